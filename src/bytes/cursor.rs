@@ -1,0 +1,205 @@
+//! Reading big-endian fields from a slice, each under its name.
+
+use std::ops::Range;
+
+/// Fields from the front of a slice. Every byte is taken through a named field, so a [`Trace`] sees
+/// all of them, in order, without gaps.
+#[derive(Debug)]
+pub struct Cursor<'a, T> {
+    bytes: &'a [u8],
+    position: usize,
+    trace: T,
+}
+
+/// The slice ended inside a field: more bytes are wanted, or the data are cut short.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Incomplete {
+    /// The field.
+    pub field: &'static str,
+    /// Where it begins in the slice.
+    pub at: usize,
+    /// Its length in bytes.
+    pub needed: u64,
+}
+
+/// Watches fields go by.
+pub trait Trace {
+    /// A field of a record, with its place in the slice and its value: integers sign-extended as the
+    /// format defines them, or `None` for text.
+    fn field(&mut self, name: &'static str, at: Range<usize>, value: Option<i64>);
+}
+
+/// Watches nothing, at no cost.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoTrace;
+
+impl Trace for NoTrace {
+    #[inline(always)]
+    fn field(&mut self, _: &'static str, _: Range<usize>, _: Option<i64>) {}
+}
+
+/// One field as a trace saw it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldSpan {
+    /// The field's name.
+    pub name: &'static str,
+    /// Its place in the slice.
+    pub at: Range<usize>,
+    /// Its value, if it is a number.
+    pub value: Option<i64>,
+}
+
+impl Trace for &mut Vec<FieldSpan> {
+    fn field(&mut self, name: &'static str, at: Range<usize>, value: Option<i64>) {
+        self.push(FieldSpan { name, at, value });
+    }
+}
+
+impl<'a, T: Trace> Cursor<'a, T> {
+    /// A cursor at the front of `bytes`.
+    #[inline]
+    pub fn new(bytes: &'a [u8], trace: T) -> Self {
+        Cursor { bytes, position: 0, trace }
+    }
+
+    /// The bytes not yet taken.
+    #[inline]
+    pub fn remaining(&self) -> &'a [u8] {
+        &self.bytes[self.position..]
+    }
+
+    /// Bytes taken so far.
+    #[inline]
+    pub fn position(&self) -> usize {
+        self.position
+    }
+
+    /// An unsigned byte.
+    ///
+    /// # Errors
+    /// [`Incomplete`], like every method here, when the slice ends first.
+    #[inline]
+    pub fn u8(&mut self, name: &'static str) -> Result<u8, Incomplete> {
+        let [value] = self.array(name)?;
+        self.saw(name, 1, i64::from(value));
+        Ok(value)
+    }
+
+    /// An unsigned 16-bit integer.
+    #[inline]
+    pub fn u16(&mut self, name: &'static str) -> Result<u16, Incomplete> {
+        let value = u16::from_be_bytes(self.array(name)?);
+        self.saw(name, 2, i64::from(value));
+        Ok(value)
+    }
+
+    /// An unsigned 32-bit integer.
+    #[inline]
+    pub fn u32(&mut self, name: &'static str) -> Result<u32, Incomplete> {
+        let value = u32::from_be_bytes(self.array(name)?);
+        self.saw(name, 4, i64::from(value));
+        Ok(value)
+    }
+
+    /// A 64-bit integer; the trace sees it as signed.
+    #[inline]
+    pub fn u64(&mut self, name: &'static str) -> Result<u64, Incomplete> {
+        let value = u64::from_be_bytes(self.array(name)?);
+        self.saw(name, 8, value as i64);
+        Ok(value)
+    }
+
+    /// A signed byte.
+    #[inline]
+    pub fn i8(&mut self, name: &'static str) -> Result<i8, Incomplete> {
+        let value = i8::from_be_bytes(self.array(name)?);
+        self.saw(name, 1, i64::from(value));
+        Ok(value)
+    }
+
+    /// A signed 16-bit integer.
+    #[inline]
+    pub fn i16(&mut self, name: &'static str) -> Result<i16, Incomplete> {
+        let value = i16::from_be_bytes(self.array(name)?);
+        self.saw(name, 2, i64::from(value));
+        Ok(value)
+    }
+
+    /// A signed 32-bit integer.
+    #[inline]
+    pub fn i32(&mut self, name: &'static str) -> Result<i32, Incomplete> {
+        let value = i32::from_be_bytes(self.array(name)?);
+        self.saw(name, 4, i64::from(value));
+        Ok(value)
+    }
+
+    /// A signed 64-bit integer.
+    #[inline]
+    pub fn i64(&mut self, name: &'static str) -> Result<i64, Incomplete> {
+        let value = i64::from_be_bytes(self.array(name)?);
+        self.saw(name, 8, value);
+        Ok(value)
+    }
+
+    /// Text or other bytes.
+    #[inline]
+    pub fn bytes(&mut self, name: &'static str, length: usize) -> Result<&'a [u8], Incomplete> {
+        let at = self.position;
+        let taken = self.take(name, length as u64, length)?;
+        if length > 0 {
+            self.trace.field(name, at..at + length, None);
+        }
+        Ok(taken)
+    }
+
+    /// `count` signed integers of `width` bytes each, as raw bytes; the trace sees each one.
+    #[inline]
+    pub fn integers(&mut self, name: &'static str, count: u32, width: usize) -> Result<&'a [u8], Incomplete> {
+        let at = self.position;
+        let length = u64::from(count) * width as u64;
+        let Ok(length) = usize::try_from(length) else {
+            return Err(Incomplete { field: name, at, needed: length });
+        };
+        let taken = self.take(name, length as u64, length)?;
+        if std::mem::size_of::<T>() > 0 {
+            for (index, item) in taken.chunks_exact(width).enumerate() {
+                let start = at + index * width;
+                self.trace.field(name, start..start + width, Some(signed(item)));
+            }
+        }
+        Ok(taken)
+    }
+
+    #[inline(always)]
+    fn saw(&mut self, name: &'static str, length: usize, value: i64) {
+        self.trace.field(name, self.position - length..self.position, Some(value));
+    }
+
+    #[inline(always)]
+    fn array<const N: usize>(&mut self, name: &'static str) -> Result<[u8; N], Incomplete> {
+        match self.bytes[self.position..].first_chunk::<N>() {
+            Some(chunk) => {
+                self.position += N;
+                Ok(*chunk)
+            }
+            None => Err(Incomplete { field: name, at: self.position, needed: N as u64 }),
+        }
+    }
+
+    #[inline]
+    fn take(&mut self, field: &'static str, needed: u64, length: usize) -> Result<&'a [u8], Incomplete> {
+        match self.bytes[self.position..].get(..length) {
+            Some(taken) => {
+                self.position += length;
+                Ok(taken)
+            }
+            None => Err(Incomplete { field, at: self.position, needed }),
+        }
+    }
+}
+
+/// A big-endian signed integer of 1 to 8 bytes.
+fn signed(bytes: &[u8]) -> i64 {
+    let top = bytes.first().map_or(0, |b| i64::from(*b as i8));
+    bytes.iter().skip(1).fold(top, |value, b| value << 8 | i64::from(*b))
+}

@@ -1,0 +1,8 @@
+//! Bytes: bounded reading, big-endian fields, modified UTF-8. Knows no format.
+
+mod cursor;
+pub mod mutf8;
+mod window;
+
+pub use cursor::{Cursor, FieldSpan, Incomplete, NoTrace, Trace};
+pub use window::Window;

@@ -1,0 +1,97 @@
+//! Modified UTF-8 (The Java Virtual Machine Specification, 4.4.7): NUL is `C0 80`, and characters
+//! beyond the Basic Multilingual Plane are two surrogates of three bytes each.
+
+/// The modified UTF-8 of a text.
+pub fn encode(text: &str) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(text.len());
+    for unit in text.encode_utf16() {
+        match unit {
+            0x0001..=0x007f => bytes.push(unit as u8),
+            0x0000 | 0x0080..=0x07ff => {
+                bytes.extend([0xc0 | (unit >> 6) as u8, 0x80 | (unit & 0x3f) as u8]);
+            }
+            0x0800..=0xffff => {
+                bytes.extend([0xe0 | (unit >> 12) as u8, 0x80 | (unit >> 6 & 0x3f) as u8, 0x80 | (unit & 0x3f) as u8])
+            }
+        }
+    }
+    bytes
+}
+
+/// The text of modified UTF-8, or `None` if no text has exactly these bytes (a lone surrogate, a raw
+/// NUL, an overlong or four-byte form, a stray byte).
+pub fn decode(bytes: &[u8]) -> Option<String> {
+    let mut units = Vec::with_capacity(bytes.len());
+    let mut rest = bytes;
+    while let [first, tail @ ..] = rest {
+        let (unit, used) = match (*first, tail) {
+            (0x01..=0x7f, _) => (u16::from(*first), 1),
+            (0xc0..=0xdf, [b, ..]) => (u16::from(first & 0x1f) << 6 | continuation(*b)?, 2),
+            (0xe0..=0xef, [b, c, ..]) => {
+                (u16::from(first & 0x0f) << 12 | continuation(*b)? << 6 | continuation(*c)?, 3)
+            }
+            _ => return None,
+        };
+        let shortest = match unit {
+            0x0001..=0x007f => 1,
+            0x0000 | 0x0080..=0x07ff => 2,
+            _ => 3,
+        };
+        if used != shortest {
+            return None;
+        }
+        units.push(unit);
+        rest = &rest[used..];
+    }
+    String::from_utf16(&units).ok()
+}
+
+fn continuation(byte: u8) -> Option<u16> {
+    (byte & 0xc0 == 0x80).then_some(u16::from(byte & 0x3f))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nul_and_supplementary_characters_take_their_own_forms() {
+        assert_eq!(encode("\0"), [0xc0, 0x80]);
+        // U+1F600 is D83D DE00 in UTF-16.
+        assert_eq!(encode("\u{1f600}"), [0xed, 0xa0, 0xbd, 0xed, 0xb8, 0x80]);
+        assert_eq!(encode("pkg/\u{dc}n\u{131}"), *b"pkg/\xc3\x9cn\xc4\xb1");
+    }
+
+    #[test]
+    fn what_is_not_the_form_of_any_text_is_refused() {
+        for bad in [
+            &[0x00][..],               // raw NUL
+            &[0xc1, 0x81],             // overlong A
+            &[0xe0, 0x81, 0x81],       // overlong in three bytes
+            &[0xed, 0xa0, 0x80],       // lone surrogate
+            &[0xf0, 0x9f, 0x98, 0x80], // four-byte form
+            &[0x80],                   // stray continuation
+            &[0xc3],                   // cut short
+            &[0xc3, 0x28],             // no continuation
+            &[0xe2, 0x82],             // cut short
+        ] {
+            assert_eq!(decode(bad), None, "{bad:x?}");
+        }
+    }
+
+    #[test]
+    fn agrees_with_an_independent_implementation() {
+        let mut state = 1_u64;
+        for _ in 0..2_000 {
+            let text: String = (0..8)
+                .filter_map(|_| {
+                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    char::from_u32((state >> 33) as u32 % 0x11_0000 >> (state >> 60))
+                })
+                .collect();
+            let theirs = simd_cesu8::mutf8::encode(&text);
+            assert_eq!(encode(&text), *theirs);
+            assert_eq!(decode(&theirs).as_deref(), Some(text.as_str()));
+        }
+    }
+}

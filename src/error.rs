@@ -1,0 +1,236 @@
+//! Errors, told apart by whose fault they are.
+//!
+//! | fault | variant | exit code |
+//! |---|---|---|
+//! | the dump's | [`Error::Decode`] | 1 |
+//! | the heap cannot be said in the wanted format | [`Error::Lower`] | 1 |
+//! | a listing's | [`Error::Listing`] | 1 |
+//! | the caller's | [`Error::Usage`] | 2 |
+//! | the machine's | [`Error::Io`] | 2 |
+
+use std::fmt;
+use std::io;
+
+use thiserror::Error as ThisError;
+
+use crate::model::Address;
+
+/// The stable name of a rule in `specs/`, such as `phd.header.magic`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RuleId(pub &'static str);
+
+impl fmt::Display for RuleId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+/// Anything that can go wrong in the library.
+#[derive(Debug, ThisError)]
+pub enum Error {
+    /// The input is not a valid dump.
+    #[error(transparent)]
+    Decode(#[from] DecodeError),
+    /// The heap holds something that the wanted format or profile cannot express.
+    #[error(transparent)]
+    Lower(#[from] LowerError),
+    /// A listing that does not follow specs/listing.md.
+    #[error("listing, line {line}: {message}")]
+    Listing {
+        /// Line number, from 1.
+        line: u64,
+        /// What was expected and what was found.
+        message: String,
+    },
+    /// The question makes no sense: options that exclude each other, a name that does not exist.
+    #[error("{0}")]
+    Usage(String),
+    /// Reading or writing failed.
+    #[error("{action}: {source}")]
+    Io {
+        /// What was being done, to which file.
+        action: String,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+impl Error {
+    /// An I/O error with what was being done.
+    pub fn io(action: impl Into<String>, source: io::Error) -> Error {
+        Error::Io { action: action.into(), source }
+    }
+
+    /// Whether the reader of our output went away, which ends a program without a message.
+    pub fn is_broken_pipe(&self) -> bool {
+        matches!(self, Error::Io { source, .. } if source.kind() == io::ErrorKind::BrokenPipe)
+    }
+}
+
+/// Why decoding stopped: the offset, the record, the field and the rule that the bytes break.
+#[derive(Debug)]
+pub struct DecodeError(Box<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    rule: RuleId,
+    offset: u64,
+    record: Option<u64>,
+    field: &'static str,
+    problem: Problem,
+}
+
+/// What is wrong with the bytes.
+#[derive(Debug)]
+pub enum Problem {
+    /// The data end inside a field.
+    Truncated {
+        /// Bytes that the field needs.
+        needed: u64,
+        /// Bytes that are left for it.
+        available: u64,
+    },
+    /// The body has no end tag: the data end between two records.
+    MissingEnd,
+    /// The field's value is not one that the format allows.
+    Unexpected {
+        /// What the format allows.
+        expected: String,
+        /// What the bytes say.
+        found: String,
+    },
+    /// The file became shorter while it was read.
+    Shrunk {
+        /// Its length in bytes when it was opened.
+        opened: u64,
+    },
+    /// The system, or a compressed stream, failed.
+    Io(io::Error),
+}
+
+impl DecodeError {
+    /// An error at `offset` (bytes from the start of the decompressed stream) in `field`.
+    pub fn new(rule: RuleId, offset: u64, field: &'static str, problem: Problem) -> DecodeError {
+        DecodeError(Box::new(Inner { rule, offset, record: None, field, problem }))
+    }
+
+    /// The same error, inside the record with this index.
+    #[must_use]
+    pub fn in_record(mut self, index: u64) -> DecodeError {
+        self.0.record = Some(index);
+        self
+    }
+
+    /// The rule that the bytes break.
+    pub fn rule(&self) -> RuleId {
+        self.0.rule
+    }
+
+    /// Where the offending field begins, in bytes from the start of the decompressed stream.
+    pub fn offset(&self) -> u64 {
+        self.0.offset
+    }
+
+    /// The index of the record, from 0, if the error is inside one.
+    pub fn record(&self) -> Option<u64> {
+        self.0.record
+    }
+
+    /// The field that was being read.
+    pub fn field(&self) -> &'static str {
+        self.0.field
+    }
+
+    /// What is wrong.
+    pub fn problem(&self) -> &Problem {
+        &self.0.problem
+    }
+
+    /// Whether every record was sound and only the end tag is missing, which readers tolerate.
+    pub fn is_missing_end(&self) -> bool {
+        matches!(self.0.problem, Problem::MissingEnd)
+    }
+
+    /// What the format wanted to see there.
+    pub fn expected(&self) -> String {
+        match &self.0.problem {
+            Problem::Truncated { needed, .. } => format!("{needed} bytes of {}", self.0.field),
+            Problem::MissingEnd => "another record or the end tag".to_owned(),
+            Problem::Unexpected { expected, .. } => expected.clone(),
+            Problem::Shrunk { opened } => format!("a file of {opened} bytes, as when it was opened"),
+            Problem::Io(_) => "readable data".to_owned(),
+        }
+    }
+
+    /// What stands there instead.
+    pub fn found(&self) -> String {
+        match &self.0.problem {
+            Problem::Truncated { available, .. } => format!("{available} bytes, then the end of the data"),
+            Problem::MissingEnd => "the end of the data".to_owned(),
+            Problem::Unexpected { found, .. } => found.clone(),
+            Problem::Shrunk { .. } => "the file became shorter while it was read".to_owned(),
+            Problem::Io(e) => e.to_string(),
+        }
+    }
+}
+
+impl fmt::Display for DecodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "offset {0} ({0:#x})", self.0.offset)?;
+        if let Some(record) = self.0.record {
+            write!(f, ", record {record}")?;
+        }
+        write!(f, ", {}: expected {}, found {} [{}]", self.0.field, self.expected(), self.found(), self.0.rule)
+    }
+}
+
+impl std::error::Error for DecodeError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.0.problem {
+            Problem::Io(e) => Some(e),
+            _ => None,
+        }
+    }
+}
+
+/// What a heap holds that the wanted format, version or profile cannot express.
+#[derive(Clone, Debug, PartialEq, Eq, ThisError)]
+pub enum LowerError {
+    /// PHD counts addresses in units of 4 or 8 bytes.
+    #[error("address {address} is not a multiple of {unit} bytes, the address unit of this dump")]
+    Unaligned {
+        /// The address.
+        address: Address,
+        /// Bytes in an address unit.
+        unit: u64,
+    },
+    /// An address or reference beyond the word size.
+    #[error("address {0} does not fit the dump's 32-bit words")]
+    TooWide(Address),
+    /// An instance, array or class needs a fact that the heap does not know.
+    #[error("{what} of the object at {address} is unknown, and the format needs it")]
+    Unknown {
+        /// The missing fact.
+        what: &'static str,
+        /// The object or class.
+        address: Address,
+    },
+    /// A number that is too large for its field.
+    #[error("{what} of the object at {address} is {value}, and the field holds at most {limit}")]
+    OutOfRange {
+        /// The fact.
+        what: &'static str,
+        /// The object or class.
+        address: Address,
+        /// Its value.
+        value: u64,
+        /// The largest value that fits.
+        limit: u64,
+    },
+    /// A header text that is too long for its two-byte length.
+    #[error("the version text has {0} bytes, and the field holds at most 65535")]
+    LongVersionText(usize),
+    /// A profile that does not exist in this version or word size.
+    #[error("{0}")]
+    Profile(String),
+}

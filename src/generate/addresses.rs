@@ -1,0 +1,52 @@
+//! Where objects are: mostly packed, with jumps that need every width of gap and reference.
+
+use crate::model::{Address, WordSize};
+
+use super::draw::Draw;
+
+/// Hands out ascending addresses, all multiples of 8.
+#[derive(Debug)]
+pub(super) struct Ground {
+    next: u64,
+    word: WordSize,
+}
+
+impl Ground {
+    pub(super) fn new(word: WordSize, draw: &mut dyn Draw) -> Ground {
+        let bases: &[u64] = match word {
+            WordSize::Bits32 => &[0x0010_0000, 0x7fff_0000, 0xa000_0000],
+            WordSize::Bits64 => &[0x0010_0000, 0xfff0_0000, 0x7f00_0001_0000, 0xffff_8000_0000_0000],
+        };
+        Ground { next: *draw.pick(bases), word }
+    }
+
+    /// Room for `size` bytes, after a gap that is drawn.
+    pub(super) fn allot(&mut self, size: u64, draw: &mut dyn Draw) -> Address {
+        let jump = match draw.below(64) {
+            0..=47 => 0,
+            48..=55 => 8 * draw.between(1, 40),
+            // Edges of one and two bytes: 128 and 32768 units of 4 and of 8 bytes.
+            56..=57 => 512 - size.min(512),
+            58 => 1024 - size.min(1024),
+            59 => 0x2_0000 - size.min(0x2_0000),
+            60 => 0x4_0000 - size.min(0x4_0000),
+            61..=62 => 8 * draw.between(0x1000, 0x1_0000),
+            // Beyond four bytes of units, where words are wide.
+            _ => 8 * draw.between(1, 1 << 32),
+        };
+        let jump = jump.next_multiple_of(8);
+        let size = size.next_multiple_of(8);
+        let room = self.limit().saturating_sub(self.next);
+        // Jumps go up to a quarter of what is left, so that there is always room for the rest.
+        let at = if jump < room / 4 { self.next + jump } else { self.next };
+        self.next = if size < room / 4 { at + size } else { at + 8 };
+        Address(at)
+    }
+
+    fn limit(&self) -> u64 {
+        match self.word {
+            WordSize::Bits32 => 0xffff_f000,
+            WordSize::Bits64 => 0xffff_ffff_ffff_f000,
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! What kind of heap to make.
+
+use crate::model::{HashRegime, WordSize};
+
+/// Options of the generator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GenerateOptions {
+    /// Number of objects, classes not counted.
+    pub objects: usize,
+    /// Word size, which bounds addresses.
+    pub word: WordSize,
+    /// How identity hashes are kept.
+    pub hashes: HashRegime,
+    /// File order.
+    pub placement: Placement,
+}
+
+/// The order of a generated heap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Placement {
+    /// Objects by address, as JVMs write them; where classes stand is the writer's choice.
+    Ordered,
+    /// Objects partly out of order, classes among them.
+    Mixed,
+}
+
+impl Default for GenerateOptions {
+    fn default() -> GenerateOptions {
+        GenerateOptions {
+            objects: 200,
+            word: WordSize::Bits64,
+            hashes: HashRegime::WhereUsed32,
+            placement: Placement::Ordered,
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Classes: the table that every heap carries.
+
+use super::{Address, ByteLen, IdentityHash, Name, PrimitiveType, Serial, Value};
+
+/// A class, by the address of its class object (HPROF: class object id; PHD: address of the class
+/// record).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Class {
+    /// Address of the class object.
+    pub address: Address,
+    /// `java/lang/String`, `[I`, `[Ljava/lang/String;` (JVM form, as most writers spell it).
+    pub name: Name,
+    /// Address of the superclass; `Some(NULL)` where there is none.
+    pub superclass: Option<Address>,
+    /// Interfaces that the class itself declares.
+    pub interfaces: Option<Vec<Address>>,
+    /// The class loader object; `Some(NULL)` is the boot loader.
+    pub loader: Option<Address>,
+    /// The signers array.
+    pub signers: Option<Address>,
+    /// The protection domain object.
+    pub protection_domain: Option<Address>,
+    /// Size of one instance in bytes. What it includes is the writer's habit: PHD adds the object
+    /// header, HPROF counts field bytes only.
+    pub instance_size: Option<ByteLen>,
+    /// Size of the class object itself (classic text).
+    pub class_object_size: Option<ByteLen>,
+    /// Identity hash of the class object.
+    pub hash: Option<IdentityHash>,
+    /// The non-null references of a class record, in file order, where a format only lists them
+    /// without saying what they are (PHD, classic text).
+    pub references: Option<Vec<Address>>,
+    /// Static fields with their values.
+    pub statics: Option<Vec<Static>>,
+    /// Constant pool entries.
+    pub constant_pool: Option<Vec<PoolEntry>>,
+    /// Instance fields that the class itself declares, in layout order.
+    pub fields: Option<Vec<Field>>,
+    /// Class serial number (HPROF).
+    pub serial: Option<Serial>,
+    /// Serial of the stack trace of the class's loading (HPROF).
+    pub trace: Option<Serial>,
+    /// How many objects stand before this class in file order.
+    pub after_objects: Option<u64>,
+}
+
+impl Class {
+    /// The number of array dimensions in the name: 0 for a plain class, 1 for `[I`.
+    pub fn dimensions(&self) -> usize {
+        self.name.as_bytes().iter().take_while(|&&b| b == b'[').count()
+    }
+}
+
+/// The type of a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FieldType {
+    /// A reference.
+    Object,
+    /// A primitive value.
+    Primitive(PrimitiveType),
+}
+
+/// An instance field as its class declares it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// Field name.
+    pub name: Name,
+    /// Field type.
+    pub kind: FieldType,
+}
+
+/// A static field and its value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Static {
+    /// Field name.
+    pub name: Name,
+    /// The value; it carries its type.
+    pub value: Value,
+}
+
+/// One entry of a constant pool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PoolEntry {
+    /// Index into the class file's constant pool.
+    pub index: u16,
+    /// The value; it carries its type.
+    pub value: Value,
+}

@@ -1,0 +1,126 @@
+//! Heaps and dumps.
+
+use super::{Class, Name, Object, Root, StackTrace, Text, Thread, WordSize};
+use crate::error::Error;
+
+/// A dump: one or more heaps in one file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Dump {
+    /// The heaps in file order; PHD and classic text have exactly one.
+    pub heaps: Vec<Heap>,
+}
+
+/// Facts of a dump's header and of the process as a whole.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Facts {
+    /// Word size of the dumped process.
+    pub word_size: Option<WordSize>,
+    /// The JVM's version text.
+    pub version_text: Option<Name>,
+    /// Counts that the header states.
+    pub totals: Option<Totals>,
+    /// The two random numbers of PHD header record 3, from which Sovereign VMs derived hashes.
+    pub hash_randoms: Option<(u32, u32)>,
+    /// How identity hashes are kept.
+    pub hash_regime: Option<HashRegime>,
+    /// Milliseconds since 1970-01-01T00:00Z (HPROF).
+    pub timestamp: Option<u64>,
+}
+
+/// The counts of PHD header record 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Objects, classes included.
+    pub objects: u32,
+    /// References.
+    pub references: u32,
+}
+
+/// How a JVM keeps identity hashes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum HashRegime {
+    /// Every object has a 16-bit hash (J9 2.3 to 2.5).
+    Every16,
+    /// An object has a 32-bit hash once it was asked for (J9 2.6 and later, Sovereign).
+    WhereUsed32,
+}
+
+/// Where the classes of a heap stand among its objects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Order {
+    /// All before the first object.
+    ClassesFirst,
+    /// All after the last object.
+    ClassesLast,
+    /// Where [`Class::after_objects`] says, and last where it does not.
+    AsHeap,
+}
+
+/// What [`HeapSource::visit_objects`] calls with each object.
+pub type VisitObjects<'v> = dyn FnMut(&Object) -> Result<(), Error> + 'v;
+
+/// A heap as a class table plus a stream of objects.
+///
+/// The table is held in memory, so memory is bounded by the classes; the objects may be visited any
+/// number of times, always in the same order.
+pub trait HeapSource {
+    /// Facts of the header.
+    fn facts(&self) -> &Facts;
+
+    /// The class table, in file order.
+    fn classes(&self) -> &[Class];
+
+    /// Calls `visit` with each object in file order, until it fails.
+    ///
+    /// # Errors
+    /// What `visit` returns, or what reading the objects runs into.
+    fn visit_objects(&mut self, visit: &mut VisitObjects<'_>) -> Result<(), Error>;
+}
+
+/// A heap in memory.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Heap {
+    /// Facts of the header.
+    pub facts: Facts,
+    /// The class table, in file order.
+    pub classes: Vec<Class>,
+    /// The objects, in file order.
+    pub objects: Vec<Object>,
+    /// GC roots.
+    pub roots: Option<Vec<Root>>,
+    /// Threads.
+    pub threads: Option<Vec<Thread>>,
+    /// Stack traces.
+    pub traces: Option<Vec<StackTrace>>,
+    /// The dump's string table.
+    pub strings: Option<Vec<Text>>,
+}
+
+impl Heap {
+    /// Copies a source into memory.
+    ///
+    /// # Errors
+    /// What reading the objects runs into.
+    pub fn collect(source: &mut dyn HeapSource) -> Result<Heap, Error> {
+        let mut heap = Heap { facts: source.facts().clone(), classes: source.classes().to_vec(), ..Heap::default() };
+        source.visit_objects(&mut |object| {
+            heap.objects.push(object.clone());
+            Ok(())
+        })?;
+        Ok(heap)
+    }
+}
+
+impl HeapSource for Heap {
+    fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    fn classes(&self) -> &[Class] {
+        &self.classes
+    }
+
+    fn visit_objects(&mut self, visit: &mut VisitObjects<'_>) -> Result<(), Error> {
+        self.objects.iter().try_for_each(visit)
+    }
+}

@@ -1,0 +1,23 @@
+//! The heap, free of any format: no bytes, no I/O.
+//!
+//! A [`Dump`] is a list of heaps (PHD and classic text hold one; HPROF may hold several). A heap is
+//! a *class table plus a stream of objects*: [`HeapSource`]. [`Heap`] is the implementation that
+//! keeps everything in memory; [`crate::phd::PhdSource`] reads its objects from a file each time.
+//!
+//! `None` always means *unknown: the dump does not say*. It never stands for a default. What is
+//! known to be absent has a value of its own (a superclass that is known to be missing is
+//! `Some(Address::NULL)`, an array known to be empty has the length `Some(0)`).
+
+mod class;
+mod heap;
+mod name;
+mod object;
+mod root;
+mod units;
+
+pub use class::{Class, Field, FieldType, PoolEntry, Static};
+pub use heap::{Dump, Facts, HashRegime, Heap, HeapSource, Order, Totals, VisitObjects};
+pub use name::Name;
+pub use object::{Contents, IdentityHash, Object, ObjectKind, Value};
+pub use root::{Root, RootKind, StackFrame, StackTrace, Text, Thread};
+pub use units::{Address, ByteLen, PrimitiveType, Serial, WordSize};

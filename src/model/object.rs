@@ -1,0 +1,128 @@
+//! Objects: the stream of a heap.
+
+use super::{Address, ByteLen, FieldType, PrimitiveType, Serial};
+
+/// An object: a plain instance or an array.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Object {
+    /// Where the object is.
+    pub address: Address,
+    /// Instance, object array or primitive array.
+    pub kind: ObjectKind,
+    /// Address of the object's own class. For an object array this is the array class, which PHD
+    /// does not tell (it gives a class word instead).
+    pub class: Option<Address>,
+    /// The class word as the record holds it: for instances the class, for PHD object arrays one of
+    /// three conventions.
+    pub class_word: Option<Address>,
+    /// The object's size on the heap in bytes, as the dump states it. Object arrays and primitive
+    /// arrays in PHD 6: the footprint with header and padding.
+    pub size: Option<ByteLen>,
+    /// Identity hash.
+    pub hash: Option<IdentityHash>,
+    /// Number of elements of an array.
+    pub length: Option<u64>,
+    /// What is known of the object's inside.
+    pub contents: Contents,
+    /// Serial of the allocation stack trace (HPROF).
+    pub trace: Option<Serial>,
+}
+
+impl Object {
+    /// An object of which only the place and kind are known.
+    pub fn new(address: Address, kind: ObjectKind) -> Object {
+        Object {
+            address,
+            kind,
+            class: None,
+            class_word: None,
+            size: None,
+            hash: None,
+            length: None,
+            contents: Contents::Unknown,
+            trace: None,
+        }
+    }
+
+    /// The non-null references that the object holds, in the order of its fields or elements (or of
+    /// the record, where only references are known).
+    pub fn references(&self) -> impl DoubleEndedIterator<Item = Address> {
+        let (listed, values): (&[Address], &[Value]) = match &self.contents {
+            Contents::References(listed) | Contents::Elements(listed) => (listed, &[]),
+            Contents::Fields(values) => (&[], values),
+            Contents::Primitives(_) | Contents::Unknown => (&[], &[]),
+        };
+        let keep_nulls = matches!(self.contents, Contents::References(_));
+        listed
+            .iter()
+            .copied()
+            .chain(values.iter().filter_map(|v| v.as_reference()))
+            .filter(move |a| keep_nulls || !a.is_null())
+    }
+}
+
+/// The three kinds of object that every heap-dump format tells apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ObjectKind {
+    /// A plain instance.
+    Instance,
+    /// An array of references (arrays of arrays included).
+    ObjectArray,
+    /// An array of primitive values.
+    PrimitiveArray(PrimitiveType),
+}
+
+/// What a dump tells of an object's inside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Contents {
+    /// Nothing (a primitive array in PHD).
+    Unknown,
+    /// Only references are known, without fields or positions, in file order. Null references are
+    /// listed only where the file itself held one.
+    References(Vec<Address>),
+    /// Field values: the class's own fields first, then its superclass's, up to the root.
+    Fields(Vec<Value>),
+    /// Every element of an object array by position, nulls included.
+    Elements(Vec<Address>),
+    /// Elements of a primitive array, big-endian.
+    Primitives(Vec<u8>),
+}
+
+/// An identity hash code as the dump stores it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum IdentityHash {
+    /// 16 bits, as J9 2.3 to 2.5 kept for every object. (Readers show 15 of them, doubled.)
+    Bits16(u16),
+    /// 32 bits.
+    Bits32(u32),
+}
+
+/// A field value with its type: a reference, or the raw bits of a primitive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Value {
+    /// The value's type.
+    pub kind: FieldType,
+    /// The value's bits, zero-extended; floats as IEEE 754 bits.
+    pub bits: u64,
+}
+
+impl Value {
+    /// A reference.
+    pub const fn reference(to: Address) -> Value {
+        Value { kind: FieldType::Object, bits: to.0 }
+    }
+
+    /// A primitive value from its raw bits; bits beyond the type's size are dropped.
+    pub const fn primitive(kind: PrimitiveType, bits: u64) -> Value {
+        let unused = 64 - 8 * kind.size();
+        Value { kind: FieldType::Primitive(kind), bits: bits << unused >> unused }
+    }
+
+    /// The referenced address (null included), if this is a reference.
+    pub const fn as_reference(self) -> Option<Address> {
+        match self.kind {
+            FieldType::Object => Some(Address(self.bits)),
+            FieldType::Primitive(_) => None,
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Units and namespaces as types: most heap-dump bugs are a unit or a sign.
+
+use std::fmt;
+
+/// The address of an object or class, in bytes. In HPROF this is the object's identifier.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Address(pub u64);
+
+impl Address {
+    /// The null reference.
+    pub const NULL: Address = Address(0);
+
+    /// Whether this is the null reference.
+    pub const fn is_null(self) -> bool {
+        self.0 == 0
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#x}", self.0)
+    }
+}
+
+/// A length or size in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ByteLen(pub u64);
+
+impl fmt::Display for ByteLen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes", self.0)
+    }
+}
+
+/// A serial number of a class, thread or stack trace (HPROF), a namespace apart from addresses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Serial(pub u32);
+
+/// The size of a machine word in the dumped process, which is the size of a pointer in its dump.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum WordSize {
+    /// 4 bytes.
+    Bits32,
+    /// 8 bytes.
+    Bits64,
+}
+
+impl WordSize {
+    /// The word's size in bits, 32 or 64.
+    pub const fn bits(self) -> u32 {
+        match self {
+            WordSize::Bits32 => 32,
+            WordSize::Bits64 => 64,
+        }
+    }
+
+    /// The word's size in bytes, 4 or 8.
+    pub const fn bytes(self) -> usize {
+        self.bits() as usize / 8
+    }
+
+    /// The value modulo the word: addresses of 32-bit processes wrap at 4 GiB.
+    pub const fn mask(self, value: u64) -> u64 {
+        match self {
+            WordSize::Bits32 => value & 0xffff_ffff,
+            WordSize::Bits64 => value,
+        }
+    }
+}
+
+/// The eight primitive types of the Java virtual machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum PrimitiveType {
+    /// `boolean`, 1 byte, signature `Z`.
+    Boolean,
+    /// `char`, 2 bytes, signature `C`.
+    Char,
+    /// `float`, 4 bytes, signature `F`.
+    Float,
+    /// `double`, 8 bytes, signature `D`.
+    Double,
+    /// `byte`, 1 byte, signature `B`.
+    Byte,
+    /// `short`, 2 bytes, signature `S`.
+    Short,
+    /// `int`, 4 bytes, signature `I`.
+    Int,
+    /// `long`, 8 bytes, signature `J`.
+    Long,
+}
+
+impl PrimitiveType {
+    /// All eight, in the order of PHD's type codes.
+    pub const ALL: [PrimitiveType; 8] = [
+        PrimitiveType::Boolean,
+        PrimitiveType::Char,
+        PrimitiveType::Float,
+        PrimitiveType::Double,
+        PrimitiveType::Byte,
+        PrimitiveType::Short,
+        PrimitiveType::Int,
+        PrimitiveType::Long,
+    ];
+
+    /// Bytes of one element.
+    pub const fn size(self) -> u64 {
+        match self {
+            PrimitiveType::Boolean | PrimitiveType::Byte => 1,
+            PrimitiveType::Char | PrimitiveType::Short => 2,
+            PrimitiveType::Float | PrimitiveType::Int => 4,
+            PrimitiveType::Double | PrimitiveType::Long => 8,
+        }
+    }
+
+    /// The Java keyword.
+    pub const fn keyword(self) -> &'static str {
+        match self {
+            PrimitiveType::Boolean => "boolean",
+            PrimitiveType::Char => "char",
+            PrimitiveType::Float => "float",
+            PrimitiveType::Double => "double",
+            PrimitiveType::Byte => "byte",
+            PrimitiveType::Short => "short",
+            PrimitiveType::Int => "int",
+            PrimitiveType::Long => "long",
+        }
+    }
+
+    /// The type of a Java keyword.
+    pub fn from_keyword(keyword: &str) -> Option<PrimitiveType> {
+        Self::ALL.into_iter().find(|t| t.keyword() == keyword)
+    }
+
+    /// The letter of the type's JVM signature; the class of its arrays is `[` and this letter.
+    pub const fn signature(self) -> char {
+        match self {
+            PrimitiveType::Boolean => 'Z',
+            PrimitiveType::Char => 'C',
+            PrimitiveType::Float => 'F',
+            PrimitiveType::Double => 'D',
+            PrimitiveType::Byte => 'B',
+            PrimitiveType::Short => 'S',
+            PrimitiveType::Int => 'I',
+            PrimitiveType::Long => 'J',
+        }
+    }
+}
+
+impl fmt::Display for PrimitiveType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.keyword())
+    }
+}

@@ -1,0 +1,521 @@
+//! Bytes to records. Mirrors [`super::encode`]: the same names in the same order.
+
+use std::borrow::Cow;
+use std::io::Read;
+
+use crate::bytes::{Cursor, Incomplete, NoTrace, Trace, Window};
+use crate::error::{DecodeError, Problem, RuleId};
+use crate::model::{PrimitiveType, Totals};
+
+use super::record::{
+    ClassRecord, Gap, Header, HeaderRecord, LongObject, LongPrimitiveArray, MediumObject, ObjectArray, PrimitiveArray,
+    Record, References, ShortObject, StoredHash,
+};
+use super::rules;
+use super::wire::{FileFlags, Layout, MAGIC, Units, Version, Width, header_tag, record_flag, record_tag};
+
+/// Reads a PHD record by record, in memory that is bounded by its largest record.
+#[derive(Debug)]
+pub struct Decoder<R> {
+    window: Window<R>,
+    header: Header,
+    header_length: u64,
+    layout: Layout,
+    declared: Option<u64>,
+    records: u64,
+}
+
+/// A record with its place.
+#[derive(Clone, Copy, Debug)]
+pub struct Located<'a, 'r> {
+    /// Index among the body's records, from 0.
+    pub index: u64,
+    /// Offset of its first byte, from the start of the (decompressed) stream.
+    pub offset: u64,
+    /// Its bytes.
+    pub bytes: &'a [u8],
+    /// What they say.
+    pub record: &'r Record<'a>,
+}
+
+/// Where a body ended, after its end tag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// Records in the body.
+    pub records: u64,
+    /// Offset of the end tag.
+    pub end_tag: u64,
+}
+
+impl<R: Read> Decoder<R> {
+    /// Reads the header.
+    ///
+    /// # Errors
+    /// If the stream does not begin with a PHD header, or cannot be read.
+    pub fn new(source: R) -> Result<Decoder<R>, DecodeError> {
+        Decoder::with_length(source, None)
+    }
+
+    /// Reads the header of a file whose length is known: ending before it is then told apart from a
+    /// file that was always short.
+    ///
+    /// # Errors
+    /// Like [`Decoder::new`].
+    pub fn with_length(source: R, declared: Option<u64>) -> Result<Decoder<R>, DecodeError> {
+        let mut window = Window::new(source);
+        loop {
+            let mut cursor = Cursor::new(window.bytes(), NoTrace);
+            match header(&mut cursor) {
+                Ok(header) => {
+                    let used = cursor.position();
+                    window.consume(used);
+                    let layout = Layout::new(header.version, header.flags);
+                    return Ok(Decoder { window, header, header_length: used as u64, layout, declared, records: 0 });
+                }
+                Err(Stop::Incomplete(short)) => {
+                    if !refill(&mut window, rules::FILE_TRUNCATED)? {
+                        return Err(header_cut_short(&window, short, declared));
+                    }
+                }
+                Err(Stop::Bad(bad)) => return Err(bad.at(window.offset())),
+            }
+        }
+    }
+
+    /// The header.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// Bytes that the header takes, body start tag included.
+    pub fn header_length(&self) -> u64 {
+        self.header_length
+    }
+
+    /// The layout that the header asks for.
+    pub fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    /// Records delivered so far.
+    pub fn records(&self) -> u64 {
+        self.records
+    }
+
+    /// Calls `visit` with every record in file order, up to the end tag.
+    ///
+    /// # Errors
+    /// What `visit` returns; or a [`DecodeError`] after the last sound record. A body without an end
+    /// tag is such an error too ([`DecodeError::is_missing_end`]), since readers differ in whether
+    /// they care.
+    pub fn visit<E, F>(&mut self, mut visit: F) -> Result<Ended, E>
+    where
+        E: From<DecodeError>,
+        F: FnMut(Located<'_, '_>) -> Result<(), E>,
+    {
+        let layout = self.layout;
+        loop {
+            let offset = self.window.offset();
+            let bytes = self.window.bytes();
+            let mut taken = 0;
+            let short = loop {
+                let rest = &bytes[taken..];
+                let place = offset + taken as u64;
+                if let [record_tag::END_OF_DUMP, ..] = rest {
+                    self.window.consume(taken + 1);
+                    return Ok(Ended { records: self.records, end_tag: place });
+                }
+                let mut cursor = Cursor::new(rest, NoTrace);
+                match record(&mut cursor, layout) {
+                    Ok(record) => {
+                        let length = cursor.position();
+                        visit(Located { index: self.records, offset: place, bytes: &rest[..length], record: &record })?;
+                        self.records += 1;
+                        taken += length;
+                    }
+                    Err(Stop::Incomplete(short)) => break short,
+                    Err(Stop::Bad(bad)) => return Err(bad.at(place).in_record(self.records).into()),
+                }
+            };
+            self.window.consume(taken);
+            if !refill(&mut self.window, rules::FILE_TRUNCATED).map_err(|e| e.in_record(self.records))? {
+                return Err(self.cut_short(short).into());
+            }
+        }
+    }
+
+    /// Calls `visit` with the bytes behind the end tag, piece by piece, and returns their number.
+    ///
+    /// # Errors
+    /// What `visit` returns, or a [`DecodeError`] when reading fails.
+    pub fn visit_trailing<E, F>(&mut self, mut visit: F) -> Result<u64, E>
+    where
+        E: From<DecodeError>,
+        F: FnMut(&[u8]) -> Result<(), E>,
+    {
+        let mut total = 0;
+        loop {
+            let length = self.window.bytes().len();
+            if length > 0 {
+                visit(self.window.bytes())?;
+                self.window.consume(length);
+                total += length as u64;
+            }
+            if !refill(&mut self.window, rules::FILE_TRUNCATED)? {
+                return Ok(total);
+            }
+        }
+    }
+
+    /// The stream, as far as it was read.
+    pub fn source(&self) -> &R {
+        self.window.source()
+    }
+
+    fn cut_short(&self, short: Incomplete) -> DecodeError {
+        let length = self.window.offset() + self.window.bytes().len() as u64;
+        if let Some(opened) = self.declared.filter(|&opened| length < opened) {
+            return DecodeError::new(rules::FILE_TRUNCATED, length, short.field, Problem::Shrunk { opened })
+                .in_record(self.records);
+        }
+        if self.window.bytes().is_empty() {
+            return DecodeError::new(rules::BODY_END_TAG, length, "tag", Problem::MissingEnd).in_record(self.records);
+        }
+        truncated(self.window.offset(), self.window.bytes().len(), short).in_record(self.records)
+    }
+}
+
+/// Why a header or record could not be read from a slice.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    Incomplete(Incomplete),
+    Bad(Box<Bad>),
+}
+
+/// A field with a value that the format does not allow.
+#[derive(Debug)]
+pub(crate) struct Bad {
+    rule: RuleId,
+    field: &'static str,
+    at: usize,
+    expected: String,
+    found: String,
+}
+
+impl From<Incomplete> for Stop {
+    fn from(short: Incomplete) -> Stop {
+        Stop::Incomplete(short)
+    }
+}
+
+impl Bad {
+    fn at(self, base: u64) -> DecodeError {
+        let problem = Problem::Unexpected { expected: self.expected, found: self.found };
+        DecodeError::new(self.rule, base + self.at as u64, self.field, problem)
+    }
+}
+
+fn bad(rule: RuleId, field: &'static str, at: usize, expected: impl Into<String>, found: impl Into<String>) -> Stop {
+    Stop::Bad(Box::new(Bad { rule, field, at, expected: expected.into(), found: found.into() }))
+}
+
+fn refill<R: Read>(window: &mut Window<R>, rule: RuleId) -> Result<bool, DecodeError> {
+    let at = window.offset() + window.bytes().len() as u64;
+    window.fill().map_err(|e| DecodeError::new(rule, at, "data", Problem::Io(e)))
+}
+
+fn truncated(base: u64, available: usize, short: Incomplete) -> DecodeError {
+    let left = (available - short.at.min(available)) as u64;
+    let problem = Problem::Truncated { needed: short.needed, available: left };
+    DecodeError::new(rules::FILE_TRUNCATED, base + short.at as u64, short.field, problem)
+}
+
+fn header_cut_short<R: Read>(window: &Window<R>, short: Incomplete, declared: Option<u64>) -> DecodeError {
+    let bytes = window.bytes();
+    if let Some(opened) = declared.filter(|&opened| (bytes.len() as u64) < opened) {
+        return DecodeError::new(rules::FILE_TRUNCATED, bytes.len() as u64, short.field, Problem::Shrunk { opened });
+    }
+    // A short file that does not even begin like a PHD is not a truncated one.
+    let magic = [&[0, MAGIC.len() as u8][..], MAGIC].concat();
+    if !bytes.is_empty() && !magic.starts_with(&bytes[..bytes.len().min(magic.len())]) {
+        if let Stop::Bad(bad) = not_a_phd(bytes) {
+            return bad.at(0);
+        }
+    }
+    truncated(0, bytes.len(), short)
+}
+
+/// The header, up to and including the tag that starts the body (S0, General structure).
+pub(crate) fn header<T: Trace>(c: &mut Cursor<'_, T>) -> Result<Header, Stop> {
+    let all = c.remaining();
+    let length = c.u16("magic length")?;
+    if usize::from(length) != MAGIC.len() {
+        return Err(not_a_phd(all));
+    }
+    if c.bytes("magic", MAGIC.len())? != MAGIC {
+        return Err(not_a_phd(all));
+    }
+    let at = c.position();
+    let number = c.u32("version")?;
+    let Some(version) = Version::from_number(number) else {
+        return Err(bad(rules::HEADER_VERSION, "version", at, "version 4, 5 or 6", number.to_string()));
+    };
+    let flags = FileFlags(c.u32("flags")?);
+    expect_tag(c, rules::HEADER_START_TAG, "start of header tag", header_tag::START_OF_HEADER)?;
+    let mut records = Vec::new();
+    loop {
+        let at = c.position();
+        match c.u8("header record tag")? {
+            header_tag::END_OF_HEADER => break,
+            _ if records.len() == MAX_HEADER_RECORDS => {
+                let expected = format!("at most {MAX_HEADER_RECORDS} header records (a limit of this decoder)");
+                return Err(bad(rules::HEADER_LIMIT, "header record tag", at, expected, "one more"));
+            }
+            header_tag::TOTALS => records.push(HeaderRecord::Totals(Totals {
+                objects: c.u32("total objects")?,
+                references: c.u32("total references")?,
+            })),
+            header_tag::HASHCODE_RANDOMS => {
+                records.push(HeaderRecord::HashcodeRandoms(c.u32("hash code random 1")?, c.u32("hash code random 2")?));
+            }
+            header_tag::FULL_VERSION => {
+                let length = usize::from(c.u16("version text length")?);
+                records.push(HeaderRecord::FullVersion(c.bytes("version text", length)?.to_vec()));
+            }
+            tag => {
+                let expected = "header record tag 1, 2, 3 or 4";
+                return Err(bad(rules::HEADER_RECORD_TAG, "header record tag", at, expected, tag.to_string()));
+            }
+        }
+    }
+    expect_tag(c, rules::HEADER_BODY_TAG, "start of body tag", header_tag::START_OF_DUMP)?;
+    Ok(Header { version, flags, records })
+}
+
+/// One record of the body; the end tag is not a record.
+#[inline]
+pub(crate) fn record<'a, T: Trace>(c: &mut Cursor<'a, T>, layout: Layout) -> Result<Record<'a>, Stop> {
+    let at = c.position();
+    let tag = c.u8("tag")?;
+    if tag & record_tag::SHORT_OBJECT != 0 {
+        return Ok(Record::Short(short_object(c, layout, tag)?));
+    }
+    if tag & record_tag::MEDIUM_OBJECT != 0 {
+        return Ok(Record::Medium(medium_object(c, layout, tag)?));
+    }
+    if tag & record_tag::PRIMITIVE_ARRAY != 0 {
+        return Ok(Record::PrimitiveArray(primitive_array(c, layout, tag)?));
+    }
+    match tag {
+        record_tag::LONG_OBJECT => Ok(Record::Long(long_object(c, layout)?)),
+        record_tag::OBJECT_ARRAY | record_tag::NEW_OBJECT_ARRAY => {
+            Ok(Record::ObjectArray(object_array(c, layout, tag)?))
+        }
+        record_tag::CLASS => Ok(Record::Class(class(c, layout)?)),
+        record_tag::LONG_PRIMITIVE_ARRAY => Ok(Record::LongPrimitiveArray(long_primitive_array(c, layout)?)),
+        _ => {
+            let expected = "a record tag: 0x20 to 0xff, 4, 5, 6, 7 or 8, or 3 for the end";
+            Err(bad(rules::RECORD_TAG, "tag", at, expected, format!("the reserved tag {tag:#04x}")))
+        }
+    }
+}
+
+#[inline]
+fn short_object<'a, T: Trace>(c: &mut Cursor<'a, T>, layout: Layout, tag: u8) -> Result<ShortObject<'a>, Stop> {
+    let gap = gap(c, Width::from_code(tag >> 2 & 1))?;
+    let hash = hash16(c, layout)?;
+    let references = references(c, u32::from(tag >> 3 & 3), Width::from_code(tag))?;
+    Ok(ShortObject { slot: tag >> 5 & 3, gap, hash, references })
+}
+
+#[inline]
+fn medium_object<'a, T: Trace>(c: &mut Cursor<'a, T>, layout: Layout, tag: u8) -> Result<MediumObject<'a>, Stop> {
+    let gap = gap(c, Width::from_code(tag >> 2 & 1))?;
+    let class_word = word(c, layout, "class word")?;
+    let hash = hash16(c, layout)?;
+    let references = references(c, u32::from(tag >> 3 & 7), Width::from_code(tag))?;
+    Ok(MediumObject { gap, class_word, hash, references })
+}
+
+#[inline]
+fn primitive_array<T: Trace>(c: &mut Cursor<'_, T>, layout: Layout, tag: u8) -> Result<PrimitiveArray, Stop> {
+    let width = Width::from_code(tag);
+    let gap = gap(c, width)?;
+    let length = unsigned(c, "length", width)?;
+    let hash = hash16(c, layout)?;
+    let size_words = array_size(c, layout)?;
+    Ok(PrimitiveArray { element: element(tag >> 2), gap, length, hash, size_words })
+}
+
+#[inline]
+fn long_object<'a, T: Trace>(c: &mut Cursor<'a, T>, layout: Layout) -> Result<LongObject<'a>, Stop> {
+    let flags = c.u8("flags")?;
+    let gap = gap(c, Width::from_code(flags >> 6))?;
+    let class_word = word(c, layout, "class word")?;
+    let hash = hash(c, layout, flags & record_flag::HASH_FOLLOWS)?;
+    let count = reference_count(c)?;
+    let references = references(c, count, Width::from_code(flags >> 4))?;
+    Ok(LongObject { flags: flags & 0x0f, gap, class_word, hash, references })
+}
+
+#[inline]
+fn object_array<'a, T: Trace>(c: &mut Cursor<'a, T>, layout: Layout, tag: u8) -> Result<ObjectArray<'a>, Stop> {
+    let flags = c.u8("flags")?;
+    let gap = gap(c, Width::from_code(flags >> 6))?;
+    let class_word = word(c, layout, "class word")?;
+    let hash = hash(c, layout, flags & record_flag::HASH_FOLLOWS)?;
+    let count = reference_count(c)?;
+    let references = references(c, count, Width::from_code(flags >> 4))?;
+    let length = match tag {
+        record_tag::NEW_OBJECT_ARRAY => Some(c.u32("true length")?),
+        _ => None,
+    };
+    let size_words = array_size(c, layout)?;
+    Ok(ObjectArray { flags: flags & 0x0f, gap, class_word, hash, references, length, size_words })
+}
+
+#[inline]
+fn class<'a, T: Trace>(c: &mut Cursor<'a, T>, layout: Layout) -> Result<ClassRecord<'a>, Stop> {
+    let flags = c.u8("flags")?;
+    let gap = gap(c, Width::from_code(flags >> 6))?;
+    let instance_size = c.u32("instance size")?;
+    let hash = hash(c, layout, flags & record_flag::CLASS_HASH_FOLLOWS)?;
+    let superclass = word(c, layout, "superclass word")?;
+    let name_length = usize::from(c.u16("name length")?);
+    let name = c.bytes("name", name_length)?;
+    let count = reference_count(c)?;
+    let references = references(c, count, Width::from_code(flags >> 4))?;
+    Ok(ClassRecord { flags: flags & 0x0f, gap, instance_size, hash, superclass, name: Cow::Borrowed(name), references })
+}
+
+#[inline]
+fn long_primitive_array<T: Trace>(c: &mut Cursor<'_, T>, layout: Layout) -> Result<LongPrimitiveArray, Stop> {
+    let flags = c.u8("flags")?;
+    let width = if flags & 0x10 == 0 { Width::One } else { Width::of_word(layout.word) };
+    let gap = gap(c, width)?;
+    let length = unsigned(c, "length", width)?;
+    let hash = hash(c, layout, flags & record_flag::HASH_FOLLOWS)?;
+    let size_words = array_size(c, layout)?;
+    Ok(LongPrimitiveArray { element: element(flags >> 5), flags: flags & 0x0f, gap, length, hash, size_words })
+}
+
+#[inline]
+fn gap<T: Trace>(c: &mut Cursor<'_, T>, width: Width) -> Result<Gap, Incomplete> {
+    let units = match width {
+        Width::One => i64::from(c.i8("gap")?),
+        Width::Two => i64::from(c.i16("gap")?),
+        Width::Four => i64::from(c.i32("gap")?),
+        Width::Eight => c.i64("gap")?,
+    };
+    Ok(Gap { width, units: Units(units) })
+}
+
+#[inline]
+fn unsigned<T: Trace>(c: &mut Cursor<'_, T>, name: &'static str, width: Width) -> Result<u64, Incomplete> {
+    match width {
+        Width::One => c.u8(name).map(u64::from),
+        Width::Two => c.u16(name).map(u64::from),
+        Width::Four => c.u32(name).map(u64::from),
+        Width::Eight => c.u64(name),
+    }
+}
+
+#[inline]
+fn word<T: Trace>(c: &mut Cursor<'_, T>, layout: Layout, name: &'static str) -> Result<u64, Incomplete> {
+    unsigned(c, name, Width::of_word(layout.word))
+}
+
+#[inline]
+fn hash16<T: Trace>(c: &mut Cursor<'_, T>, layout: Layout) -> Result<Option<u16>, Incomplete> {
+    if layout.hash16 { c.u16("hash").map(Some) } else { Ok(None) }
+}
+
+#[inline]
+fn hash<T: Trace>(c: &mut Cursor<'_, T>, layout: Layout, follows: u8) -> Result<StoredHash, Incomplete> {
+    if layout.hash16 {
+        c.u16("hash").map(StoredHash::Bits16)
+    } else if follows != 0 {
+        c.u32("hash").map(StoredHash::Bits32)
+    } else {
+        Ok(StoredHash::Absent)
+    }
+}
+
+#[inline]
+fn reference_count<T: Trace>(c: &mut Cursor<'_, T>) -> Result<u32, Stop> {
+    let at = c.position();
+    let count = c.u32("number of references")?;
+    if count > MAX_COUNT {
+        let expected = "at most 2147483647 references";
+        return Err(bad(rules::REFERENCES_COUNT, "number of references", at, expected, count.to_string()));
+    }
+    Ok(count)
+}
+
+#[inline]
+fn references<'a, T: Trace>(c: &mut Cursor<'a, T>, count: u32, width: Width) -> Result<References<'a>, Incomplete> {
+    let bytes = c.integers("reference", count, width.bytes())?;
+    Ok(References { width, bytes: Cow::Borrowed(bytes) })
+}
+
+#[inline]
+fn array_size<T: Trace>(c: &mut Cursor<'_, T>, layout: Layout) -> Result<Option<u32>, Incomplete> {
+    if layout.array_sizes { c.u32("instance size / 4").map(Some) } else { Ok(None) }
+}
+
+#[inline]
+fn element(code: u8) -> PrimitiveType {
+    PrimitiveType::ALL[usize::from(code & 7)]
+}
+
+fn expect_tag<T: Trace>(c: &mut Cursor<'_, T>, rule: RuleId, field: &'static str, tag: u8) -> Result<(), Stop> {
+    let at = c.position();
+    match c.u8(field)? {
+        found if found == tag => Ok(()),
+        found => Err(bad(rule, field, at, tag.to_string(), found.to_string())),
+    }
+}
+
+/// Says what the input is instead, as far as the first bytes tell.
+fn not_a_phd(bytes: &[u8]) -> Stop {
+    let expected = "a PHD: 00 12 and \"portable heap dump\"";
+    let shown = &bytes[..bytes.len().min(16)];
+    let (rule, found) = if let Some(how) = text_mode_damage(bytes) {
+        (
+            rules::HEADER_TEXT_MODE,
+            format!("a PHD header damaged by a text-mode transfer ({how}); transfer the original again in binary mode"),
+        )
+    } else if bytes.starts_with(b"JAVA PROFILE ") {
+        (rules::HEADER_MAGIC, "an HPROF dump".to_owned())
+    } else if bytes.starts_with(b"// Version") || bytes.starts_with(b"\n0x") {
+        (rules::HEADER_MAGIC, "a classic text heap dump".to_owned())
+    } else {
+        (rules::HEADER_MAGIC, format!("\"{}\"", shown.escape_ascii()))
+    };
+    bad(rule, "magic", 0, expected, found)
+}
+
+/// Marks that a transfer in text mode leaves on the first bytes.
+fn text_mode_damage(bytes: &[u8]) -> Option<&'static str> {
+    /// The first eight bytes after an EBCDIC-to-ASCII translation (DTFJ reader).
+    const TRANSLATED: [u8; 8] = [0x00, 0x12, 0xd7, 0x3f, 0x94, 0xb1, 0x2f, 0xdf];
+    let start = &bytes[..bytes.len().min(32)];
+    if start.starts_with(&TRANSLATED) {
+        Some("translated between EBCDIC and ASCII")
+    } else if start.starts_with(&[0x12]) && start[1..].starts_with(&MAGIC[..8]) {
+        Some("its zero bytes were removed")
+    } else if start.starts_with(&[0x20, 0x12]) && start[2..].starts_with(&MAGIC[..8]) {
+        Some("its zero bytes became spaces")
+    } else if start.starts_with(&[0xef, 0xbb, 0xbf]) && start[3..].ends_with(&MAGIC[..8]) {
+        Some("a byte order mark was added")
+    } else {
+        None
+    }
+}
+
+/// Java counts array elements and references in 31 bits.
+const MAX_COUNT: u32 = i32::MAX as u32;
+
+/// Real headers have one record. The limit keeps the memory of a header proportionate: an empty
+/// version text takes 3 bytes in the file and ten times that in memory.
+const MAX_HEADER_RECORDS: usize = 4096;

@@ -1,0 +1,183 @@
+//! Records to bytes. Mirrors [`super::decode`]: the same names in the same order.
+//!
+//! Nothing is decided here: a record that says something unreadable is spelled that way.
+
+use crate::model::PrimitiveType;
+
+use super::record::{
+    ClassRecord, Gap, Header, HeaderRecord, LongObject, LongPrimitiveArray, MediumObject, ObjectArray, PrimitiveArray,
+    Record, References, ShortObject, StoredHash,
+};
+use super::wire::{Layout, MAGIC, Units, Width, header_tag, record_tag};
+
+/// Appends the header, up to and including the tag that starts the body.
+///
+/// # Panics
+/// If a version text is longer than its two-byte length can say; `lower` refuses such a heap.
+pub fn header(out: &mut Vec<u8>, header: &Header) {
+    put_text(out, MAGIC);
+    out.extend_from_slice(&header.version.number().to_be_bytes());
+    out.extend_from_slice(&header.flags.0.to_be_bytes());
+    out.push(header_tag::START_OF_HEADER);
+    for record in &header.records {
+        match record {
+            HeaderRecord::Totals(totals) => {
+                out.push(header_tag::TOTALS);
+                out.extend_from_slice(&totals.objects.to_be_bytes());
+                out.extend_from_slice(&totals.references.to_be_bytes());
+            }
+            HeaderRecord::HashcodeRandoms(first, second) => {
+                out.push(header_tag::HASHCODE_RANDOMS);
+                out.extend_from_slice(&first.to_be_bytes());
+                out.extend_from_slice(&second.to_be_bytes());
+            }
+            HeaderRecord::FullVersion(text) => {
+                out.push(header_tag::FULL_VERSION);
+                put_text(out, text);
+            }
+        }
+    }
+    out.push(header_tag::END_OF_HEADER);
+    out.push(header_tag::START_OF_DUMP);
+}
+
+/// Appends one record.
+pub fn record(out: &mut Vec<u8>, layout: Layout, record: &Record<'_>) {
+    match record {
+        Record::Short(r) => short_object(out, r),
+        Record::Medium(r) => medium_object(out, layout, r),
+        Record::PrimitiveArray(r) => primitive_array(out, r),
+        Record::Long(r) => long_object(out, layout, r),
+        Record::ObjectArray(r) => object_array(out, layout, r),
+        Record::Class(r) => class(out, layout, r),
+        Record::LongPrimitiveArray(r) => long_primitive_array(out, r),
+    }
+}
+
+/// Appends the tag that ends the body.
+pub fn end(out: &mut Vec<u8>) {
+    out.push(record_tag::END_OF_DUMP);
+}
+
+fn short_object(out: &mut Vec<u8>, r: &ShortObject<'_>) {
+    let count = r.references.len() as u8;
+    let width = r.references.width.code();
+    out.push(record_tag::SHORT_OBJECT | (r.slot & 3) << 5 | (count & 3) << 3 | (r.gap.width.code() & 1) << 2 | width);
+    put_gap(out, r.gap);
+    put_hash16(out, r.hash);
+    put_references(out, &r.references);
+}
+
+fn medium_object(out: &mut Vec<u8>, layout: Layout, r: &MediumObject<'_>) {
+    let count = r.references.len() as u8;
+    let width = r.references.width.code();
+    out.push(record_tag::MEDIUM_OBJECT | (count & 7) << 3 | (r.gap.width.code() & 1) << 2 | width);
+    put_gap(out, r.gap);
+    put_word(out, layout, r.class_word);
+    put_hash16(out, r.hash);
+    put_references(out, &r.references);
+}
+
+fn primitive_array(out: &mut Vec<u8>, r: &PrimitiveArray) {
+    out.push(record_tag::PRIMITIVE_ARRAY | element(r.element) << 2 | r.gap.width.code());
+    put_gap(out, r.gap);
+    put_unsigned(out, r.gap.width, r.length);
+    put_hash16(out, r.hash);
+    put_array_size(out, r.size_words);
+}
+
+fn long_object(out: &mut Vec<u8>, layout: Layout, r: &LongObject<'_>) {
+    out.push(record_tag::LONG_OBJECT);
+    out.push(r.gap.width.code() << 6 | r.references.width.code() << 4 | r.flags & 0x0f);
+    put_gap(out, r.gap);
+    put_word(out, layout, r.class_word);
+    put_hash(out, r.hash);
+    put_reference_count(out, &r.references);
+    put_references(out, &r.references);
+}
+
+fn object_array(out: &mut Vec<u8>, layout: Layout, r: &ObjectArray<'_>) {
+    out.push(if r.length.is_some() { record_tag::NEW_OBJECT_ARRAY } else { record_tag::OBJECT_ARRAY });
+    out.push(r.gap.width.code() << 6 | r.references.width.code() << 4 | r.flags & 0x0f);
+    put_gap(out, r.gap);
+    put_word(out, layout, r.class_word);
+    put_hash(out, r.hash);
+    put_reference_count(out, &r.references);
+    put_references(out, &r.references);
+    if let Some(length) = r.length {
+        out.extend_from_slice(&length.to_be_bytes());
+    }
+    put_array_size(out, r.size_words);
+}
+
+fn class(out: &mut Vec<u8>, layout: Layout, r: &ClassRecord<'_>) {
+    out.push(record_tag::CLASS);
+    out.push(r.gap.width.code() << 6 | r.references.width.code() << 4 | r.flags & 0x0f);
+    put_gap(out, r.gap);
+    out.extend_from_slice(&r.instance_size.to_be_bytes());
+    put_hash(out, r.hash);
+    put_word(out, layout, r.superclass);
+    put_text(out, &r.name);
+    put_reference_count(out, &r.references);
+    put_references(out, &r.references);
+}
+
+fn long_primitive_array(out: &mut Vec<u8>, r: &LongPrimitiveArray) {
+    out.push(record_tag::LONG_PRIMITIVE_ARRAY);
+    let wide = if r.gap.width == Width::One { 0 } else { 0x10 };
+    out.push(element(r.element) << 5 | wide | r.flags & 0x0f);
+    put_gap(out, r.gap);
+    put_unsigned(out, r.gap.width, r.length);
+    put_hash(out, r.hash);
+    put_array_size(out, r.size_words);
+}
+
+fn put_gap(out: &mut Vec<u8>, Gap { width, units: Units(units) }: Gap) {
+    put_unsigned(out, width, units as u64);
+}
+
+fn put_unsigned(out: &mut Vec<u8>, width: Width, value: u64) {
+    out.extend_from_slice(&value.to_be_bytes()[8 - width.bytes()..]);
+}
+
+fn put_word(out: &mut Vec<u8>, layout: Layout, value: u64) {
+    put_unsigned(out, Width::of_word(layout.word), value);
+}
+
+fn put_hash16(out: &mut Vec<u8>, hash: Option<u16>) {
+    if let Some(hash) = hash {
+        out.extend_from_slice(&hash.to_be_bytes());
+    }
+}
+
+fn put_hash(out: &mut Vec<u8>, hash: StoredHash) {
+    match hash {
+        StoredHash::Bits16(hash) => out.extend_from_slice(&hash.to_be_bytes()),
+        StoredHash::Bits32(hash) => out.extend_from_slice(&hash.to_be_bytes()),
+        StoredHash::Absent => {}
+    }
+}
+
+fn put_reference_count(out: &mut Vec<u8>, references: &References<'_>) {
+    out.extend_from_slice(&(references.len() as u32).to_be_bytes());
+}
+
+fn put_references(out: &mut Vec<u8>, references: &References<'_>) {
+    out.extend_from_slice(&references.bytes);
+}
+
+fn put_array_size(out: &mut Vec<u8>, size_words: Option<u32>) {
+    if let Some(words) = size_words {
+        out.extend_from_slice(&words.to_be_bytes());
+    }
+}
+
+fn put_text(out: &mut Vec<u8>, text: &[u8]) {
+    let length = u16::try_from(text.len()).expect("lower refuses texts beyond 65535 bytes");
+    out.extend_from_slice(&length.to_be_bytes());
+    out.extend_from_slice(text);
+}
+
+fn element(element: PrimitiveType) -> u8 {
+    element as u8
+}

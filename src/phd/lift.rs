@@ -1,0 +1,269 @@
+//! Records to the model: addresses from gaps, classes from cache slots.
+
+use std::io::Read;
+
+use crate::error::{DecodeError, Error};
+use crate::model::{
+    Address, ByteLen, Class, Contents, Facts, HashRegime, Heap, HeapSource, IdentityHash, Name, Object, ObjectKind,
+    VisitObjects,
+};
+
+use super::decode::{Decoder, Ended, Located};
+use super::record::{Header, HeaderRecord, Record, References, StoredHash};
+use super::wire::{Layout, Units};
+
+/// What crosses records: the preceding address and the class cache.
+///
+/// The cache has four slots, all zero at the start. Every medium and long object record writes the
+/// next slot in turn, without looking whether the class is there already; no other record touches it
+/// (DTFJ reader; S0 only speaks of "the last 4 classes used").
+#[derive(Clone, Debug)]
+pub struct Resolver {
+    layout: Layout,
+    previous: Address,
+    cache: [u64; 4],
+    /// Classes written to the cache so far, at most 4 counted.
+    filled: u8,
+    next: u8,
+}
+
+/// A record's absolute addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Resolved {
+    /// The record's own address.
+    pub address: Address,
+    /// Its class word, directly or through the cache; `None` for classes and primitive arrays.
+    pub class_word: Option<Address>,
+    /// Whether a short object record named a cache slot that nothing was ever written to.
+    pub empty_slot: bool,
+}
+
+/// One entry of a heap.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Item {
+    /// A class record.
+    Class(Class),
+    /// Any other record.
+    Object(Object),
+}
+
+impl Resolver {
+    /// The state before the first record.
+    pub fn new(layout: Layout) -> Resolver {
+        Resolver { layout, previous: Address::NULL, cache: [0; 4], filled: 0, next: 0 }
+    }
+
+    /// Resolves the next record.
+    #[inline]
+    pub fn resolve(&mut self, record: &Record<'_>) -> Resolved {
+        let address = self.offset(self.previous, record.gap().units);
+        self.previous = address;
+        let mut empty_slot = false;
+        let class_word = match record {
+            Record::Short(r) => {
+                empty_slot = r.slot >= self.filled;
+                Some(Address(self.cache[usize::from(r.slot & 3)]))
+            }
+            Record::Medium(r) => Some(self.push(r.class_word)),
+            Record::Long(r) => Some(self.push(r.class_word)),
+            Record::ObjectArray(r) => Some(Address(r.class_word)),
+            Record::Class(_) | Record::PrimitiveArray(_) | Record::LongPrimitiveArray(_) => None,
+        };
+        Resolved { address, class_word, empty_slot }
+    }
+
+    /// The address at a distance from another; addresses of 32-bit dumps wrap at 4 GiB.
+    #[inline]
+    pub fn offset(&self, from: Address, units: Units) -> Address {
+        let bytes = (units.0 as u64).wrapping_mul(self.layout.unit);
+        Address(self.layout.word.mask(from.0.wrapping_add(bytes)))
+    }
+
+    /// The addresses that a record refers to.
+    pub fn references(&self, from: Address, references: &References<'_>) -> Vec<Address> {
+        let mut addresses = Vec::with_capacity(references.len());
+        references.for_each(|units| addresses.push(self.offset(from, units)));
+        addresses
+    }
+
+    /// The cache slots as they are now.
+    pub fn cache(&self) -> [Address; 4] {
+        self.cache.map(Address)
+    }
+
+    /// The address of the record resolved last.
+    pub fn previous(&self) -> Address {
+        self.previous
+    }
+
+    #[inline]
+    fn push(&mut self, class: u64) -> Address {
+        self.cache[usize::from(self.next & 3)] = class;
+        self.next = (self.next + 1) & 3;
+        self.filled = (self.filled + 1).min(4);
+        Address(class)
+    }
+}
+
+/// The facts of a header. Of repeated header records the last counts (DTFJ reader).
+pub fn facts(header: &Header) -> Facts {
+    let layout = Layout::new(header.version, header.flags);
+    let regime = if layout.hash16 { HashRegime::Every16 } else { HashRegime::WhereUsed32 };
+    let mut facts = Facts { word_size: Some(layout.word), hash_regime: Some(regime), ..Facts::default() };
+    for record in &header.records {
+        match record {
+            HeaderRecord::Totals(totals) => facts.totals = Some(*totals),
+            HeaderRecord::HashcodeRandoms(first, second) => facts.hash_randoms = Some((*first, *second)),
+            HeaderRecord::FullVersion(text) => facts.version_text = Some(Name::from_bytes(text.as_slice())),
+        }
+    }
+    facts
+}
+
+/// The class or object of a record.
+pub fn item(resolver: &mut Resolver, record: &Record<'_>) -> Item {
+    let Resolved { address, class_word, .. } = resolver.resolve(record);
+    let hash = match record.hash() {
+        StoredHash::Absent => None,
+        StoredHash::Bits16(hash) => Some(IdentityHash::Bits16(hash)),
+        StoredHash::Bits32(hash) => Some(IdentityHash::Bits32(hash)),
+    };
+    let bytes = |words: Option<u32>| words.map(|w| ByteLen(u64::from(w) * 4));
+    match record {
+        Record::Class(r) => Item::Class(Class {
+            address,
+            name: Name::from_bytes(r.name.as_ref()),
+            superclass: Some(Address(r.superclass)),
+            instance_size: Some(ByteLen(u64::from(r.instance_size))),
+            hash,
+            references: Some(resolver.references(address, &r.references)),
+            ..Class::default()
+        }),
+        Record::PrimitiveArray(r) => Item::Object(Object {
+            hash,
+            length: Some(r.length),
+            size: bytes(r.size_words),
+            ..Object::new(address, ObjectKind::PrimitiveArray(r.element))
+        }),
+        Record::LongPrimitiveArray(r) => Item::Object(Object {
+            hash,
+            length: Some(r.length),
+            size: bytes(r.size_words),
+            ..Object::new(address, ObjectKind::PrimitiveArray(r.element))
+        }),
+        Record::ObjectArray(r) => Item::Object(Object {
+            class_word,
+            hash,
+            length: r.length.map(u64::from),
+            size: bytes(r.size_words),
+            contents: Contents::References(resolver.references(address, &r.references)),
+            ..Object::new(address, ObjectKind::ObjectArray)
+        }),
+        Record::Short(_) | Record::Medium(_) | Record::Long(_) => Item::Object(Object {
+            class: class_word,
+            class_word,
+            hash,
+            contents: Contents::References(
+                record.references().map(|r| resolver.references(address, r)).unwrap_or_default(),
+            ),
+            ..Object::new(address, ObjectKind::Instance)
+        }),
+    }
+}
+
+/// Calls `visit` with every class and object in file order.
+///
+/// # Errors
+/// What `visit` returns, or what decoding runs into; the items before it are sound.
+pub fn visit<R, E, F>(decoder: &mut Decoder<R>, mut visit: F) -> Result<Ended, E>
+where
+    R: Read,
+    E: From<DecodeError>,
+    F: FnMut(Located<'_, '_>, Item) -> Result<(), E>,
+{
+    let mut resolver = Resolver::new(decoder.layout());
+    let mut objects = 0;
+    decoder.visit(|located| {
+        let mut item = item(&mut resolver, located.record);
+        match &mut item {
+            Item::Class(class) => class.after_objects = Some(objects),
+            Item::Object(_) => objects += 1,
+        }
+        visit(located, item)
+    })
+}
+
+/// Reads a whole heap into memory, and says how the body ended. After an error the heap holds
+/// everything before it.
+pub fn heap<R: Read>(decoder: &mut Decoder<R>) -> (Heap, Result<Ended, DecodeError>) {
+    let mut heap = Heap { facts: facts(decoder.header()), ..Heap::default() };
+    let ended = visit(decoder, |_, item| {
+        match item {
+            Item::Class(class) => heap.classes.push(class),
+            Item::Object(object) => heap.objects.push(object),
+        }
+        Ok(())
+    });
+    (heap, ended)
+}
+
+/// A PHD as a [`HeapSource`]: the class table in memory, the objects read from the dump each time.
+#[derive(Debug)]
+pub struct PhdSource<O> {
+    open: O,
+    facts: Facts,
+    classes: Vec<Class>,
+}
+
+impl<R: Read, O: FnMut() -> Result<Decoder<R>, Error>> PhdSource<O> {
+    /// Reads the class table. `open` gives a decoder at the start of the same dump every time.
+    ///
+    /// # Errors
+    /// What opening or decoding runs into; a missing end tag is tolerated.
+    pub fn new(mut open: O) -> Result<PhdSource<O>, Error> {
+        let mut decoder = open()?;
+        let facts = facts(decoder.header());
+        let mut classes = Vec::new();
+        let mut resolver = Resolver::new(decoder.layout());
+        let mut objects = 0;
+        tolerate_missing_end(decoder.visit(|located| {
+            if matches!(located.record, Record::Class(_)) {
+                if let Item::Class(class) = item(&mut resolver, located.record) {
+                    classes.push(Class { after_objects: Some(objects), ..class });
+                }
+            } else {
+                resolver.resolve(located.record);
+                objects += 1;
+            }
+            Ok(())
+        }))?;
+        Ok(PhdSource { open, facts, classes })
+    }
+}
+
+impl<R: Read, O: FnMut() -> Result<Decoder<R>, Error>> HeapSource for PhdSource<O> {
+    fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    fn classes(&self) -> &[Class] {
+        &self.classes
+    }
+
+    fn visit_objects(&mut self, visit_object: &mut VisitObjects<'_>) -> Result<(), Error> {
+        let mut decoder = (self.open)()?;
+        let ended = visit(&mut decoder, |_, item| match item {
+            Item::Object(object) => visit_object(&object),
+            Item::Class(_) => Ok(()),
+        });
+        tolerate_missing_end(ended)
+    }
+}
+
+fn tolerate_missing_end(ended: Result<Ended, Error>) -> Result<(), Error> {
+    match ended {
+        Ok(_) => Ok(()),
+        Err(Error::Decode(e)) if e.is_missing_end() => Ok(()),
+        Err(e) => Err(e),
+    }
+}

@@ -1,0 +1,247 @@
+//! What a profile's dump tells of a heap: model to model, no spelling.
+
+use std::collections::HashMap;
+use std::iter::Peekable;
+use std::vec::IntoIter;
+
+use crate::error::{Error, LowerError};
+use crate::model::{
+    Address, ByteLen, Class, Contents, Facts, HashRegime, Heap, HeapSource, IdentityHash, Name, Object, ObjectKind,
+    WordSize,
+};
+
+use super::super::wire::Version;
+use super::profiles::{ArrayWord, ElementOrder, FieldSwap, Profile, Survey};
+use super::{LowerOptions, Speller};
+
+/// The heap that a reader gets back from the dump that `options` make of `source`.
+///
+/// One fact is left out: which arrays the profile `any` writes without their length depends on its
+/// draws, so lengths are given as known there.
+///
+/// # Errors
+/// If the heap holds what the dump cannot say, or its source fails.
+pub fn carry(source: &mut dyn HeapSource, options: &LowerOptions) -> Result<Heap, Error> {
+    let survey = Survey::take(source, options)?;
+    let classes = source.classes().to_vec();
+    let carrier = Carrier::new(&classes, source.facts(), options);
+    let speller = Speller::new(source.facts(), &survey, options)?;
+    let mut carried = Heap { facts: super::super::lift::facts(speller.header()), ..Heap::default() };
+    source.visit_objects(&mut |object| {
+        carried.objects.push(carrier.object(object)?);
+        Ok(())
+    })?;
+    let objects = carried.objects.len() as u64;
+    for index in carrier.class_order() {
+        let after = carrier.stands_after(&classes[index]).min(objects);
+        carried.classes.push(Class { after_objects: Some(after), ..carrier.class(&classes[index])? });
+    }
+    Ok(carried)
+}
+
+/// Carries one heap's classes and objects for one profile.
+pub(super) struct Carrier<'c> {
+    classes: &'c [Class],
+    by_address: HashMap<Address, usize>,
+    by_name: HashMap<&'c Name, Vec<usize>>,
+    profile: &'static Profile,
+    version: Version,
+    word: WordSize,
+    regime: HashRegime,
+}
+
+impl<'c> Carrier<'c> {
+    pub(super) fn new(classes: &'c [Class], facts: &Facts, options: &LowerOptions) -> Carrier<'c> {
+        let mut by_name: HashMap<&Name, Vec<usize>> = HashMap::new();
+        for (index, class) in classes.iter().enumerate() {
+            by_name.entry(&class.name).or_default().push(index);
+        }
+        Carrier {
+            classes,
+            by_address: classes.iter().enumerate().map(|(index, class)| (class.address, index)).collect(),
+            by_name,
+            profile: options.profile,
+            version: options.version,
+            word: options.profile.word(facts, options),
+            regime: options.profile.regime(facts),
+        }
+    }
+
+    /// The classes by their place in the dump; those of one place keep the table's order.
+    pub(super) fn class_order(&self) -> Peekable<IntoIter<usize>> {
+        let mut order: Vec<usize> = (0..self.classes.len()).collect();
+        order.sort_by_key(|&index| self.stands_after(&self.classes[index]));
+        order.into_iter().peekable()
+    }
+
+    /// How many objects stand before a class.
+    pub(super) fn stands_after(&self, class: &Class) -> u64 {
+        self.profile.order.place(class.after_objects)
+    }
+
+    pub(super) fn class(&self, class: &Class) -> Result<Class, LowerError> {
+        let references = match &class.references {
+            Some(listed) => listed.clone(),
+            None => self.class_references(class),
+        };
+        Ok(Class {
+            address: class.address,
+            name: class.name.clone(),
+            superclass: Some(known(class.superclass, "the superclass", class.address)?),
+            instance_size: Some(known(class.instance_size, "the instance size", class.address)?),
+            hash: self.hash(class.hash),
+            references: Some(references.into_iter().filter(|r| !r.is_null()).collect()),
+            ..Class::default()
+        })
+    }
+
+    pub(super) fn object(&self, object: &Object) -> Result<Object, LowerError> {
+        let mut carried = Object { hash: self.hash(object.hash), ..Object::new(object.address, object.kind) };
+        match object.kind {
+            ObjectKind::Instance => {
+                let class = known(object.class_word.or(object.class), "the class", object.address)?;
+                carried.class = Some(class);
+                carried.class_word = Some(class);
+                carried.contents = Contents::References(self.instance_references(object));
+            }
+            ObjectKind::ObjectArray => {
+                let mut references: Vec<Address> = object.references().filter(|r| !r.is_null()).collect();
+                if matches!(object.contents, Contents::Elements(_)) && self.profile.elements == ElementOrder::Reverse {
+                    references.reverse();
+                }
+                carried.class_word = Some(match object.class_word {
+                    Some(word) => word,
+                    None => self.array_word(object, &mut references)?,
+                });
+                let length = object.length.unwrap_or(references.len() as u64);
+                carried.length = self.profile.true_length.then_some(length);
+                carried.size = self.array_size(object, length, self.word.bytes() as u64)?;
+                carried.contents = Contents::References(references);
+                if let (FieldSwap::SizeFirst, Some(length), Some(ByteLen(size))) =
+                    (self.profile.array_fields, carried.length, carried.size)
+                {
+                    carried.length = Some(size / 4);
+                    carried.size = Some(ByteLen(length * 4));
+                }
+            }
+            ObjectKind::PrimitiveArray(element) => {
+                let length = known(object.length, "the array length", object.address)?;
+                carried.length = Some(length);
+                carried.size = self.array_size(object, length, element.size())?;
+            }
+        }
+        Ok(carried)
+    }
+
+    /// A hash in the dump's regime. A 16-bit hash from a 32-bit one is its low 15 bits, and the way
+    /// back doubles it, as the DTFJ reader shows a 16-bit hash: (h & 7fff) << 16 | (h & 7fff).
+    fn hash(&self, hash: Option<IdentityHash>) -> Option<IdentityHash> {
+        match (self.regime, hash) {
+            (HashRegime::Every16, None) => Some(IdentityHash::Bits16(0)),
+            (HashRegime::Every16, Some(IdentityHash::Bits32(hash))) => {
+                Some(IdentityHash::Bits16((hash & 0x7fff) as u16))
+            }
+            (HashRegime::WhereUsed32, Some(IdentityHash::Bits16(hash))) => {
+                let bits = u32::from(hash & 0x7fff);
+                self.hash(Some(IdentityHash::Bits32(bits << 16 | bits)))
+            }
+            // The writers test for zero, so a hash of 0 cannot be told from none.
+            (HashRegime::WhereUsed32, Some(IdentityHash::Bits32(0))) if !self.profile.writes_zero_hash => None,
+            (_, hash) => hash,
+        }
+    }
+
+    /// References of an instance: fields of the topmost superclass first, as objects are laid out.
+    fn instance_references(&self, object: &Object) -> Vec<Address> {
+        let Contents::Fields(values) = &object.contents else {
+            return object.references().filter(|r| !r.is_null()).collect();
+        };
+        let mut parts = Vec::new();
+        let mut rest = values.as_slice();
+        let mut class = object.class;
+        while let Some(found) = class.and_then(|c| self.class_at(c)) {
+            let Some((own, inherited)) = found.fields.as_ref().and_then(|f| rest.split_at_checked(f.len())) else {
+                break;
+            };
+            parts.push(own);
+            rest = inherited;
+            class = found.superclass;
+        }
+        parts.push(rest);
+        let fields = parts.into_iter().rev().flatten();
+        fields.filter_map(|v| v.as_reference()).filter(|r| !r.is_null()).collect()
+    }
+
+    /// References of a class record, from what the model knows of the class: loader, statics,
+    /// constant-pool classes, superclasses from the root down, interfaces (native writer).
+    fn class_references(&self, class: &Class) -> Vec<Address> {
+        let statics = class.statics.iter().flatten().filter_map(|s| s.value.as_reference());
+        let pool = class.constant_pool.iter().flatten().filter_map(|p| p.value.as_reference());
+        let mut supers = Vec::new();
+        let mut next = class.superclass.filter(|a| !a.is_null());
+        while let Some(superclass) = next {
+            if supers.contains(&superclass) {
+                break; // a cycle is the heap's business, not ours
+            }
+            supers.push(superclass);
+            next = self.class_at(superclass).and_then(|c| c.superclass).filter(|a| !a.is_null());
+        }
+        let interfaces = class.interfaces.iter().flatten().copied();
+        let rest = statics.chain(pool).chain(supers.into_iter().rev()).chain(interfaces);
+        class.loader.into_iter().chain(rest).collect()
+    }
+
+    /// The class word of an object array whose own class is known.
+    fn array_word(&self, object: &Object, references: &mut Vec<Address>) -> Result<Address, LowerError> {
+        let unknown = LowerError::Unknown { what: "the component class", address: object.address };
+        let own = known(object.class, "the class", object.address)?;
+        let array = self.class_at(own).ok_or_else(|| unknown.clone())?;
+        match self.profile.array_word {
+            ArrayWord::Component => self.component(array, 1).ok_or(unknown),
+            ArrayWord::BaseThenArray => {
+                references.insert(0, own);
+                self.component(array, array.dimensions()).ok_or(unknown)
+            }
+        }
+    }
+
+    /// The class that is left after so many dimensions are taken off, of the same loader if there is
+    /// one.
+    fn component(&self, array: &Class, dimensions: usize) -> Option<Address> {
+        let rest = array.name.as_bytes().get(dimensions..)?;
+        let name = match rest {
+            [b'L', name @ .., b';'] => Name::from_bytes(name),
+            [letter] if *letter != b'[' => {
+                let primitive =
+                    crate::model::PrimitiveType::ALL.into_iter().find(|p| p.signature() == char::from(*letter));
+                Name::from_text(primitive?.keyword())
+            }
+            _ => Name::from_bytes(rest),
+        };
+        let found = self.by_name.get(&name)?;
+        let same_loader = found.iter().find(|&&index| self.classes[index].loader == array.loader);
+        same_loader.or(found.first()).map(|&index| self.classes[index].address)
+    }
+
+    /// The footprint of an array in version 6. Where the heap does not know it: header (8 or 16
+    /// bytes by word size) and elements, rounded up to 8, at least 16; a choice of ours.
+    fn array_size(&self, object: &Object, length: u64, element: u64) -> Result<Option<ByteLen>, LowerError> {
+        if self.version != Version::V6 {
+            return Ok(None);
+        }
+        let computed = (2 * self.word.bytes() as u64).saturating_add(length.saturating_mul(element));
+        let size = object.size.unwrap_or(ByteLen(computed.checked_next_multiple_of(8).unwrap_or(u64::MAX).max(16)));
+        if size.0 % 4 != 0 {
+            return Err(LowerError::Unaligned { address: object.address, unit: 4 });
+        }
+        Ok(Some(size))
+    }
+
+    fn class_at(&self, address: Address) -> Option<&'c Class> {
+        self.by_address.get(&address).map(|&index| &self.classes[index])
+    }
+}
+
+fn known<T>(fact: Option<T>, what: &'static str, address: Address) -> Result<T, LowerError> {
+    fact.ok_or(LowerError::Unknown { what, address })
+}

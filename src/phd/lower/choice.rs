@@ -1,0 +1,138 @@
+//! The question that a profile answers for each record, and the arithmetic behind the answers.
+
+use crate::model::{Address, WordSize};
+
+use super::super::record::StoredHash;
+use super::super::wire::{Layout, Units, Width};
+
+/// A record that is due, before it is spelled.
+#[derive(Debug)]
+pub struct Case<'c> {
+    /// Which kind of record.
+    pub kind: CaseKind,
+    /// The file's layout.
+    pub layout: Layout,
+    /// Whether the preceding address is 0, as before the first record.
+    pub after_null: bool,
+    /// Distance from the preceding record.
+    pub gap: Units,
+    /// Distances of the references.
+    pub references: &'c [Units],
+    /// The references themselves.
+    pub targets: &'c [Address],
+    /// Which class cache slots hold the object's class.
+    pub slots: [bool; 4],
+    /// The hash to store.
+    pub hash: StoredHash,
+    /// Number of elements of an array, if it is to be stored.
+    pub length: Option<u64>,
+}
+
+/// The kinds of record that a profile chooses a form for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CaseKind {
+    /// A plain object.
+    Instance,
+    /// An object array.
+    ObjectArray,
+    /// A primitive array.
+    PrimitiveArray,
+    /// A class.
+    Class,
+}
+
+/// How to spell a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// Which record.
+    pub form: Form,
+    /// Width of the gap (and of an array's length).
+    pub gap: Width,
+    /// Width of the references.
+    pub references: Width,
+    /// The low four bits of the flags byte, where there is one.
+    pub flags: u8,
+    /// Object arrays: tag 8 with the true length, or tag 5 without.
+    pub true_length: bool,
+}
+
+/// The record forms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Short object record through this cache slot.
+    Short(u8),
+    /// Medium object record.
+    Medium,
+    /// The record with a flags byte of its own.
+    Long,
+    /// Primitive array record.
+    Plain,
+}
+
+/// How a writer subtracts addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arithmetic {
+    /// In machine words: 32-bit differences wrap.
+    Word,
+    /// Always in 64 bits: the difference of two 32-bit addresses needs no wrapping.
+    Wide,
+}
+
+impl Arithmetic {
+    /// The distance between two addresses, in address units.
+    pub fn units(self, to: Address, from: Address, layout: Layout) -> Units {
+        let difference = to.0.wrapping_sub(from.0) as i64;
+        let difference = match (self, layout.word) {
+            (Arithmetic::Word, WordSize::Bits32) => i64::from(difference as i32),
+            _ => difference,
+        };
+        Units(difference / layout.unit as i64)
+    }
+}
+
+impl Case<'_> {
+    /// The first cache slot that holds the object's class.
+    pub fn slot(&self) -> Option<u8> {
+        self.slots.iter().position(|&held| held).map(|slot| slot as u8)
+    }
+
+    /// Whether a 32-bit hash has to be stored, which short and medium records cannot.
+    pub fn has_hash32(&self) -> bool {
+        matches!(self.hash, StoredHash::Bits32(_))
+    }
+
+    /// Smallest width of the gap as a signed integer.
+    pub fn gap_signed(&self) -> Width {
+        Width::of_signed(self.gap.0)
+    }
+
+    /// Smallest width that also holds the gap's negation: -128 takes two bytes.
+    pub fn gap_symmetric(&self) -> Width {
+        symmetric(self.gap)
+    }
+
+    /// Smallest width that holds each reference as a signed integer.
+    pub fn references_signed(&self) -> Width {
+        self.references.iter().map(|r| Width::of_signed(r.0)).max().unwrap_or(Width::One)
+    }
+
+    /// Smallest width that holds the reference farthest away in either direction.
+    pub fn references_symmetric(&self) -> Width {
+        self.references.iter().map(|r| symmetric(*r)).max().unwrap_or(Width::One)
+    }
+
+    /// Smallest width of an array's length as a *signed* integer, as the known writers count it.
+    pub fn length_signed(&self) -> Width {
+        Width::of_signed(self.length.map_or(0, |length| i64::try_from(length).unwrap_or(i64::MAX)))
+    }
+
+    /// A width for the record with one width for gap and length: long primitive arrays have a byte
+    /// or a word.
+    pub fn byte_or_word(&self, needed: Width) -> Width {
+        if needed == Width::One { Width::One } else { Width::of_word(self.layout.word) }
+    }
+}
+
+fn symmetric(units: Units) -> Width {
+    Width::of_signed(i64::try_from(units.0.unsigned_abs()).unwrap_or(i64::MAX))
+}

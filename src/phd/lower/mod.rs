@@ -1,0 +1,141 @@
+//! The model to records: a writer's policy.
+//!
+//! Two steps. [`carry`](mod@carry) says *what* a profile's dump tells of a heap (model to model:
+//! nulls dropped, elements reversed, hashes cut to 16 bits ...). Spelling then says *how*: record
+//! form, widths, cache slots. The second step takes its decisions from one function per profile, in
+//! [`profiles`].
+
+mod carry;
+mod choice;
+mod profiles;
+mod recognise;
+mod spell;
+
+use std::io::Write;
+
+use crate::error::{Error, LowerError};
+use crate::model::{Heap, HeapSource, Order, WordSize};
+
+pub use carry::carry;
+pub use profiles::{PROFILES, Profile};
+pub use recognise::recognise;
+pub use spell::Speller;
+
+use super::encode;
+use super::wire::Version;
+use carry::Carrier;
+
+/// Which dump to make of a heap.
+#[derive(Clone, Copy, Debug)]
+pub struct LowerOptions {
+    /// PHD version.
+    pub version: Version,
+    /// The writer to imitate.
+    pub profile: &'static Profile,
+    /// Word size; the heap's own, else 64 bits, if absent.
+    pub word: Option<WordSize>,
+    /// Seed of the choices of the profile `any`.
+    pub seed: u64,
+}
+
+impl LowerOptions {
+    /// The version with its default profile.
+    pub fn new(version: Version) -> LowerOptions {
+        LowerOptions { version, profile: Profile::default_of(version), word: None, seed: 0 }
+    }
+
+    /// The same with another profile.
+    ///
+    /// # Errors
+    /// If there is no such profile, or it does not write this version.
+    pub fn with_profile(self, name: &str) -> Result<LowerOptions, Error> {
+        let profile = Profile::named(name)
+            .ok_or_else(|| Error::Usage(format!("there is no PHD profile {name:?}; there are {}", Profile::names())))?;
+        if !profile.versions.contains(&self.version) {
+            let written: Vec<String> = profile.versions.iter().map(|v| format!("phd{}", v.number())).collect();
+            let message = format!("profile {name} writes {}, not phd{}", written.join(", "), self.version.number());
+            return Err(Error::Usage(message));
+        }
+        Ok(LowerOptions { profile, ..self })
+    }
+}
+
+/// Writes a heap as a PHD.
+///
+/// Memory is bounded by the class table and the largest object. A source is visited twice when the
+/// header needs totals.
+///
+/// # Errors
+/// If the heap holds what the dump cannot say ([`LowerError`]), its source fails, or writing does.
+pub fn write(source: &mut dyn HeapSource, options: &LowerOptions, out: &mut dyn Write) -> Result<(), Error> {
+    let survey = profiles::Survey::take(source, options)?;
+    let classes = source.classes().to_vec();
+    let carrier = Carrier::new(&classes, source.facts(), options);
+    let mut speller = Speller::new(source.facts(), &survey, options)?;
+    let mut sink = Sink { buffer: Vec::with_capacity(FLUSH * 2), out };
+    encode::header(&mut sink.buffer, speller.header());
+    let layout = speller.layout();
+
+    let mut pending = carrier.class_order();
+    let mut objects = 0;
+    source.visit_objects(&mut |object| {
+        while let Some(index) = pending.next_if(|&index| carrier.stands_after(&classes[index]) <= objects) {
+            let class = carrier.class(&classes[index])?;
+            encode::record(&mut sink.buffer, layout, &speller.class(&class)?);
+        }
+        let object = carrier.object(object)?;
+        encode::record(&mut sink.buffer, layout, &speller.object(&object)?);
+        objects += 1;
+        sink.flush_if_full()
+    })?;
+    for index in pending {
+        let class = carrier.class(&classes[index])?;
+        encode::record(&mut sink.buffer, layout, &speller.class(&class)?);
+        sink.flush_if_full()?;
+    }
+    encode::end(&mut sink.buffer);
+    sink.flush()
+}
+
+/// Writes a heap in memory as a PHD in memory.
+///
+/// # Errors
+/// If the heap holds what the dump cannot say.
+pub fn to_bytes(heap: &Heap, options: &LowerOptions) -> Result<Vec<u8>, Error> {
+    let mut bytes = Vec::new();
+    write(&mut heap.clone(), options, &mut bytes)?;
+    Ok(bytes)
+}
+
+struct Sink<'o> {
+    buffer: Vec<u8>,
+    out: &'o mut dyn Write,
+}
+
+const FLUSH: usize = 64 * 1024;
+
+impl Sink<'_> {
+    fn flush_if_full(&mut self) -> Result<(), Error> {
+        if self.buffer.len() >= FLUSH { self.flush() } else { Ok(()) }
+    }
+
+    fn flush(&mut self) -> Result<(), Error> {
+        self.out.write_all(&self.buffer).map_err(|e| Error::io("writing the dump", e))?;
+        self.buffer.clear();
+        Ok(())
+    }
+}
+
+impl Order {
+    fn place(self, after_objects: Option<u64>) -> u64 {
+        match self {
+            Order::ClassesFirst => 0,
+            Order::ClassesLast => u64::MAX,
+            Order::AsHeap => after_objects.unwrap_or(u64::MAX),
+        }
+    }
+}
+
+fn unsupported(message: String) -> Error {
+    LowerError::Profile(message).into()
+}

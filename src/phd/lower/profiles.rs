@@ -1,0 +1,417 @@
+//! The writers: data, and one function each. Adding a profile touches this file alone.
+//!
+//! Sources of the choices: *native* is OpenJ9 `runtime/rasdump/heapdump.cpp`, confirmed by
+//! re-encoding real dumps of J9 2.4 and 2.6; *jdmpview* is OpenJ9
+//! `com.ibm.jvm.dtfjview.heapdump.portable`; *DTFJ writer* is OpenJ9
+//! `com.ibm.dtfj.phd.parser.HeapdumpWriter`. What has no source is named as ours in
+//! `specs/phd.toml`.
+
+use crate::error::Error;
+use crate::generate::Draw;
+use crate::model::{Facts, HashRegime, HeapSource, Order, Totals, WordSize};
+
+use super::super::record::StoredHash;
+use super::super::wire::{Version, Width, record_flag};
+use super::LowerOptions;
+use super::choice::{Arithmetic, Case, CaseKind, Choice, Form};
+
+/// A writer of PHDs: what its dumps tell, and how it spells it.
+#[derive(Debug)]
+pub struct Profile {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What it is, in a line.
+    pub summary: &'static str,
+    /// Versions that it writes; the first is its default.
+    pub versions: &'static [Version],
+    /// Versions whose default it is.
+    pub default_of: &'static [Version],
+    /// Whether the J9 flag is set. `None`: drawn, as far as the version and the addresses allow.
+    pub j9: Option<bool>,
+    /// Hash regime; the heap's own, else 32-bit, if `None`.
+    pub hashes: Option<HashRegime>,
+    /// Whether a 32-bit hash of 0 is stored. Writers that test for zero cannot.
+    pub writes_zero_hash: bool,
+    /// Where classes stand.
+    pub order: Order,
+    /// Header records.
+    pub header: HeaderPolicy,
+    /// How addresses are subtracted.
+    pub arithmetic: Arithmetic,
+    /// What the class word of an object array names.
+    pub array_word: ArrayWord,
+    /// Order of an object array's references.
+    pub elements: ElementOrder,
+    /// Whether object arrays carry their true length (tag 8) or not (tag 5).
+    pub true_length: bool,
+    /// Which of an object array's two last fields comes first.
+    pub array_fields: FieldSwap,
+    /// The spelling of each record.
+    pub choose: fn(&Case<'_>, &mut dyn Draw) -> Choice,
+}
+
+/// Which header records a profile writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HeaderPolicy {
+    /// The version text alone, always; empty when unknown (native writer).
+    VersionAlways,
+    /// Totals, then the random numbers if known (DTFJ writer; the second is ours).
+    TotalsAndRandoms,
+    /// The version text if known (S0: header records are optional).
+    VersionIfKnown,
+    /// Whatever is known, in any order, with repeats.
+    Any,
+}
+
+/// What the class word of an object array names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArrayWord {
+    /// The component class.
+    Component,
+    /// The innermost component's class, and the array class as reference 0 (J9 in version 4).
+    BaseThenArray,
+}
+
+/// Order of the references of an object array whose positions are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ElementOrder {
+    /// By index.
+    Forward,
+    /// From the last index to the first.
+    Reverse,
+}
+
+/// Order of an object array's last two fields in version 6.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FieldSwap {
+    /// True length, then instance size: every known writer and reader.
+    LengthFirst,
+    /// Instance size, then true length: S0's text.
+    SizeFirst,
+}
+
+use Version::{V4, V5, V6};
+
+/// Every profile.
+pub const PROFILES: &[Profile] = &[
+    Profile {
+        name: "j9-2.3",
+        summary: "J9 2.3 (Java 5 before SR9): a 16-bit hash in every record, tag 5",
+        versions: &[V4],
+        default_of: &[V4],
+        hashes: Some(HashRegime::Every16),
+        order: Order::ClassesFirst,
+        array_word: ArrayWord::BaseThenArray,
+        true_length: false,
+        ..NATIVE
+    },
+    Profile {
+        name: "sovereign",
+        summary: "the Sovereign VMs, as far as DTFJ's writer shows: flags 0, units of 8 bytes, totals, tag 5",
+        versions: &[V4],
+        j9: Some(false),
+        order: Order::AsHeap,
+        header: HeaderPolicy::TotalsAndRandoms,
+        elements: ElementOrder::Forward,
+        true_length: false,
+        choose: sovereign,
+        ..NATIVE
+    },
+    Profile {
+        name: "j9-2.4",
+        summary: "J9 2.4 (Java 6): a 16-bit hash in every record, classes first",
+        versions: &[V5],
+        hashes: Some(HashRegime::Every16),
+        order: Order::ClassesFirst,
+        ..NATIVE
+    },
+    Profile {
+        name: "j9-2.6",
+        summary: "J9 2.6 (Java 6 and 7): 32-bit hashes where used, classes last",
+        versions: &[V5],
+        default_of: &[V5],
+        ..NATIVE
+    },
+    Profile {
+        name: "openj9",
+        summary: "OpenJ9's native writer: 32-bit hashes where used, classes last",
+        versions: &[V6],
+        default_of: &[V6],
+        ..NATIVE
+    },
+    Profile {
+        name: "jdmpview",
+        summary: "jdmpview's heapdump command: long records for uncached classes, absolute reference widths",
+        versions: &[V6],
+        hashes: None,
+        order: Order::AsHeap,
+        arithmetic: Arithmetic::Wide,
+        elements: ElementOrder::Forward,
+        choose: jdmpview,
+        ..NATIVE
+    },
+    Profile {
+        name: "as-documented",
+        summary: "S0 to the letter; a trap: an array's size stands before its length, which no reader expects",
+        versions: &[V6],
+        hashes: None,
+        order: Order::AsHeap,
+        header: HeaderPolicy::VersionIfKnown,
+        elements: ElementOrder::Forward,
+        array_fields: FieldSwap::SizeFirst,
+        choose: as_documented,
+        ..NATIVE
+    },
+    Profile {
+        name: "any",
+        summary: "a seeded choice among all legal spellings",
+        versions: &[V6, V5, V4],
+        j9: None,
+        hashes: None,
+        writes_zero_hash: true,
+        order: Order::AsHeap,
+        header: HeaderPolicy::Any,
+        choose: any,
+        ..NATIVE
+    },
+];
+
+/// OpenJ9's native writer; the J9 profiles differ from it in a line or two.
+const NATIVE: Profile = Profile {
+    name: "",
+    summary: "",
+    versions: &[],
+    default_of: &[],
+    j9: Some(true),
+    hashes: Some(HashRegime::WhereUsed32),
+    writes_zero_hash: false,
+    order: Order::ClassesLast,
+    header: HeaderPolicy::VersionAlways,
+    arithmetic: Arithmetic::Word,
+    array_word: ArrayWord::Component,
+    elements: ElementOrder::Reverse,
+    true_length: true,
+    array_fields: FieldSwap::LengthFirst,
+    choose: native,
+};
+
+/// The native writer: the shortest record that fits; widths as signed integers, except that the
+/// farthest reference counts by magnitude; flag 0x01 always set.
+fn native(case: &Case<'_>, _: &mut dyn Draw) -> Choice {
+    let flags = match case.kind {
+        CaseKind::Instance | CaseKind::ObjectArray => record_flag::HASHED | hash_flag(case),
+        CaseKind::PrimitiveArray | CaseKind::Class => hash_flag(case),
+    };
+    shortest(case, case.gap_signed(), flags)
+}
+
+/// The DTFJ writer: widths by magnitude everywhere (-128 takes two bytes), flags 0. Hashes are ours:
+/// it writes none.
+fn sovereign(case: &Case<'_>, _: &mut dyn Draw) -> Choice {
+    shortest(case, case.gap_symmetric(), hash_flag(case))
+}
+
+/// Short, then medium, then long, whichever the object fits first.
+fn shortest(case: &Case<'_>, gap: Width, flags: u8) -> Choice {
+    let references = case.references_symmetric();
+    let base = Choice { form: Form::Long, gap, references, flags, true_length: true };
+    match case.kind {
+        CaseKind::Instance if gap > Width::Two || case.has_hash32() => base,
+        CaseKind::Instance => match (case.slot(), case.references.len()) {
+            (Some(slot), 0..=3) => Choice { form: Form::Short(slot), ..base },
+            (_, 0..=7) => Choice { form: Form::Medium, ..base },
+            _ => base,
+        },
+        CaseKind::PrimitiveArray => primitive_array(case, gap, base),
+        CaseKind::ObjectArray | CaseKind::Class => base,
+    }
+}
+
+/// One width for gap and length; the long record only for a 32-bit hash.
+fn primitive_array(case: &Case<'_>, gap: Width, base: Choice) -> Choice {
+    let needed = gap.max(case.length_signed());
+    if case.has_hash32() {
+        Choice { gap: case.byte_or_word(needed), ..base }
+    } else {
+        Choice { form: Form::Plain, gap: needed, ..base }
+    }
+}
+
+/// jdmpview's writer: a long record for an uncached class or behind address 0, medium only for cached
+/// classes with 4 to 7 references; the reference width comes from the absolute addresses.
+///
+/// Two defects of the writer are not imitated, because its dumps would be wrong rather than different:
+/// it stores a primitive array's width code in place of its length, and drops an array's 32-bit hash
+/// after choosing the long record for it. A reference width too small for the distance is widened.
+fn jdmpview(case: &Case<'_>, _: &mut dyn Draw) -> Choice {
+    let absolute = case.targets.iter().map(|t| Width::of_signed(t.0 as i64)).max().unwrap_or(Width::One);
+    let flags = match (case.kind, case.hash) {
+        (CaseKind::Class | CaseKind::PrimitiveArray, _) => hash_flag(case),
+        (_, StoredHash::Bits32(_)) => record_flag::HASHED | record_flag::HASH_FOLLOWS,
+        (_, StoredHash::Bits16(_)) => record_flag::HASHED,
+        (_, StoredHash::Absent) => 0,
+    };
+    let gap = case.gap_signed();
+    let references = absolute.max(case.references_signed());
+    let base = Choice { form: Form::Long, gap, references, flags, true_length: true };
+    match case.kind {
+        CaseKind::Instance => {
+            let near = case.gap.0 > i64::from(i16::MIN) && case.gap.0 < i64::from(i16::MAX);
+            match (case.slot(), case.references.len()) {
+                _ if case.after_null || case.has_hash32() || !near => base,
+                (Some(slot), 0..=3) => Choice { form: Form::Short(slot), ..base },
+                (Some(_), 4..=7) => Choice { form: Form::Medium, ..base },
+                _ => base,
+            }
+        }
+        CaseKind::PrimitiveArray => primitive_array(case, gap, base),
+        CaseKind::ObjectArray | CaseKind::Class => base,
+    }
+}
+
+/// S0 to the letter: medium for 4 to 7 references or an uncached class, "hashed" and "hashed and
+/// moved" bits as the tables have them. For classes S0 defines only the hashed bit and yet asks for
+/// the other; setting both is ours.
+fn as_documented(case: &Case<'_>, _: &mut dyn Draw) -> Choice {
+    let flags = match (case.kind, case.hash) {
+        (_, StoredHash::Absent) => 0,
+        (CaseKind::Class, StoredHash::Bits16(_)) => record_flag::CLASS_HASH_FOLLOWS,
+        (CaseKind::Class, StoredHash::Bits32(_)) => record_flag::CLASS_HASH_FOLLOWS | record_flag::HASH_FOLLOWS,
+        (_, StoredHash::Bits16(_)) => record_flag::HASHED,
+        (_, StoredHash::Bits32(_)) => record_flag::HASHED | record_flag::HASH_FOLLOWS,
+    };
+    let choice = shortest(case, case.gap_signed(), flags);
+    Choice { references: case.references_signed(), ..choice }
+}
+
+/// Every legal spelling: any form that the object fits, any width that is wide enough, any cache slot
+/// that holds the class, the meaningless bit 0x01, tag 5 where the length is the number of
+/// references, and lengths as unsigned integers.
+fn any(case: &Case<'_>, draw: &mut dyn Draw) -> Choice {
+    let mut wider = |least: Width, most: Width| {
+        let span = u64::from(most.code().saturating_sub(least.code()));
+        // Mostly the least, so that widths differ between neighbours.
+        if draw.one_in(2) { Width::from_code(least.code() + draw.below(span + 1) as u8) } else { least }
+    };
+    let references = wider(case.references_signed(), Width::Eight);
+    let gap = wider(case.gap_signed(), Width::Eight);
+    let near = wider(case.gap_signed().min(Width::Two), Width::Two);
+    let length = Width::of_unsigned(case.length.unwrap_or(0));
+    let plain = wider(case.gap_signed().max(length), Width::Eight);
+    let word = wider(Width::One, Width::Two) == Width::Two;
+    let meaningless = if case.kind != CaseKind::Class && draw.one_in(2) { record_flag::HASHED } else { 0 };
+    let base = Choice {
+        form: Form::Long,
+        gap,
+        references,
+        flags: meaningless | hash_flag(case),
+        true_length: case.length != Some(case.references.len() as u64) || draw.one_in(2),
+    };
+    match case.kind {
+        CaseKind::Instance if case.has_hash32() || case.gap_signed() > Width::Two || draw.one_in(4) => base,
+        CaseKind::Instance => {
+            let held: Vec<u8> = (0..4).filter(|&slot| case.slots[usize::from(slot)]).collect();
+            match case.references.len() {
+                0..=3 if !held.is_empty() && !draw.one_in(3) => {
+                    let slot = held[draw.below(held.len() as u64) as usize];
+                    Choice { form: Form::Short(slot), gap: near, ..base }
+                }
+                0..=7 => Choice { form: Form::Medium, gap: near, ..base },
+                _ => base,
+            }
+        }
+        CaseKind::PrimitiveArray if case.has_hash32() || draw.one_in(3) => {
+            let needed = case.gap_signed().max(length);
+            let gap = if needed == Width::One && !word { Width::One } else { Width::of_word(case.layout.word) };
+            if gap < needed {
+                // A gap beyond the word: only the plain record has wide enough fields.
+                return Choice { form: Form::Plain, gap: plain, ..base };
+            }
+            Choice { gap, ..base }
+        }
+        CaseKind::PrimitiveArray => Choice { form: Form::Plain, gap: plain, ..base },
+        CaseKind::ObjectArray | CaseKind::Class => base,
+    }
+}
+
+/// The flag that says that a 32-bit hash follows.
+fn hash_flag(case: &Case<'_>) -> u8 {
+    match (case.hash, case.kind) {
+        (StoredHash::Bits32(_), CaseKind::Class) => record_flag::CLASS_HASH_FOLLOWS,
+        (StoredHash::Bits32(_), _) => record_flag::HASH_FOLLOWS,
+        _ => 0,
+    }
+}
+
+impl Profile {
+    /// The profile of this name.
+    pub fn named(name: &str) -> Option<&'static Profile> {
+        PROFILES.iter().find(|p| p.name == name)
+    }
+
+    /// The profile that a version gets when none is named.
+    ///
+    /// # Panics
+    /// Never: every version is some profile's default, which a test checks.
+    pub fn default_of(version: Version) -> &'static Profile {
+        PROFILES.iter().find(|p| p.default_of.contains(&version)).expect("every version has a default profile")
+    }
+
+    /// The names of all profiles, for messages.
+    pub fn names() -> String {
+        PROFILES.iter().map(|p| p.name).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Whether the profile's choices are drawn from a seed.
+    pub fn is_seeded(&self) -> bool {
+        self.header == HeaderPolicy::Any
+    }
+
+    pub(super) fn word(&self, facts: &Facts, options: &LowerOptions) -> WordSize {
+        options.word.or(facts.word_size).unwrap_or(WordSize::Bits64)
+    }
+
+    pub(super) fn regime(&self, facts: &Facts) -> HashRegime {
+        self.hashes.or(facts.hash_regime).unwrap_or(HashRegime::WhereUsed32)
+    }
+}
+
+/// What has to be known of the objects before the header can be written.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Survey {
+    /// Counts of objects (classes included) and references, as the dump will have them.
+    pub totals: Totals,
+    /// Whether an address or reference is no multiple of 8.
+    pub unaligned8: bool,
+}
+
+impl Survey {
+    /// Visits the objects once, if the profile's header depends on them.
+    pub(super) fn take(source: &mut dyn HeapSource, options: &LowerOptions) -> Result<Survey, Error> {
+        if !matches!(options.profile.header, HeaderPolicy::TotalsAndRandoms | HeaderPolicy::Any) {
+            return Ok(Survey::default());
+        }
+        let classes = source.classes().to_vec();
+        let carrier = super::Carrier::new(&classes, source.facts(), options);
+        let mut survey = Survey::default();
+        for class in &classes {
+            let class = carrier.class(class)?;
+            survey.count(class.address.0, class.references.iter().flatten().map(|a| a.0));
+        }
+        source.visit_objects(&mut |object| {
+            let object = carrier.object(object)?;
+            survey.count(object.address.0, object.references().map(|a| a.0));
+            Ok(())
+        })?;
+        Ok(survey)
+    }
+
+    fn count(&mut self, address: u64, references: impl Iterator<Item = u64>) {
+        self.totals.objects = self.totals.objects.wrapping_add(1);
+        self.unaligned8 |= address % 8 != 0;
+        for reference in references {
+            self.totals.references = self.totals.references.wrapping_add(1);
+            self.unaligned8 |= reference % 8 != 0;
+        }
+    }
+}

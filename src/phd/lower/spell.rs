@@ -1,0 +1,330 @@
+//! Carried classes and objects to records: the state that crosses records, and the widths.
+
+use std::borrow::Cow;
+
+use crate::error::{Error, LowerError};
+use crate::generate::{Draw, SeedDraw, Stream};
+use crate::model::{
+    Address, ByteLen, Class, Contents, Facts, HashRegime, IdentityHash, Object, ObjectKind, PrimitiveType, WordSize,
+};
+
+use super::super::record::{
+    ClassRecord, Gap, Header, HeaderRecord, LongObject, LongPrimitiveArray, MediumObject, ObjectArray, PrimitiveArray,
+    Record, References, ShortObject, StoredHash,
+};
+use super::super::wire::{FileFlags, Layout, Units, Version};
+use super::choice::{Case, CaseKind, Choice, Form};
+use super::profiles::{HeaderPolicy, Profile, Survey};
+use super::{LowerOptions, unsupported};
+
+/// Spells the records of one dump, in order.
+#[derive(Debug)]
+pub struct Speller {
+    profile: &'static Profile,
+    header: Header,
+    layout: Layout,
+    previous: Address,
+    cache: [Address; 4],
+    next: usize,
+    draw: SeedDraw,
+    units: Vec<Units>,
+}
+
+impl Speller {
+    /// Decides the header and layout.
+    ///
+    /// # Errors
+    /// If the profile cannot write such a dump.
+    pub fn new(facts: &Facts, survey: &Survey, options: &LowerOptions) -> Result<Speller, Error> {
+        let profile = options.profile;
+        let mut draw = SeedDraw::new(options.seed, Stream::Spelling);
+        let word = profile.word(facts, options);
+        let regime = profile.regime(facts);
+        let flags = file_flags(profile, options.version, word, regime, survey, &mut draw)?;
+        let records = header_records(profile, facts, survey, &mut draw)?;
+        Ok(Speller {
+            profile,
+            layout: Layout::new(options.version, flags),
+            header: Header { version: options.version, flags, records },
+            previous: Address::NULL,
+            cache: [Address::NULL; 4],
+            next: 0,
+            draw,
+            units: Vec::new(),
+        })
+    }
+
+    /// The header.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// The layout of every record.
+    pub fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    /// Spells a carried class.
+    ///
+    /// # Errors
+    /// If it does not fit the dump.
+    pub fn class<'c>(&mut self, class: &'c Class) -> Result<Record<'c>, LowerError> {
+        let address = class.address;
+        let targets = class.references.as_deref().unwrap_or_default();
+        let hash = stored(class.hash);
+        let superclass = self.word(class.superclass.unwrap_or_default())?;
+        let instance_size = class.instance_size.unwrap_or_default().0;
+        let instance_size = u32::try_from(instance_size)
+            .map_err(|_| too_large("the instance size", address, instance_size, u64::from(u32::MAX)))?;
+        let length = class.name.as_bytes().len() as u64;
+        if length > u64::from(u16::MAX) {
+            return Err(too_large("the length of the class name", address, length, u64::from(u16::MAX)));
+        }
+        let (gap, choice) = self.choose(CaseKind::Class, address, targets, None, hash, None)?;
+        Ok(Record::Class(ClassRecord {
+            flags: choice.flags,
+            gap,
+            instance_size,
+            hash,
+            superclass,
+            name: Cow::Borrowed(class.name.as_bytes()),
+            references: References::of(choice.references, self.units.iter().copied()),
+        }))
+    }
+
+    /// Spells a carried object.
+    ///
+    /// # Errors
+    /// If it does not fit the dump.
+    pub fn object(&mut self, object: &Object) -> Result<Record<'static>, LowerError> {
+        let hash = stored(object.hash);
+        let targets: &[Address] = match &object.contents {
+            Contents::References(targets) => targets,
+            _ => &[],
+        };
+        match object.kind {
+            ObjectKind::Instance => self.instance(object, hash, targets),
+            ObjectKind::ObjectArray => self.object_array(object, hash, targets),
+            ObjectKind::PrimitiveArray(element) => self.primitive_array(object, element, hash),
+        }
+    }
+
+    fn instance(
+        &mut self,
+        object: &Object,
+        hash: StoredHash,
+        targets: &[Address],
+    ) -> Result<Record<'static>, LowerError> {
+        let class = object.class_word.unwrap_or_default();
+        let class_word = self.word(class)?;
+        let (gap, choice) = self.choose(CaseKind::Instance, object.address, targets, Some(class), hash, None)?;
+        let references = References::of(choice.references, self.units.iter().copied());
+        let hash16 = match hash {
+            StoredHash::Bits16(hash) => Some(hash),
+            _ => None,
+        };
+        Ok(match choice.form {
+            Form::Short(slot) => Record::Short(ShortObject { slot, gap, hash: hash16, references }),
+            Form::Medium => {
+                self.push(class);
+                Record::Medium(MediumObject { gap, class_word, hash: hash16, references })
+            }
+            Form::Long | Form::Plain => {
+                self.push(class);
+                Record::Long(LongObject { flags: choice.flags, gap, class_word, hash, references })
+            }
+        })
+    }
+
+    fn object_array(
+        &mut self,
+        object: &Object,
+        hash: StoredHash,
+        targets: &[Address],
+    ) -> Result<Record<'static>, LowerError> {
+        let class_word = self.word(object.class_word.unwrap_or_default())?;
+        let length = object.length.map(|length| array_length(object, length)).transpose()?;
+        let size_words = self.size_words(object)?;
+        let (gap, choice) = self.choose(CaseKind::ObjectArray, object.address, targets, None, hash, object.length)?;
+        Ok(Record::ObjectArray(ObjectArray {
+            flags: choice.flags,
+            gap,
+            class_word,
+            hash,
+            references: References::of(choice.references, self.units.iter().copied()),
+            length: length.filter(|_| choice.true_length),
+            size_words,
+        }))
+    }
+
+    fn primitive_array(
+        &mut self,
+        object: &Object,
+        element: PrimitiveType,
+        hash: StoredHash,
+    ) -> Result<Record<'static>, LowerError> {
+        let length = object.length.unwrap_or_default();
+        array_length(object, length)?;
+        let size_words = self.size_words(object)?;
+        let (gap, choice) = self.choose(CaseKind::PrimitiveArray, object.address, &[], None, hash, Some(length))?;
+        Ok(match (choice.form, hash) {
+            (Form::Long, _) => {
+                let flags = choice.flags;
+                Record::LongPrimitiveArray(LongPrimitiveArray { element, flags, gap, length, hash, size_words })
+            }
+            (_, StoredHash::Bits16(hash)) => {
+                Record::PrimitiveArray(PrimitiveArray { element, gap, length, hash: Some(hash), size_words })
+            }
+            _ => Record::PrimitiveArray(PrimitiveArray { element, gap, length, hash: None, size_words }),
+        })
+    }
+
+    /// Asks the profile, leaves the distances of the references in `self.units`, and moves on to the
+    /// record's address.
+    fn choose(
+        &mut self,
+        kind: CaseKind,
+        address: Address,
+        targets: &[Address],
+        class: Option<Address>,
+        hash: StoredHash,
+        length: Option<u64>,
+    ) -> Result<(Gap, Choice), LowerError> {
+        self.check(address)?;
+        let arithmetic = self.profile.arithmetic;
+        self.units.clear();
+        for &target in targets {
+            self.check(target)?;
+            self.units.push(arithmetic.units(target, address, self.layout));
+        }
+        let units = arithmetic.units(address, self.previous, self.layout);
+        let case = Case {
+            kind,
+            layout: self.layout,
+            after_null: self.previous.is_null(),
+            gap: units,
+            references: &self.units,
+            targets,
+            slots: self.cache.map(|held| Some(held) == class),
+            hash,
+            length,
+        };
+        let choice = (self.profile.choose)(&case, &mut self.draw);
+        self.previous = address;
+        Ok((Gap { width: choice.gap, units }, choice))
+    }
+
+    fn push(&mut self, class: Address) {
+        self.cache[self.next] = class;
+        self.next = (self.next + 1) % self.cache.len();
+    }
+
+    fn check(&self, address: Address) -> Result<(), LowerError> {
+        if address.0 % self.layout.unit != 0 {
+            return Err(LowerError::Unaligned { address, unit: self.layout.unit });
+        }
+        self.word(address).map(|_| ())
+    }
+
+    fn word(&self, address: Address) -> Result<u64, LowerError> {
+        if self.layout.word.mask(address.0) == address.0 { Ok(address.0) } else { Err(LowerError::TooWide(address)) }
+    }
+
+    /// The footprint in 32-bit words, where the version stores it.
+    fn size_words(&self, object: &Object) -> Result<Option<u32>, LowerError> {
+        let Some(ByteLen(size)) = object.size.filter(|_| self.layout.array_sizes) else { return Ok(None) };
+        let limit = u64::from(u32::MAX) * 4;
+        u32::try_from(size / 4).map(Some).map_err(|_| too_large("the instance size", object.address, size, limit))
+    }
+}
+
+fn file_flags(
+    profile: &Profile,
+    version: Version,
+    word: WordSize,
+    regime: HashRegime,
+    survey: &Survey,
+    draw: &mut dyn Draw,
+) -> Result<FileFlags, Error> {
+    let every16 = regime == HashRegime::Every16;
+    let j9 = profile.j9.unwrap_or_else(|| {
+        // Units of 8 bytes (version 4) need addresses to match; version 6 without J9 is ambiguous.
+        let possible = !every16 && version != Version::V6 && !(version == Version::V4 && survey.unaligned8);
+        !(possible && draw.one_in(2))
+    });
+    if every16 && !j9 {
+        return Err(unsupported(format!("profile {} cannot store 16-bit hashes: they need the J9 flag", profile.name)));
+    }
+    let mut flags = 0;
+    if word == WordSize::Bits64 {
+        flags |= FileFlags::WORD_64;
+    }
+    if j9 {
+        flags |= FileFlags::J9;
+    }
+    // Without the J9 flag readers take no hash from flag 2, so it is free there.
+    if every16 || (!j9 && profile.j9.is_none() && draw.one_in(2)) {
+        flags |= FileFlags::ALL_HASHED;
+    }
+    Ok(FileFlags(flags))
+}
+
+fn header_records(
+    profile: &Profile,
+    facts: &Facts,
+    survey: &Survey,
+    draw: &mut dyn Draw,
+) -> Result<Vec<HeaderRecord>, Error> {
+    let text = facts.version_text.as_ref().map(|text| text.as_bytes().to_vec());
+    if let Some(text) = text.as_ref().filter(|text| text.len() > usize::from(u16::MAX)) {
+        return Err(LowerError::LongVersionText(text.len()).into());
+    }
+    let totals = HeaderRecord::Totals(facts.totals.unwrap_or(survey.totals));
+    let randoms = facts.hash_randoms.map(|(first, second)| HeaderRecord::HashcodeRandoms(first, second));
+    let version = text.clone().map(HeaderRecord::FullVersion);
+    Ok(match profile.header {
+        HeaderPolicy::VersionAlways => vec![HeaderRecord::FullVersion(text.unwrap_or_default())],
+        HeaderPolicy::VersionIfKnown => version.into_iter().collect(),
+        HeaderPolicy::TotalsAndRandoms => [totals].into_iter().chain(randoms).collect(),
+        HeaderPolicy::Any => {
+            let mut records: Vec<HeaderRecord> = randoms.into_iter().chain(version).collect();
+            if facts.totals.is_some() || draw.one_in(2) {
+                records.push(totals);
+            }
+            for place in (1..records.len()).rev() {
+                records.swap(place, draw.below(place as u64 + 1) as usize);
+            }
+            // A repeat in front of the rest changes nothing: the last one counts.
+            if let Some(repeat) = records.last().cloned().filter(|_| draw.one_in(3)) {
+                let earlier = match repeat {
+                    HeaderRecord::FullVersion(_) => HeaderRecord::FullVersion(b"overridden".to_vec()),
+                    HeaderRecord::Totals(_) => HeaderRecord::Totals(Default::default()),
+                    HeaderRecord::HashcodeRandoms(..) => HeaderRecord::HashcodeRandoms(0, 0),
+                };
+                records.insert(0, earlier);
+            }
+            records
+        }
+    })
+}
+
+fn stored(hash: Option<IdentityHash>) -> StoredHash {
+    match hash {
+        None => StoredHash::Absent,
+        Some(IdentityHash::Bits16(hash)) => StoredHash::Bits16(hash),
+        Some(IdentityHash::Bits32(hash)) => StoredHash::Bits32(hash),
+    }
+}
+
+/// Java arrays have fewer than 2^31 elements, whatever width the record has for their number.
+fn array_length(object: &Object, length: u64) -> Result<u32, LowerError> {
+    let limit = i32::MAX as u64;
+    if length > limit {
+        return Err(too_large("the array length", object.address, length, limit));
+    }
+    Ok(length as u32)
+}
+
+fn too_large(what: &'static str, address: Address, value: u64, limit: u64) -> LowerError {
+    LowerError::OutOfRange { what, address, value, limit }
+}

@@ -1,0 +1,25 @@
+//! IBM/OpenJ9 portable heap dumps (PHD), versions 4, 5 and 6.
+//!
+//! ```text
+//! model::Heap ──lower──▶ records ──encode──▶ bytes
+//! model::Heap ◀──lift─── records ◀──decode── bytes
+//! ```
+//!
+//! [`decode`] and [`encode`] know how a record is spelled and nothing else; they keep widths, flag
+//! bits and trailing bytes, so decoding and encoding again is the identity. What crosses records
+//! (the previous address, the class cache) lives in [`lift`] and [`lower`] alone; which spelling to
+//! use is a writer's policy and lives in [`lower`]. [`rules`] judges.
+
+pub mod decode;
+pub mod encode;
+pub mod lift;
+pub mod lower;
+pub mod record;
+pub mod rules;
+pub mod wire;
+
+pub use decode::{Decoder, Ended, Located};
+pub use lift::{PhdSource, Resolver};
+pub use lower::{LowerOptions, Profile};
+pub use record::Record;
+pub use wire::{FileFlags, Layout, Version};
