@@ -19,7 +19,7 @@ use super::wire::{FileFlags, Layout, MAGIC, Units, Version, Width, header_tag, r
 pub struct Decoder<R> {
     window: Window<R>,
     header: Header,
-    header_length: u64,
+    header_bytes: Vec<u8>,
     layout: Layout,
     declared: Option<u64>,
     records: u64,
@@ -68,9 +68,10 @@ impl<R: Read> Decoder<R> {
             match header(&mut cursor) {
                 Ok(header) => {
                     let used = cursor.position();
+                    let header_bytes = window.bytes()[..used].to_vec();
                     window.consume(used);
                     let layout = Layout::new(header.version, header.flags);
-                    return Ok(Decoder { window, header, header_length: used as u64, layout, declared, records: 0 });
+                    return Ok(Decoder { window, header, header_bytes, layout, declared, records: 0 });
                 }
                 Err(Stop::Incomplete(short)) => {
                     if !refill(&mut window, rules::FILE_TRUNCATED)? {
@@ -87,9 +88,9 @@ impl<R: Read> Decoder<R> {
         &self.header
     }
 
-    /// Bytes that the header takes, body start tag included.
-    pub fn header_length(&self) -> u64 {
-        self.header_length
+    /// The bytes of the header, body start tag included.
+    pub fn header_bytes(&self) -> &[u8] {
+        &self.header_bytes
     }
 
     /// The layout that the header asks for.
@@ -506,7 +507,7 @@ fn text_mode_damage(bytes: &[u8]) -> Option<&'static str> {
         Some("its zero bytes were removed")
     } else if start.starts_with(&[0x20, 0x12]) && start[2..].starts_with(&MAGIC[..8]) {
         Some("its zero bytes became spaces")
-    } else if start.starts_with(&[0xef, 0xbb, 0xbf]) && start[3..].ends_with(&MAGIC[..8]) {
+    } else if start.starts_with(&[0xef, 0xbb, 0xbf, 0x00, 0x12]) && start[5..].starts_with(&MAGIC[..8]) {
         Some("a byte order mark was added")
     } else {
         None

@@ -96,6 +96,11 @@ impl Resolver {
         self.previous
     }
 
+    /// Bytes in an address unit.
+    pub fn unit(&self) -> u64 {
+        self.layout.unit
+    }
+
     #[inline]
     fn push(&mut self, class: u64) -> Address {
         self.cache[usize::from(self.next & 3)] = class;

@@ -10,6 +10,7 @@
 //! (the previous address, the class cache) lives in [`lift`] and [`lower`] alone; which spelling to
 //! use is a writer's policy and lives in [`lower`]. [`rules`] judges.
 
+pub mod annotate;
 pub mod decode;
 pub mod encode;
 pub mod lift;

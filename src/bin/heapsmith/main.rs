@@ -1,1 +1,98 @@
-fn main() {}
+//! The command line.
+#![allow(missing_docs, reason = "a binary's documentation is its --help")]
+
+mod check;
+mod compare;
+mod corpus;
+mod decode;
+mod demo;
+mod encode;
+mod generate;
+mod inspect;
+mod open;
+mod rewrite;
+mod schema;
+mod terminal;
+mod validate;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use heapsmith::error::{Error, Problem};
+
+/// Synthesises JVM heap dumps, and tests whether parsers and converters get them right.
+///
+/// Exit codes, everywhere: 0 fine; 1 the answer is no (a finding, a difference, an input that is not
+/// a valid dump); 2 the question could not be put (usage, reading, writing).
+#[derive(Parser)]
+#[command(version, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Demo(demo::Opts),
+    Generate(generate::Opts),
+    Inspect(inspect::Opts),
+    Decode(decode::Opts),
+    Encode(encode::Opts),
+    Rewrite(rewrite::Opts),
+    Validate(validate::Opts),
+    Compare(compare::Opts),
+    Corpus(corpus::Opts),
+    Check(check::Opts),
+    Schema(schema::Opts),
+}
+
+/// The answer of a command that could be carried out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Answer {
+    Yes,
+    No,
+}
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Demo(opts) => opts.run(),
+        Command::Generate(opts) => opts.run(),
+        Command::Inspect(opts) => opts.run(),
+        Command::Decode(opts) => opts.run(),
+        Command::Encode(opts) => opts.run(),
+        Command::Rewrite(opts) => opts.run(),
+        Command::Validate(opts) => opts.run(),
+        Command::Compare(opts) => opts.run(),
+        Command::Corpus(opts) => opts.run(),
+        Command::Check(opts) => opts.run(),
+        Command::Schema(opts) => opts.run(),
+    };
+    match result {
+        Ok(Answer::Yes) => ExitCode::SUCCESS,
+        Ok(Answer::No) => ExitCode::from(1),
+        // Whoever read our output has seen enough.
+        Err(error) if error.is_broken_pipe() => ExitCode::SUCCESS,
+        Err(error) => {
+            terminal::error(&error.to_string());
+            ExitCode::from(exit_code(&error))
+        }
+    }
+}
+
+fn exit_code(error: &Error) -> u8 {
+    match error {
+        Error::Decode(e) => match e.problem() {
+            Problem::Shrunk { .. } => 2,
+            // Damaged gzip data come as these kinds; anything else is the machine's fault.
+            Problem::Io(e) => match e.kind() {
+                std::io::ErrorKind::InvalidData
+                | std::io::ErrorKind::InvalidInput
+                | std::io::ErrorKind::UnexpectedEof => 1,
+                _ => 2,
+            },
+            _ => 1,
+        },
+        Error::Lower(_) | Error::Listing { .. } => 1,
+        Error::Usage(_) | Error::Io { .. } => 2,
+    }
+}

@@ -4,40 +4,15 @@ use std::collections::HashMap;
 use std::iter::Peekable;
 use std::vec::IntoIter;
 
-use crate::error::{Error, LowerError};
+use crate::error::LowerError;
 use crate::model::{
-    Address, ByteLen, Class, Contents, Facts, HashRegime, Heap, HeapSource, IdentityHash, Name, Object, ObjectKind,
+    Address, ByteLen, Class, Contents, Facts, HashRegime, IdentityHash, Name, Object, ObjectKind,
     WordSize,
 };
 
 use super::super::wire::Version;
-use super::profiles::{ArrayWord, ElementOrder, FieldSwap, Profile, Survey};
-use super::{LowerOptions, Speller};
-
-/// The heap that a reader gets back from the dump that `options` make of `source`.
-///
-/// One fact is left out: which arrays the profile `any` writes without their length depends on its
-/// draws, so lengths are given as known there.
-///
-/// # Errors
-/// If the heap holds what the dump cannot say, or its source fails.
-pub fn carry(source: &mut dyn HeapSource, options: &LowerOptions) -> Result<Heap, Error> {
-    let survey = Survey::take(source, options)?;
-    let classes = source.classes().to_vec();
-    let carrier = Carrier::new(&classes, source.facts(), options);
-    let speller = Speller::new(source.facts(), &survey, options)?;
-    let mut carried = Heap { facts: super::super::lift::facts(speller.header()), ..Heap::default() };
-    source.visit_objects(&mut |object| {
-        carried.objects.push(carrier.object(object)?);
-        Ok(())
-    })?;
-    let objects = carried.objects.len() as u64;
-    for index in carrier.class_order() {
-        let after = carrier.stands_after(&classes[index]).min(objects);
-        carried.classes.push(Class { after_objects: Some(after), ..carrier.class(&classes[index])? });
-    }
-    Ok(carried)
-}
+use super::LowerOptions;
+use super::profiles::{ArrayWord, ElementOrder, FieldSwap, HeaderPolicy, Profile, Survey};
 
 /// Carries one heap's classes and objects for one profile.
 pub(super) struct Carrier<'c> {
@@ -77,6 +52,25 @@ impl<'c> Carrier<'c> {
     /// How many objects stand before a class.
     pub(super) fn stands_after(&self, class: &Class) -> u64 {
         self.profile.order.place(class.after_objects)
+    }
+
+    /// The facts of the header.
+    pub(super) fn facts(&self, facts: &Facts, survey: &Survey) -> Facts {
+        let (version, totals, randoms) = match self.profile.header {
+            HeaderPolicy::VersionAlways => (true, false, false),
+            HeaderPolicy::VersionIfKnown => (true, false, false),
+            HeaderPolicy::TotalsAndRandoms => (false, true, true),
+            HeaderPolicy::Any => (true, facts.totals.is_some(), true),
+        };
+        let empty = (self.profile.header == HeaderPolicy::VersionAlways).then(Name::default);
+        Facts {
+            word_size: Some(self.word),
+            version_text: facts.version_text.clone().filter(|_| version).or(empty),
+            totals: totals.then(|| facts.totals.unwrap_or(survey.totals)),
+            hash_randoms: facts.hash_randoms.filter(|_| randoms),
+            hash_regime: Some(self.regime),
+            timestamp: None,
+        }
     }
 
     pub(super) fn class(&self, class: &Class) -> Result<Class, LowerError> {
@@ -177,6 +171,7 @@ impl<'c> Carrier<'c> {
     fn class_references(&self, class: &Class) -> Vec<Address> {
         let statics = class.statics.iter().flatten().filter_map(|s| s.value.as_reference());
         let pool = class.constant_pool.iter().flatten().filter_map(|p| p.value.as_reference());
+        let pool = pool.filter(|&entry| self.class_at(entry).is_some());
         let mut supers = Vec::new();
         let mut next = class.superclass.filter(|a| !a.is_null());
         while let Some(superclass) = next {

@@ -1,6 +1,6 @@
 //! The model to records: a writer's policy.
 //!
-//! Two steps. [`carry`](mod@carry) says *what* a profile's dump tells of a heap (model to model:
+//! Two steps. [`carry()`] says *what* a profile's dump tells of a heap (model to model:
 //! nulls dropped, elements reversed, hashes cut to 16 bits ...). Spelling then says *how*: record
 //! form, widths, cache slots. The second step takes its decisions from one function per profile, in
 //! [`profiles`].
@@ -14,15 +14,15 @@ mod spell;
 use std::io::Write;
 
 use crate::error::{Error, LowerError};
-use crate::model::{Heap, HeapSource, Order, WordSize};
+use crate::model::{Class, Facts, Heap, HeapSource, Object, Order, WordSize};
 
-pub use carry::carry;
-pub use profiles::{PROFILES, Profile};
+pub use profiles::{ArrayWord, ElementOrder, FieldSwap, HeaderPolicy, PROFILES, Profile, Survey};
 pub use recognise::recognise;
 pub use spell::Speller;
 
 use super::encode;
-use super::wire::Version;
+use super::record::{Header, HeaderRecord, ObjectArray, Record};
+use super::wire::{Layout, Version};
 use carry::Carrier;
 
 /// Which dump to make of a heap.
@@ -68,33 +68,86 @@ impl LowerOptions {
 /// # Errors
 /// If the heap holds what the dump cannot say ([`LowerError`]), its source fails, or writing does.
 pub fn write(source: &mut dyn HeapSource, options: &LowerOptions, out: &mut dyn Write) -> Result<(), Error> {
+    let mut sink = Sink { buffer: Vec::with_capacity(FLUSH * 2), out };
+    run(source, options, &mut |step| {
+        match step {
+            Step::Header(header, _) => encode::header(&mut sink.buffer, header),
+            Step::Class(_, record, layout) => encode::record(&mut sink.buffer, layout, &record),
+            Step::Object(_, record, layout) => encode::record(&mut sink.buffer, layout, &record),
+        }
+        sink.flush_if_full()
+    })?;
+    encode::end(&mut sink.buffer);
+    sink.flush()
+}
+
+/// The heap that a reader gets back from the dump that `options` make of `source`.
+///
+/// # Errors
+/// If the heap holds what the dump cannot say, or its source fails.
+pub fn carry(source: &mut dyn HeapSource, options: &LowerOptions) -> Result<Heap, Error> {
+    let mut carried = Heap::default();
+    run(source, options, &mut |step| {
+        match step {
+            Step::Header(header, facts) => {
+                carried.facts = facts;
+                // Two facts are decided by a spelling: `any` may add totals, and tag 5 has no length.
+                for record in &header.records {
+                    if let HeaderRecord::Totals(totals) = record {
+                        carried.facts.totals = Some(*totals);
+                    }
+                }
+            }
+            Step::Class(class, ..) => {
+                let after_objects = Some(carried.objects.len() as u64);
+                carried.classes.push(Class { after_objects, ..class.clone() });
+            }
+            Step::Object(object, record, _) => {
+                let lost = matches!(record, Record::ObjectArray(ObjectArray { length: None, .. }));
+                let length = object.length.filter(|_| !lost);
+                carried.objects.push(Object { length, ..object.clone() });
+            }
+        }
+        Ok(())
+    })?;
+    Ok(carried)
+}
+
+/// A step in making a dump: what is told, and the record that tells it.
+enum Step<'s> {
+    Header(&'s Header, Facts),
+    Class(&'s Class, Record<'s>, Layout),
+    Object(&'s Object, Record<'s>, Layout),
+}
+
+/// Calls `take` with every step of a dump, in file order.
+fn run(
+    source: &mut dyn HeapSource,
+    options: &LowerOptions,
+    take: &mut dyn FnMut(Step<'_>) -> Result<(), Error>,
+) -> Result<(), Error> {
     let survey = profiles::Survey::take(source, options)?;
     let classes = source.classes().to_vec();
     let carrier = Carrier::new(&classes, source.facts(), options);
     let mut speller = Speller::new(source.facts(), &survey, options)?;
-    let mut sink = Sink { buffer: Vec::with_capacity(FLUSH * 2), out };
-    encode::header(&mut sink.buffer, speller.header());
+    let facts = carrier.facts(source.facts(), &survey);
+    take(Step::Header(speller.header(), facts))?;
     let layout = speller.layout();
-
     let mut pending = carrier.class_order();
     let mut objects = 0;
+    let spell_class = |speller: &mut Speller, index: usize, take: &mut dyn FnMut(Step<'_>) -> Result<(), Error>| {
+        let class = carrier.class(&classes[index])?;
+        take(Step::Class(&class, speller.class(&class)?, layout))
+    };
     source.visit_objects(&mut |object| {
         while let Some(index) = pending.next_if(|&index| carrier.stands_after(&classes[index]) <= objects) {
-            let class = carrier.class(&classes[index])?;
-            encode::record(&mut sink.buffer, layout, &speller.class(&class)?);
+            spell_class(&mut speller, index, take)?;
         }
-        let object = carrier.object(object)?;
-        encode::record(&mut sink.buffer, layout, &speller.object(&object)?);
         objects += 1;
-        sink.flush_if_full()
+        let object = carrier.object(object)?;
+        take(Step::Object(&object, speller.object(&object)?, layout))
     })?;
-    for index in pending {
-        let class = carrier.class(&classes[index])?;
-        encode::record(&mut sink.buffer, layout, &speller.class(&class)?);
-        sink.flush_if_full()?;
-    }
-    encode::end(&mut sink.buffer);
-    sink.flush()
+    pending.try_for_each(|index| spell_class(&mut speller, index, take))
 }
 
 /// Writes a heap in memory as a PHD in memory.

@@ -16,7 +16,7 @@ use super::LowerOptions;
 use super::choice::{Arithmetic, Case, CaseKind, Choice, Form};
 
 /// A writer of PHDs: what its dumps tell, and how it spells it.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Profile {
     /// Its name on the command line.
     pub name: &'static str,
@@ -146,7 +146,6 @@ pub const PROFILES: &[Profile] = &[
         hashes: None,
         order: Order::AsHeap,
         arithmetic: Arithmetic::Wide,
-        elements: ElementOrder::Forward,
         choose: jdmpview,
         ..NATIVE
     },

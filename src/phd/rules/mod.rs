@@ -1,6 +1,12 @@
 //! The ids of the rules that this code checks or stops at. Their statements and sources are in
 //! `specs/phd.toml`; a test holds the two lists, and the corpus, together.
 
+mod graph;
+mod pass;
+
+pub use graph::GraphIndex;
+pub use pass::PassRules;
+
 use crate::error::RuleId;
 
 macro_rules! rules {

@@ -1,0 +1,105 @@
+use std::io::Write;
+use std::time::Duration;
+
+use clap::Args;
+use heapsmith::check::{CaseResult, Outcome, Report, Subject, check, random_cases};
+use heapsmith::corpus::cases;
+use heapsmith::error::Error;
+
+use crate::{Answer, terminal};
+
+/// Runs somebody else's parser over the corpus and over random dumps, and judges its listings.
+///
+/// The program takes a dump's path and prints a listing (specs/listing.md) with exit code 0, or
+/// refuses the dump with exit code 1. Anything else is a crash. Exit code 0: every case passed.
+///
+/// Example: heapsmith check --decoder 'my-parser --listing {}' --random 100 --seed 1
+#[derive(Args)]
+pub(crate) struct Opts {
+    /// The command, quoted as for a shell; `{}` stands for the dump's path.
+    #[arg(long)]
+    decoder: String,
+    /// Number of random dumps besides the corpus.
+    #[arg(long, default_value_t = 0)]
+    random: u64,
+    /// Seed of the random dumps.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Only cases whose id contains this.
+    #[arg(long)]
+    filter: Option<String>,
+    /// Seconds for a case.
+    #[arg(long, default_value_t = 10.0)]
+    time_limit: f32,
+    /// A JSON report.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Opts {
+    pub(crate) fn run(self) -> Result<Answer, Error> {
+        let command = shell_words::split(&self.decoder)
+            .map_err(|e| Error::Usage(format!("--decoder {:?} cannot be split into words: {e}", self.decoder)))?;
+        if !command.iter().any(|part| part.contains("{}")) {
+            return Err(Error::Usage("--decoder has no {}, where the dump's path goes".to_owned()));
+        }
+        let limit = Duration::try_from_secs_f32(self.time_limit)
+            .map_err(|e| Error::Usage(format!("--time-limit {}: {e}", self.time_limit)))?;
+        let mut chosen = cases()?;
+        chosen.extend(random_cases(self.random, self.seed)?);
+        if let Some(filter) = &self.filter {
+            chosen.retain(|case| case.id.contains(filter.as_str()));
+        }
+        if chosen.is_empty() {
+            return Err(Error::Usage("no case has such an id; `corpus list` shows them".to_owned()));
+        }
+        let bar = terminal::steps(chosen.len() as u64, "checking");
+        let report = check(&Subject { command, limit }, &chosen, |_| bar.inc(1))?;
+        bar.finish_and_clear();
+        let passed = report.cases.iter().filter(|case| case.outcome.is_pass()).count();
+        let failed = |e| Error::io("writing standard output", e);
+        let mut out = terminal::stdout();
+        if self.json {
+            let text = serde_json::to_string(&report).map_err(|e| failed(e.into()))?;
+            writeln!(out, "{text}").map_err(failed)?;
+        } else {
+            write!(out, "{}", describe(&report)).map_err(failed)?;
+        }
+        Ok(if passed == report.cases.len() { Answer::Yes } else { Answer::No })
+    }
+}
+
+fn describe(report: &Report) -> String {
+    let mut text = String::new();
+    for CaseResult { id, outcome, .. } in &report.cases {
+        let (detail, repeat) = match outcome {
+            Outcome::Pass { .. } => continue,
+            Outcome::Fail { facet, address, expected, found } => {
+                let facet = facet.map(|f| format!("{f}")).unwrap_or_else(|| "listing".to_owned());
+                let at = address.as_deref().map(|a| format!(" at {a}")).unwrap_or_default();
+                (format!("{facet}{at}\n  expected: {expected}\n  found:    {found}"), true)
+            }
+            Outcome::WrongVerdict { expected, found } => (format!("expected to {expected}; {found}"), true),
+            Outcome::Crash { how } | Outcome::Hang { how } => (how.clone(), true),
+        };
+        text += &format!("{} {id}: {detail}\n", terminal::bad(outcome.name()));
+        if repeat && !id.starts_with("random") {
+            text += &format!("  repeat:   corpus/phd/{id}.phd\n");
+        }
+    }
+    let mut omitted: Vec<String> =
+        report.cases.iter().flat_map(|case| &case.omitted).map(|facet| facet.to_string()).collect();
+    omitted.sort();
+    omitted.dedup();
+    let mut table = terminal::table(["verdict", "cases"]);
+    for name in ["pass", "fail", "wrong-verdict", "crash", "hang"] {
+        let count = report.cases.iter().filter(|case| case.outcome.name() == name).count();
+        table.add_row([name.to_owned(), count.to_string()]);
+    }
+    text += &terminal::render(&table);
+    text += "\n";
+    if !omitted.is_empty() {
+        text += &format!("not judged, since the decoder omits it: {}\n", omitted.join(", "));
+    }
+    text
+}

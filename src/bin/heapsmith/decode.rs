@@ -1,0 +1,98 @@
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use heapsmith::compare::listing::{self, Place, Places};
+use heapsmith::error::{DecodeError, Error};
+use heapsmith::input::Input;
+use heapsmith::model::Heap;
+use heapsmith::output::Output;
+use heapsmith::phd::lift::{self, Item, PhdSource};
+use heapsmith::phd::lower;
+
+use crate::{Answer, open, terminal};
+
+/// Prints a dump as a listing: JSON Lines, defined in specs/listing.md.
+///
+/// The first line has the dump's facts; then come classes and objects, sorted by address. A dump that
+/// is not valid is refused; --sound-prefix lists what stands before the error.
+///
+/// Example: heapsmith decode seven.phd | head -3
+#[derive(Args)]
+pub(crate) struct Opts {
+    /// Dump; `-` is standard input.
+    file: PathBuf,
+    /// Output; `-` is standard output.
+    #[arg(short, long, default_value = "-")]
+    output: PathBuf,
+    /// Replace an existing output.
+    #[arg(long)]
+    force: bool,
+    /// List the sound part of a damaged dump too (the exit code is 1 all the same).
+    #[arg(long)]
+    sound_prefix: bool,
+}
+
+impl Opts {
+    pub(crate) fn run(self) -> Result<Answer, Error> {
+        let input = Input::open(&self.file)?;
+        let mut decoder = open::decoder(&input)?;
+        let version = decoder.header().version;
+        let mut heap = Heap { facts: lift::facts(decoder.header()), ..Heap::default() };
+        let mut places = Places::default();
+        let ended = lift::visit::<_, DecodeError, _>(&mut decoder, |located, item| {
+            let place = Place { record: located.index, offset: Some(located.offset) };
+            match item {
+                Item::Class(class) => {
+                    heap.classes.push(class);
+                    places.classes.push(place);
+                }
+                Item::Object(object) => {
+                    heap.objects.push(object);
+                    places.objects.push(place);
+                }
+            }
+            Ok(())
+        });
+        let broken = match ended {
+            Ok(_) => None,
+            Err(e) if e.is_missing_end() => {
+                terminal::warning(&format!("{}: {e}", input.name()));
+                None
+            }
+            Err(e) if self.sound_prefix => Some(e),
+            Err(e) => return Err(e.into()),
+        };
+        let mut head = listing::head(&heap);
+        head.format = Some(format!("phd{}", version.number()));
+        if broken.is_none() {
+            head.profile = profile(&input)?;
+        }
+        let mut output = Output::create(&self.output, self.force)?;
+        listing::write(&mut output, &head, &heap, &places)?;
+        output.finish()?;
+        match broken {
+            None => Ok(Answer::Yes),
+            Some(e) => Err(e.into()),
+        }
+    }
+}
+
+/// The profile that gives the input's bytes again.
+pub(crate) fn profile(input: &Input) -> Result<Option<String>, Error> {
+    let mut source = PhdSource::new(|| open::decoder(input))?;
+    let version = open::decoder(input)?.header().version;
+    let profile = lower::recognise(&mut source, version, || Ok(Box::new(input.stream()?)))?;
+    Ok(profile.map(|p| p.name.to_owned()))
+}
+
+/// Refuses an output that is the input.
+pub(crate) fn refuse_same(input: &Path, output: &Path) -> Result<(), Error> {
+    let same = match (input.canonicalize(), output.canonicalize()) {
+        (Ok(input), Ok(output)) => input == output,
+        _ => false,
+    };
+    if same {
+        return Err(Error::Usage(format!("{} is the input; an input is never written to", output.display())));
+    }
+    Ok(())
+}

@@ -1,0 +1,52 @@
+use std::path::PathBuf;
+
+use clap::Args;
+use heapsmith::error::Error;
+use heapsmith::format::Format;
+use heapsmith::input::Input;
+use heapsmith::output::Output;
+use heapsmith::phd::lower;
+
+use crate::generate::Spelling;
+use crate::{Answer, decode, open};
+
+/// Writes a dump from a listing (see `decode`).
+///
+/// With the profile that the listing names, a listing of a dump gives the dump's bytes again.
+///
+/// Example: heapsmith encode seven.jsonl --format phd6 -o seven.phd
+#[derive(Args)]
+pub(crate) struct Opts {
+    /// Listing; `-` is standard input.
+    listing: PathBuf,
+    /// Dump format: phd4, phd5 or phd6.
+    #[arg(long)]
+    format: Format,
+    #[command(flatten)]
+    spelling: Spelling,
+    /// Seed of the spelling in the profile `any`.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Output; `-` is standard output.
+    #[arg(short, long)]
+    output: PathBuf,
+    /// Replace an existing output.
+    #[arg(long)]
+    force: bool,
+}
+
+impl Opts {
+    pub(crate) fn run(mut self) -> Result<Answer, Error> {
+        decode::refuse_same(&self.listing, &self.output)?;
+        let mut listing = open::listing(&Input::open(&self.listing)?)?;
+        let same_format = listing.head.format == Some(self.format.to_string());
+        if self.spelling.profile.is_none() && same_format {
+            self.spelling.profile = listing.head.profile.take();
+        }
+        let options = self.spelling.options(self.format, self.seed)?;
+        let mut output = Output::create(&self.output, self.force)?;
+        lower::write(&mut listing.heap, &options, &mut output)?;
+        output.finish()?;
+        Ok(Answer::Yes)
+    }
+}

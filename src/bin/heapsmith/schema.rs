@@ -1,0 +1,57 @@
+use std::io::Write;
+
+use clap::{Args, ValueEnum};
+use heapsmith::compare::{Comparison, listing};
+use heapsmith::error::Error;
+use heapsmith::validate::Report;
+use schemars::{Schema, schema_for};
+
+use crate::{Answer, inspect, terminal};
+
+/// Prints the JSON schema of a report or format; the same schemas stand in specs/schemas/.
+///
+/// Example: heapsmith schema validate
+#[derive(Args)]
+pub(crate) struct Opts {
+    /// Which.
+    #[arg(value_enum)]
+    name: Which,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Which {
+    /// First line of a listing.
+    ListingHead,
+    /// Every other line of a listing.
+    ListingLine,
+    /// `validate --json`
+    Validate,
+    /// `compare --json`
+    Compare,
+    /// `inspect --json`
+    InspectRecord,
+    /// `inspect --bytes --json`
+    InspectField,
+    /// `check --json`
+    Check,
+    /// corpus/manifest.json
+    Manifest,
+}
+
+impl Opts {
+    pub(crate) fn run(self) -> Result<Answer, Error> {
+        let schema: Schema = match self.name {
+            Which::ListingHead => schema_for!(listing::Head),
+            Which::ListingLine => schema_for!(listing::Line),
+            Which::Validate => schema_for!(Report),
+            Which::Compare => schema_for!(Comparison),
+            Which::InspectRecord => schema_for!(inspect::RecordLine),
+            Which::InspectField => schema_for!(inspect::FieldLine),
+            Which::Check => schema_for!(heapsmith::check::Report),
+            Which::Manifest => schema_for!(heapsmith::corpus::Manifest),
+        };
+        let text = serde_json::to_string_pretty(&schema).map_err(|e| Error::io("writing the schema", e.into()))?;
+        writeln!(terminal::stdout(), "{text}").map_err(|e| Error::io("writing standard output", e))?;
+        Ok(Answer::Yes)
+    }
+}

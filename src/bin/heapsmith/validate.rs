@@ -1,0 +1,112 @@
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+use heapsmith::error::Error;
+use heapsmith::input::Input;
+use heapsmith::validate::{Finding, Report, Severity, ValidateOptions, rulebook, validate};
+
+use crate::{Answer, terminal};
+
+/// Says precisely what is wrong with a dump, and how much of it is sound.
+///
+/// Exit code 0: no error (warnings and notes do not count, unless --strict); 1: an error; 2: a file
+/// could not be read.
+///
+/// Example: heapsmith validate heapdump.phd
+#[derive(Args)]
+pub(crate) struct Opts {
+    /// Dumps; `-` is standard input.
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Leave out the rules of the whole graph (duplicate addresses, dangling references ...): memory
+    /// is constant then. With them it is 8 bytes for each record, plus the classes.
+    #[arg(long)]
+    no_graph: bool,
+    /// Show notes too: the signs for one or the other reading where bytes do not decide.
+    #[arg(long)]
+    notes: bool,
+    /// Treat warnings as errors.
+    #[arg(long)]
+    strict: bool,
+    /// A JSON report, one a line for each file.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Opts {
+    pub(crate) fn run(self) -> Result<Answer, Error> {
+        let mut answer = Answer::Yes;
+        let mut unread = None;
+        for file in &self.files {
+            let report =
+                Input::open(file).and_then(|input| validate(&input, ValidateOptions { graph: !self.no_graph }));
+            match report {
+                Ok(report) => {
+                    if !report.valid || self.strict && report.findings.iter().any(|f| f.severity == Severity::Warning) {
+                        answer = Answer::No;
+                    }
+                    self.print(&report)?;
+                }
+                Err(error) if self.files.len() > 1 && !error.is_broken_pipe() => {
+                    terminal::error(&error.to_string());
+                    unread = Some(error);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        match unread {
+            None => Ok(answer),
+            Some(_) => Err(Error::Usage("not every file could be read".to_owned())),
+        }
+    }
+
+    fn print(&self, report: &Report) -> Result<(), Error> {
+        let failed = |e| Error::io("writing standard output", e);
+        let mut out = terminal::stdout();
+        if self.json {
+            let text = serde_json::to_string(report).map_err(|e| failed(e.into()))?;
+            return writeln!(out, "{text}").map_err(failed);
+        }
+        let mut notes = 0;
+        for finding in &report.findings {
+            if finding.severity == Severity::Note && !self.notes {
+                notes += 1;
+                continue;
+            }
+            write!(out, "{}", describe(finding)).map_err(failed)?;
+        }
+        for count in &report.counts {
+            let kept = report.findings.iter().filter(|f| f.rule == count.rule).count() as u64;
+            if count.count > kept {
+                writeln!(out, "{}: {} more of these", count.rule, count.count - kept).map_err(failed)?;
+            }
+        }
+        let sound = report.sound;
+        let format = report.format.as_deref().unwrap_or("not a dump");
+        let verdict = if report.valid { terminal::good("valid") } else { terminal::bad("not valid") };
+        let graph = if report.graph_checked { "" } else { "; the rules of the whole graph were not checked" };
+        let hidden = if notes > 0 { format!("; {notes} notes (--notes shows them)") } else { String::new() };
+        writeln!(
+            out,
+            "{}: {verdict} ({format}); sound: {} records, {} classes, {} objects, {} references{graph}{hidden}",
+            report.input, sound.records, sound.classes, sound.objects, sound.references
+        )
+        .map_err(failed)
+    }
+}
+
+fn describe(finding: &Finding) -> String {
+    let severity = match finding.severity {
+        Severity::Error => terminal::bad("error"),
+        Severity::Warning => terminal::doubtful("warning"),
+        Severity::Note => "note".to_owned(),
+    };
+    let record = finding.record.map(|r| format!(", record {r}")).unwrap_or_default();
+    let source = rulebook().rule(finding.rule.0).map(|rule| rule.source.join("; ")).unwrap_or_default();
+    let fatal = if finding.fatal { "; nothing behind it can be read" } else { "" };
+    format!(
+        "{severity}[{}] offset {:#x}{record}{fatal}\n  expected: {}\n  found:    {}\n  source:   {source}\n",
+        finding.rule, finding.offset, finding.expected, finding.found
+    )
+}

@@ -1,0 +1,283 @@
+//! From a program's answer to a verdict.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::BufReader;
+use std::path::Path;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::compare::listing::{self, Listing};
+use crate::compare::{Facet, Side, compare};
+use crate::corpus::{Answer, Case, Verdict};
+use crate::error::Error;
+use crate::format::Format;
+use crate::generate::{Draw, GenerateOptions, Placement, SeedDraw, Stream, from_seed};
+use crate::model::{HashRegime, Heap, WordSize};
+use crate::phd::Version;
+use crate::phd::lower::{self, LowerOptions, PROFILES};
+
+use super::subject::{self, Ran};
+
+/// A program under test.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    /// Program and arguments; `{}` in an argument stands for the dump's path.
+    pub command: Vec<String>,
+    /// Time limit for a case.
+    pub limit: Duration,
+}
+
+/// The outcome of a run over many cases.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Report {
+    /// Version of this report's schema.
+    pub schema: u32,
+    /// The program under test.
+    pub command: Vec<String>,
+    /// Every case, by id.
+    pub cases: Vec<CaseResult>,
+}
+
+/// The outcome of one case.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct CaseResult {
+    /// Case id.
+    pub id: String,
+    /// Verdict.
+    pub outcome: Outcome,
+    /// Facets that the program said it does not report.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub omitted: Vec<Facet>,
+}
+
+/// Verdicts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(tag = "verdict", rename_all = "kebab-case")]
+pub enum Outcome {
+    /// The answer is right.
+    Pass {
+        /// Which reading it follows, where several are right.
+        reading: Option<String>,
+    },
+    /// The dump was read wrongly.
+    Fail {
+        /// The first wrong fact.
+        facet: Option<Facet>,
+        /// Where, if it is a fact of a class or object.
+        address: Option<String>,
+        /// What is right.
+        expected: String,
+        /// What the program says.
+        found: String,
+    },
+    /// A valid dump was refused, or an invalid one accepted.
+    WrongVerdict {
+        /// What is right: `accept` or `refuse`.
+        expected: String,
+        /// What the program did, with its message.
+        found: String,
+    },
+    /// Ended by a signal, or with an exit code other than 0 and 1.
+    Crash {
+        /// How.
+        how: String,
+    },
+    /// Not ended within the time limit, or writing without end.
+    Hang {
+        /// Which.
+        how: String,
+    },
+}
+
+impl Outcome {
+    /// Whether the case is passed.
+    pub fn is_pass(&self) -> bool {
+        matches!(self, Outcome::Pass { .. })
+    }
+
+    /// The verdict's name, as in the JSON report.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Outcome::Pass { .. } => "pass",
+            Outcome::Fail { .. } => "fail",
+            Outcome::WrongVerdict { .. } => "wrong-verdict",
+            Outcome::Crash { .. } => "crash",
+            Outcome::Hang { .. } => "hang",
+        }
+    }
+}
+
+/// Runs a program over cases, one after the other; `done` hears of each.
+///
+/// # Errors
+/// If the program cannot be started or a case cannot be written to the temporary folder.
+pub fn check(subject: &Subject, cases: &[Case], mut done: impl FnMut(&CaseResult)) -> Result<Report, Error> {
+    let folder = tempfile::tempdir().map_err(|e| Error::io("creating a temporary folder", e))?;
+    let mut report = Report { schema: 1, command: subject.command.clone(), cases: Vec::new() };
+    for case in cases {
+        let result = check_case(subject, case, folder.path())?;
+        done(&result);
+        report.cases.push(result);
+    }
+    report.cases.sort_by(|a, b| a.id.cmp(&b.id));
+    Ok(report)
+}
+
+/// Runs a program over one case, with the dump in `folder`.
+///
+/// # Errors
+/// If the program cannot be started or the dump cannot be written.
+pub fn check_case(subject: &Subject, case: &Case, folder: &Path) -> Result<CaseResult, Error> {
+    let path = folder.join(case.file());
+    let failed = |e| Error::io(format!("writing {}", path.display()), e);
+    fs::write(&path, &case.bytes).map_err(failed)?;
+    let text = path.to_str().ok_or_else(|| Error::Usage(format!("{} is not Unicode", path.display())))?;
+    let command: Vec<String> = subject.command.iter().map(|part| part.replace("{}", text)).collect();
+    let ran = subject::run(&command, subject.limit);
+    fs::remove_file(&path).map_err(failed)?;
+    Ok(judge(case, ran?, subject.limit))
+}
+
+fn judge(case: &Case, ran: Ran, limit: Duration) -> CaseResult {
+    let result = |outcome, omitted| CaseResult { id: case.id.clone(), outcome, omitted };
+    let (code, how, stdout, stderr) = match ran {
+        Ran::TimedOut => {
+            let how = format!("still running after {} s", limit.as_secs_f32());
+            return result(Outcome::Hang { how }, Vec::new());
+        }
+        Ran::TooMuchOutput => {
+            let how = "wrote more than 1 GiB".to_owned();
+            return result(Outcome::Hang { how }, Vec::new());
+        }
+        Ran::Exited { code, how, stdout, stderr } => (code, how, stdout, stderr),
+    };
+    match code {
+        Some(0) => match listing::read(BufReader::new(stdout)) {
+            Ok(listing) => {
+                let omitted = listing.head.omits.clone();
+                result(accepted(case, &listing), omitted)
+            }
+            Err(e) => {
+                let (expected, found) = ("a listing as in specs/listing.md".to_owned(), e.to_string());
+                result(Outcome::Fail { facet: None, address: None, expected, found }, Vec::new())
+            }
+        },
+        Some(1) => result(refused(case, &stderr), Vec::new()),
+        _ => {
+            let how = if stderr.is_empty() { how } else { format!("{how}: {stderr}") };
+            result(Outcome::Crash { how }, Vec::new())
+        }
+    }
+}
+
+/// The program read the dump: one of the right answers has to be its listing.
+fn accepted(case: &Case, listing: &Listing) -> Outcome {
+    let mut first = None;
+    for answer in &case.answers {
+        if let Answer::Reads(reading, expected) = answer {
+            match difference(expected, listing) {
+                None => return Outcome::Pass { reading: reading_of(case, reading) },
+                Some(outcome) => first = first.or(Some(outcome)),
+            }
+        }
+    }
+    first.unwrap_or_else(|| Outcome::WrongVerdict {
+        expected: "refuse".to_owned(),
+        found: format!("accepted, with {} objects", listing.heap.objects.len()),
+    })
+}
+
+fn refused(case: &Case, stderr: &str) -> Outcome {
+    for answer in &case.answers {
+        if let Answer::Refuses(reading) = answer {
+            return Outcome::Pass { reading: reading_of(case, reading) };
+        }
+    }
+    Outcome::WrongVerdict { expected: "accept".to_owned(), found: format!("refused: {stderr}") }
+}
+
+fn reading_of(case: &Case, reading: &str) -> Option<String> {
+    (case.verdict == Verdict::Ambiguous).then(|| reading.to_owned())
+}
+
+/// The first fact in which a listing differs from what is expected, or that it keeps silent about.
+fn difference(expected: &Heap, listing: &Listing) -> Option<Outcome> {
+    if let Some(owed) = listing.head.omits.iter().find(|facet| !facet.may_be_omitted()) {
+        return Some(Outcome::Fail {
+            facet: Some(*owed),
+            address: None,
+            expected: "a facet that every decoder reports".to_owned(),
+            found: "declared as omitted".to_owned(),
+        });
+    }
+    let left_out: BTreeSet<Facet> = listing.head.omits.iter().copied().collect();
+    let comparison = compare(expected, &listing.heap, &left_out);
+    if let Some(wrong) = comparison.differences.into_iter().next() {
+        return Some(Outcome::Fail {
+            facet: Some(wrong.facet),
+            address: wrong.address,
+            expected: wrong.left,
+            found: wrong.right,
+        });
+    }
+    let silent = comparison.not_compared.into_iter().find(|n| n.why == Side::UnknownRight)?;
+    Some(Outcome::Fail {
+        facet: Some(silent.facet),
+        address: None,
+        expected: format!("{}, or \"{}\" among the head's omits", silent.facet, silent.facet),
+        found: format!("nothing, {} times", silent.count),
+    })
+}
+
+/// Random cases: dumps of random heaps in random versions, profiles and word sizes.
+///
+/// # Errors
+/// If a heap cannot be written, which would be a defect.
+pub fn random_cases(count: u64, seed: u64) -> Result<Vec<Case>, Error> {
+    let mut draw = SeedDraw::new(seed, Stream::Corruption);
+    let draw: &mut dyn Draw = &mut draw;
+    let mut cases = Vec::new();
+    for index in 0..count {
+        let version = *draw.pick(&Version::ALL);
+        let written: Vec<&'static lower::Profile> = PROFILES
+            .iter()
+            .filter(|p| p.versions.contains(&version) && p.array_fields == lower::FieldSwap::LengthFirst)
+            .collect();
+        let profile = *draw.pick(&written);
+        let word = *draw.pick(&[WordSize::Bits32, WordSize::Bits64]);
+        let drawn = *draw.pick(&[HashRegime::WhereUsed32, HashRegime::Every16]);
+        let objects = draw.between(1, 120) as usize;
+        let heap_seed = draw.u64();
+        let options = GenerateOptions {
+            objects,
+            word,
+            hashes: profile.hashes.unwrap_or(drawn),
+            placement: if profile.is_seeded() { Placement::Mixed } else { Placement::Ordered },
+        };
+        let mut heap = from_seed(&options, heap_seed);
+        let lowering = LowerOptions { version, profile, word: Some(word), seed: heap_seed };
+        let expected = lower::carry(&mut heap, &lowering)?;
+        let number = version.number();
+        cases.push(Case {
+            id: format!("random-{seed}-{index:06}"),
+            summary: format!("{objects} random objects"),
+            format: Format::Phd(version),
+            recipe: format!(
+                "{objects} objects from seed {heap_seed}, phd{number}, {}, {} bits",
+                profile.name,
+                word.bits()
+            ),
+            bytes: lower::to_bytes(&heap, &lowering)?,
+            verdict: Verdict::Valid,
+            keeps: Vec::new(),
+            breaks: None,
+            shows: Vec::new(),
+            records_due: (expected.classes.len() + expected.objects.len()) as u64,
+            answers: vec![Answer::Reads("as written", Box::new(expected))],
+        });
+    }
+    Ok(cases)
+}

@@ -1,0 +1,7 @@
+//! Somebody else's parser: run over cases, judged by its listing.
+
+mod judge;
+mod subject;
+
+pub use judge::{CaseResult, Outcome, Report, Subject, check, check_case, random_cases};
+pub use subject::{Ran, run};

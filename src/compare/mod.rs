@@ -1,0 +1,8 @@
+//! Two heaps, fact by fact; and the listing, the text form of a heap that other programs speak.
+
+mod diff;
+mod facet;
+pub mod listing;
+
+pub use diff::{Comparison, FacetDifference, NotCompared, Side, compare};
+pub use facet::Facet;

@@ -1,0 +1,289 @@
+//! Golden dumps: a specimen in every profile, version and word size.
+
+use std::io::Write;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+use crate::error::Error;
+use crate::format::Format;
+use crate::generate::{GenerateOptions, Placement, from_seed};
+use crate::model::{HashRegime, Heap, IdentityHash, WordSize};
+use crate::phd::Version;
+use crate::phd::lower::{self, LowerOptions, PROFILES, Profile};
+use crate::phd::rules;
+use crate::validate::{RuleKind, rulebook};
+
+use super::super::specimen::{Specimen, specimen};
+use super::{Answer, Case, Verdict};
+
+pub(super) fn cases() -> Result<Vec<Case>, Error> {
+    let mut cases = Vec::new();
+    for version in Version::ALL {
+        for profile in PROFILES.iter().filter(|p| p.versions.contains(&version)) {
+            for word in [WordSize::Bits32, WordSize::Bits64] {
+                for hashes in regimes(profile) {
+                    let seeds = if profile.is_seeded() { 1..=3 } else { 0..=0 };
+                    for seed in seeds {
+                        cases.push(golden(LowerOptions { version, profile, word: Some(word), seed }, hashes)?);
+                    }
+                }
+            }
+        }
+    }
+    cases.extend(random()?);
+    cases.extend(two_heaps()?);
+    cases.push(zero_hash()?);
+    cases.push(compressed()?);
+    Ok(cases)
+}
+
+/// The dump that the damaged ones are made from.
+pub(super) fn base(version: Version, profile: &str, word: WordSize) -> Result<(Vec<u8>, Heap), Error> {
+    let options = LowerOptions { word: Some(word), ..LowerOptions::new(version).with_profile(profile)? };
+    let hashes = options.profile.hashes.unwrap_or(HashRegime::WhereUsed32);
+    let heap = specimen(Specimen { word, hashes });
+    Ok((lower::to_bytes(&heap, &options)?, lower::carry(&mut heap.clone(), &options)?))
+}
+
+fn regimes(profile: &Profile) -> Vec<HashRegime> {
+    match profile.hashes {
+        Some(regime) => vec![regime],
+        // Units of 8 bytes go with 32-bit hashes alone, so `any` meets both in its seeds.
+        None => vec![HashRegime::WhereUsed32, HashRegime::Every16],
+    }
+}
+
+fn golden(options: LowerOptions, hashes: HashRegime) -> Result<Case, Error> {
+    let LowerOptions { version, profile, seed, .. } = options;
+    let word = options.word.unwrap_or(WordSize::Bits64);
+    let mut heap = specimen(Specimen { word, hashes });
+    let (number, bits) = (version.number(), word.bits());
+    let mut id = format!("phd{number}-{}-{bits}", profile.name);
+    if profile.hashes.is_none() {
+        id += if hashes == HashRegime::Every16 { "-h16" } else { "-h32" };
+    }
+    if profile.is_seeded() {
+        id += &format!("-seed{seed}");
+    }
+    let expected = lower::carry(&mut heap, &options)?;
+    let mut answers = vec![Answer::Reads("the length stands before the instance size", Box::new(expected.clone()))];
+    let swapped = profile.array_fields == lower::FieldSwap::SizeFirst;
+    if swapped {
+        // What the writer meant: the heap as another profile of the same version tells it.
+        let meant = LowerOptions { profile: &AS_MEANT, ..options };
+        answers.push(Answer::Reads(
+            "S0: the instance size stands before the length",
+            Box::new(lower::carry(&mut heap, &meant)?),
+        ));
+    }
+    let mut shows: Vec<&'static str> = rulebook()
+        .rule
+        .iter()
+        .filter(|rule| rule.kind == RuleKind::Writer && rule.versions.contains(&number))
+        .filter(|rule| rule.profiles.iter().any(|name| name == profile.name))
+        .map(|rule| rule.id.as_str())
+        .filter(|id| !NOT_IN_THE_SPECIMEN.contains(id))
+        .collect();
+    if id == "phd6-openj9-64" {
+        shows.extend(SHOWN_BY_THE_SPECIMEN);
+    }
+    Ok(Case {
+        summary: format!("specimen, {bits}-bit words: {}", profile.summary),
+        format: Format::Phd(version),
+        recipe: format!("specimen({bits}, {hashes:?}) lowered with profile {}, seed {seed}", profile.name),
+        bytes: lower::to_bytes(&heap, &options)?,
+        verdict: if swapped { Verdict::Ambiguous } else { Verdict::Valid },
+        keeps: kept(&id),
+        breaks: None,
+        shows,
+        records_due: (expected.classes.len() + expected.objects.len()) as u64,
+        answers,
+        id,
+    })
+}
+
+/// The writer that S0 describes, with the two fields in the order that readers expect.
+static AS_MEANT: Profile = {
+    let mut index = 0;
+    while !matches!(PROFILES[index].array_fields, lower::FieldSwap::SizeFirst) {
+        index += 1;
+    }
+    Profile { array_fields: lower::FieldSwap::LengthFirst, ..PROFILES[index] }
+};
+
+/// Writer rules that take another heap than the specimen.
+const NOT_IN_THE_SPECIMEN: [&str; 5] = [
+    "phd.hash.converted",
+    "phd.hash.zero",
+    "phd.references.derived-order",
+    "phd.array.computed-size",
+    "phd.writer.defaults",
+];
+
+/// Rules without a profile of their own that the specimen shows in its plainest dump.
+const SHOWN_BY_THE_SPECIMEN: [&str; 33] = [
+    "phd.array.zero-length-size",
+    "phd.class.native-superclass",
+    "phd.class.native-class-objects",
+    "phd.header.tag-namespaces",
+    "phd.header.j9-flag",
+    "phd.words.byte-order",
+    "phd.words.word",
+    "phd.record.tag-bits",
+    "phd.record.width-codes",
+    "phd.record.flags-byte",
+    "phd.record.any-count",
+    "phd.gap.base",
+    "phd.gap.signed",
+    "phd.gap.unit",
+    "phd.references.base",
+    "phd.short-object.layout",
+    "phd.medium-object.layout",
+    "phd.long-object.layout",
+    "phd.class-cache.round-robin",
+    "phd.class-cache.untouched",
+    "phd.hash.where-used",
+    "phd.primitive-array.layout",
+    "phd.primitive-array.type-codes",
+    "phd.long-primitive-array.layout",
+    "phd.array.instance-size",
+    "phd.object-array.layout",
+    "phd.object-array.true-length",
+    "phd.class.layout",
+    "phd.class.instance-size",
+    "phd.class.name",
+    "phd.class.references",
+    "phd.class.position",
+    "phd.file.kept-prefix",
+];
+
+/// Rules of the bytes that a golden dump keeps where it could break them.
+fn kept(id: &str) -> Vec<&'static str> {
+    match id {
+        // No notes in this list: what a note is about has no side that keeps it.
+        "phd6-openj9-64" => rules::ALL.iter().map(|rule| rule.0).filter(|id| !NOT_KEPT.contains(id)).collect(),
+        "phd4-sovereign-32" => vec![rules::HEADER_TOTALS.0],
+        "phd5-j9-2.4-32" => vec![rules::HASH_16_BIT_VALUE.0],
+        _ => Vec::new(),
+    }
+}
+
+/// Kept elsewhere: the plainest dump has neither totals nor 16-bit hashes.
+const NOT_KEPT: [&str; 2] = [rules::HEADER_TOTALS.0, rules::HASH_16_BIT_VALUE.0];
+
+/// Random heaps: what a writer makes of fields, statics, loaders and 32-bit hashes.
+fn random() -> Result<Vec<Case>, Error> {
+    let shows: &[&'static str] = &[
+        "phd.references.derived-order",
+        "phd.hash.converted",
+        "phd.writer.defaults",
+        "phd.class.native-references",
+        "phd.array.computed-size",
+    ];
+    let mut cases = Vec::new();
+    for (version, profile) in
+        [(Version::V4, "j9-2.3"), (Version::V5, "j9-2.4"), (Version::V6, "openj9"), (Version::V6, "any")]
+    {
+        let mut options = LowerOptions { seed: 1, ..LowerOptions::new(version).with_profile(profile)? };
+        let placement = if options.profile.is_seeded() { Placement::Mixed } else { Placement::Ordered };
+        let mut heap = from_seed(&GenerateOptions { objects: 40, placement, ..GenerateOptions::default() }, 1);
+        // What the heap does not say, the writer fills in.
+        heap.facts.word_size = None;
+        for object in heap.objects.iter_mut().step_by(2) {
+            object.size = None;
+        }
+        options.word = None;
+        let expected = lower::carry(&mut heap, &options)?;
+        cases.push(Case {
+            id: format!("phd{}-{profile}-random", version.number()),
+            summary: "a random heap with fields, statics and loaders, sizes partly unknown".to_owned(),
+            format: Format::Phd(version),
+            recipe: format!(
+                "generate 40 objects from seed 1, forget the word size and every other size, lower with {profile}"
+            ),
+            bytes: lower::to_bytes(&heap, &options)?,
+            verdict: Verdict::Valid,
+            keeps: Vec::new(),
+            breaks: None,
+            shows: shows.to_vec(),
+            records_due: (expected.classes.len() + expected.objects.len()) as u64,
+            answers: vec![Answer::Reads("as written", Box::new(expected))],
+        });
+    }
+    Ok(cases)
+}
+
+/// One VM's two heaps, a dump for each.
+fn two_heaps() -> Result<Vec<Case>, Error> {
+    let word = WordSize::Bits64;
+    let whole = specimen(Specimen { word, hashes: HashRegime::WhereUsed32 });
+    let options = LowerOptions::new(Version::V6);
+    (0..2)
+        .map(|part| {
+            let objects = whole.objects.iter().enumerate().filter(|(n, _)| n % 2 == part).map(|(_, o)| o.clone());
+            let mut heap = Heap { objects: objects.collect(), ..whole.clone() };
+            let expected = lower::carry(&mut heap, &options)?;
+            Ok(Case {
+                id: format!("phd6-openj9-heap-{}-of-2", part + 1),
+                summary: "one of two heaps of a VM: every class, half of the objects, references across".to_owned(),
+                format: Format::Phd(Version::V6),
+                recipe: format!("every second object of the specimen from number {part}, lowered with openj9"),
+                bytes: lower::to_bytes(&heap, &options)?,
+                verdict: Verdict::Valid,
+                keeps: Vec::new(),
+                breaks: None,
+                shows: vec!["phd.file.heap-per-file"],
+                records_due: (expected.classes.len() + expected.objects.len()) as u64,
+                answers: vec![Answer::Reads("as written", Box::new(expected))],
+            })
+        })
+        .collect()
+}
+
+/// A 32-bit hash of 0 in the heap.
+fn zero_hash() -> Result<Case, Error> {
+    let mut heap = specimen(Specimen { word: WordSize::Bits64, hashes: HashRegime::WhereUsed32 });
+    for object in &mut heap.objects {
+        if object.hash.is_some() {
+            object.hash = Some(IdentityHash::Bits32(0));
+        }
+    }
+    let options = LowerOptions::new(Version::V6);
+    let expected = lower::carry(&mut heap, &options)?;
+    Ok(Case {
+        id: "phd6-openj9-zero-hash".to_owned(),
+        summary: "objects whose identity hash is 0 look like objects without one".to_owned(),
+        format: Format::Phd(Version::V6),
+        recipe: "specimen with every object's hash set to 0, lowered with openj9".to_owned(),
+        bytes: lower::to_bytes(&heap, &options)?,
+        verdict: Verdict::Valid,
+        keeps: Vec::new(),
+        breaks: None,
+        shows: vec!["phd.hash.zero"],
+        records_due: (expected.classes.len() + expected.objects.len()) as u64,
+        answers: vec![Answer::Reads("as written", Box::new(expected))],
+    })
+}
+
+/// The plainest golden dump inside gzip. Stored, not deflated, so that the bytes do not depend on a
+/// compressor's version.
+fn compressed() -> Result<Case, Error> {
+    let (bytes, expected) = base(Version::V6, "openj9", WordSize::Bits64)?;
+    let failed = |e| Error::io("compressing", e);
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::none());
+    encoder.write_all(&bytes).map_err(failed)?;
+    Ok(Case {
+        id: "phd6-compressed".to_owned(),
+        summary: "a dump inside gzip, told by its first two bytes".to_owned(),
+        format: Format::Phd(Version::V6),
+        recipe: "phd6-openj9-64 in one gzip member, stored".to_owned(),
+        bytes: encoder.finish().map_err(failed)?,
+        verdict: Verdict::Valid,
+        keeps: Vec::new(),
+        breaks: None,
+        shows: vec!["phd.file.compressed"],
+        records_due: (expected.classes.len() + expected.objects.len()) as u64,
+        answers: vec![Answer::Reads("as written", Box::new(expected))],
+    })
+}

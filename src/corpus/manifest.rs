@@ -1,0 +1,76 @@
+//! The manifest: what other programs read of the corpus.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::validate::Severity;
+
+/// `corpus/manifest.json`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Manifest {
+    /// Version of this schema: 1.
+    pub schema: u32,
+    /// The cases, by id.
+    pub cases: Vec<ManifestCase>,
+}
+
+/// A case.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ManifestCase {
+    /// Stable id, unique over all formats.
+    pub id: String,
+    /// What the case is about, in a line.
+    pub summary: String,
+    /// Dump format.
+    pub format: String,
+    /// The dump, relative to the manifest.
+    pub file: String,
+    /// Its length in bytes.
+    pub size: u64,
+    /// Its SHA-256, in hexadecimal.
+    pub sha256: String,
+    /// How the dump is made.
+    pub recipe: String,
+    /// `valid`, `invalid` or `ambiguous`.
+    pub verdict: String,
+    /// The rules that it keeps, breaks or shows.
+    pub rules: ManifestRules,
+    /// What `validate` has to find, where it has to find something.
+    pub finding: Option<ManifestFinding>,
+    /// Records that stand before the first fatal finding: what a tolerant parser still delivers.
+    pub records_due: u64,
+    /// Answers that are right. A valid case has one listing; an invalid one a refusal; an ambiguous one
+    /// several, each with the reading that leads to it.
+    pub answers: Vec<ManifestAnswer>,
+}
+
+/// Rules by their part in a case.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ManifestRules {
+    /// Rules of the bytes that the dump keeps, in a place where it could break them.
+    pub keeps: Vec<String>,
+    /// The rule of the bytes that the dump breaks.
+    pub breaks: Vec<String>,
+    /// Rules of writers and readers that the dump shows.
+    pub shows: Vec<String>,
+}
+
+/// A finding that is due.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ManifestFinding {
+    /// Rule id.
+    pub rule: String,
+    /// Severity.
+    pub severity: Severity,
+    /// Offset in bytes.
+    pub offset: u64,
+}
+
+/// An answer that is right.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ManifestAnswer {
+    /// Which reading gives this answer.
+    pub reading: String,
+    /// The expected listing, relative to the manifest; absent for a refusal.
+    pub listing: Option<String>,
+}

@@ -1,0 +1,10 @@
+//! The corpus: small dumps with their expected answers, made by recipes and stored as bytes.
+
+mod cases;
+mod manifest;
+mod shelf;
+mod specimen;
+
+pub use cases::{Answer, Case, Verdict, cases};
+pub use manifest::{Manifest, ManifestAnswer, ManifestCase, ManifestFinding, ManifestRules};
+pub use shelf::{Trouble, bless, verify};

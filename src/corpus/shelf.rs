@@ -1,0 +1,223 @@
+//! The corpus on disk: written by `bless`, checked by `verify`.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+
+use crate::compare::listing::{self, Places};
+use crate::compare::{Comparison, compare};
+use crate::error::{DecodeError, Error};
+use crate::input::Input;
+use crate::model::Heap;
+use crate::output::Output;
+use crate::phd::{Decoder, lift, rules};
+use crate::validate::{Severity, ValidateOptions, severity, validate};
+
+use super::cases::{Answer, Case, Verdict, cases};
+use super::manifest::{Manifest, ManifestAnswer, ManifestCase, ManifestFinding, ManifestRules};
+
+/// Something about a case that is not as it should be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trouble {
+    /// The case, or the manifest.
+    pub case: String,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// Checks the corpus in a folder: files against recipes, expectations against heapsmith's own decoder
+/// and validator. Returns the number of cases and what is wrong.
+///
+/// # Errors
+/// If the folder cannot be read.
+pub fn verify(folder: &Path) -> Result<(usize, Vec<Trouble>), Error> {
+    let cases = cases()?;
+    let mut troubles = Vec::new();
+    let mut trouble = |case: &str, message: String| troubles.push(Trouble { case: case.to_owned(), message });
+    let path = folder.join("manifest.json");
+    let text = fs::read_to_string(&path).map_err(|e| Error::io(format!("reading {}", path.display()), e))?;
+    if text != manifest_text(&cases)? {
+        trouble("manifest.json", "differs from the recipes".to_owned());
+    }
+    let mut known = BTreeSet::new();
+    for case in &cases {
+        for (file, expected) in files(case)? {
+            match fs::read(folder.join(&file)) {
+                Ok(found) if found == expected => {}
+                Ok(_) => trouble(&case.id, format!("{file} differs from its recipe")),
+                Err(e) => trouble(&case.id, format!("{file}: {e}")),
+            }
+            known.insert(folder.join(&file));
+        }
+        for message in case.judge()? {
+            trouble(&case.id, message);
+        }
+    }
+    let shelf = folder.join(SHELF);
+    let entries = fs::read_dir(&shelf).map_err(|e| Error::io(format!("reading {}", shelf.display()), e))?;
+    for entry in entries {
+        let path = entry.map_err(|e| Error::io(format!("reading {}", shelf.display()), e))?.path();
+        if !known.contains(&path) {
+            trouble("corpus", format!("{} belongs to no case", path.display()));
+        }
+    }
+    Ok((cases.len(), troubles))
+}
+
+/// Writes every file of the corpus and the manifest, and removes files that belong to no case.
+///
+/// # Errors
+/// If a case is not judged as it expects, or writing fails.
+pub fn bless(folder: &Path) -> Result<usize, Error> {
+    let cases = cases()?;
+    let mut wrong = Vec::new();
+    for case in &cases {
+        wrong.extend(case.judge()?.into_iter().map(|message| format!("{}: {message}", case.id)));
+    }
+    if !wrong.is_empty() {
+        wrong.push("a corpus is blessed only when every case holds".to_owned());
+        return Err(Error::Usage(wrong.join("\n")));
+    }
+    let shelf = folder.join(SHELF);
+    let failed = |e| Error::io(format!("writing {}", shelf.display()), e);
+    if shelf.exists() {
+        fs::remove_dir_all(&shelf).map_err(failed)?;
+    }
+    fs::create_dir_all(&shelf).map_err(failed)?;
+    let put = |name: &str, bytes: &[u8]| {
+        let path = folder.join(name);
+        let mut output = Output::create(&path, true)?;
+        output.write_all(bytes).map_err(|e| Error::io(format!("writing {}", path.display()), e))?;
+        output.finish()
+    };
+    for case in &cases {
+        for (file, bytes) in files(case)? {
+            put(&file, &bytes)?;
+        }
+    }
+    put("manifest.json", manifest_text(&cases)?.as_bytes())?;
+    Ok(cases.len())
+}
+
+/// The folder of PHD's cases.
+const SHELF: &str = "phd";
+
+impl Case {
+    /// What heapsmith's own decoder and validator have against the case's expectations.
+    ///
+    /// # Errors
+    /// If the dump in memory cannot be read, which is a defect.
+    pub fn judge(&self) -> Result<Vec<String>, Error> {
+        let mut messages = Vec::new();
+        let input = Input::memory(&self.id, self.bytes.clone());
+        let report = validate(&input, ValidateOptions { graph: true })?;
+        if report.valid != (self.verdict != Verdict::Invalid) {
+            messages.push(format!("expected verdict {}, validate says {:?}", self.verdict.name(), report.findings));
+        }
+        if let Some((rule, offset)) = self.breaks {
+            if !report.findings.iter().any(|f| f.rule.0 == rule && f.offset == offset) {
+                messages.push(format!("expected {rule} at {offset:#x}, validate says {:?}", report.findings));
+            }
+        }
+        // A warning besides the one that the case is about would blur what it tests. Only references and
+        // class words may dangle in any case: a small dump need not hold all that it names.
+        let dangles = [rules::GRAPH_DANGLING_REFERENCE, rules::GRAPH_CLASS_WORD];
+        let other = report.findings.iter().find(|f| {
+            let own = self.breaks.is_some_and(|(rule, _)| rule == f.rule.0);
+            f.severity > Severity::Note && !own && !dangles.contains(&f.rule)
+        });
+        if let Some(other) = other.filter(|_| self.verdict == Verdict::Valid) {
+            messages.push(format!("unexpected finding {other:?}"));
+        }
+        if report.findings.iter().any(|f| f.fatal) && report.sound.records != self.records_due {
+            messages.push(format!("expected {} sound records, found {}", self.records_due, report.sound.records));
+        }
+        if let Some(Answer::Reads(reading, expected)) = self.answers.first() {
+            let comparison = self.decode(&input).map(|heap| strictly(expected, &heap));
+            match comparison {
+                Ok(comparison) if comparison.equal && comparison.not_compared.is_empty() => {}
+                Ok(comparison) => messages.push(format!("{reading}: {comparison:?}")),
+                Err(e) => messages.push(format!("{reading}: {e}")),
+            }
+        }
+        Ok(messages)
+    }
+
+    fn decode(&self, input: &Input) -> Result<Heap, Error> {
+        let (heap, ended) = lift::heap(&mut Decoder::new(input.stream()?)?);
+        match ended.map_err(|e: DecodeError| e) {
+            Err(e) if !e.is_missing_end() => Err(e.into()),
+            _ => Ok(heap),
+        }
+    }
+
+    /// The manifest's entry.
+    ///
+    /// # Errors
+    /// Never in practice: listings in memory can be written.
+    pub fn manifest(&self) -> ManifestCase {
+        let strings = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect::<Vec<String>>();
+        let crate::format::Format::Phd(_) = self.format;
+        ManifestCase {
+            id: self.id.clone(),
+            summary: self.summary.clone(),
+            format: self.format.to_string(),
+            file: format!("{SHELF}/{}", self.file()),
+            size: self.bytes.len() as u64,
+            sha256: Sha256::digest(&self.bytes).iter().map(|b| format!("{b:02x}")).collect(),
+            recipe: self.recipe.clone(),
+            verdict: self.verdict.name().to_owned(),
+            rules: ManifestRules {
+                keeps: strings(&self.keeps),
+                breaks: self.breaks.iter().map(|(rule, _)| (*rule).to_owned()).collect(),
+                shows: strings(&self.shows),
+            },
+            finding: self.breaks.map(|(rule, offset)| {
+                let severity = severity(crate::error::RuleId(rule));
+                ManifestFinding { rule: rule.to_owned(), severity, offset }
+            }),
+            records_due: self.records_due,
+            answers: self
+                .answers
+                .iter()
+                .enumerate()
+                .map(|(index, answer)| match answer {
+                    Answer::Reads(reading, _) => ManifestAnswer {
+                        reading: (*reading).to_owned(),
+                        listing: Some(format!("{SHELF}/{}", self.listing_file(index))),
+                    },
+                    Answer::Refuses(reading) => ManifestAnswer { reading: (*reading).to_owned(), listing: None },
+                })
+                .collect(),
+        }
+    }
+}
+
+/// Compares with nothing left out; what either side does not tell counts too.
+fn strictly(expected: &Heap, found: &Heap) -> Comparison {
+    compare(expected, found, &BTreeSet::new())
+}
+
+/// The files of a case, relative to the corpus: the dump and the expected listings.
+fn files(case: &Case) -> Result<Vec<(String, Vec<u8>)>, Error> {
+    let mut files = vec![(format!("{SHELF}/{}", case.file()), case.bytes.clone())];
+    for (index, answer) in case.answers.iter().enumerate() {
+        if let Answer::Reads(_, heap) = answer {
+            let mut text = Vec::new();
+            let mut head = listing::head(heap);
+            head.format = Some(case.format.to_string());
+            listing::write(&mut text, &head, heap, &Places::of_order(heap))?;
+            files.push((format!("{SHELF}/{}", case.listing_file(index)), text));
+        }
+    }
+    Ok(files)
+}
+
+fn manifest_text(cases: &[Case]) -> Result<String, Error> {
+    let manifest = Manifest { schema: 1, cases: cases.iter().map(Case::manifest).collect() };
+    let text = serde_json::to_string_pretty(&manifest).map_err(|e| Error::io("writing the manifest", e.into()))?;
+    Ok(text + "\n")
+}

@@ -1,0 +1,121 @@
+//! Where the fields of a dump are.
+
+use crate::error::Error;
+use crate::model::Address;
+use crate::phd::{Decoder, Layout, Resolver, annotate};
+
+/// A valid dump with the places of its fields.
+#[derive(Clone, Debug)]
+pub struct Map {
+    /// The dump.
+    pub bytes: Vec<u8>,
+    /// Every field, in file order.
+    pub fields: Vec<FieldAt>,
+    /// The records' absolute addresses and class words.
+    pub records: Vec<RecordAt>,
+    /// The layout.
+    pub layout: Layout,
+    /// Offset of the first record.
+    pub body: usize,
+    /// Offset of the end tag.
+    pub end: usize,
+}
+
+/// A field's place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FieldAt {
+    /// Its name, as `inspect --bytes` shows it.
+    pub name: &'static str,
+    /// Offset of its first byte.
+    pub offset: usize,
+    /// Its length in bytes.
+    pub length: usize,
+    /// Index of its record.
+    pub record: Option<u64>,
+    /// Its value.
+    pub value: i64,
+}
+
+/// A record's place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RecordAt {
+    /// Record kind.
+    pub kind: &'static str,
+    /// Offset of its tag.
+    pub offset: usize,
+    /// Its length in bytes.
+    pub length: usize,
+    /// Its absolute address.
+    pub address: Address,
+    /// Its class word, directly or through the cache.
+    pub class_word: Option<Address>,
+    /// Number of class cache slots that were filled before it.
+    pub filled: usize,
+}
+
+impl Map {
+    /// The fields of a dump.
+    ///
+    /// # Errors
+    /// If the dump is not valid.
+    pub fn of(bytes: Vec<u8>) -> Result<Map, Error> {
+        let mut fields = Vec::new();
+        annotate::visit::<_, Error, _>(&mut Decoder::new(bytes.as_slice())?, |field| {
+            fields.push(FieldAt {
+                name: field.name,
+                offset: field.offset as usize,
+                length: field.bytes.len(),
+                record: field.record,
+                value: field.value.unwrap_or_default(),
+            });
+            Ok(())
+        })?;
+        let mut decoder = Decoder::new(bytes.as_slice())?;
+        let (layout, body) = (decoder.layout(), decoder.header_bytes().len());
+        let mut resolver = Resolver::new(layout);
+        let mut records = Vec::new();
+        let mut filled = 0;
+        let ended = decoder.visit::<Error, _>(|located| {
+            let resolved = resolver.resolve(located.record);
+            records.push(RecordAt {
+                kind: located.record.kind(),
+                offset: located.offset as usize,
+                length: located.bytes.len(),
+                address: resolved.address,
+                class_word: resolved.class_word,
+                filled,
+            });
+            filled += usize::from(matches!(located.record.kind(), "medium object" | "long object"));
+            Ok(())
+        })?;
+        Ok(Map { bytes, fields, records, layout, body, end: ended.end_tag as usize })
+    }
+
+    /// The first field of this name that satisfies a condition.
+    pub fn field(&self, name: &str, wanted: impl Fn(&FieldAt) -> bool) -> Option<FieldAt> {
+        self.fields.iter().find(|field| field.name == name && wanted(field)).copied()
+    }
+
+    /// A field of this name in a record of this kind.
+    pub fn field_of(&self, kind: &str, name: &str) -> Option<FieldAt> {
+        self.field(name, |field| self.record(field).is_some_and(|record| record.kind.starts_with(kind)))
+    }
+
+    /// The record of a field.
+    pub fn record(&self, field: &FieldAt) -> Option<&RecordAt> {
+        self.records.get(field.record? as usize)
+    }
+
+    /// The bytes with a field replaced by an integer of its own width.
+    pub fn with(&self, field: &FieldAt, value: i64) -> Vec<u8> {
+        let mut bytes = self.bytes.clone();
+        let width = field.length.min(8);
+        bytes[field.offset..field.offset + width].copy_from_slice(&value.to_be_bytes()[8 - width..]);
+        bytes
+    }
+
+    /// The bytes with others inserted.
+    pub fn inserting(&self, at: usize, inserted: &[u8]) -> Vec<u8> {
+        [&self.bytes[..at], inserted, &self.bytes[at..]].concat()
+    }
+}

@@ -1,0 +1,54 @@
+//! Damaged dumps: named edits, each of which breaks one rule.
+//!
+//! An edit is made in a dump's bytes by field ("the version", "the class word of the first medium or
+//! long object"), never at a random place, so that the rule it breaks and the offset of the finding
+//! are known beforehand.
+
+mod edits;
+mod map;
+
+pub use edits::EDITS;
+pub use map::{FieldAt, Map};
+
+use crate::error::RuleId;
+
+/// An edit that breaks one rule.
+#[derive(Clone, Copy)]
+pub struct Edit {
+    /// Its name, stable.
+    pub name: &'static str,
+    /// The rule that it breaks.
+    pub rule: RuleId,
+    /// What it does, in a line.
+    pub summary: &'static str,
+    apply: fn(&Map) -> Option<Edited>,
+}
+
+impl std::fmt::Debug for Edit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Edit({})", self.name)
+    }
+}
+
+/// A damaged dump.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edited {
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// Where the finding belongs, in bytes from the start.
+    pub offset: u64,
+    /// Records before the damage: those that a tolerant reader still delivers.
+    pub records_due: u64,
+}
+
+impl Edit {
+    /// The edit of this name.
+    pub fn named(name: &str) -> Option<&'static Edit> {
+        EDITS.iter().find(|edit| edit.name == name)
+    }
+
+    /// Makes the edit in a valid dump. `None` if the dump has no place for it.
+    pub fn apply(&self, map: &Map) -> Option<Edited> {
+        (self.apply)(map)
+    }
+}

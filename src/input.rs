@@ -1,0 +1,161 @@
+//! Inputs: files and standard input, compressed or not, never written to.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use flate2::read::MultiGzDecoder;
+
+use crate::error::Error;
+
+/// An input that can be read from the start, any number of times.
+#[derive(Debug)]
+pub struct Input {
+    name: String,
+    place: Place,
+    compressed: bool,
+    length: u64,
+}
+
+#[derive(Debug)]
+enum Place {
+    Path(PathBuf),
+    /// Standard input, copied to a file without a name.
+    Spooled(File),
+    Memory(std::sync::Arc<[u8]>),
+}
+
+/// A stream of an input's bytes, decompressed.
+pub struct Stream {
+    source: Box<dyn Read>,
+    /// Length in bytes, where it is known beforehand (not of compressed inputs).
+    length: Option<u64>,
+}
+
+impl std::fmt::Debug for Stream {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Stream").field("length", &self.length).finish_non_exhaustive()
+    }
+}
+
+/// The first two bytes of gzip (RFC 1952, 2.3.1). Files are told by these, never by their names.
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+
+impl Input {
+    /// A file, or standard input for `-`, which is copied to a temporary file first.
+    ///
+    /// # Errors
+    /// If it cannot be opened or is a directory.
+    pub fn open(path: &Path) -> Result<Input, Error> {
+        if path == Path::new("-") {
+            return Input::spool();
+        }
+        let name = path.display().to_string();
+        let failed = |e| Error::io(format!("reading {name}"), e);
+        let mut file = File::open(path).map_err(failed)?;
+        let metadata = file.metadata().map_err(failed)?;
+        if metadata.is_dir() {
+            return Err(failed(io::Error::new(io::ErrorKind::IsADirectory, "it is a directory; name a dump file")));
+        }
+        let compressed = is_gzip(&mut file).map_err(failed)?;
+        Ok(Input { name, place: Place::Path(path.to_owned()), compressed, length: metadata.len() })
+    }
+
+    /// Bytes in memory, under a name for messages.
+    pub fn memory(name: &str, bytes: Vec<u8>) -> Input {
+        let (compressed, length) = (bytes.starts_with(&GZIP), bytes.len() as u64);
+        Input { name: name.to_owned(), place: Place::Memory(bytes.into()), compressed, length }
+    }
+
+    fn spool() -> Result<Input, Error> {
+        let failed = |e| Error::io("copying standard input to a temporary file", e);
+        let mut file = tempfile::tempfile().map_err(failed)?;
+        let length = io::copy(&mut io::stdin().lock(), &mut file).map_err(failed)?;
+        file.seek(SeekFrom::Start(0)).map_err(failed)?;
+        let compressed = is_gzip(&mut file).map_err(failed)?;
+        Ok(Input { name: "standard input".to_owned(), place: Place::Spooled(file), compressed, length })
+    }
+
+    /// The name for messages.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether the input is compressed with gzip.
+    pub fn is_compressed(&self) -> bool {
+        self.compressed
+    }
+
+    /// Bytes of the input as it is, compressed or not.
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// The bytes from the start, decompressed.
+    ///
+    /// # Errors
+    /// If the input cannot be opened again.
+    pub fn stream(&self) -> Result<Stream, Error> {
+        self.stream_through(|raw| raw)
+    }
+
+    /// The same, with the raw bytes passing through `watch` first (to show progress).
+    ///
+    /// # Errors
+    /// If the input cannot be opened again.
+    pub fn stream_through(&self, watch: impl FnOnce(Box<dyn Read>) -> Box<dyn Read>) -> Result<Stream, Error> {
+        let failed = |e| Error::io(format!("reading {}", self.name), e);
+        let raw: Box<dyn Read> = match &self.place {
+            Place::Path(path) => Box::new(File::open(path).map_err(failed)?),
+            Place::Spooled(file) => {
+                let mut file = file.try_clone().map_err(failed)?;
+                file.seek(SeekFrom::Start(0)).map_err(failed)?;
+                Box::new(file)
+            }
+            Place::Memory(bytes) => Box::new(io::Cursor::new(bytes.clone())),
+        };
+        let raw = watch(raw);
+        Ok(if self.compressed {
+            let source = Box::new(MultiGzDecoder::new(BufReader::with_capacity(64 * 1024, raw)));
+            Stream { source, length: None }
+        } else {
+            Stream { source: raw, length: Some(self.length) }
+        })
+    }
+}
+
+impl Stream {
+    /// Standard input, read once, as it comes.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn stdin() -> Result<Stream, Error> {
+        let mut stdin = io::stdin();
+        let mut start = Vec::new();
+        let failed = |e| Error::io("reading standard input", e);
+        stdin.by_ref().take(2).read_to_end(&mut start).map_err(failed)?;
+        let compressed = start == GZIP;
+        let raw = io::Cursor::new(start).chain(stdin);
+        let source: Box<dyn Read> =
+            if compressed { Box::new(MultiGzDecoder::new(BufReader::new(raw))) } else { Box::new(raw) };
+        Ok(Stream { source, length: None })
+    }
+
+    /// Length in bytes, where it is known beforehand.
+    pub fn length(&self) -> Option<u64> {
+        self.length
+    }
+}
+
+impl Read for Stream {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.source.read(buffer)
+    }
+}
+
+fn is_gzip(file: &mut File) -> io::Result<bool> {
+    let mut start = Vec::new();
+    file.by_ref().take(2).read_to_end(&mut start)?;
+    file.seek(SeekFrom::Start(0))?;
+    Ok(start == GZIP)
+}

@@ -1,0 +1,223 @@
+//! Every byte of a dump with its field, value and meaning.
+//!
+//! The fields come from the decoder itself, which reads no byte except through a named field; the
+//! meanings come from the resolved record.
+
+use std::io::Read;
+
+use crate::bytes::{Cursor, FieldSpan};
+use crate::error::DecodeError;
+use crate::model::{ByteLen, Name, PrimitiveType};
+
+use super::decode::{self, Decoder, Stop};
+use super::lift::{Resolved, Resolver};
+use super::record::{Record, StoredHash};
+use super::wire::{FileFlags, Units, Width, record_flag, record_tag};
+
+/// A field of a dump.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Annotation<'a> {
+    /// Offset of its first byte, in the decompressed stream.
+    pub offset: u64,
+    /// Its bytes; for the bytes behind the end tag, a piece of them.
+    pub bytes: &'a [u8],
+    /// Index of its record; `None` in the header and after the last record.
+    pub record: Option<u64>,
+    /// Field name.
+    pub name: &'static str,
+    /// Its value, if it is a number: sign-extended where the format says signed.
+    pub value: Option<i64>,
+    /// What it means here.
+    pub meaning: String,
+}
+
+/// Calls `visit` with every field in file order: header, records, end tag, and what follows it.
+///
+/// # Errors
+/// What `visit` returns, or what decoding runs into; the fields before it are sound.
+pub fn visit<R, E, F>(decoder: &mut Decoder<R>, mut visit: F) -> Result<(), E>
+where
+    R: Read,
+    E: From<DecodeError>,
+    F: FnMut(Annotation<'_>) -> Result<(), E>,
+{
+    let bytes = decoder.header_bytes().to_vec();
+    for span in spans(&bytes, |cursor| decode::header(cursor).map(|_| ())) {
+        let meaning = header_meaning(&span, &bytes);
+        visit(annotation(&span, &bytes, 0, None, meaning))?;
+    }
+    let layout = decoder.layout();
+    let mut resolver = Resolver::new(layout);
+    let ended = decoder.visit(|located| {
+        let before = resolver.clone();
+        let resolved = resolver.resolve(located.record);
+        for span in spans(located.bytes, |cursor| decode::record(cursor, layout).map(|_| ())) {
+            let meaning = record_meaning(&span, located.record, &resolved, &before);
+            visit(annotation(&span, located.bytes, located.offset, Some(located.index), meaning))?;
+        }
+        Ok::<(), E>(())
+    })?;
+    let end = [record_tag::END_OF_DUMP];
+    let meaning = "the body ends".to_owned();
+    visit(Annotation { offset: ended.end_tag, bytes: &end, record: None, name: "end tag", value: Some(3), meaning })?;
+    let mut offset = ended.end_tag + 1;
+    decoder.visit_trailing::<E, _>(|piece| {
+        let meaning = "behind the end; readers ignore it".to_owned();
+        visit(Annotation { offset, bytes: piece, record: None, name: "trailing bytes", value: None, meaning })?;
+        offset += piece.len() as u64;
+        Ok(())
+    })?;
+    Ok(())
+}
+
+fn annotation<'a>(
+    span: &FieldSpan,
+    bytes: &'a [u8],
+    base: u64,
+    record: Option<u64>,
+    meaning: String,
+) -> Annotation<'a> {
+    Annotation {
+        offset: base + span.at.start as u64,
+        bytes: &bytes[span.at.clone()],
+        record,
+        name: span.name,
+        value: span.value,
+        meaning,
+    }
+}
+
+/// The fields of bytes that have been decoded once already.
+fn spans(bytes: &[u8], read: impl FnOnce(&mut Cursor<'_, &mut Vec<FieldSpan>>) -> Result<(), Stop>) -> Vec<FieldSpan> {
+    let mut spans = Vec::new();
+    let mut cursor = Cursor::new(bytes, &mut spans);
+    let again = read(&mut cursor);
+    debug_assert!(again.is_ok(), "these bytes were decoded before");
+    spans
+}
+
+fn header_meaning(span: &FieldSpan, bytes: &[u8]) -> String {
+    let value = span.value.unwrap_or_default();
+    match span.name {
+        "magic length" => "length of the magic text".to_owned(),
+        "magic" | "version text" => format!("\"{}\"", Name::from_bytes(&bytes[span.at.clone()])),
+        "version" => format!("PHD version {value}"),
+        "flags" => {
+            let flags = FileFlags(value as u32);
+            let word = if flags.has(FileFlags::WORD_64) { "64-bit words" } else { "32-bit words" };
+            let hashed = if flags.has(FileFlags::ALL_HASHED) { ", all objects hashed" } else { "" };
+            let j9 = if flags.has(FileFlags::J9) { ", from a J9 VM" } else { ", not from a J9 VM" };
+            format!("{word}{hashed}{j9}")
+        }
+        "start of header tag" => "the header starts".to_owned(),
+        "start of body tag" => "the body starts".to_owned(),
+        "header record tag" => match value {
+            1 => "totals".to_owned(),
+            2 => "the header ends".to_owned(),
+            3 => "random numbers for hash codes".to_owned(),
+            _ => "JVM version".to_owned(),
+        },
+        "version text length" => format!("{value} bytes"),
+        _ => format!("{value}"),
+    }
+}
+
+fn record_meaning(span: &FieldSpan, record: &Record<'_>, resolved: &Resolved, before: &Resolver) -> String {
+    let value = span.value.unwrap_or_default();
+    match span.name {
+        "tag" => tag_meaning(record, before),
+        "flags" => flags_meaning(record),
+        "gap" => format!("address {} ({} from {})", resolved.address, bytes_of(value, before), before.previous()),
+        "class word" => match record {
+            Record::ObjectArray(_) => format!("class word {:#x}", value as u64),
+            _ => format!("class {:#x}, into the class cache", value as u64),
+        },
+        "superclass word" if value == 0 => "no superclass".to_owned(),
+        "superclass word" => format!("superclass {:#x}", value as u64),
+        "hash" => match record.hash() {
+            StoredHash::Bits16(hash) => format!("16-bit identity hash {hash:#06x}"),
+            _ => format!("32-bit identity hash {:#010x}", value as u32),
+        },
+        "length" | "true length" => format!("{} elements", value as u64),
+        "instance size / 4" => format!("{} on the heap", ByteLen(value as u64 * 4)),
+        "instance size" => format!("{} an instance", ByteLen(value as u64)),
+        "name length" => format!("{value} bytes"),
+        "name" => match record {
+            Record::Class(r) => format!("class {}", Name::from_bytes(r.name.as_ref())),
+            _ => String::new(),
+        },
+        "number of references" => format!("{value} references"),
+        "reference" => {
+            let target = before.offset(resolved.address, Units(value));
+            if target.is_null() { "null".to_owned() } else { format!("to {target}") }
+        }
+        _ => String::new(),
+    }
+}
+
+fn tag_meaning(record: &Record<'_>, before: &Resolver) -> String {
+    let gap = plural(record.gap().width);
+    match record {
+        Record::Short(r) => format!(
+            "short object of class {} (cache slot {}), {} references of {}, gap of {gap}",
+            before.cache()[usize::from(r.slot & 3)],
+            r.slot,
+            r.references.len(),
+            plural(r.references.width)
+        ),
+        Record::Medium(r) => {
+            let width = plural(r.references.width);
+            format!("medium object, {} references of {width}, gap of {gap}", r.references.len())
+        }
+        Record::PrimitiveArray(r) => format!("array of {}, gap and length of {gap}", r.element),
+        _ => record.kind().to_owned(),
+    }
+}
+
+fn flags_meaning(record: &Record<'_>) -> String {
+    let mut parts = vec![format!("gap of {}", plural(record.gap().width))];
+    if let Some(references) = record.references() {
+        parts.push(format!("references of {}", plural(references.width)));
+    }
+    let flags = match record {
+        Record::Long(r) => r.flags,
+        Record::ObjectArray(r) => r.flags,
+        Record::LongPrimitiveArray(r) => {
+            parts.push(element(r.element));
+            r.flags
+        }
+        Record::Class(r) => {
+            if r.flags & record_flag::CLASS_HASH_FOLLOWS != 0 {
+                parts.push("a hash follows".to_owned());
+            }
+            0
+        }
+        Record::Short(_) | Record::Medium(_) | Record::PrimitiveArray(_) => 0,
+    };
+    if flags & record_flag::HASH_FOLLOWS != 0 {
+        parts.push("a hash follows".to_owned());
+    }
+    if flags & record_flag::HASHED != 0 {
+        parts.push("flag 0x01, without effect".to_owned());
+    }
+    if record.reserved_flags() != 0 {
+        parts.push(format!("reserved flags {:#x}", record.reserved_flags()));
+    }
+    parts.join(", ")
+}
+
+fn element(element: PrimitiveType) -> String {
+    format!("elements of type {element}")
+}
+
+fn bytes_of(units: i64, resolver: &Resolver) -> String {
+    let sign = if units < 0 { "-" } else { "+" };
+    format!("{sign}{:#x}", units.unsigned_abs().saturating_mul(resolver.unit()))
+}
+
+fn plural(width: Width) -> String {
+    match width.bytes() {
+        1 => "1 byte".to_owned(),
+        bytes => format!("{bytes} bytes"),
+    }
+}

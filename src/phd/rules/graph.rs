@@ -1,0 +1,203 @@
+//! The rules that need the whole graph.
+//!
+//! Memory: 8 bytes for each record (its address, sorted), and the classes with their names.
+
+use std::collections::HashMap;
+
+use crate::error::RuleId;
+use crate::model::Address;
+use crate::validate::{Findings, severity};
+
+use super::super::decode::Located;
+use super::super::lift::{Resolved, Resolver};
+use super::super::record::Record;
+use super::super::wire::Layout;
+
+/// An index of a dump's addresses, filled by a first pass and asked by a second one.
+#[derive(Debug)]
+pub struct GraphIndex {
+    resolver: Resolver,
+    addresses: Vec<u64>,
+    classes: HashMap<Address, ClassEntry>,
+    /// Addresses with more than one record, and whether the first was seen in the second pass.
+    duplicates: HashMap<u64, bool>,
+    arrays: Arrays,
+    j9: bool,
+}
+
+#[derive(Debug)]
+struct ClassEntry {
+    superclass: Address,
+    is_array: bool,
+    offset: u64,
+    index: u64,
+}
+
+/// What the class words of object arrays name.
+#[derive(Debug, Default)]
+struct Arrays {
+    plain: u64,
+    array: u64,
+    /// Arrays whose reference 0 is the class of an array.
+    array_class_first: u64,
+    first_at: Option<(u64, u64)>,
+}
+
+impl GraphIndex {
+    /// An empty index. `j9` is the file's J9 flag.
+    pub fn new(layout: Layout, j9: bool) -> GraphIndex {
+        GraphIndex {
+            resolver: Resolver::new(layout),
+            addresses: Vec::new(),
+            classes: HashMap::new(),
+            duplicates: HashMap::new(),
+            arrays: Arrays::default(),
+            j9,
+        }
+    }
+
+    /// First pass: takes a record in.
+    pub fn enter(&mut self, located: Located<'_, '_>) {
+        let Resolved { address, .. } = self.resolver.resolve(located.record);
+        self.addresses.push(address.0);
+        if let Record::Class(r) = located.record {
+            let entry = ClassEntry {
+                superclass: Address(r.superclass),
+                is_array: r.name.starts_with(b"["),
+                offset: located.offset,
+                index: located.index,
+            };
+            self.classes.entry(address).or_insert(entry);
+        }
+    }
+
+    /// Between the passes: sorts, and judges the class hierarchy.
+    pub fn seal(&mut self, layout: Layout, findings: &mut Findings) {
+        self.resolver = Resolver::new(layout);
+        self.addresses.sort_unstable();
+        for pair in self.addresses.windows(2) {
+            if pair[0] == pair[1] {
+                self.duplicates.insert(pair[0], false);
+            }
+        }
+        self.addresses.dedup();
+        let mut cyclic = Vec::new();
+        let mut by_index: Vec<(&Address, &ClassEntry)> = self.classes.iter().collect();
+        by_index.sort_unstable_by_key(|(_, entry)| entry.index);
+        for (address, entry) in by_index {
+            let superclass = entry.superclass;
+            if !superclass.is_null() && !self.classes.contains_key(&superclass) {
+                let rule = super::GRAPH_SUPERCLASS;
+                findings.add(rule, severity(rule), entry.offset, Some(entry.index), || {
+                    ("a superclass word of 0 or the address of a class record".to_owned(), superclass.to_string())
+                });
+            }
+            if self.is_on_cycle(*address) {
+                cyclic.push(entry);
+            }
+        }
+        if let Some(&first) = cyclic.first() {
+            let first: &ClassEntry = first;
+            let rule = super::GRAPH_SUPERCLASS_CYCLE;
+            findings.add(rule, severity(rule), first.offset, Some(first.index), || {
+                let found = format!("a cycle of superclasses; {} classes are on one", cyclic.len());
+                ("a superclass chain that ends".to_owned(), found)
+            });
+        }
+    }
+
+    /// Second pass: judges a record.
+    pub fn judge(&mut self, located: Located<'_, '_>, findings: &mut Findings) {
+        let record = located.record;
+        let Resolved { address, class_word, .. } = self.resolver.resolve(record);
+        if let Some(seen) = self.duplicates.get_mut(&address.0) {
+            if std::mem::replace(seen, true) {
+                add(findings, super::GRAPH_DUPLICATE_ADDRESS, located, || {
+                    ("an address that no other record has".to_owned(), format!("{address} again"))
+                });
+            }
+        }
+        if let Some(class_word) = class_word {
+            let class = self.classes.get(&class_word);
+            if class.is_none() {
+                add(findings, super::GRAPH_CLASS_WORD, located, || {
+                    ("a class word that names a class record".to_owned(), class_word.to_string())
+                });
+            }
+            if let Record::ObjectArray(_) = record {
+                match class {
+                    Some(class) if class.is_array => self.arrays.array += 1,
+                    _ => self.arrays.plain += 1,
+                }
+                self.arrays.first_at.get_or_insert((located.offset, located.index));
+            }
+        }
+        let Some(references) = record.references() else { return };
+        let mut dangling = Vec::new();
+        let mut first = None;
+        references.for_each(|units| {
+            let target = self.resolver.offset(address, units);
+            first.get_or_insert(target);
+            if !target.is_null() && self.addresses.binary_search(&target.0).is_err() {
+                dangling.push(target);
+            }
+        });
+        let is_array_class = |a: Address| self.classes.get(&a).is_some_and(|class| class.is_array);
+        if matches!(record, Record::ObjectArray(_)) && first.is_some_and(is_array_class) {
+            self.arrays.array_class_first += 1;
+        }
+        if let Some(target) = dangling.first() {
+            add(findings, super::GRAPH_DANGLING_REFERENCE, located, || {
+                let found = format!("{} of {} dangle, the first to {target}", dangling.len(), references.len());
+                ("references to records of this dump".to_owned(), found)
+            });
+        }
+    }
+
+    /// After the second pass: what speaks for which convention of class words.
+    pub fn signs(&self, findings: &mut Findings) {
+        let Some((offset, index)) = self.arrays.first_at else { return };
+        let Arrays { plain, array, array_class_first, .. } = &self.arrays;
+        let rule = super::OBJECT_ARRAY_CLASS_WORD;
+        findings.add(rule, severity(rule), offset, Some(index), || {
+            let total = plain + array;
+            let sign = if *array_class_first * 2 > total && self.j9 {
+                "which speaks for the base class with the array class as reference 0"
+            } else if *plain == 0 {
+                "which speaks for the array class itself"
+            } else {
+                "which speaks for the component class"
+            };
+            let found = format!(
+                "{total} arrays: {plain} class words name plain classes, {array} array classes, and {array_class_first} \
+                 arrays have an array class as reference 0, {sign}"
+            );
+            ("a convention of class words that the bytes do not tell".to_owned(), found)
+        });
+    }
+
+    /// Whether the chain of superclasses from here comes back here.
+    fn is_on_cycle(&self, start: Address) -> bool {
+        let (mut slow, mut fast) = (start, start);
+        let next = |a: Address| self.classes.get(&a).map(|entry| entry.superclass);
+        loop {
+            let Some(once) = next(fast) else { return false };
+            if once == start {
+                return true;
+            }
+            let Some(twice) = next(once) else { return false };
+            if twice == start {
+                return true;
+            }
+            fast = twice;
+            slow = next(slow).unwrap_or(start);
+            if slow == fast {
+                return false; // a cycle further up, which does not come back here
+            }
+        }
+    }
+}
+
+fn add(findings: &mut Findings, rule: RuleId, located: Located<'_, '_>, describe: impl FnOnce() -> (String, String)) {
+    findings.add(rule, severity(rule), located.offset, Some(located.index), describe);
+}

@@ -1,0 +1,311 @@
+//! The rules that one pass with constant state can judge.
+
+use crate::bytes::mutf8;
+use crate::error::RuleId;
+use crate::model::{Address, Totals};
+use crate::validate::{Findings, severity};
+
+use super::super::decode::{Ended, Located};
+use super::super::lift::{Resolved, Resolver};
+use super::super::record::{Header, HeaderRecord, ObjectArray, Record, References, StoredHash};
+use super::super::wire::{FileFlags, Layout, Units, Version};
+
+/// Judges a dump's header and records, one by one.
+#[derive(Debug)]
+pub struct PassRules {
+    resolver: Resolver,
+    layout: Layout,
+    j9: bool,
+    stated: Option<Totals>,
+    header_length: u64,
+    /// Records seen, by class or object.
+    pub classes: u64,
+    /// Objects seen.
+    pub objects: u64,
+    /// References seen.
+    pub references: u64,
+    signs: Signs,
+}
+
+/// Signs for readings that the bytes do not decide, with the first place of each.
+#[derive(Debug, Default)]
+struct Signs {
+    length_first_only: u64,
+    size_first_only: u64,
+    size_first_at: Option<(u64, u64)>,
+    ordered_arrays: u64,
+    ordered_at: Option<(u64, u64)>,
+    hashes: u64,
+    largest_hash: u16,
+    hash_at: Option<(u64, u64)>,
+}
+
+impl PassRules {
+    /// Judges the header.
+    pub fn new(header: &Header, header_length: u64, findings: &mut Findings) -> PassRules {
+        let layout = Layout::new(header.version, header.flags);
+        let mut add = |rule: RuleId, offset: u64, expected: &str, found: String| {
+            findings.add(rule, severity(rule), offset, None, || (expected.to_owned(), found));
+        };
+        const VERSION_AT: u64 = 20;
+        const FLAGS_AT: u64 = 24;
+        const RECORDS_AT: u64 = 29;
+        let reserved = header.flags.0 & !FileFlags::KNOWN;
+        if reserved != 0 {
+            add(super::HEADER_RESERVED_FLAGS, FLAGS_AT, "flags 1, 2 and 4 only", format!("{reserved:#x} as well"));
+        }
+        let j9 = header.flags.has(FileFlags::J9);
+        if header.version == Version::V6 && !j9 {
+            let found = "version 6 without it: S0 says units of 4 bytes, the DTFJ reader takes 8; read as 8";
+            add(super::HEADER_ADDRESS_UNIT, VERSION_AT, "flag 4 in version 6", found.to_owned());
+        }
+        if header.flags.has(FileFlags::ALL_HASHED) && !j9 {
+            let found = "flag 2 alone: no record has a 16-bit hash";
+            add(super::HEADER_HASHED_WITHOUT_J9, FLAGS_AT, "flag 2 together with flag 4", found.to_owned());
+        }
+        let mut at = RECORDS_AT;
+        let mut seen = [false; 3];
+        let mut stated = None;
+        for record in &header.records {
+            let (kind, tag, length) = match record {
+                HeaderRecord::Totals(totals) => {
+                    stated = Some(*totals);
+                    (0, 1, 9)
+                }
+                HeaderRecord::HashcodeRandoms(..) => (1, 3, 9),
+                HeaderRecord::FullVersion(text) => {
+                    if mutf8::decode(text).is_none() {
+                        let found = format!("\"{}\"", text.escape_ascii());
+                        add(super::HEADER_VERSION_TEXT, at + 3, "modified UTF-8", found);
+                    }
+                    (2, 4, 3 + text.len() as u64)
+                }
+            };
+            if std::mem::replace(&mut seen[kind], true) {
+                let found = "another one; the last counts".to_owned();
+                add(super::HEADER_REPEATED_RECORD, at, &format!("one header record {tag}"), found);
+            }
+            at += length;
+        }
+        PassRules {
+            resolver: Resolver::new(layout),
+            layout,
+            j9,
+            stated,
+            header_length,
+            classes: 0,
+            objects: 0,
+            references: 0,
+            signs: Signs::default(),
+        }
+    }
+
+    /// Judges a record.
+    #[inline]
+    pub fn record(&mut self, located: Located<'_, '_>, findings: &mut Findings) {
+        let record = located.record;
+        let resolved = self.resolver.resolve(record);
+        match record {
+            Record::Class(r) => {
+                self.classes += 1;
+                if !is_plain_ascii(&r.name) && mutf8::decode(&r.name).is_none() {
+                    add(findings, super::CLASS_NAME_ENCODING, located, || {
+                        ("modified UTF-8".to_owned(), format!("\"{}\"", r.name.escape_ascii()))
+                    });
+                }
+            }
+            Record::ObjectArray(r) => {
+                self.objects += 1;
+                self.object_array(located, r, findings);
+            }
+            Record::PrimitiveArray(r) => {
+                self.objects += 1;
+                self.array_length(located, r.length, findings);
+            }
+            Record::LongPrimitiveArray(r) => {
+                self.objects += 1;
+                self.array_length(located, r.length, findings);
+            }
+            Record::Short(r) => {
+                self.objects += 1;
+                if resolved.empty_slot {
+                    add(findings, super::SHORT_CACHE_SLOT, located, || {
+                        (
+                            "a class cache slot that was filled before".to_owned(),
+                            format!("slot {}, still empty", r.slot),
+                        )
+                    });
+                }
+            }
+            Record::Medium(_) | Record::Long(_) => self.objects += 1,
+        }
+        if record.reserved_flags() != 0 {
+            add(findings, super::RECORD_RESERVED_FLAGS, located, || {
+                ("no flags without a meaning".to_owned(), format!("{:#04x}", record.reserved_flags()))
+            });
+        }
+        if self.layout.hash16 {
+            self.hash16(located, findings);
+        }
+        if let Some(references) = record.references() {
+            self.judge_references(located, &resolved, references, findings);
+        }
+    }
+
+    /// Judges the end of the body. `trailing` is the number of bytes behind it.
+    pub fn end(&mut self, ended: Ended, trailing: u64, findings: &mut Findings) {
+        if trailing > 0 {
+            let rule = super::BODY_TRAILING_BYTES;
+            findings.add(rule, severity(rule), ended.end_tag + 1, None, || {
+                ("nothing behind the end tag".to_owned(), format!("{trailing} bytes, ignored"))
+            });
+        }
+        if let Some(stated) = self.stated {
+            let counted = (self.classes + self.objects, self.references);
+            // Writers count in 32 bits, so a larger dump states its totals modulo 2^32.
+            if (stated.objects, stated.references) != (counted.0 as u32, counted.1 as u32) {
+                let rule = super::HEADER_TOTALS;
+                findings.add(rule, severity(rule), self.header_length, None, || {
+                    (
+                        format!("{} objects and {} references, as counted", counted.0, counted.1),
+                        format!("{} objects and {} references stated", stated.objects, stated.references),
+                    )
+                });
+            }
+        }
+        self.signs(findings);
+    }
+
+    /// The absolute addresses of the record judged last.
+    pub fn resolver(&self) -> &Resolver {
+        &self.resolver
+    }
+
+    #[inline]
+    fn judge_references(
+        &mut self,
+        located: Located<'_, '_>,
+        resolved: &Resolved,
+        references: &References<'_>,
+        findings: &mut Findings,
+    ) {
+        if references.is_empty() {
+            return;
+        }
+        self.references += references.len() as u64;
+        let from = resolved.address;
+        let mut nulls = 0_u64;
+        let resolver = &self.resolver;
+        references.for_each(|units| nulls += u64::from(resolver.offset(from, units).is_null()));
+        if nulls > 0 {
+            add(findings, super::REFERENCES_NULL, located, || {
+                ("no null references".to_owned(), format!("{nulls} of {}", references.len()))
+            });
+        }
+        if self.j9 && self.is_first(references, from, resolved.class_word) {
+            add(findings, super::REFERENCES_FIRST_IS_CLASS, located, || {
+                (
+                    "a reference 0 other than the class word".to_owned(),
+                    "the class word; the DTFJ reader drops this reference, others keep it".to_owned(),
+                )
+            });
+        }
+    }
+
+    #[inline]
+    fn is_first(&self, references: &References<'_>, from: Address, class_word: Option<Address>) -> bool {
+        let mut bytes = [0; 8];
+        let width = references.width.bytes();
+        let Some(first) = references.bytes.get(..width) else { return false };
+        bytes[..width].copy_from_slice(first);
+        let units = Units(i64::from_be_bytes(bytes) >> (64 - 8 * width));
+        Some(self.resolver.offset(from, units)) == class_word
+    }
+
+    fn object_array(&mut self, located: Located<'_, '_>, r: &ObjectArray<'_>, findings: &mut Findings) {
+        let place = (located.offset, located.index);
+        if r.references.len() > 1 {
+            self.signs.ordered_arrays += 1;
+            self.signs.ordered_at.get_or_insert(place);
+        }
+        let Some(length) = r.length else { return };
+        self.array_length(located, u64::from(length), findings);
+        if u64::from(length) < r.references.len() as u64 {
+            add(findings, super::OBJECT_ARRAY_LENGTH, located, || {
+                (format!("a true length of at least {}", r.references.len()), length.to_string())
+            });
+        }
+        if let Some(words) = r.size_words {
+            // An array takes at least a header of 8 bytes and 4 bytes an element.
+            let fits = |length: u32, words: u32| u64::from(words) >= u64::from(length) + 2;
+            match (fits(length, words), fits(words, length)) {
+                (true, false) => self.signs.length_first_only += 1,
+                (false, true) => {
+                    self.signs.size_first_only += 1;
+                    self.signs.size_first_at.get_or_insert(place);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    #[inline]
+    fn array_length(&mut self, located: Located<'_, '_>, length: u64, findings: &mut Findings) {
+        if length > i32::MAX as u64 {
+            add(findings, super::ARRAY_LENGTH, located, || {
+                ("at most 2147483647 elements".to_owned(), length.to_string())
+            });
+        }
+    }
+
+    fn hash16(&mut self, located: Located<'_, '_>, _: &mut Findings) {
+        if let StoredHash::Bits16(hash) = located.record.hash() {
+            self.signs.hashes += 1;
+            self.signs.hash_at.get_or_insert((located.offset, located.index));
+            self.signs.largest_hash = self.signs.largest_hash.max(hash);
+        }
+    }
+
+    /// What speaks for which reading where the bytes do not decide.
+    fn signs(&self, findings: &mut Findings) {
+        let signs = &self.signs;
+        let mut note = |rule: RuleId, place: (u64, u64), expected: &str, found: String| {
+            findings.add(rule, severity(rule), place.0, Some(place.1), || (expected.to_owned(), found));
+        };
+        if let Some(place) = signs.size_first_at {
+            let found = format!(
+                "{} arrays whose numbers fit only with the instance size first (S0's text), {} only with the length first",
+                signs.size_first_only, signs.length_first_only
+            );
+            note(super::OBJECT_ARRAY_FIELD_ORDER, place, "true length, then instance size", found);
+        }
+        if let Some(place) = signs.ordered_at {
+            let sign = if self.j9 {
+                "the J9 flag speaks for reverse index order (native writer, jdmpview's command)"
+            } else {
+                "no J9 flag, which speaks for index order (DTFJ writer)"
+            };
+            let found = format!("{} arrays with several references; {sign}", signs.ordered_arrays);
+            note(super::OBJECT_ARRAY_ORDER, place, "an order of references that the bytes do not tell", found);
+        }
+        if let Some(place) = signs.hash_at {
+            let sign = if signs.largest_hash > 0x7fff {
+                "bit 15 is in use, which speaks for 16 significant bits"
+            } else {
+                "bit 15 is never set, which speaks for 15 significant bits, shown doubled as 32 by the DTFJ reader"
+            };
+            let found = format!("{} hashes, the largest {:#06x}: {sign}", signs.hashes, signs.largest_hash);
+            note(super::HASH_16_BIT_VALUE, place, "a meaning of 16-bit hashes that the bytes do not tell", found);
+        }
+    }
+}
+
+#[cold]
+fn add(findings: &mut Findings, rule: RuleId, located: Located<'_, '_>, describe: impl FnOnce() -> (String, String)) {
+    findings.add(rule, severity(rule), located.offset, Some(located.index), describe);
+}
+
+/// Whether every byte is ASCII other than NUL: valid modified UTF-8 without a closer look.
+fn is_plain_ascii(name: &[u8]) -> bool {
+    name.iter().all(|b| (1..0x80).contains(b))
+}

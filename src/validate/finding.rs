@@ -1,0 +1,105 @@
+//! Findings.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::error::{DecodeError, RuleId};
+
+/// How much a finding matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// A sign for one reading of an ambiguity, or a curiosity: nothing is wrong.
+    Note,
+    /// Readers tolerate it.
+    Warning,
+    /// The dump is not valid.
+    Error,
+}
+
+/// Something that a rule has to say about a place in a dump.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Finding {
+    /// Id of the rule in `specs/`.
+    #[schemars(with = "String")]
+    #[serde(serialize_with = "rule_id")]
+    pub rule: RuleId,
+    /// How much it matters.
+    pub severity: Severity,
+    /// Offset in the (decompressed) dump, in bytes.
+    pub offset: u64,
+    /// Index of the record in the body, from 0, where the finding is inside one.
+    pub record: Option<u64>,
+    /// What the rule wants.
+    pub expected: String,
+    /// What the dump has.
+    pub found: String,
+    /// Whether nothing after this place can be read.
+    pub fatal: bool,
+}
+
+/// Findings of one dump: the first few of each rule, and the number of all.
+#[derive(Debug, Default)]
+pub struct Findings {
+    kept: Vec<Finding>,
+    counts: BTreeMap<RuleId, u64>,
+}
+
+/// How many findings a rule had.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct FindingCounts {
+    /// Id of the rule.
+    #[schemars(with = "String")]
+    #[serde(serialize_with = "rule_id")]
+    pub rule: RuleId,
+    /// Its findings, those beyond the kept ones included.
+    pub count: u64,
+}
+
+/// Findings of one rule that are kept in full: enough to see a pattern, and memory stays constant.
+const KEPT_PER_RULE: u64 = 20;
+
+impl Findings {
+    /// Adds a finding; `describe` (expected, found) is called only if it is kept.
+    pub fn add(
+        &mut self,
+        rule: RuleId,
+        severity: Severity,
+        offset: u64,
+        record: Option<u64>,
+        describe: impl FnOnce() -> (String, String),
+    ) {
+        let count = self.counts.entry(rule).or_default();
+        *count += 1;
+        if *count <= KEPT_PER_RULE {
+            let (expected, found) = describe();
+            self.kept.push(Finding { rule, severity, offset, record, expected, found, fatal: false });
+        }
+    }
+
+    /// Adds the error at which decoding stopped.
+    pub fn add_fatal(&mut self, error: &DecodeError, severity: Severity) {
+        *self.counts.entry(error.rule()).or_default() += 1;
+        self.kept.push(Finding {
+            rule: error.rule(),
+            severity,
+            offset: error.offset(),
+            record: error.record(),
+            expected: error.expected(),
+            found: error.found(),
+            fatal: severity == Severity::Error,
+        });
+    }
+
+    /// The kept findings by place, and the counts by rule.
+    pub fn finish(mut self) -> (Vec<Finding>, Vec<FindingCounts>) {
+        self.kept.sort_by_key(|f| (f.offset, f.rule));
+        (self.kept, self.counts.into_iter().map(|(rule, count)| FindingCounts { rule, count }).collect())
+    }
+}
+
+fn rule_id<S: serde::Serializer>(rule: &RuleId, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(rule.0)
+}
