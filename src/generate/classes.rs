@@ -47,8 +47,7 @@ const OBJECT: usize = 0;
 pub(super) const LOADERS: usize = 2;
 
 impl Classes {
-    pub(super) fn plan(options: &GenerateOptions, draw: &mut dyn Draw) -> Classes {
-        let mut ground = Ground::new(options.word, draw);
+    pub(super) fn plan(options: &GenerateOptions, ground: &mut Ground, draw: &mut dyn Draw) -> Classes {
         let mut classes = Classes { planned: Vec::new(), word: options.word };
         let mut add = |classes: &mut Classes, draw: &mut dyn Draw, name: &str, superclass, role, fields| {
             let address = ground.allot(64, draw);

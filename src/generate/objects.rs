@@ -28,8 +28,7 @@ struct Shape {
 /// Contents of primitive arrays are kept up to this many bytes; beyond, only the length is known.
 const KEPT_CONTENTS: u64 = 4096;
 
-pub(super) fn plan(options: &GenerateOptions, classes: &Classes, draw: &mut dyn Draw) -> Plan {
-    let mut ground = Ground::new(options.word, draw);
+pub(super) fn plan(options: &GenerateOptions, classes: &Classes, ground: &mut Ground, draw: &mut dyn Draw) -> Plan {
     let plain = classes.of(|role| role == Role::Plain);
     let primitive = classes.of(|role| matches!(role, Role::PrimitiveArray(_)));
     let arrays = classes.of(|role| role == Role::ObjectArray);

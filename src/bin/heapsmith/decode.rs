@@ -2,12 +2,13 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use heapsmith::compare::listing::{self, Place, Places};
-use heapsmith::error::{DecodeError, Error};
+use heapsmith::error::{DecodeError, Error, Problem};
 use heapsmith::input::Input;
 use heapsmith::model::Heap;
 use heapsmith::output::Output;
 use heapsmith::phd::lift::{self, Item, PhdSource};
 use heapsmith::phd::lower;
+use heapsmith::validate::{Severity, ValidateOptions, validate};
 
 use crate::{Answer, open, terminal};
 
@@ -35,6 +36,11 @@ pub(crate) struct Opts {
 impl Opts {
     pub(crate) fn run(self) -> Result<Answer, Error> {
         let input = Input::open(&self.file)?;
+        let unsound = unsound(&input)?;
+        let unsound = match unsound {
+            Some(e) if !self.sound_prefix => return Err(e.into()),
+            other => other,
+        };
         let mut decoder = open::decoder(&input)?;
         let version = decoder.header().version;
         let mut heap = Heap { facts: lift::facts(decoder.header()), ..Heap::default() };
@@ -70,11 +76,25 @@ impl Opts {
         let mut output = Output::create(&self.output, self.force)?;
         listing::write(&mut output, &head, &heap, &places)?;
         output.finish()?;
-        match broken {
+        match broken.or(unsound) {
             None => Ok(Answer::Yes),
             Some(e) => Err(e.into()),
         }
     }
+}
+
+/// The first error of a dump that can be read to its end and is not valid all the same.
+fn unsound(input: &Input) -> Result<Option<DecodeError>, Error> {
+    let report = validate(input, ValidateOptions { graph: true })?;
+    let wrong = report.findings.into_iter().find(|f| f.severity == Severity::Error && !f.fatal);
+    Ok(wrong.map(|finding| {
+        let problem = Problem::Unexpected { expected: finding.expected, found: finding.found };
+        let error = DecodeError::new(finding.rule, finding.offset, "record", problem);
+        match finding.record {
+            Some(record) => error.in_record(record),
+            None => error,
+        }
+    }))
 }
 
 /// The profile that gives the input's bytes again.

@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::format::Format;
 use crate::model::{Address, ByteLen, Contents, Heap, Name, Totals, WordSize};
 use crate::phd::Version;
-use crate::validate::{Severity, severity};
+use crate::validate::{Scope, Severity, rulebook, severity};
 
 use super::golden::base;
 use super::{Answer, Case, Verdict};
@@ -35,6 +35,11 @@ pub(super) fn cases() -> Result<Vec<Case>, Error> {
 
 fn case(edit: &'static Edit, map: &Map, edited: Edited, heap: Heap, version: Version, from: &str) -> Case {
     let (verdict, answers) = match severity(edit.rule) {
+        Severity::Error if is_graph(edit) => {
+            let read = expected(edit, map, &edited, heap);
+            let answers = vec![Answer::Refuses(REFUSED), Answer::Reads(UNCHECKED, Box::new(read))];
+            (Verdict::Ambiguous, answers)
+        }
         Severity::Error => (Verdict::Invalid, vec![Answer::Refuses(REFUSED)]),
         Severity::Warning => {
             let read = expected(edit, map, &edited, heap);
@@ -64,9 +69,14 @@ fn case(edit: &'static Edit, map: &Map, edited: Edited, heap: Heap, version: Ver
     }
 }
 
+const UNCHECKED: &str = "read by a decoder that does not check the whole graph";
 const REFUSED: &str = "the rule is broken";
 const STRICT: &str = "refused by a reader that is stricter than the known ones";
 const FIRST: &str = "as the DTFJ reader lays out the bytes";
+
+fn is_graph(edit: &Edit) -> bool {
+    rulebook().rule(edit.rule.0).is_some_and(|rule| rule.scope == Scope::Graph)
+}
 
 /// The heap that a tolerant reader finds after an edit, worked out from the heap before it.
 fn expected(edit: &Edit, map: &Map, edited: &Edited, mut heap: Heap) -> Heap {
@@ -82,6 +92,13 @@ fn expected(edit: &Edit, map: &Map, edited: &Edited, mut heap: Heap) -> Heap {
                 heap.classes[class].name = spoiled(heap.classes[class].name.clone());
             }
         }
+        "close-the-superclass-chain" => {
+            if let Some(class) = class {
+                heap.classes[class].superclass = Some(address);
+            }
+        }
+        // The last record of the base is a class.
+        "repeat-a-record" => heap.classes.extend(heap.classes.last().cloned()),
         "break-a-superclass-word" => {
             if let Some(class) = class {
                 heap.classes[class].superclass = heap.classes[class].superclass.map(|a| Address(a.0 ^ 4));

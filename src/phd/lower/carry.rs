@@ -6,8 +6,7 @@ use std::vec::IntoIter;
 
 use crate::error::LowerError;
 use crate::model::{
-    Address, ByteLen, Class, Contents, Facts, HashRegime, IdentityHash, Name, Object, ObjectKind,
-    WordSize,
+    Address, ByteLen, Class, Contents, Facts, HashRegime, IdentityHash, Name, Object, ObjectKind, WordSize,
 };
 
 use super::super::wire::Version;
