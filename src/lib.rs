@@ -11,4 +11,5 @@ pub mod input;
 pub mod model;
 pub mod output;
 pub mod phd;
+pub mod properties;
 pub mod validate;

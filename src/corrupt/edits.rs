@@ -93,6 +93,8 @@ edits! {
         point(map, |_, _| true, |_| Address::NULL)
     };
     "refer-to-the-class-first" breaks REFERENCES_FIRST_IS_CLASS: "points reference 0 at the object's class" => |map| {
+        // Only in J9 dumps does the DTFJ reader drop it.
+        map.field("flags", |f| f.record.is_none() && f.value & 4 != 0)?;
         let is_first = |field: &FieldAt, map: &Map| {
             map.fields.iter().find(|f| f.record == field.record && f.name == "reference") == Some(field)
         };
@@ -161,7 +163,10 @@ edits! {
 
 fn cut_in_a_record(map: &Map) -> Option<Edited> {
     let last = map.records.last()?;
-    let cut = map.fields.iter().rev().find(|f| f.record == Some(map.records.len() as u64 - 1))?;
+    let mut own = map.fields.iter().filter(|f| f.record == Some(map.records.len() as u64 - 1));
+    // References are read in one go, so that their first byte is where reading stops.
+    let cut = own.clone().next_back()?;
+    let cut = own.find(|f| f.name == "reference" && cut.name == "reference").unwrap_or(cut);
     let (at, due) = (last.offset + last.length - 1, map.records.len() as u64 - 1);
     Some(Edited { bytes: map.bytes[..at].to_vec(), offset: cut.offset as u64, records_due: due })
 }

@@ -505,7 +505,7 @@ fn text_mode_damage(bytes: &[u8]) -> Option<&'static str> {
         Some("translated between EBCDIC and ASCII")
     } else if start.starts_with(&[0x12]) && start[1..].starts_with(&MAGIC[..8]) {
         Some("its zero bytes were removed")
-    } else if start.starts_with(&[0x20, 0x12]) && start[2..].starts_with(&MAGIC[..8]) {
+    } else if start.starts_with(&[0x20, 0x12]) && start.get(20..22) == Some(b"  ") {
         Some("its zero bytes became spaces")
     } else if start.starts_with(&[0xef, 0xbb, 0xbf, 0x00, 0x12]) && start[5..].starts_with(&MAGIC[..8]) {
         Some("a byte order mark was added")

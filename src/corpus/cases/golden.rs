@@ -122,12 +122,10 @@ const NOT_IN_THE_SPECIMEN: [&str; 5] = [
 ];
 
 /// Rules without a profile of their own that the specimen shows in its plainest dump.
-const SHOWN_BY_THE_SPECIMEN: [&str; 33] = [
-    "phd.array.zero-length-size",
+const SHOWN_BY_THE_SPECIMEN: [&str; 31] = [
     "phd.class.native-superclass",
     "phd.class.native-class-objects",
     "phd.header.tag-namespaces",
-    "phd.header.j9-flag",
     "phd.words.byte-order",
     "phd.words.word",
     "phd.record.tag-bits",

@@ -1,0 +1,363 @@
+//! The command line: exit codes, messages, and what happens to files.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use assert_cmd::cargo::CommandCargoExt;
+use heapsmith::corpus::cases;
+use heapsmith::phd::lower::PROFILES;
+use pretty_assertions::assert_eq;
+use tempfile::TempDir;
+
+/// A folder to work in, with a small dump in it.
+struct Bench(TempDir);
+
+impl Bench {
+    fn new() -> Bench {
+        let bench = Bench(tempfile::tempdir().expect("a temporary folder"));
+        bench.run(&["generate", "--format", "phd6", "--seed", "5", "--objects", "60", "-o", "good.phd"]).ok();
+        bench
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn read(&self, name: &str) -> Vec<u8> {
+        fs::read(self.path(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
+    }
+
+    fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
+        fs::write(self.path(name), bytes).expect("writable");
+    }
+
+    fn files(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.0.path()).expect("readable").filter_map(Result::ok);
+        let mut names: Vec<String> = entries.map(|e| e.file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::cargo_bin("heapsmith").expect("built");
+        command.args(arguments).current_dir(self.0.path());
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Ran {
+        Ran(self.command(arguments).output().expect("started"), arguments.join(" "))
+    }
+}
+
+struct Ran(Output, String);
+
+impl Ran {
+    fn code(&self) -> i32 {
+        self.0.status.code().unwrap_or(-1)
+    }
+
+    fn stdout(&self) -> String {
+        String::from_utf8_lossy(&self.0.stdout).into_owned()
+    }
+
+    fn stderr(&self) -> String {
+        String::from_utf8_lossy(&self.0.stderr).into_owned()
+    }
+
+    fn ok(self) -> Ran {
+        assert_eq!(self.code(), 0, "{}: {}{}", self.1, self.stdout(), self.stderr());
+        self
+    }
+
+    /// Fails with this code and one message that has all of these parts.
+    fn fails(self, code: i32, parts: &[&str]) -> Ran {
+        assert_eq!(self.code(), code, "{}: {}{}", self.1, self.stdout(), self.stderr());
+        let message = self.stderr();
+        for part in parts {
+            assert!(message.contains(part), "{}: expected {part:?} in {message:?}", self.1);
+        }
+        assert_eq!(message.lines().count(), 1, "{}: one message: {message:?}", self.1);
+        assert!(!message.contains('\u{1b}'), "no colour where there is no terminal");
+        self
+    }
+}
+
+#[test]
+fn the_same_recipe_gives_the_same_bytes_and_another_seed_gives_others() {
+    let bench = Bench::new();
+    for profile in PROFILES {
+        for version in profile.versions {
+            let format = format!("phd{}", version.number());
+            let make = |seed| {
+                let arguments = ["generate", "--format", &format, "--profile", profile.name, "--seed", seed];
+                bench.run(&arguments).ok().0.stdout
+            };
+            assert_eq!(make("1"), make("1"), "{}", profile.name);
+            assert_ne!(make("1"), make("2"), "{}", profile.name);
+        }
+    }
+}
+
+#[test]
+fn a_dump_decodes_to_a_listing_that_encodes_to_the_same_dump() {
+    let bench = Bench::new();
+    for (format, profile) in [("phd4", "j9-2.3"), ("phd4", "sovereign"), ("phd5", "j9-2.4"), ("phd5", "j9-2.6"),
+                              ("phd6", "openj9"), ("phd6", "jdmpview")] {
+        for word in ["32", "64"] {
+            let stem = format!("{format}-{profile}-{word}");
+            let [dump, listing, again] = ["phd", "jsonl", "again"].map(|suffix| format!("{stem}.{suffix}"));
+            bench.run(&["generate", "--format", format, "--profile", profile, "--word", word, "-o", &dump]).ok();
+            bench.run(&["decode", &dump, "-o", &listing]).ok();
+            let head = String::from_utf8(bench.read(&listing)).expect("text");
+            assert!(head.lines().next().is_some_and(|l| l.contains(&format!("\"profile\":\"{profile}\""))), "{stem}");
+            bench.run(&["encode", &listing, "--format", format, "-o", &again]).ok();
+            assert!(bench.read(&dump) == bench.read(&again), "{stem}");
+            bench.run(&["compare", &dump, &listing]).ok();
+        }
+    }
+}
+
+#[test]
+fn rewriting_through_records_is_the_identity_for_every_readable_case_of_the_corpus() {
+    let bench = Bench::new();
+    for case in cases().expect("recipes work") {
+        let file = case.file();
+        bench.write(&file, &case.bytes);
+        let ran = bench.run(&["rewrite", &file, "out", "--through", "records", "--force"]);
+        if ran.code() == 0 && !file.ends_with(".gz") {
+            assert!(bench.read("out") == case.bytes, "{}", case.id);
+        }
+        let readable = case.breaks.is_none_or(|(rule, _)| !STOPS.contains(&rule));
+        assert_eq!(ran.code() == 0, readable, "{}: {}", case.id, ran.stderr());
+    }
+}
+
+/// Rules at which reading stops.
+const STOPS: [&str; 10] = [
+    "phd.file.truncated",
+    "phd.header.magic",
+    "phd.header.text-mode",
+    "phd.header.version",
+    "phd.header.start-tag",
+    "phd.header.record-tag",
+    "phd.header.limit",
+    "phd.header.body-tag",
+    "phd.record.tag",
+    "phd.references.count",
+];
+
+#[test]
+fn rewriting_through_the_heap_recognises_the_writer() {
+    let bench = Bench::new();
+    bench.run(&["rewrite", "good.phd", "again.phd", "--through", "heap"]).ok();
+    assert!(bench.read("good.phd") == bench.read("again.phd"));
+    bench.run(&["generate", "--format", "phd6", "--profile", "any", "--seed", "9", "-o", "any.phd"]).ok();
+    let warned = bench.run(&["rewrite", "any.phd", "plain.phd", "--through", "heap"]).ok();
+    assert!(warned.stderr().contains("no profile gives this dump's bytes again; writing it as openj9"));
+    bench.run(&["compare", "any.phd", "plain.phd", "--leave-out", "record-order,hash-randoms,header-totals"]).ok();
+}
+
+#[test]
+fn bad_input_gives_one_clear_message_and_exit_code_1() {
+    let bench = Bench::new();
+    let good = bench.read("good.phd");
+    let edited = |at: usize, byte: u8| {
+        let mut bytes = good.clone();
+        bytes[at] = byte;
+        bytes
+    };
+    let mangled: Vec<u8> = good.iter().copied().filter(|&b| b != 0).collect();
+    let inputs: [(&str, Vec<u8>, &[&str]); 8] = [
+        ("empty", Vec::new(), &["offset 0 (0x0)", "2 bytes of magic length", "found 0 bytes"]),
+        ("text", b"hello, world".to_vec(), &["offset 0", "expected a PHD", "hello, world"]),
+        ("hprof", b"JAVA PROFILE 1.0.2\0\0\0\0\x08".to_vec(), &["an HPROF dump"]),
+        ("version", edited(23, 7), &["offset 20 (0x14)", "version 4, 5 or 6", "found 7"]),
+        ("mangled", mangled, &["text-mode transfer", "binary mode"]),
+        ("tag", edited(58, 9), &["offset 58 (0x3a)", "record 0", "the reserved tag 0x09"]),
+        ("cut", good[..good.len() - 9].to_vec(), &["then the end of the data", "record "]),
+        ("gz", [b"\x1f\x8b\x08\0\0\0\0\0\0\x03".as_slice(), &good[..50]].concat(), &["phd.file.truncated"]),
+    ];
+    assert_eq!(good[58] & 0xc0, 0x00, "the first record begins at 58: a long one");
+    for (name, bytes, parts) in inputs {
+        bench.write(name, &bytes);
+        bench.run(&["decode", name]).fails(1, parts);
+        bench.run(&["inspect", name]).fails(1, parts);
+        bench.run(&["rewrite", name, "out", "--through", "records"]).fails(1, parts);
+        bench.run(&["rewrite", name, "out", "--through", "heap"]).fails(1, parts);
+        let validated = bench.run(&["validate", name]);
+        assert_eq!((validated.code(), validated.stderr()), (1, String::new()), "{name}");
+        assert!(validated.stdout().contains("not valid"), "{name}: {}", validated.stdout());
+        // The input is untouched, and there is no output, whole or half.
+        assert!(bench.read(name) == bytes);
+    }
+    assert!(!bench.files().iter().any(|f| f == "out" || f.starts_with(".heapsmith")), "{:?}", bench.files());
+}
+
+#[test]
+fn questions_that_cannot_be_put_give_exit_code_2() {
+    let bench = Bench::new();
+    fs::create_dir(bench.path("folder")).expect("creatable");
+    for command in ["decode", "inspect", "validate"] {
+        bench.run(&[command, "folder"]).fails(2, &["reading folder", "directory"]);
+        bench.run(&[command, "absent"]).fails(2, &["reading absent", "No such file"]);
+    }
+    bench.run(&["generate", "--format", "phd6", "-o", "good.phd"]).fails(2, &["good.phd", "exists", "--force"]);
+    bench.run(&["generate", "--format", "phd6", "-o", "folder"]).fails(2, &["folder", "directory"]);
+    bench.run(&["generate", "--format", "phd6", "-o", "absent/x.phd"]).fails(2, &["absent/x.phd"]);
+    bench.run(&["generate", "--format", "phd6", "--profile", "j9-2.3", "-o", "x"]).fails(2, &["j9-2.3 writes phd4"]);
+    bench.run(&["generate", "--format", "phd6", "--profile", "hotspot", "-o", "x"]).fails(2, &["there are j9-2.3"]);
+    bench.run(&["rewrite", "good.phd", "good.phd", "--through", "records", "--force"]).fails(2, &["is the input"]);
+    bench.run(&["check", "--decoder", "parser"]).fails(2, &["{}"]);
+    bench.run(&["check", "--decoder", "absent-parser {}"]).fails(2, &["running absent-parser"]);
+    assert_eq!(bench.run(&["generate", "--format", "phd7"]).code(), 2);
+    assert_eq!(bench.run(&["frobnicate"]).code(), 2);
+    let before = bench.read("good.phd");
+    bench.run(&["generate", "--format", "phd6", "--force", "-o", "good.phd"]).ok();
+    assert!(bench.read("good.phd") != before, "--force replaces");
+    assert_eq!(bench.files(), ["folder", "good.phd"]);
+}
+
+#[test]
+fn several_files_are_validated_even_if_one_cannot_be_read() {
+    let bench = Bench::new();
+    bench.write("bad.phd", b"bad");
+    let ran = bench.run(&["validate", "absent", "good.phd", "bad.phd"]);
+    assert_eq!(ran.code(), 2);
+    assert!(ran.stdout().contains("good.phd: valid") && ran.stdout().contains("bad.phd: not valid"), "{}", ran.stdout());
+}
+
+#[test]
+fn a_missing_end_is_a_warning_everywhere() {
+    let bench = Bench::new();
+    let good = bench.read("good.phd");
+    bench.write("endless.phd", &good[..good.len() - 1]);
+    let decoded = bench.run(&["decode", "endless.phd"]).ok();
+    assert!(decoded.stderr().starts_with("warning: endless.phd: offset "), "{}", decoded.stderr());
+    assert_eq!(decoded.stdout().lines().skip(1).collect::<Vec<_>>(),
+               bench.run(&["decode", "good.phd"]).ok().stdout().lines().skip(1).collect::<Vec<_>>());
+    bench.run(&["rewrite", "endless.phd", "again.phd", "--through", "records"]).ok();
+    assert!(bench.read("again.phd") == bench.read("endless.phd"));
+    bench.run(&["validate", "endless.phd"]).ok();
+    assert_eq!(bench.run(&["validate", "--strict", "endless.phd"]).code(), 1);
+}
+
+#[test]
+fn the_sound_part_of_a_damaged_dump_is_listed_on_request_and_the_exit_code_stays_1() {
+    let bench = Bench::new();
+    let good = bench.read("good.phd");
+    bench.write("cut.phd", &good[..good.len() / 2]);
+    let ran = bench.run(&["decode", "--sound-prefix", "cut.phd"]).fails(1, &["then the end of the data"]);
+    let whole = bench.run(&["decode", "good.phd"]).ok().stdout();
+    let listed: Vec<String> = ran.stdout().lines().skip(1).map(str::to_owned).collect();
+    assert!(listed.len() > 10 && listed.len() < whole.lines().count());
+    assert!(listed.iter().all(|line| whole.contains(line.as_str())));
+}
+
+#[test]
+fn compressed_dumps_and_standard_input_are_read_like_any_other() {
+    let bench = Bench::new();
+    let gz = cases().expect("recipes work").into_iter().find(|c| c.id == "phd6-compressed").expect("the case");
+    // Told by its first bytes, whatever its name.
+    bench.write("dump.phd", &gz.bytes);
+    bench.run(&["validate", "dump.phd"]).ok();
+    bench.run(&["rewrite", "dump.phd", "plain.phd", "--through", "records"]).ok();
+    bench.run(&["compare", "dump.phd", "plain.phd"]).ok();
+    for name in ["dump.phd", "plain.phd"] {
+        for arguments in [&["inspect", "-"][..], &["inspect", "--bytes", "-"], &["decode", "-"], &["validate", "-"],
+                          &["rewrite", "-", "-", "--through", "records"], &["rewrite", "-", "-", "--through", "heap"]] {
+            let input = fs::File::open(bench.path(name)).expect("readable");
+            let output = bench.command(arguments).stdin(input).output().expect("started");
+            assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+            assert!(!output.stdout.is_empty());
+        }
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_is_reported_and_leaves_nothing_behind() {
+    let bench = Bench::new();
+    let binary = Command::cargo_bin("heapsmith").expect("built").get_program().to_owned();
+    let shell = |script: &str| {
+        let output = Command::new("bash").args(["-c", script, "bash"]).arg(&binary).current_dir(bench.0.path()).output();
+        let output = output.expect("bash");
+        Ran(output, script.to_owned())
+    };
+    // A limit of 16 KiB to a file, with its signal ignored, fails like a disk that is full.
+    for what in ["generate --format phd6 --objects 5000 -o big.phd", "rewrite large.phd big.phd --through heap",
+                 "rewrite large.phd big.phd --through records", "decode large.phd -o big.phd"] {
+        bench.run(&["generate", "--format", "phd6", "--objects", "3000", "-o", "large.phd", "--force"]).ok();
+        shell(&format!("trap '' XFSZ; ulimit -f 16; exec \"$1\" {what}")).fails(2, &["File too large"]);
+        assert_eq!(bench.files(), ["good.phd", "large.phd"], "{what}");
+    }
+    shell("exec \"$1\" decode good.phd > /dev/full").fails(2, &["No space left on device"]);
+    shell("exec \"$1\" inspect good.phd > /dev/full").fails(2, &["No space left on device"]);
+    shell("exec \"$1\" validate good.phd > /dev/full").fails(2, &["No space left on device"]);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_reader_that_goes_away_ends_the_program_quietly() {
+    let bench = Bench::new();
+    let binary = Command::cargo_bin("heapsmith").expect("built").get_program().to_owned();
+    let script = "\"$1\" inspect --bytes big.phd | head -1 >/dev/null; echo ${PIPESTATUS[0]}";
+    bench.run(&["generate", "--format", "phd6", "--objects", "5000", "-o", "big.phd"]).ok();
+    let output = Command::new("bash").args(["-c", script, "bash"]).arg(&binary).current_dir(bench.0.path()).output();
+    let output = output.expect("bash");
+    assert_eq!((String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr)), ("0\n".into(), "".into()));
+}
+
+#[test]
+fn the_demo_runs_twice_and_never_replaces_another_heaps_dumps() {
+    let bench = Bench::new();
+    let first = bench.run(&["demo", "--objects", "50"]).ok().stdout();
+    assert_eq!(first, bench.run(&["demo", "--objects", "50"]).ok().stdout());
+    assert_eq!(first.matches("same heap").count(), 9);
+    assert_eq!(first.matches("trap as intended").count(), 1);
+    bench.run(&["demo", "--objects", "51"]).fails(2, &["exists", "--force"]);
+    bench.run(&["demo", "--objects", "51", "--force"]).ok();
+}
+
+#[test]
+fn json_reports_follow_their_published_schemas() {
+    let bench = Bench::new();
+    bench.write("bad.phd", &bench.read("good.phd")[..100]);
+    bench.run(&["generate", "--format", "phd6", "--seed", "6", "--objects", "60", "-o", "other.phd"]).ok();
+    let reports = [
+        ("validate", bench.run(&["validate", "--json", "good.phd", "bad.phd"]).stdout()),
+        ("compare", bench.run(&["compare", "--json", "good.phd", "other.phd"]).stdout()),
+        ("inspect-record", bench.run(&["inspect", "--json", "good.phd"]).stdout()),
+        ("inspect-field", bench.run(&["inspect", "--bytes", "--json", "good.phd"]).stdout()),
+        ("check", bench.run(&["check", "--json", "--decoder", "true {}", "--filter", "spelled"]).stdout()),
+    ];
+    let listing = bench.run(&["decode", "good.phd"]).stdout();
+    let (head, lines) = listing.split_once('\n').expect("a head and lines");
+    let listings = [("listing-head", head.to_owned()), ("listing-line", lines.to_owned())];
+    let manifest = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/manifest.json"));
+    let manifest: serde_json::Value = serde_json::from_str(&manifest.expect("readable")).expect("JSON");
+    let rest = [("manifest", manifest.to_string())];
+    for (name, text) in reports.into_iter().chain(listings).chain(rest) {
+        let schema = bench.run(&["schema", name]).ok().stdout();
+        let published = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("specs/schemas/{name}.schema.json"));
+        assert_eq!(fs::read_to_string(&published).expect("published"), schema, "{name}");
+        let schema = jsonschema::validator_for(&serde_json::from_str(&schema).expect("JSON")).expect("a schema");
+        assert!(!text.is_empty(), "{name}");
+        for line in text.lines() {
+            let value = serde_json::from_str(line).expect("JSON");
+            let errors: Vec<String> = schema.iter_errors(&value).map(|e| e.to_string()).collect();
+            assert!(errors.is_empty(), "{name}: {errors:?} in {line}");
+        }
+    }
+}
+
+#[test]
+fn help_has_an_example_for_every_command() {
+    let bench = Bench::new();
+    let help = bench.run(&["--help"]).ok().stdout();
+    for command in ["demo", "generate", "inspect", "decode", "encode", "rewrite", "validate", "compare", "corpus", "check", "schema"] {
+        assert!(help.contains(command), "{command}");
+        let text = bench.run(&[command, "--help"]).ok().stdout();
+        assert!(text.contains("Example: heapsmith"), "{command}: {text}");
+    }
+}
