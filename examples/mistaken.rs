@@ -7,9 +7,9 @@
 //! Most mistakes are traps of the format, places where its documents mislead or say nothing; the others are
 //! ways for a program to misbehave, and a few only look like mistakes and have to pass. Everything else about
 //! the decoder is right: it refuses what has to be refused whatever it misreads elsewhere, and without a
-//! mistake it passes every case. `--help` lists the mistakes.
+//! mistake it passes every case.
 //!
-//! It shows as well how short a decoder for `check` may be: a dump's path in, a listing and exit code 0 out,
+//! It shows as well how short a decoder for `check` may be: a dump's path in; a listing and exit code 0 out,
 //! or a message and exit code 1 for a dump that is no good.
 
 use std::error::Error;
@@ -20,115 +20,73 @@ use std::process::{Command, ExitCode};
 use std::thread;
 use std::time::Duration;
 
-use clap::ValueEnum;
 use heapsmith::compare::Facet;
 use heapsmith::compare::listing::{self, Place, Places};
 use heapsmith::error::{DecodeError, Problem};
 use heapsmith::input::Input;
-use heapsmith::model::{Address, ByteLen, Contents, Heap, Name, Object, ObjectKind, WordSize};
+use heapsmith::model::{Address, ByteLen, Contents, Heap, IdentityHash, Name, Object, ObjectKind, WordSize};
 use heapsmith::phd::lift::{self, Item};
 use heapsmith::phd::wire::{FileFlags, Width};
 use heapsmith::phd::{Decoder, Layout, Record, Resolver};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Mistake {
-    /// Counts gaps and references in units of 4 bytes in every dump (E3).
-    #[value(name = "units-of-4")]
-    UnitsOf4,
-    /// Lets the addresses of 32-bit dumps grow beyond 4 GiB (E17).
-    NoWrap,
-    /// Takes gaps for unsigned numbers.
-    UnsignedGaps,
-    /// Takes a record's gap from the last object, classes left out.
-    GapFromLastObject,
-    /// Takes references from the preceding record's address.
-    ReferencesFromPrevious,
-    /// Leaves a class out of the class cache that is in it already (E9).
-    UniqueCache,
-    /// Lets a class into the cache in place of the one used the longest ago (E9).
-    LeastRecentlyUsed,
-    /// Lets the class words of object arrays into the class cache.
-    ArrayFillsCache,
-    /// Takes lengths of 1 and 2 bytes for signed; what is negative is listed modulo 2^64 (E10).
-    SignedLengths,
-    /// Takes the number of references for an object array's length.
-    LengthFromReferences,
-    /// Reads an object array's instance size before its true length (E2).
-    SizeFirst,
-    /// Lists the sizes of arrays in words of 4 bytes, as they are stored.
-    SizeInWords,
-    /// Reads version 6 as if it were version 5, without the instance sizes of arrays (E1).
-    #[value(name = "version-5-layout")]
-    Version5Layout,
-    /// Reads a 16-bit hash in every record wherever file flag 2 is set (E4).
-    #[value(name = "hash-by-flag-2")]
-    HashByFlag2,
-    /// Lets the first of repeated header records count.
-    FirstHeaderRecordWins,
-    /// Drops reference 0 of J9 dumps where it equals the class word, as the DTFJ reader does (E11).
-    DropFirstReferenceIfClass,
-    /// Drops references to address 0 (E13).
-    DropNulls,
-    /// Lists references from the last to the first (E12).
-    ReverseReferences,
-    /// Takes names and the version text for plain UTF-8 (E18).
-    #[value(name = "plain-utf8-names")]
-    PlainUtf8Names,
-    /// Leaves out all hashes without a word.
-    IgnoreHashes,
-    /// Leaves out all hashes and says so, as a decoder may.
-    DeclareOmittedHashes,
-    /// Says that it leaves out addresses, which no decoder may.
-    DeclareOmittedAddresses,
-    /// Lists a hash of 0 for everything that has none.
-    ZeroHashes,
-    /// Does not look for gzip (E21).
-    IgnoreGzip,
-    /// Lists what stands before a truncated record as if it were the whole (E20).
-    AcceptTruncated,
-    /// Does not mind arrays that are too long, or shorter than their references (E25).
-    UncheckedLengths,
-    /// Refuses a dump with bytes behind its end tag, as a decoder may (E20).
-    RefuseTrailingBytes,
-    /// Refuses every dump.
-    RefuseEverything,
-    /// Prints nothing.
-    Silent,
-    /// Prints text that is no listing.
-    Garbage,
-    /// Prints without end.
-    Endless,
-    /// Aborts.
-    Crash,
-    /// Ends with exit code 3.
-    #[value(name = "exit-3")]
-    Exit3,
-    /// Hangs.
-    Hang,
-    /// Hangs, and so does a child, whose process id it writes to a file named behind the dump.
-    HangWithChildren,
-    /// Answers and leaves a child behind, whose process id it writes to a file named behind the dump.
-    LeaveAChild,
-}
+/// Every mistake by its name on the command line.
+const MISTAKES: [(&str, &str); 36] = [
+    ("units-of-4", "counts gaps and references in units of 4 bytes in every dump"),
+    ("no-wrap", "lets the addresses of 32-bit dumps grow beyond 4 GiB"),
+    ("unsigned-gaps", "takes gaps for unsigned numbers"),
+    ("gap-from-last-object", "takes a record's gap from the object before it, classes left out"),
+    ("references-from-previous", "takes references from the preceding record's address"),
+    ("unique-cache", "leaves a class out of the class cache that is in it already"),
+    ("least-recently-used", "overwrites the slot of the class cache that was used the longest ago"),
+    ("array-fills-cache", "lets the class words of object arrays into the class cache"),
+    ("signed-lengths", "takes lengths of 1 and 2 bytes for signed; lists negative ones modulo 2^64"),
+    ("length-from-references", "takes the number of references for an object array's length"),
+    ("size-first", "reads an object array's instance size before its true length"),
+    ("size-in-words", "lists the sizes of arrays in words of 4 bytes, as they are stored"),
+    ("version-5-layout", "reads version 6 as if it were 5, without the instance sizes of arrays"),
+    ("hash-by-flag-2", "reads a 16-bit hash in every record where file flag 2 is set, even without flag 4"),
+    ("first-header-record-wins", "lets the first of repeated header records count"),
+    ("drop-first-reference-if-class", "drops reference 0 of J9 dumps where it equals the class word"),
+    ("drop-nulls", "drops references to address 0"),
+    ("reverse-references", "lists references from the last to the first"),
+    ("plain-utf8-names", "takes names and the version text for plain UTF-8"),
+    ("ignore-hashes", "leaves out all hashes without a word"),
+    ("zero-hashes", "lists a hash of 0 for everything that has none"),
+    ("declare-omitted-hashes", "leaves out all hashes and says so, as a decoder may"),
+    ("declare-omitted-addresses", "says that it leaves out addresses, which no decoder may"),
+    ("ignore-gzip", "does not look for gzip"),
+    ("accept-truncated", "lists what stands before a truncated record as if it were the whole"),
+    ("unchecked-lengths", "does not mind arrays that are too long, or shorter than their references"),
+    ("refuse-trailing-bytes", "refuses a dump with bytes behind its end tag, as a decoder may"),
+    ("refuse-everything", "refuses every dump"),
+    ("silent", "prints nothing"),
+    ("garbage", "prints text that is no listing"),
+    ("endless", "prints without end"),
+    ("crash", "aborts"),
+    ("exit-3", "ends with exit code 3"),
+    ("hang", "hangs"),
+    ("hang-with-children", "hangs, and so does a child whose process id it writes to a file, if one is named"),
+    ("leave-a-child", "answers rightly, but leaves a child behind; writes its process id to a file too"),
+];
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let (flag, rest) = match arguments.as_slice() {
-        [flag, rest @ ..] if flag.starts_with("--") => (Some(flag.trim_start_matches("--")), rest),
-        rest => (None, rest),
-    };
-    let (mistake, file) = match (flag.map(|name| Mistake::from_str(name, false)), rest) {
-        (None, [file, ..]) => (None, file),
-        (Some(Ok(mistake)), [file, ..]) => (Some(mistake), file),
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let (mistake, dump, note) = match arguments[..] {
+        [flag, dump, ref note @ ..] if flag.starts_with("--") => (&flag[2..], dump, note.first()),
+        [dump] => ("", dump, None),
         _ => return usage(),
     };
-    if let Some(code) = misbehave(mistake, rest.get(1)) {
+    if !mistake.is_empty() && MISTAKES.iter().all(|(name, _)| *name != mistake) {
+        return usage();
+    }
+    if let Some(code) = misbehave(mistake, note) {
         return code;
     }
-    match decode(mistake, Path::new(file)) {
+    match decode(mistake, Path::new(dump)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(e) => {
-            eprintln!("{file}: {e}");
+            eprintln!("{dump}: {e}");
             ExitCode::FAILURE
         }
     }
@@ -136,46 +94,36 @@ fn main() -> ExitCode {
 
 fn usage() -> ExitCode {
     println!("mistaken [--MISTAKE] DUMP [CHILD-ID-FILE]\n");
-    for value in Mistake::value_variants().iter().filter_map(Mistake::to_possible_value) {
-        println!("--{}\n    {}", value.get_name(), value.get_help().map(|h| h.to_string()).unwrap_or_default());
+    for (name, what) in MISTAKES {
+        println!("--{name:30} {what}");
     }
     ExitCode::from(2)
 }
 
 /// What has nothing to do with the dump; the exit code where that is all.
-fn misbehave(mistake: Option<Mistake>, note: Option<&String>) -> Option<ExitCode> {
-    match mistake? {
-        Mistake::Silent => Some(ExitCode::SUCCESS),
-        Mistake::Garbage => {
+fn misbehave(mistake: &str, note: Option<&&str>) -> Option<ExitCode> {
+    match mistake {
+        "silent" => return Some(ExitCode::SUCCESS),
+        "garbage" => {
             println!("7 instances of java/lang/Object");
-            Some(ExitCode::SUCCESS)
+            return Some(ExitCode::SUCCESS);
         }
-        Mistake::Endless => loop {
-            println!("{{}}");
+        "endless" => loop {
+            println!("and one more instance of java/lang/Object");
         },
-        Mistake::Crash => std::process::abort(),
-        Mistake::Exit3 => Some(ExitCode::from(3)),
-        Mistake::Hang => hang(),
-        Mistake::HangWithChildren => {
-            start_a_child(note);
-            hang()
-        }
-        Mistake::LeaveAChild => {
-            start_a_child(note);
-            None
-        }
-        _ => None,
+        "crash" => std::process::abort(),
+        "exit-3" => return Some(ExitCode::from(3)),
+        "hang-with-children" | "leave-a-child" => start_a_child(note),
+        _ => {}
     }
-}
-
-fn hang() -> ! {
-    loop {
+    while mistake.starts_with("hang") {
         thread::sleep(Duration::from_secs(1000));
     }
+    None
 }
 
 #[expect(clippy::zombie_processes, reason = "that nobody waits for the child is the misbehaviour")]
-fn start_a_child(note: Option<&String>) {
+fn start_a_child(note: Option<&&str>) {
     let child = Command::new("sleep").arg("1000").spawn().expect("`sleep` can be started");
     if let Some(note) = note {
         fs::write(note, child.id().to_string()).expect("the child's id can be written down");
@@ -183,25 +131,25 @@ fn start_a_child(note: Option<&String>) {
 }
 
 /// Prints the listing of a dump, or says why the dump is refused.
-fn decode(mistake: Option<Mistake>, file: &Path) -> Result<(), Box<dyn Error>> {
-    let makes = |this| mistake == Some(this);
+fn decode(mistake: &str, file: &Path) -> Result<(), Box<dyn Error>> {
     let mut dump = Vec::new();
-    match makes(Mistake::IgnoreGzip) {
-        true => dump = fs::read(file)?,
-        false => _ = Input::open(file)?.stream()?.read_to_end(&mut dump)?,
+    match mistake {
+        "ignore-gzip" => dump = fs::read(file)?,
+        _ => _ = Input::open(file)?.stream()?.read_to_end(&mut dump)?,
     }
-    // Version and flags are the 4 bytes before offsets 24 and 28.
-    if let [_, version, _, _, _, flags] = dump.get_mut(22..28).unwrap_or_default() {
-        *version = if makes(Mistake::Version5Layout) && *version == 6 { 5 } else { *version };
-        *flags |= if makes(Mistake::HashByFlag2) && *flags & 2 != 0 { 4 } else { 0 };
+    // The last bytes of the version and of the file's flags.
+    match (mistake, dump.get_mut(23..28)) {
+        ("version-5-layout", Some([version @ 6, ..])) => *version = 5,
+        ("hash-by-flag-2", Some([.., flags])) if *flags & 2 != 0 => *flags |= 4,
+        _ => {}
     }
     let mut decoder = Decoder::new(dump.as_slice())?;
     let mut header = decoder.header().clone();
-    if makes(Mistake::FirstHeaderRecordWins) {
+    if mistake == "first-header-record-wins" {
         header.records.reverse();
     }
     let mut heap = Heap { facts: lift::facts(&header), ..Heap::default() };
-    if makes(Mistake::PlainUtf8Names) {
+    if mistake == "plain-utf8-names" {
         heap.facts.version_text = heap.facts.version_text.as_ref().map(plain_utf8);
     }
     let mut places = Places::default();
@@ -209,13 +157,12 @@ fn decode(mistake: Option<Mistake>, file: &Path) -> Result<(), Box<dyn Error>> {
     let mut walk = Walk::new(mistake, decoder.layout());
     let ended = decoder.visit::<Box<dyn Error>, _>(|located| {
         let mut item = lift::item(&mut resolver, located.record);
-        if let (Item::Object(object), false) = (&item, makes(Mistake::UncheckedLengths)) {
-            check_length(object)?;
+        match &item {
+            Item::Object(object) if mistake != "unchecked-lengths" => check_length(object)?,
+            _ => {}
         }
         walk.place(located.record, &mut item);
-        if let Some(mistake) = mistake {
-            misread(mistake, header.flags.has(FileFlags::J9), located.record, &mut item);
-        }
+        misread(mistake, header.flags.has(FileFlags::J9), located.record, &mut item);
         let place = Place { record: located.index, offset: Some(located.offset) };
         match item {
             Item::Class(class) => {
@@ -229,45 +176,40 @@ fn decode(mistake: Option<Mistake>, file: &Path) -> Result<(), Box<dyn Error>> {
         }
         Ok(())
     });
-    if let Err(e) = ended {
-        let tolerated = e.downcast_ref::<DecodeError>().is_some_and(|e| {
-            let truncated = matches!(e.problem(), Problem::Truncated { .. });
-            e.is_missing_end() || (truncated && makes(Mistake::AcceptTruncated))
-        });
-        if !tolerated {
-            return Err(e);
-        }
+    match ended.as_ref().err().and_then(|e| e.downcast_ref::<DecodeError>()) {
+        Some(e) if e.is_missing_end() => {}
+        Some(e) if mistake == "accept-truncated" && matches!(e.problem(), Problem::Truncated { .. }) => {}
+        _ => _ = ended?,
     }
-    if makes(Mistake::RefuseTrailingBytes) && decoder.visit_trailing::<DecodeError, _>(|_| Ok(()))? > 0 {
+    if mistake == "refuse-trailing-bytes" && decoder.visit_trailing::<DecodeError, _>(|_| Ok(()))? > 0 {
         return Err("there are bytes behind the end tag".into());
     }
-    if makes(Mistake::RefuseEverything) {
-        return Err("I do not like it".into());
+    if mistake == "refuse-everything" {
+        return Err("a heap dump is not a toy".into());
     }
     let mut head = listing::head(&heap);
     match mistake {
-        Some(Mistake::DeclareOmittedHashes) => head.omits.push(Facet::Hash),
-        Some(Mistake::DeclareOmittedAddresses) => head.omits.push(Facet::Address),
+        "declare-omitted-hashes" => head.omits.push(Facet::Hash),
+        "declare-omitted-addresses" => head.omits.push(Facet::Address),
         _ => {}
     }
     Ok(listing::write(&mut io::stdout().lock(), &head, &heap, &places)?)
 }
 
-/// What can be wrong with a dump that has been read without trouble.
+/// What can be wrong with a record that was read without trouble.
 fn check_length(object: &Object) -> Result<(), Box<dyn Error>> {
     let references = object.references().count() as u64;
     match object.length {
-        Some(length) if length > i32::MAX as u64 => Err(format!("{length} elements at {}", object.address).into()),
-        Some(length) if length < references => {
-            Err(format!("{length} elements, {references} references at {}", object.address).into())
+        Some(length) if length > i32::MAX as u64 || length < references => {
+            Err(format!("{length} elements and {references} references at {}", object.address).into())
         }
         _ => Ok(()),
     }
 }
 
 /// Addresses and the class cache: what one record says about the next.
-struct Walk {
-    mistake: Option<Mistake>,
+struct Walk<'m> {
+    mistake: &'m str,
     layout: Layout,
     /// Where the next gap begins.
     previous: u64,
@@ -279,32 +221,30 @@ struct Walk {
     records: u64,
 }
 
-impl Walk {
-    fn new(mistake: Option<Mistake>, layout: Layout) -> Walk {
-        let layout = match mistake {
-            Some(Mistake::UnitsOf4) => Layout { unit: 4, ..layout },
-            // 64 bits, where addresses have no end to wrap at.
-            Some(Mistake::NoWrap) => Layout { word: WordSize::Bits64, ..layout },
-            _ => layout,
-        };
+impl<'m> Walk<'m> {
+    fn new(mistake: &'m str, mut layout: Layout) -> Walk<'m> {
+        match mistake {
+            "units-of-4" => layout.unit = 4,
+            "no-wrap" => layout.word = WordSize::Bits64,
+            _ => {}
+        }
         Walk { mistake, layout, previous: 0, cache: [0; 4], next: 0, used: [0; 4], records: 0 }
     }
 
     /// Puts a class or object, its references and its class where this walk says that they are.
     fn place(&mut self, record: &Record<'_>, item: &mut Item) {
         self.records += 1;
-        let gap = record.gap();
-        let gap = match (self.mistake, gap.width) {
-            (Some(Mistake::UnsignedGaps), Width::One) => i64::from(gap.units.0 as u8),
-            (Some(Mistake::UnsignedGaps), Width::Two) => i64::from(gap.units.0 as u16),
-            (Some(Mistake::UnsignedGaps), Width::Four) => i64::from(gap.units.0 as u32),
-            _ => gap.units.0,
+        let gap = match (self.mistake, record.gap().units.0, record.gap().width) {
+            ("unsigned-gaps", gap, Width::One) => i64::from(gap as u8),
+            ("unsigned-gaps", gap, Width::Two) => i64::from(gap as u16),
+            ("unsigned-gaps", gap, Width::Four) => i64::from(gap as u32),
+            (_, gap, _) => gap,
         };
         let address = self.offset(self.previous, gap);
-        let base = if self.mistake == Some(Mistake::ReferencesFromPrevious) { self.previous } else { address };
-        let targets =
-            record.references().map(|all| all.iter().map(|units| Address(self.offset(base, units.0))).collect());
-        if self.mistake != Some(Mistake::GapFromLastObject) || !matches!(record, Record::Class(_)) {
+        let base = if self.mistake == "references-from-previous" { self.previous } else { address };
+        let target = |units: i64| Address(self.offset(base, units));
+        let targets = record.references().map(|references| references.iter().map(|units| target(units.0)).collect());
+        if self.mistake != "gap-from-last-object" || !matches!(record, Record::Class(_)) {
             self.previous = address;
         }
         match item {
@@ -330,14 +270,15 @@ impl Walk {
             }
             Record::Medium(r) => r.class_word,
             Record::Long(r) => r.class_word,
-            Record::ObjectArray(r) if self.mistake == Some(Mistake::ArrayFillsCache) => r.class_word,
+            Record::ObjectArray(r) if self.mistake == "array-fills-cache" => r.class_word,
             Record::ObjectArray(r) => return Some(r.class_word),
             Record::Class(_) | Record::PrimitiveArray(_) | Record::LongPrimitiveArray(_) => return None,
         };
         let held = self.cache.iter().position(|&class| class == word);
-        let slot = match self.mistake {
-            Some(Mistake::UniqueCache) if held.is_some() => return Some(word),
-            Some(Mistake::LeastRecentlyUsed) => held.or((0..4).min_by_key(|&slot| self.used[slot])).unwrap_or_default(),
+        let slot = match (self.mistake, held) {
+            ("unique-cache", Some(_)) => return Some(word),
+            ("least-recently-used", Some(held)) => held,
+            ("least-recently-used", None) => (0..4).min_by_key(|&slot| self.used[slot]).unwrap_or_default(),
             _ => self.next,
         };
         (self.cache[slot], self.used[slot]) = (word, self.records);
@@ -346,49 +287,46 @@ impl Walk {
     }
 }
 
-/// The mistakes that one record is enough for.
-fn misread(mistake: Mistake, j9: bool, record: &Record<'_>, item: &mut Item) {
+/// The mistakes that a single record is enough for.
+fn misread(mistake: &str, j9: bool, record: &Record<'_>, item: &mut Item) {
     let (references, hash) = match item {
         Item::Class(class) => (class.references.as_mut(), &mut class.hash),
         Item::Object(Object { contents: Contents::References(references), hash, .. }) => (Some(references), hash),
         Item::Object(object) => (None, &mut object.hash),
     };
     match (mistake, references) {
-        (Mistake::ReverseReferences, Some(references)) => references.reverse(),
-        (Mistake::DropNulls, Some(references)) => references.retain(|reference| !reference.is_null()),
-        (Mistake::IgnoreHashes | Mistake::DeclareOmittedHashes, _) => *hash = None,
-        (Mistake::ZeroHashes, _) => _ = hash.get_or_insert(heapsmith::model::IdentityHash::Bits32(0)),
+        ("reverse-references", Some(references)) => references.reverse(),
+        ("drop-nulls", Some(references)) => references.retain(|reference| !reference.is_null()),
+        ("ignore-hashes" | "declare-omitted-hashes", _) => *hash = None,
+        ("zero-hashes", _) => _ = hash.get_or_insert(IdentityHash::Bits32(0)),
         _ => {}
     }
     let object = match item {
-        Item::Class(class) if mistake == Mistake::PlainUtf8Names => return class.name = plain_utf8(&class.name),
+        Item::Class(class) if mistake == "plain-utf8-names" => return class.name = plain_utf8(&class.name),
         Item::Class(_) => return,
         Item::Object(object) => object,
     };
-    let is_object_array = object.kind == ObjectKind::ObjectArray;
-    match (mistake, object.length, object.size) {
-        (Mistake::SignedLengths, Some(length), _) if !is_object_array => {
-            object.length = Some(match record.gap().width {
-                Width::One => length as i8 as u64,
-                Width::Two => length as i16 as u64,
-                Width::Four | Width::Eight => length,
-            });
+    let first = object.references().next();
+    let is_array = object.kind == ObjectKind::ObjectArray;
+    match (mistake, object.length, object.size, &mut object.contents) {
+        ("signed-lengths", Some(length), ..) if !is_array => match record.gap().width {
+            Width::One => object.length = Some(length as i8 as u64),
+            Width::Two => object.length = Some(length as i16 as u64),
+            Width::Four | Width::Eight => {}
+        },
+        ("length-from-references", _, _, Contents::References(references)) if is_array => {
+            object.length = Some(references.len() as u64);
         }
-        (Mistake::LengthFromReferences, _, _) if is_object_array => {
-            object.length = Some(object.references().count() as u64);
-        }
-        (Mistake::SizeFirst, Some(length), Some(ByteLen(size))) if is_object_array => {
+        ("size-first", Some(length), Some(ByteLen(size)), _) if is_array => {
             (object.length, object.size) = (Some(size / 4), Some(ByteLen(length * 4)));
         }
-        (Mistake::SizeInWords, _, Some(ByteLen(size))) => object.size = Some(ByteLen(size / 4)),
-        _ => {}
-    }
-    if let (Mistake::DropFirstReferenceIfClass, true, Contents::References(references)) =
-        (mistake, j9, &mut object.contents)
-    {
-        if references.first().is_some_and(|&first| Some(first) == object.class_word) {
+        ("size-in-words", _, Some(ByteLen(size)), _) => object.size = Some(ByteLen(size / 4)),
+        ("drop-first-reference-if-class", .., Contents::References(references))
+            if j9 && first.is_some() && first == object.class_word =>
+        {
             references.remove(0);
         }
+        _ => {}
     }
 }
 
