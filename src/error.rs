@@ -151,6 +151,19 @@ impl DecodeError {
         matches!(self.0.problem, Problem::MissingEnd)
     }
 
+    /// Whether the machine is at fault, not the dump: reading failed, or the file shrank. Damaged
+    /// compressed data are the dump's fault, though they too come as an I/O error.
+    pub fn is_the_machines(&self) -> bool {
+        match &self.0.problem {
+            Problem::Shrunk { .. } => true,
+            Problem::Io(e) => !matches!(
+                e.kind(),
+                io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput | io::ErrorKind::UnexpectedEof
+            ),
+            Problem::Truncated { .. } | Problem::MissingEnd | Problem::Unexpected { .. } => false,
+        }
+    }
+
     /// What the format wanted to see there.
     pub fn expected(&self) -> String {
         match &self.0.problem {

@@ -102,8 +102,14 @@ fn the_same_recipe_gives_the_same_bytes_and_another_seed_gives_others() {
 #[test]
 fn a_dump_decodes_to_a_listing_that_encodes_to_the_same_dump() {
     let bench = Bench::new();
-    for (format, profile) in [("phd4", "j9-2.3"), ("phd4", "sovereign"), ("phd5", "j9-2.4"), ("phd5", "j9-2.6"),
-                              ("phd6", "openj9"), ("phd6", "jdmpview")] {
+    for (format, profile) in [
+        ("phd4", "j9-2.3"),
+        ("phd4", "sovereign"),
+        ("phd5", "j9-2.4"),
+        ("phd5", "j9-2.6"),
+        ("phd6", "openj9"),
+        ("phd6", "jdmpview"),
+    ] {
         for word in ["32", "64"] {
             let stem = format!("{format}-{profile}-{word}");
             let [dump, listing, again] = ["phd", "jsonl", "again"].map(|suffix| format!("{stem}.{suffix}"));
@@ -224,7 +230,11 @@ fn several_files_are_validated_even_if_one_cannot_be_read() {
     bench.write("bad.phd", b"bad");
     let ran = bench.run(&["validate", "absent", "good.phd", "bad.phd"]);
     assert_eq!(ran.code(), 2);
-    assert!(ran.stdout().contains("good.phd: valid") && ran.stdout().contains("bad.phd: not valid"), "{}", ran.stdout());
+    assert!(
+        ran.stdout().contains("good.phd: valid") && ran.stdout().contains("bad.phd: not valid"),
+        "{}",
+        ran.stdout()
+    );
 }
 
 #[test]
@@ -234,8 +244,10 @@ fn a_missing_end_is_a_warning_everywhere() {
     bench.write("endless.phd", &good[..good.len() - 1]);
     let decoded = bench.run(&["decode", "endless.phd"]).ok();
     assert!(decoded.stderr().starts_with("warning: endless.phd: offset "), "{}", decoded.stderr());
-    assert_eq!(decoded.stdout().lines().skip(1).collect::<Vec<_>>(),
-               bench.run(&["decode", "good.phd"]).ok().stdout().lines().skip(1).collect::<Vec<_>>());
+    assert_eq!(
+        decoded.stdout().lines().skip(1).collect::<Vec<_>>(),
+        bench.run(&["decode", "good.phd"]).ok().stdout().lines().skip(1).collect::<Vec<_>>()
+    );
     bench.run(&["rewrite", "endless.phd", "again.phd", "--through", "records"]).ok();
     assert!(bench.read("again.phd") == bench.read("endless.phd"));
     bench.run(&["validate", "endless.phd"]).ok();
@@ -264,8 +276,14 @@ fn compressed_dumps_and_standard_input_are_read_like_any_other() {
     bench.run(&["rewrite", "dump.phd", "plain.phd", "--through", "records"]).ok();
     bench.run(&["compare", "dump.phd", "plain.phd"]).ok();
     for name in ["dump.phd", "plain.phd"] {
-        for arguments in [&["inspect", "-"][..], &["inspect", "--bytes", "-"], &["decode", "-"], &["validate", "-"],
-                          &["rewrite", "-", "-", "--through", "records"], &["rewrite", "-", "-", "--through", "heap"]] {
+        for arguments in [
+            &["inspect", "-"][..],
+            &["inspect", "--bytes", "-"],
+            &["decode", "-"],
+            &["validate", "-"],
+            &["rewrite", "-", "-", "--through", "records"],
+            &["rewrite", "-", "-", "--through", "heap"],
+        ] {
             let input = fs::File::open(bench.path(name)).expect("readable");
             let output = bench.command(arguments).stdin(input).output().expect("started");
             assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
@@ -280,13 +298,18 @@ fn a_full_disk_is_reported_and_leaves_nothing_behind() {
     let bench = Bench::new();
     let binary = Command::cargo_bin("heapsmith").expect("built").get_program().to_owned();
     let shell = |script: &str| {
-        let output = Command::new("bash").args(["-c", script, "bash"]).arg(&binary).current_dir(bench.0.path()).output();
+        let output =
+            Command::new("bash").args(["-c", script, "bash"]).arg(&binary).current_dir(bench.0.path()).output();
         let output = output.expect("bash");
         Ran(output, script.to_owned())
     };
     // A limit of 16 KiB to a file, with its signal ignored, fails like a disk that is full.
-    for what in ["generate --format phd6 --objects 5000 -o big.phd", "rewrite large.phd big.phd --through heap",
-                 "rewrite large.phd big.phd --through records", "decode large.phd -o big.phd"] {
+    for what in [
+        "generate --format phd6 --objects 5000 -o big.phd",
+        "rewrite large.phd big.phd --through heap",
+        "rewrite large.phd big.phd --through records",
+        "decode large.phd -o big.phd",
+    ] {
         bench.run(&["generate", "--format", "phd6", "--objects", "3000", "-o", "large.phd", "--force"]).ok();
         shell(&format!("trap '' XFSZ; ulimit -f 16; exec \"$1\" {what}")).fails(2, &["File too large"]);
         assert_eq!(bench.files(), ["good.phd", "large.phd"], "{what}");
@@ -305,7 +328,10 @@ fn a_reader_that_goes_away_ends_the_program_quietly() {
     bench.run(&["generate", "--format", "phd6", "--objects", "5000", "-o", "big.phd"]).ok();
     let output = Command::new("bash").args(["-c", script, "bash"]).arg(&binary).current_dir(bench.0.path()).output();
     let output = output.expect("bash");
-    assert_eq!((String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr)), ("0\n".into(), "".into()));
+    assert_eq!(
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr)),
+        ("0\n".into(), "".into())
+    );
 }
 
 #[test]
@@ -355,7 +381,10 @@ fn json_reports_follow_their_published_schemas() {
 fn help_has_an_example_for_every_command() {
     let bench = Bench::new();
     let help = bench.run(&["--help"]).ok().stdout();
-    for command in ["demo", "generate", "inspect", "decode", "encode", "rewrite", "validate", "compare", "corpus", "check", "schema"] {
+    for command in [
+        "demo", "generate", "inspect", "decode", "encode", "rewrite", "validate", "compare", "corpus", "check",
+        "schema",
+    ] {
         assert!(help.contains(command), "{command}");
         let text = bench.run(&[command, "--help"]).ok().stdout();
         assert!(text.contains("Example: heapsmith"), "{command}: {text}");

@@ -177,7 +177,9 @@ fn what_a_dump_cannot_say_is_refused_and_named() {
     let v6 = Version::V6;
     assert!(refusal(|h| h.objects[0].address = Address(0x1102), v6).contains("0x1102 is not a multiple of 4"));
     assert!(refusal(|h| h.objects[2].address = Address(1 << 32), v6).contains("does not fit the dump's 32-bit words"));
-    assert!(refusal(|h| h.objects[2].length = None, v6).contains("the array length of the object at 0x1140 is unknown"));
+    assert!(
+        refusal(|h| h.objects[2].length = None, v6).contains("the array length of the object at 0x1140 is unknown")
+    );
     assert!(refusal(|h| h.objects[2].length = Some(1 << 31), v6).contains("holds at most 2147483647"));
     assert!(refusal(|h| h.objects[0].class = None, v6).contains("the class of the object at 0x1100 is unknown"));
     assert!(refusal(|h| h.objects[1].size = Some(ByteLen(42)), v6).contains("not a multiple of 4"));

@@ -104,7 +104,13 @@ fn every_profile_agrees_with_the_heap_on_what_both_tell() {
 /// References of an array as the native writer leaves them: reversed, nulls dropped.
 #[test]
 fn the_native_writer_reverses_elements_and_drops_nulls() {
-    let recipe = Recipe { seed: 3, objects: 300, word: WordSize::Bits64, hashes: HashRegime::WhereUsed32, placement: Placement::Ordered };
+    let recipe = Recipe {
+        seed: 3,
+        objects: 300,
+        word: WordSize::Bits64,
+        hashes: HashRegime::WhereUsed32,
+        placement: Placement::Ordered,
+    };
     let options = LowerOptions::new(Version::V6);
     let heap = recipe.heap(options.profile);
     let found = lifted(&lower::to_bytes(&heap, &options).expect("writable"));
@@ -179,7 +185,9 @@ fn visit(dump: &[u8], word: WordSize, reached: &mut BTreeSet<String>) {
 /// All that the format has, spelled out.
 fn expected() -> BTreeSet<String> {
     let mut all = BTreeSet::new();
-    for (version, flags) in [(4, [0, 1, 2, 3, 4, 5, 6, 7].as_slice()), (5, &[0, 1, 2, 3, 4, 5, 6, 7]), (6, &[4, 5, 6, 7])] {
+    for (version, flags) in
+        [(4, [0, 1, 2, 3, 4, 5, 6, 7].as_slice()), (5, &[0, 1, 2, 3, 4, 5, 6, 7]), (6, &[4, 5, 6, 7])]
+    {
         all.extend(flags.iter().map(|flags| format!("phd{version} flags {flags}")));
     }
     for bits in [32, 64] {
@@ -190,12 +198,22 @@ fn expected() -> BTreeSet<String> {
             all.extend([1, 2, 4, 8].map(|width| format!("{kind}, gap of {width}, {bits}")));
         }
         all.extend([1, bits / 8].map(|width| format!("long primitive array, gap of {width}, {bits}")));
-        for kind in ["short object", "medium object", "long object", "object array (tag 5)", "object array (tag 8)", "class"] {
+        for kind in
+            ["short object", "medium object", "long object", "object array (tag 5)", "object array (tag 8)", "class"]
+        {
             all.extend([1, 2, 4, 8].map(|width| format!("{kind}, references of {width}, {bits}")));
         }
     }
-    for kind in ["short object", "medium object", "long object", "object array (tag 5)", "object array (tag 8)", "class",
-                 "primitive array", "long primitive array"] {
+    for kind in [
+        "short object",
+        "medium object",
+        "long object",
+        "object array (tag 5)",
+        "object array (tag 8)",
+        "class",
+        "primitive array",
+        "long primitive array",
+    ] {
         all.insert(format!("{kind}, negative gap"));
         all.extend(["no hash", "16-bit hash"].map(|hash| format!("{kind}, {hash}")));
     }

@@ -70,7 +70,8 @@ fn every_witness_comes_back_through_its_records() {
 #[test]
 fn every_witness_comes_back_through_the_heap_with_its_writer_recognised() {
     let Some(folder) = witnesses() else { return };
-    let writers = [("20100112", "j9-2.4"), ("20130429", "j9-2.6"), ("dtfj-writer", "sovereign"), ("jdmpview", "jdmpview")];
+    let writers =
+        [("20100112", "j9-2.4"), ("20130429", "j9-2.6"), ("dtfj-writer", "sovereign"), ("jdmpview", "jdmpview")];
     for path in phds(&folder) {
         let bytes = decompressed(&path);
         let version = Decoder::new(bytes.as_slice()).expect("a PHD").header().version;
@@ -99,7 +100,8 @@ fn every_byte_of_every_witness_belongs_to_one_field() {
 fn witnesses_are_valid_and_real_dumps_have_no_warnings() {
     let Some(folder) = witnesses() else { return };
     for path in phds(&folder) {
-        let report = validate(&Input::open(&path).expect("readable"), ValidateOptions { graph: true }).expect("readable");
+        let report =
+            validate(&Input::open(&path).expect("readable"), ValidateOptions { graph: true }).expect("readable");
         assert!(report.valid, "{}: {:?}", path.display(), report.findings);
         if path.parent().is_some_and(|p| p.ends_with("dumps")) {
             let warnings: Vec<_> = report.findings.iter().filter(|f| f.severity > Severity::Note).collect();
@@ -113,10 +115,30 @@ fn witnesses_are_valid_and_real_dumps_have_no_warnings() {
 fn real_dumps_have_the_counts_that_were_published_with_them() {
     let Some(folder) = witnesses() else { return };
     let expected = [
-        (J9_24, [("class", 411), ("long object", 7), ("medium object", 536), ("object array (tag 8)", 555),
-                 ("primitive array", 1583), ("short object", 2177)], 6538),
-        (J9_26, [("class", 515), ("long object", 34), ("medium object", 644), ("object array (tag 8)", 565),
-                 ("primitive array", 1322), ("short object", 2223)], 10374),
+        (
+            J9_24,
+            [
+                ("class", 411),
+                ("long object", 7),
+                ("medium object", 536),
+                ("object array (tag 8)", 555),
+                ("primitive array", 1583),
+                ("short object", 2177),
+            ],
+            6538,
+        ),
+        (
+            J9_26,
+            [
+                ("class", 515),
+                ("long object", 34),
+                ("medium object", 644),
+                ("object array (tag 8)", 565),
+                ("primitive array", 1322),
+                ("short object", 2223),
+            ],
+            10374,
+        ),
     ];
     for (file, kinds, references) in expected {
         let bytes = fs::read(folder.join(file)).expect("a witness");

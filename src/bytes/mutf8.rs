@@ -86,7 +86,7 @@ mod tests {
             let text: String = (0..8)
                 .filter_map(|_| {
                     state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                    char::from_u32((state >> 33) as u32 % 0x11_0000 >> (state >> 60))
+                    char::from_u32(((state >> 33) as u32 % 0x11_0000) >> (state >> 60))
                 })
                 .collect();
             let theirs = simd_cesu8::mutf8::encode(&text);

@@ -331,7 +331,8 @@ mod tests {
     fn one_changed_fact_is_found_under_its_own_facet() {
         let of = |wanted: ObjectKind| heap().objects.iter().position(|o| o.kind == wanted).expect("one");
         let array = of(ObjectKind::ObjectArray);
-        let changes: Vec<(Facet, Box<dyn Fn(&mut Heap)>)> = vec![
+        type Change = Box<dyn Fn(&mut Heap)>;
+        let changes: Vec<(Facet, Change)> = vec![
             (Facet::WordSize, Box::new(|h| h.facts.word_size = Some(crate::model::WordSize::Bits32))),
             (Facet::VersionText, Box::new(|h| h.facts.version_text = Some("other".into()))),
             (Facet::ClassName, Box::new(|h| h.classes[3].name = "renamed".into())),

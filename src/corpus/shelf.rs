@@ -117,10 +117,10 @@ impl Case {
         if report.valid != matches!(self.answers.first(), Some(Answer::Reads(..))) {
             messages.push(format!("expected verdict {}, validate says {:?}", self.verdict.name(), report.findings));
         }
-        if let Some((rule, offset)) = self.breaks {
-            if !report.findings.iter().any(|f| f.rule.0 == rule && f.offset == offset) {
-                messages.push(format!("expected {rule} at {offset:#x}, validate says {:?}", report.findings));
-            }
+        if let Some((rule, offset)) = self.breaks
+            && !report.findings.iter().any(|f| f.rule.0 == rule && f.offset == offset)
+        {
+            messages.push(format!("expected {rule} at {offset:#x}, validate says {:?}", report.findings));
         }
         // A warning besides the one that the case is about would blur what it tests. Only references and
         // class words may dangle in any case: a small dump need not hold all that it names.

@@ -20,9 +20,9 @@ pub trait Draw {
     /// A number below `bound`, or 0 if `bound` is 0. Bounds up to 2^32 take one draw of 32 bits.
     fn below(&mut self, bound: u64) -> u64 {
         if bound <= 1 << 32 {
-            u64::from(self.u32()) * bound >> 32
+            (u64::from(self.u32()) * bound) >> 32
         } else {
-            (u128::from(self.u64()) * u128::from(bound) >> 64) as u64
+            ((u128::from(self.u64()) * u128::from(bound)) >> 64) as u64
         }
     }
 

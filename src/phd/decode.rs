@@ -238,10 +238,11 @@ fn header_cut_short<R: Read>(window: &Window<R>, short: Incomplete, declared: Op
     }
     // A short file that does not even begin like a PHD is not a truncated one.
     let magic = [&[0, MAGIC.len() as u8][..], MAGIC].concat();
-    if !bytes.is_empty() && !magic.starts_with(&bytes[..bytes.len().min(magic.len())]) {
-        if let Stop::Bad(bad) = not_a_phd(bytes) {
-            return bad.at(0);
-        }
+    if !bytes.is_empty()
+        && !magic.starts_with(&bytes[..bytes.len().min(magic.len())])
+        && let Stop::Bad(bad) = not_a_phd(bytes)
+    {
+        return bad.at(0);
     }
     truncated(0, bytes.len(), short)
 }

@@ -58,7 +58,7 @@ pub struct Sound {
 /// classes. The graph rules read the input twice.
 ///
 /// # Errors
-/// If the input cannot be read. What is wrong with the dump is in the report.
+/// If the input cannot be read, or shrinks while it is. What is wrong with the dump is in the report.
 pub fn validate(input: &Input, options: ValidateOptions) -> Result<Report, Error> {
     let mut findings = Findings::default();
     let mut report = Report {
@@ -80,10 +80,7 @@ pub fn validate(input: &Input, options: ValidateOptions) -> Result<Report, Error
 fn run(input: &Input, options: ValidateOptions, report: &mut Report, findings: &mut Findings) -> Result<(), Error> {
     let mut decoder = match open(input)? {
         Ok(decoder) => decoder,
-        Err(error) => {
-            findings.add_fatal(&error, severity(error.rule()));
-            return Ok(());
-        }
+        Err(error) => return stop(error, findings),
     };
     let header = decoder.header().clone();
     report.format = Some(format!("phd{}", header.version.number()));
@@ -104,13 +101,11 @@ fn run(input: &Input, options: ValidateOptions, report: &mut Report, findings: &
         references: rules.references,
     };
     match ended {
-        Ok(ended) => {
-            match decoder.visit_trailing::<DecodeError, _>(|_| Ok(())) {
-                Ok(trailing) => rules.end(ended, trailing, findings),
-                Err(error) => findings.add_fatal(&error, Severity::Error),
-            };
-        }
-        Err(error) => findings.add_fatal(&error, severity(error.rule())),
+        Ok(ended) => match decoder.visit_trailing::<DecodeError, _>(|_| Ok(())) {
+            Ok(trailing) => rules.end(ended, trailing, findings),
+            Err(error) => stop(error, findings)?,
+        },
+        Err(error) => stop(error, findings)?,
     }
     if let Some(mut index) = index {
         index.seal(layout, findings);
@@ -124,6 +119,15 @@ fn run(input: &Input, options: ValidateOptions, report: &mut Report, findings: &
         index.signs(findings);
         report.graph_checked = true;
     }
+    Ok(())
+}
+
+/// A dump that cannot be read any further: a finding, unless the machine is at fault.
+fn stop(error: DecodeError, findings: &mut Findings) -> Result<(), Error> {
+    if error.is_the_machines() {
+        return Err(error.into());
+    }
+    findings.add_fatal(&error, severity(error.rule()));
     Ok(())
 }
 

@@ -18,7 +18,7 @@ mod validate;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use heapsmith::error::{Error, Problem};
+use heapsmith::error::Error;
 
 /// Synthesises JVM heap dumps, and tests whether parsers and converters get them right.
 ///
@@ -81,18 +81,8 @@ fn main() -> ExitCode {
 
 fn exit_code(error: &Error) -> u8 {
     match error {
-        Error::Decode(e) => match e.problem() {
-            Problem::Shrunk { .. } => 2,
-            // Damaged gzip data come as these kinds; anything else is the machine's fault.
-            Problem::Io(e) => match e.kind() {
-                std::io::ErrorKind::InvalidData
-                | std::io::ErrorKind::InvalidInput
-                | std::io::ErrorKind::UnexpectedEof => 1,
-                _ => 2,
-            },
-            _ => 1,
-        },
-        Error::Lower(_) | Error::Listing { .. } => 1,
+        Error::Decode(e) if e.is_the_machines() => 2,
+        Error::Decode(_) | Error::Lower(_) | Error::Listing { .. } => 1,
         Error::Usage(_) | Error::Io { .. } => 2,
     }
 }

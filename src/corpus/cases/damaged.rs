@@ -127,11 +127,11 @@ fn expected(edit: &Edit, map: &Map, edited: &Edited, mut heap: Heap) -> Heap {
             });
         }
         "put-the-size-first" => {
-            if let Some(object) = object.map(|n| &mut heap.objects[n]) {
-                if let (Some(length), Some(ByteLen(size))) = (object.length, object.size) {
-                    object.length = Some(size / 4);
-                    object.size = Some(ByteLen(length * 4));
-                }
+            if let Some(object) = object.map(|n| &mut heap.objects[n])
+                && let (Some(length), Some(ByteLen(size))) = (object.length, object.size)
+            {
+                object.length = Some(size / 4);
+                object.size = Some(ByteLen(length * 4));
             }
         }
         // Units of 8 bytes for what was written in units of 4: every address twice as far from 0.
@@ -155,10 +155,10 @@ fn other_reading(edit: &Edit, map: &Map, edited: &Edited, heap: Heap) -> Option<
             }
             // The DTFJ reader drops a genuine reference 0 wherever it equals the class word.
             for object in &mut dropped.objects {
-                if let Contents::References(references) = &mut object.contents {
-                    if references.first().is_some_and(|&first| Some(first) == object.class_word) {
-                        references.remove(0);
-                    }
+                if let Contents::References(references) = &mut object.contents
+                    && references.first().is_some_and(|&first| Some(first) == object.class_word)
+                {
+                    references.remove(0);
                 }
             }
             Some(Answer::Reads("DTFJ reader: reference 0 is dropped where it equals the class word", Box::new(dropped)))

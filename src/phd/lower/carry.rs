@@ -225,7 +225,7 @@ impl<'c> Carrier<'c> {
         }
         let computed = (2 * self.word.bytes() as u64).saturating_add(length.saturating_mul(element));
         let size = object.size.unwrap_or(ByteLen(computed.checked_next_multiple_of(8).unwrap_or(u64::MAX).max(16)));
-        if size.0 % 4 != 0 {
+        if !size.0.is_multiple_of(4) {
             return Err(LowerError::Unaligned { address: object.address, unit: 4 });
         }
         Ok(Some(size))

@@ -407,7 +407,7 @@ impl Survey {
 
     fn count(&mut self, address: u64, references: impl Iterator<Item = u64>) {
         self.totals.objects = self.totals.objects.wrapping_add(1);
-        self.unaligned8 |= address % 8 != 0;
+        self.unaligned8 |= !address.is_multiple_of(8);
         for reference in references {
             self.totals.references = self.totals.references.wrapping_add(1);
             self.unaligned8 |= reference % 8 != 0;

@@ -220,7 +220,7 @@ impl Speller {
     }
 
     fn check(&self, address: Address) -> Result<(), LowerError> {
-        if address.0 % self.layout.unit != 0 {
+        if !address.0.is_multiple_of(self.layout.unit) {
             return Err(LowerError::Unaligned { address, unit: self.layout.unit });
         }
         self.word(address).map(|_| ())

@@ -110,12 +110,12 @@ impl GraphIndex {
     pub fn judge(&mut self, located: Located<'_, '_>, findings: &mut Findings) {
         let record = located.record;
         let Resolved { address, class_word, .. } = self.resolver.resolve(record);
-        if let Some(seen) = self.duplicates.get_mut(&address.0) {
-            if std::mem::replace(seen, true) {
-                add(findings, super::GRAPH_DUPLICATE_ADDRESS, located, || {
-                    ("an address that no other record has".to_owned(), format!("{address} again"))
-                });
-            }
+        if let Some(seen) = self.duplicates.get_mut(&address.0)
+            && std::mem::replace(seen, true)
+        {
+            add(findings, super::GRAPH_DUPLICATE_ADDRESS, located, || {
+                ("an address that no other record has".to_owned(), format!("{address} again"))
+            });
         }
         if let Some(class_word) = class_word {
             let class = self.classes.get(&class_word);
