@@ -138,7 +138,12 @@ pub fn check_case(subject: &Subject, case: &Case, folder: &Path) -> Result<CaseR
     let command: Vec<String> = subject.command.iter().map(|part| part.replace("{}", text)).collect();
     let ran = subject::run(&command, subject.limit);
     fs::remove_file(&path).map_err(failed)?;
-    Ok(judge(case, ran?, subject.limit))
+    let mut ran = ran?;
+    if let Ran::Exited { stderr, .. } = &mut ran {
+        // Messages name the dump, and the temporary folder has another name in every run.
+        *stderr = stderr.replace(text, &case.file());
+    }
+    Ok(judge(case, ran, subject.limit))
 }
 
 fn judge(case: &Case, ran: Ran, limit: Duration) -> CaseResult {

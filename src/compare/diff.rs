@@ -135,7 +135,7 @@ impl<'f> Diff<'f> {
         self.fact(Facet::ClassName, Some(at), Some(&l.name), Some(&r.name), |n: &&Name| n.to_string());
         self.fact(Facet::Superclass, Some(at), l.superclass, r.superclass, Address::to_string);
         self.fact(Facet::InstanceSize, Some(at), l.instance_size, r.instance_size, |s| s.to_string());
-        self.fact(Facet::Hash, Some(at), l.hash, r.hash, |h| show_hash(*h));
+        self.hash(at, l.hash, r.hash);
         self.references(Facet::ClassReferences, at, l.references.clone(), r.references.clone());
     }
 

@@ -11,7 +11,7 @@ use crate::model::{ByteLen, Name, PrimitiveType};
 
 use super::decode::{self, Decoder, Stop};
 use super::lift::{Resolved, Resolver};
-use super::record::{Record, StoredHash};
+use super::record::{Record, References, StoredHash};
 use super::wire::{FileFlags, Units, Width, record_flag, record_tag};
 
 /// A field of a dump.
@@ -146,6 +146,7 @@ fn record_meaning(span: &FieldSpan, record: &Record<'_>, resolved: &Resolved, be
             Record::Class(r) => format!("class {}", Name::from_bytes(r.name.as_ref())),
             _ => String::new(),
         },
+        "number of references" if value == 1 => "1 reference".to_owned(),
         "number of references" => format!("{value} references"),
         "reference" => {
             let target = before.offset(resolved.address, Units(value));
@@ -159,16 +160,12 @@ fn tag_meaning(record: &Record<'_>, before: &Resolver) -> String {
     let gap = plural(record.gap().width);
     match record {
         Record::Short(r) => format!(
-            "short object of class {} (cache slot {}), {} references of {}, gap of {gap}",
+            "short object of class {} (cache slot {}), {}, gap of {gap}",
             before.cache()[usize::from(r.slot & 3)],
             r.slot,
-            r.references.len(),
-            plural(r.references.width)
+            references_of(&r.references)
         ),
-        Record::Medium(r) => {
-            let width = plural(r.references.width);
-            format!("medium object, {} references of {width}, gap of {gap}", r.references.len())
-        }
+        Record::Medium(r) => format!("medium object, {}, gap of {gap}", references_of(&r.references)),
         Record::PrimitiveArray(r) => format!("array of {}, gap and length of {gap}", r.element),
         _ => record.kind().to_owned(),
     }
@@ -213,6 +210,14 @@ fn element(element: PrimitiveType) -> String {
 fn bytes_of(units: i64, resolver: &Resolver) -> String {
     let sign = if units < 0 { "-" } else { "+" };
     format!("{sign}{:#x}", units.unsigned_abs().saturating_mul(resolver.unit()))
+}
+
+fn references_of(references: &References<'_>) -> String {
+    match references.len() {
+        0 => "no references".to_owned(),
+        1 => format!("1 reference of {}", plural(references.width)),
+        count => format!("{count} references of {}", plural(references.width)),
+    }
 }
 
 fn plural(width: Width) -> String {

@@ -368,6 +368,7 @@ impl<'a> Record<'a> {
     }
 
     /// The record's hash.
+    #[inline]
     pub fn hash(&self) -> StoredHash {
         let short = |hash: Option<u16>| hash.map_or(StoredHash::Absent, StoredHash::Bits16);
         match self {

@@ -158,7 +158,10 @@ fn detail(located: Located<'_, '_>, class_word: Option<Address>) -> String {
         StoredHash::Bits32(hash) => parts.push(format!("hash {hash:#010x}")),
     }
     if let Some(references) = located.record.references() {
-        parts.push(format!("{} references", references.len()));
+        parts.push(match references.len() {
+            1 => "1 reference".to_owned(),
+            count => format!("{count} references"),
+        });
     }
     parts.join(", ")
 }

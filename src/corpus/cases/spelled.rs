@@ -22,6 +22,7 @@ pub(super) fn cases() -> Vec<Case> {
         header_with_every_record(),
         round_robin_cache(),
         wrapping_at_4_gib(),
+        negative_gaps(),
         unsigned_lengths(),
         tag_5_in_version_6(),
         every_record_hashed(),
@@ -153,6 +154,69 @@ fn wrapping_at_4_gib() -> Case {
     }
 }
 
+/// Gaps below zero, of one and two bytes, in every kind of record that has them.
+fn negative_gaps() -> Case {
+    let body = [
+        MAGIC,
+        "00000005 00000004 01 02 02",
+        OBJECT_32,
+        // Medium, gap 0x1000 units in two bytes: 0x5000. Medium, gap -2: 0x4ff8.
+        "44 1000 00001000  40 fe 00001000",
+        // Short, gap -0x100 units in two bytes: 0x4bf8. Short, gap -2: 0x4bf0.
+        "84 ff00  80 fe",
+        // int[1], gap -4: 0x4be0. int[1] in two bytes, gap -0x200 units: 0x43e0.
+        "38 fc 01  39 fe00 0001",
+        // Long, gap -2: 0x43d8. Array of tag 5, gap -0x80: 0x41d8. Class A, gap -0x76: 0x4000.
+        "04 00 fe 00001000 00000000  05 00 80 00001000 00000000",
+        "06 00 8a 00000008 00001000 0001 41 00000000",
+        // Long int[2] of bytes, gap -4: 0x3ff0.
+        "07 c0 fc 02",
+        "03",
+    ];
+    let instance = |address| Object {
+        class: Some(Address(0x1000)),
+        class_word: Some(Address(0x1000)),
+        contents: Contents::References(Vec::new()),
+        ..Object::new(Address(address), ObjectKind::Instance)
+    };
+    let ints = |address, length| Object {
+        length: Some(length),
+        ..Object::new(Address(address), ObjectKind::PrimitiveArray(PrimitiveType::Int))
+    };
+    let array = Object {
+        class_word: Some(Address(0x1000)),
+        contents: Contents::References(Vec::new()),
+        ..Object::new(Address(0x41d8), ObjectKind::ObjectArray)
+    };
+    let class = Class {
+        address: Address(0x4000),
+        name: "A".into(),
+        superclass: Some(Address(0x1000)),
+        after_objects: Some(8),
+        ..object_class()
+    };
+    let heap = Heap {
+        facts: facts(WordSize::Bits32),
+        classes: vec![object_class(), class],
+        objects: vec![
+            instance(0x5000),
+            instance(0x4ff8),
+            instance(0x4bf8),
+            instance(0x4bf0),
+            ints(0x4be0, 1),
+            ints(0x43e0, 1),
+            instance(0x43d8),
+            array,
+            ints(0x3ff0, 2),
+        ],
+        ..Heap::default()
+    };
+    Case {
+        shows: vec!["phd.gap.signed", "phd.gap.base"],
+        ..valid("phd5-spelled-negative-gaps", "gaps below zero in every kind of record", &body, 11, heap)
+    }
+}
+
 /// Lengths of 255 and 65535 in one and two bytes.
 fn unsigned_lengths() -> Case {
     let body = [
@@ -190,8 +254,9 @@ fn tag_5_in_version_6() -> Case {
         MAGIC,
         "00000006 00000004 01 02 02",
         OBJECT_32,
-        // Tag 5, flags 0x01, gap 2, class word 1000, two references of a byte, 6 words.
-        "05 01 02 00001000 00000002 fe 00 00000006",
+        // Tag 5, flags 0x01, gap 2, class word 1000, two references of a byte, 6 words. Reference 0 is
+        // not the class word, which would be another matter (erratum E11).
+        "05 01 02 00001000 00000002 00 fe 00000006",
         "03",
     ];
     let heap = Heap {
@@ -200,7 +265,7 @@ fn tag_5_in_version_6() -> Case {
         objects: vec![Object {
             class_word: Some(Address(0x1000)),
             size: Some(ByteLen(24)),
-            contents: Contents::References(vec![Address(0x1000), Address(0x1008)]),
+            contents: Contents::References(vec![Address(0x1008), Address(0x1000)]),
             ..Object::new(Address(0x1008), ObjectKind::ObjectArray)
         }],
         ..Heap::default()

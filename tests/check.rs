@@ -1,0 +1,724 @@
+//! `check` against decoders that are known to be wrong: `examples/mistaken.rs`, one mistake at a time.
+//!
+//! What a mistake does to a case is worked out here, from the dump's bytes and from the heaps that are
+//! expected of it, by other means than the example's: a mistake that goes unnoticed, or a case that fails
+//! without a reason, is a defect of the corpus or of the judge.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{LazyLock, OnceLock};
+use std::time::Duration;
+
+use heapsmith::check::{Outcome, Report, Subject, check};
+use heapsmith::compare::Facet;
+use heapsmith::corpus::{Answer, Case, cases};
+use heapsmith::error::DecodeError;
+use heapsmith::input::Input;
+use heapsmith::model::{Address, Heap, IdentityHash, Name, Object, ObjectKind, Totals};
+use heapsmith::phd::record::HeaderRecord;
+use heapsmith::phd::{Decoder, Record, rules};
+
+// What is expected of `check`.
+
+/// The outcome that a mistake has in a case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Expected {
+    Pass,
+    /// Misread, and this is the first facet that shows it.
+    Fail(Facet),
+    /// The output is no listing.
+    NoListing,
+    WrongVerdict,
+    Crash,
+    Hang,
+}
+
+use Expected::{Crash, Fail, Hang, NoListing, Pass, WrongVerdict};
+
+impl Expected {
+    fn of(outcome: &Outcome) -> Expected {
+        match outcome {
+            Outcome::Pass { .. } => Pass,
+            Outcome::Fail { facet: Some(facet), .. } => Fail(*facet),
+            Outcome::Fail { facet: None, .. } => NoListing,
+            Outcome::WrongVerdict { .. } => WrongVerdict,
+            Outcome::Crash { .. } => Crash,
+            Outcome::Hang { .. } => Hang,
+        }
+    }
+}
+
+/// Runs the example over every case and holds each outcome against the expected one.
+#[track_caller]
+fn expect(mistake: &str, expected: impl Fn(&Probe) -> Expected) -> Report {
+    let report = run(mistake, PROBES.iter(), PATIENT);
+    assert_eq!(report.cases.len(), PROBES.len());
+    let mut wrong = Vec::new();
+    for (probe, result) in PROBES.iter().zip(&report.cases) {
+        assert_eq!(probe.case.id, result.id);
+        let (due, found) = (expected(probe), Expected::of(&result.outcome));
+        if due != found {
+            wrong.push(format!("{}: {due:?} is due\n    {:?}", result.id, result.outcome));
+        }
+    }
+    assert!(wrong.is_empty(), "{mistake}\n  {}", wrong.join("\n  "));
+    report
+}
+
+/// The same for a mistake that some case has to notice.
+#[track_caller]
+fn expect_notice(mistake: &str, expected: impl Fn(&Probe) -> Expected) {
+    let report = expect(mistake, expected);
+    assert!(report.cases.iter().any(|case| !case.outcome.is_pass()), "no case notices {mistake}");
+}
+
+fn run<'p>(mistake: &str, probes: impl Iterator<Item = &'p Probe>, limit: Duration) -> Report {
+    let flag = (!mistake.is_empty()).then(|| format!("--{mistake}"));
+    let command = [Some(example()), flag, Some("{}".to_owned())].into_iter().flatten().collect();
+    let cases: Vec<Case> = probes.map(|probe| probe.case.clone()).collect();
+    check(&Subject { command, limit }, &cases, |_| {}).expect("the example can be run")
+}
+
+/// Longer than any case takes, on a busy machine too.
+const PATIENT: Duration = Duration::from_secs(60);
+
+/// The example beside this test. Cargo is asked for it every time: `cargo test --test check` builds no
+/// examples, and one that was built earlier may be out of date.
+fn example() -> String {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    let path = BUILT.get_or_init(|| {
+        let own = env::current_exe().expect("a test knows its own path");
+        let profile = own.parent().and_then(Path::parent).expect("tests are built in target/PROFILE/deps");
+        let name = profile.file_name().and_then(|name| name.to_str()).expect("profiles have plain names");
+        let target = profile.parent().expect("profiles have folders in the target folder");
+        let built = Command::new(env!("CARGO"))
+            .args(["build", "--quiet", "--example", "mistaken", "--profile"])
+            .arg(if name == "debug" { "dev" } else { name })
+            .args(["--manifest-path", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"), "--target-dir"])
+            .arg(target)
+            .status();
+        let example = profile.join("examples").join(format!("mistaken{}", env::consts::EXE_SUFFIX));
+        assert!(built.is_ok_and(|status| status.success()) && example.exists(), "the example cannot be built");
+        example
+    });
+    path.to_str().expect("the target folder is Unicode").to_owned()
+}
+
+// What is known of the cases.
+
+/// A case with what its bytes say, as far as they can be read.
+struct Probe {
+    case: Case,
+    version: u32,
+    flags: u32,
+    header: Vec<HeaderRecord>,
+    records: Vec<Record<'static>>,
+}
+
+static PROBES: LazyLock<Vec<Probe>> =
+    LazyLock::new(|| cases().expect("every recipe works").into_iter().map(Probe::new).collect());
+
+impl Probe {
+    fn new(case: Case) -> Probe {
+        let mut dump = Vec::new();
+        let mut stream = Input::memory(&case.id, case.bytes.clone()).stream().expect("memory can be read");
+        std::io::copy(&mut stream, &mut dump).expect("what is compressed is sound");
+        let number =
+            |at: usize| dump.get(at..at + 4).map_or(0, |bytes| bytes.iter().fold(0, |n, &b| n << 8 | u32::from(b)));
+        let (version, flags) = (number(20), number(24));
+        let (mut header, mut records) = (Vec::new(), Vec::new());
+        if let Ok(mut decoder) = Decoder::new(dump.as_slice()) {
+            header = decoder.header().records.clone();
+            // An error is one of those that the case is about.
+            let _ = decoder.visit::<DecodeError, _>(|located| {
+                records.push(located.record.clone().into_owned());
+                Ok(())
+            });
+        }
+        Probe { case, version, flags, header, records }
+    }
+
+    /// The heaps that are right answers, the example's own first: it refuses only what leaves no other answer.
+    fn readings(&self) -> impl Iterator<Item = &Heap> {
+        self.case.answers.iter().filter_map(|answer| match answer {
+            Answer::Reads(_, heap) => Some(&**heap),
+            Answer::Refuses(_) => None,
+        })
+    }
+
+    /// Whether the dump breaks this rule beyond repair.
+    fn is_invalid_by(&self, rule: heapsmith::error::RuleId) -> bool {
+        self.readings().next().is_none() && self.case.breaks.is_some_and(|(broken, _)| broken == rule.0)
+    }
+
+    /// What refusing the dump is worth.
+    fn refused(&self) -> Expected {
+        let may = self.case.answers.iter().any(|answer| matches!(answer, Answer::Refuses(_)));
+        if may { Pass } else { WrongVerdict }
+    }
+
+    /// What a listing is worth that differs from a right answer in this facet: it passes if there is another
+    /// right answer that it agrees with. What has to be refused is refused by the example whatever it misreads.
+    fn listed(&self, first_wrong: impl Fn(&Heap) -> Option<Facet>) -> Expected {
+        let wrong: Vec<Option<Facet>> = self.readings().map(first_wrong).collect();
+        match wrong.first() {
+            Some(Some(facet)) if wrong.iter().all(Option::is_some) => Fail(*facet),
+            _ => Pass,
+        }
+    }
+
+    /// The same, where the mistake turns the facts of the example's own reading into others.
+    fn turned<T: PartialEq>(&self, facet: Facet, facts: impl Fn(&Heap) -> T, turn: impl Fn(T) -> T) -> Expected {
+        let told = self.readings().next().map(&facts).map(turn);
+        self.listed(|heap| (Some(facts(heap)) != told).then_some(facet))
+    }
+}
+
+/// The reference lists of a heap, those of its classes first.
+fn references(heap: &Heap) -> Vec<Vec<Address>> {
+    let classes = heap.classes.iter().map(|class| class.references.clone().unwrap_or_default());
+    classes.chain(heap.objects.iter().map(|object| object.references().collect())).collect()
+}
+
+fn object_arrays(heap: &Heap) -> impl Iterator<Item = &Object> {
+    heap.objects.iter().filter(|object| object.kind == ObjectKind::ObjectArray)
+}
+
+// Nothing wrong, and what a decoder may do.
+
+#[test]
+fn a_decoder_without_mistakes_passes_every_case() {
+    expect("", |_| Pass);
+}
+
+#[test]
+fn a_decoder_may_leave_out_hashes_if_it_says_so() {
+    let report = expect("declare-omitted-hashes", |_| Pass);
+    for (probe, case) in PROBES.iter().zip(&report.cases) {
+        let said: &[Facet] = if probe.readings().next().is_some() { &[Facet::Hash] } else { &[] };
+        assert_eq!(case.omitted, said, "{}", case.id);
+    }
+}
+
+#[test]
+fn no_decoder_may_leave_out_addresses() {
+    expect_notice("declare-omitted-addresses", |probe| probe.listed(|_| Some(Facet::Address)));
+}
+
+#[test]
+fn a_decoder_may_refuse_bytes_behind_the_end_tag_and_the_report_says_that_it_does() {
+    let report = expect("refuse-trailing-bytes", |_| Pass);
+    let case = report.cases.iter().find(|case| case.id == "phd-append-bytes").expect("there is such a case");
+    let Outcome::Pass { reading: Some(reading) } = &case.outcome else { panic!("{:?}", case.outcome) };
+    assert!(reading.starts_with("refused"), "{reading}");
+}
+
+// Addresses.
+
+/// How a decoder gets from gaps and references to addresses.
+#[derive(Clone, Copy)]
+struct Sums {
+    unit: i128,
+    bits: u32,
+    signed_gaps: bool,
+    classes_count_for_gaps: bool,
+    references_from_own: bool,
+}
+
+/// Addresses, and references by them, of classes and of objects.
+#[derive(Debug, PartialEq)]
+struct Places {
+    classes: Vec<(u64, Vec<u64>)>,
+    objects: Vec<(u64, Vec<u64>)>,
+}
+
+impl Sums {
+    /// The right ones.
+    fn of(probe: &Probe) -> Sums {
+        Sums {
+            unit: if probe.flags & 4 == 0 && probe.version != 5 { 8 } else { 4 },
+            bits: if probe.flags & 1 == 0 { 32 } else { 64 },
+            signed_gaps: true,
+            classes_count_for_gaps: true,
+            references_from_own: true,
+        }
+    }
+
+    /// Where these sums put the records of a dump. Nothing overflows in 128 bits; wrapping comes last.
+    fn places(self, probe: &Probe) -> Places {
+        let wrap = |address: i128| address.rem_euclid(1 << self.bits);
+        let mut places = Places { classes: Vec::new(), objects: Vec::new() };
+        let mut base = 0;
+        for record in &probe.records {
+            let gap = record.gap();
+            let too_low = !self.signed_gaps && gap.units.0 < 0;
+            let units = i128::from(gap.units.0) + if too_low { 1 << (8 * gap.width.bytes()) } else { 0 };
+            let own = wrap(base + units * self.unit);
+            let from = if self.references_from_own { own } else { base };
+            let to = |units: i64| wrap(from + i128::from(units) * self.unit) as u64;
+            let targets = record.references().map(|all| all.iter().map(|units| to(units.0)).collect());
+            let is_class = matches!(record, Record::Class(_));
+            let kind = if is_class { &mut places.classes } else { &mut places.objects };
+            kind.push((own as u64, targets.unwrap_or_default()));
+            if self.classes_count_for_gaps || !is_class {
+                base = own;
+            }
+        }
+        places.sorted()
+    }
+
+    /// What a decoder with these sums deserves.
+    fn expected(self, probe: &Probe) -> Expected {
+        let found = self.places(probe);
+        let addresses = |places: &Places| {
+            let all = places.classes.iter().chain(&places.objects);
+            let mut addresses: Vec<u64> = all.map(|(address, _)| *address).collect();
+            addresses.sort_unstable();
+            addresses
+        };
+        probe.listed(|heap| {
+            let due = Places::of(heap);
+            if addresses(&due) != addresses(&found) {
+                Some(Facet::Address)
+            } else if due.classes != found.classes {
+                Some(Facet::ClassReferences)
+            } else {
+                (due.objects != found.objects).then_some(Facet::References)
+            }
+        })
+    }
+}
+
+impl Places {
+    fn of(heap: &Heap) -> Places {
+        let mut lists = references(heap).into_iter().map(|list| list.iter().map(|to| to.0).collect());
+        let classes = heap.classes.iter().map(|class| class.address.0).zip(lists.by_ref()).collect();
+        let objects = heap.objects.iter().map(|object| object.address.0).zip(lists).collect();
+        Places { classes, objects }.sorted()
+    }
+
+    fn sorted(mut self) -> Places {
+        self.classes.sort_by_key(|(address, _)| *address);
+        self.objects.sort_by_key(|(address, _)| *address);
+        self
+    }
+}
+
+#[test]
+fn the_sums_of_this_test_give_the_expected_addresses() {
+    for probe in PROBES.iter() {
+        assert_eq!(Sums::of(probe).expected(probe), Pass, "{}", probe.case.id);
+    }
+}
+
+#[test]
+fn units_of_4_bytes_in_a_sovereign_dump_are_noticed() {
+    // Version 6 without flag 4 may be read in units of 4: its second reading says so.
+    expect_notice("units-of-4", |probe| Sums { unit: 4, ..Sums::of(probe) }.expected(probe));
+}
+
+#[test]
+fn addresses_beyond_4_gib_in_a_32_bit_dump_are_noticed() {
+    expect_notice("no-wrap", |probe| Sums { bits: 64, ..Sums::of(probe) }.expected(probe));
+}
+
+#[test]
+fn gaps_without_a_sign_are_noticed() {
+    expect_notice("unsigned-gaps", |probe| Sums { signed_gaps: false, ..Sums::of(probe) }.expected(probe));
+}
+
+#[test]
+fn gaps_that_leave_out_class_records_are_noticed() {
+    expect_notice("gap-from-last-object", |probe| {
+        Sums { classes_count_for_gaps: false, ..Sums::of(probe) }.expected(probe)
+    });
+}
+
+#[test]
+fn references_from_the_preceding_address_are_noticed() {
+    expect_notice("references-from-previous", |probe| {
+        Sums { references_from_own: false, ..Sums::of(probe) }.expected(probe)
+    });
+}
+
+// The class cache.
+
+/// The classes of the instances of a dump. `write` is told each class that a record offers to the cache, with
+/// the kind of the record and all that was written so far, and says whether the class is written too. The
+/// slots take turns, so that they always hold the last four.
+fn classes_by_turns(probe: &Probe, write: impl Fn(&Record<'_>, u64, &[u64]) -> bool) -> Vec<u64> {
+    let mut written = vec![0; 4];
+    let mut classes = Vec::new();
+    for record in &probe.records {
+        let offered = match record {
+            Record::Short(r) => {
+                let turn = (0..written.len()).rev().find(|turn| turn % 4 == usize::from(r.slot));
+                classes.push(written[turn.expect("four were written at the start")]);
+                continue;
+            }
+            Record::Medium(r) => r.class_word,
+            Record::Long(r) => r.class_word,
+            Record::ObjectArray(r) => r.class_word,
+            _ => continue,
+        };
+        if !matches!(record, Record::ObjectArray(_)) {
+            classes.push(offered);
+        }
+        if write(record, offered, &written) {
+            written.push(offered);
+        }
+    }
+    classes
+}
+
+/// The classes of the instances of a dump, where a class takes the slot that was used the longest ago.
+fn classes_by_use(probe: &Probe) -> Vec<u64> {
+    // Slot and class, the one that was used last at the end.
+    let mut slots = vec![(0, 0), (1, 0), (2, 0), (3, 0)];
+    let mut classes = Vec::new();
+    for record in &probe.records {
+        let (used, class) = match record {
+            Record::Short(r) => (slots.iter().position(|(slot, _)| *slot == r.slot), None),
+            Record::Medium(r) => (slots.iter().position(|(_, class)| *class == r.class_word), Some(r.class_word)),
+            Record::Long(r) => (slots.iter().position(|(_, class)| *class == r.class_word), Some(r.class_word)),
+            _ => continue,
+        };
+        let (slot, old) = slots.remove(used.unwrap_or(0));
+        slots.push((slot, class.unwrap_or(old)));
+        classes.push(class.unwrap_or(old));
+    }
+    classes
+}
+
+fn expected_of_classes(probe: &Probe, told: Vec<u64>) -> Expected {
+    probe.listed(|heap| {
+        let instances = heap.objects.iter().filter(|object| object.kind == ObjectKind::Instance);
+        let due: Vec<u64> = instances.filter_map(|object| object.class.map(|class| class.0)).collect();
+        (due != told).then_some(Facet::Class)
+    })
+}
+
+fn is_array(record: &Record<'_>) -> bool {
+    matches!(record, Record::ObjectArray(_))
+}
+
+#[test]
+fn the_cache_of_this_test_gives_the_expected_classes() {
+    for probe in PROBES.iter() {
+        let told = classes_by_turns(probe, |record, _, _| !is_array(record));
+        assert_eq!(expected_of_classes(probe, told), Pass, "{}", probe.case.id);
+    }
+}
+
+#[test]
+fn a_cache_without_duplicates_is_noticed() {
+    expect_notice("unique-cache", |probe| {
+        let told = classes_by_turns(probe, |record, class, written| {
+            !is_array(record) && !written[written.len() - 4..].contains(&class)
+        });
+        expected_of_classes(probe, told)
+    });
+}
+
+#[test]
+fn a_cache_that_drops_the_least_recently_used_class_is_noticed() {
+    expect_notice("least-recently-used", |probe| expected_of_classes(probe, classes_by_use(probe)));
+}
+
+#[test]
+fn a_cache_that_object_arrays_write_to_is_noticed() {
+    expect_notice("array-fills-cache", |probe| expected_of_classes(probe, classes_by_turns(probe, |_, _, _| true)));
+}
+
+// Arrays.
+
+#[test]
+fn lengths_with_a_sign_are_noticed() {
+    expect_notice("signed-lengths", |probe| {
+        let lengths: Vec<(u64, usize)> = probe
+            .records
+            .iter()
+            .filter_map(|record| match record {
+                Record::PrimitiveArray(r) => Some((r.length, r.gap.width.bytes())),
+                Record::LongPrimitiveArray(r) => Some((r.length, r.gap.width.bytes())),
+                _ => None,
+            })
+            .collect();
+        // A gap and its length have one width; a set top bit is a sign to one who looks for it.
+        let negative = lengths.iter().any(|&(length, width)| width <= 2 && length >> (8 * width - 1) == 1);
+        probe.listed(|_| negative.then_some(Facet::ArrayLength))
+    });
+}
+
+#[test]
+fn a_length_that_is_the_number_of_references_is_noticed() {
+    expect_notice("length-from-references", |probe| {
+        // Where a dump tells no length (tag 5), nothing can be wrong about it.
+        let nulls = |array: &Object| array.length.is_some_and(|length| length != array.references().count() as u64);
+        probe.listed(|heap| object_arrays(heap).any(nulls).then_some(Facet::ArrayLength))
+    });
+}
+
+#[test]
+fn an_instance_size_that_is_read_before_the_length_is_noticed() {
+    // The writer that follows the document means it so, and its cases have this reading too. Where a single
+    // array is swapped, no reading has all of them so.
+    expect_notice("size-first", |probe| {
+        let pairs = |heap: &Heap| -> Vec<(u64, u64)> {
+            object_arrays(heap).filter_map(|array| Some((array.length?, array.size?.0))).collect()
+        };
+        let swap = |pairs: Vec<(u64, u64)>| pairs.into_iter().map(|(length, size)| (size / 4, 4 * length)).collect();
+        probe.turned(Facet::ObjectSize, pairs, swap)
+    });
+}
+
+#[test]
+fn sizes_in_words_are_noticed() {
+    expect_notice("size-in-words", |probe| {
+        let sizes = |heap: &Heap| heap.objects.iter().filter_map(|o| o.size).map(|size| size.0).collect();
+        probe.turned(Facet::ObjectSize, sizes, |sizes: Vec<u64>| sizes.iter().map(|size| size / 4).collect())
+    });
+}
+
+// Layouts that the header does not ask for.
+
+#[test]
+fn instance_sizes_that_are_not_read_in_version_6_are_noticed() {
+    expect_notice("version-5-layout", |probe| {
+        let mut sizes = probe.records.iter().filter_map(|record| match record {
+            Record::PrimitiveArray(r) => r.size_words,
+            Record::LongPrimitiveArray(r) => r.size_words,
+            Record::ObjectArray(r) => r.size_words,
+            _ => None,
+        });
+        match sizes.next() {
+            // Its first byte, 0, stands where the next record's tag is looked for, and there is no such tag.
+            Some(size) if size < 1 << 24 => probe.refused(),
+            Some(size) => panic!("{}: {size:#x} may be a record", probe.case.id),
+            // Nothing to misread, or nothing that can be read.
+            None => probe.listed(|_| None),
+        }
+    });
+}
+
+#[test]
+fn a_16_bit_hash_read_where_flag_2_stands_alone_is_noticed() {
+    expect_notice("hash-by-flag-2", |probe| match probe.flags & 6 {
+        // The first record is a long one. Two bytes of its number of references, 00000001, go for a hash; what
+        // is left of it and the reference itself, 06, make more than 2^16 references in a dump of 634 bytes.
+        2 => probe.refused(),
+        _ => Pass,
+    });
+}
+
+// The header.
+
+#[test]
+fn a_header_record_that_counts_although_another_follows_is_noticed() {
+    expect_notice("first-header-record-wins", |probe| {
+        let text = probe.header.iter().find_map(|record| match record {
+            HeaderRecord::FullVersion(text) => Some(text.as_slice()),
+            _ => None,
+        });
+        let totals: Option<Totals> = probe.header.iter().find_map(|record| match record {
+            HeaderRecord::Totals(totals) => Some(*totals),
+            _ => None,
+        });
+        let randoms = probe.header.iter().find_map(|record| match record {
+            HeaderRecord::HashcodeRandoms(first, second) => Some((*first, *second)),
+            _ => None,
+        });
+        probe.listed(|heap| {
+            let due = &heap.facts;
+            if due.version_text.as_ref().map(Name::as_bytes) != text {
+                Some(Facet::VersionText)
+            } else if due.totals != totals {
+                Some(Facet::HeaderTotals)
+            } else {
+                (due.hash_randoms != randoms).then_some(Facet::HashRandoms)
+            }
+        })
+    });
+}
+
+#[test]
+fn a_compressed_dump_that_is_not_recognised_is_noticed() {
+    expect_notice(
+        "ignore-gzip",
+        |probe| if probe.case.bytes.starts_with(b"\x1f\x8b") { probe.refused() } else { Pass },
+    );
+}
+
+// References, names and hashes.
+
+/// Erratum E11 and null references: the cases that hold such references allow for either answer, and
+/// no other case has one by accident.
+#[test]
+fn references_that_readers_may_leave_out_are_left_out_without_harm() {
+    for mistake in ["drop-first-reference-if-class", "drop-nulls"] {
+        let report = expect(mistake, |_| Pass);
+        let readings: Vec<_> = report.cases.iter().map(|case| &case.outcome).collect();
+        let dropped = |outcome: &&&Outcome| matches!(outcome, Outcome::Pass { reading: Some(r) } if r.contains("dropped") || r.contains("left out"));
+        assert_eq!(readings.iter().filter(dropped).count(), 1, "{mistake} is met by one case");
+    }
+}
+
+#[test]
+fn reversed_references_are_noticed() {
+    expect_notice("reverse-references", |probe| {
+        probe.turned(Facet::ReferenceOrder, references, |mut lists| {
+            lists.iter_mut().for_each(|list| list.reverse());
+            lists
+        })
+    });
+}
+
+#[test]
+fn names_read_as_plain_utf_8_are_noticed() {
+    /// Whether plain and modified UTF-8 read the same in these bytes.
+    fn is_common(name: &Name) -> bool {
+        std::str::from_utf8(name.as_bytes()).is_ok_and(|text| text.chars().all(|c| c != '\0' && c <= '\u{ffff}'))
+    }
+    expect_notice("plain-utf8-names", |probe| {
+        probe.listed(|heap| {
+            if !heap.facts.version_text.iter().all(is_common) {
+                return Some(Facet::VersionText);
+            }
+            (!heap.classes.iter().all(|class| is_common(&class.name))).then_some(Facet::ClassName)
+        })
+    });
+}
+
+/// The hashes of a heap, those of its classes first.
+fn hashes(heap: &Heap) -> Vec<Option<IdentityHash>> {
+    heap.classes.iter().map(|class| class.hash).chain(heap.objects.iter().map(|object| object.hash)).collect()
+}
+
+#[test]
+fn hashes_left_out_without_a_word_are_noticed() {
+    expect_notice("ignore-hashes", |probe| {
+        probe.turned(Facet::Hash, hashes, |hashes| hashes.iter().map(|_| None).collect())
+    });
+}
+
+#[test]
+fn hashes_made_up_are_noticed() {
+    let made_up = |hash: Option<IdentityHash>| hash.or(Some(IdentityHash::Bits32(0)));
+    expect_notice("zero-hashes", |probe| {
+        probe.turned(Facet::Hash, hashes, |hashes| hashes.into_iter().map(made_up).collect())
+    });
+}
+
+// Verdicts.
+
+#[test]
+fn a_truncated_dump_that_is_read_is_noticed() {
+    expect_notice(
+        "accept-truncated",
+        |probe| {
+            if probe.is_invalid_by(rules::FILE_TRUNCATED) { WrongVerdict } else { Pass }
+        },
+    );
+}
+
+#[test]
+fn impossible_lengths_that_are_read_are_noticed() {
+    expect_notice("unchecked-lengths", |probe| {
+        let unchecked = [rules::ARRAY_LENGTH, rules::OBJECT_ARRAY_LENGTH];
+        if unchecked.into_iter().any(|rule| probe.is_invalid_by(rule)) { WrongVerdict } else { Pass }
+    });
+}
+
+#[test]
+fn a_decoder_that_refuses_everything_is_noticed() {
+    expect_notice("refuse-everything", Probe::refused);
+}
+
+// Programs that are no decoders.
+
+#[test]
+fn a_program_that_prints_nothing_fails_everywhere() {
+    expect_notice("silent", |_| NoListing);
+}
+
+#[test]
+fn text_that_is_no_listing_fails_everywhere() {
+    expect_notice("garbage", |_| NoListing);
+}
+
+#[test]
+fn an_exit_code_other_than_0_and_1_is_a_crash() {
+    expect_notice("exit-3", |_| Crash);
+}
+
+#[test]
+fn the_end_by_a_signal_is_a_crash() {
+    // Two cases: the system may take a while over each crash.
+    expect_in_two_cases("crash", PATIENT, Crash);
+}
+
+#[test]
+fn a_program_that_does_not_end_is_stopped() {
+    expect_in_two_cases("hang", Duration::from_secs(1), Hang);
+}
+
+#[test]
+fn a_program_that_prints_without_end_is_stopped() {
+    expect_in_two_cases("endless", Duration::from_millis(250), Hang);
+}
+
+fn expect_in_two_cases(mistake: &str, limit: Duration, expected: Expected) {
+    let two = |probe: &&Probe| probe.case.id.starts_with("phd6-openj9-heap-");
+    let report = run(mistake, PROBES.iter().filter(two), limit);
+    let outcomes: Vec<Expected> = report.cases.iter().map(|case| Expected::of(&case.outcome)).collect();
+    assert_eq!(outcomes, [expected; 2]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_children_of_a_program_that_hangs_are_stopped_with_it() {
+    expect_no_child("hang-with-children", Duration::from_secs(2), Hang);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_child_that_outlives_its_program_is_stopped() {
+    expect_no_child("leave-a-child", PATIENT, Pass);
+}
+
+/// Runs the example over one case and looks for the child whose process id it writes down.
+#[cfg(target_os = "linux")]
+fn expect_no_child(mistake: &str, limit: Duration, expected: Expected) {
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let note = folder.path().join("child");
+    let note = note.to_str().expect("temporary folders are Unicode");
+    let command = vec![example(), format!("--{mistake}"), "{}".to_owned(), note.to_owned()];
+    let case = PROBES.iter().find(|probe| probe.case.id == "phd6-openj9-64").expect("there is such a case");
+    let report = check(&Subject { command, limit }, std::slice::from_ref(&case.case), |_| {}).expect("it can be run");
+    assert_eq!(Expected::of(&report.cases[0].outcome), expected);
+    let child = std::fs::read_to_string(note).expect("the example wrote its child's id down");
+    // A signal takes a moment, and a process that nobody waits for stays as a zombie.
+    let runs = || {
+        let stat = std::fs::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
+        stat.contains("(sleep)") && !stat.contains("(sleep) Z")
+    };
+    let asked = std::time::Instant::now();
+    while runs() && asked.elapsed() < Duration::from_secs(5) {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert!(!runs(), "{mistake}: process {child} is still there");
+}
+
+// The report.
+
+#[test]
+fn two_runs_give_the_same_report() {
+    for mistake in ["", "no-wrap", "refuse-everything", "exit-3"] {
+        let [first, second] = [(); 2].map(|()| {
+            let report = run(mistake, PROBES.iter(), PATIENT);
+            serde_json::to_string_pretty(&report).expect("a report is JSON")
+        });
+        pretty_assertions::assert_eq!(first, second);
+    }
+}

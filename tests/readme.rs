@@ -1,0 +1,82 @@
+//! The console blocks of the documents, run as they stand.
+//!
+//! Each document is copied to a temporary folder, and trycmd runs its commands one after the other in a
+//! sandbox there. The sandbox holds the corpus and what the document's own `hex NAME` blocks spell; nothing
+//! is left behind. To write outputs anew after a change that was meant:
+//!
+//! ```sh
+//! TRYCMD=overwrite cargo test --test readme
+//! ```
+//!
+//! One of the decoders in the README is a line of shell.
+#![cfg(unix)]
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The README's first command as people type it, and as it is run here, where the binary is built already.
+const FIRST: (&str, &str) = ("$ cargo run --release -- demo\n", "$ heapsmith demo\n");
+
+#[test]
+fn readme() {
+    run("README.md");
+}
+
+#[test]
+fn listing() {
+    run("specs/listing.md");
+}
+
+fn run(document: &str) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let text = fs::read_to_string(root.join(document)).expect("the document");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let copy = folder.path().join("document.md");
+    fs::write(&copy, text.replace(FIRST.0, FIRST.1)).expect("writable");
+
+    // trycmd's convention: `.in` is what the sandbox begins with, and that there is an `.out` asks for one.
+    let sandbox = copy.with_extension("in");
+    fs::create_dir_all(sandbox.join("corpus/phd")).expect("creatable");
+    fs::create_dir(copy.with_extension("out")).expect("creatable");
+    for entry in fs::read_dir(root.join("corpus/phd")).expect("the corpus") {
+        let case = entry.expect("a case").path();
+        fs::copy(&case, sandbox.join("corpus/phd").join(case.file_name().expect("a name"))).expect("copied");
+    }
+    for (name, bytes) in spelled(&text) {
+        fs::write(sandbox.join(name), bytes).expect("writable");
+    }
+
+    let heapsmith = Path::new(env!("CARGO_BIN_EXE_heapsmith"));
+    trycmd::TestCases::new()
+        .register_bin("heapsmith", heapsmith)
+        .env("PATH", path_with(heapsmith).to_str().expect("Unicode"))
+        .case(&copy)
+        .run();
+
+    if env::var_os("TRYCMD").is_some_and(|mode| mode == "overwrite") {
+        let written = fs::read_to_string(&copy).expect("the copy").replace(FIRST.1, FIRST.0);
+        fs::write(root.join(document), written).expect("writable");
+    }
+}
+
+/// The files that blocks with the language `hex` and a name spell.
+fn spelled(text: &str) -> Vec<(&str, Vec<u8>)> {
+    let mut files = Vec::new();
+    let mut rest = text;
+    while let Some((_, block)) = rest.split_once("```hex ") {
+        let (name, block) = block.split_once('\n').expect("a name");
+        let (digits, after) = block.split_once("```").expect("an end");
+        let digits: Vec<u8> = digits.chars().filter_map(|c| c.to_digit(16)).map(|d| d as u8).collect();
+        files.push((name, digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect()));
+        rest = after;
+    }
+    files
+}
+
+/// The path on which `check` finds heapsmith as a decoder.
+fn path_with(heapsmith: &Path) -> PathBuf {
+    let own = heapsmith.parent().expect("a folder").to_owned();
+    let others = env::var_os("PATH").unwrap_or_default();
+    env::join_paths([own].into_iter().chain(env::split_paths(&others))).expect("a path").into()
+}
