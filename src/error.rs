@@ -167,6 +167,7 @@ impl DecodeError {
     /// What the format wanted to see there.
     pub fn expected(&self) -> String {
         match &self.0.problem {
+            Problem::Truncated { needed: 1, .. } => format!("1 byte of {}", self.0.field),
             Problem::Truncated { needed, .. } => format!("{needed} bytes of {}", self.0.field),
             Problem::MissingEnd => "another record or the end tag".to_owned(),
             Problem::Unexpected { expected, .. } => expected.clone(),
@@ -178,6 +179,7 @@ impl DecodeError {
     /// What stands there instead.
     pub fn found(&self) -> String {
         match &self.0.problem {
+            Problem::Truncated { available: 1, .. } => "1 byte, then the end of the data".to_owned(),
             Problem::Truncated { available, .. } => format!("{available} bytes, then the end of the data"),
             Problem::MissingEnd => "the end of the data".to_owned(),
             Problem::Unexpected { found, .. } => found.clone(),

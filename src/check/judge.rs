@@ -49,7 +49,6 @@ pub struct CaseResult {
     /// Verdict.
     pub outcome: Outcome,
     /// Facets that the program said it does not report.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub omitted: Vec<Facet>,
 }
 

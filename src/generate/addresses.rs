@@ -8,6 +8,9 @@ use super::draw::Draw;
 #[derive(Debug)]
 pub(super) struct Ground {
     next: u64,
+    /// Bytes that jumps may still take: half of what there is, so that the other half is left for
+    /// objects.
+    jumps: u64,
     word: WordSize,
 }
 
@@ -17,7 +20,8 @@ impl Ground {
             WordSize::Bits32 => &[0x0010_0000, 0x7fff_0000, 0xa000_0000],
             WordSize::Bits64 => &[0x0010_0000, 0xfff0_0000, 0x7f00_0001_0000, 0xffff_8000_0000_0000],
         };
-        Ground { next: *draw.pick(bases), word }
+        let next = *draw.pick(bases);
+        Ground { next, jumps: (limit(word) - next) / 2, word }
     }
 
     /// Room for `size` bytes, after a gap that is drawn.
@@ -36,17 +40,23 @@ impl Ground {
         };
         let jump = jump.next_multiple_of(8);
         let size = size.next_multiple_of(8);
-        let room = self.limit().saturating_sub(self.next);
-        // Jumps go up to a quarter of what is left, so that there is always room for the rest.
-        let at = if jump < room / 4 { self.next + jump } else { self.next };
+        let at = if jump < self.jumps / 4 {
+            self.jumps -= jump;
+            self.next + jump
+        } else {
+            self.next
+        };
+        // At the very end of a 32-bit process arrays overlap, rather than leave it.
+        let room = limit(self.word).saturating_sub(at);
         self.next = if size < room / 4 { at + size } else { at + 8 };
         Address(at)
     }
+}
 
-    fn limit(&self) -> u64 {
-        match self.word {
-            WordSize::Bits32 => 0xffff_f000,
-            WordSize::Bits64 => 0xffff_ffff_ffff_f000,
-        }
+/// The last address that is handed out.
+fn limit(word: WordSize) -> u64 {
+    match word {
+        WordSize::Bits32 => 0xffff_f000,
+        WordSize::Bits64 => 0xffff_ffff_ffff_f000,
     }
 }

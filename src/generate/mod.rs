@@ -94,6 +94,13 @@ mod tests {
             let mut addresses: Vec<_> = classes.chain(heap.objects.iter().map(|o| o.address)).collect();
             addresses.sort_unstable();
             assert!(addresses.windows(2).all(|pair| pair[0] < pair[1]), "seed {seed}");
+            if seed < 20 {
+                // A large heap stays within 32 bits too.
+                let options = GenerateOptions { objects: 100_000, word, ..GenerateOptions::default() };
+                let heap = from_seed(&options, seed);
+                assert!(heap.objects.windows(2).all(|pair| pair[0].address < pair[1].address), "seed {seed}");
+                assert!(heap.objects.iter().all(|o| word.mask(o.address.0) == o.address.0), "seed {seed}");
+            }
             assert!(addresses.iter().all(|a| a.0 % 8 == 0 && word.mask(a.0) == a.0), "seed {seed}");
         }
     }

@@ -86,7 +86,11 @@ impl Opts {
         let format = report.format.as_deref().unwrap_or("not a dump");
         let verdict = if report.valid { terminal::good("valid") } else { terminal::bad("not valid") };
         let graph = if report.graph_checked { "" } else { "; the rules of the whole graph were not checked" };
-        let hidden = if notes > 0 { format!("; {notes} notes (--notes shows them)") } else { String::new() };
+        let hidden = match notes {
+            0 => String::new(),
+            1 => "; 1 note (--notes shows it)".to_owned(),
+            notes => format!("; {notes} notes (--notes shows them)"),
+        };
         writeln!(
             out,
             "{}: {verdict} ({format}); sound: {} records, {} classes, {} objects, {} references{graph}{hidden}",

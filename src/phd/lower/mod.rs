@@ -3,7 +3,7 @@
 //! Two steps. [`carry()`] says *what* a profile's dump tells of a heap (model to model:
 //! nulls dropped, elements reversed, hashes cut to 16 bits ...). Spelling then says *how*: record
 //! form, widths, cache slots. The second step takes its decisions from one function per profile, in
-//! [`profiles`].
+//! `profiles.rs`.
 
 mod carry;
 mod choice;
