@@ -254,9 +254,10 @@ impl Places {
 pub fn read(input: impl BufRead) -> Result<Listing, Error> {
     let mut lines = input.lines().enumerate().map(|(index, line)| (index as u64 + 1, line));
     let bad = |line: u64, message: String| Error::Listing { line, message };
-    let (_, first) = lines.next().ok_or_else(|| bad(1, "expected the dump's facts, found nothing".to_owned()))?;
-    let first = first.map_err(|e| bad(1, e.to_string()))?;
-    let head: Head = serde_json::from_str(&first).map_err(|e| bad(1, format!("expected the dump's facts: {e}")))?;
+    let wanted = "expected a listing, whose first line has the dump's facts as JSON";
+    let (_, first) = lines.next().ok_or_else(|| bad(1, format!("{wanted}; found nothing")))?;
+    let first = first.map_err(|e| bad(1, format!("{wanted}; {e}")))?;
+    let head: Head = serde_json::from_str(&first).map_err(|e| bad(1, format!("{wanted}; {e}")))?;
     if head.listing != 1 {
         return Err(bad(1, format!("expected listing version 1, found {}", head.listing)));
     }

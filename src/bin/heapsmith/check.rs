@@ -63,30 +63,43 @@ impl Opts {
             let text = serde_json::to_string(&report).map_err(|e| failed(e.into()))?;
             writeln!(out, "{text}").map_err(failed)?;
         } else {
-            write!(out, "{}", describe(&report)).map_err(failed)?;
+            write!(out, "{}", self.describe(&report)).map_err(failed)?;
         }
         Ok(if passed == report.cases.len() { Answer::Yes } else { Answer::No })
     }
+
+    fn describe(&self, report: &Report) -> String {
+        let mut text = String::new();
+        for CaseResult { id, outcome, .. } in &report.cases {
+            let detail = match outcome {
+                Outcome::Pass { .. } => continue,
+                Outcome::Fail { facet, address, expected, found } => {
+                    let facet = facet.map_or_else(|| "listing".to_owned(), |f| f.to_string());
+                    let at = address.as_deref().map(|a| format!(" at {a}")).unwrap_or_default();
+                    format!("{facet}{at}\n  expected: {expected}\n  found:    {found}")
+                }
+                Outcome::WrongVerdict { expected, found } => format!("expected to {expected}; {found}"),
+                Outcome::Crash { how } | Outcome::Hang { how } => how.clone(),
+            };
+            text += &format!("{} {id}: {detail}\n  repeat:   {}\n", terminal::bad(outcome.name()), self.repeat(id));
+        }
+        text + &summary(report)
+    }
+
+    /// The command that runs one case again.
+    fn repeat(&self, id: &str) -> String {
+        let decoder = shell_words::quote(&self.decoder);
+        let random = if id.starts_with("random") {
+            format!(" --random {} --seed {}", self.random, self.seed)
+        } else {
+            String::new()
+        };
+        format!("heapsmith check --decoder {decoder}{random} --filter {id}")
+    }
 }
 
-fn describe(report: &Report) -> String {
+fn summary(report: &Report) -> String {
     let mut text = String::new();
-    for CaseResult { id, outcome, .. } in &report.cases {
-        let (detail, repeat) = match outcome {
-            Outcome::Pass { .. } => continue,
-            Outcome::Fail { facet, address, expected, found } => {
-                let facet = facet.map(|f| format!("{f}")).unwrap_or_else(|| "listing".to_owned());
-                let at = address.as_deref().map(|a| format!(" at {a}")).unwrap_or_default();
-                (format!("{facet}{at}\n  expected: {expected}\n  found:    {found}"), true)
-            }
-            Outcome::WrongVerdict { expected, found } => (format!("expected to {expected}; {found}"), true),
-            Outcome::Crash { how } | Outcome::Hang { how } => (how.clone(), true),
-        };
-        text += &format!("{} {id}: {detail}\n", terminal::bad(outcome.name()));
-        if repeat && !id.starts_with("random") {
-            text += &format!("  repeat:   corpus/phd/{id}.phd\n");
-        }
-    }
     let mut omitted: Vec<String> =
         report.cases.iter().flat_map(|case| &case.omitted).map(|facet| facet.to_string()).collect();
     omitted.sort();

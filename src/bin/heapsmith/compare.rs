@@ -32,6 +32,9 @@ pub(crate) struct Opts {
 impl Opts {
     pub(crate) fn run(self) -> Result<Answer, Error> {
         let left_out: BTreeSet<Facet> = self.leave_out.iter().copied().collect();
+        if let Some(needed) = left_out.iter().find(|facet| !facet.may_be_omitted()) {
+            return Err(Error::Usage(format!("{needed} cannot be left out: every other comparison rests on it")));
+        }
         let comparison = compare(&open::heap(&self.left)?, &open::heap(&self.right)?, &left_out);
         let failed = |e| Error::io("writing standard output", e);
         let mut out = terminal::stdout();

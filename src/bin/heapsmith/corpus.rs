@@ -18,7 +18,7 @@ pub(crate) struct Opts {
 
 #[derive(Subcommand)]
 enum Command {
-    /// The cases with their verdicts and rules.
+    /// The cases with their verdicts; with --json, their rules and answers too.
     List {
         /// The manifest's entries, as JSON.
         #[arg(long)]

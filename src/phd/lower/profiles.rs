@@ -1,4 +1,4 @@
-//! The writers: data, and one function each. Adding a profile touches this file alone.
+//! The writers: data, and one function each. In code, adding a profile touches this file alone.
 //!
 //! Sources of the choices: *native* is OpenJ9 `runtime/rasdump/heapdump.cpp`, confirmed by
 //! re-encoding real dumps of J9 2.4 and 2.6; *jdmpview* is OpenJ9
