@@ -378,6 +378,18 @@ fn json_reports_follow_their_published_schemas() {
 }
 
 #[test]
+fn a_failed_case_can_be_repeated_and_its_dump_kept() {
+    let bench = Bench::new();
+    let check =
+        ["check", "--decoder", "false {}", "--random", "2", "--seed", "3", "--filter", "random", "--keep", "kept"];
+    let ran = bench.run(&check);
+    assert_eq!(ran.code(), 1);
+    let repeat = "repeat:   heapsmith check --decoder 'false {}' --random 2 --seed 3 --filter random-3-000001";
+    assert!(ran.stdout().contains(repeat), "{}", ran.stdout());
+    bench.run(&["validate", "kept/random-3-000000.phd", "kept/random-3-000001.phd"]).ok();
+}
+
+#[test]
 fn help_has_an_example_for_every_command() {
     let bench = Bench::new();
     let help = bench.run(&["--help"]).ok().stdout();

@@ -200,7 +200,8 @@ fn refused(case: &Case, stderr: &str) -> Outcome {
             return Outcome::Pass { reading: reading_of(case, reading) };
         }
     }
-    Outcome::WrongVerdict { expected: "accept".to_owned(), found: format!("refused: {stderr}") }
+    let found = if stderr.is_empty() { "refused".to_owned() } else { format!("refused: {stderr}") };
+    Outcome::WrongVerdict { expected: "accept".to_owned(), found }
 }
 
 fn reading_of(case: &Case, reading: &str) -> Option<String> {

@@ -1,10 +1,13 @@
+use std::fs;
 use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
 use heapsmith::check::{CaseResult, Outcome, Report, Subject, check, random_cases};
-use heapsmith::corpus::cases;
+use heapsmith::corpus::{Case, cases};
 use heapsmith::error::Error;
+use heapsmith::output::Output;
 
 use crate::{Answer, terminal};
 
@@ -31,6 +34,9 @@ pub(crate) struct Opts {
     /// Seconds for a case.
     #[arg(long, default_value_t = 10.0)]
     time_limit: f32,
+    /// Keep the dumps of cases that are not passed in this folder; it is created.
+    #[arg(long)]
+    keep: Option<PathBuf>,
     /// A JSON report.
     #[arg(long)]
     json: bool,
@@ -56,6 +62,9 @@ impl Opts {
         let bar = terminal::steps(chosen.len() as u64, "checking");
         let report = check(&Subject { command, limit }, &chosen, |_| bar.inc(1))?;
         bar.finish_and_clear();
+        if let Some(folder) = &self.keep {
+            keep(folder, &chosen, &report)?;
+        }
         let passed = report.cases.iter().filter(|case| case.outcome.is_pass()).count();
         let failed = |e| Error::io("writing standard output", e);
         let mut out = terminal::stdout();
@@ -96,6 +105,20 @@ impl Opts {
         };
         format!("heapsmith check --decoder {decoder}{random} --filter {id}")
     }
+}
+
+/// Writes the dumps of the cases that were not passed.
+fn keep(folder: &Path, cases: &[Case], report: &Report) -> Result<(), Error> {
+    fs::create_dir_all(folder).map_err(|e| Error::io(format!("creating {}", folder.display()), e))?;
+    for case in cases {
+        if report.cases.iter().any(|result| result.id == case.id && !result.outcome.is_pass()) {
+            let path = folder.join(case.file());
+            let mut output = Output::create(&path, true)?;
+            output.write_all(&case.bytes).map_err(|e| Error::io(format!("writing {}", path.display()), e))?;
+            output.finish()?;
+        }
+    }
+    Ok(())
 }
 
 fn summary(report: &Report) -> String {
