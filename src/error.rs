@@ -172,6 +172,7 @@ impl DecodeError {
             Problem::MissingEnd => "another record or the end tag".to_owned(),
             Problem::Unexpected { expected, .. } => expected.clone(),
             Problem::Shrunk { opened } => format!("a file of {opened} bytes, as when it was opened"),
+            Problem::Io(_) if !self.is_the_machines() => "whole gzip data".to_owned(),
             Problem::Io(_) => "readable data".to_owned(),
         }
     }
@@ -184,6 +185,7 @@ impl DecodeError {
             Problem::MissingEnd => "the end of the data".to_owned(),
             Problem::Unexpected { found, .. } => found.clone(),
             Problem::Shrunk { .. } => "the file became shorter while it was read".to_owned(),
+            Problem::Io(e) if !self.is_the_machines() => format!("damaged or cut short ({e})"),
             Problem::Io(e) => e.to_string(),
         }
     }
@@ -218,6 +220,24 @@ pub enum LowerError {
         address: Address,
         /// Bytes in an address unit.
         unit: u64,
+    },
+    /// Version 6 stores the size of an array in 32-bit words.
+    #[error("the size of the array at {address} is {size} bytes, which is no multiple of 4")]
+    SizeNotInWords {
+        /// The array.
+        address: Address,
+        /// Its size in bytes.
+        size: u64,
+    },
+    /// An object array that is shorter than its list of references.
+    #[error("the array at {address} has {length} elements and {references} references")]
+    ShortArray {
+        /// The array.
+        address: Address,
+        /// Its length.
+        length: u64,
+        /// Its non-null references.
+        references: u64,
     },
     /// An address or reference beyond the word size.
     #[error("address {0} does not fit the dump's 32-bit words")]

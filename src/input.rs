@@ -5,6 +5,7 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
+use tempfile::NamedTempFile;
 
 use crate::error::Error;
 
@@ -20,8 +21,8 @@ pub struct Input {
 #[derive(Debug)]
 enum Place {
     Path(PathBuf),
-    /// Standard input, copied to a file without a name.
-    Spooled(File),
+    /// Standard input or a pipe, copied to a temporary file.
+    Spooled(NamedTempFile),
     Memory(std::sync::Arc<[u8]>),
 }
 
@@ -42,13 +43,13 @@ impl std::fmt::Debug for Stream {
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 impl Input {
-    /// A file, or standard input for `-`, which is copied to a temporary file first.
+    /// A file, or standard input for `-`, which like any pipe is copied to a temporary file first.
     ///
     /// # Errors
     /// If it cannot be opened or is a directory.
     pub fn open(path: &Path) -> Result<Input, Error> {
         if path == Path::new("-") {
-            return Input::spool();
+            return Input::spool("standard input", &mut io::stdin().lock());
         }
         let name = path.display().to_string();
         let failed = |e| Error::io(format!("reading {name}"), e);
@@ -56,6 +57,9 @@ impl Input {
         let metadata = file.metadata().map_err(failed)?;
         if metadata.is_dir() {
             return Err(failed(io::Error::new(io::ErrorKind::IsADirectory, "it is a directory; name a dump file")));
+        }
+        if !metadata.is_file() {
+            return Input::spool(&name, &mut file);
         }
         let compressed = is_gzip(&mut file).map_err(failed)?;
         Ok(Input { name, place: Place::Path(path.to_owned()), compressed, length: metadata.len() })
@@ -67,13 +71,13 @@ impl Input {
         Input { name: name.to_owned(), place: Place::Memory(bytes.into()), compressed, length }
     }
 
-    fn spool() -> Result<Input, Error> {
-        let failed = |e| Error::io("copying standard input to a temporary file", e);
-        let mut file = tempfile::tempfile().map_err(failed)?;
-        let length = io::copy(&mut io::stdin().lock(), &mut file).map_err(failed)?;
-        file.seek(SeekFrom::Start(0)).map_err(failed)?;
-        let compressed = is_gzip(&mut file).map_err(failed)?;
-        Ok(Input { name: "standard input".to_owned(), place: Place::Spooled(file), compressed, length })
+    /// Copies what can be read only once.
+    fn spool(name: &str, source: &mut dyn Read) -> Result<Input, Error> {
+        let failed = |e| Error::io(format!("copying {name} to a temporary file"), e);
+        let mut file = NamedTempFile::new().map_err(failed)?;
+        let length = io::copy(source, &mut file).map_err(failed)?;
+        let compressed = is_gzip(&mut file.reopen().map_err(failed)?).map_err(failed)?;
+        Ok(Input { name: name.to_owned(), place: Place::Spooled(file), compressed, length })
     }
 
     /// The name for messages.
@@ -107,11 +111,8 @@ impl Input {
         let failed = |e| Error::io(format!("reading {}", self.name), e);
         let raw: Box<dyn Read> = match &self.place {
             Place::Path(path) => Box::new(File::open(path).map_err(failed)?),
-            Place::Spooled(file) => {
-                let mut file = file.try_clone().map_err(failed)?;
-                file.seek(SeekFrom::Start(0)).map_err(failed)?;
-                Box::new(file)
-            }
+            // Opened anew, since copies of one handle share their position.
+            Place::Spooled(file) => Box::new(file.reopen().map_err(failed)?),
             Place::Memory(bytes) => Box::new(io::Cursor::new(bytes.clone())),
         };
         let raw = watch(raw);

@@ -1,5 +1,6 @@
 //! Outputs: written beside, then renamed, so that none exists half-made under its final name.
 
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -16,32 +17,58 @@ pub struct Output {
 
 #[derive(Debug)]
 enum Target {
-    Stdout(BufWriter<io::Stdout>),
-    File { path: PathBuf, beside: BufWriter<NamedTempFile> },
+    /// Standard output, a device or a pipe: nothing to rename over.
+    Stream(BufWriter<Stream>),
+    File {
+        path: PathBuf,
+        beside: BufWriter<NamedTempFile>,
+    },
+}
+
+#[derive(Debug)]
+enum Stream {
+    Stdout(io::Stdout),
+    Special(File),
 }
 
 impl Output {
-    /// An output at `path`, or standard output for `-`. An existing file is refused unless `force`.
+    /// An output at `path`, or standard output for `-`. An existing file is refused unless `force`. A
+    /// link is followed; a device or pipe is written into.
     ///
     /// # Errors
     /// If the file exists, or nothing can be written beside it.
     pub fn create(path: &Path, force: bool) -> Result<Output, Error> {
         if path == Path::new("-") {
-            return Ok(Output { target: Target::Stdout(BufWriter::new(io::stdout())), force });
+            return Ok(Output { target: Target::Stream(BufWriter::new(Stream::Stdout(io::stdout()))), force });
         }
         let failed = |e| Error::io(format!("writing {}", path.display()), e);
-        if path.is_dir() {
+        let there = fs::metadata(path).ok();
+        if there.as_ref().is_some_and(fs::Metadata::is_dir) {
             return Err(failed(io::Error::new(io::ErrorKind::IsADirectory, "it is a directory; name a file")));
         }
-        if !force && path.exists() {
+        if there.as_ref().is_some_and(|there| !there.is_file()) {
+            let special = File::options().write(true).open(path).map_err(failed)?;
+            return Ok(Output { target: Target::Stream(BufWriter::new(Stream::Special(special))), force });
+        }
+        if !force && path.symlink_metadata().is_ok() {
             return Err(exists(path));
         }
+        let path = match &there {
+            Some(_) => path.canonicalize().map_err(failed)?,
+            None => path.to_owned(),
+        };
         let folder = match path.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
             _ => Path::new("."),
         };
-        let beside = NamedTempFile::with_prefix_in(".heapsmith-", folder).map_err(failed)?;
-        Ok(Output { target: Target::File { path: path.to_owned(), beside: BufWriter::new(beside) }, force })
+        if !folder.is_dir() {
+            let message = format!("there is no folder {}", folder.display());
+            return Err(failed(io::Error::new(io::ErrorKind::NotFound, message)));
+        }
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".heapsmith-").permissions(permissions(there.as_ref()));
+        let beside = builder.tempfile_in(folder).map_err(failed)?;
+        Ok(Output { target: Target::File { path, beside: BufWriter::new(beside) }, force })
     }
 
     /// Gives the output its name.
@@ -51,13 +78,12 @@ impl Output {
     /// behind then.
     pub fn finish(self) -> Result<(), Error> {
         match self.target {
-            Target::Stdout(mut out) => out.flush().map_err(|e| Error::io("writing standard output", e)),
+            Target::Stream(mut out) => out.flush().map_err(|e| Error::io("writing the output", e)),
             Target::File { path, beside } => {
                 let failed = |e| Error::io(format!("writing {}", path.display()), e);
                 let beside = beside.into_inner().map_err(|e| failed(e.into_error()))?;
                 // A full disk may say so only now.
                 beside.as_file().sync_all().map_err(failed)?;
-                permissions(beside.as_file()).map_err(failed)?;
                 let named = if self.force { beside.persist(&path) } else { beside.persist_noclobber(&path) };
                 match named {
                     Ok(_) => Ok(()),
@@ -72,14 +98,14 @@ impl Output {
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.target {
-            Target::Stdout(out) => out.write(bytes),
+            Target::Stream(out) => out.write(bytes),
             Target::File { beside, .. } => beside.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.target {
-            Target::Stdout(out) => out.flush(),
+            Target::Stream(out) => out.flush(),
             Target::File { beside, .. } => beside.flush(),
         }
     }
@@ -90,14 +116,26 @@ fn exists(path: &Path) -> Error {
     Error::io(format!("writing {}", path.display()), io::Error::new(io::ErrorKind::AlreadyExists, message))
 }
 
-/// Temporary files are private; an output is as readable as other files.
-#[cfg(unix)]
-fn permissions(file: &std::fs::File) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    file.set_permissions(std::fs::Permissions::from_mode(0o644))
+impl Write for Stream {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Stream::Stdout(out) => out.write(bytes),
+            Stream::Special(out) => out.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Stream::Stdout(out) => out.flush(),
+            Stream::Special(out) => out.flush(),
+        }
+    }
 }
 
-#[cfg(not(unix))]
-fn permissions(_: &std::fs::File) -> io::Result<()> {
-    Ok(())
+/// Temporary files are private by default; an output has the permissions of the file that it replaces,
+/// else those that any new file gets here.
+#[cfg(unix)]
+fn permissions(replaced: Option<&fs::Metadata>) -> fs::Permissions {
+    use std::os::unix::fs::PermissionsExt;
+    replaced.map_or_else(|| fs::Permissions::from_mode(0o666), fs::Metadata::permissions)
 }

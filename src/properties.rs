@@ -13,7 +13,7 @@ use crate::error::{DecodeError, Error};
 use crate::generate::{BytesDraw, Draw, GenerateOptions, Placement, generate};
 use crate::input::Input;
 use crate::model::{HashRegime, Heap, WordSize};
-use crate::phd::lower::{self, FieldSwap, LowerOptions, PROFILES, Profile};
+use crate::phd::lower::{self, Adherence, FieldSwap, LowerOptions, PROFILES, Profile};
 use crate::phd::{Decoder, Version, annotate, encode, lift};
 use crate::validate::{Severity, ValidateOptions, validate};
 
@@ -145,7 +145,7 @@ fn drawn(bytes: &[u8]) -> (Heap, LowerOptions) {
     let seed = draw.u64();
     let objects = draw.below(48) as usize;
     let options = GenerateOptions { objects, word, hashes: profile.hashes.unwrap_or(hashes), placement };
-    (generate(&options, draw), LowerOptions { version, profile, word: Some(word), seed })
+    (generate(&options, draw), LowerOptions { version, profile, word: Some(word), seed, adherence: Adherence::Writer })
 }
 
 fn lift_all(dump: &[u8]) -> Heap {

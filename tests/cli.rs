@@ -390,6 +390,164 @@ fn a_failed_case_can_be_repeated_and_its_dump_kept() {
 }
 
 #[test]
+fn an_any_dump_rewritten_as_openj9_is_the_dump_that_openj9_writes_of_the_same_seed() {
+    let bench = Bench::new();
+    for (format, profile) in [("phd6", "openj9"), ("phd6", "jdmpview"), ("phd5", "j9-2.6")] {
+        for seed in ["1", "2", "3"] {
+            bench
+                .run(&["generate", "--format", format, "--profile", "any", "--seed", seed, "-o", "any", "--force"])
+                .ok();
+            bench
+                .run(&["generate", "--format", format, "--profile", profile, "--seed", seed, "-o", "own", "--force"])
+                .ok();
+            bench.run(&["rewrite", "any", "again", "--through", "heap", "--profile", profile, "--force"]).ok();
+            assert!(bench.read("own") == bench.read("again"), "{profile}, seed {seed}");
+        }
+    }
+}
+
+#[test]
+fn a_writer_is_recognised_from_standard_input_as_from_a_file() {
+    let bench = Bench::new();
+    bench.run(&["generate", "--format", "phd5", "--profile", "j9-2.4", "--seed", "3", "-o", "old.phd"]).ok();
+    let fed = |arguments: &[&str]| {
+        let input = fs::File::open(bench.path("old.phd")).expect("readable");
+        bench.command(arguments).stdin(input).output().expect("started").stdout
+    };
+    assert!(fed(&["rewrite", "-", "-", "--through", "heap"]) == bench.read("old.phd"));
+    assert!(fed(&["decode", "-"]) == bench.run(&["decode", "old.phd"]).ok().0.stdout);
+}
+
+/// A native writer in another order or with other hashes than its profile has is still that writer.
+#[test]
+fn a_writer_with_unusual_habits_comes_back_byte_for_byte() {
+    let bench = Bench::new();
+    // Version 6 with 16-bit hashes, classes last: class A, then nothing but what the native writer writes.
+    let body = "40 0400 00001100 1234  06 40 0440 00000008 5678 00000000 0001 41 00000000 03";
+    let header = "0012 706f727461626c65 2068656170 2064756d70 00000006 00000006 01 04 0000 02 02";
+    let digits: Vec<u8> =
+        format!("{header} 44{}", &body[2..]).chars().filter_map(|c| c.to_digit(16)).map(|d| d as u8).collect();
+    let dump: Vec<u8> = digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect();
+    bench.write("odd.phd", &dump);
+    bench.run(&["validate", "odd.phd"]).ok();
+    let ran = bench.run(&["rewrite", "odd.phd", "again.phd", "--through", "heap"]).ok();
+    assert_eq!(ran.stderr(), "");
+    assert!(bench.read("again.phd") == dump);
+    bench.run(&["decode", "odd.phd", "-o", "odd.jsonl"]).ok();
+    bench.run(&["encode", "odd.jsonl", "--format", "phd6", "-o", "encoded.phd"]).ok();
+    assert!(bench.read("encoded.phd") == dump);
+}
+
+#[test]
+fn listings_that_are_cut_short_or_leave_out_what_a_dump_needs_are_refused() {
+    let bench = Bench::new();
+    let listing = bench.run(&["decode", "good.phd"]).ok().stdout();
+    let lines: Vec<&str> = listing.lines().collect();
+    let encode = |lines: &[&str], parts: &[&str]| {
+        bench.write("changed.jsonl", lines.join("\n"));
+        bench.run(&["encode", "changed.jsonl", "--format", "phd6", "-o", "out.phd"]).fails(1, parts);
+    };
+    encode(&lines[..lines.len() - 1], &["listing, line 1", "as the first line states"]);
+    encode(&[&lines[..2], &lines[1..]].concat(), &["expected each record once"]);
+    let without = |key: &str, line: &str| {
+        let mut value: serde_json::Value = serde_json::from_str(line).expect("JSON");
+        value.as_object_mut().expect("an object").remove(key).expect("the key");
+        value.to_string()
+    };
+    let class = lines.iter().position(|line| line.contains("\"kind\":\"class\"")).expect("a class");
+    for (key, parts) in [
+        ("name", "expected a class's name"),
+        ("record", "in every line or in none"),
+        ("super", "the superclass of the object at"),
+        ("refs", "what it refers to"),
+    ] {
+        let changed = without(key, lines[class]);
+        let head = without("references", lines[0]);
+        let mut all = lines.clone();
+        (all[0], all[class]) = (&head, &changed);
+        encode(&all, &[parts]);
+    }
+    bench.write("not.jsonl", b"\x00\x12portable");
+    bench.run(&["encode", "good.phd", "--format", "phd6", "-o", "out.phd"]).fails(1, &["expected a listing"]);
+    assert!(!bench.files().contains(&"out.phd".to_owned()));
+}
+
+#[test]
+fn a_compressed_dump_that_is_cut_short_is_refused_by_every_command() {
+    let bench = Bench::new();
+    let gz = cases().expect("recipes work").into_iter().find(|c| c.id == "phd6-compressed").expect("the case").bytes;
+    for cut in [5, 12, gz.len() / 2] {
+        bench.write("cut.gz", &gz[..gz.len() - cut]);
+        for command in [
+            &["decode", "cut.gz"][..],
+            &["inspect", "cut.gz"],
+            &["inspect", "--bytes", "cut.gz"],
+            &["compare", "cut.gz", "good.phd"],
+            &["rewrite", "cut.gz", "out", "--through", "heap"],
+            &["rewrite", "cut.gz", "out", "--through", "records"],
+        ] {
+            bench.run(command).fails(1, &["gzip data"]);
+        }
+        assert_eq!(bench.run(&["validate", "cut.gz"]).code(), 1);
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn devices_pipes_and_links_stay_what_they_are() {
+    let bench = Bench::new();
+    let shell = |script: &str| {
+        let binary = Command::cargo_bin("heapsmith").expect("built").get_program().to_owned();
+        let output =
+            Command::new("bash").args(["-c", script, "bash"]).arg(&binary).current_dir(bench.0.path()).output();
+        Ran(output.expect("bash"), script.to_owned())
+    };
+    shell("\"$1\" rewrite good.phd /dev/null --through records --force && test -c /dev/null").ok();
+    shell(
+        "mkfifo pipe && (cat pipe > read.phd & \"$1\" rewrite good.phd pipe --through records; wait) && test -p pipe",
+    )
+    .ok();
+    assert!(bench.read("read.phd") == bench.read("good.phd"));
+    shell("\"$1\" validate <(cat good.phd)").ok();
+    bench.write("behind.phd", b"old");
+    shell("chmod 600 behind.phd && ln -s behind.phd link.phd").ok();
+    bench.run(&["rewrite", "good.phd", "link.phd", "--through", "records"]).fails(2, &["exists"]);
+    bench.run(&["rewrite", "good.phd", "link.phd", "--through", "records", "--force"]).ok();
+    assert!(bench.path("link.phd").is_symlink() && bench.read("behind.phd") == bench.read("good.phd"));
+    shell("test $(stat -c %a behind.phd) = 600").ok();
+    shell("umask 077; \"$1\" rewrite good.phd private.phd --through records && test $(stat -c %a private.phd) = 600")
+        .ok();
+}
+
+#[test]
+fn what_the_heap_does_not_tell_of_a_dumps_end_is_said() {
+    let bench = Bench::new();
+    let good = bench.read("good.phd");
+    bench.write("endless.phd", &good[..good.len() - 1]);
+    bench.write("longer.phd", [&good[..], b"tail"].concat());
+    let warned = bench.run(&["rewrite", "endless.phd", "1.phd", "--through", "heap"]).ok().stderr();
+    assert!(warned.contains("the end tag"), "{warned}");
+    let warned = bench.run(&["rewrite", "longer.phd", "2.phd", "--through", "heap"]).ok().stderr();
+    assert!(warned.contains("4 bytes behind the end tag"), "{warned}");
+    assert!(bench.read("1.phd") == good && bench.read("2.phd") == good);
+}
+
+/// A chain of superclasses as long as the dump, and a cycle at its end: judged in a moment, not in
+/// minutes.
+#[test]
+fn long_superclass_chains_are_judged_in_linear_time() {
+    let bench = Bench::new();
+    let classes = 60_000_u64;
+    let lines = (0..classes).map(|n| {
+        let (address, above) = (0x1000 + 8 * n, if n == 0 { 0 } else { 0x1000 + 8 * (n - 1) });
+        format!("{{\"kind\":\"class\",\"address\":\"{address:#x}\",\"name\":\"A\",\"super\":\"{above:#x}\",\"instance_size\":8,\"refs\":[]}}\n")
+    });
+    bench.write("chain.jsonl", format!("{{\"listing\":1,\"word_size\":32}}\n{}", lines.collect::<String>()));
+    bench.run(&["encode", "chain.jsonl", "--format", "phd5", "-o", "chain.phd"]).ok();
+    bench.run(&["validate", "chain.phd"]).ok();
+}
+
+#[test]
 fn help_has_an_example_for_every_command() {
     let bench = Bench::new();
     let help = bench.run(&["--help"]).ok().stdout();

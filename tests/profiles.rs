@@ -182,7 +182,12 @@ fn what_a_dump_cannot_say_is_refused_and_named() {
     );
     assert!(refusal(|h| h.objects[2].length = Some(1 << 31), v6).contains("holds at most 2147483647"));
     assert!(refusal(|h| h.objects[0].class = None, v6).contains("the class of the object at 0x1100 is unknown"));
-    assert!(refusal(|h| h.objects[1].size = Some(ByteLen(42)), v6).contains("not a multiple of 4"));
+    assert!(
+        refusal(|h| h.objects[1].size = Some(ByteLen(42)), v6).contains("the size of the array at 0x1110 is 42 bytes")
+    );
+    assert!(refusal(|h| h.objects[1].length = Some(1), v6).contains("1 elements and 2 references"));
+    assert!(refusal(|h| h.objects[0].contents = Contents::Unknown, v6).contains("what it refers to"));
+    assert!(refusal(|h| h.classes[0].references = None, v6).contains("what it refers to"));
     assert!(refusal(|h| h.classes[0].superclass = None, v6).contains("the superclass of the object at 0x1000"));
     assert!(refusal(|h| h.classes[0].instance_size = Some(ByteLen(1 << 32)), v6).contains("4294967295"));
     assert!(refusal(|h| h.classes[0].name = "n".repeat(65_536).as_str().into(), v6).contains("65535"));

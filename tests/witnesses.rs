@@ -76,14 +76,13 @@ fn every_witness_comes_back_through_the_heap_with_its_writer_recognised() {
         let bytes = decompressed(&path);
         let version = Decoder::new(bytes.as_slice()).expect("a PHD").header().version;
         let open = || Ok(Box::new(std::io::Cursor::new(bytes.clone())) as Box<dyn std::io::Read>);
-        let profile = lower::recognise(&mut heap(&bytes), version, open).expect("readable");
+        let recognised = lower::recognise(&mut heap(&bytes), version, open).expect("readable");
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let profile = profile.unwrap_or_else(|| panic!("{name}: no profile gives its bytes"));
+        let options = recognised.unwrap_or_else(|| panic!("{name}: no profile gives its bytes"));
         if let Some((_, writer)) = writers.iter().find(|(part, _)| name.contains(part)) {
-            assert_eq!(profile.name, *writer, "{name}");
+            assert_eq!(options.profile.name, *writer, "{name}");
         }
         // The bytes themselves, not only the recogniser's word.
-        let options = lower::LowerOptions { profile, ..lower::LowerOptions::new(version) };
         assert!(lower::to_bytes(&heap(&bytes), &options).expect("writable") == bytes, "{name}");
     }
 }

@@ -17,7 +17,7 @@ use crate::format::Format;
 use crate::generate::{Draw, GenerateOptions, Placement, SeedDraw, Stream, from_seed};
 use crate::model::{HashRegime, Heap, WordSize};
 use crate::phd::Version;
-use crate::phd::lower::{self, LowerOptions, PROFILES};
+use crate::phd::lower::{self, Adherence, LowerOptions, PROFILES};
 
 use super::subject::{self, Ran};
 
@@ -263,7 +263,8 @@ pub fn random_cases(count: u64, seed: u64) -> Result<Vec<Case>, Error> {
             placement: if profile.is_seeded() { Placement::Mixed } else { Placement::Ordered },
         };
         let mut heap = from_seed(&options, heap_seed);
-        let lowering = LowerOptions { version, profile, word: Some(word), seed: heap_seed };
+        let lowering =
+            LowerOptions { version, profile, word: Some(word), seed: heap_seed, adherence: Adherence::Writer };
         let expected = lower::carry(&mut heap, &lowering)?;
         let number = version.number();
         cases.push(Case {

@@ -169,6 +169,8 @@ pub struct Listing {
     pub head: Head,
     /// The heap, in file order where places are given, else by address.
     pub heap: Heap,
+    /// Number of the first line of a class without a name; its name in the heap is empty.
+    pub nameless: Option<u64>,
 }
 
 /// The facts of a heap as the first line of its listing.
@@ -263,13 +265,25 @@ pub fn read(input: impl BufRead) -> Result<Listing, Error> {
     }
     let mut heap = Heap { facts: facts(&head).map_err(|e| bad(1, e))?, ..Heap::default() };
     let mut entries = Vec::new();
+    let (mut placed, mut unplaced, mut nameless) = (false, false, None);
     for (number, line) in lines {
         let line = line.map_err(|e| bad(number, e.to_string()))?;
         let line: Line = serde_json::from_str(&line).map_err(|e| bad(number, e.to_string()))?;
+        placed |= line.record.is_some();
+        unplaced |= line.record.is_none();
+        if placed && unplaced {
+            return Err(bad(number, "expected the key record in every line or in none".to_owned()));
+        }
+        if line.kind == LineKind::Class && line.name.is_none() {
+            nameless = nameless.or(Some(number));
+        }
         let place = line.record.unwrap_or(entries.len() as u64);
         entries.push((place, item(line, head.hashes).map_err(|e| bad(number, e))?));
     }
     entries.sort_by_key(|(place, _)| *place);
+    if let Some(twice) = entries.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+        return Err(bad(1, format!("expected each record once, found two lines for record {}", twice[0].0)));
+    }
     for (_, entry) in entries {
         match entry {
             Entry::Class(class) => {
@@ -278,7 +292,18 @@ pub fn read(input: impl BufRead) -> Result<Listing, Error> {
             Entry::Object(object) => heap.objects.push(object),
         }
     }
-    Ok(Listing { head, heap })
+    let listed = self::head(&heap);
+    for (what, stated, found) in [
+        ("classes", head.classes, listed.classes),
+        ("objects", head.objects, listed.objects),
+        ("references", head.references, listed.references),
+    ] {
+        if stated.is_some() && stated != found {
+            let (stated, found) = (stated.unwrap_or_default(), found.unwrap_or_default());
+            return Err(bad(1, format!("expected {stated} {what}, as the first line states, found {found}")));
+        }
+    }
+    Ok(Listing { head, heap, nameless })
 }
 
 enum Entry {
@@ -336,6 +361,9 @@ fn item(line: Line, hashes: Option<Hashes>) -> Result<Entry, String> {
         }
         LineKind::ObjectArray => {
             Entry::Object(Object { class_word: class, contents, ..object(ObjectKind::ObjectArray) })
+        }
+        LineKind::PrimitiveArray if references.is_some() => {
+            return Err("expected no refs in a primitive array, found some".to_owned());
         }
         LineKind::PrimitiveArray => {
             let element = line.element.as_deref().unwrap_or_default();

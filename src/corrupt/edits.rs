@@ -21,8 +21,10 @@ edits! {
         let edited = set(map, &map.field("magic", |_| true)?, i64::from_be_bytes(*b"qortable"), 0)?;
         Some(Edited { offset: 0, ..edited })
     };
-    "translate-to-ascii" breaks HEADER_TEXT_MODE: "puts an EBCDIC-to-ASCII transfer's marks over the first bytes" => |map| {
-        let bytes = [&[0x00, 0x12, 0xd7, 0x3f, 0x94, 0xb1, 0x2f, 0xdf], &map.bytes[8..]].concat();
+    "translate-to-ascii" breaks HEADER_TEXT_MODE: "translates the magic text as if it were EBCDIC (IBM-037)" => |map| {
+        // "portable heap dump", each byte taken for IBM-037 and written as ISO 8859-1.
+        let text = b"\xf8?\xca\xc8/\xc2%\xc1\x80\xc7\xc1/\xf8\x80\xc0\xcd_\xf8";
+        let bytes = [&[0x00, 0x12], &text[..], &map.bytes[20..]].concat();
         Some(Edited { bytes, offset: 0, records_due: 0 })
     };
     "drop-the-zero-bytes" breaks HEADER_TEXT_MODE: "removes every zero byte" => |map| {

@@ -26,14 +26,16 @@ pub fn generate(options: &GenerateOptions, draw: &mut dyn Draw) -> Heap {
     let mut plan = objects::plan(options, &classes, &mut ground, draw);
     let mut class_table = classes.table(&plan.addresses, options, draw);
     let mut made = objects::fill(options, &classes, &mut plan, draw);
-    place(options, &mut class_table, &mut made, draw);
     let (roots, threads, traces) = objects::roots(&class_table, &made, draw);
+    let randoms = (draw.u32(), draw.u32());
+    // Last, so that a seed means the same heap in any order.
+    place(options, &mut class_table, &mut made, draw);
     Heap {
         facts: Facts {
             word_size: Some(options.word),
             version_text: Some(Name::from_text("heapsmith synthetic heap")),
             hash_regime: Some(options.hashes),
-            hash_randoms: (options.hashes == HashRegime::WhereUsed32).then(|| (draw.u32(), draw.u32())),
+            hash_randoms: (options.hashes == HashRegime::WhereUsed32).then_some(randoms),
             ..Facts::default()
         },
         classes: class_table,

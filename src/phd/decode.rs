@@ -465,6 +465,16 @@ fn element(code: u8) -> PrimitiveType {
     PrimitiveType::ALL[usize::from(code & 7)]
 }
 
+/// Whether the magic text went through a translation of bytes: equal letters became equal bytes, and
+/// hardly two different ones the same. (Tables differ; what a code page lacks may all become one sign.)
+fn is_substituted(text: &[u8]) -> bool {
+    let pairs = || MAGIC.iter().zip(text);
+    text.len() == MAGIC.len()
+        && pairs().filter(|(a, b)| a != b).count() > MAGIC.len() / 2
+        && pairs().all(|(a, b)| pairs().all(|(c, d)| a != c || b == d))
+        && text.iter().collect::<std::collections::BTreeSet<_>>().len() >= 8
+}
+
 fn expect_tag<T: Trace>(c: &mut Cursor<'_, T>, rule: RuleId, field: &'static str, tag: u8) -> Result<(), Stop> {
     let at = c.position();
     match c.u8(field)? {
@@ -494,10 +504,8 @@ fn not_a_phd(bytes: &[u8]) -> Stop {
 
 /// Marks that a transfer in text mode leaves on the first bytes.
 fn text_mode_damage(bytes: &[u8]) -> Option<&'static str> {
-    /// The first eight bytes after an EBCDIC-to-ASCII translation (DTFJ reader).
-    const TRANSLATED: [u8; 8] = [0x00, 0x12, 0xd7, 0x3f, 0x94, 0xb1, 0x2f, 0xdf];
     let start = &bytes[..bytes.len().min(32)];
-    if start.starts_with(&TRANSLATED) {
+    if is_substituted(bytes.get(2..2 + MAGIC.len()).unwrap_or_default()) {
         Some("translated between EBCDIC and ASCII")
     } else if start.starts_with(&[0x12]) && start[1..].starts_with(&MAGIC[..8]) {
         Some("its zero bytes were removed")

@@ -188,14 +188,17 @@ where
 {
     let mut resolver = Resolver::new(decoder.layout());
     let mut objects = 0;
-    decoder.visit(|located| {
+    let ended = decoder.visit(|located| {
         let mut item = item(&mut resolver, located.record);
         match &mut item {
             Item::Class(class) => class.after_objects = Some(objects),
             Item::Object(_) => objects += 1,
         }
         visit(located, item)
-    })
+    })?;
+    // A compressed stream shows only at its very end whether it is whole.
+    decoder.visit_trailing::<E, _>(|_| Ok(()))?;
+    Ok(ended)
 }
 
 /// Reads a whole heap into memory, and says how the body ended. After an error the heap holds
@@ -218,6 +221,7 @@ pub struct PhdSource<O> {
     open: O,
     facts: Facts,
     classes: Vec<Class>,
+    left_behind: Option<String>,
 }
 
 impl<R: Read, O: FnMut() -> Result<Decoder<R>, Error>> PhdSource<O> {
@@ -231,7 +235,7 @@ impl<R: Read, O: FnMut() -> Result<Decoder<R>, Error>> PhdSource<O> {
         let mut classes = Vec::new();
         let mut resolver = Resolver::new(decoder.layout());
         let mut objects = 0;
-        tolerate_missing_end(decoder.visit(|located| {
+        let ended = decoder.visit::<Error, _>(|located| {
             if matches!(located.record, Record::Class(_)) {
                 if let Item::Class(class) = item(&mut resolver, located.record) {
                     classes.push(Class { after_objects: Some(objects), ..class });
@@ -241,8 +245,24 @@ impl<R: Read, O: FnMut() -> Result<Decoder<R>, Error>> PhdSource<O> {
                 objects += 1;
             }
             Ok(())
-        }))?;
-        Ok(PhdSource { open, facts, classes })
+        });
+        let left_behind = match ended {
+            Ok(_) => match decoder.visit_trailing::<Error, _>(|_| Ok(()))? {
+                0 => None,
+                bytes => Some(format!("{bytes} bytes behind the end tag are no part of the heap")),
+            },
+            Err(Error::Decode(e)) if e.is_missing_end() => Some(e.to_string()),
+            Err(e) => return Err(e),
+        };
+        Ok(PhdSource { open, facts, classes, left_behind })
+    }
+}
+
+impl<O> PhdSource<O> {
+    /// What the dump has or lacks at its end that the heap does not tell: bytes behind the end tag, or a
+    /// missing one.
+    pub fn left_behind(&self) -> Option<&str> {
+        self.left_behind.as_deref()
     }
 }
 

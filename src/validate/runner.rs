@@ -110,11 +110,16 @@ fn run(input: &Input, options: ValidateOptions, report: &mut Report, findings: &
     if let Some(mut index) = index {
         index.seal(layout, findings);
         if let Ok(mut decoder) = open(input)? {
-            // What stopped the first pass stops the second, and is known already.
-            let _ = decoder.visit::<DecodeError, _>(|located| {
+            let judged = decoder.visit::<DecodeError, _>(|located| {
                 index.judge(located, findings);
                 Ok(())
             });
+            // What stopped the first pass stops the second, and is known already.
+            if let Err(error) = judged
+                && error.is_the_machines()
+            {
+                return Err(error.into());
+            }
         }
         index.signs(findings);
         report.graph_checked = true;

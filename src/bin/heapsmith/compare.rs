@@ -35,6 +35,9 @@ impl Opts {
         if let Some(needed) = left_out.iter().find(|facet| !facet.may_be_omitted()) {
             return Err(Error::Usage(format!("{needed} cannot be left out: every other comparison rests on it")));
         }
+        if self.left.as_os_str() == "-" && self.right.as_os_str() == "-" {
+            return Err(Error::Usage("standard input can be only one of the two sides".to_owned()));
+        }
         let comparison = compare(&open::heap(&self.left)?, &open::heap(&self.right)?, &left_out);
         let failed = |e| Error::io("writing standard output", e);
         let mut out = terminal::stdout();

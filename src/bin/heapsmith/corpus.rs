@@ -62,7 +62,12 @@ impl Opts {
                 for trouble in &troubles {
                     writeln!(out, "{}: {}", terminal::bad(&trouble.case), trouble.message).map_err(failed)?;
                 }
-                writeln!(out, "{count} cases, {} troubles", troubles.len()).map_err(failed)?;
+                let verdict = match troubles.len() {
+                    0 => "all as expected".to_owned(),
+                    1 => "1 is not as expected".to_owned(),
+                    many => format!("{many} are not as expected"),
+                };
+                writeln!(out, "{count} cases: {verdict}").map_err(failed)?;
                 return Ok(if troubles.is_empty() { Answer::Yes } else { Answer::No });
             }
             Command::Bless { folder } => {

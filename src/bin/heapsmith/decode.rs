@@ -7,7 +7,7 @@ use heapsmith::input::Input;
 use heapsmith::model::Heap;
 use heapsmith::output::Output;
 use heapsmith::phd::lift::{self, Item, PhdSource};
-use heapsmith::phd::lower;
+use heapsmith::phd::lower::{self, LowerOptions};
 use heapsmith::validate::{Severity, ValidateOptions, validate};
 
 use crate::{Answer, open, terminal};
@@ -71,7 +71,7 @@ impl Opts {
         let mut head = listing::head(&heap);
         head.format = Some(format!("phd{}", version.number()));
         if broken.is_none() {
-            head.profile = profile(&input)?;
+            head.profile = recognise(&input)?.map(|options| options.profile.name.to_owned());
         }
         let mut output = Output::create(&self.output, self.force)?;
         listing::write(&mut output, &head, &heap, &places)?;
@@ -97,12 +97,11 @@ fn unsound(input: &Input) -> Result<Option<DecodeError>, Error> {
     }))
 }
 
-/// The profile that gives the input's bytes again.
-pub(crate) fn profile(input: &Input) -> Result<Option<String>, Error> {
+/// The options that give the input's bytes again.
+pub(crate) fn recognise(input: &Input) -> Result<Option<LowerOptions>, Error> {
     let mut source = PhdSource::new(|| open::decoder(input))?;
     let version = open::decoder(input)?.header().version;
-    let profile = lower::recognise(&mut source, version, || Ok(Box::new(input.stream()?)))?;
-    Ok(profile.map(|p| p.name.to_owned()))
+    lower::recognise(&mut source, version, || Ok(Box::new(input.stream()?)))
 }
 
 /// Refuses an output that is the input.

@@ -5,7 +5,7 @@ use heapsmith::error::Error;
 use heapsmith::format::Format;
 use heapsmith::input::Input;
 use heapsmith::output::Output;
-use heapsmith::phd::lower;
+use heapsmith::phd::lower::{self, Adherence};
 
 use crate::generate::Spelling;
 use crate::{Answer, decode, open};
@@ -40,10 +40,19 @@ impl Opts {
         decode::refuse_same(&self.listing, &self.output)?;
         let mut listing = open::listing(&Input::open(&self.listing)?)?;
         let same_format = listing.head.format == Some(self.format.to_string());
-        if self.spelling.profile.is_none() && same_format {
+        if let Some(line) = listing.nameless {
+            let message = "expected a class's name, which every dump has".to_owned();
+            return Err(Error::Listing { line, message });
+        }
+        let named = self.spelling.profile.is_none() && same_format && listing.head.profile.is_some();
+        if named {
             self.spelling.profile = listing.head.profile.take();
         }
-        let options = self.spelling.options(self.format, self.seed)?;
+        let mut options = self.spelling.options(self.format, self.seed)?;
+        if named {
+            // The listing's own writer: its order and hashes are the dump's.
+            options.adherence = Adherence::Heap;
+        }
         let mut output = Output::create(&self.output, self.force)?;
         lower::write(&mut listing.heap, &options, &mut output)?;
         output.finish()?;

@@ -24,9 +24,10 @@ pub(crate) struct Opts {
     /// Seed of the heap, and of the spelling in the profile `any`.
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Number of objects, classes not counted.
-    #[arg(long, default_value_t = 200)]
-    objects: usize,
+    /// Number of objects, classes not counted; at most 20 million, since the heap is made in memory
+    /// (about 400 bytes an object).
+    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(..=20_000_000))]
+    objects: u32,
     /// Identity hashes: 16 bits in every object, or 32 where used. Profiles of one writer have their own.
     #[arg(long, value_parser = ["16", "32"])]
     hashes: Option<String>,
@@ -74,7 +75,7 @@ impl Opts {
         }
         let lowering = self.spelling.options(self.format, self.seed)?;
         let options = GenerateOptions {
-            objects: self.objects,
+            objects: self.objects as usize,
             word: lowering.word.unwrap_or(WordSize::Bits64),
             hashes: self.regime(lowering.profile),
             placement: placement(lowering.profile),

@@ -125,6 +125,11 @@ impl Opts {
         if !self.json {
             writeln!(out, "          {:08x}      1  end", ended.end_tag).map_err(failed)?;
         }
+        let trailing = decoder.visit_trailing::<Error, _>(|_| Ok(()))?;
+        if !self.json && trailing > 0 {
+            let offset = ended.end_tag + 1;
+            writeln!(out, "          {offset:08x}  {trailing:>5}  bytes behind the end").map_err(failed)?;
+        }
         Ok(())
     }
 }

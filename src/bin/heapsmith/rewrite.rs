@@ -82,18 +82,23 @@ impl Opts {
         Ok(Answer::Yes)
     }
 
-    fn through_heap(mut self) -> Result<Answer, Error> {
+    fn through_heap(self) -> Result<Answer, Error> {
         let input = Input::open(&self.input)?;
         let version = open::decoder(&input)?.header().version;
+        let mut options = self.spelling.options(Format::Phd(version), self.seed)?;
+        let mut source = PhdSource::new(|| open::decoder(&input))?;
+        if let Some(left_behind) = source.left_behind() {
+            terminal::warning(&format!("{}: {left_behind}", input.name()));
+        }
         if self.spelling.profile.is_none() && self.spelling.word.is_none() {
-            self.spelling.profile = decode::profile(&input)?;
-            if self.spelling.profile.is_none() {
-                let default = lower::Profile::default_of(version).name;
-                terminal::warning(&format!("no profile gives this dump's bytes again; writing it as {default}"));
+            match decode::recognise(&input)? {
+                Some(recognised) => options = recognised,
+                None => {
+                    let default = options.profile.name;
+                    terminal::warning(&format!("no profile gives this dump's bytes again; writing it as {default}"));
+                }
             }
         }
-        let options = self.spelling.options(Format::Phd(version), self.seed)?;
-        let mut source = PhdSource::new(|| open::decoder(&input))?;
         let mut output = Output::create(&self.output, self.force)?;
         lower::write(&mut source, &options, &mut output)?;
         output.finish()?;

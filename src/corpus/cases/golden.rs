@@ -10,7 +10,7 @@ use crate::format::Format;
 use crate::generate::{GenerateOptions, Placement, from_seed};
 use crate::model::{HashRegime, Heap, IdentityHash, WordSize};
 use crate::phd::Version;
-use crate::phd::lower::{self, LowerOptions, PROFILES, Profile};
+use crate::phd::lower::{self, Adherence, LowerOptions, PROFILES, Profile};
 use crate::phd::rules;
 use crate::validate::{RuleKind, rulebook};
 
@@ -25,7 +25,10 @@ pub(super) fn cases() -> Result<Vec<Case>, Error> {
                 for hashes in regimes(profile) {
                     let seeds = if profile.is_seeded() { 1..=3 } else { 0..=0 };
                     for seed in seeds {
-                        cases.push(golden(LowerOptions { version, profile, word: Some(word), seed }, hashes)?);
+                        cases.push(golden(
+                            LowerOptions { version, profile, word: Some(word), seed, adherence: Adherence::Writer },
+                            hashes,
+                        )?);
                     }
                 }
             }

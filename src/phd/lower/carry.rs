@@ -6,7 +6,7 @@ use std::vec::IntoIter;
 
 use crate::error::LowerError;
 use crate::model::{
-    Address, ByteLen, Class, Contents, Facts, HashRegime, IdentityHash, Name, Object, ObjectKind, WordSize,
+    Address, ByteLen, Class, Contents, Facts, HashRegime, IdentityHash, Name, Object, ObjectKind, Order, WordSize,
 };
 
 use super::super::wire::Version;
@@ -22,6 +22,7 @@ pub(super) struct Carrier<'c> {
     version: Version,
     word: WordSize,
     regime: HashRegime,
+    order: Order,
 }
 
 impl<'c> Carrier<'c> {
@@ -37,7 +38,8 @@ impl<'c> Carrier<'c> {
             profile: options.profile,
             version: options.version,
             word: options.profile.word(facts, options),
-            regime: options.profile.regime(facts),
+            regime: options.profile.regime(facts, options),
+            order: options.profile.order(options),
         }
     }
 
@@ -50,7 +52,7 @@ impl<'c> Carrier<'c> {
 
     /// How many objects stand before a class.
     pub(super) fn stands_after(&self, class: &Class) -> u64 {
-        self.profile.order.place(class.after_objects)
+        self.order.place(class.after_objects)
     }
 
     /// The facts of the header.
@@ -75,6 +77,9 @@ impl<'c> Carrier<'c> {
     pub(super) fn class(&self, class: &Class) -> Result<Class, LowerError> {
         let references = match &class.references {
             Some(listed) => listed.clone(),
+            None if class.statics.is_none() => {
+                return Err(LowerError::Unknown { what: "what it refers to", address: class.address });
+            }
             None => self.class_references(class),
         };
         Ok(Class {
@@ -91,6 +96,9 @@ impl<'c> Carrier<'c> {
     pub(super) fn object(&self, object: &Object) -> Result<Object, LowerError> {
         let mut carried = Object { hash: self.hash(object.hash), ..Object::new(object.address, object.kind) };
         match object.kind {
+            ObjectKind::Instance | ObjectKind::ObjectArray if object.contents == Contents::Unknown => {
+                return Err(LowerError::Unknown { what: "what it refers to", address: object.address });
+            }
             ObjectKind::Instance => {
                 let class = known(object.class_word.or(object.class), "the class", object.address)?;
                 carried.class = Some(class);
@@ -106,7 +114,12 @@ impl<'c> Carrier<'c> {
                     Some(word) => word,
                     None => self.array_word(object, &mut references)?,
                 });
+                // An array from tag 5 has no length of its own; the DTFJ reader takes the references'.
                 let length = object.length.unwrap_or(references.len() as u64);
+                if self.profile.true_length && length < references.len() as u64 {
+                    let (address, references) = (object.address, references.len() as u64);
+                    return Err(LowerError::ShortArray { address, length, references });
+                }
                 carried.length = self.profile.true_length.then_some(length);
                 carried.size = self.array_size(object, length, self.word.bytes() as u64)?;
                 carried.contents = Contents::References(references);
@@ -224,9 +237,10 @@ impl<'c> Carrier<'c> {
             return Ok(None);
         }
         let computed = (2 * self.word.bytes() as u64).saturating_add(length.saturating_mul(element));
-        let size = object.size.unwrap_or(ByteLen(computed.checked_next_multiple_of(8).unwrap_or(u64::MAX).max(16)));
+        let rounded = computed.checked_next_multiple_of(8).unwrap_or(u64::MAX - 3).max(16);
+        let size = object.size.unwrap_or(ByteLen(rounded));
         if !size.0.is_multiple_of(4) {
-            return Err(LowerError::Unaligned { address: object.address, unit: 4 });
+            return Err(LowerError::SizeNotInWords { address: object.address, size: size.0 });
         }
         Ok(Some(size))
     }

@@ -14,9 +14,9 @@ mod spell;
 use std::io::Write;
 
 use crate::error::{Error, LowerError};
-use crate::model::{Class, Facts, Heap, HeapSource, Object, Order, WordSize};
+use crate::model::{Address, Class, Facts, Heap, HeapSource, Object, Order, WordSize};
 
-pub use profiles::{ArrayWord, ElementOrder, FieldSwap, HeaderPolicy, PROFILES, Profile, Survey};
+pub use profiles::{ArrayWord, ElementOrder, FieldSwap, HeaderPolicy, ObjectOrder, PROFILES, Profile, Survey};
 pub use recognise::recognise;
 pub use spell::Speller;
 
@@ -36,12 +36,29 @@ pub struct LowerOptions {
     pub word: Option<WordSize>,
     /// Seed of the choices of the profile `any`.
     pub seed: u64,
+    /// Whose order and hashes.
+    pub adherence: Adherence,
+}
+
+/// Whether the order of records and the way hashes are kept are the writer's habit or the heap's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Adherence {
+    /// As the writer would: objects by address, classes first or last, its own hashes.
+    Writer,
+    /// As the heap has them, which is how a dump of the writer comes back even if it is unusual.
+    Heap,
 }
 
 impl LowerOptions {
     /// The version with its default profile.
     pub fn new(version: Version) -> LowerOptions {
-        LowerOptions { version, profile: Profile::default_of(version), word: None, seed: 0 }
+        LowerOptions {
+            version,
+            profile: Profile::default_of(version),
+            word: None,
+            seed: 0,
+            adherence: Adherence::Writer,
+        }
     }
 
     /// The same with another profile.
@@ -62,8 +79,8 @@ impl LowerOptions {
 
 /// Writes a heap as a PHD.
 ///
-/// Memory is bounded by the class table and the largest object. A source is visited twice when the
-/// header needs totals.
+/// Memory is bounded by the class table and the largest object, except that a heap whose objects do not
+/// ascend is held whole to sort it for a writer who would. A source is visited up to three times.
 ///
 /// # Errors
 /// If the heap holds what the dump cannot say ([`LowerError`]), its source fails, or writing does.
@@ -126,6 +143,11 @@ fn run(
     options: &LowerOptions,
     take: &mut dyn FnMut(Step<'_>) -> Result<(), Error>,
 ) -> Result<(), Error> {
+    if options.profile.objects(options) == ObjectOrder::Ascending && !is_ascending(source)? {
+        let mut sorted = Heap::collect(source)?;
+        sorted.objects.sort_by_key(|object| object.address);
+        return run(&mut sorted, options, take);
+    }
     let survey = profiles::Survey::take(source, options)?;
     let classes = source.classes().to_vec();
     let carrier = Carrier::new(&classes, source.facts(), options);
@@ -148,6 +170,16 @@ fn run(
         take(Step::Object(&object, speller.object(&object)?, layout))
     })?;
     pending.try_for_each(|index| spell_class(&mut speller, index, take))
+}
+
+fn is_ascending(source: &mut dyn HeapSource) -> Result<bool, Error> {
+    let (mut ascending, mut previous) = (true, Address::NULL);
+    source.visit_objects(&mut |object| {
+        ascending &= object.address >= previous;
+        previous = object.address;
+        Ok(())
+    })?;
+    Ok(ascending)
 }
 
 /// Writes a heap in memory as a PHD in memory.

@@ -12,8 +12,8 @@ use crate::model::{Facts, HashRegime, HeapSource, Order, Totals, WordSize};
 
 use super::super::record::StoredHash;
 use super::super::wire::{Version, Width, record_flag};
-use super::LowerOptions;
 use super::choice::{Arithmetic, Case, CaseKind, Choice, Form};
+use super::{Adherence, LowerOptions};
 
 /// A writer of PHDs: what its dumps tell, and how it spells it.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +34,8 @@ pub struct Profile {
     pub writes_zero_hash: bool,
     /// Where classes stand.
     pub order: Order,
+    /// Order of the objects.
+    pub objects: ObjectOrder,
     /// Header records.
     pub header: HeaderPolicy,
     /// How addresses are subtracted.
@@ -70,6 +72,15 @@ pub enum ArrayWord {
     Component,
     /// The innermost component's class, and the array class as reference 0 (J9 in version 4).
     BaseThenArray,
+}
+
+/// Order of the objects of a dump.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ObjectOrder {
+    /// By address, as a VM walks its heap.
+    Ascending,
+    /// As the heap has them.
+    AsHeap,
 }
 
 /// Order of the references of an object array whose positions are known.
@@ -111,6 +122,7 @@ pub const PROFILES: &[Profile] = &[
         versions: &[V4],
         j9: Some(false),
         order: Order::AsHeap,
+        objects: ObjectOrder::AsHeap,
         header: HeaderPolicy::TotalsAndRandoms,
         elements: ElementOrder::Forward,
         true_length: false,
@@ -144,7 +156,6 @@ pub const PROFILES: &[Profile] = &[
         summary: "jdmpview's heapdump command: long records for uncached classes, absolute reference widths",
         versions: &[V6],
         hashes: None,
-        order: Order::AsHeap,
         arithmetic: Arithmetic::Wide,
         choose: jdmpview,
         ..NATIVE
@@ -155,6 +166,7 @@ pub const PROFILES: &[Profile] = &[
         versions: &[V6],
         hashes: None,
         order: Order::AsHeap,
+        objects: ObjectOrder::AsHeap,
         header: HeaderPolicy::VersionIfKnown,
         elements: ElementOrder::Forward,
         array_fields: FieldSwap::SizeFirst,
@@ -169,6 +181,7 @@ pub const PROFILES: &[Profile] = &[
         hashes: None,
         writes_zero_hash: true,
         order: Order::AsHeap,
+        objects: ObjectOrder::AsHeap,
         header: HeaderPolicy::Any,
         choose: any,
         ..NATIVE
@@ -185,6 +198,7 @@ const NATIVE: Profile = Profile {
     hashes: Some(HashRegime::WhereUsed32),
     writes_zero_hash: false,
     order: Order::ClassesLast,
+    objects: ObjectOrder::Ascending,
     header: HeaderPolicy::VersionAlways,
     arithmetic: Arithmetic::Word,
     array_word: ArrayWord::Component,
@@ -370,8 +384,26 @@ impl Profile {
         options.word.or(facts.word_size).unwrap_or(WordSize::Bits64)
     }
 
-    pub(super) fn regime(&self, facts: &Facts) -> HashRegime {
-        self.hashes.or(facts.hash_regime).unwrap_or(HashRegime::WhereUsed32)
+    pub(super) fn regime(&self, facts: &Facts, options: &LowerOptions) -> HashRegime {
+        let regime = match options.adherence {
+            Adherence::Writer => self.hashes.or(facts.hash_regime),
+            Adherence::Heap => facts.hash_regime.or(self.hashes),
+        };
+        regime.unwrap_or(HashRegime::WhereUsed32)
+    }
+
+    pub(super) fn objects(&self, options: &LowerOptions) -> ObjectOrder {
+        match options.adherence {
+            Adherence::Writer => self.objects,
+            Adherence::Heap => ObjectOrder::AsHeap,
+        }
+    }
+
+    pub(super) fn order(&self, options: &LowerOptions) -> Order {
+        match options.adherence {
+            Adherence::Writer => self.order,
+            Adherence::Heap => Order::AsHeap,
+        }
     }
 }
 

@@ -7,9 +7,10 @@ use crate::model::HeapSource;
 
 use super::super::wire::Version;
 use super::profiles::{PROFILES, Profile};
-use super::{LowerOptions, write};
+use super::{Adherence, LowerOptions, write};
 
-/// The first profile that turns the heap of a dump back into exactly its bytes.
+/// The options, with the first profile, that turn the heap of a dump back into exactly its bytes: in the
+/// writer's own order and with its own hashes, else in the dump's.
 ///
 /// `reopen` gives the dump's bytes from the start. Profiles that draw their spelling are not tried.
 /// A profile is dropped at its first different byte, so this costs about one encoding.
@@ -20,19 +21,20 @@ pub fn recognise(
     source: &mut dyn HeapSource,
     version: Version,
     mut reopen: impl FnMut() -> Result<Box<dyn Read>, Error>,
-) -> Result<Option<&'static Profile>, Error> {
+) -> Result<Option<LowerOptions>, Error> {
     let default = Profile::default_of(version);
     let others = PROFILES.iter().filter(|p| p.name != default.name && p.versions.contains(&version));
-    for profile in [default].into_iter().chain(others).filter(|p| !p.is_seeded()) {
-        let options = LowerOptions { profile, ..LowerOptions::new(version) };
-        let mut same = SameBytes { original: reopen()?, different: false, piece: Vec::new() };
-        match write(source, &options, &mut same) {
-            Ok(()) if !same.different && same.original_is_done()? => return Ok(Some(profile)),
-            Ok(()) => {}
-            Err(Error::Decode(e)) => return Err(e.into()),
-            Err(_) if same.different => {}
-            Err(Error::Lower(_) | Error::Usage(_)) => {}
-            Err(e) => return Err(e),
+    let profiles: Vec<_> = [default].into_iter().chain(others).filter(|p| !p.is_seeded()).collect();
+    for adherence in [Adherence::Writer, Adherence::Heap] {
+        for profile in &profiles {
+            let options = LowerOptions { profile, adherence, ..LowerOptions::new(version) };
+            let mut same = SameBytes { original: reopen()?, different: false, piece: Vec::new() };
+            match write(source, &options, &mut same) {
+                Ok(()) if !same.different && same.original_is_done()? => return Ok(Some(options)),
+                Ok(()) | Err(Error::Lower(_)) => {}
+                Err(_) if same.different => {}
+                Err(e) => return Err(e),
+            }
         }
     }
     Ok(None)

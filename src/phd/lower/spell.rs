@@ -39,7 +39,7 @@ impl Speller {
         let profile = options.profile;
         let mut draw = SeedDraw::new(options.seed, Stream::Spelling);
         let word = profile.word(facts, options);
-        let regime = profile.regime(facts);
+        let regime = profile.regime(facts, options);
         let flags = file_flags(profile, options.version, word, regime, survey, &mut draw)?;
         let records = header_records(profile, facts, survey, &mut draw)?;
         Ok(Speller {

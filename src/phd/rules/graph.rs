@@ -2,7 +2,7 @@
 //!
 //! Memory: 8 bytes for each record (its address, sorted), and the classes with their names.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::error::RuleId;
 use crate::model::Address;
@@ -81,6 +81,7 @@ impl GraphIndex {
             }
         }
         self.addresses.dedup();
+        let on_cycles = self.on_cycles();
         let mut cyclic = Vec::new();
         let mut by_index: Vec<(&Address, &ClassEntry)> = self.classes.iter().collect();
         by_index.sort_unstable_by_key(|(_, entry)| entry.index);
@@ -92,7 +93,7 @@ impl GraphIndex {
                     ("a superclass word of 0 or the address of a class record".to_owned(), superclass.to_string())
                 });
             }
-            if self.is_on_cycle(*address) {
+            if on_cycles.contains(address) {
                 cyclic.push(entry);
             }
         }
@@ -176,25 +177,22 @@ impl GraphIndex {
         });
     }
 
-    /// Whether the chain of superclasses from here comes back here.
-    fn is_on_cycle(&self, start: Address) -> bool {
-        let (mut slow, mut fast) = (start, start);
-        let next = |a: Address| self.classes.get(&a).map(|entry| entry.superclass);
-        loop {
-            let Some(once) = next(fast) else { return false };
-            if once == start {
-                return true;
+    /// The classes whose chain of superclasses comes back to them. Each class is visited once.
+    fn on_cycles(&self) -> HashSet<Address> {
+        let (mut seen, mut cyclic) = (HashSet::new(), HashSet::new());
+        for &start in self.classes.keys() {
+            let mut chain = Vec::new();
+            let mut next = Some(start);
+            while let Some(address) = next.filter(|address| seen.insert(*address)) {
+                chain.push(address);
+                next = self.classes.get(&address).map(|entry| entry.superclass);
             }
-            let Some(twice) = next(once) else { return false };
-            if twice == start {
-                return true;
-            }
-            fast = twice;
-            slow = next(slow).unwrap_or(start);
-            if slow == fast {
-                return false; // a cycle further up, which does not come back here
+            // Where the chain ran into itself, and not into one that was seen before, a cycle closes.
+            if let Some(closing) = chain.iter().position(|&address| Some(address) == next) {
+                cyclic.extend(&chain[closing..]);
             }
         }
+        cyclic
     }
 }
 
