@@ -15,8 +15,9 @@ use crate::{Answer, decode, open, terminal};
 /// Decodes a dump and writes it again.
 ///
 /// Through records: the same bytes, whatever the spelling (of a compressed dump, the decompressed
-/// ones). Through the heap: what a writer would have made of the same heap; without --profile, the
-/// writer that gives the input's bytes again, if there is one.
+/// ones). Through the heap: with --profile, what that writer would have made of the same heap, in its own
+/// order (VMs write objects by address) and with its own hashes; without, the input's bytes again, by the
+/// writer that is recognised, in the input's order.
 ///
 /// Example: heapsmith rewrite odd.phd plain.phd --through heap --profile openj9
 #[derive(Args)]
