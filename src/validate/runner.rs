@@ -54,7 +54,7 @@ pub struct Sound {
 
 /// Validates a dump, as far as it can be read.
 ///
-/// Memory is constant without the graph rules, and 8 bytes for each record with them, plus the
+/// Without the graph rules memory is that of the largest record; with them 8 bytes for each, plus the
 /// classes. The graph rules read the input twice.
 ///
 /// # Errors

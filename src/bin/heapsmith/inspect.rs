@@ -14,7 +14,7 @@ use crate::{Answer, open};
 
 /// Shows a dump's records with their offsets, or every byte with its field and meaning.
 ///
-/// Memory does not grow with the dump.
+/// Memory does not grow with the dump, only with its largest record.
 ///
 /// Example: heapsmith inspect --bytes small.phd
 #[derive(Args)]

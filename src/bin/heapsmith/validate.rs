@@ -20,7 +20,8 @@ pub(crate) struct Opts {
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// Leave out the rules of the whole graph (duplicate addresses, dangling references ...): memory
-    /// is constant then. With them it is 8 bytes for each record, plus the classes.
+    /// does not grow with the dump then, only with its largest record. With them it is 8 bytes for each
+    /// record, plus the classes.
     #[arg(long)]
     no_graph: bool,
     /// Show notes too: the signs for one or the other reading where bytes do not decide.
