@@ -185,7 +185,9 @@ impl DecodeError {
             Problem::MissingEnd => "the end of the data".to_owned(),
             Problem::Unexpected { found, .. } => found.clone(),
             Problem::Shrunk { .. } => "the file became shorter while it was read".to_owned(),
-            Problem::Io(e) if !self.is_the_machines() => format!("damaged or cut short ({e})"),
+            Problem::Io(e) if !self.is_the_machines() => {
+                format!("data that are damaged, cut short or followed by something else ({e})")
+            }
             Problem::Io(e) => e.to_string(),
         }
     }

@@ -1,7 +1,7 @@
 //! Outputs: written beside, then renamed, so that none exists half-made under its final name.
 
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
@@ -53,9 +53,13 @@ impl Output {
         if !force && path.symlink_metadata().is_ok() {
             return Err(exists(path));
         }
-        let path = match &there {
-            Some(_) => path.canonicalize().map_err(failed)?,
-            None => path.to_owned(),
+        let path = match (&there, path.read_link()) {
+            (Some(_), _) => path.canonicalize().map_err(failed)?,
+            (None, Err(_)) => path.to_owned(),
+            (None, Ok(target)) => {
+                let message = format!("it is a link to {}, which does not exist", target.display());
+                return Err(failed(io::Error::new(io::ErrorKind::NotFound, message)));
+            }
         };
         let folder = match path.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -66,9 +70,25 @@ impl Output {
             return Err(failed(io::Error::new(io::ErrorKind::NotFound, message)));
         }
         let mut builder = tempfile::Builder::new();
-        builder.prefix(".heapsmith-").permissions(permissions(there.as_ref()));
+        builder.prefix(".heapsmith-");
+        readable_like_any_new_file(&mut builder);
         let beside = builder.tempfile_in(folder).map_err(failed)?;
+        if let Some(replaced) = &there {
+            beside.as_file().set_permissions(replaced.permissions()).map_err(failed)?;
+        }
         Ok(Output { target: Target::File { path, beside: BufWriter::new(beside) }, force })
+    }
+
+    /// The same for a dump, which is not written to a terminal.
+    ///
+    /// # Errors
+    /// Like [`Output::create`]; and if standard output is a terminal.
+    pub fn create_binary(path: &Path, force: bool) -> Result<Output, Error> {
+        if path == Path::new("-") && io::stdout().is_terminal() {
+            let message = "a dump is binary and standard output is a terminal; name a file";
+            return Err(Error::Usage(message.to_owned()));
+        }
+        Output::create(path, force)
     }
 
     /// Gives the output its name.
@@ -120,7 +140,11 @@ impl Write for Stream {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Stream::Stdout(out) => out.write(bytes),
-            Stream::Special(out) => out.write(bytes),
+            Stream::Special(out) => out.write(bytes).map_err(|e| match e.kind() {
+                // Of a named output this is a loss, which of standard output it is not.
+                io::ErrorKind::BrokenPipe => io::Error::other("whoever read it went away"),
+                _ => e,
+            }),
         }
     }
 
@@ -132,10 +156,12 @@ impl Write for Stream {
     }
 }
 
-/// Temporary files are private by default; an output has the permissions of the file that it replaces,
-/// else those that any new file gets here.
+/// Temporary files are private by default; an output has the permissions that any new file gets here.
 #[cfg(unix)]
-fn permissions(replaced: Option<&fs::Metadata>) -> fs::Permissions {
+fn readable_like_any_new_file(builder: &mut tempfile::Builder<'_, '_>) {
     use std::os::unix::fs::PermissionsExt;
-    replaced.map_or_else(|| fs::Permissions::from_mode(0o666), fs::Metadata::permissions)
+    builder.permissions(fs::Permissions::from_mode(0o666));
 }
+
+#[cfg(not(unix))]
+fn readable_like_any_new_file(_: &mut tempfile::Builder<'_, '_>) {}

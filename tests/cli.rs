@@ -439,6 +439,15 @@ fn a_writer_with_unusual_habits_comes_back_byte_for_byte() {
 }
 
 #[test]
+fn another_word_size_keeps_the_recognised_writer() {
+    let bench = Bench::new();
+    bench.run(&["generate", "--format", "phd5", "--profile", "j9-2.4", "--word", "32", "-o", "old.phd"]).ok();
+    bench.run(&["rewrite", "old.phd", "wide.phd", "--through", "heap", "--word", "64"]).ok();
+    bench.run(&["compare", "old.phd", "wide.phd", "--leave-out", "word-size"]).ok();
+    assert!(bench.run(&["decode", "wide.phd"]).ok().stdout().contains("\"profile\":\"j9-2.4\""));
+}
+
+#[test]
 fn listings_that_are_cut_short_or_leave_out_what_a_dump_needs_are_refused() {
     let bench = Bench::new();
     let listing = bench.run(&["decode", "good.phd"]).ok().stdout();
@@ -515,6 +524,12 @@ fn devices_pipes_and_links_stay_what_they_are() {
     bench.run(&["rewrite", "good.phd", "link.phd", "--through", "records", "--force"]).ok();
     assert!(bench.path("link.phd").is_symlink() && bench.read("behind.phd") == bench.read("good.phd"));
     shell("test $(stat -c %a behind.phd) = 600").ok();
+    shell("chmod 664 behind.phd; umask 077; \"$1\" rewrite good.phd behind.phd --through records --force").ok();
+    shell("test $(stat -c %a behind.phd) = 664").ok();
+    shell("ln -s nowhere dangling.phd").ok();
+    bench.run(&["rewrite", "good.phd", "dangling.phd", "--through", "records", "--force"]).fails(2, &["nowhere"]);
+    shell("(head -c 10 <pipe >/dev/null &) ; \"$1\" generate --format phd6 --objects 50000 -o pipe")
+        .fails(2, &["went away"]);
     shell("umask 077; \"$1\" rewrite good.phd private.phd --through records && test $(stat -c %a private.phd) = 600")
         .ok();
 }

@@ -12,7 +12,8 @@ use crate::{Answer, decode, open};
 
 /// Writes a dump from a listing (see `decode`).
 ///
-/// With the profile that the listing names, a listing of a dump gives the dump's bytes again.
+/// Without --profile, a listing gives its dump's bytes again, if it names the profile that does. With
+/// --profile, that writer's order and hashes take the place of the listing's.
 ///
 /// Example: heapsmith encode seven.jsonl --format phd6 -o seven.phd
 #[derive(Args)]
@@ -53,7 +54,7 @@ impl Opts {
             // The listing's own writer: its order and hashes are the dump's.
             options.adherence = Adherence::Heap;
         }
-        let mut output = Output::create(&self.output, self.force)?;
+        let mut output = Output::create_binary(&self.output, self.force)?;
         lower::write(&mut listing.heap, &options, &mut output)?;
         output.finish()?;
         Ok(Answer::Yes)

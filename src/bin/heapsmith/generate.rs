@@ -1,4 +1,3 @@
-use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -69,10 +68,6 @@ impl Spelling {
 
 impl Opts {
     pub(crate) fn run(self) -> Result<Answer, Error> {
-        if self.output.as_os_str() == "-" && std::io::stdout().is_terminal() {
-            let message = "a dump is binary and standard output is a terminal; name a file with -o";
-            return Err(Error::Usage(message.to_owned()));
-        }
         let lowering = self.spelling.options(self.format, self.seed)?;
         let options = GenerateOptions {
             objects: self.objects as usize,
@@ -81,7 +76,7 @@ impl Opts {
             placement: placement(lowering.profile),
         };
         let mut heap = from_seed(&options, self.seed);
-        let mut output = Output::create(&self.output, self.force)?;
+        let mut output = Output::create_binary(&self.output, self.force)?;
         lower::write(&mut heap, &lowering, &mut output)?;
         output.finish()?;
         Ok(Answer::Yes)

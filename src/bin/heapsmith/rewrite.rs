@@ -7,7 +7,7 @@ use heapsmith::format::Format;
 use heapsmith::input::Input;
 use heapsmith::output::Output;
 use heapsmith::phd::lift::PhdSource;
-use heapsmith::phd::{encode, lower};
+use heapsmith::phd::{LowerOptions, encode, lower};
 
 use crate::generate::Spelling;
 use crate::{Answer, decode, open, terminal};
@@ -62,7 +62,7 @@ impl Opts {
 
     fn through_records(&self) -> Result<Answer, Error> {
         let mut decoder = open::decoder_once(&self.input)?;
-        let mut output = Output::create(&self.output, self.force)?;
+        let mut output = Output::create_binary(&self.output, self.force)?;
         let failed = |e| Error::io("writing the dump", e);
         let mut buffer = Vec::new();
         encode::header(&mut buffer, decoder.header());
@@ -91,16 +91,16 @@ impl Opts {
         if let Some(left_behind) = source.left_behind() {
             terminal::warning(&format!("{}: {left_behind}", input.name()));
         }
-        if self.spelling.profile.is_none() && self.spelling.word.is_none() {
+        if self.spelling.profile.is_none() {
             match decode::recognise(&input)? {
-                Some(recognised) => options = recognised,
+                Some(recognised) => options = LowerOptions { word: options.word, ..recognised },
                 None => {
                     let default = options.profile.name;
                     terminal::warning(&format!("no profile gives this dump's bytes again; writing it as {default}"));
                 }
             }
         }
-        let mut output = Output::create(&self.output, self.force)?;
+        let mut output = Output::create_binary(&self.output, self.force)?;
         lower::write(&mut source, &options, &mut output)?;
         output.finish()?;
         Ok(Answer::Yes)

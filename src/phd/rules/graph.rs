@@ -101,7 +101,10 @@ impl GraphIndex {
             let first: &ClassEntry = first;
             let rule = super::GRAPH_SUPERCLASS_CYCLE;
             findings.add(rule, severity(rule), first.offset, Some(first.index), || {
-                let found = format!("a cycle of superclasses; {} classes are on one", cyclic.len());
+                let found = match cyclic.len() {
+                    1 => "a class that is its own superclass".to_owned(),
+                    classes => format!("cycles of superclasses, with {classes} classes on them"),
+                };
                 ("a superclass chain that ends".to_owned(), found)
             });
         }
