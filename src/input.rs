@@ -1,10 +1,10 @@
 //! Inputs: files and standard input, compressed or not, never written to.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use flate2::read::MultiGzDecoder;
+use flate2::bufread::GzDecoder;
 use tempfile::NamedTempFile;
 
 use crate::error::Error;
@@ -117,7 +117,7 @@ impl Input {
         };
         let raw = watch(raw);
         Ok(if self.compressed {
-            let source = Box::new(MultiGzDecoder::new(BufReader::with_capacity(64 * 1024, raw)));
+            let source = Box::new(Members::new(BufReader::with_capacity(64 * 1024, raw)));
             Stream { source, length: None }
         } else {
             Stream { source: raw, length: Some(self.length) }
@@ -138,7 +138,7 @@ impl Stream {
         let compressed = start == GZIP;
         let raw = io::Cursor::new(start).chain(stdin);
         let source: Box<dyn Read> =
-            if compressed { Box::new(MultiGzDecoder::new(BufReader::new(raw))) } else { Box::new(raw) };
+            if compressed { Box::new(Members::new(BufReader::new(raw))) } else { Box::new(raw) };
         Ok(Stream { source, length: None })
     }
 
@@ -154,9 +154,83 @@ impl Read for Stream {
     }
 }
 
+/// The members of a gzip file, one after the other (RFC 1952, 2.2). Zeros behind the last one are the
+/// padding of a block device, which gzip itself ignores.
+struct Members<R: BufRead> {
+    member: Option<GzDecoder<R>>,
+}
+
+impl<R: BufRead> Members<R> {
+    fn new(source: R) -> Members<R> {
+        Members { member: Some(GzDecoder::new(source)) }
+    }
+}
+
+impl<R: BufRead> Read for Members<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while let Some(member) = &mut self.member {
+            let count = member.read(buffer)?;
+            if count > 0 || buffer.is_empty() {
+                return Ok(count);
+            }
+            let Some(mut source) = self.member.take().map(GzDecoder::into_inner) else { break };
+            loop {
+                let rest = source.fill_buf()?;
+                let zeros = rest.iter().take_while(|&&byte| byte == 0).count();
+                if rest.is_empty() {
+                    return Ok(0);
+                }
+                if zeros < rest.len() {
+                    source.consume(zeros);
+                    self.member = Some(GzDecoder::new(source));
+                    break;
+                }
+                source.consume(zeros);
+            }
+        }
+        Ok(0)
+    }
+}
+
 fn is_gzip(file: &mut File) -> io::Result<bool> {
     let mut start = Vec::new();
     file.by_ref().take(2).read_to_end(&mut start)?;
     file.seek(SeekFrom::Start(0))?;
     Ok(start == GZIP)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+
+    use super::*;
+
+    fn member(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        encoder.write_all(bytes).expect("memory");
+        encoder.finish().expect("memory")
+    }
+
+    fn read(bytes: &[u8]) -> io::Result<Vec<u8>> {
+        let mut all = Vec::new();
+        // A small buffer, so that members and padding end inside and between reads.
+        Members::new(BufReader::with_capacity(7, bytes)).read_to_end(&mut all)?;
+        Ok(all)
+    }
+
+    #[test]
+    fn members_follow_one_another_and_padding_ends_them() {
+        let two = [member(b"one "), member(b""), member(b"two")].concat();
+        assert_eq!(read(&two).expect("whole"), b"one two");
+        assert_eq!(read(&[&two[..], &[0; 100]].concat()).expect("padded"), b"one two");
+        assert!(read(&[&two[..], b"garbage behind"].concat()).is_err());
+        for cut in member(b"one ").len()..two.len() {
+            // Cut between two members, nothing is missing.
+            let between = cut == member(b"one ").len() || cut == member(b"one ").len() + member(b"").len();
+            assert_eq!(read(&two[..cut]).is_ok(), between, "cut at {cut}");
+        }
+    }
 }
