@@ -46,12 +46,8 @@ fn every_rule_is_complete() {
             assert!(sources.contains(key), "{}: no source {key:?}", rule.id);
         }
         assert_eq!(rule.severity.is_some(), rule.kind == RuleKind::Bytes, "{}", rule.id);
-        assert_eq!(
-            matches!(rule.scope, Scope::Pass | Scope::Graph | Scope::File),
-            rule.kind == RuleKind::Bytes || rule.scope == Scope::File,
-            "{}",
-            rule.id
-        );
+        let judged = matches!(rule.scope, Scope::Pass | Scope::Graph);
+        assert_eq!(judged, rule.kind == RuleKind::Bytes, "{}: what it takes to judge it", rule.id);
         assert!(rule.versions.iter().all(|&v| Version::from_number(v).is_some()), "{}", rule.id);
         assert!(!rule.versions.is_empty(), "{}", rule.id);
         for name in &rule.profiles {

@@ -101,46 +101,6 @@ impl<'a, T: Trace> Cursor<'a, T> {
         Ok(value)
     }
 
-    /// A 64-bit integer; the trace sees it as signed.
-    #[inline]
-    pub fn u64(&mut self, name: &'static str) -> Result<u64, Incomplete> {
-        let value = u64::from_be_bytes(self.array(name)?);
-        self.saw(name, 8, value as i64);
-        Ok(value)
-    }
-
-    /// A signed byte.
-    #[inline]
-    pub fn i8(&mut self, name: &'static str) -> Result<i8, Incomplete> {
-        let value = i8::from_be_bytes(self.array(name)?);
-        self.saw(name, 1, i64::from(value));
-        Ok(value)
-    }
-
-    /// A signed 16-bit integer.
-    #[inline]
-    pub fn i16(&mut self, name: &'static str) -> Result<i16, Incomplete> {
-        let value = i16::from_be_bytes(self.array(name)?);
-        self.saw(name, 2, i64::from(value));
-        Ok(value)
-    }
-
-    /// A signed 32-bit integer.
-    #[inline]
-    pub fn i32(&mut self, name: &'static str) -> Result<i32, Incomplete> {
-        let value = i32::from_be_bytes(self.array(name)?);
-        self.saw(name, 4, i64::from(value));
-        Ok(value)
-    }
-
-    /// A signed 64-bit integer.
-    #[inline]
-    pub fn i64(&mut self, name: &'static str) -> Result<i64, Incomplete> {
-        let value = i64::from_be_bytes(self.array(name)?);
-        self.saw(name, 8, value);
-        Ok(value)
-    }
-
     /// An unsigned integer of 1 to 8 bytes.
     #[inline]
     pub fn unsigned(&mut self, name: &'static str, width: usize) -> Result<u64, Incomplete> {
