@@ -276,7 +276,7 @@ fn file_order(heap: &Heap) -> Vec<Address> {
 fn references(object: &Object) -> Option<Vec<Address>> {
     match object.contents {
         Contents::References(_) | Contents::Fields(_) | Contents::Elements(_) => Some(object.references().collect()),
-        Contents::Primitives(_) | Contents::Unknown => None,
+        Contents::Primitives(_) | Contents::Raw(_) | Contents::Unknown => None,
     }
 }
 

@@ -329,7 +329,7 @@ fn facts(head: &Head) -> Result<Facts, String> {
             Hashes::Every16 => HashRegime::Every16,
             Hashes::WhereUsed32 => HashRegime::WhereUsed32,
         }),
-        timestamp: None,
+        ..Facts::default()
     })
 }
 

@@ -13,7 +13,7 @@ mod options;
 pub use draw::{BytesDraw, Draw, SeedDraw, Stream};
 pub use options::{GenerateOptions, Placement};
 
-use crate::model::{Facts, HashRegime, Heap, Name};
+use crate::model::{Facts, HashRegime, Heap, Name, Surroundings};
 
 use addresses::Ground;
 use classes::Classes;
@@ -40,10 +40,12 @@ pub fn generate(options: &GenerateOptions, draw: &mut dyn Draw) -> Heap {
         },
         classes: class_table,
         objects: made,
-        roots: Some(roots),
-        threads: Some(threads),
-        traces: Some(traces),
-        strings: None,
+        surroundings: Surroundings {
+            roots: Some(roots),
+            threads: Some(threads),
+            traces: Some(traces),
+            ..Surroundings::default()
+        },
     }
 }
 
@@ -120,8 +122,8 @@ mod tests {
             assert!(heap.classes.iter().flat_map(|c| c.fields.iter().flatten()).any(|f| f.kind == field), "{kind}");
         }
         assert!(heap.classes.iter().any(|c| c.loader.is_some_and(|l| !l.is_null())));
-        assert!(!heap.roots.as_ref().expect("roots").is_empty());
-        assert!(!heap.threads.as_ref().expect("threads").is_empty());
+        assert!(!heap.surroundings.roots.as_ref().expect("roots").is_empty());
+        assert!(!heap.surroundings.threads.as_ref().expect("threads").is_empty());
     }
 
     #[test]

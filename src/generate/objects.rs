@@ -88,7 +88,7 @@ pub(super) fn roots(
     objects: &[Object],
     draw: &mut dyn Draw,
 ) -> (Vec<Root>, Vec<Thread>, Vec<StackTrace>) {
-    let sticky = classes.iter().map(|class| Root { object: class.address, kind: RootKind::StickyClass });
+    let sticky = classes.iter().map(|class| Root { object: class.address, kind: RootKind::StickyClass, after: None });
     let mut roots: Vec<Root> = sticky.collect();
     let (mut threads, mut traces) = (Vec::new(), Vec::new());
     if objects.is_empty() {
@@ -107,11 +107,11 @@ pub(super) fn roots(
             method: Name::from_text(&format!("m{depth}")),
             signature: Name::from_text("()V"),
             source: draw.one_in(2).then(|| Name::from_text("Source.java")),
-            class: draw.pick(classes).address,
+            class: Some(draw.pick(classes).address),
             line: *draw.pick(&[1, 42, 65_535, -1, -2, -3]),
         });
         traces.push(StackTrace { serial: trace, thread, frames: frames.collect() });
-        roots.push(Root { object, kind: RootKind::ThreadObject(thread, trace) });
+        roots.push(Root { object, kind: RootKind::ThreadObject(thread, trace), after: None });
         for _ in 0..draw.below(6) {
             let frame = *draw.pick(&[-1, 0, 1]);
             let kind = match draw.below(7) {
@@ -123,7 +123,7 @@ pub(super) fn roots(
                 5 => RootKind::MonitorUsed,
                 _ => RootKind::Unknown,
             };
-            roots.push(Root { object: draw.pick(objects).address, kind });
+            roots.push(Root { object: draw.pick(objects).address, kind, after: None });
         }
     }
     (roots, threads, traces)

@@ -1,6 +1,6 @@
 //! Heaps and dumps.
 
-use super::{Class, Name, Object, Root, StackTrace, Text, Thread, WordSize};
+use super::{ByteLen, Class, Event, Name, Object, Root, StackTrace, Thread, WordSize};
 use crate::error::Error;
 
 /// A dump: one or more heaps in one file.
@@ -8,6 +8,8 @@ use crate::error::Error;
 pub struct Dump {
     /// The heaps in file order; PHD and classic text have exactly one.
     pub heaps: Vec<Heap>,
+    /// What the process told after the last heap (HPROF).
+    pub tail: Vec<Event>,
 }
 
 /// Facts of a dump's header and of the process as a whole.
@@ -25,6 +27,21 @@ pub struct Facts {
     pub hash_regime: Option<HashRegime>,
     /// Milliseconds since 1970-01-01T00:00Z (HPROF).
     pub timestamp: Option<u64>,
+    /// The version in the header's text, such as `1.0.2` (HPROF).
+    pub header_version: Option<Name>,
+    /// Size of an identifier (HPROF): that of a pointer in most writers, 4 in the agent even on 64 bits.
+    pub identifier_size: Option<ByteLen>,
+}
+
+/// From here on the objects of a heap dump belong to this part of the heap (ART: app, image, zygote).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Region {
+    /// The part's number.
+    pub id: u32,
+    /// Its name.
+    pub name: Name,
+    /// How many classes and objects stand before it in file order.
+    pub after: u64,
 }
 
 /// The counts of PHD header record 1.
@@ -70,6 +87,9 @@ pub trait HeapSource {
     /// The class table, in file order.
     fn classes(&self) -> &[Class];
 
+    /// What is known beside classes and objects.
+    fn surroundings(&self) -> &Surroundings;
+
     /// Calls `visit` with each object in file order, until it fails.
     ///
     /// # Errors
@@ -86,14 +106,25 @@ pub struct Heap {
     pub classes: Vec<Class>,
     /// The objects, in file order.
     pub objects: Vec<Object>,
-    /// GC roots.
+    /// Roots, threads, traces and the like.
+    pub surroundings: Surroundings,
+}
+
+/// What a heap dump tells beside classes and objects (HPROF). In memory: it grows with the threads, the
+/// roots and the symbol table, not with the objects.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Surroundings {
+    /// GC roots, in file order.
     pub roots: Option<Vec<Root>>,
     /// Threads.
     pub threads: Option<Vec<Thread>>,
     /// Stack traces.
     pub traces: Option<Vec<StackTrace>>,
-    /// The dump's string table.
-    pub strings: Option<Vec<Text>>,
+    /// Parts of the heap, in file order.
+    pub regions: Option<Vec<Region>>,
+    /// What the process told before and during this heap dump, in order, with the identifiers it used:
+    /// strings, loaded classes, frames, samples.
+    pub events: Option<Vec<Event>>,
 }
 
 impl Heap {
@@ -102,7 +133,12 @@ impl Heap {
     /// # Errors
     /// What reading the objects runs into.
     pub fn collect(source: &mut dyn HeapSource) -> Result<Heap, Error> {
-        let mut heap = Heap { facts: source.facts().clone(), classes: source.classes().to_vec(), ..Heap::default() };
+        let mut heap = Heap {
+            facts: source.facts().clone(),
+            classes: source.classes().to_vec(),
+            objects: Vec::new(),
+            surroundings: source.surroundings().clone(),
+        };
         source.visit_objects(&mut |object| {
             heap.objects.push(object.clone());
             Ok(())
@@ -118,6 +154,10 @@ impl HeapSource for Heap {
 
     fn classes(&self) -> &[Class] {
         &self.classes
+    }
+
+    fn surroundings(&self) -> &Surroundings {
+        &self.surroundings
     }
 
     fn visit_objects(&mut self, visit: &mut VisitObjects<'_>) -> Result<(), Error> {

@@ -9,6 +9,7 @@
 //! `Some(Address::NULL)`, an array known to be empty has the length `Some(0)`).
 
 mod class;
+mod event;
 mod heap;
 mod name;
 mod object;
@@ -16,8 +17,12 @@ mod root;
 mod units;
 
 pub use class::{Class, Field, FieldType, PoolEntry, Static};
-pub use heap::{Dump, Facts, HashRegime, Heap, HeapSource, Order, Totals, VisitObjects};
+pub use event::{
+    AllocationSite, AllocationSites, ControlSettings, CpuSamples, Event, EventKind, Frame, HeapSummary, LoadClass,
+    StartThread, Trace,
+};
+pub use heap::{Dump, Facts, HashRegime, Heap, HeapSource, Order, Region, Surroundings, Totals, VisitObjects};
 pub use name::Name;
 pub use object::{Contents, IdentityHash, Object, ObjectKind, Value};
-pub use root::{Root, RootKind, StackFrame, StackTrace, Text, Thread};
-pub use units::{Address, ByteLen, PrimitiveType, Serial, WordSize};
+pub use root::{Root, RootKind, StackFrame, StackTrace, Thread};
+pub use units::{Address, ByteLen, FrameId, PrimitiveType, Serial, TextId, WordSize};

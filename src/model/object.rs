@@ -50,7 +50,7 @@ impl Object {
         let (listed, values): (&[Address], &[Value]) = match &self.contents {
             Contents::References(listed) | Contents::Elements(listed) => (listed, &[]),
             Contents::Fields(values) => (&[], values),
-            Contents::Primitives(_) | Contents::Unknown => (&[], &[]),
+            Contents::Primitives(_) | Contents::Raw(_) | Contents::Unknown => (&[], &[]),
         };
         let keep_nulls = matches!(self.contents, Contents::References(_));
         listed
@@ -82,6 +82,8 @@ pub enum Contents {
     References(Vec<Address>),
     /// Field values: the class's own fields first, then its superclass's, up to the root.
     Fields(Vec<Value>),
+    /// The bytes of an instance's fields, where no class says how they are laid out.
+    Raw(Vec<u8>),
     /// Every element of an object array by position, nulls included.
     Elements(Vec<Address>),
     /// Elements of a primitive array, big-endian.

@@ -1,4 +1,4 @@
-//! GC roots, threads, stack traces and strings: carried by HPROF alone so far.
+//! GC roots, threads and stack traces, with their names resolved: carried by HPROF alone so far.
 
 use super::{Address, Name, Serial};
 
@@ -9,9 +9,11 @@ pub struct Root {
     pub object: Address,
     /// What keeps it alive.
     pub kind: RootKind,
+    /// How many classes and objects stand before this root in file order.
+    pub after: Option<u64>,
 }
 
-/// The kinds of GC root of the HPROF manual's binary format page.
+/// The kinds of GC root of the HPROF manual's binary format page, and those that Android adds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RootKind {
     /// Unknown.
@@ -32,6 +34,20 @@ pub enum RootKind {
     MonitorUsed,
     /// A thread object, with the thread's and its stack trace's serial.
     ThreadObject(Serial, Serial),
+    /// Android: an interned string.
+    InternedString,
+    /// Android: an object that waits for its finalizer.
+    Finalizing,
+    /// Android: held by a debugger.
+    Debugger,
+    /// Android: held by the collector while it clears references.
+    ReferenceCleanup,
+    /// Android: held by the virtual machine itself.
+    VmInternal,
+    /// Android: in the dump although nothing holds it.
+    Unreachable,
+    /// Android: a monitor held by native code of a thread; frame number, -1 for none.
+    JniMonitor(Serial, i32),
 }
 
 /// A thread.
@@ -67,17 +83,8 @@ pub struct StackFrame {
     pub signature: Name,
     /// Source file name, where known.
     pub source: Option<Name>,
-    /// The declaring class.
-    pub class: Address,
+    /// The declaring class; `None` if the frame names a class that was never loaded.
+    pub class: Option<Address>,
     /// Line number: above 0 a line, -1 unknown, -2 compiled, -3 native.
     pub line: i32,
-}
-
-/// A string of the dump's own string table.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Text {
-    /// Its identifier: a namespace apart from object identifiers.
-    pub id: u64,
-    /// Its bytes.
-    pub text: Name,
 }

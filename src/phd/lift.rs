@@ -5,7 +5,7 @@ use std::io::Read;
 use crate::error::{DecodeError, Error};
 use crate::model::{
     Address, ByteLen, Class, Contents, Facts, HashRegime, Heap, HeapSource, IdentityHash, Name, Object, ObjectKind,
-    VisitObjects,
+    Surroundings, VisitObjects,
 };
 
 use super::decode::{Decoder, Ended, Located};
@@ -221,6 +221,7 @@ pub struct PhdSource<O> {
     open: O,
     facts: Facts,
     classes: Vec<Class>,
+    surroundings: Surroundings,
     left_behind: Option<String>,
 }
 
@@ -254,7 +255,7 @@ impl<R: Read, O: FnMut() -> Result<Decoder<R>, Error>> PhdSource<O> {
             Err(Error::Decode(e)) if e.is_missing_end() => Some(e.to_string()),
             Err(e) => return Err(e),
         };
-        Ok(PhdSource { open, facts, classes, left_behind })
+        Ok(PhdSource { open, facts, classes, surroundings: Surroundings::default(), left_behind })
     }
 }
 
@@ -273,6 +274,10 @@ impl<R: Read, O: FnMut() -> Result<Decoder<R>, Error>> HeapSource for PhdSource<
 
     fn classes(&self) -> &[Class] {
         &self.classes
+    }
+
+    fn surroundings(&self) -> &Surroundings {
+        &self.surroundings
     }
 
     fn visit_objects(&mut self, visit_object: &mut VisitObjects<'_>) -> Result<(), Error> {

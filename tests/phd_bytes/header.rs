@@ -161,7 +161,7 @@ fn repeated_header_records_are_kept_and_the_last_of_each_counts() {
             totals: Some(Totals { objects: 9, references: 10 }),
             hash_randoms: Some((7, 8)),
             hash_regime: Some(HashRegime::WhereUsed32),
-            timestamp: None,
+            ..Facts::default()
         }
     );
 }

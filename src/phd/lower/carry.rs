@@ -70,7 +70,7 @@ impl<'c> Carrier<'c> {
             totals: totals.then(|| facts.totals.unwrap_or(survey.totals)),
             hash_randoms: facts.hash_randoms.filter(|_| randoms),
             hash_regime: Some(self.regime),
-            timestamp: None,
+            ..Facts::default()
         }
     }
 
