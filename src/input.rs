@@ -3,17 +3,18 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use flate2::bufread::GzDecoder;
 use tempfile::NamedTempFile;
 
 use crate::error::Error;
 
-/// An input that can be read from the start, any number of times.
-#[derive(Debug)]
+/// An input that can be read from the start, any number of times. Copies read the same bytes.
+#[derive(Clone, Debug)]
 pub struct Input {
     name: String,
-    place: Place,
+    place: Arc<Place>,
     compressed: bool,
     length: u64,
 }
@@ -23,7 +24,7 @@ enum Place {
     Path(PathBuf),
     /// Standard input or a pipe, copied to a temporary file.
     Spooled(NamedTempFile),
-    Memory(std::sync::Arc<[u8]>),
+    Memory(Arc<[u8]>),
 }
 
 /// A stream of an input's bytes, decompressed.
@@ -62,13 +63,13 @@ impl Input {
             return Input::spool(&name, &mut file);
         }
         let compressed = is_gzip(&mut file).map_err(failed)?;
-        Ok(Input { name, place: Place::Path(path.to_owned()), compressed, length: metadata.len() })
+        Ok(Input { name, place: Arc::new(Place::Path(path.to_owned())), compressed, length: metadata.len() })
     }
 
     /// Bytes in memory, under a name for messages.
     pub fn memory(name: &str, bytes: Vec<u8>) -> Input {
         let (compressed, length) = (bytes.starts_with(&GZIP), bytes.len() as u64);
-        Input { name: name.to_owned(), place: Place::Memory(bytes.into()), compressed, length }
+        Input { name: name.to_owned(), place: Arc::new(Place::Memory(bytes.into())), compressed, length }
     }
 
     /// Copies what can be read only once.
@@ -77,7 +78,7 @@ impl Input {
         let mut file = NamedTempFile::new().map_err(failed)?;
         let length = io::copy(source, &mut file).map_err(failed)?;
         let compressed = is_gzip(&mut file.reopen().map_err(failed)?).map_err(failed)?;
-        Ok(Input { name: name.to_owned(), place: Place::Spooled(file), compressed, length })
+        Ok(Input { name: name.to_owned(), place: Arc::new(Place::Spooled(file)), compressed, length })
     }
 
     /// The name for messages.
@@ -95,6 +96,26 @@ impl Input {
         self.length
     }
 
+    /// The bytes from an offset on, decompressed: by seeking where that is possible.
+    ///
+    /// # Errors
+    /// If the input cannot be opened again or read up to there.
+    pub fn stream_from(&self, offset: u64) -> io::Result<Box<dyn Skip>> {
+        let at = SeekFrom::Start(offset);
+        let seekable: Box<dyn Skip> = match &*self.place {
+            _ if self.compressed => {
+                let stream = self.stream().map_err(io::Error::other)?;
+                let mut stream = Unseekable(BufReader::new(stream));
+                stream.skip(offset)?;
+                return Ok(Box::new(stream));
+            }
+            Place::Path(path) => Box::new(seeked(BufReader::new(File::open(path)?), at)?),
+            Place::Spooled(file) => Box::new(seeked(BufReader::new(file.reopen()?), at)?),
+            Place::Memory(bytes) => Box::new(seeked(BufReader::new(io::Cursor::new(bytes.clone())), at)?),
+        };
+        Ok(seekable)
+    }
+
     /// The bytes from the start, decompressed.
     ///
     /// # Errors
@@ -109,7 +130,7 @@ impl Input {
     /// If the input cannot be opened again.
     pub fn stream_through(&self, watch: impl FnOnce(Box<dyn Read>) -> Box<dyn Read>) -> Result<Stream, Error> {
         let failed = |e| Error::io(format!("reading {}", self.name), e);
-        let raw: Box<dyn Read> = match &self.place {
+        let raw: Box<dyn Read> = match &*self.place {
             Place::Path(path) => Box::new(File::open(path).map_err(failed)?),
             // Opened anew, since copies of one handle share their position.
             Place::Spooled(file) => Box::new(file.reopen().map_err(failed)?),
@@ -123,6 +144,44 @@ impl Input {
             Stream { source: raw, length: Some(self.length) }
         })
     }
+}
+
+/// A stream in which bytes can be passed over.
+pub trait Skip: Read {
+    /// Passes over so many bytes, or to the end if there are fewer (seeking may go beyond it).
+    ///
+    /// # Errors
+    /// What the stream says.
+    fn skip(&mut self, count: u64) -> io::Result<()>;
+}
+
+impl<R: Read + Seek> Skip for BufReader<R> {
+    fn skip(&mut self, count: u64) -> io::Result<()> {
+        match i64::try_from(count) {
+            Ok(count) => self.seek_relative(count),
+            Err(_) => Err(io::ErrorKind::InvalidInput.into()),
+        }
+    }
+}
+
+/// A stream that has to be read to pass over its bytes.
+struct Unseekable<R>(R);
+
+impl<R: Read> Read for Unseekable<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read(buffer)
+    }
+}
+
+impl<R: Read> Skip for Unseekable<R> {
+    fn skip(&mut self, count: u64) -> io::Result<()> {
+        io::copy(&mut self.0.by_ref().take(count), &mut io::sink()).map(|_| ())
+    }
+}
+
+fn seeked<R: Seek>(mut stream: R, at: SeekFrom) -> io::Result<R> {
+    stream.seek(at)?;
+    Ok(stream)
 }
 
 impl Stream {

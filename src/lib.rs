@@ -56,6 +56,7 @@ pub mod corrupt;
 pub mod error;
 pub mod format;
 pub mod generate;
+pub mod hprof;
 pub mod input;
 pub mod model;
 pub mod output;

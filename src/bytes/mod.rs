@@ -2,6 +2,7 @@
 
 mod cursor;
 pub mod mutf8;
+pub(crate) mod stop;
 mod window;
 
 pub use cursor::{Cursor, FieldSpan, Incomplete, NoTrace, Trace};

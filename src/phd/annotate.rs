@@ -5,11 +5,12 @@
 
 use std::io::Read;
 
+use crate::bytes::stop::Stop;
 use crate::bytes::{Cursor, FieldSpan};
 use crate::error::DecodeError;
 use crate::model::{ByteLen, Name, PrimitiveType};
 
-use super::decode::{self, Decoder, Stop};
+use super::decode::{self, Decoder};
 use super::lift::{Resolved, Resolver};
 use super::record::{Record, References, StoredHash};
 use super::wire::{FileFlags, Units, Width, record_flag, record_tag};

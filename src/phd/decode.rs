@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::io::Read;
 use std::mem::ManuallyDrop;
 
+use crate::bytes::stop::{Stop, bad, refill, truncated};
 use crate::bytes::{Cursor, Incomplete, NoTrace, Trace, Window};
 use crate::error::{DecodeError, Problem, RuleId};
 use crate::model::{PrimitiveType, Totals};
@@ -185,53 +186,8 @@ impl<R: Read> Decoder<R> {
         if self.window.bytes().is_empty() {
             return DecodeError::new(rules::BODY_END_TAG, length, "tag", Problem::MissingEnd).in_record(self.records);
         }
-        truncated(self.window.offset(), self.window.bytes().len(), short).in_record(self.records)
+        truncated(rules::FILE_TRUNCATED, self.window.offset(), self.window.bytes().len(), short).in_record(self.records)
     }
-}
-
-/// Why a header or record could not be read from a slice.
-#[derive(Debug)]
-pub(crate) enum Stop {
-    Incomplete(Incomplete),
-    Bad(Box<Bad>),
-}
-
-/// A field with a value that the format does not allow.
-#[derive(Debug)]
-pub(crate) struct Bad {
-    rule: RuleId,
-    field: &'static str,
-    at: usize,
-    expected: String,
-    found: String,
-}
-
-impl From<Incomplete> for Stop {
-    fn from(short: Incomplete) -> Stop {
-        Stop::Incomplete(short)
-    }
-}
-
-impl Bad {
-    fn at(self, base: u64) -> DecodeError {
-        let problem = Problem::Unexpected { expected: self.expected, found: self.found };
-        DecodeError::new(self.rule, base + self.at as u64, self.field, problem)
-    }
-}
-
-fn bad(rule: RuleId, field: &'static str, at: usize, expected: impl Into<String>, found: impl Into<String>) -> Stop {
-    Stop::Bad(Box::new(Bad { rule, field, at, expected: expected.into(), found: found.into() }))
-}
-
-fn refill<R: Read>(window: &mut Window<R>, rule: RuleId) -> Result<bool, DecodeError> {
-    let at = window.offset() + window.bytes().len() as u64;
-    window.fill().map_err(|e| DecodeError::new(rule, at, "data", Problem::Io(e)))
-}
-
-fn truncated(base: u64, available: usize, short: Incomplete) -> DecodeError {
-    let left = (available - short.at.min(available)) as u64;
-    let problem = Problem::Truncated { needed: short.needed, available: left };
-    DecodeError::new(rules::FILE_TRUNCATED, base + short.at as u64, short.field, problem)
 }
 
 fn header_cut_short<R: Read>(window: &Window<R>, short: Incomplete, declared: Option<u64>) -> DecodeError {
@@ -247,7 +203,7 @@ fn header_cut_short<R: Read>(window: &Window<R>, short: Incomplete, declared: Op
     {
         return bad.at(0);
     }
-    truncated(0, bytes.len(), short)
+    truncated(rules::FILE_TRUNCATED, 0, bytes.len(), short)
 }
 
 /// The header, up to and including the tag that starts the body (S0, General structure).

@@ -1,0 +1,64 @@
+//! Why a header or record could not be read from a slice, and what it becomes with a place.
+
+use std::io::Read;
+
+use crate::error::{DecodeError, Problem, RuleId};
+
+use super::{Incomplete, Window};
+
+/// Why reading from a slice stopped.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// The slice ended: more bytes are wanted, or the data are cut short.
+    Incomplete(Incomplete),
+    /// A field has a value that the format does not allow.
+    Bad(Box<Bad>),
+}
+
+/// A field with a value that the format does not allow.
+#[derive(Debug)]
+pub(crate) struct Bad {
+    rule: RuleId,
+    field: &'static str,
+    at: usize,
+    expected: String,
+    found: String,
+}
+
+impl From<Incomplete> for Stop {
+    fn from(short: Incomplete) -> Stop {
+        Stop::Incomplete(short)
+    }
+}
+
+impl Bad {
+    /// The error, of a slice that begins at this offset.
+    pub(crate) fn at(self, base: u64) -> DecodeError {
+        let problem = Problem::Unexpected { expected: self.expected, found: self.found };
+        DecodeError::new(self.rule, base + self.at as u64, self.field, problem)
+    }
+}
+
+/// Stops at a field.
+pub(crate) fn bad(
+    rule: RuleId,
+    field: &'static str,
+    at: usize,
+    expected: impl Into<String>,
+    found: impl Into<String>,
+) -> Stop {
+    Stop::Bad(Box::new(Bad { rule, field, at, expected: expected.into(), found: found.into() }))
+}
+
+/// Fills the window; `false` at the end of the stream.
+pub(crate) fn refill<R: Read>(window: &mut Window<R>, rule: RuleId) -> Result<bool, DecodeError> {
+    let at = window.offset() + window.bytes().len() as u64;
+    window.fill().map_err(|e| DecodeError::new(rule, at, "data", Problem::Io(e)))
+}
+
+/// The error of data that end inside a field, in a slice that begins at `base`.
+pub(crate) fn truncated(rule: RuleId, base: u64, available: usize, short: Incomplete) -> DecodeError {
+    let left = (available - short.at.min(available)) as u64;
+    let problem = Problem::Truncated { needed: short.needed, available: left };
+    DecodeError::new(rule, base + short.at as u64, short.field, problem)
+}

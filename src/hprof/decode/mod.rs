@@ -1,0 +1,484 @@
+//! Bytes to records. Mirrors [`super::encode`]: the same names in the same order.
+
+mod records;
+mod sub_records;
+
+use std::io::{self, Read};
+use std::mem::ManuallyDrop;
+
+use crate::bytes::stop::{Stop, refill, truncated};
+use crate::bytes::{Cursor, Incomplete, NoTrace, Window};
+use crate::error::{DecodeError, Problem};
+
+use super::record::{Record, Segment, SegmentLength};
+use super::rules;
+use super::sub_record::SubRecord;
+use super::wire::{Header, IdSize, Tag};
+
+pub(crate) use records::{header, head, record};
+pub(crate) use sub_records::sub_record;
+
+/// Reads an HPROF dump record by record and sub-record by sub-record.
+///
+/// Memory is bounded by the largest record that is no string or unknown record, and the largest CLASS DUMP:
+/// contents of arrays, instances, strings and unknown records beyond [`WHOLE`] bytes come in pieces.
+#[derive(Debug)]
+pub struct Decoder<R> {
+    window: Window<R>,
+    header: Header,
+    header_bytes: Vec<u8>,
+    declared: Option<u64>,
+    reading: Reading,
+    beyond: Option<Box<dyn Beyond>>,
+    /// Whether the records from here on are known to chain to the end of the file.
+    chained: bool,
+    index: u64,
+}
+
+/// How to read what the bytes alone do not decide.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// A dump record of length 0.
+    pub zero_length: ZeroLength,
+    /// A HEAP DUMP whose length may have wrapped at 2^32.
+    pub wrapped: Wrapped,
+}
+
+/// What a dump record of length 0 is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ZeroLength {
+    /// An empty segment when the records after it chain to the end of the file, and an unpatched length
+    /// otherwise. Where nothing is known of what follows, an empty segment.
+    #[default]
+    ByChain,
+    /// An empty segment.
+    Empty,
+    /// A length that its writer did not live to patch: sub-records follow.
+    Unpatched,
+}
+
+/// What the length of a HEAP DUMP is taken for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Wrapped {
+    /// Wrapped at 2^32, when the bytes left in the file agree with it modulo 2^32 and no records chain to the
+    /// end of the file behind it.
+    #[default]
+    Repair,
+    /// The length.
+    Trust,
+}
+
+/// A second look at the same stream, to decide what the bytes at hand do not.
+pub trait Beyond: std::fmt::Debug {
+    /// Length of the (decompressed) stream in bytes, if a length beyond `at_least` is possible at all.
+    ///
+    /// # Errors
+    /// What reading says.
+    fn length(&mut self, at_least: u64) -> io::Result<Option<u64>>;
+
+    /// Whether the records from `offset` on, hopped over by their lengths, end exactly where the stream does.
+    ///
+    /// # Errors
+    /// What reading says.
+    fn chains(&mut self, offset: u64) -> io::Result<bool>;
+}
+
+/// One step through a dump.
+#[derive(Clone, Copy, Debug)]
+pub enum Step<'s, 'a> {
+    /// A record that holds no sub-records.
+    Record(At<'a>, &'s Record<'a>),
+    /// A HEAP DUMP or HEAP DUMP SEGMENT begins; its sub-records follow.
+    Segment(At<'a>, Segment),
+    /// A sub-record.
+    Sub(At<'a>, &'s SubRecord<'a>),
+    /// More of the contents of the record or sub-record before.
+    More(At<'a>),
+    /// The segment ends at this offset.
+    SegmentEnd(u64),
+}
+
+/// Where a record or a piece of it stands.
+#[derive(Clone, Copy, Debug)]
+pub struct At<'a> {
+    /// Index among all records and sub-records of the file, from 0.
+    pub index: u64,
+    /// Offset of the first byte, from the start of the (decompressed) stream.
+    pub offset: u64,
+    /// The bytes.
+    pub bytes: &'a [u8],
+    /// Bytes of contents that are still to come as [`Step::More`].
+    pub rest: u64,
+}
+
+/// A sub-record as far as it was read from a slice, and how many bytes of its contents the slice did not have.
+#[derive(Debug)]
+pub(crate) struct Parsed<T> {
+    pub(crate) what: T,
+    pub(crate) rest: u64,
+}
+
+/// Contents up to this many bytes are delivered whole.
+pub const WHOLE: usize = 256 * 1024;
+
+impl<R: Read> Decoder<R> {
+    /// Reads the header.
+    ///
+    /// # Errors
+    /// If the stream does not begin with an HPROF header, or cannot be read.
+    pub fn new(source: R) -> Result<Decoder<R>, DecodeError> {
+        Decoder::with_length(source, None)
+    }
+
+    /// Reads the header of a file whose length is known: ending before it is then told apart from a
+    /// file that was always short.
+    ///
+    /// # Errors
+    /// Like [`Decoder::new`].
+    pub fn with_length(source: R, declared: Option<u64>) -> Result<Decoder<R>, DecodeError> {
+        let mut window = Window::new(source);
+        loop {
+            let mut cursor = Cursor::new(window.bytes(), NoTrace);
+            match header(&mut cursor) {
+                Ok(header) => {
+                    let used = cursor.position();
+                    let header_bytes = window.bytes()[..used].to_vec();
+                    window.consume(used);
+                    return Ok(Decoder {
+                        window,
+                        header,
+                        header_bytes,
+                        declared,
+                        reading: Reading::default(),
+                        beyond: None,
+                        chained: false,
+                        index: 0,
+                    });
+                }
+                Err(Stop::Incomplete(short)) => {
+                    if !refill(&mut window, rules::FILE_TRUNCATED)? {
+                        return Err(header_cut_short(&window, short, declared));
+                    }
+                }
+                Err(Stop::Bad(bad)) => return Err(bad.at(window.offset())),
+            }
+        }
+    }
+
+    /// How to read what the bytes alone do not decide, with a second look at the stream where there can be one.
+    #[must_use]
+    pub fn with_reading(mut self, reading: Reading, beyond: Option<Box<dyn Beyond>>) -> Decoder<R> {
+        self.reading = reading;
+        self.beyond = beyond;
+        self
+    }
+
+    /// The header.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// The bytes of the header.
+    pub fn header_bytes(&self) -> &[u8] {
+        &self.header_bytes
+    }
+
+    /// Records and sub-records delivered so far.
+    pub fn index(&self) -> u64 {
+        self.index
+    }
+
+    /// The stream, as far as it was read.
+    pub fn source(&self) -> &R {
+        self.window.source()
+    }
+
+    /// Calls `visit` with every record and sub-record in file order, up to the end of the file, and returns
+    /// the file's length.
+    ///
+    /// # Errors
+    /// What `visit` returns; or a [`DecodeError`] after the last sound record or sub-record.
+    pub fn visit<E, F>(&mut self, mut visit: F) -> Result<u64, E>
+    where
+        E: From<DecodeError>,
+        F: FnMut(Step<'_, '_>) -> Result<(), E>,
+    {
+        while let Some(segment) = self.records(&mut visit)? {
+            let (id, length) = (self.header.id_size, segment.bytes());
+            match id {
+                IdSize::One => self.sub_records::<1, E, F>(length, &mut visit)?,
+                IdSize::Two => self.sub_records::<2, E, F>(length, &mut visit)?,
+                IdSize::Four => self.sub_records::<4, E, F>(length, &mut visit)?,
+                IdSize::Eight => self.sub_records::<8, E, F>(length, &mut visit)?,
+            }
+            visit(Step::SegmentEnd(self.window.offset()))?;
+        }
+        Ok(self.window.offset())
+    }
+
+    /// Delivers records up to and including the next that begins a segment; `None` at the end of the file.
+    fn records<E, F>(&mut self, visit: &mut F) -> Result<Option<Segment>, E>
+    where
+        E: From<DecodeError>,
+        F: FnMut(Step<'_, '_>) -> Result<(), E>,
+    {
+        let id = self.header.id_size;
+        loop {
+            let at = self.window.offset();
+            if self.window.bytes().is_empty() && !self.refill()? {
+                self.whole()?;
+                return Ok(None);
+            }
+            let mut cursor = Cursor::new(self.window.bytes(), NoTrace);
+            let head = match head(&mut cursor) {
+                Ok(head) => head,
+                Err(short) => {
+                    self.need_more(short)?;
+                    continue;
+                }
+            };
+            let index = self.index;
+            if head.tag.is_dump() {
+                let length = self.length_of(head.tag, head.length, at + HEAD as u64)?;
+                let segment = Segment { tag: head.tag, time: head.time, stated: head.length, length };
+                let bytes = &self.window.bytes()[..HEAD];
+                visit(Step::Segment(At { index, offset: at, bytes, rest: 0 }, segment))?;
+                self.index += 1;
+                self.window.consume(HEAD);
+                return Ok(Some(segment));
+            }
+            let length = HEAD as u64 + u64::from(head.length);
+            // Only strings and unknown records come in pieces; others say themselves how much they have.
+            let wanted = if records::in_pieces(head.tag) { length.min((HEAD + WHOLE) as u64) } else { length };
+            let whole = wanted <= self.window.bytes().len() as u64;
+            let bytes = &self.window.bytes()[..self.window.bytes().len().min(wanted as usize)];
+            let mut cursor = Cursor::new(bytes, NoTrace);
+            match record(&mut cursor, id, length) {
+                Ok(Parsed { what, rest }) if whole => {
+                    visit(Step::Record(At { index, offset: at, bytes, rest }, &what))?;
+                    drop(what);
+                    self.window.consume(wanted as usize);
+                    self.more(index, rest, 1, visit)?;
+                    self.index += 1;
+                }
+                // What is there of it is sound; the end of the file comes too early all the same.
+                Ok(_) => {
+                    let have = bytes.len();
+                    self.need_more(Incomplete { field: "body", at: have.min(HEAD), needed: wanted - HEAD as u64 })?;
+                }
+                Err(Stop::Incomplete(short)) if whole => {
+                    return Err(too_short(at, short, head.length).in_record(index).into());
+                }
+                Err(Stop::Incomplete(short)) => self.need_more(short)?,
+                Err(Stop::Bad(bad)) => return Err(bad.at(at).in_record(index).into()),
+            }
+        }
+    }
+
+    /// Delivers the sub-records of a segment with so many bytes.
+    fn sub_records<const I: usize, E, F>(&mut self, length: Option<u64>, visit: &mut F) -> Result<(), E>
+    where
+        E: From<DecodeError>,
+        F: FnMut(Step<'_, '_>) -> Result<(), E>,
+    {
+        let mut left = length.unwrap_or(u64::MAX);
+        while left > 0 {
+            let offset = self.window.offset();
+            let all = self.window.bytes();
+            let bytes = &all[..all.len().min(usize::try_from(left).unwrap_or(usize::MAX))];
+            let mut taken = 0;
+            let mut rest = 0;
+            let short = loop {
+                let remaining = &bytes[taken..];
+                if remaining.is_empty() {
+                    break None;
+                }
+                if length.is_none() && matches!(Tag(remaining[0]), Tag::HEAP_DUMP | Tag::HEAP_DUMP_SEGMENT | Tag::HEAP_DUMP_END)
+                {
+                    self.window.consume(taken);
+                    return Ok(());
+                }
+                let place = offset + taken as u64;
+                let mut cursor = Cursor::new(remaining, NoTrace);
+                match sub_record::<_, I>(&mut cursor, left - taken as u64) {
+                    Ok(parsed) => {
+                        // A class dump owns its lists; the rest borrows everything, and dropping it would still
+                        // ask, for every sub-record, whether it does.
+                        let what = ManuallyDrop::new(parsed.what);
+                        let used = cursor.position();
+                        let at = At { index: self.index, offset: place, bytes: &remaining[..used], rest: parsed.rest };
+                        let visited = visit(Step::Sub(at, &what));
+                        if matches!(*what, SubRecord::Class(_)) {
+                            drop(ManuallyDrop::into_inner(what));
+                        }
+                        visited?;
+                        taken += used;
+                        if parsed.rest > 0 {
+                            rest = parsed.rest;
+                            break None;
+                        }
+                        self.index += 1;
+                    }
+                    Err(Stop::Incomplete(short)) => break Some(short),
+                    Err(Stop::Bad(bad)) => return Err(bad.at(place).in_record(self.index).into()),
+                }
+            };
+            let cut_by_segment = bytes.len() as u64 == left;
+            self.window.consume(taken);
+            left -= taken as u64;
+            if rest > 0 {
+                let index = self.index;
+                self.more(index, rest, I, visit)?;
+                self.index += 1;
+                left -= rest;
+                continue;
+            }
+            match short {
+                Some(short) if cut_by_segment => {
+                    return Err(overrun(self.window.offset(), short, left).in_record(self.index).into());
+                }
+                Some(short) => self.need_more(short)?,
+                None if left == 0 => {}
+                None => {
+                    if !self.refill()? {
+                        if length.is_none() {
+                            self.whole()?;
+                            return Ok(());
+                        }
+                        let short = Incomplete { field: "sub-record tag", at: 0, needed: 1 };
+                        return Err(self.cut_short(short).into());
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Delivers the rest of contents, in pieces of whole units but for the last.
+    fn more<E, F>(&mut self, index: u64, mut rest: u64, unit: usize, visit: &mut F) -> Result<(), E>
+    where
+        E: From<DecodeError>,
+        F: FnMut(Step<'_, '_>) -> Result<(), E>,
+    {
+        // Elements have up to 8 bytes; a unit of 8 is whole for each of them.
+        let unit = unit.max(8);
+        while rest > 0 {
+            let have = self.window.bytes().len() as u64;
+            let take = if have >= rest { rest } else { have - have % unit as u64 };
+            if take == 0 {
+                self.need_more(Incomplete { field: "contents", at: 0, needed: rest })?;
+                continue;
+            }
+            rest -= take;
+            let at =
+                At { index, offset: self.window.offset(), bytes: &self.window.bytes()[..take as usize], rest };
+            visit(Step::More(at))?;
+            self.window.consume(take as usize);
+        }
+        Ok(())
+    }
+
+    /// What the length of a dump record means, whose body begins at this offset.
+    fn length_of(&mut self, tag: Tag, stated: u32, body: u64) -> Result<SegmentLength, DecodeError> {
+        if stated == 0 {
+            let is_empty = match self.reading.zero_length {
+                ZeroLength::Empty => true,
+                ZeroLength::Unpatched => false,
+                ZeroLength::ByChain => self.chains(body)?,
+            };
+            return Ok(if is_empty { SegmentLength::Stated } else { SegmentLength::Unpatched });
+        }
+        if tag == Tag::HEAP_DUMP && self.reading.wrapped == Wrapped::Repair {
+            let end = body + u64::from(stated);
+            if let Some(length) = self.total(end + (1 << 32))?
+                && length > end
+                && (length - end).is_multiple_of(1 << 32)
+                && !self.chains(end)?
+            {
+                return Ok(SegmentLength::Wrapped(length - body));
+            }
+        }
+        Ok(SegmentLength::Stated)
+    }
+
+    /// Length of the stream, if it may be so long at all.
+    fn total(&mut self, at_least: u64) -> Result<Option<u64>, DecodeError> {
+        match (self.declared, &mut self.beyond) {
+            (Some(length), _) => Ok(Some(length)),
+            (None, Some(beyond)) => beyond.length(at_least).map_err(|e| failed(at_least, e)),
+            (None, None) => Ok(None),
+        }
+    }
+
+    /// Whether the records from here on chain to the end of the file; assumed where nothing tells.
+    fn chains(&mut self, offset: u64) -> Result<bool, DecodeError> {
+        let Some(beyond) = &mut self.beyond else { return Ok(true) };
+        if !self.chained {
+            // What follows on a chain is on the chain too, so one look is enough.
+            self.chained = beyond.chains(offset).map_err(|e| failed(offset, e))?;
+        }
+        Ok(self.chained)
+    }
+
+    fn refill(&mut self) -> Result<bool, DecodeError> {
+        refill(&mut self.window, rules::FILE_TRUNCATED).map_err(|e| e.in_record(self.index))
+    }
+
+    fn need_more(&mut self, short: Incomplete) -> Result<(), DecodeError> {
+        if self.refill()? { Ok(()) } else { Err(self.cut_short(short)) }
+    }
+
+    /// The file ends between two records: was it longer when it was opened?
+    fn whole(&self) -> Result<(), DecodeError> {
+        let length = self.window.offset();
+        match self.declared.filter(|&opened| length < opened) {
+            None => Ok(()),
+            Some(opened) => {
+                Err(DecodeError::new(rules::FILE_TRUNCATED, length, "tag", Problem::Shrunk { opened })
+                    .in_record(self.index))
+            }
+        }
+    }
+
+    fn cut_short(&self, short: Incomplete) -> DecodeError {
+        let length = self.window.offset() + self.window.bytes().len() as u64;
+        if let Some(opened) = self.declared.filter(|&opened| length < opened) {
+            return DecodeError::new(rules::FILE_TRUNCATED, length, short.field, Problem::Shrunk { opened })
+                .in_record(self.index);
+        }
+        truncated(rules::FILE_TRUNCATED, self.window.offset(), self.window.bytes().len(), short).in_record(self.index)
+    }
+}
+
+/// Bytes of a record before its body.
+pub const HEAD: usize = 9;
+
+fn failed(offset: u64, error: io::Error) -> DecodeError {
+    DecodeError::new(rules::FILE_TRUNCATED, offset, "data", Problem::Io(error))
+}
+
+/// The fields of a record need more than its length says.
+fn too_short(base: u64, short: Incomplete, length: u32) -> DecodeError {
+    let problem = Problem::Unexpected {
+        expected: format!("{} bytes of {} inside the record", short.needed, short.field),
+        found: format!("a record of {length} bytes that ends before"),
+    };
+    DecodeError::new(rules::RECORD_LENGTH, base + short.at as u64, short.field, problem)
+}
+
+/// A sub-record goes on where its segment has ended.
+fn overrun(base: u64, short: Incomplete, left: u64) -> DecodeError {
+    let problem = Problem::Unexpected {
+        expected: format!("{} bytes of {} inside the segment", short.needed, short.field),
+        found: format!("the segment's end {left} bytes behind the sub-record's first"),
+    };
+    DecodeError::new(rules::SUB_RECORD_OVERRUN, base + short.at as u64, short.field, problem)
+}
+
+fn header_cut_short<R: Read>(window: &Window<R>, short: Incomplete, declared: Option<u64>) -> DecodeError {
+    let bytes = window.bytes();
+    if let Some(opened) = declared.filter(|&opened| (bytes.len() as u64) < opened) {
+        return DecodeError::new(rules::FILE_TRUNCATED, bytes.len() as u64, short.field, Problem::Shrunk { opened });
+    }
+    truncated(rules::FILE_TRUNCATED, 0, bytes.len(), short)
+}

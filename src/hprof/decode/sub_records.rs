@@ -1,0 +1,215 @@
+//! Sub-records.
+
+use std::borrow::Cow;
+
+use crate::bytes::stop::{Stop, bad};
+use crate::bytes::{Cursor, Incomplete, Trace};
+use crate::model::{Address, FieldType, RootKind, Serial, TextId, Value};
+
+use super::super::rules;
+use super::super::sub_record::{
+    ArrayHead, ClassDump, InstanceDump, ObjectArrayDump, PrimitiveArrayDump, RootRecord, SubRecord,
+};
+use super::super::wire::{SubTag, type_of_code};
+use super::{Parsed, WHOLE};
+
+/// One sub-record of a dump with identifiers of `I` bytes, in a segment that has `left` bytes from here on.
+///
+/// This and the kinds below are inlined by force: as calls, they hand every sub-record on through memory.
+#[inline(always)]
+pub(crate) fn sub_record<'a, T: Trace, const I: usize>(
+    c: &mut Cursor<'a, T>,
+    left: u64,
+) -> Result<Parsed<SubRecord<'a>>, Stop> {
+    let at = c.position();
+    let tag = SubTag(c.u8("sub-record tag")?);
+    let whole = |what| Ok(Parsed { what, rest: 0 });
+    match tag {
+        SubTag::INSTANCE_DUMP => instance_dump::<T, I>(c, left),
+        SubTag::OBJECT_ARRAY_DUMP => object_array_dump::<T, I>(c, left),
+        SubTag::PRIMITIVE_ARRAY_DUMP => primitive_array_dump::<T, I>(c, left),
+        SubTag::CLASS_DUMP => whole(SubRecord::Class(class_dump::<T, I>(c)?)),
+        SubTag::PRIMITIVE_ARRAY_NO_DATA_DUMP => whole(SubRecord::NoDataArray(array_head::<T, I>(c)?)),
+        SubTag::HEAP_DUMP_INFO => {
+            whole(SubRecord::HeapInfo(c.u32("heap id")?, TextId(id::<T, I>(c, "heap name string id")?)))
+        }
+        _ => match root::<T, I>(c, tag)? {
+            Some(root) => whole(SubRecord::Root(root)),
+            None => {
+                let expected = "the tag of a sub-record: 0x01 to 0x08, 0x20 to 0x23, 0xff, or one of Android's";
+                Err(bad(rules::SUB_RECORD_TAG, "sub-record tag", at, expected, format!("{:#04x}", tag.0)))
+            }
+        },
+    }
+}
+
+fn root<T: Trace, const I: usize>(c: &mut Cursor<'_, T>, tag: SubTag) -> Result<Option<RootRecord>, Incomplete> {
+    if !is_root(tag) {
+        return Ok(None);
+    }
+    let object = Address(id::<T, I>(c, "object id")?);
+    let kind = match tag {
+        SubTag::ROOT_UNKNOWN => RootKind::Unknown,
+        SubTag::ROOT_JNI_GLOBAL => RootKind::JniGlobal(Address(id::<T, I>(c, "JNI global reference id")?)),
+        SubTag::ROOT_JNI_LOCAL => RootKind::JniLocal(thread(c)?, frame_number(c)?),
+        SubTag::ROOT_JAVA_FRAME => RootKind::JavaFrame(thread(c)?, frame_number(c)?),
+        SubTag::ROOT_NATIVE_STACK => RootKind::NativeStack(thread(c)?),
+        SubTag::ROOT_STICKY_CLASS => RootKind::StickyClass,
+        SubTag::ROOT_THREAD_BLOCK => RootKind::ThreadBlock(thread(c)?),
+        SubTag::ROOT_MONITOR_USED => RootKind::MonitorUsed,
+        SubTag::ROOT_THREAD_OBJECT => RootKind::ThreadObject(thread(c)?, trace(c)?),
+        SubTag::ROOT_INTERNED_STRING => RootKind::InternedString,
+        SubTag::ROOT_FINALIZING => RootKind::Finalizing,
+        SubTag::ROOT_DEBUGGER => RootKind::Debugger,
+        SubTag::ROOT_REFERENCE_CLEANUP => RootKind::ReferenceCleanup,
+        SubTag::ROOT_VM_INTERNAL => RootKind::VmInternal,
+        SubTag::ROOT_JNI_MONITOR => RootKind::JniMonitor(thread(c)?, frame_number(c)?),
+        _ => RootKind::Unreachable,
+    };
+    Ok(Some(RootRecord { object, kind }))
+}
+
+fn class_dump<T: Trace, const I: usize>(c: &mut Cursor<'_, T>) -> Result<ClassDump, Stop> {
+    let mut class = ClassDump {
+        id: Address(id::<T, I>(c, "class object id")?),
+        trace: trace(c)?,
+        superclass: Address(id::<T, I>(c, "super class object id")?),
+        loader: Address(id::<T, I>(c, "class loader object id")?),
+        signers: Address(id::<T, I>(c, "signers object id")?),
+        protection_domain: Address(id::<T, I>(c, "protection domain object id")?),
+        reserved: [id::<T, I>(c, "reserved")?, id::<T, I>(c, "reserved")?],
+        instance_size: c.u32("instance size")?,
+        ..ClassDump::default()
+    };
+    for _ in 0..c.u16("size of constant pool")? {
+        let index = c.u16("constant pool index")?;
+        let kind = basic_type(c, "type of entry")?;
+        class.constant_pool.push((index, value::<T, I>(c, kind, "value of entry")?));
+    }
+    for _ in 0..c.u16("number of static fields")? {
+        let name = TextId(id::<T, I>(c, "static field name string id")?);
+        let kind = basic_type(c, "type of field")?;
+        class.statics.push((name, value::<T, I>(c, kind, "value of field")?));
+    }
+    for _ in 0..c.u16("number of instance fields")? {
+        let name = TextId(id::<T, I>(c, "field name string id")?);
+        class.fields.push((name, basic_type(c, "type of field")?));
+    }
+    Ok(class)
+}
+
+#[inline(always)]
+fn instance_dump<'a, T: Trace, const I: usize>(
+    c: &mut Cursor<'a, T>,
+    left: u64,
+) -> Result<Parsed<SubRecord<'a>>, Stop> {
+    let id = Address(self::id::<T, I>(c, "object id")?);
+    let trace = trace(c)?;
+    let class = Address(self::id::<T, I>(c, "class object id")?);
+    let length = c.u32("number of bytes that follow")?;
+    let (values, rest) = contents(c, "field values", u64::from(length), 1, left)?;
+    Ok(Parsed { what: SubRecord::Instance(InstanceDump { id, trace, class, length, values }), rest })
+}
+
+#[inline(always)]
+fn object_array_dump<'a, T: Trace, const I: usize>(
+    c: &mut Cursor<'a, T>,
+    left: u64,
+) -> Result<Parsed<SubRecord<'a>>, Stop> {
+    let id = Address(self::id::<T, I>(c, "array object id")?);
+    let trace = trace(c)?;
+    let length = c.u32("number of elements")?;
+    let class = Address(self::id::<T, I>(c, "array class object id")?);
+    let (elements, rest) = contents(c, "element", u64::from(length) * I as u64, I, left)?;
+    Ok(Parsed { what: SubRecord::ObjectArray(ObjectArrayDump { id, trace, length, class, elements }), rest })
+}
+
+#[inline(always)]
+fn primitive_array_dump<'a, T: Trace, const I: usize>(
+    c: &mut Cursor<'a, T>,
+    left: u64,
+) -> Result<Parsed<SubRecord<'a>>, Stop> {
+    let head = array_head::<T, I>(c)?;
+    let size = head.element.size();
+    let (elements, rest) = contents(c, "elements", u64::from(head.length) * size, size as usize, left)?;
+    Ok(Parsed { what: SubRecord::PrimitiveArray(PrimitiveArrayDump { head, elements }), rest })
+}
+
+#[inline(always)]
+fn array_head<T: Trace, const I: usize>(c: &mut Cursor<'_, T>) -> Result<ArrayHead, Stop> {
+    let id = Address(self::id::<T, I>(c, "array object id")?);
+    let trace = trace(c)?;
+    let length = c.u32("number of elements")?;
+    let at = c.position();
+    let code = c.u8("element type")?;
+    match type_of_code(code) {
+        Some(FieldType::Primitive(element)) => Ok(ArrayHead { id, trace, length, element }),
+        _ => Err(bad(rules::TYPE_CODE, "element type", at, "a primitive type, 4 to 11", code.to_string())),
+    }
+}
+
+/// Contents of so many bytes, or the first of them: what is beyond [`WHOLE`] is left to be delivered in
+/// pieces of whole units.
+#[inline(always)]
+fn contents<'a, T: Trace>(
+    c: &mut Cursor<'a, T>,
+    field: &'static str,
+    length: u64,
+    unit: usize,
+    left: u64,
+) -> Result<(Cow<'a, [u8]>, u64), Stop> {
+    let at = c.position();
+    if at as u64 + length > left {
+        let expected = format!("{length} bytes of contents inside the segment");
+        let found = format!("{} bytes to its end", left.saturating_sub(at as u64));
+        return Err(bad(rules::SUB_RECORD_OVERRUN, field, at, expected, found));
+    }
+    if length <= WHOLE as u64 {
+        return Ok((Cow::Borrowed(c.bytes(field, length as usize)?), 0));
+    }
+    let have = c.remaining().len().min(WHOLE);
+    let taken = c.bytes(field, have - have % unit)?;
+    Ok((Cow::Borrowed(taken), length - taken.len() as u64))
+}
+
+fn value<T: Trace, const I: usize>(
+    c: &mut Cursor<'_, T>,
+    kind: FieldType,
+    field: &'static str,
+) -> Result<Value, Incomplete> {
+    let bytes = match kind {
+        FieldType::Object => I,
+        FieldType::Primitive(kind) => kind.size() as usize,
+    };
+    Ok(Value { kind, bits: c.unsigned(field, bytes)? })
+}
+
+fn basic_type<T: Trace>(c: &mut Cursor<'_, T>, field: &'static str) -> Result<FieldType, Stop> {
+    let at = c.position();
+    let code = c.u8(field)?;
+    type_of_code(code)
+        .ok_or_else(|| bad(rules::TYPE_CODE, field, at, "a type: 2, or 4 to 11", code.to_string()))
+}
+
+#[inline(always)]
+fn id<T: Trace, const I: usize>(c: &mut Cursor<'_, T>, field: &'static str) -> Result<u64, Incomplete> {
+    c.unsigned(field, I)
+}
+
+#[inline(always)]
+fn trace<T: Trace>(c: &mut Cursor<'_, T>) -> Result<Serial, Incomplete> {
+    c.u32("stack trace serial number").map(Serial)
+}
+
+fn thread<T: Trace>(c: &mut Cursor<'_, T>) -> Result<Serial, Incomplete> {
+    c.u32("thread serial number").map(Serial)
+}
+
+fn frame_number<T: Trace>(c: &mut Cursor<'_, T>) -> Result<i32, Incomplete> {
+    c.signed("frame number in stack trace", 4).map(|number| number as i32)
+}
+
+fn is_root(tag: SubTag) -> bool {
+    matches!(tag.0, 0x01..=0x08 | 0x89..=0x8e | 0x90 | 0xff)
+}
+

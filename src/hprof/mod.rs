@@ -1,0 +1,25 @@
+//! HPROF dumps, header versions 1.0.1, 1.0.2 and 1.0.3.
+//!
+//! ```text
+//! model::Heap ──lower──▶ records ──encode──▶ bytes
+//! model::Heap ◀──lift─── records ◀──decode── bytes
+//! ```
+//!
+//! A file is a header and a chain of [`record`]s, each with its length. Two of them, HEAP DUMP and HEAP DUMP
+//! SEGMENT, hold [`sub_record`]s, which have none. [`decode`] and [`encode`] know how these are spelled and
+//! nothing else, so decoding and encoding again is the identity. Names, field values and which heap a segment
+//! belongs to are [`lift`]'s matter; order, names and segment cuts are a writer's policy and [`lower`]'s.
+
+pub mod decode;
+pub mod encode;
+pub mod open;
+pub mod record;
+pub mod rules;
+pub mod sub_record;
+pub mod wire;
+
+pub use decode::{At, Beyond, Decoder, Reading, Step};
+pub use open::open;
+pub use record::{Record, Segment};
+pub use sub_record::SubRecord;
+pub use wire::{Header, IdSize, SubTag, Tag, Version};
