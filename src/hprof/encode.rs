@@ -133,9 +133,7 @@ pub fn length_of(id: IdSize, sub_record: &SubRecord<'_>) -> u64 {
         }
         SubRecord::Instance(instance) => 2 * i + 8 + u64::from(instance.length),
         SubRecord::ObjectArray(array) => 2 * i + 8 + u64::from(array.length) * i,
-        SubRecord::PrimitiveArray(array) => {
-            i + 9 + u64::from(array.head.length) * array.head.element.size()
-        }
+        SubRecord::PrimitiveArray(array) => i + 9 + u64::from(array.head.length) * array.head.element.size(),
         SubRecord::NoDataArray(_) => i + 9,
         SubRecord::HeapInfo(..) => 4 + i,
     }

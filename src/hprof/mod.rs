@@ -12,6 +12,7 @@
 
 pub mod decode;
 pub mod encode;
+pub mod lift;
 pub mod open;
 pub mod record;
 pub mod rules;

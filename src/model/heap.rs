@@ -97,6 +97,50 @@ pub trait HeapSource {
     fn visit_objects(&mut self, visit: &mut VisitObjects<'_>) -> Result<(), Error>;
 }
 
+/// The heaps of one file, each as a [`HeapSource`].
+pub trait DumpSource {
+    /// How many.
+    fn heaps(&self) -> usize;
+
+    /// One of them.
+    ///
+    /// # Panics
+    /// If there are not so many.
+    fn heap(&mut self, number: usize) -> &mut dyn HeapSource;
+
+    /// What the process told after the last one.
+    fn tail(&self) -> &[Event];
+}
+
+impl DumpSource for Dump {
+    fn heaps(&self) -> usize {
+        self.heaps.len()
+    }
+
+    fn heap(&mut self, number: usize) -> &mut dyn HeapSource {
+        &mut self.heaps[number]
+    }
+
+    fn tail(&self) -> &[Event] {
+        &self.tail
+    }
+}
+
+/// One heap as all that there is.
+impl DumpSource for &mut dyn HeapSource {
+    fn heaps(&self) -> usize {
+        1
+    }
+
+    fn heap(&mut self, _: usize) -> &mut dyn HeapSource {
+        *self
+    }
+
+    fn tail(&self) -> &[Event] {
+        &[]
+    }
+}
+
 /// A heap in memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Heap {

@@ -21,7 +21,9 @@ pub use event::{
     AllocationSite, AllocationSites, ControlSettings, CpuSamples, Event, EventKind, Frame, HeapSummary, LoadClass,
     StartThread, Trace,
 };
-pub use heap::{Dump, Facts, HashRegime, Heap, HeapSource, Order, Region, Surroundings, Totals, VisitObjects};
+pub use heap::{
+    Dump, DumpSource, Facts, HashRegime, Heap, HeapSource, Order, Region, Surroundings, Totals, VisitObjects,
+};
 pub use name::Name;
 pub use object::{Contents, IdentityHash, Object, ObjectKind, Value};
 pub use root::{Root, RootKind, StackFrame, StackTrace, Thread};

@@ -22,6 +22,11 @@ impl Name {
         Name(mutf8::encode(text))
     }
 
+    /// Adds bytes at the end.
+    pub fn append(&mut self, bytes: &[u8]) {
+        self.0.extend_from_slice(bytes);
+    }
+
     /// The bytes as a dump holds them.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0

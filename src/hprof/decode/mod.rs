@@ -15,7 +15,7 @@ use super::rules;
 use super::sub_record::SubRecord;
 use super::wire::{Header, IdSize, Tag};
 
-pub(crate) use records::{header, head, record};
+pub(crate) use records::{head, header, record};
 pub(crate) use sub_records::sub_record;
 
 /// Reads an HPROF dump record by record and sub-record by sub-record.
@@ -293,7 +293,8 @@ impl<R: Read> Decoder<R> {
                 if remaining.is_empty() {
                     break None;
                 }
-                if length.is_none() && matches!(Tag(remaining[0]), Tag::HEAP_DUMP | Tag::HEAP_DUMP_SEGMENT | Tag::HEAP_DUMP_END)
+                if length.is_none()
+                    && matches!(Tag(remaining[0]), Tag::HEAP_DUMP | Tag::HEAP_DUMP_SEGMENT | Tag::HEAP_DUMP_END)
                 {
                     self.window.consume(taken);
                     return Ok(());
@@ -370,8 +371,7 @@ impl<R: Read> Decoder<R> {
                 continue;
             }
             rest -= take;
-            let at =
-                At { index, offset: self.window.offset(), bytes: &self.window.bytes()[..take as usize], rest };
+            let at = At { index, offset: self.window.offset(), bytes: &self.window.bytes()[..take as usize], rest };
             visit(Step::More(at))?;
             self.window.consume(take as usize);
         }
@@ -433,10 +433,8 @@ impl<R: Read> Decoder<R> {
         let length = self.window.offset();
         match self.declared.filter(|&opened| length < opened) {
             None => Ok(()),
-            Some(opened) => {
-                Err(DecodeError::new(rules::FILE_TRUNCATED, length, "tag", Problem::Shrunk { opened })
-                    .in_record(self.index))
-            }
+            Some(opened) => Err(DecodeError::new(rules::FILE_TRUNCATED, length, "tag", Problem::Shrunk { opened })
+                .in_record(self.index)),
         }
     }
 

@@ -69,11 +69,7 @@ pub(super) fn in_pieces(tag: Tag) -> bool {
 
 /// One record, from a slice that ends where it does (or where a piece of it does); `length` is that of the
 /// whole record.
-pub(crate) fn record<'a, T: Trace>(
-    c: &mut Cursor<'a, T>,
-    id: IdSize,
-    length: u64,
-) -> Result<Parsed<Record<'a>>, Stop> {
+pub(crate) fn record<'a, T: Trace>(c: &mut Cursor<'a, T>, id: IdSize, length: u64) -> Result<Parsed<Record<'a>>, Stop> {
     let Head { tag, time, .. } = head(c)?;
     let body = match tag {
         Tag::STRING_IN_UTF8 => {

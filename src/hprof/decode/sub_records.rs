@@ -187,8 +187,7 @@ fn value<T: Trace, const I: usize>(
 fn basic_type<T: Trace>(c: &mut Cursor<'_, T>, field: &'static str) -> Result<FieldType, Stop> {
     let at = c.position();
     let code = c.u8(field)?;
-    type_of_code(code)
-        .ok_or_else(|| bad(rules::TYPE_CODE, field, at, "a type: 2, or 4 to 11", code.to_string()))
+    type_of_code(code).ok_or_else(|| bad(rules::TYPE_CODE, field, at, "a type: 2, or 4 to 11", code.to_string()))
 }
 
 #[inline(always)]
@@ -212,4 +211,3 @@ fn frame_number<T: Trace>(c: &mut Cursor<'_, T>) -> Result<i32, Incomplete> {
 fn is_root(tag: SubTag) -> bool {
     matches!(tag.0, 0x01..=0x08 | 0x89..=0x8e | 0x90 | 0xff)
 }
-

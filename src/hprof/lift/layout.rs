@@ -1,0 +1,123 @@
+//! How the fields of instances are laid out.
+
+use std::collections::HashMap;
+
+use crate::model::{Address, FieldType, Value};
+
+use super::super::wire::{IdSize, size_of};
+
+/// The instance layouts of a heap's classes.
+///
+/// A class keeps only its own fields and where its superclass is, so memory is that of the CLASS DUMPs.
+#[derive(Clone, Debug)]
+pub struct Layouts {
+    id: IdSize,
+    by_class: HashMap<Address, usize>,
+    classes: Vec<ClassLayout>,
+}
+
+#[derive(Clone, Debug)]
+struct ClassLayout {
+    own: Box<[FieldType]>,
+    superclass: Option<usize>,
+    /// Bytes of an instance; `None` if a superclass is missing or the chain of them never ends.
+    bytes: Option<u64>,
+}
+
+impl Layouts {
+    /// The layouts of classes, each with its superclass and its own fields; of several with one address the
+    /// last counts.
+    pub fn new<'c>(id: IdSize, classes: impl Iterator<Item = (Address, Address, Box<[FieldType]>)> + 'c) -> Layouts {
+        let mut layouts = Layouts { id, by_class: HashMap::new(), classes: Vec::new() };
+        let mut supers = Vec::new();
+        for (class, superclass, own) in classes {
+            layouts.by_class.insert(class, layouts.classes.len());
+            layouts.classes.push(ClassLayout { own, superclass: None, bytes: None });
+            supers.push(superclass);
+        }
+        // 0 unseen, 1 on the way, 2 done: a chain that comes back to itself has no length.
+        let mut state = vec![0u8; supers.len()];
+        for start in 0..supers.len() {
+            let mut chain = Vec::new();
+            let mut next = Some(start);
+            while let Some(at) = next.filter(|&at| state[at] == 0) {
+                state[at] = 1;
+                chain.push(at);
+                layouts.classes[at].superclass = layouts.by_class.get(&supers[at]).copied();
+                next = layouts.classes[at].superclass;
+            }
+            let mut inherited = match next {
+                Some(known) if state[known] == 2 => layouts.classes[known].bytes,
+                Some(_) => None,
+                None => chain.last().is_none_or(|&top| supers[top].is_null()).then_some(0),
+            };
+            for &at in chain.iter().rev() {
+                let own: u64 = layouts.classes[at].own.iter().map(|&kind| size_of(kind, id) as u64).sum();
+                inherited = inherited.map(|bytes| bytes + own);
+                layouts.classes[at].bytes = inherited;
+                state[at] = 2;
+            }
+        }
+        layouts
+    }
+
+    /// Bytes of an instance's fields, where the class and all its superclasses are known.
+    #[inline]
+    pub fn bytes_of(&self, class: Address) -> Option<u64> {
+        self.classes[*self.by_class.get(&class)?].bytes
+    }
+
+    /// Whether the class is known.
+    pub fn knows(&self, class: Address) -> bool {
+        self.by_class.contains_key(&class)
+    }
+
+    /// Calls `visit` with every field value of an instance, in the order of the record; `false`, without a
+    /// call, if the class's fields do not have as many bytes.
+    #[inline]
+    pub fn visit_values(&self, class: Address, values: &[u8], mut visit: impl FnMut(Value)) -> bool {
+        let Some(&class) = self.by_class.get(&class) else { return false };
+        if self.classes[class].bytes != Some(values.len() as u64) {
+            return false;
+        }
+        let mut rest = values;
+        let mut next = Some(class);
+        while let Some(at) = next {
+            let layout = &self.classes[at];
+            for &kind in &layout.own {
+                let size = size_of(kind, self.id);
+                let Some((field, behind)) = rest.split_at_checked(size) else { return false };
+                visit(Value { kind, bits: bits(field) });
+                rest = behind;
+            }
+            next = layout.superclass;
+        }
+        true
+    }
+
+    /// The classes of an instance from its own up to the root, with the number of fields that each declares.
+    pub fn chain(&self, class: Address) -> impl Iterator<Item = usize> + '_ {
+        let mut next = self.by_class.get(&class).copied().filter(|&at| self.classes[at].bytes.is_some());
+        std::iter::from_fn(move || {
+            let at = next?;
+            next = self.classes[at].superclass;
+            Some(at)
+        })
+    }
+
+    /// The types of the fields that a class itself declares, by its place in the table.
+    pub fn own(&self, place: usize) -> &[FieldType] {
+        &self.classes[place].own
+    }
+}
+
+#[inline]
+fn bits(field: &[u8]) -> u64 {
+    match *field {
+        [a] => u64::from(a),
+        [a, b] => u64::from(u16::from_be_bytes([a, b])),
+        [a, b, c, d] => u64::from(u32::from_be_bytes([a, b, c, d])),
+        [a, b, c, d, e, f, g, h] => u64::from_be_bytes([a, b, c, d, e, f, g, h]),
+        _ => field.iter().fold(0, |value, b| value << 8 | u64::from(*b)),
+    }
+}

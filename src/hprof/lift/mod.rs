@@ -1,0 +1,19 @@
+//! Records to the model: which heap a record belongs to, names from string ids, field values from classes.
+//!
+//! Two passes. An [`Index`] holds what has to be known before an object can be read (strings, classes, traces,
+//! roots: its memory does not grow with the objects), so that the order of records does not matter. Then the
+//! objects of a heap are read, any number of times.
+
+mod index;
+mod item;
+mod layout;
+mod names;
+mod source;
+mod walk;
+
+pub use index::{HeapIndex, Index, facts};
+pub use item::{class, ids, object};
+pub use layout::Layouts;
+pub use names::{Log, resolve_log};
+pub use source::{HprofDump, HprofHeap, dump, heap};
+pub use walk::{HeapCounter, Item, Keep, Place, walk};

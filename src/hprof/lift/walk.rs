@@ -1,0 +1,239 @@
+//! From steps to whole items: contents put together, each item in its heap.
+
+use std::borrow::Cow;
+use std::io::Read;
+
+use crate::error::DecodeError;
+use crate::model::{EventKind, Name, TextId};
+
+use super::super::decode::{At, Decoder, Step};
+use super::super::record::{Body, Record};
+use super::super::sub_record::{ClassDump, InstanceDump, ObjectArrayDump, PrimitiveArrayDump, RootRecord, SubRecord};
+use super::super::wire::Tag;
+
+/// Counts the heaps of a file: a HEAP DUMP is a heap of its own, HEAP DUMP SEGMENTs up to a HEAP DUMP END (or a
+/// HEAP DUMP) are one together.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct HeapCounter {
+    begun: usize,
+    open: bool,
+}
+
+/// Where an item stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Index of the heap, from 0; of an item between heaps, the next one's.
+    pub heap: usize,
+    /// Index among all records and sub-records of the file.
+    pub index: u64,
+    /// Offset in the decompressed file.
+    pub offset: u64,
+}
+
+/// A whole item of a dump.
+#[derive(Debug)]
+pub enum Item<'i> {
+    /// A heap begins.
+    HeapBegins,
+    /// An entry of the process's log, with its time.
+    Event(u32, EventKind),
+    /// A class.
+    Class(&'i ClassDump),
+    /// A root.
+    Root(RootRecord),
+    /// The following objects belong to this part of the heap.
+    Region(u32, TextId),
+    /// An object; without its contents if none were asked for.
+    Object(&'i SubRecord<'i>),
+    /// A heap ends.
+    HeapEnds,
+}
+
+/// Whether the contents of objects are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// Only what stands before them.
+    Heads,
+    /// Everything.
+    Contents,
+}
+
+impl HeapCounter {
+    /// A dump record begins; whether a heap begins with it, and whether one ends before it.
+    pub fn segment(&mut self, tag: Tag) -> (bool, bool) {
+        let goes_on = self.open && tag == Tag::HEAP_DUMP_SEGMENT;
+        let ends = self.open && !goes_on;
+        if !goes_on {
+            self.begun += 1;
+        }
+        self.open = true;
+        (!goes_on, ends)
+    }
+
+    /// The dump record of this tag ends; whether its heap does.
+    pub fn segment_end(&mut self, tag: Tag) -> bool {
+        let ends = tag == Tag::HEAP_DUMP;
+        self.open &= !ends;
+        ends
+    }
+
+    /// A HEAP DUMP END; whether a heap ends with it.
+    pub fn end(&mut self) -> bool {
+        std::mem::take(&mut self.open)
+    }
+
+    /// Whether a heap is open.
+    pub fn is_open(&self) -> bool {
+        self.open
+    }
+
+    /// The index of the open heap, or of the next one.
+    pub fn heap(&self) -> usize {
+        self.begun - usize::from(self.open)
+    }
+}
+
+/// Calls `visit` with every item in file order.
+///
+/// # Errors
+/// What `visit` returns, or what decoding runs into; the items before it are sound.
+pub fn walk<R, E, F>(decoder: &mut Decoder<R>, keep: Keep, mut visit: F) -> Result<(), E>
+where
+    R: Read,
+    E: From<DecodeError>,
+    F: FnMut(Place, Item<'_>) -> Result<(), E>,
+{
+    let mut heaps = HeapCounter::default();
+    let mut tag = Tag::HEAP_DUMP;
+    let mut record: Option<(Place, u32, EventKind)> = None;
+    let mut object: Option<(Place, SubRecord<'static>)> = None;
+    decoder.visit(|step| {
+        let place = |at: &At<'_>, heaps: &HeapCounter| Place { heap: heaps.heap(), index: at.index, offset: at.offset };
+        match step {
+            Step::Segment(at, segment) => {
+                tag = segment.tag;
+                let before = place(&at, &heaps);
+                let (begins, ends) = heaps.segment(tag);
+                if ends {
+                    visit(before, Item::HeapEnds)?;
+                }
+                if begins { visit(place(&at, &heaps), Item::HeapBegins) } else { Ok(()) }
+            }
+            Step::SegmentEnd(offset) => {
+                let here = Place { heap: heaps.heap(), index: 0, offset };
+                if heaps.segment_end(tag) { visit(here, Item::HeapEnds) } else { Ok(()) }
+            }
+            Step::Record(at, found) => {
+                let here = place(&at, &heaps);
+                match event(found) {
+                    None if heaps.end() => visit(here, Item::HeapEnds),
+                    None => Ok(()),
+                    Some(kind) if at.rest == 0 => visit(here, Item::Event(found.time, kind)),
+                    Some(kind) => {
+                        record = Some((here, found.time, kind));
+                        Ok(())
+                    }
+                }
+            }
+            Step::Sub(at, found) => {
+                let here = place(&at, &heaps);
+                match found {
+                    SubRecord::Root(root) => visit(here, Item::Root(*root)),
+                    SubRecord::HeapInfo(id, name) => visit(here, Item::Region(*id, *name)),
+                    SubRecord::Class(class) => visit(here, Item::Class(class)),
+                    _ if at.rest == 0 => visit(here, Item::Object(found)),
+                    _ => {
+                        object = Some((here, found.clone().into_owned()));
+                        Ok(())
+                    }
+                }
+            }
+            Step::More(at) => {
+                if let Some((here, time, kind)) = &mut record {
+                    append(kind, at.bytes);
+                    if at.rest == 0 {
+                        let (here, time) = (*here, *time);
+                        if let Some((_, _, kind)) = record.take() {
+                            return visit(here, Item::Event(time, kind));
+                        }
+                    }
+                } else if let Some((here, found)) = &mut object {
+                    if keep == Keep::Contents {
+                        found.append(at.bytes);
+                    }
+                    if at.rest == 0 {
+                        visit(*here, Item::Object(found))?;
+                        object = None;
+                    }
+                }
+                Ok(())
+            }
+        }
+    })?;
+    if heaps.is_open() {
+        let place = Place { heap: heaps.heap(), index: decoder.index(), offset: 0 };
+        visit(place, Item::HeapEnds)?;
+    }
+    Ok(())
+}
+
+/// The entry of the log that a record is; `None` for HEAP DUMP END.
+pub(super) fn event(record: &Record<'_>) -> Option<EventKind> {
+    Some(match &record.body {
+        Body::Text(id, bytes) => EventKind::Text(*id, Name::from_bytes(bytes.as_ref())),
+        Body::LoadClass(load) => EventKind::LoadClass(*load),
+        Body::UnloadClass(serial) => EventKind::UnloadClass(*serial),
+        Body::Frame(frame) => EventKind::Frame(*frame),
+        Body::Trace(trace) => EventKind::Trace(trace.clone()),
+        Body::AllocSites(sites) => EventKind::AllocationSites(sites.clone()),
+        Body::HeapSummary(summary) => EventKind::HeapSummary(*summary),
+        Body::StartThread(thread) => EventKind::StartThread(*thread),
+        Body::EndThread(serial) => EventKind::EndThread(*serial),
+        Body::CpuSamples(samples) => EventKind::CpuSamples(samples.clone()),
+        Body::ControlSettings(settings) => EventKind::ControlSettings(*settings),
+        Body::Unknown(tag, bytes) => EventKind::Unknown { tag: tag.0, body: bytes.to_vec() },
+        Body::End => return None,
+    })
+}
+
+fn append(kind: &mut EventKind, bytes: &[u8]) {
+    match kind {
+        EventKind::Text(_, text) => text.append(bytes),
+        EventKind::Unknown { body, .. } => body.extend_from_slice(bytes),
+        _ => {}
+    }
+}
+
+impl SubRecord<'_> {
+    /// The same, owning its contents.
+    pub fn into_owned(self) -> SubRecord<'static> {
+        let owned = |bytes: Cow<'_, [u8]>| Cow::Owned(bytes.into_owned());
+        match self {
+            SubRecord::Root(r) => SubRecord::Root(r),
+            SubRecord::Class(r) => SubRecord::Class(r),
+            SubRecord::NoDataArray(r) => SubRecord::NoDataArray(r),
+            SubRecord::HeapInfo(id, name) => SubRecord::HeapInfo(id, name),
+            SubRecord::Instance(r) => {
+                let InstanceDump { id, trace, class, length, values } = r;
+                SubRecord::Instance(InstanceDump { id, trace, class, length, values: owned(values) })
+            }
+            SubRecord::ObjectArray(r) => {
+                let ObjectArrayDump { id, trace, length, class, elements } = r;
+                SubRecord::ObjectArray(ObjectArrayDump { id, trace, length, class, elements: owned(elements) })
+            }
+            SubRecord::PrimitiveArray(r) => {
+                SubRecord::PrimitiveArray(PrimitiveArrayDump { head: r.head, elements: owned(r.elements) })
+            }
+        }
+    }
+
+    /// Adds a piece to the contents.
+    fn append(&mut self, bytes: &[u8]) {
+        match self {
+            SubRecord::Instance(r) => r.values.to_mut().extend_from_slice(bytes),
+            SubRecord::ObjectArray(r) => r.elements.to_mut().extend_from_slice(bytes),
+            SubRecord::PrimitiveArray(r) => r.elements.to_mut().extend_from_slice(bytes),
+            SubRecord::Root(_) | SubRecord::Class(_) | SubRecord::NoDataArray(_) | SubRecord::HeapInfo(..) => {}
+        }
+    }
+}
