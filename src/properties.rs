@@ -12,8 +12,8 @@ use crate::corrupt::{EDITS, Map};
 use crate::error::{DecodeError, Error};
 use crate::generate::{BytesDraw, Draw, GenerateOptions, Placement, generate};
 use crate::input::Input;
-use crate::model::{HashRegime, Heap, WordSize};
-use crate::phd::lower::{self, Adherence, FieldSwap, LowerOptions, PROFILES, Profile};
+use crate::model::{Adherence, HashRegime, Heap, WordSize};
+use crate::phd::lower::{self, FieldSwap, LowerOptions, PROFILES, Profile};
 use crate::phd::{Decoder, Version, annotate, encode, lift};
 use crate::validate::{Severity, ValidateOptions, validate};
 

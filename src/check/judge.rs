@@ -15,9 +15,9 @@ use crate::corpus::{Answer, Case, Verdict};
 use crate::error::Error;
 use crate::format::Format;
 use crate::generate::{Draw, GenerateOptions, Placement, SeedDraw, Stream, from_seed};
-use crate::model::{HashRegime, Heap, WordSize};
+use crate::model::{Adherence, HashRegime, Heap, WordSize};
 use crate::phd::Version;
-use crate::phd::lower::{self, Adherence, LowerOptions, PROFILES};
+use crate::phd::lower::{self, LowerOptions, PROFILES};
 
 use super::subject::{self, Ran};
 

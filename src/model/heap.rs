@@ -73,6 +73,16 @@ pub enum Order {
     AsHeap,
 }
 
+/// Whether what a writer does as it pleases (order of records, identifiers of its tables, how hashes are kept) is
+/// its habit or the heap's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Adherence {
+    /// As the writer would.
+    Writer,
+    /// As the heap has it, which is how a dump of the writer comes back even if it is unusual.
+    Heap,
+}
+
 /// What [`HeapSource::visit_objects`] calls with each object.
 pub type VisitObjects<'v> = dyn FnMut(&Object) -> Result<(), Error> + 'v;
 
@@ -169,6 +179,8 @@ pub struct Surroundings {
     /// What the process told before and during this heap dump, in order, with the identifiers it used:
     /// strings, loaded classes, frames, samples.
     pub events: Option<Vec<Event>>,
+    /// When the heap was dumped, and when that ended: microseconds since the time stamp, modulo 2^32.
+    pub times: Option<(u32, u32)>,
 }
 
 impl Heap {

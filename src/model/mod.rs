@@ -22,7 +22,7 @@ pub use event::{
     StartThread, Trace,
 };
 pub use heap::{
-    Dump, DumpSource, Facts, HashRegime, Heap, HeapSource, Order, Region, Surroundings, Totals, VisitObjects,
+    Adherence, Dump, DumpSource, Facts, HashRegime, Heap, HeapSource, Order, Region, Surroundings, Totals, VisitObjects,
 };
 pub use name::Name;
 pub use object::{Contents, IdentityHash, Object, ObjectKind, Value};

@@ -4,8 +4,9 @@ use clap::Args;
 use heapsmith::error::Error;
 use heapsmith::format::Format;
 use heapsmith::input::Input;
+use heapsmith::model::Adherence;
 use heapsmith::output::Output;
-use heapsmith::phd::lower::{self, Adherence};
+use heapsmith::phd::lower;
 
 use crate::generate::Spelling;
 use crate::{Answer, decode, open};

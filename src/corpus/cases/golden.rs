@@ -8,9 +8,9 @@ use flate2::write::GzEncoder;
 use crate::error::Error;
 use crate::format::Format;
 use crate::generate::{GenerateOptions, Placement, from_seed};
-use crate::model::{HashRegime, Heap, IdentityHash, WordSize};
+use crate::model::{Adherence, HashRegime, Heap, IdentityHash, WordSize};
 use crate::phd::Version;
-use crate::phd::lower::{self, Adherence, LowerOptions, PROFILES, Profile};
+use crate::phd::lower::{self, LowerOptions, PROFILES, Profile};
 use crate::phd::rules;
 use crate::validate::{RuleKind, rulebook};
 

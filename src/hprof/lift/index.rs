@@ -46,13 +46,32 @@ struct Gathered {
     classes: Vec<(ClassDump, Place, u64)>,
     roots: Vec<Root>,
     regions: Vec<(u32, TextId, u64)>,
+    /// Whether a region was named since the segment began: it does not hold beyond.
+    region_named: bool,
     events: Vec<Event>,
     objects: u64,
+    times: (u32, u32),
 }
 
 impl Gathered {
     fn after(&self) -> u64 {
         self.objects + self.classes.len() as u64
+    }
+
+    /// The part of the heap from here on; the same one again, in a new segment, is no news.
+    fn region(&mut self, id: u32, name: TextId) {
+        self.region_named = true;
+        let now = (id, name);
+        if self.regions.last().map_or((0, TextId(0)), |(id, name, _)| (*id, *name)) != now {
+            self.regions.push((id, name, self.after()));
+        }
+    }
+
+    /// An object, class or root comes: without a word on its part of the heap, it is in none.
+    fn entry(&mut self) {
+        if !self.region_named {
+            self.region(0, TextId(0));
+        }
     }
 }
 
@@ -75,24 +94,37 @@ impl Index {
         let mut open = false;
         let read = walk(decoder, Keep::Heads, |place, found| {
             match (found, gathered.last_mut().filter(|_| open)) {
-                (Item::HeapBegins, _) => {
+                (Item::HeapBegins(time), _) => {
                     open = true;
-                    gathered.push(Gathered { events: std::mem::take(&mut between), ..Gathered::default() });
+                    let events = std::mem::take(&mut between);
+                    gathered.push(Gathered { events, times: (time, time), ..Gathered::default() });
                 }
-                (Item::HeapEnds, _) => open = false,
+                (Item::SegmentBegins, Some(heap)) => heap.region_named = false,
+                (Item::HeapEnds(time), Some(heap)) => {
+                    heap.times.1 = time.unwrap_or(heap.times.0);
+                    open = false;
+                }
                 (Item::Event(time, kind), Some(heap)) => {
                     let after = heap.after();
                     heap.events.push(Event { time, after, kind });
                 }
                 (Item::Event(time, kind), None) => between.push(Event { time, after: 0, kind }),
-                (Item::Class(class), Some(heap)) => heap.classes.push((class.clone(), place, heap.objects)),
+                (Item::Region(id, name), Some(heap)) => heap.region(id, name),
+                (Item::Class(class), Some(heap)) => {
+                    heap.entry();
+                    heap.classes.push((class.clone(), place, heap.objects));
+                }
                 (Item::Root(root), Some(heap)) => {
+                    heap.entry();
                     let after = Some(heap.after());
                     heap.roots.push(Root { object: root.object, kind: root.kind, after });
                 }
-                (Item::Region(id, name), Some(heap)) => heap.regions.push((id, name, heap.after())),
-                (Item::Object(_), Some(heap)) => heap.objects += 1,
-                (Item::Class(_) | Item::Root(_) | Item::Region(..) | Item::Object(_), None) => {}
+                (Item::Object(_), Some(heap)) => {
+                    heap.entry();
+                    heap.objects += 1;
+                }
+                // Sub-records stand in segments, and segments in heaps.
+                (_, None) => {}
             }
             Ok(())
         });
@@ -137,6 +169,7 @@ impl Index {
                 threads: Some(threads),
                 traces: Some(traces),
                 events: Some(heap.events),
+                times: Some(heap.times),
             },
             objects: heap.objects,
         }

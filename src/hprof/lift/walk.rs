@@ -33,8 +33,10 @@ pub struct Place {
 /// A whole item of a dump.
 #[derive(Debug)]
 pub enum Item<'i> {
-    /// A heap begins.
-    HeapBegins,
+    /// A heap begins, at this time.
+    HeapBegins(u32),
+    /// Another segment of the same heap.
+    SegmentBegins,
     /// An entry of the process's log, with its time.
     Event(u32, EventKind),
     /// A class.
@@ -45,8 +47,8 @@ pub enum Item<'i> {
     Region(u32, TextId),
     /// An object; without its contents if none were asked for.
     Object(&'i SubRecord<'i>),
-    /// A heap ends.
-    HeapEnds,
+    /// A heap ends; a HEAP DUMP END says when.
+    HeapEnds(Option<u32>),
 }
 
 /// Whether the contents of objects are wanted.
@@ -115,18 +117,19 @@ where
                 let before = place(&at, &heaps);
                 let (begins, ends) = heaps.segment(tag);
                 if ends {
-                    visit(before, Item::HeapEnds)?;
+                    visit(before, Item::HeapEnds(None))?;
                 }
-                if begins { visit(place(&at, &heaps), Item::HeapBegins) } else { Ok(()) }
+                let item = if begins { Item::HeapBegins(segment.time) } else { Item::SegmentBegins };
+                visit(place(&at, &heaps), item)
             }
             Step::SegmentEnd(offset) => {
                 let here = Place { heap: heaps.heap(), index: 0, offset };
-                if heaps.segment_end(tag) { visit(here, Item::HeapEnds) } else { Ok(()) }
+                if heaps.segment_end(tag) { visit(here, Item::HeapEnds(None)) } else { Ok(()) }
             }
             Step::Record(at, found) => {
                 let here = place(&at, &heaps);
                 match event(found) {
-                    None if heaps.end() => visit(here, Item::HeapEnds),
+                    None if heaps.end() => visit(here, Item::HeapEnds(Some(found.time))),
                     None => Ok(()),
                     Some(kind) if at.rest == 0 => visit(here, Item::Event(found.time, kind)),
                     Some(kind) => {
@@ -172,7 +175,7 @@ where
     })?;
     if heaps.is_open() {
         let place = Place { heap: heaps.heap(), index: decoder.index(), offset: 0 };
-        visit(place, Item::HeapEnds)?;
+        visit(place, Item::HeapEnds(None))?;
     }
     Ok(())
 }

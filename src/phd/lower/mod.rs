@@ -14,7 +14,7 @@ mod spell;
 use std::io::Write;
 
 use crate::error::{Error, LowerError};
-use crate::model::{Address, Class, Facts, Heap, HeapSource, Object, Order, WordSize};
+use crate::model::{Address, Adherence, Class, Facts, Heap, HeapSource, Object, Order, WordSize};
 
 pub use profiles::{ArrayWord, ElementOrder, FieldSwap, HeaderPolicy, ObjectOrder, PROFILES, Profile, Survey};
 pub use recognise::recognise;
@@ -38,15 +38,6 @@ pub struct LowerOptions {
     pub seed: u64,
     /// Whose order and hashes.
     pub adherence: Adherence,
-}
-
-/// Whether the order of records and the way hashes are kept are the writer's habit or the heap's own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Adherence {
-    /// As the writer would: objects by address, classes first or last, its own hashes.
-    Writer,
-    /// As the heap has them, which is how a dump of the writer comes back even if it is unusual.
-    Heap,
 }
 
 impl LowerOptions {

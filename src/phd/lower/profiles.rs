@@ -8,12 +8,12 @@
 
 use crate::error::Error;
 use crate::generate::Draw;
-use crate::model::{Facts, HashRegime, HeapSource, Order, Totals, WordSize};
+use crate::model::{Adherence, Facts, HashRegime, HeapSource, Order, Totals, WordSize};
 
 use super::super::record::StoredHash;
 use super::super::wire::{Version, Width, record_flag};
+use super::LowerOptions;
 use super::choice::{Arithmetic, Case, CaseKind, Choice, Form};
-use super::{Adherence, LowerOptions};
 
 /// A writer of PHDs: what its dumps tell, and how it spells it.
 #[derive(Clone, Copy, Debug)]

@@ -3,11 +3,11 @@
 use std::io::{self, Read, Write};
 
 use crate::error::Error;
-use crate::model::HeapSource;
+use crate::model::{Adherence, HeapSource};
 
 use super::super::wire::Version;
 use super::profiles::{PROFILES, Profile};
-use super::{Adherence, LowerOptions, write};
+use super::{LowerOptions, write};
 
 /// The options, with the first profile, that turn the heap of a dump back into exactly its bytes: in the
 /// writer's own order and with its own hashes, else in the dump's.
