@@ -244,6 +244,17 @@ pub enum LowerError {
     /// An address or reference beyond the word size.
     #[error("address {0} does not fit the dump's 32-bit words")]
     TooWide(Address),
+    /// An identifier beyond the size of identifiers.
+    #[error("identifier {id} does not fit the dump's identifiers of {bytes} bytes")]
+    IdTooWide {
+        /// The address or other identifier.
+        id: Address,
+        /// Bytes of an identifier.
+        bytes: u64,
+    },
+    /// A name that no string of the heap's own log holds.
+    #[error("no string of the dump holds the name {0}")]
+    NoText(String),
     /// An instance, array or class needs a fact that the heap does not know.
     #[error("{what} of the object at {address} is unknown, and the format needs it")]
     Unknown {

@@ -1,7 +1,7 @@
 //! Outputs: written beside, then renamed, so that none exists half-made under its final name.
 
 use std::fs::{self, File};
-use std::io::{self, BufWriter, IsTerminal, Write};
+use std::io::{self, BufWriter, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
@@ -165,3 +165,58 @@ fn readable_like_any_new_file(builder: &mut tempfile::Builder<'_, '_>) {
 
 #[cfg(not(unix))]
 fn readable_like_any_new_file(_: &mut tempfile::Builder<'_, '_>) {}
+
+/// A writer that fails at the first byte that differs from an original.
+pub struct SameBytes {
+    original: Box<dyn Read>,
+    different: bool,
+    piece: Vec<u8>,
+}
+
+impl std::fmt::Debug for SameBytes {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SameBytes").field("different", &self.different).finish_non_exhaustive()
+    }
+}
+
+impl SameBytes {
+    /// Compares with what a reader gives.
+    pub fn new(original: Box<dyn Read>) -> SameBytes {
+        SameBytes { original, different: false, piece: Vec::new() }
+    }
+
+    /// Whether a byte was different.
+    pub fn differs(&self) -> bool {
+        self.different
+    }
+
+    /// Whether everything was the same, and the original has no more.
+    ///
+    /// # Errors
+    /// If the original cannot be read.
+    pub fn is_whole(&mut self) -> Result<bool, Error> {
+        let mut one = [0];
+        let read = self.original.read(&mut one).map_err(|e| Error::io("reading the dump again", e))?;
+        Ok(!self.different && read == 0)
+    }
+}
+
+impl Write for SameBytes {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.piece.resize(bytes.len(), 0);
+        let same = match self.original.read_exact(&mut self.piece) {
+            Ok(()) => self.piece == bytes,
+            Err(e) if e.kind() == io::ErrorKind::UnexpectedEof => false,
+            Err(e) => return Err(e),
+        };
+        if same {
+            return Ok(bytes.len());
+        }
+        self.different = true;
+        Err(io::Error::other("the dump differs"))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -57,6 +57,8 @@ pub enum Stream {
     Spelling = 1,
     /// Corruptions.
     Corruption = 2,
+    /// Where segments end.
+    Cuts = 3,
 }
 
 /// Decisions from a seed: ChaCha8 with the seed as the first eight bytes (little-endian) of an

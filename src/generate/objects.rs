@@ -25,8 +25,8 @@ struct Shape {
     size: u64,
 }
 
-/// Contents of primitive arrays are kept up to this many bytes; beyond, only the length is known.
-const KEPT_CONTENTS: u64 = 4096;
+/// Contents of primitive arrays are drawn up to this many bytes.
+const DRAWN_CONTENTS: u64 = 4096;
 
 pub(super) fn plan(options: &GenerateOptions, classes: &Classes, ground: &mut Ground, draw: &mut dyn Draw) -> Plan {
     let plain = classes.of(|role| role == Role::Plain);
@@ -187,16 +187,19 @@ fn target(from: usize, plan: &Plan, classes: &Classes, draw: &mut dyn Draw) -> A
 
 fn contents(element: PrimitiveType, length: u64, draw: &mut dyn Draw) -> Contents {
     let bytes = length * element.size();
-    if bytes > KEPT_CONTENTS {
-        return Contents::Unknown;
+    let mut made = Vec::with_capacity(bytes as usize + 4);
+    while (made.len() as u64) < bytes.min(DRAWN_CONTENTS) {
+        made.extend_from_slice(&draw.u32().to_be_bytes());
     }
-    let mut drawn = Vec::with_capacity(bytes as usize + 4);
-    while (drawn.len() as u64) < bytes {
-        drawn.extend_from_slice(&draw.u32().to_be_bytes());
+    // The rest of a large array is counted out: a multiplicative sequence looks random enough.
+    let mut next = length as u32 | 1;
+    while (made.len() as u64) < bytes {
+        next = next.wrapping_mul(0x915f_77f5);
+        made.extend_from_slice(&next.to_be_bytes());
     }
-    drawn.truncate(bytes as usize);
+    made.truncate(bytes as usize);
     if element == PrimitiveType::Boolean {
-        drawn.iter_mut().for_each(|b| *b &= 1);
+        made.iter_mut().for_each(|b| *b &= 1);
     }
-    Contents::Primitives(drawn)
+    Contents::Primitives(made)
 }

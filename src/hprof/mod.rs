@@ -13,6 +13,7 @@
 pub mod decode;
 pub mod encode;
 pub mod lift;
+pub mod lower;
 pub mod open;
 pub mod record;
 pub mod rules;

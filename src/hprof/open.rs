@@ -5,7 +5,8 @@ use std::io::{self, Read};
 use crate::error::DecodeError;
 use crate::input::{Input, Stream};
 
-use super::decode::{Beyond, Decoder, HEAD, Reading};
+use super::decode::{Beyond, Decoder, Reading};
+use super::wire::HEAD;
 
 /// A decoder of a stream of an input.
 ///

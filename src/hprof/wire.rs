@@ -7,6 +7,9 @@ use crate::model::{FieldType, PrimitiveType};
 /// The text at the start of every HPROF dump, in front of its version.
 pub const MAGIC: &[u8; 13] = b"JAVA PROFILE ";
 
+/// Bytes of a record before its body: tag, time and length.
+pub const HEAD: usize = 9;
+
 /// The version in the header's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Version {

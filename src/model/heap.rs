@@ -73,6 +73,17 @@ pub enum Order {
     AsHeap,
 }
 
+impl Order {
+    /// The number of objects in front of a class that would stand behind so many by itself.
+    pub fn place(self, after_objects: Option<u64>) -> u64 {
+        match self {
+            Order::ClassesFirst => 0,
+            Order::ClassesLast => u64::MAX,
+            Order::AsHeap => after_objects.unwrap_or(u64::MAX),
+        }
+    }
+}
+
 /// Whether what a writer does as it pleases (order of records, identifiers of its tables, how hashes are kept) is
 /// its habit or the heap's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

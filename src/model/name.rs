@@ -4,6 +4,8 @@ use std::fmt;
 
 use crate::bytes::mutf8;
 
+use super::PrimitiveType;
+
 /// A name (of a class, field, thread, version ...) as raw modified-UTF-8 bytes.
 ///
 /// Names stay bytes because a lone surrogate, which Java allows, cannot pass through `&str`
@@ -38,6 +40,56 @@ impl Name {
     }
 }
 
+/// Class names have two forms. A name that is in the wanted form already, or in neither, stays as it is.
+impl Name {
+    /// `java.lang.String[]` as `[Ljava/lang/String;`, `int[]` as `[I`, `java.lang.String` as
+    /// `java/lang/String` (The Java Virtual Machine Specification, 4.2.1 and 4.3.2).
+    #[must_use]
+    pub fn to_jvm_form(&self) -> Name {
+        if self.0.starts_with(b"[") || self.0.contains(&b'/') {
+            return self.clone();
+        }
+        let mut element = self.0.as_slice();
+        let mut jvm = Vec::with_capacity(self.0.len() + 2);
+        while let Some(shorter) = element.strip_suffix(b"[]") {
+            element = shorter;
+            jvm.push(b'[');
+        }
+        let slashed = element.iter().map(|&b| if b == b'.' { b'/' } else { b });
+        let primitive = PrimitiveType::ALL.into_iter().find(|p| p.keyword().as_bytes() == element);
+        match primitive {
+            _ if jvm.is_empty() => jvm.extend(slashed),
+            Some(primitive) => jvm.push(primitive.signature() as u8),
+            None => {
+                jvm.push(b'L');
+                jvm.extend(slashed);
+                jvm.push(b';');
+            }
+        }
+        Name(jvm)
+    }
+
+    /// `[Ljava/lang/String;` as `java.lang.String[]`, `[I` as `int[]`, `java/lang/String` as
+    /// `java.lang.String` (S3, Handling of Arrays).
+    #[must_use]
+    pub fn to_java_form(&self) -> Name {
+        let dimensions = self.0.iter().take_while(|&&b| b == b'[').count();
+        let element = &self.0[dimensions..];
+        let dotted = |name: &[u8]| name.iter().map(|&b| if b == b'/' { b'.' } else { b }).collect::<Vec<u8>>();
+        let mut java = match element {
+            _ if dimensions == 0 => return Name(dotted(element)),
+            [b'L', name @ .., b';'] => dotted(name),
+            [letter] => match PrimitiveType::ALL.into_iter().find(|p| p.signature() as u8 == *letter) {
+                Some(primitive) => primitive.keyword().into(),
+                None => return self.clone(),
+            },
+            _ => return self.clone(),
+        };
+        java.extend(b"[]".repeat(dimensions));
+        Name(java)
+    }
+}
+
 impl From<&str> for Name {
     fn from(text: &str) -> Name {
         Name::from_text(text)
@@ -62,5 +114,33 @@ impl fmt::Display for Name {
 impl fmt::Debug for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "\"{}\"", self.0.escape_ascii())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn class_names_have_two_forms() {
+        for (jvm, java) in [
+            ("java/lang/String", "java.lang.String"),
+            ("[I", "int[]"),
+            ("[[[S", "short[][][]"),
+            ("[Ljava/lang/String;", "java.lang.String[]"),
+            ("[[LMyType;", "MyType[][]"),
+            ("Top", "Top"),
+            ("pkg/A$$Lambda$14+0x00007f6d9c007228", "pkg.A$$Lambda$14+0x00007f6d9c007228"),
+        ] {
+            assert_eq!(Name::from(java).to_jvm_form(), Name::from(jvm));
+            assert_eq!(Name::from(jvm).to_java_form(), Name::from(java));
+            assert_eq!(Name::from(jvm).to_jvm_form(), Name::from(jvm));
+            assert_eq!(Name::from(java).to_java_form(), Name::from(java));
+        }
+        // Neither form: an agent of JDK 8 writes a hidden class so.
+        assert_eq!(Name::from("pkg.A$$Lambda$1/471910020").to_jvm_form(), "pkg.A$$Lambda$1/471910020".into());
+        for odd in ["[", "[X", "[L", "[Lno/end", ""] {
+            assert_eq!(Name::from(odd).to_java_form(), Name::from(odd));
+        }
     }
 }

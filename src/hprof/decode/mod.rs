@@ -13,7 +13,7 @@ use crate::error::{DecodeError, Problem};
 use super::record::{Record, Segment, SegmentLength};
 use super::rules;
 use super::sub_record::SubRecord;
-use super::wire::{Header, IdSize, Tag};
+use super::wire::{HEAD, Header, IdSize, Tag};
 
 pub(crate) use records::{head, header, record};
 pub(crate) use sub_records::sub_record;
@@ -447,9 +447,6 @@ impl<R: Read> Decoder<R> {
         truncated(rules::FILE_TRUNCATED, self.window.offset(), self.window.bytes().len(), short).in_record(self.index)
     }
 }
-
-/// Bytes of a record before its body.
-pub const HEAD: usize = 9;
 
 fn failed(offset: u64, error: io::Error) -> DecodeError {
     DecodeError::new(rules::FILE_TRUNCATED, offset, "data", Problem::Io(error))

@@ -12,7 +12,7 @@ use crate::model::{
 use super::super::record::{Body, Record};
 use super::super::rules;
 use super::super::wire::{Header, IdSize, MAGIC, Tag, Version};
-use super::{HEAD, Parsed};
+use super::Parsed;
 
 /// The three fields in front of every body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -201,5 +201,3 @@ fn not_an_hprof(bytes: &[u8]) -> Stop {
 
 /// More than any version has.
 const MAX_VERSION: usize = 16;
-
-const _: () = assert!(HEAD == 9, "tag, time and length");

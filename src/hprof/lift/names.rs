@@ -67,6 +67,18 @@ impl Log {
         self.texts.get(&id, heap)
     }
 
+    /// The identifiers of all strings up to the end of a heap; of several for one string the lowest.
+    pub fn ids(&self, heap: usize) -> HashMap<Name, TextId> {
+        let mut ids: HashMap<Name, TextId> = HashMap::with_capacity(self.texts.0.len());
+        for id in self.texts.0.keys() {
+            if let Some(text) = self.text(heap, *id) {
+                let known = ids.entry(text.clone()).or_insert(*id);
+                *known = (*known).min(*id);
+            }
+        }
+        ids
+    }
+
     /// How a class was loaded.
     pub fn load(&self, heap: usize, class: Address) -> Option<&LoadClass> {
         self.loads.get(&class, heap)

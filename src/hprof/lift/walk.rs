@@ -75,7 +75,9 @@ impl HeapCounter {
     /// The dump record of this tag ends; whether its heap does.
     pub fn segment_end(&mut self, tag: Tag) -> bool {
         let ends = tag == Tag::HEAP_DUMP;
-        self.open &= !ends;
+        if ends {
+            self.open = false;
+        }
         ends
     }
 

@@ -14,7 +14,7 @@ mod spell;
 use std::io::Write;
 
 use crate::error::{Error, LowerError};
-use crate::model::{Address, Adherence, Class, Facts, Heap, HeapSource, Object, Order, WordSize};
+use crate::model::{Address, Adherence, Class, Facts, Heap, HeapSource, Object, WordSize};
 
 pub use profiles::{ArrayWord, ElementOrder, FieldSwap, HeaderPolicy, ObjectOrder, PROFILES, Profile, Survey};
 pub use recognise::recognise;
@@ -199,16 +199,6 @@ impl Sink<'_> {
         self.out.write_all(&self.buffer).map_err(|e| Error::io("writing the dump", e))?;
         self.buffer.clear();
         Ok(())
-    }
-}
-
-impl Order {
-    fn place(self, after_objects: Option<u64>) -> u64 {
-        match self {
-            Order::ClassesFirst => 0,
-            Order::ClassesLast => u64::MAX,
-            Order::AsHeap => after_objects.unwrap_or(u64::MAX),
-        }
     }
 }
 

@@ -1,0 +1,231 @@
+//! What a dump of a profile tells of a heap's classes, objects and roots.
+
+use std::collections::HashMap;
+
+use crate::error::LowerError;
+use crate::generate::{Draw, SeedDraw};
+use crate::model::{
+    Address, ByteLen, Class, Contents, Name, Object, ObjectKind, Order, Region, Root, RootKind, Serial, Static,
+    Surroundings,
+};
+
+use super::super::wire::size_of;
+use super::plan::Plan;
+use super::profiles::{InstanceSizes, RootOrder};
+
+/// Carries one heap's classes and objects.
+pub(super) struct Carrier<'c> {
+    plan: &'c Plan,
+    classes: &'c [Class],
+    by_address: HashMap<Address, usize>,
+    order: Order,
+}
+
+impl<'c> Carrier<'c> {
+    pub(super) fn new(plan: &'c Plan, classes: &'c [Class]) -> Carrier<'c> {
+        Carrier {
+            plan,
+            classes,
+            by_address: classes.iter().enumerate().map(|(index, class)| (class.address, index)).collect(),
+            order: if plan.as_heap() { Order::AsHeap } else { plan.profile.classes },
+        }
+    }
+
+    /// The classes by their place in the dump; those of one place keep the table's order.
+    pub(super) fn class_order(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.classes.len()).collect();
+        order.sort_by_key(|&index| self.stands_after(&self.classes[index]));
+        order
+    }
+
+    /// How many objects stand before a class.
+    pub(super) fn stands_after(&self, class: &Class) -> u64 {
+        match class.after_objects {
+            // ART's classes are objects among objects; those without a place come first.
+            None if self.plan.profile.android && self.order == Order::AsHeap => 0,
+            after => self.order.place(after),
+        }
+    }
+
+    pub(super) fn class(&self, class: &Class, name: Name, serial: Option<Serial>) -> Result<Class, LowerError> {
+        let at = class.address;
+        self.plan.fits(at.0)?;
+        let statics = known(class.statics.as_ref(), "the static fields", at)?;
+        let fields = known(class.fields.as_ref(), "the instance fields", at)?;
+        let reference = |to: Option<Address>| {
+            let to = to.unwrap_or_default();
+            self.plan.fits(to.0).map(|()| Some(to))
+        };
+        for value in statics.iter().map(|s| s.value).chain(class.constant_pool.iter().flatten().map(|p| p.value)) {
+            value.as_reference().map_or(Ok(()), |to| self.plan.fits(to.0))?;
+        }
+        let pool = class.constant_pool.as_deref().unwrap_or_default();
+        let keeps_pool = self.plan.profile.constant_pool || self.plan.as_heap();
+        let short = |what, count: usize| match u16::try_from(count) {
+            Ok(_) => Ok(()),
+            Err(_) => Err(LowerError::OutOfRange { what, address: at, value: count as u64, limit: 0xffff }),
+        };
+        short("the number of static fields", statics.len())?;
+        short("the number of instance fields", fields.len())?;
+        short("the size of the constant pool", pool.len())?;
+        Ok(Class {
+            address: at,
+            name,
+            superclass: reference(Some(known(class.superclass, "the superclass", at)?))?,
+            loader: reference(class.loader)?,
+            signers: reference(class.signers)?,
+            protection_domain: reference(class.protection_domain)?,
+            instance_size: Some(self.instance_size(class)?),
+            statics: Some(statics.iter().map(|s| Static { name: s.name.clone(), value: s.value }).collect()),
+            constant_pool: Some(if keeps_pool { pool.to_vec() } else { Vec::new() }),
+            fields: Some(fields.clone()),
+            serial,
+            trace: Some(self.trace(class.trace)),
+            ..Class::default()
+        })
+    }
+
+    pub(super) fn object(&self, object: &Object) -> Result<Object, LowerError> {
+        let at = object.address;
+        self.plan.fits(at.0)?;
+        let mut carried = Object { trace: Some(self.trace(object.trace)), ..Object::new(at, object.kind) };
+        if object.kind != ObjectKind::Instance {
+            let length = known(object.length, "the array length", at)?;
+            if length > u64::from(u32::MAX) {
+                let (what, limit) = ("the array length", u64::from(u32::MAX));
+                return Err(LowerError::OutOfRange { what, address: at, value: length, limit });
+            }
+            carried.length = Some(length);
+        }
+        if matches!(object.kind, ObjectKind::Instance | ObjectKind::ObjectArray) {
+            let class = known(object.class, "the class", at)?;
+            self.plan.fits(class.0)?;
+            carried.class = Some(class);
+        }
+        let length = carried.length.unwrap_or_default();
+        carried.contents = match (object.kind, &object.contents) {
+            (ObjectKind::Instance, Contents::Fields(values)) => {
+                for to in values.iter().filter_map(|value| value.as_reference()) {
+                    self.plan.fits(to.0)?;
+                }
+                object.contents.clone()
+            }
+            (ObjectKind::Instance, Contents::Raw(_)) => object.contents.clone(),
+            (ObjectKind::Instance, _) => return Err(LowerError::Unknown { what: "the field values", address: at }),
+            (ObjectKind::ObjectArray, Contents::Elements(elements)) if elements.len() as u64 == length => {
+                elements.iter().try_for_each(|to| self.plan.fits(to.0))?;
+                object.contents.clone()
+            }
+            (ObjectKind::ObjectArray, _) => {
+                return Err(LowerError::Unknown { what: "which reference stands where", address: at });
+            }
+            (ObjectKind::PrimitiveArray(element), Contents::Primitives(bytes))
+                if bytes.len() as u64 == length * element.size() =>
+            {
+                object.contents.clone()
+            }
+            (ObjectKind::PrimitiveArray(_), Contents::Unknown) if self.plan.android() => Contents::Unknown,
+            (ObjectKind::PrimitiveArray(_), _) => {
+                return Err(LowerError::Unknown { what: "the contents", address: at });
+            }
+        };
+        Ok(carried)
+    }
+
+    /// The roots, each with its place; `u64::MAX` is behind everything.
+    pub(super) fn roots(&self, surroundings: &Surroundings, draw: &mut SeedDraw) -> Result<Vec<Root>, LowerError> {
+        let mut roots = Vec::new();
+        let classes = self.classes.len() as u64;
+        for root in surroundings.roots.iter().flatten() {
+            self.plan.fits(root.object.0)?;
+            if let RootKind::JniGlobal(reference) = root.kind {
+                self.plan.fits(reference.0)?;
+            }
+            let last = u64::MAX;
+            let after = match self.plan.profile.roots {
+                _ if self.plan.as_heap() => root.after.unwrap_or(last),
+                RootOrder::First => 0,
+                RootOrder::BehindClasses => classes,
+                RootOrder::Last => last,
+                RootOrder::Drawn => draw.below(classes * 3 + 1),
+            };
+            roots.push(Root { object: root.object, kind: self.root_kind(root.kind), after: Some(after) });
+        }
+        roots.sort_by_key(|root| root.after);
+        Ok(roots)
+    }
+
+    /// The parts of the heap, where they can be told.
+    pub(super) fn regions(&self, surroundings: &Surroundings) -> Vec<Region> {
+        let regions = surroundings.regions.iter().flatten().cloned();
+        let mut told: Vec<Region> = Vec::new();
+        for region in regions.filter(|_| self.plan.android()) {
+            let same = told.last().is_some_and(|last| (last.id, &last.name) == (region.id, &region.name));
+            let none = told.is_empty() && region.id == 0 && region.name.as_bytes().is_empty();
+            if !same && !none {
+                told.push(region);
+            }
+        }
+        told
+    }
+
+    /// Without Android's sub-records, its kinds of root are of an unknown kind.
+    fn root_kind(&self, kind: RootKind) -> RootKind {
+        match kind {
+            RootKind::InternedString
+            | RootKind::Finalizing
+            | RootKind::Debugger
+            | RootKind::ReferenceCleanup
+            | RootKind::VmInternal
+            | RootKind::Unreachable
+            | RootKind::JniMonitor(..)
+                if !self.plan.android() && !self.plan.as_heap() =>
+            {
+                RootKind::Unknown
+            }
+            kind => kind,
+        }
+    }
+
+    fn trace(&self, own: Option<Serial>) -> Serial {
+        match self.plan.profile.trace {
+            Some(fixed) if !self.plan.as_heap() => Serial(fixed),
+            fixed => own.unwrap_or(Serial(fixed.unwrap_or(1))),
+        }
+    }
+
+    /// The field bytes of the class and its superclasses, with identifiers as wide as in this dump.
+    fn instance_size(&self, class: &Class) -> Result<ByteLen, LowerError> {
+        let own = class.instance_size.filter(|_| self.plan.as_heap());
+        let is_array = class.name.as_bytes().starts_with(b"[") || class.name.as_bytes().ends_with(b"[]");
+        let size = match own {
+            Some(size) => size.0,
+            None if is_array && self.plan.profile.arrays == InstanceSizes::ZeroForArrays => 0,
+            None => self.field_bytes(class),
+        };
+        if size > u64::from(u32::MAX) {
+            let (what, limit) = ("the instance size", u64::from(u32::MAX));
+            return Err(LowerError::OutOfRange { what, address: class.address, value: size, limit });
+        }
+        Ok(ByteLen(size))
+    }
+
+    fn field_bytes(&self, class: &Class) -> u64 {
+        let bytes = |class: &Class| -> u64 {
+            class.fields.iter().flatten().map(|field| size_of(field.kind, self.plan.id) as u64).sum()
+        };
+        let mut total = 0;
+        let mut next = Some(class);
+        // A chain that is longer than there are classes comes back to itself.
+        for _ in 0..=self.classes.len() {
+            let Some(at) = next else { break };
+            total += bytes(at);
+            next = at.superclass.and_then(|superclass| self.by_address.get(&superclass)).map(|&at| &self.classes[at]);
+        }
+        total
+    }
+}
+
+fn known<T>(fact: Option<T>, what: &'static str, address: Address) -> Result<T, LowerError> {
+    fact.ok_or(LowerError::Unknown { what, address })
+}

@@ -1,0 +1,250 @@
+//! The log that a writer would have written: strings, loaded classes, frames and traces, with identifiers.
+
+use std::collections::HashMap;
+
+use crate::error::LowerError;
+use crate::generate::{Draw, SeedDraw, Stream};
+use crate::model::{
+    Address, AllocationSite, AllocationSites, Class, ControlSettings, CpuSamples, Event, EventKind, Frame, FrameId,
+    HeapSummary, LoadClass, Name, Root, Serial, StackTrace, StartThread, Surroundings, TextId, Thread, Trace,
+};
+
+use super::super::wire::IdSize;
+use super::plan::Plan;
+
+/// Composes the logs of a file's heaps; what one heap's log has told, the next one's does not repeat.
+pub(super) struct Composer<'p> {
+    plan: &'p Plan,
+    texts: HashMap<Name, TextId>,
+    loads: HashMap<Address, (Serial, Name)>,
+    next_text: u64,
+    next_class: u32,
+    next_frame: u64,
+    time: u32,
+    events: Vec<Event>,
+    traces: Vec<Serial>,
+}
+
+impl<'p> Composer<'p> {
+    pub(super) fn new(plan: &'p Plan) -> Composer<'p> {
+        Composer {
+            plan,
+            texts: HashMap::new(),
+            loads: HashMap::new(),
+            next_text: match plan.id {
+                IdSize::One | IdSize::Two => 1,
+                IdSize::Four => 0x9000_0010,
+                IdSize::Eight => 0x7f00_0000_1010,
+            },
+            next_class: plan.profile.log.first_class,
+            next_frame: 1,
+            time: 0,
+            events: Vec::new(),
+            traces: Vec::new(),
+        }
+    }
+
+    /// The log in front of a heap.
+    pub(super) fn compose(
+        &mut self,
+        classes: &[Class],
+        surroundings: &Surroundings,
+        roots: &[Root],
+    ) -> Result<Vec<Event>, LowerError> {
+        let style = self.plan.profile.log;
+        let traces = surroundings.traces.as_deref().unwrap_or_default();
+        let threads = surroundings.threads.as_deref().unwrap_or_default();
+        if style.non_heap && self.events.is_empty() && self.next_frame == 1 {
+            self.put(EventKind::ControlSettings(ControlSettings { flags: 1, depth: 4 }));
+        }
+        // Strings of the heap's own log come first, whether anything names them or not.
+        for event in surroundings.events.iter().flatten() {
+            if let EventKind::Text(_, text) = &event.kind {
+                self.text(text)?;
+            }
+        }
+        if style.strings_first {
+            for unused in ["<init>", "()V", "Code"] {
+                self.text(&Name::from_text(unused))?;
+            }
+            self.all_texts(classes, traces)?;
+        }
+        for region in surroundings.regions.iter().flatten() {
+            self.text(&region.name)?;
+        }
+        self.load_classes(classes)?;
+        if !style.strings_first {
+            self.all_texts(classes, traces)?;
+        }
+        self.dummy_trace(traces);
+        for trace in traces {
+            self.trace(trace)?;
+        }
+        if style.non_heap {
+            self.non_heap(classes, threads, roots)?;
+        }
+        let mut events = std::mem::take(&mut self.events);
+        if self.plan.profile.is_seeded() {
+            self.scatter(&mut events, classes);
+        }
+        Ok(events)
+    }
+
+    fn put(&mut self, kind: EventKind) {
+        if self.plan.profile.log.times {
+            self.time = self.time.wrapping_add(1_000);
+        }
+        self.events.push(Event { time: self.time, after: 0, kind });
+    }
+
+    fn text(&mut self, text: &Name) -> Result<TextId, LowerError> {
+        if let Some(&id) = self.texts.get(text) {
+            return Ok(id);
+        }
+        let id = TextId(self.next_text);
+        self.plan.fits(id.0)?;
+        self.next_text += match self.plan.id {
+            IdSize::One | IdSize::Two => 1,
+            IdSize::Four | IdSize::Eight => 16 + text.as_bytes().len().next_multiple_of(16) as u64,
+        };
+        self.texts.insert(text.clone(), id);
+        self.put(EventKind::Text(id, text.clone()));
+        Ok(id)
+    }
+
+    fn all_texts(&mut self, classes: &[Class], traces: &[StackTrace]) -> Result<(), LowerError> {
+        for class in classes {
+            self.text(&self.plan.name(&class.name))?;
+            for field in class.fields.iter().flatten() {
+                self.text(&field.name)?;
+            }
+            for field in class.statics.iter().flatten() {
+                self.text(&field.name)?;
+            }
+        }
+        for frame in traces.iter().flat_map(|trace| &trace.frames) {
+            self.text(&frame.method)?;
+            self.text(&frame.signature)?;
+            frame.source.as_ref().map(|source| self.text(source)).transpose()?;
+        }
+        Ok(())
+    }
+
+    fn load_classes(&mut self, classes: &[Class]) -> Result<(), LowerError> {
+        let is_array =
+            |class: &&Class| class.name.as_bytes().starts_with(b"[") || class.name.as_bytes().ends_with(b"[]");
+        let twice = classes.iter().filter(|class| self.plan.profile.log.arrays_twice && is_array(class));
+        for class in twice.chain(classes) {
+            let name = self.plan.name(&class.name);
+            let told_before = self.loads.get(&class.address).is_some_and(|(_, told)| *told == name);
+            if told_before && !self.plan.profile.log.arrays_twice {
+                continue;
+            }
+            let id = self.text(&name)?;
+            let serial = Serial(self.next_class);
+            self.next_class = self.next_class.wrapping_add(1).max(1);
+            self.loads.insert(class.address, (serial, name));
+            let trace = Serial(self.plan.profile.trace.unwrap_or(1));
+            self.put(EventKind::LoadClass(LoadClass { serial, class: class.address, trace, name: id }));
+        }
+        Ok(())
+    }
+
+    fn dummy_trace(&mut self, traces: &[StackTrace]) {
+        if let Some(serial) = self.plan.profile.log.dummy_trace.map(Serial)
+            && traces.iter().all(|trace| trace.serial != serial)
+            && !self.traces.contains(&serial)
+        {
+            self.traces.push(serial);
+            self.put(EventKind::Trace(Trace { serial, thread: Serial(0), frames: Vec::new() }));
+        }
+    }
+
+    fn trace(&mut self, trace: &StackTrace) -> Result<(), LowerError> {
+        let mut frames = Vec::new();
+        for frame in &trace.frames {
+            let id = FrameId(self.next_frame);
+            self.plan.fits(id.0)?;
+            self.next_frame += 1;
+            let told = Frame {
+                id,
+                method: self.text(&frame.method)?,
+                signature: self.text(&frame.signature)?,
+                source: frame.source.as_ref().map_or(Ok(TextId(0)), |source| self.text(source))?,
+                class: frame.class.and_then(|class| self.loads.get(&class)).map_or(Serial(0), |(serial, _)| *serial),
+                line: frame.line,
+            };
+            self.put(EventKind::Frame(told));
+            frames.push(id);
+        }
+        self.put(EventKind::Trace(Trace { serial: trace.serial, thread: trace.thread, frames }));
+        Ok(())
+    }
+
+    /// What the agent tells of threads, samples and sites.
+    fn non_heap(&mut self, classes: &[Class], threads: &[Thread], roots: &[Root]) -> Result<(), LowerError> {
+        let (group, parent) = (self.text(&Name::from_text("main"))?, self.text(&Name::from_text("system"))?);
+        let trace = Serial(self.plan.profile.trace.unwrap_or(1));
+        for thread in threads {
+            let name = thread.name.as_ref().map_or(Ok(TextId(0)), |name| self.text(name))?;
+            let (serial, object) = (thread.serial, thread.object);
+            let trace = thread.trace.unwrap_or(trace);
+            let started = StartThread { serial, object, trace, name, group, parent_group: parent };
+            self.put(EventKind::StartThread(started));
+        }
+        if let Some(thread) = threads.last() {
+            self.put(EventKind::EndThread(thread.serial));
+        }
+        if let Some(class) = classes.last() {
+            let (serial, _) = self.loads.get(&class.address).cloned().unwrap_or_default();
+            let totals = HeapSummary {
+                live_bytes: 4096,
+                live_instances: roots.len() as u32,
+                allocated_bytes: 1 << 33,
+                allocated_instances: 1 << 32,
+            };
+            let plain = AllocationSite {
+                array: 0,
+                class: serial,
+                trace,
+                live_bytes: 64,
+                live_instances: 2,
+                allocated_bytes: 96,
+                allocated_instances: 3,
+            };
+            let sites = vec![plain, AllocationSite { array: 8, class: Serial(0), ..plain }];
+            // Half a percent, as a float.
+            self.put(EventKind::AllocationSites(AllocationSites { flags: 2, cutoff: 0x3ba3_d70a, totals, sites }));
+            self.put(EventKind::HeapSummary(totals));
+            self.put(EventKind::CpuSamples(CpuSamples { total: 7, traces: vec![(4, trace), (3, Serial(1))] }));
+        }
+        Ok(())
+    }
+
+    /// What every reader has to expect and no writer does: records after their use, and unknown ones.
+    fn scatter(&mut self, events: &mut Vec<Event>, classes: &[Class]) {
+        let mut draw = SeedDraw::new(self.plan.seed, Stream::Spelling);
+        for index in 0..classes.len().min(3) {
+            let body: Vec<u8> = (0..draw.below(24)).map(|_| draw.u32() as u8).collect();
+            let tag = [0x08, 0x10, 0xf0][index];
+            let at = draw.below(events.len() as u64 + 1) as usize;
+            events.insert(at, Event { time: 0, after: 0, kind: EventKind::Unknown { tag, body } });
+        }
+        if let Some(Event { kind: EventKind::LoadClass(load), .. }) =
+            events.iter().find(|e| matches!(e.kind, EventKind::LoadClass(_)))
+        {
+            // Unloaded, and its serial number named afterwards all the same.
+            let kind = EventKind::UnloadClass(load.serial);
+            events.push(Event { time: u32::MAX, after: 0, kind });
+        }
+        if !self.plan.interrupts() {
+            return;
+        }
+        for event in events.iter_mut() {
+            if draw.one_in(4) {
+                event.after = draw.below(classes.len() as u64 * 4);
+            }
+        }
+        events.sort_by_key(|event| event.after);
+    }
+}

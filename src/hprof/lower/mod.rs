@@ -1,0 +1,155 @@
+//! The model to records: a writer's policy.
+//!
+//! Two steps. [`carry()`] says *what* a profile's dump tells of a heap (names in its form, its own log of strings
+//! and loaded classes, its order). Spelling then says *how*: identifiers of names, and where segments end.
+
+mod carry;
+mod compose;
+mod plan;
+mod profiles;
+mod recognise;
+mod segments;
+mod spell;
+mod tell;
+
+use std::io::Write;
+
+use crate::error::Error;
+use crate::model::{Adherence, Dump, DumpSource, Heap, HeapSource, Surroundings};
+
+use super::wire::IdSize;
+
+pub use profiles::{Cut, Framing, InstanceSizes, LogStyle, NameForm, PROFILES, Profile, RootOrder};
+pub use recognise::recognise;
+
+use plan::Plan;
+use segments::{Lengths, SegmentWriter};
+use spell::Speller;
+use tell::{Told, tell};
+
+/// Which dump to make of heaps.
+#[derive(Clone, Copy, Debug)]
+pub struct LowerOptions {
+    /// The writer to imitate.
+    pub profile: &'static Profile,
+    /// How it frames a heap; its usual way, if absent.
+    pub framing: Option<&'static Framing>,
+    /// Size of identifiers; the writer's own, else the heap's, if absent.
+    pub id_size: Option<IdSize>,
+    /// Seed of the choices of the profile `any`.
+    pub seed: u64,
+    /// Whose order, log and identifiers.
+    pub adherence: Adherence,
+}
+
+impl Default for LowerOptions {
+    fn default() -> LowerOptions {
+        LowerOptions {
+            profile: Profile::default_profile(),
+            framing: None,
+            id_size: None,
+            seed: 0,
+            adherence: Adherence::Writer,
+        }
+    }
+}
+
+impl LowerOptions {
+    /// The same with another profile.
+    ///
+    /// # Errors
+    /// If there is no such profile.
+    pub fn with_profile(self, name: &str) -> Result<LowerOptions, Error> {
+        let profile = Profile::named(name).ok_or_else(|| {
+            Error::Usage(format!("there is no HPROF profile {name:?}; there are {}", Profile::names()))
+        })?;
+        Ok(LowerOptions { profile, ..self })
+    }
+}
+
+/// Writes heaps as an HPROF dump.
+///
+/// Memory is bounded by the class table, the log, the roots and the largest object. A source is visited once, or
+/// twice where a heap is one record, whose length comes first.
+///
+/// # Errors
+/// If a heap holds what the dump cannot say ([`crate::error::LowerError`]), its source fails, or writing does.
+pub fn write_dump(dump: &mut dyn DumpSource, options: &LowerOptions, out: &mut dyn Write) -> Result<(), Error> {
+    let plan = Plan::new(dump.heap(0).facts(), options)?;
+    let mut measured = Vec::new();
+    if !plan.framing.cut.is_bounded() {
+        measured = run(dump, &plan, &mut std::io::sink(), Lengths::Measure(Vec::new()))?;
+    }
+    run(dump, &plan, out, Lengths::Known(measured.into())).map(|_| ())
+}
+
+/// Writes one heap as an HPROF dump.
+///
+/// # Errors
+/// Like [`write_dump`].
+pub fn write(mut source: &mut dyn HeapSource, options: &LowerOptions, out: &mut dyn Write) -> Result<(), Error> {
+    write_dump(&mut source, options, out)
+}
+
+/// The dump of a heap as bytes.
+///
+/// # Errors
+/// If the heap holds what the dump cannot say.
+pub fn to_bytes(heap: &Heap, options: &LowerOptions) -> Result<Vec<u8>, Error> {
+    let mut bytes = Vec::new();
+    write(&mut heap.clone(), options, &mut bytes)?;
+    Ok(bytes)
+}
+
+/// The dump that a reader gets back from what `options` make of `dump`.
+///
+/// # Errors
+/// If a heap holds what the dump cannot say, or its source fails.
+pub fn carry_dump(dump: &mut dyn DumpSource, options: &LowerOptions) -> Result<Dump, Error> {
+    let plan = Plan::new(dump.heap(0).facts(), options)?;
+    let mut carried = Dump::default();
+    let mut header = None;
+    tell(dump, &plan, &mut |told| {
+        match (told, carried.heaps.last_mut()) {
+            (Told::Header(facts), _) => header = Some(facts),
+            (Told::HeapBegins(told), _) => carried.heaps.push(Heap {
+                facts: header.clone().unwrap_or_default(),
+                surroundings: Surroundings {
+                    roots: Some(Vec::new()),
+                    threads: Some(told.threads.clone()),
+                    traces: Some(told.traces.clone()),
+                    regions: Some(Vec::new()),
+                    events: Some(Vec::new()),
+                    times: Some(told.times),
+                },
+                ..Heap::default()
+            }),
+            (Told::Event(event), Some(heap)) => heap.surroundings.events.get_or_insert_default().push(event.clone()),
+            (Told::Region(region), Some(heap)) => {
+                heap.surroundings.regions.get_or_insert_default().push(region.clone());
+            }
+            (Told::Root(root), Some(heap)) => heap.surroundings.roots.get_or_insert_default().push(*root),
+            (Told::Class(class), Some(heap)) => heap.classes.push(class.clone()),
+            (Told::Object(object), Some(heap)) => heap.objects.push(object.clone()),
+            (Told::Tail(events), _) => carried.tail = events.to_vec(),
+            (Told::HeapEnds(_), _) => {}
+            (_, None) => {}
+        }
+        Ok(())
+    })?;
+    Ok(carried)
+}
+
+/// The heap that a reader gets back from the dump that `options` make of `source`.
+///
+/// # Errors
+/// Like [`carry_dump`].
+pub fn carry(mut source: &mut dyn HeapSource, options: &LowerOptions) -> Result<Heap, Error> {
+    Ok(carry_dump(&mut source, options)?.heaps.into_iter().next().unwrap_or_default())
+}
+
+fn run(dump: &mut dyn DumpSource, plan: &Plan, out: &mut dyn Write, lengths: Lengths) -> Result<Vec<u64>, Error> {
+    let mut speller = Speller::new(plan, SegmentWriter::new(out, plan.framing, plan.seed, lengths));
+    tell(dump, plan, &mut |told| speller.spell(told))?;
+    speller.finish()
+}

@@ -1,0 +1,102 @@
+//! The decisions that hold for a whole file.
+
+use crate::error::{Error, LowerError};
+use crate::generate::{Draw, SeedDraw, Stream};
+use crate::model::{Address, Adherence, ByteLen, Facts, Name, WordSize};
+
+use super::super::wire::IdSize;
+use super::LowerOptions;
+use super::profiles::{Cut, Framing, NameForm, Profile};
+
+/// What the options mean for a dump with these facts.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Plan {
+    pub(super) profile: &'static Profile,
+    pub(super) adherence: Adherence,
+    pub(super) id: IdSize,
+    pub(super) framing: Framing,
+    pub(super) names: NameForm,
+    pub(super) seed: u64,
+}
+
+impl Plan {
+    pub(super) fn new(facts: &Facts, options: &LowerOptions) -> Result<Plan, Error> {
+        let profile = options.profile;
+        let own = facts.identifier_size.and_then(|size| IdSize::from_bytes(size.0));
+        let of_word = match facts.word_size {
+            Some(WordSize::Bits32) => IdSize::Four,
+            Some(WordSize::Bits64) | None => IdSize::Eight,
+        };
+        let id = match options.adherence {
+            Adherence::Heap => options.id_size.or(own).or(profile.id_size),
+            Adherence::Writer => options.id_size.or(profile.id_size).or(own),
+        };
+        let mut draw = SeedDraw::new(options.seed, Stream::Cuts);
+        let drawn = draw.below(profile.framings.len() as u64) as usize;
+        let framing = match (options.framing, &facts.header_version) {
+            (Some(framing), _) => *framing,
+            (None, Some(version)) if options.adherence == Adherence::Heap => {
+                let wanted = |f: &&Framing| f.version.text().as_bytes() == version.as_bytes();
+                *profile.framings.iter().find(wanted).ok_or_else(|| {
+                    Error::from(LowerError::Profile(format!(
+                        "{} does not write header version {version}",
+                        profile.name
+                    )))
+                })?
+            }
+            _ if profile.is_seeded() => profile.framings[drawn],
+            _ => profile.framings[0],
+        };
+        let draw: &mut dyn Draw = &mut draw;
+        let names = if profile.is_seeded() { *draw.pick(&[NameForm::Jvm, NameForm::Java]) } else { profile.names };
+        Ok(Plan {
+            profile,
+            adherence: options.adherence,
+            id: id.unwrap_or(of_word),
+            framing,
+            names,
+            seed: options.seed,
+        })
+    }
+
+    /// The facts of the header.
+    pub(super) fn facts(&self, facts: &Facts) -> Facts {
+        Facts {
+            timestamp: Some(facts.timestamp.unwrap_or(0)),
+            header_version: Some(Name::from_text(self.framing.version.text())),
+            identifier_size: Some(ByteLen(self.id.bytes() as u64)),
+            ..Facts::default()
+        }
+    }
+
+    /// Whether the heap's own way counts.
+    pub(super) fn as_heap(&self) -> bool {
+        self.adherence == Adherence::Heap
+    }
+
+    /// Whether Android's sub-records can be written.
+    pub(super) fn android(&self) -> bool {
+        self.profile.android && self.framing.version == super::super::wire::Version::V1_0_3
+    }
+
+    /// Whether records can stand between the sub-records of a heap.
+    pub(super) fn interrupts(&self) -> bool {
+        self.framing.cut != Cut::Whole
+    }
+
+    /// Refuses an identifier that is too large.
+    pub(super) fn fits(&self, id: u64) -> Result<(), LowerError> {
+        if id > self.id.max() {
+            return Err(LowerError::IdTooWide { id: Address(id), bytes: self.id.bytes() as u64 });
+        }
+        Ok(())
+    }
+
+    pub(super) fn name(&self, name: &Name) -> Name {
+        match self.names {
+            _ if self.as_heap() => name.clone(),
+            NameForm::Jvm => name.to_jvm_form(),
+            NameForm::Java => name.to_java_form(),
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! The writers that are imitated, as data.
+
+use crate::model::Order;
+
+use super::super::wire::{IdSize, Tag, Version};
+
+/// A writer of HPROF dumps.
+#[derive(Debug)]
+pub struct Profile {
+    /// Its name.
+    pub name: &'static str,
+    /// How it can frame a heap; the first is its usual one.
+    pub framings: &'static [Framing],
+    /// Size of its identifiers, if it is always the same.
+    pub id_size: Option<IdSize>,
+    /// How it spells class names.
+    pub names: NameForm,
+    /// How it tells what is not in the heap.
+    pub log: LogStyle,
+    /// Where CLASS DUMPs stand among the objects.
+    pub classes: Order,
+    /// Where roots stand.
+    pub roots: RootOrder,
+    /// What a CLASS DUMP says about arrays and interfaces.
+    pub arrays: InstanceSizes,
+    /// Whether constant pools are written.
+    pub constant_pool: bool,
+    /// Whether Android's sub-records are.
+    pub android: bool,
+    /// Stack trace serial of every class and object; `None`: their own.
+    pub trace: Option<u32>,
+}
+
+/// How a heap is framed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Framing {
+    /// Header version.
+    pub version: Version,
+    /// HEAP DUMP or HEAP DUMP SEGMENT.
+    pub tag: Tag,
+    /// Where segments end.
+    pub cut: Cut,
+    /// Whether HEAP DUMP END follows.
+    pub end: bool,
+}
+
+/// Where segments end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cut {
+    /// One HEAP DUMP for the whole heap.
+    Whole,
+    /// One segment for the whole heap.
+    Giant,
+    /// Where a buffer of 1 MiB is full, which the tables before the heap go through as well (HotSpot 12 to 21).
+    SharedBuffer,
+    /// Where a buffer of its own of so many bytes is full (1 MiB in HotSpot 22 and later, 8 MiB in 11).
+    OwnBuffer(u64),
+    /// After each array, and where 1 MiB is exceeded (the serviceability agent of JDK 17, compressing).
+    Arrays,
+    /// After each sub-record (that of JDK 25, compressing).
+    Each,
+    /// After 128 objects and roots or 4096 bytes (ART).
+    Android,
+    /// Anywhere, empty segments included, as a seed says.
+    Drawn,
+}
+
+impl Cut {
+    /// Whether a segment stays small enough to be held in memory.
+    pub fn is_bounded(self) -> bool {
+        !matches!(self, Cut::Whole | Cut::Giant)
+    }
+}
+
+/// How class names are spelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NameForm {
+    /// `java/lang/String`, `[I`, `[Ljava/lang/String;`.
+    Jvm,
+    /// `java.lang.String`, `int[]`, `java.lang.String[]` (S3, Handling of Arrays).
+    Java,
+}
+
+/// How the log is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LogStyle {
+    /// All strings before the first LOAD CLASS, or each where it is first used.
+    pub strings_first: bool,
+    /// Whether START THREAD and the records about samples and sites are written.
+    pub non_heap: bool,
+    /// Whether TIME is told, or 0.
+    pub times: bool,
+    /// The first class serial number.
+    pub first_class: u32,
+    /// A trace without frames that comes first: its serial number.
+    pub dummy_trace: Option<u32>,
+    /// Whether array classes are loaded twice.
+    pub arrays_twice: bool,
+}
+
+/// Where roots stand in a heap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RootOrder {
+    /// Before the first class and object.
+    First,
+    /// Behind the classes that come first, before the objects.
+    BehindClasses,
+    /// After the last object.
+    Last,
+    /// Anywhere.
+    Drawn,
+}
+
+/// What a CLASS DUMP gives as instance size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InstanceSizes {
+    /// The field bytes of the class and its superclasses.
+    Fields,
+    /// The same, but 0 for arrays (the agent).
+    ZeroForArrays,
+}
+
+impl Profile {
+    /// The profile of a name; `hotspot` is the newest HotSpot.
+    pub fn named(name: &str) -> Option<&'static Profile> {
+        let name = if name == "hotspot" { NEWEST } else { name };
+        PROFILES.iter().find(|profile| profile.name == name)
+    }
+
+    /// The profile that is taken where none is named.
+    pub fn default_profile() -> &'static Profile {
+        PROFILES.iter().find(|profile| profile.name == NEWEST).unwrap_or(&PROFILES[0])
+    }
+
+    /// All names, for messages.
+    pub fn names() -> String {
+        let names: Vec<&str> = PROFILES.iter().map(|profile| profile.name).collect();
+        format!("{}; hotspot is {NEWEST}", names.join(", "))
+    }
+
+    /// Whether the spelling is drawn from a seed.
+    pub fn is_seeded(&self) -> bool {
+        self.name == "any"
+    }
+}
+
+const NEWEST: &str = "hotspot-25";
+
+const HOTSPOT_LOG: LogStyle = LogStyle {
+    strings_first: true,
+    non_heap: false,
+    times: false,
+    first_class: 1,
+    dummy_trace: Some(1),
+    arrays_twice: true,
+};
+
+const fn segments(version: Version, cut: Cut) -> Framing {
+    Framing { version, tag: Tag::HEAP_DUMP_SEGMENT, cut, end: true }
+}
+
+const fn whole(version: Version) -> Framing {
+    Framing { version, tag: Tag::HEAP_DUMP, cut: Cut::Whole, end: false }
+}
+
+const HOTSPOT: Profile = Profile {
+    name: NEWEST,
+    framings: &[segments(Version::V1_0_2, Cut::OwnBuffer(1 << 20))],
+    id_size: None,
+    names: NameForm::Jvm,
+    log: HOTSPOT_LOG,
+    classes: Order::ClassesFirst,
+    roots: RootOrder::BehindClasses,
+    arrays: InstanceSizes::Fields,
+    constant_pool: false,
+    android: false,
+    trace: Some(1),
+};
+
+/// Every profile. Recognition tries them in this order.
+pub const PROFILES: &[Profile] = &[
+    HOTSPOT,
+    Profile {
+        name: "hotspot-17",
+        framings: &[segments(Version::V1_0_2, Cut::SharedBuffer)],
+        roots: RootOrder::Last,
+        ..HOTSPOT
+    },
+    Profile {
+        name: "hotspot-11",
+        framings: &[segments(Version::V1_0_2, Cut::OwnBuffer(8 << 20)), segments(Version::V1_0_2, Cut::Giant)],
+        roots: RootOrder::Last,
+        ..HOTSPOT
+    },
+    Profile { name: "hotspot-8", framings: &[whole(Version::V1_0_1)], roots: RootOrder::Last, ..HOTSPOT },
+    Profile {
+        name: "sa",
+        framings: &[
+            whole(Version::V1_0_2),
+            segments(Version::V1_0_2, Cut::Arrays),
+            segments(Version::V1_0_2, Cut::Each),
+        ],
+        roots: RootOrder::Last,
+        ..HOTSPOT
+    },
+    Profile {
+        name: "agent",
+        framings: &[segments(Version::V1_0_2, Cut::Giant), whole(Version::V1_0_1)],
+        id_size: Some(IdSize::Four),
+        names: NameForm::Java,
+        log: LogStyle {
+            strings_first: false,
+            non_heap: true,
+            times: true,
+            first_class: 100_000,
+            dummy_trace: Some(300_000),
+            arrays_twice: false,
+        },
+        classes: Order::ClassesLast,
+        roots: RootOrder::First,
+        arrays: InstanceSizes::ZeroForArrays,
+        constant_pool: true,
+        android: false,
+        trace: Some(300_000),
+    },
+    Profile {
+        name: "art",
+        framings: &[segments(Version::V1_0_3, Cut::Android)],
+        id_size: Some(IdSize::Four),
+        names: NameForm::Java,
+        log: LogStyle {
+            strings_first: true,
+            non_heap: false,
+            times: false,
+            first_class: 1,
+            dummy_trace: Some(0),
+            arrays_twice: false,
+        },
+        classes: Order::AsHeap,
+        roots: RootOrder::First,
+        arrays: InstanceSizes::Fields,
+        constant_pool: false,
+        android: true,
+        trace: Some(0),
+    },
+    Profile {
+        name: "any",
+        framings: &[
+            segments(Version::V1_0_2, Cut::Drawn),
+            segments(Version::V1_0_3, Cut::Drawn),
+            whole(Version::V1_0_1),
+            whole(Version::V1_0_2),
+        ],
+        id_size: None,
+        names: NameForm::Jvm,
+        log: LogStyle {
+            strings_first: false,
+            non_heap: true,
+            times: true,
+            first_class: 0x7fff_fff0,
+            dummy_trace: None,
+            arrays_twice: true,
+        },
+        classes: Order::AsHeap,
+        roots: RootOrder::Drawn,
+        arrays: InstanceSizes::Fields,
+        constant_pool: true,
+        android: true,
+        trace: None,
+    },
+];

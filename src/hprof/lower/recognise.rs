@@ -1,0 +1,83 @@
+//! Which writer made this dump? The one whose profile gives the same bytes again.
+
+use std::io::Read;
+
+use crate::error::Error;
+use crate::model::{Adherence, DumpSource, EventKind, HeapSource};
+use crate::output::SameBytes;
+
+use super::profiles::{NameForm, PROFILES, Profile, RootOrder};
+use super::{LowerOptions, write_dump};
+
+/// The options, with the first profile and framing, that turn the heaps of a dump back into exactly its bytes: in
+/// the dump's own order, with its own log.
+///
+/// `reopen` gives the dump's bytes from the start. Profiles that draw their spelling are not tried. A profile is
+/// dropped at its first different byte, so this costs about one encoding.
+///
+/// # Errors
+/// If the dump cannot be read.
+pub fn recognise(
+    dump: &mut dyn DumpSource,
+    mut reopen: impl FnMut() -> Result<Box<dyn Read>, Error>,
+) -> Result<Option<LowerOptions>, Error> {
+    let mut profiles: Vec<&'static Profile> = PROFILES.iter().filter(|profile| !profile.is_seeded()).collect();
+    let signs = Signs::of(dump.heap(0));
+    profiles.sort_by_key(|profile| signs.against(profile));
+    for profile in profiles {
+        for framing in profile.framings {
+            let options =
+                LowerOptions { profile, framing: Some(framing), adherence: Adherence::Heap, ..LowerOptions::default() };
+            let mut same = SameBytes::new(reopen()?);
+            match write_dump(dump, &options, &mut same) {
+                Ok(()) if same.is_whole()? => return Ok(Some(options)),
+                Ok(()) | Err(Error::Lower(_)) => {}
+                Err(_) if same.differs() => {}
+                Err(e) => return Err(e),
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Habits that the bytes of a small dump need not tell apart, since a heap written in its own order keeps them.
+struct Signs {
+    java_names: bool,
+    times: bool,
+    thread_records: bool,
+    roots_before_objects: bool,
+}
+
+impl Signs {
+    fn of(heap: &mut dyn HeapSource) -> Signs {
+        let is_java = |name: &[u8]| name.contains(&b'.') || name.ends_with(b"[]");
+        let surroundings = heap.surroundings();
+        let events = || surroundings.events.iter().flatten();
+        let objects_follow = |after: u64| heap.classes().len() as u64 >= after;
+        Signs {
+            java_names: heap.classes().iter().any(|class| is_java(class.name.as_bytes())),
+            times: events().any(|event| event.time != 0),
+            thread_records: events().any(|event| matches!(event.kind, EventKind::StartThread(_))),
+            roots_before_objects: surroundings
+                .roots
+                .iter()
+                .flatten()
+                .next()
+                .is_some_and(|root| root.after.is_some_and(objects_follow)),
+        }
+    }
+
+    /// How many signs speak against a profile.
+    fn against(&self, profile: &Profile) -> usize {
+        let style = profile.log;
+        [
+            self.java_names != (profile.names == NameForm::Java),
+            self.times && !style.times,
+            self.thread_records && !style.non_heap,
+            self.roots_before_objects != (profile.roots != RootOrder::Last),
+        ]
+        .into_iter()
+        .filter(|against| *against)
+        .count()
+    }
+}

@@ -1,0 +1,285 @@
+//! Where segments end, and how their lengths get into them: the only place that knows.
+//!
+//! A segment of bounded size is held in memory until it ends. The length of one that may grow without bound is
+//! known from a pass that only measures, so a stream that cannot seek is written in the same way as a file.
+
+use std::collections::VecDeque;
+use std::io::Write;
+
+use crate::error::{Error, LowerError};
+use crate::generate::{Draw, SeedDraw, Stream};
+
+use super::super::encode;
+use super::super::record::{Segment, SegmentLength};
+use super::super::wire::{HEAD, SubTag, Tag};
+use super::profiles::{Cut, Framing};
+
+/// Writes records and sub-records, putting segments around the latter.
+pub(super) struct SegmentWriter<'o> {
+    out: &'o mut dyn Write,
+    framing: Framing,
+    cutter: Cutter,
+    buffer: Vec<u8>,
+    /// Where the open segment's head begins in the buffer, while it is still there.
+    head: Option<usize>,
+    open: bool,
+    /// Bytes of sub-records in the open segment.
+    length: u64,
+    time: u32,
+    lengths: Lengths,
+}
+
+/// Lengths of segments without bound.
+pub(super) enum Lengths {
+    /// To be found out: nothing is written.
+    Measure(Vec<u64>),
+    /// Found out before.
+    Known(VecDeque<u64>),
+}
+
+impl<'o> SegmentWriter<'o> {
+    pub(super) fn new(out: &'o mut dyn Write, framing: Framing, seed: u64, lengths: Lengths) -> SegmentWriter<'o> {
+        SegmentWriter {
+            out,
+            framing,
+            cutter: Cutter::new(framing.cut, seed),
+            buffer: Vec::with_capacity(FLUSH * 2),
+            head: None,
+            open: false,
+            length: 0,
+            time: 0,
+            lengths,
+        }
+    }
+
+    /// Bytes outside of segments; an open one ends.
+    pub(super) fn raw(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> Result<(), Error> {
+        self.close()?;
+        let start = self.buffer.len();
+        write(&mut self.buffer);
+        self.cutter.raw((self.buffer.len() - start) as u64);
+        self.flush_if_full()
+    }
+
+    /// The dump records from here on have this TIME.
+    pub(super) fn set_time(&mut self, time: u32) {
+        self.time = time;
+    }
+
+    /// Makes room for a sub-record of so many bytes; whether a segment begins with it.
+    pub(super) fn admit(&mut self, tag: SubTag, length: u64) -> Result<bool, Error> {
+        if self.open && self.cutter.ends_before(tag, length) {
+            self.close()?;
+        }
+        if self.open {
+            return Ok(false);
+        }
+        for _ in 0..self.cutter.empty_segments() {
+            self.open()?;
+            self.close()?;
+        }
+        self.open()?;
+        self.cutter.begins_with(length);
+        Ok(true)
+    }
+
+    /// The sub-record that room was made for.
+    pub(super) fn sub_record(&mut self, tag: SubTag, write: impl FnOnce(&mut Vec<u8>)) -> Result<(), Error> {
+        let start = self.buffer.len();
+        write(&mut self.buffer);
+        let length = (self.buffer.len() - start) as u64;
+        self.length += length;
+        self.cutter.wrote(tag, length);
+        self.flush_if_full()
+    }
+
+    /// A heap ends. One without a sub-record has a dump record all the same.
+    pub(super) fn end_heap(&mut self, empty: bool, time: u32) -> Result<(), Error> {
+        if empty {
+            self.open()?;
+        }
+        self.close()?;
+        if self.framing.end {
+            self.raw(|out| encode::head(out, Tag::HEAP_DUMP_END, time, 0))?;
+        }
+        Ok(())
+    }
+
+    /// Writes what is left, and gives the measured lengths.
+    pub(super) fn finish(mut self) -> Result<Vec<u64>, Error> {
+        self.close()?;
+        self.flush()?;
+        match self.lengths {
+            Lengths::Measure(measured) => Ok(measured),
+            Lengths::Known(_) => Ok(Vec::new()),
+        }
+    }
+
+    fn open(&mut self) -> Result<(), Error> {
+        let stated = match &mut self.lengths {
+            _ if self.framing.cut.is_bounded() => 0,
+            Lengths::Measure(_) => 0,
+            Lengths::Known(lengths) => stated(lengths.pop_front().unwrap_or_default())?,
+        };
+        self.head = self.framing.cut.is_bounded().then_some(self.buffer.len());
+        let (tag, time) = (self.framing.tag, self.time);
+        encode::segment(&mut self.buffer, &Segment { tag, time, stated, length: SegmentLength::Stated });
+        self.cutter.opened();
+        self.open = true;
+        self.length = 0;
+        Ok(())
+    }
+
+    fn close(&mut self) -> Result<(), Error> {
+        if !std::mem::take(&mut self.open) {
+            return Ok(());
+        }
+        if let Some(head) = self.head.take() {
+            self.buffer[head + 5..head + 9].copy_from_slice(&stated(self.length)?.to_be_bytes());
+        } else if let Lengths::Measure(measured) = &mut self.lengths {
+            measured.push(self.length);
+        }
+        self.cutter.closed();
+        self.flush_if_full()
+    }
+
+    fn flush_if_full(&mut self) -> Result<(), Error> {
+        if self.buffer.len() >= FLUSH && self.head.is_none() { self.flush() } else { Ok(()) }
+    }
+
+    fn flush(&mut self) -> Result<(), Error> {
+        if matches!(self.lengths, Lengths::Known(_)) {
+            self.out.write_all(&self.buffer).map_err(|e| Error::io("writing the dump", e))?;
+        }
+        self.buffer.clear();
+        Ok(())
+    }
+}
+
+fn stated(length: u64) -> Result<u32, LowerError> {
+    u32::try_from(length).map_err(|_| {
+        let message =
+            format!("a dump record of {length} bytes is beyond its 4-byte length; take a profile with segments");
+        LowerError::Profile(message)
+    })
+}
+
+/// When a writer ends a segment. All of them see to it before a sub-record, never inside one.
+struct Cutter {
+    cut: Cut,
+    draw: SeedDraw,
+    /// The buffer that sub-records go through, as far as it is used.
+    used: u64,
+    /// Its part that the present segment may fill, and how much of that is filled.
+    capacity: u64,
+    position: u64,
+    /// Whether nothing more comes into the segment: its first sub-record is larger than the buffer, say.
+    alone: bool,
+    count: u64,
+    length: u64,
+}
+
+impl Cutter {
+    fn new(cut: Cut, seed: u64) -> Cutter {
+        let draw = SeedDraw::new(seed, Stream::Cuts);
+        let capacity = if let Cut::OwnBuffer(size) = cut { size } else { BUFFER };
+        Cutter { cut, draw, used: 0, capacity, position: 0, alone: false, count: 0, length: 0 }
+    }
+
+    /// Bytes outside of segments. HotSpot up to 21 sends them through the same buffer.
+    fn raw(&mut self, bytes: u64) {
+        if self.cut == Cut::SharedBuffer {
+            self.through(bytes);
+        }
+    }
+
+    fn ends_before(&mut self, tag: SubTag, length: u64) -> bool {
+        match self.cut {
+            Cut::Whole | Cut::Giant => false,
+            Cut::SharedBuffer | Cut::OwnBuffer(_) => self.alone || length > self.capacity - self.position,
+            Cut::Arrays => self.alone || is_array(tag),
+            Cut::Each => true,
+            Cut::Android => self.count >= ANDROID_COUNT || self.length >= ANDROID_BYTES,
+            Cut::Drawn => self.draw.one_in(6),
+        }
+    }
+
+    /// Segments without a sub-record that stand before the next one.
+    fn empty_segments(&mut self) -> u64 {
+        if self.cut == Cut::Drawn && self.draw.one_in(8) { self.draw.between(1, 2) } else { 0 }
+    }
+
+    fn opened(&mut self) {
+        self.count = 0;
+        self.length = 0;
+        if matches!(self.cut, Cut::SharedBuffer | Cut::OwnBuffer(_)) {
+            if self.position > 0 {
+                self.flush();
+            }
+            self.through(HEAD as u64);
+        }
+    }
+
+    fn begins_with(&mut self, length: u64) {
+        if matches!(self.cut, Cut::SharedBuffer | Cut::OwnBuffer(_)) {
+            self.alone = length > self.capacity - HEAD as u64;
+        }
+    }
+
+    fn wrote(&mut self, tag: SubTag, bytes: u64) {
+        self.count += 1;
+        self.length += bytes;
+        if self.cut == Cut::Arrays {
+            // Roots never end a segment.
+            let is_object = matches!(tag, SubTag::CLASS_DUMP | SubTag::INSTANCE_DUMP);
+            self.alone |= is_array(tag) || is_object && self.length + HEAD as u64 > BUFFER;
+        }
+        if matches!(self.cut, Cut::SharedBuffer | Cut::OwnBuffer(_)) {
+            self.through(bytes);
+        }
+    }
+
+    fn closed(&mut self) {
+        self.alone = false;
+        if matches!(self.cut, Cut::SharedBuffer | Cut::OwnBuffer(_)) {
+            self.flush();
+        }
+    }
+
+    /// A buffer is filled to the brim before it is flushed.
+    fn through(&mut self, mut bytes: u64) {
+        while bytes > self.capacity - self.position {
+            bytes -= self.capacity - self.position;
+            self.position = self.capacity;
+            self.flush();
+        }
+        self.position += bytes;
+    }
+
+    /// What is left of a shared buffer serves on, if it is more than a little.
+    fn flush(&mut self) {
+        if let Cut::OwnBuffer(size) = self.cut {
+            (self.capacity, self.position) = (size, 0);
+            return;
+        }
+        self.used += self.position;
+        if BUFFER - self.used <= WASTE {
+            self.used = 0;
+        }
+        self.capacity = BUFFER - self.used;
+        self.position = 0;
+    }
+}
+
+fn is_array(tag: SubTag) -> bool {
+    matches!(tag, SubTag::OBJECT_ARRAY_DUMP | SubTag::PRIMITIVE_ARRAY_DUMP)
+}
+
+/// HotSpot's buffer (dumps of JDK 17, 21 and 25).
+const BUFFER: u64 = 1 << 20;
+/// Less than this of a shared buffer is not used on (dumps of JDK 17 and 21).
+const WASTE: u64 = 10 * 1024;
+/// ART ends a segment that has so many objects and roots, or so many bytes.
+const ANDROID_COUNT: u64 = 128;
+const ANDROID_BYTES: u64 = 4096;
+const FLUSH: usize = 64 * 1024;

@@ -1,0 +1,188 @@
+//! Told items to records.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use crate::error::{Error, LowerError};
+use crate::model::{
+    Address, Class, Contents, Event, EventKind, Facts, Name, Object, ObjectKind, Region, Root, Serial, TextId,
+};
+
+use super::super::encode;
+use super::super::record::{Body, Record};
+use super::super::sub_record::{
+    ArrayHead, ClassDump, InstanceDump, ObjectArrayDump, PrimitiveArrayDump, RootRecord, SubRecord,
+};
+use super::super::wire::{Header, Tag};
+use super::plan::Plan;
+use super::segments::SegmentWriter;
+use super::tell::Told;
+
+/// Spells one file.
+pub(super) struct Speller<'p, 'o> {
+    plan: &'p Plan,
+    segments: SegmentWriter<'o>,
+    /// The identifier of each string, the first one where a string has several.
+    texts: HashMap<Name, TextId>,
+    region: Option<(u32, TextId)>,
+    /// Whether the heap has a dump record yet.
+    empty: bool,
+    scratch: Vec<u8>,
+}
+
+impl<'p, 'o> Speller<'p, 'o> {
+    pub(super) fn new(plan: &'p Plan, segments: SegmentWriter<'o>) -> Speller<'p, 'o> {
+        Speller { plan, segments, texts: HashMap::new(), region: None, empty: true, scratch: Vec::new() }
+    }
+
+    pub(super) fn spell(&mut self, told: Told<'_>) -> Result<(), Error> {
+        match told {
+            Told::Header(facts) => self.header(&facts),
+            Told::HeapBegins(told) => {
+                self.texts = told.log.ids(told.number);
+                self.region = None;
+                self.empty = true;
+                self.segments.set_time(told.times.0);
+                Ok(())
+            }
+            Told::Event(event) => self.event(event),
+            Told::Region(region) => self.begin_region(region),
+            Told::Root(root) => self.root(root),
+            Told::Class(class) => self.class(class),
+            Told::Object(object) => self.object(object),
+            Told::HeapEnds(told) => self.segments.end_heap(self.empty, told.times.1),
+            Told::Tail(events) => events.iter().try_for_each(|event| self.event(event)),
+        }
+    }
+
+    pub(super) fn finish(self) -> Result<Vec<u64>, Error> {
+        self.segments.finish()
+    }
+
+    fn header(&mut self, facts: &Facts) -> Result<(), Error> {
+        let header = Header {
+            version: self.plan.framing.version,
+            id_size: self.plan.id,
+            timestamp: facts.timestamp.unwrap_or_default(),
+        };
+        self.segments.raw(|out| encode::header(out, &header))
+    }
+
+    fn event(&mut self, event: &Event) -> Result<(), Error> {
+        let borrowed = |bytes: &'static [u8]| Cow::Borrowed(bytes);
+        let body = match &event.kind {
+            EventKind::Text(id, text) => Body::Text(*id, Cow::Borrowed(text.as_bytes())),
+            EventKind::LoadClass(load) => Body::LoadClass(*load),
+            EventKind::UnloadClass(serial) => Body::UnloadClass(*serial),
+            EventKind::Frame(frame) => Body::Frame(*frame),
+            EventKind::Trace(trace) => Body::Trace(trace.clone()),
+            EventKind::AllocationSites(sites) => Body::AllocSites(sites.clone()),
+            EventKind::HeapSummary(summary) => Body::HeapSummary(*summary),
+            EventKind::StartThread(thread) => Body::StartThread(*thread),
+            EventKind::EndThread(serial) => Body::EndThread(*serial),
+            EventKind::CpuSamples(samples) => Body::CpuSamples(samples.clone()),
+            EventKind::ControlSettings(settings) => Body::ControlSettings(*settings),
+            EventKind::Unknown { tag, body } => Body::Unknown(Tag(*tag), Cow::Borrowed(body)),
+        };
+        let record = Record { time: event.time, body, rest: borrowed(&[]) };
+        let id = self.plan.id;
+        self.segments.raw(|out| encode::record(out, id, &record, 0))
+    }
+
+    /// Android's heap dump info holds until its segment ends, so each segment begins with one.
+    fn begin_region(&mut self, region: &Region) -> Result<(), Error> {
+        let name = self.text_id(&region.name)?;
+        self.region = Some((region.id, name));
+        let info = SubRecord::HeapInfo(region.id, name);
+        self.put(&info, true)
+    }
+
+    fn root(&mut self, root: &Root) -> Result<(), Error> {
+        self.put(&SubRecord::Root(RootRecord { object: root.object, kind: root.kind }), false)
+    }
+
+    fn class(&mut self, class: &Class) -> Result<(), Error> {
+        let mut dump = ClassDump {
+            id: class.address,
+            trace: class.trace.unwrap_or_default(),
+            superclass: class.superclass.unwrap_or_default(),
+            loader: class.loader.unwrap_or_default(),
+            signers: class.signers.unwrap_or_default(),
+            protection_domain: class.protection_domain.unwrap_or_default(),
+            reserved: [0; 2],
+            instance_size: class.instance_size.map_or(0, |size| size.0 as u32),
+            constant_pool: class.constant_pool.iter().flatten().map(|entry| (entry.index, entry.value)).collect(),
+            ..ClassDump::default()
+        };
+        for field in class.statics.iter().flatten() {
+            dump.statics.push((self.text_id(&field.name)?, field.value));
+        }
+        for field in class.fields.iter().flatten() {
+            dump.fields.push((self.text_id(&field.name)?, field.kind));
+        }
+        self.put(&SubRecord::Class(dump), false)
+    }
+
+    fn object(&mut self, object: &Object) -> Result<(), Error> {
+        let mut contents = std::mem::take(&mut self.scratch);
+        contents.clear();
+        let id = self.plan.id;
+        let (class, trace) = (object.class.unwrap_or_default(), object.trace.unwrap_or_default());
+        let length = object.length.unwrap_or_default() as u32;
+        let head = |element| ArrayHead { id: object.address, trace, length, element };
+        let sub_record = match (object.kind, &object.contents) {
+            (ObjectKind::Instance, stored) => {
+                if let Contents::Fields(values) = stored {
+                    values.iter().for_each(|value| encode::put_value(&mut contents, id, *value));
+                }
+                let raw = if let Contents::Raw(raw) = stored { raw } else { &contents };
+                instance(object.address, trace, class, raw)?
+            }
+            (ObjectKind::ObjectArray, stored) => {
+                if let Contents::Elements(elements) = stored {
+                    elements.iter().for_each(|to| encode::put_id(&mut contents, id, to.0));
+                }
+                let elements = Cow::Borrowed(contents.as_slice());
+                SubRecord::ObjectArray(ObjectArrayDump { id: object.address, trace, length, class, elements })
+            }
+            (ObjectKind::PrimitiveArray(element), Contents::Primitives(bytes)) => {
+                let elements = Cow::Borrowed(bytes.as_slice());
+                SubRecord::PrimitiveArray(PrimitiveArrayDump { head: head(element), elements })
+            }
+            (ObjectKind::PrimitiveArray(element), _) => SubRecord::NoDataArray(head(element)),
+        };
+        self.put(&sub_record, false)?;
+        drop(sub_record);
+        self.scratch = contents;
+        Ok(())
+    }
+
+    fn put(&mut self, sub_record: &SubRecord<'_>, is_info: bool) -> Result<(), Error> {
+        let id = self.plan.id;
+        self.empty = false;
+        let begins = self.segments.admit(sub_record.tag(), encode::length_of(id, sub_record))?;
+        if let Some((heap, name)) = self.region.filter(|_| begins && !is_info) {
+            let info = SubRecord::HeapInfo(heap, name);
+            self.segments.sub_record(info.tag(), |out| encode::sub_record(out, id, &info))?;
+        }
+        self.segments.sub_record(sub_record.tag(), |out| encode::sub_record(out, id, sub_record))
+    }
+
+    /// The identifier of a name. An empty one that the log does not have stands for a name that was never given.
+    fn text_id(&self, name: &Name) -> Result<TextId, LowerError> {
+        match self.texts.get(name) {
+            Some(&id) => Ok(id),
+            None if name.as_bytes().is_empty() => Ok(TextId(0)),
+            None => Err(LowerError::NoText(name.to_string())),
+        }
+    }
+}
+
+fn instance(id: Address, trace: Serial, class: Address, values: &[u8]) -> Result<SubRecord<'_>, LowerError> {
+    let limit = u64::from(u32::MAX);
+    let length = u32::try_from(values.len()).map_err(|_| {
+        let what = "the number of field bytes";
+        LowerError::OutOfRange { what, address: id, value: values.len() as u64, limit }
+    })?;
+    Ok(SubRecord::Instance(InstanceDump { id, trace, class, length, values: Cow::Borrowed(values) }))
+}
