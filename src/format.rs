@@ -4,24 +4,63 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::error::Error;
-use crate::phd::Version;
+use crate::hprof;
+use crate::phd::{self, Version};
 
 /// A dump format and its version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
     /// IBM/OpenJ9 portable heap dump.
     Phd(Version),
+    /// HPROF, in the header version that the writer chooses.
+    Hprof,
+}
+
+/// A dump format, whatever its version: which decoder reads it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Family {
+    /// IBM/OpenJ9 portable heap dump.
+    Phd,
+    /// HPROF.
+    Hprof,
+}
+
+impl Family {
+    /// First bytes that are enough to tell.
+    pub const START: usize = 32;
+
+    /// The format of a dump that begins like this; `None` if it begins like none of them. Names of files say
+    /// nothing.
+    pub fn of(start: &[u8]) -> Option<Family> {
+        if start.starts_with(hprof::wire::MAGIC) {
+            Some(Family::Hprof)
+        } else if start.get(2..).is_some_and(|rest| rest.starts_with(phd::wire::MAGIC)) {
+            Some(Family::Phd)
+        } else {
+            None
+        }
+    }
 }
 
 impl Format {
     /// Every format and version that can be written.
-    pub const ALL: [Format; 3] = [Format::Phd(Version::V4), Format::Phd(Version::V5), Format::Phd(Version::V6)];
+    pub const ALL: [Format; 4] =
+        [Format::Phd(Version::V4), Format::Phd(Version::V5), Format::Phd(Version::V6), Format::Hprof];
+
+    /// Its family.
+    pub fn family(self) -> Family {
+        match self {
+            Format::Phd(_) => Family::Phd,
+            Format::Hprof => Family::Hprof,
+        }
+    }
 }
 
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Format::Phd(version) => write!(f, "phd{}", version.number()),
+            Format::Hprof => f.write_str("hprof"),
         }
     }
 }

@@ -205,6 +205,18 @@ impl Stream {
     pub fn length(&self) -> Option<u64> {
         self.length
     }
+
+    /// The first bytes, as many as there are up to `count`; the stream gives them again.
+    ///
+    /// # Errors
+    /// If the stream cannot be read.
+    pub fn peek(&mut self, count: usize) -> io::Result<Vec<u8>> {
+        let mut start = Vec::new();
+        self.source.by_ref().take(count as u64).read_to_end(&mut start)?;
+        let rest = std::mem::replace(&mut self.source, Box::new(io::empty()));
+        self.source = Box::new(io::Cursor::new(start.clone()).chain(rest));
+        Ok(start)
+    }
 }
 
 impl Read for Stream {

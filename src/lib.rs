@@ -48,6 +48,7 @@
 //! Nothing here panics on a dump's bytes, allocates by an unchecked count, or depends on a clock or on
 //! the order of a map or of threads.
 
+pub mod annotation;
 pub mod bytes;
 pub mod check;
 pub mod compare;

@@ -160,7 +160,6 @@ impl Case {
     /// Never in practice: listings in memory can be written.
     pub fn manifest(&self) -> ManifestCase {
         let strings = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect::<Vec<String>>();
-        let crate::format::Format::Phd(_) = self.format;
         ManifestCase {
             id: self.id.clone(),
             summary: self.summary.clone(),

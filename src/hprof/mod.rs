@@ -10,6 +10,7 @@
 //! nothing else, so decoding and encoding again is the identity. Names, field values and which heap a segment
 //! belongs to are [`lift`]'s matter; order, names and segment cuts are a writer's policy and [`lower`]'s.
 
+pub mod annotate;
 pub mod decode;
 pub mod encode;
 pub mod lift;

@@ -5,8 +5,8 @@
 
 use std::io::Read;
 
-use crate::bytes::stop::Stop;
-use crate::bytes::{Cursor, FieldSpan};
+use crate::annotation::{Annotation, spans};
+use crate::bytes::FieldSpan;
 use crate::error::DecodeError;
 use crate::model::{ByteLen, Name, PrimitiveType};
 
@@ -14,23 +14,6 @@ use super::decode::{self, Decoder};
 use super::lift::{Resolved, Resolver};
 use super::record::{Record, References, StoredHash};
 use super::wire::{FileFlags, Units, Width, record_flag, record_tag};
-
-/// A field of a dump.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Annotation<'a> {
-    /// Offset of its first byte, in the decompressed stream.
-    pub offset: u64,
-    /// Its bytes; for the bytes behind the end tag, a piece of them.
-    pub bytes: &'a [u8],
-    /// Index of its record; `None` in the header and after the last record.
-    pub record: Option<u64>,
-    /// Field name.
-    pub name: &'static str,
-    /// Its value, if it is a number: sign-extended where the format says signed.
-    pub value: Option<i64>,
-    /// What it means here.
-    pub meaning: String,
-}
 
 /// Calls `visit` with every field in file order: header, records, end tag, and what follows it.
 ///
@@ -45,7 +28,7 @@ where
     let bytes = decoder.header_bytes().to_vec();
     for span in spans(&bytes, |cursor| decode::header(cursor).map(|_| ())) {
         let meaning = header_meaning(&span, &bytes);
-        visit(annotation(&span, &bytes, 0, None, meaning))?;
+        visit(Annotation::of(&span, &bytes, 0, None, meaning))?;
     }
     let layout = decoder.layout();
     let mut resolver = Resolver::new(layout);
@@ -54,7 +37,7 @@ where
         let resolved = resolver.resolve(located.record);
         for span in spans(located.bytes, |cursor| decode::record(cursor, layout).map(|_| ())) {
             let meaning = record_meaning(&span, located.record, &resolved, &before);
-            visit(annotation(&span, located.bytes, located.offset, Some(located.index), meaning))?;
+            visit(Annotation::of(&span, located.bytes, located.offset, Some(located.index), meaning))?;
         }
         Ok::<(), E>(())
     })?;
@@ -69,32 +52,6 @@ where
         Ok(())
     })?;
     Ok(())
-}
-
-fn annotation<'a>(
-    span: &FieldSpan,
-    bytes: &'a [u8],
-    base: u64,
-    record: Option<u64>,
-    meaning: String,
-) -> Annotation<'a> {
-    Annotation {
-        offset: base + span.at.start as u64,
-        bytes: &bytes[span.at.clone()],
-        record,
-        name: span.name,
-        value: span.value,
-        meaning,
-    }
-}
-
-/// The fields of bytes that have been decoded once already.
-fn spans(bytes: &[u8], read: impl FnOnce(&mut Cursor<'_, &mut Vec<FieldSpan>>) -> Result<(), Stop>) -> Vec<FieldSpan> {
-    let mut spans = Vec::new();
-    let mut cursor = Cursor::new(bytes, &mut spans);
-    let again = read(&mut cursor);
-    debug_assert!(again.is_ok(), "these bytes were decoded before");
-    spans
 }
 
 fn header_meaning(span: &FieldSpan, bytes: &[u8]) -> String {

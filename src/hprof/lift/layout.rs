@@ -18,6 +18,7 @@ pub struct Layouts {
 
 #[derive(Clone, Debug)]
 struct ClassLayout {
+    address: Address,
     own: Box<[FieldType]>,
     superclass: Option<usize>,
     /// Bytes of an instance; `None` if a superclass is missing or the chain of them never ends.
@@ -32,7 +33,7 @@ impl Layouts {
         let mut supers = Vec::new();
         for (class, superclass, own) in classes {
             layouts.by_class.insert(class, layouts.classes.len());
-            layouts.classes.push(ClassLayout { own, superclass: None, bytes: None });
+            layouts.classes.push(ClassLayout { address: class, own, superclass: None, bytes: None });
             supers.push(superclass);
         }
         // 0 unseen, 1 on the way, 2 done: a chain that comes back to itself has no length.
@@ -95,7 +96,7 @@ impl Layouts {
         true
     }
 
-    /// The classes of an instance from its own up to the root, with the number of fields that each declares.
+    /// The places in the table of an instance's classes, from its own up to the root.
     pub fn chain(&self, class: Address) -> impl Iterator<Item = usize> + '_ {
         let mut next = self.by_class.get(&class).copied().filter(|&at| self.classes[at].bytes.is_some());
         std::iter::from_fn(move || {
@@ -103,6 +104,11 @@ impl Layouts {
             next = self.classes[at].superclass;
             Some(at)
         })
+    }
+
+    /// The address of a class, by its place in the table.
+    pub fn address(&self, place: usize) -> Address {
+        self.classes[place].address
     }
 
     /// The types of the fields that a class itself declares, by its place in the table.

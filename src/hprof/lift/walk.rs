@@ -86,6 +86,13 @@ impl HeapCounter {
         std::mem::take(&mut self.open)
     }
 
+    /// A record; a HEAP DUMP END ends a heap.
+    pub fn end_with(&mut self, tag: Tag) {
+        if tag == Tag::HEAP_DUMP_END {
+            self.end();
+        }
+    }
+
     /// Whether a heap is open.
     pub fn is_open(&self) -> bool {
         self.open

@@ -1,0 +1,310 @@
+//! Every byte of a dump with its field, value and meaning.
+//!
+//! The fields come from the decoder itself, which reads no byte except through a named field; the meanings come
+//! from the index of the dump, if there is one: names of strings and classes, and how instances are laid out.
+
+use std::collections::HashMap;
+use std::io::Read;
+
+use crate::annotation::{Annotation, spans};
+use crate::bytes::FieldSpan;
+use crate::error::DecodeError;
+use crate::model::{Address, Field, FieldType, FrameId, Name, PrimitiveType, Serial, TextId};
+
+use super::decode::{self, At, Decoder, Step};
+use super::lift::{HeapCounter, Index, ids};
+use super::record::{Segment, SegmentLength};
+use super::sub_record::SubRecord;
+use super::wire::{IdSize, SubTag, Tag, size_of, type_of_code};
+
+/// Calls `visit` with every field in file order. With an index, fields of instances are named.
+///
+/// # Errors
+/// What `visit` returns, or what decoding runs into; the fields before it are sound.
+pub fn visit<R, E, F>(decoder: &mut Decoder<R>, index: Option<&Index>, mut visit: F) -> Result<(), E>
+where
+    R: Read,
+    E: From<DecodeError>,
+    F: FnMut(Annotation<'_>) -> Result<(), E>,
+{
+    let bytes = decoder.header_bytes().to_vec();
+    for span in spans(&bytes, |cursor| decode::header(cursor).map(|_| ())) {
+        let meaning = header_meaning(&span, &bytes);
+        visit(Annotation::of(&span, &bytes, 0, None, meaning))?;
+    }
+    let mut fields_of: Vec<HashMap<Address, &[Field]>> = Vec::new();
+    for heap in index.iter().flat_map(|index| &index.heaps) {
+        let mut fields = fields_of.last().cloned().unwrap_or_default();
+        fields.extend(heap.classes.iter().map(|class| (class.address, class.fields.as_deref().unwrap_or_default())));
+        fields_of.push(fields);
+    }
+    let id = decoder.header().id_size;
+    let mut reader = Reader { id, index, heaps: HeapCounter::default(), fields_of, contents: None };
+    let mut tag = Tag::HEAP_DUMP;
+    decoder.visit(|step| match step {
+        Step::Record(at, record) => {
+            let (id, length) = (reader.id, at.bytes.len() as u64 + at.rest);
+            reader.heaps.end_with(record.tag());
+            let spans = spans(at.bytes, |cursor| decode::record(cursor, id, length).map(|_| ()));
+            reader.contents = Some("body");
+            each(&spans, at, |span| reader.record_meaning(span, at.bytes), &mut visit)
+        }
+        Step::Segment(at, segment) => {
+            tag = segment.tag;
+            reader.heaps.segment(tag);
+            let spans = spans(at.bytes, |cursor| Ok(decode::head(cursor).map(|_| ())?));
+            each(&spans, at, |span| reader.segment_meaning(span, &segment), &mut visit)
+        }
+        Step::Sub(at, sub_record) => reader.sub_record(at, sub_record, &mut visit),
+        Step::More(at) => {
+            let (name, record) = (reader.contents.unwrap_or("contents"), Some(at.index));
+            let meaning = format!("{} bytes more to come", at.rest);
+            visit(Annotation { offset: at.offset, bytes: at.bytes, record, name, value: None, meaning })
+        }
+        Step::SegmentEnd(_) => {
+            reader.heaps.segment_end(tag);
+            Ok(())
+        }
+    })?;
+    Ok(())
+}
+
+fn each<E>(
+    spans: &[FieldSpan],
+    at: At<'_>,
+    meaning: impl Fn(&FieldSpan) -> String,
+    visit: &mut impl FnMut(Annotation<'_>) -> Result<(), E>,
+) -> Result<(), E> {
+    spans.iter().try_for_each(|span| visit(Annotation::of(span, at.bytes, at.offset, Some(at.index), meaning(span))))
+}
+
+fn header_meaning(span: &FieldSpan, bytes: &[u8]) -> String {
+    let value = span.value.unwrap_or_default();
+    match span.name {
+        "magic" | "version" => format!("\"{}\"", bytes[span.at.clone()].escape_ascii()),
+        "end of text" => "a zero byte".to_owned(),
+        "size of identifiers" => format!("{value} bytes"),
+        "time stamp, high word" => "milliseconds since 1970, above 2^32".to_owned(),
+        _ => "milliseconds since 1970, the rest".to_owned(),
+    }
+}
+
+struct Reader<'i> {
+    id: IdSize,
+    index: Option<&'i Index>,
+    heaps: HeapCounter,
+    /// The fields that each class declares, by heap; earlier heaps' classes take part.
+    fields_of: Vec<HashMap<Address, &'i [Field]>>,
+    /// What the pieces are called that follow.
+    contents: Option<&'static str>,
+}
+
+impl Reader<'_> {
+    fn record_meaning(&self, span: &FieldSpan, bytes: &[u8]) -> String {
+        let value = span.value.unwrap_or_default();
+        match span.name {
+            "tag" => Tag(value as u8).to_string(),
+            "string" => Name::from_bytes(&bytes[span.at.clone()]).to_string(),
+            "stack frame id" if bytes[0] == Tag::STACK_TRACE.0 => self.frame(FrameId(value as u64)),
+            _ => self.common(span),
+        }
+    }
+
+    fn segment_meaning(&self, span: &FieldSpan, segment: &Segment) -> String {
+        match (span.name, segment.length) {
+            ("tag", _) => format!("{}, heap {}", segment.tag, self.heaps.heap()),
+            ("length", SegmentLength::Wrapped(length)) => format!("wrapped at 2^32; in truth {length} bytes"),
+            ("length", SegmentLength::Unpatched) => "never patched; sub-records follow all the same".to_owned(),
+            ("length", SegmentLength::Stated) if segment.stated == 0 => "an empty segment".to_owned(),
+            _ => self.common(span),
+        }
+    }
+
+    fn sub_record<E>(
+        &mut self,
+        at: At<'_>,
+        sub_record: &SubRecord<'_>,
+        visit: &mut impl FnMut(Annotation<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let spans = spans(at.bytes, |cursor| match self.id {
+            IdSize::One => decode::sub_record::<_, 1>(cursor, u64::MAX).map(|_| ()),
+            IdSize::Two => decode::sub_record::<_, 2>(cursor, u64::MAX).map(|_| ()),
+            IdSize::Four => decode::sub_record::<_, 4>(cursor, u64::MAX).map(|_| ()),
+            IdSize::Eight => decode::sub_record::<_, 8>(cursor, u64::MAX).map(|_| ()),
+        });
+        self.contents = Some("contents");
+        let mut kind = None;
+        for span in &spans {
+            if span.name == "type of field" || span.name == "type of entry" {
+                kind = span.value.and_then(|code| type_of_code(code as u8));
+            }
+            match (span.name, sub_record) {
+                ("field values", SubRecord::Instance(instance)) => {
+                    self.fields(at, span, instance.class, visit)?;
+                }
+                ("element", SubRecord::ObjectArray(array)) => {
+                    let bytes = self.id.bytes();
+                    for (number, to) in ids(&array.elements, self.id).enumerate() {
+                        let start = span.at.start + number * bytes;
+                        let value = Some(to.0 as i64);
+                        let part = FieldSpan { name: "element", at: start..start + bytes, value };
+                        let meaning = format!("[{number}] {}", object(to));
+                        visit(Annotation::of(&part, at.bytes, at.offset, Some(at.index), meaning))?;
+                    }
+                }
+                ("elements", SubRecord::PrimitiveArray(array)) => {
+                    let head = array.head;
+                    let meaning =
+                        format!("{}[{}]{}", head.element, head.length, preview(head.element, &array.elements));
+                    visit(Annotation::of(span, at.bytes, at.offset, Some(at.index), meaning))?;
+                }
+                ("value of field" | "value of entry", _) => {
+                    let meaning = kind.map_or(String::new(), |kind| shown(kind, span.value.unwrap_or_default()));
+                    visit(Annotation::of(span, at.bytes, at.offset, Some(at.index), meaning))?;
+                }
+                _ => {
+                    let meaning = self.sub_meaning(span);
+                    visit(Annotation::of(span, at.bytes, at.offset, Some(at.index), meaning))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The fields of an instance, if the index says how they are laid out.
+    fn fields<E>(
+        &self,
+        at: At<'_>,
+        span: &FieldSpan,
+        class: Address,
+        visit: &mut impl FnMut(Annotation<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let heap = self.index.and_then(|index| index.heaps.get(self.heaps.heap()));
+        let known = heap.filter(|heap| heap.layouts.bytes_of(class) == Some(span.at.len() as u64));
+        let Some(heap) = known else {
+            let meaning = if self.index.is_some() { "no class says what they are" } else { "" };
+            return visit(Annotation::of(span, at.bytes, at.offset, Some(at.index), meaning.to_owned()));
+        };
+        let mut start = span.at.start;
+        let names = &self.fields_of[self.heaps.heap()];
+        for declaring in heap.layouts.chain(class) {
+            for (number, &kind) in heap.layouts.own(declaring).iter().enumerate() {
+                let size = size_of(kind, self.id);
+                let place = start..start + size;
+                let bits = at.bytes[place.clone()].iter().fold(0u64, |bits, b| bits << 8 | u64::from(*b)) as i64;
+                let part = FieldSpan { name: "field value", at: place, value: Some(bits) };
+                let name = names.get(&heap.layouts.address(declaring)).and_then(|fields| fields.get(number));
+                let name = name.map_or_else(|| "?".to_owned(), |field| field.name.to_string());
+                let meaning = format!("{name} = {}", shown(kind, bits));
+                visit(Annotation::of(&part, at.bytes, at.offset, Some(at.index), meaning))?;
+                start += size;
+            }
+        }
+        Ok(())
+    }
+
+    fn sub_meaning(&self, span: &FieldSpan) -> String {
+        let value = span.value.unwrap_or_default();
+        match span.name {
+            "sub-record tag" => SubTag(value as u8).to_string(),
+            "element type" | "type of field" | "type of entry" => {
+                type_of_code(value as u8).map_or(String::new(), |kind| kind_name(kind).to_owned())
+            }
+            _ => self.common(span),
+        }
+    }
+
+    fn common(&self, span: &FieldSpan) -> String {
+        let value = span.value.unwrap_or_default();
+        let address = Address(value as u64);
+        match span.name {
+            name if name.ends_with("string id") => self.text(TextId(value as u64)),
+            "class serial number" => {
+                let class = self.index.and_then(|index| index.log.class(self.heaps.heap(), Serial(value as u32)));
+                class.map_or(String::new(), |class| self.class(class))
+            }
+            "class object id" | "super class object id" | "array class object id" if !address.is_null() => {
+                self.class(address)
+            }
+            name if name.ends_with("object id") => object(address),
+            "length" | "number of bytes that follow" | "instance size" => format!("{value} bytes"),
+            "time" => format!("{value} µs after the time stamp"),
+            "line number" => match value {
+                -1 => "unknown location".to_owned(),
+                -2 => "compiled method".to_owned(),
+                -3 => "native method".to_owned(),
+                line => format!("line {line}"),
+            },
+            "frame number in stack trace" if value == -1 => "no frame".to_owned(),
+            "number of elements" => format!("{value} elements"),
+            _ => String::new(),
+        }
+    }
+
+    fn text(&self, id: TextId) -> String {
+        let text = self.index.and_then(|index| index.log.text(self.heaps.heap(), id));
+        match (text, self.index) {
+            (Some(text), _) => format!("\"{text}\""),
+            (None, Some(_)) => "no string has this id".to_owned(),
+            (None, None) => String::new(),
+        }
+    }
+
+    fn class(&self, class: Address) -> String {
+        let heap = self.heaps.heap();
+        let name = self.index.and_then(|index| {
+            let load = index.log.load(heap, class)?;
+            index.log.text(heap, load.name)
+        });
+        name.map_or_else(|| object(class), |name| format!("class {name}"))
+    }
+
+    fn frame(&self, id: FrameId) -> String {
+        let frame = self.index.and_then(|index| index.log.frame(self.heaps.heap(), id));
+        frame.map_or(String::new(), |frame| format!("{}{}, line {}", frame.method, frame.signature, frame.line))
+    }
+}
+
+fn object(address: Address) -> String {
+    if address.is_null() { "null".to_owned() } else { address.to_string() }
+}
+
+fn kind_name(kind: FieldType) -> &'static str {
+    match kind {
+        FieldType::Object => "object",
+        FieldType::Primitive(kind) => kind.keyword(),
+    }
+}
+
+/// A value as its type shows it.
+fn shown(kind: FieldType, bits: i64) -> String {
+    match kind {
+        FieldType::Object => object(Address(bits as u64)),
+        FieldType::Primitive(PrimitiveType::Boolean) if bits & !1 == 0 => format!("boolean {}", bits == 1),
+        FieldType::Primitive(PrimitiveType::Boolean) => format!("boolean {bits:#x}"),
+        FieldType::Primitive(PrimitiveType::Char) => match char::from_u32(bits as u32) {
+            Some(c) => format!("char '{}'", c.escape_debug()),
+            None => format!("char {bits:#06x}"),
+        },
+        FieldType::Primitive(PrimitiveType::Float) => format!("float {:?}", f32::from_bits(bits as u32)),
+        FieldType::Primitive(PrimitiveType::Double) => format!("double {:?}", f64::from_bits(bits as u64)),
+        FieldType::Primitive(PrimitiveType::Byte) => format!("byte {}", bits as i8),
+        FieldType::Primitive(PrimitiveType::Short) => format!("short {}", bits as i16),
+        FieldType::Primitive(PrimitiveType::Int) => format!("int {}", bits as i32),
+        FieldType::Primitive(PrimitiveType::Long) => format!("long {bits}"),
+    }
+}
+
+/// The first elements.
+fn preview(element: PrimitiveType, bytes: &[u8]) -> String {
+    const SHOWN: usize = 4;
+    let size = element.size() as usize;
+    let values = bytes.chunks_exact(size).take(SHOWN).map(|chunk| {
+        let bits = chunk.iter().fold(0u64, |bits, b| bits << 8 | u64::from(*b));
+        let text = shown(FieldType::Primitive(element), bits as i64);
+        text.split_once(' ').map_or(text.clone(), |(_, value)| value.to_owned())
+    });
+    let values: Vec<String> = values.collect();
+    let more = if bytes.len() > SHOWN * size { ", ..." } else { "" };
+    if values.is_empty() { String::new() } else { format!(": {}{more}", values.join(", ")) }
+}
