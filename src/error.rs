@@ -67,6 +67,12 @@ impl Error {
     }
 }
 
+/// Whether an I/O error tells of damaged compressed data, not of the machine.
+pub(crate) fn is_damage(error: &io::Error) -> bool {
+    use io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
+    matches!(error.kind(), InvalidData | InvalidInput | UnexpectedEof)
+}
+
 /// Why decoding stopped: the offset, the record, the field and the rule that the bytes break.
 #[derive(Debug)]
 pub struct DecodeError(Box<Inner>);
@@ -156,10 +162,7 @@ impl DecodeError {
     pub fn is_the_machines(&self) -> bool {
         match &self.0.problem {
             Problem::Shrunk { .. } => true,
-            Problem::Io(e) => !matches!(
-                e.kind(),
-                io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput | io::ErrorKind::UnexpectedEof
-            ),
+            Problem::Io(e) => !is_damage(e),
             Problem::Truncated { .. } | Problem::MissingEnd | Problem::Unexpected { .. } => false,
         }
     }

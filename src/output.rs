@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 
+use flate2::{Compression, GzBuilder};
 use tempfile::NamedTempFile;
 
 use crate::error::Error;
@@ -165,6 +166,65 @@ fn readable_like_any_new_file(builder: &mut tempfile::Builder<'_, '_>) {
 
 #[cfg(not(unix))]
 fn readable_like_any_new_file(_: &mut tempfile::Builder<'_, '_>) {}
+
+/// Compresses into members of 1 MiB each, the first of which says so, as HotSpot does: readers can then begin at any
+/// of them.
+pub struct GzipBlocks<'o> {
+    out: &'o mut dyn Write,
+    block: Vec<u8>,
+    first: bool,
+}
+
+impl std::fmt::Debug for GzipBlocks<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("GzipBlocks").field("block", &self.block.len()).finish_non_exhaustive()
+    }
+}
+
+/// Decompressed bytes in a member (dumps of JDK 17 with -gz).
+const BLOCK: usize = 1 << 20;
+
+impl<'o> GzipBlocks<'o> {
+    /// Compresses into `out`.
+    pub fn new(out: &'o mut dyn Write) -> GzipBlocks<'o> {
+        GzipBlocks { out, block: Vec::with_capacity(BLOCK), first: true }
+    }
+
+    /// Writes the last member.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn finish(mut self) -> io::Result<()> {
+        if self.first || !self.block.is_empty() { self.member() } else { Ok(()) }
+    }
+
+    fn member(&mut self) -> io::Result<()> {
+        let mut builder = GzBuilder::new();
+        if std::mem::take(&mut self.first) {
+            builder = builder.comment(format!("HPROF BLOCKSIZE={BLOCK}"));
+        }
+        let mut encoder = builder.write(&mut *self.out, Compression::fast());
+        encoder.write_all(&self.block)?;
+        encoder.finish()?;
+        self.block.clear();
+        Ok(())
+    }
+}
+
+impl Write for GzipBlocks<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let taken = bytes.len().min(BLOCK - self.block.len());
+        self.block.extend_from_slice(&bytes[..taken]);
+        if self.block.len() == BLOCK {
+            self.member()?;
+        }
+        Ok(taken)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
 
 /// A writer that fails at the first byte that differs from an original.
 pub struct SameBytes {

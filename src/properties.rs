@@ -144,7 +144,13 @@ fn drawn(bytes: &[u8]) -> (Heap, LowerOptions) {
     let placement = *draw.pick(&[Placement::Ordered, Placement::Mixed]);
     let seed = draw.u64();
     let objects = draw.below(48) as usize;
-    let options = GenerateOptions { objects, word, hashes: profile.hashes.unwrap_or(hashes), placement };
+    let options = GenerateOptions {
+        objects,
+        word,
+        hashes: profile.hashes.unwrap_or(hashes),
+        placement,
+        ..GenerateOptions::default()
+    };
     (generate(&options, draw), LowerOptions { version, profile, word: Some(word), seed, adherence: Adherence::Writer })
 }
 

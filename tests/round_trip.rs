@@ -42,7 +42,13 @@ impl Arbitrary for Recipe {
 impl Recipe {
     fn heap(&self, profile: &Profile) -> Heap {
         let hashes = profile.hashes.unwrap_or(self.hashes);
-        let options = GenerateOptions { objects: self.objects, word: self.word, hashes, placement: self.placement };
+        let options = GenerateOptions {
+            objects: self.objects,
+            word: self.word,
+            hashes,
+            placement: self.placement,
+            ..GenerateOptions::default()
+        };
         from_seed(&options, self.seed)
     }
 }

@@ -261,6 +261,7 @@ pub fn random_cases(count: u64, seed: u64) -> Result<Vec<Case>, Error> {
             word,
             hashes: profile.hashes.unwrap_or(drawn),
             placement: if profile.is_seeded() { Placement::Mixed } else { Placement::Ordered },
+            ..GenerateOptions::default()
         };
         let mut heap = from_seed(&options, heap_seed);
         let lowering =

@@ -3,6 +3,7 @@
 use crate::model::{Address, WordSize};
 
 use super::draw::Draw;
+use super::options::{AddressSpace, GenerateOptions};
 
 /// Hands out ascending addresses, all multiples of 8.
 #[derive(Debug)]
@@ -12,20 +13,30 @@ pub(super) struct Ground {
     /// objects.
     jumps: u64,
     word: WordSize,
+    /// Whether addresses are numbers, one after the other.
+    numbers: bool,
 }
 
 impl Ground {
-    pub(super) fn new(word: WordSize, draw: &mut dyn Draw) -> Ground {
+    pub(super) fn new(options: &GenerateOptions, draw: &mut dyn Draw) -> Ground {
+        let word = options.word;
         let bases: &[u64] = match word {
             WordSize::Bits32 => &[0x0010_0000, 0x7fff_0000, 0xa000_0000],
             WordSize::Bits64 => &[0x0010_0000, 0xfff0_0000, 0x7f00_0001_0000, 0xffff_8000_0000_0000],
         };
         let next = *draw.pick(bases);
-        Ground { next, jumps: (limit(word) - next) / 2, word }
+        match options.addresses {
+            AddressSpace::Memory => Ground { next, jumps: (limit(word) - next) / 2, word, numbers: false },
+            AddressSpace::Numbers => Ground { next: 1, jumps: 0, word, numbers: true },
+        }
     }
 
     /// Room for `size` bytes, after a gap that is drawn.
     pub(super) fn allot(&mut self, size: u64, draw: &mut dyn Draw) -> Address {
+        if self.numbers {
+            self.next += 1;
+            return Address(self.next - 1);
+        }
         let jump = match draw.below(64) {
             0..=47 => 0,
             48..=55 => 8 * draw.between(1, 40),

@@ -11,7 +11,7 @@ mod objects;
 mod options;
 
 pub use draw::{BytesDraw, Draw, SeedDraw, Stream};
-pub use options::{GenerateOptions, Placement};
+pub use options::{AddressSpace, GenerateOptions, Placement};
 
 use crate::model::{Facts, HashRegime, Heap, Name, Surroundings};
 
@@ -21,12 +21,12 @@ use classes::Classes;
 /// A random heap.
 pub fn generate(options: &GenerateOptions, draw: &mut dyn Draw) -> Heap {
     // One ground for both, so that no object lands on a class.
-    let mut ground = Ground::new(options.word, draw);
+    let mut ground = Ground::new(options, draw);
     let classes = Classes::plan(options, &mut ground, draw);
     let mut plan = objects::plan(options, &classes, &mut ground, draw);
     let mut class_table = classes.table(&plan.addresses, options, draw);
     let mut made = objects::fill(options, &classes, &mut plan, draw);
-    let (roots, threads, traces) = objects::roots(&class_table, &made, draw);
+    let (roots, threads, traces) = objects::roots(options, &class_table, &made, draw);
     let randoms = (draw.u32(), draw.u32());
     // Last, so that a seed means the same heap in any order.
     place(options, &mut class_table, &mut made, draw);

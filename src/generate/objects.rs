@@ -8,7 +8,7 @@ use crate::model::{
 use super::addresses::Ground;
 use super::classes::{Classes, LOADERS, Role, hash};
 use super::draw::Draw;
-use super::options::GenerateOptions;
+use super::options::{AddressSpace, GenerateOptions};
 
 /// Objects that were decided on, without their contents.
 #[derive(Debug)]
@@ -84,12 +84,14 @@ pub(super) fn fill(options: &GenerateOptions, classes: &Classes, plan: &mut Plan
 
 /// Roots of every kind, a few threads and their stack traces.
 pub(super) fn roots(
+    options: &GenerateOptions,
     classes: &[Class],
     objects: &[Object],
     draw: &mut dyn Draw,
 ) -> (Vec<Root>, Vec<Thread>, Vec<StackTrace>) {
     let sticky = classes.iter().map(|class| Root { object: class.address, kind: RootKind::StickyClass, after: None });
     let mut roots: Vec<Root> = sticky.collect();
+    let jni_references = if options.addresses == AddressSpace::Memory { 1 << 20 } else { 1 << 5 };
     let (mut threads, mut traces) = (Vec::new(), Vec::new());
     if objects.is_empty() {
         return (roots, threads, traces);
@@ -115,7 +117,7 @@ pub(super) fn roots(
         for _ in 0..draw.below(6) {
             let frame = *draw.pick(&[-1, 0, 1]);
             let kind = match draw.below(7) {
-                0 => RootKind::JniGlobal(Address(draw.below(1 << 20) * 8)),
+                0 => RootKind::JniGlobal(Address(draw.below(jni_references) * 8)),
                 1 => RootKind::JniLocal(thread, frame),
                 2 => RootKind::JavaFrame(thread, frame),
                 3 => RootKind::NativeStack(thread),
@@ -188,13 +190,10 @@ fn target(from: usize, plan: &Plan, classes: &Classes, draw: &mut dyn Draw) -> A
 fn contents(element: PrimitiveType, length: u64, draw: &mut dyn Draw) -> Contents {
     let bytes = length * element.size();
     let mut made = Vec::with_capacity(bytes as usize + 4);
-    while (made.len() as u64) < bytes.min(DRAWN_CONTENTS) {
-        made.extend_from_slice(&draw.u32().to_be_bytes());
-    }
-    // The rest of a large array is counted out: a multiplicative sequence looks random enough.
+    // Those of a large array are counted out: a multiplicative sequence looks random enough.
     let mut next = length as u32 | 1;
     while (made.len() as u64) < bytes {
-        next = next.wrapping_mul(0x915f_77f5);
+        next = if bytes > DRAWN_CONTENTS { next.wrapping_mul(0x915f_77f5) } else { draw.u32() };
         made.extend_from_slice(&next.to_be_bytes());
     }
     made.truncate(bytes as usize);

@@ -13,6 +13,17 @@ pub struct GenerateOptions {
     pub hashes: HashRegime,
     /// File order.
     pub placement: Placement,
+    /// What addresses are like.
+    pub addresses: AddressSpace,
+}
+
+/// What the addresses of a generated heap are like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AddressSpace {
+    /// Places in memory, as wide as a word.
+    Memory,
+    /// Numbers from 1 on, for identifiers of 1 and 2 bytes.
+    Numbers,
 }
 
 /// The order of a generated heap.
@@ -31,6 +42,7 @@ impl Default for GenerateOptions {
             word: WordSize::Bits64,
             hashes: HashRegime::WhereUsed32,
             placement: Placement::Ordered,
+            addresses: AddressSpace::Memory,
         }
     }
 }

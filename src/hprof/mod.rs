@@ -22,6 +22,7 @@ pub mod sub_record;
 pub mod wire;
 
 pub use decode::{At, Beyond, Decoder, Reading, Step};
+pub use lower::{LowerOptions, PROFILES, Profile};
 pub use open::open;
 pub use record::{Record, Segment};
 pub use sub_record::SubRecord;

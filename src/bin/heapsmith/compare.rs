@@ -24,6 +24,10 @@ pub(crate) struct Opts {
     /// object-size, array-length, hash, references, reference-order, record-order.
     #[arg(long, value_delimiter = ',')]
     leave_out: Vec<Facet>,
+    #[command(flatten)]
+    heap: open::HeapOpt,
+    #[command(flatten)]
+    reading: open::ReadingOpts,
     /// A JSON report.
     #[arg(long)]
     json: bool,
@@ -38,7 +42,9 @@ impl Opts {
         if self.left.as_os_str() == "-" && self.right.as_os_str() == "-" {
             return Err(Error::Usage("standard input can be only one of the two sides".to_owned()));
         }
-        let comparison = compare(&open::heap(&self.left)?, &open::heap(&self.right)?, &left_out);
+        let reading = self.reading.reading();
+        let (left, right) = (open::heap(&self.left, self.heap, reading)?, open::heap(&self.right, self.heap, reading)?);
+        let comparison = compare(&left, &right, &left_out);
         let failed = |e| Error::io("writing standard output", e);
         let mut out = terminal::stdout();
         if self.json {

@@ -1,13 +1,11 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use heapsmith::compare::listing::{self, Place, Places};
+use heapsmith::compare::listing;
 use heapsmith::error::{DecodeError, Error, Problem};
+use heapsmith::format::{DumpFile, Lowering, WholeFile};
 use heapsmith::input::Input;
-use heapsmith::model::Heap;
 use heapsmith::output::Output;
-use heapsmith::phd::lift::{self, Item, PhdSource};
-use heapsmith::phd::lower::{self, LowerOptions};
 use heapsmith::validate::{Severity, ValidateOptions, validate};
 
 use crate::{Answer, open, terminal};
@@ -28,6 +26,10 @@ pub(crate) struct Opts {
     /// Replace an existing output.
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    heap: open::HeapOpt,
+    #[command(flatten)]
+    reading: open::ReadingOpts,
     /// List the sound part of a damaged dump too (the exit code is 1 all the same).
     #[arg(long)]
     sound_prefix: bool,
@@ -35,46 +37,33 @@ pub(crate) struct Opts {
 
 impl Opts {
     pub(crate) fn run(self) -> Result<Answer, Error> {
+        let reading = self.reading.reading();
         let input = Input::open(&self.file)?;
         let unsound = unsound(&input)?;
         let unsound = match unsound {
             Some(e) if !self.sound_prefix => return Err(e.into()),
             other => other,
         };
-        let mut decoder = open::decoder(&input)?;
-        let version = decoder.header().version;
-        let mut heap = Heap { facts: lift::facts(decoder.header()), ..Heap::default() };
-        let mut places = Places::default();
-        let ended = lift::visit::<_, DecodeError, _>(&mut decoder, |located, item| {
-            let place = Place { record: located.index, offset: Some(located.offset) };
-            match item {
-                Item::Class(class) => {
-                    heap.classes.push(class);
-                    places.classes.push(place);
-                }
-                Item::Object(object) => {
-                    heap.objects.push(object);
-                    places.objects.push(place);
-                }
-            }
-            Ok(())
-        });
+        let file = open::dump_of(input, reading)?;
+        let WholeFile { dump, places, ended } = file.read()?;
+        let number = self.heap.of(dump.heaps.len())?;
+        let (heap, places) = (&dump.heaps[number], &places[number]);
         let broken = match ended {
             Ok(_) => None,
             Err(e) if e.is_missing_end() => {
-                terminal::warning(&format!("{}: {e}", input.name()));
+                terminal::warning(&format!("{}: {e}", file.input().name()));
                 None
             }
             Err(e) if self.sound_prefix => Some(e),
             Err(e) => return Err(e.into()),
         };
-        let mut head = listing::head(&heap);
-        head.format = Some(format!("phd{}", version.number()));
+        let mut head = listing::head(heap);
+        head.format = Some(file.format()?.to_string());
         if broken.is_none() {
-            head.profile = recognise(&input)?.map(|options| options.profile.name.to_owned());
+            head.profile = recognise(&file)?.map(|lowering| lowering.profile().to_owned());
         }
         let mut output = Output::create(&self.output, self.force)?;
-        listing::write(&mut output, &head, &heap, &places)?;
+        listing::write(&mut output, &head, heap, places)?;
         output.finish()?;
         match broken.or(unsound) {
             None => Ok(Answer::Yes),
@@ -97,11 +86,10 @@ fn unsound(input: &Input) -> Result<Option<DecodeError>, Error> {
     }))
 }
 
-/// The options that give the input's bytes again.
-pub(crate) fn recognise(input: &Input) -> Result<Option<LowerOptions>, Error> {
-    let mut source = PhdSource::new(|| open::decoder(input))?;
-    let version = open::decoder(input)?.header().version;
-    lower::recognise(&mut source, version, || Ok(Box::new(input.stream()?)))
+/// The options that give the dump's bytes again.
+fn recognise(file: &DumpFile) -> Result<Option<Lowering>, Error> {
+    let mut source = file.source()?;
+    file.recognise(&mut source)
 }
 
 /// Refuses an output that is the input.

@@ -6,12 +6,13 @@ use std::path::PathBuf;
 use clap::Args;
 use heapsmith::compare::compare;
 use heapsmith::error::Error;
+use heapsmith::format::{Format, Lowering, WholeFile, Wishes};
 use heapsmith::generate::{GenerateOptions, from_seed};
+use heapsmith::hprof::{self, IdSize, Reading};
 use heapsmith::input::Input;
-use heapsmith::model::Heap;
+use heapsmith::model::{Heap, HeapSource};
 use heapsmith::output::Output;
-use heapsmith::phd::lower::{self, LowerOptions, PROFILES, Profile};
-use heapsmith::phd::{Version, lift};
+use heapsmith::phd;
 use heapsmith::validate::{ValidateOptions, validate};
 use sha2::{Digest, Sha256};
 
@@ -44,14 +45,12 @@ impl Opts {
         let mut heap = from_seed(&GenerateOptions { objects: self.objects, ..GenerateOptions::default() }, self.seed);
         let mut table = terminal::table(["file", "profile", "bytes", "SHA-256", "verdict"]);
         let mut answer = Answer::Yes;
-        for version in Version::ALL {
-            for profile in PROFILES.iter().filter(|p| p.versions.contains(&version)) {
-                let row = self.row(&mut heap, version, profile)?;
-                if !row.sound {
-                    answer = Answer::No;
-                }
-                table.add_row([row.file, profile.name.to_owned(), row.bytes.to_string(), row.digest, row.verdict]);
+        for lowering in self.lowerings()? {
+            let row = self.row(&mut heap, &lowering)?;
+            if !row.sound {
+                answer = Answer::No;
             }
+            table.add_row([row.file, lowering.profile().to_owned(), row.bytes.to_string(), row.digest, row.verdict]);
         }
         let mut out = terminal::stdout();
         let (classes, objects) = (heap.classes.len(), heap.objects.len());
@@ -61,10 +60,30 @@ impl Opts {
         Ok(answer)
     }
 
-    fn row(&self, heap: &mut Heap, version: Version, profile: &'static Profile) -> Result<Row, Error> {
-        let options = LowerOptions { profile, seed: self.seed, ..LowerOptions::new(version) };
-        let bytes = lower::to_bytes(heap, &options)?;
-        let file = format!("seed{}-{}.phd{}", self.seed, profile.name, version.number());
+    /// Every format with every profile.
+    fn lowerings(&self) -> Result<Vec<Lowering>, Error> {
+        let mut lowerings = Vec::new();
+        for format in Format::ALL {
+            let profiles: Vec<&str> = match format {
+                Format::Phd(version) => {
+                    phd::lower::PROFILES.iter().filter(|p| p.versions.contains(&version)).map(|p| p.name).collect()
+                }
+                Format::Hprof => hprof::PROFILES.iter().map(|p| p.name).collect(),
+            };
+            for profile in profiles {
+                // One heap for all, whose addresses have 8 bytes.
+                let id_size = (format == Format::Hprof).then_some(IdSize::Eight);
+                let profile = Some(profile.to_owned());
+                lowerings.push(Lowering::new(format, &Wishes { profile, id_size, word: None, seed: self.seed })?);
+            }
+        }
+        Ok(lowerings)
+    }
+
+    fn row(&self, heap: &mut Heap, lowering: &Lowering) -> Result<Row, Error> {
+        let mut bytes = Vec::new();
+        lowering.write(&mut (heap as &mut dyn HeapSource), &mut bytes)?;
+        let file = format!("seed{}-{}.{}", self.seed, lowering.profile(), lowering.format());
         let path = self.out.join(&file);
         // A dump that is there already with the same bytes is as good as written.
         if fs::read(&path).ok().as_ref() != Some(&bytes) {
@@ -75,12 +94,15 @@ impl Opts {
         let digest: String = Sha256::digest(&bytes).iter().map(|b| format!("{b:02x}")).collect();
 
         let input = Input::open(&path)?;
-        let expected = lower::carry(heap, &options)?;
-        let (decoded, ended) = lift::heap(&mut open::decoder(&input)?);
+        let expected = lowering.carry(&mut (heap as &mut dyn HeapSource))?;
+        let WholeFile { dump, ended, .. } = open::dump_of(input.clone(), Reading::default())?.read()?;
         ended?;
-        let comparison = compare(&expected, &decoded, &BTreeSet::new());
+        let comparison = compare(&expected.heaps[0], &dump.heaps[0], &BTreeSet::new());
         let report = validate(&input, ValidateOptions { graph: true })?;
-        let trap = profile.array_fields == lower::FieldSwap::SizeFirst;
+        let trap = match lowering {
+            Lowering::Phd(options) => options.profile.array_fields == phd::lower::FieldSwap::SizeFirst,
+            Lowering::Hprof(_) => false,
+        };
         let sound = comparison.equal && (report.valid || trap);
         let verdict = match (sound, trap) {
             (false, _) => terminal::bad("FAILED"),

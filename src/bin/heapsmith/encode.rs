@@ -4,9 +4,8 @@ use clap::Args;
 use heapsmith::error::Error;
 use heapsmith::format::Format;
 use heapsmith::input::Input;
-use heapsmith::model::Adherence;
+use heapsmith::model::HeapSource;
 use heapsmith::output::Output;
-use heapsmith::phd::lower;
 
 use crate::generate::Spelling;
 use crate::{Answer, decode, open};
@@ -21,7 +20,7 @@ use crate::{Answer, decode, open};
 pub(crate) struct Opts {
     /// Listing; `-` is standard input.
     listing: PathBuf,
-    /// Dump format: phd4, phd5 or phd6.
+    /// Dump format: phd4, phd5, phd6 or hprof.
     #[arg(long)]
     format: Format,
     #[command(flatten)]
@@ -50,14 +49,13 @@ impl Opts {
         if named {
             self.spelling.profile = listing.head.profile.take();
         }
-        let mut options = self.spelling.options(self.format, self.seed)?;
+        let mut lowering = self.spelling.lowering(self.format, self.seed)?;
         if named {
             // The listing's own writer: its order and hashes are the dump's.
-            options.adherence = Adherence::Heap;
+            lowering = lowering.adhering();
         }
-        let mut output = Output::create_binary(&self.output, self.force)?;
-        lower::write(&mut listing.heap, &options, &mut output)?;
-        output.finish()?;
+        let output = Output::create_binary(&self.output, self.force)?;
+        self.spelling.write(&lowering, &mut (&mut listing.heap as &mut dyn HeapSource), output)?;
         Ok(Answer::Yes)
     }
 }

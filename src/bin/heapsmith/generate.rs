@@ -1,21 +1,23 @@
+use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
 use heapsmith::error::Error;
-use heapsmith::format::Format;
-use heapsmith::generate::{GenerateOptions, Placement, from_seed};
-use heapsmith::model::{HashRegime, WordSize};
-use heapsmith::output::Output;
-use heapsmith::phd::lower::{self, LowerOptions, Profile};
+use heapsmith::format::{Format, Lowering, Wishes};
+use heapsmith::generate::from_seed;
+use heapsmith::hprof::{self, IdSize};
+use heapsmith::model::{DumpSource, HashRegime, HeapSource, WordSize};
+use heapsmith::output::{GzipBlocks, Output};
+use heapsmith::phd::LowerOptions;
 
 use crate::Answer;
 
 /// Writes a dump of a random heap. The same options give the same bytes, on every machine.
 ///
-/// Example: heapsmith generate --format phd6 --seed 7 --objects 1000 -o seven.phd
+/// Example: heapsmith generate --format hprof --seed 7 --objects 1000 -o seven.hprof
 #[derive(Args)]
 pub(crate) struct Opts {
-    /// Dump format: phd4, phd5 or phd6.
+    /// Dump format: phd4, phd5, phd6 or hprof.
     #[arg(long)]
     format: Format,
     #[command(flatten)]
@@ -27,7 +29,8 @@ pub(crate) struct Opts {
     /// (about 400 bytes an object).
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(..=20_000_000))]
     objects: u32,
-    /// Identity hashes: 16 bits in every object, or 32 where used. Profiles of one writer have their own.
+    /// PHD: identity hashes of 16 bits in every object, or 32 where used. Profiles of one writer have their
+    /// own.
     #[arg(long, value_parser = ["16", "32"])]
     hashes: Option<String>,
     /// Output; `-` is standard output.
@@ -42,56 +45,76 @@ pub(crate) struct Opts {
 #[derive(Args)]
 pub(crate) struct Spelling {
     /// Writer to imitate: j9-2.3 or sovereign (phd4), j9-2.4 or j9-2.6 (phd5), openj9, jdmpview or
-    /// as-documented (phd6), any. Default: j9-2.3, j9-2.6, openj9.
+    /// as-documented (phd6), hotspot-25 (also named hotspot), hotspot-17, hotspot-11, hotspot-8, sa, agent
+    /// or art (hprof), any. Default: j9-2.3, j9-2.6, openj9, hotspot-25.
     #[arg(long)]
     pub(crate) profile: Option<String>,
-    /// Word size in bits. Default: the heap's own, 64 for a random one.
+    /// PHD: word size in bits. Default: the heap's own, 64 for a random one.
     #[arg(long, value_parser = ["32", "64"])]
     pub(crate) word: Option<String>,
+    /// HPROF: size of identifiers in bytes. Default: the writer's own, else the heap's, 8 for a random one.
+    #[arg(long, value_parser = ["1", "2", "4", "8"])]
+    pub(crate) id_size: Option<String>,
+    /// Compress with gzip, in members of 1 MiB as HotSpot does.
+    #[arg(long)]
+    pub(crate) gzip: bool,
 }
 
 impl Spelling {
     /// The options of a format.
-    pub(crate) fn options(&self, format: Format, seed: u64) -> Result<LowerOptions, Error> {
-        let Format::Phd(version) = format;
-        let options = match &self.profile {
-            Some(name) => LowerOptions::new(version).with_profile(name)?,
-            None => LowerOptions::new(version),
-        };
-        Ok(LowerOptions { word: self.word(), seed, ..options })
+    pub(crate) fn lowering(&self, format: Format, seed: u64) -> Result<Lowering, Error> {
+        let (word, id_size) = (self.word(), self.id_size());
+        Lowering::new(format, &Wishes { profile: self.profile.clone(), word, id_size, seed })
+    }
+
+    /// Whether anything but the compression is chosen.
+    pub(crate) fn chooses(&self) -> bool {
+        self.profile.is_some() || self.word.is_some() || self.id_size.is_some()
+    }
+
+    /// Options that were recognised, with what is wished otherwise.
+    pub(crate) fn upon(&self, recognised: Lowering) -> Lowering {
+        match recognised {
+            Lowering::Phd(options) => Lowering::Phd(LowerOptions { word: self.word(), ..options }),
+            Lowering::Hprof(options) => Lowering::Hprof(hprof::LowerOptions { id_size: self.id_size(), ..options }),
+        }
     }
 
     fn word(&self) -> Option<WordSize> {
         self.word.as_deref().map(|bits| if bits == "32" { WordSize::Bits32 } else { WordSize::Bits64 })
     }
+
+    fn id_size(&self) -> Option<IdSize> {
+        self.id_size.as_deref().and_then(|bytes| IdSize::from_bytes(bytes.parse().ok()?))
+    }
+
+    /// Writes heaps, compressed if that was asked for.
+    pub(crate) fn write(
+        &self,
+        lowering: &Lowering,
+        dump: &mut dyn DumpSource,
+        mut output: Output,
+    ) -> Result<(), Error> {
+        if self.gzip {
+            let mut blocks = GzipBlocks::new(&mut output);
+            lowering.write(dump, &mut blocks)?;
+            blocks.finish().map_err(|e| Error::io("writing the dump", e))?;
+        } else {
+            lowering.write(dump, &mut output)?;
+        }
+        output.flush().map_err(|e| Error::io("writing the dump", e))?;
+        output.finish()
+    }
 }
 
 impl Opts {
     pub(crate) fn run(self) -> Result<Answer, Error> {
-        let lowering = self.spelling.options(self.format, self.seed)?;
-        let options = GenerateOptions {
-            objects: self.objects as usize,
-            word: lowering.word.unwrap_or(WordSize::Bits64),
-            hashes: self.regime(lowering.profile),
-            placement: placement(lowering.profile),
-        };
-        let mut heap = from_seed(&options, self.seed);
-        let mut output = Output::create_binary(&self.output, self.force)?;
-        lower::write(&mut heap, &lowering, &mut output)?;
-        output.finish()?;
+        let lowering = self.spelling.lowering(self.format, self.seed)?;
+        let hashes =
+            self.hashes.as_deref().map(|bits| if bits == "16" { HashRegime::Every16 } else { HashRegime::WhereUsed32 });
+        let mut heap = from_seed(&lowering.generate_options(self.objects as usize, hashes), self.seed);
+        let output = Output::create_binary(&self.output, self.force)?;
+        self.spelling.write(&lowering, &mut (&mut heap as &mut dyn HeapSource), output)?;
         Ok(Answer::Yes)
     }
-
-    fn regime(&self, profile: &Profile) -> HashRegime {
-        match self.hashes.as_deref() {
-            Some("16") => HashRegime::Every16,
-            Some(_) => HashRegime::WhereUsed32,
-            None => profile.hashes.unwrap_or(HashRegime::WhereUsed32),
-        }
-    }
-}
-
-/// Only the profile `any` is asked for heaps that no JVM would write in that order.
-pub(crate) fn placement(profile: &Profile) -> Placement {
-    if profile.is_seeded() { Placement::Mixed } else { Placement::Ordered }
 }

@@ -1,29 +1,120 @@
 //! Opening what the command line names.
 
-use std::io::{BufReader, Read};
+use std::io::BufReader;
 use std::path::Path;
 
+use clap::{Args, ValueEnum};
 use heapsmith::compare::listing::{self, Listing};
 use heapsmith::error::{DecodeError, Error};
+use heapsmith::format::{DumpFile, Family, WholeFile};
+use heapsmith::hprof::Reading;
+use heapsmith::hprof::decode::{Wrapped, ZeroLength};
 use heapsmith::input::{Input, Stream};
-use heapsmith::model::Heap;
-use heapsmith::phd::{Decoder, lift};
+use heapsmith::model::{Dump, Heap};
 
 use crate::terminal;
 
-/// A decoder at the start of an input, with a progress bar on long ones.
-pub(crate) fn decoder(input: &Input) -> Result<Decoder<Stream>, Error> {
-    let stream = stream(input)?;
-    let length = stream.length();
-    Ok(Decoder::with_length(stream, length)?)
+/// How to read what bytes alone do not decide.
+#[derive(Args, Clone, Copy)]
+pub(crate) struct ReadingOpts {
+    /// HPROF: a dump record of length 0 is an empty segment, or a length that was never patched.
+    #[arg(long, value_enum, default_value_t = ZeroLengthOpt::ByChain)]
+    zero_length: ZeroLengthOpt,
+    /// HPROF: the length of a HEAP DUMP that may have wrapped at 2^32.
+    #[arg(long, value_enum, default_value_t = WrappedOpt::Repair)]
+    wrapped_length: WrappedOpt,
 }
 
-/// A decoder that reads once, standard input as it comes.
-pub(crate) fn decoder_once(path: &Path) -> Result<Decoder<Stream>, Error> {
-    if path == Path::new("-") {
-        return Ok(Decoder::new(Stream::stdin()?)?);
+#[derive(Clone, Copy, ValueEnum)]
+enum ZeroLengthOpt {
+    /// Empty, if the records behind it chain to the end of the file; unpatched otherwise.
+    ByChain,
+    /// Always an empty segment.
+    Empty,
+    /// Never patched: sub-records follow.
+    Unpatched,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum WrappedOpt {
+    /// Repair it when the rest of the file agrees with it modulo 2^32.
+    Repair,
+    /// Take it as it is.
+    Trust,
+}
+
+impl ReadingOpts {
+    pub(crate) fn reading(self) -> Reading {
+        Reading {
+            zero_length: match self.zero_length {
+                ZeroLengthOpt::ByChain => ZeroLength::ByChain,
+                ZeroLengthOpt::Empty => ZeroLength::Empty,
+                ZeroLengthOpt::Unpatched => ZeroLength::Unpatched,
+            },
+            wrapped: match self.wrapped_length {
+                WrappedOpt::Repair => Wrapped::Repair,
+                WrappedOpt::Trust => Wrapped::Trust,
+            },
+        }
     }
-    decoder(&Input::open(path)?)
+}
+
+/// Which heap of a dump with several.
+#[derive(Args, Clone, Copy)]
+pub(crate) struct HeapOpt {
+    /// HPROF: which heap of the file, from 0; needed only where there are several.
+    #[arg(long, value_name = "N")]
+    pub(crate) heap: Option<usize>,
+}
+
+impl HeapOpt {
+    /// The number of the heap that is meant, of so many.
+    pub(crate) fn of(self, heaps: usize) -> Result<usize, Error> {
+        match self.heap {
+            Some(number) if number < heaps => Ok(number),
+            Some(number) => Err(Error::Usage(format!("there is no heap {number}; the dump has {}", plural(heaps)))),
+            None if heaps == 1 => Ok(0),
+            None => {
+                Err(Error::Usage(format!("the dump has {}; choose one with --heap 0 to {}", plural(heaps), heaps - 1)))
+            }
+        }
+    }
+}
+
+fn plural(heaps: usize) -> String {
+    if heaps == 1 { "1 heap".to_owned() } else { format!("{heaps} heaps") }
+}
+
+/// A dump, told by its content, with a progress bar where it is long.
+pub(crate) fn dump(path: &Path, reading: Reading) -> Result<DumpFile, Error> {
+    dump_of(Input::open(path)?, reading)
+}
+
+/// The same, of an input that is open.
+pub(crate) fn dump_of(input: Input, reading: Reading) -> Result<DumpFile, Error> {
+    DumpFile::through(input, reading, stream)
+}
+
+/// A stream that is read once (standard input as it comes) and its format.
+pub(crate) enum Once {
+    Phd(heapsmith::phd::Decoder<Stream>),
+    Hprof(heapsmith::hprof::Decoder<Stream>),
+}
+
+pub(crate) fn once(path: &Path, reading: Reading) -> Result<Once, Error> {
+    if path != Path::new("-") {
+        let file = dump(path, reading)?;
+        return Ok(match file.family() {
+            Family::Phd => Once::Phd(file.phd()?),
+            Family::Hprof => Once::Hprof(file.hprof()?),
+        });
+    }
+    let mut stream = Stream::stdin()?;
+    let start = stream.peek(Family::START).map_err(|e| Error::io("reading standard input", e))?;
+    Ok(match Family::of(&start).unwrap_or_else(|| Family::guess(&start)) {
+        Family::Phd => Once::Phd(heapsmith::phd::Decoder::new(stream)?),
+        Family::Hprof => Once::Hprof(heapsmith::hprof::Decoder::new(stream)?.with_reading(reading, None)),
+    })
 }
 
 fn stream(input: &Input) -> Result<Stream, Error> {
@@ -43,17 +134,17 @@ pub(crate) fn tolerate_missing_end(name: &str, ended: Result<(), Error>) -> Resu
 }
 
 /// A whole heap, from a dump or from a listing.
-pub(crate) fn heap(path: &Path) -> Result<Heap, Error> {
+pub(crate) fn heap(path: &Path, which: HeapOpt, reading: Reading) -> Result<Heap, Error> {
     let input = Input::open(path)?;
-    let mut start = [0];
-    let mut peek = stream(&input)?;
-    let read = peek.read(&mut start).map_err(|e| Error::io(format!("reading {}", input.name()), e))?;
-    if read == 1 && start == *b"{" {
+    let start = stream(&input)?.peek(1).map_err(|e| Error::io(format!("reading {}", input.name()), e))?;
+    if start == *b"{" {
         return listing(&input).map(|listing| listing.heap);
     }
-    let (heap, ended) = lift::heap(&mut decoder(&input)?);
-    tolerate_missing_end(input.name(), ended.map(|_| ()).map_err(named))?;
-    Ok(heap)
+    let file = dump_of(input, reading)?;
+    let WholeFile { dump, ended, .. } = file.read()?;
+    tolerate_missing_end(file.input().name(), ended.map_err(named))?;
+    let Dump { mut heaps, .. } = dump;
+    Ok(heaps.swap_remove(which.of(heaps.len())?))
 }
 
 /// A listing.

@@ -3,14 +3,15 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use heapsmith::error::Error;
-use heapsmith::format::Format;
-use heapsmith::input::Input;
-use heapsmith::output::Output;
-use heapsmith::phd::lift::PhdSource;
-use heapsmith::phd::{LowerOptions, encode, lower};
+use heapsmith::hprof::{self, Step};
+use heapsmith::input::Stream;
+use heapsmith::model::DumpSource;
+use heapsmith::output::{GzipBlocks, Output};
+use heapsmith::phd;
 
 use crate::generate::Spelling;
-use crate::{Answer, decode, open, terminal};
+use crate::open::{self, Once};
+use crate::{Answer, decode, terminal};
 
 /// Decodes a dump and writes it again.
 ///
@@ -34,6 +35,10 @@ pub(crate) struct Opts {
     /// Seed of the spelling in the profile `any`.
     #[arg(long, default_value_t = 0)]
     seed: u64,
+    #[command(flatten)]
+    heap: open::HeapOpt,
+    #[command(flatten)]
+    reading: open::ReadingOpts,
     /// Replace an existing output.
     #[arg(long)]
     force: bool,
@@ -51,8 +56,9 @@ impl Opts {
     pub(crate) fn run(self) -> Result<Answer, Error> {
         decode::refuse_same(&self.input, &self.output)?;
         match self.through {
-            Through::Records if self.spelling.profile.is_some() || self.spelling.word.is_some() => {
-                let message = "--profile and --word choose a spelling, and --through records keeps the one there is";
+            Through::Records if self.spelling.chooses() || self.heap.heap.is_some() => {
+                let message =
+                    "--profile, --word, --id-size and --heap choose, and --through records keeps what there is";
                 Err(Error::Usage(message.to_owned()))
             }
             Through::Records => self.through_records(),
@@ -61,48 +67,92 @@ impl Opts {
     }
 
     fn through_records(&self) -> Result<Answer, Error> {
-        let mut decoder = open::decoder_once(&self.input)?;
+        let once = open::once(&self.input, self.reading.reading())?;
         let mut output = Output::create_binary(&self.output, self.force)?;
-        let failed = |e| Error::io("writing the dump", e);
-        let mut buffer = Vec::new();
-        encode::header(&mut buffer, decoder.header());
-        let layout = decoder.layout();
-        let ended = decoder.visit(|located| {
-            encode::record(&mut buffer, layout, located.record);
-            if buffer.len() >= 1 << 16 {
-                output.write_all(&buffer).map_err(failed)?;
-                buffer.clear();
-            }
-            Ok(())
-        });
-        let ended = ended.map(|_| encode::end(&mut buffer));
-        open::tolerate_missing_end(&self.input.display().to_string(), ended)?;
-        output.write_all(&buffer).map_err(failed)?;
-        decoder.visit_trailing(|piece| output.write_all(piece).map_err(failed))?;
+        let name = self.input.display().to_string();
+        let copy = |out: &mut dyn Write| match once {
+            Once::Phd(decoder) => phd_records(decoder, &name, out),
+            Once::Hprof(decoder) => hprof_records(decoder, out),
+        };
+        if self.spelling.gzip {
+            let mut blocks = GzipBlocks::new(&mut output);
+            copy(&mut blocks)?;
+            blocks.finish().map_err(failed)?;
+        } else {
+            copy(&mut output)?;
+        }
         output.finish()?;
         Ok(Answer::Yes)
     }
 
     fn through_heap(self) -> Result<Answer, Error> {
-        let input = Input::open(&self.input)?;
-        let version = open::decoder(&input)?.header().version;
-        let mut options = self.spelling.options(Format::Phd(version), self.seed)?;
-        let mut source = PhdSource::new(|| open::decoder(&input))?;
+        let file = open::dump(&self.input, self.reading.reading())?;
+        let mut lowering = self.spelling.lowering(file.format()?, self.seed)?;
+        let mut source = file.source()?;
         if let Some(left_behind) = source.left_behind() {
-            terminal::warning(&format!("{}: {left_behind}", input.name()));
+            terminal::warning(&format!("{}: {left_behind}", file.input().name()));
         }
         if self.spelling.profile.is_none() {
-            match decode::recognise(&input)? {
-                Some(recognised) => options = LowerOptions { word: options.word, ..recognised },
+            match file.recognise(&mut source)? {
+                Some(recognised) => lowering = self.spelling.upon(recognised),
                 None => {
-                    let default = options.profile.name;
+                    let default = lowering.profile();
                     terminal::warning(&format!("no profile gives this dump's bytes again; writing it as {default}"));
                 }
             }
         }
-        let mut output = Output::create_binary(&self.output, self.force)?;
-        lower::write(&mut source, &options, &mut output)?;
-        output.finish()?;
+        let output = Output::create_binary(&self.output, self.force)?;
+        match self.heap.heap {
+            Some(_) => {
+                let number = self.heap.of(source.heaps())?;
+                self.spelling.write(&lowering, &mut source.heap(number), output)?;
+            }
+            None => self.spelling.write(&lowering, &mut source, output)?,
+        }
         Ok(Answer::Yes)
     }
+}
+
+fn phd_records(mut decoder: phd::Decoder<Stream>, name: &str, output: &mut dyn Write) -> Result<(), Error> {
+    let mut buffer = Vec::new();
+    phd::encode::header(&mut buffer, decoder.header());
+    let layout = decoder.layout();
+    let ended = decoder.visit(|located| {
+        phd::encode::record(&mut buffer, layout, located.record);
+        flush_if_full(&mut buffer, output)
+    });
+    let ended = ended.map(|_| phd::encode::end(&mut buffer));
+    open::tolerate_missing_end(name, ended)?;
+    output.write_all(&buffer).map_err(failed)?;
+    decoder.visit_trailing(|piece| output.write_all(piece).map_err(failed))?;
+    Ok(())
+}
+
+fn hprof_records(mut decoder: hprof::Decoder<Stream>, output: &mut dyn Write) -> Result<(), Error> {
+    let mut buffer = Vec::new();
+    hprof::encode::header(&mut buffer, decoder.header());
+    let id = decoder.header().id_size;
+    decoder.visit(|step| {
+        match step {
+            Step::Record(at, record) => hprof::encode::record(&mut buffer, id, record, at.rest),
+            Step::Segment(_, segment) => hprof::encode::segment(&mut buffer, &segment),
+            Step::Sub(_, sub_record) => hprof::encode::sub_record(&mut buffer, id, sub_record),
+            Step::More(at) => buffer.extend_from_slice(at.bytes),
+            Step::SegmentEnd(_) => {}
+        }
+        flush_if_full(&mut buffer, output)
+    })?;
+    output.write_all(&buffer).map_err(failed)
+}
+
+fn flush_if_full(buffer: &mut Vec<u8>, output: &mut dyn Write) -> Result<(), Error> {
+    if buffer.len() >= 1 << 16 {
+        output.write_all(buffer).map_err(failed)?;
+        buffer.clear();
+    }
+    Ok(())
+}
+
+fn failed(error: std::io::Error) -> Error {
+    Error::io("writing the dump", error)
 }

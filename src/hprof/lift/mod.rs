@@ -15,5 +15,5 @@ pub use index::{HeapIndex, Index, facts};
 pub use item::{class, ids, object};
 pub use layout::Layouts;
 pub use names::{Log, resolve_log};
-pub use source::{HprofDump, HprofHeap, dump, heap};
+pub use source::{HprofDump, HprofHeap, WholeDump, dump, heap};
 pub use walk::{HeapCounter, Item, Keep, Place, walk};

@@ -3,13 +3,13 @@
 use std::io::Read;
 
 use crate::error::{DecodeError, Error};
-use crate::model::{Class, Dump, DumpSource, Event, Facts, Heap, HeapSource, Surroundings, VisitObjects};
+use crate::model::{Class, Dump, DumpSource, Event, Facts, Heap, HeapSource, Object, Surroundings, VisitObjects};
 
 use super::super::decode::Decoder;
 use super::super::wire::IdSize;
 use super::index::{HeapIndex, Index};
 use super::item::object;
-use super::walk::{Item, Keep, walk};
+use super::walk::{Item, Keep, Place, walk};
 
 /// A dump whose objects stay in the file.
 #[derive(Debug)]
@@ -87,6 +87,15 @@ impl<R: Read, O: FnMut() -> Result<Decoder<R>, Error>> HeapSource for HprofHeap<
     }
 }
 
+/// A dump in memory, with the places of its classes and objects, heap by heap.
+#[derive(Debug, Default)]
+pub struct WholeDump {
+    /// The heaps.
+    pub dump: Dump,
+    /// Places of the classes and of the objects, in each heap's order.
+    pub places: Vec<(Vec<Place>, Vec<Place>)>,
+}
+
 /// Reads a whole dump into memory: `open` gives a decoder at the start of the same file each of two times. After
 /// an error the dump holds everything before it.
 ///
@@ -94,29 +103,30 @@ impl<R: Read, O: FnMut() -> Result<Decoder<R>, Error>> HeapSource for HprofHeap<
 /// What opening runs into.
 pub fn dump<R: Read>(
     mut open: impl FnMut() -> Result<Decoder<R>, Error>,
-) -> Result<(Dump, Result<(), DecodeError>), Error> {
+) -> Result<(WholeDump, Result<(), DecodeError>), Error> {
     let mut decoder = open()?;
     let id = decoder.header().id_size;
     let (index, read) = Index::read(&mut decoder);
-    let mut objects: Vec<Vec<_>> = index.heaps.iter().map(|_| Vec::new()).collect();
+    let mut objects: Vec<(Vec<Object>, Vec<Place>)> = index.heaps.iter().map(|_| Default::default()).collect();
     let mut decoder = open()?;
     let again = walk::<_, DecodeError, _>(&mut decoder, Keep::Contents, |place, item| {
         if let Item::Object(found) = item
-            && let (Some(heap), Some(objects)) = (index.heaps.get(place.heap), objects.get_mut(place.heap))
+            && let (Some(heap), Some((objects, places))) = (index.heaps.get(place.heap), objects.get_mut(place.heap))
+            && let Some(object) = object(found, id, &heap.layouts)
         {
-            objects.extend(object(found, id, &heap.layouts));
+            objects.push(object);
+            places.push(place);
         }
         Ok(())
     });
     let facts = index.facts;
-    let heap = |(heap, objects): (HeapIndex, Vec<_>)| Heap {
-        facts: facts.clone(),
-        classes: heap.classes,
-        objects,
-        surroundings: heap.surroundings,
-    };
-    let heaps = index.heaps.into_iter().zip(objects).map(heap).collect();
-    Ok((Dump { heaps, tail: index.tail }, read.and(again)))
+    let mut whole = WholeDump { dump: Dump { heaps: Vec::new(), tail: index.tail }, places: Vec::new() };
+    for (heap, (objects, places)) in index.heaps.into_iter().zip(objects) {
+        let (classes, surroundings) = (heap.classes, heap.surroundings);
+        whole.dump.heaps.push(Heap { facts: facts.clone(), classes, objects, surroundings });
+        whole.places.push((heap.places, places));
+    }
+    Ok((whole, read.and(again)))
 }
 
 /// Reads a dump from memory and gives its first heap.
@@ -124,6 +134,6 @@ pub fn dump<R: Read>(
 /// # Errors
 /// If the bytes do not begin with an HPROF header.
 pub fn heap(bytes: &[u8]) -> Result<(Heap, Result<(), DecodeError>), Error> {
-    let (dump, read) = dump(|| Ok(Decoder::new(bytes)?))?;
-    Ok((dump.heaps.into_iter().next().unwrap_or_default(), read))
+    let (whole, read) = dump(|| Ok(Decoder::new(bytes)?))?;
+    Ok((whole.dump.heaps.into_iter().next().unwrap_or_default(), read))
 }

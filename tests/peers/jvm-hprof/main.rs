@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::process::ExitCode;
+use std::rc::Rc;
 use std::{env, fs};
 
 use jvm_hprof::heap_dump::{Class, FieldType, FieldValue, ObjectArray, PrimitiveArray, PrimitiveArrayType, SubRecord};
@@ -56,11 +57,13 @@ fn census(bytes: &[u8]) -> Result<String, String> {
     sub_records(bytes, &hprof, |record| seen.add(bytes, &tables, id_size, record))?;
 
     let mut classes: BTreeMap<String, u64> = BTreeMap::new();
-    for (class, count) in &seen.by_class {
-        *classes.entry(tables.name(*class)).or_default() += count;
+    for (id, class) in &seen.by_class {
+        *classes.entry(tables.name(*id)).or_default() += class.count;
     }
-    for (kind, count) in &seen.by_primitive {
-        *classes.entry(format!("{}[]", kind.java_type_name())).or_default() += count;
+    for (code, count) in (0..).zip(seen.by_primitive).filter(|(_, count)| *count != 0) {
+        if let Some(kind) = PrimitiveArrayType::from_type_code(code) {
+            *classes.entry(format!("{}[]", kind.java_type_name())).or_default() += count;
+        }
     }
     // A sum that lacks the fields of some instances would only look like an answer.
     let field_checksum = (seen.unknown_layouts == 0).then(|| format!("{:016x}", seen.fields));
@@ -83,8 +86,8 @@ fn census(bytes: &[u8]) -> Result<String, String> {
 struct Tables {
     text: HashMap<Id, String>,
     name: HashMap<Id, Id>,
-    /// All fields of an instance in the order of its bytes, or `None` where a superclass is absent.
-    layout: HashMap<Id, Option<Vec<FieldType>>>,
+    /// Superclass and own fields.
+    classes: HashMap<Id, (Option<Id>, Vec<FieldType>)>,
     strings: u64,
     class_dumps: u64,
 }
@@ -106,17 +109,16 @@ impl Tables {
             }
         }
 
-        let mut own = HashMap::new();
+        let mut classes = HashMap::new();
         let mut class_dumps = 0;
         sub_records(bytes, hprof, |record| {
             if let SubRecord::Class(class) = record {
                 class_dumps += 1;
-                own.insert(class.obj_id(), (class.super_class_obj_id(), fields(bytes, &class)?));
+                classes.insert(class.obj_id(), (class.super_class_obj_id(), fields(bytes, &class)?));
             }
             Ok(())
         })?;
-        let layout = own.keys().map(|&class| (class, layout(&own, class))).collect();
-        Ok(Self { text, name, layout, strings, class_dumps })
+        Ok(Self { text, name, classes, strings, class_dumps })
     }
 
     fn name(&self, class: Id) -> String {
@@ -124,6 +126,22 @@ impl Tables {
             Some(text) => source_form(text),
             None => format!("<unknown class {:#x}>", class.id()),
         }
+    }
+
+    /// All fields of an instance in the order of its bytes, or `None` where a superclass is absent.
+    fn layout(&self, class: Id) -> Option<Rc<[FieldType]>> {
+        let mut all = Vec::new();
+        let mut next = Some(class);
+        // No chain is longer than the table, unless it is a ring.
+        for _ in 0..=self.classes.len() {
+            let Some(class) = next else {
+                return Some(all.into());
+            };
+            let (parent, fields) = self.classes.get(&class)?;
+            all.extend_from_slice(fields);
+            next = *parent;
+        }
+        None
     }
 }
 
@@ -134,25 +152,11 @@ fn fields(bytes: &[u8], class: &Class<'_>) -> Result<Vec<FieldType>, String> {
         .collect()
 }
 
-fn layout(own: &HashMap<Id, (Option<Id>, Vec<FieldType>)>, class: Id) -> Option<Vec<FieldType>> {
-    let mut all = Vec::new();
-    let mut next = Some(class);
-    // No chain is longer than the table, unless it is a ring.
-    for _ in 0..=own.len() {
-        let Some(class) = next else {
-            return Some(all);
-        };
-        let (parent, fields) = own.get(&class)?;
-        all.extend_from_slice(fields);
-        next = *parent;
-    }
-    None
-}
-
 #[derive(Default)]
 struct Seen {
-    by_class: HashMap<Id, u64>,
-    by_primitive: HashMap<PrimitiveArrayType, u64>,
+    by_class: HashMap<Id, SeenClass>,
+    /// By type code.
+    by_primitive: [u64; 12],
     instances: u64,
     object_arrays: u64,
     primitive_arrays: u64,
@@ -162,19 +166,23 @@ struct Seen {
     unknown_layouts: u64,
 }
 
+struct SeenClass {
+    count: u64,
+    layout: Option<Rc<[FieldType]>>,
+}
+
 impl Seen {
     fn add(&mut self, bytes: &[u8], tables: &Tables, id_size: IdSize, record: SubRecord<'_>) -> Result<(), String> {
         match record {
             SubRecord::Class(_) => {}
             SubRecord::Instance(instance) => {
                 self.instances += 1;
-                *self.by_class.entry(instance.class_obj_id()).or_default() += 1;
-                let Some(Some(layout)) = tables.layout.get(&instance.class_obj_id()) else {
+                let Some(layout) = self.count(tables, instance.class_obj_id()) else {
                     self.unknown_layouts += 1;
                     return Ok(());
                 };
                 let mut rest = *instance.fields();
-                for field in layout {
+                for field in layout.iter() {
                     let (after, value) = field.parse_value(rest, id_size).map_err(|error| failure(bytes, error))?;
                     self.fields = self.fields.wrapping_add(bits(value));
                     rest = after;
@@ -189,19 +197,26 @@ impl Seen {
             }
             SubRecord::ObjectArray(array) => {
                 self.object_arrays += 1;
-                *self.by_class.entry(array.array_class_obj_id()).or_default() += 1;
+                self.count(tables, array.array_class_obj_id());
                 let sum = object_elements(bytes, id_size, &array)?;
                 self.elements = self.elements.wrapping_add(sum);
             }
             SubRecord::PrimitiveArray(array) => {
                 self.primitive_arrays += 1;
-                *self.by_primitive.entry(array.primitive_type()).or_default() += 1;
+                self.by_primitive[usize::from(array.primitive_type().type_code())] += 1;
                 let sum = primitive_elements(bytes, &array)?;
                 self.elements = self.elements.wrapping_add(sum);
             }
             _ => self.roots += 1,
         }
         Ok(())
+    }
+
+    /// Count and layout in one look-up: a timing is to be the library's.
+    fn count(&mut self, tables: &Tables, class: Id) -> Option<Rc<[FieldType]>> {
+        let seen = self.by_class.entry(class).or_insert_with(|| SeenClass { count: 0, layout: tables.layout(class) });
+        seen.count += 1;
+        seen.layout.clone()
     }
 }
 

@@ -1,11 +1,17 @@
 //! The formats, and which one a dump is in: the only match over formats.
 
+mod lowering;
+mod source;
+
 use std::fmt;
 use std::str::FromStr;
 
 use crate::error::Error;
 use crate::hprof;
 use crate::phd::{self, Version};
+
+pub use lowering::{Lowering, Wishes};
+pub use source::{DumpFile, Source, WholeFile};
 
 /// A dump format and its version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -39,6 +45,12 @@ impl Family {
         } else {
             None
         }
+    }
+
+    /// The format that a start resembles more, so that its decoder can say what is wrong with it.
+    pub fn guess(start: &[u8]) -> Family {
+        let has = |word: &[u8]| start.windows(word.len()).any(|window| window == word);
+        if has(b"JAVA") || has(b"PROFILE") { Family::Hprof } else { Family::Phd }
     }
 }
 
