@@ -272,6 +272,7 @@ pub fn random_cases(count: u64, seed: u64) -> Result<Vec<Case>, Error> {
             id: format!("random-{seed}-{index:06}"),
             summary: format!("{objects} random objects"),
             format: Format::Phd(version),
+            heap: None,
             recipe: format!(
                 "{objects} objects from seed {heap_seed}, phd{number}, {}, {} bits",
                 profile.name,

@@ -17,6 +17,8 @@ pub struct Case {
     pub summary: String,
     /// Dump format.
     pub format: Format,
+    /// Which heap of the dump the answers describe, from 0; only where there are several.
+    pub heap: Option<u64>,
     /// How the dump is made.
     pub recipe: String,
     /// The dump.
@@ -69,8 +71,13 @@ impl Verdict {
 impl Case {
     /// The name of the dump's file: its suffix is that of the format's writers.
     pub fn file(&self) -> String {
-        let suffix = if self.bytes.starts_with(&[0x1f, 0x8b]) { "phd.gz" } else { "phd" };
-        format!("{}.{suffix}", self.id)
+        let compressed = if self.bytes.starts_with(&[0x1f, 0x8b]) { ".gz" } else { "" };
+        format!("{}.{}{compressed}", self.id, self.shelf())
+    }
+
+    /// The folder of the case's files in the corpus: its format's family.
+    pub fn shelf(&self) -> &'static str {
+        self.format.family().name()
     }
 
     /// The name of the file with an answer's listing.

@@ -23,6 +23,9 @@ pub struct ManifestCase {
     pub summary: String,
     /// Dump format.
     pub format: String,
+    /// Which heap of the dump the listings describe, from 0; absent if the dump has only one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub heap: Option<u64>,
     /// The dump, relative to the manifest.
     pub file: String,
     /// Its length in bytes.

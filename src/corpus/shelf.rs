@@ -9,11 +9,13 @@ use sha2::{Digest, Sha256};
 
 use crate::compare::listing::{self, Places};
 use crate::compare::{Comparison, compare};
-use crate::error::{DecodeError, Error};
+use crate::error::Error;
+use crate::format::{DumpFile, Family};
+use crate::hprof::Reading;
 use crate::input::Input;
 use crate::model::Heap;
 use crate::output::Output;
-use crate::phd::{Decoder, lift, rules};
+use crate::phd::rules;
 use crate::validate::{Severity, ValidateOptions, severity, validate};
 
 use super::cases::{Answer, Case, Verdict, cases};
@@ -56,12 +58,13 @@ pub fn verify(folder: &Path) -> Result<(usize, Vec<Trouble>), Error> {
             trouble(&case.id, message);
         }
     }
-    let shelf = folder.join(SHELF);
-    let entries = fs::read_dir(&shelf).map_err(|e| Error::io(format!("reading {}", shelf.display()), e))?;
-    for entry in entries {
-        let path = entry.map_err(|e| Error::io(format!("reading {}", shelf.display()), e))?.path();
-        if !known.contains(&path) {
-            trouble("corpus", format!("{} belongs to no case", path.display()));
+    for shelf in Family::ALL.map(|family| folder.join(family.name())) {
+        let entries = fs::read_dir(&shelf).map_err(|e| Error::io(format!("reading {}", shelf.display()), e))?;
+        for entry in entries {
+            let path = entry.map_err(|e| Error::io(format!("reading {}", shelf.display()), e))?.path();
+            if !known.contains(&path) {
+                trouble("corpus", format!("{} belongs to no case", path.display()));
+            }
         }
     }
     Ok((cases.len(), troubles))
@@ -81,12 +84,13 @@ pub fn bless(folder: &Path) -> Result<usize, Error> {
         wrong.push("a corpus is blessed only when every case holds".to_owned());
         return Err(Error::Usage(wrong.join("\n")));
     }
-    let shelf = folder.join(SHELF);
-    let failed = |e| Error::io(format!("writing {}", shelf.display()), e);
-    if shelf.exists() {
-        fs::remove_dir_all(&shelf).map_err(failed)?;
+    for shelf in Family::ALL.map(|family| folder.join(family.name())) {
+        let failed = |e| Error::io(format!("writing {}", shelf.display()), e);
+        if shelf.exists() {
+            fs::remove_dir_all(&shelf).map_err(failed)?;
+        }
+        fs::create_dir_all(&shelf).map_err(failed)?;
     }
-    fs::create_dir_all(&shelf).map_err(failed)?;
     let put = |name: &str, bytes: &[u8]| {
         let path = folder.join(name);
         let mut output = Output::create(&path, true)?;
@@ -101,9 +105,6 @@ pub fn bless(folder: &Path) -> Result<usize, Error> {
     put("manifest.json", manifest_text(&cases)?.as_bytes())?;
     Ok(cases.len())
 }
-
-/// The folder of PHD's cases.
-const SHELF: &str = "phd";
 
 impl Case {
     /// What heapsmith's own decoder and validator have against the case's expectations.
@@ -147,10 +148,13 @@ impl Case {
     }
 
     fn decode(&self, input: &Input) -> Result<Heap, Error> {
-        let (heap, ended) = lift::heap(&mut Decoder::new(input.stream()?)?);
-        match ended.map_err(|e: DecodeError| e) {
+        let whole = DumpFile::new(input.clone(), Reading::default())?.read()?;
+        match whole.ended {
             Err(e) if !e.is_missing_end() => Err(e.into()),
-            _ => Ok(heap),
+            _ => {
+                let heap = whole.dump.heaps.into_iter().nth(self.heap.unwrap_or_default() as usize);
+                heap.ok_or_else(|| Error::Usage(format!("{} has no heap {:?}", self.id, self.heap)))
+            }
         }
     }
 
@@ -164,7 +168,8 @@ impl Case {
             id: self.id.clone(),
             summary: self.summary.clone(),
             format: self.format.to_string(),
-            file: format!("{SHELF}/{}", self.file()),
+            heap: self.heap,
+            file: format!("{}/{}", self.shelf(), self.file()),
             size: self.bytes.len() as u64,
             sha256: Sha256::digest(&self.bytes).iter().map(|b| format!("{b:02x}")).collect(),
             recipe: self.recipe.clone(),
@@ -186,7 +191,7 @@ impl Case {
                 .map(|(index, answer)| match answer {
                     Answer::Reads(reading, _) => ManifestAnswer {
                         reading: (*reading).to_owned(),
-                        listing: Some(format!("{SHELF}/{}", self.listing_file(index))),
+                        listing: Some(format!("{}/{}", self.shelf(), self.listing_file(index))),
                     },
                     Answer::Refuses(reading) => ManifestAnswer { reading: (*reading).to_owned(), listing: None },
                 })
@@ -202,14 +207,15 @@ fn strictly(expected: &Heap, found: &Heap) -> Comparison {
 
 /// The files of a case, relative to the corpus: the dump and the expected listings.
 fn files(case: &Case) -> Result<Vec<(String, Vec<u8>)>, Error> {
-    let mut files = vec![(format!("{SHELF}/{}", case.file()), case.bytes.clone())];
+    let mut files = vec![(format!("{}/{}", case.shelf(), case.file()), case.bytes.clone())];
     for (index, answer) in case.answers.iter().enumerate() {
         if let Answer::Reads(_, heap) = answer {
             let mut text = Vec::new();
             let mut head = listing::head(heap);
             head.format = Some(case.format.to_string());
+            head.heap = case.heap;
             listing::write(&mut text, &head, heap, &Places::of_order(heap))?;
-            files.push((format!("{SHELF}/{}", case.listing_file(index)), text));
+            files.push((format!("{}/{}", case.shelf(), case.listing_file(index)), text));
         }
     }
     Ok(files)

@@ -32,6 +32,17 @@ pub enum Family {
 }
 
 impl Family {
+    /// Every family.
+    pub const ALL: [Family; 2] = [Family::Phd, Family::Hprof];
+
+    /// Its name: the suffix of its files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Family::Phd => "phd",
+            Family::Hprof => "hprof",
+        }
+    }
+
     /// First bytes that are enough to tell.
     pub const START: usize = 32;
 

@@ -60,6 +60,7 @@ fn case(edit: &'static Edit, map: &Map, edited: Edited, heap: Heap, version: Ver
         id: format!("phd-{}", edit.name),
         summary: format!("{} ({from})", edit.summary),
         format: Format::Phd(version),
+        heap: None,
         recipe: format!("the edit {} in {from}", edit.name),
         bytes: edited.bytes,
         verdict,

@@ -548,6 +548,7 @@ fn valid(id: &str, summary: &str, hex: &[&str], records: u64, heap: Heap) -> Cas
         id: id.to_owned(),
         summary: summary.to_owned(),
         format: Format::Phd(version),
+        heap: None,
         recipe: "spelled by hand".to_owned(),
         bytes: bytes(hex),
         verdict: Verdict::Valid,
