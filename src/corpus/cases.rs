@@ -2,11 +2,16 @@
 
 mod damaged;
 mod golden;
+mod hprof_damaged;
+mod hprof_golden;
+mod hprof_spelled;
 mod spelled;
 
 use crate::error::Error;
 use crate::format::Format;
 use crate::model::Heap;
+
+use spelled::bytes;
 
 /// A case of the corpus.
 #[derive(Clone, Debug)]
@@ -94,6 +99,9 @@ pub fn cases() -> Result<Vec<Case>, Error> {
     let mut cases = golden::cases()?;
     cases.extend(damaged::cases()?);
     cases.extend(spelled::cases());
+    cases.extend(hprof_golden::cases()?);
+    cases.extend(hprof_damaged::cases()?);
+    cases.extend(hprof_spelled::cases());
     cases.sort_by(|a, b| a.id.cmp(&b.id));
     Ok(cases)
 }

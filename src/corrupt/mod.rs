@@ -4,27 +4,33 @@
 //! long object"), never at a random place, so that the rule it breaks and the offset of the finding
 //! are known beforehand.
 
-mod edits;
-mod map;
+pub mod hprof;
+mod phd;
 
-pub use edits::EDITS;
-pub use map::{FieldAt, Map};
+pub use phd::{EDITS, FieldAt, Map};
 
 use crate::error::RuleId;
 
-/// An edit that breaks one rule.
-#[derive(Clone, Copy)]
-pub struct Edit {
+/// An edit that breaks one rule, in a dump of the format that the map is of.
+pub struct Edit<M: 'static = Map> {
     /// Its name, stable.
     pub name: &'static str,
     /// The rule that it breaks.
     pub rule: RuleId,
     /// What it does, in a line.
     pub summary: &'static str,
-    apply: fn(&Map) -> Option<Edited>,
+    apply: fn(&M) -> Option<Edited>,
 }
 
-impl std::fmt::Debug for Edit {
+impl<M> Clone for Edit<M> {
+    fn clone(&self) -> Edit<M> {
+        *self
+    }
+}
+
+impl<M> Copy for Edit<M> {}
+
+impl<M> std::fmt::Debug for Edit<M> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Edit({})", self.name)
     }
@@ -42,13 +48,15 @@ pub struct Edited {
 }
 
 impl Edit {
-    /// The edit of this name.
+    /// The edit of PHD with this name.
     pub fn named(name: &str) -> Option<&'static Edit> {
         EDITS.iter().find(|edit| edit.name == name)
     }
+}
 
+impl<M> Edit<M> {
     /// Makes the edit in a valid dump. `None` if the dump has no place for it.
-    pub fn apply(&self, map: &Map) -> Option<Edited> {
+    pub fn apply(&self, map: &M) -> Option<Edited> {
         (self.apply)(map)
     }
 }

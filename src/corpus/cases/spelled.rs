@@ -560,7 +560,7 @@ fn valid(id: &str, summary: &str, hex: &[&str], records: u64, heap: Heap) -> Cas
     }
 }
 
-fn bytes(hex: &[&str]) -> Vec<u8> {
+pub(super) fn bytes(hex: &[&str]) -> Vec<u8> {
     let digits: Vec<u8> = hex.concat().chars().filter_map(|c| c.to_digit(16)).map(|d| d as u8).collect();
     digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect()
 }

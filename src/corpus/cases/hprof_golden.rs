@@ -1,0 +1,258 @@
+//! Golden HPROF dumps: a specimen in every profile, way of framing and size of identifiers.
+
+use flate2::Crc;
+
+use crate::error::Error;
+use crate::format::{Family, Format, Lowering};
+use crate::generate::from_seed;
+use crate::hprof::lower::Cut;
+use crate::hprof::{Decoder, IdSize, LowerOptions, PROFILES, Profile, rules};
+use crate::model::{Dump, Heap};
+use crate::validate::{RuleKind, rulebook};
+
+use super::super::hprof_specimen::{Numbers, later, specimen};
+use super::{Answer, Case, Verdict};
+
+pub(super) fn cases() -> Result<Vec<Case>, Error> {
+    let mut cases = Vec::new();
+    for profile in PROFILES {
+        let sizes: &[IdSize] = match profile.id_size {
+            Some(IdSize::Four) => &[IdSize::Four],
+            _ => &[IdSize::Four, IdSize::Eight],
+        };
+        for &id in sizes {
+            if profile.is_seeded() {
+                for seed in 1..=4 {
+                    cases.push(golden(&options(profile, None, id, seed))?);
+                }
+            } else {
+                for way in 0..profile.framings.len() {
+                    cases.push(golden(&options(profile, Some(way), id, 0))?);
+                }
+            }
+        }
+    }
+    cases.extend(random()?);
+    cases.extend(two_heaps()?);
+    cases.extend(compressed()?);
+    Ok(cases)
+}
+
+fn options(profile: &'static Profile, way: Option<usize>, id: IdSize, seed: u64) -> LowerOptions {
+    let framing = way.and_then(|way| profile.framings.get(way));
+    LowerOptions { profile, framing, id_size: Some(id), seed, ..LowerOptions::default() }
+}
+
+/// The dump that damaged and compressed ones are made from.
+pub(super) fn base(name: &str, way: usize, id: IdSize) -> Result<(Vec<u8>, Heap), Error> {
+    let profile = LowerOptions::default().with_profile(name)?.profile;
+    let heap = specimen(id, Numbers::of(name));
+    let (bytes, dump) = written(vec![heap], &options(profile, Some(way), id, 0))?;
+    Ok((bytes, dump.heaps.into_iter().next().unwrap_or_default()))
+}
+
+/// The name of a way to frame a heap that is not the profile's usual one.
+fn way(options: &LowerOptions) -> &'static str {
+    let usual = options.profile.framings.first();
+    match options.framing.filter(|framing| Some(*framing) != usual).map(|framing| framing.cut) {
+        None => "",
+        Some(Cut::Whole) => "-whole",
+        Some(Cut::Giant) => "-giant",
+        Some(Cut::Arrays) => "-arrays",
+        Some(Cut::Each) => "-each",
+        Some(Cut::SharedBuffer | Cut::OwnBuffer(_) | Cut::Android | Cut::Drawn) => "-buffer",
+    }
+}
+
+fn written(heaps: Vec<Heap>, options: &LowerOptions) -> Result<(Vec<u8>, Dump), Error> {
+    let lowering = Lowering::Hprof(*options);
+    let mut dump = Dump { heaps, tail: Vec::new() };
+    let mut bytes = Vec::new();
+    lowering.write(&mut dump, &mut bytes)?;
+    Ok((bytes, lowering.carry(&mut dump)?))
+}
+
+/// Records and sub-records of a dump. This much is the decoder's word, which bytes spelled by hand hold.
+fn records(bytes: &[u8]) -> Result<u64, Error> {
+    let mut decoder = Decoder::new(bytes)?;
+    decoder.visit::<Error, _>(|_| Ok(()))?;
+    Ok(decoder.index())
+}
+
+fn case(id: String, summary: String, recipe: String, bytes: Vec<u8>, heap: Heap) -> Result<Case, Error> {
+    Ok(Case {
+        id,
+        summary,
+        format: Format::Hprof,
+        heap: None,
+        recipe,
+        records_due: records(&bytes)?,
+        bytes,
+        verdict: Verdict::Valid,
+        keeps: Vec::new(),
+        breaks: None,
+        shows: Vec::new(),
+        answers: vec![Answer::Reads("as written", Box::new(heap))],
+    })
+}
+
+fn golden(options: &LowerOptions) -> Result<Case, Error> {
+    let LowerOptions { profile, seed, .. } = *options;
+    let size = options.id_size.map_or(8, IdSize::bytes);
+    let mut id = format!("hprof-{}-{size}{}", profile.name, way(options));
+    if profile.is_seeded() {
+        id += &format!("-seed{seed}");
+    }
+    let numbers = Numbers::of(profile.name);
+    let heap = specimen(options.id_size.unwrap_or(IdSize::Eight), numbers);
+    let (bytes, dump) = written(vec![heap], options)?;
+    let heap = dump.heaps.into_iter().next().unwrap_or_default();
+    let summary = format!("specimen, identifiers of {size} bytes, as {} writes it", profile.name);
+    let recipe =
+        format!("specimen({size}, {numbers:?}) lowered with profile {}{}, seed {seed}", profile.name, way(options));
+    Ok(Case { keeps: kept(&id), shows: shown(profile), ..case(id, summary, recipe, bytes, heap)? })
+}
+
+/// The rules of a profile's writer that its dump of the specimen shows.
+fn shown(profile: &Profile) -> Vec<&'static str> {
+    let rules = rulebook(Family::Hprof).rule.iter().filter(|rule| rule.kind == RuleKind::Writer);
+    rules
+        .filter(|rule| rule.profiles.iter().any(|name| name == profile.name))
+        .map(|rule| rule.id.as_str())
+        .filter(|id| !NOT_IN_THE_SPECIMEN.contains(&(profile.name, id)) && !id.ends_with("-gzip"))
+        .collect()
+}
+
+/// What the dumps of a profile do not show: our own choice of values that its writer does not have.
+const NOT_IN_THE_SPECIMEN: [(&str, &str); 4] = [
+    // The specimen's signers and protection domains are kept.
+    ("sa", "hprof.class.hotspot-owners"),
+    ("art", "hprof.class.hotspot-owners"),
+    // The specimen has traces of its threads, which its roots name.
+    ("sa", "hprof.serial.sa"),
+    ("sa", "hprof.order.sa"),
+];
+
+/// Rules of the bytes that a golden dump keeps where it could break them.
+fn kept(id: &str) -> Vec<&'static str> {
+    match id {
+        "hprof-hotspot-25-8" => rules::ALL.iter().map(|rule| rule.0).filter(|id| !NOT_KEPT.contains(id)).collect(),
+        "hprof-agent-4" => vec!["hprof.sites.reserved-flags", "hprof.control.reserved-flags"],
+        "hprof-hotspot-8-8" => vec!["hprof.segment.wrapped-length", "hprof.segment.end-alone"],
+        "hprof-art-4" => vec!["hprof.extension.tag"],
+        _ => Vec::new(),
+    }
+}
+
+/// Kept elsewhere, or broken by the specimen.
+const NOT_KEPT: [&str; 6] = [
+    "hprof.sites.reserved-flags",
+    "hprof.control.reserved-flags",
+    "hprof.segment.wrapped-length",
+    "hprof.extension.tag",
+    "hprof.root.dangling",
+    "hprof.object.dangling-reference",
+];
+
+/// Random heaps, in identifiers of 1 and 2 bytes as well.
+fn random() -> Result<Vec<Case>, Error> {
+    let wanted = [
+        ("hotspot-25", IdSize::One, 6, 3),
+        ("hotspot-17", IdSize::Two, 30, 1),
+        ("hotspot-25", IdSize::Eight, 40, 1),
+        ("any", IdSize::Four, 40, 5),
+        ("any", IdSize::Eight, 40, 6),
+    ];
+    let mut cases = Vec::new();
+    for (name, id, objects, seed) in wanted {
+        let profile = LowerOptions::default().with_profile(name)?.profile;
+        let options = options(profile, None, id, seed);
+        let heap = from_seed(&Lowering::Hprof(options).generate_options(objects, None), seed);
+        let (bytes, dump) = written(vec![heap], &options)?;
+        let size = id.bytes();
+        cases.push(case(
+            format!("hprof-{name}-{size}-random"),
+            format!("a random heap, identifiers of {size} bytes"),
+            format!("generate {objects} objects from seed {seed}, lower with {name}"),
+            bytes,
+            dump.heaps.into_iter().next().unwrap_or_default(),
+        )?);
+    }
+    Ok(cases)
+}
+
+/// One process dumped twice into one file; a case for each heap.
+fn two_heaps() -> Result<Vec<Case>, Error> {
+    let agent = LowerOptions::default().with_profile("agent")?;
+    let first = specimen(IdSize::Four, Numbers::Agent);
+    let (bytes, dump) = written(vec![first.clone(), later(first)], &options(agent.profile, Some(1), IdSize::Four, 0))?;
+    let each = |(heap, number): (Heap, u64)| {
+        let id = format!("hprof-agent-4-heap-{}-of-2", number + 1);
+        let summary = "two heaps in one file, the second with what is new alone in its tables".to_owned();
+        let recipe = "specimen(4, Agent), and again with another class, lowered with profile agent-whole".to_owned();
+        let shows = vec!["hprof.heap.several", "hprof.tables.kept"];
+        Ok(Case { heap: Some(number), shows, ..case(id, summary, recipe, bytes.clone(), heap)? })
+    };
+    dump.heaps.into_iter().zip(0..).map(each).collect()
+}
+
+/// Dumps inside gzip, stored and not deflated, so that the bytes do not depend on a compressor.
+fn compressed() -> Result<Vec<Case>, Error> {
+    let make = |name: &str, (profile, way, of): (&str, usize, &str), summary: &str, cut: &dyn Fn(&[u8]) -> Vec<u8>| {
+        let (plain, heap) = base(profile, way, IdSize::Eight)?;
+        let bytes = cut(&plain);
+        let recipe = format!("{of}, stored in gzip: {summary}");
+        let id = format!("hprof-{name}");
+        Ok::<Case, Error>(Case { bytes, ..case(id, summary.to_owned(), recipe, plain, heap)? })
+    };
+    let sa = ("sa", 1, "hprof-sa-8-arrays");
+    let hotspot = ("hotspot-17", 0, "hprof-hotspot-17-8");
+    let newest = ("hotspot-25", 0, "hprof-hotspot-25-8");
+    let one = make("compressed", sa, "one gzip member", &|plain| member(plain, None))?;
+    let blocks = make("compressed-blocks", hotspot, "members of 1000 bytes, the first with its comment", &|plain| {
+        chain(plain, 1000, Some("HPROF BLOCKSIZE=1000"))
+    })?;
+    let newest = make("compressed-25", newest, "members of 1500 bytes, the first with its comment", &|plain| {
+        chain(plain, 1500, Some("HPROF BLOCKSIZE=1500"))
+    })?;
+    let bare = make("compressed-members", hotspot, "members of 777 bytes without a comment, one of them empty", &|plain| {
+        [chain(&plain[..1554], 777, None), member(&[], None), chain(&plain[1554..], 777, None)].concat()
+    })?;
+    Ok(vec![
+        Case { shows: vec!["hprof.file.compressed", "hprof.file.sa-gzip"], ..one },
+        Case { shows: vec!["hprof.file.gzip-members", "hprof.file.hotspot-17-gzip"], ..blocks },
+        Case { shows: vec!["hprof.file.gzip-members", "hprof.file.hotspot-25-gzip"], ..newest },
+        Case { shows: vec!["hprof.file.gzip-members", "hprof.file.compressed"], ..bare },
+    ])
+}
+
+fn chain(bytes: &[u8], size: usize, comment: Option<&str>) -> Vec<u8> {
+    let members = bytes.chunks(size).enumerate().map(|(n, chunk)| member(chunk, comment.filter(|_| n == 0)));
+    members.collect::<Vec<_>>().concat()
+}
+
+/// A gzip member (RFC 1952, 2.3) of stored blocks (RFC 1951, 3.2.4).
+fn member(bytes: &[u8], comment: Option<&str>) -> Vec<u8> {
+    let has_comment = if comment.is_some() { 0x10 } else { 0 };
+    let mut member = vec![0x1f, 0x8b, 8, has_comment, 0, 0, 0, 0, 0, 0xff];
+    if let Some(comment) = comment {
+        member.extend(comment.as_bytes());
+        member.push(0);
+    }
+    let mut blocks = bytes.chunks(0xffff).peekable();
+    if blocks.peek().is_none() {
+        member.extend([1, 0, 0, 0xff, 0xff]);
+    }
+    while let Some(block) = blocks.next() {
+        let length = block.len() as u16;
+        member.push(u8::from(blocks.peek().is_none()));
+        member.extend(length.to_le_bytes());
+        member.extend((!length).to_le_bytes());
+        member.extend(block);
+    }
+    let mut crc = Crc::new();
+    crc.update(bytes);
+    member.extend(crc.sum().to_le_bytes());
+    member.extend(crc.amount().to_le_bytes());
+    member
+}

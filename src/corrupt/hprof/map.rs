@@ -1,0 +1,148 @@
+//! Where the records and fields of a dump are.
+
+use crate::error::Error;
+use crate::hprof::{Decoder, IdSize, Step, SubTag, Tag, Version, annotate, wire};
+
+use super::super::FieldAt;
+
+/// A valid dump with the places of its records and fields.
+#[derive(Clone, Debug)]
+pub struct Map {
+    /// The dump.
+    pub bytes: Vec<u8>,
+    /// Every field, in file order.
+    pub fields: Vec<FieldAt>,
+    /// Every record and sub-record, in file order.
+    pub records: Vec<RecordAt>,
+    /// The header's version.
+    pub version: Version,
+    /// Size of identifiers.
+    pub id: IdSize,
+    /// Offset of the first record.
+    pub body: usize,
+}
+
+/// The place of a record or sub-record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RecordAt {
+    /// The tag, if it is a record.
+    pub tag: Option<Tag>,
+    /// The tag, if it is a sub-record.
+    pub sub_tag: Option<SubTag>,
+    /// Offset of its tag.
+    pub offset: usize,
+    /// Its length in bytes; a dump record's with its sub-records.
+    pub length: usize,
+}
+
+impl RecordAt {
+    /// Whether it is a dump record.
+    pub fn is_dump(&self) -> bool {
+        self.tag.is_some_and(Tag::is_dump)
+    }
+
+    /// Offset behind its last byte.
+    pub fn end(&self) -> usize {
+        self.offset + self.length
+    }
+}
+
+impl Map {
+    /// The fields of a dump.
+    ///
+    /// # Errors
+    /// If the dump is not valid.
+    pub fn of(bytes: Vec<u8>) -> Result<Map, Error> {
+        let mut fields = Vec::new();
+        annotate::visit::<_, Error, _>(&mut Decoder::new(bytes.as_slice())?, None, |field| {
+            fields.push(FieldAt {
+                name: field.name,
+                offset: field.offset as usize,
+                length: field.bytes.len(),
+                record: field.record,
+                value: field.value.unwrap_or_default(),
+            });
+            Ok(())
+        })?;
+        let mut decoder = Decoder::new(bytes.as_slice())?;
+        let (version, id, body) = (decoder.header().version, decoder.header().id_size, decoder.header_bytes().len());
+        let mut records: Vec<RecordAt> = Vec::new();
+        decoder.visit::<Error, _>(|step| {
+            let (tag, sub_tag, at, rest) = match &step {
+                Step::Record(at, record) => (Some(record.tag()), None, at, at.rest),
+                Step::Segment(at, segment) => (Some(segment.tag), None, at, segment.bytes().unwrap_or_default()),
+                Step::Sub(at, sub_record) => (None, Some(sub_record.tag()), at, at.rest),
+                Step::More(_) | Step::SegmentEnd(_) => return Ok(()),
+            };
+            let length = at.bytes.len() + rest as usize;
+            records.push(RecordAt { tag, sub_tag, offset: at.offset as usize, length });
+            Ok(())
+        })?;
+        Ok(Map { bytes, fields, records, version, id, body })
+    }
+
+    /// The first field of this name that satisfies a condition.
+    pub fn field(&self, name: &str, wanted: impl Fn(&FieldAt) -> bool) -> Option<FieldAt> {
+        self.fields.iter().find(|field| field.name == name && wanted(field)).copied()
+    }
+
+    /// The first field of this name in records of this tag.
+    pub fn field_of(&self, tag: Tag, name: &str) -> Option<FieldAt> {
+        self.field(name, |field| self.record(field).is_some_and(|record| record.tag == Some(tag)))
+    }
+
+    /// The first field of this name in sub-records of this tag.
+    pub fn field_of_sub(&self, tag: SubTag, name: &str) -> Option<FieldAt> {
+        self.field(name, |field| self.record(field).is_some_and(|record| record.sub_tag == Some(tag)))
+    }
+
+    /// The record of a field.
+    pub fn record(&self, field: &FieldAt) -> Option<&RecordAt> {
+        self.records.get(field.record? as usize)
+    }
+
+    /// The last dump record.
+    pub fn last_dump(&self) -> Option<&RecordAt> {
+        self.records.iter().rfind(|record| record.is_dump())
+    }
+
+    /// The field where reading stops if the last byte of a record is missing: contents are read in one go.
+    pub fn last_field(&self, index: usize) -> Option<FieldAt> {
+        let own = self.fields.iter().filter(|field| field.record == Some(index as u64));
+        let last = own.clone().next_back()?;
+        own.clone().find(|field| field.name == "element" && last.name == "element").or(Some(last)).copied()
+    }
+
+    /// An identifier, as the dump spells it.
+    pub fn spelled(&self, id: u64) -> Vec<u8> {
+        id.to_be_bytes()[8 - self.id.bytes()..].to_vec()
+    }
+
+    /// A number that is no identifier and no serial number of the dump: the `n`th from the top.
+    pub fn free(&self, n: u64) -> u64 {
+        let top = self.id.max().min(u64::from(u32::MAX)) - 1;
+        let taken = |wanted: u64| self.fields.iter().any(|field| field.value as u64 & self.id.max() == wanted);
+        (0..top).map(|below| top - below).filter(|&wanted| !taken(wanted)).nth(n as usize).unwrap_or(top)
+    }
+
+    /// The bytes with a field replaced by an integer of its own width.
+    pub fn with(&self, field: &FieldAt, value: i64) -> Vec<u8> {
+        let mut bytes = self.bytes.clone();
+        let width = field.length.min(8);
+        bytes[field.offset..field.offset + width].copy_from_slice(&value.to_be_bytes()[8 - width..]);
+        bytes
+    }
+
+    /// The bytes with others inserted.
+    pub fn inserting(&self, at: usize, inserted: &[u8]) -> Vec<u8> {
+        [&self.bytes[..at], inserted, &self.bytes[at..]].concat()
+    }
+
+    /// The bytes with others added at the end of a record, and its length raised.
+    pub fn lengthened(&self, record: &RecordAt, added: &[u8]) -> Vec<u8> {
+        let mut bytes = self.inserting(record.end(), added);
+        let length = (record.length - wire::HEAD + added.len()) as u32;
+        bytes[record.offset + 5..record.offset + 9].copy_from_slice(&length.to_be_bytes());
+        bytes
+    }
+}

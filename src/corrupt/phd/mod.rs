@@ -1,0 +1,7 @@
+//! Edits of PHD.
+
+mod edits;
+mod map;
+
+pub use edits::EDITS;
+pub use map::{FieldAt, Map, RecordAt};
