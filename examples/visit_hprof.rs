@@ -80,7 +80,9 @@ fn pass(path: &str, mut visit: impl FnMut(&SubRecord<'_>)) -> Result<(), Box<dyn
         match step {
             Step::Sub(at, sub_record) => {
                 visit(sub_record);
-                open = if at.rest > 0 { Some(sub_record.clone().into_owned()) } else { None };
+                if at.rest > 0 {
+                    open = Some(sub_record.clone().into_owned());
+                }
             }
             Step::More(at) => {
                 if let Some(sub_record) = &mut open {

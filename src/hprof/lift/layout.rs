@@ -31,11 +31,13 @@ struct ClassLayout {
     bytes: Option<u64>,
 }
 
-/// A field with its size, so that nobody has to ask for it.
+/// Where a field stands among an instance's bytes.
 #[derive(Clone, Copy, Debug)]
 struct Laid {
     kind: FieldType,
-    bytes: u8,
+    /// Bits of eight bytes that are not the field's.
+    unused: u8,
+    offset: u16,
 }
 
 impl Layouts {
@@ -84,8 +86,17 @@ impl Layouts {
             None => &[],
             Some(superclass) => self.classes[superclass].all.as_deref()?,
         };
-        let own = layout.own.iter().map(|&kind| Laid { kind, bytes: size_of(kind, self.id) as u8 });
-        (layout.own.len() + inherited.len() <= FLAT).then(|| own.chain(inherited.iter().copied()).collect())
+        if layout.own.len() + inherited.len() > FLAT {
+            return None;
+        }
+        let kinds = layout.own.iter().copied().chain(inherited.iter().map(|laid| laid.kind));
+        let mut offset = 0;
+        let laid = kinds.map(|kind| {
+            let (size, at) = (size_of(kind, self.id) as u16, offset);
+            offset += size;
+            Laid { kind, unused: 64 - 8 * size as u8, offset: at }
+        });
+        Some(laid.collect())
     }
 
     #[inline]
@@ -121,15 +132,18 @@ impl Layouts {
             return false;
         }
         if let (Some(all), Some(last)) = (&layout.all, values.len().checked_sub(8)) {
-            let mut at = 0;
-            for &Laid { kind, bytes } in all {
-                // Eight bytes at once, from as far back as it takes to have so many: sizes alternate, and a branch
-                // on them is mispredicted.
-                let start = at.min(last);
-                let Some(chunk) = values[start..].first_chunk() else { return false };
-                let bits = u64::from_be_bytes(*chunk) << (8 * (at - start)) >> (64 - 8 * u32::from(bytes));
-                visit(Value { kind, bits });
-                at += usize::from(bytes);
+            // Eight bytes at once, whatever the field's size: sizes alternate, and a branch on them is mispredicted.
+            // The last fields, behind which there are not so many, come out of the last eight bytes.
+            let early = all.partition_point(|laid| usize::from(laid.offset) <= last);
+            for laid in &all[..early] {
+                let Some(chunk) = values[usize::from(laid.offset)..].first_chunk() else { return false };
+                visit(Value { kind: laid.kind, bits: u64::from_be_bytes(*chunk) >> laid.unused });
+            }
+            let Some(chunk) = values.last_chunk() else { return false };
+            let chunk = u64::from_be_bytes(*chunk);
+            for laid in &all[early..] {
+                let bits = chunk << (8 * (usize::from(laid.offset) - last)) >> laid.unused;
+                visit(Value { kind: laid.kind, bits });
             }
             return true;
         }
