@@ -1,8 +1,8 @@
 //! The console blocks of the documents, run as they stand.
 //!
 //! Each document is copied to a temporary folder, and trycmd runs its commands one after the other in a
-//! sandbox there. The sandbox holds the corpus and what the document's own `hex NAME` blocks spell; nothing
-//! is left behind. To write outputs anew after a change that was meant:
+//! sandbox there. The sandbox holds the corpus and what the document's own `hex NAME` and `jsonl NAME` blocks spell;
+//! nothing is left behind. To write outputs anew after a change that was meant:
 //!
 //! ```sh
 //! TRYCMD=overwrite cargo test --test readme
@@ -60,18 +60,27 @@ fn run(document: &str) {
     }
 }
 
-/// The files that blocks with the language `hex` and a name spell.
+/// The files that blocks with a language and a name spell: digits of bytes, or text.
 fn spelled(text: &str) -> Vec<(&str, Vec<u8>)> {
-    let mut files = Vec::new();
-    let mut rest = text;
-    while let Some((_, block)) = rest.split_once("```hex ") {
-        let (name, block) = block.split_once('\n').expect("a name");
-        let (digits, after) = block.split_once("```").expect("an end");
+    let bytes = |digits: &str| {
         let digits: Vec<u8> = digits.chars().filter_map(|c| c.to_digit(16)).map(|d| d as u8).collect();
-        files.push((name, digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect()));
+        digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect()
+    };
+    let hex = blocks(text, "```hex ").into_iter().map(|(name, block)| (name, bytes(block)));
+    hex.chain(blocks(text, "```jsonl ").into_iter().map(|(name, block)| (name, block.as_bytes().to_vec()))).collect()
+}
+
+/// The blocks that begin so, with their names.
+fn blocks<'t>(text: &'t str, begin: &str) -> Vec<(&'t str, &'t str)> {
+    let mut blocks = Vec::new();
+    let mut rest = text;
+    while let Some((_, block)) = rest.split_once(begin) {
+        let (name, block) = block.split_once('\n').expect("a name");
+        let (block, after) = block.split_once("```").expect("an end");
+        blocks.push((name, block));
         rest = after;
     }
-    files
+    blocks
 }
 
 /// The path on which `check` finds heapsmith as a decoder.

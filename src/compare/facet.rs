@@ -12,8 +12,16 @@ use serde::{Deserialize, Serialize};
 pub enum Facet {
     /// Word size of the process.
     WordSize,
+    /// Size of an identifier.
+    IdentifierSize,
     /// Version text.
     VersionText,
+    /// Version in the header's text.
+    HeaderVersion,
+    /// The header's time.
+    TimeStamp,
+    /// When the heap was dumped, and when that ended.
+    DumpTimes,
     /// Counts that the header states.
     HeaderTotals,
     /// Random numbers of the header.
@@ -26,11 +34,31 @@ pub enum Facet {
     ClassName,
     /// Superclass.
     Superclass,
+    /// Interfaces that a class itself declares.
+    Interfaces,
+    /// Class loader.
+    Loader,
+    /// Signers of a class.
+    Signers,
+    /// Protection domain of a class.
+    ProtectionDomain,
     /// Instance size of a class.
     InstanceSize,
+    /// Size of the class object itself.
+    ClassObjectSize,
+    /// Names and types of a class's own instance fields, in order.
+    Fields,
+    /// Names, types and values of static fields, in order.
+    Statics,
+    /// Entries of the constant pool, in order.
+    ConstantPool,
     /// References of a class record, as a multiset.
     ClassReferences,
-    /// Class of an instance.
+    /// Serial number of a class.
+    ClassSerial,
+    /// Stack trace of a class's loading.
+    ClassTrace,
+    /// Class of an instance; an array's own class.
     Class,
     /// Class word of an object array.
     ClassWord,
@@ -40,35 +68,79 @@ pub enum Facet {
     ArrayLength,
     /// Identity hash.
     Hash,
-    /// References of an object, as a multiset.
+    /// Field values of an instance, one by one.
+    FieldValues,
+    /// Elements of an object array by position, nulls included.
+    Elements,
+    /// Elements of a primitive array.
+    PrimitiveContents,
+    /// References of an object, as a multiset, where field values or elements are not compared.
     References,
+    /// Stack trace of an object's allocation.
+    ObjectTrace,
+    /// GC roots, as a multiset.
+    Roots,
+    /// Threads, by serial number.
+    Threads,
+    /// Stack traces with the names of their frames, by serial number.
+    StackTraces,
+    /// Parts of the heap, and where they begin.
+    Regions,
     /// The order of references in objects and classes.
     ReferenceOrder,
     /// The order of classes and objects in the file.
     RecordOrder,
+    /// The order of roots in the file, and their places among classes and objects.
+    RootOrder,
+    /// The process's log, entry by entry, with the identifiers of the dump.
+    Events,
 }
 
 impl Facet {
     /// Every facet.
-    pub const ALL: [Facet; 18] = [
+    pub const ALL: [Facet; 42] = [
         Facet::WordSize,
+        Facet::IdentifierSize,
         Facet::VersionText,
+        Facet::HeaderVersion,
+        Facet::TimeStamp,
+        Facet::DumpTimes,
         Facet::HeaderTotals,
         Facet::HashRandoms,
         Facet::Address,
         Facet::Kind,
         Facet::ClassName,
         Facet::Superclass,
+        Facet::Interfaces,
+        Facet::Loader,
+        Facet::Signers,
+        Facet::ProtectionDomain,
         Facet::InstanceSize,
+        Facet::ClassObjectSize,
+        Facet::Fields,
+        Facet::Statics,
+        Facet::ConstantPool,
         Facet::ClassReferences,
+        Facet::ClassSerial,
+        Facet::ClassTrace,
         Facet::Class,
         Facet::ClassWord,
         Facet::ObjectSize,
         Facet::ArrayLength,
         Facet::Hash,
+        Facet::FieldValues,
+        Facet::Elements,
+        Facet::PrimitiveContents,
         Facet::References,
+        Facet::ObjectTrace,
+        Facet::Roots,
+        Facet::Threads,
+        Facet::StackTraces,
+        Facet::Regions,
         Facet::ReferenceOrder,
         Facet::RecordOrder,
+        Facet::RootOrder,
+        Facet::Events,
     ];
 
     /// Whether a decoder may leave the facet out by saying so. Which addresses there are, and of what

@@ -2,6 +2,8 @@
 
 mod diff;
 mod facet;
+#[cfg(test)]
+mod fixture;
 pub mod listing;
 
 pub use diff::{Comparison, FacetDifference, NotCompared, Side, compare};

@@ -19,9 +19,12 @@ pub(crate) struct Opts {
     left: PathBuf,
     /// Dump or listing.
     right: PathBuf,
-    /// Facets that are not to be compared (comma-separated): word-size, version-text, header-totals,
-    /// hash-randoms, class-name, superclass, instance-size, class-references, class, class-word,
-    /// object-size, array-length, hash, references, reference-order, record-order.
+    /// Facets that are not to be compared (comma-separated): word-size, identifier-size, version-text,
+    /// header-version, time-stamp, dump-times, header-totals, hash-randoms, class-name, superclass,
+    /// interfaces, loader, signers, protection-domain, instance-size, class-object-size, fields, statics,
+    /// constant-pool, class-references, class-serial, class-trace, class, class-word, object-size,
+    /// array-length, hash, field-values, elements, primitive-contents, references, object-trace, roots,
+    /// threads, stack-traces, regions, reference-order, record-order, root-order, events.
     #[arg(long, value_delimiter = ',')]
     leave_out: Vec<Facet>,
     #[command(flatten)]

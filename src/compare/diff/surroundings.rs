@@ -1,0 +1,118 @@
+//! What a heap dump tells beside classes and objects.
+
+use crate::model::{Root, StackTrace, Surroundings, Thread};
+
+use super::super::facet::Facet;
+use super::super::listing::{EventLine, FrameItem, RegionLine, RootLine, RootName, ThreadLine};
+use super::{Diff, show};
+
+impl Diff<'_> {
+    pub(super) fn surroundings(&mut self, l: &Surroundings, r: &Surroundings) {
+        self.fact(Facet::DumpTimes, None, l.times, r.times, |(begin, end)| format!("{begin} to {end} microseconds"));
+        self.roots(l.roots.as_deref(), r.roots.as_deref());
+        self.threads(l.threads.as_deref(), r.threads.as_deref());
+        self.traces(l.traces.as_deref(), r.traces.as_deref());
+        let region = ("region", |region: &_| show::line(&RegionLine::from(region)));
+        self.sequence(Facet::Regions, None, l.regions.as_deref(), r.regions.as_deref(), region);
+        let event = ("event", |event: &_| show::line(&EventLine::from(event)));
+        self.sequence(Facet::Events, None, l.events.as_deref(), r.events.as_deref(), event);
+    }
+
+    /// Roots as a multiset; where that is equal, their order and places.
+    fn roots(&mut self, l: Option<&[Root]>, r: Option<&[Root]>) {
+        let show = |root: Option<&Root>| match root {
+            Some(root) => show::line(&RootLine::from(&Root { after: None, ..*root })),
+            None => "nothing".to_owned(),
+        };
+        let alone = l.zip(r).map(|(l, r)| without_partner(l, r, root_key));
+        let same = alone.as_ref().is_some_and(|(l, r)| l.is_empty() && r.is_empty());
+        if self.both(Facet::Roots, l, r).is_some()
+            && let Some((l, r)) = alone
+        {
+            for (l, r) in pairs(&l, &r, |root| root.object) {
+                let at = l.or(r).map(|root| root.object);
+                self.differs(Facet::Roots, at, || (show(l), show(r)));
+            }
+        }
+        if same {
+            // One side may not tell where its roots stand.
+            let placed = |roots: &[Root]| roots.iter().all(|root| root.after.is_some());
+            let neither = !l.is_some_and(placed) && !r.is_some_and(placed);
+            let (l, r) = (l.filter(|roots| neither || placed(roots)), r.filter(|roots| neither || placed(roots)));
+            let root = ("root", |root: &Root| show::line(&RootLine::from(root)));
+            self.sequence(Facet::RootOrder, None, l, r, root);
+        }
+    }
+
+    fn threads(&mut self, l: Option<&[Thread]>, r: Option<&[Thread]>) {
+        let Some((l, r)) = self.both(Facet::Threads, l, r) else { return };
+        let by_serial = |thread: &Thread| thread.serial;
+        let show = |thread: Option<&Thread>| {
+            thread.map_or("nothing".to_owned(), |thread| show::line(&ThreadLine::from(thread)))
+        };
+        for (l, r) in pairs(&sorted(l, by_serial), &sorted(r, by_serial), by_serial) {
+            if l != r {
+                self.differs(Facet::Threads, None, || (show(l), show(r)));
+            }
+        }
+    }
+
+    fn traces(&mut self, l: Option<&[StackTrace]>, r: Option<&[StackTrace]>) {
+        let Some((l, r)) = self.both(Facet::StackTraces, l, r) else { return };
+        let by_serial = |trace: &StackTrace| trace.serial;
+        let name = |trace: &StackTrace| format!("stack trace {} of thread {}", trace.serial.0, trace.thread.0);
+        for pair in pairs(&sorted(l, by_serial), &sorted(r, by_serial), by_serial) {
+            let shown = match pair {
+                (Some(l), Some(r)) if l == r => continue,
+                (Some(l), Some(r)) if l.thread == r.thread => {
+                    let frame = |frame: &_| show::line(&FrameItem::from(frame));
+                    let (of_l, of_r) = show::first_difference(&l.frames, &r.frames, "frame", frame);
+                    (format!("{}, {of_l}", name(l)), format!("{}, {of_r}", name(r)))
+                }
+                (l, r) => (l.map_or("nothing".to_owned(), name), r.map_or("nothing".to_owned(), name)),
+            };
+            self.differs(Facet::StackTraces, None, || shown);
+        }
+    }
+}
+
+/// Everything of a root but its place.
+fn root_key(root: &Root) -> impl Ord + use<> {
+    let RootLine { root, object, reference, thread, frame, trace, after: _ } = RootLine::from(root);
+    (object, root as RootName, reference, thread, frame, trace)
+}
+
+fn sorted<T, K: Ord>(items: &[T], key: impl Fn(&T) -> K) -> Vec<&T> {
+    let mut sorted: Vec<&T> = items.iter().collect();
+    sorted.sort_by_key(|item| key(item));
+    sorted
+}
+
+/// The items of two lists that the other one does not have, sorted; of equal items, each has one partner.
+fn without_partner<'t, T, K: Ord>(left: &'t [T], right: &'t [T], key: impl Fn(&T) -> K) -> (Vec<&'t T>, Vec<&'t T>) {
+    let pairs = pairs(&sorted(left, &key), &sorted(right, &key), &key);
+    let (left, right): (Vec<_>, Vec<_>) = pairs.into_iter().filter(|(l, r)| l.is_none() || r.is_none()).unzip();
+    (left.into_iter().flatten().collect(), right.into_iter().flatten().collect())
+}
+
+/// Two sorted lists side by side: items of one key in pairs, and those that have no partner alone.
+fn pairs<'t, T, K: Ord>(
+    mut left: &[&'t T],
+    mut right: &[&'t T],
+    key: impl Fn(&T) -> K,
+) -> Vec<(Option<&'t T>, Option<&'t T>)> {
+    let mut pairs = Vec::new();
+    loop {
+        let order = match (left, right) {
+            ([], []) => return pairs,
+            ([l, ..], [r, ..]) => key(l).cmp(&key(r)),
+            ([_, ..], []) => std::cmp::Ordering::Less,
+            ([], [_, ..]) => std::cmp::Ordering::Greater,
+        };
+        let l = left.first().copied().filter(|_| order.is_le());
+        let r = right.first().copied().filter(|_| order.is_ge());
+        left = &left[usize::from(l.is_some())..];
+        right = &right[usize::from(r.is_some())..];
+        pairs.push((l, r));
+    }
+}

@@ -1,0 +1,94 @@
+//! The listing: a heap as JSON Lines, defined in `specs/listing.md`.
+//!
+//! The first line holds the dump's facts; then come classes and objects, sorted by address, with
+//! their place in the file; then roots, threads, stack traces, regions and the log. Addresses are
+//! hexadecimal strings, hashes too.
+
+mod class;
+mod event;
+mod head;
+mod line;
+mod object;
+mod read;
+mod spelling;
+mod surroundings;
+#[cfg(test)]
+mod tests;
+
+use std::io::Write;
+
+use crate::error::Error;
+use crate::model::{Address, Class, Heap, Object};
+
+pub use class::{ClassLine, FieldEntry, PoolItem, StaticEntry};
+pub use event::{EventItem, EventLine, Samples, Site, Totals};
+pub use head::{Hashes, Head, HeaderTotals, head};
+pub use line::{Line, Place};
+pub use object::{InstanceLine, ObjectArrayLine, PrimitiveArrayLine};
+pub use read::{Listing, read};
+pub use spelling::{Bytes, ElementName, Hex, Text, TypeName, TypedValue};
+pub use surroundings::{FrameItem, RegionLine, RootLine, RootName, ThreadLine, TraceLine};
+
+/// Writes a listing: the head, then classes and objects by address, then the rest. `places` has the
+/// places of the classes and of the objects, in the heap's order.
+///
+/// # Errors
+/// If writing fails.
+pub fn write(out: &mut dyn Write, head: &Head, heap: &Heap, places: &Places) -> Result<(), Error> {
+    let failed = |e: std::io::Error| Error::io("writing the listing", e);
+    let mut put = |line: serde_json::Result<String>| {
+        let line = line.map_err(|e| failed(e.into()))?;
+        out.write_all(line.as_bytes()).and_then(|()| out.write_all(b"\n")).map_err(failed)
+    };
+    put(serde_json::to_string(head))?;
+    let classes = heap.classes.iter().zip(&places.classes).map(|(c, p)| (c.address, *p, Ok(c)));
+    let objects = heap.objects.iter().zip(&places.objects).map(|(o, p)| (o.address, *p, Err(o)));
+    let mut entries: Vec<(Address, Place, Result<&Class, &Object>)> = classes.chain(objects).collect();
+    entries.sort_by_key(|(address, place, _)| (*address, place.record));
+    for (_, place, entry) in entries {
+        let line = match entry {
+            Ok(class) => Line::of_class(class, place),
+            Err(object) => Line::of_object(object, place),
+        };
+        put(serde_json::to_string(&line))?;
+    }
+    let around = &heap.surroundings;
+    let roots = around.roots.iter().flatten().map(|root| Line::Root(root.into()));
+    let threads = around.threads.iter().flatten().map(|thread| Line::Thread(thread.into()));
+    let traces = around.traces.iter().flatten().map(|trace| Line::Trace(trace.into()));
+    let regions = around.regions.iter().flatten().map(|region| Line::Region(region.into()));
+    let events = around.events.iter().flatten().map(|event| Line::Event(Box::new(event.into())));
+    for line in roots.chain(threads).chain(traces).chain(regions).chain(events) {
+        put(serde_json::to_string(&line))?;
+    }
+    Ok(())
+}
+
+/// The places of a heap's classes and objects.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Places {
+    /// Of each class.
+    pub classes: Vec<Place>,
+    /// Of each object.
+    pub objects: Vec<Place>,
+}
+
+impl Places {
+    /// Record indexes as they follow from the heap's own order, without offsets.
+    pub fn of_order(heap: &Heap) -> Places {
+        let objects = heap.objects.len() as u64;
+        let mut order: Vec<usize> = (0..heap.classes.len()).collect();
+        order.sort_by_key(|&index| heap.classes[index].after_objects.unwrap_or(u64::MAX));
+        let mut places = Places { classes: vec![Place::default(); heap.classes.len()], objects: Vec::new() };
+        let mut before = Vec::new();
+        for (rank, index) in order.into_iter().enumerate() {
+            let after = heap.classes[index].after_objects.unwrap_or(u64::MAX).min(objects);
+            places.classes[index].record = after + rank as u64;
+            before.push(after);
+        }
+        places.objects = (0..objects)
+            .map(|index| Place { record: index + before.partition_point(|&after| after <= index) as u64, offset: None })
+            .collect();
+        places
+    }
+}

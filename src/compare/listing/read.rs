@@ -1,0 +1,150 @@
+//! Reading a listing.
+
+use std::io::BufRead;
+
+use crate::error::Error;
+use crate::model::{Class, Heap, Object, Surroundings};
+
+use super::head::{Head, head};
+use super::line::Line;
+
+/// A listing that was read.
+#[derive(Clone, Debug)]
+pub struct Listing {
+    /// The first line.
+    pub head: Head,
+    /// The heap, in file order where places are given, else by address.
+    pub heap: Heap,
+    /// Number of the first line of a class without a name; its name in the heap is empty.
+    pub nameless: Option<u64>,
+}
+
+/// Reads a listing.
+///
+/// # Errors
+/// With the line number, if it does not follow `specs/listing.md` or cannot be read.
+pub fn read(input: impl BufRead) -> Result<Listing, Error> {
+    let mut lines = input.lines().enumerate().map(|(index, line)| (index as u64 + 1, line));
+    let bad = |line: u64, message: String| Error::Listing { line, message };
+    let wanted = "expected a listing, whose first line has the dump's facts as JSON";
+    let (_, first) = lines.next().ok_or_else(|| bad(1, format!("{wanted}; found nothing")))?;
+    let first = first.map_err(|e| bad(1, format!("{wanted}; {e}")))?;
+    let head: Head = serde_json::from_str(&first).map_err(|e| bad(1, format!("{wanted}; {e}")))?;
+    if head.listing != 1 {
+        return Err(bad(1, format!("expected listing version 1, found {}", head.listing)));
+    }
+    let mut entries = Entries::new(&head);
+    for (number, line) in lines {
+        let line = line.map_err(|e| bad(number, e.to_string()))?;
+        let line = Line::parse(&line).map_err(|e| bad(number, e.to_string()))?;
+        entries.add(number, line).map_err(|e| bad(number, e))?;
+    }
+    let nameless = entries.nameless;
+    let heap = entries.heap(&head).map_err(|e| bad(1, e))?;
+    for ((what, stated), (_, found)) in head.counts().into_iter().zip(self::head(&heap).counts()) {
+        if stated.is_some() && stated != found {
+            let (stated, found) = (stated.unwrap_or_default(), found.unwrap_or_default());
+            return Err(bad(1, format!("expected {stated} {what}, as the first line states, found {found}")));
+        }
+    }
+    Ok(Listing { head, heap, nameless })
+}
+
+/// What the lines so far hold.
+struct Entries {
+    items: Vec<(u64, Item)>,
+    has_class_words: bool,
+    placed: bool,
+    unplaced: bool,
+    nameless: Option<u64>,
+    around: Surroundings,
+}
+
+enum Item {
+    Class(Class),
+    Object(Object),
+}
+
+impl Entries {
+    /// Before the first line. A head that counts lines of a kind knows them, even if there are none.
+    fn new(head: &Head) -> Entries {
+        fn known<T>(count: Option<u64>) -> Option<Vec<T>> {
+            count.map(|_| Vec::new())
+        }
+        Entries {
+            items: Vec::new(),
+            has_class_words: head.has_class_words(),
+            placed: false,
+            unplaced: false,
+            nameless: None,
+            around: Surroundings {
+                roots: known(head.roots),
+                threads: known(head.threads),
+                traces: known(head.traces),
+                regions: known(head.regions),
+                events: known(head.events),
+                times: head.dump_times.map(|[begin, end]| (begin, end)),
+            },
+        }
+    }
+
+    fn add(&mut self, number: u64, line: Line) -> Result<(), String> {
+        let around = &mut self.around;
+        let found = match line {
+            Line::Class(line) => {
+                if line.name.is_none() {
+                    self.nameless = self.nameless.or(Some(number));
+                }
+                Some((line.record, Item::Class(line.class()?)))
+            }
+            Line::Object(line) => Some((line.record, Item::Object(line.object(self.has_class_words)?))),
+            Line::ObjectArray(line) => Some((line.record, Item::Object(line.object()?))),
+            Line::PrimitiveArray(line) => Some((line.record, Item::Object(line.object()?))),
+            Line::Root(line) => {
+                around.roots.get_or_insert_default().push(line.root()?);
+                None
+            }
+            Line::Thread(line) => {
+                around.threads.get_or_insert_default().push(line.into());
+                None
+            }
+            Line::Trace(line) => {
+                around.traces.get_or_insert_default().push(line.into());
+                None
+            }
+            Line::Region(line) => {
+                around.regions.get_or_insert_default().push(line.into());
+                None
+            }
+            Line::Event(line) => {
+                around.events.get_or_insert_default().push(line.event()?);
+                None
+            }
+        };
+        let Some((record, item)) = found else { return Ok(()) };
+        self.placed |= record.is_some();
+        self.unplaced |= record.is_none();
+        if self.placed && self.unplaced {
+            return Err("expected the key record in every line or in none".to_owned());
+        }
+        self.items.push((record.unwrap_or(self.items.len() as u64), item));
+        Ok(())
+    }
+
+    fn heap(mut self, head: &Head) -> Result<Heap, String> {
+        let mut heap = Heap { facts: head.facts()?, surroundings: self.around, ..Heap::default() };
+        self.items.sort_by_key(|(place, _)| *place);
+        if let Some(twice) = self.items.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            return Err(format!("expected each record once, found two lines for record {}", twice[0].0));
+        }
+        for (_, item) in self.items {
+            match item {
+                Item::Class(class) => {
+                    heap.classes.push(Class { after_objects: Some(heap.objects.len() as u64), ..class });
+                }
+                Item::Object(object) => heap.objects.push(object),
+            }
+        }
+        Ok(heap)
+    }
+}

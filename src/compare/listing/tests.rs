@@ -1,0 +1,91 @@
+use super::super::fixture::everything;
+use super::*;
+use crate::model::{ObjectKind, Surroundings};
+
+fn listing_of(head: &Head, heap: &Heap) -> String {
+    let mut text = Vec::new();
+    write(&mut text, head, heap, &Places::of_order(heap)).expect("written");
+    String::from_utf8(text).expect("text")
+}
+
+fn read_text(text: &str) -> Result<Listing, Error> {
+    read(text.as_bytes())
+}
+
+#[test]
+fn a_heap_with_every_fact_comes_back_from_its_listing() {
+    let heap = everything();
+    let head = Head { format: Some("hprof".to_owned()), heap: Some(1), ..head(&heap) };
+    let text = listing_of(&head, &heap);
+    let listing = read_text(&text).expect("a listing");
+    assert_eq!(listing.head, head);
+    assert_eq!(listing.heap, heap);
+    assert_eq!(listing_of(&head, &listing.heap), text);
+}
+
+#[test]
+fn class_words_of_instances_come_back_where_the_format_has_them() {
+    let mut heap = everything();
+    for object in heap.objects.iter_mut().filter(|object| object.kind == ObjectKind::Instance) {
+        object.class_word = object.class;
+    }
+    let listing = read_text(&listing_of(&head(&heap), &heap)).expect("a listing");
+    assert_eq!(listing.heap, heap);
+}
+
+#[test]
+fn what_is_known_to_be_empty_is_not_unknown() {
+    let surroundings = Surroundings {
+        roots: Some(Vec::new()),
+        threads: Some(Vec::new()),
+        traces: Some(Vec::new()),
+        regions: Some(Vec::new()),
+        events: Some(Vec::new()),
+        times: None,
+    };
+    for surroundings in [surroundings, Surroundings::default()] {
+        let heap = Heap { surroundings, ..Heap::default() };
+        assert_eq!(read_text(&listing_of(&head(&heap), &heap)).expect("a listing").heap, heap);
+    }
+}
+
+#[test]
+fn every_line_follows_the_published_schema() {
+    let heap = everything();
+    let text = listing_of(&head(&heap), &heap);
+    let (first, lines) = text.split_once('\n').expect("a head");
+    let schema = |schema: schemars::Schema| jsonschema::validator_for(schema.as_value()).expect("a schema");
+    let (of_head, of_line) = (schema(schemars::schema_for!(Head)), schema(schemars::schema_for!(Line)));
+    assert!(of_head.is_valid(&serde_json::from_str(first).expect("JSON")));
+    for line in lines.lines() {
+        assert!(of_line.is_valid(&serde_json::from_str(line).expect("JSON")), "{line}");
+    }
+    assert!(!of_line.is_valid(&serde_json::json!({"kind": "root", "root": "no-such", "object": "0x8"})));
+    assert!(!of_line.is_valid(&serde_json::json!({"kind": "event", "event": "no-such", "time": 0, "after": 0})));
+}
+
+#[test]
+fn lines_that_contradict_themselves_or_lack_a_key_are_refused() {
+    for (line, message) in [
+        (r#"{"kind":"object","address":"0x8","refs":[],"values":[]}"#, "expected one of refs, values and raw"),
+        (r#"{"kind":"object-array","address":"0x8","refs":[],"elements":[]}"#, "expected refs or elements"),
+        (r#"{"kind":"primitive-array","address":"0x8","element":"int","refs":[]}"#, "expected no refs"),
+        (r#"{"kind":"primitive-array","address":"0x8"}"#, "missing field `element`"),
+        (r#"{"kind":"primitive-array","address":"0x8","element":"object"}"#, "expected the element type of an array"),
+        (r#"{"kind":"object","address":"0x8","values":[["byte","0x100"]]}"#, "expected the bits of byte"),
+        (r#"{"kind":"object","address":"0x8","values":[["word","0x1"]]}"#, "expected the type of a field"),
+        (r#"{"kind":"object","address":"0x8","raw":"abc"}"#, "expected bytes of two hexadecimal digits"),
+        (r#"{"kind":"root","root":"java-frame","object":"0x8","thread":1}"#, "expected the key frame"),
+        (r#"{"kind":"root","root":"jni-global","object":"0x8"}"#, "expected the key reference"),
+        (r#"{"kind":"event","event":"text","time":0,"after":0,"id":"0x1"}"#, "missing field `text`"),
+        (r#"{"kind":"nothing","address":"0x8"}"#, "unknown variant `nothing`"),
+        (r#"{"address":"0x8"}"#, "missing field `kind`"),
+    ] {
+        let refused = read_text(&format!("{{\"listing\":1}}\n{line}\n")).map(|_| ()).expect_err(line).to_string();
+        assert!(refused.contains("listing, line 2") && refused.contains(message), "{refused}");
+    }
+    let counted =
+        read_text("{\"listing\":1,\"roots\":2}\n{\"kind\":\"root\",\"root\":\"unknown\",\"object\":\"0x8\"}\n");
+    let refused = counted.map(|_| ()).expect_err("one root").to_string();
+    assert!(refused.contains("expected 2 roots, as the first line states, found 1"), "{refused}");
+}
