@@ -6,7 +6,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.Iterator;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -34,18 +33,16 @@ class VisualVm {
         }
         // The library keeps a cache beside the dump and believes it, so the dump is given another place.
         Path folder = Files.createTempDirectory("peer-visualvm");
-        int code = 0;
+        // A hook, because a reader that never returns is ended from outside.
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(folder)));
         try {
             Path link = folder.resolve("dump.hprof");
             Files.createSymbolicLink(link, Path.of(arguments[0]).toRealPath());
             System.out.println(new VisualVm().census(link.toFile()));
         } catch (Throwable failure) {
             System.err.println(oneLine(failure));
-            code = 1;
-        } finally {
-            delete(folder);
+            System.exit(1);
         }
-        System.exit(code);
     }
 
     private final Map<String, Long> classes = new TreeMap<>();
@@ -199,12 +196,11 @@ class VisualVm {
         return quoted.append('"').toString();
     }
 
-    private static void delete(Path folder) throws IOException {
+    private static void delete(Path folder) {
         try (Stream<Path> all = Files.walk(folder)) {
-            List<Path> deepestFirst = all.sorted(Comparator.reverseOrder()).toList();
-            for (Path path : deepestFirst) {
-                Files.delete(path);
-            }
+            all.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(File::delete);
+        } catch (IOException failure) {
+            System.err.println(failure);
         }
     }
 }

@@ -6,6 +6,7 @@ usage: hprof_analyzer.py PROGRAM DUMP
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -51,4 +52,6 @@ def main(program, dump):
 if __name__ == "__main__":
     if len(sys.argv) != 3:
         sys.exit(__doc__.strip().splitlines()[-1])
+    # So that a time limit does not leave the folder behind.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     sys.exit(main(*sys.argv[1:]))
