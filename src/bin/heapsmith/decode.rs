@@ -74,7 +74,7 @@ impl Opts {
 
 /// The first error of a dump that can be read to its end and is not valid all the same.
 fn unsound(input: &Input) -> Result<Option<DecodeError>, Error> {
-    let report = validate(input, ValidateOptions { graph: true })?;
+    let report = validate(input, ValidateOptions::default())?;
     let wrong = report.findings.into_iter().find(|f| f.severity == Severity::Error && !f.fatal);
     Ok(wrong.map(|finding| {
         let problem = Problem::Unexpected { expected: finding.expected, found: finding.found };

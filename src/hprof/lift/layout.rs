@@ -60,7 +60,9 @@ impl Layouts {
             while let Some(at) = next.filter(|&at| state[at] == 0) {
                 state[at] = 1;
                 chain.push(at);
-                layouts.classes[at].superclass = layouts.by_class.get(&supers[at]).copied();
+                // 0 is no class, even where a class has that identifier.
+                layouts.classes[at].superclass =
+                    layouts.by_class.get(&supers[at]).copied().filter(|_| !supers[at].is_null());
                 next = layouts.classes[at].superclass;
             }
             let mut inherited = match next {
