@@ -8,13 +8,19 @@
 //! is read and written in every version and cut at every byte.
 
 mod classes;
+mod damage;
 mod dump;
 mod header;
+mod heaps;
+mod lengths;
 mod objects;
+mod pieces;
 mod record_extremes;
 mod records;
 mod roots;
 mod rows;
+mod surroundings;
+mod values;
 
 use std::collections::BTreeSet;
 

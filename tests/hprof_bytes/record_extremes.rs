@@ -59,6 +59,10 @@ fn the_error_names_the_record_and_field_that_does_not_fit() {
     assert_eq!(failure(&file(4, &[&string, &load[..5]])), ("hprof.file.truncated", 31 + 19, Some(1), "length"));
 }
 
+pub(crate) fn rows() -> Vec<Row<Record<'static>>> {
+    [extremes(), empty(), with_rest()].into_iter().flatten().collect()
+}
+
 fn failure_of(file: &[u8]) -> (&'static str, u64) {
     let (rule, offset, record, _) = failure(file);
     assert_eq!(record, Some(0));
