@@ -7,11 +7,13 @@
 //! `records`, `roots`, `classes` and `objects` have a row for each tag with identifiers of 1, 2, 4 and 8 bytes, which
 //! is read and written in every version and cut at every byte.
 
+mod agent_art;
 mod classes;
 mod damage;
 mod dump;
 mod header;
 mod heaps;
+mod hotspot;
 mod lengths;
 mod objects;
 mod pieces;
@@ -21,6 +23,7 @@ mod roots;
 mod rows;
 mod surroundings;
 mod values;
+mod writers;
 
 use std::collections::BTreeSet;
 
