@@ -137,9 +137,9 @@ pub(crate) fn told(error: Option<DecodeError>) -> (&'static str, u64, Option<u64
 /// The heaps of a sound file.
 pub(crate) fn heaps(file: &[u8]) -> Dump {
     read(file);
-    let (dump, ended) = lift::dump(|| Ok(Decoder::new(file)?)).expect("the header is sound");
+    let (whole, ended) = lift::dump(|| Ok(Decoder::new(file)?)).expect("the header is sound");
     ended.unwrap_or_else(|e| panic!("{e}: {}", spelled(file)));
-    dump
+    whole.dump
 }
 
 /// The only heap of a sound file.

@@ -14,6 +14,7 @@ mod dump;
 mod header;
 mod heaps;
 mod hotspot;
+mod layouts;
 mod lengths;
 mod objects;
 mod pieces;

@@ -198,9 +198,9 @@ fn a_trickle_of_long_contents_is_whole_again() {
         let expected = heap(&bytes);
         for at_a_time in [1, 7] {
             let open = || Ok(Decoder::new(Trickle(&bytes, at_a_time))?);
-            let (dump, ended) = lift::dump(open).expect("a sound header");
+            let (whole, ended) = lift::dump(open).expect("a sound header");
             ended.expect("sound");
-            assert!(dump.heaps[0] == expected, "{name}, {at_a_time} bytes at a time");
+            assert!(whole.dump.heaps[0] == expected, "{name}, {at_a_time} bytes at a time");
         }
     }
 }
