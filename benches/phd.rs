@@ -37,7 +37,9 @@ fn phd(criterion: &mut Criterion) {
     });
     group.bench_function("decode", |b| b.iter(|| decode(black_box(&dump))));
     group.bench_function("lift", |b| b.iter(|| lift::heap(&mut open(black_box(&dump)))));
-    group.bench_function("validate", |b| b.iter(|| validate(&input, ValidateOptions { graph: false })));
+    group.bench_function("validate", |b| {
+        b.iter(|| validate(&input, ValidateOptions { graph: false, ..ValidateOptions::default() }))
+    });
     group.finish();
 }
 

@@ -36,7 +36,7 @@ pub fn decode_never_panics(bytes: &[u8]) {
         let (heap, _) = lift::heap(&mut decoder);
         assert_eq!(decoder.records(), (heap.classes.len() + heap.objects.len()) as u64);
     }
-    let report = validate(&Input::memory("fuzz", bytes.to_vec()), ValidateOptions { graph: true });
+    let report = validate(&Input::memory("fuzz", bytes.to_vec()), ValidateOptions::default());
     assert!(report.is_ok(), "memory can be read");
 }
 
@@ -108,7 +108,7 @@ pub fn generated_dumps_validate_clean(bytes: &[u8]) {
     if options.profile.array_fields == FieldSwap::SizeFirst {
         return;
     }
-    let report = validate(&Input::memory("generated", dump), ValidateOptions { graph: true });
+    let report = validate(&Input::memory("generated", dump), ValidateOptions::default());
     let found: Vec<_> = report.map(|r| r.findings).unwrap_or_default();
     assert!(found.iter().all(|f| f.severity == Severity::Note), "{options:?}: {found:?}");
 }
@@ -120,7 +120,7 @@ pub fn named_corruptions_are_found(bytes: &[u8]) {
     let Ok(map) = Map::of(dump) else { panic!("a generated dump is valid: {options:?}") };
     for edit in EDITS {
         let Some(edited) = edit.apply(&map) else { continue };
-        let report = validate(&Input::memory(edit.name, edited.bytes), ValidateOptions { graph: true });
+        let report = validate(&Input::memory(edit.name, edited.bytes), ValidateOptions::default());
         let found = report.map(|r| r.findings).unwrap_or_default();
         assert!(
             found.iter().any(|f| f.rule == edit.rule && f.offset == edited.offset),

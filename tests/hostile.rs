@@ -85,7 +85,7 @@ fn every_strict_prefix_gives_an_error_within_it_and_exactly_the_records_that_end
             let between = length >= map.body && (length == map.end || map.records.iter().any(|r| r.offset == length));
             assert_eq!(error.is_missing_end(), between, "{version:?} cut at {length}: {error}");
 
-            let report = validate(&Input::memory("prefix", prefix.to_vec()), ValidateOptions { graph: true });
+            let report = validate(&Input::memory("prefix", prefix.to_vec()), ValidateOptions::default());
             let report = report.expect("memory can be read");
             assert_eq!(report.sound.records, due, "{version:?} cut at {length}");
             assert_eq!(report.valid, between, "{version:?} cut at {length}: {:?}", report.findings);
@@ -144,7 +144,7 @@ fn table_of_flips(whole: &[u8]) -> String {
 }
 
 fn outcome(bytes: &[u8], original: &Heap) -> char {
-    let report = validate(&Input::memory("flip", bytes.to_vec()), ValidateOptions { graph: true });
+    let report = validate(&Input::memory("flip", bytes.to_vec()), ValidateOptions::default());
     let report = report.expect("memory can be read");
     if let Some(fatal) = report.findings.iter().find(|f| f.fatal || f.rule == rules::BODY_END_TAG) {
         return match fatal.rule {

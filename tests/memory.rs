@@ -33,7 +33,7 @@ fn reading_a_damaged_dump_allocates_at_most_16_times_its_size_and_a_mebibyte() {
             if graph {
                 read(bytes);
             }
-            drop(validate(&input, ValidateOptions { graph }));
+            drop(validate(&input, ValidateOptions { graph, ..ValidateOptions::default() }));
             let peak = ALLOCATED.peak_usage() - before;
             let allowed = 16 * bytes.len() + (1 << 20);
             worst = worst.max(peak as f64 / allowed as f64);

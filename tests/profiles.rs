@@ -137,7 +137,7 @@ fn sovereign_counts_in_units_of_8_and_states_totals() {
 #[test]
 fn validate_says_which_signs_speak_for_which_reading() {
     let notes = |dump: Vec<u8>, rule: &str| {
-        let report = validate(&Input::memory("dump", dump), ValidateOptions { graph: true }).expect("readable");
+        let report = validate(&Input::memory("dump", dump), ValidateOptions::default()).expect("readable");
         let found = report.findings.iter().find(|f| f.rule.0 == rule);
         found.map(|f| f.found.clone()).unwrap_or_else(|| panic!("no {rule}: {:?}", report.findings))
     };

@@ -99,13 +99,26 @@ fn every_byte_of_every_witness_belongs_to_one_field() {
 fn witnesses_are_valid_and_real_dumps_have_no_warnings() {
     let Some(folder) = witnesses() else { return };
     for path in phds(&folder) {
-        let report =
-            validate(&Input::open(&path).expect("readable"), ValidateOptions { graph: true }).expect("readable");
+        let report = validate(&Input::open(&path).expect("readable"), ValidateOptions::default()).expect("readable");
         assert!(report.valid, "{}: {:?}", path.display(), report.findings);
         if path.parent().is_some_and(|p| p.ends_with("dumps")) {
             let warnings: Vec<_> = report.findings.iter().filter(|f| f.severity > Severity::Note).collect();
             assert!(warnings.is_empty(), "{}: {warnings:?}", path.display());
         }
+    }
+}
+
+#[test]
+fn real_hprof_dumps_are_valid_without_warnings() {
+    let Some(folder) = witnesses() else { return };
+    let entries = fs::read_dir(folder.join("dumps")).expect("a folder with dumps");
+    let dumps: Vec<PathBuf> = entries.filter_map(Result::ok).map(|e| e.path()).collect();
+    let dumps: Vec<&PathBuf> = dumps.iter().filter(|p| p.to_string_lossy().contains(".hprof")).collect();
+    assert!(!dumps.is_empty(), "{} holds no HPROF dump", folder.display());
+    for path in dumps {
+        let report = validate(&Input::open(path).expect("readable"), ValidateOptions::default()).expect("readable");
+        let worse: Vec<_> = report.findings.iter().filter(|f| f.severity > Severity::Note).collect();
+        assert!(report.valid && worse.is_empty(), "{}: {worse:?}", path.display());
     }
 }
 

@@ -46,6 +46,58 @@ pub fn decode(bytes: &[u8]) -> Option<String> {
     String::from_utf16(&units).ok()
 }
 
+/// Tells modified UTF-8 from other bytes, piece by piece. Unlike [`decode`] it takes unpaired surrogates, which
+/// a JVM's strings may hold.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Checker {
+    begun: Begun,
+    failed: bool,
+}
+
+/// The character that the pieces so far end inside of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Begun {
+    #[default]
+    Nothing,
+    /// The first byte of two.
+    Two(u8),
+    /// The first byte of three.
+    Three(u8),
+    /// One more byte is due.
+    Last,
+}
+
+impl Checker {
+    /// Takes the next piece.
+    pub fn feed(&mut self, bytes: &[u8]) {
+        if self.begun == Begun::Nothing && bytes.iter().all(|b| (0x01..=0x7f).contains(b)) {
+            return;
+        }
+        for &byte in bytes {
+            let continues = continuation(byte).is_some();
+            let (fits, begun) = match (self.begun, byte) {
+                (Begun::Nothing, 0x01..=0x7f) => (true, Begun::Nothing),
+                (Begun::Nothing, 0xc0..=0xdf) => (true, Begun::Two(byte)),
+                (Begun::Nothing, 0xe0..=0xef) => (true, Begun::Three(byte)),
+                (Begun::Nothing, _) => (false, Begun::Nothing),
+                // In two bytes stand U+0080 to U+07FF, and U+0000.
+                (Begun::Two(first), _) => {
+                    (continues && (first >= 0xc2 || (first, byte) == (0xc0, 0x80)), Begun::Nothing)
+                }
+                (Begun::Three(first), _) => (continues && (first > 0xe0 || byte >= 0xa0), Begun::Last),
+                (Begun::Last, _) => (continues, Begun::Nothing),
+            };
+            self.failed |= !fits;
+            self.begun = begun;
+        }
+    }
+
+    /// Whether all pieces together are modified UTF-8.
+    pub fn is_valid(self) -> bool {
+        !self.failed && self.begun == Begun::Nothing
+    }
+}
+
 fn continuation(byte: u8) -> Option<u16> {
     (byte & 0xc0 == 0x80).then_some(u16::from(byte & 0x3f))
 }
@@ -77,6 +129,31 @@ mod tests {
         ] {
             assert_eq!(decode(bad), None, "{bad:x?}");
         }
+    }
+
+    #[test]
+    fn a_text_in_pieces_is_judged_like_the_whole_but_for_unpaired_surrogates() {
+        let some =
+            [0x00, 0x01, 0x41, 0x7f, 0x80, 0x81, 0x9f, 0xa0, 0xbf, 0xc0, 0xc1, 0xc2, 0xdf, 0xe0, 0xed, 0xef, 0xf0];
+        let mut checked = 0;
+        for a in some {
+            for b in some {
+                for c in some {
+                    for length in 0..=3 {
+                        let text = &[a, b, c][..length];
+                        for cut in 0..=length {
+                            let mut checker = Checker::default();
+                            checker.feed(&text[..cut]);
+                            checker.feed(&text[cut..]);
+                            let is_surrogate = matches!(text, [0xed, 0xa0..=0xbf, 0x80..=0xbf]);
+                            assert_eq!(checker.is_valid(), is_surrogate || decode(text).is_some(), "{text:x?} {cut}");
+                            checked += 1;
+                        }
+                    }
+                }
+            }
+        }
+        assert_eq!(checked, some.len().pow(3) * 10);
     }
 
     #[test]

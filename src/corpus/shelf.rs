@@ -114,7 +114,7 @@ impl Case {
     pub fn judge(&self) -> Result<Vec<String>, Error> {
         let mut messages = Vec::new();
         let input = Input::memory(&self.id, self.bytes.clone());
-        let report = validate(&input, ValidateOptions { graph: true })?;
+        let report = validate(&input, ValidateOptions::default())?;
         if report.valid != matches!(self.answers.first(), Some(Answer::Reads(..))) {
             messages.push(format!("expected verdict {}, validate says {:?}", self.verdict.name(), report.findings));
         }

@@ -5,6 +5,9 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use crate::error::RuleId;
+use crate::format::Family;
+
 use super::Severity;
 
 /// A rule of a format.
@@ -87,17 +90,34 @@ impl Rulebook {
     }
 }
 
-/// The rule book of PHD, `specs/phd.toml`.
-pub fn rulebook() -> &'static Rulebook {
+/// The rule book of a format, from `specs/`.
+pub fn rulebook(format: Family) -> &'static Rulebook {
     static PHD: LazyLock<Rulebook> = LazyLock::new(|| {
         toml::from_str(include_str!("../../specs/phd.toml")).expect("specs/phd.toml is checked by the tests")
     });
-    &PHD
+    static HPROF: LazyLock<Rulebook> = LazyLock::new(|| {
+        toml::from_str(include_str!("../../specs/hprof.toml")).expect("specs/hprof.toml is checked by the tests")
+    });
+    match format {
+        Family::Phd => &PHD,
+        Family::Hprof => &HPROF,
+    }
+}
+
+/// The rule of this id, from the rule book that the id's first part names.
+pub fn rule(id: &str) -> Option<&'static Rule> {
+    [Family::Phd, Family::Hprof]
+        .into_iter()
+        .map(rulebook)
+        .find(|book| id.strip_prefix(book.format.as_str()).is_some_and(|rest| rest.starts_with('.')))?
+        .rule(id)
 }
 
 /// The severity of a rule of the bytes.
-pub(crate) fn severity(id: crate::error::RuleId) -> Severity {
-    static SEVERITIES: LazyLock<HashMap<&'static str, Severity>> =
-        LazyLock::new(|| rulebook().rule.iter().filter_map(|rule| Some((rule.id.as_str(), rule.severity?))).collect());
+pub(crate) fn severity(id: RuleId) -> Severity {
+    static SEVERITIES: LazyLock<HashMap<&'static str, Severity>> = LazyLock::new(|| {
+        let rules = [Family::Phd, Family::Hprof].into_iter().flat_map(|format| &rulebook(format).rule);
+        rules.filter_map(|rule| Some((rule.id.as_str(), rule.severity?))).collect()
+    });
     SEVERITIES.get(id.0).copied().unwrap_or(Severity::Error)
 }

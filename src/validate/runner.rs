@@ -3,10 +3,11 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::error::{DecodeError, Error};
-use crate::input::Input;
-use crate::phd::rules::{GraphIndex, PassRules};
-use crate::phd::{Decoder, FileFlags};
+use crate::error::{DecodeError, Error, Problem};
+use crate::format::Family;
+use crate::hprof::{self, Reading};
+use crate::input::{Input, Stream};
+use crate::phd::{self, FileFlags};
 
 use super::finding::{Finding, FindingCounts, Findings, Severity};
 use super::rulebook::severity;
@@ -16,6 +17,14 @@ use super::rulebook::severity;
 pub struct ValidateOptions {
     /// Whether to check the rules that need an index of the whole graph.
     pub graph: bool,
+    /// How to read what the bytes of an HPROF dump do not decide.
+    pub reading: Reading,
+}
+
+impl Default for ValidateOptions {
+    fn default() -> ValidateOptions {
+        ValidateOptions { graph: true, reading: Reading::default() }
+    }
 }
 
 /// What validation found.
@@ -25,7 +34,7 @@ pub struct Report {
     pub schema: u32,
     /// The input's name.
     pub input: String,
-    /// Dump format, where it was recognised (`phd4`, `phd5`, `phd6`).
+    /// Dump format, where it was recognised (`phd4`, `phd5`, `phd6`, `hprof-1.0.1`, `hprof-1.0.2`, `hprof-1.0.3`).
     pub format: Option<String>,
     /// Whether the dump is valid: no finding is an error.
     pub valid: bool,
@@ -42,20 +51,21 @@ pub struct Report {
 /// How much of a dump is sound.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Sound {
-    /// Records.
+    /// Records; of an HPROF dump the sub-records too.
     pub records: u64,
     /// Objects.
     pub objects: u64,
     /// Classes.
     pub classes: u64,
-    /// References.
+    /// References other than null. What the instances of an HPROF dump refer to is told by their classes, so
+    /// that it is counted only with the rules of the whole graph.
     pub references: u64,
 }
 
-/// Validates a dump, as far as it can be read.
+/// Validates a dump, as far as it can be read. Its format is told by its first bytes.
 ///
-/// Without the graph rules memory is that of the largest record; with them 8 bytes for each, plus the
-/// classes. The graph rules read the input twice.
+/// Without the graph rules memory is that of the largest record; with them 8 bytes for each class and object, plus
+/// the classes (and of HPROF the tables of names, frames and threads). The graph rules read the input twice.
 ///
 /// # Errors
 /// If the input cannot be read, or shrinks while it is. What is wrong with the dump is in the report.
@@ -78,15 +88,53 @@ pub fn validate(input: &Input, options: ValidateOptions) -> Result<Report, Error
 }
 
 fn run(input: &Input, options: ValidateOptions, report: &mut Report, findings: &mut Findings) -> Result<(), Error> {
-    let mut decoder = match open(input)? {
-        Ok(decoder) => decoder,
-        Err(error) => return stop(error, findings),
-    };
+    // What keeps the first bytes from being read keeps a decoder from it too, which then says where and why.
+    let start = input.stream()?.peek(Family::START).unwrap_or_default();
+    match Family::of(&start) {
+        Some(Family::Phd) => match open_phd(input)? {
+            Ok(decoder) => run_phd(input, options, decoder, report, findings),
+            Err(error) => stop(error, findings),
+        },
+        Some(Family::Hprof) => match open_hprof(input, options)? {
+            Ok(decoder) => run_hprof(input, options, decoder, report, findings),
+            Err(error) => stop(error, findings),
+        },
+        None => stop(neither(input, options)?, findings),
+    }
+}
+
+/// Why an input that begins like no dump is none: what the decoder of the format says that it resembles, if any.
+fn neither(input: &Input, options: ValidateOptions) -> Result<DecodeError, Error> {
+    let Err(phd) = open_phd(input)? else { return Err(changed(input)) };
+    if phd.rule() != phd::rules::HEADER_MAGIC {
+        return Ok(phd);
+    }
+    let Err(hprof) = open_hprof(input, options)? else { return Err(changed(input)) };
+    if hprof.rule() != hprof::rules::HEADER_MAGIC {
+        return Ok(hprof);
+    }
+    let expected = "a PHD (00 12 and \"portable heap dump\") or an HPROF dump (\"JAVA PROFILE \" and a version)";
+    let problem = Problem::Unexpected { expected: expected.to_owned(), found: phd.found() };
+    Ok(DecodeError::new(phd.rule(), phd.offset(), phd.field(), problem))
+}
+
+fn changed(input: &Input) -> Error {
+    let reason = std::io::Error::other("its first bytes changed while it was read");
+    Error::io(format!("reading {}", input.name()), reason)
+}
+
+fn run_phd(
+    input: &Input,
+    options: ValidateOptions,
+    mut decoder: phd::Decoder<Stream>,
+    report: &mut Report,
+    findings: &mut Findings,
+) -> Result<(), Error> {
     let header = decoder.header().clone();
     report.format = Some(format!("phd{}", header.version.number()));
     let layout = decoder.layout();
-    let mut rules = PassRules::new(&header, decoder.header_bytes().len() as u64, findings);
-    let mut index = options.graph.then(|| GraphIndex::new(layout, header.flags.has(FileFlags::J9)));
+    let mut rules = phd::rules::PassRules::new(&header, decoder.header_bytes().len() as u64, findings);
+    let mut index = options.graph.then(|| phd::rules::GraphIndex::new(layout, header.flags.has(FileFlags::J9)));
     let ended = decoder.visit::<DecodeError, _>(|located| {
         rules.record(located, findings);
         if let Some(index) = &mut index {
@@ -109,19 +157,55 @@ fn run(input: &Input, options: ValidateOptions, report: &mut Report, findings: &
     }
     if let Some(mut index) = index {
         index.seal(layout, findings);
-        if let Ok(mut decoder) = open(input)? {
-            let judged = decoder.visit::<DecodeError, _>(|located| {
+        if let Ok(mut decoder) = open_phd(input)? {
+            stopped_before(decoder.visit(|located| {
                 index.judge(located, findings);
                 Ok(())
-            });
-            // What stopped the first pass stops the second, and is known already.
-            if let Err(error) = judged
-                && error.is_the_machines()
-            {
-                return Err(error.into());
-            }
+            }))?;
         }
         index.signs(findings);
+        report.graph_checked = true;
+    }
+    Ok(())
+}
+
+fn run_hprof(
+    input: &Input,
+    options: ValidateOptions,
+    mut decoder: hprof::Decoder<Stream>,
+    report: &mut Report,
+    findings: &mut Findings,
+) -> Result<(), Error> {
+    let header = *decoder.header();
+    report.format = Some(format!("hprof-{}", header.version));
+    let mut rules = hprof::rules::PassRules::new(&header);
+    let mut index = options.graph.then(|| hprof::rules::GraphIndex::new(header.id_size));
+    let ended = decoder.visit::<DecodeError, _>(|step| {
+        rules.step(step, findings);
+        if let Some(index) = &mut index {
+            index.enter(step, findings);
+        }
+        Ok(())
+    });
+    report.sound = Sound {
+        records: decoder.index(),
+        objects: rules.objects,
+        classes: rules.classes,
+        references: rules.references,
+    };
+    match ended {
+        Ok(length) => rules.end(length, findings),
+        Err(error) => stop(error, findings)?,
+    }
+    if let Some(mut index) = index {
+        index.seal();
+        if let Ok(mut decoder) = open_hprof(input, options)? {
+            stopped_before(decoder.visit(|step| {
+                index.judge(step, findings);
+                Ok(())
+            }))?;
+        }
+        report.sound.references += index.references;
         report.graph_checked = true;
     }
     Ok(())
@@ -136,8 +220,20 @@ fn stop(error: DecodeError, findings: &mut Findings) -> Result<(), Error> {
     Ok(())
 }
 
-fn open(input: &Input) -> Result<Result<Decoder<crate::input::Stream>, DecodeError>, Error> {
+/// The end of a second pass. What stopped the first one stops it too, and is known already.
+fn stopped_before<T>(judged: Result<T, DecodeError>) -> Result<(), Error> {
+    match judged {
+        Err(error) if error.is_the_machines() => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
+fn open_phd(input: &Input) -> Result<Result<phd::Decoder<Stream>, DecodeError>, Error> {
     let stream = input.stream()?;
     let length = stream.length();
-    Ok(Decoder::with_length(stream, length))
+    Ok(phd::Decoder::with_length(stream, length))
+}
+
+fn open_hprof(input: &Input, options: ValidateOptions) -> Result<Result<hprof::Decoder<Stream>, DecodeError>, Error> {
+    Ok(hprof::open(input.stream()?, input, options.reading))
 }

@@ -98,7 +98,7 @@ impl Opts {
         let WholeFile { dump, ended, .. } = open::dump_of(input.clone(), Reading::default())?.read()?;
         ended?;
         let comparison = compare(&expected.heaps[0], &dump.heaps[0], &BTreeSet::new());
-        let report = validate(&input, ValidateOptions { graph: true })?;
+        let report = validate(&input, ValidateOptions::default())?;
         let trap = match lowering {
             Lowering::Phd(options) => options.profile.array_fields == phd::lower::FieldSwap::SizeFirst,
             Lowering::Hprof(_) => false,

@@ -4,11 +4,12 @@ use std::path::PathBuf;
 use clap::Args;
 use heapsmith::error::Error;
 use heapsmith::input::Input;
-use heapsmith::validate::{Finding, Report, Severity, ValidateOptions, rulebook, validate};
+use heapsmith::validate::{Finding, Report, Severity, ValidateOptions, rule, validate};
 
-use crate::{Answer, terminal};
+use crate::{Answer, open, terminal};
 
-/// Says precisely what is wrong with a dump, and how much of it is sound.
+/// Says precisely what is wrong with a dump, and how much of it is sound. The format is told by its first
+/// bytes.
 ///
 /// Exit code 0: no error (warnings and notes do not count, unless --strict); 1: an error; 2: a file
 /// could not be read.
@@ -21,9 +22,11 @@ pub(crate) struct Opts {
     files: Vec<PathBuf>,
     /// Leave out the rules of the whole graph (duplicate addresses, dangling references ...): memory
     /// does not grow with the dump then, only with its largest record. With them it is 8 bytes for each
-    /// record, plus the classes.
+    /// class and object, plus the classes (and an HPROF dump's tables).
     #[arg(long)]
     no_graph: bool,
+    #[command(flatten)]
+    reading: open::ReadingOpts,
     /// Show notes too: the signs for one or the other reading where bytes do not decide.
     #[arg(long)]
     notes: bool,
@@ -39,9 +42,9 @@ impl Opts {
     pub(crate) fn run(self) -> Result<Answer, Error> {
         let mut answer = Answer::Yes;
         let mut unread = None;
+        let options = ValidateOptions { graph: !self.no_graph, reading: self.reading.reading() };
         for file in &self.files {
-            let report =
-                Input::open(file).and_then(|input| validate(&input, ValidateOptions { graph: !self.no_graph }));
+            let report = Input::open(file).and_then(|input| validate(&input, options));
             match report {
                 Ok(report) => {
                     if !report.valid || self.strict && report.findings.iter().any(|f| f.severity == Severity::Warning) {
@@ -108,7 +111,7 @@ fn describe(finding: &Finding) -> String {
         Severity::Note => "note".to_owned(),
     };
     let record = finding.record.map(|r| format!(", record {r}")).unwrap_or_default();
-    let source = rulebook().rule(finding.rule.0).map(|rule| rule.source.join("; ")).unwrap_or_default();
+    let source = rule(finding.rule.0).map(|rule| rule.source.join("; ")).unwrap_or_default();
     let fatal = if finding.fatal { "; nothing behind it can be read" } else { "" };
     format!(
         "{severity}[{}] offset {:#x}{record}{fatal}\n  expected: {}\n  found:    {}\n  source:   {source}\n",

@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::format::Format;
 use crate::model::{Address, ByteLen, Contents, Heap, Name, Totals, WordSize};
 use crate::phd::Version;
-use crate::validate::{Scope, Severity, rulebook, severity};
+use crate::validate::{Scope, Severity, rule, severity};
 
 use super::golden::base;
 use super::{Answer, Case, Verdict};
@@ -78,7 +78,7 @@ const STRICT: &str = "refused by a reader that is stricter than the known ones";
 const FIRST: &str = "as the DTFJ reader lays out the bytes";
 
 fn is_graph(edit: &Edit) -> bool {
-    rulebook().rule(edit.rule.0).is_some_and(|rule| rule.scope == Scope::Graph)
+    rule(edit.rule.0).is_some_and(|rule| rule.scope == Scope::Graph)
 }
 
 /// The heap that a tolerant reader finds after an edit, worked out from the heap before it.

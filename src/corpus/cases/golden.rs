@@ -6,7 +6,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use crate::error::Error;
-use crate::format::Format;
+use crate::format::{Family, Format};
 use crate::generate::{GenerateOptions, Placement, from_seed};
 use crate::model::{Adherence, HashRegime, Heap, IdentityHash, WordSize};
 use crate::phd::Version;
@@ -80,7 +80,7 @@ fn golden(options: LowerOptions, hashes: HashRegime) -> Result<Case, Error> {
             Box::new(lower::carry(&mut heap, &meant)?),
         ));
     }
-    let mut shows: Vec<&'static str> = rulebook()
+    let mut shows: Vec<&'static str> = rulebook(Family::Phd)
         .rule
         .iter()
         .filter(|rule| rule.kind == RuleKind::Writer && rule.versions.contains(&number))

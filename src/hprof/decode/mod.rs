@@ -13,7 +13,7 @@ use crate::error::{DecodeError, Problem};
 use super::record::{Record, Segment, SegmentLength};
 use super::rules;
 use super::sub_record::SubRecord;
-use super::wire::{HEAD, Header, IdSize, Tag};
+use super::wire::{HEAD, Header, IdSize, MAGIC, Tag};
 
 pub(crate) use records::{head, header, record};
 pub(crate) use sub_records::sub_record;
@@ -474,6 +474,12 @@ fn header_cut_short<R: Read>(window: &Window<R>, short: Incomplete, declared: Op
     let bytes = window.bytes();
     if let Some(opened) = declared.filter(|&opened| (bytes.len() as u64) < opened) {
         return DecodeError::new(rules::FILE_TRUNCATED, bytes.len() as u64, short.field, Problem::Shrunk { opened });
+    }
+    // A short file that does not even begin like an HPROF dump is not a truncated one.
+    if !MAGIC.starts_with(&bytes[..bytes.len().min(MAGIC.len())])
+        && let Stop::Bad(bad) = records::not_an_hprof(bytes)
+    {
+        return bad.at(0);
     }
     truncated(rules::FILE_TRUNCATED, 0, bytes.len(), short)
 }

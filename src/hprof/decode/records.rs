@@ -29,7 +29,12 @@ pub(crate) fn header<T: Trace>(c: &mut Cursor<'_, T>) -> Result<Header, Stop> {
         c.bytes("magic", MAGIC.len())?;
     }
     if !all.starts_with(MAGIC) {
-        return Err(not_an_hprof(all));
+        // What it is instead takes a few bytes to tell.
+        return Err(if all.len() < TELLING {
+            Incomplete { field: "magic", at: 0, needed: TELLING as u64 }.into()
+        } else {
+            not_an_hprof(all)
+        });
     }
     c.bytes("magic", MAGIC.len())?;
     let at = c.position();
@@ -188,16 +193,53 @@ fn to_the_end<'a, T: Trace>(c: &mut Cursor<'a, T>, field: &'static str) -> Resul
 }
 
 fn unknown_version(at: usize, text: &[u8]) -> Stop {
+    if let Some((version, how)) = zero_byte_damage(text) {
+        let at = at + version.text().len();
+        return bad(rules::HEADER_TEXT_MODE, "end of text", at, "a zero byte behind the version", damaged(how));
+    }
     let expected = "version 1.0.1, 1.0.2 or 1.0.3, ended by a zero byte";
     bad(rules::HEADER_VERSION, "version", at, expected, format!("\"{}\"", text.escape_ascii()))
 }
 
 /// Says what the input is instead, as far as the first bytes tell.
-fn not_an_hprof(bytes: &[u8]) -> Stop {
+pub(super) fn not_an_hprof(bytes: &[u8]) -> Stop {
     let expected = "an HPROF dump: \"JAVA PROFILE \" and a version";
     let shown = &bytes[..bytes.len().min(16)];
-    bad(rules::HEADER_MAGIC, "magic", 0, expected, format!("\"{}\"", shown.escape_ascii()))
+    let (rule, found) = if bytes.starts_with(&EBCDIC_MAGIC) {
+        (rules::HEADER_TEXT_MODE, damaged("translated from ASCII to EBCDIC"))
+    } else if bytes.strip_prefix(b"\xef\xbb\xbf").is_some_and(|rest| rest.starts_with(MAGIC)) {
+        (rules::HEADER_TEXT_MODE, damaged("a byte order mark was added"))
+    } else if bytes.starts_with(b"\x00\x12portable heap") {
+        (rules::HEADER_MAGIC, "a PHD".to_owned())
+    } else {
+        (rules::HEADER_MAGIC, format!("\"{}\"", shown.escape_ascii()))
+    };
+    bad(rule, "magic", 0, expected, found)
 }
+
+/// A version behind which the zero byte was dropped or turned into a space; what follows is then the lowest byte
+/// of the identifiers' size.
+fn zero_byte_damage(text: &[u8]) -> Option<(Version, &'static str)> {
+    let (version, next) = Version::ALL.into_iter().find_map(|version| {
+        let rest = text.strip_prefix(version.text().as_bytes())?;
+        Some((version, *rest.first()?))
+    })?;
+    match next {
+        b' ' => Some((version, "its zero bytes became spaces")),
+        1 | 2 | 4 | 8 => Some((version, "its zero bytes were removed")),
+        _ => None,
+    }
+}
+
+fn damaged(how: &str) -> String {
+    format!("an HPROF header damaged by a text-mode transfer ({how}); transfer the original again in binary mode")
+}
+
+/// "JAVA PROFILE " in every EBCDIC code page for Latin letters.
+const EBCDIC_MAGIC: [u8; 13] = [0xd1, 0xc1, 0xe5, 0xc1, 0x40, 0xd7, 0xd9, 0xd6, 0xc6, 0xc9, 0xd3, 0xc5, 0x40];
+
+/// So many bytes tell whether something else is known about an input: the magic text behind a byte order mark.
+const TELLING: usize = 3 + MAGIC.len();
 
 /// More than any version has.
 const MAX_VERSION: usize = 16;

@@ -20,6 +20,8 @@ pub(super) struct Composer<'p> {
     next_text: u64,
     next_class: u32,
     next_frame: u64,
+    /// Whether a heap's log was composed before.
+    begun: bool,
     time: u32,
     events: Vec<Event>,
     traces: Vec<Serial>,
@@ -37,7 +39,8 @@ impl<'p> Composer<'p> {
                 IdSize::Eight => 0x7f00_0000_1010,
             },
             next_class: plan.profile.log.first_class,
-            next_frame: 1,
+            next_frame: plan.profile.log.first_frame,
+            begun: false,
             time: 0,
             events: Vec::new(),
             traces: Vec::new(),
@@ -54,7 +57,7 @@ impl<'p> Composer<'p> {
         let style = self.plan.profile.log;
         let traces = surroundings.traces.as_deref().unwrap_or_default();
         let threads = surroundings.threads.as_deref().unwrap_or_default();
-        if style.non_heap && self.events.is_empty() && self.next_frame == 1 {
+        if style.non_heap && !std::mem::replace(&mut self.begun, true) {
             self.put(EventKind::ControlSettings(ControlSettings { flags: 1, depth: 4 }));
         }
         // Strings of the heap's own log come first, whether anything names them or not.

@@ -96,6 +96,8 @@ pub struct LogStyle {
     pub dummy_trace: Option<u32>,
     /// Whether array classes are loaded twice.
     pub arrays_twice: bool,
+    /// The first frame's identifier.
+    pub first_frame: u64,
 }
 
 /// Where roots stand in a heap.
@@ -152,8 +154,12 @@ const HOTSPOT_LOG: LogStyle = LogStyle {
     times: false,
     first_class: 1,
     dummy_trace: Some(1),
-    arrays_twice: true,
+    arrays_twice: false,
+    first_frame: 2,
 };
+
+/// HotSpot up to 17.
+const OLD_LOG: LogStyle = LogStyle { arrays_twice: true, first_frame: 1, ..HOTSPOT_LOG };
 
 const fn segments(version: Version, cut: Cut) -> Framing {
     Framing { version, tag: Tag::HEAP_DUMP_SEGMENT, cut, end: true }
@@ -183,16 +189,18 @@ pub const PROFILES: &[Profile] = &[
     Profile {
         name: "hotspot-17",
         framings: &[segments(Version::V1_0_2, Cut::SharedBuffer)],
+        log: OLD_LOG,
         roots: RootOrder::Last,
         ..HOTSPOT
     },
     Profile {
         name: "hotspot-11",
         framings: &[segments(Version::V1_0_2, Cut::OwnBuffer(8 << 20)), segments(Version::V1_0_2, Cut::Giant)],
+        log: OLD_LOG,
         roots: RootOrder::Last,
         ..HOTSPOT
     },
-    Profile { name: "hotspot-8", framings: &[whole(Version::V1_0_1)], roots: RootOrder::Last, ..HOTSPOT },
+    Profile { name: "hotspot-8", framings: &[whole(Version::V1_0_1)], log: OLD_LOG, roots: RootOrder::Last, ..HOTSPOT },
     Profile {
         name: "sa",
         framings: &[
@@ -200,6 +208,7 @@ pub const PROFILES: &[Profile] = &[
             segments(Version::V1_0_2, Cut::Arrays),
             segments(Version::V1_0_2, Cut::Each),
         ],
+        log: LogStyle { first_frame: 1, ..HOTSPOT_LOG },
         roots: RootOrder::Last,
         ..HOTSPOT
     },
@@ -215,6 +224,7 @@ pub const PROFILES: &[Profile] = &[
             first_class: 100_000,
             dummy_trace: Some(300_000),
             arrays_twice: false,
+            first_frame: 1,
         },
         classes: Order::ClassesLast,
         roots: RootOrder::First,
@@ -235,6 +245,7 @@ pub const PROFILES: &[Profile] = &[
             first_class: 1,
             dummy_trace: Some(0),
             arrays_twice: false,
+            first_frame: 1,
         },
         classes: Order::AsHeap,
         roots: RootOrder::First,
@@ -260,6 +271,7 @@ pub const PROFILES: &[Profile] = &[
             first_class: 0x7fff_fff0,
             dummy_trace: None,
             arrays_twice: true,
+            first_frame: 1,
         },
         classes: Order::AsHeap,
         roots: RootOrder::Drawn,

@@ -2,11 +2,11 @@
 //!
 //! Memory: 8 bytes for each record (its address, sorted), and the classes with their names.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use crate::error::RuleId;
 use crate::model::Address;
-use crate::validate::{Findings, severity};
+use crate::validate::{Findings, on_cycles, severity};
 
 use super::super::decode::Located;
 use super::super::lift::{Resolved, Resolver};
@@ -81,7 +81,8 @@ impl GraphIndex {
             }
         }
         self.addresses.dedup();
-        let on_cycles = self.on_cycles();
+        let above = |class| self.classes.get(&class).map(|entry| entry.superclass);
+        let on_cycles = on_cycles(self.classes.keys().copied(), above);
         let mut cyclic = Vec::new();
         let mut by_index: Vec<(&Address, &ClassEntry)> = self.classes.iter().collect();
         by_index.sort_unstable_by_key(|(_, entry)| entry.index);
@@ -178,24 +179,6 @@ impl GraphIndex {
             );
             ("a convention of class words that the bytes do not tell".to_owned(), found)
         });
-    }
-
-    /// The classes whose chain of superclasses comes back to them. Each class is visited once.
-    fn on_cycles(&self) -> HashSet<Address> {
-        let (mut seen, mut cyclic) = (HashSet::new(), HashSet::new());
-        for &start in self.classes.keys() {
-            let mut chain = Vec::new();
-            let mut next = Some(start);
-            while let Some(address) = next.filter(|address| seen.insert(*address)) {
-                chain.push(address);
-                next = self.classes.get(&address).map(|entry| entry.superclass);
-            }
-            // Where the chain ran into itself, and not into one that was seen before, a cycle closes.
-            if let Some(closing) = chain.iter().position(|&address| Some(address) == next) {
-                cyclic.extend(&chain[closing..]);
-            }
-        }
-        cyclic
     }
 }
 

@@ -1,0 +1,289 @@
+//! The rules that need the whole graph.
+//!
+//! Memory: 8 bytes for each class and object (its identifier, sorted, by heap), and tables of the classes, strings,
+//! frames, traces and threads, of which only numbers are kept.
+
+use crate::model::{Address, FieldType, Value};
+use crate::validate::Findings;
+
+use super::super::decode::{At, Step};
+use super::super::lift::HeapCounter;
+use super::super::sub_record::{ClassDump, InstanceDump, ObjectArrayDump, RootRecord, SubRecord};
+use super::super::wire::{IdSize, Tag};
+use super::heap::{Addresses, HeapGraph};
+use super::tables::Tables;
+use super::{Place, each_id};
+
+/// An index of a file's heaps and tables, filled by a first pass and asked by a second one.
+#[derive(Debug)]
+pub struct GraphIndex {
+    id: IdSize,
+    tables: Tables,
+    heaps: Vec<HeapGraph>,
+    /// Identifiers of the classes and objects of all heaps, one heap after the other.
+    addresses: Vec<u64>,
+    counter: HeapCounter,
+    /// The dump record that is open.
+    tag: Tag,
+    pending: Option<Pending>,
+    /// References that the instances of the second pass hold, which only their classes tell.
+    pub references: u64,
+}
+
+/// An instance or object array of whose contents a part is still to come.
+#[derive(Debug)]
+enum Pending {
+    /// The values so far of an instance of this class.
+    Values(Place, Address, Vec<u8>),
+    Elements(Place, References),
+}
+
+/// The references of a record, and those that name nothing.
+#[derive(Clone, Copy, Debug, Default)]
+struct References {
+    total: u64,
+    dangling: u64,
+    first: u64,
+}
+
+impl References {
+    #[inline]
+    fn add(&mut self, heap: Addresses<'_>, to: u64) {
+        if to == 0 {
+            return;
+        }
+        self.total += 1;
+        if !heap.has(to) {
+            if self.dangling == 0 {
+                self.first = to;
+            }
+            self.dangling += 1;
+        }
+    }
+
+    #[inline]
+    fn report(self, place: Place, findings: &mut Findings) {
+        if self.dangling > 0 {
+            place.finding(findings, super::OBJECT_DANGLING_REFERENCE, || {
+                let References { total, dangling, first } = self;
+                let found = format!("{dangling} of {total} dangle, the first to {}", Address(first));
+                ("references to classes and objects of the heap".to_owned(), found)
+            });
+        }
+    }
+}
+
+impl GraphIndex {
+    /// An empty index of a file with such identifiers.
+    pub fn new(id: IdSize) -> GraphIndex {
+        GraphIndex {
+            id,
+            tables: Tables::default(),
+            heaps: Vec::new(),
+            addresses: Vec::new(),
+            counter: HeapCounter::default(),
+            tag: Tag::HEAP_DUMP,
+            pending: None,
+            references: 0,
+        }
+    }
+
+    /// First pass: takes a step in. What stands twice in a table is reported at once.
+    #[inline]
+    pub fn enter(&mut self, step: Step<'_, '_>, findings: &mut Findings) {
+        match step {
+            Step::Sub(_, sub_record) => {
+                let Some(heap) = self.heaps.last_mut() else { return };
+                match sub_record {
+                    SubRecord::Root(root) => self.tables.enter_root(root.kind),
+                    SubRecord::Class(class) => {
+                        self.tables.enter_class(class.id);
+                        heap.enter_class(class, self.id);
+                    }
+                    _ => {}
+                }
+                if let Some(address) = sub_record.address() {
+                    heap.enter(address, &mut self.addresses);
+                }
+            }
+            Step::Record(at, record) => {
+                self.tables.enter(&at, record, findings);
+                self.counter.end_with(record.tag());
+            }
+            Step::Segment(_, segment) => {
+                self.tag = segment.tag;
+                if self.counter.segment(segment.tag).0 {
+                    self.heaps.push(HeapGraph::new(self.addresses.len()));
+                }
+            }
+            Step::SegmentEnd(_) => {
+                self.counter.segment_end(self.tag);
+            }
+            Step::More(_) => {}
+        }
+    }
+
+    /// Between the passes.
+    pub fn seal(&mut self) {
+        self.counter = HeapCounter::default();
+        self.heaps.iter_mut().for_each(|heap| heap.seal(self.id, &mut self.addresses));
+    }
+
+    /// Second pass: judges a step.
+    #[inline]
+    pub fn judge(&mut self, step: Step<'_, '_>, findings: &mut Findings) {
+        match step {
+            Step::Sub(at, sub_record) => self.sub_record(&at, sub_record, findings),
+            Step::More(at) => self.more(&at, findings),
+            Step::Record(at, record) => {
+                self.tables.judge(Place::of(&at), record, findings);
+                self.counter.end_with(record.tag());
+            }
+            Step::Segment(_, segment) => {
+                self.tag = segment.tag;
+                self.counter.segment(segment.tag);
+            }
+            Step::SegmentEnd(_) => {
+                self.counter.segment_end(self.tag);
+            }
+        }
+    }
+
+    #[inline]
+    fn sub_record(&mut self, at: &At<'_>, sub_record: &SubRecord<'_>, findings: &mut Findings) {
+        // A file that grew since the first pass may have heaps that the index does not.
+        let Some(heap) = self.heaps.get_mut(self.counter.heap()) else { return };
+        let place = Place::of(at);
+        if let Some(address) = sub_record.address() {
+            heap.address(place, address, matches!(sub_record, SubRecord::Class(_)), findings);
+        }
+        match sub_record {
+            SubRecord::Instance(r) => {
+                self.tables.trace(place, r.trace, findings);
+                self.instance(at, r, findings);
+            }
+            SubRecord::ObjectArray(r) => {
+                self.tables.trace(place, r.trace, findings);
+                self.object_array(at, r, findings);
+            }
+            SubRecord::PrimitiveArray(r) => self.tables.trace(place, r.head.trace, findings),
+            SubRecord::NoDataArray(head) => self.tables.trace(place, head.trace, findings),
+            SubRecord::Root(root) => self.root(place, root, findings),
+            SubRecord::HeapInfo(_, name) => self.tables.texts(place, [*name].into_iter(), findings),
+            SubRecord::Class(class) => self.class(place, class, findings),
+        }
+    }
+
+    fn root(&mut self, place: Place, root: &RootRecord, findings: &mut Findings) {
+        let Some(heap) = self.heaps.get(self.counter.heap()) else { return };
+        if !heap.addresses(&self.addresses).has(root.object.0) {
+            place.finding(findings, super::ROOT_DANGLING, || {
+                ("a root that is a class or object of the heap".to_owned(), format!("{} {}", root.tag(), root.object))
+            });
+        }
+        self.tables.root(place, root.kind, findings);
+    }
+
+    fn class(&mut self, place: Place, class: &ClassDump, findings: &mut Findings) {
+        self.tables.class(place, class, findings);
+        let Some(heap) = self.heaps.get_mut(self.counter.heap()) else { return };
+        heap.class(place, class, findings);
+        let heap = heap.addresses(&self.addresses);
+        let mut references = References::default();
+        for owner in [class.loader, class.signers, class.protection_domain] {
+            references.add(heap, owner.0);
+        }
+        let values = class.constant_pool.iter().map(|(_, v)| v).chain(class.statics.iter().map(|(_, v)| v));
+        for to in values.filter_map(|value| value.as_reference()) {
+            references.add(heap, to.0);
+        }
+        references.report(place, findings);
+    }
+
+    #[inline]
+    fn instance(&mut self, at: &At<'_>, instance: &InstanceDump<'_>, findings: &mut Findings) {
+        let Some(heap) = self.heaps.get(self.counter.heap()) else { return };
+        let place = Place::of(at);
+        match heap.layouts().and_then(|layouts| layouts.bytes_of(instance.class)) {
+            Some(bytes) if bytes == u64::from(instance.length) => {
+                if at.rest == 0 {
+                    self.values(place, instance.class, &instance.values, findings);
+                } else {
+                    // As many bytes as the classes declare, so the classes of the file bound them.
+                    self.pending = Some(Pending::Values(place, instance.class, instance.values.to_vec()));
+                }
+            }
+            Some(bytes) => place.finding(findings, super::INSTANCE_LENGTH, || {
+                let found = format!("{} in an instance of {}", instance.length, instance.class);
+                (format!("{bytes} bytes of values, as the class and its superclasses declare"), found)
+            }),
+            None => unknown_class(heap, place, instance.class, findings),
+        }
+    }
+
+    #[inline]
+    fn values(&mut self, place: Place, class: Address, values: &[u8], findings: &mut Findings) {
+        let Some(heap) = self.heaps.get(self.counter.heap()) else { return };
+        let Some(layouts) = heap.layouts() else { return };
+        let heap = heap.addresses(&self.addresses);
+        let mut references = References::default();
+        layouts.visit_values(class, values, |value| {
+            if let Value { kind: FieldType::Object, bits } = value {
+                references.add(heap, bits);
+            }
+        });
+        self.references += references.total;
+        references.report(place, findings);
+    }
+
+    #[inline]
+    fn object_array(&mut self, at: &At<'_>, array: &ObjectArrayDump<'_>, findings: &mut Findings) {
+        let Some(heap) = self.heaps.get(self.counter.heap()) else { return };
+        let place = Place::of(at);
+        unknown_class(heap, place, array.class, findings);
+        if self.tables.is_array(array.class) == Some(false) {
+            place.finding(findings, super::ARRAY_CLASS, || {
+                let expected = "the class of an array";
+                (expected.to_owned(), format!("{}, which by its name is none", array.class))
+            });
+        }
+        self.elements(at, place, References::default(), &array.elements, findings);
+    }
+
+    #[inline]
+    fn elements(&mut self, at: &At<'_>, place: Place, so_far: References, piece: &[u8], findings: &mut Findings) {
+        let Some(heap) = self.heaps.get(self.counter.heap()) else { return };
+        let heap = heap.addresses(&self.addresses);
+        let mut references = so_far;
+        each_id(piece, self.id, |to| references.add(heap, to));
+        if at.rest == 0 {
+            references.report(place, findings);
+        } else {
+            self.pending = Some(Pending::Elements(place, references));
+        }
+    }
+
+    fn more(&mut self, at: &At<'_>, findings: &mut Findings) {
+        match self.pending.take() {
+            Some(Pending::Elements(place, so_far)) => self.elements(at, place, so_far, at.bytes, findings),
+            Some(Pending::Values(place, class, mut values)) => {
+                values.extend_from_slice(at.bytes);
+                if at.rest == 0 {
+                    self.values(place, class, &values, findings);
+                } else {
+                    self.pending = Some(Pending::Values(place, class, values));
+                }
+            }
+            None => {}
+        }
+    }
+}
+
+#[inline]
+fn unknown_class(heap: &HeapGraph, place: Place, class: Address, findings: &mut Findings) {
+    if !heap.layouts().is_some_and(|layouts| layouts.knows(class)) {
+        place.finding(findings, super::OBJECT_CLASS, || {
+            ("a class with a CLASS DUMP in the heap".to_owned(), class.to_string())
+        });
+    }
+}
