@@ -6,6 +6,7 @@ use std::path::Path;
 
 use heapsmith::corpus::Manifest;
 use heapsmith::corrupt::EDITS;
+use heapsmith::corrupt::hprof::EDITS as HPROF_EDITS;
 use heapsmith::error::RuleId;
 use heapsmith::format::Family;
 use heapsmith::phd::Version;
@@ -48,8 +49,19 @@ fn books() -> [Book; 2] {
     [phd, hprof]
 }
 
-/// The formats that the corpus has cases of: what is said of cases below holds for these.
-const IN_THE_CORPUS: [Family; 1] = [Family::Phd];
+/// Rules of the bytes that no stored dump breaks; the manifest's recipes have one that does.
+const BROKEN_BY_A_RECIPE: [&str; 1] = ["hprof.segment.wrapped-length"];
+
+/// Rules of writers and readers that no stored dump shows, each with the reason.
+const NOT_SHOWN: [(&str, &str); 7] = [
+    ("hprof.segment.wrapped", "takes more than 4 GiB; a recipe of the manifest shows it"),
+    ("hprof.serial.sa", "the profile keeps the heap's own traces, which the threads' roots name"),
+    ("hprof.order.sa", "the profile writes the order of HotSpot"),
+    ("hprof.load-class.hotspot-arrays", "no profile follows it: it is a matter of what a VM loads"),
+    ("hprof.class.hotspot-arrays", "no profile follows it: it is a matter of what a VM's heap holds"),
+    ("hprof.class.hotspot-statics", "no profile follows it: it is a matter of what a VM's heap holds"),
+    ("hprof.value.hotspot-nan", "no profile follows it: it is a matter of what a VM's heap holds"),
+];
 
 fn manifest() -> Manifest {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/manifest.json");
@@ -66,7 +78,7 @@ fn ids(format: Family, kind: RuleKind) -> BTreeSet<&'static str> {
 }
 
 fn ids_in_the_corpus(kind: RuleKind) -> BTreeSet<&'static str> {
-    IN_THE_CORPUS.into_iter().flat_map(|format| ids(format, kind)).collect()
+    Family::ALL.into_iter().flat_map(|format| ids(format, kind)).collect()
 }
 
 #[test]
@@ -113,7 +125,8 @@ fn every_rule_is_complete() {
 fn every_rule_of_the_bytes_has_a_case_that_keeps_it_and_one_that_breaks_it() {
     let manifest = manifest();
     let kept: BTreeSet<&str> = manifest.cases.iter().flat_map(|c| &c.rules.keeps).map(String::as_str).collect();
-    let broken: BTreeSet<&str> = manifest.cases.iter().flat_map(|c| &c.rules.breaks).map(String::as_str).collect();
+    let broken = manifest.cases.iter().flat_map(|c| &c.rules.breaks).map(String::as_str);
+    let broken: BTreeSet<&str> = broken.chain(BROKEN_BY_A_RECIPE).collect();
     assert_eq!(
         ids_in_the_corpus(RuleKind::Bytes).difference(&kept).collect::<Vec<_>>(),
         Vec::<&&str>::new(),
@@ -132,7 +145,8 @@ fn every_other_rule_has_a_case_that_shows_it() {
     let shown: BTreeSet<&str> = manifest.cases.iter().flat_map(|c| &c.rules.shows).map(String::as_str).collect();
     let rest: BTreeSet<&str> =
         ids_in_the_corpus(RuleKind::Reader).union(&ids_in_the_corpus(RuleKind::Writer)).copied().collect();
-    assert_eq!(rest.difference(&shown).collect::<Vec<_>>(), Vec::<&&str>::new(), "never shown");
+    let excused: BTreeSet<&str> = NOT_SHOWN.iter().map(|(rule, _)| *rule).collect();
+    assert_eq!(rest.difference(&shown).copied().collect::<BTreeSet<_>>(), excused, "never shown");
     assert_eq!(shown.difference(&rest).collect::<Vec<_>>(), Vec::<&&str>::new(), "shown, but no such rule");
 }
 
@@ -183,9 +197,9 @@ fn every_erratum_is_settled_by_a_rule_and_met_by_a_case() {
         assert_eq!(listed.len(), errata.len(), "each once");
         assert!(listed.len() >= book.at_least.0, "{listed:?}");
         assert_eq!(listed, settled.keys().cloned().collect());
-        if IN_THE_CORPUS.contains(&book.format) {
-            assert!(settled.values().all(|&met| met), "{settled:?}");
-        }
+        // What is above 4 GiB is not stored.
+        settled.retain(|erratum, _| (book.format, erratum.as_str()) != (Family::Hprof, "E18"));
+        assert!(settled.values().all(|&met| met), "{settled:?}");
     }
 }
 
@@ -211,7 +225,10 @@ fn every_section_of_the_documents_is_covered_by_rules_that_exist() {
 fn every_edit_breaks_a_rule_of_the_bytes_under_a_name_of_its_own() {
     let names: BTreeSet<&str> = EDITS.iter().map(|edit| edit.name).collect();
     assert_eq!(names.len(), EDITS.len());
-    assert!(EDITS.iter().all(|edit| ids_in_the_corpus(RuleKind::Bytes).contains(edit.rule.0)));
+    assert!(EDITS.iter().all(|edit| ids(Family::Phd, RuleKind::Bytes).contains(edit.rule.0)));
+    let names: BTreeSet<&str> = HPROF_EDITS.iter().map(|edit| edit.name).collect();
+    assert_eq!(names.len(), HPROF_EDITS.len());
+    assert!(HPROF_EDITS.iter().all(|edit| ids(Family::Hprof, RuleKind::Bytes).contains(edit.rule.0)));
 }
 
 #[test]

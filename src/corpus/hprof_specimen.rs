@@ -129,39 +129,61 @@ fn classes(ground: &Ground) -> Vec<Class> {
     let own = vec![
         (OBJECT, named("java/lang/Object".into(), Address::NULL, Vec::new())),
         (CLASS, named("java/lang/Class".into(), object, vec![reference("name")])),
-        (STRING, Class {
-            statics: statics(vec![
-                ("serialVersionUID", Value::primitive(PrimitiveType::Long, 0xa0f0_a438_7a3b_b342)),
-                ("COMPACT_STRINGS", Value::primitive(PrimitiveType::Boolean, 1)),
-            ]),
-            ..named("java/lang/String".into(), object, vec![
-                reference("value"),
-                primitive("hash", PrimitiveType::Int),
-                primitive("coder", PrimitiveType::Byte),
-            ])
-        }),
-        (THREAD, named("java/lang/Thread".into(), object, vec![
-            reference("name"),
-            primitive("tid", PrimitiveType::Long),
-        ])),
+        (
+            STRING,
+            Class {
+                statics: statics(vec![
+                    ("serialVersionUID", Value::primitive(PrimitiveType::Long, 0xa0f0_a438_7a3b_b342)),
+                    ("COMPACT_STRINGS", Value::primitive(PrimitiveType::Boolean, 1)),
+                ]),
+                ..named(
+                    "java/lang/String".into(),
+                    object,
+                    vec![
+                        reference("value"),
+                        primitive("hash", PrimitiveType::Int),
+                        primitive("coder", PrimitiveType::Byte),
+                    ],
+                )
+            },
+        ),
+        (
+            THREAD,
+            named("java/lang/Thread".into(), object, vec![reference("name"), primitive("tid", PrimitiveType::Long)]),
+        ),
         (LOADER, named("pkg/Loader".into(), object, vec![reference("parent")])),
-        (BASE, Class {
-            statics: Some(values(ground.object(9), LOW).into_iter().zip(&every).map(|(value, field)| {
-                Static { name: field.name.clone(), value }
-            }).chain([Static { name: "next".into(), value: Value::reference(Address::NULL) }]).collect()),
-            constant_pool: Some(vec![
-                PoolEntry { index: 7, value: Value::reference(ground.object(0)) },
-                PoolEntry { index: 9, value: Value::reference(ground.class(STRING)) },
-            ]),
-            ..named("pkg/Base".into(), object, every.clone())
-        }),
+        (
+            BASE,
+            Class {
+                statics: Some(
+                    values(ground.object(9), LOW)
+                        .into_iter()
+                        .zip(&every)
+                        .map(|(value, field)| Static { name: field.name.clone(), value })
+                        .chain([Static { name: "next".into(), value: Value::reference(Address::NULL) }])
+                        .collect(),
+                ),
+                constant_pool: Some(vec![
+                    PoolEntry { index: 7, value: Value::reference(ground.object(0)) },
+                    PoolEntry { index: 9, value: Value::reference(ground.class(STRING)) },
+                ]),
+                ..named("pkg/Base".into(), object, every.clone())
+            },
+        ),
         (MIDDLE, named("pkg/Middle".into(), ground.class(BASE), Vec::new())),
-        (LEAF, named("pkg/Leaf".into(), ground.class(MIDDLE), vec![
-            reference("next"),
-            primitive("a\u{0}b", PrimitiveType::Byte),
-            primitive("\u{1f600}", PrimitiveType::Char),
-            field(Name::from_bytes([0xed, 0xa0, 0x80]), FieldType::Primitive(PrimitiveType::Short)),
-        ])),
+        (
+            LEAF,
+            named(
+                "pkg/Leaf".into(),
+                ground.class(MIDDLE),
+                vec![
+                    reference("next"),
+                    primitive("a\u{0}b", PrimitiveType::Byte),
+                    primitive("\u{1f600}", PrimitiveType::Char),
+                    field(Name::from_bytes([0xed, 0xa0, 0x80]), FieldType::Primitive(PrimitiveType::Short)),
+                ],
+            ),
+        ),
         (TWIN, twin(Address::NULL, Address::NULL, Address::NULL)),
         (OTHER_TWIN, twin(ground.object(6), ground.object(12), ground.object(7))),
         (LAMBDA, named("pkg/Leaf$$Lambda$14+0x00007f6d9c007228".into(), object, vec![reference("arg$1")])),
@@ -305,12 +327,8 @@ fn surroundings(ground: &Ground, numbers: Numbers) -> Surroundings {
         (at(19), RootKind::Unreachable),
         (at(3), RootKind::JniMonitor(serial(1), -1)),
     ];
-    let thread = |n, object, name: &str| Thread {
-        serial: serial(n),
-        object,
-        name: Some(name.into()),
-        trace: Some(trace(n)),
-    };
+    let thread =
+        |n, object, name: &str| Thread { serial: serial(n), object, name: Some(name.into()), trace: Some(trace(n)) };
     let region = |id: u8, name: &str, after| Region { id: id.into(), name: name.into(), after };
     Surroundings {
         roots: Some(kinds.map(|(object, kind)| Root { object, kind, after: None }).to_vec()),

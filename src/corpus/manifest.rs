@@ -12,6 +12,28 @@ pub struct Manifest {
     pub schema: u32,
     /// The cases, by id.
     pub cases: Vec<ManifestCase>,
+    /// Dumps that are too large to be stored: what to make, and what is right. No tool judges them.
+    #[serde(default)]
+    pub recipes: Vec<ManifestRecipe>,
+}
+
+/// A dump that is too large to be stored.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ManifestRecipe {
+    /// Stable id.
+    pub id: String,
+    /// What it is about, in a line.
+    pub summary: String,
+    /// Dump format.
+    pub format: String,
+    /// How the dump is made.
+    pub recipe: String,
+    /// Its length in bytes, where that is fixed.
+    pub size: Option<u64>,
+    /// Rules that it breaks or shows.
+    pub rules: Vec<String>,
+    /// What a right reader finds.
+    pub expected: String,
 }
 
 /// A case.

@@ -3,9 +3,10 @@
 mod cases;
 mod hprof_specimen;
 mod manifest;
+mod recipes;
 mod shelf;
 mod specimen;
 
 pub use cases::{Answer, Case, Verdict, cases};
-pub use manifest::{Manifest, ManifestAnswer, ManifestCase, ManifestFinding, ManifestRules};
+pub use manifest::{Manifest, ManifestAnswer, ManifestCase, ManifestFinding, ManifestRecipe, ManifestRules};
 pub use shelf::{Trouble, bless, verify};

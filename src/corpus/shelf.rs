@@ -20,6 +20,7 @@ use crate::validate::{Severity, ValidateOptions, severity, validate};
 
 use super::cases::{Answer, Case, Verdict, cases};
 use super::manifest::{Manifest, ManifestAnswer, ManifestCase, ManifestFinding, ManifestRules};
+use super::recipes::recipes;
 
 /// Something about a case that is not as it should be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -123,6 +124,9 @@ impl Case {
         {
             messages.push(format!("expected {rule} at {offset:#x}, validate says {:?}", report.findings));
         }
+        if let Some(broken) = report.findings.iter().find(|f| self.keeps.contains(&f.rule.0)) {
+            messages.push(format!("to be kept, and broken: {broken:?}"));
+        }
         // A warning besides the one that the case is about would blur what it tests. Only references and
         // class words may dangle in any case: a small dump need not hold all that it names.
         let dangles = [rules::GRAPH_DANGLING_REFERENCE, rules::GRAPH_CLASS_WORD];
@@ -222,7 +226,7 @@ fn files(case: &Case) -> Result<Vec<(String, Vec<u8>)>, Error> {
 }
 
 fn manifest_text(cases: &[Case]) -> Result<String, Error> {
-    let manifest = Manifest { schema: 1, cases: cases.iter().map(Case::manifest).collect() };
+    let manifest = Manifest { schema: 1, cases: cases.iter().map(Case::manifest).collect(), recipes: recipes() };
     let text = serde_json::to_string_pretty(&manifest).map_err(|e| Error::io("writing the manifest", e.into()))?;
     Ok(text + "\n")
 }

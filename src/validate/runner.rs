@@ -99,12 +99,12 @@ fn run(input: &Input, options: ValidateOptions, report: &mut Report, findings: &
             Ok(decoder) => run_hprof(input, options, decoder, report, findings),
             Err(error) => stop(error, findings),
         },
-        None => stop(neither(input, options)?, findings),
+        None => stop(neither(input, &start, options)?, findings),
     }
 }
 
 /// Why an input that begins like no dump is none: what the decoder of the format says that it resembles, if any.
-fn neither(input: &Input, options: ValidateOptions) -> Result<DecodeError, Error> {
+fn neither(input: &Input, start: &[u8], options: ValidateOptions) -> Result<DecodeError, Error> {
     let Err(phd) = open_phd(input)? else { return Err(changed(input)) };
     if phd.rule() != phd::rules::HEADER_MAGIC {
         return Ok(phd);
@@ -115,7 +115,8 @@ fn neither(input: &Input, options: ValidateOptions) -> Result<DecodeError, Error
     }
     let expected = "a PHD (00 12 and \"portable heap dump\") or an HPROF dump (\"JAVA PROFILE \" and a version)";
     let problem = Problem::Unexpected { expected: expected.to_owned(), found: phd.found() };
-    Ok(DecodeError::new(phd.rule(), phd.offset(), phd.field(), problem))
+    let resembled = if Family::guess(start) == Family::Hprof { hprof } else { phd };
+    Ok(DecodeError::new(resembled.rule(), resembled.offset(), resembled.field(), problem))
 }
 
 fn changed(input: &Input) -> Error {

@@ -26,9 +26,7 @@ fn case(edit: &'static Edit<Map>, map: &Map, edited: Edited, heap: Heap) -> Case
     let reads = |reading| Answer::Reads(reading, Box::new(expected(edit, map, heap)));
     let (verdict, answers) = match severity(edit.rule) {
         Severity::Error if STOPS.contains(&edit.rule) => (Verdict::Invalid, vec![refused]),
-        Severity::Error => {
-            (Verdict::Ambiguous, vec![refused, reads("read by a decoder that does not check this")])
-        }
+        Severity::Error => (Verdict::Ambiguous, vec![refused, reads("read by a decoder that does not check this")]),
         Severity::Warning => {
             let strict = Answer::Refuses("refused by a reader that is stricter than the known ones");
             (Verdict::Ambiguous, vec![reads("tolerated, as known readers do"), strict])

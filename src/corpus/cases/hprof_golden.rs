@@ -215,9 +215,10 @@ fn compressed() -> Result<Vec<Case>, Error> {
     let newest = make("compressed-25", newest, "members of 1500 bytes, the first with its comment", &|plain| {
         chain(plain, 1500, Some("HPROF BLOCKSIZE=1500"))
     })?;
-    let bare = make("compressed-members", hotspot, "members of 777 bytes without a comment, one of them empty", &|plain| {
-        [chain(&plain[..1554], 777, None), member(&[], None), chain(&plain[1554..], 777, None)].concat()
-    })?;
+    let bare =
+        make("compressed-members", hotspot, "members of 777 bytes without a comment, one of them empty", &|plain| {
+            [chain(&plain[..1554], 777, None), member(&[], None), chain(&plain[1554..], 777, None)].concat()
+        })?;
     Ok(vec![
         Case { shows: vec!["hprof.file.compressed", "hprof.file.sa-gzip"], ..one },
         Case { shows: vec!["hprof.file.gzip-members", "hprof.file.hotspot-17-gzip"], ..blocks },

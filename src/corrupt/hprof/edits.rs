@@ -22,8 +22,8 @@ edits! {
         let (record, stop) = (map.records[index], map.last_field(index)?);
         Some(edited(map.bytes[..record.end() - 1].to_vec(), stop.offset, index))
     };
-    "misspell-the-magic" breaks HEADER_MAGIC: "changes the first letter" => |map| {
-        Some(edited([b"K", &map.bytes[1..]].concat(), 0, 0))
+    "misspell-the-magic" breaks HEADER_MAGIC: "changes a letter of the magic text" => |map| {
+        Some(edited([b"JAVA PROFILF ", &map.bytes[13..]].concat(), 0, 0))
     };
     "translate-to-ebcdic" breaks HEADER_TEXT_MODE: "translates \"JAVA PROFILE \" to EBCDIC (IBM-037)" => |map| {
         let text = b"\xd1\xc1\xe5\xc1\x40\xd7\xd9\xd6\xc6\xc9\xd3\xc5\x40";
@@ -32,8 +32,11 @@ edits! {
     "prefix-a-byte-order-mark" breaks HEADER_TEXT_MODE: "puts a UTF-8 byte order mark in front" => |map| {
         Some(edited(map.inserting(0, b"\xef\xbb\xbf"), 0, 0))
     };
-    "drop-the-zero-byte" breaks HEADER_TEXT_MODE: "removes the zero byte behind the version" => |map| {
-        Some(edited([&map.bytes[..18], &map.bytes[19..]].concat(), 18, 0))
+    "drop-the-zero-bytes" breaks HEADER_TEXT_MODE: "removes every zero byte" => |map| {
+        Some(edited(map.bytes.iter().copied().filter(|&byte| byte != 0).collect(), 18, 0))
+    };
+    "turn-zero-bytes-into-spaces" breaks HEADER_TEXT_MODE: "turns every zero byte into a space" => |map| {
+        Some(edited(map.bytes.iter().map(|&byte| if byte == 0 { b' ' } else { byte }).collect(), 18, 0))
     };
     "raise-the-version" breaks HEADER_VERSION: "sets version 1.0.4" => |map| {
         Some(edited([&map.bytes[..17], b"4", &map.bytes[18..]].concat(), 13, 0))
@@ -240,7 +243,8 @@ fn loose_class(map: &Map) -> Option<FieldAt> {
     };
     let is_loose = |field: &&FieldAt| {
         let own = map.field("class object id", |id| id.record == field.record).map_or(0, |id| id.value);
-        !named(own, "class object id", SubTag::INSTANCE_DUMP) && !named(own, "super class object id", SubTag::CLASS_DUMP)
+        !named(own, "class object id", SubTag::INSTANCE_DUMP)
+            && !named(own, "super class object id", SubTag::CLASS_DUMP)
     };
     dumped.clone().find(is_loose).copied()
 }

@@ -137,7 +137,14 @@ fn lengths() -> Vec<Case> {
 fn cuts() -> Vec<Case> {
     vec![
         refused("cut-in-header", "cut inside the time stamp", &[&HEADER[..52]], 0, TRUNCATED, 0x17),
-        refused("cut-in-head", "cut inside a record's length", &[HEADER, TEXT_A, "02 00000000 0000"], 1, TRUNCATED, 0x32),
+        refused(
+            "cut-in-head",
+            "cut inside a record's length",
+            &[HEADER, TEXT_A, "02 00000000 0000"],
+            1,
+            TRUNCATED,
+            0x32,
+        ),
         refused(
             "cut-in-record",
             "cut inside a LOAD CLASS",

@@ -19,30 +19,12 @@ fn values(bits: [u64; 9]) -> Vec<Value> {
 }
 
 /// The lowest values: true, a surrogate, a signalling NaN, minus infinity, and the least integers.
-const LOW: [u64; 9] = [
-    0x2000,
-    1,
-    0xdc00,
-    0x7fa0_0001,
-    0xfff0_0000_0000_0000,
-    0x80,
-    0x8000,
-    0x8000_0000,
-    0x8000_0000_0000_0000,
-];
+const LOW: [u64; 9] =
+    [0x2000, 1, 0xdc00, 0x7fa0_0001, 0xfff0_0000_0000_0000, 0x80, 0x8000, 0x8000_0000, 0x8000_0000_0000_0000];
 
 /// The highest: null, false, "A", -1.0, 1.0, and the greatest integers.
-const HIGH: [u64; 9] = [
-    0,
-    0,
-    0x41,
-    0xbf80_0000,
-    0x3ff0_0000_0000_0000,
-    0x7f,
-    0x7fff,
-    0x7fff_ffff,
-    0x7fff_ffff_ffff_ffff,
-];
+const HIGH: [u64; 9] =
+    [0, 0, 0x41, 0xbf80_0000, 0x3ff0_0000_0000_0000, 0x7f, 0x7fff, 0x7fff_ffff, 0x7fff_ffff_ffff_ffff];
 
 fn every_type() -> Case {
     let hex = [
@@ -123,8 +105,7 @@ fn arrays() -> Case {
         "23 00002700 00000000 00000001 0b 8000000000000000  23 00002710 00000000 00000000 0b",
         END,
     ];
-    let contents =
-        ["01", "dc00", "7fa00001", "fff0000000000000", "80", "8000", "80000000", "8000000000000000"];
+    let contents = ["01", "dc00", "7fa00001", "fff0000000000000", "80", "8000", "80000000", "8000000000000000"];
     let mut told = told_a().class(class_a());
     for ((element, contents), n) in PrimitiveType::ALL.into_iter().zip(contents).zip(0..) {
         let at = 0x2000 + 0x100 * n;
@@ -135,8 +116,7 @@ fn arrays() -> Case {
 }
 
 fn odd_boolean() -> Case {
-    let hex =
-        [HEADER, TEXT_A, LOAD_A, "1c 00000000 0000003b", DUMP_A, "23 00002000 00000000 00000002 04 01ff", END];
+    let hex = [HEADER, TEXT_A, LOAD_A, "1c 00000000 0000003b", DUMP_A, "23 00002000 00000000 00000002 04 01ff", END];
     let told = told_a().class(class_a()).object(array(0x2000, PrimitiveType::Boolean, 2, "01ff"));
     valid("odd-boolean", "a boolean that is neither 0 nor 1", &hex, 6, told).noted("hprof.boolean.value", 0x7a)
 }

@@ -19,12 +19,11 @@ fn each(name: &str, summary: &str, hex: &[&str], records: u64, heaps: [Told; 2])
 /// What the second heap has: A again, with the string and the LOAD CLASS of the first; B, which is new; the
 /// identifier 2000 for an object of another class.
 fn second() -> Told {
-    told()
-        .text(2, "B")
-        .load(2, 0x1100, 2)
-        .class(class_a())
-        .class(class(2, 0x1100, "B"))
-        .object(instance(0x2000, 0x1100, Vec::new()))
+    told().text(2, "B").load(2, 0x1100, 2).class(class_a()).class(class(2, 0x1100, "B")).object(instance(
+        0x2000,
+        0x1100,
+        Vec::new(),
+    ))
 }
 
 const LOAD_B: &str = "02 00000000 00000010 00000002 00001100 00000000 00000002";

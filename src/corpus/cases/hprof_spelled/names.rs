@@ -49,14 +49,7 @@ fn odd_names() -> Case {
 
 /// Four bytes for a character beyond the BMP, as SA writes it.
 fn plain_utf_8() -> Case {
-    let hex = [
-        HEADER,
-        "01 00000000 00000008 00000001 f09f9880",
-        LOAD_A,
-        "1c 00000000 0000002b",
-        DUMP_A,
-        END,
-    ];
+    let hex = [HEADER, "01 00000000 00000008 00000001 f09f9880", LOAD_A, "1c 00000000 0000002b", DUMP_A, END];
     let name = || Name::from_bytes([0xf0, 0x9f, 0x98, 0x80]);
     let told = told().text(1, name()).load(1, 0x1000, 1).class(class(1, 0x1000, name()));
     valid("plain-utf-8", "a name in plain UTF-8, kept as bytes", &hex, 5, told).noted("hprof.text.encoding", 0x1f)

@@ -211,15 +211,8 @@ fn dangling_reference() -> Case {
 
 /// Nothing says what the three bytes of the instance are.
 fn unknown_class() -> Case {
-    let hex = [
-        HEADER,
-        TEXT_A,
-        LOAD_A,
-        "1c 00000000 0000003f",
-        DUMP_A,
-        "21 00002000 00000000 00001100 00000003 0c1c2c",
-        END,
-    ];
+    let hex =
+        [HEADER, TEXT_A, LOAD_A, "1c 00000000 0000003f", DUMP_A, "21 00002000 00000000 00001100 00000003 0c1c2c", END];
     let raw = Object { contents: Contents::Raw(vec![0x0c, 0x1c, 0x2c]), ..instance(0x2000, 0x1100, Vec::new()) };
     let told = told_a().class(class_a()).object(raw);
     valid("unknown-class", "an instance of a class that is not in the dump", &hex, 6, told)

@@ -29,8 +29,7 @@ pub(super) fn cases() -> Vec<Case> {
 
 /// A string between two segments, behind the records that name it.
 fn late_strings() -> Case {
-    let hex =
-        [HEADER, LOAD_A, "1c 00000000 0000002b", DUMP_A, TEXT_A, "1c 00000000 00000011", OBJECT, END];
+    let hex = [HEADER, LOAD_A, "1c 00000000 0000002b", DUMP_A, TEXT_A, "1c 00000000 00000011", OBJECT, END];
     let told = told().load(1, 0x1000, 1).class(class_a()).text(1, "A").object(object_of_a());
     valid("late-strings", "a string between two segments, behind all that name it", &hex, 7, told)
         .showing(&["hprof.record.order", "hprof.text.layout"])
@@ -87,8 +86,11 @@ fn times() -> Case {
             heap.facts.timestamp = Some(0x018f_f000_0001);
             heap.surroundings.times = Some((7, 9));
         });
-    valid("times", "a time stamp above 2^32 and times that wrap", &hex, 5, told)
-        .showing(&["hprof.record.time", "hprof.header.layout", "hprof.integer.byte-order"])
+    valid("times", "a time stamp above 2^32 and times that wrap", &hex, 5, told).showing(&[
+        "hprof.record.time",
+        "hprof.header.layout",
+        "hprof.integer.byte-order",
+    ])
 }
 
 /// A string, a frame and an object with the same identifier; lines of every kind; a trace of four frames.
@@ -189,14 +191,8 @@ fn late_frames() -> Case {
         "01 00000000 00000007 00000003 282956",
         END,
     ];
-    let frame = Frame {
-        id: FrameId(7),
-        method: TextId(2),
-        signature: TextId(3),
-        source: TextId(0),
-        class: Serial(1),
-        line: 1,
-    };
+    let frame =
+        Frame { id: FrameId(7), method: TextId(2), signature: TextId(3), source: TextId(0), class: Serial(1), line: 1 };
     let told = told()
         .event(EventKind::Trace(Trace { serial: Serial(5), thread: Serial(0), frames: vec![FrameId(7)] }))
         .event(EventKind::Frame(frame))
@@ -320,8 +316,14 @@ fn loaded_twice() -> Case {
         DUMP_A,
         END,
     ];
-    let frame =
-        Frame { id: FrameId(1), method: TextId(1), signature: TextId(1), source: TextId(0), class: Serial(1), line: -1 };
+    let frame = Frame {
+        id: FrameId(1),
+        method: TextId(1),
+        signature: TextId(1),
+        source: TextId(0),
+        class: Serial(1),
+        line: -1,
+    };
     let told = told()
         .text(1, "A")
         .text(2, "B")
@@ -369,11 +371,11 @@ fn large_serial() -> Case {
 }
 
 fn repeated_string_id() -> Case {
-    let hex =
-        [HEADER, "01 00000000 00000005 00000001 42", TEXT_A, LOAD_A, "1c 00000000 0000002b", DUMP_A, END];
+    let hex = [HEADER, "01 00000000 00000005 00000001 42", TEXT_A, LOAD_A, "1c 00000000 0000002b", DUMP_A, END];
     let told = told().text(1, "B").text(1, "A").load(1, 0x1000, 1).class(class_a());
-    let mut case = valid("repeated-string-id", "two strings with one identifier: the last counts", &hex, 6, told.clone())
-        .tolerated("hprof.text.duplicate-id", 0x2d);
+    let mut case =
+        valid("repeated-string-id", "two strings with one identifier: the last counts", &hex, 6, told.clone())
+            .tolerated("hprof.text.duplicate-id", 0x2d);
     let first = told.but(|heap| heap.classes[0].name = "B".into());
     case.answers.push(Answer::Reads("the first string of an identifier counts", Box::new(first.0)));
     case

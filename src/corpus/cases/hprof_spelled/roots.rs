@@ -1,8 +1,6 @@
 //! Roots, threads, and what only Android's dumps have.
 
-use crate::model::{
-    EventKind, Frame, FrameId, Region, StackFrame, StackTrace, Thread, Trace,
-};
+use crate::model::{EventKind, Frame, FrameId, Region, StackFrame, StackTrace, Thread, Trace};
 
 use super::*;
 
@@ -29,7 +27,8 @@ fn every_root() -> Case {
         END,
     ];
     let (thread, trace) = (Serial(1), Serial(5));
-    let frame = Frame { id: FrameId(1), method: TextId(1), signature: TextId(1), source: TextId(0), class: thread, line: 7 };
+    let frame =
+        Frame { id: FrameId(1), method: TextId(1), signature: TextId(1), source: TextId(0), class: thread, line: 7 };
     let told = told_a()
         .event(EventKind::Frame(frame))
         .event(EventKind::Trace(Trace { serial: trace, thread, frames: vec![FrameId(1)] }))

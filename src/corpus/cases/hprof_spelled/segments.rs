@@ -59,15 +59,17 @@ fn many_segments() -> Case {
         .text(2, "B")
         .object(instance(0x2010, 0x1000, Vec::new()))
         .root(0x1000, RootKind::StickyClass);
-    valid("many-segments", "four segments of one heap, and a string between them", &hex, 12, told)
-        .showing(&["hprof.segment.series", "hprof.heap.extent", "hprof.segment.layout"])
+    valid("many-segments", "four segments of one heap, and a string between them", &hex, 12, told).showing(&[
+        "hprof.segment.series",
+        "hprof.heap.extent",
+        "hprof.segment.layout",
+    ])
 }
 
 fn old_segments() -> Case {
     let hex = [HEADER_1, TEXT_A, LOAD_A, "1c 00000000 0000002b", DUMP_A, END];
     let told = told_a().version("1.0.1").class(class_a());
-    valid("segment-in-1-0-1", "a segment in a file of 1.0.1", &hex, 5, told)
-        .tolerated("hprof.segment.version", 0x46)
+    valid("segment-in-1-0-1", "a segment in a file of 1.0.1", &hex, 5, told).tolerated("hprof.segment.version", 0x46)
 }
 
 /// Cut between two records: only the END is missing.
@@ -90,8 +92,7 @@ fn end_alone() -> Case {
 fn end_with_body() -> Case {
     let hex = [HEADER, TEXT_A, LOAD_A, "1c 00000000 0000002b", DUMP_A, "2c 00000000 00000002 0c1c"];
     let told = told_a().class(class_a());
-    valid("end-with-body", "an END with a body of two bytes", &hex, 5, told)
-        .tolerated("hprof.segment.end-body", 0x7a)
+    valid("end-with-body", "an END with a body of two bytes", &hex, 5, told).tolerated("hprof.segment.end-body", 0x7a)
 }
 
 /// Readers that never take a length of 0 for what it says find the next tag at once.
@@ -146,7 +147,8 @@ fn unpatched_heap_dump() -> Case {
 fn unpatched_segment() -> Case {
     let hex = [HEADER, TEXT_A, LOAD_A, "1c 00000000 00000000", DUMP_A, "1c 00000000 00000011", OBJECT, END];
     let told = told_a().class(class_a()).object(object_of_a());
-    let case = valid("unpatched-segment", "a segment of length 0 with sub-records behind it, and another", &hex, 7, told);
+    let case =
+        valid("unpatched-segment", "a segment of length 0 with sub-records behind it, and another", &hex, 7, told);
     unpatched(case, 0x46).showing(&["hprof.segment.zero-length"])
 }
 
