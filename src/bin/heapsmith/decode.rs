@@ -4,6 +4,7 @@ use clap::Args;
 use heapsmith::compare::listing;
 use heapsmith::error::{DecodeError, Error, Problem};
 use heapsmith::format::{DumpFile, Lowering, WholeFile};
+use heapsmith::hprof::Reading;
 use heapsmith::input::Input;
 use heapsmith::output::Output;
 use heapsmith::validate::{Severity, ValidateOptions, validate};
@@ -39,7 +40,7 @@ impl Opts {
     pub(crate) fn run(self) -> Result<Answer, Error> {
         let reading = self.reading.reading();
         let input = Input::open(&self.file)?;
-        let unsound = unsound(&input)?;
+        let unsound = unsound(&input, reading)?;
         let unsound = match unsound {
             Some(e) if !self.sound_prefix => return Err(e.into()),
             other => other,
@@ -74,8 +75,8 @@ impl Opts {
 }
 
 /// The first error of a dump that can be read to its end and is not valid all the same.
-fn unsound(input: &Input) -> Result<Option<DecodeError>, Error> {
-    let report = validate(input, ValidateOptions::default())?;
+fn unsound(input: &Input, reading: Reading) -> Result<Option<DecodeError>, Error> {
+    let report = validate(input, ValidateOptions { graph: true, reading })?;
     let wrong = report.findings.into_iter().find(|f| f.severity == Severity::Error && !f.fatal);
     Ok(wrong.map(|finding| {
         let problem = Problem::Unexpected { expected: finding.expected, found: finding.found };

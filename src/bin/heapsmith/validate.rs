@@ -6,7 +6,7 @@ use heapsmith::error::Error;
 use heapsmith::input::Input;
 use heapsmith::validate::{Finding, Report, Severity, ValidateOptions, rule, validate};
 
-use crate::{Answer, terminal};
+use crate::{Answer, open, terminal};
 
 /// Says precisely what is wrong with a dump, and how much of it is sound. The format is told by its first
 /// bytes.
@@ -25,6 +25,8 @@ pub(crate) struct Opts {
     /// class and object, plus the classes (and an HPROF dump's tables).
     #[arg(long)]
     no_graph: bool,
+    #[command(flatten)]
+    reading: open::ReadingOpts,
     /// Show notes too: the signs for one or the other reading where bytes do not decide.
     #[arg(long)]
     notes: bool,
@@ -40,7 +42,7 @@ impl Opts {
     pub(crate) fn run(self) -> Result<Answer, Error> {
         let mut answer = Answer::Yes;
         let mut unread = None;
-        let options = ValidateOptions { graph: !self.no_graph, ..ValidateOptions::default() };
+        let options = ValidateOptions { graph: !self.no_graph, reading: self.reading.reading() };
         for file in &self.files {
             let report = Input::open(file).and_then(|input| validate(&input, options));
             match report {

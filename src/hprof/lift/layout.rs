@@ -17,8 +17,11 @@ pub struct Layouts {
     classes: Vec<ClassLayout>,
     /// The classes asked for lately, each at a place that its address gives: most instances come in runs of a few
     /// classes, and hashing costs more than reading their fields.
-    recent: Box<[Cell<(Address, Option<usize>)>]>,
+    recent: Box<[Slot]>,
 }
+
+/// A class and its place in the table.
+type Slot = Cell<(Address, Option<usize>)>;
 
 #[derive(Clone, Debug)]
 struct ClassLayout {
@@ -44,8 +47,7 @@ impl Layouts {
     /// The layouts of classes, each with its superclass and its own fields; of several with one address the
     /// last counts.
     pub fn new<'c>(id: IdSize, classes: impl Iterator<Item = (Address, Address, Box<[FieldType]>)> + 'c) -> Layouts {
-        let recent = vec![Cell::new((Address::NULL, None)); RECENT].into();
-        let mut layouts = Layouts { id, by_class: HashMap::new(), classes: Vec::new(), recent };
+        let mut layouts = Layouts { id, by_class: HashMap::new(), classes: Vec::new(), recent: Box::default() };
         let mut supers = Vec::new();
         for (class, superclass, own) in classes {
             layouts.by_class.insert(class, layouts.classes.len());
@@ -78,6 +80,9 @@ impl Layouts {
                 state[at] = 2;
             }
         }
+        // A file may have thousands of heaps with a class or two.
+        let slots = layouts.classes.len().next_power_of_two().clamp(2, RECENT);
+        layouts.recent = vec![Cell::new((Address::NULL, None)); slots].into();
         layouts
     }
 
@@ -103,7 +108,7 @@ impl Layouts {
 
     #[inline]
     fn place(&self, class: Address) -> Option<usize> {
-        let slot = &self.recent[(class.0.wrapping_mul(SPREAD) >> (64 - RECENT.ilog2())) as usize];
+        let slot = &self.recent[(class.0.wrapping_mul(SPREAD) >> (64 - self.recent.len().ilog2())) as usize];
         let (known, place) = slot.get();
         if known == class && place.is_some() {
             return place;
@@ -184,7 +189,7 @@ impl Layouts {
     }
 }
 
-/// Classes that are kept at hand; a power of two.
+/// Classes that are kept at hand at most; a power of two.
 const RECENT: usize = 256;
 /// Spreads addresses, which are multiples of 8, over their upper bits (2^64 divided by the golden ratio).
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;

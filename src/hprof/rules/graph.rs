@@ -10,7 +10,7 @@ use super::super::decode::{At, Step};
 use super::super::lift::HeapCounter;
 use super::super::sub_record::{ClassDump, InstanceDump, ObjectArrayDump, RootRecord, SubRecord};
 use super::super::wire::{IdSize, Tag};
-use super::heap::HeapGraph;
+use super::heap::{Addresses, HeapGraph};
 use super::tables::Tables;
 use super::{Place, each_id};
 
@@ -20,6 +20,8 @@ pub struct GraphIndex {
     id: IdSize,
     tables: Tables,
     heaps: Vec<HeapGraph>,
+    /// Identifiers of the classes and objects of all heaps, one heap after the other.
+    addresses: Vec<u64>,
     counter: HeapCounter,
     /// The dump record that is open.
     tag: Tag,
@@ -46,7 +48,7 @@ struct References {
 
 impl References {
     #[inline]
-    fn add(&mut self, heap: &HeapGraph, to: u64) {
+    fn add(&mut self, heap: Addresses<'_>, to: u64) {
         if to == 0 {
             return;
         }
@@ -78,6 +80,7 @@ impl GraphIndex {
             id,
             tables: Tables::default(),
             heaps: Vec::new(),
+            addresses: Vec::new(),
             counter: HeapCounter::default(),
             tag: Tag::HEAP_DUMP,
             pending: None,
@@ -95,12 +98,12 @@ impl GraphIndex {
                     SubRecord::Root(root) => self.tables.enter_root(root.kind),
                     SubRecord::Class(class) => {
                         self.tables.enter_class(class.id);
-                        heap.enter_class(class);
+                        heap.enter_class(class, self.id);
                     }
                     _ => {}
                 }
                 if let Some(address) = sub_record.address() {
-                    heap.enter(address);
+                    heap.enter(address, &mut self.addresses);
                 }
             }
             Step::Record(at, record) => {
@@ -110,7 +113,7 @@ impl GraphIndex {
             Step::Segment(_, segment) => {
                 self.tag = segment.tag;
                 if self.counter.segment(segment.tag).0 {
-                    self.heaps.push(HeapGraph::new(self.id));
+                    self.heaps.push(HeapGraph::new(self.addresses.len()));
                 }
             }
             Step::SegmentEnd(_) => {
@@ -123,7 +126,7 @@ impl GraphIndex {
     /// Between the passes.
     pub fn seal(&mut self) {
         self.counter = HeapCounter::default();
-        self.heaps.iter_mut().for_each(|heap| heap.seal(self.id));
+        self.heaps.iter_mut().for_each(|heap| heap.seal(self.id, &mut self.addresses));
     }
 
     /// Second pass: judges a step.
@@ -173,7 +176,7 @@ impl GraphIndex {
 
     fn root(&mut self, place: Place, root: &RootRecord, findings: &mut Findings) {
         let Some(heap) = self.heaps.get(self.counter.heap()) else { return };
-        if !heap.has(root.object.0) {
+        if !heap.addresses(&self.addresses).has(root.object.0) {
             place.finding(findings, super::ROOT_DANGLING, || {
                 ("a root that is a class or object of the heap".to_owned(), format!("{} {}", root.tag(), root.object))
             });
@@ -185,6 +188,7 @@ impl GraphIndex {
         self.tables.class(place, class, findings);
         let Some(heap) = self.heaps.get_mut(self.counter.heap()) else { return };
         heap.class(place, class, findings);
+        let heap = heap.addresses(&self.addresses);
         let mut references = References::default();
         for owner in [class.loader, class.signers, class.protection_domain] {
             references.add(heap, owner.0);
@@ -200,7 +204,7 @@ impl GraphIndex {
     fn instance(&mut self, at: &At<'_>, instance: &InstanceDump<'_>, findings: &mut Findings) {
         let Some(heap) = self.heaps.get(self.counter.heap()) else { return };
         let place = Place::of(at);
-        match heap.layouts.bytes_of(instance.class) {
+        match heap.layouts().and_then(|layouts| layouts.bytes_of(instance.class)) {
             Some(bytes) if bytes == u64::from(instance.length) => {
                 if at.rest == 0 {
                     self.values(place, instance.class, &instance.values, findings);
@@ -220,8 +224,10 @@ impl GraphIndex {
     #[inline]
     fn values(&mut self, place: Place, class: Address, values: &[u8], findings: &mut Findings) {
         let Some(heap) = self.heaps.get(self.counter.heap()) else { return };
+        let Some(layouts) = heap.layouts() else { return };
+        let heap = heap.addresses(&self.addresses);
         let mut references = References::default();
-        heap.layouts.visit_values(class, values, |value| {
+        layouts.visit_values(class, values, |value| {
             if let Value { kind: FieldType::Object, bits } = value {
                 references.add(heap, bits);
             }
@@ -247,6 +253,7 @@ impl GraphIndex {
     #[inline]
     fn elements(&mut self, at: &At<'_>, place: Place, so_far: References, piece: &[u8], findings: &mut Findings) {
         let Some(heap) = self.heaps.get(self.counter.heap()) else { return };
+        let heap = heap.addresses(&self.addresses);
         let mut references = so_far;
         each_id(piece, self.id, |to| references.add(heap, to));
         if at.rest == 0 {
@@ -274,7 +281,7 @@ impl GraphIndex {
 
 #[inline]
 fn unknown_class(heap: &HeapGraph, place: Place, class: Address, findings: &mut Findings) {
-    if !heap.layouts.knows(class) {
+    if !heap.layouts().is_some_and(|layouts| layouts.knows(class)) {
         place.finding(findings, super::OBJECT_CLASS, || {
             ("a class with a CLASS DUMP in the heap".to_owned(), class.to_string())
         });

@@ -1,6 +1,7 @@
 //! What holds for one heap: its classes and the addresses of what it has.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 use crate::error::RuleId;
 use crate::model::{Address, FieldType};
@@ -11,14 +12,20 @@ use super::super::sub_record::ClassDump;
 use super::super::wire::IdSize;
 use super::Place;
 
-/// The classes and addresses of a heap.
+/// One heap of a file. A file may have as many as it has dump records, so an empty one takes little.
 #[derive(Debug)]
 pub(super) struct HeapGraph {
-    /// Addresses of classes and objects; sorted, each once, after [`HeapGraph::seal`].
-    addresses: Vec<u64>,
+    /// Where its addresses stand among those of all heaps; sorted after [`HeapGraph::seal`].
+    addresses: Range<usize>,
+    /// What there is to know of it besides, if anything.
+    known: Option<Box<Known>>,
+}
+
+#[derive(Debug)]
+struct Known {
     /// The classes with their superclasses and own fields, until they are laid out.
     classes: Vec<(Address, Address, Box<[FieldType]>)>,
-    pub(super) layouts: Layouts,
+    layouts: Layouts,
     /// Addresses of more than one class or object, and what of them the second pass has met.
     duplicates: HashMap<u64, Seen>,
     on_cycles: HashSet<Address>,
@@ -32,59 +39,72 @@ struct Seen {
     object: bool,
 }
 
-impl HeapGraph {
-    pub(super) fn new(id: IdSize) -> HeapGraph {
-        HeapGraph {
-            addresses: Vec::new(),
+impl Known {
+    fn new(id: IdSize) -> Box<Known> {
+        Box::new(Known {
             classes: Vec::new(),
             layouts: Layouts::new(id, std::iter::empty()),
             duplicates: HashMap::new(),
             on_cycles: HashSet::new(),
             cycles_told: false,
-        }
+        })
+    }
+}
+
+impl HeapGraph {
+    /// A heap whose addresses begin at this place among those of all heaps.
+    pub(super) fn new(begin: usize) -> HeapGraph {
+        HeapGraph { addresses: begin..begin, known: None }
     }
 
-    /// First pass: takes a class or object in.
+    /// First pass: takes the address of a class or object in.
     #[inline]
-    pub(super) fn enter(&mut self, address: Address) {
-        self.addresses.push(address.0);
+    pub(super) fn enter(&mut self, address: Address, all: &mut Vec<u64>) {
+        all.push(address.0);
+        self.addresses.end = all.len();
     }
 
     /// First pass: takes a class's superclass and fields in.
-    pub(super) fn enter_class(&mut self, class: &ClassDump) {
+    pub(super) fn enter_class(&mut self, class: &ClassDump, id: IdSize) {
         let own = class.fields.iter().map(|(_, kind)| *kind).collect();
-        self.classes.push((class.id, class.superclass, own));
+        self.known.get_or_insert_with(|| Known::new(id)).classes.push((class.id, class.superclass, own));
     }
 
     /// Between the passes: sorts the addresses and lays the classes out.
-    pub(super) fn seal(&mut self, id: IdSize) {
-        self.addresses.sort_unstable();
-        for pair in self.addresses.windows(2) {
+    pub(super) fn seal(&mut self, id: IdSize, all: &mut [u64]) {
+        let own = &mut all[self.addresses.clone()];
+        own.sort_unstable();
+        for pair in own.windows(2) {
             if pair[0] == pair[1] {
-                self.duplicates.insert(pair[0], Seen::default());
+                let known = self.known.get_or_insert_with(|| Known::new(id));
+                known.duplicates.insert(pair[0], Seen::default());
             }
         }
-        self.addresses.dedup();
-        let classes = std::mem::take(&mut self.classes);
+        let Some(known) = &mut self.known else { return };
+        let classes = std::mem::take(&mut known.classes);
         let supers: HashMap<Address, Address> = classes.iter().map(|(class, of, _)| (*class, *of)).collect();
         let above = |class| supers.get(&class).copied().filter(|superclass| !superclass.is_null());
-        self.on_cycles = on_cycles(supers.keys().copied(), above);
-        self.layouts = Layouts::new(id, classes.into_iter());
+        known.on_cycles = on_cycles(supers.keys().copied(), above);
+        known.layouts = Layouts::new(id, classes.into_iter());
     }
 
-    /// Second pass: whether something of the heap is at this address.
+    /// Second pass: the addresses of the heap, sorted.
     #[inline]
-    pub(super) fn has(&self, address: u64) -> bool {
-        self.addresses.binary_search(&address).is_ok()
+    pub(super) fn addresses<'a>(&self, all: &'a [u64]) -> Addresses<'a> {
+        Addresses(&all[self.addresses.clone()])
+    }
+
+    /// Second pass: how instances are laid out, if the heap has classes.
+    #[inline]
+    pub(super) fn layouts(&self) -> Option<&Layouts> {
+        self.known.as_deref().map(|known| &known.layouts)
     }
 
     /// Second pass: judges the address of a class or object.
     #[inline]
     pub(super) fn address(&mut self, place: Place, address: Address, is_class: bool, findings: &mut Findings) {
-        if self.duplicates.is_empty() {
-            return;
-        }
-        let Some(seen) = self.duplicates.get_mut(&address.0) else { return };
+        let Some(known) = self.known.as_mut().filter(|known| !known.duplicates.is_empty()) else { return };
+        let Some(seen) = known.duplicates.get_mut(&address.0) else { return };
         let rule: Option<RuleId> = match (is_class, *seen) {
             (_, Seen { class: false, object: false }) => None,
             (true, Seen { class: true, .. }) => Some(super::CLASS_DUPLICATE),
@@ -100,14 +120,15 @@ impl HeapGraph {
 
     /// Second pass: judges a class's place in the hierarchy.
     pub(super) fn class(&mut self, place: Place, class: &ClassDump, findings: &mut Findings) {
-        if !class.superclass.is_null() && !self.layouts.knows(class.superclass) {
+        let Some(known) = &mut self.known else { return };
+        if !class.superclass.is_null() && !known.layouts.knows(class.superclass) {
             place.finding(findings, super::CLASS_SUPERCLASS, || {
                 let expected = "a superclass of 0 or one with a CLASS DUMP in the heap";
                 (expected.to_owned(), class.superclass.to_string())
             });
         }
-        if self.on_cycles.contains(&class.id) && !std::mem::replace(&mut self.cycles_told, true) {
-            let classes = self.on_cycles.len();
+        if known.on_cycles.contains(&class.id) && !std::mem::replace(&mut known.cycles_told, true) {
+            let classes = known.on_cycles.len();
             place.finding(findings, super::CLASS_SUPERCLASS_CYCLE, || {
                 let found = match classes {
                     1 => "a class that is its own superclass".to_owned(),
@@ -116,7 +137,7 @@ impl HeapGraph {
                 ("a superclass chain that ends".to_owned(), found)
             });
         }
-        match self.layouts.bytes_of(class.id) {
+        match known.layouts.bytes_of(class.id) {
             Some(bytes) if bytes != u64::from(class.instance_size) => {
                 place.finding(findings, super::CLASS_INSTANCE_SIZE, || {
                     let expected = format!("{bytes}, the field bytes of the class and its superclasses");
@@ -125,5 +146,17 @@ impl HeapGraph {
             }
             _ => {}
         }
+    }
+}
+
+/// The addresses of a heap, sorted.
+#[derive(Clone, Copy)]
+pub(super) struct Addresses<'a>(&'a [u64]);
+
+impl Addresses<'_> {
+    /// Whether something of the heap is at this address.
+    #[inline]
+    pub(super) fn has(self, address: u64) -> bool {
+        self.0.binary_search(&address).is_ok()
     }
 }
