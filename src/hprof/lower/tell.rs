@@ -131,19 +131,20 @@ impl Surround<'_> {
             visit(Told::Event(&Event { after, ..event.clone() }))?;
             self.events = rest;
         }
-        while let [region, rest @ ..] = self.regions
-            && region.after <= entries
-        {
-            let after = self.entries;
-            visit(Told::Region(&Region { after, ..region.clone() }))?;
-            self.regions = rest;
-        }
+        // A part of the heap is told of objects alone, so behind the roots that stand before one (ART).
         while let [root, rest @ ..] = self.roots
             && root.after.unwrap_or(u64::MAX) <= entries
         {
             let after = Some(self.entries);
             visit(Told::Root(&Root { after, ..*root }))?;
             self.roots = rest;
+        }
+        while let [region, rest @ ..] = self.regions
+            && region.after <= entries
+        {
+            let after = self.entries;
+            visit(Told::Region(&Region { after, ..region.clone() }))?;
+            self.regions = rest;
         }
         Ok(())
     }
