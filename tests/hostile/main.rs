@@ -1,0 +1,3 @@
+//! Damaged input: cut at every byte, flipped in every bit, shrinking while it is read.
+
+mod phd;
