@@ -8,11 +8,11 @@ use arbitrary::Unstructured;
 use crate::compare::compare;
 use crate::error::{DecodeError, Error, LowerError};
 use crate::format::Lowering;
-use crate::generate::{BytesDraw, Draw, Placement, generate};
+use crate::generate::{BytesDraw, Draw, GenerateOptions, Placement, generate};
 use crate::hprof::decode::{Wrapped, ZeroLength};
 use crate::hprof::lift::{self, Index};
-use crate::hprof::lower::{self, LowerOptions, PROFILES};
-use crate::hprof::{Beyond, Decoder, IdSize, Reading, Step, annotate, encode, open};
+use crate::hprof::lower::{self, Framing, LowerOptions, PROFILES};
+use crate::hprof::{Beyond, Decoder, IdSize, Reading, Step, Version, annotate, encode, open};
 use crate::input::Input;
 use crate::model::{Adherence, ControlSettings, Dump, Event, EventKind, Heap, Name, Serial, TextId};
 
@@ -202,20 +202,28 @@ pub fn nothing_of_a_spelling_stays(bytes: &[u8]) {
 
 /// Writes one heap twice: what `options` make of it, and what they make of its dump by `any`.
 ///
-/// Of what `any` does to a heap three things stay: the order of roots, kinds of root and parts of the heap that
-/// need Android's sub-records where it drew a header without them, and the strings of its log. The heap is given
-/// the first two, and the log is left out.
+/// Of what `any` does to a heap this stays: the order of roots, of traces and of threads; kinds of root and parts of
+/// the heap that need Android's sub-records, where it drew a header without them; and the strings of its log. The
+/// heap is given roots and parts as they came back, traces and threads are put in order on both sides, and the log
+/// is left out.
 ///
 /// # Errors
 /// If the heap cannot be written.
 pub fn through_any(heap: &Heap, options: &LowerOptions) -> Result<(Vec<u8>, Vec<u8>), Error> {
     let any = LowerOptions { framing: None, ..options.with_profile("any")? };
+    // What only Android can say needs its header version.
+    let android = |framing: &&Framing| options.profile.android && framing.version == Version::V1_0_3;
+    let any = LowerOptions { framing: any.profile.framings.iter().find(android), ..any };
     let mut lifted = lift_all(&lower::to_bytes(heap, &any)?).heaps.swap_remove(0);
     lifted.surroundings.events = None;
     lifted.surroundings.times = None;
     let mut heap = heap.clone();
     heap.surroundings.roots.clone_from(&lifted.surroundings.roots);
     heap.surroundings.regions.clone_from(&lifted.surroundings.regions);
+    for surroundings in [&mut heap.surroundings, &mut lifted.surroundings] {
+        surroundings.traces.iter_mut().for_each(|traces| traces.sort_by_key(|trace| trace.serial));
+        surroundings.threads.iter_mut().for_each(|threads| threads.sort_by_key(|thread| thread.serial));
+    }
     Ok((lower::to_bytes(&heap, options)?, lower::to_bytes(&lifted, options)?))
 }
 
@@ -227,13 +235,12 @@ fn drawn(bytes: &[u8]) -> (Dump, LowerOptions) {
     let profile = draw.pick(PROFILES);
     let framing = draw.one_in(2).then(|| draw.pick(profile.framings));
     let id_size = Some(*draw.pick(&IdSize::ALL));
-    let options =
-        LowerOptions { profile, framing, id_size, seed: draw.u64(), adherence: Adherence::Writer };
+    let options = LowerOptions { profile, framing, id_size, seed: draw.u64(), adherence: Adherence::Writer };
     let mut dump = Dump::default();
     for _ in 0..draw.between(1, 3) {
         let placement = *draw.pick(&[Placement::Ordered, Placement::Mixed]);
         let generated = Lowering::Hprof(options).generate_options(draw.below(48) as usize, None);
-        dump.heaps.push(generate(&crate::generate::GenerateOptions { placement, ..generated }, draw));
+        dump.heaps.push(generate(&GenerateOptions { placement, ..generated }, draw));
     }
     (dump, options)
 }
@@ -353,7 +360,8 @@ fn steps<R: Read>(source: R, reading: Reading) -> (Vec<Whole>, Result<u64, Strin
     let mut steps: Vec<Whole> = Vec::new();
     let decoder = match Decoder::new(source) {
         Ok(decoder) => decoder,
-        Err(e) => return (steps, Err(e.to_string())),
+        // What is shown of a wrong header is what was there of it.
+        Err(e) => return (steps, Err(format!("{:#x}: {} [{}]", e.offset(), e.field(), e.rule()))),
     };
     let ended = decoder.with_reading(reading, None).visit::<DecodeError, _>(|step| {
         let (what, at) = match step {
