@@ -91,6 +91,10 @@ fn read_hprof(bytes: &[u8]) {
     if let (Ok(mut decoder), Ok(index)) = (open(), index) {
         let _ = hprof::annotate::visit::<_, DecodeError, _>(&mut decoder, Some(&index), |_| Ok(()));
     }
+    let input = Input::memory("memory", bytes.to_vec());
+    for graph in [false, true] {
+        drop(validate(&input, ValidateOptions { graph, ..ValidateOptions::default() }));
+    }
 }
 
 fn header(id: IdSize) -> Vec<u8> {

@@ -15,6 +15,7 @@ use crate::hprof::lower::{self, Framing, LowerOptions, PROFILES};
 use crate::hprof::{Beyond, Decoder, IdSize, Reading, Step, Version, annotate, encode, open};
 use crate::input::Input;
 use crate::model::{Adherence, ControlSettings, Dump, Event, EventKind, Heap, Name, Serial, TextId};
+use crate::validate::{Severity, ValidateOptions, validate};
 
 use super::Properties;
 
@@ -30,11 +31,12 @@ pub const PROPERTIES: Properties = Properties {
     ],
     of_heaps: &[
         ("a_heap_comes_back_from_its_dump", a_heap_comes_back_from_its_dump),
+        ("generated_dumps_validate_clean", generated_dumps_validate_clean),
         ("nothing_of_a_spelling_stays", nothing_of_a_spelling_stays),
     ],
 };
 
-/// Decoding, lifting and annotating anything ends with an answer, whatever is taken for granted of the bytes.
+/// Decoding, lifting, annotating and validating anything ends with an answer, whatever is taken for granted of the bytes.
 pub fn decode_never_panics(bytes: &[u8]) {
     for reading in READINGS {
         for answers in ANSWERS {
@@ -67,6 +69,9 @@ pub fn decode_never_panics(bytes: &[u8]) {
             let Ok(mut decoder) = reopen() else { panic!("it was opened before") };
             let fields = annotate::visit::<_, DecodeError, _>(&mut decoder, index, |_| Ok(()));
             assert_eq!(fields.is_ok(), read.is_ok());
+        }
+        for graph in [false, true] {
+            assert!(validate(&input, ValidateOptions { graph, reading }).is_ok(), "memory can be read");
         }
     }
 }
@@ -187,6 +192,22 @@ pub fn a_heap_comes_back_from_its_dump(bytes: &[u8]) {
         Ok((carried, written)) => same(&carried, &lift_all(&written), &as_heap),
         Err(e) => panic!("a log may go on after the last heap: {options:?}: {e}"),
     }
+}
+
+/// A dump of a generated heap has neither errors nor warnings.
+pub fn generated_dumps_validate_clean(bytes: &[u8]) {
+    let (mut dump, options) = drawn(bytes);
+    let mut written = Vec::new();
+    if lower::write_dump(&mut dump, &options, &mut written).is_err() {
+        return;
+    }
+    // What `any` scatters is meant to look odd, and what follows a heap may come from a profile of one heap.
+    if options.profile.is_seeded() {
+        return;
+    }
+    let report = validate(&Input::memory("generated", written), ValidateOptions::default());
+    let found: Vec<_> = report.map(|r| r.findings).unwrap_or_default();
+    assert!(found.iter().all(|f| f.severity == Severity::Note), "{options:?}: {found:?}");
 }
 
 /// A dump of the profile `any`, rewritten by another one, is what that one makes of the heap itself.
