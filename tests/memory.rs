@@ -1,9 +1,13 @@
 //! How much memory damaged dumps can make us allocate.
 //!
-//! A test program of its own, with one test: it watches the allocator.
+//! A test program of its own, whose tests take turns: they watch the allocator.
+
+use std::io::{self, Read};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use heapsmith::corpus::cases;
 use heapsmith::error::DecodeError;
+use heapsmith::hprof::{self, IdSize, Step};
 use heapsmith::input::Input;
 use heapsmith::phd::{Decoder, annotate, lift};
 use heapsmith::validate::{ValidateOptions, validate};
@@ -11,6 +15,19 @@ use peak_alloc::PeakAlloc;
 
 #[global_allocator]
 static ALLOCATED: PeakAlloc = PeakAlloc;
+
+fn turn() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What `work` allocates at its peak.
+fn peak(work: impl FnOnce()) -> usize {
+    let before = ALLOCATED.current_usage();
+    ALLOCATED.reset_peak_usage();
+    work();
+    ALLOCATED.peak_usage().saturating_sub(before)
+}
 
 /// Everything that reads a dump, on bytes that the caller owns.
 fn read(bytes: &[u8]) {
@@ -23,18 +40,18 @@ fn read(bytes: &[u8]) {
 }
 
 #[test]
-fn reading_a_damaged_dump_allocates_at_most_16_times_its_size_and_a_mebibyte() {
+fn reading_a_damaged_phd_allocates_at_most_16_times_its_size_and_a_mebibyte() {
+    let _turn = turn();
     let mut worst = 0.0_f64;
     let mut measure = |what: &str, bytes: &[u8]| {
         let input = Input::memory("memory", bytes.to_vec());
         for graph in [false, true] {
-            let before = ALLOCATED.current_usage();
-            ALLOCATED.reset_peak_usage();
-            if graph {
-                read(bytes);
-            }
-            drop(validate(&input, ValidateOptions { graph, ..ValidateOptions::default() }));
-            let peak = ALLOCATED.peak_usage() - before;
+            let peak = peak(|| {
+                if graph {
+                    read(bytes);
+                }
+                drop(validate(&input, ValidateOptions { graph, ..ValidateOptions::default() }));
+            });
             let allowed = 16 * bytes.len() + (1 << 20);
             worst = worst.max(peak as f64 / allowed as f64);
             assert!(peak <= allowed, "{what}: {peak} bytes for a dump of {}", bytes.len());
@@ -61,4 +78,159 @@ fn reading_a_damaged_dump_allocates_at_most_16_times_its_size_and_a_mebibyte() {
     claims.extend_from_slice(b"\x04\x30\x08\0\0\0\0\x7f\xff\xff\xff");
     measure("a claim of 2^31 - 1 references", &claims);
     println!("the worst took {:.0} % of what is allowed", worst * 100.0);
+}
+
+/// Everything that reads an HPROF dump.
+fn read_hprof(bytes: &[u8]) {
+    let open = || hprof::Decoder::new(bytes);
+    if let Ok(mut decoder) = open() {
+        let _ = decoder.visit::<DecodeError, _>(|_| Ok(()));
+    }
+    drop(hprof::lift::dump(|| Ok(open()?)));
+    let index = open().map(|mut decoder| hprof::lift::Index::read(&mut decoder).0);
+    if let (Ok(mut decoder), Ok(index)) = (open(), index) {
+        let _ = hprof::annotate::visit::<_, DecodeError, _>(&mut decoder, Some(&index), |_| Ok(()));
+    }
+    let input = Input::memory("memory", bytes.to_vec());
+    for graph in [false, true] {
+        drop(validate(&input, ValidateOptions { graph, ..ValidateOptions::default() }));
+    }
+}
+
+fn header(id: IdSize) -> Vec<u8> {
+    let mut bytes = b"JAVA PROFILE 1.0.2\0".to_vec();
+    bytes.extend((id.bytes() as u32).to_be_bytes());
+    bytes.extend([0; 8]);
+    bytes
+}
+
+fn record(tag: u8, length: u32, body: &[u8]) -> Vec<u8> {
+    [&[tag, 0, 0, 0, 0], length.to_be_bytes().as_slice(), body].concat()
+}
+
+#[test]
+fn a_count_in_an_hprof_dump_is_a_claim_and_allocates_nothing() {
+    let _turn = turn();
+    const MANY: [u8; 4] = [0xff; 4];
+    for id in IdSize::ALL {
+        let i = id.bytes();
+        let object = |tag: u8, count: &[u8], rest: &[u8]| {
+            [&[tag], vec![0; i - 1].as_slice(), &[8, 0, 0, 0, 1], count, rest].concat()
+        };
+        let class = |lists: &[u8]| [vec![0x20].as_slice(), &vec![0; 7 * i + 8], lists].concat();
+        let subs = [
+            ("elements", object(0x22, &MANY, &vec![0; i + 20])),
+            ("longs", object(0x23, &MANY, &[11, 0, 0])),
+            ("bytes", object(0x23, &MANY, &[8, 0, 0])),
+            ("field values", [object(0x21, &vec![0; i], &MANY).as_slice(), &[0; 9]].concat()),
+            ("pool entries", class(&[0xff, 0xff, 0, 0, 2])),
+            ("static fields", class(&[0, 0, 0xff, 0xff, 0])),
+            ("instance fields", class(&[0, 0, 0, 0, 0xff, 0xff, 0])),
+        ];
+        let mut claims = Vec::new();
+        for (what, sub) in subs {
+            // In a segment that is long enough for it, as far as it says.
+            claims.push((what, record(0x1c, 0xffff_ffff, &sub)));
+            claims.push((what, record(0x1c, sub.len() as u32, &sub)));
+            claims.push((what, record(0x0c, 0, &sub)));
+        }
+        for length in [0xffff_ffff, 64] {
+            claims.push(("string bytes", record(0x01, length, &[1; 64])));
+            claims.push(("unknown bytes", record(0xf0, length, &[1; 64])));
+            claims.push(("frames", record(0x05, length, &[[0; 8].as_slice(), &MANY, &[0; 52]].concat())));
+            claims.push(("sites", record(0x06, length, &[[0; 30].as_slice(), &MANY, &[0; 30]].concat())));
+            claims.push(("samples", record(0x0d, length, &[[0; 4].as_slice(), &MANY, &[0; 56]].concat())));
+            claims.push(("a class's name", record(0x02, length, &[0; 64])));
+        }
+        for (what, claim) in claims {
+            let bytes = [header(id), claim].concat();
+            let peak = peak(|| read_hprof(&bytes));
+            assert!(peak <= 1 << 20, "{what}, {id:?}: {peak} bytes for a dump of {}", bytes.len());
+        }
+    }
+}
+
+/// The densest records there are: a root of two bytes becomes one of forty, and lists double as they grow.
+#[test]
+fn reading_an_hprof_dump_allocates_at_most_128_times_its_size_and_a_mebibyte() {
+    let _turn = turn();
+    let instance = b"\x21\x08\0\0\0\x01\x04\0\0\0\0".as_slice();
+    let class = [[0x20, 4].as_slice(), &[0; 22]].concat();
+    let array = b"\x23\x09\0\0\0\x01\0\0\0\0\x08".as_slice();
+    let subs: [(&str, &[u8]); 5] = [
+        ("root", b"\xff\x08"),
+        ("instance", instance),
+        ("class", &class),
+        ("array", array),
+        ("thread", b"\x08\x01\0\0\0\x01\0\0\0\x02"),
+    ];
+    for (what, sub) in subs {
+        let body = sub.repeat(400_000 / sub.len());
+        measure_hprof(what, &[header(IdSize::One), record(0x0c, body.len() as u32, &body)].concat());
+    }
+    let records: [(&str, u8, &[u8]); 4] =
+        [("string", 0x01, b"\x01"), ("load", 0x02, &[1; 10]), ("trace", 0x05, &[0; 12]), ("unknown", 0xf0, b"")];
+    for (what, tag, body) in records {
+        let one = record(tag, body.len() as u32, body);
+        measure_hprof(what, &[header(IdSize::One), one.repeat(400_000 / one.len())].concat());
+    }
+}
+
+fn measure_hprof(what: &str, bytes: &[u8]) {
+    let peak = peak(|| read_hprof(bytes));
+    println!("{what}: {:.1} times its size", peak as f64 / bytes.len() as f64);
+    assert!(peak <= 128 * bytes.len() + (1 << 20), "{what}: {peak} bytes for a dump of {}", bytes.len());
+}
+
+/// A dump with one array of so many bytes, which are never there all at once.
+struct LongArray {
+    start: io::Cursor<Vec<u8>>,
+    left: u64,
+}
+
+impl LongArray {
+    fn new(length: u32) -> LongArray {
+        let head = [b"\x23\0\0\0\x08\0\0\0\x01".as_slice(), &(length / 8).to_be_bytes(), &[11]].concat();
+        let start = [header(IdSize::Four), record(0x1c, head.len() as u32 + length, &head)].concat();
+        LongArray { start: io::Cursor::new(start), left: u64::from(length) }
+    }
+}
+
+impl Read for LongArray {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.start.read(buffer)?;
+        if count > 0 {
+            return Ok(count);
+        }
+        let count = self.left.min(buffer.len() as u64) as usize;
+        buffer[..count].fill(7);
+        self.left -= count as u64;
+        Ok(count)
+    }
+}
+
+#[test]
+fn an_array_of_300_million_bytes_passes_through_4_mebibytes() {
+    let _turn = turn();
+    const LENGTH: u32 = 300_000_000;
+    let open = || hprof::Decoder::new(LongArray::new(LENGTH)).expect("a header");
+    let mut seen = 0;
+    let decoding = peak(|| {
+        let ended = open().visit::<DecodeError, _>(|step| {
+            if let Step::Sub(at, _) | Step::More(at) = step {
+                seen += at.bytes.len() as u64;
+            }
+            Ok(())
+        });
+        assert!(ended.is_ok());
+    });
+    assert_eq!(seen, u64::from(LENGTH) + 14);
+    assert!(decoding < 4 << 20, "{decoding} bytes to decode");
+    let indexing = peak(|| assert!(hprof::lift::Index::read(&mut open()).1.is_ok()));
+    assert!(indexing < 4 << 20, "{indexing} bytes to index");
+    let annotating = peak(|| {
+        let ended = hprof::annotate::visit::<_, DecodeError, _>(&mut open(), None, |_| Ok(()));
+        assert!(ended.is_ok());
+    });
+    assert!(annotating < 4 << 20, "{annotating} bytes to annotate");
 }

@@ -1,10 +1,14 @@
 //! The fuzz properties as smoke tests, with bytes from ChaCha8 and from the corpus.
 
 use heapsmith::corpus::cases;
+use heapsmith::format::Lowering;
 use heapsmith::generate::{Draw, GenerateOptions, Placement, SeedDraw, Stream, from_seed};
+use heapsmith::hprof::IdSize;
+use heapsmith::hprof::decode::WHOLE;
 use heapsmith::phd::Version;
 use heapsmith::phd::lower::{self, FieldSwap, LowerOptions, PROFILES};
-use heapsmith::properties::{PROPERTIES, through_any};
+use heapsmith::properties::phd::through_any;
+use heapsmith::properties::{self, hprof};
 
 fn random_bytes(seed: u64, length: usize) -> Vec<u8> {
     let mut draw = SeedDraw::new(seed, Stream::Heap);
@@ -13,21 +17,25 @@ fn random_bytes(seed: u64, length: usize) -> Vec<u8> {
 
 #[test]
 fn every_property_holds_for_random_bytes() {
-    for (name, property) in PROPERTIES {
-        for seed in 0..150 {
-            println!("{name} {seed}");
-            property(&random_bytes(seed, 4096));
+    for format in properties::ALL {
+        for (name, property) in format.all() {
+            for seed in 0..150 {
+                println!("{} {name} {seed}", format.format);
+                property(&random_bytes(seed, 4096));
+            }
+            property(&[]);
         }
-        property(&[]);
     }
 }
 
 #[test]
-fn every_property_of_bytes_holds_for_every_corpus_case() {
-    for case in cases().expect("recipes work") {
-        for (name, property) in &PROPERTIES[..3] {
-            println!("{name} {}", case.id);
-            property(&case.bytes);
+fn every_property_of_bytes_holds_for_every_corpus_case_and_for_generated_dumps() {
+    for (id, bytes) in dumps() {
+        for format in properties::ALL {
+            for (name, property) in format.of_bytes {
+                println!("{} {name} {id}", format.format);
+                property(&bytes);
+            }
         }
     }
 }
@@ -37,17 +45,108 @@ fn every_property_of_bytes_holds_for_every_corpus_case() {
 fn every_property_of_bytes_holds_for_dumps_with_random_damage() {
     let mut draw = SeedDraw::new(1, Stream::Corruption);
     let draw: &mut dyn Draw = &mut draw;
-    let cases = cases().expect("recipes work");
-    for _ in 0..2_000 {
-        let mut bytes = draw.pick(&cases).bytes.clone();
+    let dumps = dumps();
+    for round in 0..3_000 {
+        let (id, bytes) = draw.pick(&dumps);
+        let mut bytes = bytes.clone();
         for _ in 0..draw.between(1, 4) {
             let at = draw.below(bytes.len() as u64) as usize;
             bytes[at] = draw.u32() as u8;
         }
-        for (_, property) in &PROPERTIES[..3] {
-            property(&bytes);
+        for format in properties::ALL {
+            for (name, property) in format.of_bytes {
+                println!("{} {name} {id} {round}", format.format);
+                property(&bytes);
+            }
         }
     }
+}
+
+/// The corpus, and a few small HPROF dumps of each profile.
+fn dumps() -> Vec<(String, Vec<u8>)> {
+    let mut dumps: Vec<_> = cases().expect("recipes work").into_iter().map(|case| (case.id, case.bytes)).collect();
+    for profile in heapsmith::hprof::PROFILES {
+        for id_size in IdSize::ALL {
+            let options = heapsmith::hprof::LowerOptions {
+                profile,
+                id_size: Some(id_size),
+                ..heapsmith::hprof::LowerOptions::default()
+            };
+            let mut heap = from_seed(&Lowering::Hprof(options).generate_options(12, None), 5);
+            // Large contents take most of the time and find nothing more.
+            heap.objects.retain(|object| object.length.is_none_or(|length| length < 200));
+            let bytes = heapsmith::hprof::lower::to_bytes(&heap, &options).expect("writable");
+            dumps.push((format!("{} {}", profile.name, id_size.bytes()), bytes));
+        }
+    }
+    dumps
+}
+
+/// Contents beyond what is delivered whole, of every unit, and each cut short.
+#[test]
+fn every_property_of_bytes_holds_where_contents_come_in_pieces() {
+    for id in IdSize::ALL {
+        for version in ["1.0.2", "1.0.3"] {
+            let whole = in_pieces(id, version);
+            let mut cuts = vec![whole.len()];
+            cuts.extend([WHOLE, WHOLE + 100, 2 * WHOLE + 33, 3 * WHOLE + 50, 4 * WHOLE + 60, 5 * WHOLE + 90]);
+            for cut in cuts {
+                for (name, property) in hprof::PROPERTIES.of_bytes {
+                    println!("{name} {id:?} {version} {cut}");
+                    property(&whole[..cut]);
+                }
+            }
+        }
+    }
+}
+
+/// A string, an unknown record, a long array, an instance and a reference array of some 300 KiB each.
+fn in_pieces(id: IdSize, version: &str) -> Vec<u8> {
+    let much: Vec<u8> = (0..WHOLE as u32 + 40_000).map(|n| (n % 251) as u8).collect();
+    let put = |out: &mut Vec<u8>, value: u8| {
+        out.extend(std::iter::repeat_n(0, id.bytes() - 1));
+        out.push(value);
+    };
+    let record = |out: &mut Vec<u8>, tag: u8, body: &[u8]| {
+        out.extend([tag, 0, 0, 0, 0]);
+        out.extend((body.len() as u32).to_be_bytes());
+        out.extend_from_slice(body);
+    };
+    let mut out = format!("JAVA PROFILE {version}\0").into_bytes();
+    out.extend((id.bytes() as u32).to_be_bytes());
+    out.extend([0; 8]);
+    let mut text = Vec::new();
+    put(&mut text, 9);
+    text.extend_from_slice(&much);
+    record(&mut out, 0x01, &text);
+    record(&mut out, 0xf1, &much);
+    let mut segment = vec![0x23];
+    put(&mut segment, 3);
+    segment.extend([0, 0, 0, 1]);
+    segment.extend((much.len() as u32 / 8).to_be_bytes());
+    segment.push(11);
+    segment.extend_from_slice(&much[..much.len() / 8 * 8]);
+    segment.push(0x23);
+    put(&mut segment, 4);
+    segment.extend([0, 0, 0, 1]);
+    segment.extend((much.len() as u32 - 3).to_be_bytes());
+    segment.push(8);
+    segment.extend_from_slice(&much[3..]);
+    segment.push(0x21);
+    put(&mut segment, 5);
+    segment.extend([0, 0, 0, 1]);
+    put(&mut segment, 2);
+    segment.extend((much.len() as u32 - 1).to_be_bytes());
+    segment.extend_from_slice(&much[1..]);
+    segment.push(0x22);
+    put(&mut segment, 6);
+    segment.extend([0, 0, 0, 1]);
+    segment.extend((much.len() as u32 / id.bytes() as u32).to_be_bytes());
+    put(&mut segment, 2);
+    segment.extend_from_slice(&much[..much.len() / id.bytes() * id.bytes()]);
+    record(&mut out, 0x1c, &segment);
+    record(&mut out, 0x2c, &[]);
+    out
 }
 
 #[test]

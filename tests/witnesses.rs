@@ -13,7 +13,7 @@ use heapsmith::error::Error;
 use heapsmith::input::Input;
 use heapsmith::model::{Class, Heap, IdentityHash, Name, Object, ObjectKind, PrimitiveType};
 use heapsmith::phd::{Decoder, Record, lift, lower};
-use heapsmith::properties::{decoding_and_encoding_again_is_the_identity, every_byte_belongs_to_one_field};
+use heapsmith::properties::phd::{decoding_and_encoding_again_is_the_identity, every_byte_belongs_to_one_field};
 use heapsmith::validate::{Severity, ValidateOptions, validate};
 use pretty_assertions::assert_eq;
 use serde_json::Value;

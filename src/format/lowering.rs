@@ -137,6 +137,8 @@ impl Lowering {
                         IdSize::One | IdSize::Two => AddressSpace::Numbers,
                         IdSize::Four | IdSize::Eight => AddressSpace::Memory,
                     },
+                    texts: true,
+                    bare_arrays: lowering.profile.name == "art",
                     ..options
                 }
             }

@@ -177,7 +177,7 @@ impl Classes {
                     .fields
                     .iter()
                     .enumerate()
-                    .map(|(n, &kind)| Field { name: Name::from_text(&format!("f{n}")), kind })
+                    .map(|(n, &kind)| Field { name: Name::from_text(&field_name(&planned.name, n)), kind })
                     .collect(),
             ),
             serial: None,
@@ -194,6 +194,15 @@ pub(super) fn hash(regime: HashRegime, draw: &mut dyn Draw) -> Option<IdentityHa
         HashRegime::WhereUsed32 => {
             draw.one_in(6).then(|| IdentityHash::Bits32(draw.between(1, u64::from(u32::MAX)) as u32))
         }
+    }
+}
+
+/// Strings have the names that readers look for; others are the same in every class, so subclasses shadow them.
+fn field_name(class: &str, index: usize) -> String {
+    match (class, index) {
+        ("java/lang/String", 0) => "value".to_owned(),
+        ("java/lang/String", _) => "hash".to_owned(),
+        _ => format!("f{index}"),
     }
 }
 

@@ -7,6 +7,7 @@
 mod addresses;
 mod classes;
 mod draw;
+mod extras;
 mod objects;
 mod options;
 
@@ -30,7 +31,7 @@ pub fn generate(options: &GenerateOptions, draw: &mut dyn Draw) -> Heap {
     let randoms = (draw.u32(), draw.u32());
     // Last, so that a seed means the same heap in any order.
     place(options, &mut class_table, &mut made, draw);
-    Heap {
+    let mut heap = Heap {
         facts: Facts {
             word_size: Some(options.word),
             version_text: Some(Name::from_text("heapsmith synthetic heap")),
@@ -46,7 +47,9 @@ pub fn generate(options: &GenerateOptions, draw: &mut dyn Draw) -> Heap {
             traces: Some(traces),
             ..Surroundings::default()
         },
-    }
+    };
+    extras::add(options, &mut heap, draw);
+    heap
 }
 
 /// A random heap from a seed.

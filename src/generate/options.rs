@@ -15,6 +15,11 @@ pub struct GenerateOptions {
     pub placement: Placement,
     /// What addresses are like.
     pub addresses: AddressSpace,
+    /// Whether strings refer to their characters, and constant pools to objects. References that PHD would tell
+    /// as well, so heaps for PHD are without them.
+    pub texts: bool,
+    /// Whether the elements of some primitive arrays are unknown, as Android's dumps can have it.
+    pub bare_arrays: bool,
 }
 
 /// What the addresses of a generated heap are like.
@@ -43,6 +48,8 @@ impl Default for GenerateOptions {
             hashes: HashRegime::WhereUsed32,
             placement: Placement::Ordered,
             addresses: AddressSpace::Memory,
+            texts: false,
+            bare_arrays: false,
         }
     }
 }

@@ -60,6 +60,7 @@ impl Opts {
         };
         let mut head = listing::head(heap);
         head.format = Some(file.format()?.to_string());
+        head.heap = (dump.heaps.len() > 1).then_some(number as u64);
         if broken.is_none() {
             head.profile = recognise(&file)?.map(|lowering| lowering.profile().to_owned());
         }

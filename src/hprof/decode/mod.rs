@@ -121,6 +121,10 @@ pub(crate) struct Parsed<T> {
 /// Contents up to this many bytes are delivered whole.
 pub const WHOLE: usize = 256 * 1024;
 
+/// Pieces of contents are multiples of this, but for the last: whole elements of every size, and the same places
+/// whatever the size of the reads.
+const UNIT: usize = 8;
+
 impl<R: Read> Decoder<R> {
     /// Reads the header.
     ///
@@ -258,7 +262,7 @@ impl<R: Read> Decoder<R> {
                     visit(Step::Record(At { index, offset: at, bytes, rest }, &what))?;
                     drop(what);
                     self.window.consume(wanted as usize);
-                    self.more(index, rest, 1, visit)?;
+                    self.more(index, rest, visit)?;
                     self.index += 1;
                 }
                 // What is there of it is sound; the end of the file comes too early all the same.
@@ -329,7 +333,7 @@ impl<R: Read> Decoder<R> {
             left -= taken as u64;
             if rest > 0 {
                 let index = self.index;
-                self.more(index, rest, I, visit)?;
+                self.more(index, rest, visit)?;
                 self.index += 1;
                 left -= rest;
                 continue;
@@ -356,16 +360,14 @@ impl<R: Read> Decoder<R> {
     }
 
     /// Delivers the rest of contents, in pieces of whole units but for the last.
-    fn more<E, F>(&mut self, index: u64, mut rest: u64, unit: usize, visit: &mut F) -> Result<(), E>
+    fn more<E, F>(&mut self, index: u64, mut rest: u64, visit: &mut F) -> Result<(), E>
     where
         E: From<DecodeError>,
         F: FnMut(Step<'_, '_>) -> Result<(), E>,
     {
-        // Elements have up to 8 bytes; a unit of 8 is whole for each of them.
-        let unit = unit.max(8);
         while rest > 0 {
             let have = self.window.bytes().len() as u64;
-            let take = if have >= rest { rest } else { have - have % unit as u64 };
+            let take = if have >= rest { rest } else { have - have % UNIT as u64 };
             if take == 0 {
                 self.need_more(Incomplete { field: "contents", at: 0, needed: rest })?;
                 continue;
@@ -405,7 +407,7 @@ impl<R: Read> Decoder<R> {
     fn total(&mut self, at_least: u64) -> Result<Option<u64>, DecodeError> {
         match (self.declared, &mut self.beyond) {
             (Some(length), _) => Ok(Some(length)),
-            (None, Some(beyond)) => beyond.length(at_least).map_err(|e| failed(at_least, e)),
+            (None, Some(beyond)) => beyond.length(at_least).map_err(|e| failed(self.window.offset(), e)),
             (None, None) => Ok(None),
         }
     }
@@ -415,7 +417,7 @@ impl<R: Read> Decoder<R> {
         let Some(beyond) = &mut self.beyond else { return Ok(true) };
         if !self.chained {
             // What follows on a chain is on the chain too, so one look is enough.
-            self.chained = beyond.chains(offset).map_err(|e| failed(offset, e))?;
+            self.chained = beyond.chains(offset).map_err(|e| failed(self.window.offset(), e))?;
         }
         Ok(self.chained)
     }

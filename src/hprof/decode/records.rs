@@ -127,7 +127,7 @@ pub(crate) fn record<'a, T: Trace>(c: &mut Cursor<'a, T>, id: IdSize, length: u6
 fn stack_trace<T: Trace>(c: &mut Cursor<'_, T>, id: IdSize) -> Result<StackTrace, Stop> {
     let serial = self::serial(c, "stack trace serial number")?;
     let thread = self::serial(c, "thread serial number")?;
-    let count = count(c, "number of frames", id.bytes())?;
+    let count = count(c, "number of frames", "stack frame ids", id.bytes())?;
     let frames: Result<_, _> = (0..count).map(|_| identifier(c, id, "stack frame id").map(FrameId)).collect();
     Ok(StackTrace { serial, thread, frames: frames? })
 }
@@ -136,7 +136,7 @@ fn alloc_sites<T: Trace>(c: &mut Cursor<'_, T>) -> Result<AllocationSites, Stop>
     let flags = c.u16("flags")?;
     let cutoff = c.u32("cutoff ratio")?;
     let totals = heap_summary(c)?;
-    let count = count(c, "number of sites", 25)?;
+    let count = count(c, "number of sites", "sites", 25)?;
     let site = |_| {
         Ok(AllocationSite {
             array: c.u8("array indicator")?,
@@ -163,18 +163,23 @@ fn heap_summary<T: Trace>(c: &mut Cursor<'_, T>) -> Result<HeapSummary, Incomple
 
 fn cpu_samples<T: Trace>(c: &mut Cursor<'_, T>) -> Result<CpuSamples, Stop> {
     let total = c.u32("total number of samples")?;
-    let count = count(c, "number of traces", 8)?;
+    let count = count(c, "number of traces", "traces", 8)?;
     let sample = |_| Ok((c.u32("number of samples")?, serial(c, "stack trace serial number")?));
     let traces: Result<_, Incomplete> = (0..count).map(sample).collect();
     Ok(CpuSamples { total, traces: traces? })
 }
 
 /// A count of items with so many bytes each; more than are there ask for more, and nothing is allocated yet.
-fn count<T: Trace>(c: &mut Cursor<'_, T>, field: &'static str, size: usize) -> Result<u32, Incomplete> {
+fn count<T: Trace>(
+    c: &mut Cursor<'_, T>,
+    field: &'static str,
+    items: &'static str,
+    size: usize,
+) -> Result<u32, Incomplete> {
     let count = c.u32(field)?;
     let needed = u64::from(count) * size as u64;
     if needed > c.remaining().len() as u64 {
-        return Err(Incomplete { field, at: c.position(), needed });
+        return Err(Incomplete { field: items, at: c.position(), needed });
     }
     Ok(count)
 }

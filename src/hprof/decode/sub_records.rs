@@ -11,7 +11,7 @@ use super::super::sub_record::{
     ArrayHead, ClassDump, InstanceDump, ObjectArrayDump, PrimitiveArrayDump, RootRecord, SubRecord,
 };
 use super::super::wire::{SubTag, type_of_code};
-use super::{Parsed, WHOLE};
+use super::{Parsed, UNIT, WHOLE};
 
 /// One sub-record of a dump with identifiers of `I` bytes, in a segment that has `left` bytes from here on.
 ///
@@ -107,7 +107,7 @@ fn instance_dump<'a, T: Trace, const I: usize>(
     let trace = trace(c)?;
     let class = Address(self::id::<T, I>(c, "class object id")?);
     let length = c.u32("number of bytes that follow")?;
-    let (values, rest) = contents(c, "field values", u64::from(length), 1, left)?;
+    let (values, rest) = contents(c, "field values", u64::from(length), left)?;
     Ok(Parsed { what: SubRecord::Instance(InstanceDump { id, trace, class, length, values }), rest })
 }
 
@@ -120,7 +120,7 @@ fn object_array_dump<'a, T: Trace, const I: usize>(
     let trace = trace(c)?;
     let length = c.u32("number of elements")?;
     let class = Address(self::id::<T, I>(c, "array class object id")?);
-    let (elements, rest) = contents(c, "element", u64::from(length) * I as u64, I, left)?;
+    let (elements, rest) = contents(c, "element", u64::from(length) * I as u64, left)?;
     Ok(Parsed { what: SubRecord::ObjectArray(ObjectArrayDump { id, trace, length, class, elements }), rest })
 }
 
@@ -131,7 +131,7 @@ fn primitive_array_dump<'a, T: Trace, const I: usize>(
 ) -> Result<Parsed<SubRecord<'a>>, Stop> {
     let head = array_head::<T, I>(c)?;
     let size = head.element.size();
-    let (elements, rest) = contents(c, "elements", u64::from(head.length) * size, size as usize, left)?;
+    let (elements, rest) = contents(c, "elements", u64::from(head.length) * size, left)?;
     Ok(Parsed { what: SubRecord::PrimitiveArray(PrimitiveArrayDump { head, elements }), rest })
 }
 
@@ -149,13 +149,12 @@ fn array_head<T: Trace, const I: usize>(c: &mut Cursor<'_, T>) -> Result<ArrayHe
 }
 
 /// Contents of so many bytes, or the first of them: what is beyond [`WHOLE`] is left to be delivered in
-/// pieces of whole units.
+/// pieces of whole [`UNIT`]s.
 #[inline(always)]
 fn contents<'a, T: Trace>(
     c: &mut Cursor<'a, T>,
     field: &'static str,
     length: u64,
-    unit: usize,
     left: u64,
 ) -> Result<(Cow<'a, [u8]>, u64), Stop> {
     let at = c.position();
@@ -168,7 +167,7 @@ fn contents<'a, T: Trace>(
         return Ok((Cow::Borrowed(c.bytes(field, length as usize)?), 0));
     }
     let have = c.remaining().len().min(WHOLE);
-    let taken = c.bytes(field, have - have % unit)?;
+    let taken = c.bytes(field, have - have % UNIT)?;
     Ok((Cow::Borrowed(taken), length - taken.len() as u64))
 }
 

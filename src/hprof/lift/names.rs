@@ -79,6 +79,12 @@ impl Log {
         ids
     }
 
+    /// An identifier that no string has, if there is one: 0 where it can be.
+    pub fn no_text(&self, largest: u64) -> TextId {
+        let unused = |id: &u64| !self.texts.0.contains_key(&TextId(*id));
+        TextId([0].into_iter().chain((1..=largest).rev()).find(unused).unwrap_or_default())
+    }
+
     /// How a class was loaded.
     pub fn load(&self, heap: usize, class: Address) -> Option<&LoadClass> {
         self.loads.get(&class, heap)

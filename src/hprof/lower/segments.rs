@@ -175,6 +175,9 @@ struct Cutter {
     position: u64,
     /// Whether nothing more comes into the segment: its first sub-record is larger than the buffer, say.
     alone: bool,
+    /// Whether a heap dump info came last: the object that it is for stays with it.
+    info_last: bool,
+    /// Classes, objects and roots in the segment, and the bytes of all sub-records.
     count: u64,
     length: u64,
 }
@@ -183,7 +186,7 @@ impl Cutter {
     fn new(cut: Cut, seed: u64) -> Cutter {
         let draw = SeedDraw::new(seed, Stream::Cuts);
         let capacity = if let Cut::OwnBuffer(size) = cut { size } else { BUFFER };
-        Cutter { cut, draw, used: 0, capacity, position: 0, alone: false, count: 0, length: 0 }
+        Cutter { cut, draw, used: 0, capacity, position: 0, alone: false, info_last: false, count: 0, length: 0 }
     }
 
     /// Bytes outside of segments. HotSpot up to 21 sends them through the same buffer.
@@ -199,7 +202,10 @@ impl Cutter {
             Cut::SharedBuffer | Cut::OwnBuffer(_) => self.alone || length > self.capacity - self.position,
             Cut::Arrays => self.alone || is_array(tag),
             Cut::Each => true,
-            Cut::Android => self.count >= ANDROID_COUNT || self.length >= ANDROID_BYTES,
+            Cut::Android => {
+                let is_full = self.count >= ANDROID_COUNT || HEAD as u64 + self.length >= ANDROID_BYTES;
+                is_full && !self.info_last
+            }
             Cut::Drawn => self.draw.one_in(6),
         }
     }
@@ -227,7 +233,8 @@ impl Cutter {
     }
 
     fn wrote(&mut self, tag: SubTag, bytes: u64) {
-        self.count += 1;
+        self.info_last = tag == SubTag::HEAP_DUMP_INFO;
+        self.count += u64::from(!self.info_last);
         self.length += bytes;
         if self.cut == Cut::Arrays {
             // Roots never end a segment.
@@ -279,7 +286,7 @@ fn is_array(tag: SubTag) -> bool {
 const BUFFER: u64 = 1 << 20;
 /// Less than this of a shared buffer is not used on (dumps of JDK 17 and 21).
 const WASTE: u64 = 10 * 1024;
-/// ART ends a segment that has so many objects and roots, or so many bytes.
+/// ART ends a segment that has so many classes, objects and roots, or so many bytes with its head (hprof.cc).
 const ANDROID_COUNT: u64 = 128;
 const ANDROID_BYTES: u64 = 4096;
 const FLUSH: usize = 64 * 1024;

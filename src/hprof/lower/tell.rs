@@ -45,7 +45,15 @@ pub(super) fn tell(dump: &mut dyn DumpSource, plan: &Plan, visit: &mut Visit<'_>
     let mut composer = Composer::new(plan);
     let mut log = Log::default();
     let mut events_so_far: Vec<Event> = Vec::new();
-    for number in 0..dump.heaps() {
+    // Where every heap has a log of its own, a name may be given after its use, even behind the last heap.
+    let own = plan.as_heap() && (0..dump.heaps()).all(|number| dump.heap(number).surroundings().events.is_some());
+    for number in (0..dump.heaps()).filter(|_| own) {
+        let events = dump.heap(number).surroundings().events.iter().flatten();
+        events.for_each(|event| log.enter(number, &event.kind));
+    }
+    let heaps = dump.heaps();
+    dump.tail().iter().filter(|_| own).for_each(|event| log.enter(heaps, &event.kind));
+    for number in 0..heaps {
         let heap = dump.heap(number);
         let classes = heap.classes().to_vec();
         let surroundings = heap.surroundings().clone();
@@ -60,7 +68,7 @@ pub(super) fn tell(dump: &mut dyn DumpSource, plan: &Plan, visit: &mut Visit<'_>
         if !plan.interrupts() {
             events.iter_mut().for_each(|event| event.after = 0);
         }
-        events.iter().for_each(|event| log.enter(number, &event.kind));
+        events.iter().filter(|_| !own).for_each(|event| log.enter(number, &event.kind));
         let (traces, threads) = resolve_log(&log, number, events_so_far.iter().chain(&events), &roots);
         let kept = surroundings.times.filter(|_| plan.profile.log.times || plan.as_heap());
         let last = events.last().filter(|_| plan.profile.log.times).map_or(0, |event| event.time);
@@ -131,19 +139,20 @@ impl Surround<'_> {
             visit(Told::Event(&Event { after, ..event.clone() }))?;
             self.events = rest;
         }
-        while let [region, rest @ ..] = self.regions
-            && region.after <= entries
-        {
-            let after = self.entries;
-            visit(Told::Region(&Region { after, ..region.clone() }))?;
-            self.regions = rest;
-        }
+        // A part of the heap is told of objects alone, so behind the roots that stand before one (ART).
         while let [root, rest @ ..] = self.roots
             && root.after.unwrap_or(u64::MAX) <= entries
         {
             let after = Some(self.entries);
             visit(Told::Root(&Root { after, ..*root }))?;
             self.roots = rest;
+        }
+        while let [region, rest @ ..] = self.regions
+            && region.after <= entries
+        {
+            let after = self.entries;
+            visit(Told::Region(&Region { after, ..region.clone() }))?;
+            self.regions = rest;
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Damaged input: cut at every byte, flipped in every bit, shrinking while it is read.
+//! Damaged PHDs.
 
 use std::fs;
 use std::path::PathBuf;

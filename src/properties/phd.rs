@@ -1,7 +1,4 @@
-//! What always holds, as functions of a fuzzer's bytes.
-//!
-//! Each property is stated by its name and panics when it is violated. The targets in `fuzz/` call
-//! them under libFuzzer; the tests call them with random and corpus bytes on stable Rust.
+//! The properties of PHD.
 
 use std::collections::BTreeSet;
 
@@ -17,18 +14,22 @@ use crate::phd::lower::{self, FieldSwap, LowerOptions, PROFILES, Profile};
 use crate::phd::{Decoder, Version, annotate, encode, lift};
 use crate::validate::{Severity, ValidateOptions, validate};
 
-/// A property of a fuzzer's bytes.
-pub type Property = fn(&[u8]);
+use super::Properties;
 
 /// Every property, by name.
-pub const PROPERTIES: &[(&str, Property)] = &[
-    ("decode_never_panics", decode_never_panics),
-    ("decoding_and_encoding_again_is_the_identity", decoding_and_encoding_again_is_the_identity),
-    ("every_byte_belongs_to_one_field", every_byte_belongs_to_one_field),
-    ("a_heap_comes_back_from_its_dump", a_heap_comes_back_from_its_dump),
-    ("generated_dumps_validate_clean", generated_dumps_validate_clean),
-    ("named_corruptions_are_found", named_corruptions_are_found),
-];
+pub const PROPERTIES: Properties = Properties {
+    format: "phd",
+    of_bytes: &[
+        ("decode_never_panics", decode_never_panics),
+        ("decoding_and_encoding_again_is_the_identity", decoding_and_encoding_again_is_the_identity),
+        ("every_byte_belongs_to_one_field", every_byte_belongs_to_one_field),
+    ],
+    of_heaps: &[
+        ("a_heap_comes_back_from_its_dump", a_heap_comes_back_from_its_dump),
+        ("generated_dumps_validate_clean", generated_dumps_validate_clean),
+        ("named_corruptions_are_found", named_corruptions_are_found),
+    ],
+};
 
 /// Decoding, lifting and validating anything ends with an answer.
 pub fn decode_never_panics(bytes: &[u8]) {

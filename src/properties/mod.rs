@@ -1,0 +1,31 @@
+//! What always holds, as functions of a fuzzer's bytes.
+//!
+//! Each property is stated by its name and panics when it is violated. The targets in `fuzz/` call
+//! them under libFuzzer, by format and name; the tests call them with random and corpus bytes on stable Rust.
+
+pub mod hprof;
+pub mod phd;
+
+/// A property of a fuzzer's bytes.
+pub type Property = fn(&[u8]);
+
+/// The properties of one format.
+#[derive(Clone, Copy, Debug)]
+pub struct Properties {
+    /// The format's name, which the fuzz targets' names begin with.
+    pub format: &'static str,
+    /// Those that take the bytes for a dump.
+    pub of_bytes: &'static [(&'static str, Property)],
+    /// Those that draw a heap, and a way to write it, from the bytes.
+    pub of_heaps: &'static [(&'static str, Property)],
+}
+
+/// Every format's properties.
+pub const ALL: &[Properties] = &[phd::PROPERTIES, hprof::PROPERTIES];
+
+impl Properties {
+    /// Every property, by name.
+    pub fn all(&self) -> impl Iterator<Item = (&'static str, Property)> {
+        self.of_bytes.iter().chain(self.of_heaps).copied()
+    }
+}

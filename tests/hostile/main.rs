@@ -1,0 +1,5 @@
+//! Damaged input: cut at every byte, flipped in every bit, shrinking while it is read.
+
+mod hprof;
+mod hprof_fields;
+mod phd;

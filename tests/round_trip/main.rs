@@ -1,0 +1,4 @@
+//! Generated heaps through every writer and back; and what they reach.
+
+mod hprof;
+mod phd;
