@@ -14,6 +14,7 @@ use heapsmith::check::{Outcome, Report, Subject, check};
 use heapsmith::compare::Facet;
 use heapsmith::corpus::{Answer, Case, cases};
 use heapsmith::error::DecodeError;
+use heapsmith::format::Family;
 use heapsmith::input::Input;
 use heapsmith::model::{Address, Heap, IdentityHash, Name, Object, ObjectKind, Totals};
 use heapsmith::phd::record::HeaderRecord;
@@ -116,8 +117,10 @@ struct Probe {
     records: Vec<Record<'static>>,
 }
 
-static PROBES: LazyLock<Vec<Probe>> =
-    LazyLock::new(|| cases().expect("every recipe works").into_iter().map(Probe::new).collect());
+static PROBES: LazyLock<Vec<Probe>> = LazyLock::new(|| {
+    let of_phd = |case: &Case| case.format.family() == Family::Phd;
+    cases().expect("every recipe works").into_iter().filter(of_phd).map(Probe::new).collect()
+});
 
 impl Probe {
     fn new(case: Case) -> Probe {

@@ -140,7 +140,7 @@ fn rewriting_through_records_is_the_identity_for_every_readable_case_of_the_corp
 }
 
 /// Rules at which reading stops.
-const STOPS: [&str; 10] = [
+const STOPS: [&str; 19] = [
     "phd.file.truncated",
     "phd.header.magic",
     "phd.header.text-mode",
@@ -151,6 +151,15 @@ const STOPS: [&str; 10] = [
     "phd.header.body-tag",
     "phd.record.tag",
     "phd.references.count",
+    "hprof.file.truncated",
+    "hprof.header.magic",
+    "hprof.header.text-mode",
+    "hprof.header.version",
+    "hprof.header.id-size",
+    "hprof.record.length",
+    "hprof.sub-record.tag",
+    "hprof.sub-record.overrun",
+    "hprof.type.code",
 ];
 
 #[test]

@@ -1,14 +1,19 @@
 //! The fuzz properties as smoke tests, with bytes from ChaCha8 and from the corpus.
 
-use heapsmith::corpus::cases;
-use heapsmith::format::Lowering;
+use std::collections::BTreeMap;
+
+use heapsmith::corpus::{Case, Verdict, cases};
+use heapsmith::corrupt::hprof::{EDITS, Map};
+use heapsmith::format::{Format, Lowering};
 use heapsmith::generate::{Draw, GenerateOptions, Placement, SeedDraw, Stream, from_seed};
 use heapsmith::hprof::IdSize;
 use heapsmith::hprof::decode::WHOLE;
+use heapsmith::input::Input;
 use heapsmith::phd::Version;
 use heapsmith::phd::lower::{self, FieldSwap, LowerOptions, PROFILES};
 use heapsmith::properties::phd::through_any;
 use heapsmith::properties::{self, hprof};
+use heapsmith::validate::{ValidateOptions, validate};
 
 fn random_bytes(seed: u64, length: usize) -> Vec<u8> {
     let mut draw = SeedDraw::new(seed, Stream::Heap);
@@ -147,6 +152,27 @@ fn in_pieces(id: IdSize, version: &str) -> Vec<u8> {
     record(&mut out, 0x1c, &segment);
     record(&mut out, 0x2c, &[]);
     out
+}
+
+#[test]
+fn every_edit_of_hprof_is_found_in_every_golden_dump_that_has_a_place_for_it() {
+    let golden = |case: &Case| case.format == Format::Hprof && case.verdict == Verdict::Valid && case.breaks.is_none();
+    let mut made = BTreeMap::new();
+    for case in cases().expect("recipes work").into_iter().filter(golden) {
+        // What is compressed, or has an empty segment at its end, is not what the map is of.
+        let Ok(map) = Map::of(case.bytes.clone()) else { continue };
+        for edit in EDITS {
+            let Some(edited) = edit.apply(&map) else { continue };
+            let report = validate(&Input::memory(edit.name, edited.bytes), ValidateOptions::default());
+            let report = report.expect("memory can be read");
+            // Of each rule the first 20 findings are kept.
+            let many = report.counts.iter().any(|count| count.rule == edit.rule && count.count > 20);
+            let found = report.findings.iter().any(|f| f.rule == edit.rule && f.offset == edited.offset);
+            assert!(found || many, "{} at {:#x} in {}: {:?}", edit.name, edited.offset, case.id, report.findings);
+            *made.entry(edit.name).or_insert(0) += 1;
+        }
+    }
+    assert_eq!(made.len(), EDITS.len(), "each has a place somewhere");
 }
 
 #[test]

@@ -24,7 +24,8 @@ use super::subject::{self, Ran};
 /// A program under test.
 #[derive(Clone, Debug)]
 pub struct Subject {
-    /// Program and arguments; `{}` in an argument stands for the dump's path.
+    /// Program and arguments; `{}` in an argument stands for the dump's path, `{heap}` for the index of the heap
+    /// that is asked for, 0 where the dump has only one.
     pub command: Vec<String>,
     /// Time limit for a case.
     pub limit: Duration,
@@ -134,7 +135,11 @@ pub fn check_case(subject: &Subject, case: &Case, folder: &Path) -> Result<CaseR
     let failed = |e| Error::io(format!("writing {}", path.display()), e);
     fs::write(&path, &case.bytes).map_err(failed)?;
     let text = path.to_str().ok_or_else(|| Error::Usage(format!("{} is not Unicode", path.display())))?;
-    let command: Vec<String> = subject.command.iter().map(|part| part.replace("{}", text)).collect();
+    let command: Vec<String> = subject
+        .command
+        .iter()
+        .map(|part| part.replace("{}", text).replace("{heap}", &case.heap.unwrap_or_default().to_string()))
+        .collect();
     let ran = subject::run(&command, subject.limit);
     fs::remove_file(&path).map_err(failed)?;
     let mut ran = ran?;

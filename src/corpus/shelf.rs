@@ -10,13 +10,13 @@ use sha2::{Digest, Sha256};
 use crate::compare::listing::{self, Places};
 use crate::compare::{Comparison, compare};
 use crate::error::Error;
-use crate::format::{DumpFile, Family};
+use crate::format::{DumpFile, Family, Format};
 use crate::hprof::Reading;
 use crate::input::Input;
 use crate::model::Heap;
 use crate::output::Output;
 use crate::phd::rules;
-use crate::validate::{Severity, ValidateOptions, severity, validate};
+use crate::validate::{Finding, Severity, ValidateOptions, severity, validate};
 
 use super::cases::{Answer, Case, Verdict, cases};
 use super::manifest::{Manifest, ManifestAnswer, ManifestCase, ManifestFinding, ManifestRules};
@@ -124,7 +124,9 @@ impl Case {
         {
             messages.push(format!("expected {rule} at {offset:#x}, validate says {:?}", report.findings));
         }
-        if let Some(broken) = report.findings.iter().find(|f| self.keeps.contains(&f.rule.0)) {
+        // A PHD "keeps" what a note is about, too: there it has no other side.
+        let is_kept = |f: &&Finding| self.format == Format::Hprof && self.keeps.contains(&f.rule.0);
+        if let Some(broken) = report.findings.iter().find(is_kept) {
             messages.push(format!("to be kept, and broken: {broken:?}"));
         }
         // A warning besides the one that the case is about would blur what it tests. Only references and

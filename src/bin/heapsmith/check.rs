@@ -7,6 +7,7 @@ use clap::Args;
 use heapsmith::check::{CaseResult, Outcome, Report, Subject, check, random_cases};
 use heapsmith::corpus::{Case, cases};
 use heapsmith::error::Error;
+use heapsmith::format::Family;
 use heapsmith::output::Output;
 
 use crate::{Answer, terminal};
@@ -19,7 +20,8 @@ use crate::{Answer, terminal};
 /// Example: heapsmith check --decoder 'my-parser --listing {}' --random 100 --seed 1
 #[derive(Args)]
 pub(crate) struct Opts {
-    /// The command, quoted as for a shell; `{}` stands for the dump's path.
+    /// The command, quoted as for a shell; `{}` stands for the dump's path, `{heap}` for the index of the heap that
+    /// is asked for. Without `{heap}` dumps of several heaps are left out.
     #[arg(long)]
     decoder: String,
     /// Number of random dumps besides the corpus.
@@ -28,6 +30,9 @@ pub(crate) struct Opts {
     /// Seed of the random dumps.
     #[arg(long, default_value_t = 0)]
     seed: u64,
+    /// Only dumps of this format: phd or hprof.
+    #[arg(long, value_parser = family)]
+    format: Option<Family>,
     /// Only cases whose id contains this.
     #[arg(long)]
     filter: Option<String>,
@@ -53,6 +58,12 @@ impl Opts {
             .map_err(|e| Error::Usage(format!("--time-limit {}: {e}", self.time_limit)))?;
         let mut chosen = cases()?;
         chosen.extend(random_cases(self.random, self.seed)?);
+        if !command.iter().any(|part| part.contains("{heap}")) {
+            chosen.retain(|case| case.heap.is_none());
+        }
+        if let Some(format) = self.format {
+            chosen.retain(|case| case.format.family() == format);
+        }
         if let Some(filter) = &self.filter {
             chosen.retain(|case| case.id.contains(filter.as_str()));
         }
@@ -105,6 +116,10 @@ impl Opts {
         };
         format!("heapsmith check --decoder {decoder}{random} --filter {id}")
     }
+}
+
+fn family(name: &str) -> Result<Family, String> {
+    Family::ALL.into_iter().find(|family| family.name() == name).ok_or_else(|| "phd or hprof".to_owned())
 }
 
 /// Writes the dumps of the cases that were not passed.

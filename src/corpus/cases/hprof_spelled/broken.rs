@@ -23,7 +23,7 @@ fn counts() -> Vec<Case> {
     vec![
         // 20000001 longs are 1 0000 0008 bytes, of which 32 bits hold the 8.
         in_segment(
-            "wrapping-long-array",
+            "overflowing-long-array",
             "long[20000001]: its bytes are 8 modulo 2^32, and 8 are there",
             "1c 00000000 00000041",
             "23 00002000 00000000 20000001 0b 0000000000000007",
@@ -31,7 +31,7 @@ fn counts() -> Vec<Case> {
         ),
         // 40000001 references of 4 bytes are 1 0000 0004 bytes.
         in_segment(
-            "wrapping-object-array",
+            "overflowing-object-array",
             "Object[40000001]: its bytes are 4 modulo 2^32, and 4 are there",
             "1c 00000000 00000040",
             "22 00002000 00000000 40000001 00001000 00002000",
@@ -75,7 +75,7 @@ fn counts() -> Vec<Case> {
         )
         .showing(&["hprof.record.length-unsigned"]),
         refused(
-            "wrapping-trace",
+            "overflowing-trace",
             "a trace of 40000001 frames: 4 bytes modulo 2^32, and 4 are there",
             &[HEADER, TEXT_A, "05 00000000 00000010 00000001 00000000 40000001 00000001", END],
             1,
