@@ -51,14 +51,17 @@ fn every_root() -> Case {
             heap.surroundings.threads =
                 Some(vec![Thread { serial: thread, object: Address(0x2000), name: None, trace: Some(trace) }]);
         });
-    valid("every-root", "roots of every kind, one object several times", &hex, 18, told).showing(&[
-        "hprof.root.layout",
-        "hprof.root.frame-number",
-        "hprof.root.jni-global",
-        "hprof.root.repeated",
-        "hprof.thread.serials",
-        "hprof.sub-record.namespace",
-    ])
+    Case {
+        keeps: vec!["hprof.root.dangling"],
+        ..valid("every-root", "roots of every kind, one object several times", &hex, 18, told).showing(&[
+            "hprof.root.layout",
+            "hprof.root.frame-number",
+            "hprof.root.jni-global",
+            "hprof.root.repeated",
+            "hprof.thread.serials",
+            "hprof.sub-record.namespace",
+        ])
+    }
 }
 
 fn with_root(id: &str, summary: &str, length: &str, root: &str, told: Told) -> Case {
