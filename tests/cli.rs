@@ -182,7 +182,7 @@ fn bad_input_gives_one_clear_message_and_exit_code_1() {
         ("mangled", mangled, &["text-mode transfer", "binary mode"]),
         ("tag", edited(58, 9), &["offset 58 (0x3a)", "record 0", "the reserved tag 0x09"]),
         ("cut", good[..good.len() - 9].to_vec(), &["then the end of the data", "record "]),
-        ("gz", [b"\x1f\x8b\x08\0\0\0\0\0\0\x03".as_slice(), &good[..50]].concat(), &["phd.file.truncated"]),
+        ("gz", [b"\x1f\x8b\x08\0\0\0\0\0\0\x03".as_slice(), &good[..50]].concat(), &["file.truncated"]),
     ];
     assert_eq!(good[58] & 0xc0, 0x00, "the first record begins at 58: a long one");
     for (name, bytes, parts) in inputs {
