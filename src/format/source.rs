@@ -20,8 +20,11 @@ pub struct DumpFile {
     input: Input,
     family: Family,
     reading: Reading,
-    stream: Rc<dyn Fn(&Input) -> Result<Stream, Error>>,
+    stream: OpenStream,
 }
+
+/// How a stream of an input is opened.
+type OpenStream = Rc<dyn Fn(&Input) -> Result<Stream, Error>>;
 
 impl std::fmt::Debug for DumpFile {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -67,7 +67,6 @@ fn other_versions_are_refused_where_the_version_begins() {
         &b"1.0\0"[..],
         b"1.0.0\0",
         b"1.0.4\0",
-        b"1.0.2 \0",
         b"1.0.22\0",
         b"1.0.\0",
         b"1.1.2\0",
@@ -76,12 +75,19 @@ fn other_versions_are_refused_where_the_version_begins() {
         b"\0",
         b" 1.0.2\0",
         // A text that does not end.
-        b"1.0.2",
         b"1.0.2 and so on and so forth and so on",
     ] {
         let file = [b"JAVA PROFILE ", version, b"\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01"].concat();
         let shown = version.escape_ascii();
         assert_eq!(failure(&file), ("hprof.header.version", 13, None, "version"), "{shown}");
+    }
+}
+
+#[test]
+fn a_version_whose_zero_byte_is_gone_or_a_space_went_through_a_transfer_of_text() {
+    for version in [&b"1.0.2 \0"[..], b"1.0.2"] {
+        let file = [b"JAVA PROFILE ", version, b"\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01"].concat();
+        assert_eq!(failure(&file).0, "hprof.header.text-mode", "{}", version.escape_ascii());
     }
 }
 

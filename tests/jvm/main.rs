@@ -1,0 +1,253 @@
+//! What a real VM writes: dumps of a program whose heap is known (`Zoo.java`), made on the spot by two writers, the
+//! VM itself and the serviceability agent.
+//!
+//! They are made by `dump.sh` with the JDK, 17 or later, of `JAVA_HOME` or of the path. Without one this test is
+//! skipped, and says so; with `HEAPSMITH_JDK_REQUIRED` set, skipping fails. Where `HEAPSMITH_JVM_DUMPS` names a
+//! folder that `dump.sh` filled, its dumps are checked instead, with a row of figures for each.
+
+mod facts;
+mod histogram;
+
+use std::fs;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use heapsmith::format::{DumpFile, Format, Lowering, Wishes};
+use heapsmith::hprof::Reading;
+use heapsmith::input::Input;
+use heapsmith::model::Dump;
+use heapsmith::output::SameBytes;
+use heapsmith::validate::{Severity, ValidateOptions, validate};
+use process_wrap::std::{CommandWrap, ProcessGroup};
+
+/// Which collectors, reference widths and writers; the two rows are made side by side.
+const GRID: [&[(&str, &str, &str)]; 2] = [
+    &[("Serial", "oops", "all live gz sa"), ("Serial", "nooops", "live gz sa")],
+    &[("G1", "oops nooops", "live gz sa")],
+];
+const LIMIT: Duration = Duration::from_secs(600);
+
+#[test]
+fn dumps_of_a_known_program_are_read_to_the_last_fact_and_written_again() {
+    if let Some(folder) = std::env::var_os("HEAPSMITH_JVM_DUMPS") {
+        check_all(Path::new(&folder));
+        return;
+    }
+    let home = match jdk() {
+        Ok(home) => home,
+        Err(reason) => return skip(&reason),
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let told: Vec<String> = std::thread::scope(|scope| {
+        let rows = GRID.map(|row| {
+            scope.spawn(|| row.iter().map(|cell| make(cell, folder.path(), home.as_deref())).collect::<String>())
+        });
+        rows.map(|row| row.join().expect("a thread")).into()
+    });
+    let checked = check_all(folder.path());
+    let wanted: usize = GRID
+        .iter()
+        .flat_map(|row| row.iter())
+        .map(|(_, oops, kinds)| oops.split(' ').count() * kinds.split(' ').count())
+        .sum();
+    // Only the machine may refuse one of its writers: attaching as a debugger is a privilege.
+    let skipped: Vec<&str> = told.iter().flat_map(|text| text.lines()).filter(|l| l.starts_with("skip ")).collect();
+    for line in &skipped {
+        assert!(line.contains("-sa") && line.contains("ptrace"), "{line}");
+        note(line);
+    }
+    assert_eq!(checked + skipped.len(), wanted, "{told:?}");
+}
+
+/// The JDK's folder (`None`: its programs are on the path), or why there is none.
+fn jdk() -> Result<Option<PathBuf>, String> {
+    let home = std::env::var_os("JAVA_HOME").map(PathBuf::from);
+    let in_home = home.map(|home| is_jdk(&|name| home.join("bin").join(name)).map(|()| Some(home.clone())));
+    match in_home {
+        Some(Ok(home)) => Ok(home),
+        Some(Err(reason)) => is_jdk(&|name| name.into()).map(|()| None).map_err(|and| format!("{reason}; {and}")),
+        None => is_jdk(&|name| name.into()).map(|()| None),
+    }
+}
+
+fn is_jdk(program: &dyn Fn(&str) -> PathBuf) -> Result<(), String> {
+    for (name, argument) in [("java", "-version"), ("javac", "-version"), ("jcmd", "-h"), ("jhsdb", "--help")] {
+        let path = program(name);
+        let run = Command::new(&path).arg(argument).stdin(Stdio::null()).output();
+        let run = run.map_err(|e| format!("no JDK: {}: {e}", path.display()))?;
+        if name == "java" {
+            let told = String::from_utf8_lossy(&run.stderr).into_owned();
+            let version = told.split_once("version \"").map(|(_, rest)| rest.split(['.', '"', '-']).next());
+            let major = version.flatten().and_then(|major| major.parse::<u32>().ok());
+            if major.is_none_or(|major| major < 17) {
+                return Err(format!("no JDK 17 or later, but {}", told.lines().next().unwrap_or_default()));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Runs `dump.sh` for a cell of the grid, and gives what it said. Nothing that it started outlives it.
+fn make((collector, oops, kinds): &(&str, &str, &str), folder: &Path, home: Option<&Path>) -> String {
+    let mut said = tempfile::tempfile().expect("a file");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/jvm/dump.sh");
+    let mut command = Command::new("sh");
+    command
+        .arg(script)
+        .arg(folder)
+        .args(home)
+        .env_remove("JAVA_HOME")
+        .env("GCS", collector)
+        .env("OOPS", oops)
+        .env("KINDS", kinds);
+    command.stdin(Stdio::null()).stdout(said.try_clone().expect("a file")).stderr(said.try_clone().expect("a file"));
+    let mut child = CommandWrap::from(command).wrap(ProcessGroup::leader()).spawn().expect("sh");
+    let started = Instant::now();
+    let ended = loop {
+        match child.inner_mut().try_wait().expect("a child") {
+            None if started.elapsed() < LIMIT => std::thread::sleep(Duration::from_millis(50)),
+            ended => break ended,
+        }
+    };
+    let _ = child.start_kill();
+    let _ = child.wait();
+    let mut text = String::new();
+    std::io::Seek::rewind(&mut said).expect("a file");
+    said.read_to_string(&mut text).expect("text");
+    assert!(ended.is_some_and(|status| status.success()), "dump.sh ended with {ended:?}:\n{text}");
+    text
+}
+
+/// A dump of `dump.sh`, told by its name.
+pub(crate) struct Made {
+    path: PathBuf,
+    stem: String,
+    major: u32,
+    pub(crate) collector: String,
+    pub(crate) kind: String,
+}
+
+impl Made {
+    fn of(path: PathBuf) -> Option<Made> {
+        let name = path.file_name()?.to_str()?;
+        let stem = name.strip_suffix(".gz").unwrap_or(name).strip_suffix(".hprof")?.to_owned();
+        let [major, collector, _, kind] = stem.split('-').collect::<Vec<_>>()[..] else { return None };
+        let (major, collector, kind) = (major.parse().ok()?, collector.to_owned(), kind.to_owned());
+        Some(Made { stem, major, collector, kind, path })
+    }
+
+    /// Whether the serviceability agent made it.
+    pub(crate) fn by_agent(&self) -> bool {
+        self.kind.starts_with("sa")
+    }
+
+    fn profile(&self) -> &'static str {
+        match self.major {
+            _ if self.by_agent() => "sa",
+            22.. => "hotspot-25",
+            12.. => "hotspot-17",
+            _ => "hotspot-11",
+        }
+    }
+}
+
+/// Checks every dump of a folder, two at a time, and gives their number.
+fn check_all(folder: &Path) -> usize {
+    let entries = fs::read_dir(folder).expect("a folder of dumps");
+    let mut dumps: Vec<Made> = entries.filter_map(|entry| Made::of(entry.ok()?.path())).collect();
+    dumps.sort_by(|one, other| one.stem.cmp(&other.stem));
+    assert!(!dumps.is_empty(), "{} holds no dump", folder.display());
+    let (first, second) = dumps.split_at(dumps.len() / 2);
+    let checked = std::thread::scope(|scope| {
+        let halves = [first, second].map(|half| scope.spawn(|| half.iter().map(check).collect::<Vec<_>>()));
+        halves.map(|half| half.join().expect("every dump of this half is as it has to be")).concat()
+    });
+    checked.iter().for_each(|row| println!("{row}"));
+    checked.len()
+}
+
+/// Checks a dump, and gives its row of figures.
+fn check(made: &Made) -> String {
+    let name = &made.stem;
+    let input = Input::open(&made.path).expect("a dump");
+    let mut bytes = Vec::new();
+    input.stream().expect("a dump").read_to_end(&mut bytes).expect("a dump");
+
+    let report = validate(&input, ValidateOptions::default()).expect("a report");
+    let errors: Vec<_> = report.findings.iter().filter(|finding| finding.severity == Severity::Error).collect();
+    assert!(report.valid && errors.is_empty(), "{name}: {errors:#?}");
+    let found: Vec<String> =
+        report.counts.iter().map(|counts| format!("{} of {}", counts.count, counts.rule)).collect();
+
+    let again = made.path.with_extension("again");
+    let rewrite = Command::new(env!("CARGO_BIN_EXE_heapsmith"))
+        .args(["rewrite", "--through", "records"])
+        .args([&made.path, &again])
+        .output()
+        .expect("heapsmith");
+    assert!(rewrite.status.success(), "{name}: {}", String::from_utf8_lossy(&rewrite.stderr));
+    let same = fs::read(&again).expect("an output") == bytes;
+    fs::remove_file(&again).expect("an output");
+    assert!(same, "{name}: its records do not give its bytes");
+
+    let file = DumpFile::new(input, Reading::default()).expect("a dump");
+    let whole = file.read().expect("a dump");
+    whole.ended.expect("a whole dump");
+    let [heap] = &whole.dump.heaps[..] else { panic!("{name}: {} heaps", whole.dump.heaps.len()) };
+    let recognised = recognised(made, &file, &bytes, &whole.dump);
+
+    let (rows, wrong) = facts::check(heap, made.major, made.by_agent());
+    assert!(rows > 150 && wrong.is_empty(), "{name}: of {rows} rows these do not hold:\n{}", wrong.join("\n"));
+
+    let told = fs::read_to_string(made.path.with_file_name(format!("{name}.histogram.txt"))).expect("a histogram");
+    let told = histogram::parse(&told, made.major);
+    assert!(told.len() > 300, "{name}: a histogram of {} classes", told.len());
+    let wrong = histogram::compare(&told, heap, made);
+    assert!(wrong.is_empty(), "{name}: the histogram tells\n{}", wrong.join("\n"));
+
+    format!(
+        "| {name} | {} | {} | {} | {recognised} | {rows} | {} | {} |",
+        bytes.len(),
+        heap.classes.len(),
+        heap.objects.len(),
+        told.len(),
+        found.join(", "),
+    )
+}
+
+/// The dump's bytes come back through its heap, by the writer that made it; gives that writer's name.
+///
+/// From Java 22 on a VM with more than one dump thread (six CPUs or more) cuts where each thread began, too, and no
+/// profile does. Then at least the heap comes back.
+fn recognised(made: &Made, file: &DumpFile, bytes: &[u8], dump: &Dump) -> &'static str {
+    let name = &made.stem;
+    let mut source = file.source().expect("a dump");
+    if let Some(lowering) = file.recognise(&mut source).expect("a dump") {
+        assert_eq!(lowering.profile(), made.profile(), "{name}");
+        // The bytes themselves, not only the recogniser's word.
+        let mut same = SameBytes::new(Box::new(std::io::Cursor::new(bytes.to_vec())));
+        lowering.write(&mut source, &mut same).expect("the same bytes");
+        assert!(same.is_whole().expect("memory"), "{name}");
+        return lowering.profile();
+    }
+    assert!(made.major >= 22 && !made.by_agent(), "{name}: no profile gives its bytes");
+    let wishes = Wishes { profile: Some(made.profile().to_owned()), ..Wishes::default() };
+    let mut again = Vec::new();
+    let lowering = Lowering::new(Format::Hprof, &wishes).expect("a profile").adhering();
+    lowering.write(&mut source, &mut again).expect("memory");
+    let again = DumpFile::new(Input::memory(name, again), Reading::default()).expect("a dump");
+    assert!(again.read().expect("a dump").dump == *dump, "{name}: another heap comes back");
+    "none; same heap"
+}
+
+fn skip(reason: &str) {
+    assert!(std::env::var_os("HEAPSMITH_JDK_REQUIRED").is_none(), "a JDK is required here: {reason}");
+    note(&format!("skipped: {reason}"));
+}
+
+/// Not eprintln!, which the test runner keeps to itself when a test passes.
+fn note(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
