@@ -75,7 +75,7 @@ fn other_versions_are_refused_where_the_version_begins() {
         b"1.0.2\n\0",
         b"\0",
         b" 1.0.2\0",
-        // A text that does not end.
+        // A text that does not end, or does not within 16 bytes, which are all there are or not.
         b"1.0.2",
         b"1.0.2 and so on and so forth and so on",
     ] {
@@ -83,6 +83,8 @@ fn other_versions_are_refused_where_the_version_begins() {
         let shown = version.escape_ascii();
         assert_eq!(failure(&file), ("hprof.header.version", 13, None, "version"), "{shown}");
     }
+    assert_eq!(failure(b"JAVA PROFILE 1.0.2 and so on"), ("hprof.file.truncated", 13, None, "version"));
+    assert_eq!(failure(b"JAVA PROFILE 1.0.2 and so on."), ("hprof.header.version", 13, None, "version"));
 }
 
 #[test]
