@@ -201,7 +201,7 @@ pub fn generated_dumps_validate_clean(bytes: &[u8]) {
     if lower::write_dump(&mut dump, &options, &mut written).is_err() {
         return;
     }
-    // What `any` scatters is meant to look odd, and what follows a heap may come from a profile of one heap.
+    // What `any` scatters is meant to look odd.
     if options.profile.is_seeded() {
         return;
     }

@@ -124,6 +124,18 @@ fn a_second_heap_in_a_file_of_the_agent_brings_only_what_is_new() {
 }
 
 #[test]
+fn the_agents_settings_come_once_though_the_first_heap_has_no_traces() {
+    let mut heap = small_heap(true, AGENT);
+    heap.surroundings.traces = None;
+    let mut dump = Dump { heaps: vec![heap.clone(), heap], ..Dump::default() };
+    let mut written = Vec::new();
+    lower::write_dump(&mut dump, &options("agent"), &mut written).expect("the heaps can be said");
+    let settings = hex!("00000006 00000001 0004");
+    let places: Vec<_> = (0..written.len()).filter(|&at| written[at..].starts_with(&settings)).collect();
+    assert_eq!(places, [31 + 5]);
+}
+
+#[test]
 fn art_writes_roots_first_and_says_of_objects_in_which_heap_they_are() {
     let mut heap = small_heap(true, Numbers { thread: 1, of_trace: 5, trace: 1 });
     // Classes are objects among objects: this one stands behind the first.

@@ -129,6 +129,29 @@ fn hotspot_8_writes_one_heap_dump_with_its_length_and_no_end() {
 }
 
 #[test]
+fn times_are_0_unless_the_heap_has_its_own_way_and_only_an_end_says_when_a_heap_ends() {
+    use heapsmith::hprof::{Decoder, lift, lower};
+    use heapsmith::model::Adherence;
+    let mut heap = small_heap(false, HOTSPOT);
+    heap.surroundings.times = Some((5, 7));
+    for (profile, as_heap, read) in [("hotspot-17", (5, 7), (5, 7)), ("hotspot-8", (5, 5), (5, 5))] {
+        for (adherence, expected, read) in [(Adherence::Writer, (0, 0), (0, 0)), (Adherence::Heap, as_heap, read)] {
+            let options = lower::LowerOptions { adherence, ..options(profile) };
+            let mut heap = heap.clone();
+            // In its own way a heap has its own log; here it has none, and so no names.
+            heap.surroundings.events = Some(Vec::new()).filter(|_| adherence == Adherence::Heap);
+            heap.classes.truncate(usize::from(adherence == Adherence::Writer) * 2);
+            let carried = lower::carry(&mut heap, &options).expect("the heap can be said");
+            assert_eq!(carried.surroundings.times, Some(expected), "{profile}");
+            let file = lower::to_bytes(&heap, &options).expect("the heap can be said");
+            let (whole, ended) = lift::dump(|| Ok(Decoder::new(&file[..])?)).expect("a sound header");
+            ended.expect("sound");
+            assert_eq!(whole.dump.heaps[0].surroundings.times, Some(read), "{profile}");
+        }
+    }
+}
+
+#[test]
 fn identifiers_are_as_wide_as_a_pointer_unless_the_options_say_otherwise() {
     use heapsmith::hprof::{IdSize, lower};
     use heapsmith::model::WordSize;

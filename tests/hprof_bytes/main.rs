@@ -9,6 +9,7 @@
 
 mod agent_art;
 mod classes;
+mod cuts;
 mod damage;
 mod dump;
 mod header;

@@ -29,21 +29,22 @@ fn bytes_behind_the_fields_are_kept() {
 
 #[test]
 fn a_count_beyond_the_record_is_told_where_its_items_begin() {
+    let short = |offset, field| ("hprof.record.length", offset, Some(0), field);
     // A stack trace of 0x40000001 frames: their bytes modulo 2^32 would be 4, which are there.
     let trace = hex!("05 00000000 00000010 00000001 00000002 40000001 00000009");
-    assert_eq!(failure_of(&file(4, &[&trace])), ("hprof.record.length", 31 + 21));
+    assert_eq!(failure(&file(4, &[&trace])), short(31 + 21, "stack frame ids"));
     // And one of 2^32 - 1 with as many bytes as one has.
     let trace = hex!("05 00000000 00000014 00000001 00000002 ffffffff 0000000000000009");
-    assert_eq!(failure_of(&file(8, &[&trace])), ("hprof.record.length", 31 + 21));
+    assert_eq!(failure(&file(8, &[&trace])), short(31 + 21, "stack frame ids"));
     // Sites of 25 bytes: 0x33333334 of them have 0x500000014 bytes, modulo 2^32 20.
     let sites = hex!(
         "06 00000000 00000036 0000 00000000 00000000 00000000 0000000000000000 0000000000000000 33333334"
         "0000000000000000000000000000000000000000"
     );
-    assert_eq!(failure_of(&file(4, &[&sites])), ("hprof.record.length", 31 + 9 + 34));
+    assert_eq!(failure(&file(4, &[&sites])), short(31 + 9 + 34, "sites"));
     // Samples of 8 bytes: 0x20000000 of them have none modulo 2^32.
     let samples = hex!("0d 00000000 00000008 00000000 20000000");
-    assert_eq!(failure_of(&file(4, &[&samples])), ("hprof.record.length", 31 + 17));
+    assert_eq!(failure(&file(4, &[&samples])), short(31 + 17, "traces"));
 }
 
 #[test]
@@ -61,12 +62,6 @@ fn the_error_names_the_record_and_field_that_does_not_fit() {
 
 pub(crate) fn rows() -> Vec<Row<Record<'static>>> {
     [extremes(), empty(), with_rest()].into_iter().flatten().collect()
-}
-
-fn failure_of(file: &[u8]) -> (&'static str, u64) {
-    let (rule, offset, record, _) = failure(file);
-    assert_eq!(record, Some(0));
-    (rule, offset)
 }
 
 fn frame(i: Ids, line: i32) -> Record<'static> {
