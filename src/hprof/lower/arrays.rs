@@ -12,7 +12,7 @@ type Element = (Vec<u8>, Address);
 pub(super) struct Arrays {
     /// For each class its element, which a class that is no array is itself, and how many dimensions it has.
     classes: Vec<(Element, usize)>,
-    /// The array classes of an element by number of dimensions.
+    /// The array classes of an element by number of dimensions, one for each: more would repeat each other.
     chains: HashMap<Element, Vec<usize>>,
     /// The first class that is this element.
     owners: HashMap<Element, usize>,
@@ -30,18 +30,23 @@ impl Arrays {
                 owners.entry(element.clone()).or_insert(index);
             }
         }
-        chains.values_mut().for_each(|chain| chain.sort_by_key(|&index| classes[index].1));
+        for chain in chains.values_mut() {
+            chain.sort_by_key(|&index| classes[index].1);
+            chain.dedup_by_key(|index| classes[*index].1);
+        }
         Arrays { classes, chains, owners }
     }
 
     /// Every class with its arrays behind it, array classes with those of more dimensions; then those of primitive
     /// types once more. So a class of arrays is there once for each of its dimensions and once by itself.
     pub(super) fn with_repetitions(&self, primitives: &[PrimitiveType]) -> Vec<usize> {
-        let each = (0..self.classes.len()).flat_map(|index| std::iter::once(index).chain(self.behind(index)));
+        let each =
+            (0..self.classes.len()).flat_map(|index| std::iter::once(index).chain(self.behind(index).iter().copied()));
         each.chain(self.primitive(primitives)).collect()
     }
 
-    /// Every class once: its arrays behind it, those of primitive types last. Arrays of no class stay in their place.
+    /// Every class once: its arrays behind it, those of primitive types last. Arrays that are behind no class stay in
+    /// their place.
     pub(super) fn once(&self, primitives: &[PrimitiveType]) -> Vec<usize> {
         let mut order = Vec::with_capacity(self.classes.len());
         let last: Vec<usize> = self.primitive(primitives).collect();
@@ -49,7 +54,7 @@ impl Arrays {
             if *dimensions == 0 {
                 order.push(index);
                 order.extend(self.behind(index));
-            } else if !self.owners.contains_key(element) && !is_primitive(&element.0) {
+            } else if !self.is_chained(index) || !self.owners.contains_key(element) && !is_primitive(&element.0) {
                 order.push(index);
             }
         }
@@ -58,11 +63,21 @@ impl Arrays {
     }
 
     /// The classes of the arrays of this class.
-    fn behind(&self, index: usize) -> impl Iterator<Item = usize> + '_ {
+    fn behind(&self, index: usize) -> &[usize] {
         let (element, dimensions) = &self.classes[index];
-        let owns = *dimensions > 0 || self.owners.get(element) == Some(&index);
-        let chain = self.chains.get(element).filter(|_| owns).into_iter().flatten().copied();
-        chain.filter(move |&array| self.classes[array].1 > *dimensions)
+        let owns = if *dimensions > 0 { self.is_chained(index) } else { self.owners.get(element) == Some(&index) };
+        let chain = self.chains.get(element).filter(|_| owns).map_or(&[][..], Vec::as_slice);
+        &chain[self.place(chain, dimensions + 1)..]
+    }
+
+    /// Whether this array class is the one of its element and number of dimensions.
+    fn is_chained(&self, index: usize) -> bool {
+        let (element, dimensions) = &self.classes[index];
+        self.chains.get(element).is_some_and(|chain| chain.get(self.place(chain, *dimensions)) == Some(&index))
+    }
+
+    fn place(&self, chain: &[usize], dimensions: usize) -> usize {
+        chain.partition_point(|&array| self.classes[array].1 < dimensions)
     }
 
     fn primitive(&self, primitives: &[PrimitiveType]) -> impl Iterator<Item = usize> {
