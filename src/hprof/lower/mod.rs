@@ -3,6 +3,7 @@
 //! Two steps. [`carry()`] says *what* a profile's dump tells of a heap (names in its form, its own log of strings
 //! and loaded classes, its order). Spelling then says *how*: identifiers of names, and where segments end.
 
+mod arrays;
 mod carry;
 mod compose;
 mod plan;
@@ -19,7 +20,7 @@ use crate::model::{Adherence, Dump, DumpSource, Heap, HeapSource, Surroundings};
 
 use super::wire::IdSize;
 
-pub use profiles::{Cut, Framing, InstanceSizes, LogStyle, NameForm, PROFILES, Profile, RootOrder};
+pub use profiles::{Cut, Framing, InstanceSizes, LogStyle, NameForm, PROFILES, Profile, RootKinds, RootOrder, Strings};
 pub use recognise::recognise;
 
 use plan::Plan;
