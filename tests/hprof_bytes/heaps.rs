@@ -180,13 +180,14 @@ fn strings_classes_frames_and_traces_are_kept_across_the_end_of_a_heap() {
     let expected = StackTrace {
         serial: Serial(3),
         thread: Serial(4),
-        frames: vec![StackFrame {
+        frames: [StackFrame {
             method: name("A"),
             signature: name("B"),
             source: None,
             class: Some(Address(0x1001)),
             line: -1,
-        }],
+        }]
+        .into(),
     };
     for heap in &dump.heaps {
         assert_eq!(names(heap), [b"A"]);
@@ -229,7 +230,7 @@ fn identifiers_of_strings_frames_classes_and_objects_may_collide() {
         class: Some(Address(1)),
         line: 1,
     };
-    let trace = StackTrace { serial: Serial(1), thread: Serial(1), frames: vec![frame] };
+    let trace = StackTrace { serial: Serial(1), thread: Serial(1), frames: [frame].into() };
     assert_eq!(heap.surroundings.traces, Some(vec![trace]));
     let Class { address, name: of_class, fields, .. } = &heap.classes[0];
     assert_eq!((*address, of_class, &fields.as_ref().expect("one")[0].name), (Address(1), &name("A"), &name("A")));

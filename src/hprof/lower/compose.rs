@@ -125,7 +125,7 @@ impl<'p> Composer<'p> {
                 self.text(&field.name)?;
             }
         }
-        for frame in traces.iter().flat_map(|trace| &trace.frames) {
+        for frame in traces.iter().flat_map(|trace| trace.frames.iter()) {
             self.text(&frame.method)?;
             self.text(&frame.signature)?;
             frame.source.as_ref().map(|source| self.text(source)).transpose()?;
@@ -165,7 +165,7 @@ impl<'p> Composer<'p> {
 
     fn trace(&mut self, trace: &StackTrace) -> Result<(), LowerError> {
         let mut frames = Vec::new();
-        for frame in &trace.frames {
+        for frame in trace.frames.iter() {
             let id = FrameId(self.next_frame);
             self.plan.fits(id.0)?;
             self.next_frame += 1;
