@@ -200,6 +200,56 @@ fn strings_classes_frames_and_traces_are_kept_across_the_end_of_a_heap() {
 }
 
 #[test]
+fn of_the_traces_and_threads_told_before_it_a_heap_lists_those_that_it_names() {
+    let trace = |serial: u8, thread: u8| {
+        let mut trace = hex!("05 00000000 0000000c 00000000 00000000 00000000").to_vec();
+        (trace[12], trace[16]) = (serial, thread);
+        trace
+    };
+    let traces = (1..=6).flat_map(|serial| trace(serial, 0)).collect::<Vec<u8>>();
+    let threads = hex!(
+        "0a 00000000 00000018 00000008 00002001 00000005 00000000 00000000 00000000" // trace 5
+        "0a 00000000 00000018 00000009 00002002 00000006 00000000 00000000 00000000"
+    );
+    let array_of = |trace: u8| {
+        let mut array = array(1);
+        array[8] = trace;
+        array
+    };
+    // Thread 4 and trace 3; thread 8.
+    let roots = hex!("08 00001001 00000004 00000003" "04 00001001 00000008");
+    let dump = heaps(&file(
+        4,
+        &[
+            &traces,
+            &threads,
+            &heap_dump(&[&array(1)]),
+            &trace(7, 0),
+            &heap_dump(&[&roots, &array_of(2), &class(1), &array_of(2)]),
+            &heap_dump(&[]),
+            &heap_dump(&[&array_of(2)]),
+            &trace(2, 6),
+            &heap_dump(&[&array_of(2)]),
+            &heap_dump(&[&array_of(2)]),
+        ],
+    ));
+    let listed = |heap: &Heap| -> (Vec<(u32, u32)>, Vec<u32>) {
+        let around = &heap.surroundings;
+        let traces = around.traces.iter().flatten().map(|trace| (trace.serial.0, trace.thread.0));
+        (traces.collect(), around.threads.iter().flatten().map(|thread| thread.serial.0).collect())
+    };
+    let expected = [
+        (vec![(1, 0), (2, 0), (3, 0), (4, 0), (5, 0), (6, 0)], vec![8, 9]),
+        (vec![(1, 0), (2, 0), (3, 0), (5, 0), (7, 0)], vec![8, 4]),
+        (vec![], vec![]),
+        (vec![(2, 0)], vec![]),
+        (vec![(2, 6)], vec![]),
+        (vec![(2, 6)], vec![]),
+    ];
+    assert_eq!(dump.heaps.iter().map(listed).collect::<Vec<_>>(), expected);
+}
+
+#[test]
 fn what_a_later_heap_brings_anew_does_not_change_the_one_before() {
     let (heap, again) = (segment(&[&class(1)]), hex!("01 00000000 00000005 00000001 43")); // string 1 is "C" now
     let load = hex!("02 00000000 00000010 00000009 00001001 00000001 00000002"); // class 0x1001 is "B" now
