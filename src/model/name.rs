@@ -17,8 +17,8 @@ pub struct Name(Arc<[u8]>);
 
 impl Name {
     /// A name from the bytes of a dump, valid modified UTF-8 or not.
-    pub fn from_bytes(bytes: impl Into<Arc<[u8]>>) -> Name {
-        Name(bytes.into())
+    pub fn from_bytes(bytes: impl Into<Vec<u8>>) -> Name {
+        Name(bytes.into().into())
     }
 
     /// A name from text: NUL and supplementary characters take their modified-UTF-8 forms.

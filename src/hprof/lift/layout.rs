@@ -11,7 +11,8 @@ use super::super::wire::{IdSize, size_of};
 /// The instance layouts of a heap's classes, and of those that earlier heaps have and this one does not.
 ///
 /// The heaps of a file share one table, in which a class keeps only its own fields and where its superclass is: memory
-/// is that of the CLASS DUMPs.
+/// is that of the CLASS DUMPs. The superclass is the one that the class's own heap knows by that address, so a later
+/// heap that has the superclass anew changes nothing below it.
 #[derive(Clone, Debug)]
 pub struct Layouts {
     id: IdSize,
