@@ -145,7 +145,7 @@ impl<'p> Composer<'p> {
     }
 
     fn texts_of_frames(&mut self, traces: &[StackTrace]) -> Result<(), LowerError> {
-        for frame in traces.iter().flat_map(|trace| &trace.frames) {
+        for frame in traces.iter().flat_map(|trace| trace.frames.iter()) {
             self.text(&frame.method)?;
             self.text(&frame.signature)?;
             frame.source.as_ref().map(|source| self.text(source)).transpose()?;
@@ -179,7 +179,7 @@ impl<'p> Composer<'p> {
     /// again, so the heap may have the same.
     fn dummy_trace(&mut self, traces: &[StackTrace], in_front: bool) {
         let Some(serial) = self.plan.profile.log.dummy_trace.map(Serial) else { return };
-        let dummy = StackTrace { serial, thread: Serial(0), frames: Vec::new() };
+        let dummy = StackTrace { serial, thread: Serial(0), frames: [].into() };
         let is_free = traces.iter().all(|trace| trace.serial != serial || in_front && *trace == dummy);
         if is_free && !self.dummy_told {
             self.dummy_told = !in_front;
@@ -189,7 +189,7 @@ impl<'p> Composer<'p> {
 
     fn trace(&mut self, trace: &StackTrace) -> Result<(), LowerError> {
         let mut frames = Vec::new();
-        for frame in &trace.frames {
+        for frame in trace.frames.iter() {
             let id = FrameId(self.next_frame);
             self.plan.fits(id.0)?;
             self.next_frame += 1;

@@ -117,8 +117,8 @@ pub fn carry_dump(dump: &mut dyn DumpSource, options: &LowerOptions) -> Result<D
                 facts: header.clone().unwrap_or_default(),
                 surroundings: Surroundings {
                     roots: Some(Vec::new()),
-                    threads: Some(told.threads.clone()),
-                    traces: Some(told.traces.clone()),
+                    threads: None,
+                    traces: None,
                     regions: Some(Vec::new()),
                     events: Some(Vec::new()),
                     times: Some(told.times),
@@ -133,7 +133,10 @@ pub fn carry_dump(dump: &mut dyn DumpSource, options: &LowerOptions) -> Result<D
             (Told::Class(class), Some(heap)) => heap.classes.push(class.clone()),
             (Told::Object(object), Some(heap)) => heap.objects.push(object.clone()),
             (Told::Tail(events), _) => carried.tail = events.to_vec(),
-            (Told::HeapEnds(_), _) => {}
+            (Told::HeapEnds(_, traces, threads), Some(heap)) => {
+                heap.surroundings.traces = Some(traces);
+                heap.surroundings.threads = Some(threads);
+            }
             (_, None) => {}
         }
         Ok(())
