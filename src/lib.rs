@@ -51,6 +51,7 @@
 pub mod annotation;
 pub mod bytes;
 pub mod check;
+pub mod classic;
 pub mod compare;
 pub mod corpus;
 pub mod corrupt;

@@ -46,6 +46,9 @@ pub struct Head {
     /// Counts that the header states.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub totals: Option<HeaderTotals>,
+    /// How many references are null, where the dump states that without listing them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub null_references: Option<u64>,
     /// The two random numbers of the header.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hash_randoms: Option<[Hex; 2]>,
@@ -116,6 +119,7 @@ pub fn head(heap: &Heap) -> Head {
             HashRegime::WhereUsed32 => Hashes::WhereUsed32,
         }),
         totals: facts.totals.map(|t| HeaderTotals { objects: t.objects, references: t.references }),
+        null_references: facts.null_references,
         hash_randoms: facts.hash_randoms.map(|(a, b)| [Hex(a.into()), Hex(b.into())]),
         classes: Some(heap.classes.len() as u64),
         objects: Some(heap.objects.len() as u64),
@@ -167,6 +171,7 @@ impl Head {
                 Hashes::Every16 => HashRegime::Every16,
                 Hashes::WhereUsed32 => HashRegime::WhereUsed32,
             }),
+            null_references: self.null_references,
             timestamp: self.time_stamp,
             header_version: self.header_version.clone().map(Into::into),
             identifier_size: self.identifier_size.map(ByteLen),

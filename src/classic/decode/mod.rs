@@ -1,0 +1,338 @@
+//! Text to records. Mirrors [`super::encode`].
+
+mod scan;
+
+use std::io::{self, Chain, Cursor, Read};
+
+use crate::bytes::stop::{Stop, refill, truncated};
+use crate::bytes::ebcdic::Mapped;
+use crate::bytes::Window;
+use crate::error::{DecodeError, Problem, TextPosition};
+
+use super::record::{Record, References};
+use super::rules;
+use super::wire::{Charset, Encoding, START};
+
+use scan::{End, Scan};
+
+/// Reads a classic heap dump record by record.
+///
+/// Memory is bounded: references beyond [`WHOLE`] bytes come in pieces, and names, comments and runs of white space
+/// may have [`LONGEST`] bytes.
+#[derive(Debug)]
+pub struct Decoder<R> {
+    window: Window<Mapped<Chain<Cursor<Vec<u8>>, R>>>,
+    encoding: Encoding,
+    declared: Option<u64>,
+    index: u64,
+    /// Number of the line that the window begins in, from 0, and the offset of its start.
+    line: u64,
+    line_start: u64,
+    state: State,
+    values: Vec<u64>,
+}
+
+/// What the records so far say of the end of the text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct State {
+    /// Whether trailer record 2 was there.
+    ended: bool,
+    /// Whether the last record is whole, should the text end behind it.
+    settled: bool,
+}
+
+/// Records are delivered whole up to so many bytes; more references than that come in pieces.
+pub const WHOLE: usize = 256 * 1024;
+/// The longest name, comment, number or run of white space, in bytes. Class names have at most 65,535 (The Java Virtual
+/// Machine Specification, 4.4.7).
+pub const LONGEST: usize = 1 << 20;
+
+/// A record or a piece of one, and where it stands.
+#[derive(Clone, Copy, Debug)]
+pub enum Step<'s> {
+    /// A record, or an entry with its first references.
+    Record(At<'s>, Record<'s>),
+    /// More references of the entry before.
+    More(At<'s>, References<'s>),
+}
+
+/// The place of a record or piece.
+#[derive(Clone, Copy, Debug)]
+pub struct At<'s> {
+    /// The record's index, from 0, white space before the first record included.
+    pub index: u64,
+    /// Offset of its first byte, in bytes from the start of the decompressed stream.
+    pub offset: u64,
+    /// Line and column of its first byte.
+    pub position: TextPosition,
+    /// The text.
+    pub bytes: &'s [u8],
+    /// Whether more references of the record follow.
+    pub open: bool,
+}
+
+impl<R: Read> Decoder<R> {
+    /// Reads the start of a text and tells its encoding.
+    ///
+    /// # Errors
+    /// If it is not a classic heap dump, or cannot be read.
+    pub fn new(source: R) -> Result<Decoder<R>, DecodeError> {
+        Decoder::with_length(source, None)
+    }
+
+    /// The same, of a source that has so many bytes, unless it shrinks.
+    ///
+    /// # Errors
+    /// If it is not a classic heap dump, or cannot be read.
+    pub fn with_length(mut source: R, declared: Option<u64>) -> Result<Decoder<R>, DecodeError> {
+        let mut start = Vec::new();
+        let failed = |e: io::Error| DecodeError::new(rules::FILE_TRUNCATED, 0, "data", Problem::Io(e));
+        source.by_ref().take(START as u64).read_to_end(&mut start).map_err(failed)?;
+        let Some(encoding) = Encoding::detect(&start) else { return Err(not_classic(&start)) };
+        Ok(Decoder {
+            window: Window::new(Mapped::new(Cursor::new(start).chain(source), encoding.table())),
+            encoding,
+            declared,
+            index: 0,
+            line: 0,
+            line_start: 0,
+            state: State::default(),
+            values: Vec::new(),
+        })
+    }
+
+    /// How the text is stored.
+    pub fn encoding(&self) -> Encoding {
+        self.encoding
+    }
+
+    /// Records delivered so far.
+    pub fn index(&self) -> u64 {
+        self.index
+    }
+
+    /// Calls `visit` with every record in file order, up to the end of the text, and returns its length in bytes.
+    ///
+    /// # Errors
+    /// What `visit` returns; or a [`DecodeError`] after the last sound record.
+    pub fn visit<E, F>(&mut self, mut visit: F) -> Result<u64, E>
+    where
+        E: From<DecodeError>,
+        F: FnMut(Step<'_>) -> Result<(), E>,
+    {
+        let mut values = std::mem::take(&mut self.values);
+        self.space(&mut visit)?;
+        loop {
+            while self.window.bytes().len() < 2 && self.refill()? {}
+            if self.window.bytes().is_empty() {
+                break;
+            }
+            self.record(&mut values, &mut visit)?;
+        }
+        self.values = values;
+        self.end()?;
+        Ok(self.window.offset())
+    }
+
+    fn space<E: From<DecodeError>>(&mut self, visit: &mut impl FnMut(Step<'_>) -> Result<(), E>) -> Result<(), E> {
+        loop {
+            let whole = !self.window.bytes().is_empty() && self.window.has_ended();
+            let mut scan = Scan::new(self.window.bytes(), whole, self.is_ebcdic());
+            match scan.space() {
+                Ok(None) => return Ok(()),
+                Ok(Some(record)) => {
+                    let moved = Moved::of(&scan);
+                    visit(Step::Record(self.at(moved.used, false), record))?;
+                    self.consume(moved);
+                    self.index += 1;
+                    return Ok(());
+                }
+                Err(stop) => self.stopped(stop, 0)?,
+            }
+        }
+    }
+
+    /// Delivers the next record. `values` is where its references go.
+    fn record<E, F>(&mut self, values: &mut Vec<u64>, visit: &mut F) -> Result<(), E>
+    where
+        E: From<DecodeError>,
+        F: FnMut(Step<'_>) -> Result<(), E>,
+    {
+        loop {
+            let bytes = self.window.bytes();
+            let (whole, enough) = (self.window.has_ended(), bytes.len() >= WHOLE);
+            let mut scan = Scan::new(bytes, whole, self.is_ebcdic());
+            values.clear();
+            match scan.record(values) {
+                Ok((record, end)) => {
+                    let open = matches!(end, End::Slice);
+                    if open && !(enough && scan.at > 0) {
+                        self.more(0)?;
+                        continue;
+                    }
+                    let moved = Moved::of(&scan);
+                    self.state = State {
+                        ended: self.state.ended | matches!(record, Record::Eof(..)),
+                        settled: is_settled(&record),
+                    };
+                    visit(Step::Record(self.at(moved.used, open), record))?;
+                    self.consume(moved);
+                    if open {
+                        self.pieces(values, visit)?;
+                    }
+                    self.index += 1;
+                    return Ok(());
+                }
+                Err(stop) => self.stopped(stop, 0)?,
+            }
+        }
+    }
+
+    /// Delivers the rest of a record's references.
+    fn pieces<E, F>(&mut self, values: &mut Vec<u64>, visit: &mut F) -> Result<(), E>
+    where
+        E: From<DecodeError>,
+        F: FnMut(Step<'_>) -> Result<(), E>,
+    {
+        loop {
+            let bytes = self.window.bytes();
+            let mut scan = Scan::new(bytes, self.window.has_ended(), self.is_ebcdic());
+            values.clear();
+            match scan.references(values) {
+                Ok(end) => {
+                    let open = matches!(end, End::Slice);
+                    let moved = Moved::of(&scan);
+                    let text = &bytes[..moved.used];
+                    if !values.is_empty() || !open {
+                        self.state.settled |= text.contains(&b'\n');
+                        visit(Step::More(self.at(moved.used, open), References { text, values }))?;
+                        self.consume(moved);
+                    }
+                    if !open {
+                        return Ok(());
+                    }
+                    self.more(0)?;
+                }
+                Err(stop) => self.stopped(stop, 0)?,
+            }
+        }
+    }
+
+    fn at(&self, used: usize, open: bool) -> At<'_> {
+        let offset = self.window.offset();
+        At { index: self.index, offset, position: self.position(0), bytes: &self.window.bytes()[..used], open }
+    }
+
+    /// Line and column of a byte of the window, on a line that begins before or in it.
+    fn position(&self, at: usize) -> TextPosition {
+        let before = &self.window.bytes()[..at.min(self.window.bytes().len())];
+        let ends = before.iter().filter(|b| self.ends_line(**b)).count() as u64;
+        let start = match before.iter().rposition(|b| self.ends_line(*b)) {
+            Some(last) => self.window.offset() + last as u64 + 1,
+            None => self.line_start,
+        };
+        TextPosition { line: self.line + ends + 1, column: self.window.offset() + at as u64 - start + 1 }
+    }
+
+    fn ends_line(&self, byte: u8) -> bool {
+        byte == b'\n' || byte == 0x85 && self.is_ebcdic()
+    }
+
+    fn is_ebcdic(&self) -> bool {
+        self.encoding.charset != Charset::Utf8
+    }
+
+    fn consume(&mut self, moved: Moved) {
+        if let Some(start) = moved.line_start {
+            self.line += moved.lines;
+            self.line_start = self.window.offset() + start as u64;
+        }
+        self.window.consume(moved.used);
+    }
+
+    /// A record that could not be read: more bytes may help.
+    fn stopped(&mut self, stop: Stop, base: usize) -> Result<(), DecodeError> {
+        match stop {
+            Stop::Incomplete(short) => self.more(base + short.at),
+            Stop::Bad(bad) => {
+                let error = bad.at(self.window.offset() + base as u64);
+                Err(self.placed(error))
+            }
+        }
+    }
+
+    /// Reads on, for a record that begins where the window does, up to the longest that there may be.
+    fn more(&mut self, at: usize) -> Result<(), DecodeError> {
+        if self.window.bytes().len() > LONGEST + WHOLE {
+            let expected = format!("at most {LONGEST} bytes of name, comment or white space");
+            let problem = Problem::Unexpected { expected, found: "more".to_owned() };
+            let error = DecodeError::new(rules::RECORD_LONG, self.window.offset() + at as u64, "text", problem);
+            return Err(self.placed(error));
+        }
+        // At the end of the stream the next look at the window is the last one.
+        self.refill().map(|_| ())
+    }
+
+    fn refill(&mut self) -> Result<bool, DecodeError> {
+        refill(&mut self.window, rules::FILE_TRUNCATED).map_err(|e| self.placed(e))
+    }
+
+    fn placed(&self, error: DecodeError) -> DecodeError {
+        let at = error.offset().saturating_sub(self.window.offset()) as usize;
+        error.in_record(self.index).at_position(self.position(at))
+    }
+
+    /// The text ends between two records.
+    fn end(&self) -> Result<(), DecodeError> {
+        let length = self.window.offset();
+        if let Some(opened) = self.declared.filter(|&opened| length < opened) {
+            let error = DecodeError::new(rules::FILE_TRUNCATED, length, "record", Problem::Shrunk { opened });
+            return Err(self.placed(error));
+        }
+        if self.state.ended {
+            return Ok(());
+        }
+        if self.state.settled {
+            return Err(self.placed(DecodeError::new(rules::TRAILER_MISSING, length, "record", Problem::MissingEnd)));
+        }
+        let short = crate::bytes::Incomplete { field: "record", at: 0, needed: 1 };
+        Err(self.placed(truncated(rules::FILE_TRUNCATED, length, 0, short)))
+    }
+}
+
+/// How far a scan went.
+#[derive(Clone, Copy, Debug)]
+struct Moved {
+    used: usize,
+    lines: u64,
+    line_start: Option<usize>,
+}
+
+impl Moved {
+    fn of(scan: &Scan<'_>) -> Moved {
+        Moved { used: scan.at, lines: scan.lines, line_start: scan.line_start }
+    }
+}
+
+/// Whether nothing is missing of a record that is the last one: its line has ended and, of an entry, that of its
+/// references as well.
+fn is_settled(record: &Record<'_>) -> bool {
+    let (text, ends) = match record {
+        Record::Space(_) => return true,
+        Record::Version(line) | Record::Breakdown(line, _) | Record::Eof(line, _) | Record::Comment(line) => {
+            (line.behind, 1)
+        }
+        Record::Entry(entry) => (entry.references.text, 2),
+    };
+    text.iter().filter(|b| matches!(**b, b'\n' | 0x85)).take(ends).count() == ends
+}
+
+fn not_classic(start: &[u8]) -> DecodeError {
+    let found = match start {
+        [] => "nothing".to_owned(),
+        _ => format!("`{}`", start[..start.len().min(16)].escape_ascii()),
+    };
+    let expected = "a classic heap dump: `//` or an address that begins with 0x, in ASCII or EBCDIC".to_owned();
+    let problem = Problem::Unexpected { expected, found };
+    DecodeError::new(rules::FILE_START, 0, "start", problem).at_position(TextPosition { line: 1, column: 1 })
+}
