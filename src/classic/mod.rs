@@ -3,6 +3,7 @@
 //! Layout: S0 (OpenJ9, "Heap dump", Classic Heap Dump format) and S2 (IBM, text (classic) Heapdump); what the writers
 //! do besides is in `specs/classic.md`.
 
+pub mod annotate;
 pub mod decode;
 pub mod encode;
 pub mod lift;

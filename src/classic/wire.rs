@@ -205,7 +205,11 @@ mod tests {
                 digits[at] = byte;
                 let hexadecimal = digits.iter().all(u8::is_ascii_hexdigit);
                 let expected = std::str::from_utf8(&digits).ok().filter(|_| hexadecimal);
-                assert_eq!(eight_digits(digits), expected.and_then(|text| u32::from_str_radix(text, 16).ok()), "{byte:#x}");
+                assert_eq!(
+                    eight_digits(digits),
+                    expected.and_then(|text| u32::from_str_radix(text, 16).ok()),
+                    "{byte:#x}"
+                );
             }
         }
     }

@@ -4,9 +4,9 @@ mod scan;
 
 use std::io::{self, Chain, Cursor, Read};
 
-use crate::bytes::stop::{Stop, refill, truncated};
-use crate::bytes::ebcdic::Mapped;
 use crate::bytes::Window;
+use crate::bytes::ebcdic::Mapped;
+use crate::bytes::stop::{Stop, refill, truncated};
 use crate::error::{DecodeError, Problem, TextPosition};
 
 use super::record::{Record, References};

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use crate::error::LowerError;
 use crate::model::{
-    Address, ByteLen, Class, Contents, Name, Object, ObjectKind, Order, PrimitiveType, layout_order,
-    superclasses,
+    Address, ByteLen, Class, Contents, Name, Object, ObjectKind, Order, PrimitiveType, layout_order, superclasses,
 };
 
 use super::LowerOptions;
@@ -105,13 +104,7 @@ impl<'c> Carrier<'c> {
         }
         let of_class = || class.and_then(|class| self.class_at(class)?.instance_size);
         let size = object.size.or_else(|| of_class().filter(|_| object.kind == ObjectKind::Instance));
-        Ok(Told {
-            address: object.address,
-            size: known(size, "the size", object.address)?,
-            name,
-            references,
-            dropped,
-        })
+        Ok(Told { address: object.address, size: known(size, "the size", object.address)?, name, references, dropped })
     }
 
     fn drop_nulls(&self, references: &mut Vec<Address>) -> u64 {

@@ -10,9 +10,7 @@ use std::sync::Arc;
 
 use crate::bytes::ebcdic::Mapped;
 use crate::error::Error;
-use crate::model::{
-    Address, Adherence, Class, Contents, Facts, Heap, HeapSource, Name, Object, ObjectKind, WordSize,
-};
+use crate::model::{Address, Adherence, Class, Contents, Facts, Heap, HeapSource, Name, Object, ObjectKind, WordSize};
 
 pub use profiles::{ClassReferences, Names, Nulls, PROFILES, Profile, Trailers};
 pub use recognise::recognise;

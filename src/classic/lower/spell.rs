@@ -23,7 +23,14 @@ pub(super) struct Speller {
 
 impl Speller {
     pub(super) fn new(profile: &'static Profile, word: WordSize, encoding: Encoding, seed: u64) -> Speller {
-        Speller { profile, word, encoding, draw: SeedDraw::new(seed, Stream::Spelling), parts: Vec::new(), values: Vec::new() }
+        Speller {
+            profile,
+            word,
+            encoding,
+            draw: SeedDraw::new(seed, Stream::Spelling),
+            parts: Vec::new(),
+            values: Vec::new(),
+        }
     }
 
     /// The characters of a name.
@@ -32,9 +39,10 @@ impl Speller {
         let refused = |why| LowerError::Name { name: name.to_string(), charset: charset.name(), why };
         let text = match (charset, self.profile.names) {
             (Charset::Utf8, Names::AsTheJvm) => name.as_bytes().to_vec(),
-            (Charset::Utf8, Names::Standard) => {
-                name.to_text().ok_or_else(|| refused(": it is no text, but holds half of a surrogate pair"))?.into_bytes()
-            }
+            (Charset::Utf8, Names::Standard) => name
+                .to_text()
+                .ok_or_else(|| refused(": it is no text, but holds half of a surrogate pair"))?
+                .into_bytes(),
             (Charset::Ebcdic(_), _) => {
                 let text = name.to_text().ok_or_else(|| refused(": it is no text"))?;
                 let latin1 = text.chars().map(|c| u8::try_from(u32::from(c)).ok()).collect::<Option<Vec<u8>>>();

@@ -1,6 +1,12 @@
 //! The rules of the text. What each says is in `specs/classic.toml`.
 
+mod graph;
+mod pass;
+
 use crate::error::RuleId;
+
+pub use graph::GraphIndex;
+pub use pass::PassRules;
 
 macro_rules! rules {
     ($($name:ident = $id:literal;)*) => {

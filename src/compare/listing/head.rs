@@ -13,7 +13,7 @@ use super::spelling::{Hex, Text};
 pub struct Head {
     /// Version of the listing format: 1.
     pub listing: u32,
-    /// Dump format (`phd4`, `phd5`, `phd6`, `hprof`).
+    /// Dump format (`phd4`, `phd5`, `phd6`, `hprof`, `classic`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<String>,
     /// The writer profile that gives the dump's bytes again, where one does.
@@ -148,9 +148,9 @@ impl Head {
         ]
     }
 
-    /// Whether instances have a class word beside their class: HPROF has none.
+    /// Whether instances have a class word that is their class: PHD's have.
     pub(super) fn has_class_words(&self) -> bool {
-        !self.format.as_ref().is_some_and(|format| format.starts_with("hprof"))
+        !self.format.as_ref().is_some_and(|format| format.starts_with("hprof") || format == "classic")
     }
 
     pub(super) fn facts(&self) -> Result<Facts, String> {

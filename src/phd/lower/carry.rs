@@ -104,7 +104,9 @@ impl<'c> Carrier<'c> {
                 let class = known(object.class_word.or(object.class), "the class", object.address)?;
                 carried.class = Some(class);
                 carried.class_word = Some(class);
-                carried.contents = Contents::References(layout_order(object, |class| self.class_at(class)).into_iter().filter(|r| !r.is_null()).collect());
+                carried.contents = Contents::References(
+                    layout_order(object, |class| self.class_at(class)).into_iter().filter(|r| !r.is_null()).collect(),
+                );
             }
             ObjectKind::ObjectArray => {
                 let mut references: Vec<Address> = object.references().filter(|r| !r.is_null()).collect();
