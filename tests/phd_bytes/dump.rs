@@ -115,7 +115,6 @@ pub(crate) fn instance(address: u64, class: u64, hash: Option<IdentityHash>, ref
 pub(crate) fn object_array(
     address: u64,
     class_word: u64,
-    class_name: None,
     hash: Option<IdentityHash>,
     references: &[u64],
     length: Option<u64>,
