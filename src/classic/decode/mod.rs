@@ -173,7 +173,7 @@ impl<R: Read> Decoder<R> {
                     let moved = Moved::of(&scan);
                     self.state = State {
                         ended: self.state.ended | matches!(record, Record::Eof(..)),
-                        settled: is_settled(&record),
+                        settled: is_settled(&record, scan.lines_behind()),
                     };
                     visit(Step::Record(self.at(moved.used, open), record))?;
                     self.consume(moved);
@@ -220,7 +220,8 @@ impl<R: Read> Decoder<R> {
 
     fn at(&self, used: usize, open: bool) -> At<'_> {
         let offset = self.window.offset();
-        At { index: self.index, offset, position: self.position(0), bytes: &self.window.bytes()[..used], open }
+        let position = TextPosition { line: self.line + 1, column: offset - self.line_start + 1 };
+        At { index: self.index, offset, position, bytes: &self.window.bytes()[..used], open }
     }
 
     /// Line and column of a byte of the window, on a line that begins before or in it.
@@ -316,15 +317,12 @@ impl Moved {
 
 /// Whether nothing is missing of a record that is the last one: its line has ended and, of an entry, that of its
 /// references as well.
-fn is_settled(record: &Record<'_>) -> bool {
-    let (text, ends) = match record {
-        Record::Space(_) => return true,
-        Record::Version(line) | Record::Breakdown(line, _) | Record::Eof(line, _) | Record::Comment(line) => {
-            (line.behind, 1)
-        }
-        Record::Entry(entry) => (entry.references.text, 2),
-    };
-    text.iter().filter(|b| matches!(**b, b'\n' | 0x85)).take(ends).count() == ends
+fn is_settled(record: &Record<'_>, lines_behind: u64) -> bool {
+    match record {
+        Record::Space(_) => true,
+        Record::Version(_) | Record::Breakdown(..) | Record::Eof(..) | Record::Comment(_) => lines_behind > 0,
+        Record::Entry(_) => lines_behind > 1,
+    }
 }
 
 fn not_classic(start: &[u8]) -> DecodeError {

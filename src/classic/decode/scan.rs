@@ -1,5 +1,7 @@
 //! A slice of text to a record.
 
+use memchr::memchr;
+
 use crate::bytes::Incomplete;
 use crate::bytes::stop::{Stop, bad};
 
@@ -20,6 +22,8 @@ pub(super) struct Scan<'a> {
     pub(super) lines: u64,
     /// Where the last of them did.
     pub(super) line_start: Option<usize>,
+    /// Lines ended before the white space and references that the record ends with.
+    lines_of_text: u64,
 }
 
 /// References, as far as they are sure to be whole.
@@ -33,10 +37,16 @@ pub(super) enum End {
 
 impl<'a> Scan<'a> {
     pub(super) fn new(bytes: &'a [u8], whole: bool, nel: bool) -> Scan<'a> {
-        Scan { bytes, at: 0, whole, nel, lines: 0, line_start: None }
+        Scan { bytes, at: 0, whole, nel, lines: 0, line_start: None, lines_of_text: 0 }
+    }
+
+    /// Lines ended in the white space and references that the record ends with.
+    pub(super) fn lines_behind(&self) -> u64 {
+        self.lines - self.lines_of_text
     }
 
     /// The next record, up to the first byte of the one behind it. `values` takes the references.
+    #[inline(always)]
     pub(super) fn record(&mut self, values: &'a mut Vec<u64>) -> Result<(Record<'a>, End), Stop> {
         match self.bytes[self.at..] {
             [b'/', b'/', ..] => Ok((self.line()?, End::Record)),
@@ -76,6 +86,7 @@ impl<'a> Scan<'a> {
         let text = text.strip_suffix(b"\r").unwrap_or(text);
         let end = start + text.len();
         self.at = end;
+        self.lines_of_text = self.lines;
         self.white();
         if self.at == self.bytes.len() && !self.whole {
             return Err(self.short("white space", 1));
@@ -99,7 +110,65 @@ impl<'a> Scan<'a> {
         }
     }
 
+    #[inline(always)]
     fn entry(&mut self, values: &'a mut Vec<u64>) -> Result<(Entry<'a>, End), Stop> {
+        let entry = match self.plain_head() {
+            Some(head) => head,
+            None => self.head()?,
+        };
+        let start = self.at;
+        let end = self.references(values)?;
+        let references = References { text: &self.bytes[start..self.at], values: values.as_slice() };
+        Ok((Entry { references, ..entry }, end))
+    }
+
+    /// The head of an entry as writers spell it: single spaces, 8 or 16 digits, a name without line breaks and a tab on
+    /// the next line. `None`, without a move, where it is any different.
+    #[inline(always)]
+    fn plain_head(&mut self) -> Option<Entry<'a>> {
+        if self.nel {
+            return None;
+        }
+        let rest = &self.bytes[self.at..];
+        let (length, address) = plain_token(rest)?;
+        let (address_text, rest) = rest.split_at(length);
+        let digits = rest.strip_prefix(b" [")?;
+        let (mut count, mut size) = (0, 0_u64);
+        while let Some(digit @ b'0'..=b'9') = digits.get(count) {
+            size = size * 10 + u64::from(digit - b'0');
+            count += 1;
+        }
+        let (word, behind) = digits[count..].split_first_chunk::<6>()?;
+        let kind = match word {
+            b"] OBJ " => EntryKind::Object,
+            b"] CLS " => EntryKind::Class,
+            _ => return None,
+        };
+        let name = &behind[..memchr(b'\n', behind)?];
+        let is_plain = (1..=MANY_DIGITS).contains(&count)
+            && behind.get(name.len() + 1) == Some(&b'\t')
+            && name.first().is_some_and(|b| *b > b' ')
+            && name.last().is_some_and(|b| *b > b' ');
+        if !is_plain {
+            return None;
+        }
+        let entry = Entry {
+            address: Number { text: address_text, value: address },
+            before_size: &rest[..1],
+            size: Number { text: &rest[1..count + 3], value: size },
+            before_kind: &word[1..2],
+            kind,
+            before_name: &word[5..],
+            name,
+            references: References { text: &[], values: &[] },
+        };
+        self.at += length + 2 + count + 6 + name.len();
+        self.lines_of_text = self.lines;
+        Some(entry)
+    }
+
+    #[inline(never)]
+    fn head(&mut self) -> Result<Entry<'a>, Stop> {
         let address = self.hexadecimal("address")?;
         let before_size = self.blanks();
         match self.bytes.get(self.at) {
@@ -129,10 +198,9 @@ impl<'a> Scan<'a> {
             return Err(self.refuse(rules::RECORD_TYPE, "type", "white space behind OBJ or CLS"));
         }
         let name = self.name()?;
-        let start = self.at;
-        let end = self.references(values)?;
-        let references = References { text: &self.bytes[start..self.at], values: values.as_slice() };
-        Ok((Entry { address, before_size, size, before_kind, kind, before_name, name, references }, end))
+        self.lines_of_text = self.lines;
+        let references = References { text: &[], values: &[] };
+        Ok(Entry { address, before_size, size, before_kind, kind, before_name, name, references })
     }
 
     /// The type: up to the end of the line, and on if the next line begins like nothing else that is known.
@@ -171,29 +239,39 @@ impl<'a> Scan<'a> {
     }
 
     /// References up to the next record, the end of the text, or the last that is sure to be whole.
+    #[inline(always)]
     pub(super) fn references(&mut self, values: &mut Vec<u64>) -> Result<End, Stop> {
+        if self.plain_line(values) { Ok(End::Record) } else { self.any_references(values) }
+    }
+
+    /// A line of references as writers spell it: a tab, and a space behind each reference; whether a record begins on
+    /// the next line. Where the line is any different, the scan does not move.
+    #[inline(always)]
+    fn plain_line(&mut self, values: &mut Vec<u64>) -> bool {
+        let Some(rest) = self.bytes[self.at..].strip_prefix(b"\n\t") else { return false };
+        let Some(length) = memchr(b'\n', rest) else { return false };
+        let (line, behind) = (&rest[..length], &rest[length + 1..]);
+        if !(is_plain_head(behind) || behind.starts_with(b"//")) {
+            return false;
+        }
+        let whole = match (line.as_chunks::<19>(), line.as_chunks::<11>()) {
+            ((wide, []), _) if extend(values, wide, wide_reference) => true,
+            (_, (narrow, [])) => extend(values, narrow, narrow_reference),
+            _ => false,
+        };
+        if whole {
+            self.at += length + 3;
+            self.lines += 2;
+            self.line_start = Some(self.at);
+        }
+        whole
+    }
+
+    #[inline(never)]
+    fn any_references(&mut self, values: &mut Vec<u64>) -> Result<End, Stop> {
         let mut token: Option<Mark> = None;
         loop {
             let crossed = self.white();
-            match self.bytes[self.at..].first_chunk::<TOKEN>() {
-                // The usual case: a reference of 8 or 16 digits and white space.
-                Some(chunk) if chunk[..2] == *b"0x" => {
-                    let (digits, value) = if is_white(chunk[10]) {
-                        (8, narrow(chunk).map(u64::from))
-                    } else if is_white(chunk[18]) {
-                        (16, wide(chunk))
-                    } else {
-                        (0, None)
-                    };
-                    if let Some(value) = value {
-                        token = Some(self.mark(values.len()));
-                        values.push(value);
-                        self.at += 2 + digits;
-                        continue;
-                    }
-                }
-                _ => {}
-            }
             match &self.bytes[self.at..] {
                 [b'[', ..] if !crossed && token.is_some() => {
                     // What looked like a reference is the address of the next record.
@@ -232,6 +310,7 @@ impl<'a> Scan<'a> {
     }
 
     /// `0x` and digits.
+    #[inline(never)]
     fn hexadecimal(&mut self, field: &'static str) -> Result<Number<'a>, Stop> {
         let start = self.at;
         let digits = &self.bytes[start + 2..];
@@ -281,7 +360,7 @@ impl<'a> Scan<'a> {
     }
 
     /// White space of any kind; whether it ended a line.
-    #[inline]
+    #[inline(always)]
     fn white(&mut self) -> bool {
         let mut crossed = false;
         loop {
@@ -350,18 +429,70 @@ struct Mark {
     line_start: Option<usize>,
 }
 
+/// Decimal digits that a number of 64 bits always has room for.
+const MANY_DIGITS: usize = 19;
 /// `0x`, 16 digits and the byte behind them.
 const TOKEN: usize = 19;
 
+/// A token of `0x`, 8 or 16 digits and a space, tab or line end behind them: its length without that, and its value.
 #[inline(always)]
-fn narrow(chunk: &[u8; TOKEN]) -> Option<u32> {
-    eight_digits(*chunk[2..].first_chunk()?)
+fn plain_token(bytes: &[u8]) -> Option<(usize, u64)> {
+    let chunk = bytes.first_chunk::<TOKEN>()?;
+    let [b'0', b'x', digits @ ..] = chunk else { return None };
+    let high = eight_digits(*digits.first_chunk()?)?;
+    if is_white(chunk[18]) {
+        let low = eight_digits(*digits[8..].first_chunk()?)?;
+        Some((18, u64::from(high) << 32 | u64::from(low)))
+    } else if is_white(chunk[10]) {
+        Some((10, high.into()))
+    } else {
+        None
+    }
+}
+
+/// Whether text begins with an address of 8 or 16 digits and a size: the record's head will say if the digits are none.
+#[inline(always)]
+fn is_plain_head(text: &[u8]) -> bool {
+    let Some(chunk) = text.first_chunk::<20>() else { return false };
+    let no_white = |digits: &[u8]| digits.iter().all(|b| *b > b' ');
+    chunk[..2] == *b"0x"
+        && (chunk[18..] == *b" [" && no_white(&chunk[2..18]) || chunk[10..12] == *b" [" && no_white(&chunk[2..10]))
+}
+
+/// Adds references to the values; none, if one of them is spelled otherwise.
+#[inline(always)]
+fn extend<const N: usize>(
+    values: &mut Vec<u64>,
+    references: &[[u8; N]],
+    value: impl Fn(&[u8; N]) -> (u64, bool),
+) -> bool {
+    let before = values.len();
+    let mut all = true;
+    values.extend(references.iter().map(|reference| {
+        let (value, is_plain) = value(reference);
+        all &= is_plain;
+        value
+    }));
+    if !all {
+        values.truncate(before);
+    }
+    all
 }
 
 #[inline(always)]
-fn wide(chunk: &[u8; TOKEN]) -> Option<u64> {
-    let (high, low) = (narrow(chunk)?, eight_digits(*chunk[10..].first_chunk()?)?);
-    Some(u64::from(high) << 32 | u64::from(low))
+fn wide_reference(text: &[u8; 19]) -> (u64, bool) {
+    let [zero, x, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, space] = *text;
+    let (high, low) = (eight_digits([a, b, c, d, e, f, g, h]), eight_digits([i, j, k, l, m, n, o, p]));
+    let is_plain = (zero == b'0') & (x == b'x') & (space == b' ') & high.is_some() & low.is_some();
+    (u64::from(high.unwrap_or_default()) << 32 | u64::from(low.unwrap_or_default()), is_plain)
+}
+
+#[inline(always)]
+fn narrow_reference(text: &[u8; 11]) -> (u64, bool) {
+    let [zero, x, a, b, c, d, e, f, g, h, space] = *text;
+    let value = eight_digits([a, b, c, d, e, f, g, h]);
+    let is_plain = (zero == b'0') & (x == b'x') & (space == b' ') & value.is_some();
+    (value.unwrap_or_default().into(), is_plain)
 }
 
 #[inline(always)]
