@@ -38,8 +38,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         SubRecord::Instance(r) => {
             sums.instances += 1;
             let layouts = classes.layouts();
-            let add = |value: Value| sums.fields = sums.fields.wrapping_add(value.bits);
-            if !layouts.visit_values(r.class, &r.values, add) {
+            let mut sum = 0_u64;
+            if layouts.visit_values(r.class, &r.values, |value: Value| sum = sum.wrapping_add(value.bits)) {
+                sums.fields = sums.fields.wrapping_add(sum);
+            } else {
                 sums.early += 1;
             }
         }

@@ -104,6 +104,17 @@ fn header(id: IdSize) -> Vec<u8> {
     bytes
 }
 
+/// A class that declares so many fields of one byte.
+fn class(id: IdSize, at: u64, superclass: u64, fields: u8) -> Vec<u8> {
+    let number = |number: u64| number.to_be_bytes()[8 - id.bytes()..].to_vec();
+    let mut class = [&[0x20], &number(at)[..], &[0; 4], &number(superclass)].concat();
+    // Loader, signers, domain, two reserved ones; instance size, pool, statics.
+    class.extend(vec![0; 5 * id.bytes() + 8]);
+    class.extend([0, fields]);
+    class.extend([&number(0)[..], &[8]].concat().repeat(usize::from(fields)));
+    class
+}
+
 fn record(tag: u8, length: u32, body: &[u8]) -> Vec<u8> {
     [&[tag, 0, 0, 0, 0], length.to_be_bytes().as_slice(), body].concat()
 }
@@ -159,7 +170,7 @@ fn reading_an_hprof_dump_allocates_at_most_128_times_its_size_and_a_mebibyte() {
     // The rule books are read once, by whoever comes first.
     read_hprof(&[header(IdSize::Eight), vec![0x1c]].concat());
     let instance = b"\x21\x08\0\0\0\x01\x04\0\0\0\0".as_slice();
-    let class = [[0x20, 4].as_slice(), &[0; 22]].concat();
+    let class = class(IdSize::One, 4, 0, 0);
     let array = b"\x23\x09\0\0\0\x01\0\0\0\0\x08".as_slice();
     let subs: [(&str, &[u8]); 5] = [
         ("root", b"\xff\x08"),
@@ -180,7 +191,64 @@ fn reading_an_hprof_dump_allocates_at_most_128_times_its_size_and_a_mebibyte() {
     }
 }
 
+/// What is told once is not copied into each heap or class that names it.
+#[test]
+fn reading_an_hprof_dump_of_many_heaps_allocates_at_most_128_times_its_size_and_a_mebibyte() {
+    let _turn = turn();
+    // The rule books are read once, by whoever comes first.
+    read_hprof(&[header(IdSize::Eight), vec![0x1c]].concat());
+    let one = |tag, body: &[u8]| record(tag, body.len() as u32, body);
+    let heap = |subs: &[u8]| one(0x0c, subs);
+    let number = |number: usize| (number as u32).to_be_bytes();
+    let trace = |n| one(0x05, &[&number(n)[..], &[0; 8]].concat());
+    let many: Vec<u8> = (1..3000).flat_map(trace).collect();
+    let end = record(0x2c, 0, &[]);
+    let text = one(0x01, &[[1].as_slice(), &[b'm'; 5000]].concat());
+    let load = one(0x02, b"\0\0\0\x01\x04\0\0\0\0\x01");
+    let frame = one(0x04, b"\x01\x01\x01\x01\0\0\0\x01\0\0\0\x01");
+    let long =
+        [frame, one(0x05, &[b"\0\0\0\x05\0\0\0\x07".as_slice(), &number(10_000), &[1; 10_000]].concat())].concat();
+    let start = one(0x0a, b"\0\0\0\x07\x08\0\0\0\x05\x01\x01\x01");
+    let of_thread = heap(b"\x08\x08\0\0\0\x07\0\0\0\x05");
+    let plain = class(IdSize::One, 4, 0, 0);
+    let array = b"\x23\x09\0\0\0\x05\0\0\0\0\x08";
+    let rows = [
+        ("empty heaps", heap(&[]).repeat(20_000)),
+        ("empty heaps after many traces", [many, [heap(&[]), end].concat().repeat(5000)].concat()),
+        ("heaps of one trace each", (1..3000).flat_map(|n| [trace(n), heap(&[])].concat()).collect()),
+        ("heaps of one class each", heap(&plain).repeat(10_000)),
+        ("heaps of one class each with fields", heap(&class(IdSize::One, 4, 0, 64)).repeat(2000)),
+        ("classes of one long name", [text.clone(), load.clone(), heap(&plain.repeat(5000))].concat()),
+        ("heaps of one class each of one long name", [text.clone(), load.clone(), heap(&plain).repeat(5000)].concat()),
+        ("one long trace", [text.clone(), load.clone(), long.clone(), heap(&[])].concat()),
+        (
+            "heaps whose root names one long trace",
+            [text.clone(), long.clone(), start.clone(), of_thread.repeat(5000)].concat(),
+        ),
+        (
+            "heaps whose object names one long trace",
+            [text.clone(), long.clone(), heap(&[]), heap(array).repeat(5000)].concat(),
+        ),
+        ("heaps whose root names one thread of a long name", [text, start, of_thread.repeat(5000)].concat()),
+    ];
+    for (what, records) in rows {
+        measure_hprof(what, &[header(IdSize::One), records].concat());
+    }
+    let chain = |fields| (1..=300).flat_map(move |n| class(IdSize::Two, n, n - 1, fields)).collect::<Vec<u8>>();
+    for (what, fields) in [("no fields", 0u8), ("a field in each", 1)] {
+        let length = 300 * usize::from(fields);
+        let instance = [b"\x21\x10\0\0\0\0\0\x01\x2c".as_slice(), &number(length), &vec![9; length]].concat();
+        let records = [heap(&chain(fields)), heap(&instance).repeat(5000)].concat();
+        let what = format!("heaps of one instance below 300 superclasses with {what}");
+        measure_hprof(&what, &[header(IdSize::Two), records].concat());
+    }
+}
+
 fn measure_hprof(what: &str, bytes: &[u8]) {
+    // What cannot be read allocates nothing.
+    let (index, ended) = hprof::lift::Index::read(&mut hprof::Decoder::new(bytes).expect("a header"));
+    assert!(ended.is_ok(), "{what}: {ended:?}");
+    drop(index);
     let peak = peak(|| read_hprof(bytes));
     println!("{what}: {:.1} times its size", peak as f64 / bytes.len() as f64);
     assert!(peak <= 128 * bytes.len() + (1 << 20), "{what}: {peak} bytes for a dump of {}", bytes.len());

@@ -53,11 +53,8 @@ fn books() -> [Book; 2] {
 const BROKEN_BY_A_RECIPE: [&str; 1] = ["hprof.segment.wrapped-length"];
 
 /// Rules of writers and readers that no stored dump shows, each with the reason.
-const NOT_SHOWN: [(&str, &str); 7] = [
+const NOT_SHOWN: [(&str, &str); 4] = [
     ("hprof.segment.wrapped", "takes more than 4 GiB; a recipe of the manifest shows it"),
-    ("hprof.serial.sa", "the profile keeps the heap's own traces, which the threads' roots name"),
-    ("hprof.order.sa", "the profile writes the order of HotSpot"),
-    ("hprof.load-class.hotspot-arrays", "no profile follows it: it is a matter of what a VM loads"),
     ("hprof.class.hotspot-arrays", "no profile follows it: it is a matter of what a VM's heap holds"),
     ("hprof.class.hotspot-statics", "no profile follows it: it is a matter of what a VM's heap holds"),
     ("hprof.value.hotspot-nan", "no profile follows it: it is a matter of what a VM's heap holds"),

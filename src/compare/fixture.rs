@@ -63,7 +63,7 @@ pub(super) fn everything() -> Heap {
         StackTrace {
             serial: Serial(2),
             thread: Serial(1),
-            frames: vec![
+            frames: [
                 StackFrame {
                     method: "run".into(),
                     signature: "()V".into(),
@@ -72,9 +72,10 @@ pub(super) fn everything() -> Heap {
                     line: -3,
                 },
                 StackFrame { method: "main".into(), signature: "()V".into(), source: None, class: None, line: 12 },
-            ],
+            ]
+            .into(),
         },
-        StackTrace { serial: Serial(1), thread: Serial(0), frames: Vec::new() },
+        StackTrace { serial: Serial(1), thread: Serial(0), frames: [].into() },
     ]);
     heap.surroundings.regions =
         Some(vec![Region { id: 65, name: "app".into(), after: 1 }, Region { id: 90, name: "zygote".into(), after: 7 }]);

@@ -293,16 +293,17 @@ fn surroundings(ground: &Ground, numbers: Numbers) -> Surroundings {
         StackTrace {
             serial: trace(0),
             thread: if of_thread { serial(0) } else { Serial(0) },
-            frames: vec![
+            frames: [
                 frame(OBJECT, "wait", None, -3),
                 frame(LEAF, "run", Some("Leaf.java"), 42),
                 frame(THREAD, "run", Some("Thread.java"), -1),
-            ],
+            ]
+            .into(),
         },
         StackTrace {
             serial: trace(1),
             thread: if of_thread { serial(1) } else { Serial(0) },
-            frames: vec![frame(BASE, "<clinit>", Some("Base.java"), 1)],
+            frames: [frame(BASE, "<clinit>", Some("Base.java"), 1)].into(),
         },
     ];
     let innermost = if numbers == Numbers::Art { -1 } else { 0 };

@@ -3,7 +3,6 @@
 //! The fields come from the decoder itself, which reads no byte except through a named field; the meanings come
 //! from the index of the dump, if there is one: names of strings and classes, and how instances are laid out.
 
-use std::collections::HashMap;
 use std::io::Read;
 
 use crate::annotation::{Annotation, spans};
@@ -32,12 +31,8 @@ where
         let meaning = header_meaning(&span, &bytes);
         visit(Annotation::of(&span, &bytes, 0, None, meaning))?;
     }
-    let mut fields_of: Vec<HashMap<Address, &[Field]>> = Vec::new();
-    for heap in index.iter().flat_map(|index| &index.heaps) {
-        let mut fields = fields_of.last().cloned().unwrap_or_default();
-        fields.extend(heap.classes.iter().map(|class| (class.address, class.fields.as_deref().unwrap_or_default())));
-        fields_of.push(fields);
-    }
+    let classes = index.iter().flat_map(|index| &index.heaps).flat_map(|heap| &heap.classes);
+    let fields_of = classes.map(|class| class.fields.as_deref().unwrap_or_default()).collect();
     let id = decoder.header().id_size;
     let mut reader = Reader { id, index, heaps: HeapCounter::default(), fields_of, contents: None };
     let mut tag = Tag::HEAP_DUMP;
@@ -93,8 +88,8 @@ struct Reader<'i> {
     id: IdSize,
     index: Option<&'i Index>,
     heaps: HeapCounter,
-    /// The fields that each class declares, by heap; earlier heaps' classes take part.
-    fields_of: Vec<HashMap<Address, &'i [Field]>>,
+    /// The fields that each class of the file declares.
+    fields_of: Vec<&'i [Field]>,
     /// What the pieces are called that follow.
     contents: Option<&'static str>,
 }
@@ -186,14 +181,13 @@ impl Reader<'_> {
             return visit(Annotation::of(span, at.bytes, at.offset, Some(at.index), meaning.to_owned()));
         };
         let mut start = span.at.start;
-        let names = &self.fields_of[self.heaps.heap()];
         for declaring in heap.layouts.chain(class) {
             for (number, &kind) in heap.layouts.own(declaring).iter().enumerate() {
                 let size = size_of(kind, self.id);
                 let place = start..start + size;
                 let bits = at.bytes[place.clone()].iter().fold(0u64, |bits, b| bits << 8 | u64::from(*b)) as i64;
                 let part = FieldSpan { name: "field value", at: place, value: Some(bits) };
-                let name = names.get(&heap.layouts.address(declaring)).and_then(|fields| fields.get(number));
+                let name = self.fields_of.get(declaring).and_then(|fields| fields.get(number));
                 let name = name.map_or_else(|| "?".to_owned(), |field| field.name.to_string());
                 let meaning = format!("{name} = {}", shown(kind, bits));
                 visit(Annotation::of(&part, at.bytes, at.offset, Some(at.index), meaning))?;

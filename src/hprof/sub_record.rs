@@ -188,6 +188,18 @@ impl SubRecord<'_> {
         !matches!(self, SubRecord::Root(_) | SubRecord::HeapInfo(..))
     }
 
+    /// The stack trace of the class or object.
+    pub fn trace(&self) -> Option<Serial> {
+        match self {
+            SubRecord::Root(_) | SubRecord::HeapInfo(..) => None,
+            SubRecord::Class(class) => Some(class.trace),
+            SubRecord::Instance(instance) => Some(instance.trace),
+            SubRecord::ObjectArray(array) => Some(array.trace),
+            SubRecord::PrimitiveArray(array) => Some(array.head.trace),
+            SubRecord::NoDataArray(head) => Some(head.trace),
+        }
+    }
+
     /// The address of the class or object.
     pub fn address(&self) -> Option<Address> {
         match self {

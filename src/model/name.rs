@@ -1,6 +1,7 @@
 //! Names as the JVM stores them.
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::bytes::mutf8;
 
@@ -9,24 +10,20 @@ use super::PrimitiveType;
 /// A name (of a class, field, thread, version ...) as raw modified-UTF-8 bytes.
 ///
 /// Names stay bytes because a lone surrogate, which Java allows, cannot pass through `&str`
-/// (The Java Virtual Machine Specification, 4.4.7).
+/// (The Java Virtual Machine Specification, 4.4.7). Clones share the bytes: thousands of classes, fields and frames may
+/// have one name.
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Name(Vec<u8>);
+pub struct Name(Arc<[u8]>);
 
 impl Name {
     /// A name from the bytes of a dump, valid modified UTF-8 or not.
     pub fn from_bytes(bytes: impl Into<Vec<u8>>) -> Name {
-        Name(bytes.into())
+        Name(bytes.into().into())
     }
 
     /// A name from text: NUL and supplementary characters take their modified-UTF-8 forms.
     pub fn from_text(text: &str) -> Name {
-        Name(mutf8::encode(text))
-    }
-
-    /// Adds bytes at the end.
-    pub fn append(&mut self, bytes: &[u8]) {
-        self.0.extend_from_slice(bytes);
+        Name(mutf8::encode(text).into())
     }
 
     /// The bytes as a dump holds them.
@@ -49,7 +46,7 @@ impl Name {
         if self.0.starts_with(b"[") || self.0.contains(&b'/') {
             return self.clone();
         }
-        let mut element = self.0.as_slice();
+        let mut element = &self.0[..];
         let mut jvm = Vec::with_capacity(self.0.len() + 2);
         while let Some(shorter) = element.strip_suffix(b"[]") {
             element = shorter;
@@ -66,7 +63,7 @@ impl Name {
                 jvm.push(b';');
             }
         }
-        Name(jvm)
+        Name(jvm.into())
     }
 
     /// `[Ljava/lang/String;` as `java.lang.String[]`, `[I` as `int[]`, `java/lang/String` as
@@ -77,7 +74,7 @@ impl Name {
         let element = &self.0[dimensions..];
         let dotted = |name: &[u8]| name.iter().map(|&b| if b == b'/' { b'.' } else { b }).collect::<Vec<u8>>();
         let mut java = match element {
-            _ if dimensions == 0 => return Name(dotted(element)),
+            _ if dimensions == 0 => return Name(dotted(element).into()),
             [b'L', name @ .., b';'] => dotted(name),
             [letter] => match PrimitiveType::ALL.into_iter().find(|p| p.signature() as u8 == *letter) {
                 Some(primitive) => primitive.keyword().into(),
@@ -86,7 +83,7 @@ impl Name {
             _ => return self.clone(),
         };
         java.extend(b"[]".repeat(dimensions));
-        Name(java)
+        Name(java.into())
     }
 }
 

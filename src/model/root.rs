@@ -1,5 +1,7 @@
 //! GC roots, threads and stack traces, with their names resolved: carried by HPROF alone so far.
 
+use std::sync::Arc;
+
 use super::{Address, Name, Serial};
 
 /// A GC root.
@@ -50,6 +52,30 @@ pub enum RootKind {
     JniMonitor(Serial, i32),
 }
 
+impl RootKind {
+    /// The serial number of the thread that the root is one of.
+    pub fn thread(self) -> Option<Serial> {
+        match self {
+            RootKind::JniLocal(thread, _)
+            | RootKind::JavaFrame(thread, _)
+            | RootKind::JniMonitor(thread, _)
+            | RootKind::NativeStack(thread)
+            | RootKind::ThreadBlock(thread)
+            | RootKind::ThreadObject(thread, _) => Some(thread),
+            RootKind::Unknown
+            | RootKind::JniGlobal(_)
+            | RootKind::StickyClass
+            | RootKind::MonitorUsed
+            | RootKind::InternedString
+            | RootKind::Finalizing
+            | RootKind::Debugger
+            | RootKind::ReferenceCleanup
+            | RootKind::VmInternal
+            | RootKind::Unreachable => None,
+        }
+    }
+}
+
 /// A thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Thread {
@@ -70,8 +96,8 @@ pub struct StackTrace {
     pub serial: Serial,
     /// The thread it belongs to.
     pub thread: Serial,
-    /// Frames, innermost first.
-    pub frames: Vec<StackFrame>,
+    /// Frames, innermost first; the heaps of a file that name one trace share them.
+    pub frames: Arc<[StackFrame]>,
 }
 
 /// A stack frame.

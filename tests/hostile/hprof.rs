@@ -89,13 +89,14 @@ fn heap() -> Heap {
             traces: Some(vec![StackTrace {
                 serial: Serial(2),
                 thread: Serial(1),
-                frames: vec![StackFrame {
+                frames: [StackFrame {
                     method: "m".into(),
                     signature: "()V".into(),
                     source: None,
                     class: Some(at(0x40)),
                     line: 9,
-                }],
+                }]
+                .into(),
             }]),
             ..Surroundings::default()
         },

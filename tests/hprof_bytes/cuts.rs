@@ -3,7 +3,7 @@
 use heapsmith::hprof::lower::{self, LowerOptions};
 use heapsmith::hprof::{IdSize, decode::Decoder};
 use heapsmith::model::{
-    Address, Class, Contents, Field, FieldType, Heap, Object, ObjectKind, PrimitiveType, Region, Root, RootKind,
+    Address, Class, Contents, Field, FieldType, Heap, Object, ObjectKind, PrimitiveType, Region, Root, RootKind, Serial,
 };
 use pretty_assertions::assert_eq;
 
@@ -21,15 +21,18 @@ enum Sub {
     Array(u64),
     /// 9 bytes; with identifiers of 4 bytes 5.
     Root,
+    /// 17 bytes: a JNI local, which the serviceability agent writes as well.
+    Local,
 }
 
-use Sub::{Array, Instance};
+use Sub::{Array, Instance, Local};
 
 impl Sub {
     fn bytes(self) -> u64 {
         match self {
             Sub::Class(bytes) | Instance(bytes) | Array(bytes) => bytes,
             Sub::Root => 9,
+            Local => 17,
         }
     }
 }
@@ -68,6 +71,7 @@ fn heap_of(subs: &[Sub], id: u64) -> Heap {
                 });
             }
             Sub::Root => roots.push(Root { object: address, kind: RootKind::Unknown, after: None }),
+            Local => roots.push(Root { object: address, kind: RootKind::JniLocal(Serial(1), -1), after: None }),
         }
     }
     heap.surroundings.roots = Some(roots);
@@ -162,8 +166,8 @@ fn hotspot_25_fills_a_buffer_of_1_mib_and_11_one_of_8() {
 #[test]
 fn hotspot_8_and_the_serviceability_agent_write_a_heap_in_one_record() {
     for profile in ["hotspot-8", "sa", "agent"] {
-        let subs = [Sub::Class(71), Instance(25), Array(3_000_000), Array(18), Sub::Root];
-        assert_eq!(lengths(&options(profile), &subs), [71 + 25 + 3_000_000 + 18 + 9], "{profile}");
+        let subs = [Sub::Class(71), Instance(25), Array(3_000_000), Array(18), Local];
+        assert_eq!(lengths(&options(profile), &subs), [71 + 25 + 3_000_000 + 18 + 17], "{profile}");
         assert_eq!(lengths(&options(profile), &[]), [0], "{profile}");
     }
 }
@@ -172,8 +176,8 @@ fn hotspot_8_and_the_serviceability_agent_write_a_heap_in_one_record() {
 fn the_serviceability_agent_of_17_compressing_gives_each_array_a_segment() {
     let options = framed("sa", 1);
     let rows: [(&[Sub], &[u64]); 9] = [
-        (&[Instance(100), Array(200), Array(300), Instance(400), Sub::Root], &[100, 200, 300, 409]),
-        (&[Array(18), Sub::Root], &[18, 9]),
+        (&[Instance(100), Array(200), Array(300), Instance(400), Local], &[100, 200, 300, 417]),
+        (&[Array(18), Local], &[18, 17]),
         (&[Sub::Class(71), Sub::Class(80), Instance(25), Array(18)], &[176, 18]),
         // A segment closes behind the instance with which it and its head exceed 1 MiB.
         (&[Instance(1_048_567), Instance(100), Instance(50)], &[1_048_667, 50]),
@@ -181,7 +185,7 @@ fn the_serviceability_agent_of_17_compressing_gives_each_array_a_segment() {
         (&[Instance(1_048_500), Instance(68), Instance(50)], &[1_048_568, 50]),
         (&[Sub::Class(71), Instance(1_048_497), Instance(50)], &[1_048_568, 50]),
         // Roots do not close one.
-        (&[Instance(1_048_560), Sub::Root, Sub::Root, Sub::Root, Sub::Root], &[1_048_596]),
+        (&[Instance(1_048_560), Local, Local, Local, Local], &[1_048_628]),
         // An array is alone however large it is.
         (&[Instance(25), Array(3_000_000), Instance(25)], &[25, 3_000_000, 25]),
     ];
@@ -192,8 +196,8 @@ fn the_serviceability_agent_of_17_compressing_gives_each_array_a_segment() {
 
 #[test]
 fn the_serviceability_agent_of_25_compressing_gives_everything_a_segment() {
-    let subs = [Sub::Class(71), Sub::Class(98), Instance(25), Array(18), Array(2_000_000), Sub::Root, Sub::Root];
-    assert_eq!(lengths(&framed("sa", 2), &subs), [71, 98, 25, 18, 2_000_000, 9, 9]);
+    let subs = [Sub::Class(71), Sub::Class(98), Instance(25), Array(18), Array(2_000_000), Local, Local];
+    assert_eq!(lengths(&framed("sa", 2), &subs), [71, 98, 25, 18, 2_000_000, 17, 17]);
 }
 
 /// The segments of ART's arrays, with identifiers of 4 bytes, in heaps that begin before these entries.
@@ -328,7 +332,7 @@ fn by_arrays(subs: &[Sub]) -> Vec<u64> {
             segments.push(*length);
         } else {
             current += sub.bytes();
-            if *sub != Sub::Root && current + 9 > MIB {
+            if *sub != Local && current + 9 > MIB {
                 segments.push(std::mem::take(&mut current));
             }
         }
@@ -358,7 +362,7 @@ fn any_heap_is_cut_as_its_writers_rule_says() {
             let length = draw.below(largest);
             subs.push(if draw.below(3) == 0 { Instance(25 + length) } else { Array(18 + length) });
         }
-        subs.extend(vec![Sub::Root; draw.below(500) as usize]);
+        subs.extend(vec![Local; draw.below(500) as usize]);
         let mut heap = heap_of(&subs, 8);
         // Up to 2 MiB of a name: the log may be longer than the buffer.
         if let Some(class) = heap.classes.first_mut() {
@@ -373,7 +377,7 @@ fn any_heap_is_cut_as_its_writers_rule_says() {
         let is = |wanted: fn(&Sub) -> bool| subs.iter().copied().filter(wanted).collect::<Vec<_>>();
         let order = [
             is(|sub| matches!(sub, Sub::Class(_))),
-            is(|sub| *sub == Sub::Root),
+            is(|sub| *sub == Local),
             is(|sub| matches!(sub, Instance(_) | Array(_))),
         ];
         assert_eq!(cuts(options("hotspot-25")).1, own(MIB, &order.concat()), "round {round}, hotspot-25");

@@ -180,13 +180,14 @@ fn strings_classes_frames_and_traces_are_kept_across_the_end_of_a_heap() {
     let expected = StackTrace {
         serial: Serial(3),
         thread: Serial(4),
-        frames: vec![StackFrame {
+        frames: [StackFrame {
             method: name("A"),
             signature: name("B"),
             source: None,
             class: Some(Address(0x1001)),
             line: -1,
-        }],
+        }]
+        .into(),
     };
     for heap in &dump.heaps {
         assert_eq!(names(heap), [b"A"]);
@@ -196,6 +197,56 @@ fn strings_classes_frames_and_traces_are_kept_across_the_end_of_a_heap() {
     assert_eq!(dump.heaps[0].surroundings.threads, Some(vec![]));
     assert_eq!(dump.heaps[1].surroundings.threads, Some(vec![thread]));
     assert_eq!(dump.heaps[1].surroundings.events, Some(vec![]));
+}
+
+#[test]
+fn of_the_traces_and_threads_told_before_it_a_heap_lists_those_that_it_names() {
+    let trace = |serial: u8, thread: u8| {
+        let mut trace = hex!("05 00000000 0000000c 00000000 00000000 00000000").to_vec();
+        (trace[12], trace[16]) = (serial, thread);
+        trace
+    };
+    let traces = (1..=6).flat_map(|serial| trace(serial, 0)).collect::<Vec<u8>>();
+    let threads = hex!(
+        "0a 00000000 00000018 00000008 00002001 00000005 00000000 00000000 00000000" // trace 5
+        "0a 00000000 00000018 00000009 00002002 00000006 00000000 00000000 00000000"
+    );
+    let array_of = |trace: u8| {
+        let mut array = array(1);
+        array[8] = trace;
+        array
+    };
+    // Thread 4 and trace 3; thread 8.
+    let roots = hex!("08 00001001 00000004 00000003" "04 00001001 00000008");
+    let dump = heaps(&file(
+        4,
+        &[
+            &traces,
+            &threads,
+            &heap_dump(&[&array(1)]),
+            &trace(7, 0),
+            &heap_dump(&[&roots, &array_of(2), &class(1), &array_of(2)]),
+            &heap_dump(&[]),
+            &heap_dump(&[&array_of(2)]),
+            &trace(2, 6),
+            &heap_dump(&[&array_of(2)]),
+            &heap_dump(&[&array_of(2)]),
+        ],
+    ));
+    let listed = |heap: &Heap| -> (Vec<(u32, u32)>, Vec<u32>) {
+        let around = &heap.surroundings;
+        let traces = around.traces.iter().flatten().map(|trace| (trace.serial.0, trace.thread.0));
+        (traces.collect(), around.threads.iter().flatten().map(|thread| thread.serial.0).collect())
+    };
+    let expected = [
+        (vec![(1, 0), (2, 0), (3, 0), (4, 0), (5, 0), (6, 0)], vec![8, 9]),
+        (vec![(1, 0), (2, 0), (3, 0), (5, 0), (7, 0)], vec![8, 4]),
+        (vec![], vec![]),
+        (vec![(2, 0)], vec![]),
+        (vec![(2, 6)], vec![]),
+        (vec![(2, 6)], vec![]),
+    ];
+    assert_eq!(dump.heaps.iter().map(listed).collect::<Vec<_>>(), expected);
 }
 
 #[test]
@@ -229,7 +280,7 @@ fn identifiers_of_strings_frames_classes_and_objects_may_collide() {
         class: Some(Address(1)),
         line: 1,
     };
-    let trace = StackTrace { serial: Serial(1), thread: Serial(1), frames: vec![frame] };
+    let trace = StackTrace { serial: Serial(1), thread: Serial(1), frames: [frame].into() };
     assert_eq!(heap.surroundings.traces, Some(vec![trace]));
     let Class { address, name: of_class, fields, .. } = &heap.classes[0];
     assert_eq!((*address, of_class, &fields.as_ref().expect("one")[0].name), (Address(1), &name("A"), &name("A")));

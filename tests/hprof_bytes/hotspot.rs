@@ -176,7 +176,6 @@ fn identifiers_are_as_wide_as_a_pointer_unless_the_options_say_otherwise() {
 /// HotSpot 11 and 17 go through the classes of each loader and write each one with the arrays of it, array classes
 /// included, and then the arrays of primitive types once more.
 #[test]
-#[ignore = "array classes are loaded twice, but all of them first"]
 fn hotspot_17_loads_array_classes_behind_their_element_and_again_in_their_own_place() {
     use heapsmith::hprof::lower;
     let written = lower::to_bytes(&small_heap(true, HOTSPOT), &options("hotspot-17")).expect("the heap can be said");
@@ -192,12 +191,85 @@ fn hotspot_17_loads_array_classes_behind_their_element_and_again_in_their_own_pl
     assert!(written.windows(expected.len()).any(|window| window == expected));
 }
 
-/// What the serviceability agent writes of a class: neither signers nor a protection domain.
+/// Whatever place array classes have in the heap, and however many dimensions.
+#[test]
+fn hotspot_11_and_17_have_arrays_behind_their_element_and_those_of_primitive_types_last() {
+    use heapsmith::hprof::lower;
+    use heapsmith::model::{Address, Class, Heap};
+    let class = |address, name: &str, loader| Class {
+        address: Address(address),
+        name: crate::dump::name(name),
+        superclass: Some(Address(0)),
+        loader: Some(Address(loader)),
+        statics: Some(Vec::new()),
+        fields: Some(Vec::new()),
+        ..Class::default()
+    };
+    let classes = vec![
+        class(0x10, "[[I", 0),
+        class(0x11, "[[LA;", 7),
+        class(0x12, "[LGone;", 0),
+        class(0x13, "A", 0),
+        class(0x14, "A", 7),
+        class(0x15, "[C", 0),
+        class(0x16, "[LA;", 7),
+        class(0x17, "[I", 0),
+        class(0x18, "[D", 0),
+        class(0x19, "[LA;", 0),
+        // Not seen: a second class of the same arrays is behind nothing, and nothing behind it.
+        class(0x1a, "[LA;", 7),
+    ];
+    let heap = Heap { classes, ..Heap::default() };
+    let rows: [(&str, &[u64], &[u64]); 3] = [
+        // By loader and name: 13 and its array 19, 14 and its arrays 16 and 11; [C, [D, [I, [[I in the end.
+        (
+            "hotspot-17",
+            &[
+                0x10, 0x11, 0x12, 0x13, 0x19, 0x14, 0x16, 0x11, 0x15, 0x16, 0x11, 0x17, 0x10, 0x18, 0x19, 0x1a, 0x15,
+                0x18, 0x17, 0x10,
+            ],
+            &[0x12, 0x13, 0x19, 0x14, 0x16, 0x11, 0x1a, 0x15, 0x18, 0x17, 0x10],
+        ),
+        // 11 has [I and [[I before [D.
+        (
+            "hotspot-11",
+            &[
+                0x10, 0x11, 0x12, 0x13, 0x19, 0x14, 0x16, 0x11, 0x15, 0x16, 0x11, 0x17, 0x10, 0x18, 0x19, 0x1a, 0x15,
+                0x17, 0x10, 0x18,
+            ],
+            &[0x12, 0x13, 0x19, 0x14, 0x16, 0x11, 0x1a, 0x15, 0x17, 0x10, 0x18],
+        ),
+        (
+            "hotspot-25",
+            &[0x10, 0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18, 0x19, 0x1a],
+            &[0x10, 0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18, 0x19, 0x1a],
+        ),
+    ];
+    for (profile, loaded, dumped) in rows {
+        let written = lower::to_bytes(&heap, &options(profile)).expect("the heap can be said");
+        let id = |at: usize| u64::from_be_bytes(written[at..at + 8].try_into().expect("eight bytes"));
+        let (mut loads, mut dumps, mut at) = (Vec::new(), Vec::new(), 31);
+        while at < written.len() {
+            let length = u32::from_be_bytes(written[at + 5..at + 9].try_into().expect("four bytes")) as usize;
+            match written[at] {
+                0x02 => loads.push(id(at + 13)),
+                // CLASS DUMPs of 71 bytes.
+                0x1c => dumps.extend((at + 9..at + 9 + length).step_by(71).map(|at| id(at + 1))),
+                _ => {}
+            }
+            at += 9 + length;
+        }
+        assert_eq!((loads.as_slice(), dumps.as_slice()), (loaded, dumped), "{profile}");
+    }
+}
+
+/// What the serviceability agent writes of a class: neither signers nor a protection domain. No strings but its own
+/// and those of java/lang/Object stand before it.
 const CLASS_A_OF_SA: &[u8] = &hex!(
     "20 0000000000001010 00000001 0000000000001000 0000000000002040 0000000000000000 0000000000000000"
     "0000000000000000 0000000000000000 0000000c 0000"
-    "0002 00007f00000010f0 02 0000000000002000 00007f0000001110 0b 0000000000000005"
-    "0002 00007f00000010b0 02 00007f00000010d0 0a"
+    "0002 00007f0000001090 02 0000000000002000 00007f00000010b0 0b 0000000000000005"
+    "0002 00007f0000001050 02 00007f0000001070 0a"
 );
 
 /// The thread has trace 1, as every thread.
@@ -260,7 +332,6 @@ fn the_serviceability_agent_frames_a_heap_in_three_ways() {
 
 /// Strings stand where they are first used, and only those that are; trace 1 is written twice.
 #[test]
-#[ignore = "strings all come first, with unused ones among them, and trace 1 is written once"]
 fn the_serviceability_agent_writes_strings_before_their_use_and_trace_1_twice() {
     let trace_1 = hex!("05 00000000 0000000c 00000001 00000000 00000000");
     let log = hex!(
@@ -280,23 +351,42 @@ fn the_serviceability_agent_writes_strings_before_their_use_and_trace_1_twice() 
         "04 00000000 00000028 0000000000000001 00007f00000010d0 00007f00000010f0 00007f0000001110 00000002 0000002a"
         "05 00000000 00000014 00000002 00000001 00000001 0000000000000001"
     );
-    let class_a = hex!(
-        "20 0000000000001010 00000001 0000000000001000 0000000000002040 0000000000000000 0000000000000000"
-        "0000000000000000 0000000000000000 0000000c 0000"
-        "0002 00007f0000001090 02 0000000000002000 00007f00000010b0 0b 0000000000000005"
-        "0002 00007f0000001050 02 00007f0000001070 0a"
-    );
     let head = hex!("0c 00000000 00000123");
-    let parts = [HEADER_1_0_2, &trace_1, &log, &trace_1, &frame, &head, OBJECT, &class_a, INSTANCE, INTS, ROOTS_OF_SA];
+    let parts =
+        [HEADER_1_0_2, &trace_1, &log, &trace_1, &frame, &head, OBJECT, CLASS_A_OF_SA, INSTANCE, INTS, ROOTS_OF_SA];
     check(&heap_of_sa(), &options("sa"), &parts.concat(), "sa");
 }
 
-/// The serviceability agent gives neither signers nor protection domains, and every thread has trace 1.
+/// The serviceability agent gives neither signers nor protection domains, and every thread has trace 1. A thread's
+/// JNI locals follow it, of no frame, and there are no other roots.
 #[test]
-#[ignore = "the heap's own signers, protection domain and trace are written"]
 fn the_serviceability_agent_leaves_out_signers_and_protection_domains() {
     use heapsmith::hprof::lower;
-    let written = lower::to_bytes(&small_heap(false, HOTSPOT), &options("sa")).expect("the heap can be said");
-    assert!(written.windows(CLASS_A_OF_SA.len()).any(|window| window == CLASS_A_OF_SA));
-    assert!(written.windows(17).any(|window| window == &ROOTS_OF_SA[..17]));
+    use heapsmith::model::{Address, Root, RootKind, Serial};
+    let mut heap = small_heap(false, HOTSPOT);
+    let root = |object, kind| Root { object: Address(object), kind, after: None };
+    heap.surroundings.roots.get_or_insert_default().extend([
+        root(0x2020, RootKind::ThreadObject(Serial(7), Serial(8))),
+        root(0x2020, RootKind::JniLocal(Serial(9), 3)),
+        root(0x2010, RootKind::JniLocal(Serial(1), 2)),
+        root(0x2000, RootKind::Unknown),
+        root(0x2000, RootKind::JniLocal(Serial(1), -1)),
+        root(0x2000, RootKind::MonitorUsed),
+    ]);
+    let expected = [
+        OBJECT,
+        CLASS_A_OF_SA,
+        INSTANCE,
+        INTS,
+        &hex!(
+            "08 0000000000002000 00000001 00000001"
+            "02 0000000000002010 00000001 ffffffff"
+            "02 0000000000002000 00000001 ffffffff"
+            "08 0000000000002020 00000007 00000001"
+            // Of a thread that is no root.
+            "02 0000000000002020 00000009 ffffffff"
+        ),
+    ];
+    let written = lower::to_bytes(&heap, &options("sa")).expect("the heap can be said");
+    assert!(written.ends_with(&expected.concat()), "{}", crate::dump::spelled(&written));
 }

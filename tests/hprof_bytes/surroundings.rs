@@ -39,10 +39,10 @@ fn a_trace_names_the_methods_sources_and_classes_of_its_frames() {
         StackTrace {
             serial: Serial(0x8000_0001),
             thread: Serial(0x8000_0002),
-            frames: vec![native.clone(), first, native],
+            frames: [native.clone(), first, native].into(),
         },
-        StackTrace { serial: Serial(2), thread: Serial(0), frames: vec![frame(None, Some(0x1001), -1)] },
-        StackTrace { serial: Serial(3), thread: Serial(1), frames: Vec::new() },
+        StackTrace { serial: Serial(2), thread: Serial(0), frames: [frame(None, Some(0x1001), -1)].into() },
+        StackTrace { serial: Serial(3), thread: Serial(1), frames: [].into() },
     ];
     assert_eq!(heap.surroundings.traces, Some(expected.to_vec()));
     assert_eq!(heap.surroundings.threads, Some(Vec::new()));
@@ -54,11 +54,11 @@ fn frames_and_classes_of_a_trace_may_come_behind_it_and_the_last_trace_of_a_seri
     let frame_f1 = hex!("04 00000000 00000018 000000f1 00000001 00000002 00000003 00000007 00000005");
     let again = hex!("05 00000000 0000000c 00000001 00000003 00000000");
     let expected =
-        StackTrace { serial: Serial(1), thread: Serial(2), frames: vec![frame(Some("A.java"), Some(0x1001), 5)] };
+        StackTrace { serial: Serial(1), thread: Serial(2), frames: [frame(Some("A.java"), Some(0x1001), 5)].into() };
     let late = heap(&file(4, &[&trace, &segment(&[]), &frame_f1, LOAD, STRINGS, &END]));
     assert_eq!(late.surroundings.traces, Some(vec![expected]));
     let twice = heap(&file(4, &[&trace, &frame_f1, LOAD, STRINGS, &again, &segment(&[]), &END]));
-    let expected = StackTrace { serial: Serial(1), thread: Serial(3), frames: Vec::new() };
+    let expected = StackTrace { serial: Serial(1), thread: Serial(3), frames: [].into() };
     assert_eq!(twice.surroundings.traces, Some(vec![expected]));
 }
 

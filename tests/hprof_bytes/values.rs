@@ -201,16 +201,24 @@ fn a_class_of_an_earlier_heap_lays_out_instances_and_a_new_one_of_that_identifie
     let dump = heaps(&file(4, &[&first, &END, &segment(&[&INSTANCE]), &END]));
     assert_eq!(dump.heaps[1].objects[0].contents, Contents::Fields(values()));
     assert_eq!((dump.heaps[0].classes.len(), dump.heaps[1].classes.len()), (4, 0));
-    // Class 0x14 without its two fields: 46 bytes are too many now, and 41 too few before.
+    // Class 0x14 without its two fields, which the first heap's classes keep; and class 0x11 under it.
     let c4_anew =
         hex!("20 00000014 00000001 00000000 00000000 00000000 00000000 00000000 00000000 00000000 0000 0000 0000");
-    let mut shorter = INSTANCE[..58].to_vec();
-    shorter[16] -= 5;
-    let second = segment(&[&c4_anew, &INSTANCE, &shorter]);
-    let dump = heaps(&file(4, &[&first, &segment(&[&shorter]), &END, &second, &END]));
-    assert_eq!(dump.heaps[0].objects[0].contents, Contents::Raw(INSTANCE[17..58].to_vec()));
-    assert_eq!(dump.heaps[1].objects[0].contents, Contents::Raw(INSTANCE[17..].to_vec()));
-    assert_eq!(dump.heaps[1].objects[1].contents, Contents::Fields(values()[..12].to_vec()));
+    let c1_anew =
+        hex!("20 00000011 00000001 00000014 00000000 00000000 00000000 00000000 00000000 00000000 0000 0000 0000");
+    let bare = hex!("21 00000100 00000001 00000011 00000000");
+    let instances = [&INSTANCE[..], &bare].concat();
+    let heap = |classes: &[&[u8]]| [segment(&[&classes.concat(), &instances]), END.to_vec()].concat();
+    let records = [heap(&[c1, c2, c3, c4]), heap(&[&c4_anew]), heap(&[&c1_anew]), heap(&[]), heap(&[c1])];
+    let dump = heaps(&file(4, &records.each_ref().map(Vec::as_slice)));
+    let whole = Contents::Raw(INSTANCE[17..].to_vec());
+    let (first, anew) =
+        ([Contents::Fields(values()), Contents::Raw(Vec::new())], [whole, Contents::Fields(Vec::new())]);
+    // Above the last one are the first heap's 0x12 and 0x13, which know its 0x14.
+    for (heap, expected) in dump.heaps.iter().zip([&first, &first, &anew, &anew, &first]) {
+        let contents = |object: &Object| object.contents.clone();
+        assert_eq!(heap.objects.iter().map(contents).collect::<Vec<_>>(), expected);
+    }
 }
 
 #[test]

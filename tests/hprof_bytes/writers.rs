@@ -86,7 +86,7 @@ pub(crate) fn small_heap(arrays: bool, numbers: Numbers) -> Heap {
                 name: Some(name("main")),
                 trace: Some(trace),
             }]),
-            traces: Some(vec![StackTrace { serial: trace, thread: Serial(numbers.of_trace), frames: vec![frame] }]),
+            traces: Some(vec![StackTrace { serial: trace, thread: Serial(numbers.of_trace), frames: [frame].into() }]),
             ..Surroundings::default()
         },
     }

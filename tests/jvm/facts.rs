@@ -233,7 +233,7 @@ impl<'h> Zoo<'h> {
                 .and_then(|text| self.string(text));
             if named.is_ok_and(|found| found == utf16(name)) {
                 let trace = surroundings.traces.iter().flatten().find(|t| Some(t.serial) == thread.trace);
-                stacks.push((thread.serial, trace.map_or(&[][..], |trace| &trace.frames)));
+                stacks.push((thread.serial, trace.map_or(&[][..], |trace| &trace.frames[..])));
             }
         }
         if stacks.is_empty() { Err("there is no thread of that name".to_owned()) } else { Ok(stacks) }

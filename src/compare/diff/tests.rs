@@ -173,12 +173,12 @@ fn changes() -> Vec<(Facet, Change)> {
     let StackFrame { method: _, signature: _, source: _, class: _, line: _ } = &traces(&mut everything())[0].frames[0];
     add(Facet::StackTraces, |h| traces(h)[0].serial = Serial(1000));
     add(Facet::StackTraces, |h| traces(h)[0].thread = Serial(1000));
-    add(Facet::StackTraces, |h| traces(h)[0].frames[1].method = "renamed".into());
-    add(Facet::StackTraces, |h| traces(h)[0].frames[1].signature = "()I".into());
-    add(Facet::StackTraces, |h| traces(h)[0].frames[1].source = Some("B.java".into()));
-    add(Facet::StackTraces, |h| traces(h)[0].frames[0].class = None);
-    add(Facet::StackTraces, |h| traces(h)[0].frames[0].line = 1);
-    add(Facet::StackTraces, |h| traces(h)[0].frames.truncate(1));
+    add(Facet::StackTraces, |h| frames(h)[1].method = "renamed".into());
+    add(Facet::StackTraces, |h| frames(h)[1].signature = "()I".into());
+    add(Facet::StackTraces, |h| frames(h)[1].source = Some("B.java".into()));
+    add(Facet::StackTraces, |h| frames(h)[0].class = None);
+    add(Facet::StackTraces, |h| frames(h)[0].line = 1);
+    add(Facet::StackTraces, |h| traces(h)[0].frames = traces(h)[0].frames[..1].into());
     let Region { id: _, name: _, after: _ } = &regions(&mut everything())[0];
     add(Facet::Regions, |h| regions(h)[1].id = 1);
     add(Facet::Regions, |h| regions(h)[1].name = "renamed".into());
@@ -223,6 +223,10 @@ fn threads(heap: &mut Heap) -> &mut Vec<Thread> {
 
 fn traces(heap: &mut Heap) -> &mut Vec<StackTrace> {
     heap.surroundings.traces.as_mut().expect("traces")
+}
+
+fn frames(heap: &mut Heap) -> &mut [StackFrame] {
+    Arc::make_mut(&mut traces(heap)[0].frames)
 }
 
 fn regions(heap: &mut Heap) -> &mut Vec<Region> {

@@ -116,7 +116,7 @@ fn expected(edit: &Edit<Map>, map: &Map, mut heap: Heap) -> Heap {
         "name-an-unknown-frame" => {
             let trace = Trace { serial: serial(0), thread: Serial(0), frames: vec![FrameId(map.free(1))] };
             front(&mut heap, EventKind::Trace(trace));
-            let told = StackTrace { serial: serial(0), thread: Serial(0), frames: Vec::new() };
+            let told = StackTrace { serial: serial(0), thread: Serial(0), frames: [].into() };
             heap.surroundings.traces.get_or_insert_default().insert(0, told);
         }
         "name-an-unknown-trace" => heap.objects.push(Object { trace: Some(serial(1)), ..bytes(free) }),

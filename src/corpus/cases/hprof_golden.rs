@@ -126,13 +126,9 @@ fn shown(profile: &Profile) -> Vec<&'static str> {
 }
 
 /// What the dumps of a profile do not show: our own choice of values that its writer does not have.
-const NOT_IN_THE_SPECIMEN: [(&str, &str); 4] = [
+const NOT_IN_THE_SPECIMEN: [(&str, &str); 1] = [
     // The specimen's signers and protection domains are kept.
-    ("sa", "hprof.class.hotspot-owners"),
     ("art", "hprof.class.hotspot-owners"),
-    // The specimen has traces of its threads, which its roots name.
-    ("sa", "hprof.serial.sa"),
-    ("sa", "hprof.order.sa"),
 ];
 
 /// Rules of the bytes that a golden dump keeps where it could break them.

@@ -3,14 +3,15 @@
 use std::io::Read;
 
 use crate::error::DecodeError;
-use crate::model::{Address, ByteLen, Class, Event, Facts, FieldType, Name, Region, Root, Surroundings, TextId};
+use crate::model::{ByteLen, Class, Event, Facts, Name, Region, Root, Serial, Surroundings, TextId};
 
 use super::super::decode::Decoder;
 use super::super::sub_record::ClassDump;
-use super::super::wire::{Header, IdSize};
+use super::super::wire::Header;
 use super::item;
-use super::layout::Layouts;
-use super::names::{Log, resolve_log};
+use super::layout::{FileLayouts, Layouts};
+use super::names::Log;
+use super::stacks::{Named, Stacks};
 use super::walk::{Item, Keep, Place, walk};
 
 /// The index of a file: everything but its objects.
@@ -35,7 +36,7 @@ pub struct HeapIndex {
     pub places: Vec<Place>,
     /// Roots, threads, traces and the log.
     pub surroundings: Surroundings,
-    /// How instances are laid out; classes of earlier heaps take part where this one has none of that address.
+    /// How instances are laid out.
     pub layouts: Layouts,
     /// Number of objects.
     pub objects: u64,
@@ -49,6 +50,8 @@ struct Gathered {
     /// Whether a region was named since the segment began: it does not hold beyond.
     region_named: bool,
     events: Vec<Event>,
+    /// Stack traces that classes and objects name, of those that were told before the heap.
+    named: Vec<Serial>,
     objects: u64,
     times: (u32, u32),
 }
@@ -91,6 +94,7 @@ impl Index {
         let header = *decoder.header();
         let mut gathered: Vec<Gathered> = Vec::new();
         let mut between = Vec::new();
+        let mut named = Named::default();
         let mut open = false;
         let read = walk(decoder, Keep::Heads, |place, found| {
             match (found, gathered.last_mut().filter(|_| open)) {
@@ -102,6 +106,7 @@ impl Index {
                 (Item::SegmentBegins, Some(heap)) => heap.region_named = false,
                 (Item::HeapEnds(time), Some(heap)) => {
                     heap.times.1 = time.unwrap_or(heap.times.0);
+                    heap.named = named.end(&heap.events);
                     open = false;
                 }
                 (Item::Event(time, kind), Some(heap)) => {
@@ -112,6 +117,7 @@ impl Index {
                 (Item::Region(id, name), Some(heap)) => heap.region(id, name),
                 (Item::Class(class), Some(heap)) => {
                     heap.entry();
+                    named.name(class.trace);
                     heap.classes.push((class.clone(), place, heap.objects));
                 }
                 (Item::Root(root), Some(heap)) => {
@@ -119,8 +125,9 @@ impl Index {
                     let after = Some(heap.after());
                     heap.roots.push(Root { object: root.object, kind: root.kind, after });
                 }
-                (Item::Object(_), Some(heap)) => {
+                (Item::Object(object), Some(heap)) => {
                     heap.entry();
+                    object.trace().into_iter().for_each(|trace| named.name(trace));
                     heap.objects += 1;
                 }
                 // Sub-records stand in segments, and segments in heaps.
@@ -128,6 +135,9 @@ impl Index {
             }
             Ok(())
         });
+        if let Some(heap) = gathered.last_mut().filter(|_| open) {
+            heap.named = named.end(&heap.events);
+        }
         if gathered.is_empty() {
             gathered.push(Gathered { events: std::mem::take(&mut between), ..Gathered::default() });
         }
@@ -135,43 +145,41 @@ impl Index {
         for (heap, events) in gathered.iter().map(|g| &g.events).chain([&between]).enumerate() {
             events.iter().for_each(|event| log.enter(heap, &event.kind));
         }
-        let mut index = Index { facts: facts(&header), heaps: Vec::new(), tail: between, log };
-        for (number, heap) in gathered.into_iter().enumerate() {
-            let resolved = index.resolve(number, heap, header.id_size);
-            index.heaps.push(resolved);
-        }
-        (index, read)
+        let laid_out = gathered.iter().enumerate().flat_map(|(number, heap)| {
+            let fields = |class: &ClassDump| class.fields.iter().map(|(_, kind)| *kind).collect();
+            heap.classes.iter().map(move |(class, ..)| (number, class.id, class.superclass, fields(class)))
+        });
+        let layouts = FileLayouts::new(header.id_size, laid_out);
+        let mut stacks = Stacks::default();
+        let heaps = gathered.into_iter().enumerate();
+        let heaps = heaps.map(|(number, heap)| heap.resolve(number, &log, &layouts, &mut stacks)).collect();
+        (Index { facts: facts(&header), heaps, tail: between, log }, read)
     }
+}
 
-    fn resolve(&self, number: usize, heap: Gathered, id: IdSize) -> HeapIndex {
+impl Gathered {
+    fn resolve(self, number: usize, log: &Log, layouts: &FileLayouts, stacks: &mut Stacks) -> HeapIndex {
         let classes: Vec<Class> =
-            heap.classes.iter().map(|(dump, _, after)| item::class(dump, &self.log, number, *after)).collect();
-        let regions = heap.regions.into_iter().map(|(id, name, after)| Region {
+            self.classes.iter().map(|(dump, _, after)| item::class(dump, log, number, *after)).collect();
+        let regions = self.regions.into_iter().map(|(id, name, after)| Region {
             id,
-            name: self.log.text(number, name).cloned().unwrap_or_default(),
+            name: log.text(number, name).cloned().unwrap_or_default(),
             after,
         });
-        let earlier = self.heaps.iter().flat_map(|heap| heap.surroundings.events.iter().flatten());
-        let (traces, threads) = resolve_log(&self.log, number, earlier.chain(&heap.events), &heap.roots);
-        let laid_out = |class: &Class| {
-            let own: Box<[FieldType]> = class.fields.iter().flatten().map(|f| f.kind).collect();
-            (class.address, class.superclass.unwrap_or(Address::NULL), own)
-        };
-        let earlier = self.heaps.iter().flat_map(|heap| &heap.classes);
-        let layouts = Layouts::new(id, earlier.chain(&classes).map(laid_out));
+        let (traces, threads) = stacks.next_heap(log, number, &self.events, &self.roots, &self.named);
         HeapIndex {
-            layouts,
-            places: heap.classes.iter().map(|(_, place, _)| *place).collect(),
+            layouts: layouts.of_heap(number, self.objects),
+            places: self.classes.iter().map(|(_, place, _)| *place).collect(),
             classes,
             surroundings: Surroundings {
                 regions: Some(regions.collect()),
-                roots: Some(heap.roots),
+                roots: Some(self.roots),
                 threads: Some(threads),
                 traces: Some(traces),
-                events: Some(heap.events),
-                times: Some(heap.times),
+                events: Some(self.events),
+                times: Some(self.times),
             },
-            objects: heap.objects,
+            objects: self.objects,
         }
     }
 }

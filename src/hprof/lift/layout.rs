@@ -2,36 +2,70 @@
 
 use std::cell::Cell;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use crate::model::{Address, FieldType, Value};
 
 use super::super::wire::{IdSize, size_of};
 
-/// The instance layouts of a heap's classes.
+/// The instance layouts of a heap's classes, and of those that earlier heaps have and this one does not.
 ///
-/// A class keeps only its own fields and where its superclass is, so memory is that of the CLASS DUMPs.
+/// The heaps of a file share one table, in which a class keeps only its own fields and where its superclass is: memory
+/// is that of the CLASS DUMPs. The superclass is the one that the class's own heap knows by that address, so a later
+/// heap that has the superclass anew changes nothing below it.
 #[derive(Clone, Debug)]
 pub struct Layouts {
     id: IdSize,
-    by_class: HashMap<Address, usize>,
-    classes: Vec<ClassLayout>,
+    classes: Arc<[ClassLayout]>,
+    places: Arc<Places>,
+    /// The heap; classes of later ones are unknown to it.
+    heap: usize,
     /// The classes asked for lately, each at a place that its address gives: most instances come in runs of a few
-    /// classes, and hashing costs more than reading their fields.
+    /// classes, and hashing costs more than reading their fields. A heap without objects has none.
     recent: Box<[Slot]>,
 }
 
 /// A class and its place in the table.
 type Slot = Cell<(Address, Option<usize>)>;
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct ClassLayout {
-    address: Address,
+    heap: usize,
     own: Box<[FieldType]>,
     /// The fields of the class and all its superclasses in one list, where it is not long.
-    all: Option<Box<[Laid]>>,
+    all: Option<Flat>,
     superclass: Option<usize>,
     /// Bytes of an instance; `None` if a superclass is missing or the chain of them never ends.
     bytes: Option<u64>,
+}
+
+/// Where the classes of an address are in the table.
+#[derive(Debug, Default)]
+struct Places {
+    last: HashMap<Address, usize>,
+    /// The ones before the last, by address, with their heaps and in the order of the table.
+    before: Vec<(Address, usize, usize)>,
+}
+
+impl Places {
+    /// The last class of an address up to the end of a heap.
+    fn of(&self, class: Address, heap: usize, classes: &[ClassLayout]) -> Option<usize> {
+        let &last = self.last.get(&class)?;
+        if classes[last].heap <= heap {
+            return Some(last);
+        }
+        let up_to = self.before.partition_point(|&(address, of, _)| (address, of) <= (class, heap));
+        let &(address, _, place) = self.before[..up_to].last()?;
+        (address == class).then_some(place)
+    }
+}
+
+/// The fields of a class and its superclasses in one list.
+#[derive(Debug)]
+struct Flat {
+    fields: Box<[Laid]>,
+    /// How many of them have eight bytes of the instance from their own first one on.
+    early: usize,
 }
 
 /// Where a field stands among an instance's bytes.
@@ -43,78 +77,124 @@ struct Laid {
     offset: u16,
 }
 
-impl Layouts {
-    /// The layouts of classes, each with its superclass and its own fields; of several with one address the
-    /// last counts.
-    pub fn new<'c>(id: IdSize, classes: impl Iterator<Item = (Address, Address, Box<[FieldType]>)> + 'c) -> Layouts {
-        let mut layouts = Layouts { id, by_class: HashMap::new(), classes: Vec::new(), recent: Box::default() };
-        let mut supers = Vec::new();
-        for (class, superclass, own) in classes {
-            layouts.by_class.insert(class, layouts.classes.len());
-            layouts.classes.push(ClassLayout { address: class, own, all: None, superclass: None, bytes: None });
+/// The layouts of all classes of a file.
+#[derive(Debug)]
+pub(super) struct FileLayouts {
+    id: IdSize,
+    classes: Arc<[ClassLayout]>,
+    places: Arc<Places>,
+}
+
+impl FileLayouts {
+    /// The layouts of classes in the order of the file, each with its heap, its superclass and its own fields; of
+    /// several with one address in a heap the last counts.
+    pub(super) fn new(
+        id: IdSize,
+        of_file: impl Iterator<Item = (usize, Address, Address, Box<[FieldType]>)>,
+    ) -> FileLayouts {
+        let (mut classes, mut supers) = (Vec::<ClassLayout>::new(), Vec::new());
+        let mut places = Places::default();
+        for (heap, class, superclass, own) in of_file {
+            if let Some(before) = places.last.insert(class, classes.len()) {
+                places.before.push((class, classes[before].heap, before));
+            }
+            classes.push(ClassLayout { heap, own, all: None, superclass: None, bytes: None });
             supers.push(superclass);
         }
-        // 0 unseen, 1 on the way, 2 done: a chain that comes back to itself has no length.
-        let mut state = vec![0u8; supers.len()];
-        for start in 0..supers.len() {
-            let mut chain = Vec::new();
-            let mut next = Some(start);
-            while let Some(at) = next.filter(|&at| state[at] == 0) {
-                state[at] = 1;
-                chain.push(at);
-                // 0 is no class, even where a class has that identifier.
-                layouts.classes[at].superclass =
-                    layouts.by_class.get(&supers[at]).copied().filter(|_| !supers[at].is_null());
-                next = layouts.classes[at].superclass;
-            }
-            let mut inherited = match next {
-                Some(known) if state[known] == 2 => layouts.classes[known].bytes,
-                Some(_) => None,
-                None => chain.last().is_none_or(|&top| supers[top].is_null()).then_some(0),
-            };
-            for &at in chain.iter().rev() {
-                let own: u64 = layouts.classes[at].own.iter().map(|&kind| size_of(kind, id) as u64).sum();
-                inherited = inherited.map(|bytes| bytes + own);
-                layouts.classes[at].bytes = inherited;
-                layouts.classes[at].all = layouts.flat(at);
-                state[at] = 2;
-            }
-        }
-        // A file may have thousands of heaps with a class or two.
-        let slots = layouts.classes.len().next_power_of_two().clamp(2, RECENT);
-        layouts.recent = vec![Cell::new((Address::NULL, None)); slots].into();
-        layouts
+        places.before.sort_unstable();
+        lay_out(&mut classes, &supers, &places, id);
+        FileLayouts { id, classes: classes.into(), places: Arc::new(places) }
     }
 
-    fn flat(&self, at: usize) -> Option<Box<[Laid]>> {
-        let layout = &self.classes[at];
-        layout.bytes?;
-        let inherited: &[Laid] = match layout.superclass {
-            None => &[],
-            Some(superclass) => self.classes[superclass].all.as_deref()?,
-        };
-        if layout.own.len() + inherited.len() > FLAT {
-            return None;
+    /// Those that a heap with so many objects knows.
+    pub(super) fn of_heap(&self, heap: usize, objects: u64) -> Layouts {
+        // A file may have thousands of heaps with an object or two.
+        let wanted = objects.min(self.classes.len() as u64) as usize;
+        let slots = if wanted == 0 { 0 } else { wanted.next_power_of_two().clamp(2, RECENT) };
+        Layouts {
+            id: self.id,
+            classes: Arc::clone(&self.classes),
+            places: Arc::clone(&self.places),
+            heap,
+            recent: vec![Cell::new((Address::NULL, None)); slots].into(),
         }
-        let kinds = layout.own.iter().copied().chain(inherited.iter().map(|laid| laid.kind));
-        let mut offset = 0;
-        let laid = kinds.map(|kind| {
-            let (size, at) = (size_of(kind, self.id) as u16, offset);
-            offset += size;
-            Laid { kind, unused: 64 - 8 * size as u8, offset: at }
-        });
-        Some(laid.collect())
+    }
+}
+
+fn lay_out(classes: &mut [ClassLayout], supers: &[Address], places: &Places, id: IdSize) {
+    // 0 unseen, 1 on the way, 2 done: a chain that comes back to itself has no length.
+    let mut state = vec![0u8; supers.len()];
+    for start in 0..supers.len() {
+        let mut chain = Vec::new();
+        let mut next = Some(start);
+        while let Some(at) = next.filter(|&at| state[at] == 0) {
+            state[at] = 1;
+            chain.push(at);
+            // 0 is no class, even where a class has that identifier.
+            let superclass = Some(supers[at]).filter(|superclass| !superclass.is_null());
+            next = superclass.and_then(|superclass| places.of(superclass, classes[at].heap, classes));
+            classes[at].superclass = next;
+        }
+        let mut inherited = match next {
+            Some(known) if state[known] == 2 => classes[known].bytes,
+            Some(_) => None,
+            None => chain.last().is_none_or(|&top| supers[top].is_null()).then_some(0),
+        };
+        for &at in chain.iter().rev() {
+            let own: u64 = classes[at].own.iter().map(|&kind| size_of(kind, id) as u64).sum();
+            inherited = inherited.map(|bytes| bytes + own);
+            classes[at].bytes = inherited;
+            classes[at].all = flat(classes, at, id);
+            state[at] = 2;
+        }
+    }
+}
+
+fn flat(classes: &[ClassLayout], at: usize, id: IdSize) -> Option<Flat> {
+    let layout = &classes[at];
+    let bytes = layout.bytes?;
+    let inherited: &[Laid] = match layout.superclass {
+        None => &[],
+        Some(superclass) => &classes[superclass].all.as_ref()?.fields,
+    };
+    if layout.own.len() + inherited.len() > FLAT {
+        return None;
+    }
+    let kinds = layout.own.iter().copied().chain(inherited.iter().map(|laid| laid.kind));
+    let mut offset = 0;
+    let laid = kinds.map(|kind| {
+        let (size, at) = (size_of(kind, id) as u16, offset);
+        offset += size;
+        Laid { kind, unused: 64 - 8 * size as u8, offset: at }
+    });
+    let fields: Box<[Laid]> = laid.collect();
+    let early = fields.partition_point(|laid| u64::from(laid.offset) + 8 <= bytes);
+    Some(Flat { fields, early })
+}
+
+impl Layouts {
+    /// The layouts of the classes of one heap, each with its superclass and its own fields; of several with one
+    /// address the last counts.
+    pub fn new<'c>(id: IdSize, classes: impl Iterator<Item = (Address, Address, Box<[FieldType]>)> + 'c) -> Layouts {
+        let of_file = classes.map(|(class, superclass, own)| (0, class, superclass, own));
+        FileLayouts::new(id, of_file).of_heap(0, u64::MAX)
     }
 
     #[inline]
     fn place(&self, class: Address) -> Option<usize> {
-        let slot = &self.recent[(class.0.wrapping_mul(SPREAD) >> (64 - self.recent.len().ilog2())) as usize];
-        let (known, place) = slot.get();
-        if known == class && place.is_some() {
+        // Of no slots, the place is beyond the end.
+        let shift = 64 - (self.recent.len() as u64).trailing_zeros();
+        let slot = self.recent.get((class.0.wrapping_mul(SPREAD) >> shift) as usize);
+        if let Some((known, place)) = slot.map(Cell::get)
+            && known == class
+            && place.is_some()
+        {
             return place;
         }
-        let place = self.by_class.get(&class).copied();
-        slot.set((class, place));
+        let place = self.places.of(class, self.heap, &self.classes);
+        if let Some(slot) = slot {
+            slot.set((class, place));
+        }
         place
     }
 
@@ -126,7 +206,7 @@ impl Layouts {
 
     /// Whether the class is known.
     pub fn knows(&self, class: Address) -> bool {
-        self.by_class.contains_key(&class)
+        self.places.of(class, self.heap, &self.classes).is_some()
     }
 
     /// Calls `visit` with every field value of an instance, in the order of the record; `false`, without a
@@ -141,14 +221,14 @@ impl Layouts {
         if let (Some(all), Some(last)) = (&layout.all, values.len().checked_sub(8)) {
             // Eight bytes at once, whatever the field's size: sizes alternate, and a branch on them is mispredicted.
             // The last fields, behind which there are not so many, come out of the last eight bytes.
-            let early = all.partition_point(|laid| usize::from(laid.offset) <= last);
-            for laid in &all[..early] {
+            let (early, late) = all.fields.split_at(all.early);
+            for laid in early {
                 let Some(chunk) = values[usize::from(laid.offset)..].first_chunk() else { return false };
                 visit(Value { kind: laid.kind, bits: u64::from_be_bytes(*chunk) >> laid.unused });
             }
             let Some(chunk) = values.last_chunk() else { return false };
             let chunk = u64::from_be_bytes(*chunk);
-            for laid in &all[early..] {
+            for laid in late {
                 let bits = chunk << (8 * (usize::from(laid.offset) - last)) >> laid.unused;
                 visit(Value { kind: laid.kind, bits });
             }
@@ -168,7 +248,7 @@ impl Layouts {
         true
     }
 
-    /// The places in the table of an instance's classes, from its own up to the root.
+    /// The places of an instance's classes among all classes of the file, from its own up to the root.
     pub fn chain(&self, class: Address) -> impl Iterator<Item = usize> + '_ {
         let mut next = self.place(class).filter(|&at| self.classes[at].bytes.is_some());
         std::iter::from_fn(move || {
@@ -178,12 +258,7 @@ impl Layouts {
         })
     }
 
-    /// The address of a class, by its place in the table.
-    pub fn address(&self, place: usize) -> Address {
-        self.classes[place].address
-    }
-
-    /// The types of the fields that a class itself declares, by its place in the table.
+    /// The types of the fields that a class itself declares, by its place among those of the file.
     pub fn own(&self, place: usize) -> &[FieldType] {
         &self.classes[place].own
     }

@@ -9,11 +9,13 @@ mod item;
 mod layout;
 mod names;
 mod source;
+mod stacks;
 mod walk;
 
 pub use index::{HeapIndex, Index, facts};
 pub use item::{class, ids, object};
 pub use layout::Layouts;
-pub use names::{Log, resolve_log};
+pub use names::Log;
 pub use source::{HprofDump, HprofHeap, WholeDump, dump, heap};
+pub use stacks::{Named, Stacks};
 pub use walk::{HeapCounter, Item, Keep, Place, walk};

@@ -6,11 +6,9 @@
 
 use std::collections::HashMap;
 use std::hash::Hash;
+use std::sync::Arc;
 
-use crate::model::{
-    Address, Event, EventKind, Frame, FrameId, LoadClass, Name, Root, RootKind, Serial, StackFrame, StackTrace, TextId,
-    Thread,
-};
+use crate::model::{Address, EventKind, Frame, FrameId, LoadClass, Name, Serial, StackFrame, TextId};
 
 /// The log of a process, indexed.
 #[derive(Clone, Debug, Default)]
@@ -97,68 +95,24 @@ impl Log {
 
     /// The frame of an identifier, with its names.
     pub fn frame(&self, heap: usize, id: FrameId) -> Option<StackFrame> {
-        let frame = self.frames.get(&id, heap)?;
+        self.frames.get(&id, heap).map(|frame| self.resolved(heap, frame))
+    }
+
+    /// The frames of those identifiers that name one, with their names.
+    pub fn frames(&self, heap: usize, ids: &[FrameId]) -> Arc<[StackFrame]> {
+        // A list of known length first, so that the frames themselves, which are ten times as long, need no second one.
+        let known: Vec<&Frame> = ids.iter().filter_map(|id| self.frames.get(id, heap)).collect();
+        known.iter().map(|frame| self.resolved(heap, frame)).collect()
+    }
+
+    fn resolved(&self, heap: usize, frame: &Frame) -> StackFrame {
         let text = |id| self.text(heap, id).cloned();
-        Some(StackFrame {
+        StackFrame {
             method: text(frame.method).unwrap_or_default(),
             signature: text(frame.signature).unwrap_or_default(),
             source: text(frame.source),
             class: self.class(heap, frame.class),
             line: frame.line,
-        })
-    }
-}
-
-/// The stack traces and threads that the entries up to a heap's end tell, with their names. `events` are those of
-/// each heap up to this one; a trace or thread that is told twice counts as the last says.
-pub fn resolve_log<'e>(
-    log: &Log,
-    heap: usize,
-    events: impl Iterator<Item = &'e Event>,
-    roots: &[Root],
-) -> (Vec<StackTrace>, Vec<Thread>) {
-    let mut traces: Vec<StackTrace> = Vec::new();
-    let mut threads: Vec<Thread> = Vec::new();
-    let (mut traces_at, mut threads_at) = (HashMap::new(), HashMap::new());
-    for event in events {
-        match &event.kind {
-            EventKind::Trace(trace) => {
-                let frames = trace.frames.iter().filter_map(|id| log.frame(heap, *id)).collect();
-                let told = StackTrace { serial: trace.serial, thread: trace.thread, frames };
-                put(&mut traces, &mut traces_at, trace.serial, told);
-            }
-            EventKind::StartThread(thread) => {
-                let name = log.text(heap, thread.name).cloned();
-                let (serial, object) = (thread.serial, thread.object);
-                put(&mut threads, &mut threads_at, serial, Thread { serial, object, name, trace: Some(thread.trace) });
-            }
-            _ => {}
-        }
-    }
-    for root in roots {
-        if let RootKind::ThreadObject(serial, trace) = root.kind {
-            match threads_at.get(&serial) {
-                Some(&at) => {
-                    let known: &mut Thread = &mut threads[at];
-                    known.object = root.object;
-                    known.trace = Some(trace);
-                }
-                None => {
-                    let told = Thread { serial, object: root.object, name: None, trace: Some(trace) };
-                    put(&mut threads, &mut threads_at, serial, told);
-                }
-            }
-        }
-    }
-    (traces, threads)
-}
-
-fn put<T>(list: &mut Vec<T>, places: &mut HashMap<Serial, usize>, serial: Serial, item: T) {
-    match places.get(&serial) {
-        Some(&at) => list[at] = item,
-        None => {
-            places.insert(serial, list.len());
-            list.push(item);
         }
     }
 }

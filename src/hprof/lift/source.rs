@@ -120,7 +120,9 @@ pub fn dump<R: Read>(
         Ok(())
     });
     let facts = index.facts;
-    let mut whole = WholeDump { dump: Dump { heaps: Vec::new(), tail: index.tail }, places: Vec::new() };
+    let heaps = index.heaps.len();
+    let dump = Dump { heaps: Vec::with_capacity(heaps), tail: index.tail };
+    let mut whole = WholeDump { dump, places: Vec::with_capacity(heaps) };
     for (heap, (objects, places)) in index.heaps.into_iter().zip(objects) {
         let (classes, surroundings) = (heap.classes, heap.surroundings);
         whole.dump.heaps.push(Heap { facts: facts.clone(), classes, objects, surroundings });

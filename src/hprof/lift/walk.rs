@@ -116,7 +116,7 @@ where
 {
     let mut heaps = HeapCounter::default();
     let mut tag = Tag::HEAP_DUMP;
-    let mut record: Option<(Place, u32, EventKind)> = None;
+    let mut record: Option<(Place, u32, EventKind, Vec<u8>)> = None;
     let mut object: Option<(Place, SubRecord<'static>)> = None;
     decoder.visit(|step| {
         let place = |at: &At<'_>, heaps: &HeapCounter| Place { heap: heaps.heap(), index: at.index, offset: at.offset };
@@ -142,7 +142,8 @@ where
                     None => Ok(()),
                     Some(kind) if at.rest == 0 => visit(here, Item::Event(found.time, kind)),
                     Some(kind) => {
-                        record = Some((here, found.time, kind));
+                        let so_far = contents(&found.body).to_vec();
+                        record = Some((here, found.time, kind, so_far));
                         Ok(())
                     }
                 }
@@ -161,13 +162,17 @@ where
                 }
             }
             Step::More(at) => {
-                if let Some((here, time, kind)) = &mut record {
-                    append(kind, at.bytes);
-                    if at.rest == 0 {
-                        let (here, time) = (*here, *time);
-                        if let Some((_, _, kind)) = record.take() {
-                            return visit(here, Item::Event(time, kind));
-                        }
+                if let Some((_, _, _, so_far)) = &mut record {
+                    so_far.extend_from_slice(at.bytes);
+                    if at.rest == 0
+                        && let Some((here, time, kind, whole)) = record.take()
+                    {
+                        let kind = match kind {
+                            EventKind::Text(id, _) => EventKind::Text(id, Name::from_bytes(whole)),
+                            EventKind::Unknown { tag, .. } => EventKind::Unknown { tag, body: whole },
+                            kind => kind,
+                        };
+                        return visit(here, Item::Event(time, kind));
                     }
                 } else if let Some((here, found)) = &mut object {
                     if keep == Keep::Contents {
@@ -208,11 +213,11 @@ pub(super) fn event(record: &Record<'_>) -> Option<EventKind> {
     })
 }
 
-fn append(kind: &mut EventKind, bytes: &[u8]) {
-    match kind {
-        EventKind::Text(_, text) => text.append(bytes),
-        EventKind::Unknown { body, .. } => body.extend_from_slice(bytes),
-        _ => {}
+/// The bytes of a record that may come in pieces.
+fn contents<'b>(body: &'b Body<'_>) -> &'b [u8] {
+    match body {
+        Body::Text(_, bytes) | Body::Unknown(_, bytes) => bytes,
+        _ => &[],
     }
 }
 

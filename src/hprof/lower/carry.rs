@@ -10,8 +10,9 @@ use crate::model::{
 };
 
 use super::super::wire::size_of;
+use super::arrays::{Arrays, is_array};
 use super::plan::Plan;
-use super::profiles::{InstanceSizes, RootOrder};
+use super::profiles::{InstanceSizes, RootKinds, RootOrder};
 
 /// Carries one heap's classes and objects.
 pub(super) struct Carrier<'c> {
@@ -31,9 +32,13 @@ impl<'c> Carrier<'c> {
         }
     }
 
-    /// The classes by their place in the dump; those of one place keep the table's order.
+    /// The classes by their place in the dump; those of one place keep the table's order, or have their arrays
+    /// behind them.
     pub(super) fn class_order(&self) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..self.classes.len()).collect();
+        let mut order: Vec<usize> = match self.plan.profile.log.arrays_behind {
+            Some(primitives) if self.order != Order::AsHeap => Arrays::of(self.classes).once(&primitives),
+            _ => (0..self.classes.len()).collect(),
+        };
         order.sort_by_key(|&index| self.stands_after(&self.classes[index]));
         order
     }
@@ -56,6 +61,8 @@ impl<'c> Carrier<'c> {
             let to = to.unwrap_or_default();
             self.plan.fits(to.0).map(|()| Some(to))
         };
+        let has_owners = self.plan.profile.owners || self.plan.as_heap();
+        let owner = |to: Option<Address>| reference(to.filter(|_| has_owners));
         for value in statics.iter().map(|s| s.value).chain(class.constant_pool.iter().flatten().map(|p| p.value)) {
             value.as_reference().map_or(Ok(()), |to| self.plan.fits(to.0))?;
         }
@@ -73,8 +80,8 @@ impl<'c> Carrier<'c> {
             name,
             superclass: reference(Some(known(class.superclass, "the superclass", at)?))?,
             loader: reference(class.loader)?,
-            signers: reference(class.signers)?,
-            protection_domain: reference(class.protection_domain)?,
+            signers: owner(class.signers)?,
+            protection_domain: owner(class.protection_domain)?,
             instance_size: Some(self.instance_size(class)?),
             statics: Some(statics.iter().map(|s| Static { name: s.name.clone(), value: s.value }).collect()),
             constant_pool: Some(if keeps_pool { pool.to_vec() } else { Vec::new() }),
@@ -136,7 +143,7 @@ impl<'c> Carrier<'c> {
     pub(super) fn roots(&self, surroundings: &Surroundings, draw: &mut SeedDraw) -> Result<Vec<Root>, LowerError> {
         let mut roots = Vec::new();
         let classes = self.classes.len() as u64;
-        for root in surroundings.roots.iter().flatten() {
+        for root in self.told_roots(surroundings.roots.as_deref().unwrap_or_default()) {
             self.plan.fits(root.object.0)?;
             if let RootKind::JniGlobal(reference) = root.kind {
                 self.plan.fits(reference.0)?;
@@ -149,7 +156,7 @@ impl<'c> Carrier<'c> {
                 RootOrder::Last => last,
                 RootOrder::Drawn => draw.below(classes * 3 + 1),
             };
-            roots.push(Root { object: root.object, kind: self.root_kind(root.kind), after: Some(after) });
+            roots.push(Root { after: Some(after), ..root });
         }
         roots.sort_by_key(|root| root.after);
         Ok(roots)
@@ -167,6 +174,33 @@ impl<'c> Carrier<'c> {
             }
         }
         told
+    }
+
+    /// Which roots are told, in their order.
+    fn told_roots(&self, roots: &[Root]) -> Vec<Root> {
+        if self.plan.as_heap() || self.plan.profile.root_kinds == RootKinds::Own {
+            return roots.iter().map(|root| Root { kind: self.root_kind(root.kind), ..*root }).collect();
+        }
+        let thread = |root: &Root| match root.kind {
+            RootKind::ThreadObject(thread, _) | RootKind::JniLocal(thread, _) => Some(thread),
+            _ => None,
+        };
+        let is_thread = |root: &Root| matches!(root.kind, RootKind::ThreadObject(..));
+        let mut threads: HashMap<Serial, usize> = HashMap::new();
+        for number in roots.iter().filter(|root| is_thread(root)).filter_map(thread) {
+            let next = threads.len();
+            threads.entry(number).or_insert(next);
+        }
+        let kind = |kind| match kind {
+            RootKind::ThreadObject(thread, own) => RootKind::ThreadObject(thread, self.trace(Some(own))),
+            RootKind::JniLocal(thread, _) => RootKind::JniLocal(thread, -1),
+            kind => kind,
+        };
+        let mut told: Vec<Root> = roots.iter().filter(|root| thread(root).is_some()).copied().collect();
+        // Locals of a thread that is no root come last.
+        let place = |root: &Root| thread(root).and_then(|thread| threads.get(&thread)).copied().unwrap_or(usize::MAX);
+        told.sort_by_key(|root| (place(root), !is_thread(root)));
+        told.into_iter().map(|root| Root { kind: kind(root.kind), ..root }).collect()
     }
 
     /// Without Android's sub-records, its kinds of root are of an unknown kind.
@@ -197,10 +231,9 @@ impl<'c> Carrier<'c> {
     /// The field bytes of the class and its superclasses, with identifiers as wide as in this dump.
     fn instance_size(&self, class: &Class) -> Result<ByteLen, LowerError> {
         let own = class.instance_size.filter(|_| self.plan.as_heap());
-        let is_array = class.name.as_bytes().starts_with(b"[") || class.name.as_bytes().ends_with(b"[]");
         let size = match own {
             Some(size) => size.0,
-            None if is_array && self.plan.profile.arrays == InstanceSizes::ZeroForArrays => 0,
+            None if is_array(&class.name) && self.plan.profile.arrays == InstanceSizes::ZeroForArrays => 0,
             None => self.field_bytes(class),
         };
         if size > u64::from(u32::MAX) {

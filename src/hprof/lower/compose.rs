@@ -10,7 +10,9 @@ use crate::model::{
 };
 
 use super::super::wire::IdSize;
+use super::arrays::Arrays;
 use super::plan::Plan;
+use super::profiles::Strings;
 
 /// Composes the logs of a file's heaps; what one heap's log has told, the next one's does not repeat.
 pub(super) struct Composer<'p> {
@@ -24,7 +26,8 @@ pub(super) struct Composer<'p> {
     begun: bool,
     time: u32,
     events: Vec<Event>,
-    traces: Vec<Serial>,
+    /// Whether the trace without frames was told before.
+    dummy_told: bool,
 }
 
 impl<'p> Composer<'p> {
@@ -43,7 +46,7 @@ impl<'p> Composer<'p> {
             begun: false,
             time: 0,
             events: Vec::new(),
-            traces: Vec::new(),
+            dummy_told: false,
         }
     }
 
@@ -60,26 +63,19 @@ impl<'p> Composer<'p> {
         if style.non_heap && !std::mem::replace(&mut self.begun, true) {
             self.put(EventKind::ControlSettings(ControlSettings { flags: 1, depth: 4 }));
         }
-        // Strings of the heap's own log come first, whether anything names them or not.
-        for event in surroundings.events.iter().flatten() {
-            if let EventKind::Text(_, text) = &event.kind {
-                self.text(text)?;
-            }
+        if style.dummy_in_front {
+            self.dummy_trace(traces, true);
         }
-        if style.strings_first {
-            for unused in ["<init>", "()V", "Code"] {
-                self.text(&Name::from_text(unused))?;
-            }
-            self.all_texts(classes, traces)?;
-        }
-        for region in surroundings.regions.iter().flatten() {
-            self.text(&region.name)?;
+        match style.strings {
+            Strings::Needed => self.texts_of_classes(classes)?,
+            Strings::First | Strings::AtUse => self.texts_in_front(classes, surroundings)?,
         }
         self.load_classes(classes)?;
-        if !style.strings_first {
-            self.all_texts(classes, traces)?;
+        if style.strings == Strings::AtUse {
+            self.texts_of_classes(classes)?;
+            self.texts_of_frames(traces)?;
         }
-        self.dummy_trace(traces);
+        self.dummy_trace(traces, false);
         for trace in traces {
             self.trace(trace)?;
         }
@@ -115,7 +111,27 @@ impl<'p> Composer<'p> {
         Ok(id)
     }
 
-    fn all_texts(&mut self, classes: &[Class], traces: &[StackTrace]) -> Result<(), LowerError> {
+    /// The strings of the heap's own log, whether anything names them or not, and all others where they come first.
+    fn texts_in_front(&mut self, classes: &[Class], surroundings: &Surroundings) -> Result<(), LowerError> {
+        for event in surroundings.events.iter().flatten() {
+            if let EventKind::Text(_, text) = &event.kind {
+                self.text(text)?;
+            }
+        }
+        if self.plan.profile.log.strings == Strings::First {
+            for unused in ["<init>", "()V", "Code"] {
+                self.text(&Name::from_text(unused))?;
+            }
+            self.texts_of_classes(classes)?;
+            self.texts_of_frames(surroundings.traces.as_deref().unwrap_or_default())?;
+        }
+        for region in surroundings.regions.iter().flatten() {
+            self.text(&region.name)?;
+        }
+        Ok(())
+    }
+
+    fn texts_of_classes(&mut self, classes: &[Class]) -> Result<(), LowerError> {
         for class in classes {
             self.text(&self.plan.name(&class.name))?;
             for field in class.fields.iter().flatten() {
@@ -125,7 +141,11 @@ impl<'p> Composer<'p> {
                 self.text(&field.name)?;
             }
         }
-        for frame in traces.iter().flat_map(|trace| &trace.frames) {
+        Ok(())
+    }
+
+    fn texts_of_frames(&mut self, traces: &[StackTrace]) -> Result<(), LowerError> {
+        for frame in traces.iter().flat_map(|trace| trace.frames.iter()) {
             self.text(&frame.method)?;
             self.text(&frame.signature)?;
             frame.source.as_ref().map(|source| self.text(source)).transpose()?;
@@ -134,13 +154,15 @@ impl<'p> Composer<'p> {
     }
 
     fn load_classes(&mut self, classes: &[Class]) -> Result<(), LowerError> {
-        let is_array =
-            |class: &&Class| class.name.as_bytes().starts_with(b"[") || class.name.as_bytes().ends_with(b"[]");
-        let twice = classes.iter().filter(|class| self.plan.profile.log.arrays_twice && is_array(class));
-        for class in twice.chain(classes) {
+        let behind = self.plan.profile.log.arrays_behind;
+        let order = match &behind {
+            Some(primitives) => Arrays::of(classes).with_repetitions(primitives),
+            None => (0..classes.len()).collect(),
+        };
+        for class in order.into_iter().map(|index| &classes[index]) {
             let name = self.plan.name(&class.name);
             let told_before = self.loads.get(&class.address).is_some_and(|(_, told)| *told == name);
-            if told_before && !self.plan.profile.log.arrays_twice {
+            if told_before && behind.is_none() {
                 continue;
             }
             let id = self.text(&name)?;
@@ -153,19 +175,21 @@ impl<'p> Composer<'p> {
         Ok(())
     }
 
-    fn dummy_trace(&mut self, traces: &[StackTrace]) {
-        if let Some(serial) = self.plan.profile.log.dummy_trace.map(Serial)
-            && traces.iter().all(|trace| trace.serial != serial)
-            && !self.traces.contains(&serial)
-        {
-            self.traces.push(serial);
-            self.put(EventKind::Trace(Trace { serial, thread: Serial(0), frames: Vec::new() }));
+    /// The trace without frames, once in a file, unless the heap has a trace of this number. One in front is told
+    /// again, so the heap may have the same.
+    fn dummy_trace(&mut self, traces: &[StackTrace], in_front: bool) {
+        let Some(serial) = self.plan.profile.log.dummy_trace.map(Serial) else { return };
+        let dummy = StackTrace { serial, thread: Serial(0), frames: [].into() };
+        let is_free = traces.iter().all(|trace| trace.serial != serial || in_front && *trace == dummy);
+        if is_free && !self.dummy_told {
+            self.dummy_told = !in_front;
+            self.put(EventKind::Trace(Trace { serial, thread: dummy.thread, frames: Vec::new() }));
         }
     }
 
     fn trace(&mut self, trace: &StackTrace) -> Result<(), LowerError> {
         let mut frames = Vec::new();
-        for frame in &trace.frames {
+        for frame in trace.frames.iter() {
             let id = FrameId(self.next_frame);
             self.plan.fits(id.0)?;
             self.next_frame += 1;

@@ -3,6 +3,7 @@
 //! Two steps. [`carry()`] says *what* a profile's dump tells of a heap (names in its form, its own log of strings
 //! and loaded classes, its order). Spelling then says *how*: identifiers of names, and where segments end.
 
+mod arrays;
 mod carry;
 mod compose;
 mod plan;
@@ -19,7 +20,7 @@ use crate::model::{Adherence, Dump, DumpSource, Heap, HeapSource, Surroundings};
 
 use super::wire::IdSize;
 
-pub use profiles::{Cut, Framing, InstanceSizes, LogStyle, NameForm, PROFILES, Profile, RootOrder};
+pub use profiles::{Cut, Framing, InstanceSizes, LogStyle, NameForm, PROFILES, Profile, RootKinds, RootOrder, Strings};
 pub use recognise::recognise;
 
 use plan::Plan;
@@ -116,8 +117,8 @@ pub fn carry_dump(dump: &mut dyn DumpSource, options: &LowerOptions) -> Result<D
                 facts: header.clone().unwrap_or_default(),
                 surroundings: Surroundings {
                     roots: Some(Vec::new()),
-                    threads: Some(told.threads.clone()),
-                    traces: Some(told.traces.clone()),
+                    threads: None,
+                    traces: None,
                     regions: Some(Vec::new()),
                     events: Some(Vec::new()),
                     times: Some(told.times),
@@ -132,7 +133,10 @@ pub fn carry_dump(dump: &mut dyn DumpSource, options: &LowerOptions) -> Result<D
             (Told::Class(class), Some(heap)) => heap.classes.push(class.clone()),
             (Told::Object(object), Some(heap)) => heap.objects.push(object.clone()),
             (Told::Tail(events), _) => carried.tail = events.to_vec(),
-            (Told::HeapEnds(_), _) => {}
+            (Told::HeapEnds(_, traces, threads), Some(heap)) => {
+                heap.surroundings.traces = Some(traces);
+                heap.surroundings.threads = Some(threads);
+            }
             (_, None) => {}
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! The writers that are imitated, as data.
 
-use crate::model::Order;
+use crate::model::{Order, PrimitiveType};
 
 use super::super::wire::{IdSize, Tag, Version};
 
@@ -21,6 +21,10 @@ pub struct Profile {
     pub classes: Order,
     /// Where roots stand.
     pub roots: RootOrder,
+    /// Which roots there are.
+    pub root_kinds: RootKinds,
+    /// Whether a class has its signers and protection domain, or none.
+    pub owners: bool,
     /// What a CLASS DUMP says about arrays and interfaces.
     pub arrays: InstanceSizes,
     /// Whether constant pools are written.
@@ -84,8 +88,8 @@ pub enum NameForm {
 /// How the log is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogStyle {
-    /// All strings before the first LOAD CLASS, or each where it is first used.
-    pub strings_first: bool,
+    /// Which strings there are, and where.
+    pub strings: Strings,
     /// Whether START THREAD and the records about samples and sites are written.
     pub non_heap: bool,
     /// Whether TIME is told, or 0.
@@ -94,10 +98,35 @@ pub struct LogStyle {
     pub first_class: u32,
     /// A trace without frames that comes first: its serial number.
     pub dummy_trace: Option<u32>,
-    /// Whether array classes are loaded twice.
-    pub arrays_twice: bool,
+    /// Whether it stands in front of the strings as well.
+    pub dummy_in_front: bool,
+    /// Whether the classes of arrays follow that of their element: LOAD CLASS of them comes there, and again in
+    /// their own place. Those of primitive types come once more in the end, in this order of types.
+    pub arrays_behind: Option<[PrimitiveType; 8]>,
     /// The first frame's identifier.
     pub first_frame: u64,
+}
+
+/// Which strings a log has, and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strings {
+    /// All before the first LOAD CLASS, with some that nothing names.
+    First,
+    /// Those of classes before the first LOAD CLASS, those of a frame before it, and no others (the serviceability
+    /// agent).
+    Needed,
+    /// Each where it is first used.
+    AtUse,
+}
+
+/// Which roots a heap has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RootKinds {
+    /// The heap's own; without Android's sub-records its kinds are unknown ones.
+    Own,
+    /// Each thread, with the trace of all objects, and its JNI locals, which are of no frame (the serviceability
+    /// agent).
+    Threads,
 }
 
 /// Where roots stand in a heap.
@@ -149,17 +178,33 @@ impl Profile {
 const NEWEST: &str = "hotspot-25";
 
 const HOTSPOT_LOG: LogStyle = LogStyle {
-    strings_first: true,
+    strings: Strings::First,
     non_heap: false,
     times: false,
     first_class: 1,
     dummy_trace: Some(1),
-    arrays_twice: false,
+    dummy_in_front: false,
+    arrays_behind: None,
     first_frame: 2,
 };
 
-/// HotSpot up to 17.
-const OLD_LOG: LogStyle = LogStyle { arrays_twice: true, first_frame: 1, ..HOTSPOT_LOG };
+/// HotSpot 17. Its order of primitive types is that of their codes.
+const LOG_OF_17: LogStyle = LogStyle { arrays_behind: Some(PrimitiveType::ALL), first_frame: 1, ..HOTSPOT_LOG };
+
+/// HotSpot 8 and 11.
+const OLD_LOG: LogStyle = LogStyle {
+    arrays_behind: Some([
+        PrimitiveType::Boolean,
+        PrimitiveType::Byte,
+        PrimitiveType::Char,
+        PrimitiveType::Int,
+        PrimitiveType::Short,
+        PrimitiveType::Long,
+        PrimitiveType::Float,
+        PrimitiveType::Double,
+    ]),
+    ..LOG_OF_17
+};
 
 const fn segments(version: Version, cut: Cut) -> Framing {
     Framing { version, tag: Tag::HEAP_DUMP_SEGMENT, cut, end: true }
@@ -177,6 +222,8 @@ const HOTSPOT: Profile = Profile {
     log: HOTSPOT_LOG,
     classes: Order::ClassesFirst,
     roots: RootOrder::BehindClasses,
+    root_kinds: RootKinds::Own,
+    owners: true,
     arrays: InstanceSizes::Fields,
     constant_pool: false,
     android: false,
@@ -189,7 +236,7 @@ pub const PROFILES: &[Profile] = &[
     Profile {
         name: "hotspot-17",
         framings: &[segments(Version::V1_0_2, Cut::SharedBuffer)],
-        log: OLD_LOG,
+        log: LOG_OF_17,
         roots: RootOrder::Last,
         ..HOTSPOT
     },
@@ -208,8 +255,10 @@ pub const PROFILES: &[Profile] = &[
             segments(Version::V1_0_2, Cut::Arrays),
             segments(Version::V1_0_2, Cut::Each),
         ],
-        log: LogStyle { first_frame: 1, ..HOTSPOT_LOG },
+        log: LogStyle { strings: Strings::Needed, dummy_in_front: true, first_frame: 1, ..HOTSPOT_LOG },
         roots: RootOrder::Last,
+        root_kinds: RootKinds::Threads,
+        owners: false,
         ..HOTSPOT
     },
     Profile {
@@ -218,16 +267,19 @@ pub const PROFILES: &[Profile] = &[
         id_size: Some(IdSize::Four),
         names: NameForm::Java,
         log: LogStyle {
-            strings_first: false,
+            strings: Strings::AtUse,
             non_heap: true,
             times: true,
             first_class: 100_000,
             dummy_trace: Some(300_000),
-            arrays_twice: false,
+            dummy_in_front: false,
+            arrays_behind: None,
             first_frame: 1,
         },
         classes: Order::ClassesLast,
         roots: RootOrder::First,
+        root_kinds: RootKinds::Own,
+        owners: true,
         arrays: InstanceSizes::ZeroForArrays,
         constant_pool: true,
         android: false,
@@ -239,16 +291,19 @@ pub const PROFILES: &[Profile] = &[
         id_size: Some(IdSize::Four),
         names: NameForm::Java,
         log: LogStyle {
-            strings_first: true,
+            strings: Strings::First,
             non_heap: false,
             times: false,
             first_class: 1,
             dummy_trace: Some(0),
-            arrays_twice: false,
+            dummy_in_front: false,
+            arrays_behind: None,
             first_frame: 1,
         },
         classes: Order::AsHeap,
         roots: RootOrder::First,
+        root_kinds: RootKinds::Own,
+        owners: true,
         arrays: InstanceSizes::Fields,
         constant_pool: false,
         android: true,
@@ -265,16 +320,19 @@ pub const PROFILES: &[Profile] = &[
         id_size: None,
         names: NameForm::Jvm,
         log: LogStyle {
-            strings_first: false,
+            strings: Strings::AtUse,
             non_heap: true,
             times: true,
             first_class: 0x7fff_fff0,
             dummy_trace: None,
-            arrays_twice: true,
+            dummy_in_front: false,
+            arrays_behind: Some(PrimitiveType::ALL),
             first_frame: 1,
         },
         classes: Order::AsHeap,
         roots: RootOrder::Drawn,
+        root_kinds: RootKinds::Own,
+        owners: true,
         arrays: InstanceSizes::Fields,
         constant_pool: true,
         android: true,

@@ -61,7 +61,7 @@ impl<'p, 'o> Speller<'p, 'o> {
             Told::Root(root) => self.root(root),
             Told::Class(class) => self.class(class),
             Told::Object(object) => self.object(object),
-            Told::HeapEnds(told) => self.segments.end_heap(self.empty, told.times.1),
+            Told::HeapEnds(told, ..) => self.segments.end_heap(self.empty, told.times.1),
             Told::Tail(events) => events.iter().try_for_each(|event| self.event(event)),
         }
     }

@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::generate::{SeedDraw, Stream};
 use crate::model::{Class, DumpSource, Event, Facts, Name, Object, Region, Root, StackTrace, Thread};
 
-use super::super::lift::{Log, resolve_log};
+use super::super::lift::{Log, Named, Stacks};
 use super::carry::Carrier;
 use super::compose::Composer;
 use super::plan::Plan;
@@ -13,7 +13,7 @@ use super::plan::Plan;
 pub(super) enum Told<'t> {
     Header(Facts),
     /// A heap begins at this time, with its log known.
-    HeapBegins(&'t HeapTold),
+    HeapBegins(&'t HeapTold<'t>),
     /// An entry of the log.
     Event(&'t Event),
     /// Another part of the heap; from here on, until the next.
@@ -21,20 +21,18 @@ pub(super) enum Told<'t> {
     Root(&'t Root),
     Class(&'t Class),
     Object(&'t Object),
-    /// A heap ends.
-    HeapEnds(&'t HeapTold),
+    /// A heap ends, with the stack traces and threads that it tells or names.
+    HeapEnds(&'t HeapTold<'t>, Vec<StackTrace>, Vec<Thread>),
     /// The log after the last heap.
     Tail(&'t [Event]),
 }
 
 /// What is told of a heap besides its stream.
-pub(super) struct HeapTold {
+pub(super) struct HeapTold<'l> {
     pub(super) number: usize,
-    pub(super) traces: Vec<StackTrace>,
-    pub(super) threads: Vec<Thread>,
     pub(super) times: (u32, u32),
     /// The log of this heap and those before it.
-    pub(super) log: Log,
+    pub(super) log: &'l Log,
 }
 
 type Visit<'v> = dyn FnMut(Told<'_>) -> Result<(), Error> + 'v;
@@ -44,7 +42,7 @@ pub(super) fn tell(dump: &mut dyn DumpSource, plan: &Plan, visit: &mut Visit<'_>
     visit(Told::Header(plan.facts(facts)))?;
     let mut composer = Composer::new(plan);
     let mut log = Log::default();
-    let mut events_so_far: Vec<Event> = Vec::new();
+    let (mut named, mut stacks) = (Named::default(), Stacks::default());
     // Where every heap has a log of its own, a name may be given after its use, even behind the last heap.
     let own = plan.as_heap() && (0..dump.heaps()).all(|number| dump.heap(number).surroundings().events.is_some());
     for number in (0..dump.heaps()).filter(|_| own) {
@@ -69,12 +67,11 @@ pub(super) fn tell(dump: &mut dyn DumpSource, plan: &Plan, visit: &mut Visit<'_>
             events.iter_mut().for_each(|event| event.after = 0);
         }
         events.iter().filter(|_| !own).for_each(|event| log.enter(number, &event.kind));
-        let (traces, threads) = resolve_log(&log, number, events_so_far.iter().chain(&events), &roots);
         let kept = surroundings.times.filter(|_| plan.profile.log.times || plan.as_heap());
         let last = events.last().filter(|_| plan.profile.log.times).map_or(0, |event| event.time);
         let times = kept.unwrap_or((last, last));
         let times = if plan.framing.end { times } else { (times.0, times.0) };
-        let told = HeapTold { number, traces, threads, times, log: log.clone() };
+        let told = HeapTold { number, times, log: &log };
         visit(Told::HeapBegins(&told))?;
 
         let mut stream = Surround { entries: 0, events: &events, regions: &regions, roots: &roots };
@@ -88,11 +85,13 @@ pub(super) fn tell(dump: &mut dyn DumpSource, plan: &Plan, visit: &mut Visit<'_>
         heap.visit_objects(&mut |object| {
             while let Some(index) = order.next_if(|&index| carrier.stands_after(&classes[index]) <= objects) {
                 let told = Class { after_objects: Some(objects), ..class(&classes[index])? };
+                named.name(told.trace.unwrap_or_default());
                 stream.surround(visit)?;
                 visit(Told::Class(&told))?;
                 stream.entries += 1;
             }
             let told = carrier.object(object)?;
+            named.name(told.trace.unwrap_or_default());
             stream.surround(visit)?;
             visit(Told::Object(&told))?;
             stream.entries += 1;
@@ -101,13 +100,14 @@ pub(super) fn tell(dump: &mut dyn DumpSource, plan: &Plan, visit: &mut Visit<'_>
         })?;
         for index in order {
             let told = Class { after_objects: Some(objects), ..class(&classes[index])? };
+            named.name(told.trace.unwrap_or_default());
             stream.surround(visit)?;
             visit(Told::Class(&told))?;
             stream.entries += 1;
         }
         stream.rest(visit)?;
-        visit(Told::HeapEnds(&told))?;
-        events_so_far.extend(events);
+        let (traces, threads) = stacks.next_heap(&log, number, &events, &roots, &named.end(&events));
+        visit(Told::HeapEnds(&told, traces, threads))?;
     }
     let tail = if plan.as_heap() { dump.tail().to_vec() } else { Vec::new() };
     visit(Told::Tail(&tail))

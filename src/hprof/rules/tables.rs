@@ -135,24 +135,10 @@ impl Tables {
 
     /// Second pass: judges what a root names outside of its heap.
     pub(super) fn root(&mut self, place: Place, kind: RootKind, findings: &mut Findings) {
-        let thread = match kind {
-            RootKind::JniLocal(thread, _)
-            | RootKind::JavaFrame(thread, _)
-            | RootKind::JniMonitor(thread, _)
-            | RootKind::NativeStack(thread)
-            | RootKind::ThreadBlock(thread) => thread,
-            RootKind::ThreadObject(_, trace) => return self.trace(place, trace, findings),
-            RootKind::Unknown
-            | RootKind::JniGlobal(_)
-            | RootKind::StickyClass
-            | RootKind::MonitorUsed
-            | RootKind::InternedString
-            | RootKind::Finalizing
-            | RootKind::Debugger
-            | RootKind::ReferenceCleanup
-            | RootKind::VmInternal
-            | RootKind::Unreachable => return,
-        };
+        if let RootKind::ThreadObject(_, trace) = kind {
+            return self.trace(place, trace, findings);
+        }
+        let Some(thread) = kind.thread() else { return };
         let unknown = Unknown::among([thread].into_iter(), |serial| self.threads.contains(serial));
         let expected = "the serial number of a START THREAD or ROOT THREAD OBJECT";
         unknown.report(place, super::THREAD_UNKNOWN_SERIAL, expected, findings);

@@ -153,10 +153,10 @@ fn stacks() -> Case {
         .object(object_of_a())
         .but(|heap| {
             let native = resolved(None, -3);
-            let frames = vec![native, resolved(None, -2), resolved(None, -1), resolved(Some("A.java"), 7)];
+            let frames = [native, resolved(None, -2), resolved(None, -1), resolved(Some("A.java"), 7)].into();
             heap.surroundings.traces = Some(vec![
                 StackTrace { serial: Serial(5), thread: Serial(9), frames },
-                StackTrace { serial: Serial(6), thread: Serial(0), frames: Vec::new() },
+                StackTrace { serial: Serial(6), thread: Serial(0), frames: [].into() },
             ]);
             heap.surroundings.threads = Some(vec![Thread {
                 serial: Serial(9),
@@ -202,7 +202,7 @@ fn late_frames() -> Case {
         .class(class_a())
         .text(3, "()V")
         .but(|heap| {
-            let frames = vec![resolved(None, 1)];
+            let frames = [resolved(None, 1)].into();
             heap.surroundings.traces = Some(vec![StackTrace { serial: Serial(5), thread: Serial(0), frames }]);
         });
     valid("late-frames", "a trace before its frame, the frame before its class and strings", &hex, 9, told)
@@ -282,7 +282,7 @@ fn statistics() -> Case {
         .event(EventKind::UnloadClass(Serial(1)))
         .class(class_a())
         .but(|heap| {
-            let trace = StackTrace { serial: Serial(1), thread: Serial(0), frames: Vec::new() };
+            let trace = StackTrace { serial: Serial(1), thread: Serial(0), frames: [].into() };
             heap.surroundings.traces = Some(vec![trace]);
         });
     valid("statistics", "settings, sites, totals, samples, and a class that is unloaded", &hex, 10, told).showing(&[
@@ -334,7 +334,7 @@ fn loaded_twice() -> Case {
         .class(class(2, 0x1000, "A"))
         .but(|heap| {
             let frame = StackFrame { method: "A".into(), signature: "A".into(), ..resolved(None, -1) };
-            let trace = StackTrace { serial: Serial(1), thread: Serial(0), frames: vec![frame] };
+            let trace = StackTrace { serial: Serial(1), thread: Serial(0), frames: [frame].into() };
             heap.surroundings.traces = Some(vec![trace]);
         });
     valid("loaded-twice", "one class loaded twice, under two names: the last counts", &hex, 9, told)

@@ -47,7 +47,7 @@ fn every_root() -> Case {
         .but(|heap| {
             let (method, signature) = ("A".into(), "A".into());
             let frame = StackFrame { method, signature, source: None, class: Some(Address(0x1000)), line: 7 };
-            heap.surroundings.traces = Some(vec![StackTrace { serial: trace, thread, frames: vec![frame] }]);
+            heap.surroundings.traces = Some(vec![StackTrace { serial: trace, thread, frames: [frame].into() }]);
             heap.surroundings.threads =
                 Some(vec![Thread { serial: thread, object: Address(0x2000), name: None, trace: Some(trace) }]);
         });

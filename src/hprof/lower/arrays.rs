@@ -1,0 +1,105 @@
+//! Classes with those of their arrays behind them, as HotSpot up to 17 goes through its classes.
+
+use std::collections::HashMap;
+
+use crate::model::{Address, Class, Name, PrimitiveType};
+
+/// The innermost element of arrays, by descriptor and class loader. A loader that is not known is the boot loader;
+/// primitive types have none.
+type Element = (Vec<u8>, Address);
+
+/// The array classes of a class table, by element.
+pub(super) struct Arrays {
+    /// For each class its element, which a class that is no array is itself, and how many dimensions it has.
+    classes: Vec<(Element, usize)>,
+    /// The array classes of an element by number of dimensions, one for each: more would repeat each other.
+    chains: HashMap<Element, Vec<usize>>,
+    /// The first class that is this element.
+    owners: HashMap<Element, usize>,
+}
+
+impl Arrays {
+    pub(super) fn of(classes: &[Class]) -> Arrays {
+        let classes: Vec<(Element, usize)> = classes.iter().map(element).collect();
+        let mut chains: HashMap<Element, Vec<usize>> = HashMap::new();
+        let mut owners = HashMap::new();
+        for (index, (element, dimensions)) in classes.iter().enumerate() {
+            if *dimensions > 0 {
+                chains.entry(element.clone()).or_default().push(index);
+            } else {
+                owners.entry(element.clone()).or_insert(index);
+            }
+        }
+        for chain in chains.values_mut() {
+            chain.sort_by_key(|&index| classes[index].1);
+            chain.dedup_by_key(|index| classes[*index].1);
+        }
+        Arrays { classes, chains, owners }
+    }
+
+    /// Every class with its arrays behind it, array classes with those of more dimensions; then those of primitive
+    /// types once more. So a class of arrays is there once for each of its dimensions and once by itself.
+    pub(super) fn with_repetitions(&self, primitives: &[PrimitiveType]) -> Vec<usize> {
+        let each =
+            (0..self.classes.len()).flat_map(|index| std::iter::once(index).chain(self.behind(index).iter().copied()));
+        each.chain(self.primitive(primitives)).collect()
+    }
+
+    /// Every class once: its arrays behind it, those of primitive types last. Arrays that are behind no class stay in
+    /// their place.
+    pub(super) fn once(&self, primitives: &[PrimitiveType]) -> Vec<usize> {
+        let mut order = Vec::with_capacity(self.classes.len());
+        let last: Vec<usize> = self.primitive(primitives).collect();
+        for (index, (element, dimensions)) in self.classes.iter().enumerate() {
+            if *dimensions == 0 {
+                order.push(index);
+                order.extend(self.behind(index));
+            } else if !self.is_chained(index) || !self.owners.contains_key(element) && !is_primitive(&element.0) {
+                order.push(index);
+            }
+        }
+        order.extend(last);
+        order
+    }
+
+    /// The classes of the arrays of this class.
+    fn behind(&self, index: usize) -> &[usize] {
+        let (element, dimensions) = &self.classes[index];
+        let owns = if *dimensions > 0 { self.is_chained(index) } else { self.owners.get(element) == Some(&index) };
+        let chain = self.chains.get(element).filter(|_| owns).map_or(&[][..], Vec::as_slice);
+        &chain[self.place(chain, dimensions + 1)..]
+    }
+
+    /// Whether this array class is the one of its element and number of dimensions.
+    fn is_chained(&self, index: usize) -> bool {
+        let (element, dimensions) = &self.classes[index];
+        self.chains.get(element).is_some_and(|chain| chain.get(self.place(chain, *dimensions)) == Some(&index))
+    }
+
+    fn place(&self, chain: &[usize], dimensions: usize) -> usize {
+        chain.partition_point(|&array| self.classes[array].1 < dimensions)
+    }
+
+    fn primitive(&self, primitives: &[PrimitiveType]) -> impl Iterator<Item = usize> {
+        let chain = |kind: &PrimitiveType| self.chains.get(&(vec![kind.signature() as u8], Address::NULL));
+        primitives.iter().filter_map(chain).flatten().copied()
+    }
+}
+
+/// Whether a name, in either form, is one of an array class.
+pub(super) fn is_array(name: &Name) -> bool {
+    name.as_bytes().starts_with(b"[") || name.as_bytes().ends_with(b"[]")
+}
+
+fn element(class: &Class) -> (Element, usize) {
+    let name = class.name.to_jvm_form();
+    let name = name.as_bytes();
+    let dimensions = name.iter().take_while(|&&byte| byte == b'[').count();
+    let descriptor = if dimensions > 0 { name[dimensions..].to_vec() } else { [b"L", name, b";"].concat() };
+    let loader = class.loader.filter(|_| !is_primitive(&descriptor)).unwrap_or_default();
+    ((descriptor, loader), dimensions)
+}
+
+fn is_primitive(descriptor: &[u8]) -> bool {
+    matches!(descriptor, [letter] if PrimitiveType::ALL.iter().any(|kind| kind.signature() as u8 == *letter))
+}
