@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::io::Read;
-use std::sync::Arc;
 
 use crate::error::{DecodeError, Error};
 use crate::model::{
@@ -191,7 +190,7 @@ impl Index {
         F: FnMut((u64, u64), Item) -> Result<(), E>,
     {
         let charset = decoder.encoding().charset;
-        let mut types: HashMap<Box<[u8]>, (Arc<Name>, Option<Address>)> = HashMap::new();
+        let mut types: HashMap<Box<[u8]>, (Name, Option<Address>)> = HashMap::new();
         let mut classes = 0;
         let mut open: Option<((u64, u64), Item)> = None;
         let place = |at: &At<'_>| (at.index, at.offset);
@@ -208,7 +207,7 @@ impl Index {
                         if !types.contains_key(entry.name) {
                             let name = name(entry.name, charset);
                             let class = self.by_name.get(&name).copied().flatten();
-                            types.insert(entry.name.into(), (Arc::new(name), class));
+                            types.insert(entry.name.into(), (name, class));
                         }
                         let (name, class) = &types[entry.name];
                         Item::Object(self.object(&entry, name.clone(), *class))
@@ -238,7 +237,7 @@ impl Index {
         Ok(())
     }
 
-    fn object(&self, entry: &Entry<'_>, name: Arc<Name>, class: Option<Address>) -> Object {
+    fn object(&self, entry: &Entry<'_>, name: Name, class: Option<Address>) -> Object {
         let kind = ObjectKind::of_class(name.as_bytes());
         let mut listed = entry.references.values;
         let mut word = None;

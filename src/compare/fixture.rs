@@ -1,7 +1,5 @@
 //! A heap that has everything, for tests.
 
-use std::sync::Arc;
-
 use crate::generate::{GenerateOptions, Placement, from_seed};
 use crate::model::{
     Address, AllocationSite, AllocationSites, ByteLen, Contents, ControlSettings, CpuSamples, Event, EventKind, Frame,
@@ -44,7 +42,7 @@ pub(super) fn everything() -> Heap {
         ..Object::new(Address(address), kind)
     };
     heap.objects.extend([
-        Object { class_name: Some(Arc::new("named/InTheRecord".into())), ..known(0x100, instance, refs()) },
+        Object { class_name: Some("named/InTheRecord".into()), ..known(0x100, instance, refs()) },
         known(0x108, instance, Contents::Raw(vec![1, 2, 0xff])),
         known(0x110, instance, Contents::Unknown),
         known(0x118, instance, Contents::Fields(vec![Value::primitive(PrimitiveType::Float, 0x7fc0_0001)])),

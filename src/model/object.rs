@@ -1,7 +1,5 @@
 //! Objects: the stream of a heap.
 
-use std::sync::Arc;
-
 use super::{Address, ByteLen, FieldType, Name, PrimitiveType, Serial};
 
 /// An object: a plain instance or an array.
@@ -17,8 +15,8 @@ pub struct Object {
     /// The class word as the record holds it: for instances the class, for PHD object arrays one of
     /// three conventions.
     pub class_word: Option<Address>,
-    /// Name of the object's own class, where the record itself gives it (classic text); objects of one class share it.
-    pub class_name: Option<Arc<Name>>,
+    /// Name of the object's own class, where the record itself gives it (classic text).
+    pub class_name: Option<Name>,
     /// The object's size on the heap in bytes, as the dump states it. Object arrays and primitive
     /// arrays in PHD 6: the footprint with header and padding.
     pub size: Option<ByteLen>,

@@ -30,7 +30,7 @@ pub(crate) struct Opts {
     /// Seed of the random dumps.
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Only dumps of this format: phd or hprof.
+    /// Only dumps of this format: phd, hprof or classic.
     #[arg(long, value_parser = family)]
     format: Option<Family>,
     /// Only cases whose id contains this.
@@ -57,7 +57,8 @@ impl Opts {
         let limit = Duration::try_from_secs_f32(self.time_limit)
             .map_err(|e| Error::Usage(format!("--time-limit {}: {e}", self.time_limit)))?;
         let mut chosen = cases()?;
-        chosen.extend(random_cases(self.random, self.seed)?);
+        let families = self.format.map_or(Family::ALL.to_vec(), |family| vec![family]);
+        chosen.extend(random_cases(self.random, self.seed, &families)?);
         if !command.iter().any(|part| part.contains("{heap}")) {
             chosen.retain(|case| case.heap.is_none());
         }
@@ -119,7 +120,7 @@ impl Opts {
 }
 
 fn family(name: &str) -> Result<Family, String> {
-    Family::ALL.into_iter().find(|family| family.name() == name).ok_or_else(|| "phd or hprof".to_owned())
+    Family::ALL.into_iter().find(|family| family.name() == name).ok_or_else(|| "phd, hprof or classic".to_owned())
 }
 
 /// Writes the dumps of the cases that were not passed.

@@ -127,7 +127,10 @@ impl<R: Read> Decoder<R> {
             if self.window.bytes().is_empty() {
                 break;
             }
-            self.record(&mut values, &mut visit)?;
+            self.plain_entries(&mut values, &mut visit)?;
+            if !self.window.bytes().is_empty() {
+                self.record(&mut values, &mut visit)?;
+            }
         }
         self.values = values;
         self.end()?;
@@ -150,6 +153,34 @@ impl<R: Read> Decoder<R> {
                 Err(stop) => self.stopped(stop, 0)?,
             }
         }
+    }
+
+    /// Delivers entries in the window as long as they are spelled as writers do, which is quicker than taking them apart
+    /// by their white space.
+    fn plain_entries<E, F>(&mut self, values: &mut Vec<u64>, visit: &mut F) -> Result<(), E>
+    where
+        E: From<DecodeError>,
+        F: FnMut(Step<'_>) -> Result<(), E>,
+    {
+        if self.is_ebcdic() {
+            return Ok(());
+        }
+        let (bytes, base) = (self.window.bytes(), self.window.offset());
+        let (mut used, mut line, mut line_start, mut index) = (0, self.line, self.line_start, self.index);
+        loop {
+            values.clear();
+            let Some((entry, length)) = scan::plain_entry(&bytes[used..], values) else { break };
+            let offset = base + used as u64;
+            let position = TextPosition { line: line + 1, column: offset - line_start + 1 };
+            let at = At { index, offset, position, bytes: &bytes[used..used + length], open: false };
+            visit(Step::Record(at, Record::Entry(entry)))?;
+            used += length;
+            (line, line_start, index) = (line + 2, base + used as u64, index + 1);
+        }
+        self.state.settled |= used > 0;
+        (self.line, self.line_start, self.index) = (line, line_start, index);
+        self.window.consume(used);
+        Ok(())
     }
 
     /// Delivers the next record. `values` is where its references go.

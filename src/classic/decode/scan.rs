@@ -46,7 +46,6 @@ impl<'a> Scan<'a> {
     }
 
     /// The next record, up to the first byte of the one behind it. `values` takes the references.
-    #[inline(always)]
     pub(super) fn record(&mut self, values: &'a mut Vec<u64>) -> Result<(Record<'a>, End), Stop> {
         match self.bytes[self.at..] {
             [b'/', b'/', ..] => Ok((self.line()?, End::Record)),
@@ -110,64 +109,14 @@ impl<'a> Scan<'a> {
         }
     }
 
-    #[inline(always)]
     fn entry(&mut self, values: &'a mut Vec<u64>) -> Result<(Entry<'a>, End), Stop> {
-        let entry = match self.plain_head() {
-            Some(head) => head,
-            None => self.head()?,
-        };
+        let entry = self.head()?;
         let start = self.at;
         let end = self.references(values)?;
         let references = References { text: &self.bytes[start..self.at], values: values.as_slice() };
         Ok((Entry { references, ..entry }, end))
     }
 
-    /// The head of an entry as writers spell it: single spaces, 8 or 16 digits, a name without line breaks and a tab on
-    /// the next line. `None`, without a move, where it is any different.
-    #[inline(always)]
-    fn plain_head(&mut self) -> Option<Entry<'a>> {
-        if self.nel {
-            return None;
-        }
-        let rest = &self.bytes[self.at..];
-        let (length, address) = plain_token(rest)?;
-        let (address_text, rest) = rest.split_at(length);
-        let digits = rest.strip_prefix(b" [")?;
-        let (mut count, mut size) = (0, 0_u64);
-        while let Some(digit @ b'0'..=b'9') = digits.get(count) {
-            size = size * 10 + u64::from(digit - b'0');
-            count += 1;
-        }
-        let (word, behind) = digits[count..].split_first_chunk::<6>()?;
-        let kind = match word {
-            b"] OBJ " => EntryKind::Object,
-            b"] CLS " => EntryKind::Class,
-            _ => return None,
-        };
-        let name = &behind[..memchr(b'\n', behind)?];
-        let is_plain = (1..=MANY_DIGITS).contains(&count)
-            && behind.get(name.len() + 1) == Some(&b'\t')
-            && name.first().is_some_and(|b| *b > b' ')
-            && name.last().is_some_and(|b| *b > b' ');
-        if !is_plain {
-            return None;
-        }
-        let entry = Entry {
-            address: Number { text: address_text, value: address },
-            before_size: &rest[..1],
-            size: Number { text: &rest[1..count + 3], value: size },
-            before_kind: &word[1..2],
-            kind,
-            before_name: &word[5..],
-            name,
-            references: References { text: &[], values: &[] },
-        };
-        self.at += length + 2 + count + 6 + name.len();
-        self.lines_of_text = self.lines;
-        Some(entry)
-    }
-
-    #[inline(never)]
     fn head(&mut self) -> Result<Entry<'a>, Stop> {
         let address = self.hexadecimal("address")?;
         let before_size = self.blanks();
@@ -239,36 +188,7 @@ impl<'a> Scan<'a> {
     }
 
     /// References up to the next record, the end of the text, or the last that is sure to be whole.
-    #[inline(always)]
     pub(super) fn references(&mut self, values: &mut Vec<u64>) -> Result<End, Stop> {
-        if self.plain_line(values) { Ok(End::Record) } else { self.any_references(values) }
-    }
-
-    /// A line of references as writers spell it: a tab, and a space behind each reference; whether a record begins on
-    /// the next line. Where the line is any different, the scan does not move.
-    #[inline(always)]
-    fn plain_line(&mut self, values: &mut Vec<u64>) -> bool {
-        let Some(rest) = self.bytes[self.at..].strip_prefix(b"\n\t") else { return false };
-        let Some(length) = memchr(b'\n', rest) else { return false };
-        let (line, behind) = (&rest[..length], &rest[length + 1..]);
-        if !(is_plain_head(behind) || behind.starts_with(b"//")) {
-            return false;
-        }
-        let whole = match (line.as_chunks::<19>(), line.as_chunks::<11>()) {
-            ((wide, []), _) if extend(values, wide, wide_reference) => true,
-            (_, (narrow, [])) => extend(values, narrow, narrow_reference),
-            _ => false,
-        };
-        if whole {
-            self.at += length + 3;
-            self.lines += 2;
-            self.line_start = Some(self.at);
-        }
-        whole
-    }
-
-    #[inline(never)]
-    fn any_references(&mut self, values: &mut Vec<u64>) -> Result<End, Stop> {
         let mut token: Option<Mark> = None;
         loop {
             let crossed = self.white();
@@ -310,7 +230,6 @@ impl<'a> Scan<'a> {
     }
 
     /// `0x` and digits.
-    #[inline(never)]
     fn hexadecimal(&mut self, field: &'static str) -> Result<Number<'a>, Stop> {
         let start = self.at;
         let digits = &self.bytes[start + 2..];
@@ -431,23 +350,62 @@ struct Mark {
 
 /// Decimal digits that a number of 64 bits always has room for.
 const MANY_DIGITS: usize = 19;
-/// `0x`, 16 digits and the byte behind them.
-const TOKEN: usize = 19;
+/// Bytes of an address of 8 digits, with `0x`.
+const NARROW: usize = 10;
+/// Bytes of an address of 16 digits, with `0x`.
+const WIDE: usize = 18;
 
-/// A token of `0x`, 8 or 16 digits and a space, tab or line end behind them: its length without that, and its value.
+/// An address of 8 or 16 digits and the space behind it: its length without that, and its value.
 #[inline(always)]
-fn plain_token(bytes: &[u8]) -> Option<(usize, u64)> {
-    let chunk = bytes.first_chunk::<TOKEN>()?;
-    let [b'0', b'x', digits @ ..] = chunk else { return None };
-    let high = eight_digits(*digits.first_chunk()?)?;
-    if is_white(chunk[18]) {
-        let low = eight_digits(*digits[8..].first_chunk()?)?;
-        Some((18, u64::from(high) << 32 | u64::from(low)))
-    } else if is_white(chunk[10]) {
-        Some((10, high.into()))
-    } else {
-        None
+fn plain_address(text: &[u8]) -> Option<(usize, u64)> {
+    let wide_text = text.first_chunk::<19>()?;
+    let narrow_text = text.first_chunk::<11>()?;
+    let (length, (value, wrong)) =
+        if narrow_text[10] == b' ' { (NARROW, narrow(narrow_text)) } else { (WIDE, wide(wide_text)) };
+    (wide_text[..2] == *b"0x" && wide_text[length] == b' ' && wrong == 0).then_some((length, value))
+}
+
+/// An entry as writers spell it: single spaces, addresses of 8 or 16 digits, a name without line breaks, a line of a tab
+/// and references with a space behind each, and then the next record. `None` where anything is different. `values` takes
+/// the references.
+#[inline(always)]
+pub(super) fn plain_entry<'a>(text: &'a [u8], values: &'a mut Vec<u64>) -> Option<(Entry<'a>, usize)> {
+    let (length, address) = plain_address(text)?;
+    let (address_text, rest) = text.split_at(length);
+    let digits = rest.strip_prefix(b" [")?;
+    let (mut count, mut size) = (0, 0_u64);
+    while let Some(digit @ b'0'..=b'9') = digits.get(count) {
+        size = size.wrapping_mul(10).wrapping_add(u64::from(digit - b'0'));
+        count += 1;
     }
+    let (word, behind) = digits[count..].split_first_chunk::<6>()?;
+    let kind = match word {
+        b"] OBJ " => EntryKind::Object,
+        b"] CLS " => EntryKind::Class,
+        _ => return None,
+    };
+    let (name, behind) = behind.split_at(memchr(b'\n', behind)?);
+    let line = behind.strip_prefix(b"\n\t")?;
+    let next = if length == WIDE { plain_line(line, values, wide)? } else { plain_line(line, values, narrow)? };
+    let is_plain = (1..=MANY_DIGITS).contains(&count)
+        && name.first().is_some_and(|b| *b > b' ')
+        && name.last().is_some_and(|b| *b > b' ')
+        && (is_plain_head(next) || next.starts_with(b"//"));
+    if !is_plain {
+        return None;
+    }
+    let references = References { text: &behind[..behind.len() - next.len()], values: values.as_slice() };
+    let entry = Entry {
+        address: Number { text: address_text, value: address },
+        before_size: &rest[..1],
+        size: Number { text: &rest[1..count + 3], value: size },
+        before_kind: &word[1..2],
+        kind,
+        before_name: &word[5..],
+        name,
+        references,
+    };
+    Some((entry, text.len() - next.len()))
 }
 
 /// Whether text begins with an address of 8 or 16 digits and a size: the record's head will say if the digits are none.
@@ -459,40 +417,39 @@ fn is_plain_head(text: &[u8]) -> bool {
         && (chunk[18..] == *b" [" && no_white(&chunk[2..18]) || chunk[10..12] == *b" [" && no_white(&chunk[2..10]))
 }
 
-/// Adds references to the values; none, if one of them is spelled otherwise.
+/// References of one width up to the end of the line, each with a space behind it; what follows that.
 #[inline(always)]
-fn extend<const N: usize>(
+fn plain_line<'a, const N: usize>(
+    mut text: &'a [u8],
     values: &mut Vec<u64>,
-    references: &[[u8; N]],
-    value: impl Fn(&[u8; N]) -> (u64, bool),
-) -> bool {
-    let before = values.len();
-    let mut all = true;
-    values.extend(references.iter().map(|reference| {
-        let (value, is_plain) = value(reference);
-        all &= is_plain;
-        value
-    }));
-    if !all {
-        values.truncate(before);
+    value: impl Fn(&[u8; N]) -> (u64, u64),
+) -> Option<&'a [u8]> {
+    let mut wrong = 0;
+    while let [b'0', ..] = text {
+        let (reference, rest) = text.split_first_chunk::<N>()?;
+        let (value, unlike) = value(reference);
+        wrong |= unlike | u64::from(reference[1] ^ b'x') | u64::from(reference[N - 1] ^ b' ');
+        values.push(value);
+        text = rest;
     }
-    all
+    if wrong == 0 { text.strip_prefix(b"\n") } else { None }
 }
 
+/// A reference of 16 digits, and a number that is not 0 if it is none.
 #[inline(always)]
-fn wide_reference(text: &[u8; 19]) -> (u64, bool) {
-    let [zero, x, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, space] = *text;
-    let (high, low) = (eight_digits([a, b, c, d, e, f, g, h]), eight_digits([i, j, k, l, m, n, o, p]));
-    let is_plain = (zero == b'0') & (x == b'x') & (space == b' ') & high.is_some() & low.is_some();
-    (u64::from(high.unwrap_or_default()) << 32 | u64::from(low.unwrap_or_default()), is_plain)
+fn wide(text: &[u8; 19]) -> (u64, u64) {
+    let [_, _, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, _] = *text;
+    let (high, wrong) = eight_digits([a, b, c, d, e, f, g, h]);
+    let (low, wrong_too) = eight_digits([i, j, k, l, m, n, o, p]);
+    (u64::from(high) << 32 | u64::from(low), wrong | wrong_too)
 }
 
+/// A reference of 8 digits, and a number that is not 0 if it is none.
 #[inline(always)]
-fn narrow_reference(text: &[u8; 11]) -> (u64, bool) {
-    let [zero, x, a, b, c, d, e, f, g, h, space] = *text;
-    let value = eight_digits([a, b, c, d, e, f, g, h]);
-    let is_plain = (zero == b'0') & (x == b'x') & (space == b' ') & value.is_some();
-    (value.unwrap_or_default().into(), is_plain)
+fn narrow(text: &[u8; 11]) -> (u64, u64) {
+    let [_, _, a, b, c, d, e, f, g, h, _] = *text;
+    let (value, wrong) = eight_digits([a, b, c, d, e, f, g, h]);
+    (value.into(), wrong)
 }
 
 #[inline(always)]

@@ -1,7 +1,6 @@
 //! What a profile's dump tells of a heap: model to model, no spelling.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use crate::error::LowerError;
 use crate::model::{
@@ -24,7 +23,7 @@ pub(super) struct Carrier<'c> {
 pub(super) struct Told {
     pub(super) address: Address,
     pub(super) size: ByteLen,
-    pub(super) name: Arc<Name>,
+    pub(super) name: Name,
     /// All references that are listed, a class block included.
     pub(super) references: Vec<Address>,
     /// Null references that are not.
@@ -73,7 +72,7 @@ impl<'c> Carrier<'c> {
         Ok(Told {
             address: class.address,
             size: known(class.class_object_size, "the size", class.address)?,
-            name: Arc::new(class.name.clone()),
+            name: class.name.clone(),
             references,
             dropped,
         })
@@ -83,8 +82,8 @@ impl<'c> Carrier<'c> {
         let class = object.class.or(object.class_word.filter(|_| object.kind == ObjectKind::Instance));
         let name = match (&object.class_name, class.and_then(|class| self.class_at(class))) {
             (Some(name), _) => name.clone(),
-            (None, Some(class)) => Arc::new(class.name.clone()),
-            (None, None) => Arc::new(self.array_name(object)?),
+            (None, Some(class)) => class.name.clone(),
+            (None, None) => self.array_name(object)?,
         };
         let mut references = match &object.contents {
             Contents::Fields(_) => layout_order(object, |class| self.class_at(class)),
@@ -98,7 +97,7 @@ impl<'c> Carrier<'c> {
         };
         let dropped = self.drop_nulls(&mut references);
         if self.profile.class_blocks {
-            let named = self.by_name.get(name.as_ref()).and_then(|found| found.first());
+            let named = self.by_name.get(&name).and_then(|found| found.first());
             let block = class.or(named.map(|&index| self.classes[index].address));
             references.insert(0, known(block, "the class", object.address)?);
         }

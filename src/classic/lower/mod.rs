@@ -6,7 +6,6 @@ mod recognise;
 mod spell;
 
 use std::io::Write;
-use std::sync::Arc;
 
 use crate::bytes::ebcdic::Mapped;
 use crate::error::Error;
@@ -123,7 +122,7 @@ pub fn carry(source: &mut dyn HeapSource, options: &LowerOptions) -> Result<Heap
         {
             object.contents = Contents::Unknown;
         }
-        let named = object.class_name.as_deref().and_then(|name| by_name.get(name).copied().flatten());
+        let named = object.class_name.as_ref().and_then(|name| by_name.get(name).copied().flatten());
         object.class = object.class_word.or(named);
     }
     Ok(carried)
@@ -142,7 +141,7 @@ fn class(told: &Told, name: Name) -> Class {
 fn object(told: &Told, name: Name) -> Object {
     let kind = ObjectKind::of_class(name.as_bytes());
     Object {
-        class_name: Some(Arc::new(name)),
+        class_name: Some(name),
         size: Some(told.size),
         contents: Contents::References(told.references.clone()),
         ..Object::new(told.address, kind)

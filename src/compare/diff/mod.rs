@@ -109,7 +109,7 @@ impl<'h> HeapSide<'h> {
 
     /// The name of an object's own class.
     fn class_name(&self, object: &'h Object) -> Option<&'h Name> {
-        object.class_name.as_deref().or_else(|| self.names.get(&object.class?).copied())
+        object.class_name.as_ref().or_else(|| self.names.get(&object.class?).copied())
     }
 }
 

@@ -1,5 +1,3 @@
-use std::sync::Arc;
-
 use super::super::fixture::everything;
 use super::*;
 use crate::model::{
@@ -122,7 +120,7 @@ fn changes() -> Vec<(Facet, Change)> {
     } = object(&mut everything(), 0x100);
     add(Facet::Kind, |h| object(h, 0x138).kind = ObjectKind::PrimitiveArray(PrimitiveType::Boolean));
     add(Facet::Class, |h| object(h, 0x100).class = Some(Address(8)));
-    add(Facet::ClassName, |h| object(h, 0x100).class_name = Some(Arc::new("renamed".into())));
+    add(Facet::ClassName, |h| object(h, 0x100).class_name = Some("renamed".into()));
     add(Facet::Class, |h| object(h, 0x130).class = Some(Address(8)));
     add(Facet::Class, |h| object(h, 0x140).class = Some(Address(8)));
     add(Facet::ClassWord, |h| object(h, 0x120).class_word = Some(Address(8)));

@@ -1,7 +1,5 @@
 //! The lines of objects.
 
-use std::sync::Arc;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -143,7 +141,7 @@ impl Line {
         let address = Hex::from(object.address);
         let (record, offset) = (Some(place.record), place.offset);
         let (size, trace) = (object.size.map(|s| s.0), object.trace.map(|s| s.0));
-        let class_name = object.class_name.as_deref().map(Text::from);
+        let class_name = object.class_name.as_ref().map(Text::from);
         let refs = match &object.contents {
             Contents::References(listed) => Some(hexes(listed)),
             _ => None,
@@ -203,7 +201,7 @@ impl InstanceLine {
         Ok(Object {
             class,
             class_word: class.filter(|_| has_class_words),
-            class_name: self.class_name.map(|name| Arc::new(name.into())),
+            class_name: self.class_name.map(Into::into),
             size: self.size.map(ByteLen),
             hash: hash(self.hash16, self.hash32)?,
             contents: match (self.refs, self.values, self.raw) {
@@ -224,7 +222,7 @@ impl ObjectArrayLine {
         Ok(Object {
             class: self.array_class.map(Hex::address),
             class_word: self.class.map(Hex::address),
-            class_name: self.class_name.map(|name| Arc::new(name.into())),
+            class_name: self.class_name.map(Into::into),
             size: self.size.map(ByteLen),
             hash: hash(self.hash16, self.hash32)?,
             length: self.length,
@@ -247,7 +245,7 @@ impl PrimitiveArrayLine {
         }
         Ok(Object {
             class: self.array_class.map(Hex::address),
-            class_name: self.class_name.map(|name| Arc::new(name.into())),
+            class_name: self.class_name.map(Into::into),
             size: self.size.map(ByteLen),
             hash: hash(self.hash16, self.hash32)?,
             length: self.length,
