@@ -15,6 +15,8 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use heapsmith::format::Family;
+
 /// The README's first command as people type it, and as it is run here, where the binary is built already.
 const FIRST: (&str, &str) = ("$ cargo run --release -- demo\n", "$ heapsmith demo\n");
 
@@ -37,11 +39,14 @@ fn run(document: &str) {
 
     // trycmd's convention: `.in` is what the sandbox begins with, and that there is an `.out` asks for one.
     let sandbox = copy.with_extension("in");
-    fs::create_dir_all(sandbox.join("corpus/phd")).expect("creatable");
+    fs::create_dir_all(&sandbox).expect("creatable");
     fs::create_dir(copy.with_extension("out")).expect("creatable");
-    for entry in fs::read_dir(root.join("corpus/phd")).expect("the corpus") {
-        let case = entry.expect("a case").path();
-        fs::copy(&case, sandbox.join("corpus/phd").join(case.file_name().expect("a name"))).expect("copied");
+    for shelf in Family::ALL.map(|family| format!("corpus/{}", family.name())) {
+        fs::create_dir_all(sandbox.join(&shelf)).expect("creatable");
+        for entry in fs::read_dir(root.join(&shelf)).expect("the corpus") {
+            let case = entry.expect("a case").path();
+            fs::copy(&case, sandbox.join(&shelf).join(case.file_name().expect("a name"))).expect("copied");
+        }
     }
     for (name, bytes) in spelled(&text) {
         fs::write(sandbox.join(name), bytes).expect("writable");
