@@ -166,7 +166,7 @@ impl Index {
                     &[]
                 }
                 Step::Record(_, Record::Eof(_, totals)) => {
-                    stated = Some(totals.nulls);
+                    stated.get_or_insert(totals.nulls);
                     &[]
                 }
                 Step::Record(..) => &[],
