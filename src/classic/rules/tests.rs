@@ -245,8 +245,8 @@ fn the_same_is_found_in_ebcdic() {
     }
     // The byte of 0x15 and 0x25 that ends no other line.
     let mut bytes = to_page(NATIVE, Page::Ibm1047, LineEnd::NewLine);
-    bytes[37] = 0x25;
-    let found = Found { rule: super::FILE_LINE_ENDS.0, offset: 37, record: Some(1), line: Some(2), column: Some(22) };
+    bytes[38] = 0x25;
+    let found = Found { rule: super::FILE_LINE_ENDS.0, offset: 38, record: Some(1), line: Some(2), column: Some(22) };
     assert_eq!(findings(&bytes, true), [found]);
 }
 
