@@ -31,6 +31,9 @@ pub struct Index {
     by_name: HashMap<Name, Option<Address>>,
 }
 
+/// A type of objects: its name, and its class if there is only one of that name.
+type Typed = (Arc<Name>, Option<Address>);
+
 /// One entry of a heap.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
@@ -191,7 +194,7 @@ impl Index {
         F: FnMut((u64, u64), Item) -> Result<(), E>,
     {
         let charset = decoder.encoding().charset;
-        let mut types: HashMap<Box<[u8]>, (Arc<Name>, Option<Address>)> = HashMap::new();
+        let mut types: HashMap<Box<[u8]>, Typed> = HashMap::new();
         let mut classes = 0;
         let mut open: Option<((u64, u64), Item)> = None;
         let place = |at: &At<'_>| (at.index, at.offset);

@@ -111,7 +111,7 @@ fn inside(at: &At<'_>, byte: usize, ebcdic: bool) -> Place {
     let before = &at.bytes[..byte];
     let ends_line = |b: &u8| *b == b'\n' || *b == 0x85 && ebcdic;
     let lines = before.iter().filter(|b| ends_line(b)).count() as u64;
-    let column = match before.iter().rposition(|b| ends_line(b)) {
+    let column = match before.iter().rposition(ends_line) {
         Some(last) => (byte - last) as u64,
         None => at.position.column + byte as u64,
     };
