@@ -112,7 +112,7 @@ pub enum Problem {
         /// Bytes that are left for it.
         available: u64,
     },
-    /// The body has no end tag: the data end between two records.
+    /// The body has no end tag or trailer: the data end between two records.
     MissingEnd,
     /// The field's value is not one that the format allows.
     Unexpected {
@@ -200,6 +200,9 @@ impl DecodeError {
         match &self.0.problem {
             Problem::Truncated { needed: 1, .. } => format!("1 byte of {}", self.0.field),
             Problem::Truncated { needed, .. } => format!("{needed} bytes of {}", self.0.field),
+            Problem::MissingEnd if self.0.position.is_some() => {
+                "another record or the last trailer, `// EOF:`".to_owned()
+            }
             Problem::MissingEnd => "another record or the end tag".to_owned(),
             Problem::Unexpected { expected, .. } => expected.clone(),
             Problem::Shrunk { opened } => format!("a file of {opened} bytes, as when it was opened"),

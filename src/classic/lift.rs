@@ -30,6 +30,9 @@ pub struct Index {
     by_name: HashMap<Name, Option<Address>>,
 }
 
+/// A type of objects: its name, and its class if there is only one of that name.
+type Typed = (Name, Option<Address>);
+
 /// One entry of a heap.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
@@ -165,7 +168,7 @@ impl Index {
                     &[]
                 }
                 Step::Record(_, Record::Eof(_, totals)) => {
-                    stated = Some(totals.nulls);
+                    stated.get_or_insert(totals.nulls);
                     &[]
                 }
                 Step::Record(..) => &[],
@@ -190,7 +193,7 @@ impl Index {
         F: FnMut((u64, u64), Item) -> Result<(), E>,
     {
         let charset = decoder.encoding().charset;
-        let mut types: HashMap<Box<[u8]>, (Name, Option<Address>)> = HashMap::new();
+        let mut types: HashMap<Box<[u8]>, Typed> = HashMap::new();
         let mut classes = 0;
         let mut open: Option<((u64, u64), Item)> = None;
         let place = |at: &At<'_>| (at.index, at.offset);

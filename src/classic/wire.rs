@@ -223,7 +223,7 @@ mod tests {
             (b"\x61\x61\x15\xf0\xa7\xf1\x40\xba\xf8", ebcdic(Page::Ibm037, Newline::Nel)),
             (b"\x25\xf0\xa7\xc1\x40\xba\xf8", ebcdic(Page::Ibm037, Newline::Lf)),
             (b"", None),
-            (b"aa", None),
+            (b"ab", None),
             (b"JAVA PROFILE 1.0.2\0", None),
             (b"\0\x12portable heap dump", None),
         ] {

@@ -35,7 +35,8 @@ pub struct Report {
     pub schema: u32,
     /// The input's name.
     pub input: String,
-    /// Dump format, where it was recognised (`phd4`, `phd5`, `phd6`, `hprof-1.0.1`, `hprof-1.0.2`, `hprof-1.0.3`).
+    /// Dump format, where it was recognised (`phd4`, `phd5`, `phd6`, `hprof-1.0.1`, `hprof-1.0.2`, `hprof-1.0.3`,
+    /// `classic`).
     pub format: Option<String>,
     /// Whether the dump is valid: no finding is an error.
     pub valid: bool,
@@ -240,18 +241,15 @@ fn run_classic(
         }
         Ok(())
     });
-    report.sound = Sound {
-        records: decoder.index(),
-        objects: rules.objects,
-        classes: rules.classes,
-        references: rules.references,
-    };
-    match ended {
-        Ok(length) => rules.end(length, findings),
-        Err(error) => stop(error, findings)?,
+    report.sound = rules.sound(decoder.index());
+    // What the trailers state can be judged whatever stands behind them.
+    rules.end(findings);
+    let whole = ended.as_ref().err().is_none_or(DecodeError::is_missing_end);
+    if let Err(error) = ended {
+        stop(error, findings)?;
     }
     if let Some(mut index) = index {
-        index.seal();
+        index.seal(whole, findings);
         if let Ok(mut decoder) = open_classic(input)? {
             stopped_before(decoder.visit(|step| {
                 index.judge(step, findings);

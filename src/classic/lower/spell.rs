@@ -150,7 +150,9 @@ impl Speller {
             return Err(LowerError::TooWide(address));
         }
         let width = 2 * self.word.bytes();
-        if !self.profile.is_seeded() {
+        // Eight digits alone would be taken for the word of 32 bits.
+        let misleading = self.word == WordSize::Bits64 && (0x1000_0000..=0xffff_ffff).contains(&address.0);
+        if !self.profile.is_seeded() || misleading {
             return Ok(format!("0x{:0width$X}", address.0).into_bytes());
         }
         Ok(match self.draw.below(4) {

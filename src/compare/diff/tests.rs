@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use super::super::fixture::everything;
 use super::*;
 use crate::model::{
