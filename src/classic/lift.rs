@@ -43,9 +43,9 @@ pub enum Item {
 /// A name as the model keeps it: modified UTF-8.
 ///
 /// The native writer copies the JVM's bytes, jdmpview writes standard UTF-8, in which a supplementary character has four
-/// bytes. What is neither stays as it is.
+/// bytes and NUL one. What is neither stays as it is.
 pub fn name(text: &[u8], charset: Charset) -> Name {
-    if text.is_ascii() {
+    if text.iter().all(|byte| matches!(byte, 1..=0x7f)) {
         return Name::from_bytes(text);
     }
     match charset {

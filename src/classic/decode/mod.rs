@@ -4,16 +4,16 @@ mod scan;
 
 use std::io::{self, Chain, Cursor, Read};
 
-use crate::bytes::Window;
 use crate::bytes::ebcdic::Mapped;
 use crate::bytes::stop::{Stop, refill, truncated};
+use crate::bytes::{Incomplete, Window};
 use crate::error::{DecodeError, Problem, TextPosition};
 
 use super::record::{Record, References};
 use super::rules;
 use super::wire::{Charset, Encoding, START};
 
-use scan::{End, Scan};
+use scan::{End, SHOWN, Scan};
 
 /// Reads a classic heap dump record by record.
 ///
@@ -28,17 +28,9 @@ pub struct Decoder<R> {
     /// Number of the line that the window begins in, from 0, and the offset of its start.
     line: u64,
     line_start: u64,
-    state: State,
-    values: Vec<u64>,
-}
-
-/// What the records so far say of the end of the text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct State {
     /// Whether trailer record 2 was there.
     ended: bool,
-    /// Whether the last record is whole, should the text end behind it.
-    settled: bool,
+    values: Vec<u64>,
 }
 
 /// Records are delivered whole up to so many bytes; more references than that come in pieces.
@@ -96,7 +88,7 @@ impl<R: Read> Decoder<R> {
             index: 0,
             line: 0,
             line_start: 0,
-            state: State::default(),
+            ended: false,
             values: Vec::new(),
         })
     }
@@ -147,7 +139,7 @@ impl<R: Read> Decoder<R> {
                     self.index += 1;
                     return Ok(());
                 }
-                Err(stop) => self.stopped(stop, 0)?,
+                Err(stop) => self.stopped(stop, whole)?,
             }
         }
     }
@@ -166,15 +158,15 @@ impl<R: Read> Decoder<R> {
             match scan.record(values) {
                 Ok((record, end)) => {
                     let open = matches!(end, End::Slice);
-                    if open && !(enough && scan.at > 0) {
-                        self.more(0)?;
+                    if open && !enough {
+                        self.refill()?;
                         continue;
                     }
                     let moved = Moved::of(&scan);
-                    self.state = State {
-                        ended: self.state.ended | matches!(record, Record::Eof(..)),
-                        settled: is_settled(&record),
-                    };
+                    self.ended |= matches!(record, Record::Eof(..));
+                    if whole && moved.used == bytes.len() && !is_settled(&record) {
+                        self.cut(moved.used)?;
+                    }
                     visit(Step::Record(self.at(moved.used, open), record))?;
                     self.consume(moved);
                     if open {
@@ -183,7 +175,7 @@ impl<R: Read> Decoder<R> {
                     self.index += 1;
                     return Ok(());
                 }
-                Err(stop) => self.stopped(stop, 0)?,
+                Err(stop) => self.stopped(stop, whole)?,
             }
         }
     }
@@ -195,25 +187,27 @@ impl<R: Read> Decoder<R> {
         F: FnMut(Step<'_>) -> Result<(), E>,
     {
         loop {
-            let bytes = self.window.bytes();
-            let mut scan = Scan::new(bytes, self.window.has_ended(), self.is_ebcdic());
+            let (bytes, whole) = (self.window.bytes(), self.window.has_ended());
+            let mut scan = Scan::new(bytes, whole, self.is_ebcdic());
             values.clear();
             match scan.references(values) {
                 Ok(end) => {
                     let open = matches!(end, End::Slice);
                     let moved = Moved::of(&scan);
-                    let text = &bytes[..moved.used];
+                    let references = References { text: &bytes[..moved.used], values };
                     if !values.is_empty() || !open {
-                        self.state.settled |= text.contains(&b'\n');
-                        visit(Step::More(self.at(moved.used, open), References { text, values }))?;
+                        if whole && moved.used == bytes.len() && !ends_a_line(&references) {
+                            self.cut(moved.used)?;
+                        }
+                        visit(Step::More(self.at(moved.used, open), references))?;
                         self.consume(moved);
                     }
                     if !open {
                         return Ok(());
                     }
-                    self.more(0)?;
+                    self.refill()?;
                 }
-                Err(stop) => self.stopped(stop, 0)?,
+                Err(stop) => self.stopped(stop, whole)?,
             }
         }
     }
@@ -250,27 +244,29 @@ impl<R: Read> Decoder<R> {
         self.window.consume(moved.used);
     }
 
-    /// A record that could not be read: more bytes may help.
-    fn stopped(&mut self, stop: Stop, base: usize) -> Result<(), DecodeError> {
+    /// A record that could not be read: more bytes may help, unless the window has them all.
+    fn stopped(&mut self, stop: Stop, whole: bool) -> Result<(), DecodeError> {
         match stop {
-            Stop::Incomplete(short) => self.more(base + short.at),
-            Stop::Bad(bad) => {
-                let error = bad.at(self.window.offset() + base as u64);
+            Stop::Incomplete(short) if whole => {
+                let available = self.window.bytes().len();
+                let error = truncated(rules::FILE_TRUNCATED, self.window.offset(), available, short);
                 Err(self.placed(error))
             }
+            Stop::Incomplete(_) => self.refill().map(|_| ()),
+            // The message shows what stands there: not less of it because a read ended there.
+            Stop::Bad(bad) if !whole && self.window.bytes().len() - bad.place() <= SHOWN => self.refill().map(|_| ()),
+            Stop::Bad(bad) => Err(self.placed(bad.at(self.window.offset()))),
         }
     }
 
-    /// Reads on, for a record that begins where the window does, up to the longest that there may be.
-    fn more(&mut self, at: usize) -> Result<(), DecodeError> {
-        if self.window.bytes().len() > LONGEST + WHOLE {
-            let expected = format!("at most {LONGEST} bytes of name, comment or white space");
-            let problem = Problem::Unexpected { expected, found: "more".to_owned() };
-            let error = DecodeError::new(rules::RECORD_LONG, self.window.offset() + at as u64, "text", problem);
-            return Err(self.placed(error));
+    /// A record at the end of the text whose last line has not ended: what was its last number may be half of one.
+    /// Behind trailer record 2 nothing is missing.
+    fn cut(&self, at: usize) -> Result<(), DecodeError> {
+        if self.ended {
+            return Ok(());
         }
-        // At the end of the stream the next look at the window is the last one.
-        self.refill().map(|_| ())
+        let short = Incomplete { field: "line", at, needed: 1 };
+        Err(self.placed(truncated(rules::FILE_TRUNCATED, self.window.offset(), at, short)))
     }
 
     fn refill(&mut self) -> Result<bool, DecodeError> {
@@ -289,14 +285,10 @@ impl<R: Read> Decoder<R> {
             let error = DecodeError::new(rules::FILE_TRUNCATED, length, "record", Problem::Shrunk { opened });
             return Err(self.placed(error));
         }
-        if self.state.ended {
+        if self.ended {
             return Ok(());
         }
-        if self.state.settled {
-            return Err(self.placed(DecodeError::new(rules::TRAILER_MISSING, length, "record", Problem::MissingEnd)));
-        }
-        let short = crate::bytes::Incomplete { field: "record", at: 0, needed: 1 };
-        Err(self.placed(truncated(rules::FILE_TRUNCATED, length, 0, short)))
+        Err(self.placed(DecodeError::new(rules::TRAILER_MISSING, length, "record", Problem::MissingEnd)))
     }
 }
 
@@ -317,14 +309,24 @@ impl Moved {
 /// Whether nothing is missing of a record that is the last one: its line has ended and, of an entry, that of its
 /// references as well.
 fn is_settled(record: &Record<'_>) -> bool {
-    let (text, ends) = match record {
-        Record::Space(_) => return true,
+    match record {
+        Record::Space(_) => true,
         Record::Version(line) | Record::Breakdown(line, _) | Record::Eof(line, _) | Record::Comment(line) => {
-            (line.behind, 1)
+            line_ends(line.behind) > 0
         }
-        Record::Entry(entry) => (entry.references.text, 2),
-    };
-    text.iter().filter(|b| matches!(**b, b'\n' | 0x85)).take(ends).count() == ends
+        Record::Entry(entry) => ends_a_line(&entry.references),
+    }
+}
+
+/// Whether the line of the references has ended; where there is none, that of the type stands before it.
+fn ends_a_line(references: &References<'_>) -> bool {
+    let white = references.text.iter().rev().take_while(|b| matches!(**b, b' ' | b'\t' | b'\r' | b'\n' | 0x85)).count();
+    let behind = &references.text[references.text.len() - white..];
+    line_ends(behind) >= if references.values.is_empty() { 2 } else { 1 }
+}
+
+fn line_ends(white: &[u8]) -> usize {
+    white.iter().filter(|b| matches!(**b, b'\n' | 0x85)).count()
 }
 
 fn not_classic(start: &[u8]) -> DecodeError {

@@ -6,6 +6,7 @@ use crate::bytes::stop::{Stop, bad};
 use super::super::record::{BREAKDOWN, Counts, EOF, Entry, Line, Number, Record, References, Totals, VERSION, decimal};
 use super::super::rules;
 use super::super::wire::{EntryKind, eight_digits};
+use super::LONGEST;
 
 /// A place in a slice of text.
 #[derive(Debug)]
@@ -44,7 +45,7 @@ impl<'a> Scan<'a> {
                 let (entry, end) = self.entry(values)?;
                 Ok((Record::Entry(entry), end))
             }
-            [b'/' | b'0'] | [] if !self.whole => Err(self.short("record", 2)),
+            [b'/' | b'0'] | [] => Err(self.short("record", 2)),
             _ => Err(self.unexpected("record", "`//`, or an address that begins with 0x")),
         }
     }
@@ -54,7 +55,7 @@ impl<'a> Scan<'a> {
         if !self.nel && self.bytes.starts_with(b"\xef\xbb\xbf") {
             self.at = 3;
         }
-        self.white();
+        self.white()?;
         if self.at == self.bytes.len() && !self.whole {
             return Err(self.short("white space", 1));
         }
@@ -65,6 +66,7 @@ impl<'a> Scan<'a> {
         let start = self.at;
         while !self.is_line_end() {
             if self.at == self.bytes.len() {
+                self.limit("line", start)?;
                 if self.whole {
                     break;
                 }
@@ -72,11 +74,12 @@ impl<'a> Scan<'a> {
             }
             self.at += 1;
         }
+        self.limit("line", start)?;
         let text = &self.bytes[start..self.at];
         let text = text.strip_suffix(b"\r").unwrap_or(text);
         let end = start + text.len();
         self.at = end;
-        self.white();
+        self.white()?;
         if self.at == self.bytes.len() && !self.whole {
             return Err(self.short("white space", 1));
         }
@@ -101,19 +104,23 @@ impl<'a> Scan<'a> {
 
     fn entry(&mut self, values: &'a mut Vec<u64>) -> Result<(Entry<'a>, End), Stop> {
         let address = self.hexadecimal("address")?;
-        let before_size = self.blanks();
+        let before_size = self.blanks()?;
         match self.bytes.get(self.at) {
             Some(b'[') => {}
-            None if !self.whole => return Err(self.short("size", 1)),
+            None => return Err(self.short("size", 1)),
             _ => {
                 let expected = "the size of an object or class in brackets: references stand behind a record";
                 return Err(self.refuse(rules::REFERENCE_WITHOUT_RECORD, "size", expected));
             }
         }
         let size = self.size()?;
-        let before_kind = self.blanks();
+        let before_kind = self.blanks()?;
         let Some(word) = self.bytes[self.at..].first_chunk::<3>() else {
-            return Err(self.ends("record type", 3, "OBJ or CLS"));
+            let begun = &self.bytes[self.at..];
+            if b"OBJ".starts_with(begun) || b"CLS".starts_with(begun) {
+                return Err(self.short("record type", 3));
+            }
+            return Err(self.refuse(rules::RECORD_TYPE, "record type", "OBJ or CLS"));
         };
         let kind = match word {
             b"OBJ" => EntryKind::Object,
@@ -121,11 +128,11 @@ impl<'a> Scan<'a> {
             _ => return Err(self.refuse(rules::RECORD_TYPE, "record type", "OBJ or CLS")),
         };
         self.at += 3;
-        let before_name = self.blanks();
-        if before_name.is_empty() && !self.is_line_end() && !(self.whole && self.at == self.bytes.len()) {
-            if self.at == self.bytes.len() {
-                return Err(self.short("type", 1));
-            }
+        let before_name = self.blanks()?;
+        if self.at == self.bytes.len() {
+            return Err(self.short("type", 1));
+        }
+        if before_name.is_empty() && !self.is_line_end() && self.bytes[self.at] != b'\r' {
             return Err(self.refuse(rules::RECORD_TYPE, "type", "white space behind OBJ or CLS"));
         }
         let name = self.name()?;
@@ -141,12 +148,16 @@ impl<'a> Scan<'a> {
         loop {
             while !self.is_line_end() {
                 if self.at == self.bytes.len() {
-                    if self.whole {
-                        return Ok(self.trimmed(start));
-                    }
+                    self.limit("type", start)?;
                     return Err(self.short("type", 1));
                 }
                 self.at += 1;
+            }
+            self.limit("type", start)?;
+            if self.bytes[start..self.at].iter().all(|b| matches!(b, b' ' | b'\t' | b'\r')) {
+                // A name goes on behind a line break, but it does not begin with one.
+                self.at = start;
+                return Ok(&[]);
             }
             match &self.bytes[self.at + 1..] {
                 [] | [b'/' | b'0'] if !self.whole => return Err(self.short("type", 2)),
@@ -172,9 +183,10 @@ impl<'a> Scan<'a> {
 
     /// References up to the next record, the end of the text, or the last that is sure to be whole.
     pub(super) fn references(&mut self, values: &mut Vec<u64>) -> Result<End, Stop> {
+        let start = self.mark(values.len());
         let mut token: Option<Mark> = None;
         loop {
-            let crossed = self.white();
+            let crossed = self.white()?;
             match self.bytes[self.at..].first_chunk::<TOKEN>() {
                 // The usual case: a reference of 8 or 16 digits and white space.
                 Some(chunk) if chunk[..2] == *b"0x" => {
@@ -208,8 +220,8 @@ impl<'a> Scan<'a> {
                     let mark = self.mark(values.len());
                     match self.hexadecimal("reference") {
                         Ok(number) => values.push(number.value),
-                        Err(Stop::Incomplete(_)) => {
-                            self.back(mark, values);
+                        Err(Stop::Incomplete(_)) if !self.whole => {
+                            self.back(token.unwrap_or(start), values);
                             return Ok(End::Slice);
                         }
                         Err(stop) => return Err(stop),
@@ -217,12 +229,11 @@ impl<'a> Scan<'a> {
                     token = Some(mark);
                 }
                 [] | [b'0' | b'/'] if !self.whole => {
-                    // The last one may yet turn out to be an address.
-                    if let Some(mark) = token {
-                        self.back(mark, values);
-                    }
+                    // The last one may yet turn out to be an address, and white space may go on.
+                    self.back(token.unwrap_or(start), values);
                     return Ok(End::Slice);
                 }
+                [b'0' | b'/'] => return Err(self.short("reference", 2)),
                 _ => {
                     let expected = "a reference or a record that begins with 0x, or `//`";
                     return Err(self.unexpected("reference", expected));
@@ -237,7 +248,8 @@ impl<'a> Scan<'a> {
         let digits = &self.bytes[start + 2..];
         let count = digits.iter().take_while(|b| b.is_ascii_hexdigit()).count();
         self.at = start + 2 + count;
-        if self.at == self.bytes.len() && !self.whole {
+        self.limit(field, start)?;
+        if self.at == self.bytes.len() && (!self.whole || count == 0) {
             self.at = start;
             return Err(self.short(field, count as u64 + 3));
         }
@@ -260,7 +272,10 @@ impl<'a> Scan<'a> {
         let start = self.at;
         let rest = &self.bytes[start + 1..];
         let count = rest.iter().take_while(|b| b.is_ascii_digit()).count();
-        if count == rest.len() && !self.whole {
+        self.at = start + 1 + count;
+        self.limit("size", start)?;
+        self.at = start;
+        if count == rest.len() {
             return Err(self.short("size", count as u64 + 2));
         }
         match (decimal(&rest[..count]), rest.get(count)) {
@@ -273,16 +288,18 @@ impl<'a> Scan<'a> {
     }
 
     /// Spaces and tabs.
-    fn blanks(&mut self) -> &'a [u8] {
+    fn blanks(&mut self) -> Result<&'a [u8], Stop> {
         let start = self.at;
         let count = self.bytes[start..].iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
         self.at += count;
-        &self.bytes[start..self.at]
+        self.limit("white space", start)?;
+        Ok(&self.bytes[start..self.at])
     }
 
     /// White space of any kind; whether it ended a line.
     #[inline]
-    fn white(&mut self) -> bool {
+    fn white(&mut self) -> Result<bool, Stop> {
+        let start = self.at;
         let mut crossed = false;
         loop {
             match self.bytes.get(self.at) {
@@ -297,9 +314,17 @@ impl<'a> Scan<'a> {
                     self.ended_line();
                     crossed = true;
                 }
-                _ => return crossed,
+                _ => break,
             }
         }
+        self.limit("white space", start)?;
+        Ok(crossed)
+    }
+
+    /// Refuses what is longer than anything may be, wherever a reader's buffer ends.
+    #[inline]
+    fn limit(&self, field: &'static str, start: usize) -> Result<(), Stop> {
+        if self.at - start > LONGEST { Err(too_long(field, start)) } else { Ok(()) }
     }
 
     #[inline]
@@ -326,11 +351,6 @@ impl<'a> Scan<'a> {
         Stop::Incomplete(Incomplete { field, at: self.at, needed })
     }
 
-    /// The text ends, for now or for good.
-    fn ends(&self, field: &'static str, needed: u64, expected: &str) -> Stop {
-        if self.whole { self.refuse(rules::RECORD_TYPE, field, expected) } else { self.short(field, needed) }
-    }
-
     fn unexpected(&self, field: &'static str, expected: &str) -> Stop {
         self.refuse(rules::RECORD_START, field, expected)
     }
@@ -339,6 +359,11 @@ impl<'a> Scan<'a> {
     fn refuse(&self, rule: crate::error::RuleId, field: &'static str, expected: &str) -> Stop {
         bad(rule, field, self.at, expected, shown(&self.bytes[self.at..]))
     }
+}
+
+#[cold]
+fn too_long(field: &'static str, start: usize) -> Stop {
+    bad(rules::RECORD_LONG, field, start, format!("at most {LONGEST} bytes"), "more")
 }
 
 /// Where a reference begins, to go back to.
@@ -376,14 +401,16 @@ fn worth(digit: u8) -> u8 {
     }
 }
 
+/// So many bytes of what was found stand in a message.
+pub(super) const SHOWN: usize = 32;
+
 /// The start of a text, for a message.
 fn shown(text: &[u8]) -> String {
-    const MUCH: usize = 32;
     if text.is_empty() {
         return "the end of the data".to_owned();
     }
     let line = text.split(|b| *b == b'\n').next().unwrap_or_default();
     let line = if line.is_empty() { &text[..1] } else { line };
-    let more = if line.len() > MUCH { "..." } else { "" };
-    format!("`{}{more}`", line[..line.len().min(MUCH)].escape_ascii())
+    let more = if line.len() > SHOWN { "..." } else { "" };
+    format!("`{}{more}`", line[..line.len().min(SHOWN)].escape_ascii())
 }
