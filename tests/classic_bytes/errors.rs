@@ -75,7 +75,7 @@ fn every_error_has_its_line_column_and_offset() {
         (
             "// EOF: Total 'Objects',Refs(null) : 1,2\n",
             "line 4, column 1, offset 36 (0x24), record 2, trailer: expected // EOF: Total 'Objects',Refs(null) : \
-             N,N(N), found `EOF: Total 'Objects',Refs(null) ...` [classic.trailer.syntax]",
+             N,N(N), found `EOF: Total \\'Objects\\',Refs(null) ...` [classic.trailer.syntax]",
         ),
         (
             "// Breakdown - Classes: 1, Objects: 2\n",
@@ -85,7 +85,7 @@ fn every_error_has_its_line_column_and_offset() {
         (
             "// EOF: Total 'Objects',Refs(null) : 99999999999999999999,0(0)\n",
             "line 4, column 1, offset 36 (0x24), record 2, trailer: expected // EOF: Total 'Objects',Refs(null) : \
-             N,N(N), found `EOF: Total 'Objects',Refs(null) ...` [classic.trailer.syntax]",
+             N,N(N), found `EOF: Total \\'Objects\\',Refs(null) ...` [classic.trailer.syntax]",
         ),
         (
             "// comment\n0x40\n",

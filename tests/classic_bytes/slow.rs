@@ -42,7 +42,11 @@ pub(crate) fn merged(source: impl Read) -> (Vec<String>, Vec<u8>, String) {
                         let head = (entry.address, entry.size, entry.kind, entry.name.escape_ascii().to_string());
                         (format!("{head:?}"), entry.references.values.to_vec())
                     }
-                    other => (format!("{other:?}"), Vec::new()),
+                    other => {
+                        let parts: Vec<_> =
+                            other.parts().into_iter().map(|(name, bytes)| (name, bytes.len())).collect();
+                        (format!("{parts:?}"), Vec::new())
+                    }
                 };
                 records.push((format!("{} {} {} {head}", at.index, at.offset, at.position), references));
             }
