@@ -8,7 +8,7 @@ use std::sync::Arc;
 use flate2::bufread::GzDecoder;
 use tempfile::NamedTempFile;
 
-use crate::error::Error;
+use crate::error::{Error, is_damage};
 
 /// An input that can be read from the start, any number of times. Copies read the same bytes.
 #[derive(Clone, Debug)]
@@ -206,16 +206,33 @@ impl Stream {
         self.length
     }
 
-    /// The first bytes, as many as there are up to `count`; the stream gives them again.
+    /// The first bytes, as many as there are up to `count`; the stream gives them again. Where compressed data are
+    /// damaged behind some of them, the stream says so when it gets there.
     ///
     /// # Errors
     /// If the stream cannot be read.
     pub fn peek(&mut self, count: usize) -> io::Result<Vec<u8>> {
         let mut start = Vec::new();
-        self.source.by_ref().take(count as u64).read_to_end(&mut start)?;
+        let damage = match self.source.by_ref().take(count as u64).read_to_end(&mut start) {
+            Err(e) if is_damage(&e) && !start.is_empty() => Some(e),
+            read => read.map(|_| None)?,
+        };
         let rest = std::mem::replace(&mut self.source, Box::new(io::empty()));
-        self.source = Box::new(io::Cursor::new(start.clone()).chain(rest));
+        let start_again = io::Cursor::new(start.clone());
+        self.source = match damage {
+            Some(damage) => Box::new(start_again.chain(Damaged(Some(damage)))),
+            None => Box::new(start_again.chain(rest)),
+        };
         Ok(start)
+    }
+}
+
+/// What a stream says from its damage on.
+struct Damaged(Option<io::Error>);
+
+impl Read for Damaged {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        Err(self.0.take().unwrap_or_else(|| io::ErrorKind::InvalidData.into()))
     }
 }
 

@@ -241,15 +241,15 @@ impl Index {
     fn object(&self, entry: &Entry<'_>, name: Arc<Name>, class: Option<Address>) -> Object {
         let kind = ObjectKind::of_class(name.as_bytes());
         let mut listed = entry.references.values;
-        let mut word = None;
+        // The class block is the object's own class; PHD's class word of an array is another.
+        let mut block = None;
         if let (true, Some((first, rest))) = (self.class_blocks, listed.split_first()) {
-            (word, listed) = (Some(Address(*first)), rest);
+            (block, listed) = (Some(Address(*first)), rest);
         }
         let is_primitive = matches!(kind, ObjectKind::PrimitiveArray(_));
         let references = || Contents::References(listed.iter().map(|&r| Address(r)).collect());
         Object {
-            class: word.or(class),
-            class_word: word,
+            class: block.or(class),
             class_name: Some(name),
             size: Some(ByteLen(entry.size.value)),
             contents: if is_primitive && listed.is_empty() { Contents::Unknown } else { references() },

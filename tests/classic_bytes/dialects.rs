@@ -263,12 +263,11 @@ fn what_a_reader_finds_in_each_dialect() {
     // Where each first reference is a class of the object's type, it is the class block.
     let blocks = IBM_32.replace("// Breakdown", "0x00009600 [32] CLS [[I\n\t0x00009000 \n// Breakdown");
     let read = whole(blocks.as_bytes());
-    assert_eq!(read.objects[3].class_word, Some(Address(0x9600)));
+    assert_eq!((read.objects[3].class, read.objects[3].class_word), (Some(Address(0x9600)), None));
     assert_eq!(read.objects[3].contents, Contents::References([0x1040, 0].map(Address).to_vec()));
     assert_eq!(read.objects[1].contents, Contents::Unknown);
     // Where one is not, none is.
     let read = whole(IBM_32.as_bytes());
-    assert_eq!(read.objects[0].class_word, None);
     assert_eq!(read.objects[0].contents, Contents::References([0x9200, 0x1180].map(Address).to_vec()));
 }
 

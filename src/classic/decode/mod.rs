@@ -1,8 +1,9 @@
 //! Text to records. Mirrors [`super::encode`].
 
+mod digits;
 mod scan;
 
-use std::io::{self, Chain, Cursor, Read};
+use std::io::{self, Cursor, Read};
 
 use crate::bytes::ebcdic::Mapped;
 use crate::bytes::stop::{Stop, refill, truncated};
@@ -21,7 +22,7 @@ use scan::{End, SHOWN, Scan};
 /// may have [`LONGEST`] bytes.
 #[derive(Debug)]
 pub struct Decoder<R> {
-    window: Window<Mapped<Chain<Cursor<Vec<u8>>, R>>>,
+    window: Window<Mapped<Begun<R>>>,
     encoding: Encoding,
     declared: Option<u64>,
     index: u64,
@@ -31,6 +32,23 @@ pub struct Decoder<R> {
     /// Whether trailer record 2 was there.
     ended: bool,
     values: Vec<u64>,
+}
+
+/// A source whose start was read before, up to where that failed, if it did.
+#[derive(Debug)]
+struct Begun<R> {
+    start: Cursor<Vec<u8>>,
+    failed: Option<io::Error>,
+    source: R,
+}
+
+impl<R: Read> Read for Begun<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self.start.read(buffer)? {
+            0 => self.failed.take().map_or_else(|| self.source.read(buffer), Err),
+            count => Ok(count),
+        }
+    }
 }
 
 /// Records are delivered whole up to so many bytes; more references than that come in pieces.
@@ -78,11 +96,15 @@ impl<R: Read> Decoder<R> {
     /// If it is not a classic heap dump, or cannot be read.
     pub fn with_length(mut source: R, declared: Option<u64>) -> Result<Decoder<R>, DecodeError> {
         let mut start = Vec::new();
-        let failed = |e: io::Error| DecodeError::new(rules::FILE_TRUNCATED, 0, "data", Problem::Io(e));
-        source.by_ref().take(START as u64).read_to_end(&mut start).map_err(failed)?;
+        let failed = match source.by_ref().take(START as u64).read_to_end(&mut start) {
+            Err(e) if start.is_empty() => {
+                return Err(DecodeError::new(rules::FILE_TRUNCATED, 0, "data", Problem::Io(e)));
+            }
+            read => read.err(),
+        };
         let Some(encoding) = Encoding::detect(&start) else { return Err(not_classic(&start)) };
         Ok(Decoder {
-            window: Window::new(Mapped::new(Cursor::new(start).chain(source), encoding.table())),
+            window: Window::new(Mapped::new(Begun { start: Cursor::new(start), failed, source }, encoding.table())),
             encoding,
             declared,
             index: 0,
@@ -190,7 +212,7 @@ impl<R: Read> Decoder<R> {
             let (bytes, whole) = (self.window.bytes(), self.window.has_ended());
             let mut scan = Scan::new(bytes, whole, self.is_ebcdic());
             values.clear();
-            match scan.references(values) {
+            match scan.references(values, true) {
                 Ok(end) => {
                     let open = matches!(end, End::Slice);
                     let moved = Moved::of(&scan);
@@ -247,11 +269,7 @@ impl<R: Read> Decoder<R> {
     /// A record that could not be read: more bytes may help, unless the window has them all.
     fn stopped(&mut self, stop: Stop, whole: bool) -> Result<(), DecodeError> {
         match stop {
-            Stop::Incomplete(short) if whole => {
-                let available = self.window.bytes().len();
-                let error = truncated(rules::FILE_TRUNCATED, self.window.offset(), available, short);
-                Err(self.placed(error))
-            }
+            Stop::Incomplete(short) if whole => Err(self.ends(short)),
             Stop::Incomplete(_) => self.refill().map(|_| ()),
             // The message shows what stands there: not less of it because a read ended there.
             Stop::Bad(bad) if !whole && self.window.bytes().len() - bad.place() <= SHOWN => self.refill().map(|_| ()),
@@ -265,8 +283,21 @@ impl<R: Read> Decoder<R> {
         if self.ended {
             return Ok(());
         }
-        let short = Incomplete { field: "line", at, needed: 1 };
-        Err(self.placed(truncated(rules::FILE_TRUNCATED, self.window.offset(), at, short)))
+        Err(self.ends(Incomplete { field: "line", at, needed: 1 }))
+    }
+
+    /// The text ends inside a field.
+    fn ends(&self, short: Incomplete) -> DecodeError {
+        let (start, available) = (self.window.offset(), self.window.bytes().len());
+        let error = truncated(rules::FILE_TRUNCATED, start, available, short);
+        self.shrunk(start + available as u64).unwrap_or_else(|| self.placed(error))
+    }
+
+    /// The error of a file that was longer when it was opened.
+    fn shrunk(&self, length: u64) -> Option<DecodeError> {
+        let opened = self.declared.filter(|&opened| length < opened)?;
+        let error = DecodeError::new(rules::FILE_TRUNCATED, length, "record", Problem::Shrunk { opened });
+        Some(self.placed(error))
     }
 
     fn refill(&mut self) -> Result<bool, DecodeError> {
@@ -281,9 +312,8 @@ impl<R: Read> Decoder<R> {
     /// The text ends between two records.
     fn end(&self) -> Result<(), DecodeError> {
         let length = self.window.offset();
-        if let Some(opened) = self.declared.filter(|&opened| length < opened) {
-            let error = DecodeError::new(rules::FILE_TRUNCATED, length, "record", Problem::Shrunk { opened });
-            return Err(self.placed(error));
+        if let Some(error) = self.shrunk(length) {
+            return Err(error);
         }
         if self.ended {
             return Ok(());

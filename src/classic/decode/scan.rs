@@ -5,8 +5,9 @@ use crate::bytes::stop::{Stop, bad};
 
 use super::super::record::{BREAKDOWN, Counts, EOF, Entry, Line, Number, Record, References, Totals, VERSION, decimal};
 use super::super::rules;
-use super::super::wire::{EntryKind, eight_digits};
+use super::super::wire::EntryKind;
 use super::LONGEST;
+use super::digits::{TOKEN, narrow, wide, worth};
 
 /// A place in a slice of text.
 #[derive(Debug)]
@@ -86,6 +87,9 @@ impl<'a> Scan<'a> {
         let line = Line { text, behind: &self.bytes[end..self.at] };
         let content = line.content();
         let trailer = |expected: &str| {
+            if line.behind.is_empty() {
+                return self.short("line", 1);
+            }
             let found = shown(content);
             bad(rules::TRAILER_SYNTAX, "trailer", start, expected, found)
         };
@@ -137,7 +141,7 @@ impl<'a> Scan<'a> {
         }
         let name = self.name()?;
         let start = self.at;
-        let end = self.references(values)?;
+        let end = self.references(values, false)?;
         let references = References { text: &self.bytes[start..self.at], values: values.as_slice() };
         Ok((Entry { address, before_size, size, before_kind, kind, before_name, name, references }, end))
     }
@@ -181,12 +185,19 @@ impl<'a> Scan<'a> {
         &text[..text.len() - behind]
     }
 
-    /// References up to the next record, the end of the text, or the last that is sure to be whole.
-    pub(super) fn references(&mut self, values: &mut Vec<u64>) -> Result<End, Stop> {
+    /// References up to the next record, the end of the text, or the last that is sure to be whole. They may go on from
+    /// an earlier slice.
+    ///
+    /// What is wrong on a line of its own, behind one of references, is the next record's.
+    pub(super) fn references(&mut self, values: &mut Vec<u64>, go_on: bool) -> Result<End, Stop> {
         let start = self.mark(values.len());
-        let mut token: Option<Mark> = None;
+        let mut last: Option<Token> = None;
         loop {
+            let before = self.mark(values.len());
             let crossed = self.white()?;
+            // The line of the type, and that of the references.
+            let ended = if go_on || last.is_some() { 1 } else { 2 };
+            let token = Token { before, at: self.at, fresh: crossed && self.lines - before.lines >= ended };
             match self.bytes[self.at..].first_chunk::<TOKEN>() {
                 // The usual case: a reference of 8 or 16 digits and white space.
                 Some(chunk) if chunk[..2] == *b"0x" => {
@@ -198,7 +209,7 @@ impl<'a> Scan<'a> {
                         (0, None)
                     };
                     if let Some(value) = value {
-                        token = Some(self.mark(values.len()));
+                        last = Some(token);
                         values.push(value);
                         self.at += 2 + digits;
                         continue;
@@ -206,34 +217,40 @@ impl<'a> Scan<'a> {
                 }
                 _ => {}
             }
-            match &self.bytes[self.at..] {
-                [b'[', ..] if !crossed && token.is_some() => {
+            match (&self.bytes[self.at..], last) {
+                ([b'[', ..], Some(address)) if !crossed => {
                     // What looked like a reference is the address of the next record.
-                    if let Some(mark) = token {
-                        self.back(mark, values);
-                    }
+                    self.back(address, values);
                     return Ok(End::Record);
                 }
-                [b'/', b'/', ..] => return Ok(End::Record),
-                [] if self.whole => return Ok(End::Record),
-                [b'0', b'x' | b'X', ..] => {
-                    let mark = self.mark(values.len());
-                    match self.hexadecimal("reference") {
-                        Ok(number) => values.push(number.value),
-                        Err(Stop::Incomplete(_)) if !self.whole => {
-                            self.back(token.unwrap_or(start), values);
-                            return Ok(End::Slice);
-                        }
-                        Err(stop) => return Err(stop),
-                    }
-                    token = Some(mark);
+                ([], Some(cut)) if self.whole && cut.fresh && !crossed => {
+                    self.back(cut, values);
+                    return Ok(End::Record);
                 }
-                [] | [b'0' | b'/'] if !self.whole => {
+                ([], _) if self.whole => return Ok(End::Record),
+                ([b'/', b'/', ..], _) => return Ok(End::Record),
+                ([b'0', b'x' | b'X', ..], _) => match self.hexadecimal("reference") {
+                    Ok(number) => {
+                        last = Some(token);
+                        values.push(number.value);
+                    }
+                    Err(Stop::Incomplete(_)) if !self.whole => {
+                        self.reset(last.map_or(start, |token| token.before), values);
+                        return Ok(End::Slice);
+                    }
+                    Err(_) if token.fresh => {
+                        self.at = token.at;
+                        return Ok(End::Record);
+                    }
+                    Err(stop) => return Err(stop),
+                },
+                ([] | [b'0' | b'/'], _) if !self.whole => {
                     // The last one may yet turn out to be an address, and white space may go on.
-                    self.back(token.unwrap_or(start), values);
+                    self.reset(last.map_or(start, |token| token.before), values);
                     return Ok(End::Slice);
                 }
-                [b'0' | b'/'] => return Err(self.short("reference", 2)),
+                _ if token.fresh => return Ok(End::Record),
+                ([b'0' | b'/'], _) => return Err(self.short("reference", 2)),
                 _ => {
                     let expected = "a reference or a record that begins with 0x, or `//`";
                     return Err(self.unexpected("reference", expected));
@@ -342,9 +359,21 @@ impl<'a> Scan<'a> {
         Mark { at: self.at, values, lines: self.lines, line_start: self.line_start }
     }
 
-    fn back(&mut self, mark: Mark, values: &mut Vec<u64>) {
+    fn reset(&mut self, mark: Mark, values: &mut Vec<u64>) {
         (self.at, self.lines, self.line_start) = (mark.at, mark.lines, mark.line_start);
         values.truncate(mark.values);
+    }
+
+    /// Goes back to where a token begins, behind the white space before it.
+    fn back(&mut self, token: Token, values: &mut Vec<u64>) {
+        self.reset(token.before, values);
+        while self.at < token.at {
+            let ends = self.is_line_end();
+            self.at += 1;
+            if ends {
+                self.ended_line();
+            }
+        }
     }
 
     fn short(&self, field: &'static str, needed: u64) -> Stop {
@@ -366,7 +395,7 @@ fn too_long(field: &'static str, start: usize) -> Stop {
     bad(rules::RECORD_LONG, field, start, format!("at most {LONGEST} bytes"), "more")
 }
 
-/// Where a reference begins, to go back to.
+/// A place to go back to.
 #[derive(Clone, Copy, Debug)]
 struct Mark {
     at: usize,
@@ -375,30 +404,20 @@ struct Mark {
     line_start: Option<usize>,
 }
 
-/// `0x`, 16 digits and the byte behind them.
-const TOKEN: usize = 19;
-
-#[inline(always)]
-fn narrow(chunk: &[u8; TOKEN]) -> Option<u32> {
-    eight_digits(*chunk[2..].first_chunk()?)
-}
-
-#[inline(always)]
-fn wide(chunk: &[u8; TOKEN]) -> Option<u64> {
-    let (high, low) = (narrow(chunk)?, eight_digits(*chunk[10..].first_chunk()?)?);
-    Some(u64::from(high) << 32 | u64::from(low))
+/// What looks like a reference.
+#[derive(Clone, Copy, Debug)]
+struct Token {
+    /// The place before the white space in front of it.
+    before: Mark,
+    /// Where it begins.
+    at: usize,
+    /// Whether it begins a line behind one of references.
+    fresh: bool,
 }
 
 #[inline(always)]
 fn is_white(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
-}
-
-fn worth(digit: u8) -> u8 {
-    match digit {
-        b'0'..=b'9' => digit - b'0',
-        _ => (digit | 0x20) - b'a' + 10,
-    }
 }
 
 /// So many bytes of what was found stand in a message.

@@ -160,10 +160,12 @@ impl Speller {
         if !self.profile.is_seeded() {
             return Ok(format!("0x{:0width$X}", address.0).into_bytes());
         }
+        // Eight digits would tell a reader of 32-bit words.
+        let short = if address.0 >> 28 == 0 || address.0 >> 32 > 0 { 0 } else { width };
         Ok(match self.draw.below(4) {
             0 => format!("0x{:0width$x}", address.0),
-            1 if self.draw.one_in(2) => format!("0x{:X}", address.0),
-            1 => format!("0x{:x}", address.0),
+            1 if self.draw.one_in(2) => format!("0x{:0short$X}", address.0),
+            1 => format!("0x{:0short$x}", address.0),
             _ => format!("0x{:0width$X}", address.0),
         }
         .into_bytes())
