@@ -1,6 +1,7 @@
 //! Text to records. Mirrors [`super::encode`].
 
 mod digits;
+mod references;
 mod scan;
 
 use std::io::{self, Cursor, Read};
@@ -180,7 +181,8 @@ impl<R: Read> Decoder<R> {
             match scan.record(values) {
                 Ok((record, end)) => {
                     let open = matches!(end, End::Slice);
-                    if open && !enough {
+                    let begun = matches!(&record, Record::Entry(entry) if !entry.references.values.is_empty());
+                    if open && !(enough && begun) {
                         self.refill()?;
                         continue;
                     }

@@ -7,15 +7,15 @@ use super::super::record::{BREAKDOWN, Counts, EOF, Entry, Line, Number, Record, 
 use super::super::rules;
 use super::super::wire::EntryKind;
 use super::LONGEST;
-use super::digits::{TOKEN, narrow, wide, worth};
+use super::digits::worth;
 
 /// A place in a slice of text.
 #[derive(Debug)]
 pub(super) struct Scan<'a> {
-    bytes: &'a [u8],
+    pub(super) bytes: &'a [u8],
     pub(super) at: usize,
     /// Whether nothing follows the slice.
-    whole: bool,
+    pub(super) whole: bool,
     /// Whether U+0085 ends a line, too (EBCDIC).
     nel: bool,
     /// Lines ended so far.
@@ -185,82 +185,8 @@ impl<'a> Scan<'a> {
         &text[..text.len() - behind]
     }
 
-    /// References up to the next record, the end of the text, or the last that is sure to be whole. They may go on from
-    /// an earlier slice.
-    ///
-    /// What is wrong on a line of its own, behind one of references, is the next record's.
-    pub(super) fn references(&mut self, values: &mut Vec<u64>, go_on: bool) -> Result<End, Stop> {
-        let start = self.mark(values.len());
-        let mut last: Option<Token> = None;
-        loop {
-            let before = self.mark(values.len());
-            let crossed = self.white()?;
-            // The line of the type, and that of the references.
-            let ended = if go_on || last.is_some() { 1 } else { 2 };
-            let token = Token { before, at: self.at, fresh: crossed && self.lines - before.lines >= ended };
-            match self.bytes[self.at..].first_chunk::<TOKEN>() {
-                // The usual case: a reference of 8 or 16 digits and white space.
-                Some(chunk) if chunk[..2] == *b"0x" => {
-                    let (digits, value) = if is_white(chunk[10]) {
-                        (8, narrow(chunk).map(u64::from))
-                    } else if is_white(chunk[18]) {
-                        (16, wide(chunk))
-                    } else {
-                        (0, None)
-                    };
-                    if let Some(value) = value {
-                        last = Some(token);
-                        values.push(value);
-                        self.at += 2 + digits;
-                        continue;
-                    }
-                }
-                _ => {}
-            }
-            match (&self.bytes[self.at..], last) {
-                ([b'[', ..], Some(address)) if !crossed => {
-                    // What looked like a reference is the address of the next record.
-                    self.back(address, values);
-                    return Ok(End::Record);
-                }
-                ([], Some(cut)) if self.whole && cut.fresh && !crossed => {
-                    self.back(cut, values);
-                    return Ok(End::Record);
-                }
-                ([], _) if self.whole => return Ok(End::Record),
-                ([b'/', b'/', ..], _) => return Ok(End::Record),
-                ([b'0', b'x' | b'X', ..], _) => match self.hexadecimal("reference") {
-                    Ok(number) => {
-                        last = Some(token);
-                        values.push(number.value);
-                    }
-                    Err(Stop::Incomplete(_)) if !self.whole => {
-                        self.reset(last.map_or(start, |token| token.before), values);
-                        return Ok(End::Slice);
-                    }
-                    Err(_) if token.fresh => {
-                        self.at = token.at;
-                        return Ok(End::Record);
-                    }
-                    Err(stop) => return Err(stop),
-                },
-                ([] | [b'0' | b'/'], _) if !self.whole => {
-                    // The last one may yet turn out to be an address, and white space may go on.
-                    self.reset(last.map_or(start, |token| token.before), values);
-                    return Ok(End::Slice);
-                }
-                _ if token.fresh => return Ok(End::Record),
-                ([b'0' | b'/'], _) => return Err(self.short("reference", 2)),
-                _ => {
-                    let expected = "a reference or a record that begins with 0x, or `//`";
-                    return Err(self.unexpected("reference", expected));
-                }
-            }
-        }
-    }
-
     /// `0x` and digits.
-    fn hexadecimal(&mut self, field: &'static str) -> Result<Number<'a>, Stop> {
+    pub(super) fn hexadecimal(&mut self, field: &'static str) -> Result<Number<'a>, Stop> {
         let start = self.at;
         let digits = &self.bytes[start + 2..];
         let count = digits.iter().take_while(|b| b.is_ascii_hexdigit()).count();
@@ -315,7 +241,7 @@ impl<'a> Scan<'a> {
 
     /// White space of any kind; whether it ended a line.
     #[inline]
-    fn white(&mut self) -> Result<bool, Stop> {
+    pub(super) fn white(&mut self) -> Result<bool, Stop> {
         let start = self.at;
         let mut crossed = false;
         loop {
@@ -345,42 +271,20 @@ impl<'a> Scan<'a> {
     }
 
     #[inline]
-    fn ended_line(&mut self) {
+    pub(super) fn ended_line(&mut self) {
         self.lines += 1;
         self.line_start = Some(self.at);
     }
 
-    fn is_line_end(&self) -> bool {
+    pub(super) fn is_line_end(&self) -> bool {
         matches!(self.bytes.get(self.at), Some(b'\n')) || self.nel && self.bytes.get(self.at) == Some(&0x85)
     }
 
-    #[inline]
-    fn mark(&self, values: usize) -> Mark {
-        Mark { at: self.at, values, lines: self.lines, line_start: self.line_start }
-    }
-
-    fn reset(&mut self, mark: Mark, values: &mut Vec<u64>) {
-        (self.at, self.lines, self.line_start) = (mark.at, mark.lines, mark.line_start);
-        values.truncate(mark.values);
-    }
-
-    /// Goes back to where a token begins, behind the white space before it.
-    fn back(&mut self, token: Token, values: &mut Vec<u64>) {
-        self.reset(token.before, values);
-        while self.at < token.at {
-            let ends = self.is_line_end();
-            self.at += 1;
-            if ends {
-                self.ended_line();
-            }
-        }
-    }
-
-    fn short(&self, field: &'static str, needed: u64) -> Stop {
+    pub(super) fn short(&self, field: &'static str, needed: u64) -> Stop {
         Stop::Incomplete(Incomplete { field, at: self.at, needed })
     }
 
-    fn unexpected(&self, field: &'static str, expected: &str) -> Stop {
+    pub(super) fn unexpected(&self, field: &'static str, expected: &str) -> Stop {
         self.refuse(rules::RECORD_START, field, expected)
     }
 
@@ -395,28 +299,8 @@ fn too_long(field: &'static str, start: usize) -> Stop {
     bad(rules::RECORD_LONG, field, start, format!("at most {LONGEST} bytes"), "more")
 }
 
-/// A place to go back to.
-#[derive(Clone, Copy, Debug)]
-struct Mark {
-    at: usize,
-    values: usize,
-    lines: u64,
-    line_start: Option<usize>,
-}
-
-/// What looks like a reference.
-#[derive(Clone, Copy, Debug)]
-struct Token {
-    /// The place before the white space in front of it.
-    before: Mark,
-    /// Where it begins.
-    at: usize,
-    /// Whether it begins a line behind one of references.
-    fresh: bool,
-}
-
 #[inline(always)]
-fn is_white(byte: u8) -> bool {
+pub(super) fn is_white(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }
 
