@@ -174,11 +174,11 @@ fn inspect_shows_every_record_and_every_byte() {
     fs::write(bench.path("small.txt"), SMALL).expect("writable");
     let records = String::from_utf8(bench.ok(&["inspect", "small.txt"])).expect("text");
     let expected = [
-        (0, 13, "version", "x"),
-        (13, 38, "object", "[LA;, 16 bytes, 1 references"),
-        (51, 27, "class", "[LA;, 64 bytes, 0 references"),
-        (78, 75, "breakdown", "Breakdown - Classes: 1, Objects: 0, ObjectArrays: 1, PrimitiveArrays: 0"),
-        (153, 45, "totals", "EOF:  Total 'Objects',Refs(null) : 2,2(1)"),
+        (0, 14, "version", "x"),
+        (14, 38, "object", "[LA;, 16 bytes, 1 reference"),
+        (52, 27, "class", "[LA;, 64 bytes, 0 references"),
+        (79, 75, "breakdown", "Breakdown - Classes: 1, Objects: 0, ObjectArrays: 1, PrimitiveArrays: 0"),
+        (154, 45, "totals", "EOF:  Total 'Objects',Refs(null) : 2,2(1)"),
     ];
     assert_eq!(records.lines().count(), expected.len(), "{records}");
     for (line, (offset, length, kind, detail)) in records.lines().zip(expected) {
@@ -204,7 +204,7 @@ fn a_listing_names_the_classes_of_objects_and_the_number_of_nulls() {
     assert_eq!(lines[0]["null_references"], 1, "{listing}");
     assert_eq!(lines[1]["class_name"], "[LA;", "{listing}");
     assert_eq!(lines[1]["array_class"], "0x2000", "{listing}");
-    assert_eq!(lines[2]["class_object_size"], 64, "{listing}");
+    assert_eq!(lines[2]["class_size"], 64, "{listing}");
 }
 
 #[test]
@@ -227,7 +227,7 @@ fn damage_is_told_with_its_line() {
     fs::write(bench.path("bad.txt"), SMALL.replace("CLS", "CLZ")).expect("writable");
     let ran = bench.run(&["decode", "bad.txt"]);
     assert_eq!((ran.code, ran.stdout.len()), (1, 0));
-    assert!(ran.stderr.contains("line 4, column 17, offset 67"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("line 4, column 17, offset 68"), "{}", ran.stderr);
     let ran = bench.run(&["decode", "--sound-prefix", "bad.txt"]);
     assert_eq!((ran.code, String::from_utf8_lossy(&ran.stdout).lines().count()), (1, 2), "{}", ran.stderr);
     fs::write(bench.path("short.txt"), SMALL.split_once("// B").expect("trailers").0).expect("writable");
