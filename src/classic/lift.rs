@@ -14,6 +14,9 @@ use super::decode::{At, Decoder, Step};
 use super::record::{Entry, Record};
 use super::wire::{Charset, EntryKind};
 
+/// A type's name, and its class if there is only one of that name.
+type Type = (Arc<Name>, Option<Address>);
+
 /// What has to be known of a dump before its objects can be read: the classes come last.
 #[derive(Clone, Debug, Default)]
 pub struct Index {
@@ -191,7 +194,7 @@ impl Index {
         F: FnMut((u64, u64), Item) -> Result<(), E>,
     {
         let charset = decoder.encoding().charset;
-        let mut types: HashMap<Box<[u8]>, (Arc<Name>, Option<Address>)> = HashMap::new();
+        let mut types: HashMap<Box<[u8]>, Type> = HashMap::new();
         let mut classes = 0;
         let mut open: Option<((u64, u64), Item)> = None;
         let place = |at: &At<'_>| (at.index, at.offset);

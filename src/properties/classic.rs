@@ -242,13 +242,16 @@ impl Read for Slow<'_> {
     }
 }
 
+/// A record's offset, line and column, and text.
+type Told = (u64, String, Vec<u8>);
+
 /// Each record's place and text, pieces put together; and how it ended.
-fn told(source: Slow<'_>) -> (Vec<(u64, String, Vec<u8>)>, Option<String>) {
+fn told(source: Slow<'_>) -> (Vec<Told>, Option<String>) {
     let mut decoder = match Decoder::new(source) {
         Ok(decoder) => decoder,
         Err(e) => return (Vec::new(), Some(e.to_string())),
     };
-    let mut records: Vec<(u64, String, Vec<u8>)> = Vec::new();
+    let mut records: Vec<Told> = Vec::new();
     let ended = decoder.visit::<DecodeError, _>(|step| {
         match step {
             Step::Record(at, _) => records.push((at.offset, at.position.to_string(), at.bytes.to_vec())),
