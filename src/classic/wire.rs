@@ -97,8 +97,11 @@ impl Encoding {
         }
         let white = start.iter().take_while(|b| matches!(b, 0x40 | 0x05 | 0x0d | 0x15 | 0x25)).count();
         let text = &start[white..];
-        if !(text.starts_with(&[0x61, 0x61]) || text.starts_with(&[0xf0, 0xa7]) || text.starts_with(&[0xf0, 0xe7])) {
-            return None;
+        match text {
+            [0xf0, 0xa7 | 0xe7, ..] => {}
+            // In ASCII these are two letters a: white space, a letter or a digit of EBCDIC has to follow.
+            [0x61, 0x61, 0x40 | 0x05 | 0x0d | 0x15 | 0x25 | 0x80.., ..] => {}
+            _ => return None,
         }
         let newline = match start.iter().position(|b| matches!(b, 0x15 | 0x25)) {
             Some(at) if start[at] == 0x25 && at > 0 && start[at - 1] == 0x0d => Newline::CrLf,

@@ -55,7 +55,7 @@ pub(crate) fn small(word: WordSize) -> Heap {
             values.iter().enumerate().map(|(at, &value)| Static { name: format!("s{at}").as_str().into(), value });
         Some(named.collect())
     };
-    let foo = Class {
+    let parent = Class {
         interfaces: Some(addresses(&[0x9100])),
         loader: Some(Address(0x1180)),
         protection_domain: Some(Address(0x1100)),
@@ -81,7 +81,7 @@ pub(crate) fn small(word: WordSize) -> Heap {
         classes: vec![
             class(0x9000, 64, "java/lang/Object", 0),
             class(0x9100, 40, "java/lang/Runnable", 0),
-            foo,
+            parent,
             sub,
             class(0x9400, 32, "[I", 0x9000),
             class(0x9500, 32, "[Lpkg/Foo;", 0x9000),
