@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use heapsmith::classic::{self, Charset, Encoding};
 use heapsmith::corpus::{Case, Verdict, cases};
 use heapsmith::corrupt::hprof::{EDITS, Map};
 use heapsmith::format::{Format, Lowering};
@@ -67,7 +68,7 @@ fn every_property_of_bytes_holds_for_dumps_with_random_damage() {
     }
 }
 
-/// The corpus, and a few small HPROF dumps of each profile.
+/// The corpus, and a few small HPROF and classic dumps of each profile.
 fn dumps() -> Vec<(String, Vec<u8>)> {
     let mut dumps: Vec<_> = cases().expect("recipes work").into_iter().map(|case| (case.id, case.bytes)).collect();
     for profile in heapsmith::hprof::PROFILES {
@@ -82,6 +83,15 @@ fn dumps() -> Vec<(String, Vec<u8>)> {
             heap.objects.retain(|object| object.length.is_none_or(|length| length < 200));
             let bytes = heapsmith::hprof::lower::to_bytes(&heap, &options).expect("writable");
             dumps.push((format!("{} {}", profile.name, id_size.bytes()), bytes));
+        }
+    }
+    for profile in heapsmith::classic::PROFILES {
+        for charset in Charset::ALL {
+            let encoding = Encoding { charset, newline: charset.newline() };
+            let options = classic::LowerOptions { profile, encoding, ..classic::LowerOptions::default() };
+            let heap = from_seed(&Lowering::Classic(options).generate_options(12, None), 5);
+            let bytes = classic::lower::to_bytes(&heap, &options).expect("writable");
+            dumps.push((format!("{} {}", profile.name, charset.name()), bytes));
         }
     }
     dumps

@@ -45,9 +45,9 @@ pub enum Item {
 /// A name as the model keeps it: modified UTF-8.
 ///
 /// The native writer copies the JVM's bytes, jdmpview writes standard UTF-8, in which a supplementary character has four
-/// bytes. What is neither stays as it is.
+/// bytes and NUL one. What is neither stays as it is.
 pub fn name(text: &[u8], charset: Charset) -> Name {
-    if text.is_ascii() {
+    if text.iter().all(|byte| matches!(byte, 1..=0x7f)) {
         return Name::from_bytes(text);
     }
     match charset {
@@ -243,15 +243,15 @@ impl Index {
     fn object(&self, entry: &Entry<'_>, name: Name, class: Option<Address>) -> Object {
         let kind = ObjectKind::of_class(name.as_bytes());
         let mut listed = entry.references.values;
-        let mut word = None;
+        // The class block is the object's own class; PHD's class word of an array is another.
+        let mut block = None;
         if let (true, Some((first, rest))) = (self.class_blocks, listed.split_first()) {
-            (word, listed) = (Some(Address(*first)), rest);
+            (block, listed) = (Some(Address(*first)), rest);
         }
         let is_primitive = matches!(kind, ObjectKind::PrimitiveArray(_));
         let references = || Contents::References(listed.iter().map(|&r| Address(r)).collect());
         Object {
-            class: word.or(class),
-            class_word: word,
+            class: block.or(class),
             class_name: Some(name),
             size: Some(ByteLen(entry.size.value)),
             contents: if is_primitive && listed.is_empty() { Contents::Unknown } else { references() },

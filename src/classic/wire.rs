@@ -97,8 +97,11 @@ impl Encoding {
         }
         let white = start.iter().take_while(|b| matches!(b, 0x40 | 0x05 | 0x0d | 0x15 | 0x25)).count();
         let text = &start[white..];
-        if !(text.starts_with(&[0x61, 0x61]) || text.starts_with(&[0xf0, 0xa7]) || text.starts_with(&[0xf0, 0xe7])) {
-            return None;
+        match text {
+            [0xf0, 0xa7 | 0xe7, ..] => {}
+            // In ASCII these are two letters a: white space, a letter or a digit of EBCDIC has to follow.
+            [0x61, 0x61, 0x40 | 0x05 | 0x0d | 0x15 | 0x25 | 0x80.., ..] => {}
+            _ => return None,
         }
         let newline = match start.iter().position(|b| matches!(b, 0x15 | 0x25)) {
             Some(at) if start[at] == 0x25 && at > 0 && start[at - 1] == 0x0d => Newline::CrLf,
@@ -131,11 +134,13 @@ impl Encoding {
 
 /// `0x`, digits, white space, a bracket, a decimal digit: the first record tells the page.
 fn page(start: &[u8]) -> Page {
-    let decimal = |b: Option<&u8>| matches!(b, Some(0xf0..=0xf9));
     let bracket = |at: &usize| {
+        // The rarest first: a start may be all white space.
+        if !matches!(start[*at], 0xad | 0xba) || !matches!(start.get(at + 1), Some(0xf0..=0xf9)) {
+            return false;
+        }
         let white = start[..*at].iter().rev().take_while(|b| matches!(b, 0x40 | 0x05)).count();
-        let digit = white > 0 && start[..*at - white].last().is_some_and(|b| is_ebcdic_digit(*b));
-        digit && matches!(start[*at], 0xad | 0xba) && decimal(start.get(at + 1))
+        white > 0 && start[..*at - white].last().is_some_and(|b| is_ebcdic_digit(*b))
     };
     match (1..start.len()).find(bracket) {
         Some(at) if start[at] == 0xba => Page::Ibm037,

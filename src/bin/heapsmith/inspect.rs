@@ -205,8 +205,11 @@ fn classic_line(at: &classic::decode::At<'_>, record: &classic::Record<'_>, char
         Record::Entry(entry) => {
             let kind = if entry.kind == classic::wire::EntryKind::Class { "class" } else { "object" };
             let more = if at.open { " and more" } else { "" };
-            let references = entry.references.values.len();
-            let detail = format!("{}, {} bytes, {references}{more} references", text(entry.name), entry.size.value);
+            let references = match entry.references.values.len() {
+                1 if !at.open => "1 reference".to_owned(),
+                count => format!("{count}{more} references"),
+            };
+            let detail = format!("{}, {} bytes, {references}", text(entry.name), entry.size.value);
             (kind, Some(Address(entry.address.value).to_string()), detail)
         }
     };

@@ -1,19 +1,22 @@
 //! Text to records. Mirrors [`super::encode`].
 
+mod digits;
+mod plain;
+mod references;
 mod scan;
 
-use std::io::{self, Chain, Cursor, Read};
+use std::io::{self, Cursor, Read};
 
-use crate::bytes::Window;
 use crate::bytes::ebcdic::Mapped;
 use crate::bytes::stop::{Stop, refill, truncated};
+use crate::bytes::{Incomplete, Window};
 use crate::error::{DecodeError, Problem, TextPosition};
 
 use super::record::{Record, References};
 use super::rules;
 use super::wire::{Charset, Encoding, START};
 
-use scan::{End, Scan};
+use scan::{End, SHOWN, Scan};
 
 /// Reads a classic heap dump record by record.
 ///
@@ -21,24 +24,33 @@ use scan::{End, Scan};
 /// may have [`LONGEST`] bytes.
 #[derive(Debug)]
 pub struct Decoder<R> {
-    window: Window<Mapped<Chain<Cursor<Vec<u8>>, R>>>,
+    window: Window<Mapped<Begun<R>>>,
     encoding: Encoding,
     declared: Option<u64>,
     index: u64,
     /// Number of the line that the window begins in, from 0, and the offset of its start.
     line: u64,
     line_start: u64,
-    state: State,
+    /// Whether trailer record 2 was there.
+    ended: bool,
     values: Vec<u64>,
 }
 
-/// What the records so far say of the end of the text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct State {
-    /// Whether trailer record 2 was there.
-    ended: bool,
-    /// Whether the last record is whole, should the text end behind it.
-    settled: bool,
+/// A source whose start was read before, up to where that failed, if it did.
+#[derive(Debug)]
+struct Begun<R> {
+    start: Cursor<Vec<u8>>,
+    failed: Option<io::Error>,
+    source: R,
+}
+
+impl<R: Read> Read for Begun<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self.start.read(buffer)? {
+            0 => self.failed.take().map_or_else(|| self.source.read(buffer), Err),
+            count => Ok(count),
+        }
+    }
 }
 
 /// Records are delivered whole up to so many bytes; more references than that come in pieces.
@@ -86,17 +98,21 @@ impl<R: Read> Decoder<R> {
     /// If it is not a classic heap dump, or cannot be read.
     pub fn with_length(mut source: R, declared: Option<u64>) -> Result<Decoder<R>, DecodeError> {
         let mut start = Vec::new();
-        let failed = |e: io::Error| DecodeError::new(rules::FILE_TRUNCATED, 0, "data", Problem::Io(e));
-        source.by_ref().take(START as u64).read_to_end(&mut start).map_err(failed)?;
+        let failed = match source.by_ref().take(START as u64).read_to_end(&mut start) {
+            Err(e) if start.is_empty() => {
+                return Err(DecodeError::new(rules::FILE_TRUNCATED, 0, "data", Problem::Io(e)));
+            }
+            read => read.err(),
+        };
         let Some(encoding) = Encoding::detect(&start) else { return Err(not_classic(&start)) };
         Ok(Decoder {
-            window: Window::new(Mapped::new(Cursor::new(start).chain(source), encoding.table())),
+            window: Window::new(Mapped::new(Begun { start: Cursor::new(start), failed, source }, encoding.table())),
             encoding,
             declared,
             index: 0,
             line: 0,
             line_start: 0,
-            state: State::default(),
+            ended: false,
             values: Vec::new(),
         })
     }
@@ -150,13 +166,12 @@ impl<R: Read> Decoder<R> {
                     self.index += 1;
                     return Ok(());
                 }
-                Err(stop) => self.stopped(stop, 0)?,
+                Err(stop) => self.stopped(stop, whole)?,
             }
         }
     }
 
-    /// Delivers entries in the window as long as they are spelled as writers do, which is quicker than taking them apart
-    /// by their white space.
+    /// Delivers entries in the window as long as they are spelled as writers do and followed by another record.
     fn plain_entries<E, F>(&mut self, values: &mut Vec<u64>, visit: &mut F) -> Result<(), E>
     where
         E: From<DecodeError>,
@@ -169,7 +184,9 @@ impl<R: Read> Decoder<R> {
         let (mut used, mut line, mut line_start, mut index) = (0, self.line, self.line_start, self.index);
         loop {
             values.clear();
-            let Some((entry, length)) = scan::plain_entry(&bytes[used..], values) else { break };
+            let Some((entry, length)) = plain::plain_entry(&bytes[used..bytes.len().min(used + WHOLE)], values) else {
+                break;
+            };
             let offset = base + used as u64;
             let position = TextPosition { line: line + 1, column: offset - line_start + 1 };
             let at = At { index, offset, position, bytes: &bytes[used..used + length], open: false };
@@ -177,7 +194,6 @@ impl<R: Read> Decoder<R> {
             used += length;
             (line, line_start, index) = (line + 2, base + used as u64, index + 1);
         }
-        self.state.settled |= used > 0;
         (self.line, self.line_start, self.index) = (line, line_start, index);
         self.window.consume(used);
         Ok(())
@@ -197,15 +213,16 @@ impl<R: Read> Decoder<R> {
             match scan.record(values) {
                 Ok((record, end)) => {
                     let open = matches!(end, End::Slice);
-                    if open && !(enough && scan.at > 0) {
-                        self.more(0)?;
+                    let begun = matches!(&record, Record::Entry(entry) if !entry.references.values.is_empty());
+                    if open && !(enough && begun) {
+                        self.refill()?;
                         continue;
                     }
                     let moved = Moved::of(&scan);
-                    self.state = State {
-                        ended: self.state.ended | matches!(record, Record::Eof(..)),
-                        settled: is_settled(&record, scan.lines_behind()),
-                    };
+                    self.ended |= matches!(record, Record::Eof(..));
+                    if whole && moved.used == bytes.len() && !is_settled(&record) {
+                        self.cut(moved.used)?;
+                    }
                     visit(Step::Record(self.at(moved.used, open), record))?;
                     self.consume(moved);
                     if open {
@@ -214,7 +231,7 @@ impl<R: Read> Decoder<R> {
                     self.index += 1;
                     return Ok(());
                 }
-                Err(stop) => self.stopped(stop, 0)?,
+                Err(stop) => self.stopped(stop, whole)?,
             }
         }
     }
@@ -226,25 +243,27 @@ impl<R: Read> Decoder<R> {
         F: FnMut(Step<'_>) -> Result<(), E>,
     {
         loop {
-            let bytes = self.window.bytes();
-            let mut scan = Scan::new(bytes, self.window.has_ended(), self.is_ebcdic());
+            let (bytes, whole) = (self.window.bytes(), self.window.has_ended());
+            let mut scan = Scan::new(bytes, whole, self.is_ebcdic());
             values.clear();
-            match scan.references(values) {
+            match scan.references(values, true) {
                 Ok(end) => {
                     let open = matches!(end, End::Slice);
                     let moved = Moved::of(&scan);
-                    let text = &bytes[..moved.used];
+                    let references = References { text: &bytes[..moved.used], values };
                     if !values.is_empty() || !open {
-                        self.state.settled |= text.contains(&b'\n');
-                        visit(Step::More(self.at(moved.used, open), References { text, values }))?;
+                        if whole && moved.used == bytes.len() && !ends_a_line(&references) {
+                            self.cut(moved.used)?;
+                        }
+                        visit(Step::More(self.at(moved.used, open), references))?;
                         self.consume(moved);
                     }
                     if !open {
                         return Ok(());
                     }
-                    self.more(0)?;
+                    self.refill()?;
                 }
-                Err(stop) => self.stopped(stop, 0)?,
+                Err(stop) => self.stopped(stop, whole)?,
             }
         }
     }
@@ -282,27 +301,38 @@ impl<R: Read> Decoder<R> {
         self.window.consume(moved.used);
     }
 
-    /// A record that could not be read: more bytes may help.
-    fn stopped(&mut self, stop: Stop, base: usize) -> Result<(), DecodeError> {
+    /// A record that could not be read: more bytes may help, unless the window has them all.
+    fn stopped(&mut self, stop: Stop, whole: bool) -> Result<(), DecodeError> {
         match stop {
-            Stop::Incomplete(short) => self.more(base + short.at),
-            Stop::Bad(bad) => {
-                let error = bad.at(self.window.offset() + base as u64);
-                Err(self.placed(error))
-            }
+            Stop::Incomplete(short) if whole => Err(self.ends(short)),
+            Stop::Incomplete(_) => self.refill().map(|_| ()),
+            // The message shows what stands there: not less of it because a read ended there.
+            Stop::Bad(bad) if !whole && self.window.bytes().len() - bad.place() <= SHOWN => self.refill().map(|_| ()),
+            Stop::Bad(bad) => Err(self.placed(bad.at(self.window.offset()))),
         }
     }
 
-    /// Reads on, for a record that begins where the window does, up to the longest that there may be.
-    fn more(&mut self, at: usize) -> Result<(), DecodeError> {
-        if self.window.bytes().len() > LONGEST + WHOLE {
-            let expected = format!("at most {LONGEST} bytes of name, comment or white space");
-            let problem = Problem::Unexpected { expected, found: "more".to_owned() };
-            let error = DecodeError::new(rules::RECORD_LONG, self.window.offset() + at as u64, "text", problem);
-            return Err(self.placed(error));
+    /// A record at the end of the text whose last line has not ended: what was its last number may be half of one.
+    /// Behind trailer record 2 nothing is missing.
+    fn cut(&self, at: usize) -> Result<(), DecodeError> {
+        if self.ended {
+            return Ok(());
         }
-        // At the end of the stream the next look at the window is the last one.
-        self.refill().map(|_| ())
+        Err(self.ends(Incomplete { field: "line", at, needed: 1 }))
+    }
+
+    /// The text ends inside a field.
+    fn ends(&self, short: Incomplete) -> DecodeError {
+        let (start, available) = (self.window.offset(), self.window.bytes().len());
+        let error = truncated(rules::FILE_TRUNCATED, start, available, short);
+        self.shrunk(start + available as u64).unwrap_or_else(|| self.placed(error))
+    }
+
+    /// The error of a file that was longer when it was opened.
+    fn shrunk(&self, length: u64) -> Option<DecodeError> {
+        let opened = self.declared.filter(|&opened| length < opened)?;
+        let error = DecodeError::new(rules::FILE_TRUNCATED, length, "record", Problem::Shrunk { opened });
+        Some(self.placed(error))
     }
 
     fn refill(&mut self) -> Result<bool, DecodeError> {
@@ -317,18 +347,13 @@ impl<R: Read> Decoder<R> {
     /// The text ends between two records.
     fn end(&self) -> Result<(), DecodeError> {
         let length = self.window.offset();
-        if let Some(opened) = self.declared.filter(|&opened| length < opened) {
-            let error = DecodeError::new(rules::FILE_TRUNCATED, length, "record", Problem::Shrunk { opened });
-            return Err(self.placed(error));
+        if let Some(error) = self.shrunk(length) {
+            return Err(error);
         }
-        if self.state.ended {
+        if self.ended {
             return Ok(());
         }
-        if self.state.settled {
-            return Err(self.placed(DecodeError::new(rules::TRAILER_MISSING, length, "record", Problem::MissingEnd)));
-        }
-        let short = crate::bytes::Incomplete { field: "record", at: 0, needed: 1 };
-        Err(self.placed(truncated(rules::FILE_TRUNCATED, length, 0, short)))
+        Err(self.placed(DecodeError::new(rules::TRAILER_MISSING, length, "record", Problem::MissingEnd)))
     }
 }
 
@@ -348,12 +373,25 @@ impl Moved {
 
 /// Whether nothing is missing of a record that is the last one: its line has ended and, of an entry, that of its
 /// references as well.
-fn is_settled(record: &Record<'_>, lines_behind: u64) -> bool {
+fn is_settled(record: &Record<'_>) -> bool {
     match record {
         Record::Space(_) => true,
-        Record::Version(_) | Record::Breakdown(..) | Record::Eof(..) | Record::Comment(_) => lines_behind > 0,
-        Record::Entry(_) => lines_behind > 1,
+        Record::Version(line) | Record::Breakdown(line, _) | Record::Eof(line, _) | Record::Comment(line) => {
+            line_ends(line.behind) > 0
+        }
+        Record::Entry(entry) => ends_a_line(&entry.references),
     }
+}
+
+/// Whether the line of the references has ended; where there is none, that of the type stands before it.
+fn ends_a_line(references: &References<'_>) -> bool {
+    let white = references.text.iter().rev().take_while(|b| matches!(**b, b' ' | b'\t' | b'\r' | b'\n' | 0x85)).count();
+    let behind = &references.text[references.text.len() - white..];
+    line_ends(behind) >= if references.values.is_empty() { 2 } else { 1 }
+}
+
+fn line_ends(white: &[u8]) -> usize {
+    white.iter().filter(|b| matches!(**b, b'\n' | 0x85)).count()
 }
 
 fn not_classic(start: &[u8]) -> DecodeError {

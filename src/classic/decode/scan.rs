@@ -1,29 +1,27 @@
 //! A slice of text to a record.
 
-use memchr::memchr;
-
 use crate::bytes::Incomplete;
 use crate::bytes::stop::{Stop, bad};
 
 use super::super::record::{BREAKDOWN, Counts, EOF, Entry, Line, Number, Record, References, Totals, VERSION, decimal};
 use super::super::rules;
-use super::super::wire::{EntryKind, eight_digits};
+use super::super::wire::EntryKind;
+use super::LONGEST;
+use super::digits::worth;
 
 /// A place in a slice of text.
 #[derive(Debug)]
 pub(super) struct Scan<'a> {
-    bytes: &'a [u8],
+    pub(super) bytes: &'a [u8],
     pub(super) at: usize,
     /// Whether nothing follows the slice.
-    whole: bool,
+    pub(super) whole: bool,
     /// Whether U+0085 ends a line, too (EBCDIC).
     nel: bool,
     /// Lines ended so far.
     pub(super) lines: u64,
     /// Where the last of them did.
     pub(super) line_start: Option<usize>,
-    /// Lines ended before the white space and references that the record ends with.
-    lines_of_text: u64,
 }
 
 /// References, as far as they are sure to be whole.
@@ -37,12 +35,7 @@ pub(super) enum End {
 
 impl<'a> Scan<'a> {
     pub(super) fn new(bytes: &'a [u8], whole: bool, nel: bool) -> Scan<'a> {
-        Scan { bytes, at: 0, whole, nel, lines: 0, line_start: None, lines_of_text: 0 }
-    }
-
-    /// Lines ended in the white space and references that the record ends with.
-    pub(super) fn lines_behind(&self) -> u64 {
-        self.lines - self.lines_of_text
+        Scan { bytes, at: 0, whole, nel, lines: 0, line_start: None }
     }
 
     /// The next record, up to the first byte of the one behind it. `values` takes the references.
@@ -53,7 +46,7 @@ impl<'a> Scan<'a> {
                 let (entry, end) = self.entry(values)?;
                 Ok((Record::Entry(entry), end))
             }
-            [b'/' | b'0'] | [] if !self.whole => Err(self.short("record", 2)),
+            [b'/' | b'0'] | [] => Err(self.short("record", 2)),
             _ => Err(self.unexpected("record", "`//`, or an address that begins with 0x")),
         }
     }
@@ -63,7 +56,7 @@ impl<'a> Scan<'a> {
         if !self.nel && self.bytes.starts_with(b"\xef\xbb\xbf") {
             self.at = 3;
         }
-        self.white();
+        self.white()?;
         if self.at == self.bytes.len() && !self.whole {
             return Err(self.short("white space", 1));
         }
@@ -74,6 +67,7 @@ impl<'a> Scan<'a> {
         let start = self.at;
         while !self.is_line_end() {
             if self.at == self.bytes.len() {
+                self.limit("line", start)?;
                 if self.whole {
                     break;
                 }
@@ -81,18 +75,21 @@ impl<'a> Scan<'a> {
             }
             self.at += 1;
         }
+        self.limit("line", start)?;
         let text = &self.bytes[start..self.at];
         let text = text.strip_suffix(b"\r").unwrap_or(text);
         let end = start + text.len();
         self.at = end;
-        self.lines_of_text = self.lines;
-        self.white();
+        self.white()?;
         if self.at == self.bytes.len() && !self.whole {
             return Err(self.short("white space", 1));
         }
         let line = Line { text, behind: &self.bytes[end..self.at] };
         let content = line.content();
         let trailer = |expected: &str| {
+            if line.behind.is_empty() {
+                return self.short("line", 1);
+            }
             let found = shown(content);
             bad(rules::TRAILER_SYNTAX, "trailer", start, expected, found)
         };
@@ -110,28 +107,24 @@ impl<'a> Scan<'a> {
     }
 
     fn entry(&mut self, values: &'a mut Vec<u64>) -> Result<(Entry<'a>, End), Stop> {
-        let entry = self.head()?;
-        let start = self.at;
-        let end = self.references(values)?;
-        let references = References { text: &self.bytes[start..self.at], values: values.as_slice() };
-        Ok((Entry { references, ..entry }, end))
-    }
-
-    fn head(&mut self) -> Result<Entry<'a>, Stop> {
         let address = self.hexadecimal("address")?;
-        let before_size = self.blanks();
+        let before_size = self.blanks()?;
         match self.bytes.get(self.at) {
             Some(b'[') => {}
-            None if !self.whole => return Err(self.short("size", 1)),
+            None => return Err(self.short("size", 1)),
             _ => {
                 let expected = "the size of an object or class in brackets: references stand behind a record";
                 return Err(self.refuse(rules::REFERENCE_WITHOUT_RECORD, "size", expected));
             }
         }
         let size = self.size()?;
-        let before_kind = self.blanks();
+        let before_kind = self.blanks()?;
         let Some(word) = self.bytes[self.at..].first_chunk::<3>() else {
-            return Err(self.ends("record type", 3, "OBJ or CLS"));
+            let begun = &self.bytes[self.at..];
+            if b"OBJ".starts_with(begun) || b"CLS".starts_with(begun) {
+                return Err(self.short("record type", 3));
+            }
+            return Err(self.refuse(rules::RECORD_TYPE, "record type", "OBJ or CLS"));
         };
         let kind = match word {
             b"OBJ" => EntryKind::Object,
@@ -139,17 +132,18 @@ impl<'a> Scan<'a> {
             _ => return Err(self.refuse(rules::RECORD_TYPE, "record type", "OBJ or CLS")),
         };
         self.at += 3;
-        let before_name = self.blanks();
-        if before_name.is_empty() && !self.is_line_end() && !(self.whole && self.at == self.bytes.len()) {
-            if self.at == self.bytes.len() {
-                return Err(self.short("type", 1));
-            }
+        let before_name = self.blanks()?;
+        if self.at == self.bytes.len() {
+            return Err(self.short("type", 1));
+        }
+        if before_name.is_empty() && !self.is_line_end() && self.bytes[self.at] != b'\r' {
             return Err(self.refuse(rules::RECORD_TYPE, "type", "white space behind OBJ or CLS"));
         }
         let name = self.name()?;
-        self.lines_of_text = self.lines;
-        let references = References { text: &[], values: &[] };
-        Ok(Entry { address, before_size, size, before_kind, kind, before_name, name, references })
+        let start = self.at;
+        let end = self.references(values, false)?;
+        let references = References { text: &self.bytes[start..self.at], values: values.as_slice() };
+        Ok((Entry { address, before_size, size, before_kind, kind, before_name, name, references }, end))
     }
 
     /// The type: up to the end of the line, and on if the next line begins like nothing else that is known.
@@ -158,12 +152,16 @@ impl<'a> Scan<'a> {
         loop {
             while !self.is_line_end() {
                 if self.at == self.bytes.len() {
-                    if self.whole {
-                        return Ok(self.trimmed(start));
-                    }
+                    self.limit("type", start)?;
                     return Err(self.short("type", 1));
                 }
                 self.at += 1;
+            }
+            self.limit("type", start)?;
+            if self.bytes[start..self.at].iter().all(|b| matches!(b, b' ' | b'\t' | b'\r')) {
+                // A name goes on behind a line break, but it does not begin with one.
+                self.at = start;
+                return Ok(&[]);
             }
             match &self.bytes[self.at + 1..] {
                 [] | [b'/' | b'0'] if !self.whole => return Err(self.short("type", 2)),
@@ -187,55 +185,14 @@ impl<'a> Scan<'a> {
         &text[..text.len() - behind]
     }
 
-    /// References up to the next record, the end of the text, or the last that is sure to be whole.
-    pub(super) fn references(&mut self, values: &mut Vec<u64>) -> Result<End, Stop> {
-        let mut token: Option<Mark> = None;
-        loop {
-            let crossed = self.white();
-            match &self.bytes[self.at..] {
-                [b'[', ..] if !crossed && token.is_some() => {
-                    // What looked like a reference is the address of the next record.
-                    if let Some(mark) = token {
-                        self.back(mark, values);
-                    }
-                    return Ok(End::Record);
-                }
-                [b'/', b'/', ..] => return Ok(End::Record),
-                [] if self.whole => return Ok(End::Record),
-                [b'0', b'x' | b'X', ..] => {
-                    let mark = self.mark(values.len());
-                    match self.hexadecimal("reference") {
-                        Ok(number) => values.push(number.value),
-                        Err(Stop::Incomplete(_)) => {
-                            self.back(mark, values);
-                            return Ok(End::Slice);
-                        }
-                        Err(stop) => return Err(stop),
-                    }
-                    token = Some(mark);
-                }
-                [] | [b'0' | b'/'] if !self.whole => {
-                    // The last one may yet turn out to be an address.
-                    if let Some(mark) = token {
-                        self.back(mark, values);
-                    }
-                    return Ok(End::Slice);
-                }
-                _ => {
-                    let expected = "a reference or a record that begins with 0x, or `//`";
-                    return Err(self.unexpected("reference", expected));
-                }
-            }
-        }
-    }
-
     /// `0x` and digits.
-    fn hexadecimal(&mut self, field: &'static str) -> Result<Number<'a>, Stop> {
+    pub(super) fn hexadecimal(&mut self, field: &'static str) -> Result<Number<'a>, Stop> {
         let start = self.at;
         let digits = &self.bytes[start + 2..];
         let count = digits.iter().take_while(|b| b.is_ascii_hexdigit()).count();
         self.at = start + 2 + count;
-        if self.at == self.bytes.len() && !self.whole {
+        self.limit(field, start)?;
+        if self.at == self.bytes.len() && (!self.whole || count == 0) {
             self.at = start;
             return Err(self.short(field, count as u64 + 3));
         }
@@ -258,7 +215,10 @@ impl<'a> Scan<'a> {
         let start = self.at;
         let rest = &self.bytes[start + 1..];
         let count = rest.iter().take_while(|b| b.is_ascii_digit()).count();
-        if count == rest.len() && !self.whole {
+        self.at = start + 1 + count;
+        self.limit("size", start)?;
+        self.at = start;
+        if count == rest.len() {
             return Err(self.short("size", count as u64 + 2));
         }
         match (decimal(&rest[..count]), rest.get(count)) {
@@ -271,16 +231,18 @@ impl<'a> Scan<'a> {
     }
 
     /// Spaces and tabs.
-    fn blanks(&mut self) -> &'a [u8] {
+    fn blanks(&mut self) -> Result<&'a [u8], Stop> {
         let start = self.at;
         let count = self.bytes[start..].iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
         self.at += count;
-        &self.bytes[start..self.at]
+        self.limit("white space", start)?;
+        Ok(&self.bytes[start..self.at])
     }
 
     /// White space of any kind; whether it ended a line.
-    #[inline(always)]
-    fn white(&mut self) -> bool {
+    #[inline]
+    pub(super) fn white(&mut self) -> Result<bool, Stop> {
+        let start = self.at;
         let mut crossed = false;
         loop {
             match self.bytes.get(self.at) {
@@ -295,41 +257,34 @@ impl<'a> Scan<'a> {
                     self.ended_line();
                     crossed = true;
                 }
-                _ => return crossed,
+                _ => break,
             }
         }
+        self.limit("white space", start)?;
+        Ok(crossed)
+    }
+
+    /// Refuses what is longer than anything may be, wherever a reader's buffer ends.
+    #[inline]
+    fn limit(&self, field: &'static str, start: usize) -> Result<(), Stop> {
+        if self.at - start > LONGEST { Err(too_long(field, start)) } else { Ok(()) }
     }
 
     #[inline]
-    fn ended_line(&mut self) {
+    pub(super) fn ended_line(&mut self) {
         self.lines += 1;
         self.line_start = Some(self.at);
     }
 
-    fn is_line_end(&self) -> bool {
+    pub(super) fn is_line_end(&self) -> bool {
         matches!(self.bytes.get(self.at), Some(b'\n')) || self.nel && self.bytes.get(self.at) == Some(&0x85)
     }
 
-    #[inline]
-    fn mark(&self, values: usize) -> Mark {
-        Mark { at: self.at, values, lines: self.lines, line_start: self.line_start }
-    }
-
-    fn back(&mut self, mark: Mark, values: &mut Vec<u64>) {
-        (self.at, self.lines, self.line_start) = (mark.at, mark.lines, mark.line_start);
-        values.truncate(mark.values);
-    }
-
-    fn short(&self, field: &'static str, needed: u64) -> Stop {
+    pub(super) fn short(&self, field: &'static str, needed: u64) -> Stop {
         Stop::Incomplete(Incomplete { field, at: self.at, needed })
     }
 
-    /// The text ends, for now or for good.
-    fn ends(&self, field: &'static str, needed: u64, expected: &str) -> Stop {
-        if self.whole { self.refuse(rules::RECORD_TYPE, field, expected) } else { self.short(field, needed) }
-    }
-
-    fn unexpected(&self, field: &'static str, expected: &str) -> Stop {
+    pub(super) fn unexpected(&self, field: &'static str, expected: &str) -> Stop {
         self.refuse(rules::RECORD_START, field, expected)
     }
 
@@ -339,139 +294,26 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// Where a reference begins, to go back to.
-#[derive(Clone, Copy, Debug)]
-struct Mark {
-    at: usize,
-    values: usize,
-    lines: u64,
-    line_start: Option<usize>,
-}
-
-/// Decimal digits that a number of 64 bits always has room for.
-const MANY_DIGITS: usize = 19;
-/// Bytes of an address of 8 digits, with `0x`.
-const NARROW: usize = 10;
-/// Bytes of an address of 16 digits, with `0x`.
-const WIDE: usize = 18;
-
-/// An address of 8 or 16 digits and the space behind it: its length without that, and its value.
-#[inline(always)]
-fn plain_address(text: &[u8]) -> Option<(usize, u64)> {
-    let wide_text = text.first_chunk::<19>()?;
-    let narrow_text = text.first_chunk::<11>()?;
-    let (length, (value, wrong)) =
-        if narrow_text[10] == b' ' { (NARROW, narrow(narrow_text)) } else { (WIDE, wide(wide_text)) };
-    (wide_text[..2] == *b"0x" && wide_text[length] == b' ' && wrong == 0).then_some((length, value))
-}
-
-/// An entry as writers spell it: single spaces, addresses of 8 or 16 digits, a name without line breaks, a line of a tab
-/// and references with a space behind each, and then the next record. `None` where anything is different. `values` takes
-/// the references.
-#[inline(always)]
-pub(super) fn plain_entry<'a>(text: &'a [u8], values: &'a mut Vec<u64>) -> Option<(Entry<'a>, usize)> {
-    let (length, address) = plain_address(text)?;
-    let (address_text, rest) = text.split_at(length);
-    let digits = rest.strip_prefix(b" [")?;
-    let (mut count, mut size) = (0, 0_u64);
-    while let Some(digit @ b'0'..=b'9') = digits.get(count) {
-        size = size.wrapping_mul(10).wrapping_add(u64::from(digit - b'0'));
-        count += 1;
-    }
-    let (word, behind) = digits[count..].split_first_chunk::<6>()?;
-    let kind = match word {
-        b"] OBJ " => EntryKind::Object,
-        b"] CLS " => EntryKind::Class,
-        _ => return None,
-    };
-    let (name, behind) = behind.split_at(memchr(b'\n', behind)?);
-    let line = behind.strip_prefix(b"\n\t")?;
-    let next = if length == WIDE { plain_line(line, values, wide)? } else { plain_line(line, values, narrow)? };
-    let is_plain = (1..=MANY_DIGITS).contains(&count)
-        && name.first().is_some_and(|b| *b > b' ')
-        && name.last().is_some_and(|b| *b > b' ')
-        && (is_plain_head(next) || next.starts_with(b"//"));
-    if !is_plain {
-        return None;
-    }
-    let references = References { text: &behind[..behind.len() - next.len()], values: values.as_slice() };
-    let entry = Entry {
-        address: Number { text: address_text, value: address },
-        before_size: &rest[..1],
-        size: Number { text: &rest[1..count + 3], value: size },
-        before_kind: &word[1..2],
-        kind,
-        before_name: &word[5..],
-        name,
-        references,
-    };
-    Some((entry, text.len() - next.len()))
-}
-
-/// Whether text begins with an address of 8 or 16 digits and a size: the record's head will say if the digits are none.
-#[inline(always)]
-fn is_plain_head(text: &[u8]) -> bool {
-    let Some(chunk) = text.first_chunk::<20>() else { return false };
-    let no_white = |digits: &[u8]| digits.iter().all(|b| *b > b' ');
-    chunk[..2] == *b"0x"
-        && (chunk[18..] == *b" [" && no_white(&chunk[2..18]) || chunk[10..12] == *b" [" && no_white(&chunk[2..10]))
-}
-
-/// References of one width up to the end of the line, each with a space behind it; what follows that.
-#[inline(always)]
-fn plain_line<'a, const N: usize>(
-    mut text: &'a [u8],
-    values: &mut Vec<u64>,
-    value: impl Fn(&[u8; N]) -> (u64, u64),
-) -> Option<&'a [u8]> {
-    let mut wrong = 0;
-    while let [b'0', ..] = text {
-        let (reference, rest) = text.split_first_chunk::<N>()?;
-        let (value, unlike) = value(reference);
-        wrong |= unlike | u64::from(reference[1] ^ b'x') | u64::from(reference[N - 1] ^ b' ');
-        values.push(value);
-        text = rest;
-    }
-    if wrong == 0 { text.strip_prefix(b"\n") } else { None }
-}
-
-/// A reference of 16 digits, and a number that is not 0 if it is none.
-#[inline(always)]
-fn wide(text: &[u8; 19]) -> (u64, u64) {
-    let [_, _, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, _] = *text;
-    let (high, wrong) = eight_digits([a, b, c, d, e, f, g, h]);
-    let (low, wrong_too) = eight_digits([i, j, k, l, m, n, o, p]);
-    (u64::from(high) << 32 | u64::from(low), wrong | wrong_too)
-}
-
-/// A reference of 8 digits, and a number that is not 0 if it is none.
-#[inline(always)]
-fn narrow(text: &[u8; 11]) -> (u64, u64) {
-    let [_, _, a, b, c, d, e, f, g, h, _] = *text;
-    let (value, wrong) = eight_digits([a, b, c, d, e, f, g, h]);
-    (value.into(), wrong)
+#[cold]
+fn too_long(field: &'static str, start: usize) -> Stop {
+    bad(rules::RECORD_LONG, field, start, format!("at most {LONGEST} bytes"), "more")
 }
 
 #[inline(always)]
-fn is_white(byte: u8) -> bool {
+pub(super) fn is_white(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }
 
-fn worth(digit: u8) -> u8 {
-    match digit {
-        b'0'..=b'9' => digit - b'0',
-        _ => (digit | 0x20) - b'a' + 10,
-    }
-}
+/// So many bytes of what was found stand in a message.
+pub(super) const SHOWN: usize = 32;
 
 /// The start of a text, for a message.
 fn shown(text: &[u8]) -> String {
-    const MUCH: usize = 32;
     if text.is_empty() {
         return "the end of the data".to_owned();
     }
     let line = text.split(|b| *b == b'\n').next().unwrap_or_default();
     let line = if line.is_empty() { &text[..1] } else { line };
-    let more = if line.len() > MUCH { "..." } else { "" };
-    format!("`{}{more}`", line[..line.len().min(MUCH)].escape_ascii())
+    let more = if line.len() > SHOWN { "..." } else { "" };
+    format!("`{}{more}`", line[..line.len().min(SHOWN)].escape_ascii())
 }

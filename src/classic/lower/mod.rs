@@ -114,16 +114,17 @@ pub fn carry(source: &mut dyn HeapSource, options: &LowerOptions) -> Result<Heap
     let blocks = firsts.are_blocks(&carried.classes);
     let by_name = lift::by_name(&carried.classes);
     for object in &mut carried.objects {
-        if let (true, Contents::References(listed)) = (blocks, &mut object.contents) {
-            object.class_word = Some(listed.remove(0));
-        }
+        let block = match &mut object.contents {
+            Contents::References(listed) if blocks => Some(listed.remove(0)),
+            _ => None,
+        };
         if matches!(&object.contents, Contents::References(listed) if listed.is_empty())
             && matches!(object.kind, ObjectKind::PrimitiveArray(_))
         {
             object.contents = Contents::Unknown;
         }
         let named = object.class_name.as_ref().and_then(|name| by_name.get(name).copied().flatten());
-        object.class = object.class_word.or(named);
+        object.class = block.or(named);
     }
     Ok(carried)
 }

@@ -35,25 +35,28 @@ impl Speller {
 
     /// The characters of a name.
     pub(super) fn name(&self, name: &Name) -> Result<Vec<u8>, LowerError> {
-        let charset = self.encoding.charset;
-        let refused = |why| LowerError::Name { name: name.to_string(), charset: charset.name(), why };
-        let text = match (charset, self.profile.names) {
-            (Charset::Utf8, Names::AsTheJvm) => name.as_bytes().to_vec(),
-            (Charset::Utf8, Names::Standard) => name
-                .to_text()
-                .ok_or_else(|| refused(": it is no text, but holds half of a surrogate pair"))?
-                .into_bytes(),
-            (Charset::Ebcdic(_), _) => {
-                let text = name.to_text().ok_or_else(|| refused(": it is no text"))?;
-                let latin1 = text.chars().map(|c| u8::try_from(u32::from(c)).ok()).collect::<Option<Vec<u8>>>();
-                latin1.ok_or_else(|| refused(", which has no characters beyond ISO 8859-1"))?
-            }
-        };
-        if comes_back(&text, charset) {
-            Ok(text)
-        } else {
-            Err(refused(": classic text escapes nothing, and its white space or line breaks would be read otherwise"))
+        let text = self.characters(name)?;
+        if comes_back(&text, self.encoding.charset) {
+            return Ok(text);
         }
+        let why = ": classic text escapes nothing, and its white space or line breaks would be read otherwise";
+        Err(self.refused(name, why))
+    }
+
+    fn characters(&self, name: &Name) -> Result<Vec<u8>, LowerError> {
+        let text = || name.to_text().ok_or_else(|| self.refused(name, ": its bytes are no text"));
+        match (self.encoding.charset, self.profile.names) {
+            (Charset::Utf8, Names::AsTheJvm) => Ok(name.as_bytes().to_vec()),
+            (Charset::Utf8, Names::Standard) => Ok(text()?.into_bytes()),
+            (Charset::Ebcdic(_), _) => {
+                let latin1 = text()?.chars().map(|c| u8::try_from(u32::from(c)).ok()).collect::<Option<Vec<u8>>>();
+                latin1.ok_or_else(|| self.refused(name, ", which has no characters beyond ISO 8859-1"))
+            }
+        }
+    }
+
+    fn refused(&self, name: &Name, why: &'static str) -> LowerError {
+        LowerError::Name { name: name.to_string(), charset: self.encoding.charset.name(), why }
     }
 
     /// The version line, or what stands in its place.
@@ -63,10 +66,14 @@ impl Speller {
             self.parts.push(self.encoding.newline.text().to_vec());
             return Ok(self.profile.blank_without_version.then(|| Record::Space(&self.parts[0])));
         };
-        let text = self.name(version)?;
+        let text = self.characters(version)?;
         if text.iter().any(|b| is_line_end(*b, self.encoding.charset)) {
-            let (name, charset) = (version.to_string(), self.encoding.charset.name());
-            return Err(LowerError::Name { name, charset, why: ": a version text is one line" });
+            return Err(self.refused(version, ": a version text is one line"));
+        }
+        if text.trim_ascii_start().len() < text.len() || text.ends_with(b"\r") {
+            return Err(
+                self.refused(version, ": a version text neither begins with white space nor ends with a return")
+            );
         }
         let line = [self.slashes(), b"Version:".to_vec(), self.blank(), text].concat();
         self.parts.push(line);
@@ -155,10 +162,12 @@ impl Speller {
         if !self.profile.is_seeded() || misleading {
             return Ok(format!("0x{:0width$X}", address.0).into_bytes());
         }
+        // Eight digits would tell a reader of 32-bit words.
+        let short = if address.0 >> 28 == 0 || address.0 >> 32 > 0 { 0 } else { width };
         Ok(match self.draw.below(4) {
             0 => format!("0x{:0width$x}", address.0),
-            1 if self.draw.one_in(2) => format!("0x{:X}", address.0),
-            1 => format!("0x{:x}", address.0),
+            1 if self.draw.one_in(2) => format!("0x{:0short$X}", address.0),
+            1 => format!("0x{:0short$x}", address.0),
             _ => format!("0x{:0width$X}", address.0),
         }
         .into_bytes())
