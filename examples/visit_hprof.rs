@@ -29,42 +29,70 @@ struct Sums {
     elements: u64,
 }
 
+impl Sums {
+    /// Adds up a sub-record. In one piece with the loop that decodes it, there is no call for each.
+    #[inline(always)]
+    fn add(&mut self, classes: &mut Classes, sub_record: &SubRecord<'_>) {
+        match sub_record {
+            SubRecord::Instance(r) => {
+                self.instances += 1;
+                let mut sum = 0_u64;
+                if classes.layouts().visit_values(r.class, &r.values, |value: Value| sum = sum.wrapping_add(value.bits))
+                {
+                    self.fields = self.fields.wrapping_add(sum);
+                } else {
+                    self.early += 1;
+                }
+            }
+            SubRecord::Class(class) => classes.add(class),
+            SubRecord::ObjectArray(r) => {
+                self.object_arrays += 1;
+                self.add_elements(&r.elements, classes.id.bytes());
+            }
+            SubRecord::PrimitiveArray(r) => {
+                self.primitive_arrays += 1;
+                self.add_elements(&r.elements, r.head.element.size() as usize);
+            }
+            _ => {}
+        }
+    }
+
+    fn add_elements(&mut self, bytes: &[u8], size: usize) {
+        self.elements = self.elements.wrapping_add(sum(bytes, size));
+    }
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args().nth(1).ok_or("usage: visit_hprof DUMP")?;
-    let mut classes = Classes::new(Decoder::new(File::open(&path)?)?.header().id_size);
+    let mut decoder = Decoder::new(File::open(&path)?)?;
+    let mut classes = Classes::new(decoder.header().id_size);
+    let id = classes.id.bytes();
     let mut sums = Sums::default();
-    pass(&path, |sub_record| match sub_record {
-        SubRecord::Class(class) => classes.add(class),
-        SubRecord::Instance(r) => {
-            sums.instances += 1;
-            let layouts = classes.layouts();
-            let mut sum = 0_u64;
-            if layouts.visit_values(r.class, &r.values, |value: Value| sum = sum.wrapping_add(value.bits)) {
-                sums.fields = sums.fields.wrapping_add(sum);
-            } else {
-                sums.early += 1;
+    // Contents of more than 256 KiB come in pieces of whole elements; so many bytes has an element of the open ones.
+    let mut open = None;
+    decoder.visit::<DecodeError, _>(|step| {
+        match step {
+            Step::Sub(at, sub_record) => {
+                sums.add(&mut classes, sub_record);
+                if at.rest > 0 {
+                    open = match sub_record {
+                        SubRecord::ObjectArray(_) => Some(id),
+                        SubRecord::PrimitiveArray(r) => Some(r.head.element.size() as usize),
+                        _ => None,
+                    };
+                }
             }
+            Step::More(at) => {
+                if let Some(size) = open {
+                    sums.add_elements(at.bytes, size);
+                }
+            }
+            Step::Record(..) | Step::Segment(..) | Step::SegmentEnd(_) => {}
         }
-        SubRecord::ObjectArray(r) => {
-            sums.object_arrays += 1;
-            sums.elements = sums.elements.wrapping_add(sum(&r.elements, classes.id.bytes()));
-        }
-        SubRecord::PrimitiveArray(r) => {
-            sums.primitive_arrays += 1;
-            sums.elements = sums.elements.wrapping_add(sum(&r.elements, r.head.element.size() as usize));
-        }
-        _ => {}
+        Ok(())
     })?;
     if sums.early > 0 {
-        let mut late = Sums::default();
-        pass(&path, |sub_record| {
-            if let SubRecord::Instance(r) = sub_record {
-                classes.layouts().visit_values(r.class, &r.values, |value| {
-                    late.fields = late.fields.wrapping_add(value.bits);
-                });
-            }
-        })?;
-        sums.fields = late.fields;
+        sums.fields = late(&path, &mut classes)?;
     }
     println!(
         "{} instances, {} object arrays, {} primitive arrays; fields {:#x}, elements {:#x}",
@@ -73,34 +101,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Calls `visit` with every sub-record; contents of more than 256 KiB come in pieces, each as a sub-record of its own
-/// kind here, since only their elements matter.
-fn pass(path: &str, mut visit: impl FnMut(&SubRecord<'_>)) -> Result<(), Box<dyn Error>> {
-    let mut decoder = Decoder::new(File::open(path)?)?;
-    let mut open: Option<SubRecord<'static>> = None;
-    decoder.visit::<DecodeError, _>(|step| {
-        match step {
-            Step::Sub(at, sub_record) => {
-                visit(sub_record);
-                if at.rest > 0 {
-                    open = Some(sub_record.clone().into_owned());
-                }
-            }
-            Step::More(at) => {
-                if let Some(sub_record) = &mut open {
-                    match sub_record {
-                        SubRecord::ObjectArray(r) => r.elements = at.bytes.to_vec().into(),
-                        SubRecord::PrimitiveArray(r) => r.elements = at.bytes.to_vec().into(),
-                        _ => {}
-                    }
-                    visit(sub_record);
-                }
-            }
-            Step::Record(..) | Step::Segment(..) | Step::SegmentEnd(_) => {}
+/// The sum of all field values, where some came before their class: a second pass, which knows all classes.
+fn late(path: &str, classes: &mut Classes) -> Result<u64, Box<dyn Error>> {
+    let mut sums = Sums::default();
+    Decoder::new(File::open(path)?)?.visit::<DecodeError, _>(|step| {
+        if let Step::Sub(_, sub_record @ SubRecord::Instance(_)) = step {
+            sums.add(classes, sub_record);
         }
         Ok(())
     })?;
-    Ok(())
+    Ok(sums.fields)
 }
 
 /// The layouts of the classes so far, made anew when an instance comes after more of them.
@@ -121,14 +131,20 @@ impl Classes {
         self.stale = true;
     }
 
+    #[inline(always)]
     fn layouts(&mut self) -> &Layouts {
         if self.stale {
-            let laid_out =
-                self.known.iter().map(|c| (c.id, c.superclass, c.fields.iter().map(|(_, kind)| *kind).collect()));
-            self.layouts = Layouts::new(self.id, laid_out);
-            self.stale = false;
+            self.renew();
         }
         &self.layouts
+    }
+
+    #[cold]
+    fn renew(&mut self) {
+        let laid_out =
+            self.known.iter().map(|c| (c.id, c.superclass, c.fields.iter().map(|(_, kind)| *kind).collect()));
+        self.layouts = Layouts::new(self.id, laid_out);
+        self.stale = false;
     }
 }
 

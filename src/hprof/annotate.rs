@@ -122,10 +122,10 @@ impl Reader<'_> {
         visit: &mut impl FnMut(Annotation<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let spans = spans(at.bytes, |cursor| match self.id {
-            IdSize::One => decode::sub_record::<_, 1>(cursor, u64::MAX).map(|_| ()),
-            IdSize::Two => decode::sub_record::<_, 2>(cursor, u64::MAX).map(|_| ()),
-            IdSize::Four => decode::sub_record::<_, 4>(cursor, u64::MAX).map(|_| ()),
-            IdSize::Eight => decode::sub_record::<_, 8>(cursor, u64::MAX).map(|_| ()),
+            IdSize::One => decode::sub_record::<_, 1, _>(cursor, u64::MAX, |_, _, _| ()),
+            IdSize::Two => decode::sub_record::<_, 2, _>(cursor, u64::MAX, |_, _, _| ()),
+            IdSize::Four => decode::sub_record::<_, 4, _>(cursor, u64::MAX, |_, _, _| ()),
+            IdSize::Eight => decode::sub_record::<_, 8, _>(cursor, u64::MAX, |_, _, _| ()),
         });
         self.contents = Some("contents");
         let mut kind = None;

@@ -4,7 +4,6 @@ mod records;
 mod sub_records;
 
 use std::io::{self, Read};
-use std::mem::ManuallyDrop;
 
 use crate::bytes::stop::{Stop, refill, truncated};
 use crate::bytes::{Cursor, Incomplete, NoTrace, Window};
@@ -305,21 +304,17 @@ impl<R: Read> Decoder<R> {
                 }
                 let place = offset + taken as u64;
                 let mut cursor = Cursor::new(remaining, NoTrace);
-                match sub_record::<_, I>(&mut cursor, left - taken as u64) {
-                    Ok(parsed) => {
-                        // A class dump owns its lists; the rest borrows everything, and dropping it would still
-                        // ask, for every sub-record, whether it does.
-                        let what = ManuallyDrop::new(parsed.what);
-                        let used = cursor.position();
-                        let at = At { index: self.index, offset: place, bytes: &remaining[..used], rest: parsed.rest };
-                        let visited = visit(Step::Sub(at, &what));
-                        if matches!(*what, SubRecord::Class(_)) {
-                            drop(ManuallyDrop::into_inner(what));
-                        }
+                let index = self.index;
+                let delivered = sub_record::<_, I, _>(&mut cursor, left - taken as u64, |what, rest, used| {
+                    let at = At { index, offset: place, bytes: &remaining[..used], rest };
+                    (visit(Step::Sub(at, what)), rest, used)
+                });
+                match delivered {
+                    Ok((visited, beyond, used)) => {
                         visited?;
                         taken += used;
-                        if parsed.rest > 0 {
-                            rest = parsed.rest;
+                        if beyond > 0 {
+                            rest = beyond;
                             break None;
                         }
                         self.index += 1;

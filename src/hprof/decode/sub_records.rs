@@ -1,6 +1,7 @@
 //! Sub-records.
 
 use std::borrow::Cow;
+use std::mem::ManuallyDrop;
 
 use crate::bytes::stop::{Stop, bad};
 use crate::bytes::{Cursor, Incomplete, Trace};
@@ -11,36 +12,52 @@ use super::super::sub_record::{
     ArrayHead, ClassDump, InstanceDump, ObjectArrayDump, PrimitiveArrayDump, RootRecord, SubRecord,
 };
 use super::super::wire::{SubTag, type_of_code};
-use super::{Parsed, UNIT, WHOLE};
+use super::{UNIT, WHOLE};
 
-/// One sub-record of a dump with identifiers of `I` bytes, in a segment that has `left` bytes from here on.
+/// Reads one sub-record of a dump with identifiers of `I` bytes, in a segment that has `left` bytes from here on, and
+/// calls `then` with it and with the number of bytes of its contents that the slice does not have.
 ///
-/// This and the kinds below are inlined by force: as calls, they hand every sub-record on through memory.
+/// This and the kinds below are inlined by force, and each kind is handed on by itself: as a value that may be any kind,
+/// every sub-record would be copied through memory. Only a CLASS DUMP owns anything; asking the others whether they do
+/// takes as long as reading them.
 #[inline(always)]
-pub(crate) fn sub_record<'a, T: Trace, const I: usize>(
+pub(crate) fn sub_record<'a, T: Trace, const I: usize, R>(
     c: &mut Cursor<'a, T>,
     left: u64,
-) -> Result<Parsed<SubRecord<'a>>, Stop> {
+    mut then: impl FnMut(&SubRecord<'a>, u64, usize) -> R,
+) -> Result<R, Stop> {
     let at = c.position();
     let tag = SubTag(c.u8("sub-record tag")?);
-    let whole = |what| Ok(Parsed { what, rest: 0 });
-    match tag {
-        SubTag::INSTANCE_DUMP => instance_dump::<T, I>(c, left),
-        SubTag::OBJECT_ARRAY_DUMP => object_array_dump::<T, I>(c, left),
-        SubTag::PRIMITIVE_ARRAY_DUMP => primitive_array_dump::<T, I>(c, left),
-        SubTag::CLASS_DUMP => whole(SubRecord::Class(class_dump::<T, I>(c)?)),
-        SubTag::PRIMITIVE_ARRAY_NO_DATA_DUMP => whole(SubRecord::NoDataArray(array_head::<T, I>(c)?)),
+    let (what, rest) = match tag {
+        SubTag::INSTANCE_DUMP => {
+            let (dump, rest) = instance_dump::<T, I>(c, left)?;
+            let what = ManuallyDrop::new(SubRecord::Instance(dump));
+            return Ok(then(&what, rest, c.position()));
+        }
+        SubTag::OBJECT_ARRAY_DUMP => {
+            let (dump, rest) = object_array_dump::<T, I>(c, left)?;
+            let what = ManuallyDrop::new(SubRecord::ObjectArray(dump));
+            return Ok(then(&what, rest, c.position()));
+        }
+        SubTag::PRIMITIVE_ARRAY_DUMP => {
+            let (dump, rest) = primitive_array_dump::<T, I>(c, left)?;
+            let what = ManuallyDrop::new(SubRecord::PrimitiveArray(dump));
+            return Ok(then(&what, rest, c.position()));
+        }
+        SubTag::CLASS_DUMP => (SubRecord::Class(class_dump::<T, I>(c)?), 0),
+        SubTag::PRIMITIVE_ARRAY_NO_DATA_DUMP => (SubRecord::NoDataArray(array_head::<T, I>(c)?), 0),
         SubTag::HEAP_DUMP_INFO => {
-            whole(SubRecord::HeapInfo(c.u32("heap id")?, TextId(id::<T, I>(c, "heap name string id")?)))
+            (SubRecord::HeapInfo(c.u32("heap id")?, TextId(id::<T, I>(c, "heap name string id")?)), 0)
         }
         _ => match root::<T, I>(c, tag)? {
-            Some(root) => whole(SubRecord::Root(root)),
+            Some(root) => (SubRecord::Root(root), 0),
             None => {
                 let expected = "the tag of a sub-record: 0x01 to 0x08, 0x20 to 0x23, 0xff, or one of Android's";
-                Err(bad(rules::SUB_RECORD_TAG, "sub-record tag", at, expected, format!("{:#04x}", tag.0)))
+                return Err(bad(rules::SUB_RECORD_TAG, "sub-record tag", at, expected, format!("{:#04x}", tag.0)));
             }
         },
-    }
+    };
+    Ok(then(&what, rest, c.position()))
 }
 
 fn root<T: Trace, const I: usize>(c: &mut Cursor<'_, T>, tag: SubTag) -> Result<Option<RootRecord>, Incomplete> {
@@ -102,37 +119,37 @@ fn class_dump<T: Trace, const I: usize>(c: &mut Cursor<'_, T>) -> Result<ClassDu
 fn instance_dump<'a, T: Trace, const I: usize>(
     c: &mut Cursor<'a, T>,
     left: u64,
-) -> Result<Parsed<SubRecord<'a>>, Stop> {
+) -> Result<(InstanceDump<'a>, u64), Stop> {
     let id = Address(self::id::<T, I>(c, "object id")?);
     let trace = trace(c)?;
     let class = Address(self::id::<T, I>(c, "class object id")?);
     let length = c.u32("number of bytes that follow")?;
     let (values, rest) = contents(c, "field values", u64::from(length), left)?;
-    Ok(Parsed { what: SubRecord::Instance(InstanceDump { id, trace, class, length, values }), rest })
+    Ok((InstanceDump { id, trace, class, length, values }, rest))
 }
 
 #[inline(always)]
 fn object_array_dump<'a, T: Trace, const I: usize>(
     c: &mut Cursor<'a, T>,
     left: u64,
-) -> Result<Parsed<SubRecord<'a>>, Stop> {
+) -> Result<(ObjectArrayDump<'a>, u64), Stop> {
     let id = Address(self::id::<T, I>(c, "array object id")?);
     let trace = trace(c)?;
     let length = c.u32("number of elements")?;
     let class = Address(self::id::<T, I>(c, "array class object id")?);
     let (elements, rest) = contents(c, "element", u64::from(length) * I as u64, left)?;
-    Ok(Parsed { what: SubRecord::ObjectArray(ObjectArrayDump { id, trace, length, class, elements }), rest })
+    Ok((ObjectArrayDump { id, trace, length, class, elements }, rest))
 }
 
 #[inline(always)]
 fn primitive_array_dump<'a, T: Trace, const I: usize>(
     c: &mut Cursor<'a, T>,
     left: u64,
-) -> Result<Parsed<SubRecord<'a>>, Stop> {
+) -> Result<(PrimitiveArrayDump<'a>, u64), Stop> {
     let head = array_head::<T, I>(c)?;
     let size = head.element.size();
     let (elements, rest) = contents(c, "elements", u64::from(head.length) * size, left)?;
-    Ok(Parsed { what: SubRecord::PrimitiveArray(PrimitiveArrayDump { head, elements }), rest })
+    Ok((PrimitiveArrayDump { head, elements }, rest))
 }
 
 #[inline(always)]
