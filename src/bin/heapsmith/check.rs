@@ -111,7 +111,9 @@ impl Opts {
     fn repeat(&self, id: &str) -> String {
         let decoder = shell_words::quote(&self.decoder);
         let random = if id.starts_with("random") {
-            format!(" --random {} --seed {}", self.random, self.seed)
+            // Which dumps are drawn depends on the formats.
+            let format = self.format.map(|family| format!(" --format {}", family.name())).unwrap_or_default();
+            format!(" --random {} --seed {}{format}", self.random, self.seed)
         } else {
             String::new()
         };
