@@ -77,7 +77,7 @@ const PASS: &[Broken<'_>] = &[
     (super::HEADER_MISSING, &[("// Version: test\n", "\n@")], Some(1)),
     (super::HEADER_SINGLE, &[("test\n", "test\n@// Version: test\n")], Some(1)),
     (super::HEADER_SINGLE, &[("// Version: test\n", ""), ("OBJ [I\n\t\n", "OBJ [I\n\t\n@// Version: t\n")], Some(2)),
-    (super::RECORD_START, &[("0x00001010 [16]", "@?00001010 [16]")], Some(1)),
+    (super::RECORD_START, &[("0x00001010 [16]", "@?00001010 [16]")], Some(2)),
     (super::RECORD_TYPE, &[("[16] OBJ [I", "[16] @ARR [I")], Some(2)),
     (super::RECORD_NULL_ADDRESS, &[("0x00001000", "@0x00000000")], Some(1)),
     (super::NUMBER_HEXADECIMAL, &[("\t0x00001010", "\t0x0000101@G")], Some(1)),
