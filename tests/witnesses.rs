@@ -274,10 +274,7 @@ fn classic_texts_hold_the_graphs_that_were_handed_to_their_writers() {
                 class.references.clone().expect("references")
             } else {
                 let object = objects.next().expect("as many objects");
-                assert_eq!(
-                    (Some(object.address.0), object.class_name.as_ref()),
-                    (hex(&line["address"]), Some(&name))
-                );
+                assert_eq!((Some(object.address.0), object.class_name.as_ref()), (hex(&line["address"]), Some(&name)));
                 assert_eq!(object.size.map(|s| s.0), line["size"].as_u64(), "{line}");
                 match &object.contents {
                     Contents::References(listed) => listed.clone(),
