@@ -88,7 +88,7 @@ fn expected(edit: &str, map: &Map, mut heap: Heap) -> Heap {
             let first = loose_classes.next().map(|class| class.name.clone()).unwrap_or_default();
             rename(loose_classes.next_back(), |_| first.as_bytes().to_vec());
         }
-        "move-references-to-a-primitive-array" => {
+        "move-references" => {
             let moved = donor(&mut heap, |listed| listed.split_off(listed.len() - 2)).unwrap_or_default();
             let is_primitive = |object: &&mut Object| matches!(object.kind, ObjectKind::PrimitiveArray(_));
             if let Some(array) = heap.objects.iter_mut().find(is_primitive) {

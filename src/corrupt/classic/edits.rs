@@ -44,7 +44,7 @@ edits! {
         }
         put(map, 0, b"\xef\xbb\xbf", map.records.len() + 1)
     };
-    "end-a-line-otherwise" breaks FILE_LINE_ENDS: "puts a comment with another line end in front of the last record" => |map| {
+    "end-a-line-otherwise" breaks FILE_LINE_ENDS: "puts a comment with another line end before the last record" => |map| {
         let (last, before) = map.records.split_last()?;
         let own = map.newline();
         before.iter().find(|record| map.text[..record.end()].ends_with(own))?;
@@ -55,8 +55,8 @@ edits! {
     };
     "drop-the-version-line" breaks HEADER_MISSING: "takes the version line away" => |map| {
         let version = map.first(RecordKind::Version)?;
-        let judged = |record: &&RecordAt| record.is_entry() || matches!(record.kind, RecordKind::Breakdown | RecordKind::Eof);
-        let first = map.records.iter().find(judged)?;
+        let is_trailer = |record: &RecordAt| matches!(record.kind, RecordKind::Breakdown | RecordKind::Eof);
+        let first = map.records.iter().find(|record| record.is_entry() || is_trailer(record))?;
         edited(map, &[(version.offset, version.length, Vec::new())], first.offset, map.records.len() - 1)
     };
     "add-a-version-line" breaks HEADER_SINGLE: "puts another version line in front of the last record" => |map| {
@@ -106,7 +106,7 @@ edits! {
         let made = replaced(map, &name, b"", map.records.len())?;
         Some(Edited { offset: made.offset + blanks as u64, ..made })
     };
-    "add-a-stray-byte-to-a-name" breaks NAME_ENCODING: "puts the byte ff in front of the name of a class without objects" => |map| {
+    "add-a-stray-byte-to-a-name" breaks NAME_ENCODING: "puts the byte ff before the name of a class without objects" => |map| {
         let name = loose_classes(map).next_back().filter(|_| !map.is_ebcdic())?;
         put(map, name.offset, &[0xff], map.records.len())
     };
@@ -123,16 +123,18 @@ edits! {
         let made = in_front(map, &first, b"0x10 ")?;
         Some(Edited { offset: made.offset + 5, ..made })
     };
-    "move-references-to-a-primitive-array" breaks REFERENCE_PRIMITIVE_ARRAY: "moves the last two references of an object or class to a primitive array" => |map| {
-        let primitive = |record: &RecordAt| matches!(ObjectKind::of_class(map.name(record)), ObjectKind::PrimitiveArray(_));
-        let array = map.entries(EntryKind::Object).find(primitive)?;
+    "move-references" breaks REFERENCE_PRIMITIVE_ARRAY: "moves two references of an object to a primitive array" => |map| {
+        let kind = |record: &RecordAt| ObjectKind::of_class(map.name(record));
+        let is_primitive = |record: &RecordAt| matches!(kind(record), ObjectKind::PrimitiveArray(_));
+        let array = map.entries(EntryKind::Object).find(is_primitive)?;
         let donor = donor(map)?;
         let mut taken = map.parts(&donor, "reference").rev();
         let (last, one) = (taken.next()?, taken.next()?);
         let name = map.field(&array, "type")?;
         let line_end = name.offset + map.text[name.offset..].iter().position(|byte| *byte == b'\n')? + 1;
         let put = [map.spelled(&one), b" ", map.spelled(&last), b" "].concat();
-        let mut changes = vec![(one.offset, one.length, vec![]), (last.offset, last.length, vec![]), (line_end, 0, put)];
+        let gone = |field: FieldAt| (field.offset, field.length, Vec::new());
+        let mut changes = vec![gone(one), gone(last), (line_end, 0, put)];
         changes.sort();
         edited(map, &changes, array.offset, map.records.len())
     };
@@ -161,7 +163,7 @@ edits! {
         let made = edited(map, &changes, first.offset, map.records.len())?;
         Some(Edited { offset: (map.text.len() - first.length + lead) as u64, ..made })
     };
-    "put-an-entry-between-the-trailers" breaks TRAILER_RECORD_BETWEEN: "moves trailer 1 in front of the last object or class" => |map| {
+    "advance-trailer-1" breaks TRAILER_RECORD_BETWEEN: "moves trailer 1 in front of the last object or class" => |map| {
         let (trailer, _) = (map.first(RecordKind::Breakdown)?, last_trailer(map)?);
         let last = map.records[..trailer.index].iter().rfind(|record| record.is_entry())?;
         let line = [map.spelled(&map.field(&trailer, "breakdown")?), map.newline()].concat();
@@ -194,12 +196,12 @@ edits! {
         let rest = FieldAt { offset: line.offset + comma, length: line.length - comma, ..line };
         raised(map, &trailer, &rest, b",")
     };
-    "repeat-an-address" breaks GRAPH_DUPLICATE_ADDRESS: "gives an object that nothing refers to the address of the first one" => |map| {
+    "repeat-an-address" breaks GRAPH_DUPLICATE_ADDRESS: "gives the last object the first one's address" => |map| {
         let first = map.field(&first_entry(map)?, "address")?;
         let address = loose_object(map)?;
         replaced(map, &address, map.spelled(&first), map.records.len())
     };
-    "let-a-reference-dangle" breaks GRAPH_DANGLING_REFERENCE: "leads the last reference of an object or class to nothing" => |map| {
+    "let-a-reference-dangle" breaks GRAPH_DANGLING_REFERENCE: "leads a reference to nothing" => |map| {
         let donor = donor(map)?;
         let last = map.parts(&donor, "reference").next_back()?;
         let made = replaced(map, &last, format!("0x{:08X}", map.free()).as_bytes(), map.records.len())?;
