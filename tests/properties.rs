@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use heapsmith::classic::{self, Charset, Encoding};
 use heapsmith::corpus::{Case, Verdict, cases};
-use heapsmith::corrupt::hprof::{EDITS, Map};
+use heapsmith::corrupt::{self, Edit};
 use heapsmith::format::{Format, Lowering};
 use heapsmith::generate::{Draw, GenerateOptions, Placement, SeedDraw, Stream, from_seed};
 use heapsmith::hprof::IdSize;
@@ -166,12 +166,21 @@ fn in_pieces(id: IdSize, version: &str) -> Vec<u8> {
 
 #[test]
 fn every_edit_of_hprof_is_found_in_every_golden_dump_that_has_a_place_for_it() {
-    let golden = |case: &Case| case.format == Format::Hprof && case.verdict == Verdict::Valid && case.breaks.is_none();
+    // What is compressed, or has an empty segment at its end, is not what the map is of.
+    every_edit_is_found(Format::Hprof, corrupt::hprof::EDITS, |bytes| corrupt::hprof::Map::of(bytes).ok());
+}
+
+#[test]
+fn every_edit_of_classic_is_found_in_every_golden_dump_that_has_a_place_for_it() {
+    every_edit_is_found(Format::Classic, corrupt::classic::EDITS, |bytes| corrupt::classic::Map::of(bytes).ok());
+}
+
+fn every_edit_is_found<M>(format: Format, edits: &[Edit<M>], map: fn(Vec<u8>) -> Option<M>) {
+    let golden = |case: &Case| case.format == format && case.verdict == Verdict::Valid && case.breaks.is_none();
     let (mut made, mut wrong) = (BTreeMap::new(), Vec::new());
     for case in cases().expect("recipes work").into_iter().filter(golden) {
-        // What is compressed, or has an empty segment at its end, is not what the map is of.
-        let Ok(map) = Map::of(case.bytes.clone()) else { continue };
-        for edit in EDITS {
+        let Some(map) = map(case.bytes.clone()) else { continue };
+        for edit in edits {
             let Some(edited) = edit.apply(&map) else { continue };
             let report = validate(&Input::memory(edit.name, edited.bytes), ValidateOptions::default());
             let report = report.expect("memory can be read");
@@ -185,7 +194,7 @@ fn every_edit_of_hprof_is_found_in_every_golden_dump_that_has_a_place_for_it() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert_eq!(made.len(), EDITS.len(), "each has a place somewhere");
+    assert_eq!(made.len(), edits.len(), "each has a place somewhere");
 }
 
 #[test]

@@ -139,8 +139,7 @@ impl<'a> Line<'a> {
 
     /// The version text of a header record.
     pub fn version(&self) -> &'a [u8] {
-        let text = self.content().strip_prefix(VERSION).unwrap_or_default();
-        text.trim_ascii_start()
+        self.content().strip_prefix(VERSION).unwrap_or_default().trim_ascii()
     }
 }
 

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::model::{ByteLen, Facts, HashRegime, Heap, Totals, WordSize};
+use crate::model::{ByteLen, Facts, HashRegime, Heap, Object, ObjectKind, Totals, WordSize};
 
 use super::super::facet::Facet;
 use super::spelling::{Hex, Text};
@@ -104,7 +104,9 @@ pub struct HeaderTotals {
 /// The facts of a heap as the first line of its listing.
 pub fn head(heap: &Heap) -> Head {
     let class_references: usize = heap.classes.iter().flat_map(|c| &c.references).map(Vec::len).sum();
-    let references: usize = heap.objects.iter().map(|o| o.references().count()).sum();
+    // Their lines have none, whatever a broken text lists.
+    let tells = |object: &&Object| !matches!(object.kind, ObjectKind::PrimitiveArray(_));
+    let references: usize = heap.objects.iter().filter(tells).map(|o| o.references().count()).sum();
     let (facts, around) = (&heap.facts, &heap.surroundings);
     Head {
         listing: 1,
