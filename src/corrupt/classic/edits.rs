@@ -36,7 +36,7 @@ edits! {
         let last = map.records.iter().rfind(|record| record.is_entry())?;
         let name = map.field(last, "type")?;
         let end = name.offset + name.length;
-        edited(map, &[(end, map.text.len() - end, Vec::new())], end, last.index + 1)
+        edited(map, &[(end, map.text.len() - end, Vec::new())], end, last.index)
     };
     "prefix-a-byte-order-mark" breaks FILE_BYTE_ORDER_MARK: "puts a UTF-8 byte order mark in front" => |map| {
         if map.is_ebcdic() {

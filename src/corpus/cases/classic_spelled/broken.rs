@@ -31,15 +31,15 @@ fn cuts() -> Vec<Case> {
         refused(id, summary, &text, records, rule, behind(&text[..2]) + at).showing(&["classic.file.kept-prefix"])
     };
     vec![
-        make("cut-in-a-size", "cut inside a size", "0x00002000 [6", SIZE, 11, 2),
-        make("cut-in-a-kind", "cut inside CLS", "0x00002000 [64] CL", TYPE, 16, 2),
+        make("cut-in-a-size", "cut inside a size", "0x00002000 [6", truncated, 11, 2),
+        make("cut-in-a-kind", "cut inside CLS", "0x00002000 [64] CL", truncated, 16, 2),
         make(
             "cut-behind-a-line",
             "cut in front of the line of references",
             "0x00002000 [64] CLS A\n",
             truncated,
             22,
-            3,
+            2,
         ),
     ]
 }
@@ -49,24 +49,13 @@ fn records() -> Vec<Case> {
         let text = [HEAD, OBJECT, record, CLASS_A, END];
         refused(id, summary, &text, 2, rule, behind(&text[..2]) + at)
     };
-    // Behind an object, what is no number may as well be one of its references, so that the object is not whole.
-    let in_references = |id, summary, record: &str, rule, at: u64| {
-        let text = [HEAD, OBJECT, record, CLASS_A, END];
-        refused(id, summary, &text, 1, rule, behind(&text[..2]) + at)
-    };
     let in_trailer = |id, summary, trailer: &str| {
         let text = [HEAD, OBJECT, CLASS_A, trailer];
         refused(id, summary, &text, 3, SYNTAX, behind(&text[..3]))
     };
     vec![
-        in_references("no-digits", "0x without a digit", "0x [16] OBJ A\n\t\n", HEXADECIMAL, 2),
-        in_references(
-            "wide-address",
-            "an address of 17 digits",
-            "0x10000000000000000 [16] OBJ A\n\t\n",
-            HEXADECIMAL,
-            0,
-        ),
+        make("no-digits", "0x without a digit", "0x [16] OBJ A\n\t\n", HEXADECIMAL, 2),
+        make("wide-address", "an address of 17 digits", "0x10000000000000000 [16] OBJ A\n\t\n", HEXADECIMAL, 0),
         make(
             "half-a-reference",
             "a comma behind a reference",
@@ -80,12 +69,14 @@ fn records() -> Vec<Case> {
         make("size-above-64-bits", "a size of 2^64", "0x00003000 [18446744073709551616] OBJ A\n\t\n", SIZE, 11),
         make("lower-case-kind", "obj in the place of OBJ", "0x00003000 [16] obj A\n\t\n", TYPE, 16),
         make("kind-without-space", "no space behind OBJ", "0x00003000 [16] OBJA\n\t\n", TYPE, 19),
-        make(
+        // What is on a line of its own is the next record's, so the object before is whole.
+        refused(
             "size-on-the-next-line",
             "the size of an address on the next line",
-            "0x00003000 [16] OBJ A\n\t0x00001000\n[16] OBJ A\n\t\n",
+            &[HEAD, OBJECT, "0x00003000 [16] OBJ A\n\t0x00001000\n[16] OBJ A\n\t\n", CLASS_A, END],
+            3,
             START,
-            34,
+            behind(&[HEAD, OBJECT]) + 34,
         ),
         make("stray-word", "a word among references", "0x00003000 [16] OBJ A\n\t0x00001000 null\n", START, 34),
         refused(
