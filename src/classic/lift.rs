@@ -47,7 +47,8 @@ pub enum Item {
 /// The native writer copies the JVM's bytes, jdmpview writes standard UTF-8, in which a supplementary character has four
 /// bytes. What is neither stays as it is.
 pub fn name(text: &[u8], charset: Charset) -> Name {
-    if text.is_ascii() {
+    // NUL has two bytes in modified UTF-8.
+    if text.is_ascii() && !text.contains(&0) {
         return Name::from_bytes(text);
     }
     match charset {
