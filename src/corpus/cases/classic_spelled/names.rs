@@ -121,12 +121,13 @@ fn line_break_before_an_address() -> Case {
 /// bytes and in one.
 fn non_ascii() -> Case {
     let name = |bytes: &[u8]| Name::from_bytes(bytes);
-    let names: [(&[u8], Name); 5] = [
+    let names: [(&[u8], Name); 6] = [
         (b"\xc3\x9c", name(b"\xc3\x9c")),
         (b"n\xc4\xb1", name(b"n\xc4\xb1")),
         (b"m\xed\xa0\xbd\xed\xb8\x80", name(b"m\xed\xa0\xbd\xed\xb8\x80")),
         (b"s\xf0\x9f\x98\x80", name(b"s\xed\xa0\xbd\xed\xb8\x80")),
         (b"a\xc0\x80b", name(b"a\xc0\x80b")),
+        (b"c\x00d", name(b"c\xc0\x80d")),
     ];
     of_names("non-ascii", "names in standard and in modified UTF-8, with NUL and beyond the BMP", &names)
         .showing(&["classic.name.characters"])
