@@ -403,7 +403,7 @@ fn a_failed_case_can_be_repeated_and_its_dump_kept() {
     let repeat =
         "repeat:   heapsmith check --decoder 'false {}' --random 2 --seed 3 --format phd --filter random-3-000001";
     assert!(ran.stdout().contains(repeat), "{}", ran.stdout());
-    bench.run(&["validate", "kept/random-3-000000.txt", "kept/random-3-000001.phd"]).ok();
+    bench.run(&["validate", "kept/random-3-000000.phd", "kept/random-3-000001.phd"]).ok();
 }
 
 #[test]
