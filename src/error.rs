@@ -82,8 +82,24 @@ struct Inner {
     rule: RuleId,
     offset: u64,
     record: Option<u64>,
+    position: Option<TextPosition>,
     field: &'static str,
     problem: Problem,
+}
+
+/// A place in a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TextPosition {
+    /// Line, from 1.
+    pub line: u64,
+    /// Column, from 1, in bytes.
+    pub column: u64,
+}
+
+impl fmt::Display for TextPosition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}, column {}", self.line, self.column)
+    }
 }
 
 /// What is wrong with the bytes.
@@ -96,7 +112,7 @@ pub enum Problem {
         /// Bytes that are left for it.
         available: u64,
     },
-    /// The body has no end tag: the data end between two records.
+    /// The body has no end tag or trailer: the data end between two records.
     MissingEnd,
     /// The field's value is not one that the format allows.
     Unexpected {
@@ -117,13 +133,20 @@ pub enum Problem {
 impl DecodeError {
     /// An error at `offset` (bytes from the start of the decompressed stream) in `field`.
     pub fn new(rule: RuleId, offset: u64, field: &'static str, problem: Problem) -> DecodeError {
-        DecodeError(Box::new(Inner { rule, offset, record: None, field, problem }))
+        DecodeError(Box::new(Inner { rule, offset, record: None, position: None, field, problem }))
     }
 
     /// The same error, inside the record with this index.
     #[must_use]
     pub fn in_record(mut self, index: u64) -> DecodeError {
         self.0.record = Some(index);
+        self
+    }
+
+    /// The same error, in a dump that is text.
+    #[must_use]
+    pub fn at_position(mut self, position: TextPosition) -> DecodeError {
+        self.0.position = Some(position);
         self
     }
 
@@ -135,6 +158,11 @@ impl DecodeError {
     /// Where the offending field begins, in bytes from the start of the decompressed stream.
     pub fn offset(&self) -> u64 {
         self.0.offset
+    }
+
+    /// Line and column, if the dump is text.
+    pub fn position(&self) -> Option<TextPosition> {
+        self.0.position
     }
 
     /// The index of the record, from 0, if the error is inside one.
@@ -172,6 +200,9 @@ impl DecodeError {
         match &self.0.problem {
             Problem::Truncated { needed: 1, .. } => format!("1 byte of {}", self.0.field),
             Problem::Truncated { needed, .. } => format!("{needed} bytes of {}", self.0.field),
+            Problem::MissingEnd if self.0.position.is_some() => {
+                "another record or the last trailer, `// EOF:`".to_owned()
+            }
             Problem::MissingEnd => "another record or the end tag".to_owned(),
             Problem::Unexpected { expected, .. } => expected.clone(),
             Problem::Shrunk { opened } => format!("a file of {opened} bytes, as when it was opened"),
@@ -198,6 +229,9 @@ impl DecodeError {
 
 impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(position) = self.0.position {
+            write!(f, "{position}, ")?;
+        }
         write!(f, "offset {0} ({0:#x})", self.0.offset)?;
         if let Some(record) = self.0.record {
             write!(f, ", record {record}")?;
@@ -281,6 +315,16 @@ pub enum LowerError {
     /// A header text that is too long for its two-byte length.
     #[error("the version text has {0} bytes, and the field holds at most 65535")]
     LongVersionText(usize),
+    /// A name that the dump's characters cannot spell.
+    #[error("the name {name} cannot be written in {charset}{why}")]
+    Name {
+        /// The name.
+        name: String,
+        /// The encoding.
+        charset: &'static str,
+        /// What is in the way.
+        why: &'static str,
+    },
     /// A profile that does not exist in this version or word size.
     #[error("{0}")]
     Profile(String),

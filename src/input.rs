@@ -206,14 +206,19 @@ impl Stream {
         self.length
     }
 
-    /// The first bytes, as many as there are up to `count`; the stream gives them again.
+    /// The first bytes, as many as there are up to `count`, or up to where the stream cannot be read; the stream gives
+    /// them again, and fails again where it did.
     ///
     /// # Errors
-    /// If the stream cannot be read.
+    /// If nothing of the stream can be read.
     pub fn peek(&mut self, count: usize) -> io::Result<Vec<u8>> {
         let mut start = Vec::new();
-        self.source.by_ref().take(count as u64).read_to_end(&mut start)?;
-        let rest = std::mem::replace(&mut self.source, Box::new(io::empty()));
+        let read = self.source.by_ref().take(count as u64).read_to_end(&mut start);
+        let rest: Box<dyn Read> = match read {
+            Ok(_) => std::mem::replace(&mut self.source, Box::new(io::empty())),
+            Err(error) if start.is_empty() => return Err(error),
+            Err(error) => Box::new(Failed(Some(error))),
+        };
         self.source = Box::new(io::Cursor::new(start.clone()).chain(rest));
         Ok(start)
     }
@@ -222,6 +227,15 @@ impl Stream {
 impl Read for Stream {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.source.read(buffer)
+    }
+}
+
+/// The rest of a stream that could not be read: a decompressor that failed may call the next attempt the end.
+struct Failed(Option<io::Error>);
+
+impl Read for Failed {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        Err(self.0.take().unwrap_or_else(|| io::ErrorKind::UnexpectedEof.into()))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Synthesises JVM heap dumps and tests whether parsers and converters get them right.
 //!
-//! So far the dumps are IBM's and OpenJ9's portable heap dumps (PHD), versions 4, 5 and 6. The command
-//! `heapsmith` is a thin layer over this crate.
+//! The dumps are IBM's and OpenJ9's portable heap dumps (PHD), versions 4, 5 and 6, HPROF, and the classic text heap
+//! dump. The command `heapsmith` is a thin layer over this crate.
 //!
 //! ```text
 //! seed, fuzzer's bytes ──generate──▶ model::Heap ──lower──▶ records ──encode──▶ bytes
@@ -51,6 +51,7 @@
 pub mod annotation;
 pub mod bytes;
 pub mod check;
+pub mod classic;
 pub mod compare;
 pub mod corpus;
 pub mod corrupt;

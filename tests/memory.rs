@@ -5,6 +5,7 @@
 use std::io::{self, Read};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use heapsmith::classic;
 use heapsmith::corpus::cases;
 use heapsmith::error::DecodeError;
 use heapsmith::hprof::{self, IdSize, Step};
@@ -305,4 +306,74 @@ fn an_array_of_300_million_bytes_passes_through_4_mebibytes() {
         assert!(ended.is_ok());
     });
     assert!(annotating < 4 << 20, "{annotating} bytes to annotate");
+}
+
+/// A classic dump with a piece of text again and again, which is never there all at once.
+struct LongText {
+    start: io::Cursor<&'static [u8]>,
+    piece: &'static [u8],
+    left: u64,
+    end: io::Cursor<&'static [u8]>,
+}
+
+const END: &[u8] = b"\n// EOF: Total 'Objects',Refs(null) : 1,0(0)\n";
+
+impl LongText {
+    fn new(start: &'static str, piece: &'static str, length: u64) -> LongText {
+        assert!(piece.len().is_power_of_two(), "what is read ends where a piece does");
+        let (start, piece) = (io::Cursor::new(start.as_bytes()), piece.as_bytes());
+        LongText { start, piece, left: length / piece.len() as u64 * piece.len() as u64, end: io::Cursor::new(END) }
+    }
+}
+
+impl Read for LongText {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.start.read(buffer)?;
+        if count > 0 {
+            return Ok(count);
+        }
+        let count = self.left.min(buffer.len() as u64) as usize;
+        if count == 0 {
+            return self.end.read(buffer);
+        }
+        let from = (self.left % self.piece.len() as u64) as usize;
+        let from = if from == 0 { 0 } else { self.piece.len() - from };
+        for (at, byte) in buffer[..count].iter_mut().enumerate() {
+            *byte = self.piece[(from + at) % self.piece.len()];
+        }
+        self.left -= count as u64;
+        Ok(count)
+    }
+}
+
+#[test]
+fn a_line_of_100_million_bytes_of_classic_text_passes_through_6_mebibytes() {
+    let _turn = turn();
+    const LENGTH: u64 = 100_000_000;
+    // What is longer than any field may be is refused at a mebibyte; references have no end.
+    for (what, start, piece, refused) in [
+        ("references", "0x10 [8] OBJ [LA;\n\t", "0x00001000 0x20 ", false),
+        ("lines of references", "0x10 [8] OBJ [LA;\n\t", "0x00001000\n0x20\n", false),
+        ("wide references", "0x10 [8] CLS A\n\t", "0x0000000000001000 0x0000001234 ", false),
+        ("comment", "//", "x", true),
+        ("comments", "//\n", "//xxxxxxxxxxxxx\n", false),
+        ("name", "0x10 [8] OBJ ", "A", true),
+        ("lines of a name", "0x10 [8] OBJ A", "A\n", true),
+        ("white space", "0x10 [8] OBJ A\n", " ", true),
+        ("line breaks", "0x10 [8] OBJ A\n", "\n", true),
+        ("white space in a record", "0x10", " ", true),
+        ("digits", "0x", "0", true),
+        ("digits of a size", "0x10 [", "0", true),
+        ("binary data", "0x10 [8] OBJ A\n\t", "\0", true),
+    ] {
+        let started = std::time::Instant::now();
+        let open = || classic::Decoder::new(LongText::new(start, piece, LENGTH)).expect("a start");
+        let check = |ended: Result<(), DecodeError>| assert_eq!(ended.is_err(), refused, "{what}: {ended:?}");
+        let decoding = peak(|| check(open().visit::<DecodeError, _>(|_| Ok(())).map(|_| ())));
+        let annotating = peak(|| check(classic::annotate::visit(&mut open(), |_| Ok(()))));
+        println!("{what}: {decoding} and {annotating} bytes, {:?}", started.elapsed());
+        assert!(decoding < 6 << 20, "{what}: {decoding} bytes to decode");
+        assert!(annotating < 6 << 20, "{what}: {annotating} bytes to annotate");
+        assert!(started.elapsed().as_secs() < 60, "{what}: {:?}", started.elapsed());
+    }
 }

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use heapsmith::classic::{self, Charset, Encoding};
 use heapsmith::corpus::{Case, Verdict, cases};
-use heapsmith::corrupt::hprof::{EDITS, Map};
+use heapsmith::corrupt::{self, Edit};
 use heapsmith::format::{Format, Lowering};
 use heapsmith::generate::{Draw, GenerateOptions, Placement, SeedDraw, Stream, from_seed};
 use heapsmith::hprof::IdSize;
@@ -67,7 +68,7 @@ fn every_property_of_bytes_holds_for_dumps_with_random_damage() {
     }
 }
 
-/// The corpus, and a few small HPROF dumps of each profile.
+/// The corpus, and a few small HPROF and classic dumps of each profile.
 fn dumps() -> Vec<(String, Vec<u8>)> {
     let mut dumps: Vec<_> = cases().expect("recipes work").into_iter().map(|case| (case.id, case.bytes)).collect();
     for profile in heapsmith::hprof::PROFILES {
@@ -82,6 +83,15 @@ fn dumps() -> Vec<(String, Vec<u8>)> {
             heap.objects.retain(|object| object.length.is_none_or(|length| length < 200));
             let bytes = heapsmith::hprof::lower::to_bytes(&heap, &options).expect("writable");
             dumps.push((format!("{} {}", profile.name, id_size.bytes()), bytes));
+        }
+    }
+    for profile in heapsmith::classic::PROFILES {
+        for charset in Charset::ALL {
+            let encoding = Encoding { charset, newline: charset.newline() };
+            let options = classic::LowerOptions { profile, encoding, ..classic::LowerOptions::default() };
+            let heap = from_seed(&Lowering::Classic(options).generate_options(12, None), 5);
+            let bytes = classic::lower::to_bytes(&heap, &options).expect("writable");
+            dumps.push((format!("{} {}", profile.name, charset.name()), bytes));
         }
     }
     dumps
@@ -156,12 +166,21 @@ fn in_pieces(id: IdSize, version: &str) -> Vec<u8> {
 
 #[test]
 fn every_edit_of_hprof_is_found_in_every_golden_dump_that_has_a_place_for_it() {
-    let golden = |case: &Case| case.format == Format::Hprof && case.verdict == Verdict::Valid && case.breaks.is_none();
+    // What is compressed, or has an empty segment at its end, is not what the map is of.
+    every_edit_is_found(Format::Hprof, corrupt::hprof::EDITS, |bytes| corrupt::hprof::Map::of(bytes).ok());
+}
+
+#[test]
+fn every_edit_of_classic_is_found_in_every_golden_dump_that_has_a_place_for_it() {
+    every_edit_is_found(Format::Classic, corrupt::classic::EDITS, |bytes| corrupt::classic::Map::of(bytes).ok());
+}
+
+fn every_edit_is_found<M>(format: Format, edits: &[Edit<M>], map: fn(Vec<u8>) -> Option<M>) {
+    let golden = |case: &Case| case.format == format && case.verdict == Verdict::Valid && case.breaks.is_none();
     let (mut made, mut wrong) = (BTreeMap::new(), Vec::new());
     for case in cases().expect("recipes work").into_iter().filter(golden) {
-        // What is compressed, or has an empty segment at its end, is not what the map is of.
-        let Ok(map) = Map::of(case.bytes.clone()) else { continue };
-        for edit in EDITS {
+        let Some(map) = map(case.bytes.clone()) else { continue };
+        for edit in edits {
             let Some(edited) = edit.apply(&map) else { continue };
             let report = validate(&Input::memory(edit.name, edited.bytes), ValidateOptions::default());
             let report = report.expect("memory can be read");
@@ -175,7 +194,7 @@ fn every_edit_of_hprof_is_found_in_every_golden_dump_that_has_a_place_for_it() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert_eq!(made.len(), EDITS.len(), "each has a place somewhere");
+    assert_eq!(made.len(), edits.len(), "each has a place somewhere");
 }
 
 #[test]

@@ -6,13 +6,14 @@ use std::path::Path;
 
 use heapsmith::corpus::Manifest;
 use heapsmith::corrupt::EDITS;
+use heapsmith::corrupt::classic::EDITS as CLASSIC_EDITS;
 use heapsmith::corrupt::hprof::EDITS as HPROF_EDITS;
 use heapsmith::error::RuleId;
 use heapsmith::format::Family;
 use heapsmith::phd::Version;
 use heapsmith::phd::lower::{PROFILES, Profile};
 use heapsmith::validate::{RuleKind, Scope, Severity, rule, rulebook};
-use heapsmith::{hprof, phd};
+use heapsmith::{classic, hprof, phd};
 use pretty_assertions::assert_eq;
 
 /// A rule book, and what the code has to say about its format.
@@ -28,7 +29,7 @@ struct Book {
     at_least: (usize, usize),
 }
 
-fn books() -> [Book; 2] {
+fn books() -> [Book; 3] {
     let phd = Book {
         format: Family::Phd,
         file: "specs/phd.toml",
@@ -46,11 +47,19 @@ fn books() -> [Book; 2] {
         profiles: hprof::lower::PROFILES.iter().map(|p| (p.name, framed(p))).collect(),
         at_least: (26, 30),
     };
-    [phd, hprof]
+    let classic = Book {
+        format: Family::Classic,
+        file: "specs/classic.toml",
+        named: classic::rules::ALL,
+        versions: vec![1],
+        profiles: classic::PROFILES.iter().map(|p| (p.name, vec![1])).collect(),
+        at_least: (17, 18),
+    };
+    [phd, hprof, classic]
 }
 
 /// Rules of the bytes that no stored dump breaks; the manifest's recipes have one that does.
-const BROKEN_BY_A_RECIPE: [&str; 1] = ["hprof.segment.wrapped-length"];
+const BROKEN_BY_A_RECIPE: [&str; 2] = ["hprof.segment.wrapped-length", "classic.record.long"];
 
 /// Rules of writers and readers that no stored dump shows, each with the reason.
 const NOT_SHOWN: [(&str, &str); 4] = [
@@ -74,7 +83,7 @@ fn ids(format: Family, kind: RuleKind) -> BTreeSet<&'static str> {
     rulebook(format).rule.iter().filter(|r| r.kind == kind).map(|r| r.id.as_str()).collect()
 }
 
-fn ids_in_the_corpus(kind: RuleKind) -> BTreeSet<&'static str> {
+fn all_ids(kind: RuleKind) -> BTreeSet<&'static str> {
     Family::ALL.into_iter().flat_map(|format| ids(format, kind)).collect()
 }
 
@@ -124,24 +133,15 @@ fn every_rule_of_the_bytes_has_a_case_that_keeps_it_and_one_that_breaks_it() {
     let kept: BTreeSet<&str> = manifest.cases.iter().flat_map(|c| &c.rules.keeps).map(String::as_str).collect();
     let broken = manifest.cases.iter().flat_map(|c| &c.rules.breaks).map(String::as_str);
     let broken: BTreeSet<&str> = broken.chain(BROKEN_BY_A_RECIPE).collect();
-    assert_eq!(
-        ids_in_the_corpus(RuleKind::Bytes).difference(&kept).collect::<Vec<_>>(),
-        Vec::<&&str>::new(),
-        "never kept"
-    );
-    assert_eq!(
-        ids_in_the_corpus(RuleKind::Bytes).difference(&broken).collect::<Vec<_>>(),
-        Vec::<&&str>::new(),
-        "never broken"
-    );
+    assert_eq!(all_ids(RuleKind::Bytes).difference(&kept).collect::<Vec<_>>(), Vec::<&&str>::new(), "never kept");
+    assert_eq!(all_ids(RuleKind::Bytes).difference(&broken).collect::<Vec<_>>(), Vec::<&&str>::new(), "never broken");
 }
 
 #[test]
 fn every_other_rule_has_a_case_that_shows_it() {
     let manifest = manifest();
     let shown: BTreeSet<&str> = manifest.cases.iter().flat_map(|c| &c.rules.shows).map(String::as_str).collect();
-    let rest: BTreeSet<&str> =
-        ids_in_the_corpus(RuleKind::Reader).union(&ids_in_the_corpus(RuleKind::Writer)).copied().collect();
+    let rest: BTreeSet<&str> = all_ids(RuleKind::Reader).union(&all_ids(RuleKind::Writer)).copied().collect();
     let excused: BTreeSet<&str> = NOT_SHOWN.iter().map(|(rule, _)| *rule).collect();
     assert_eq!(rest.difference(&shown).copied().collect::<BTreeSet<_>>(), excused, "never shown");
     assert_eq!(shown.difference(&rest).collect::<Vec<_>>(), Vec::<&&str>::new(), "shown, but no such rule");
@@ -226,6 +226,9 @@ fn every_edit_breaks_a_rule_of_the_bytes_under_a_name_of_its_own() {
     let names: BTreeSet<&str> = HPROF_EDITS.iter().map(|edit| edit.name).collect();
     assert_eq!(names.len(), HPROF_EDITS.len());
     assert!(HPROF_EDITS.iter().all(|edit| ids(Family::Hprof, RuleKind::Bytes).contains(edit.rule.0)));
+    let names: BTreeSet<&str> = CLASSIC_EDITS.iter().map(|edit| edit.name).collect();
+    assert_eq!(names.len(), CLASSIC_EDITS.len());
+    assert!(CLASSIC_EDITS.iter().all(|edit| ids(Family::Classic, RuleKind::Bytes).contains(edit.rule.0)));
 }
 
 #[test]

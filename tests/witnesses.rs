@@ -9,9 +9,10 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use heapsmith::classic;
 use heapsmith::error::Error;
 use heapsmith::input::Input;
-use heapsmith::model::{Class, Heap, IdentityHash, Name, Object, ObjectKind, PrimitiveType};
+use heapsmith::model::{Class, Contents, Heap, IdentityHash, Name, Object, ObjectKind, PrimitiveType};
 use heapsmith::phd::{Decoder, Record, lift, lower};
 use heapsmith::properties::phd::{decoding_and_encoding_again_is_the_identity, every_byte_belongs_to_one_field};
 use heapsmith::validate::{Severity, ValidateOptions, validate};
@@ -43,6 +44,22 @@ fn phds(folder: &Path) -> Vec<PathBuf> {
     files.sort();
     assert!(!files.is_empty(), "{} holds no PHD", folder.display());
     files
+}
+
+/// The classic texts of the vectors, each with the graph that was handed to its writer.
+fn texts(folder: &Path) -> Vec<(PathBuf, Vec<Value>)> {
+    let entries = fs::read_dir(folder.join("vectors")).expect("a folder with vectors");
+    let paths = entries.filter_map(Result::ok).map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "txt"));
+    let mut texts: Vec<(PathBuf, Vec<Value>)> = paths.map(|path| (path.clone(), graph(&path))).collect();
+    texts.sort_by(|a, b| a.0.cmp(&b.0));
+    assert!(!texts.is_empty(), "{} holds no classic text", folder.display());
+    texts
+}
+
+/// The graph beside a vector.
+fn graph(path: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(path.with_extension("expected.jsonl")).expect("a graph beside the vector");
+    text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
 
 fn decompressed(path: &Path) -> Vec<u8> {
@@ -219,6 +236,64 @@ fn vectors_hold_the_graphs_that_were_handed_to_their_writers() {
         seen += 1;
     }
     assert!(seen > 0, "vectors were compared");
+}
+
+#[test]
+fn classic_texts_are_valid_and_come_back_with_their_writer_recognised() {
+    let Some(folder) = witnesses() else { return };
+    for (path, _) in texts(&folder) {
+        let report = validate(&Input::open(&path).expect("readable"), ValidateOptions::default()).expect("readable");
+        // The graph has arrays without a class.
+        let other: Vec<_> = report.findings.iter().filter(|f| f.rule != classic::rules::GRAPH_TYPE).collect();
+        assert!(report.valid && other.is_empty(), "{}: {other:?}", path.display());
+        let bytes = fs::read(&path).expect("a witness");
+        let (mut heap, encoding) = classic_heap(&bytes);
+        let open = || Ok(Box::new(std::io::Cursor::new(bytes.clone())) as Box<dyn std::io::Read>);
+        let recognised = classic::lower::recognise(&mut heap, encoding, open).expect("readable");
+        let options = recognised.unwrap_or_else(|| panic!("{}: no profile gives its bytes", path.display()));
+        assert_eq!(options.profile.name, "jdmpview", "{}", path.display());
+        // The bytes themselves, not only the recogniser's word.
+        assert!(classic::lower::to_bytes(&heap, &options).expect("writable") == bytes, "{}", path.display());
+    }
+}
+
+#[test]
+fn classic_texts_hold_the_graphs_that_were_handed_to_their_writers() {
+    let Some(folder) = witnesses() else { return };
+    for (path, lines) in texts(&folder) {
+        let (heap, _) = classic_heap(&fs::read(&path).expect("a witness"));
+        assert_eq!(heap.classes.len() + heap.objects.len(), lines.len());
+        let mut classes = heap.classes.iter();
+        let mut objects = heap.objects.iter();
+        for line in &lines {
+            let name = Name::from_text(line["class_name"].as_str().expect("a name"));
+            let listed = if line["kind"] == "class" {
+                let class = classes.next().expect("as many classes");
+                assert_eq!((Some(class.address.0), &class.name), (hex(&line["address"]), &name));
+                assert_eq!(class.class_object_size.map(|s| s.0), line["size"].as_u64(), "{line}");
+                class.references.clone().expect("references")
+            } else {
+                let object = objects.next().expect("as many objects");
+                assert_eq!((Some(object.address.0), object.class_name.as_ref()), (hex(&line["address"]), Some(&name)));
+                assert_eq!(object.size.map(|s| s.0), line["size"].as_u64(), "{line}");
+                match &object.contents {
+                    Contents::References(listed) => listed.clone(),
+                    _ => Vec::new(),
+                }
+            };
+            let nulls = listed.iter().filter(|a| a.is_null()).count() as u64;
+            assert_eq!(nulls, line["nulls"].as_u64().unwrap_or(0), "{line}");
+            let linked: Vec<u64> = listed.iter().map(|a| a.0).filter(|&a| a != 0).collect();
+            assert_eq!(linked, list(&line["refs"]).unwrap_or_default(), "{line}");
+        }
+    }
+}
+
+fn classic_heap(bytes: &[u8]) -> (Heap, classic::Encoding) {
+    let open = || classic::Decoder::new(bytes).map_err(Error::from);
+    let (heap, _, ended) = classic::lift::heap(open).expect("a classic text");
+    ended.expect("a whole text");
+    (heap, open().expect("a classic text").encoding())
 }
 
 fn same_class(class: &Class, line: &Value) {

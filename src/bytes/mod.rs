@@ -1,6 +1,7 @@
 //! Bytes: bounded reading, big-endian fields, modified UTF-8. Knows no format.
 
 mod cursor;
+pub mod ebcdic;
 pub mod mutf8;
 pub(crate) mod stop;
 mod window;

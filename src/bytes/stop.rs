@@ -32,6 +32,11 @@ impl From<Incomplete> for Stop {
 }
 
 impl Bad {
+    /// Where the field begins in the slice.
+    pub(crate) fn place(&self) -> usize {
+        self.at
+    }
+
     /// The error, of a slice that begins at this offset.
     pub(crate) fn at(self, base: u64) -> DecodeError {
         let problem = Problem::Unexpected { expected: self.expected, found: self.found };

@@ -78,6 +78,11 @@ impl<R: Read> Window<R> {
         }
     }
 
+    /// Whether the stream is known to hold nothing more.
+    pub fn has_ended(&self) -> bool {
+        self.ended
+    }
+
     /// The stream itself.
     pub fn source(&self) -> &R {
         &self.source

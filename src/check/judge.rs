@@ -13,11 +13,12 @@ use crate::compare::listing::{self, Listing};
 use crate::compare::{Facet, Side, compare};
 use crate::corpus::{Answer, Case, Verdict};
 use crate::error::Error;
-use crate::format::Format;
-use crate::generate::{Draw, GenerateOptions, Placement, SeedDraw, Stream, from_seed};
-use crate::model::{Adherence, HashRegime, Heap, WordSize};
-use crate::phd::Version;
-use crate::phd::lower::{self, LowerOptions, PROFILES};
+use crate::format::{Family, Format, Lowering, Wishes};
+use crate::generate::{Draw, SeedDraw, Stream, from_seed};
+use crate::hprof::{self, IdSize};
+use crate::model::{HashRegime, Heap, HeapSource, WordSize};
+use crate::phd::lower::FieldSwap;
+use crate::{classic, phd};
 
 use super::subject::{self, Ran};
 
@@ -242,48 +243,39 @@ fn difference(expected: &Heap, listing: &Listing) -> Option<Outcome> {
     })
 }
 
-/// Random cases: dumps of random heaps in random versions, profiles and word sizes.
+/// Random cases: dumps of random heaps in random formats of these families, versions, profiles and widths.
 ///
 /// # Errors
 /// If a heap cannot be written, which would be a defect.
-pub fn random_cases(count: u64, seed: u64) -> Result<Vec<Case>, Error> {
+pub fn random_cases(count: u64, seed: u64, families: &[Family]) -> Result<Vec<Case>, Error> {
     let mut draw = SeedDraw::new(seed, Stream::Corruption);
     let draw: &mut dyn Draw = &mut draw;
+    let formats: Vec<Format> = Format::ALL.into_iter().filter(|f| families.contains(&f.family())).collect();
     let mut cases = Vec::new();
-    for index in 0..count {
-        let version = *draw.pick(&Version::ALL);
-        let written: Vec<&'static lower::Profile> = PROFILES
-            .iter()
-            .filter(|p| p.versions.contains(&version) && p.array_fields == lower::FieldSwap::LengthFirst)
-            .collect();
-        let profile = *draw.pick(&written);
-        let word = *draw.pick(&[WordSize::Bits32, WordSize::Bits64]);
-        let drawn = *draw.pick(&[HashRegime::WhereUsed32, HashRegime::Every16]);
+    for index in 0..if formats.is_empty() { 0 } else { count } {
+        let format = *draw.pick(&formats);
         let objects = draw.between(1, 120) as usize;
+        let drawn = *draw.pick(&[HashRegime::WhereUsed32, HashRegime::Every16]);
         let heap_seed = draw.u64();
-        let options = GenerateOptions {
-            objects,
-            word,
-            hashes: profile.hashes.unwrap_or(drawn),
-            placement: if profile.is_seeded() { Placement::Mixed } else { Placement::Ordered },
-            ..GenerateOptions::default()
+        let (lowering, widths) = random_lowering(format, heap_seed, draw)?;
+        let (objects, hashes) = match &lowering {
+            // One byte numbers 255 things, names and frames among them.
+            Lowering::Hprof(options) if options.id_size == Some(IdSize::One) => (objects.min(20), drawn),
+            Lowering::Phd(options) => (objects, options.profile.hashes.unwrap_or(drawn)),
+            Lowering::Hprof(_) | Lowering::Classic(_) => (objects, drawn),
         };
-        let mut heap = from_seed(&options, heap_seed);
-        let lowering =
-            LowerOptions { version, profile, word: Some(word), seed: heap_seed, adherence: Adherence::Writer };
-        let expected = lower::carry(&mut heap, &lowering)?;
-        let number = version.number();
+        let mut heap = from_seed(&lowering.generate_options(objects, Some(hashes)), heap_seed);
+        let mut source: &mut dyn HeapSource = &mut heap;
+        let expected = lowering.carry(&mut source)?.heaps.remove(0);
+        let mut bytes = Vec::new();
+        lowering.write(&mut source, &mut bytes)?;
         cases.push(Case {
             id: format!("random-{seed}-{index:06}"),
             summary: format!("{objects} random objects"),
-            format: Format::Phd(version),
+            format,
             heap: None,
-            recipe: format!(
-                "{objects} objects from seed {heap_seed}, phd{number}, {}, {} bits",
-                profile.name,
-                word.bits()
-            ),
-            bytes: lower::to_bytes(&heap, &lowering)?,
+            recipe: format!("{objects} objects from seed {heap_seed}, {format}, {}, {widths}", lowering.profile()),
+            bytes,
             verdict: Verdict::Valid,
             keeps: Vec::new(),
             breaks: None,
@@ -293,4 +285,40 @@ pub fn random_cases(count: u64, seed: u64) -> Result<Vec<Case>, Error> {
         });
     }
     Ok(cases)
+}
+
+/// A random writer of a format, and its widths in words.
+fn random_lowering(format: Format, seed: u64, draw: &mut dyn Draw) -> Result<(Lowering, String), Error> {
+    let word = *draw.pick(&[WordSize::Bits32, WordSize::Bits64]);
+    let id_size = *draw.pick(&IdSize::ALL);
+    let profiles: Vec<&'static str> = match format {
+        Format::Phd(version) => {
+            // What readers expect: the trap is no part of it.
+            let written = phd::lower::PROFILES.iter().filter(|p| p.versions.contains(&version));
+            written.filter(|p| p.array_fields == FieldSwap::LengthFirst).map(|p| p.name).collect()
+        }
+        Format::Hprof => hprof::PROFILES.iter().map(|p| p.name).collect(),
+        Format::Classic => classic::PROFILES.iter().map(|p| p.name).collect(),
+    };
+    let profile = *draw.pick(&profiles);
+    let wishes = Wishes { profile: Some(profile.to_owned()), seed, ..Wishes::default() };
+    Ok(match format {
+        Format::Phd(_) | Format::Classic => {
+            let lowering = Lowering::new(format, &Wishes { word: Some(word), ..wishes })?;
+            (lowering, format!("{} bits", word.bits()))
+        }
+        Format::Hprof => {
+            // Real writers have identifiers of 4 or 8 bytes, some of one size alone.
+            let profile = hprof::PROFILES.iter().find(|p| p.name == profile);
+            let id_size = match profile {
+                Some(profile) if profile.id_size.is_some() => None,
+                Some(profile) if !profile.is_seeded() && id_size < IdSize::Four => Some(IdSize::Four),
+                _ => Some(id_size),
+            };
+            let widths = id_size.map_or("identifiers of its own size".to_owned(), |size| {
+                format!("identifiers of {} bytes", size.bytes())
+            });
+            (Lowering::new(format, &Wishes { id_size, ..wishes })?, widths)
+        }
+    })
 }

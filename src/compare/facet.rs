@@ -26,11 +26,14 @@ pub enum Facet {
     HeaderTotals,
     /// Random numbers of the header.
     HashRandoms,
+    /// How many references are null: in each object or class that lists them, or all of the heap's where a dump states
+    /// no more.
+    NullReferences,
     /// Which addresses have a class or an object.
     Address,
     /// Class, instance, object array or primitive array with its element type.
     Kind,
-    /// Class name, byte by byte.
+    /// Name of a class, and of the class of an object where a record gives it, byte by byte.
     ClassName,
     /// Superclass.
     Superclass,
@@ -98,7 +101,7 @@ pub enum Facet {
 
 impl Facet {
     /// Every facet.
-    pub const ALL: [Facet; 42] = [
+    pub const ALL: [Facet; 43] = [
         Facet::WordSize,
         Facet::IdentifierSize,
         Facet::VersionText,
@@ -107,6 +110,7 @@ impl Facet {
         Facet::DumpTimes,
         Facet::HeaderTotals,
         Facet::HashRandoms,
+        Facet::NullReferences,
         Facet::Address,
         Facet::Kind,
         Facet::ClassName,

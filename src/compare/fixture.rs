@@ -12,6 +12,7 @@ pub(super) fn everything() -> Heap {
     let options = GenerateOptions { objects: 60, placement: Placement::Mixed, ..GenerateOptions::default() };
     let mut heap = from_seed(&options, 11);
     heap.facts.totals = Some(Totals { objects: 1, references: 2 });
+    heap.facts.null_references = Some(7);
     heap.facts.timestamp = Some(1_700_000_000_123);
     heap.facts.header_version = Some("1.0.2".into());
     heap.facts.identifier_size = Some(ByteLen(8));
@@ -41,7 +42,7 @@ pub(super) fn everything() -> Heap {
         ..Object::new(Address(address), kind)
     };
     heap.objects.extend([
-        known(0x100, instance, refs()),
+        Object { class_name: Some("named/InTheRecord".into()), ..known(0x100, instance, refs()) },
         known(0x108, instance, Contents::Raw(vec![1, 2, 0xff])),
         known(0x110, instance, Contents::Unknown),
         known(0x118, instance, Contents::Fields(vec![Value::primitive(PrimitiveType::Float, 0x7fc0_0001)])),

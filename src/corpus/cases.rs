@@ -1,5 +1,8 @@
 //! The cases, as recipes.
 
+mod classic_damaged;
+mod classic_golden;
+mod classic_spelled;
 mod damaged;
 mod golden;
 mod hprof_damaged;
@@ -77,7 +80,7 @@ impl Case {
     /// The name of the dump's file: its suffix is that of the format's writers.
     pub fn file(&self) -> String {
         let compressed = if self.bytes.starts_with(&[0x1f, 0x8b]) { ".gz" } else { "" };
-        format!("{}.{}{compressed}", self.id, self.shelf())
+        format!("{}.{}{compressed}", self.id, self.format.family().suffix())
     }
 
     /// The folder of the case's files in the corpus: its format's family.
@@ -88,6 +91,30 @@ impl Case {
     /// The name of the file with an answer's listing.
     pub fn listing_file(&self, answer: usize) -> String {
         if answer == 0 { format!("{}.jsonl", self.id) } else { format!("{}.{}.jsonl", self.id, answer + 1) }
+    }
+}
+
+/// What the cases that are spelled by hand expect.
+impl Case {
+    /// What is odd about the dump, and not wrong.
+    fn noted(self, rule: &'static str, offset: u64) -> Case {
+        Case { breaks: Some((rule, offset)), ..self }
+    }
+
+    /// What is wrong, and tolerated by known readers.
+    fn tolerated(mut self, rule: &'static str, offset: u64) -> Case {
+        self.answers.push(Answer::Refuses("refused by a reader that is stricter than the known ones"));
+        Case { verdict: Verdict::Ambiguous, ..self.noted(rule, offset) }
+    }
+
+    /// What is an error, and nothing to a reader that does not look.
+    fn overlooked(mut self, rule: &'static str, offset: u64) -> Case {
+        self.answers.insert(0, Answer::Refuses("the rule is broken"));
+        Case { verdict: Verdict::Ambiguous, ..self.noted(rule, offset) }
+    }
+
+    fn showing(self, shows: &[&'static str]) -> Case {
+        Case { shows: shows.to_vec(), ..self }
     }
 }
 
@@ -102,6 +129,9 @@ pub fn cases() -> Result<Vec<Case>, Error> {
     cases.extend(hprof_golden::cases()?);
     cases.extend(hprof_damaged::cases()?);
     cases.extend(hprof_spelled::cases());
+    cases.extend(classic_golden::cases()?);
+    cases.extend(classic_damaged::cases()?);
+    cases.extend(classic_spelled::cases());
     cases.sort_by(|a, b| a.id.cmp(&b.id));
     Ok(cases)
 }

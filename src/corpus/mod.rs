@@ -1,6 +1,7 @@
 //! The corpus: small dumps with their expected answers, made by recipes and stored as bytes.
 
 mod cases;
+mod classic_specimen;
 mod hprof_specimen;
 mod manifest;
 mod recipes;

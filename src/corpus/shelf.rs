@@ -7,15 +7,16 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
+use crate::classic;
 use crate::compare::listing::{self, Places};
 use crate::compare::{Comparison, compare};
 use crate::error::Error;
-use crate::format::{DumpFile, Family, Format};
+use crate::format::{DumpFile, Family};
 use crate::hprof::Reading;
 use crate::input::Input;
 use crate::model::Heap;
 use crate::output::Output;
-use crate::phd::rules;
+use crate::phd;
 use crate::validate::{Finding, Severity, ValidateOptions, severity, validate};
 
 use super::cases::{Answer, Case, Verdict, cases};
@@ -125,13 +126,18 @@ impl Case {
             messages.push(format!("expected {rule} at {offset:#x}, validate says {:?}", report.findings));
         }
         // A PHD "keeps" what a note is about, too: there it has no other side.
-        let is_kept = |f: &&Finding| self.format == Format::Hprof && self.keeps.contains(&f.rule.0);
+        let is_kept = |f: &&Finding| self.format.family() != Family::Phd && self.keeps.contains(&f.rule.0);
         if let Some(broken) = report.findings.iter().find(is_kept) {
             messages.push(format!("to be kept, and broken: {broken:?}"));
         }
-        // A warning besides the one that the case is about would blur what it tests. Only references and
-        // class words may dangle in any case: a small dump need not hold all that it names.
-        let dangles = [rules::GRAPH_DANGLING_REFERENCE, rules::GRAPH_CLASS_WORD];
+        // A warning besides the one that the case is about would blur what it tests. Only references, class words and
+        // types may lead nowhere in any case: a small dump need not hold all that it names.
+        let dangles = [
+            phd::rules::GRAPH_DANGLING_REFERENCE,
+            phd::rules::GRAPH_CLASS_WORD,
+            classic::rules::GRAPH_DANGLING_REFERENCE,
+            classic::rules::GRAPH_TYPE,
+        ];
         let other = report.findings.iter().find(|f| {
             let own = self.breaks.is_some_and(|(rule, _)| rule == f.rule.0);
             f.severity > Severity::Note && !own && !dangles.contains(&f.rule)

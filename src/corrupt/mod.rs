@@ -4,6 +4,7 @@
 //! long object"), never at a random place, so that the rule it breaks and the offset of the finding
 //! are known beforehand.
 
+pub mod classic;
 pub mod hprof;
 mod phd;
 

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use crate::classic::{self, Charset, Encoding, Newline};
 use crate::error::Error;
 use crate::generate::{AddressSpace, GenerateOptions, Placement};
 use crate::hprof::{self, IdSize};
@@ -17,6 +18,8 @@ pub enum Lowering {
     Phd(phd::LowerOptions),
     /// An HPROF dump.
     Hprof(hprof::LowerOptions),
+    /// A classic heap dump.
+    Classic(classic::LowerOptions),
 }
 
 /// What every format may be asked for; what a format does not have is refused.
@@ -24,10 +27,14 @@ pub enum Lowering {
 pub struct Wishes {
     /// The writer to imitate.
     pub profile: Option<String>,
-    /// Word size (PHD).
+    /// Word size (PHD, classic).
     pub word: Option<WordSize>,
     /// Size of identifiers (HPROF).
     pub id_size: Option<IdSize>,
+    /// Characters (classic).
+    pub charset: Option<Charset>,
+    /// Ends of lines (classic).
+    pub newline: Option<Newline>,
     /// Seed of the choices of the profile `any`.
     pub seed: u64,
 }
@@ -38,12 +45,15 @@ impl Lowering {
     /// # Errors
     /// If there is no such profile, or the format does not have what is wished.
     pub fn new(format: Format, wishes: &Wishes) -> Result<Lowering, Error> {
-        let Wishes { profile, word, id_size, seed } = wishes.clone();
+        let Wishes { profile, word, id_size, charset, newline, seed } = wishes.clone();
+        if format != Format::Classic && (charset.is_some() || newline.is_some()) {
+            return Err(Error::Usage(format!("{format} is no text; --encoding and --newline are for classic dumps")));
+        }
+        if format != Format::Hprof && id_size.is_some() {
+            return Err(Error::Usage(format!("{format} has no identifiers; --word sets the size of words")));
+        }
         Ok(match format {
             Format::Phd(version) => {
-                if id_size.is_some() {
-                    return Err(Error::Usage(format!("{format} has no identifiers; --word sets the size of words")));
-                }
                 let options = phd::LowerOptions::new(version);
                 let options = profile.map_or(Ok(options), |name| options.with_profile(&name))?;
                 Lowering::Phd(phd::LowerOptions { word, seed, ..options })
@@ -56,6 +66,16 @@ impl Lowering {
                 let options = profile.map_or(Ok(options), |name| options.with_profile(&name))?;
                 Lowering::Hprof(hprof::LowerOptions { id_size, seed, ..options })
             }
+            Format::Classic => {
+                let options = classic::LowerOptions::default();
+                let profile = profile.map_or(Ok(options.profile), |name| classic::Profile::named(&name))?;
+                let charset = charset.unwrap_or_default();
+                let encoding = Encoding { charset, newline: newline.unwrap_or(charset.newline()) };
+                if charset == Charset::Utf8 && encoding.newline == Newline::Nel {
+                    return Err(Error::Usage("utf-8 ends lines with lf or crlf; nel is EBCDIC's".to_owned()));
+                }
+                Lowering::Classic(classic::LowerOptions { profile, word, encoding, seed, ..options })
+            }
         })
     }
 
@@ -67,6 +87,7 @@ impl Lowering {
         match self {
             Lowering::Phd(options) => phd::lower::write(only_heap(dump)?, options, out),
             Lowering::Hprof(options) => hprof::lower::write_dump(dump, options, out),
+            Lowering::Classic(options) => classic::lower::write(only_heap(dump)?, options, out),
         }
     }
 
@@ -81,6 +102,10 @@ impl Lowering {
                 Ok(Dump { heaps: vec![heap], tail: Vec::new() })
             }
             Lowering::Hprof(options) => hprof::lower::carry_dump(dump, options),
+            Lowering::Classic(options) => {
+                let heap = classic::lower::carry(only_heap(dump)?, options)?;
+                Ok(Dump { heaps: vec![heap], tail: Vec::new() })
+            }
         }
     }
 
@@ -89,6 +114,7 @@ impl Lowering {
         match self {
             Lowering::Phd(options) => Format::Phd(options.version),
             Lowering::Hprof(_) => Format::Hprof,
+            Lowering::Classic(_) => Format::Classic,
         }
     }
 
@@ -97,6 +123,7 @@ impl Lowering {
         match self {
             Lowering::Phd(options) => options.profile.name,
             Lowering::Hprof(options) => options.profile.name,
+            Lowering::Classic(options) => options.profile.name,
         }
     }
 
@@ -105,6 +132,7 @@ impl Lowering {
         match self {
             Lowering::Phd(options) => options.profile.is_seeded(),
             Lowering::Hprof(options) => options.profile.is_seeded(),
+            Lowering::Classic(options) => options.profile.is_seeded(),
         }
     }
 
@@ -115,6 +143,7 @@ impl Lowering {
         match self {
             Lowering::Phd(options) => Lowering::Phd(phd::LowerOptions { adherence, ..options }),
             Lowering::Hprof(options) => Lowering::Hprof(hprof::LowerOptions { adherence, ..options }),
+            Lowering::Classic(options) => Lowering::Classic(classic::LowerOptions { adherence, ..options }),
         }
     }
 
@@ -142,6 +171,12 @@ impl Lowering {
                     ..options
                 }
             }
+            Lowering::Classic(lowering) => GenerateOptions {
+                word: lowering.word.unwrap_or(WordSize::Bits64),
+                hashes: hashes.unwrap_or(HashRegime::WhereUsed32),
+                latin1_names: lowering.encoding.charset != Charset::Utf8,
+                ..options
+            },
         }
     }
 }
@@ -149,6 +184,6 @@ impl Lowering {
 fn only_heap(dump: &mut dyn DumpSource) -> Result<&mut dyn crate::model::HeapSource, Error> {
     match dump.heaps() {
         1 => Ok(dump.heap(0)),
-        heaps => Err(Error::Usage(format!("a PHD holds one heap, and there are {heaps}; choose one with --heap"))),
+        heaps => Err(Error::Usage(format!("the format holds one heap, and there are {heaps}; choose one with --heap"))),
     }
 }

@@ -6,6 +6,7 @@ mod source;
 use std::fmt;
 use std::str::FromStr;
 
+use crate::classic;
 use crate::error::Error;
 use crate::hprof;
 use crate::phd::{self, Version};
@@ -20,6 +21,8 @@ pub enum Format {
     Phd(Version),
     /// HPROF, in the header version that the writer chooses.
     Hprof,
+    /// Classic text.
+    Classic,
 }
 
 /// A dump format, whatever its version: which decoder reads it.
@@ -29,22 +32,33 @@ pub enum Family {
     Phd,
     /// HPROF.
     Hprof,
+    /// Classic text.
+    Classic,
 }
 
 impl Family {
     /// Every family.
-    pub const ALL: [Family; 2] = [Family::Phd, Family::Hprof];
+    pub const ALL: [Family; 3] = [Family::Phd, Family::Hprof, Family::Classic];
 
-    /// Its name: the suffix of its files.
+    /// Its name.
     pub const fn name(self) -> &'static str {
         match self {
             Family::Phd => "phd",
             Family::Hprof => "hprof",
+            Family::Classic => "classic",
+        }
+    }
+
+    /// The suffix of its files.
+    pub const fn suffix(self) -> &'static str {
+        match self {
+            Family::Phd | Family::Hprof => self.name(),
+            Family::Classic => "txt",
         }
     }
 
     /// First bytes that are enough to tell.
-    pub const START: usize = 32;
+    pub const START: usize = 4096;
 
     /// The format of a dump that begins like this; `None` if it begins like none of them. Names of files say
     /// nothing.
@@ -53,6 +67,8 @@ impl Family {
             Some(Family::Hprof)
         } else if start.get(2..).is_some_and(|rest| rest.starts_with(phd::wire::MAGIC)) {
             Some(Family::Phd)
+        } else if classic::Encoding::detect(start).is_some() {
+            Some(Family::Classic)
         } else {
             None
         }
@@ -61,20 +77,27 @@ impl Family {
     /// The format that a start resembles more, so that its decoder can say what is wrong with it.
     pub fn guess(start: &[u8]) -> Family {
         let has = |word: &[u8]| start.windows(word.len()).any(|window| window == word);
-        if has(b"JAVA") || has(b"PROFILE") { Family::Hprof } else { Family::Phd }
+        if has(b"JAVA") || has(b"PROFILE") {
+            Family::Hprof
+        } else if has(b"] OBJ ") || has(b"] CLS ") || has(b"// ") {
+            Family::Classic
+        } else {
+            Family::Phd
+        }
     }
 }
 
 impl Format {
     /// Every format and version that can be written.
-    pub const ALL: [Format; 4] =
-        [Format::Phd(Version::V4), Format::Phd(Version::V5), Format::Phd(Version::V6), Format::Hprof];
+    pub const ALL: [Format; 5] =
+        [Format::Phd(Version::V4), Format::Phd(Version::V5), Format::Phd(Version::V6), Format::Hprof, Format::Classic];
 
     /// Its family.
     pub fn family(self) -> Family {
         match self {
             Format::Phd(_) => Family::Phd,
             Format::Hprof => Family::Hprof,
+            Format::Classic => Family::Classic,
         }
     }
 }
@@ -84,6 +107,7 @@ impl fmt::Display for Format {
         match self {
             Format::Phd(version) => write!(f, "phd{}", version.number()),
             Format::Hprof => f.write_str("hprof"),
+            Format::Classic => f.write_str("classic"),
         }
     }
 }

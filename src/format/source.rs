@@ -3,6 +3,7 @@
 use std::io::Read;
 use std::rc::Rc;
 
+use crate::classic::{self, lift::ClassicSource};
 use crate::compare::listing::{Place, Places};
 use crate::error::{DecodeError, Error, is_damage};
 use crate::hprof::lift::HprofDump;
@@ -89,6 +90,16 @@ impl DumpFile {
         Ok(hprof::open((self.stream)(&self.input)?, &self.input, self.reading)?)
     }
 
+    /// A classic decoder at the start.
+    ///
+    /// # Errors
+    /// If it is not a classic heap dump, or cannot be read.
+    pub fn classic(&self) -> Result<classic::Decoder<Stream>, Error> {
+        let stream = (self.stream)(&self.input)?;
+        let length = stream.length();
+        Ok(classic::Decoder::with_length(stream, length)?)
+    }
+
     /// The heaps, with their objects left in the file.
     ///
     /// # Errors
@@ -99,7 +110,13 @@ impl DumpFile {
                 let file = self.clone();
                 let source = PhdSource::new(move || file.phd())?;
                 let left_behind = source.left_behind().map(str::to_owned);
-                Ok(Source::Phd { heap: Box::new(source), left_behind })
+                Ok(Source::One { heap: Box::new(source), left_behind })
+            }
+            Family::Classic => {
+                let file = self.clone();
+                let source = ClassicSource::new(move || file.classic())?;
+                let left_behind = source.left_behind().map(str::to_owned);
+                Ok(Source::One { heap: Box::new(source), left_behind })
             }
             Family::Hprof => {
                 let file = self.clone();
@@ -143,6 +160,13 @@ impl DumpFile {
                 let places = places.map(|(classes, objects)| Places { classes: all(classes), objects: all(objects) });
                 Ok(WholeFile { dump: whole.dump, places: places.collect(), ended })
             }
+            Family::Classic => {
+                let (heap, places, ended) = classic::lift::heap(|| self.classic())?;
+                let place = |(record, offset)| Place { record, offset: Some(offset) };
+                let all = |places: Vec<(u64, u64)>| places.into_iter().map(place).collect();
+                let places = Places { classes: all(places.classes), objects: all(places.objects) };
+                Ok(WholeFile { dump: Dump { heaps: vec![heap], tail: Vec::new() }, places: vec![places], ended })
+            }
         }
     }
 
@@ -153,7 +177,11 @@ impl DumpFile {
     pub fn recognise(&self, source: &mut Source) -> Result<Option<Lowering>, Error> {
         let reopen = || Ok(Box::new(self.input.stream()?) as Box<dyn Read>);
         match source {
-            Source::Phd { heap, .. } => {
+            Source::One { heap, .. } if self.family == Family::Classic => {
+                let encoding = self.classic()?.encoding();
+                Ok(classic::lower::recognise(heap.as_mut(), encoding, reopen)?.map(Lowering::Classic))
+            }
+            Source::One { heap, .. } => {
                 let version = self.phd()?.header().version;
                 Ok(phd::lower::recognise(heap.as_mut(), version, reopen)?.map(Lowering::Phd))
             }
@@ -169,6 +197,7 @@ impl DumpFile {
         match self.family {
             Family::Phd => Ok(Format::Phd(self.phd()?.header().version)),
             Family::Hprof => Ok(Format::Hprof),
+            Family::Classic => Ok(Format::Classic),
         }
     }
 }
@@ -186,8 +215,8 @@ pub struct WholeFile {
 
 /// The heaps of a file, whose objects stay there.
 pub enum Source {
-    /// A PHD.
-    Phd {
+    /// A format that has one heap.
+    One {
         /// Its heap.
         heap: Box<dyn HeapSource>,
         /// What the dump has or lacks at its end that the heap does not tell.
@@ -207,7 +236,7 @@ impl Source {
     /// What the dump has or lacks that its heaps do not tell.
     pub fn left_behind(&self) -> Option<&str> {
         match self {
-            Source::Phd { left_behind, .. } => left_behind.as_deref(),
+            Source::One { left_behind, .. } => left_behind.as_deref(),
             Source::Hprof(_) => None,
         }
     }
@@ -216,21 +245,21 @@ impl Source {
 impl DumpSource for Source {
     fn heaps(&self) -> usize {
         match self {
-            Source::Phd { .. } => 1,
+            Source::One { .. } => 1,
             Source::Hprof(dump) => dump.heaps(),
         }
     }
 
     fn heap(&mut self, number: usize) -> &mut dyn HeapSource {
         match self {
-            Source::Phd { heap, .. } => heap.as_mut(),
+            Source::One { heap, .. } => heap.as_mut(),
             Source::Hprof(dump) => dump.heap(number),
         }
     }
 
     fn tail(&self) -> &[Event] {
         match self {
-            Source::Phd { .. } => &[],
+            Source::One { .. } => &[],
             Source::Hprof(dump) => dump.tail(),
         }
     }

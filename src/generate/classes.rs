@@ -51,9 +51,11 @@ impl Classes {
         let mut classes = Classes { planned: Vec::new(), word: options.word };
         let mut add = |classes: &mut Classes, draw: &mut dyn Draw, name: &str, superclass, role, fields| {
             let address = ground.allot(64, draw);
+            // The same number of draws, whatever the names.
+            let latin1 = |c: char| if options.latin1_names && u32::from(c) > 0xff { 'x' } else { c };
             let planned = Planned {
                 address,
-                name: name.to_owned(),
+                name: name.chars().map(latin1).collect(),
                 superclass,
                 interfaces: Vec::new(),
                 fields,

@@ -72,6 +72,7 @@ pub(super) fn fill(options: &GenerateOptions, classes: &Classes, plan: &mut Plan
             kind: shape.kind,
             class: Some(classes.planned[shape.class].address),
             class_word: None,
+            class_name: None,
             size: Some(ByteLen(shape.size)),
             hash: hash(options.hashes, draw),
             length: (shape.kind != ObjectKind::Instance).then_some(shape.length),

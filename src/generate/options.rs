@@ -18,6 +18,8 @@ pub struct GenerateOptions {
     /// Whether strings refer to their characters, and constant pools to objects. References that PHD would tell
     /// as well, so heaps for PHD are without them.
     pub texts: bool,
+    /// Whether names have only characters of ISO 8859-1, for EBCDIC pages.
+    pub latin1_names: bool,
     /// Whether the elements of some primitive arrays are unknown, as Android's dumps can have it.
     pub bare_arrays: bool,
 }
@@ -49,6 +51,7 @@ impl Default for GenerateOptions {
             placement: Placement::Ordered,
             addresses: AddressSpace::Memory,
             texts: false,
+            latin1_names: false,
             bare_arrays: false,
         }
     }

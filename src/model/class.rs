@@ -27,8 +27,8 @@ pub struct Class {
     pub class_object_size: Option<ByteLen>,
     /// Identity hash of the class object.
     pub hash: Option<IdentityHash>,
-    /// The non-null references of a class record, in file order, where a format only lists them
-    /// without saying what they are (PHD, classic text).
+    /// The references of a class record, in file order, where a format only lists them without saying what they are
+    /// (PHD, classic text). Null references are listed only where the file itself held one.
     pub references: Option<Vec<Address>>,
     /// Static fields with their values.
     pub statics: Option<Vec<Static>>,

@@ -21,6 +21,9 @@ pub struct Facts {
     pub version_text: Option<Name>,
     /// Counts that the header states.
     pub totals: Option<Totals>,
+    /// How many references of all objects and classes are null, where the dump states only that (classic text of the
+    /// native writer).
+    pub null_references: Option<u64>,
     /// The two random numbers of PHD header record 3, from which Sovereign VMs derived hashes.
     pub hash_randoms: Option<(u32, u32)>,
     /// How identity hashes are kept.

@@ -11,6 +11,7 @@
 mod class;
 mod event;
 mod heap;
+mod hierarchy;
 mod name;
 mod object;
 mod root;
@@ -24,6 +25,7 @@ pub use event::{
 pub use heap::{
     Adherence, Dump, DumpSource, Facts, HashRegime, Heap, HeapSource, Order, Region, Surroundings, Totals, VisitObjects,
 };
+pub use hierarchy::{layout_order, superclasses};
 pub use name::Name;
 pub use object::{Contents, IdentityHash, Object, ObjectKind, Value};
 pub use root::{Root, RootKind, StackFrame, StackTrace, Thread};

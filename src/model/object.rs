@@ -1,6 +1,6 @@
 //! Objects: the stream of a heap.
 
-use super::{Address, ByteLen, FieldType, PrimitiveType, Serial};
+use super::{Address, ByteLen, FieldType, Name, PrimitiveType, Serial};
 
 /// An object: a plain instance or an array.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +15,8 @@ pub struct Object {
     /// The class word as the record holds it: for instances the class, for PHD object arrays one of
     /// three conventions.
     pub class_word: Option<Address>,
+    /// Name of the object's own class, where the record itself gives it (classic text).
+    pub class_name: Option<Name>,
     /// The object's size on the heap in bytes, as the dump states it. Object arrays and primitive
     /// arrays in PHD 6: the footprint with header and padding.
     pub size: Option<ByteLen>,
@@ -36,6 +38,7 @@ impl Object {
             kind,
             class: None,
             class_word: None,
+            class_name: None,
             size: None,
             hash: None,
             length: None,
@@ -70,6 +73,20 @@ pub enum ObjectKind {
     ObjectArray,
     /// An array of primitive values.
     PrimitiveArray(PrimitiveType),
+}
+
+impl ObjectKind {
+    /// The kind of the objects whose class has this name (JVM form).
+    pub fn of_class(name: &[u8]) -> ObjectKind {
+        match *name {
+            [b'[', letter] => {
+                let primitive = PrimitiveType::ALL.into_iter().find(|p| p.signature() as u8 == letter);
+                primitive.map_or(ObjectKind::ObjectArray, ObjectKind::PrimitiveArray)
+            }
+            [b'[', ..] => ObjectKind::ObjectArray,
+            _ => ObjectKind::Instance,
+        }
+    }
 }
 
 /// What a dump tells of an object's inside.

@@ -3,6 +3,7 @@
 //! Each property is stated by its name and panics when it is violated. The targets in `fuzz/` call
 //! them under libFuzzer, by format and name; the tests call them with random and corpus bytes on stable Rust.
 
+pub mod classic;
 pub mod hprof;
 pub mod phd;
 
@@ -21,7 +22,7 @@ pub struct Properties {
 }
 
 /// Every format's properties.
-pub const ALL: &[Properties] = &[phd::PROPERTIES, hprof::PROPERTIES];
+pub const ALL: &[Properties] = &[phd::PROPERTIES, hprof::PROPERTIES, classic::PROPERTIES];
 
 impl Properties {
     /// Every property, by name.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::error::{DecodeError, RuleId};
+use crate::error::{DecodeError, RuleId, TextPosition};
 
 /// How much a finding matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -32,12 +32,29 @@ pub struct Finding {
     pub offset: u64,
     /// Index of the record in the body, from 0, where the finding is inside one.
     pub record: Option<u64>,
+    /// Line of the offset, from 1, in a dump that is text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
+    /// Column of the offset, from 1, in bytes, in a dump that is text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<u64>,
     /// What the rule wants.
     pub expected: String,
     /// What the dump has.
     pub found: String,
     /// Whether nothing after this place can be read.
     pub fatal: bool,
+}
+
+/// A place in a dump.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Offset in the (decompressed) dump, in bytes.
+    pub offset: u64,
+    /// Index of the record, from 0, where the place is inside one.
+    pub record: Option<u64>,
+    /// Line and column, in a dump that is text.
+    pub position: Option<TextPosition>,
 }
 
 /// Findings of one dump: the first few of each rule, and the number of all.
@@ -61,6 +78,22 @@ pub struct FindingCounts {
 /// Findings of one rule that are kept in full: enough to see a pattern, and memory stays constant.
 const KEPT_PER_RULE: u64 = 20;
 
+impl Finding {
+    fn new(rule: RuleId, severity: Severity, place: Place, expected: String, found: String) -> Finding {
+        Finding {
+            rule,
+            severity,
+            offset: place.offset,
+            record: place.record,
+            line: place.position.map(|p| p.line),
+            column: place.position.map(|p| p.column),
+            expected,
+            found,
+            fatal: false,
+        }
+    }
+}
+
 impl Findings {
     /// Adds a finding; `describe` (expected, found) is called only if it is kept.
     pub fn add(
@@ -71,26 +104,31 @@ impl Findings {
         record: Option<u64>,
         describe: impl FnOnce() -> (String, String),
     ) {
+        self.add_at(rule, severity, Place { offset, record, position: None }, describe);
+    }
+
+    /// The same, at a place that may have a line and a column.
+    pub fn add_at(
+        &mut self,
+        rule: RuleId,
+        severity: Severity,
+        place: Place,
+        describe: impl FnOnce() -> (String, String),
+    ) {
         let count = self.counts.entry(rule).or_default();
         *count += 1;
         if *count <= KEPT_PER_RULE {
             let (expected, found) = describe();
-            self.kept.push(Finding { rule, severity, offset, record, expected, found, fatal: false });
+            self.kept.push(Finding::new(rule, severity, place, expected, found));
         }
     }
 
     /// Adds the error at which decoding stopped.
     pub fn add_fatal(&mut self, error: &DecodeError, severity: Severity) {
         *self.counts.entry(error.rule()).or_default() += 1;
-        self.kept.push(Finding {
-            rule: error.rule(),
-            severity,
-            offset: error.offset(),
-            record: error.record(),
-            expected: error.expected(),
-            found: error.found(),
-            fatal: severity == Severity::Error,
-        });
+        let place = Place { offset: error.offset(), record: error.record(), position: error.position() };
+        let finding = Finding::new(error.rule(), severity, place, error.expected(), error.found());
+        self.kept.push(Finding { fatal: severity == Severity::Error, ..finding });
     }
 
     /// The kept findings by place, and the counts by rule.

@@ -98,15 +98,19 @@ pub fn rulebook(format: Family) -> &'static Rulebook {
     static HPROF: LazyLock<Rulebook> = LazyLock::new(|| {
         toml::from_str(include_str!("../../specs/hprof.toml")).expect("specs/hprof.toml is checked by the tests")
     });
+    static CLASSIC: LazyLock<Rulebook> = LazyLock::new(|| {
+        toml::from_str(include_str!("../../specs/classic.toml")).expect("specs/classic.toml is checked by the tests")
+    });
     match format {
         Family::Phd => &PHD,
         Family::Hprof => &HPROF,
+        Family::Classic => &CLASSIC,
     }
 }
 
 /// The rule of this id, from the rule book that the id's first part names.
 pub fn rule(id: &str) -> Option<&'static Rule> {
-    [Family::Phd, Family::Hprof]
+    Family::ALL
         .into_iter()
         .map(rulebook)
         .find(|book| id.strip_prefix(book.format.as_str()).is_some_and(|rest| rest.starts_with('.')))?
@@ -116,7 +120,7 @@ pub fn rule(id: &str) -> Option<&'static Rule> {
 /// The severity of a rule of the bytes.
 pub(crate) fn severity(id: RuleId) -> Severity {
     static SEVERITIES: LazyLock<HashMap<&'static str, Severity>> = LazyLock::new(|| {
-        let rules = [Family::Phd, Family::Hprof].into_iter().flat_map(|format| &rulebook(format).rule);
+        let rules = Family::ALL.into_iter().flat_map(|format| &rulebook(format).rule);
         rules.filter_map(|rule| Some((rule.id.as_str(), rule.severity?))).collect()
     });
     SEVERITIES.get(id.0).copied().unwrap_or(Severity::Error)

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::classic;
 use crate::error::{DecodeError, Error, Problem};
 use crate::format::Family;
 use crate::hprof::{self, Reading};
@@ -34,7 +35,8 @@ pub struct Report {
     pub schema: u32,
     /// The input's name.
     pub input: String,
-    /// Dump format, where it was recognised (`phd4`, `phd5`, `phd6`, `hprof-1.0.1`, `hprof-1.0.2`, `hprof-1.0.3`).
+    /// Dump format, where it was recognised (`phd4`, `phd5`, `phd6`, `hprof-1.0.1`, `hprof-1.0.2`, `hprof-1.0.3`,
+    /// `classic`).
     pub format: Option<String>,
     /// Whether the dump is valid: no finding is an error.
     pub valid: bool,
@@ -99,6 +101,10 @@ fn run(input: &Input, options: ValidateOptions, report: &mut Report, findings: &
             Ok(decoder) => run_hprof(input, options, decoder, report, findings),
             Err(error) => stop(error, findings),
         },
+        Some(Family::Classic) => match open_classic(input)? {
+            Ok(decoder) => run_classic(input, options, decoder, report, findings),
+            Err(error) => stop(error, findings),
+        },
         None => stop(neither(input, &start, options)?, findings),
     }
 }
@@ -113,9 +119,15 @@ fn neither(input: &Input, start: &[u8], options: ValidateOptions) -> Result<Deco
     if hprof.rule() != hprof::rules::HEADER_MAGIC {
         return Ok(hprof);
     }
-    let expected = "a PHD (00 12 and \"portable heap dump\") or an HPROF dump (\"JAVA PROFILE \" and a version)";
+    let Err(classic) = open_classic(input)? else { return Err(changed(input)) };
+    let expected = "a PHD (00 12 and \"portable heap dump\"), an HPROF dump (\"JAVA PROFILE \" and a version) or a \
+                    classic heap dump (// or 0x, in ASCII or EBCDIC)";
     let problem = Problem::Unexpected { expected: expected.to_owned(), found: phd.found() };
-    let resembled = if Family::guess(start) == Family::Hprof { hprof } else { phd };
+    let resembled = match Family::guess(start) {
+        Family::Phd => phd,
+        Family::Hprof => hprof,
+        Family::Classic => classic,
+    };
     Ok(DecodeError::new(resembled.rule(), resembled.offset(), resembled.field(), problem))
 }
 
@@ -212,6 +224,43 @@ fn run_hprof(
     Ok(())
 }
 
+fn run_classic(
+    input: &Input,
+    options: ValidateOptions,
+    mut decoder: classic::Decoder<Stream>,
+    report: &mut Report,
+    findings: &mut Findings,
+) -> Result<(), Error> {
+    report.format = Some("classic".to_owned());
+    let mut rules = classic::rules::PassRules::new(decoder.encoding());
+    let mut index = options.graph.then(classic::rules::GraphIndex::default);
+    let ended = decoder.visit::<DecodeError, _>(|step| {
+        rules.step(step, findings);
+        if let Some(index) = &mut index {
+            index.enter(step);
+        }
+        Ok(())
+    });
+    report.sound = rules.sound(decoder.index());
+    // What the trailers state can be judged whatever stands behind them.
+    rules.end(findings);
+    let whole = ended.as_ref().err().is_none_or(DecodeError::is_missing_end);
+    if let Err(error) = ended {
+        stop(error, findings)?;
+    }
+    if let Some(mut index) = index {
+        index.seal(whole, findings);
+        if let Ok(mut decoder) = open_classic(input)? {
+            stopped_before(decoder.visit(|step| {
+                index.judge(step, findings);
+                Ok(())
+            }))?;
+        }
+        report.graph_checked = true;
+    }
+    Ok(())
+}
+
 /// A dump that cannot be read any further: a finding, unless the machine is at fault.
 fn stop(error: DecodeError, findings: &mut Findings) -> Result<(), Error> {
     if error.is_the_machines() {
@@ -233,6 +282,12 @@ fn open_phd(input: &Input) -> Result<Result<phd::Decoder<Stream>, DecodeError>, 
     let stream = input.stream()?;
     let length = stream.length();
     Ok(phd::Decoder::with_length(stream, length))
+}
+
+fn open_classic(input: &Input) -> Result<Result<classic::Decoder<Stream>, DecodeError>, Error> {
+    let stream = input.stream()?;
+    let length = stream.length();
+    Ok(classic::Decoder::with_length(stream, length))
 }
 
 fn open_hprof(input: &Input, options: ValidateOptions) -> Result<Result<hprof::Decoder<Stream>, DecodeError>, Error> {

@@ -52,7 +52,8 @@ fn peers_count_in_our_dumps_what_we_wrote() {
                     let objects = if id_size == IdSize::One { 20 } else { objects };
                     let profile = profile.name;
                     let name = format!("{profile}-{}-{objects}-{seed}", id_size.bytes());
-                    let wishes = Wishes { profile: Some(profile.to_owned()), id_size: Some(id_size), seed, word: None };
+                    let wishes =
+                        Wishes { profile: Some(profile.to_owned()), id_size: Some(id_size), seed, ..Wishes::default() };
                     let lowering = Lowering::new(Format::Hprof, &wishes).expect("a profile");
                     let heap = from_seed(&lowering.generate_options(objects, None), seed);
                     let mut dump = Dump { heaps: vec![heap], tail: Vec::new() };

@@ -1,4 +1,5 @@
 //! Generated heaps through every writer and back; and what they reach.
 
+mod classic;
 mod hprof;
 mod phd;

@@ -30,7 +30,7 @@ pub(crate) struct Opts {
     /// Seed of the random dumps.
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Only dumps of this format: phd or hprof.
+    /// Only dumps of this format: phd, hprof or classic.
     #[arg(long, value_parser = family)]
     format: Option<Family>,
     /// Only cases whose id contains this.
@@ -57,7 +57,8 @@ impl Opts {
         let limit = Duration::try_from_secs_f32(self.time_limit)
             .map_err(|e| Error::Usage(format!("--time-limit {}: {e}", self.time_limit)))?;
         let mut chosen = cases()?;
-        chosen.extend(random_cases(self.random, self.seed)?);
+        let families = self.format.map_or(Family::ALL.to_vec(), |family| vec![family]);
+        chosen.extend(random_cases(self.random, self.seed, &families)?);
         if !command.iter().any(|part| part.contains("{heap}")) {
             chosen.retain(|case| case.heap.is_none());
         }
@@ -110,7 +111,9 @@ impl Opts {
     fn repeat(&self, id: &str) -> String {
         let decoder = shell_words::quote(&self.decoder);
         let random = if id.starts_with("random") {
-            format!(" --random {} --seed {}", self.random, self.seed)
+            // Which dumps are drawn depends on the formats.
+            let format = self.format.map(|family| format!(" --format {}", family.name())).unwrap_or_default();
+            format!(" --random {} --seed {}{format}", self.random, self.seed)
         } else {
             String::new()
         };
@@ -119,7 +122,7 @@ impl Opts {
 }
 
 fn family(name: &str) -> Result<Family, String> {
-    Family::ALL.into_iter().find(|family| family.name() == name).ok_or_else(|| "phd or hprof".to_owned())
+    Family::ALL.into_iter().find(|family| family.name() == name).ok_or_else(|| "phd, hprof or classic".to_owned())
 }
 
 /// Writes the dumps of the cases that were not passed.

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
+use heapsmith::classic;
 use heapsmith::compare::compare;
 use heapsmith::error::Error;
 use heapsmith::format::{Format, Lowering, WholeFile, Wishes};
@@ -69,12 +70,14 @@ impl Opts {
                     phd::lower::PROFILES.iter().filter(|p| p.versions.contains(&version)).map(|p| p.name).collect()
                 }
                 Format::Hprof => hprof::PROFILES.iter().map(|p| p.name).collect(),
+                Format::Classic => classic::PROFILES.iter().map(|p| p.name).collect(),
             };
             for profile in profiles {
                 // One heap for all, whose addresses have 8 bytes.
                 let id_size = (format == Format::Hprof).then_some(IdSize::Eight);
                 let profile = Some(profile.to_owned());
-                lowerings.push(Lowering::new(format, &Wishes { profile, id_size, word: None, seed: self.seed })?);
+                lowerings
+                    .push(Lowering::new(format, &Wishes { profile, id_size, seed: self.seed, ..Wishes::default() })?);
             }
         }
         Ok(lowerings)
@@ -83,7 +86,10 @@ impl Opts {
     fn row(&self, heap: &mut Heap, lowering: &Lowering) -> Result<Row, Error> {
         let mut bytes = Vec::new();
         lowering.write(&mut (heap as &mut dyn HeapSource), &mut bytes)?;
-        let file = format!("seed{}-{}.{}", self.seed, lowering.profile(), lowering.format());
+        let file = match lowering.format() {
+            Format::Classic => format!("seed{}-{}.txt", self.seed, lowering.profile()),
+            format => format!("seed{}-{}.{format}", self.seed, lowering.profile()),
+        };
         let path = self.out.join(&file);
         // A dump that is there already with the same bytes is as good as written.
         if fs::read(&path).ok().as_ref() != Some(&bytes) {
@@ -101,7 +107,7 @@ impl Opts {
         let report = validate(&input, ValidateOptions::default())?;
         let trap = match lowering {
             Lowering::Phd(options) => options.profile.array_fields == phd::lower::FieldSwap::SizeFirst,
-            Lowering::Hprof(_) => false,
+            Lowering::Hprof(_) | Lowering::Classic(_) => false,
         };
         let sound = comparison.equal && (report.valid || trap);
         let verdict = match (sound, trap) {

@@ -20,7 +20,7 @@ use crate::{Answer, decode, open};
 pub(crate) struct Opts {
     /// Listing; `-` is standard input.
     listing: PathBuf,
-    /// Dump format: phd4, phd5, phd6 or hprof.
+    /// Dump format: phd4, phd5, phd6, hprof or classic.
     #[arg(long)]
     format: Format,
     #[command(flatten)]

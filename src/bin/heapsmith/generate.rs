@@ -2,6 +2,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
+use heapsmith::classic::{self, Charset, Newline};
 use heapsmith::error::Error;
 use heapsmith::format::{Format, Lowering, Wishes};
 use heapsmith::generate::from_seed;
@@ -17,7 +18,7 @@ use crate::Answer;
 /// Example: heapsmith generate --format hprof --seed 7 --objects 1000 -o seven.hprof
 #[derive(Args)]
 pub(crate) struct Opts {
-    /// Dump format: phd4, phd5, phd6 or hprof.
+    /// Dump format: phd4, phd5, phd6, hprof or classic.
     #[arg(long)]
     format: Format,
     #[command(flatten)]
@@ -46,15 +47,22 @@ pub(crate) struct Opts {
 pub(crate) struct Spelling {
     /// Writer to imitate: j9-2.3 or sovereign (phd4), j9-2.4 or j9-2.6 (phd5), openj9, jdmpview or
     /// as-documented (phd6), hotspot-25 (also named hotspot), hotspot-17, hotspot-11, hotspot-8, sa, agent
-    /// or art (hprof), any. Default: j9-2.3, j9-2.6, openj9, hotspot-25.
+    /// or art (hprof), openj9, ibm-j9 or jdmpview (classic), any. Default: j9-2.3, j9-2.6, openj9, hotspot-25,
+    /// openj9.
     #[arg(long)]
     pub(crate) profile: Option<String>,
-    /// PHD: word size in bits. Default: the heap's own, 64 for a random one.
+    /// PHD and classic: word size in bits. Default: the heap's own, 64 for a random one.
     #[arg(long, value_parser = ["32", "64"])]
     pub(crate) word: Option<String>,
     /// HPROF: size of identifiers in bytes. Default: the writer's own, else the heap's, 8 for a random one.
     #[arg(long, value_parser = ["1", "2", "4", "8"])]
     pub(crate) id_size: Option<String>,
+    /// Classic: characters. Default: the dump's own, utf-8 for a new one.
+    #[arg(long, value_parser = charset)]
+    pub(crate) encoding: Option<Charset>,
+    /// Classic: ends of lines. Default: what a JVM writes in that encoding, lf or in EBCDIC nel (0x15).
+    #[arg(long, value_parser = newline)]
+    pub(crate) newline: Option<Newline>,
     /// Compress with gzip, in members of 1 MiB as HotSpot does.
     #[arg(long)]
     pub(crate) gzip: bool,
@@ -64,17 +72,30 @@ impl Spelling {
     /// The options of a format.
     pub(crate) fn lowering(&self, format: Format, seed: u64) -> Result<Lowering, Error> {
         let (word, id_size) = (self.word(), self.id_size());
-        Lowering::new(format, &Wishes { profile: self.profile.clone(), word, id_size, seed })
+        let (charset, newline) = (self.encoding, self.newline);
+        Lowering::new(format, &Wishes { profile: self.profile.clone(), word, id_size, charset, newline, seed })
     }
 
     /// Whether anything but the compression is chosen.
     pub(crate) fn chooses(&self) -> bool {
-        self.profile.is_some() || self.word.is_some() || self.id_size.is_some()
+        self.profile.is_some() || self.word.is_some() || self.id_size.is_some() || self.is_encoded()
     }
 
-    /// Options that were recognised, with what is wished otherwise.
-    pub(crate) fn upon(&self, recognised: Lowering) -> Lowering {
+    /// Whether an encoding is chosen.
+    pub(crate) fn is_encoded(&self) -> bool {
+        self.encoding.is_some() || self.newline.is_some()
+    }
+
+    /// Options that were recognised, with what is wished otherwise. `wished` are those of the command line.
+    pub(crate) fn upon(&self, recognised: Lowering, wished: &Lowering) -> Lowering {
         match recognised {
+            Lowering::Classic(options) => {
+                let encoding = match wished {
+                    Lowering::Classic(wished) if self.is_encoded() => wished.encoding,
+                    _ => options.encoding,
+                };
+                Lowering::Classic(classic::LowerOptions { word: self.word(), encoding, ..options })
+            }
             Lowering::Phd(options) => Lowering::Phd(LowerOptions { word: self.word(), ..options }),
             Lowering::Hprof(options) => Lowering::Hprof(hprof::LowerOptions { id_size: self.id_size(), ..options }),
         }
@@ -105,6 +126,16 @@ impl Spelling {
         output.flush().map_err(|e| Error::io("writing the dump", e))?;
         output.finish()
     }
+}
+
+fn charset(name: &str) -> Result<Charset, String> {
+    let names: Vec<&str> = Charset::ALL.map(Charset::name).into();
+    Charset::ALL.into_iter().find(|charset| charset.name() == name).ok_or_else(|| names.join(", "))
+}
+
+fn newline(name: &str) -> Result<Newline, String> {
+    let all = [Newline::Lf, Newline::CrLf, Newline::Nel];
+    all.into_iter().find(|newline| newline.name() == name).ok_or_else(|| all.map(Newline::name).join(", "))
 }
 
 impl Opts {

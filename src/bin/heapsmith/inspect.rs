@@ -3,6 +3,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use heapsmith::annotation::Annotation;
+use heapsmith::classic;
 use heapsmith::error::Error;
 use heapsmith::format::Family;
 use heapsmith::hprof::record::{Body, SegmentLength};
@@ -88,6 +89,7 @@ impl Opts {
             return match open::once(&self.file, reading)? {
                 Once::Phd(decoder) => self.phd_records(decoder, out),
                 Once::Hprof(decoder) => self.hprof_records(decoder, out),
+                Once::Classic(decoder) => self.classic_records(decoder, out),
             };
         }
         let file = open::dump(&self.file, reading)?;
@@ -98,6 +100,7 @@ impl Opts {
                 let (index, _) = hprof::lift::Index::read(&mut file.hprof()?);
                 hprof::annotate::visit(&mut file.hprof()?, Some(&index), |field| self.field(&field, out))
             }
+            Family::Classic => classic::annotate::visit(&mut file.classic()?, |field| self.field(&field, out)),
         }
     }
 
@@ -163,6 +166,15 @@ impl Opts {
         Ok(())
     }
 
+    fn classic_records(&self, mut decoder: classic::Decoder<Stream>, out: &mut dyn Write) -> Result<(), Error> {
+        let charset = decoder.encoding().charset;
+        decoder.visit(|step| match step {
+            classic::Step::Record(at, record) => self.record(&classic_line(&at, &record, charset), out),
+            classic::Step::More(..) => Ok(()),
+        })?;
+        Ok(())
+    }
+
     fn hprof_records(&self, mut decoder: hprof::Decoder<Stream>, out: &mut dyn Write) -> Result<(), Error> {
         decoder.visit(|step| {
             let (at, kind, address, detail) = match step {
@@ -179,6 +191,30 @@ impl Opts {
         })?;
         Ok(())
     }
+}
+
+fn classic_line(at: &classic::decode::At<'_>, record: &classic::Record<'_>, charset: classic::Charset) -> RecordLine {
+    use heapsmith::classic::Record;
+    let text = |bytes: &[u8]| classic::lift::name(bytes, charset).to_string();
+    let (kind, address, detail) = match record {
+        Record::Space(_) => ("white space", None, String::new()),
+        Record::Version(line) => ("version", None, text(line.version())),
+        Record::Breakdown(line, _) => ("breakdown", None, text(line.content())),
+        Record::Eof(line, _) => ("totals", None, text(line.content())),
+        Record::Comment(line) => ("comment", None, text(line.content())),
+        Record::Entry(entry) => {
+            let kind = if entry.kind == classic::wire::EntryKind::Class { "class" } else { "object" };
+            let more = if at.open { " and more" } else { "" };
+            let references = match entry.references.values.len() {
+                1 if !at.open => "1 reference".to_owned(),
+                count => format!("{count}{more} references"),
+            };
+            let detail = format!("{}, {} bytes, {references}", text(entry.name), entry.size.value);
+            (kind, Some(Address(entry.address.value).to_string()), detail)
+        }
+    };
+    let (record, offset, length) = (at.index, at.offset, at.bytes.len() as u64);
+    RecordLine { record, offset, length, kind: kind.to_owned(), address, detail }
 }
 
 /// Identifiers and other wide numbers in hexadecimal.

@@ -99,6 +99,7 @@ pub(crate) fn dump_of(input: Input, reading: Reading) -> Result<DumpFile, Error>
 pub(crate) enum Once {
     Phd(heapsmith::phd::Decoder<Stream>),
     Hprof(heapsmith::hprof::Decoder<Stream>),
+    Classic(heapsmith::classic::Decoder<Stream>),
 }
 
 pub(crate) fn once(path: &Path, reading: Reading) -> Result<Once, Error> {
@@ -107,6 +108,7 @@ pub(crate) fn once(path: &Path, reading: Reading) -> Result<Once, Error> {
         return Ok(match file.family() {
             Family::Phd => Once::Phd(file.phd()?),
             Family::Hprof => Once::Hprof(file.hprof()?),
+            Family::Classic => Once::Classic(file.classic()?),
         });
     }
     let mut stream = Stream::stdin()?;
@@ -114,6 +116,7 @@ pub(crate) fn once(path: &Path, reading: Reading) -> Result<Once, Error> {
     Ok(match Family::of(&start).unwrap_or_else(|| Family::guess(&start)) {
         Family::Phd => Once::Phd(heapsmith::phd::Decoder::new(stream)?),
         Family::Hprof => Once::Hprof(heapsmith::hprof::Decoder::new(stream)?.with_reading(reading, None)),
+        Family::Classic => Once::Classic(heapsmith::classic::Decoder::new(stream)?),
     })
 }
 

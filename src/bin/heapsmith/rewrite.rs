@@ -2,6 +2,8 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use heapsmith::bytes::ebcdic::Mapped;
+use heapsmith::classic;
 use heapsmith::error::Error;
 use heapsmith::hprof::{self, Step};
 use heapsmith::input::Stream;
@@ -57,8 +59,7 @@ impl Opts {
         decode::refuse_same(&self.input, &self.output)?;
         match self.through {
             Through::Records if self.spelling.chooses() || self.heap.heap.is_some() => {
-                let message =
-                    "--profile, --word, --id-size and --heap choose, and --through records keeps what there is";
+                let message = "only --gzip goes with --through records, which keeps what there is; the rest chooses";
                 Err(Error::Usage(message.to_owned()))
             }
             Through::Records => self.through_records(),
@@ -73,6 +74,7 @@ impl Opts {
         let copy = |out: &mut dyn Write| match once {
             Once::Phd(decoder) => phd_records(decoder, &name, out),
             Once::Hprof(decoder) => hprof_records(decoder, out),
+            Once::Classic(decoder) => classic_records(decoder, &name, out),
         };
         if self.spelling.gzip {
             let mut blocks = GzipBlocks::new(&mut output);
@@ -94,7 +96,7 @@ impl Opts {
         }
         if self.spelling.profile.is_none() {
             match file.recognise(&mut source)? {
-                Some(recognised) => lowering = self.spelling.upon(recognised),
+                Some(recognised) => lowering = self.spelling.upon(recognised, &lowering),
                 None => {
                     let default = lowering.profile();
                     terminal::warning(&format!("no profile gives this dump's bytes again; writing it as {default}"));
@@ -142,6 +144,20 @@ fn hprof_records(mut decoder: hprof::Decoder<Stream>, output: &mut dyn Write) ->
         }
         flush_if_full(&mut buffer, output)
     })?;
+    output.write_all(&buffer).map_err(failed)
+}
+
+fn classic_records(mut decoder: classic::Decoder<Stream>, name: &str, output: &mut dyn Write) -> Result<(), Error> {
+    let mut buffer = Vec::new();
+    let mut output = Mapped::new(output, decoder.encoding().inverse());
+    let ended = decoder.visit(|step| {
+        match step {
+            classic::Step::Record(_, record) => classic::encode::record(&mut buffer, &record),
+            classic::Step::More(_, references) => classic::encode::references(&mut buffer, &references),
+        }
+        flush_if_full(&mut buffer, &mut output)
+    });
+    open::tolerate_missing_end(name, ended.map(|_| ()))?;
     output.write_all(&buffer).map_err(failed)
 }
 

@@ -2,7 +2,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use heapsmith::error::Error;
+use heapsmith::error::{Error, TextPosition};
 use heapsmith::input::Input;
 use heapsmith::validate::{Finding, Report, Severity, ValidateOptions, rule, validate};
 
@@ -111,10 +111,14 @@ fn describe(finding: &Finding) -> String {
         Severity::Note => "note".to_owned(),
     };
     let record = finding.record.map(|r| format!(", record {r}")).unwrap_or_default();
+    let position = match (finding.line, finding.column) {
+        (Some(line), Some(column)) => format!("{}, ", TextPosition { line, column }),
+        _ => String::new(),
+    };
     let source = rule(finding.rule.0).map(|rule| rule.source.join("; ")).unwrap_or_default();
     let fatal = if finding.fatal { "; nothing behind it can be read" } else { "" };
     format!(
-        "{severity}[{}] offset {:#x}{record}{fatal}\n  expected: {}\n  found:    {}\n  source:   {source}\n",
+        "{severity}[{}] {position}offset {:#x}{record}{fatal}\n  expected: {}\n  found:    {}\n  source:   {source}\n",
         finding.rule, finding.offset, finding.expected, finding.found
     )
 }

@@ -4,9 +4,9 @@ use crate::model::{Address, Class, Contents, IdentityHash, Name, Object, ObjectK
 
 use super::super::facet::Facet;
 use super::super::listing::{FieldEntry, PoolItem, StaticEntry};
-use super::{Diff, show};
+use super::{Diff, HeapSide as Side, show};
 
-impl Diff<'_> {
+impl<'h> Diff<'_, 'h> {
     pub(super) fn class(&mut self, at: Address, l: &Class, r: &Class) {
         let at = Some(at);
         self.fact(Facet::ClassName, at, Some(&l.name), Some(&r.name), |n: &&Name| n.to_string());
@@ -34,7 +34,7 @@ impl Diff<'_> {
         self.references(Facet::ClassReferences, at, l.references.clone(), r.references.clone());
     }
 
-    pub(super) fn object(&mut self, at: Address, l: &Object, r: &Object) {
+    pub(super) fn object(&mut self, at: Address, l: &'h Object, r: &'h Object) {
         let at = Some(at);
         let is_array = l.kind != ObjectKind::Instance;
         if !is_array || l.class.or(r.class).is_some() {
@@ -50,6 +50,11 @@ impl Diff<'_> {
         if is_array || l.size.or(r.size).is_some() {
             self.fact(Facet::ObjectSize, at, l.size, r.size, |s| s.to_string());
         }
+        // Where a record names the class, the other side's table of classes does as well.
+        if l.class_name.is_some() || r.class_name.is_some() {
+            let names = [self.left.class_name(l), self.right.class_name(r)];
+            self.fact(Facet::ClassName, at, names[0], names[1], |n: &&Name| n.to_string());
+        }
         self.hash(at, l.hash, r.hash);
         self.fact(Facet::ObjectTrace, at, l.trace, r.trace, |serial| serial.0.to_string());
         let compared = match l.kind {
@@ -62,9 +67,12 @@ impl Diff<'_> {
         }
     }
 
-    /// A hash is the one fact whose absence says something: the object was never asked for it.
+    /// A hash is the one fact whose absence says something, in a heap that tells hashes at all: the object was never
+    /// asked for it.
     fn hash(&mut self, at: Option<Address>, l: Option<IdentityHash>, r: Option<IdentityHash>) {
-        self.fact(Facet::Hash, at, Some(l), Some(r), |h| h.map_or("no hash".to_owned(), show::hash));
+        let told = |side: &Side<'_>, hash: Option<IdentityHash>| (side.hashes || hash.is_some()).then_some(hash);
+        let (l, r) = (told(&self.left, l), told(&self.right, r));
+        self.fact(Facet::Hash, at, l, r, |h| h.map_or("no hash".to_owned(), show::hash));
     }
 
     /// Field values, or the bytes of those without a layout; whether they were compared.
@@ -113,6 +121,20 @@ impl Diff<'_> {
             sorted
         };
         let show = |references: &Vec<Address>| show::references(references);
+        let (mut l, mut r) = (l, r);
+        if self.left.nulls != self.right.nulls
+            && let (Some(l), Some(r)) = (&mut l, &mut r)
+        {
+            // Only one of the two dumps lists null references.
+            let count = |side: &Side<'_>, listed: &[Address]| {
+                side.nulls.then(|| listed.iter().filter(|reference| reference.is_null()).count())
+            };
+            let nulls = (count(&self.left, l), count(&self.right, r));
+            if nulls.0.or(nulls.1) != Some(0) {
+                self.fact(Facet::NullReferences, at, nulls.0, nulls.1, usize::to_string);
+            }
+            [l, r].into_iter().for_each(|listed| listed.retain(|reference| !reference.is_null()));
+        }
         let (ls, rs) = (l.as_ref().map(sorted), r.as_ref().map(sorted));
         let same = ls == rs;
         self.fact(facet, at, ls, rs, show);

@@ -1,11 +1,11 @@
 //! Comparing two heaps on what both of them tell.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::model::{Address, Class, Heap, Object};
+use crate::model::{Address, Class, Contents, Heap, Name, Object};
 
 use super::facet::Facet;
 
@@ -70,7 +70,7 @@ pub enum Side {
 
 /// Compares two heaps, address by address, except in the facets left out.
 pub fn compare(left: &Heap, right: &Heap, left_out: &BTreeSet<Facet>) -> Comparison {
-    let mut diff = Diff::new(left_out);
+    let mut diff = Diff::new(left, right, left_out);
     diff.facts(left, right);
     diff.entries(left, right);
     diff.record_order(left, right);
@@ -83,20 +83,54 @@ enum Entry<'h> {
     Object(&'h Object),
 }
 
-struct Diff<'f> {
+/// What one heap tells as a whole.
+struct HeapSide<'h> {
+    /// Whether it tells identity hashes.
+    hashes: bool,
+    /// Whether it lists null references.
+    nulls: bool,
+    names: HashMap<Address, &'h Name>,
+}
+
+impl<'h> HeapSide<'h> {
+    fn new(heap: &'h Heap) -> HeapSide<'h> {
+        let lists_null = |listed: &[Address]| listed.iter().any(|reference| reference.is_null());
+        let in_object = |object: &Object| match &object.contents {
+            Contents::References(listed) => lists_null(listed),
+            _ => false,
+        };
+        let in_class = |class: &Class| class.references.as_deref().is_some_and(lists_null);
+        HeapSide {
+            hashes: heap.facts.hash_regime.is_some() || heap.objects.iter().any(|object| object.hash.is_some()),
+            nulls: heap.objects.iter().any(in_object) || heap.classes.iter().any(in_class),
+            names: heap.classes.iter().map(|class| (class.address, &class.name)).collect(),
+        }
+    }
+
+    /// The name of an object's own class.
+    fn class_name(&self, object: &'h Object) -> Option<&'h Name> {
+        object.class_name.as_ref().or_else(|| self.names.get(&object.class?).copied())
+    }
+}
+
+struct Diff<'f, 'h> {
+    left: HeapSide<'h>,
+    right: HeapSide<'h>,
     left_out: &'f BTreeSet<Facet>,
     compared: u64,
     differences: BTreeMap<Facet, FacetDifference>,
     not_compared: BTreeMap<(Facet, Side), u64>,
 }
 
-impl<'f> Diff<'f> {
-    fn new(left_out: &'f BTreeSet<Facet>) -> Diff<'f> {
-        Diff { left_out, compared: 0, differences: BTreeMap::new(), not_compared: BTreeMap::new() }
+impl<'f, 'h> Diff<'f, 'h> {
+    fn new(left: &'h Heap, right: &'h Heap, left_out: &'f BTreeSet<Facet>) -> Diff<'f, 'h> {
+        let (left, right) = (HeapSide::new(left), HeapSide::new(right));
+        Diff { left, right, left_out, compared: 0, differences: BTreeMap::new(), not_compared: BTreeMap::new() }
     }
 
     fn facts(&mut self, left: &Heap, right: &Heap) {
         let (l, r) = (&left.facts, &right.facts);
+        self.fact(Facet::NullReferences, None, l.null_references, r.null_references, u64::to_string);
         self.fact(Facet::WordSize, None, l.word_size, r.word_size, |w| format!("{} bits", w.bits()));
         self.fact(Facet::IdentifierSize, None, l.identifier_size, r.identifier_size, |s| s.to_string());
         self.fact(Facet::VersionText, None, l.version_text.as_ref(), r.version_text.as_ref(), |n| n.to_string());
@@ -108,7 +142,7 @@ impl<'f> Diff<'f> {
         self.fact(Facet::HashRandoms, None, l.hash_randoms, r.hash_randoms, |(a, b)| format!("{a:#x}, {b:#x}"));
     }
 
-    fn entries(&mut self, left: &Heap, right: &Heap) {
+    fn entries(&mut self, left: &'h Heap, right: &'h Heap) {
         let (left, right) = (by_address(left), by_address(right));
         let (mut l, mut r) = (left.as_slice(), right.as_slice());
         loop {
@@ -132,7 +166,7 @@ impl<'f> Diff<'f> {
         }
     }
 
-    fn entry(&mut self, at: Address, left: &Entry<'_>, right: &Entry<'_>) {
+    fn entry(&mut self, at: Address, left: &Entry<'h>, right: &Entry<'h>) {
         self.fact(Facet::Kind, Some(at), Some(show::kind(left)), Some(show::kind(right)), String::clone);
         match (left, right) {
             (Entry::Class(l), Entry::Class(r)) => self.class(at, l, r),

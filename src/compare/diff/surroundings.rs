@@ -6,7 +6,7 @@ use super::super::facet::Facet;
 use super::super::listing::{EventLine, FrameItem, RegionLine, RootLine, RootName, ThreadLine};
 use super::{Diff, show};
 
-impl Diff<'_> {
+impl Diff<'_, '_> {
     pub(super) fn surroundings(&mut self, l: &Surroundings, r: &Surroundings) {
         self.fact(Facet::DumpTimes, None, l.times, r.times, |(begin, end)| format!("{begin} to {end} microseconds"));
         self.roots(l.roots.as_deref(), r.roots.as_deref());

@@ -50,6 +50,7 @@ fn changes() -> Vec<(Facet, Change)> {
         version_text: _,
         totals: _,
         hash_randoms: _,
+        null_references: _,
         hash_regime: _,
         timestamp: _,
         header_version: _,
@@ -59,6 +60,7 @@ fn changes() -> Vec<(Facet, Change)> {
     add(Facet::VersionText, |h| h.facts.version_text = Some("other".into()));
     add(Facet::HeaderTotals, |h| h.facts.totals = Some(Totals::default()));
     add(Facet::HashRandoms, |h| h.facts.hash_randoms = Some((1, 2)));
+    add(Facet::NullReferences, |h| h.facts.null_references = Some(1));
     add(Facet::TimeStamp, |h| h.facts.timestamp = Some(0));
     add(Facet::HeaderVersion, |h| h.facts.header_version = Some("1.0.1".into()));
     add(Facet::IdentifierSize, |h| h.facts.identifier_size = Some(ByteLen(4)));
@@ -111,6 +113,7 @@ fn changes() -> Vec<(Facet, Change)> {
         kind: _,
         class: _,
         class_word: _, // of an instance: its class
+        class_name: _,
         size: _,
         hash: _,
         length: _,
@@ -119,6 +122,7 @@ fn changes() -> Vec<(Facet, Change)> {
     } = object(&mut everything(), 0x100);
     add(Facet::Kind, |h| object(h, 0x138).kind = ObjectKind::PrimitiveArray(PrimitiveType::Boolean));
     add(Facet::Class, |h| object(h, 0x100).class = Some(Address(8)));
+    add(Facet::ClassName, |h| object(h, 0x100).class_name = Some("renamed".into()));
     add(Facet::Class, |h| object(h, 0x130).class = Some(Address(8)));
     add(Facet::Class, |h| object(h, 0x140).class = Some(Address(8)));
     add(Facet::ClassWord, |h| object(h, 0x120).class_word = Some(Address(8)));

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::model::{ByteLen, Facts, HashRegime, Heap, Totals, WordSize};
+use crate::model::{ByteLen, Facts, HashRegime, Heap, Object, ObjectKind, Totals, WordSize};
 
 use super::super::facet::Facet;
 use super::spelling::{Hex, Text};
@@ -13,7 +13,7 @@ use super::spelling::{Hex, Text};
 pub struct Head {
     /// Version of the listing format: 1.
     pub listing: u32,
-    /// Dump format (`phd4`, `phd5`, `phd6`, `hprof`).
+    /// Dump format (`phd4`, `phd5`, `phd6`, `hprof`, `classic`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<String>,
     /// The writer profile that gives the dump's bytes again, where one does.
@@ -46,6 +46,9 @@ pub struct Head {
     /// Counts that the header states.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub totals: Option<HeaderTotals>,
+    /// How many references are null, where the dump states that without listing them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub null_references: Option<u64>,
     /// The two random numbers of the header.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hash_randoms: Option<[Hex; 2]>,
@@ -101,7 +104,9 @@ pub struct HeaderTotals {
 /// The facts of a heap as the first line of its listing.
 pub fn head(heap: &Heap) -> Head {
     let class_references: usize = heap.classes.iter().flat_map(|c| &c.references).map(Vec::len).sum();
-    let references: usize = heap.objects.iter().map(|o| o.references().count()).sum();
+    // Their lines have none, whatever a broken text lists.
+    let tells = |object: &&Object| !matches!(object.kind, ObjectKind::PrimitiveArray(_));
+    let references: usize = heap.objects.iter().filter(tells).map(|o| o.references().count()).sum();
     let (facts, around) = (&heap.facts, &heap.surroundings);
     Head {
         listing: 1,
@@ -116,6 +121,7 @@ pub fn head(heap: &Heap) -> Head {
             HashRegime::WhereUsed32 => Hashes::WhereUsed32,
         }),
         totals: facts.totals.map(|t| HeaderTotals { objects: t.objects, references: t.references }),
+        null_references: facts.null_references,
         hash_randoms: facts.hash_randoms.map(|(a, b)| [Hex(a.into()), Hex(b.into())]),
         classes: Some(heap.classes.len() as u64),
         objects: Some(heap.objects.len() as u64),
@@ -144,9 +150,9 @@ impl Head {
         ]
     }
 
-    /// Whether instances have a class word beside their class: HPROF has none.
+    /// Whether instances have a class word that is their class: PHD's have.
     pub(super) fn has_class_words(&self) -> bool {
-        !self.format.as_ref().is_some_and(|format| format.starts_with("hprof"))
+        !self.format.as_ref().is_some_and(|format| format.starts_with("hprof") || format == "classic")
     }
 
     pub(super) fn facts(&self) -> Result<Facts, String> {
@@ -167,6 +173,7 @@ impl Head {
                 Hashes::Every16 => HashRegime::Every16,
                 Hashes::WhereUsed32 => HashRegime::WhereUsed32,
             }),
+            null_references: self.null_references,
             timestamp: self.time_stamp,
             header_version: self.header_version.clone().map(Into::into),
             identifier_size: self.identifier_size.map(ByteLen),

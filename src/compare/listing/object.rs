@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::{ByteLen, Contents, Object, ObjectKind, Serial};
 
 use super::line::{Line, Place, addresses, hash, hashes, hexes};
-use super::spelling::{Bytes, ElementName, Hex, TypedValue};
+use super::spelling::{Bytes, ElementName, Hex, Text, TypedValue};
 
 /// A plain instance.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -22,6 +22,9 @@ pub struct InstanceLine {
     /// Class.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class: Option<Hex>,
+    /// Name of the object's own class, where the record itself gives it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class_name: Option<Text>,
     /// Size in bytes, header and padding included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
@@ -62,6 +65,9 @@ pub struct ObjectArrayLine {
     /// The array's own class.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub array_class: Option<Hex>,
+    /// Name of the object's own class, where the record itself gives it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class_name: Option<Text>,
     /// Number of elements.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub length: Option<u64>,
@@ -99,6 +105,9 @@ pub struct PrimitiveArrayLine {
     /// The array's own class.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub array_class: Option<Hex>,
+    /// Name of the object's own class, where the record itself gives it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class_name: Option<Text>,
     /// Element type.
     pub element: ElementName,
     /// Number of elements.
@@ -132,6 +141,7 @@ impl Line {
         let address = Hex::from(object.address);
         let (record, offset) = (Some(place.record), place.offset);
         let (size, trace) = (object.size.map(|s| s.0), object.trace.map(|s| s.0));
+        let class_name = object.class_name.as_ref().map(Text::from);
         let refs = match &object.contents {
             Contents::References(listed) => Some(hexes(listed)),
             _ => None,
@@ -147,6 +157,7 @@ impl Line {
                     Contents::Raw(bytes) => Some(Bytes(bytes.clone())),
                     _ => None,
                 },
+                class_name,
                 ..InstanceLine { address, record, offset, size, trace, hash16, hash32, refs, ..Default::default() }
             })),
             ObjectKind::ObjectArray => Line::ObjectArray(Box::new(ObjectArrayLine {
@@ -157,6 +168,7 @@ impl Line {
                     Contents::Elements(elements) => Some(hexes(elements)),
                     _ => None,
                 },
+                class_name,
                 ..ObjectArrayLine { address, record, offset, size, trace, hash16, hash32, refs, ..Default::default() }
             })),
             ObjectKind::PrimitiveArray(element) => Line::PrimitiveArray(Box::new(PrimitiveArrayLine {
@@ -164,6 +176,7 @@ impl Line {
                 record,
                 offset,
                 array_class: object.class.map(Hex::from),
+                class_name,
                 element: ElementName(element),
                 length: object.length,
                 size,
@@ -188,6 +201,7 @@ impl InstanceLine {
         Ok(Object {
             class,
             class_word: class.filter(|_| has_class_words),
+            class_name: self.class_name.map(Into::into),
             size: self.size.map(ByteLen),
             hash: hash(self.hash16, self.hash32)?,
             contents: match (self.refs, self.values, self.raw) {
@@ -208,6 +222,7 @@ impl ObjectArrayLine {
         Ok(Object {
             class: self.array_class.map(Hex::address),
             class_word: self.class.map(Hex::address),
+            class_name: self.class_name.map(Into::into),
             size: self.size.map(ByteLen),
             hash: hash(self.hash16, self.hash32)?,
             length: self.length,
@@ -230,6 +245,7 @@ impl PrimitiveArrayLine {
         }
         Ok(Object {
             class: self.array_class.map(Hex::address),
+            class_name: self.class_name.map(Into::into),
             size: self.size.map(ByteLen),
             hash: hash(self.hash16, self.hash32)?,
             length: self.length,

@@ -225,13 +225,13 @@ fn compressed() -> Result<Vec<Case>, Error> {
     ])
 }
 
-fn chain(bytes: &[u8], size: usize, comment: Option<&str>) -> Vec<u8> {
+pub(super) fn chain(bytes: &[u8], size: usize, comment: Option<&str>) -> Vec<u8> {
     let members = bytes.chunks(size).enumerate().map(|(n, chunk)| member(chunk, comment.filter(|_| n == 0)));
     members.collect::<Vec<_>>().concat()
 }
 
 /// A gzip member (RFC 1952, 2.3) of stored blocks (RFC 1951, 3.2.4).
-fn member(bytes: &[u8], comment: Option<&str>) -> Vec<u8> {
+pub(super) fn member(bytes: &[u8], comment: Option<&str>) -> Vec<u8> {
     let has_comment = if comment.is_some() { 0x10 } else { 0 };
     let mut member = vec![0x1f, 0x8b, 8, has_comment, 0, 0, 0, 0, 0, 0xff];
     if let Some(comment) = comment {

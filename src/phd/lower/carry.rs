@@ -7,6 +7,7 @@ use std::vec::IntoIter;
 use crate::error::LowerError;
 use crate::model::{
     Address, ByteLen, Class, Contents, Facts, HashRegime, IdentityHash, Name, Object, ObjectKind, Order, WordSize,
+    layout_order, superclasses,
 };
 
 use super::super::wire::Version;
@@ -103,7 +104,9 @@ impl<'c> Carrier<'c> {
                 let class = known(object.class_word.or(object.class), "the class", object.address)?;
                 carried.class = Some(class);
                 carried.class_word = Some(class);
-                carried.contents = Contents::References(self.instance_references(object));
+                carried.contents = Contents::References(
+                    layout_order(object, |class| self.class_at(class)).into_iter().filter(|r| !r.is_null()).collect(),
+                );
             }
             ObjectKind::ObjectArray => {
                 let mut references: Vec<Address> = object.references().filter(|r| !r.is_null()).collect();
@@ -157,44 +160,15 @@ impl<'c> Carrier<'c> {
         }
     }
 
-    /// References of an instance: fields of the topmost superclass first, as objects are laid out.
-    fn instance_references(&self, object: &Object) -> Vec<Address> {
-        let Contents::Fields(values) = &object.contents else {
-            return object.references().filter(|r| !r.is_null()).collect();
-        };
-        let mut parts = Vec::new();
-        let mut rest = values.as_slice();
-        let mut class = object.class;
-        while let Some(found) = class.and_then(|c| self.class_at(c)) {
-            let Some((own, inherited)) = found.fields.as_ref().and_then(|f| rest.split_at_checked(f.len())) else {
-                break;
-            };
-            parts.push(own);
-            rest = inherited;
-            class = found.superclass;
-        }
-        parts.push(rest);
-        let fields = parts.into_iter().rev().flatten();
-        fields.filter_map(|v| v.as_reference()).filter(|r| !r.is_null()).collect()
-    }
-
     /// References of a class record, from what the model knows of the class: loader, statics,
     /// constant-pool classes, superclasses from the root down, interfaces (native writer).
     fn class_references(&self, class: &Class) -> Vec<Address> {
         let statics = class.statics.iter().flatten().filter_map(|s| s.value.as_reference());
         let pool = class.constant_pool.iter().flatten().filter_map(|p| p.value.as_reference());
         let pool = pool.filter(|&entry| self.class_at(entry).is_some());
-        let mut supers = Vec::new();
-        let mut next = class.superclass.filter(|a| !a.is_null());
-        while let Some(superclass) = next {
-            if supers.contains(&superclass) {
-                break; // a cycle is the heap's business, not ours
-            }
-            supers.push(superclass);
-            next = self.class_at(superclass).and_then(|c| c.superclass).filter(|a| !a.is_null());
-        }
+        let supers = superclasses(class, |class| self.class_at(class));
         let interfaces = class.interfaces.iter().flatten().copied();
-        let rest = statics.chain(pool).chain(supers.into_iter().rev()).chain(interfaces);
+        let rest = statics.chain(pool).chain(supers).chain(interfaces);
         class.loader.into_iter().chain(rest).collect()
     }
 

@@ -80,23 +80,6 @@ fn refused(id: &str, summary: &str, hex: &[&str], records: u64, rule: &'static s
     }
 }
 
-impl Case {
-    /// What is odd about the dump, and not wrong.
-    fn noted(self, rule: &'static str, offset: u64) -> Case {
-        Case { breaks: Some((rule, offset)), ..self }
-    }
-
-    /// What is wrong, and tolerated by known readers.
-    fn tolerated(mut self, rule: &'static str, offset: u64) -> Case {
-        self.answers.push(Answer::Refuses("refused by a reader that is stricter than the known ones"));
-        Case { verdict: Verdict::Ambiguous, ..self.noted(rule, offset) }
-    }
-
-    fn showing(self, shows: &[&'static str]) -> Case {
-        Case { shows: shows.to_vec(), ..self }
-    }
-}
-
 /// A heap that is told item by item, in the order of the file.
 #[derive(Clone, Debug)]
 struct Told(Heap);

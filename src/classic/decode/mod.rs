@@ -1,0 +1,405 @@
+//! Text to records. Mirrors [`super::encode`].
+
+mod digits;
+mod plain;
+mod references;
+mod scan;
+
+use std::io::{self, Cursor, Read};
+
+use crate::bytes::ebcdic::Mapped;
+use crate::bytes::stop::{Stop, refill, truncated};
+use crate::bytes::{Incomplete, Window};
+use crate::error::{DecodeError, Problem, TextPosition};
+
+use super::record::{Record, References};
+use super::rules;
+use super::wire::{Charset, Encoding, START};
+
+use scan::{End, SHOWN, Scan};
+
+/// Reads a classic heap dump record by record.
+///
+/// Memory is bounded: references beyond [`WHOLE`] bytes come in pieces, and names, comments and runs of white space
+/// may have [`LONGEST`] bytes.
+#[derive(Debug)]
+pub struct Decoder<R> {
+    window: Window<Mapped<Begun<R>>>,
+    encoding: Encoding,
+    declared: Option<u64>,
+    index: u64,
+    /// Number of the line that the window begins in, from 0, and the offset of its start.
+    line: u64,
+    line_start: u64,
+    /// Whether trailer record 2 was there.
+    ended: bool,
+    values: Vec<u64>,
+}
+
+/// A source whose start was read before, up to where that failed, if it did.
+#[derive(Debug)]
+struct Begun<R> {
+    start: Cursor<Vec<u8>>,
+    failed: Option<io::Error>,
+    source: R,
+}
+
+impl<R: Read> Read for Begun<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self.start.read(buffer)? {
+            0 => self.failed.take().map_or_else(|| self.source.read(buffer), Err),
+            count => Ok(count),
+        }
+    }
+}
+
+/// Records are delivered whole up to so many bytes; more references than that come in pieces.
+pub const WHOLE: usize = 256 * 1024;
+/// The longest name, comment, number or run of white space, in bytes. Class names have at most 65,535 (The Java Virtual
+/// Machine Specification, 4.4.7).
+pub const LONGEST: usize = 1 << 20;
+
+/// A record or a piece of one, and where it stands.
+#[derive(Clone, Copy, Debug)]
+pub enum Step<'s> {
+    /// A record, or an entry with its first references.
+    Record(At<'s>, Record<'s>),
+    /// More references of the entry before.
+    More(At<'s>, References<'s>),
+}
+
+/// The place of a record or piece.
+#[derive(Clone, Copy, Debug)]
+pub struct At<'s> {
+    /// The record's index, from 0, white space before the first record included.
+    pub index: u64,
+    /// Offset of its first byte, in bytes from the start of the decompressed stream.
+    pub offset: u64,
+    /// Line and column of its first byte.
+    pub position: TextPosition,
+    /// The text.
+    pub bytes: &'s [u8],
+    /// Whether more references of the record follow.
+    pub open: bool,
+}
+
+impl<R: Read> Decoder<R> {
+    /// Reads the start of a text and tells its encoding.
+    ///
+    /// # Errors
+    /// If it is not a classic heap dump, or cannot be read.
+    pub fn new(source: R) -> Result<Decoder<R>, DecodeError> {
+        Decoder::with_length(source, None)
+    }
+
+    /// The same, of a source that has so many bytes, unless it shrinks.
+    ///
+    /// # Errors
+    /// If it is not a classic heap dump, or cannot be read.
+    pub fn with_length(mut source: R, declared: Option<u64>) -> Result<Decoder<R>, DecodeError> {
+        let mut start = Vec::new();
+        let failed = match source.by_ref().take(START as u64).read_to_end(&mut start) {
+            Err(e) if start.is_empty() => {
+                return Err(DecodeError::new(rules::FILE_TRUNCATED, 0, "data", Problem::Io(e)));
+            }
+            read => read.err(),
+        };
+        let Some(encoding) = Encoding::detect(&start) else { return Err(not_classic(&start)) };
+        Ok(Decoder {
+            window: Window::new(Mapped::new(Begun { start: Cursor::new(start), failed, source }, encoding.table())),
+            encoding,
+            declared,
+            index: 0,
+            line: 0,
+            line_start: 0,
+            ended: false,
+            values: Vec::new(),
+        })
+    }
+
+    /// How the text is stored.
+    pub fn encoding(&self) -> Encoding {
+        self.encoding
+    }
+
+    /// Records delivered so far.
+    pub fn index(&self) -> u64 {
+        self.index
+    }
+
+    /// Calls `visit` with every record in file order, up to the end of the text, and returns its length in bytes.
+    ///
+    /// # Errors
+    /// What `visit` returns; or a [`DecodeError`] after the last sound record.
+    pub fn visit<E, F>(&mut self, mut visit: F) -> Result<u64, E>
+    where
+        E: From<DecodeError>,
+        F: FnMut(Step<'_>) -> Result<(), E>,
+    {
+        let mut values = std::mem::take(&mut self.values);
+        self.space(&mut visit)?;
+        loop {
+            while self.window.bytes().len() < 2 && self.refill()? {}
+            if self.window.bytes().is_empty() {
+                break;
+            }
+            self.plain_entries(&mut values, &mut visit)?;
+            if !self.window.bytes().is_empty() {
+                self.record(&mut values, &mut visit)?;
+            }
+        }
+        self.values = values;
+        self.end()?;
+        Ok(self.window.offset())
+    }
+
+    fn space<E: From<DecodeError>>(&mut self, visit: &mut impl FnMut(Step<'_>) -> Result<(), E>) -> Result<(), E> {
+        loop {
+            let whole = !self.window.bytes().is_empty() && self.window.has_ended();
+            let mut scan = Scan::new(self.window.bytes(), whole, self.is_ebcdic());
+            match scan.space() {
+                Ok(None) => return Ok(()),
+                Ok(Some(record)) => {
+                    let moved = Moved::of(&scan);
+                    visit(Step::Record(self.at(moved.used, false), record))?;
+                    self.consume(moved);
+                    self.index += 1;
+                    return Ok(());
+                }
+                Err(stop) => self.stopped(stop, whole)?,
+            }
+        }
+    }
+
+    /// Delivers entries in the window as long as they are spelled as writers do and followed by another record.
+    fn plain_entries<E, F>(&mut self, values: &mut Vec<u64>, visit: &mut F) -> Result<(), E>
+    where
+        E: From<DecodeError>,
+        F: FnMut(Step<'_>) -> Result<(), E>,
+    {
+        if self.is_ebcdic() {
+            return Ok(());
+        }
+        let (bytes, base) = (self.window.bytes(), self.window.offset());
+        let (mut used, mut line, mut line_start, mut index) = (0, self.line, self.line_start, self.index);
+        loop {
+            values.clear();
+            let Some((entry, length)) = plain::plain_entry(&bytes[used..bytes.len().min(used + WHOLE)], values) else {
+                break;
+            };
+            let offset = base + used as u64;
+            let position = TextPosition { line: line + 1, column: offset - line_start + 1 };
+            let at = At { index, offset, position, bytes: &bytes[used..used + length], open: false };
+            visit(Step::Record(at, Record::Entry(entry)))?;
+            used += length;
+            (line, line_start, index) = (line + 2, base + used as u64, index + 1);
+        }
+        (self.line, self.line_start, self.index) = (line, line_start, index);
+        self.window.consume(used);
+        Ok(())
+    }
+
+    /// Delivers the next record. `values` is where its references go.
+    fn record<E, F>(&mut self, values: &mut Vec<u64>, visit: &mut F) -> Result<(), E>
+    where
+        E: From<DecodeError>,
+        F: FnMut(Step<'_>) -> Result<(), E>,
+    {
+        loop {
+            let bytes = self.window.bytes();
+            let (whole, enough) = (self.window.has_ended(), bytes.len() >= WHOLE);
+            let mut scan = Scan::new(bytes, whole, self.is_ebcdic());
+            values.clear();
+            match scan.record(values) {
+                Ok((record, end)) => {
+                    let open = matches!(end, End::Slice);
+                    let begun = matches!(&record, Record::Entry(entry) if !entry.references.values.is_empty());
+                    if open && !(enough && begun) {
+                        self.refill()?;
+                        continue;
+                    }
+                    let moved = Moved::of(&scan);
+                    self.ended |= matches!(record, Record::Eof(..));
+                    if whole && moved.used == bytes.len() && !is_settled(&record) {
+                        self.cut(moved.used)?;
+                    }
+                    visit(Step::Record(self.at(moved.used, open), record))?;
+                    self.consume(moved);
+                    if open {
+                        self.pieces(values, visit)?;
+                    }
+                    self.index += 1;
+                    return Ok(());
+                }
+                Err(stop) => self.stopped(stop, whole)?,
+            }
+        }
+    }
+
+    /// Delivers the rest of a record's references.
+    fn pieces<E, F>(&mut self, values: &mut Vec<u64>, visit: &mut F) -> Result<(), E>
+    where
+        E: From<DecodeError>,
+        F: FnMut(Step<'_>) -> Result<(), E>,
+    {
+        loop {
+            let (bytes, whole) = (self.window.bytes(), self.window.has_ended());
+            let mut scan = Scan::new(bytes, whole, self.is_ebcdic());
+            values.clear();
+            match scan.references(values, true) {
+                Ok(end) => {
+                    let open = matches!(end, End::Slice);
+                    let moved = Moved::of(&scan);
+                    let references = References { text: &bytes[..moved.used], values };
+                    if !values.is_empty() || !open {
+                        if whole && moved.used == bytes.len() && !ends_a_line(&references) {
+                            self.cut(moved.used)?;
+                        }
+                        visit(Step::More(self.at(moved.used, open), references))?;
+                        self.consume(moved);
+                    }
+                    if !open {
+                        return Ok(());
+                    }
+                    self.refill()?;
+                }
+                Err(stop) => self.stopped(stop, whole)?,
+            }
+        }
+    }
+
+    fn at(&self, used: usize, open: bool) -> At<'_> {
+        let offset = self.window.offset();
+        let position = TextPosition { line: self.line + 1, column: offset - self.line_start + 1 };
+        At { index: self.index, offset, position, bytes: &self.window.bytes()[..used], open }
+    }
+
+    /// Line and column of a byte of the window, on a line that begins before or in it.
+    fn position(&self, at: usize) -> TextPosition {
+        let before = &self.window.bytes()[..at.min(self.window.bytes().len())];
+        let ends = before.iter().filter(|b| self.ends_line(**b)).count() as u64;
+        let start = match before.iter().rposition(|b| self.ends_line(*b)) {
+            Some(last) => self.window.offset() + last as u64 + 1,
+            None => self.line_start,
+        };
+        TextPosition { line: self.line + ends + 1, column: self.window.offset() + at as u64 - start + 1 }
+    }
+
+    fn ends_line(&self, byte: u8) -> bool {
+        byte == b'\n' || byte == 0x85 && self.is_ebcdic()
+    }
+
+    fn is_ebcdic(&self) -> bool {
+        self.encoding.charset != Charset::Utf8
+    }
+
+    fn consume(&mut self, moved: Moved) {
+        if let Some(start) = moved.line_start {
+            self.line += moved.lines;
+            self.line_start = self.window.offset() + start as u64;
+        }
+        self.window.consume(moved.used);
+    }
+
+    /// A record that could not be read: more bytes may help, unless the window has them all.
+    fn stopped(&mut self, stop: Stop, whole: bool) -> Result<(), DecodeError> {
+        match stop {
+            Stop::Incomplete(short) if whole => Err(self.ends(short)),
+            Stop::Incomplete(_) => self.refill().map(|_| ()),
+            // The message shows what stands there: not less of it because a read ended there.
+            Stop::Bad(bad) if !whole && self.window.bytes().len() - bad.place() <= SHOWN => self.refill().map(|_| ()),
+            Stop::Bad(bad) => Err(self.placed(bad.at(self.window.offset()))),
+        }
+    }
+
+    /// A record at the end of the text whose last line has not ended: what was its last number may be half of one.
+    /// Behind trailer record 2 nothing is missing.
+    fn cut(&self, at: usize) -> Result<(), DecodeError> {
+        if self.ended {
+            return Ok(());
+        }
+        Err(self.ends(Incomplete { field: "line", at, needed: 1 }))
+    }
+
+    /// The text ends inside a field.
+    fn ends(&self, short: Incomplete) -> DecodeError {
+        let (start, available) = (self.window.offset(), self.window.bytes().len());
+        let error = truncated(rules::FILE_TRUNCATED, start, available, short);
+        self.shrunk(start + available as u64).unwrap_or_else(|| self.placed(error))
+    }
+
+    /// The error of a file that was longer when it was opened.
+    fn shrunk(&self, length: u64) -> Option<DecodeError> {
+        let opened = self.declared.filter(|&opened| length < opened)?;
+        let error = DecodeError::new(rules::FILE_TRUNCATED, length, "record", Problem::Shrunk { opened });
+        Some(self.placed(error))
+    }
+
+    fn refill(&mut self) -> Result<bool, DecodeError> {
+        refill(&mut self.window, rules::FILE_TRUNCATED).map_err(|e| self.placed(e))
+    }
+
+    fn placed(&self, error: DecodeError) -> DecodeError {
+        let at = error.offset().saturating_sub(self.window.offset()) as usize;
+        error.in_record(self.index).at_position(self.position(at))
+    }
+
+    /// The text ends between two records.
+    fn end(&self) -> Result<(), DecodeError> {
+        let length = self.window.offset();
+        if let Some(error) = self.shrunk(length) {
+            return Err(error);
+        }
+        if self.ended {
+            return Ok(());
+        }
+        Err(self.placed(DecodeError::new(rules::TRAILER_MISSING, length, "record", Problem::MissingEnd)))
+    }
+}
+
+/// How far a scan went.
+#[derive(Clone, Copy, Debug)]
+struct Moved {
+    used: usize,
+    lines: u64,
+    line_start: Option<usize>,
+}
+
+impl Moved {
+    fn of(scan: &Scan<'_>) -> Moved {
+        Moved { used: scan.at, lines: scan.lines, line_start: scan.line_start }
+    }
+}
+
+/// Whether nothing is missing of a record that is the last one: its line has ended and, of an entry, that of its
+/// references as well.
+fn is_settled(record: &Record<'_>) -> bool {
+    match record {
+        Record::Space(_) => true,
+        Record::Version(line) | Record::Breakdown(line, _) | Record::Eof(line, _) | Record::Comment(line) => {
+            line_ends(line.behind) > 0
+        }
+        Record::Entry(entry) => ends_a_line(&entry.references),
+    }
+}
+
+/// Whether the line of the references has ended; where there is none, that of the type stands before it.
+fn ends_a_line(references: &References<'_>) -> bool {
+    let white = references.text.iter().rev().take_while(|b| matches!(**b, b' ' | b'\t' | b'\r' | b'\n' | 0x85)).count();
+    let behind = &references.text[references.text.len() - white..];
+    line_ends(behind) >= if references.values.is_empty() { 2 } else { 1 }
+}
+
+fn line_ends(white: &[u8]) -> usize {
+    white.iter().filter(|b| matches!(**b, b'\n' | 0x85)).count()
+}
+
+fn not_classic(start: &[u8]) -> DecodeError {
+    let found = match start {
+        [] => "nothing".to_owned(),
+        _ => format!("`{}`", start[..start.len().min(16)].escape_ascii()),
+    };
+    let expected = "a classic heap dump: `//` or an address that begins with 0x, in ASCII or EBCDIC".to_owned();
+    let problem = Problem::Unexpected { expected, found };
+    DecodeError::new(rules::FILE_START, 0, "start", problem).at_position(TextPosition { line: 1, column: 1 })
+}

@@ -1,0 +1,319 @@
+//! A slice of text to a record.
+
+use crate::bytes::Incomplete;
+use crate::bytes::stop::{Stop, bad};
+
+use super::super::record::{BREAKDOWN, Counts, EOF, Entry, Line, Number, Record, References, Totals, VERSION, decimal};
+use super::super::rules;
+use super::super::wire::EntryKind;
+use super::LONGEST;
+use super::digits::worth;
+
+/// A place in a slice of text.
+#[derive(Debug)]
+pub(super) struct Scan<'a> {
+    pub(super) bytes: &'a [u8],
+    pub(super) at: usize,
+    /// Whether nothing follows the slice.
+    pub(super) whole: bool,
+    /// Whether U+0085 ends a line, too (EBCDIC).
+    nel: bool,
+    /// Lines ended so far.
+    pub(super) lines: u64,
+    /// Where the last of them did.
+    pub(super) line_start: Option<usize>,
+}
+
+/// References, as far as they are sure to be whole.
+#[derive(Debug)]
+pub(super) enum End {
+    /// The record ends where the scan stands.
+    Record,
+    /// The slice does.
+    Slice,
+}
+
+impl<'a> Scan<'a> {
+    pub(super) fn new(bytes: &'a [u8], whole: bool, nel: bool) -> Scan<'a> {
+        Scan { bytes, at: 0, whole, nel, lines: 0, line_start: None }
+    }
+
+    /// The next record, up to the first byte of the one behind it. `values` takes the references.
+    pub(super) fn record(&mut self, values: &'a mut Vec<u64>) -> Result<(Record<'a>, End), Stop> {
+        match self.bytes[self.at..] {
+            [b'/', b'/', ..] => Ok((self.line()?, End::Record)),
+            [b'0', b'x' | b'X', ..] => {
+                let (entry, end) = self.entry(values)?;
+                Ok((Record::Entry(entry), end))
+            }
+            [b'/' | b'0'] | [] => Err(self.short("record", 2)),
+            _ => Err(self.unexpected("record", "`//`, or an address that begins with 0x")),
+        }
+    }
+
+    /// White space and a byte order mark before the first record.
+    pub(super) fn space(&mut self) -> Result<Option<Record<'a>>, Stop> {
+        if !self.nel && self.bytes.starts_with(b"\xef\xbb\xbf") {
+            self.at = 3;
+        }
+        self.white()?;
+        if self.at == self.bytes.len() && !self.whole {
+            return Err(self.short("white space", 1));
+        }
+        Ok((self.at > 0).then(|| Record::Space(&self.bytes[..self.at])))
+    }
+
+    fn line(&mut self) -> Result<Record<'a>, Stop> {
+        let start = self.at;
+        while !self.is_line_end() {
+            if self.at == self.bytes.len() {
+                self.limit("line", start)?;
+                if self.whole {
+                    break;
+                }
+                return Err(self.short("line", 1));
+            }
+            self.at += 1;
+        }
+        self.limit("line", start)?;
+        let text = &self.bytes[start..self.at];
+        let text = text.strip_suffix(b"\r").unwrap_or(text);
+        let end = start + text.len();
+        self.at = end;
+        self.white()?;
+        if self.at == self.bytes.len() && !self.whole {
+            return Err(self.short("white space", 1));
+        }
+        let line = Line { text, behind: &self.bytes[end..self.at] };
+        let content = line.content();
+        let trailer = |expected: &str| {
+            if line.behind.is_empty() {
+                return self.short("line", 1);
+            }
+            let found = shown(content);
+            bad(rules::TRAILER_SYNTAX, "trailer", start, expected, found)
+        };
+        if content.starts_with(VERSION) {
+            Ok(Record::Version(line))
+        } else if content.starts_with(BREAKDOWN) {
+            let expected = "// Breakdown - Classes: N, Objects: N, ObjectArrays: N, PrimitiveArrays: N";
+            Ok(Record::Breakdown(line, Counts::parse(content).ok_or_else(|| trailer(expected))?))
+        } else if content.starts_with(EOF) {
+            let expected = "// EOF: Total 'Objects',Refs(null) : N,N(N)";
+            Ok(Record::Eof(line, Totals::parse(content).ok_or_else(|| trailer(expected))?))
+        } else {
+            Ok(Record::Comment(line))
+        }
+    }
+
+    fn entry(&mut self, values: &'a mut Vec<u64>) -> Result<(Entry<'a>, End), Stop> {
+        let address = self.hexadecimal("address")?;
+        let before_size = self.blanks()?;
+        match self.bytes.get(self.at) {
+            Some(b'[') => {}
+            None => return Err(self.short("size", 1)),
+            _ => {
+                let expected = "the size of an object or class in brackets: references stand behind a record";
+                return Err(self.refuse(rules::REFERENCE_WITHOUT_RECORD, "size", expected));
+            }
+        }
+        let size = self.size()?;
+        let before_kind = self.blanks()?;
+        let Some(word) = self.bytes[self.at..].first_chunk::<3>() else {
+            let begun = &self.bytes[self.at..];
+            if b"OBJ".starts_with(begun) || b"CLS".starts_with(begun) {
+                return Err(self.short("record type", 3));
+            }
+            return Err(self.refuse(rules::RECORD_TYPE, "record type", "OBJ or CLS"));
+        };
+        let kind = match word {
+            b"OBJ" => EntryKind::Object,
+            b"CLS" => EntryKind::Class,
+            _ => return Err(self.refuse(rules::RECORD_TYPE, "record type", "OBJ or CLS")),
+        };
+        self.at += 3;
+        let before_name = self.blanks()?;
+        if self.at == self.bytes.len() {
+            return Err(self.short("type", 1));
+        }
+        if before_name.is_empty() && !self.is_line_end() && self.bytes[self.at] != b'\r' {
+            return Err(self.refuse(rules::RECORD_TYPE, "type", "white space behind OBJ or CLS"));
+        }
+        let name = self.name()?;
+        let start = self.at;
+        let end = self.references(values, false)?;
+        let references = References { text: &self.bytes[start..self.at], values: values.as_slice() };
+        Ok((Entry { address, before_size, size, before_kind, kind, before_name, name, references }, end))
+    }
+
+    /// The type: up to the end of the line, and on if the next line begins like nothing else that is known.
+    fn name(&mut self) -> Result<&'a [u8], Stop> {
+        let start = self.at;
+        loop {
+            while !self.is_line_end() {
+                if self.at == self.bytes.len() {
+                    self.limit("type", start)?;
+                    return Err(self.short("type", 1));
+                }
+                self.at += 1;
+            }
+            self.limit("type", start)?;
+            if self.bytes[start..self.at].iter().all(|b| matches!(b, b' ' | b'\t' | b'\r')) {
+                // A name goes on behind a line break, but it does not begin with one.
+                self.at = start;
+                return Ok(&[]);
+            }
+            match &self.bytes[self.at + 1..] {
+                [] | [b'/' | b'0'] if !self.whole => return Err(self.short("type", 2)),
+                [] | [b' ' | b'\t' | b'\r' | b'\n', ..] | [b'/', b'/', ..] | [b'0', b'x' | b'X', ..] => break,
+                [0x85, ..] if self.nel => break,
+                // A name with a line break in it, which no writer escapes.
+                _ => {
+                    self.at += 1;
+                    self.ended_line();
+                }
+            }
+        }
+        Ok(self.trimmed(start))
+    }
+
+    /// The text from `start`, without white space at its end, where the scan goes on.
+    fn trimmed(&mut self, start: usize) -> &'a [u8] {
+        let text = &self.bytes[start..self.at];
+        let behind = text.iter().rev().take_while(|b| matches!(b, b' ' | b'\t' | b'\r')).count();
+        self.at -= behind;
+        &text[..text.len() - behind]
+    }
+
+    /// `0x` and digits.
+    pub(super) fn hexadecimal(&mut self, field: &'static str) -> Result<Number<'a>, Stop> {
+        let start = self.at;
+        let digits = &self.bytes[start + 2..];
+        let count = digits.iter().take_while(|b| b.is_ascii_hexdigit()).count();
+        self.at = start + 2 + count;
+        self.limit(field, start)?;
+        if self.at == self.bytes.len() && (!self.whole || count == 0) {
+            self.at = start;
+            return Err(self.short(field, count as u64 + 3));
+        }
+        let text = &self.bytes[start..self.at];
+        let behind = self.bytes.get(self.at);
+        if count == 0 || behind.is_some_and(|&b| !(is_white(b) || b == b'[' || b == 0x85 && self.nel)) {
+            return Err(self.refuse(rules::NUMBER_HEXADECIMAL, field, "hexadecimal digits and white space"));
+        }
+        let significant = digits[..count].iter().skip_while(|b| **b == b'0').count();
+        if significant > 16 {
+            self.at = start;
+            return Err(self.refuse(rules::NUMBER_HEXADECIMAL, field, "at most 16 hexadecimal digits"));
+        }
+        let value = text[2..].iter().fold(0, |value, digit| value << 4 | u64::from(worth(*digit)));
+        Ok(Number { text, value })
+    }
+
+    /// A decimal number in brackets.
+    fn size(&mut self) -> Result<Number<'a>, Stop> {
+        let start = self.at;
+        let rest = &self.bytes[start + 1..];
+        let count = rest.iter().take_while(|b| b.is_ascii_digit()).count();
+        self.at = start + 1 + count;
+        self.limit("size", start)?;
+        self.at = start;
+        if count == rest.len() {
+            return Err(self.short("size", count as u64 + 2));
+        }
+        match (decimal(&rest[..count]), rest.get(count)) {
+            (Some(value), Some(b']')) => {
+                self.at = start + count + 2;
+                Ok(Number { text: &self.bytes[start..self.at], value })
+            }
+            _ => Err(self.refuse(rules::NUMBER_SIZE, "size", "decimal digits below 2^64, and a bracket")),
+        }
+    }
+
+    /// Spaces and tabs.
+    fn blanks(&mut self) -> Result<&'a [u8], Stop> {
+        let start = self.at;
+        let count = self.bytes[start..].iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
+        self.at += count;
+        self.limit("white space", start)?;
+        Ok(&self.bytes[start..self.at])
+    }
+
+    /// White space of any kind; whether it ended a line.
+    #[inline]
+    pub(super) fn white(&mut self) -> Result<bool, Stop> {
+        let start = self.at;
+        let mut crossed = false;
+        loop {
+            match self.bytes.get(self.at) {
+                Some(b' ' | b'\t' | b'\r') => self.at += 1,
+                Some(b'\n') => {
+                    self.at += 1;
+                    self.ended_line();
+                    crossed = true;
+                }
+                Some(0x85) if self.nel => {
+                    self.at += 1;
+                    self.ended_line();
+                    crossed = true;
+                }
+                _ => break,
+            }
+        }
+        self.limit("white space", start)?;
+        Ok(crossed)
+    }
+
+    /// Refuses what is longer than anything may be, wherever a reader's buffer ends.
+    #[inline]
+    fn limit(&self, field: &'static str, start: usize) -> Result<(), Stop> {
+        if self.at - start > LONGEST { Err(too_long(field, start)) } else { Ok(()) }
+    }
+
+    #[inline]
+    pub(super) fn ended_line(&mut self) {
+        self.lines += 1;
+        self.line_start = Some(self.at);
+    }
+
+    pub(super) fn is_line_end(&self) -> bool {
+        matches!(self.bytes.get(self.at), Some(b'\n')) || self.nel && self.bytes.get(self.at) == Some(&0x85)
+    }
+
+    pub(super) fn short(&self, field: &'static str, needed: u64) -> Stop {
+        Stop::Incomplete(Incomplete { field, at: self.at, needed })
+    }
+
+    pub(super) fn unexpected(&self, field: &'static str, expected: &str) -> Stop {
+        self.refuse(rules::RECORD_START, field, expected)
+    }
+
+    #[cold]
+    fn refuse(&self, rule: crate::error::RuleId, field: &'static str, expected: &str) -> Stop {
+        bad(rule, field, self.at, expected, shown(&self.bytes[self.at..]))
+    }
+}
+
+#[cold]
+fn too_long(field: &'static str, start: usize) -> Stop {
+    bad(rules::RECORD_LONG, field, start, format!("at most {LONGEST} bytes"), "more")
+}
+
+#[inline(always)]
+pub(super) fn is_white(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
+}
+
+/// So many bytes of what was found stand in a message.
+pub(super) const SHOWN: usize = 32;
+
+/// The start of a text, for a message.
+fn shown(text: &[u8]) -> String {
+    if text.is_empty() {
+        return "the end of the data".to_owned();
+    }
+    let line = text.split(|b| *b == b'\n').next().unwrap_or_default();
+    let line = if line.is_empty() { &text[..1] } else { line };
+    let more = if line.len() > SHOWN { "..." } else { "" };
+    format!("`{}{more}`", line[..line.len().min(SHOWN)].escape_ascii())
+}

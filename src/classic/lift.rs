@@ -1,0 +1,363 @@
+//! Records to the model: types to classes, and which references are class blocks.
+
+use std::collections::HashMap;
+use std::io::Read;
+
+use crate::error::{DecodeError, Error};
+use crate::model::{
+    Address, ByteLen, Class, Contents, Facts, Heap, HeapSource, Name, Object, ObjectKind, Surroundings, VisitObjects,
+    WordSize,
+};
+
+use super::decode::{At, Decoder, Step};
+use super::record::{Entry, Record};
+use super::wire::{Charset, EntryKind};
+
+/// What has to be known of a dump before its objects can be read: the classes come last.
+#[derive(Clone, Debug, Default)]
+pub struct Index {
+    /// Facts of the header and the trailers.
+    pub facts: Facts,
+    /// The class table, in file order.
+    pub classes: Vec<Class>,
+    /// Where each class stands: record index and offset.
+    pub places: Vec<(u64, u64)>,
+    /// Whether the first reference of every object is its class block (J9 2.3 to 2.5; S2, Object records).
+    pub class_blocks: bool,
+    /// Number of objects.
+    pub objects: u64,
+    /// Classes by name: the address where there is only one of that name.
+    by_name: HashMap<Name, Option<Address>>,
+}
+
+/// A type of objects: its name, and its class if there is only one of that name.
+type Typed = (Name, Option<Address>);
+
+/// One entry of a heap.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Item {
+    /// A class record.
+    Class(Class),
+    /// An object record.
+    Object(Object),
+}
+
+/// A name as the model keeps it: modified UTF-8.
+///
+/// The native writer copies the JVM's bytes, jdmpview writes standard UTF-8, in which a supplementary character has four
+/// bytes and NUL one. What is neither stays as it is.
+pub fn name(text: &[u8], charset: Charset) -> Name {
+    if text.iter().all(|byte| matches!(byte, 1..=0x7f)) {
+        return Name::from_bytes(text);
+    }
+    match charset {
+        Charset::Utf8 => match std::str::from_utf8(text) {
+            Ok(standard) => Name::from_text(standard),
+            Err(_) => Name::from_bytes(text),
+        },
+        Charset::Ebcdic(_) => Name::from_text(&text.iter().map(|&byte| char::from(byte)).collect::<String>()),
+    }
+}
+
+/// The word size that an address's spelling tells: writers pad to 8 or 16 digits.
+pub fn word_size(address: &[u8]) -> Option<WordSize> {
+    match address.len() {
+        10 => Some(WordSize::Bits32),
+        18 => Some(WordSize::Bits64),
+        _ => None,
+    }
+}
+
+/// Classes by name: the address where there is only one of that name.
+pub(super) fn by_name(classes: &[Class]) -> HashMap<Name, Option<Address>> {
+    let mut by_name = HashMap::new();
+    for class in classes {
+        let unique = by_name.entry(class.name.clone()).or_insert(Some(class.address));
+        *unique = unique.filter(|address| *address == class.address);
+    }
+    by_name
+}
+
+/// What is found out of class blocks on the way through the objects.
+#[derive(Debug)]
+pub(super) enum FirstReferences {
+    /// For each type so far, the first references of its objects.
+    Known(HashMap<Name, Vec<Address>>, usize),
+    /// Some object has none, or there are more of them than classes could be.
+    NoBlocks,
+}
+
+/// More first references than this are the classes of no program.
+const MANY_CLASSES: usize = 1 << 22;
+
+impl Default for FirstReferences {
+    fn default() -> FirstReferences {
+        FirstReferences::Known(HashMap::new(), 0)
+    }
+}
+
+impl FirstReferences {
+    /// Takes in an object's type and first reference.
+    pub(super) fn enter(&mut self, name: &Name, first: Option<Address>) {
+        let FirstReferences::Known(known, count) = self else { return };
+        match first.filter(|first| !first.is_null() && *count < MANY_CLASSES) {
+            None => *self = FirstReferences::NoBlocks,
+            Some(first) => match known.get_mut(name) {
+                Some(of_type) if of_type.contains(&first) => {}
+                // Class loaders that have a class of that name; nobody has so many.
+                Some(of_type) if of_type.len() >= 64 => *self = FirstReferences::NoBlocks,
+                Some(of_type) => {
+                    of_type.push(first);
+                    *count += 1;
+                }
+                None => {
+                    known.insert(name.clone(), vec![first]);
+                    *count += 1;
+                }
+            },
+        }
+    }
+
+    /// Whether each is the address of a class of that name.
+    pub(super) fn are_blocks(&self, classes: &[Class]) -> bool {
+        let FirstReferences::Known(known, count) = self else { return false };
+        let named: HashMap<Address, &Name> = classes.iter().map(|class| (class.address, &class.name)).collect();
+        *count > 0 && known.iter().all(|(name, firsts)| firsts.iter().all(|first| named.get(first) == Some(&name)))
+    }
+}
+
+impl Index {
+    /// Reads a dump to its end. After an error the index holds everything before it.
+    pub fn read<R: Read>(decoder: &mut Decoder<R>) -> (Index, Result<(), DecodeError>) {
+        let charset = decoder.encoding().charset;
+        let mut index = Index::default();
+        let mut firsts = FirstReferences::default();
+        let (mut nulls, mut stated) = (0_u64, None);
+        let mut in_class = false;
+        let read = decoder.visit::<DecodeError, _>(|step| {
+            let references = match step {
+                Step::Record(at, Record::Entry(entry)) => {
+                    if index.facts.word_size.is_none() && index.objects == 0 && index.classes.is_empty() {
+                        index.facts.word_size = word_size(entry.address.text);
+                    }
+                    in_class = entry.kind == EntryKind::Class;
+                    match entry.kind {
+                        EntryKind::Class => {
+                            let class = class(&entry, charset);
+                            index.classes.push(Class { after_objects: Some(index.objects), ..class });
+                            index.places.push((at.index, at.offset));
+                        }
+                        EntryKind::Object => {
+                            index.objects += 1;
+                            if matches!(firsts, FirstReferences::Known(..)) {
+                                let first = entry.references.values.first().copied().map(Address);
+                                firsts.enter(&name(entry.name, charset), first);
+                            }
+                        }
+                    }
+                    entry.references.values
+                }
+                Step::More(_, references) => {
+                    if let Some(listed) = index.classes.last_mut().filter(|_| in_class).map(|c| &mut c.references) {
+                        listed.get_or_insert_default().extend(references.values.iter().map(|&r| Address(r)));
+                    }
+                    references.values
+                }
+                Step::Record(_, Record::Version(line)) => {
+                    index.facts.version_text.get_or_insert_with(|| name(line.version(), charset));
+                    &[]
+                }
+                Step::Record(_, Record::Eof(_, totals)) => {
+                    stated.get_or_insert(totals.nulls);
+                    &[]
+                }
+                Step::Record(..) => &[],
+            };
+            nulls += references.iter().filter(|r| **r == 0).count() as u64;
+            Ok(())
+        });
+        index.facts.null_references = stated.filter(|_| nulls == 0);
+        index.class_blocks = firsts.are_blocks(&index.classes);
+        index.by_name = by_name(&index.classes);
+        (index, read.map(|_| ()))
+    }
+
+    /// Calls `visit` with every class and object in file order, and where each stands.
+    ///
+    /// # Errors
+    /// What `visit` returns, or what decoding runs into; the items before it are sound.
+    pub fn visit<R, E, F>(&self, decoder: &mut Decoder<R>, mut visit: F) -> Result<(), E>
+    where
+        R: Read,
+        E: From<DecodeError>,
+        F: FnMut((u64, u64), Item) -> Result<(), E>,
+    {
+        let charset = decoder.encoding().charset;
+        let mut types: HashMap<Box<[u8]>, Typed> = HashMap::new();
+        let mut classes = 0;
+        let mut open: Option<((u64, u64), Item)> = None;
+        let place = |at: &At<'_>| (at.index, at.offset);
+        decoder.visit(|step| match step {
+            Step::Record(at, Record::Entry(entry)) => {
+                let item = match entry.kind {
+                    EntryKind::Class => {
+                        // As the index has it, with all its references.
+                        let known = self.classes.get(classes).cloned();
+                        classes += 1;
+                        Item::Class(known.unwrap_or_else(|| class(&entry, charset)))
+                    }
+                    EntryKind::Object => {
+                        if !types.contains_key(entry.name) {
+                            let name = name(entry.name, charset);
+                            let class = self.by_name.get(&name).copied().flatten();
+                            types.insert(entry.name.into(), (name, class));
+                        }
+                        let (name, class) = &types[entry.name];
+                        Item::Object(self.object(&entry, name.clone(), *class))
+                    }
+                };
+                if at.open {
+                    open = Some((place(&at), item));
+                    return Ok(());
+                }
+                visit(place(&at), item)
+            }
+            Step::More(at, references) => {
+                if let Some((_, Item::Object(object))) = &mut open {
+                    let more = references.values.iter().map(|&r| Address(r));
+                    match &mut object.contents {
+                        Contents::References(listed) => listed.extend(more),
+                        contents => *contents = Contents::References(more.collect()),
+                    }
+                }
+                match open.take_if(|_| !at.open) {
+                    Some((place, item)) => visit(place, item),
+                    None => Ok(()),
+                }
+            }
+            Step::Record(..) => Ok(()),
+        })?;
+        Ok(())
+    }
+
+    fn object(&self, entry: &Entry<'_>, name: Name, class: Option<Address>) -> Object {
+        let kind = ObjectKind::of_class(name.as_bytes());
+        let mut listed = entry.references.values;
+        // The class block is the object's own class; PHD's class word of an array is another.
+        let mut block = None;
+        if let (true, Some((first, rest))) = (self.class_blocks, listed.split_first()) {
+            (block, listed) = (Some(Address(*first)), rest);
+        }
+        let is_primitive = matches!(kind, ObjectKind::PrimitiveArray(_));
+        let references = || Contents::References(listed.iter().map(|&r| Address(r)).collect());
+        Object {
+            class: block.or(class),
+            class_name: Some(name),
+            size: Some(ByteLen(entry.size.value)),
+            contents: if is_primitive && listed.is_empty() { Contents::Unknown } else { references() },
+            ..Object::new(Address(entry.address.value), kind)
+        }
+    }
+}
+
+fn class(entry: &Entry<'_>, charset: Charset) -> Class {
+    Class {
+        address: Address(entry.address.value),
+        name: name(entry.name, charset),
+        class_object_size: Some(ByteLen(entry.size.value)),
+        references: Some(entry.references.values.iter().map(|&r| Address(r)).collect()),
+        ..Class::default()
+    }
+}
+
+/// Reads a whole heap into memory. After an error the heap holds everything before it. `open` gives a decoder at the
+/// start of the same dump every time.
+///
+/// # Errors
+/// If the dump cannot be opened.
+pub fn heap<R: Read>(
+    mut open: impl FnMut() -> Result<Decoder<R>, Error>,
+) -> Result<(Heap, Places, Result<(), DecodeError>), Error> {
+    let (index, _) = Index::read(&mut open()?);
+    let mut heap = Heap { facts: index.facts.clone(), ..Heap::default() };
+    let mut places = Places::default();
+    let ended = index.visit(&mut open()?, |place, item| {
+        match item {
+            Item::Class(class) => {
+                heap.classes.push(class);
+                places.classes.push(place);
+            }
+            Item::Object(object) => {
+                heap.objects.push(object);
+                places.objects.push(place);
+            }
+        }
+        Ok(())
+    });
+    Ok((heap, places, ended))
+}
+
+/// Record index and offset of each class and object, in file order.
+#[derive(Clone, Debug, Default)]
+pub struct Places {
+    /// Of the classes.
+    pub classes: Vec<(u64, u64)>,
+    /// Of the objects.
+    pub objects: Vec<(u64, u64)>,
+}
+
+/// A dump as a [`HeapSource`]: the class table in memory, the objects read from the dump each time.
+#[derive(Debug)]
+pub struct ClassicSource<O> {
+    open: O,
+    index: Index,
+    surroundings: Surroundings,
+    left_behind: Option<String>,
+}
+
+impl<R: Read, O: FnMut() -> Result<Decoder<R>, Error>> ClassicSource<O> {
+    /// Reads the class table. `open` gives a decoder at the start of the same dump every time.
+    ///
+    /// # Errors
+    /// What opening or decoding runs into; missing trailers are tolerated.
+    pub fn new(mut open: O) -> Result<ClassicSource<O>, Error> {
+        let (index, read) = Index::read(&mut open()?);
+        let left_behind = match read {
+            Ok(()) => None,
+            Err(e) if e.is_missing_end() => Some(e.to_string()),
+            Err(e) => return Err(e.into()),
+        };
+        Ok(ClassicSource { open, index, surroundings: Surroundings::default(), left_behind })
+    }
+
+    /// What the dump lacks that the heap does not tell.
+    pub fn left_behind(&self) -> Option<&str> {
+        self.left_behind.as_deref()
+    }
+}
+
+impl<R: Read, O: FnMut() -> Result<Decoder<R>, Error>> HeapSource for ClassicSource<O> {
+    fn facts(&self) -> &Facts {
+        &self.index.facts
+    }
+
+    fn classes(&self) -> &[Class] {
+        &self.index.classes
+    }
+
+    fn surroundings(&self) -> &Surroundings {
+        &self.surroundings
+    }
+
+    fn visit_objects(&mut self, visit_object: &mut VisitObjects<'_>) -> Result<(), Error> {
+        let mut decoder = (self.open)()?;
+        let ended = self.index.visit(&mut decoder, |_, item| match item {
+            Item::Object(object) => visit_object(&object),
+            Item::Class(_) => Ok(()),
+        });
+        match ended {
+            Err(Error::Decode(e)) if e.is_missing_end() => Ok(()),
+            other => other,
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! What a profile's dump tells of a heap: model to model, no spelling.
+
+use std::collections::HashMap;
+
+use crate::error::LowerError;
+use crate::model::{
+    Address, ByteLen, Class, Contents, Name, Object, ObjectKind, Order, PrimitiveType, layout_order, superclasses,
+};
+
+use super::LowerOptions;
+use super::profiles::{ClassReferences, Nulls, Profile};
+
+/// Carries one heap's classes and objects for one profile.
+pub(super) struct Carrier<'c> {
+    classes: &'c [Class],
+    by_address: HashMap<Address, usize>,
+    by_name: HashMap<&'c Name, Vec<usize>>,
+    profile: &'static Profile,
+    order: Order,
+}
+
+/// What a record tells.
+pub(super) struct Told {
+    pub(super) address: Address,
+    pub(super) size: ByteLen,
+    pub(super) name: Name,
+    /// All references that are listed, a class block included.
+    pub(super) references: Vec<Address>,
+    /// Null references that are not.
+    pub(super) dropped: u64,
+}
+
+impl<'c> Carrier<'c> {
+    pub(super) fn new(classes: &'c [Class], options: &LowerOptions) -> Carrier<'c> {
+        let mut by_name: HashMap<&Name, Vec<usize>> = HashMap::new();
+        for (index, class) in classes.iter().enumerate() {
+            by_name.entry(&class.name).or_default().push(index);
+        }
+        Carrier {
+            classes,
+            by_address: classes.iter().enumerate().map(|(index, class)| (class.address, index)).collect(),
+            by_name,
+            profile: options.profile,
+            order: options.profile.order(options),
+        }
+    }
+
+    /// The classes by their place in the dump; those of one place keep the table's order.
+    pub(super) fn class_order(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.classes.len()).collect();
+        order.sort_by_key(|&index| self.stands_after(index));
+        order
+    }
+
+    /// How many objects stand before a class.
+    pub(super) fn stands_after(&self, index: usize) -> u64 {
+        self.order.place(self.classes[index].after_objects)
+    }
+
+    pub(super) fn class(&self, class: &Class) -> Result<Told, LowerError> {
+        let mut references = match &class.references {
+            Some(listed) => listed.clone(),
+            None if class.statics.is_none() => {
+                return Err(LowerError::Unknown { what: "what it refers to", address: class.address });
+            }
+            None => self.class_references(class),
+        };
+        if self.profile.class_references == ClassReferences::BlocksFirst && self.order != Order::AsHeap {
+            references.sort_by_key(|reference| !self.by_address.contains_key(reference));
+        }
+        let dropped = self.drop_nulls(&mut references);
+        Ok(Told {
+            address: class.address,
+            size: known(class.class_object_size, "the size", class.address)?,
+            name: class.name.clone(),
+            references,
+            dropped,
+        })
+    }
+
+    pub(super) fn object(&self, object: &Object) -> Result<Told, LowerError> {
+        let class = object.class.or(object.class_word.filter(|_| object.kind == ObjectKind::Instance));
+        let name = match (&object.class_name, class.and_then(|class| self.class_at(class))) {
+            (Some(name), _) => name.clone(),
+            (None, Some(class)) => class.name.clone(),
+            (None, None) => self.array_name(object)?,
+        };
+        let mut references = match &object.contents {
+            Contents::Fields(_) => layout_order(object, |class| self.class_at(class)),
+            Contents::Elements(elements) if self.profile.reverses_elements => elements.iter().rev().copied().collect(),
+            Contents::References(listed) | Contents::Elements(listed) => listed.clone(),
+            Contents::Primitives(_) => Vec::new(),
+            Contents::Unknown if matches!(object.kind, ObjectKind::PrimitiveArray(_)) => Vec::new(),
+            Contents::Raw(_) | Contents::Unknown => {
+                return Err(LowerError::Unknown { what: "what it refers to", address: object.address });
+            }
+        };
+        let dropped = self.drop_nulls(&mut references);
+        if self.profile.class_blocks {
+            let named = self.by_name.get(&name).and_then(|found| found.first());
+            let block = class.or(named.map(|&index| self.classes[index].address));
+            references.insert(0, known(block, "the class", object.address)?);
+        }
+        let of_class = || class.and_then(|class| self.class_at(class)?.instance_size);
+        let size = object.size.or_else(|| of_class().filter(|_| object.kind == ObjectKind::Instance));
+        Ok(Told { address: object.address, size: known(size, "the size", object.address)?, name, references, dropped })
+    }
+
+    fn drop_nulls(&self, references: &mut Vec<Address>) -> u64 {
+        if self.profile.nulls != Nulls::Counted {
+            return 0;
+        }
+        let all = references.len();
+        references.retain(|reference| !reference.is_null());
+        (all - references.len()) as u64
+    }
+
+    /// References of a class record, from what the model knows of the class.
+    fn class_references(&self, class: &Class) -> Vec<Address> {
+        let known = |reference: &Address| !reference.is_null();
+        let statics = class.statics.iter().flatten().filter_map(|s| s.value.as_reference());
+        let loader = class.loader.into_iter().filter(known);
+        let supers = superclasses(class, |class| self.class_at(class)).into_iter();
+        match self.profile.class_references {
+            ClassReferences::Statics => statics.collect(),
+            ClassReferences::BlocksFirst => {
+                let interfaces = class.interfaces.iter().flatten().copied();
+                supers.chain(interfaces).chain(statics).chain(loader).collect()
+            }
+            ClassReferences::All => {
+                let domain = class.protection_domain.into_iter().filter(known);
+                let pool = class.constant_pool.iter().flatten().filter_map(|p| p.value.as_reference()).filter(known);
+                statics.chain(domain).chain(pool).chain(supers).chain(loader).collect()
+            }
+        }
+    }
+
+    /// The type of an array whose record names its component at most (PHD).
+    fn array_name(&self, object: &Object) -> Result<Name, LowerError> {
+        if let ObjectKind::PrimitiveArray(element) = object.kind {
+            return Ok(Name::from_text(&format!("[{}", element.signature())));
+        }
+        let word = object.class_word.filter(|_| object.kind == ObjectKind::ObjectArray);
+        let component = known(word.and_then(|word| self.class_at(word)), "the class", object.address)?;
+        let name = component.name.as_bytes();
+        let primitive = PrimitiveType::ALL.into_iter().find(|p| p.keyword().as_bytes() == name);
+        Ok(Name::from_bytes(match primitive {
+            // int[][] in version 4, whose class word names the innermost component.
+            Some(primitive) => vec![b'[', b'[', primitive.signature() as u8],
+            None if name.starts_with(b"[") => [b"[", name].concat(),
+            None => [b"[L", name, b";"].concat(),
+        }))
+    }
+
+    fn class_at(&self, address: Address) -> Option<&'c Class> {
+        self.by_address.get(&address).map(|&index| &self.classes[index])
+    }
+}
+
+fn known<T>(fact: Option<T>, what: &'static str, address: Address) -> Result<T, LowerError> {
+    fact.ok_or(LowerError::Unknown { what, address })
+}

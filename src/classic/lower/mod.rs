@@ -1,0 +1,262 @@
+//! The model to records: what each writer's dumps tell ([`carry`]), and how they are spelled.
+
+mod carry;
+mod profiles;
+mod recognise;
+mod spell;
+
+use std::io::Write;
+
+use crate::bytes::ebcdic::Mapped;
+use crate::error::Error;
+use crate::model::{Address, Adherence, Class, Contents, Facts, Heap, HeapSource, Name, Object, ObjectKind, WordSize};
+
+pub use profiles::{ClassReferences, Names, Nulls, PROFILES, Profile, Trailers};
+pub use recognise::recognise;
+
+use super::encode;
+use super::lift::{self, FirstReferences};
+use super::record::{Counts, Record, Totals};
+use super::wire::{Encoding, EntryKind};
+use carry::{Carrier, Told};
+use spell::Speller;
+
+/// Which dump to make of a heap.
+#[derive(Clone, Copy, Debug)]
+pub struct LowerOptions {
+    /// The writer to imitate.
+    pub profile: &'static Profile,
+    /// Word size; the heap's own, else 64 bits, if absent.
+    pub word: Option<WordSize>,
+    /// How the text is stored.
+    pub encoding: Encoding,
+    /// Seed of the choices of the profile `any`.
+    pub seed: u64,
+    /// Whose order.
+    pub adherence: Adherence,
+}
+
+impl Default for LowerOptions {
+    fn default() -> LowerOptions {
+        LowerOptions {
+            profile: Profile::DEFAULT,
+            word: None,
+            encoding: Encoding::default(),
+            seed: 0,
+            adherence: Adherence::Writer,
+        }
+    }
+}
+
+/// Writes a heap as a classic heap dump.
+///
+/// Memory is bounded by the class table and the largest object, except that a heap whose objects do not ascend is held
+/// whole to sort it for a writer who would.
+///
+/// # Errors
+/// If the heap holds what the dump cannot say ([`crate::error::LowerError`]), its source fails, or writing does.
+pub fn write(source: &mut dyn HeapSource, options: &LowerOptions, out: &mut dyn Write) -> Result<(), Error> {
+    let mut out = Mapped::new(out, options.encoding.inverse());
+    let mut buffer = Vec::with_capacity(2 * FLUSH);
+    let failed = |e| Error::io("writing the dump", e);
+    run(source, options, &mut |step| {
+        encode::record(&mut buffer, &step.record);
+        if buffer.len() >= FLUSH {
+            out.write_all(&buffer).map_err(failed)?;
+            buffer.clear();
+        }
+        Ok(())
+    })?;
+    out.write_all(&buffer).map_err(failed)
+}
+
+const FLUSH: usize = 64 * 1024;
+
+/// The heap that a reader gets back from the dump that `options` make of `source`.
+///
+/// # Errors
+/// If the heap holds what the dump cannot say, or its source fails.
+pub fn carry(source: &mut dyn HeapSource, options: &LowerOptions) -> Result<Heap, Error> {
+    let mut carried = Heap::default();
+    let mut firsts = FirstReferences::default();
+    let mut nulls = Tally::default();
+    let mut stated = 0;
+    run(source, options, &mut |step| {
+        let charset = options.encoding.charset;
+        match step {
+            Step { told: Some(told), record: Record::Entry(entry) } => {
+                nulls.references(told);
+                if carried.classes.is_empty() && carried.objects.is_empty() {
+                    carried.facts.word_size = lift::word_size(entry.address.text);
+                }
+                let name = lift::name(entry.name, charset);
+                match entry.kind {
+                    EntryKind::Class => {
+                        let after_objects = Some(carried.objects.len() as u64);
+                        carried.classes.push(Class { after_objects, ..class(told, name) });
+                    }
+                    EntryKind::Object => {
+                        firsts.enter(&name, told.references.first().copied());
+                        carried.objects.push(object(told, name));
+                    }
+                }
+            }
+            Step { record: Record::Version(line), .. } => {
+                carried.facts.version_text = Some(lift::name(line.version(), charset));
+            }
+            Step { record: Record::Eof(_, totals), .. } => stated = totals.nulls,
+            _ => {}
+        }
+        Ok(())
+    })?;
+    carried.facts.null_references = (nulls.nulls == 0).then_some(stated);
+    // What a reader takes for class blocks: where every object happens to refer to its own class first, it cannot know.
+    let blocks = firsts.are_blocks(&carried.classes);
+    let by_name = lift::by_name(&carried.classes);
+    for object in &mut carried.objects {
+        let block = match &mut object.contents {
+            Contents::References(listed) if blocks => Some(listed.remove(0)),
+            _ => None,
+        };
+        if matches!(&object.contents, Contents::References(listed) if listed.is_empty())
+            && matches!(object.kind, ObjectKind::PrimitiveArray(_))
+        {
+            object.contents = Contents::Unknown;
+        }
+        let named = object.class_name.as_ref().and_then(|name| by_name.get(name).copied().flatten());
+        object.class = block.or(named);
+    }
+    Ok(carried)
+}
+
+fn class(told: &Told, name: Name) -> Class {
+    Class {
+        address: told.address,
+        name,
+        class_object_size: Some(told.size),
+        references: Some(told.references.clone()),
+        ..Class::default()
+    }
+}
+
+fn object(told: &Told, name: Name) -> Object {
+    let kind = ObjectKind::of_class(name.as_bytes());
+    Object {
+        class_name: Some(name),
+        size: Some(told.size),
+        contents: Contents::References(told.references.clone()),
+        ..Object::new(told.address, kind)
+    }
+}
+
+/// A step in making a dump: the record, and what it tells if it is an entry.
+struct Step<'s> {
+    told: Option<&'s Told>,
+    record: Record<'s>,
+}
+
+/// What the trailers will say.
+#[derive(Default)]
+struct Tally {
+    counts: Counts,
+    references: u64,
+    nulls: u64,
+}
+
+impl Tally {
+    fn references(&mut self, told: &Told) {
+        self.references += told.references.len() as u64;
+        self.nulls += told.references.iter().filter(|r| r.is_null()).count() as u64;
+    }
+
+    fn object(&mut self, name: &Name, by_leaf: bool) {
+        match kind_counted(name.as_bytes(), by_leaf) {
+            ObjectKind::Instance => self.counts.objects += 1,
+            ObjectKind::ObjectArray => self.counts.object_arrays += 1,
+            ObjectKind::PrimitiveArray(_) => self.counts.primitive_arrays += 1,
+        }
+    }
+}
+
+/// The kind under which a dialect counts the objects of a type (C13).
+pub(super) fn kind_counted(name: &[u8], by_leaf: bool) -> ObjectKind {
+    let dimensions = name.iter().take_while(|b| **b == b'[').count();
+    if by_leaf && dimensions > 1 {
+        return ObjectKind::of_class(&name[dimensions - 1..]);
+    }
+    ObjectKind::of_class(name)
+}
+
+/// Calls `take` with every step of a dump, in file order.
+fn run(
+    source: &mut dyn HeapSource,
+    options: &LowerOptions,
+    take: &mut dyn FnMut(Step<'_>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let profile = options.profile;
+    if profile.sorts(options) && !is_ascending(source)? {
+        let mut sorted = Heap::collect(source)?;
+        sorted.objects.sort_by_key(|object| object.address);
+        return run(&mut sorted, options, take);
+    }
+    let classes = source.classes().to_vec();
+    let facts: Facts = source.facts().clone();
+    let carrier = Carrier::new(&classes, options);
+    let mut speller = Speller::new(profile, Profile::word(&facts, options), options.encoding, options.seed);
+    if let Some(record) = speller.header(facts.version_text.as_ref())? {
+        take(Step { told: None, record })?;
+    }
+    let mut tally = Tally::default();
+    let mut dropped = 0;
+    let mut pending = carrier.class_order().into_iter().peekable();
+    let mut objects = 0;
+    let mut spell = |speller: &mut Speller, kind, told: Told, take: &mut dyn FnMut(Step<'_>) -> Result<(), Error>| {
+        if let Some(record) = speller.comment() {
+            take(Step { told: None, record })?;
+        }
+        tally.references(&told);
+        dropped += told.dropped;
+        match kind {
+            EntryKind::Class => tally.counts.classes += 1,
+            EntryKind::Object => tally.object(&told.name, profile.counts_by_leaf),
+        }
+        take(Step { told: Some(&told), record: speller.entry(kind, &told)? })
+    };
+    source.visit_objects(&mut |object| {
+        while let Some(index) = pending.next_if(|&index| carrier.stands_after(index) <= objects) {
+            spell(&mut speller, EntryKind::Class, carrier.class(&classes[index])?, take)?;
+        }
+        objects += 1;
+        spell(&mut speller, EntryKind::Object, carrier.object(object)?, take)
+    })?;
+    pending.try_for_each(|index| spell(&mut speller, EntryKind::Class, carrier.class(&classes[index])?, take))?;
+    let unlisted = match profile.nulls {
+        // What the heap itself knows no more of than their number.
+        Nulls::Counted | Nulls::Drawn if tally.nulls == 0 => dropped + facts.null_references.unwrap_or(0),
+        _ => dropped,
+    };
+    take(Step { told: None, record: speller.breakdown(tally.counts) })?;
+    let (references, nulls) = (tally.references + unlisted, tally.nulls + unlisted);
+    let totals = Totals { objects: tally.counts.total(), references, nulls };
+    take(Step { told: None, record: speller.eof(totals) })
+}
+
+fn is_ascending(source: &mut dyn HeapSource) -> Result<bool, Error> {
+    let (mut ascending, mut previous) = (true, Address::NULL);
+    source.visit_objects(&mut |object| {
+        ascending &= object.address >= previous;
+        previous = object.address;
+        Ok(())
+    })?;
+    Ok(ascending)
+}
+
+/// Writes a heap in memory as a dump in memory.
+///
+/// # Errors
+/// If the heap holds what the dump cannot say.
+pub fn to_bytes(heap: &Heap, options: &LowerOptions) -> Result<Vec<u8>, Error> {
+    let mut bytes = Vec::new();
+    write(&mut heap.clone(), options, &mut bytes)?;
+    Ok(bytes)
+}

@@ -1,0 +1,18 @@
+//! The classic (text) heap dump of IBM's J9 and OpenJ9, in its dialects.
+//!
+//! Layout: S0 (OpenJ9, "Heap dump", Classic Heap Dump format) and S2 (IBM, text (classic) Heapdump); what the writers
+//! do besides is in `specs/classic.md`.
+
+pub mod annotate;
+pub mod decode;
+pub mod encode;
+pub mod lift;
+pub mod lower;
+pub mod record;
+pub mod rules;
+pub mod wire;
+
+pub use decode::{Decoder, Step};
+pub use lower::{LowerOptions, PROFILES, Profile};
+pub use record::Record;
+pub use wire::{Charset, Encoding, Newline};

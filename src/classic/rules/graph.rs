@@ -1,0 +1,118 @@
+//! The rules that need the whole graph.
+//!
+//! Memory: 8 bytes for each record (its address, sorted), and the names of the classes.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::validate::{Findings, Place};
+
+use super::super::decode::{At, Step};
+use super::super::record::{Entry, Record, References};
+use super::super::wire::EntryKind;
+use super::{add, start};
+
+/// An index of a dump's addresses, filled by a first pass and asked by a second one.
+#[derive(Debug, Default)]
+pub struct GraphIndex {
+    addresses: Vec<u64>,
+    classes: HashSet<Box<[u8]>>,
+    /// Class records with a name that one before has, and the first of them.
+    same_name: u64,
+    first_same_name: Option<Place>,
+    /// Addresses with more than one record, and whether the first was seen in the second pass.
+    duplicates: HashMap<u64, bool>,
+    /// Whether the dump could be read to its end, where the classes stand.
+    whole: bool,
+    entry: Dangling,
+}
+
+/// References of the entry that is being judged.
+#[derive(Debug, Default)]
+struct Dangling {
+    place: Option<Place>,
+    listed: u64,
+    dangling: u64,
+    first: Option<u64>,
+}
+
+impl GraphIndex {
+    /// First pass: takes a record in.
+    pub fn enter(&mut self, step: Step<'_>) {
+        let Step::Record(at, Record::Entry(entry)) = step else { return };
+        self.addresses.push(entry.address.value);
+        if entry.kind == EntryKind::Class {
+            if self.classes.contains(entry.name) {
+                self.same_name += 1;
+                self.first_same_name.get_or_insert(start(&at));
+            } else {
+                self.classes.insert(entry.name.into());
+            }
+        }
+    }
+
+    /// Between the passes: sorts, and judges the names of classes. `whole` is whether the first came to the end.
+    pub fn seal(&mut self, whole: bool, findings: &mut Findings) {
+        self.whole = whole;
+        self.addresses.sort_unstable();
+        for pair in self.addresses.windows(2) {
+            if pair[0] == pair[1] {
+                self.duplicates.insert(pair[0], false);
+            }
+        }
+        self.addresses.dedup();
+        if let Some(first) = self.first_same_name {
+            add(findings, super::GRAPH_SAME_NAME, first, || {
+                let found =
+                    format!("{} with the name of one before: which class their objects have is open", self.same_name);
+                ("classes with a name of their own".to_owned(), found)
+            });
+        }
+    }
+
+    /// Second pass: judges a record.
+    pub fn judge(&mut self, step: Step<'_>, findings: &mut Findings) {
+        match step {
+            Step::Record(at, Record::Entry(entry)) => {
+                self.entry(&at, &entry, findings);
+                self.references(&at, &entry.references, findings);
+            }
+            Step::More(at, references) => self.references(&at, &references, findings),
+            Step::Record(..) => {}
+        }
+    }
+
+    fn entry(&mut self, at: &At<'_>, entry: &Entry<'_>, findings: &mut Findings) {
+        if !self.duplicates.is_empty()
+            && let Some(seen) = self.duplicates.get_mut(&entry.address.value)
+            && std::mem::replace(seen, true)
+        {
+            add(findings, super::GRAPH_DUPLICATE_ADDRESS, start(at), || {
+                let found = format!("{} again", entry.address.text.escape_ascii());
+                ("an address that no other record has".to_owned(), found)
+            });
+        }
+        if self.whole && entry.kind == EntryKind::Object && !self.classes.contains(entry.name) {
+            add(findings, super::GRAPH_TYPE, start(at), || {
+                ("a type that is the name of a class record".to_owned(), entry.name.escape_ascii().to_string())
+            });
+        }
+        self.entry = Dangling { place: Some(start(at)), ..Dangling::default() };
+    }
+
+    fn references(&mut self, at: &At<'_>, references: &References<'_>, findings: &mut Findings) {
+        let entry = &mut self.entry;
+        entry.listed += references.values.len() as u64;
+        for &to in references.values {
+            if to != 0 && self.addresses.binary_search(&to).is_err() {
+                entry.dangling += 1;
+                entry.first.get_or_insert(to);
+            }
+        }
+        if let (false, Some(place), Some(first)) = (at.open, entry.place, entry.first) {
+            add(findings, super::GRAPH_DANGLING_REFERENCE, place, || {
+                let found = format!("{} of {} dangle, the first to {first:#x}", entry.dangling, entry.listed);
+                ("references to records of this dump".to_owned(), found)
+            });
+        }
+    }
+}

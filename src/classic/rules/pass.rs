@@ -1,0 +1,304 @@
+//! The rules that one pass with constant state can judge.
+
+use crate::error::RuleId;
+use crate::model::WordSize;
+use crate::validate::{Findings, Place, Sound};
+
+use super::super::decode::{At, Step};
+use super::super::lift::word_size;
+use super::super::record::{Entry, Record, References};
+use super::super::wire::{Charset, Encoding, EntryKind};
+use super::trailers::{Tally, Trailers};
+use super::{add, inside, name, start};
+
+/// Judges a dump's records, one by one.
+#[derive(Debug)]
+pub struct PassRules {
+    ebcdic: bool,
+    tally: Tally,
+    trailers: Trailers,
+    /// Where the first record stands that is no version line, comment or white space.
+    first: Option<Place>,
+    /// Whether a version line was there.
+    version: bool,
+    /// Whether the first record's digits are those of 32 bits.
+    narrow: bool,
+    line_end: Option<LineEnd>,
+    mixed_line_ends: bool,
+    entry: Open,
+    blocks: Blocks,
+}
+
+/// What is known of the entry that is being read.
+#[derive(Debug, Default)]
+struct Open {
+    is_object: bool,
+    /// Where it begins, if it is a primitive array.
+    primitive_array: Option<Place>,
+    listed: u64,
+    /// Whether its first reference is null.
+    null_first: bool,
+}
+
+/// What speaks for or against class blocks as first references.
+#[derive(Debug, Default)]
+struct Blocks {
+    /// Some object has no first reference, or null.
+    refuted: bool,
+    /// Primitive arrays with one reference, and the first of them.
+    lone: u64,
+    first_lone: Option<Place>,
+}
+
+/// What ends a line, as far as it can differ in a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LineEnd {
+    LineFeed,
+    CarriageReturnLineFeed,
+    /// The byte of 0x15 and 0x25 that the encoding was not told by (EBCDIC).
+    Other,
+}
+
+impl PassRules {
+    /// Before the first record.
+    pub fn new(encoding: Encoding) -> PassRules {
+        PassRules {
+            ebcdic: encoding.charset != Charset::Utf8,
+            tally: Tally::default(),
+            trailers: Trailers::default(),
+            first: None,
+            version: false,
+            narrow: false,
+            line_end: None,
+            mixed_line_ends: false,
+            entry: Open::default(),
+            blocks: Blocks::default(),
+        }
+    }
+
+    /// Judges a record or a piece of one.
+    #[inline]
+    pub fn step(&mut self, step: Step<'_>, findings: &mut Findings) {
+        let at = match step {
+            Step::Record(at, Record::Entry(entry)) => {
+                self.entry(&at, &entry, findings);
+                at
+            }
+            Step::More(at, references) => {
+                self.references(&at, &references, findings);
+                at
+            }
+            Step::Record(at, record) => {
+                self.line(&at, &record, findings);
+                at
+            }
+        };
+        self.line_end(&at, at.bytes, findings);
+    }
+
+    /// Judges what only the end shows, be it the end of the text or of what can be read of it.
+    pub fn end(&self, findings: &mut Findings) {
+        if let Some(first) = self.first.filter(|_| !self.version) {
+            add(findings, super::HEADER_MISSING, first, || {
+                ("a version line in front of the records".to_owned(), "none".to_owned())
+            });
+        }
+        if let Some(first) = self.blocks.first_lone.filter(|_| self.blocks.refuted) {
+            add(findings, super::REFERENCE_PRIMITIVE_ARRAY, first, || {
+                let found = format!("one in {}, and other objects have no class block", self.blocks.lone);
+                ("no references in primitive arrays".to_owned(), found)
+            });
+        }
+        self.trailers.judge(self.tally, findings);
+    }
+
+    /// How much was seen.
+    pub fn sound(&self, records: u64) -> Sound {
+        let tally = &self.tally;
+        Sound { records, objects: tally.objects(), classes: tally.classes(), references: tally.linked() }
+    }
+
+    #[cold]
+    fn line(&mut self, at: &At<'_>, record: &Record<'_>, findings: &mut Findings) {
+        let place = start(at);
+        match record {
+            Record::Space(text) => {
+                if text.starts_with(b"\xef") {
+                    add(findings, super::FILE_BYTE_ORDER_MARK, place, || {
+                        ("a text without a byte order mark".to_owned(), "ef bb bf".to_owned())
+                    });
+                }
+            }
+            Record::Version(_) => {
+                let repeated = std::mem::replace(&mut self.version, true);
+                if repeated || self.first.is_some() {
+                    add(findings, super::HEADER_SINGLE, place, || {
+                        let found = if repeated { "another version line" } else { "a version line behind records" };
+                        ("one version line, in front of the records".to_owned(), found.to_owned())
+                    });
+                }
+            }
+            Record::Comment(line) => {
+                if self.trailers.have_ended() {
+                    add(findings, super::TRAILER_COMMENT_BEHIND, place, || {
+                        let text = line.text[..line.text.len().min(32)].escape_ascii();
+                        ("nothing behind trailer record 2".to_owned(), format!("the comment `{text}`"))
+                    });
+                }
+            }
+            Record::Breakdown(line, counts) => {
+                self.first.get_or_insert(place);
+                self.trailers.breakdown(place, line.text, *counts, findings);
+            }
+            Record::Eof(line, totals) => {
+                self.first.get_or_insert(place);
+                self.trailers.eof(place, line.text, *totals, self.tally, findings);
+            }
+            Record::Entry(_) => {}
+        }
+    }
+
+    #[inline]
+    fn entry(&mut self, at: &At<'_>, entry: &Entry<'_>, findings: &mut Findings) {
+        if self.first.is_none() {
+            self.first = Some(start(at));
+            self.narrow = word_size(entry.address.text) == Some(WordSize::Bits32);
+        }
+        if let Some(rule) = self.trailers.misplaced_entry() {
+            self.misplaced(rule, at, findings);
+        }
+        let primitive_array = self.tally.entry(entry.kind, entry.name).then(|| start(at));
+        let is_object = entry.kind == EntryKind::Object;
+        self.entry = Open { is_object, primitive_array, listed: 0, null_first: false };
+        let (address, size) = (entry.address.value, entry.size.value);
+        if address == 0 || size >> 63 != 0 || self.narrow && (address | size) >> 32 != 0 {
+            self.numbers(at, entry, findings);
+        }
+        if !name::is_plain(entry.name) {
+            self.name(at, entry, findings);
+        }
+        let line_end = match entry.references.text {
+            [b'\r', b'\n', ..] => 2,
+            _ => 1,
+        };
+        self.line_end(
+            at,
+            &at.bytes[..references_at(at, &entry.references) + line_end.min(entry.references.text.len())],
+            findings,
+        );
+        self.references(at, &entry.references, findings);
+    }
+
+    #[inline]
+    fn references(&mut self, at: &At<'_>, references: &References<'_>, findings: &mut Findings) {
+        let values = references.values;
+        let (mut nulls, mut bits) = (0, 0);
+        for &value in values {
+            nulls += u64::from(value == 0);
+            bits |= value;
+        }
+        self.tally.references(values.len() as u64, nulls);
+        if self.narrow && bits >> 32 != 0 {
+            self.wide_reference(at, references, findings);
+        }
+        if self.entry.listed == 0 {
+            self.entry.null_first = values.first() == Some(&0);
+        }
+        self.entry.listed += values.len() as u64;
+        if !at.open && self.entry.is_object {
+            self.blocks.refuted |= self.entry.listed == 0 || self.entry.null_first;
+            if let Some(place) = self.entry.primitive_array {
+                self.primitive_array(place, findings);
+            }
+        }
+    }
+
+    /// The end of a primitive array.
+    fn primitive_array(&mut self, place: Place, findings: &mut Findings) {
+        match self.entry.listed {
+            0 => {}
+            1 => {
+                // A class block, should every object have one.
+                self.blocks.lone += 1;
+                self.blocks.first_lone.get_or_insert(place);
+            }
+            listed => add(findings, super::REFERENCE_PRIMITIVE_ARRAY, place, || {
+                ("no references in a primitive array, but for a class block".to_owned(), listed.to_string())
+            }),
+        }
+    }
+
+    #[inline]
+    fn line_end(&mut self, at: &At<'_>, up_to: &[u8], findings: &mut Findings) {
+        let (line_end, length) = match up_to {
+            [.., b'\r', b'\n'] => (LineEnd::CarriageReturnLineFeed, 2),
+            [.., b'\n'] => (LineEnd::LineFeed, 1),
+            [.., 0x85] if self.ebcdic => (LineEnd::Other, 1),
+            _ => return,
+        };
+        if *self.line_end.get_or_insert(line_end) != line_end && !self.mixed_line_ends {
+            self.mixed_line_ends = true;
+            add(findings, super::FILE_LINE_ENDS, inside(at, up_to.len() - length, self.ebcdic), || {
+                ("lines that all end alike".to_owned(), "another line end than before".to_owned())
+            });
+        }
+    }
+
+    #[cold]
+    fn misplaced(&self, rule: RuleId, at: &At<'_>, findings: &mut Findings) {
+        add(findings, rule, start(at), || {
+            let which = if self.trailers.have_ended() { "trailer record 2" } else { "trailer record 1" };
+            ("objects and classes in front of the trailer records".to_owned(), format!("one behind {which}"))
+        });
+    }
+
+    #[cold]
+    fn numbers(&self, at: &At<'_>, entry: &Entry<'_>, findings: &mut Findings) {
+        let (address, size) = (entry.address, entry.size);
+        if address.value == 0 {
+            add(findings, super::RECORD_NULL_ADDRESS, start(at), || {
+                ("an address other than null".to_owned(), address.text.escape_ascii().to_string())
+            });
+        }
+        if self.narrow && address.value >> 32 != 0 {
+            add(findings, super::NUMBER_WORD, start(at), || wide(address.text));
+        }
+        let bits = if self.narrow { 32 } else { 63 };
+        if size.value >> bits != 0 {
+            let place = inside(at, address.text.len() + entry.before_size.len(), self.ebcdic);
+            add(findings, super::NUMBER_SIZE_RANGE, place, || {
+                (format!("a size below 2^{bits} bytes"), size.value.to_string())
+            });
+        }
+    }
+
+    #[cold]
+    fn wide_reference(&self, at: &At<'_>, references: &References<'_>, findings: &mut Findings) {
+        let mut values = references.values.iter();
+        let mut byte = references_at(at, references);
+        let is_white = |b: &u8| matches!(b, b' ' | b'\t' | b'\r' | b'\n' | 0x85);
+        for word in references.text.chunk_by(|a, b| is_white(a) == is_white(b)) {
+            if !is_white(&word[0]) && values.next().is_some_and(|value| value >> 32 != 0) {
+                return add(findings, super::NUMBER_WORD, inside(at, byte, self.ebcdic), || wide(word));
+            }
+            byte += word.len();
+        }
+    }
+
+    fn name(&self, at: &At<'_>, entry: &Entry<'_>, findings: &mut Findings) {
+        let begin = references_at(at, &entry.references) - entry.name.len();
+        name::judge(entry.name, self.ebcdic, |(rule, byte, expected, found)| {
+            add(findings, rule, inside(at, begin + byte, self.ebcdic), || (expected.to_owned(), found));
+        });
+    }
+}
+
+/// Where the references of a record or piece begin in it.
+fn references_at(at: &At<'_>, references: &References<'_>) -> usize {
+    at.bytes.len() - references.text.len()
+}
+
+fn wide(text: &[u8]) -> (String, String) {
+    let expected = "32 bits, as the first record's address has".to_owned();
+    (expected, text.escape_ascii().to_string())
+}

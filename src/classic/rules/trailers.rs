@@ -1,0 +1,255 @@
+//! What the trailer records state, against what was counted, by the counting rules of the dialect that wrote them.
+
+use crate::error::RuleId;
+use crate::model::ObjectKind;
+use crate::validate::{Findings, Place};
+
+use super::super::lower::kind_counted;
+use super::super::record::{Counts, Totals};
+use super::super::wire::EntryKind;
+use super::add;
+
+/// What was counted.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Tally {
+    classes: u64,
+    instances: u64,
+    /// Arrays of references, but for those of the next but one.
+    object_arrays: u64,
+    primitive_arrays: u64,
+    /// Arrays of arrays of a primitive type, which the native writer counts as primitive (C13).
+    nested_primitive: u64,
+    /// References that are listed.
+    listed: u64,
+    /// Those of them that are null.
+    nulls: u64,
+}
+
+/// The trailer records seen.
+#[derive(Debug, Default)]
+pub(super) struct Trailers {
+    breakdown: Option<(Place, Counts, Colons)>,
+    eof: Option<(Place, Totals, Gaps, Tally)>,
+}
+
+/// How the numbers of trailer record 1 are set off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Colons {
+    /// `Classes: 9`
+    Spaced,
+    /// `Classes:9`
+    Tight,
+    Other,
+}
+
+/// How trailer record 2 is spelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Gaps {
+    /// `EOF:  Total ... : 9`
+    Two,
+    /// `EOF: Total ... : 9`
+    One,
+    /// `EOF: Total ... :9`
+    Tight,
+    Other,
+}
+
+/// By which rules a dump's records and references are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Counting {
+    /// Arrays of arrays by their leaf type; null references are counted and not listed.
+    Native,
+    /// Arrays of arrays as what they are; null references are listed and counted.
+    Jdmpview,
+    /// Nothing tells: those of any dialect.
+    Any,
+}
+
+impl Tally {
+    /// Counts an entry; whether it is a primitive array.
+    #[inline]
+    pub(super) fn entry(&mut self, kind: EntryKind, name: &[u8]) -> bool {
+        if kind == EntryKind::Class {
+            self.classes += 1;
+        } else if name.first() != Some(&b'[') {
+            self.instances += 1;
+        } else if matches!(ObjectKind::of_class(name), ObjectKind::PrimitiveArray(_)) {
+            self.primitive_arrays += 1;
+            return true;
+        } else if matches!(kind_counted(name, true), ObjectKind::PrimitiveArray(_)) {
+            self.nested_primitive += 1;
+        } else {
+            self.object_arrays += 1;
+        }
+        false
+    }
+
+    pub(super) fn references(&mut self, listed: u64, nulls: u64) {
+        self.listed += listed;
+        self.nulls += nulls;
+    }
+
+    pub(super) fn classes(&self) -> u64 {
+        self.classes
+    }
+
+    pub(super) fn objects(&self) -> u64 {
+        self.instances + self.object_arrays + self.nested_primitive + self.primitive_arrays
+    }
+
+    /// References other than null.
+    pub(super) fn linked(&self) -> u64 {
+        self.listed - self.nulls
+    }
+
+    fn counts(&self, by_leaf: bool) -> Counts {
+        let nested = self.nested_primitive;
+        Counts {
+            classes: self.classes,
+            objects: self.instances,
+            object_arrays: self.object_arrays + if by_leaf { 0 } else { nested },
+            primitive_arrays: self.primitive_arrays + if by_leaf { nested } else { 0 },
+        }
+    }
+}
+
+impl Trailers {
+    /// The rule that an object or class breaks by standing here.
+    #[inline]
+    pub(super) fn misplaced_entry(&self) -> Option<RuleId> {
+        match (&self.breakdown, &self.eof) {
+            (None, None) => None,
+            (_, Some(_)) => Some(super::TRAILER_RECORD_BEHIND),
+            (Some(_), None) => Some(super::TRAILER_RECORD_BETWEEN),
+        }
+    }
+
+    pub(super) fn have_ended(&self) -> bool {
+        self.eof.is_some()
+    }
+
+    pub(super) fn breakdown(&mut self, place: Place, text: &[u8], counts: Counts, findings: &mut Findings) {
+        if self.breakdown.is_some() {
+            return repeated(place, "trailer record 1", findings);
+        }
+        if self.have_ended() {
+            add(findings, super::TRAILER_ORDER, place, || {
+                ("trailer record 1 in front of trailer record 2".to_owned(), "behind it".to_owned())
+            });
+        }
+        self.breakdown = Some((place, counts, Colons::of(text, counts)));
+    }
+
+    pub(super) fn eof(&mut self, place: Place, text: &[u8], totals: Totals, tally: Tally, findings: &mut Findings) {
+        if self.eof.is_some() {
+            return repeated(place, "trailer record 2", findings);
+        }
+        self.eof = Some((place, totals, Gaps::of(text, totals), tally));
+    }
+
+    /// Judges what was stated. `tally` is of all records.
+    pub(super) fn judge(&self, tally: Tally, findings: &mut Findings) {
+        let tally = self.eof.map_or(tally, |(.., before)| before);
+        let counting = self.counting(&tally);
+        if let Some((place, stated, _)) = self.breakdown {
+            let own = tally.counts(counting == Counting::Native);
+            let other = tally.counts(true);
+            if stated != own && !(counting == Counting::Any && stated == other) {
+                add(findings, super::TRAILER_COUNTS, place, || {
+                    (format!("{}, as counted", shown(own)), format!("{} stated", shown(stated)))
+                });
+            }
+        }
+        let Some((place, stated, ..)) = self.eof else { return };
+        if self.breakdown.is_none() {
+            add(findings, super::TRAILER_BREAKDOWN_MISSING, place, || {
+                ("trailer record 1, `// Breakdown`, in front of it".to_owned(), "none".to_owned())
+            });
+        }
+        let total = tally.classes() + tally.objects();
+        if stated.objects != total {
+            add(findings, super::TRAILER_TOTAL, place, || {
+                (format!("{total} objects and classes, as counted"), format!("{} stated", stated.objects))
+            });
+        }
+        if !agrees(stated, &tally, counting) {
+            add(findings, super::TRAILER_REFERENCES, place, || {
+                let expected = match counting {
+                    Counting::Native => format!("{} references more than null ones, as listed", tally.listed),
+                    _ => format!("{} references, {} of them null, as listed", tally.listed, tally.nulls),
+                };
+                (expected, format!("{} references, {} of them null, stated", stated.references, stated.nulls))
+            });
+        }
+    }
+
+    /// The rules to count by, as the trailers' own spelling tells them. IBM's page has lost its white space, so that
+    /// its writers may have spelled like the native one; listed nulls tell them apart.
+    fn counting(&self, tally: &Tally) -> Counting {
+        let colons = self.breakdown.map(|(.., colons)| colons);
+        match (colons, self.eof.map(|(_, _, gaps, _)| gaps)) {
+            (None | Some(Colons::Spaced), Some(Gaps::Two)) if tally.nulls == 0 => Counting::Native,
+            (Some(Colons::Tight), None | Some(Gaps::Tight)) | (None, Some(Gaps::Tight)) => Counting::Jdmpview,
+            _ => Counting::Any,
+        }
+    }
+}
+
+/// Whether the totals of references are true.
+fn agrees(stated: Totals, tally: &Tally, counting: Counting) -> bool {
+    let all_listed = (stated.references, stated.nulls) == (tally.listed, tally.nulls);
+    let linked = stated.references.checked_sub(stated.nulls);
+    let unlisted = tally.nulls == 0 && linked == Some(tally.listed);
+    match counting {
+        Counting::Native => unlisted,
+        Counting::Jdmpview => all_listed,
+        // Nothing says whether IBM's totals have the class block of each object in them.
+        Counting::Any => {
+            let without_blocks = tally.listed.checked_sub(tally.objects());
+            all_listed || unlisted || (Some(stated.references), stated.nulls) == (without_blocks, tally.nulls)
+        }
+    }
+}
+
+fn repeated(place: Place, what: &str, findings: &mut Findings) {
+    add(findings, super::TRAILER_REPEATED, place, || {
+        (format!("one {what}"), "another one; the first counts".to_owned())
+    });
+}
+
+fn shown(counts: Counts) -> String {
+    let Counts { classes, objects, object_arrays, primitive_arrays } = counts;
+    format!("{classes} classes, {objects} objects, {object_arrays} object arrays, {primitive_arrays} primitive arrays")
+}
+
+impl Colons {
+    fn of(text: &[u8], counts: Counts) -> Colons {
+        let Counts { classes, objects, object_arrays, primitive_arrays } = counts;
+        let spelled = |gap: &str| {
+            format!(
+                "// Breakdown - Classes:{gap}{classes}, Objects:{gap}{objects}, ObjectArrays:{gap}{object_arrays}, \
+                 PrimitiveArrays:{gap}{primitive_arrays}"
+            )
+        };
+        match text {
+            _ if text == spelled(" ").as_bytes() => Colons::Spaced,
+            _ if text == spelled("").as_bytes() => Colons::Tight,
+            _ => Colons::Other,
+        }
+    }
+}
+
+impl Gaps {
+    fn of(text: &[u8], totals: Totals) -> Gaps {
+        let Totals { objects, references, nulls } = totals;
+        let spelled = |first: &str, last: &str| {
+            format!("// EOF:{first}Total 'Objects',Refs(null) :{last}{objects},{references}({nulls})")
+        };
+        match text {
+            _ if text == spelled("  ", " ").as_bytes() => Gaps::Two,
+            _ if text == spelled(" ", " ").as_bytes() => Gaps::One,
+            _ if text == spelled(" ", "").as_bytes() => Gaps::Tight,
+            _ => Gaps::Other,
+        }
+    }
+}

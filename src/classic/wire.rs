@@ -1,0 +1,238 @@
+//! What the text is made of: encodings, kinds of records, numbers.
+
+use crate::bytes::ebcdic::{LineEnd, Page, Table};
+
+/// How the characters of a dump are stored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Charset {
+    /// ASCII with names in UTF-8: every platform but z/OS.
+    #[default]
+    Utf8,
+    /// An EBCDIC page (z/OS).
+    Ebcdic(Page),
+}
+
+/// What ends a line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Newline {
+    /// Line feed: 0x0a, in EBCDIC 0x25.
+    #[default]
+    Lf,
+    /// Carriage return and line feed.
+    CrLf,
+    /// New line: in EBCDIC 0x15.
+    Nel,
+}
+
+/// How a dump's text is stored as bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Encoding {
+    /// The characters.
+    pub charset: Charset,
+    /// The end of a line.
+    pub newline: Newline,
+}
+
+impl Charset {
+    /// Every one.
+    pub const ALL: [Charset; 3] = [Charset::Utf8, Charset::Ebcdic(Page::Ibm1047), Charset::Ebcdic(Page::Ibm037)];
+
+    /// Its name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Charset::Utf8 => "utf-8",
+            Charset::Ebcdic(Page::Ibm1047) => "ibm-1047",
+            Charset::Ebcdic(Page::Ibm037) => "ibm-037",
+        }
+    }
+
+    /// What a JVM ends its lines with there.
+    pub const fn newline(self) -> Newline {
+        match self {
+            Charset::Utf8 => Newline::Lf,
+            Charset::Ebcdic(_) => Newline::Nel,
+        }
+    }
+}
+
+impl Newline {
+    /// Its name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Newline::Lf => "lf",
+            Newline::CrLf => "crlf",
+            Newline::Nel => "nel",
+        }
+    }
+
+    /// The characters, once the encoding is out of the way: [`Encoding::table`] makes a line feed of whatever byte
+    /// ends a line.
+    pub const fn text(self) -> &'static [u8] {
+        match self {
+            Newline::CrLf => b"\r\n",
+            Newline::Lf | Newline::Nel => b"\n",
+        }
+    }
+}
+
+/// Bytes that are enough to tell the encoding of a dump, unless its version line is longer.
+pub const START: usize = 64 * 1024;
+
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+impl Encoding {
+    /// The encoding of a dump that begins like this; `None` if it begins like none.
+    ///
+    /// A dump begins with `//` or, without a version text, with white space and `0x` (`classic.md`, EBCDIC). The two
+    /// pages are told apart by the first `[`; without one, IBM-1047 it is.
+    pub fn detect(start: &[u8]) -> Option<Encoding> {
+        let utf8 = start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(start);
+        let ascii = utf8.trim_ascii_start();
+        if ascii.starts_with(b"//") || ascii.starts_with(b"0x") || ascii.starts_with(b"0X") {
+            let newline = match ascii.iter().position(|&b| b == b'\n') {
+                Some(at) if at > 0 && ascii[at - 1] == b'\r' => Newline::CrLf,
+                _ => Newline::Lf,
+            };
+            return Some(Encoding { charset: Charset::Utf8, newline });
+        }
+        let white = start.iter().take_while(|b| matches!(b, 0x40 | 0x05 | 0x0d | 0x15 | 0x25)).count();
+        let text = &start[white..];
+        match text {
+            [0xf0, 0xa7 | 0xe7, ..] => {}
+            // In ASCII these are two letters a: white space, a letter or a digit of EBCDIC has to follow.
+            [0x61, 0x61, 0x40 | 0x05 | 0x0d | 0x15 | 0x25 | 0x80.., ..] => {}
+            _ => return None,
+        }
+        let newline = match start.iter().position(|b| matches!(b, 0x15 | 0x25)) {
+            Some(at) if start[at] == 0x25 && at > 0 && start[at - 1] == 0x0d => Newline::CrLf,
+            Some(at) if start[at] == 0x25 => Newline::Lf,
+            _ => Newline::Nel,
+        };
+        Some(Encoding { charset: Charset::Ebcdic(page(start)), newline })
+    }
+
+    /// The table between the dump's bytes and text in ISO 8859-1; none for UTF-8.
+    pub fn table(self) -> Option<Table> {
+        self.page().map(|(page, end)| page.to_latin1(end))
+    }
+
+    /// The table from text in ISO 8859-1 to the dump's bytes; none for UTF-8.
+    pub fn inverse(self) -> Option<Table> {
+        self.page().map(|(page, end)| page.from_latin1(end))
+    }
+
+    fn page(self) -> Option<(Page, LineEnd)> {
+        match self.charset {
+            Charset::Utf8 => None,
+            Charset::Ebcdic(page) => {
+                let nel = self.newline == Newline::Nel;
+                Some((page, if nel { LineEnd::NewLine } else { LineEnd::LineFeed }))
+            }
+        }
+    }
+}
+
+/// `0x`, digits, white space, a bracket, a decimal digit: the first record tells the page.
+fn page(start: &[u8]) -> Page {
+    let bracket = |at: &usize| {
+        // The rarest first: a start may be all white space.
+        if !matches!(start[*at], 0xad | 0xba) || !matches!(start.get(at + 1), Some(0xf0..=0xf9)) {
+            return false;
+        }
+        let white = start[..*at].iter().rev().take_while(|b| matches!(b, 0x40 | 0x05)).count();
+        white > 0 && start[..*at - white].last().is_some_and(|b| is_ebcdic_digit(*b))
+    };
+    match (1..start.len()).find(bracket) {
+        Some(at) if start[at] == 0xba => Page::Ibm037,
+        _ => Page::Ibm1047,
+    }
+}
+
+fn is_ebcdic_digit(byte: u8) -> bool {
+    matches!(byte, 0xf0..=0xf9 | 0xc1..=0xc6 | 0x81..=0x86)
+}
+
+/// The two kinds of entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum EntryKind {
+    /// `OBJ`: an object.
+    Object,
+    /// `CLS`: a class.
+    Class,
+}
+
+impl EntryKind {
+    /// The word in the record.
+    pub const fn word(self) -> &'static [u8; 3] {
+        match self {
+            EntryKind::Object => b"OBJ",
+            EntryKind::Class => b"CLS",
+        }
+    }
+}
+
+/// The value of eight hexadecimal digits, in either case, and a number that is not 0 if they are no such digits.
+#[inline(always)]
+pub(crate) fn eight_digits(digits: [u8; 8]) -> (u32, u64) {
+    // All eight at once, and no branch. Letters have bit 6, digits have not; what a digit is worth is its low half, and
+    // 9 more for a letter.
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let text = u64::from_le_bytes(digits);
+    let letters = text >> 6 & ONES;
+    let values = (text & (0x0f * ONES)) + 9 * letters;
+    // Bit 4 is set in digits alone; bit 5 is set in digits, and clear or set in letters; bit 7 is clear.
+    let four = !(text >> 4 ^ text >> 6) & ONES;
+    let five = !(text >> 5 | text >> 6) & ONES;
+    // 0 to 9 for digits, 10 to 15 for letters: 6 more carry into bit 4 for letters alone.
+    let range = ((values + 6 * ONES) >> 4 ^ letters) & ONES | values & (0x10 * ONES);
+    let wrong = text & (0x80 * ONES) | four | five | range;
+    let pairs = (values << 4 & 0x00f0_00f0_00f0_00f0) | (values >> 8 & 0x000f_000f_000f_000f);
+    let pairs = (pairs | pairs >> 8) & 0x0000_ffff_0000_ffff;
+    (((pairs | pairs >> 16) as u32).swap_bytes(), wrong)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn eight_digits_are_read_as_the_standard_library_does() {
+        for (text, value) in [(b"00436E90", 0x0043_6e90), (b"fffffFfF", 0xffff_ffff), (b"01234567", 0x0123_4567)] {
+            assert_eq!(eight_digits(*text), (value, 0));
+        }
+        for at in 0..8 {
+            for byte in 0..=255_u8 {
+                let mut digits = *b"89abCDEF";
+                digits[at] = byte;
+                let hexadecimal = digits.iter().all(u8::is_ascii_hexdigit);
+                let expected = std::str::from_utf8(&digits).ok().filter(|_| hexadecimal);
+                let expected = expected.and_then(|text| u32::from_str_radix(text, 16).ok());
+                let (value, wrong) = eight_digits(digits);
+                assert_eq!((wrong == 0).then_some(value), expected, "{byte:#x}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_encoding_is_told_by_the_first_bytes() {
+        let utf8 = |newline| Some(Encoding { charset: Charset::Utf8, newline });
+        let ebcdic = |page, newline| Some(Encoding { charset: Charset::Ebcdic(page), newline });
+        for (start, encoding) in [
+            (b"// Version: x\n".as_slice(), utf8(Newline::Lf)),
+            (b"// Version: x\r\n", utf8(Newline::CrLf)),
+            (b"\n0x00", utf8(Newline::Lf)),
+            (b"\xef\xbb\xbf// V", utf8(Newline::Lf)),
+            // "//" NEL, and "//" LF "0x1 [8"
+            (b"\x61\x61\x15", ebcdic(Page::Ibm1047, Newline::Nel)),
+            (b"\x61\x61\x25\xf0\xa7\xf1\x40\xad\xf8", ebcdic(Page::Ibm1047, Newline::Lf)),
+            (b"\x61\x61\x15\xf0\xa7\xf1\x40\xba\xf8", ebcdic(Page::Ibm037, Newline::Nel)),
+            (b"\x25\xf0\xa7\xc1\x40\xba\xf8", ebcdic(Page::Ibm037, Newline::Lf)),
+            (b"", None),
+            (b"ab", None),
+            (b"JAVA PROFILE 1.0.2\0", None),
+            (b"\0\x12portable heap dump", None),
+        ] {
+            assert_eq!(Encoding::detect(start), encoding, "{}", start.escape_ascii());
+        }
+    }
+}

@@ -1,0 +1,263 @@
+//! Golden classic texts: a specimen in every profile, word size and encoding.
+
+use crate::bytes::ebcdic::Page;
+use crate::classic::{Charset, Decoder, Encoding, LowerOptions, Newline, PROFILES, Profile, lower, rules};
+use crate::error::Error;
+use crate::format::{Family, Format, Lowering};
+use crate::generate::from_seed;
+use crate::model::{Heap, WordSize};
+use crate::validate::{RuleKind, rulebook};
+
+use super::super::classic_specimen::{Letters, specimen};
+use super::hprof_golden::{chain, member};
+use super::{Answer, Case, Verdict};
+
+const WORDS: [WordSize; 2] = [WordSize::Bits32, WordSize::Bits64];
+
+pub(super) fn cases() -> Result<Vec<Case>, Error> {
+    let mut cases = Vec::new();
+    for profile in PROFILES {
+        for word in WORDS {
+            for seed in if profile.is_seeded() { 1..=4 } else { 0..=0 } {
+                cases.push(golden(&options(profile, word, Encoding::default(), seed))?);
+            }
+        }
+    }
+    cases.extend(encoded()?);
+    cases.extend(without_version()?);
+    cases.extend(empty()?);
+    cases.extend(random()?);
+    cases.extend(two_heaps()?);
+    cases.extend(compressed()?);
+    Ok(cases)
+}
+
+fn options(profile: &'static Profile, word: WordSize, encoding: Encoding, seed: u64) -> LowerOptions {
+    LowerOptions { profile, word: Some(word), encoding, seed, ..LowerOptions::default() }
+}
+
+/// The dump that damaged ones are made from.
+pub(super) fn base() -> Result<(Vec<u8>, Heap), Error> {
+    let options = options(Profile::DEFAULT, WordSize::Bits32, Encoding::default(), 0);
+    written(&specimen(WordSize::Bits32, Letters::All), &options)
+}
+
+fn written(heap: &Heap, options: &LowerOptions) -> Result<(Vec<u8>, Heap), Error> {
+    Ok((lower::to_bytes(heap, options)?, lower::carry(&mut heap.clone(), options)?))
+}
+
+/// Records of a dump. This much is the decoder's word, which texts spelled by hand hold.
+fn records(bytes: &[u8]) -> Result<u64, Error> {
+    let mut decoder = Decoder::new(bytes)?;
+    decoder.visit::<Error, _>(|_| Ok(()))?;
+    Ok(decoder.index())
+}
+
+fn case(id: String, summary: String, recipe: String, (bytes, heap): (Vec<u8>, Heap)) -> Result<Case, Error> {
+    Ok(Case {
+        id,
+        summary,
+        format: Format::Classic,
+        heap: None,
+        recipe,
+        records_due: records(&bytes)?,
+        bytes,
+        verdict: Verdict::Valid,
+        keeps: Vec::new(),
+        breaks: None,
+        shows: Vec::new(),
+        answers: vec![Answer::Reads("as written", Box::new(heap))],
+    })
+}
+
+fn golden(options: &LowerOptions) -> Result<Case, Error> {
+    let LowerOptions { profile, seed, encoding, .. } = *options;
+    let word = options.word.unwrap_or(WordSize::Bits64);
+    let mut id = format!("classic-{}-{}{}", profile.name, word.bits(), suffix(encoding));
+    if profile.is_seeded() {
+        id += &format!("-seed{seed}");
+    }
+    let letters = if encoding.charset == Charset::Utf8 { Letters::All } else { Letters::Latin1 };
+    let (charset, newline) = (encoding.charset.name(), encoding.newline.name());
+    let summary = format!("specimen, {} bits, as {} writes it, in {charset} with {newline}", word.bits(), profile.name);
+    let recipe = format!(
+        "specimen({}, {letters:?}) lowered with profile {}, {charset}, {newline}, seed {seed}",
+        word.bits(),
+        profile.name
+    );
+    let made = case(id, summary, recipe, written(&specimen(word, letters), options)?)?;
+    let keeps = if made.id == KEEPS_ALL { rules::ALL.iter().map(|rule| rule.0).collect() } else { Vec::new() };
+    let readers = SHOWN_BY_THE_SPECIMEN.into_iter().filter(|_| made.id == KEEPS_ALL);
+    Ok(Case { keeps, shows: shown(profile).into_iter().chain(readers).collect(), ..made })
+}
+
+/// The dump that keeps every rule of the bytes where it could break it.
+const KEEPS_ALL: &str = "classic-openj9-32";
+
+/// Rules of readers that it shows.
+const SHOWN_BY_THE_SPECIMEN: [&str; 13] = [
+    "classic.file.encoding",
+    "classic.header.layout",
+    "classic.number.word-size",
+    "classic.number.size-meaning",
+    "classic.record.layout",
+    "classic.name.types",
+    "classic.name.characters",
+    "classic.reference.class-meaning",
+    "classic.reference.class-by-name",
+    "classic.reference.array-order",
+    "classic.trailer.layout",
+    "classic.trailer.dialect",
+    "classic.trailer.unlisted-nulls",
+];
+
+/// The rules of a profile's writer, each of which its dump of the specimen shows.
+fn shown(profile: &Profile) -> Vec<&'static str> {
+    let rules = rulebook(Family::Classic).rule.iter().filter(|rule| rule.kind == RuleKind::Writer);
+    rules.filter(|rule| rule.profiles.iter().any(|name| name == profile.name)).map(|rule| rule.id.as_str()).collect()
+}
+
+/// What tells an encoding apart from the usual one in a case's name.
+fn suffix(encoding: Encoding) -> String {
+    let usual = encoding.charset.newline() == encoding.newline;
+    let charset = if encoding.charset == Charset::Utf8 { "" } else { encoding.charset.name() };
+    let newline = if usual { "" } else { encoding.newline.name() };
+    [charset, newline].into_iter().filter(|part| !part.is_empty()).map(|part| format!("-{part}")).collect()
+}
+
+/// EBCDIC of J9's own writers, whose pages and line ends differ, and lines as jdmpview ends them on Windows.
+fn encoded() -> Result<Vec<Case>, Error> {
+    let ebcdic = |page, newline| Encoding { charset: Charset::Ebcdic(page), newline };
+    let wanted = [
+        ("openj9", WordSize::Bits64, ebcdic(Page::Ibm1047, Newline::Nel)),
+        ("openj9", WordSize::Bits32, ebcdic(Page::Ibm1047, Newline::Lf)),
+        ("openj9", WordSize::Bits64, ebcdic(Page::Ibm037, Newline::Nel)),
+        ("ibm-j9", WordSize::Bits32, ebcdic(Page::Ibm1047, Newline::Nel)),
+        ("ibm-j9", WordSize::Bits32, ebcdic(Page::Ibm037, Newline::CrLf)),
+        ("any", WordSize::Bits64, ebcdic(Page::Ibm1047, Newline::Nel)),
+        ("jdmpview", WordSize::Bits64, Encoding { charset: Charset::Utf8, newline: Newline::CrLf }),
+    ];
+    let mut cases = Vec::new();
+    for (name, word, encoding) in wanted {
+        let mut made = golden(&options(Profile::named(name)?, word, encoding, 5))?;
+        if encoding.charset != Charset::Utf8 {
+            made.shows.extend([
+                "classic.file.encoding",
+                "classic.file.ebcdic-page",
+                "classic.file.ebcdic-line-end",
+                "classic.name.characters",
+            ]);
+        } else {
+            // Its line ends are those of the platform; the rule is about those that all the profiles write.
+            made.shows.retain(|rule| *rule != "classic.file.native-line-end");
+        }
+        cases.push(made);
+    }
+    Ok(cases)
+}
+
+/// What each writer has in the place of the version line.
+fn without_version() -> Result<Vec<Case>, Error> {
+    let ebcdic = Encoding { charset: Charset::Ebcdic(Page::Ibm1047), newline: Newline::Nel };
+    let utf8 = Encoding::default();
+    let wanted =
+        [("openj9", utf8), ("ibm-j9", utf8), ("jdmpview", utf8), ("any", utf8), ("openj9", ebcdic), ("ibm-j9", ebcdic)];
+    let mut cases = Vec::new();
+    for (name, encoding) in wanted {
+        let options = options(Profile::named(name)?, WordSize::Bits32, encoding, 7);
+        let mut heap = specimen(WordSize::Bits32, Letters::Latin1);
+        heap.facts.version_text = None;
+        let made = case(
+            format!("classic-{name}-32{}-without-version", suffix(encoding)),
+            format!("no version text, as {name} writes it, in {}", encoding.charset.name()),
+            format!("specimen(32, Latin1) without its version text, lowered with {name}, seed 7"),
+            written(&heap, &options)?,
+        )?;
+        let first = |byte: u8| byte == b'/' || byte == 0x61;
+        let offset = made.bytes.iter().position(|byte| matches!(byte, b'0' | 0xf0)).unwrap_or_default();
+        // A comment may stand before the first object, whose place is then not told so easily.
+        let noted =
+            (!made.bytes.first().copied().is_some_and(first)).then_some((rules::HEADER_MISSING.0, offset as u64));
+        let shows = if name == "openj9" { "classic.header.native" } else { "classic.header.line" };
+        let shows = if name == "any" { Vec::new() } else { vec![shows] };
+        cases.push(Case { breaks: noted, shows, ..made });
+    }
+    Ok(cases)
+}
+
+/// A heap of nothing.
+fn empty() -> Result<Vec<Case>, Error> {
+    let make = |profile: &'static Profile| {
+        let mut heap = specimen(WordSize::Bits64, Letters::Latin1);
+        (heap.classes, heap.objects) = (Vec::new(), Vec::new());
+        case(
+            format!("classic-{}-empty", profile.name),
+            format!("no object and no class, as {} writes it", profile.name),
+            format!("specimen(64, Latin1) without classes and objects, lowered with {}", profile.name),
+            written(&heap, &options(profile, WordSize::Bits64, Encoding::default(), 0))?,
+        )
+    };
+    PROFILES.iter().filter(|profile| !profile.is_seeded()).map(make).collect()
+}
+
+fn random() -> Result<Vec<Case>, Error> {
+    let utf8 = Encoding::default();
+    let ebcdic = Encoding { charset: Charset::Ebcdic(Page::Ibm037), newline: Newline::Nel };
+    let wanted = [
+        ("openj9", WordSize::Bits64, utf8, 40, 1),
+        ("ibm-j9", WordSize::Bits32, ebcdic, 30, 2),
+        ("jdmpview", WordSize::Bits64, utf8, 30, 3),
+        ("any", WordSize::Bits32, utf8, 40, 5),
+        ("any", WordSize::Bits64, utf8, 40, 6),
+    ];
+    let mut cases = Vec::new();
+    for (name, word, encoding, objects, seed) in wanted {
+        let options = options(Profile::named(name)?, word, encoding, seed);
+        let heap = from_seed(&Lowering::Classic(options).generate_options(objects, None), seed);
+        let made = case(
+            format!("classic-{name}-{}{}-random", word.bits(), suffix(encoding)),
+            format!("a random heap, {} bits, in {}", word.bits(), encoding.charset.name()),
+            format!("generate {objects} objects from seed {seed}, lower with {name}"),
+            written(&heap, &options)?,
+        )?;
+        let shows = if name == "any" { vec!["classic.file.order", "classic.record.white-space"] } else { Vec::new() };
+        cases.push(Case { shows, ..made });
+    }
+    Ok(cases)
+}
+
+/// One VM's two heaps, a text for each.
+fn two_heaps() -> Result<Vec<Case>, Error> {
+    let whole = specimen(WordSize::Bits64, Letters::All);
+    let make = |part: usize| {
+        let objects = whole.objects.iter().enumerate().filter(|(n, _)| n % 2 == part).map(|(_, o)| o.clone());
+        let heap = Heap { objects: objects.collect(), ..whole.clone() };
+        let made = case(
+            format!("classic-openj9-64-heap-{}-of-2", part + 1),
+            "one of two heaps of a VM: every class, half of the objects, references across".to_owned(),
+            format!("every second object of the specimen from number {part}, lowered with openj9"),
+            written(&heap, &options(Profile::DEFAULT, WordSize::Bits64, Encoding::default(), 0))?,
+        )?;
+        Ok(Case { shows: vec!["classic.file.name"], ..made })
+    };
+    (0..2).map(make).collect()
+}
+
+/// Texts inside gzip, stored and not deflated, so that the bytes do not depend on a compressor.
+fn compressed() -> Result<Vec<Case>, Error> {
+    let make = |name: &str, encoding: Encoding, summary: &str, pack: &dyn Fn(&[u8]) -> Vec<u8>| {
+        let heap = specimen(WordSize::Bits64, Letters::Latin1);
+        let (plain, heap) = written(&heap, &options(Profile::DEFAULT, WordSize::Bits64, encoding, 0))?;
+        let recipe = format!("specimen(64, Latin1) lowered with openj9, stored in gzip: {summary}");
+        let made = case(format!("classic-{name}"), summary.to_owned(), recipe, (plain, heap))?;
+        Ok::<Case, Error>(Case { bytes: pack(&made.bytes), shows: vec!["classic.file.compressed"], ..made })
+    };
+    let ebcdic = Encoding { charset: Charset::Ebcdic(Page::Ibm1047), newline: Newline::Nel };
+    Ok(vec![
+        make("compressed", Encoding::default(), "one gzip member", &|plain| member(plain, None))?,
+        make("compressed-ibm-1047", ebcdic, "EBCDIC in one gzip member", &|plain| member(plain, None))?,
+        make("compressed-members", Encoding::default(), "members of 777 bytes, one of them empty", &|plain| {
+            [chain(&plain[..777], 777, None), member(&[], None), chain(&plain[777..], 777, None)].concat()
+        })?,
+    ])
+}

@@ -1,0 +1,193 @@
+//! Where the records and parts of a text are.
+
+use crate::classic::wire::EntryKind;
+use crate::classic::{Charset, Decoder, Encoding, Record, Step, annotate};
+use crate::error::Error;
+
+use super::super::FieldAt;
+
+/// A valid text with the places of its records and their parts.
+#[derive(Clone, Debug)]
+pub struct Map {
+    /// The text: the dump's bytes, of an EBCDIC dump its characters in ISO 8859-1. Offsets are the same in both.
+    pub text: Vec<u8>,
+    /// How it is stored.
+    pub encoding: Encoding,
+    /// Every part of every record, in file order.
+    pub fields: Vec<FieldAt>,
+    /// Every record, in file order.
+    pub records: Vec<RecordAt>,
+}
+
+/// What a record is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecordKind {
+    /// White space in front of the first one.
+    Space,
+    /// The version line.
+    Version,
+    /// An object or class.
+    Entry(EntryKind),
+    /// Trailer 1.
+    Breakdown,
+    /// Trailer 2.
+    Eof,
+    /// Another line that begins with `//`.
+    Comment,
+}
+
+/// The place of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RecordAt {
+    /// What it is.
+    pub kind: RecordKind,
+    /// Its number, from 0.
+    pub index: usize,
+    /// Offset of its first byte.
+    pub offset: usize,
+    /// Its length in bytes, with the white space behind it.
+    pub length: usize,
+}
+
+impl RecordAt {
+    /// Offset behind its last byte.
+    pub fn end(&self) -> usize {
+        self.offset + self.length
+    }
+
+    /// Whether it is an object or class.
+    pub fn is_entry(&self) -> bool {
+        matches!(self.kind, RecordKind::Entry(_))
+    }
+}
+
+/// A change of a text: where, how many bytes are taken away, and what is put there.
+pub(super) type Change = (usize, usize, Vec<u8>);
+
+impl Map {
+    /// The parts of a dump.
+    ///
+    /// # Errors
+    /// If the dump cannot be read to its end.
+    pub fn of(bytes: Vec<u8>) -> Result<Map, Error> {
+        let mut fields = Vec::new();
+        annotate::visit::<_, Error, _>(&mut Decoder::new(bytes.as_slice())?, |field| {
+            fields.push(FieldAt {
+                name: field.name,
+                offset: field.offset as usize,
+                length: field.bytes.len(),
+                record: field.record,
+                value: field.value.unwrap_or_default(),
+            });
+            Ok(())
+        })?;
+        let mut decoder = Decoder::new(bytes.as_slice())?;
+        let encoding = decoder.encoding();
+        let mut records: Vec<RecordAt> = Vec::new();
+        decoder.visit::<Error, _>(|step| {
+            let (at, kind) = match step {
+                Step::Record(at, record) => (at, Some(kind(&record))),
+                Step::More(at, _) => (at, None),
+            };
+            match (kind, records.last_mut()) {
+                (Some(kind), _) => records.push(RecordAt {
+                    kind,
+                    index: at.index as usize,
+                    offset: at.offset as usize,
+                    length: at.bytes.len(),
+                }),
+                (None, Some(last)) => last.length += at.bytes.len(),
+                (None, None) => {}
+            }
+            Ok(())
+        })?;
+        let text = through(bytes, encoding.table());
+        Ok(Map { text, encoding, fields, records })
+    }
+
+    /// The first record of a kind.
+    pub fn first(&self, kind: RecordKind) -> Option<RecordAt> {
+        self.records.iter().find(|record| record.kind == kind).copied()
+    }
+
+    /// Objects or classes, in file order.
+    pub fn entries(&self, kind: EntryKind) -> impl DoubleEndedIterator<Item = RecordAt> {
+        self.records.iter().filter(move |record| record.kind == RecordKind::Entry(kind)).copied()
+    }
+
+    /// The first part of this name in a record.
+    pub fn field(&self, record: &RecordAt, name: &str) -> Option<FieldAt> {
+        self.parts(record, name).next()
+    }
+
+    /// The parts of this name in a record.
+    pub fn parts(&self, record: &RecordAt, name: &str) -> impl DoubleEndedIterator<Item = FieldAt> {
+        let (name, index) = (name.to_owned(), record.index as u64);
+        self.fields.iter().filter(move |field| field.name == name && field.record == Some(index)).copied()
+    }
+
+    /// The text of a part.
+    pub fn spelled(&self, field: &FieldAt) -> &[u8] {
+        &self.text[field.offset..field.offset + field.length]
+    }
+
+    /// The type that an object or class names.
+    pub fn name(&self, record: &RecordAt) -> &[u8] {
+        self.field(record, "type").map_or(&[], |field| &self.text[field.offset..field.offset + field.length])
+    }
+
+    /// What ends a line.
+    pub fn newline(&self) -> &'static [u8] {
+        self.encoding.newline.text()
+    }
+
+    /// Whether the text is in EBCDIC.
+    pub fn is_ebcdic(&self) -> bool {
+        self.encoding.charset != Charset::Utf8
+    }
+
+    /// Whether any record has this address, or refers to it.
+    pub fn knows(&self, address: u64) -> bool {
+        let numbers = self.fields.iter().filter(|field| matches!(field.name, "address" | "reference"));
+        numbers.clone().any(|field| field.value as u64 == address)
+    }
+
+    /// An address of 32 bits that is nothing in the dump.
+    pub fn free(&self) -> u64 {
+        (1..0x1000_0000).map(|n| 0xffff_fff0 - 8 * n).find(|&address| !self.knows(address)).unwrap_or(8)
+    }
+
+    /// The dump with changes of its text, and where what stood at an offset is then. Changes stand in the order of the
+    /// text.
+    pub(super) fn changed(&self, changes: &[Change], offset: usize) -> (Vec<u8>, usize) {
+        let (mut text, mut from, mut moved) = (Vec::new(), 0, offset);
+        for (at, removed, put) in changes {
+            text.extend_from_slice(&self.text[from..*at]);
+            text.extend_from_slice(put);
+            from = at + removed;
+            if *at < offset {
+                moved = moved + put.len() - removed.min(&(offset - at));
+            }
+        }
+        text.extend_from_slice(&self.text[from..]);
+        (through(text, self.encoding.inverse()), moved)
+    }
+}
+
+fn kind(record: &Record<'_>) -> RecordKind {
+    match record {
+        Record::Space(_) => RecordKind::Space,
+        Record::Version(_) => RecordKind::Version,
+        Record::Entry(entry) => RecordKind::Entry(entry.kind),
+        Record::Breakdown(..) => RecordKind::Breakdown,
+        Record::Eof(..) => RecordKind::Eof,
+        Record::Comment(_) => RecordKind::Comment,
+    }
+}
+
+fn through(bytes: Vec<u8>, table: Option<crate::bytes::ebcdic::Table>) -> Vec<u8> {
+    match table {
+        Some(table) => bytes.into_iter().map(|byte| table[usize::from(byte)]).collect(),
+        None => bytes,
+    }
+}
