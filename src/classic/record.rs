@@ -137,9 +137,9 @@ impl<'a> Line<'a> {
         self.text.get(2..).unwrap_or_default().trim_ascii_start()
     }
 
-    /// The version text of a header record.
+    /// The version text of a header record: all of the line, spaces at its end included, since a writer may have them.
     pub fn version(&self) -> &'a [u8] {
-        self.content().strip_prefix(VERSION).unwrap_or_default().trim_ascii()
+        self.content().strip_prefix(VERSION).unwrap_or_default().trim_ascii_start()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Heaps and dumps.
 
-use super::{ByteLen, Class, Event, Name, Object, Root, StackTrace, Thread, WordSize};
+use super::{Address, ByteLen, Class, Event, Name, Object, Root, StackTrace, Thread, WordSize};
 use crate::error::Error;
 
 /// A dump: one or more heaps in one file.
@@ -119,6 +119,20 @@ pub trait HeapSource {
     /// # Errors
     /// What `visit` returns, or what reading the objects runs into.
     fn visit_objects(&mut self, visit: &mut VisitObjects<'_>) -> Result<(), Error>;
+}
+
+/// Whether no object of a heap stands behind one with a higher address.
+///
+/// # Errors
+/// What reading the objects runs into.
+pub(crate) fn is_ascending(source: &mut dyn HeapSource) -> Result<bool, Error> {
+    let (mut ascending, mut previous) = (true, Address::NULL);
+    source.visit_objects(&mut |object| {
+        ascending &= object.address >= previous;
+        previous = object.address;
+        Ok(())
+    })?;
+    Ok(ascending)
 }
 
 /// The heaps of one file, each as a [`HeapSource`].

@@ -22,6 +22,7 @@ pub use event::{
     AllocationSite, AllocationSites, ControlSettings, CpuSamples, Event, EventKind, Frame, HeapSummary, LoadClass,
     StartThread, Trace,
 };
+pub(crate) use heap::is_ascending;
 pub use heap::{
     Adherence, Dump, DumpSource, Facts, HashRegime, Heap, HeapSource, Order, Region, Surroundings, Totals, VisitObjects,
 };

@@ -9,7 +9,9 @@ use std::io::Write;
 
 use crate::bytes::ebcdic::Mapped;
 use crate::error::Error;
-use crate::model::{Address, Adherence, Class, Contents, Facts, Heap, HeapSource, Name, Object, ObjectKind, WordSize};
+use crate::model::{
+    Adherence, Class, Contents, Facts, Heap, HeapSource, Name, Object, ObjectKind, WordSize, is_ascending,
+};
 
 pub use profiles::{ClassReferences, Names, Nulls, PROFILES, Profile, Trailers};
 pub use recognise::recognise;
@@ -239,16 +241,6 @@ fn run(
     let (references, nulls) = (tally.references + unlisted, tally.nulls + unlisted);
     let totals = Totals { objects: tally.counts.total(), references, nulls };
     take(Step { told: None, record: speller.eof(totals) })
-}
-
-fn is_ascending(source: &mut dyn HeapSource) -> Result<bool, Error> {
-    let (mut ascending, mut previous) = (true, Address::NULL);
-    source.visit_objects(&mut |object| {
-        ascending &= object.address >= previous;
-        previous = object.address;
-        Ok(())
-    })?;
-    Ok(ascending)
 }
 
 /// Writes a heap in memory as a dump in memory.

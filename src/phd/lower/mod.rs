@@ -14,7 +14,7 @@ mod spell;
 use std::io::Write;
 
 use crate::error::{Error, LowerError};
-use crate::model::{Address, Adherence, Class, Facts, Heap, HeapSource, Object, WordSize};
+use crate::model::{Adherence, Class, Facts, Heap, HeapSource, Object, WordSize, is_ascending};
 
 pub use profiles::{ArrayWord, ElementOrder, FieldSwap, HeaderPolicy, ObjectOrder, PROFILES, Profile, Survey};
 pub use recognise::recognise;
@@ -161,16 +161,6 @@ fn run(
         take(Step::Object(&object, speller.object(&object)?, layout))
     })?;
     pending.try_for_each(|index| spell_class(&mut speller, index, take))
-}
-
-fn is_ascending(source: &mut dyn HeapSource) -> Result<bool, Error> {
-    let (mut ascending, mut previous) = (true, Address::NULL);
-    source.visit_objects(&mut |object| {
-        ascending &= object.address >= previous;
-        previous = object.address;
-        Ok(())
-    })?;
-    Ok(ascending)
 }
 
 /// Writes a heap in memory as a PHD in memory.

@@ -97,7 +97,7 @@ fn glued_to_its_type() -> Case {
 
 fn white_space() -> Case {
     let text = [
-        "\n \n// Version:    test  \n\n\n",
+        "\n \n// Version:    test\n\n\n",
         "  0x00001000\t \t[16]  OBJ \t A  \n   \n\n   0x00001000\n\n\n 0x00002000[64]CLS A\n\n",
         "\t0x00001000  \n \n//Breakdown-Classes:1,Objects:1,ObjectArrays:0,PrimitiveArrays:0\n",
         "  //   EOF :  Total  'Objects' , Refs(null) :2 , 2 ( 0 )   \n\n \n",
