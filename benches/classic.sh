@@ -32,11 +32,16 @@ cpu() {
 }
 wc --version | head -1
 cat "$folder/large.txt" >/dev/null
+ratios=()
 for ((round = 0; round < ${ROUNDS:-5}; round++)); do
     ours=$(cpu "$visit" "$folder/large.txt")
     theirs=$(cpu wc -l "$folder/large.txt")
-    awk -v a="$ours" -v b="$theirs" 'BEGIN { printf "%.3f s, wc %.3f s, ratio %.3f\n", a, b, a / b }'
-done | tee /dev/stderr | awk '{ print $NF }' | sort -n | awk '{ r[NR] = $1 } END { printf "median ratio %.1f (target: at most 4)\n", r[int((NR + 1) / 2)] }'
+    line=$(awk -v a="$ours" -v b="$theirs" 'BEGIN { printf "%.3f s, wc %.3f s, ratio %.3f\n", a, b, a / b }')
+    echo "$line"
+    ratios+=("${line##* }")
+done
+printf '%s\n' "${ratios[@]}" | sort -n |
+    awk '{ r[NR] = $1 } END { printf "median ratio %.1f (target: at most 4)\n", r[int((NR + 1) / 2)] }'
 for name in small large; do
     # The trailers are those of one body, so the answer is a warning; the memory is what counts.
     python3 - "$heapsmith" "$folder/$name.txt" <<'PY'

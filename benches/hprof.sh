@@ -14,8 +14,13 @@ cpu() { # user and system seconds of a command
     awk '{ print $1 + $2 }' <<<"$times"
 }
 cat "$dump" >/dev/null
+ratios=()
 for ((round = 0; round < ${ROUNDS:-5}; round++)); do
     ours=$(cpu "$visit" "$dump")
     theirs=$(cpu "$slurp" "$dump")
-    awk -v a="$ours" -v b="$theirs" 'BEGIN { printf "%.3f s, hprof-slurp %.3f s, ratio %.3f\n", a, b, a / b }'
-done | tee /dev/stderr | awk '{ print $NF }' | sort -n | awk '{ r[NR] = $1 } END { printf "median ratio %.2f (target: at most 0.4)\n", r[int((NR + 1) / 2)] }'
+    line=$(awk -v a="$ours" -v b="$theirs" 'BEGIN { printf "%.3f s, hprof-slurp %.3f s, ratio %.3f\n", a, b, a / b }')
+    echo "$line"
+    ratios+=("${line##* }")
+done
+printf '%s\n' "${ratios[@]}" | sort -n |
+    awk '{ r[NR] = $1 } END { printf "median ratio %.2f (target: at most 0.4)\n", r[int((NR + 1) / 2)] }'

@@ -10,9 +10,11 @@ mod hprof_golden;
 mod hprof_spelled;
 mod spelled;
 
+use crate::corrupt::{Edit, Edited};
 use crate::error::Error;
 use crate::format::Format;
 use crate::model::Heap;
+use crate::validate::{Severity, severity};
 
 use spelled::bytes;
 
@@ -134,4 +136,41 @@ pub fn cases() -> Result<Vec<Case>, Error> {
     cases.extend(classic_spelled::cases());
     cases.sort_by(|a, b| a.id.cmp(&b.id));
     Ok(cases)
+}
+
+/// The case of an edit in the golden dump of this name. `stops` says whether no reader can go on behind it, and `expected`
+/// gives the heap that a tolerant reader finds.
+fn damaged_case<M>(
+    format: Format,
+    golden: &str,
+    edit: &Edit<M>,
+    edited: Edited,
+    stops: bool,
+    expected: impl FnOnce() -> Heap,
+) -> Case {
+    let refused = Answer::Refuses("the rule is broken");
+    let reads = |reading| Answer::Reads(reading, Box::new(expected()));
+    let (verdict, answers) = match severity(edit.rule) {
+        Severity::Error if stops => (Verdict::Invalid, vec![refused]),
+        Severity::Error => (Verdict::Ambiguous, vec![refused, reads("read by a decoder that does not check this")]),
+        Severity::Warning => {
+            let strict = Answer::Refuses("refused by a reader that is stricter than the known ones");
+            (Verdict::Ambiguous, vec![reads("tolerated, as known readers do"), strict])
+        }
+        Severity::Note => (Verdict::Valid, vec![reads("as written")]),
+    };
+    Case {
+        id: format!("{}-{}", format.family().name(), edit.name),
+        summary: format!("{} ({golden})", edit.summary),
+        format,
+        heap: None,
+        recipe: format!("the edit {} in {golden}", edit.name),
+        bytes: edited.bytes,
+        verdict,
+        keeps: Vec::new(),
+        breaks: Some((edit.rule.0, edited.offset)),
+        shows: Vec::new(),
+        records_due: edited.records_due,
+        answers,
+    }
 }

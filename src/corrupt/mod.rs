@@ -8,8 +8,9 @@ pub mod classic;
 pub mod hprof;
 mod phd;
 
-pub use phd::{EDITS, FieldAt, Map};
+pub use phd::{EDITS, Map};
 
+use crate::annotation::Annotation;
 use crate::error::RuleId;
 
 /// An edit that breaks one rule, in a dump of the format that the map is of.
@@ -46,6 +47,33 @@ pub struct Edited {
     pub offset: u64,
     /// Records before the damage: those that a tolerant reader still delivers.
     pub records_due: u64,
+}
+
+/// A field's place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FieldAt {
+    /// Its name, as `inspect --bytes` shows it.
+    pub name: &'static str,
+    /// Offset of its first byte.
+    pub offset: usize,
+    /// Its length in bytes.
+    pub length: usize,
+    /// Index of its record.
+    pub record: Option<u64>,
+    /// Its value.
+    pub value: i64,
+}
+
+impl FieldAt {
+    fn of(field: &Annotation<'_>) -> FieldAt {
+        FieldAt {
+            name: field.name,
+            offset: field.offset as usize,
+            length: field.bytes.len(),
+            record: field.record,
+            value: field.value.unwrap_or_default(),
+        }
+    }
 }
 
 impl Edit {

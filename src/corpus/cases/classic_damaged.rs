@@ -6,10 +6,9 @@ use crate::corrupt::{Edit, Edited};
 use crate::error::{Error, RuleId};
 use crate::format::Format;
 use crate::model::{Address, ByteLen, Class, Contents, Heap, Name, Object, ObjectKind};
-use crate::validate::{Severity, severity};
 
 use super::classic_golden::base;
-use super::{Answer, Case, Verdict};
+use super::{Case, damaged_case};
 
 pub(super) fn cases() -> Result<Vec<Case>, Error> {
     let (bytes, heap) = base()?;
@@ -19,31 +18,8 @@ pub(super) fn cases() -> Result<Vec<Case>, Error> {
 }
 
 fn case(edit: &'static Edit<Map>, map: &Map, edited: Edited, heap: Heap) -> Case {
-    let refused = Answer::Refuses("the rule is broken");
-    let reads = |reading| Answer::Reads(reading, Box::new(expected(edit.name, map, heap)));
-    let (verdict, answers) = match severity(edit.rule) {
-        Severity::Error if STOPS.contains(&edit.rule) => (Verdict::Invalid, vec![refused]),
-        Severity::Error => (Verdict::Ambiguous, vec![refused, reads("read by a decoder that does not check this")]),
-        Severity::Warning => {
-            let strict = Answer::Refuses("refused by a reader that is stricter than the known ones");
-            (Verdict::Ambiguous, vec![reads("tolerated, as known readers do"), strict])
-        }
-        Severity::Note => (Verdict::Valid, vec![reads("as written")]),
-    };
-    Case {
-        id: format!("classic-{}", edit.name),
-        summary: format!("{} (classic-openj9-32)", edit.summary),
-        format: Format::Classic,
-        heap: None,
-        recipe: format!("the edit {} in classic-openj9-32", edit.name),
-        bytes: edited.bytes,
-        verdict,
-        keeps: Vec::new(),
-        breaks: Some((edit.rule.0, edited.offset)),
-        shows: Vec::new(),
-        records_due: edited.records_due,
-        answers,
-    }
+    let stops = STOPS.contains(&edit.rule);
+    damaged_case(Format::Classic, "classic-openj9-32", edit, edited, stops, || expected(edit.name, map, heap))
 }
 
 /// Rules at which reading stops.

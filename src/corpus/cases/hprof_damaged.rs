@@ -9,10 +9,9 @@ use crate::model::{
     Address, AllocationSites, ByteLen, Class, Contents, ControlSettings, Event, EventKind, Frame, FrameId, Heap,
     HeapSummary, LoadClass, Name, Object, ObjectKind, PrimitiveType, Root, RootKind, Serial, StackTrace, TextId, Trace,
 };
-use crate::validate::{Severity, severity};
 
 use super::hprof_golden::base;
-use super::{Answer, Case, Verdict};
+use super::{Case, damaged_case};
 
 pub(super) fn cases() -> Result<Vec<Case>, Error> {
     let (bytes, heap) = base("hotspot-25", 0, IdSize::Eight)?;
@@ -22,31 +21,8 @@ pub(super) fn cases() -> Result<Vec<Case>, Error> {
 }
 
 fn case(edit: &'static Edit<Map>, map: &Map, edited: Edited, heap: Heap) -> Case {
-    let refused = Answer::Refuses("the rule is broken");
-    let reads = |reading| Answer::Reads(reading, Box::new(expected(edit, map, heap)));
-    let (verdict, answers) = match severity(edit.rule) {
-        Severity::Error if STOPS.contains(&edit.rule) => (Verdict::Invalid, vec![refused]),
-        Severity::Error => (Verdict::Ambiguous, vec![refused, reads("read by a decoder that does not check this")]),
-        Severity::Warning => {
-            let strict = Answer::Refuses("refused by a reader that is stricter than the known ones");
-            (Verdict::Ambiguous, vec![reads("tolerated, as known readers do"), strict])
-        }
-        Severity::Note => (Verdict::Valid, vec![reads("as written")]),
-    };
-    Case {
-        id: format!("hprof-{}", edit.name),
-        summary: format!("{} (hprof-hotspot-25-8)", edit.summary),
-        format: Format::Hprof,
-        heap: None,
-        recipe: format!("the edit {} in hprof-hotspot-25-8", edit.name),
-        bytes: edited.bytes,
-        verdict,
-        keeps: Vec::new(),
-        breaks: Some((edit.rule.0, edited.offset)),
-        shows: Vec::new(),
-        records_due: edited.records_due,
-        answers,
-    }
+    let stops = STOPS.contains(&edit.rule);
+    damaged_case(Format::Hprof, "hprof-hotspot-25-8", edit, edited, stops, || expected(edit, map, heap))
 }
 
 /// Rules at which reading stops.

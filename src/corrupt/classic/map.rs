@@ -72,13 +72,7 @@ impl Map {
     pub fn of(bytes: Vec<u8>) -> Result<Map, Error> {
         let mut fields = Vec::new();
         annotate::visit::<_, Error, _>(&mut Decoder::new(bytes.as_slice())?, |field| {
-            fields.push(FieldAt {
-                name: field.name,
-                offset: field.offset as usize,
-                length: field.bytes.len(),
-                record: field.record,
-                value: field.value.unwrap_or_default(),
-            });
+            fields.push(FieldAt::of(&field));
             Ok(())
         })?;
         let mut decoder = Decoder::new(bytes.as_slice())?;

@@ -3,8 +3,8 @@
 use crate::model::Address;
 use crate::phd::rules;
 
-use super::super::{Edit, Edited};
-use super::map::{FieldAt, Map, RecordAt};
+use super::super::{Edit, Edited, FieldAt};
+use super::map::{Map, RecordAt};
 
 macro_rules! edits {
     ($($name:literal breaks $rule:ident: $summary:literal => $apply:expr;)*) => {

@@ -4,6 +4,8 @@ use crate::error::Error;
 use crate::model::Address;
 use crate::phd::{Decoder, Layout, Resolver, annotate};
 
+use super::super::FieldAt;
+
 /// A valid dump with the places of its fields.
 #[derive(Clone, Debug)]
 pub struct Map {
@@ -19,21 +21,6 @@ pub struct Map {
     pub body: usize,
     /// Offset of the end tag.
     pub end: usize,
-}
-
-/// A field's place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FieldAt {
-    /// Its name, as `inspect --bytes` shows it.
-    pub name: &'static str,
-    /// Offset of its first byte.
-    pub offset: usize,
-    /// Its length in bytes.
-    pub length: usize,
-    /// Index of its record.
-    pub record: Option<u64>,
-    /// Its value.
-    pub value: i64,
 }
 
 /// A record's place.
@@ -61,13 +48,7 @@ impl Map {
     pub fn of(bytes: Vec<u8>) -> Result<Map, Error> {
         let mut fields = Vec::new();
         annotate::visit::<_, Error, _>(&mut Decoder::new(bytes.as_slice())?, |field| {
-            fields.push(FieldAt {
-                name: field.name,
-                offset: field.offset as usize,
-                length: field.bytes.len(),
-                record: field.record,
-                value: field.value.unwrap_or_default(),
-            });
+            fields.push(FieldAt::of(&field));
             Ok(())
         })?;
         let mut decoder = Decoder::new(bytes.as_slice())?;

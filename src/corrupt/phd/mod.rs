@@ -4,4 +4,4 @@ mod edits;
 mod map;
 
 pub use edits::EDITS;
-pub use map::{FieldAt, Map};
+pub use map::Map;
