@@ -5,6 +5,12 @@ mod facet;
 #[cfg(test)]
 mod fixture;
 pub mod listing;
+mod sorted;
+pub mod table;
+pub mod told;
 
-pub use diff::{Comparison, FacetDifference, NotCompared, Side, compare};
+pub use diff::{
+    ClassDifference, Comparison, FacetDifference, NotCompared, Options, Side, Span, compare, compare_sources,
+};
 pub use facet::Facet;
+pub use sorted::MEMORY;

@@ -7,6 +7,7 @@ mod corpus;
 mod decode;
 mod demo;
 mod encode;
+mod facets;
 mod generate;
 mod inspect;
 mod open;
@@ -41,6 +42,7 @@ enum Command {
     Rewrite(rewrite::Opts),
     Validate(validate::Opts),
     Compare(compare::Opts),
+    Facets(facets::Opts),
     Corpus(corpus::Opts),
     Check(check::Opts),
     Schema(schema::Opts),
@@ -63,6 +65,7 @@ fn main() -> ExitCode {
         Command::Rewrite(opts) => opts.run(),
         Command::Validate(opts) => opts.run(),
         Command::Compare(opts) => opts.run(),
+        Command::Facets(opts) => opts.run(),
         Command::Corpus(opts) => opts.run(),
         Command::Check(opts) => opts.run(),
         Command::Schema(opts) => opts.run(),
