@@ -2,7 +2,9 @@
 #![allow(missing_docs, reason = "a binary's documentation is its --help")]
 
 mod check;
+mod check_conversion;
 mod compare;
+mod convert;
 mod corpus;
 mod decode;
 mod demo;
@@ -43,6 +45,8 @@ enum Command {
     Validate(validate::Opts),
     Compare(compare::Opts),
     Facets(facets::Opts),
+    Convert(convert::Opts),
+    CheckConversion(check_conversion::Opts),
     Corpus(corpus::Opts),
     Check(check::Opts),
     Schema(schema::Opts),
@@ -66,6 +70,8 @@ fn main() -> ExitCode {
         Command::Validate(opts) => opts.run(),
         Command::Compare(opts) => opts.run(),
         Command::Facets(opts) => opts.run(),
+        Command::Convert(opts) => opts.run(),
+        Command::CheckConversion(opts) => opts.run(),
         Command::Corpus(opts) => opts.run(),
         Command::Check(opts) => opts.run(),
         Command::Schema(opts) => opts.run(),

@@ -28,6 +28,10 @@ enum Which {
     Validate,
     /// `compare --json`
     Compare,
+    /// `convert --json`
+    Convert,
+    /// `check-conversion --json`
+    CheckConversion,
     /// `facets --json`
     Facets,
     /// `inspect --json`
@@ -47,6 +51,8 @@ impl Opts {
             Which::ListingLine => schema_for!(listing::Line),
             Which::Validate => schema_for!(Report),
             Which::Compare => schema_for!(Comparison),
+            Which::Convert => schema_for!(heapsmith::convert::Conversion),
+            Which::CheckConversion => schema_for!(heapsmith::convert::Verdict),
             Which::Facets => schema_for!(facets::Report),
             Which::InspectRecord => schema_for!(inspect::RecordLine),
             Which::InspectField => schema_for!(inspect::FieldLine),
