@@ -28,6 +28,8 @@ enum Which {
     Validate,
     /// `compare --json`
     Compare,
+    /// `compare --up-to-renaming --json`
+    Renaming,
     /// `convert --json`
     Convert,
     /// `check-conversion --json`
@@ -51,6 +53,7 @@ impl Opts {
             Which::ListingLine => schema_for!(listing::Line),
             Which::Validate => schema_for!(Report),
             Which::Compare => schema_for!(Comparison),
+            Which::Renaming => schema_for!(heapsmith::compare::renaming::Renaming),
             Which::Convert => schema_for!(heapsmith::convert::Conversion),
             Which::CheckConversion => schema_for!(heapsmith::convert::Verdict),
             Which::Facets => schema_for!(facets::Report),
