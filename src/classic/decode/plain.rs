@@ -5,7 +5,7 @@ use wide::u8x16;
 
 use super::super::record::{Entry, Number, References};
 use super::super::wire::EntryKind;
-use super::digits::{NARROW, WIDE, narrow, wide};
+use super::digits::{NARROW, WIDE, are_digits, narrow, wide};
 
 const OBJECT: u64 = u64::from_le_bytes(*b"\0\0] OBJ ");
 const CLASS: u64 = u64::from_le_bytes(*b"\0\0] CLS ");
@@ -21,12 +21,12 @@ pub(super) struct Head {
 #[inline(always)]
 pub(super) fn plain_head(text: &[u8]) -> Option<Head> {
     let text = text.first_chunk::<{ WIDE + 1 }>()?;
-    let (length, (address, wrong)) = if text[NARROW - 1] == b' ' {
+    let (length, (address, worth)) = if text[NARROW - 1] == b' ' {
         (NARROW - 1, narrow(text.first_chunk()?))
     } else {
         (WIDE - 1, wide(text.first_chunk()?))
     };
-    (text[..2] == *b"0x" && text[length..length + 2] == *b" [" && wrong == 0).then_some(Head { length, address })
+    (text[..2] == *b"0x" && text[length..length + 2] == *b" [" && are_digits(worth)).then_some(Head { length, address })
 }
 
 /// An entry as writers spell it, which begins with this head: single spaces, addresses of 8 or 16 digits, a size of up
@@ -115,21 +115,22 @@ fn line_end(text: &[u8]) -> Option<usize> {
 fn plain_line<'a, const N: usize>(
     text: &'a [u8],
     values: &mut Vec<u64>,
-    value: impl Fn(&[u8; N]) -> (u64, u32),
+    value: impl Fn(&[u8; N]) -> (u64, u8x16),
 ) -> Option<&'a [u8]> {
     // Their number first: then there is room for all of them, and one wrong guess for a line.
     let mut length = 0;
-    while text.get(length) == Some(&b'0') {
+    while text.get(length..length + 2) == Some(b"0x") {
         length += N;
     }
     let (line, next) = text.split_at_checked(length)?;
-    let mut wrong = 0;
+    let (mut worths, mut behind) = (u8x16::ZERO, 0);
     values.extend(line.as_chunks::<N>().0.iter().map(|reference| {
-        let (value, unlike) = value(reference);
-        wrong |= unlike | u32::from(reference[1] ^ b'x') | u32::from(reference[N - 1] ^ b' ');
+        let (value, worth) = value(reference);
+        worths |= worth;
+        behind |= reference[N - 1] ^ b' ';
         value
     }));
-    if wrong == 0 { next.strip_prefix(b"\n") } else { None }
+    if are_digits(worths) && behind == 0 { next.strip_prefix(b"\n") } else { None }
 }
 
 #[cfg(test)]
