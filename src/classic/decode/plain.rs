@@ -82,7 +82,7 @@ fn few_digits(text: [u8; 8]) -> Option<(usize, u64)> {
     const ONES: u64 = 0x0101_0101_0101_0101;
     let digits = u64::from_le_bytes(text) ^ (0x30 * ONES);
     // Bit 7 of whatever is more than 9.
-    let others = ((digits & (0x7f * ONES)) + 0x76 * ONES | digits) & (0x80 * ONES);
+    let others = (((digits & (0x7f * ONES)) + 0x76 * ONES) | digits) & (0x80 * ONES);
     let count = (others.trailing_zeros() / 8) as usize;
     if !(1..8).contains(&count) {
         return None;
