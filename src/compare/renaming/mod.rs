@@ -70,6 +70,11 @@ pub const BY_FILE: [Facet; 9] = [
 /// Compares two heaps up to their addresses, in so many steps at most. Both are held in memory, with some 60 bytes a
 /// reference.
 pub fn up_to_renaming(left: &Heap, right: &Heap, left_out: &BTreeSet<Facet>, budget: u64) -> Renaming {
+    let mut left_out = left_out.clone();
+    if left.facts.identifier_size != right.facts.identifier_size {
+        // It counts identifiers.
+        left_out.insert(Facet::InstanceSize);
+    }
     let facets: BTreeSet<Facet> = {
         let (l, r) = (told_by(left), told_by(right));
         l.intersection(&r).filter(|facet| !left_out.contains(facet)).copied().collect()
@@ -80,7 +85,7 @@ pub fn up_to_renaming(left: &Heap, right: &Heap, left_out: &BTreeSet<Facet>, bud
         Err(split) => return graph.different(&split),
     };
     match search(&graph, &mut partition, budget) {
-        Found::Mapping => verify(&graph, &partition, (left, right), left_out),
+        Found::Mapping => verify(&graph, &partition, (left, right), &left_out),
         Found::Nothing(split) => graph.different(&split),
         Found::TooMany => Renaming::Undecided { steps: partition.steps, ambiguous: partition.ambiguous() },
     }
