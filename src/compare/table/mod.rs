@@ -162,8 +162,13 @@ impl Column {
         let drops = |carriages: &Vec<Carriage>| {
             carriages.iter().copied().find(|carriage| matches!(carriage, Carriage::Changed(rule) if rule.drops()))
         };
+        // Bytes of fields are worked out anew by a dump that has others.
+        let one_has_bytes = |meet: &Vec<Carriage>| {
+            let bytes = Carriage::Changed(Rule::FieldBytes);
+            (meet.len() > 1 && meet.contains(&bytes)).then_some(Carriage::Changed(Rule::Derived))
+        };
         Column {
-            carriages: meets.iter().map(|meet| drops(meet).unwrap_or(meet[0])).collect(),
+            carriages: meets.iter().map(|m| drops(m).or_else(|| one_has_bytes(m)).unwrap_or(m[0])).collect(),
             beside: meets
                 .iter()
                 .flatten()
