@@ -105,7 +105,7 @@ fn describe(conversion: &Conversion) -> String {
         lines.push(format!("lost: {} ({})", lost.facet, lost.count));
     }
     for changed in &conversion.changed {
-        lines.push(format!("changed: {} ({}): {}", changed.facet, changed.count, text(changed.rule)));
+        lines.push(format!("by rule: {} ({}): {}", changed.facet, changed.count, text(changed.rule)));
     }
     for invented in &conversion.invented {
         lines.push(format!("made up: {} ({}): {}", invented.facet, invented.count, invented.how));

@@ -22,6 +22,9 @@ pub(crate) struct Opts {
     first: Option<Target>,
     /// Another one.
     second: Option<Target>,
+    /// These facets alone (comma-separated).
+    #[arg(long, value_delimiter = ',')]
+    facets: Vec<Facet>,
     /// JSON: columns and rows.
     #[arg(long)]
     json: bool,
@@ -71,12 +74,12 @@ impl Opts {
         let mut table = Table::new();
         table.load_style(NOTHING);
         table.set_header(std::iter::once("facet".to_owned()).chain(report.columns.iter().cloned()));
+        table.column_iter_mut().for_each(|column| _ = column.set_padding((0, 2)));
         for row in &report.facets {
             let cells = row.carried.iter().map(|carried| carried.join(", "));
             table.add_row(std::iter::once(row.facet.to_string()).chain(cells));
         }
-        let table: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
-        writeln!(out, "{}", table.join("\n")).map_err(failed)?;
+        writeln!(out, "{}", terminal::render(&table)).map_err(failed)?;
         if !report.rules.is_empty() {
             writeln!(out).map_err(failed)?;
         }
@@ -101,7 +104,7 @@ impl Opts {
         let columns: Vec<_> = targets.iter().map(Target::column).collect();
         let mut used = std::collections::BTreeSet::new();
         let mut facets = Vec::new();
-        for facet in Facet::ALL {
+        for facet in Facet::ALL.into_iter().filter(|f| self.facets.is_empty() || self.facets.contains(f)) {
             let mut cells: Vec<Vec<Carriage>> = columns.iter().map(|column| vec![column.carriage(facet)]).collect();
             if let ([first, second], true) = (columns.as_slice(), meet) {
                 cells.push(first.meet(second, facet));
