@@ -55,6 +55,7 @@ pub mod classic;
 pub mod compare;
 pub mod corpus;
 pub mod corrupt;
+pub mod digest;
 pub mod error;
 pub mod format;
 pub mod generate;
