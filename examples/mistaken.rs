@@ -189,7 +189,7 @@ fn decode(mistake: &str, file: &Path) -> Result<(), Box<dyn Error>> {
     }
     let mut head = listing::head(&heap);
     match mistake {
-        "declare-omitted-hashes" => head.omits.push(Facet::Hash),
+        "declare-omitted-hashes" => head.omits.extend([Facet::Hash16, Facet::Hash32]),
         "declare-omitted-addresses" => head.omits.push(Facet::Address),
         _ => {}
     }

@@ -69,8 +69,12 @@ pub enum Facet {
     ObjectSize,
     /// Number of elements of an array.
     ArrayLength,
-    /// Identity hash.
-    Hash,
+    /// Identity hash of 16 bits.
+    #[serde(rename = "hash-16")]
+    Hash16,
+    /// Identity hash of 32 bits, or that the object was never asked for one.
+    #[serde(rename = "hash-32")]
+    Hash32,
     /// Field values of an instance, one by one.
     FieldValues,
     /// Elements of an object array by position, nulls included.
@@ -95,13 +99,28 @@ pub enum Facet {
     RecordOrder,
     /// The order of roots in the file, and their places among classes and objects.
     RootOrder,
-    /// The process's log, entry by entry, with the identifiers of the dump.
+    /// Texts of the process's log, each once.
+    Strings,
+    /// Classes that were unloaded, by serial number.
+    Unloads,
+    /// Allocation sites.
+    AllocationSites,
+    /// Totals of the heap in the log.
+    HeapSummaries,
+    /// CPU samples.
+    CpuSamples,
+    /// Settings of the profiler.
+    ControlSettings,
+    /// Records with a tag that no document lists.
+    UnknownRecords,
+    /// The process's log, entry by entry, with its order, times and the identifiers of the dump; compared where the
+    /// facts in it are equal.
     Events,
 }
 
 impl Facet {
     /// Every facet.
-    pub const ALL: [Facet; 43] = [
+    pub const ALL: [Facet; 51] = [
         Facet::WordSize,
         Facet::IdentifierSize,
         Facet::VersionText,
@@ -131,7 +150,8 @@ impl Facet {
         Facet::ClassWord,
         Facet::ObjectSize,
         Facet::ArrayLength,
-        Facet::Hash,
+        Facet::Hash16,
+        Facet::Hash32,
         Facet::FieldValues,
         Facet::Elements,
         Facet::PrimitiveContents,
@@ -144,6 +164,13 @@ impl Facet {
         Facet::ReferenceOrder,
         Facet::RecordOrder,
         Facet::RootOrder,
+        Facet::Strings,
+        Facet::Unloads,
+        Facet::AllocationSites,
+        Facet::HeapSummaries,
+        Facet::CpuSamples,
+        Facet::ControlSettings,
+        Facet::UnknownRecords,
         Facet::Events,
     ];
 

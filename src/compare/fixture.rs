@@ -3,8 +3,8 @@
 use crate::generate::{GenerateOptions, Placement, from_seed};
 use crate::model::{
     Address, AllocationSite, AllocationSites, ByteLen, Contents, ControlSettings, CpuSamples, Event, EventKind, Frame,
-    FrameId, Heap, HeapSummary, LoadClass, Name, Object, ObjectKind, PoolEntry, PrimitiveType, Region, Root, RootKind,
-    Serial, StackFrame, StackTrace, StartThread, TextId, Thread, Totals, Trace, Value,
+    FrameId, Heap, HeapSummary, IdentityHash, LoadClass, Name, Object, ObjectKind, PoolEntry, PrimitiveType, Region,
+    Root, RootKind, Serial, StackFrame, StackTrace, StartThread, TextId, Thread, Totals, Trace, Value,
 };
 
 /// Every fact of the model, each known somewhere.
@@ -48,7 +48,10 @@ pub(super) fn everything() -> Heap {
         known(0x118, instance, Contents::Fields(vec![Value::primitive(PrimitiveType::Float, 0x7fc0_0001)])),
         Object { class_word: Some(Address(56)), ..known(0x120, array, refs()) },
         known(0x128, array, Contents::Unknown),
-        known(0x130, array, Contents::Elements(vec![Address(0), Address(48)])),
+        Object {
+            hash: Some(IdentityHash::Bits16(0x7ffe)),
+            ..known(0x130, array, Contents::Elements(vec![Address(0), Address(48)]))
+        },
         known(0x138, bytes, Contents::Unknown),
         known(0x140, bytes, Contents::Primitives(vec![0, 0xff])),
     ]);

@@ -67,12 +67,21 @@ impl<'h> Diff<'_, 'h> {
         }
     }
 
-    /// A hash is the one fact whose absence says something, in a heap that tells hashes at all: the object was never
-    /// asked for it.
+    /// A hash of 32 bits is the one fact whose absence says something, in a heap that tells such hashes at all: the
+    /// object was never asked for it.
     fn hash(&mut self, at: Option<Address>, l: Option<IdentityHash>, r: Option<IdentityHash>) {
-        let told = |side: &Side<'_>, hash: Option<IdentityHash>| (side.hashes || hash.is_some()).then_some(hash);
-        let (l, r) = (told(&self.left, l), told(&self.right, r));
-        self.fact(Facet::Hash, at, l, r, |h| h.map_or("no hash".to_owned(), show::hash));
+        let bits16 = |hash| match hash {
+            Some(IdentityHash::Bits16(bits)) => Some(bits),
+            _ => None,
+        };
+        let bits32 = |side: &Side<'_>, hash| match hash {
+            Some(IdentityHash::Bits32(bits)) => Some(Some(bits)),
+            None if side.hashes => Some(None),
+            _ => None,
+        };
+        self.fact(Facet::Hash16, at, bits16(l), bits16(r), |bits| format!("{bits:#06x}"));
+        let (l, r) = (bits32(&self.left, l), bits32(&self.right, r));
+        self.fact(Facet::Hash32, at, l, r, |hash| hash.map_or("no hash".to_owned(), |bits| format!("{bits:#010x}")));
     }
 
     /// Field values, or the bytes of those without a layout; whether they were compared.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::model::{Address, Class, Contents, Heap, Name, Object};
+use crate::model::{Address, Class, Contents, HashRegime, Heap, IdentityHash, Name, Object};
 
 use super::facet::Facet;
 
@@ -85,7 +85,7 @@ enum Entry<'h> {
 
 /// What one heap tells as a whole.
 struct HeapSide<'h> {
-    /// Whether it tells identity hashes.
+    /// Whether it tells identity hashes of 32 bits.
     hashes: bool,
     /// Whether it lists null references.
     nulls: bool,
@@ -101,7 +101,8 @@ impl<'h> HeapSide<'h> {
         };
         let in_class = |class: &Class| class.references.as_deref().is_some_and(lists_null);
         HeapSide {
-            hashes: heap.facts.hash_regime.is_some() || heap.objects.iter().any(|object| object.hash.is_some()),
+            hashes: heap.facts.hash_regime == Some(HashRegime::WhereUsed32)
+                || heap.objects.iter().any(|object| matches!(object.hash, Some(IdentityHash::Bits32(_)))),
             nulls: heap.objects.iter().any(in_object) || heap.classes.iter().any(in_class),
             names: heap.classes.iter().map(|class| (class.address, &class.name)).collect(),
         }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::model::{Address, IdentityHash, ObjectKind, Value};
+use crate::model::{Address, ObjectKind, Value};
 
 use super::super::listing::TypedValue;
 use super::Entry;
@@ -15,13 +15,6 @@ pub(super) fn kind(entry: &Entry<'_>) -> String {
             ObjectKind::ObjectArray => "object array".to_owned(),
             ObjectKind::PrimitiveArray(element) => format!("array of {element}"),
         },
-    }
-}
-
-pub(super) fn hash(hash: IdentityHash) -> String {
-    match hash {
-        IdentityHash::Bits16(hash) => format!("{hash:#06x} (16 bits)"),
-        IdentityHash::Bits32(hash) => format!("{hash:#010x}"),
     }
 }
 

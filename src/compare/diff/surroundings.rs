@@ -1,6 +1,8 @@
 //! What a heap dump tells beside classes and objects.
 
-use crate::model::{Root, StackTrace, Surroundings, Thread};
+use std::collections::BTreeSet;
+
+use crate::model::{Event, EventKind, Name, Root, StackTrace, Surroundings, Thread};
 
 use super::super::facet::Facet;
 use super::super::listing::{EventLine, FrameItem, RegionLine, RootLine, RootName, ThreadLine};
@@ -14,8 +16,43 @@ impl Diff<'_, '_> {
         self.traces(l.traces.as_deref(), r.traces.as_deref());
         let region = ("region", |region: &_| show::line(&RegionLine::from(region)));
         self.sequence(Facet::Regions, None, l.regions.as_deref(), r.regions.as_deref(), region);
-        let event = ("event", |event: &_| show::line(&EventLine::from(event)));
-        self.sequence(Facet::Events, None, l.events.as_deref(), r.events.as_deref(), event);
+        self.events(l.events.as_deref(), r.events.as_deref());
+    }
+
+    /// The facts of the log; where they are equal, the log itself.
+    fn events(&mut self, l: Option<&[Event]>, r: Option<&[Event]>) {
+        let texts = |events: &[Event]| -> BTreeSet<Name> {
+            let text = |event: &Event| match &event.kind {
+                EventKind::Text(_, text) => Some(text.clone()),
+                _ => None,
+            };
+            events.iter().filter_map(text).collect()
+        };
+        let (lt, rt) = (l.map(texts), r.map(texts));
+        let mut same = lt == rt;
+        if let Some((lt, rt)) = self.both(Facet::Strings, lt, rt) {
+            let show = |text: Option<&Name>| text.map_or("nothing".to_owned(), |text| format!("{text:?}"));
+            for (l, r) in pairs(&lt.iter().collect::<Vec<_>>(), &rt.iter().collect::<Vec<_>>(), Name::clone) {
+                if l.is_none() || r.is_none() {
+                    self.differs(Facet::Strings, None, || (show(l), show(r)));
+                }
+            }
+        }
+        for facet in FACTS_OF_EVENTS {
+            let of = |events: &'_ [Event]| -> Vec<EventKind> {
+                events.iter().map(|event| &event.kind).filter(|kind| facet_of(kind) == Some(facet)).cloned().collect()
+            };
+            let (l, r) = (l.map(of), r.map(of));
+            same &= l == r;
+            let entry = ("entry", |kind: &EventKind| {
+                show::line(&EventLine::from(&Event { time: 0, after: 0, kind: kind.clone() }).what)
+            });
+            self.sequence(facet, None, l.as_deref(), r.as_deref(), entry);
+        }
+        if same || l.is_none() || r.is_none() {
+            let event = ("event", |event: &_| show::line(&EventLine::from(event)));
+            self.sequence(Facet::Events, None, l, r, event);
+        }
     }
 
     /// Roots as a multiset; where that is equal, their order and places.
@@ -73,6 +110,35 @@ impl Diff<'_, '_> {
             };
             self.differs(Facet::StackTraces, None, || shown);
         }
+    }
+}
+
+/// Facets that stand in the log, except for its texts.
+const FACTS_OF_EVENTS: [Facet; 6] = [
+    Facet::Unloads,
+    Facet::AllocationSites,
+    Facet::HeapSummaries,
+    Facet::CpuSamples,
+    Facet::ControlSettings,
+    Facet::UnknownRecords,
+];
+
+/// The facet of an entry of the log; `None` where its fact is another one's too (loaded classes, frames, traces,
+/// threads) and only its place and identifiers are the log's own.
+fn facet_of(kind: &EventKind) -> Option<Facet> {
+    match kind {
+        EventKind::Text(..) => Some(Facet::Strings),
+        EventKind::UnloadClass(_) => Some(Facet::Unloads),
+        EventKind::AllocationSites(_) => Some(Facet::AllocationSites),
+        EventKind::HeapSummary(_) => Some(Facet::HeapSummaries),
+        EventKind::CpuSamples(_) => Some(Facet::CpuSamples),
+        EventKind::ControlSettings(_) => Some(Facet::ControlSettings),
+        EventKind::Unknown { .. } => Some(Facet::UnknownRecords),
+        EventKind::LoadClass(_)
+        | EventKind::Frame(_)
+        | EventKind::Trace(_)
+        | EventKind::StartThread(_)
+        | EventKind::EndThread(_) => None,
     }
 }
 

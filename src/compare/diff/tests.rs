@@ -93,7 +93,7 @@ fn changes() -> Vec<(Facet, Change)> {
     add(Facet::ProtectionDomain, |h| h.classes[2].protection_domain = Some(Address(8)));
     add(Facet::InstanceSize, |h| h.classes[12].instance_size = Some(ByteLen(1)));
     add(Facet::ClassObjectSize, |h| h.classes[12].class_object_size = Some(ByteLen(1)));
-    add(Facet::Hash, |h| h.classes[12].hash = Some(IdentityHash::Bits32(1)));
+    add(Facet::Hash32, |h| h.classes[12].hash = Some(IdentityHash::Bits32(1)));
     add(Facet::ClassReferences, |h| h.classes[3].references = Some(vec![Address(48)]));
     add(Facet::ReferenceOrder, |h| h.classes[3].references.iter_mut().for_each(|r| r.reverse()));
     add(Facet::Statics, |h| first_static(h).name = "renamed".into());
@@ -134,7 +134,8 @@ fn changes() -> Vec<(Facet, Change)> {
         changes.push((Facet::ObjectSize, Box::new(change)));
     }
     let mut add = |facet, change: fn(&mut Heap)| changes.push((facet, Box::new(change)));
-    add(Facet::Hash, |h| object(h, 0x100).hash = Some(IdentityHash::Bits32(1)));
+    add(Facet::Hash32, |h| object(h, 0x100).hash = Some(IdentityHash::Bits32(1)));
+    add(Facet::Hash16, |h| object(h, 0x130).hash = Some(IdentityHash::Bits16(1)));
     add(Facet::ArrayLength, |h| object(h, 0x120).length = Some(99_999));
     add(Facet::ArrayLength, |h| object(h, 0x140).length = Some(99_999));
     add(Facet::References, |h| object(h, 0x100).contents = Contents::References(vec![Address(8)]));
@@ -188,7 +189,17 @@ fn changes() -> Vec<(Facet, Change)> {
     add(Facet::Events, |h| events(h)[3].after = 1000);
     add(Facet::Events, |h| events(h).swap(0, 1));
     for event in 0..events(&mut everything()).len() {
-        changes.push((Facet::Events, Box::new(move |h| events(h)[event].kind = EventKind::EndThread(Serial(77)))));
+        let facet = match events(&mut everything())[event].kind {
+            EventKind::Text(..) => Facet::Strings,
+            EventKind::UnloadClass(_) => Facet::Unloads,
+            EventKind::AllocationSites(_) => Facet::AllocationSites,
+            EventKind::HeapSummary(_) => Facet::HeapSummaries,
+            EventKind::CpuSamples(_) => Facet::CpuSamples,
+            EventKind::ControlSettings(_) => Facet::ControlSettings,
+            EventKind::Unknown { .. } => Facet::UnknownRecords,
+            _ => Facet::Events,
+        };
+        changes.push((facet, Box::new(move |h| events(h)[event].kind = EventKind::EndThread(Serial(77)))));
     }
     changes
 }
@@ -319,11 +330,11 @@ fn the_places_of_roots_are_compared_where_both_sides_tell_them() {
 #[test]
 fn the_first_entry_of_a_list_that_differs_is_named() {
     let mut changed = everything();
-    events(&mut changed).truncate(3);
+    events(&mut changed).push(Event { time: 3, after: 0, kind: EventKind::EndThread(Serial(9)) });
     let comparison = compare(&everything(), &changed, &BTreeSet::new());
     let [difference] = comparison.differences.as_slice() else { panic!("one difference") };
-    assert_eq!(difference.left, r#"event 3 of 13: {"after":0,"time":3,"event":"unload-class","serial":9}"#);
-    assert_eq!(difference.right, "no event 3, only 3");
+    assert_eq!(difference.left, "no event 13, only 13");
+    assert_eq!(difference.right, r#"event 13 of 14: {"after":0,"time":3,"event":"end-thread","serial":9}"#);
 
     let mut changed = everything();
     object(&mut changed, 0x118).contents = Contents::Fields(vec![Value::primitive(PrimitiveType::Float, 1)]);
