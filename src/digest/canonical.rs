@@ -177,12 +177,13 @@ fn nulls<S: Sink>(record: &mut Record<'_, S>, listed: Option<&[Address]>) {
     record.number(Facet::NullReferences, Some(nulls).filter(|&nulls| nulls > 0));
 }
 
+/// No hash is no field: whether a heap keeps hashes for all objects or only for some is no fact of its own.
 #[inline]
 fn hash<S: Sink>(record: &mut Record<'_, S>, hash: Option<IdentityHash>) {
     match hash {
         None => {}
-        Some(IdentityHash::Bits16(hash)) => record.number(Facet::Hash, Some(hash.into())),
-        Some(IdentityHash::Bits32(hash)) => record.number(Facet::Hash, Some(hash.into())),
+        Some(IdentityHash::Bits16(hash)) => record.number(Facet::Hash16, Some(hash.into())),
+        Some(IdentityHash::Bits32(hash)) => record.number(Facet::Hash32, Some(hash.into())),
     }
 }
 

@@ -47,7 +47,8 @@ pub(super) const fn role(facet: Facet) -> Role {
         Facet::ClassWord => 26,
         Facet::ObjectSize => 27,
         Facet::ArrayLength => 28,
-        Facet::Hash => 30,
+        Facet::Hash16 => 29,
+        Facet::Hash32 => 30,
         Facet::FieldValues => 31,
         Facet::Elements => 32,
         Facet::PrimitiveContents => 33,
@@ -58,6 +59,13 @@ pub(super) const fn role(facet: Facet) -> Role {
         Facet::Threads => 38,
         Facet::StackTraces => 39,
         Facet::Regions => 40,
+        Facet::Strings => 41,
+        Facet::Unloads => 42,
+        Facet::AllocationSites => 43,
+        Facet::HeapSummaries => 44,
+        Facet::CpuSamples => 45,
+        Facet::ControlSettings => 46,
+        Facet::UnknownRecords => 47,
     })
 }
 

@@ -142,7 +142,8 @@ mod tests {
     fn aligned_addresses_spread_over_all_buckets() {
         for shift in [0, 3, 4, 12, 20] {
             let mut counts = [0_u32; BUCKETS];
-            (0..1 << 16_u32).for_each(|n: u64| counts[usize::from(bucket_of(Address(0x7_0000_0000 + (n << shift))))] += 1);
+            (0..1 << 16_u32)
+                .for_each(|n: u64| counts[usize::from(bucket_of(Address(0x7_0000_0000 + (n << shift))))] += 1);
             // 256 each on average.
             assert!(counts.iter().all(|count| (200..=312).contains(count)), "shift {shift}: {counts:?}");
         }

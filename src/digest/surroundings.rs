@@ -1,10 +1,26 @@
 //! The canonical records of what stands beside classes and objects.
 
+use std::collections::BTreeSet;
+
 use crate::compare::Facet;
-use crate::model::{Facts, Region, Root, RootKind, StackTrace, Surroundings, Thread, WordSize};
+use crate::model::{
+    Event, EventKind, Facts, HashRegime, HeapSummary, Name, Region, Root, RootKind, StackTrace, Surroundings, Thread,
+    WordSize,
+};
 
 use super::fields::{Parts, Record, Sink, Tag};
 use super::selection::Selection;
+
+/// The facets whose facts stand in the log.
+const OF_THE_LOG: [Facet; 7] = [
+    Facet::Strings,
+    Facet::Unloads,
+    Facet::AllocationSites,
+    Facet::HeapSummaries,
+    Facet::CpuSamples,
+    Facet::ControlSettings,
+    Facet::UnknownRecords,
+];
 
 /// The facets that a heap tells even where no record has a field of them: there are no roots, no object has a hash.
 pub(super) fn known(facts: &Facts, around: &Surroundings) -> Selection {
@@ -14,8 +30,12 @@ pub(super) fn known(facts: &Facts, around: &Surroundings) -> Selection {
         (Facet::StackTraces, around.traces.is_some()),
         (Facet::Regions, around.regions.is_some()),
     ];
-    let hashes = facts.hash_regime.map(|_| Facet::Hash);
-    lists.into_iter().filter(|(_, known)| *known).map(|(facet, _)| facet).chain(hashes).collect()
+    let hashes = facts.hash_regime.map(|regime| match regime {
+        HashRegime::Every16 => Facet::Hash16,
+        HashRegime::WhereUsed32 => Facet::Hash32,
+    });
+    let log = around.events.iter().flat_map(|_| OF_THE_LOG);
+    lists.into_iter().filter(|(_, known)| *known).map(|(facet, _)| facet).chain(hashes).chain(log).collect()
 }
 
 /// Puts down the record of a root, at the object that it keeps.
@@ -72,7 +92,7 @@ fn root_kind(kind: RootKind, sink: &mut dyn Sink) {
     }
 }
 
-/// Puts down a record for each fact of the whole heap, and for each thread, stack trace and region; `done` is
+/// Puts down a record for each fact of the whole heap, and for each thread, stack trace, region and fact of the log; `done` is
 /// called behind each with the facets that went in.
 pub(super) fn others<S: Sink>(
     facts: &Facts,
@@ -118,6 +138,95 @@ pub(super) fn others<S: Sink>(
     for (index, region) in (0..).zip(around.regions.iter().flatten()) {
         put(Facet::Regions, &|sink| put_region(index, region, sink));
     }
+    let events = || around.events.iter().flatten();
+    if wanted.contains(Facet::Strings) {
+        // Each once, however often the log repeats it.
+        let texts: BTreeSet<&Name> = events().filter_map(text).collect();
+        texts.into_iter().for_each(|text| put(Facet::Strings, &|sink| sink.put(text.as_bytes())));
+    }
+    for facet in OF_THE_LOG.into_iter().filter(|&facet| facet != Facet::Strings && wanted.contains(facet)) {
+        let of_facet = events().map(|event| &event.kind).filter(|kind| facet_of(kind) == Some(facet));
+        for (index, kind) in (0..).zip(of_facet) {
+            put(facet, &|sink| {
+                sink.number(index);
+                put_event(kind, sink);
+            });
+        }
+    }
+}
+
+fn text(event: &Event) -> Option<&Name> {
+    match &event.kind {
+        EventKind::Text(_, text) => Some(text),
+        _ => None,
+    }
+}
+
+fn facet_of(kind: &EventKind) -> Option<Facet> {
+    match kind {
+        EventKind::Text(..) => Some(Facet::Strings),
+        EventKind::UnloadClass(_) => Some(Facet::Unloads),
+        EventKind::AllocationSites(_) => Some(Facet::AllocationSites),
+        EventKind::HeapSummary(_) => Some(Facet::HeapSummaries),
+        EventKind::CpuSamples(_) => Some(Facet::CpuSamples),
+        EventKind::ControlSettings(_) => Some(Facet::ControlSettings),
+        EventKind::Unknown { .. } => Some(Facet::UnknownRecords),
+        EventKind::LoadClass(_)
+        | EventKind::Frame(_)
+        | EventKind::Trace(_)
+        | EventKind::StartThread(_)
+        | EventKind::EndThread(_) => None,
+    }
+}
+
+/// The facts of an entry of the log, in the order of the listing's keys.
+fn put_event(kind: &EventKind, sink: &mut dyn Sink) {
+    match kind {
+        EventKind::UnloadClass(serial) => sink.number(serial.0.into()),
+        EventKind::AllocationSites(sites) => {
+            sink.number(sites.flags.into());
+            sink.number(sites.cutoff.into());
+            put_summary(&sites.totals, sink);
+            for site in &sites.sites {
+                sink.number(site.array.into());
+                sink.number(site.class.0.into());
+                sink.number(site.trace.0.into());
+                sink.number(site.live_bytes.into());
+                sink.number(site.live_instances.into());
+                sink.number(site.allocated_bytes.into());
+                sink.number(site.allocated_instances.into());
+            }
+        }
+        EventKind::HeapSummary(summary) => put_summary(summary, sink),
+        EventKind::CpuSamples(samples) => {
+            sink.number(samples.total.into());
+            for (samples, trace) in &samples.traces {
+                sink.number((*samples).into());
+                sink.number(trace.0.into());
+            }
+        }
+        EventKind::ControlSettings(settings) => {
+            sink.number(settings.flags.into());
+            sink.number(settings.depth.into());
+        }
+        EventKind::Unknown { tag, body } => {
+            sink.number((*tag).into());
+            sink.put(body);
+        }
+        EventKind::Text(..)
+        | EventKind::LoadClass(_)
+        | EventKind::Frame(_)
+        | EventKind::Trace(_)
+        | EventKind::StartThread(_)
+        | EventKind::EndThread(_) => {}
+    }
+}
+
+fn put_summary(summary: &HeapSummary, sink: &mut dyn Sink) {
+    sink.number(summary.live_bytes.into());
+    sink.number(summary.live_instances.into());
+    sink.number(summary.allocated_bytes);
+    sink.number(summary.allocated_instances);
 }
 
 fn put_thread(thread: &Thread, sink: &mut dyn Sink) {

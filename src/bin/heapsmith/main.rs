@@ -6,6 +6,7 @@ mod compare;
 mod corpus;
 mod decode;
 mod demo;
+mod digest;
 mod encode;
 mod generate;
 mod inspect;
@@ -41,6 +42,7 @@ enum Command {
     Rewrite(rewrite::Opts),
     Validate(validate::Opts),
     Compare(compare::Opts),
+    Digest(digest::Opts),
     Corpus(corpus::Opts),
     Check(check::Opts),
     Schema(schema::Opts),
@@ -63,6 +65,7 @@ fn main() -> ExitCode {
         Command::Rewrite(opts) => opts.run(),
         Command::Validate(opts) => opts.run(),
         Command::Compare(opts) => opts.run(),
+        Command::Digest(opts) => opts.run(),
         Command::Corpus(opts) => opts.run(),
         Command::Check(opts) => opts.run(),
         Command::Schema(opts) => opts.run(),

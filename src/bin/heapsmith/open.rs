@@ -139,8 +139,7 @@ pub(crate) fn tolerate_missing_end(name: &str, ended: Result<(), Error>) -> Resu
 /// A whole heap, from a dump or from a listing.
 pub(crate) fn heap(path: &Path, which: HeapOpt, reading: Reading) -> Result<Heap, Error> {
     let input = Input::open(path)?;
-    let start = stream(&input)?.peek(1).map_err(|e| Error::io(format!("reading {}", input.name()), e))?;
-    if start == *b"{" {
+    if is_listing(&input)? {
         return listing(&input).map(|listing| listing.heap);
     }
     let file = dump_of(input, reading)?;
@@ -148,6 +147,12 @@ pub(crate) fn heap(path: &Path, which: HeapOpt, reading: Reading) -> Result<Heap
     tolerate_missing_end(file.input().name(), ended.map_err(named))?;
     let Dump { mut heaps, .. } = dump;
     Ok(heaps.swap_remove(which.of(heaps.len())?))
+}
+
+/// Whether an input is a listing and no dump.
+pub(crate) fn is_listing(input: &Input) -> Result<bool, Error> {
+    let start = stream(input)?.peek(1).map_err(|e| Error::io(format!("reading {}", input.name()), e))?;
+    Ok(start == *b"{")
 }
 
 /// A listing.

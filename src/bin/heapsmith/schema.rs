@@ -6,7 +6,7 @@ use heapsmith::error::Error;
 use heapsmith::validate::Report;
 use schemars::{Schema, schema_for};
 
-use crate::{Answer, inspect, terminal};
+use crate::{Answer, digest, inspect, terminal};
 
 /// Prints the JSON schema of a report or format; the same schemas stand in specs/schemas/.
 ///
@@ -28,6 +28,8 @@ enum Which {
     Validate,
     /// `compare --json`
     Compare,
+    /// `digest --json`
+    Digest,
     /// `inspect --json`
     InspectRecord,
     /// `inspect --bytes --json`
@@ -45,6 +47,7 @@ impl Opts {
             Which::ListingLine => schema_for!(listing::Line),
             Which::Validate => schema_for!(Report),
             Which::Compare => schema_for!(Comparison),
+            Which::Digest => schema_for!(digest::Report),
             Which::InspectRecord => schema_for!(inspect::RecordLine),
             Which::InspectField => schema_for!(inspect::FieldLine),
             Which::Check => schema_for!(heapsmith::check::Report),
