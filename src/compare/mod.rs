@@ -3,8 +3,10 @@
 mod diff;
 mod facet;
 #[cfg(test)]
-mod fixture;
+pub(crate) mod fixture;
 pub mod listing;
 
+#[cfg(test)]
+pub(crate) use diff::tests::changes;
 pub use diff::{Comparison, FacetDifference, NotCompared, Side, compare};
 pub use facet::Facet;

@@ -41,7 +41,7 @@ impl Canonical {
         record.bytes(Facet::ClassName, class.name.as_bytes());
         record.number(Facet::Superclass, number(class.superclass));
         if let Some(interfaces) = &class.interfaces {
-            record.addresses(Facet::Interfaces, interfaces.len(), interfaces.iter().copied());
+            record.addresses(Facet::Interfaces, interfaces);
         }
         record.number(Facet::Loader, number(class.loader));
         record.number(Facet::Signers, number(class.signers));
@@ -120,7 +120,7 @@ impl Canonical {
                 });
             }
             (ObjectKind::ObjectArray, Contents::Elements(elements)) => {
-                record.addresses(Facet::Elements, elements.len(), elements.iter().copied());
+                record.addresses(Facet::Elements, elements);
                 told_inside = record.wants(Facet::Elements);
             }
             (ObjectKind::PrimitiveArray(_), Contents::Primitives(bytes)) => {
@@ -166,7 +166,7 @@ impl Canonical {
         if facet != Facet::ReferenceOrder {
             self.kept.sort_unstable();
         }
-        record.addresses(facet, self.kept.len(), self.kept.iter().copied());
+        record.addresses(facet, &self.kept);
     }
 }
 

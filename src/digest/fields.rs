@@ -8,6 +8,18 @@ use super::selection::{Role, Selection, role};
 /// Where canonical bytes go.
 pub(super) trait Sink {
     fn put(&mut self, bytes: &[u8]);
+
+    /// A few bytes and a number behind them, which is most of every record.
+    #[inline]
+    fn put_with_number(&mut self, bytes: &[u8], number: u64) {
+        self.put(bytes);
+        self.put(&number.to_be_bytes());
+    }
+
+    /// Numbers one after the other.
+    fn put_addresses(&mut self, addresses: &[Address]) {
+        addresses.iter().for_each(|address| self.put(&address.0.to_be_bytes()));
+    }
 }
 
 impl Sink for Vec<u8> {
@@ -46,10 +58,11 @@ pub(super) struct Record<'s, S> {
 }
 
 impl<'s, S: Sink> Record<'s, S> {
+    #[inline]
     pub(super) fn begin(sink: &'s mut S, wanted: Selection, tag: Tag, address: Option<Address>) -> Record<'s, S> {
-        sink.put(&[tag as u8]);
-        if let Some(address) = address {
-            sink.address(address);
+        match address {
+            None => sink.put(&[tag as u8]),
+            Some(address) => sink.put_with_number(&[tag as u8], address.0),
         }
         let mut told = Selection::default();
         if tag == Tag::Entry && wanted.contains(Facet::Address) {
@@ -68,16 +81,23 @@ impl<'s, S: Sink> Record<'s, S> {
         self.wanted.contains(facet)
     }
 
-    /// A field of a known length, whose value `put` puts down.
+    /// The number of a field that is wanted.
     #[inline]
-    pub(super) fn field(&mut self, facet: Facet, length: u64, put: impl FnOnce(&mut S)) {
-        let Role::Field(number) = role(facet) else { return };
+    fn open(&mut self, facet: Facet) -> Option<u8> {
+        let Role::Field(number) = role(facet) else { return None };
         if !self.wants(facet) {
-            return;
+            return None;
         }
         debug_assert!(self.last < number, "fields ascend");
         self.last = number;
         self.told.insert(facet);
+        Some(number)
+    }
+
+    /// A field of a known length, whose value `put` puts down.
+    #[inline]
+    pub(super) fn field(&mut self, facet: Facet, length: u64, put: impl FnOnce(&mut S)) {
+        let Some(number) = self.open(facet) else { return };
         match u8::try_from(length) {
             Ok(short @ 0..=0xfe) => self.sink.put(&[number, short]),
             _ => {
@@ -104,14 +124,16 @@ impl<'s, S: Sink> Record<'s, S> {
 
     #[inline]
     pub(super) fn number(&mut self, facet: Facet, number: Option<u64>) {
-        if let Some(number) = number {
-            self.field(facet, 8, |sink| sink.number(number));
+        if let Some(value) = number
+            && let Some(number) = self.open(facet)
+        {
+            self.sink.put_with_number(&[number, 8], value);
         }
     }
 
     #[inline]
-    pub(super) fn addresses(&mut self, facet: Facet, count: usize, addresses: impl Iterator<Item = Address>) {
-        self.field(facet, 8 * count as u64, |sink| addresses.for_each(|address| sink.address(address)));
+    pub(super) fn addresses(&mut self, facet: Facet, addresses: &[Address]) {
+        self.field(facet, 8 * addresses.len() as u64, |sink| sink.put_addresses(addresses));
     }
 }
 

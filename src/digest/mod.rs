@@ -23,6 +23,7 @@
 mod against;
 mod canonical;
 mod fields;
+mod hashing;
 mod selection;
 mod sum;
 mod surroundings;
@@ -43,7 +44,8 @@ pub use selection::Selection;
 pub use sum::{BUCKETS, Sum, bucket_of};
 pub use walk::Place;
 
-use walk::{Counts, Hashing};
+use hashing::Hashing;
+use walk::Counts;
 
 /// What to make digests of.
 #[derive(Clone, Copy, Debug)]
@@ -146,7 +148,7 @@ pub fn digest(source: &mut dyn HeapSource, options: &Options) -> Result<Digest, 
     let mut listed = options.bucket.map(|number| Bucket { number, records: Vec::new() });
     let known = surroundings::known(source.facts(), source.surroundings()).and(options.facets);
     let (mut told, mut told_alone) = (known, known);
-    let mut hashing = Hashing::default();
+    let mut hashing = Hashing::new();
     let counts = walk::walk(source, &selections, &mut hashing, |which, place, facets, hashing| {
         let sum = hashing.sum();
         sums[which] += sum;

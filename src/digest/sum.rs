@@ -27,11 +27,19 @@ pub struct Sum {
 impl Sum {
     /// The number that 32 bytes are, the most significant first.
     pub fn from_bytes(bytes: [u8; 32]) -> Sum {
+        let (eights, _) = bytes.as_chunks::<8>();
         let mut words = [0; 4];
-        for (word, eight) in words.iter_mut().zip(bytes.chunks_exact(8)) {
-            *word = eight.iter().fold(0, |word, byte| word << 8 | u64::from(*byte));
-        }
+        words.iter_mut().zip(eights).for_each(|(word, eight)| *word = u64::from_be_bytes(*eight));
         Sum { words }
+    }
+}
+
+impl Sum {
+    /// The number of eight words, the most significant first.
+    #[inline]
+    pub(super) fn from_words(words: [u32; 8]) -> Sum {
+        let [a, b, c, d, e, f, g, h] = words.map(u64::from);
+        Sum { words: [a << 32 | b, c << 32 | d, e << 32 | f, g << 32 | h] }
     }
 }
 

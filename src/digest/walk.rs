@@ -1,7 +1,5 @@
 //! Every canonical record of a heap, one after the other.
 
-use sha2::{Digest as _, Sha256};
-
 use crate::compare::Facet;
 use crate::error::Error;
 use crate::model::{Address, HeapSource};
@@ -9,7 +7,6 @@ use crate::model::{Address, HeapSource};
 use super::canonical::Canonical;
 use super::fields::Sink;
 use super::selection::Selection;
-use super::sum::Sum;
 use super::surroundings;
 
 /// Where a record belongs.
@@ -117,57 +114,4 @@ fn of_objects() -> Selection {
     ]
     .into_iter()
     .collect()
-}
-
-/// A record on its way into its SHA-256.
-#[derive(Debug, Default)]
-pub(super) struct Hashing {
-    /// What is not hashed yet: a whole record, unless it is a large one.
-    pending: Vec<u8>,
-    begun: Option<Sha256>,
-}
-
-impl Hashing {
-    /// A record that is longer goes in in pieces.
-    const ROOM: usize = 1 << 14;
-
-    /// The SHA-256 of the record.
-    #[inline]
-    pub(super) fn sum(&mut self) -> Sum {
-        let digest = match self.begun.take() {
-            None => Sha256::digest(&self.pending),
-            Some(hasher) => hasher.chain_update(&self.pending).finalize(),
-        };
-        Sum::from_bytes(digest.into())
-    }
-
-    #[cold]
-    fn spill(&mut self, bytes: &[u8]) {
-        let hasher = self.begun.get_or_insert_default();
-        hasher.update(&self.pending);
-        self.pending.clear();
-        if bytes.len() > Hashing::ROOM {
-            hasher.update(bytes);
-        } else {
-            self.pending.extend_from_slice(bytes);
-        }
-    }
-}
-
-impl Sink for Hashing {
-    #[inline]
-    fn put(&mut self, bytes: &[u8]) {
-        if self.pending.len() + bytes.len() > Hashing::ROOM {
-            return self.spill(bytes);
-        }
-        self.pending.extend_from_slice(bytes);
-    }
-}
-
-impl Restart for Hashing {
-    #[inline]
-    fn restart(&mut self) {
-        self.pending.clear();
-        self.begun = None;
-    }
 }

@@ -13,7 +13,7 @@ mod entry;
 mod show;
 mod surroundings;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 /// The outcome of a comparison.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
