@@ -53,6 +53,7 @@ pub mod bytes;
 pub mod check;
 pub mod classic;
 pub mod compare;
+pub mod convert;
 pub mod corpus;
 pub mod corrupt;
 pub mod digest;

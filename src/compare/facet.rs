@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A kind of fact.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Facet {
     /// Word size of the process.
@@ -30,6 +30,7 @@ pub enum Facet {
     /// no more.
     NullReferences,
     /// Which addresses have a class or an object.
+    #[default]
     Address,
     /// Class, instance, object array or primitive array with its element type.
     Kind,

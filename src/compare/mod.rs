@@ -5,8 +5,14 @@ mod facet;
 #[cfg(test)]
 pub(crate) mod fixture;
 pub mod listing;
+mod sorted;
+pub mod table;
+pub mod told;
 
 #[cfg(test)]
 pub(crate) use diff::tests::changes;
-pub use diff::{Comparison, FacetDifference, NotCompared, Side, compare};
+pub use diff::{
+    ClassDifference, Comparison, FacetDifference, NotCompared, Options, Side, Span, compare, compare_sources,
+};
 pub use facet::Facet;
+pub use sorted::MEMORY;

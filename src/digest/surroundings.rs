@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::compare::Facet;
+use crate::compare::told::of_event;
 use crate::model::{
     Event, EventKind, Facts, HashRegime, HeapSummary, Name, Region, Root, RootKind, StackTrace, Surroundings, Thread,
     WordSize,
@@ -145,11 +146,11 @@ pub(super) fn others<S: Sink>(
         texts.into_iter().for_each(|text| put(Facet::Strings, &|sink| sink.put(text.as_bytes())));
     }
     for facet in OF_THE_LOG.into_iter().filter(|&facet| facet != Facet::Strings && wanted.contains(facet)) {
-        let of_facet = events().map(|event| &event.kind).filter(|kind| facet_of(kind) == Some(facet));
-        for (index, kind) in (0..).zip(of_facet) {
+        let of_facet = events().filter(|event| of_event(event) == facet);
+        for (index, event) in (0..).zip(of_facet) {
             put(facet, &|sink| {
                 sink.number(index);
-                put_event(kind, sink);
+                put_event(&event.kind, sink);
             });
         }
     }
@@ -159,23 +160,6 @@ fn text(event: &Event) -> Option<&Name> {
     match &event.kind {
         EventKind::Text(_, text) => Some(text),
         _ => None,
-    }
-}
-
-fn facet_of(kind: &EventKind) -> Option<Facet> {
-    match kind {
-        EventKind::Text(..) => Some(Facet::Strings),
-        EventKind::UnloadClass(_) => Some(Facet::Unloads),
-        EventKind::AllocationSites(_) => Some(Facet::AllocationSites),
-        EventKind::HeapSummary(_) => Some(Facet::HeapSummaries),
-        EventKind::CpuSamples(_) => Some(Facet::CpuSamples),
-        EventKind::ControlSettings(_) => Some(Facet::ControlSettings),
-        EventKind::Unknown { .. } => Some(Facet::UnknownRecords),
-        EventKind::LoadClass(_)
-        | EventKind::Frame(_)
-        | EventKind::Trace(_)
-        | EventKind::StartThread(_)
-        | EventKind::EndThread(_) => None,
     }
 }
 

@@ -1,6 +1,7 @@
 //! The formats, and which one a dump is in: the only match over formats.
 
 mod lowering;
+mod places;
 mod source;
 
 use std::fmt;

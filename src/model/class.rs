@@ -1,5 +1,7 @@
 //! Classes: the table that every heap carries.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Address, ByteLen, IdentityHash, Name, PrimitiveType, Serial, Value};
 
 /// A class, by the address of its class object (HPROF: class object id; PHD: address of the class
@@ -52,7 +54,7 @@ impl Class {
 }
 
 /// The type of a field.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum FieldType {
     /// A reference.
     Object,

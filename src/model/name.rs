@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::bytes::mutf8;
 
 use super::PrimitiveType;
@@ -12,8 +14,21 @@ use super::PrimitiveType;
 /// Names stay bytes because a lone surrogate, which Java allows, cannot pass through `&str`
 /// (The Java Virtual Machine Specification, 4.4.7). Clones share the bytes: thousands of classes, fields and frames may
 /// have one name.
-#[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(from = "Vec<u8>", into = "Vec<u8>")]
 pub struct Name(Arc<[u8]>);
+
+impl From<Vec<u8>> for Name {
+    fn from(bytes: Vec<u8>) -> Name {
+        Name::from_bytes(bytes)
+    }
+}
+
+impl From<Name> for Vec<u8> {
+    fn from(name: Name) -> Vec<u8> {
+        name.as_bytes().to_vec()
+    }
+}
 
 impl Name {
     /// A name from the bytes of a dump, valid modified UTF-8 or not.

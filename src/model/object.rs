@@ -1,9 +1,11 @@
 //! Objects: the stream of a heap.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Address, ByteLen, FieldType, Name, PrimitiveType, Serial};
 
 /// An object: a plain instance or an array.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Object {
     /// Where the object is.
     pub address: Address,
@@ -65,7 +67,7 @@ impl Object {
 }
 
 /// The three kinds of object that every heap-dump format tells apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum ObjectKind {
     /// A plain instance.
     Instance,
@@ -90,7 +92,7 @@ impl ObjectKind {
 }
 
 /// What a dump tells of an object's inside.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Contents {
     /// Nothing (a primitive array in PHD).
     Unknown,
@@ -108,7 +110,7 @@ pub enum Contents {
 }
 
 /// An identity hash code as the dump stores it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum IdentityHash {
     /// 16 bits, as J9 2.3 to 2.5 kept for every object. (Readers show 15 of them, doubled.)
     Bits16(u16),
@@ -117,7 +119,7 @@ pub enum IdentityHash {
 }
 
 /// A field value with its type: a reference, or the raw bits of a primitive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Value {
     /// The value's type.
     pub kind: FieldType,

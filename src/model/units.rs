@@ -2,8 +2,10 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// The address of an object or class, in bytes. In HPROF this is the object's identifier.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Address(pub u64);
 
 impl Address {
@@ -23,7 +25,7 @@ impl fmt::Display for Address {
 }
 
 /// A length or size in bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ByteLen(pub u64);
 
 impl fmt::Display for ByteLen {
@@ -33,7 +35,7 @@ impl fmt::Display for ByteLen {
 }
 
 /// A serial number of a class, thread or stack trace (HPROF), a namespace apart from addresses.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Serial(pub u32);
 
 /// The identifier of a string in HPROF's string table, a namespace apart from object identifiers.
@@ -89,7 +91,7 @@ impl WordSize {
 }
 
 /// The eight primitive types of the Java virtual machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum PrimitiveType {
     /// `boolean`, 1 byte, signature `Z`.
     Boolean,

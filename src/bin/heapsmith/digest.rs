@@ -6,8 +6,6 @@ use clap::Args;
 use heapsmith::compare::Facet;
 use heapsmith::digest::{BUCKETS, Difference, Digest, Options, RecordKind, Selection, against, digest};
 use heapsmith::error::Error;
-use heapsmith::input::Input;
-use heapsmith::model::DumpSource;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -74,7 +72,8 @@ impl Opts {
             by_facet: self.by_facet || theirs.as_ref().is_some_and(|theirs| theirs.by_facet.is_some()),
             bucket: self.bucket.or(theirs.as_ref().and_then(|theirs| Some(theirs.bucket.as_ref()?.number))),
         };
-        let mut digest = self.digest(&options)?;
+        let mut heap = open::Side::open(&self.file, self.heap, self.reading.reading())?;
+        let mut digest = digest(heap.source(), &options)?;
         let difference = theirs.as_ref().map(|theirs| against(theirs, &digest));
         if !self.buckets {
             digest.buckets = None;
@@ -96,20 +95,6 @@ impl Opts {
             }
         }
         Ok(if equal { Answer::Yes } else { Answer::No })
-    }
-
-    fn digest(&self, options: &Options) -> Result<Digest, Error> {
-        let input = Input::open(&self.file)?;
-        if open::is_listing(&input)? {
-            return digest(&mut open::listing(&input)?.heap, options);
-        }
-        let file = open::dump_of(input, self.reading.reading())?;
-        let mut source = file.source()?;
-        if let Some(left_behind) = source.left_behind() {
-            terminal::warning(&format!("{}: {left_behind}", file.input().name()));
-        }
-        let number = self.heap.of(source.heaps())?;
-        digest(source.heap(number), options)
     }
 
     fn describe(&self, digest: &Digest, out: &mut dyn Write) -> std::io::Result<()> {

@@ -8,6 +8,7 @@ mod decode;
 mod demo;
 mod digest;
 mod encode;
+mod facets;
 mod generate;
 mod inspect;
 mod open;
@@ -43,6 +44,7 @@ enum Command {
     Validate(validate::Opts),
     Compare(compare::Opts),
     Digest(digest::Opts),
+    Facets(facets::Opts),
     Corpus(corpus::Opts),
     Check(check::Opts),
     Schema(schema::Opts),
@@ -66,6 +68,7 @@ fn main() -> ExitCode {
         Command::Validate(opts) => opts.run(),
         Command::Compare(opts) => opts.run(),
         Command::Digest(opts) => opts.run(),
+        Command::Facets(opts) => opts.run(),
         Command::Corpus(opts) => opts.run(),
         Command::Check(opts) => opts.run(),
         Command::Schema(opts) => opts.run(),

@@ -1,16 +1,18 @@
 //! Opening what the command line names.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufReader;
 use std::path::Path;
 
 use clap::{Args, ValueEnum};
+use heapsmith::compare::Span;
 use heapsmith::compare::listing::{self, Listing};
-use heapsmith::error::{DecodeError, Error};
-use heapsmith::format::{DumpFile, Family, WholeFile};
+use heapsmith::error::Error;
+use heapsmith::format::{DumpFile, Family, Format, Source};
 use heapsmith::hprof::Reading;
 use heapsmith::hprof::decode::{Wrapped, ZeroLength};
 use heapsmith::input::{Input, Stream};
-use heapsmith::model::{Dump, Heap};
+use heapsmith::model::{Address, DumpSource, Heap, HeapSource};
 
 use crate::terminal;
 
@@ -136,30 +138,55 @@ pub(crate) fn tolerate_missing_end(name: &str, ended: Result<(), Error>) -> Resu
     }
 }
 
-/// A whole heap, from a dump or from a listing.
-pub(crate) fn heap(path: &Path, which: HeapOpt, reading: Reading) -> Result<Heap, Error> {
-    let input = Input::open(path)?;
-    if is_listing(&input)? {
-        return listing(&input).map(|listing| listing.heap);
-    }
-    let file = dump_of(input, reading)?;
-    let WholeFile { dump, ended, .. } = file.read()?;
-    tolerate_missing_end(file.input().name(), ended.map_err(named))?;
-    let Dump { mut heaps, .. } = dump;
-    Ok(heaps.swap_remove(which.of(heaps.len())?))
+/// A heap of a dump, whose objects stay there, or of a listing.
+pub(crate) enum Side {
+    Listing(Box<Heap>),
+    Dump { file: DumpFile, source: Source, number: usize },
 }
 
-/// Whether an input is a listing and no dump.
-pub(crate) fn is_listing(input: &Input) -> Result<bool, Error> {
-    let start = stream(input)?.peek(1).map_err(|e| Error::io(format!("reading {}", input.name()), e))?;
-    Ok(start == *b"{")
+impl Side {
+    /// Opens a dump or a listing.
+    pub(crate) fn open(path: &Path, which: HeapOpt, reading: Reading) -> Result<Side, Error> {
+        let input = Input::open(path)?;
+        let start = stream(&input)?.peek(1).map_err(|e| Error::io(format!("reading {}", input.name()), e))?;
+        if start == *b"{" {
+            return Ok(Side::Listing(Box::new(listing(&input)?.heap)));
+        }
+        let file = dump_of(input, reading)?;
+        let source = file.source()?;
+        if let Some(left_behind) = source.left_behind() {
+            terminal::warning(&format!("{}: {left_behind}", file.input().name()));
+        }
+        let number = which.of(source.heaps())?;
+        Ok(Side::Dump { file, source, number })
+    }
+
+    /// The heap.
+    pub(crate) fn source(&mut self) -> &mut dyn HeapSource {
+        match self {
+            Side::Listing(heap) => heap.as_mut(),
+            Side::Dump { source, number, .. } => source.heap(*number),
+        }
+    }
+
+    /// The format; `None` for a listing.
+    pub(crate) fn format(&self) -> Result<Option<Format>, Error> {
+        match self {
+            Side::Listing(_) => Ok(None),
+            Side::Dump { file, .. } => file.format().map(Some),
+        }
+    }
+
+    /// Where the records of these addresses are; nowhere, of a listing.
+    pub(crate) fn places(&self, wanted: &BTreeSet<Address>) -> Result<BTreeMap<Address, Span>, Error> {
+        match self {
+            Side::Listing(_) => Ok(BTreeMap::new()),
+            Side::Dump { file, number, .. } => file.places(*number, wanted),
+        }
+    }
 }
 
 /// A listing.
 pub(crate) fn listing(input: &Input) -> Result<Listing, Error> {
     listing::read(BufReader::new(stream(input)?))
-}
-
-fn named(error: DecodeError) -> Error {
-    error.into()
 }

@@ -6,7 +6,7 @@ use heapsmith::error::Error;
 use heapsmith::validate::Report;
 use schemars::{Schema, schema_for};
 
-use crate::{Answer, digest, inspect, terminal};
+use crate::{Answer, digest, facets, inspect, terminal};
 
 /// Prints the JSON schema of a report or format; the same schemas stand in specs/schemas/.
 ///
@@ -30,6 +30,8 @@ enum Which {
     Compare,
     /// `digest --json`
     Digest,
+    /// `facets --json`
+    Facets,
     /// `inspect --json`
     InspectRecord,
     /// `inspect --bytes --json`
@@ -48,6 +50,7 @@ impl Opts {
             Which::Validate => schema_for!(Report),
             Which::Compare => schema_for!(Comparison),
             Which::Digest => schema_for!(digest::Report),
+            Which::Facets => schema_for!(facets::Report),
             Which::InspectRecord => schema_for!(inspect::RecordLine),
             Which::InspectField => schema_for!(inspect::FieldLine),
             Which::Check => schema_for!(heapsmith::check::Report),

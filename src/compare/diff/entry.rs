@@ -6,7 +6,7 @@ use super::super::facet::Facet;
 use super::super::listing::{FieldEntry, PoolItem, StaticEntry};
 use super::{Diff, HeapSide as Side, show};
 
-impl<'h> Diff<'_, 'h> {
+impl Diff<'_> {
     pub(super) fn class(&mut self, at: Address, l: &Class, r: &Class) {
         let at = Some(at);
         self.fact(Facet::ClassName, at, Some(&l.name), Some(&r.name), |n: &&Name| n.to_string());
@@ -34,7 +34,7 @@ impl<'h> Diff<'_, 'h> {
         self.references(Facet::ClassReferences, at, l.references.clone(), r.references.clone());
     }
 
-    pub(super) fn object(&mut self, at: Address, l: &'h Object, r: &'h Object) {
+    pub(super) fn object(&mut self, at: Address, l: &Object, r: &Object) {
         let at = Some(at);
         let is_array = l.kind != ObjectKind::Instance;
         if !is_array || l.class.or(r.class).is_some() {
@@ -52,8 +52,9 @@ impl<'h> Diff<'_, 'h> {
         }
         // Where a record names the class, the other side's table of classes does as well.
         if l.class_name.is_some() || r.class_name.is_some() {
-            let names = [self.left.class_name(l), self.right.class_name(r)];
-            self.fact(Facet::ClassName, at, names[0], names[1], |n: &&Name| n.to_string());
+            let names = [self.left.class_name(l).cloned(), self.right.class_name(r).cloned()];
+            let [l, r] = names;
+            self.fact(Facet::ClassName, at, l, r, Name::to_string);
         }
         self.hash(at, l.hash, r.hash);
         self.fact(Facet::ObjectTrace, at, l.trace, r.trace, |serial| serial.0.to_string());
@@ -74,9 +75,9 @@ impl<'h> Diff<'_, 'h> {
             Some(IdentityHash::Bits16(bits)) => Some(bits),
             _ => None,
         };
-        let bits32 = |side: &Side<'_>, hash| match hash {
+        let bits32 = |side: &Side, hash| match hash {
             Some(IdentityHash::Bits32(bits)) => Some(Some(bits)),
-            None if side.hashes => Some(None),
+            None if side.habits.hashes => Some(None),
             _ => None,
         };
         self.fact(Facet::Hash16, at, bits16(l), bits16(r), |bits| format!("{bits:#06x}"));
@@ -131,12 +132,12 @@ impl<'h> Diff<'_, 'h> {
         };
         let show = |references: &Vec<Address>| show::references(references);
         let (mut l, mut r) = (l, r);
-        if self.left.nulls != self.right.nulls
+        if self.left.habits.nulls != self.right.habits.nulls
             && let (Some(l), Some(r)) = (&mut l, &mut r)
         {
             // Only one of the two dumps lists null references.
-            let count = |side: &Side<'_>, listed: &[Address]| {
-                side.nulls.then(|| listed.iter().filter(|reference| reference.is_null()).count())
+            let count = |side: &Side, listed: &[Address]| {
+                side.habits.nulls.then(|| listed.iter().filter(|reference| reference.is_null()).count())
             };
             let nulls = (count(&self.left, l), count(&self.right, r));
             if nulls.0.or(nulls.1) != Some(0) {

@@ -1,13 +1,17 @@
 //! Comparing two heaps on what both of them tell.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::model::{Address, Class, Contents, HashRegime, Heap, IdentityHash, Name, Object};
+use crate::error::Error;
+use crate::model::{Address, Class, Facts, Heap, HeapSource, Name, Object, ObjectKind, Surroundings};
 
 use super::facet::Facet;
+use super::sorted::{FileOrder, Habits, MEMORY, Side as Sides, Sorted};
+use super::table::Column;
 
 mod entry;
 mod show;
@@ -31,7 +35,7 @@ pub struct Comparison {
 }
 
 /// The differences of one facet.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct FacetDifference {
     /// The facet.
     pub facet: Facet,
@@ -43,6 +47,39 @@ pub struct FacetDifference {
     pub left: String,
     /// What the second heap says there.
     pub right: String,
+    /// Where the first dump says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left_place: Option<Span>,
+    /// Where the second dump says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub right_place: Option<Span>,
+    /// The same by class; empty for facts of the whole heap.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub classes: Vec<ClassDifference>,
+}
+
+/// The differences of one facet in the objects of one class, or in the class itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ClassDifference {
+    /// The class's name in the first dump, or in the second where the first has none; what is not Unicode is escaped.
+    pub class: String,
+    /// How many objects differ.
+    pub count: u64,
+    /// The lowest address where they do.
+    pub address: String,
+    /// What the first heap says there.
+    pub left: String,
+    /// What the second heap says there.
+    pub right: String,
+}
+
+/// A record of a dump, in the decompressed file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Span {
+    /// Index of the record, from 0.
+    pub record: u64,
+    /// Offset of its first byte.
+    pub offset: u64,
 }
 
 /// A facet that was not compared for some or all of the heap.
@@ -66,71 +103,194 @@ pub enum Side {
     UnknownRight,
     /// It was asked to be left out.
     LeftOut,
+    /// The second's format or writer does not carry it.
+    NotCarried,
+}
+
+/// What to compare, and how.
+#[derive(Clone, Debug)]
+pub struct Options<'o> {
+    /// Facets that are not compared.
+    pub left_out: BTreeSet<Facet>,
+    /// The second heap was made of the first one by a converter, and its format carries this: what only the second
+    /// tells is no difference, and known rules are applied to both before they are compared.
+    pub carried: Option<&'o Column>,
+    /// Bytes of objects that are held in memory, for each side; what is beyond goes to temporary files.
+    pub memory: usize,
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Options { left_out: BTreeSet::new(), carried: None, memory: MEMORY }
+    }
 }
 
 /// Compares two heaps, address by address, except in the facets left out.
 pub fn compare(left: &Heap, right: &Heap, left_out: &BTreeSet<Facet>) -> Comparison {
-    let mut diff = Diff::new(left, right, left_out);
-    diff.facts(left, right);
-    diff.entries(left, right);
-    diff.record_order(left, right);
-    diff.surroundings(&left.surroundings, &right.surroundings);
-    diff.finish()
+    let options = Options { left_out: left_out.clone(), ..Options::default() };
+    let (l, r) = (Sides::of_heap(left), Sides::of_heap(right));
+    // Heaps in memory need no file that could fail.
+    run(Whole::of(left, l), Whole::of(right, r), &options).unwrap_or_default()
+}
+
+/// The same of two sources, whose objects are sorted outside of memory where they are many.
+///
+/// # Errors
+/// What reading the sources runs into, or temporary files.
+pub fn compare_sources(
+    left: &mut dyn HeapSource,
+    right: &mut dyn HeapSource,
+    options: &Options<'_>,
+) -> Result<Comparison, Error> {
+    let (l, r) = (Sides::of_source(left, options.memory)?, Sides::of_source(right, options.memory)?);
+    run(Whole::of(&*left, l), Whole::of(&*right, r), options)
+}
+
+/// One heap, its objects sorted.
+struct Whole<'h> {
+    facts: &'h Facts,
+    classes: &'h [Class],
+    surroundings: &'h Surroundings,
+    side: Sides<'h>,
+}
+
+impl<'h> Whole<'h> {
+    fn of(source: &'h dyn HeapSource, side: Sides<'h>) -> Whole<'h> {
+        Whole { facts: source.facts(), classes: source.classes(), surroundings: source.surroundings(), side }
+    }
+}
+
+fn run(left: Whole<'_>, right: Whole<'_>, options: &Options<'_>) -> Result<Comparison, Error> {
+    let mut diff = Diff {
+        left: HeapSide::new(left.classes, left.side.habits, options.carried),
+        right: HeapSide::new(right.classes, right.side.habits, options.carried),
+        left_out: &options.left_out,
+        carried: options.carried,
+        compared: 0,
+        class: None,
+        differences: BTreeMap::new(),
+        not_compared: BTreeMap::new(),
+    };
+    diff.facts(left.facts, right.facts);
+    let sorted = |objects, classes| Entries::new(objects, classes);
+    diff.entries(sorted(left.side.objects, left.classes), sorted(right.side.objects, right.classes))?;
+    diff.record_order((left.side.order, left.classes), (right.side.order, right.classes))?;
+    match options.carried {
+        Some(column) => {
+            let (mut l, mut r) = (left.surroundings.clone(), right.surroundings.clone());
+            [&mut l, &mut r].into_iter().for_each(|surroundings| column.surroundings(surroundings));
+            diff.surroundings(&l, &r);
+        }
+        None => diff.surroundings(left.surroundings, right.surroundings),
+    }
+    Ok(diff.finish())
 }
 
 enum Entry<'h> {
-    Class(&'h Class),
-    Object(&'h Object),
+    Class(Cow<'h, Class>),
+    Object(Cow<'h, Object>),
 }
 
-/// What one heap tells as a whole.
-struct HeapSide<'h> {
-    /// Whether it tells identity hashes of 32 bits.
-    hashes: bool,
-    /// Whether it lists null references.
-    nulls: bool,
-    names: HashMap<Address, &'h Name>,
-}
-
-impl<'h> HeapSide<'h> {
-    fn new(heap: &'h Heap) -> HeapSide<'h> {
-        let lists_null = |listed: &[Address]| listed.iter().any(|reference| reference.is_null());
-        let in_object = |object: &Object| match &object.contents {
-            Contents::References(listed) => lists_null(listed),
-            _ => false,
-        };
-        let in_class = |class: &Class| class.references.as_deref().is_some_and(lists_null);
-        HeapSide {
-            hashes: heap.facts.hash_regime == Some(HashRegime::WhereUsed32)
-                || heap.objects.iter().any(|object| matches!(object.hash, Some(IdentityHash::Bits32(_)))),
-            nulls: heap.objects.iter().any(in_object) || heap.classes.iter().any(in_class),
-            names: heap.classes.iter().map(|class| (class.address, &class.name)).collect(),
+impl Entry<'_> {
+    fn address(&self) -> Address {
+        match self {
+            Entry::Class(class) => class.address,
+            Entry::Object(object) => object.address,
         }
     }
 
-    /// The name of an object's own class.
-    fn class_name(&self, object: &'h Object) -> Option<&'h Name> {
-        object.class_name.as_ref().or_else(|| self.names.get(&object.class?).copied())
+    /// Applies the rules of a kind of dump.
+    fn change(&mut self, column: &Column, names: &HashMap<Address, Name>) {
+        match self {
+            Entry::Class(class) => column.class(class.to_mut()),
+            Entry::Object(object) => column.object(object.to_mut(), names),
+        }
     }
 }
 
-struct Diff<'f, 'h> {
-    left: HeapSide<'h>,
-    right: HeapSide<'h>,
+/// Classes and objects by address; those of one address stay in file order, the classes first.
+struct Entries<'h> {
+    classes: std::iter::Peekable<std::vec::IntoIter<&'h Class>>,
+    objects: Sorted<'h>,
+    object: Option<Cow<'h, Object>>,
+}
+
+impl<'h> Entries<'h> {
+    fn new(objects: Sorted<'h>, classes: &'h [Class]) -> Entries<'h> {
+        let mut classes: Vec<&Class> = classes.iter().collect();
+        classes.sort_by_key(|class| class.address);
+        Entries { classes: classes.into_iter().peekable(), objects, object: None }
+    }
+
+    fn next(&mut self) -> Result<Option<Entry<'h>>, Error> {
+        if self.object.is_none() {
+            self.object = self.objects.next()?;
+        }
+        let object = self.object.as_ref().map(|object| object.address);
+        let is_next = |class: &&Class| object.is_none_or(|address| class.address <= address);
+        if let Some(class) = self.classes.next_if(is_next) {
+            return Ok(Some(Entry::Class(Cow::Borrowed(class))));
+        }
+        Ok(self.object.take().map(Entry::Object))
+    }
+}
+
+/// What one heap tells as a whole.
+struct HeapSide {
+    habits: Habits,
+    names: HashMap<Address, Name>,
+}
+
+impl HeapSide {
+    fn new(classes: &[Class], habits: Habits, carried: Option<&Column>) -> HeapSide {
+        let name = |class: &Class| carried.map_or_else(|| class.name.clone(), |column| column.name(&class.name));
+        HeapSide { habits, names: classes.iter().map(|class| (class.address, name(class))).collect() }
+    }
+
+    /// The name of an object's own class.
+    fn class_name<'o>(&'o self, object: &'o Object) -> Option<&'o Name> {
+        object.class_name.as_ref().or_else(|| self.names.get(&object.class?))
+    }
+
+    /// What the differences of an entry are filed under.
+    fn label(&self, entry: &Entry<'_>) -> Option<Name> {
+        let object = match entry {
+            Entry::Class(class) => return Some(class.name.clone()),
+            Entry::Object(object) => object,
+        };
+        let own = self.class_name(object).cloned();
+        own.or_else(|| match object.kind {
+            ObjectKind::PrimitiveArray(element) => Some(Name::from_text(&format!("[{}", element.signature()))),
+            ObjectKind::ObjectArray => {
+                let component = self.names.get(&object.class_word?)?;
+                Some(Name::from_bytes([b"array of ", component.as_bytes()].concat()))
+            }
+            ObjectKind::Instance => None,
+        })
+    }
+}
+
+struct Diff<'f> {
+    left: HeapSide,
+    right: HeapSide,
     left_out: &'f BTreeSet<Facet>,
+    carried: Option<&'f Column>,
     compared: u64,
-    differences: BTreeMap<Facet, FacetDifference>,
+    /// The class that the entry at hand is of.
+    class: Option<Name>,
+    differences: BTreeMap<Facet, Found>,
     not_compared: BTreeMap<(Facet, Side), u64>,
 }
 
-impl<'f, 'h> Diff<'f, 'h> {
-    fn new(left: &'h Heap, right: &'h Heap, left_out: &'f BTreeSet<Facet>) -> Diff<'f, 'h> {
-        let (left, right) = (HeapSide::new(left), HeapSide::new(right));
-        Diff { left, right, left_out, compared: 0, differences: BTreeMap::new(), not_compared: BTreeMap::new() }
-    }
+/// The differences of a facet, and where its classes stand among them.
+#[derive(Default)]
+struct Found {
+    difference: FacetDifference,
+    classes: HashMap<Name, usize>,
+}
 
-    fn facts(&mut self, left: &Heap, right: &Heap) {
-        let (l, r) = (&left.facts, &right.facts);
+impl Diff<'_> {
+    fn facts(&mut self, l: &Facts, r: &Facts) {
         self.fact(Facet::NullReferences, None, l.null_references, r.null_references, u64::to_string);
         self.fact(Facet::WordSize, None, l.word_size, r.word_size, |w| format!("{} bits", w.bits()));
         self.fact(Facet::IdentifierSize, None, l.identifier_size, r.identifier_size, |s| s.to_string());
@@ -143,50 +303,66 @@ impl<'f, 'h> Diff<'f, 'h> {
         self.fact(Facet::HashRandoms, None, l.hash_randoms, r.hash_randoms, |(a, b)| format!("{a:#x}, {b:#x}"));
     }
 
-    fn entries(&mut self, left: &'h Heap, right: &'h Heap) {
-        let (left, right) = (by_address(left), by_address(right));
-        let (mut l, mut r) = (left.as_slice(), right.as_slice());
+    fn entries(&mut self, mut left: Entries<'_>, mut right: Entries<'_>) -> Result<(), Error> {
+        let (mut l, mut r) = (left.next()?, right.next()?);
         loop {
-            match (l, r) {
-                ([], []) => return,
-                ([(a, left), l_rest @ ..], [(b, right), r_rest @ ..]) if a == b => {
+            let order = match (&l, &r) {
+                (None, None) => return Ok(()),
+                (Some(l), Some(r)) => l.address().cmp(&r.address()),
+                (Some(_), None) => std::cmp::Ordering::Less,
+                (None, Some(_)) => std::cmp::Ordering::Greater,
+            };
+            let one = if order.is_le() { std::mem::replace(&mut l, left.next()?) } else { None };
+            let other = if order.is_ge() { std::mem::replace(&mut r, right.next()?) } else { None };
+            self.class = match (&one, &other) {
+                (Some(one), _) => self.left.label(one),
+                (None, Some(other)) => self.right.label(other),
+                (None, None) => None,
+            };
+            match (one, other) {
+                (Some(one), Some(other)) => {
                     self.compared += 1;
-                    self.entry(*a, left, right);
-                    (l, r) = (l_rest, r_rest);
+                    self.entry(one, other);
                 }
-                ([(a, entry), rest @ ..], other) if other.first().is_none_or(|(b, _)| a < b) => {
-                    self.differs(Facet::Address, Some(*a), || (show::kind(entry), "nothing".to_owned()));
-                    l = rest;
+                (one, other) => {
+                    let at = one.as_ref().or(other.as_ref()).map(Entry::address);
+                    self.one_sided(Facet::Address, at, one.as_ref().map(show::kind), other.as_ref().map(show::kind));
                 }
-                (_, [(b, entry), rest @ ..]) => {
-                    self.differs(Facet::Address, Some(*b), || ("nothing".to_owned(), show::kind(entry)));
-                    r = rest;
-                }
-                (_, []) => return, // the arm before took every entry of the left side
             }
+            self.class = None;
         }
     }
 
-    fn entry(&mut self, at: Address, left: &Entry<'h>, right: &Entry<'h>) {
-        self.fact(Facet::Kind, Some(at), Some(show::kind(left)), Some(show::kind(right)), String::clone);
-        match (left, right) {
+    fn entry(&mut self, mut left: Entry<'_>, mut right: Entry<'_>) {
+        let at = left.address();
+        if let Some(column) = self.carried {
+            left.change(column, &self.left.names);
+            right.change(column, &self.right.names);
+        }
+        self.fact(Facet::Kind, Some(at), Some(show::kind(&left)), Some(show::kind(&right)), String::clone);
+        match (&left, &right) {
             (Entry::Class(l), Entry::Class(r)) => self.class(at, l, r),
             (Entry::Object(l), Entry::Object(r)) if l.kind == r.kind => self.object(at, l, r),
             _ => {}
         }
     }
 
-    fn record_order(&mut self, left: &Heap, right: &Heap) {
+    fn record_order(&mut self, l: (FileOrder, &[Class]), r: (FileOrder, &[Class])) -> Result<(), Error> {
         if self.is_left_out(Facet::RecordOrder) {
-            return;
+            return Ok(());
         }
-        let (l, r) = (file_order(left), file_order(right));
         self.compared += 1;
-        if let Some(place) = (0..l.len().min(r.len())).find(|&place| l[place] != r[place]) {
-            self.differs(Facet::RecordOrder, None, || {
-                (format!("record {place} is {}", l[place]), format!("record {place} is {}", r[place]))
-            });
+        let orders = l.0.with_classes(l.1).zip(r.0.with_classes(r.1));
+        for (place, (l, r)) in orders.enumerate() {
+            let (l, r) = (l?, r?);
+            if l != r {
+                self.differs(Facet::RecordOrder, None, || {
+                    (format!("record {place} is {l}"), format!("record {place} is {r}"))
+                });
+                break;
+            }
         }
+        Ok(())
     }
 
     fn fact<T: PartialEq>(
@@ -222,7 +398,7 @@ impl<'f, 'h> Diff<'f, 'h> {
 
     /// What both sides tell, if it is to be compared; the silence of one is noted.
     fn both<T>(&mut self, facet: Facet, left: Option<T>, right: Option<T>) -> Option<(T, T)> {
-        if self.is_left_out(facet) {
+        if left.is_none() && right.is_none() || self.is_left_out(facet) {
             return None;
         }
         let silent = match (left, right) {
@@ -230,38 +406,84 @@ impl<'f, 'h> Diff<'f, 'h> {
                 self.compared += 1;
                 return Some((left, right));
             }
-            (None, None) => return None,
-            (None, Some(_)) => Side::UnknownLeft,
+            (None, _) => Side::UnknownLeft,
             (Some(_), None) => Side::UnknownRight,
         };
         *self.not_compared.entry((facet, silent)).or_default() += 1;
         None
     }
 
+    /// What only one of two lists has. A converter may have put in what the second has alone.
+    fn one_sided(
+        &mut self,
+        facet: Facet,
+        at: Option<Address>,
+        left: Option<impl Into<String>>,
+        right: Option<impl Into<String>>,
+    ) {
+        if left.is_none() && self.carried.is_some() {
+            *self.not_compared.entry((facet, Side::UnknownLeft)).or_default() += 1;
+            return;
+        }
+        let nothing = || "nothing".to_owned();
+        self.differs(facet, at, || (left.map_or_else(nothing, Into::into), right.map_or_else(nothing, Into::into)));
+    }
+
     fn differs(&mut self, facet: Facet, at: Option<Address>, describe: impl FnOnce() -> (String, String)) {
-        if let Some(known) = self.differences.get_mut(&facet) {
+        let Found { difference, classes } = self.differences.entry(facet).or_default();
+        difference.count += 1;
+        let class = at.and(self.class.clone()).unwrap_or_default();
+        let known = classes.get(&class).copied();
+        if let Some(known) = known.and_then(|known| difference.classes.get_mut(known)) {
             known.count += 1;
             return;
         }
+        if known.is_some() {
+            return; // a fact of the whole heap, of which the first is told
+        }
         let (left, right) = describe();
         let address = at.map(|a| a.to_string());
-        self.differences.insert(facet, FacetDifference { facet, count: 1, address, left, right });
+        classes.insert(class.clone(), difference.classes.len());
+        if difference.count == 1 {
+            let (left, right) = (left.clone(), right.clone());
+            *difference = FacetDifference {
+                facet,
+                count: 1,
+                address: address.clone(),
+                left,
+                right,
+                ..FacetDifference::default()
+            };
+        }
+        if let Some(address) = address {
+            let class = class.to_string();
+            difference.classes.push(ClassDifference { class, count: 1, address, left, right });
+        }
     }
 
     fn is_left_out(&mut self, facet: Facet) -> bool {
-        let left_out = self.left_out.contains(&facet);
-        if left_out {
-            *self.not_compared.entry((facet, Side::LeftOut)).or_default() += 1;
-        }
-        left_out
+        let why = if self.left_out.contains(&facet) {
+            Side::LeftOut
+        } else if self.carried.is_some_and(|column| column.is_silent_on(facet)) {
+            Side::NotCarried
+        } else {
+            return false;
+        };
+        *self.not_compared.entry((facet, why)).or_default() += 1;
+        true
     }
 
     fn finish(self) -> Comparison {
+        let mut differences: Vec<FacetDifference> =
+            self.differences.into_values().map(|found| found.difference).collect();
+        for difference in &mut differences {
+            difference.classes.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.class.cmp(&b.class)));
+        }
         Comparison {
-            schema: 1,
-            equal: self.differences.is_empty(),
+            schema: 2,
+            equal: differences.is_empty(),
             compared: self.compared,
-            differences: self.differences.into_values().collect(),
+            differences,
             not_compared: self
                 .not_compared
                 .into_iter()
@@ -269,29 +491,4 @@ impl<'f, 'h> Diff<'f, 'h> {
                 .collect(),
         }
     }
-}
-
-/// Classes and objects by address; those of one address stay in file order.
-fn by_address(heap: &Heap) -> Vec<(Address, Entry<'_>)> {
-    let classes = heap.classes.iter().map(|class| (class.address, Entry::Class(class)));
-    let mut entries: Vec<_> =
-        classes.chain(heap.objects.iter().map(|object| (object.address, Entry::Object(object)))).collect();
-    entries.sort_by_key(|(address, _)| *address);
-    entries
-}
-
-/// The addresses in file order.
-fn file_order(heap: &Heap) -> Vec<Address> {
-    let mut classes: Vec<&Class> = heap.classes.iter().collect();
-    classes.sort_by_key(|class| class.after_objects.unwrap_or(u64::MAX));
-    let mut classes = classes.into_iter().peekable();
-    let mut order = Vec::with_capacity(heap.classes.len() + heap.objects.len());
-    for (index, object) in heap.objects.iter().enumerate() {
-        while let Some(class) = classes.next_if(|c| c.after_objects.is_some_and(|after| after <= index as u64)) {
-            order.push(class.address);
-        }
-        order.push(object.address);
-    }
-    order.extend(classes.map(|class| class.address));
-    order
 }

@@ -8,7 +8,7 @@ use super::super::facet::Facet;
 use super::super::listing::{EventLine, FrameItem, RegionLine, RootLine, RootName, ThreadLine};
 use super::{Diff, show};
 
-impl Diff<'_, '_> {
+impl Diff<'_> {
     pub(super) fn surroundings(&mut self, l: &Surroundings, r: &Surroundings) {
         self.fact(Facet::DumpTimes, None, l.times, r.times, |(begin, end)| format!("{begin} to {end} microseconds"));
         self.roots(l.roots.as_deref(), r.roots.as_deref());
@@ -31,10 +31,10 @@ impl Diff<'_, '_> {
         let (lt, rt) = (l.map(texts), r.map(texts));
         let mut same = lt == rt;
         if let Some((lt, rt)) = self.both(Facet::Strings, lt, rt) {
-            let show = |text: Option<&Name>| text.map_or("nothing".to_owned(), |text| format!("{text:?}"));
+            let show = |text: Option<&Name>| text.map(|text| format!("{text:?}"));
             for (l, r) in pairs(&lt.iter().collect::<Vec<_>>(), &rt.iter().collect::<Vec<_>>(), Name::clone) {
                 if l.is_none() || r.is_none() {
-                    self.differs(Facet::Strings, None, || (show(l), show(r)));
+                    self.one_sided(Facet::Strings, None, show(l), show(r));
                 }
             }
         }
@@ -57,10 +57,7 @@ impl Diff<'_, '_> {
 
     /// Roots as a multiset; where that is equal, their order and places.
     fn roots(&mut self, l: Option<&[Root]>, r: Option<&[Root]>) {
-        let show = |root: Option<&Root>| match root {
-            Some(root) => show::line(&RootLine::from(&Root { after: None, ..*root })),
-            None => "nothing".to_owned(),
-        };
+        let show = |root: Option<&Root>| root.map(|root| show::line(&RootLine::from(&Root { after: None, ..*root })));
         let alone = l.zip(r).map(|(l, r)| without_partner(l, r, root_key));
         let same = alone.as_ref().is_some_and(|(l, r)| l.is_empty() && r.is_empty());
         if self.both(Facet::Roots, l, r).is_some()
@@ -68,7 +65,7 @@ impl Diff<'_, '_> {
         {
             for (l, r) in pairs(&l, &r, |root| root.object) {
                 let at = l.or(r).map(|root| root.object);
-                self.differs(Facet::Roots, at, || (show(l), show(r)));
+                self.one_sided(Facet::Roots, at, show(l), show(r));
             }
         }
         if same {
@@ -84,12 +81,10 @@ impl Diff<'_, '_> {
     fn threads(&mut self, l: Option<&[Thread]>, r: Option<&[Thread]>) {
         let Some((l, r)) = self.both(Facet::Threads, l, r) else { return };
         let by_serial = |thread: &Thread| thread.serial;
-        let show = |thread: Option<&Thread>| {
-            thread.map_or("nothing".to_owned(), |thread| show::line(&ThreadLine::from(thread)))
-        };
+        let show = |thread: Option<&Thread>| thread.map(|thread| show::line(&ThreadLine::from(thread)));
         for (l, r) in pairs(&sorted(l, by_serial), &sorted(r, by_serial), by_serial) {
             if l != r {
-                self.differs(Facet::Threads, None, || (show(l), show(r)));
+                self.one_sided(Facet::Threads, None, show(l), show(r));
             }
         }
     }
@@ -104,11 +99,11 @@ impl Diff<'_, '_> {
                 (Some(l), Some(r)) if l.thread == r.thread => {
                     let frame = |frame: &_| show::line(&FrameItem::from(frame));
                     let (of_l, of_r) = show::first_difference(&l.frames, &r.frames, "frame", frame);
-                    (format!("{}, {of_l}", name(l)), format!("{}, {of_r}", name(r)))
+                    (Some(format!("{}, {of_l}", name(l))), Some(format!("{}, {of_r}", name(r))))
                 }
-                (l, r) => (l.map_or("nothing".to_owned(), name), r.map_or("nothing".to_owned(), name)),
+                (l, r) => (l.map(name), r.map(name)),
             };
-            self.differs(Facet::StackTraces, None, || shown);
+            self.one_sided(Facet::StackTraces, None, shown.0, shown.1);
         }
     }
 }

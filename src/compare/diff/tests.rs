@@ -310,8 +310,11 @@ fn roots_that_differ_are_told_by_their_objects() {
         address: Some("0x100".to_owned()),
         left: r#"{"root":"sticky-class","object":"0x100"}"#.to_owned(),
         right: "nothing".to_owned(),
+        classes: Vec::new(),
+        ..FacetDifference::default()
     };
-    assert_eq!(comparison.differences, [expected]);
+    let found = comparison.differences.into_iter().map(|d| FacetDifference { classes: Vec::new(), ..d });
+    assert_eq!(found.collect::<Vec<_>>(), [expected]);
 }
 
 #[test]
@@ -340,4 +343,35 @@ fn the_first_entry_of_a_list_that_differs_is_named() {
     object(&mut changed, 0x118).contents = Contents::Fields(vec![Value::primitive(PrimitiveType::Float, 1)]);
     let comparison = compare(&everything(), &changed, &BTreeSet::new());
     assert_eq!(comparison.differences[0].left, r#"value 0 of 1: ["float","0x7fc00001"]"#);
+}
+
+#[test]
+fn differences_are_filed_by_class_with_the_first_address_of_each() {
+    let mut changed = everything();
+    let mut addresses = Vec::new();
+    for object in changed.objects.iter_mut().filter(|object| object.trace.is_some()).take(9) {
+        object.trace = Some(Serial(4242));
+        addresses.push(object.address);
+    }
+    let comparison = compare(&everything(), &changed, &BTreeSet::new());
+    let [difference] = comparison.differences.as_slice() else { panic!("one facet differs") };
+    assert_eq!((difference.facet, difference.count), (Facet::ObjectTrace, 9));
+    assert_eq!(difference.classes.iter().map(|class| class.count).sum::<u64>(), 9);
+    assert!(difference.classes.len() > 1 && difference.classes.is_sorted_by(|a, b| a.count >= b.count));
+    let lowest = addresses.iter().min().map(Address::to_string);
+    assert_eq!(difference.address, lowest);
+    let found = difference.classes.iter().find(|class| Some(&class.address) == lowest.as_ref()).expect("its class");
+    assert_eq!((&found.left, &found.right), (&difference.left, &difference.right));
+}
+
+#[test]
+fn sources_are_compared_as_heaps_in_memory_are() {
+    for (_, change) in changes() {
+        let (mut left, mut right) = (everything(), everything());
+        change(&mut right);
+        let expected = compare(&left, &right, &BTreeSet::new());
+        let options = Options { memory: 1 << 10, ..Options::default() };
+        let found = compare_sources(&mut left, &mut right, &options).expect("temporary files");
+        assert_eq!(serde_json::to_string(&found).ok(), serde_json::to_string(&expected).ok());
+    }
 }

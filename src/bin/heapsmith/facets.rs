@@ -1,0 +1,121 @@
+use std::io::Write;
+
+use clap::Args;
+use comfy_table::Table;
+use comfy_table::presets::NOTHING;
+use heapsmith::compare::Facet;
+use heapsmith::compare::table::{Carriage, Target, text};
+use heapsmith::error::Error;
+use serde::Serialize;
+
+use crate::{Answer, terminal};
+
+/// Shows which facts a dump carries, by format, version and writer.
+///
+/// Without arguments, the whole table by format; with one format, its writers as well; with two, what a
+/// heap of the first has left when it was written as the second. A writer is named behind a slash.
+///
+/// Example: heapsmith facets hprof phd6/openj9
+#[derive(Args)]
+pub(crate) struct Opts {
+    /// phd4, phd5, phd6, hprof or classic, perhaps with a profile: phd6/openj9.
+    first: Option<Target>,
+    /// Another one.
+    second: Option<Target>,
+    /// JSON: columns and rows.
+    #[arg(long)]
+    json: bool,
+}
+
+/// The table, or a part of it.
+#[derive(Serialize, schemars::JsonSchema)]
+pub(crate) struct Report {
+    /// Version of this report's schema.
+    schema: u32,
+    /// Formats, with a profile behind a slash where one is meant; the last is the meet if `meet` is set.
+    columns: Vec<String>,
+    /// Whether the last column is the meet of the others.
+    meet: bool,
+    /// One row a facet.
+    facets: Vec<Row>,
+    /// The rules that the rows name, and what each does.
+    rules: Vec<RuleText>,
+}
+
+#[derive(Serialize, schemars::JsonSchema)]
+struct Row {
+    /// The facet.
+    facet: Facet,
+    /// In the order of the columns: `exact`, `none`, or rules.
+    carried: Vec<Vec<String>>,
+}
+
+#[derive(Serialize, schemars::JsonSchema)]
+struct RuleText {
+    /// The rule's name.
+    rule: String,
+    /// What it does.
+    text: String,
+}
+
+impl Opts {
+    pub(crate) fn run(self) -> Result<Answer, Error> {
+        let report = self.report();
+        let failed = |e| Error::io("writing standard output", e);
+        let mut out = terminal::stdout();
+        if self.json {
+            let text = serde_json::to_string(&report).map_err(|e| failed(e.into()))?;
+            writeln!(out, "{text}").map_err(failed)?;
+            return Ok(Answer::Yes);
+        }
+        let mut table = Table::new();
+        table.load_style(NOTHING);
+        table.set_header(std::iter::once("facet".to_owned()).chain(report.columns.iter().cloned()));
+        for row in &report.facets {
+            let cells = row.carried.iter().map(|carried| carried.join(", "));
+            table.add_row(std::iter::once(row.facet.to_string()).chain(cells));
+        }
+        let table: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
+        writeln!(out, "{}", table.join("\n")).map_err(failed)?;
+        if !report.rules.is_empty() {
+            writeln!(out).map_err(failed)?;
+        }
+        for RuleText { rule, text } in &report.rules {
+            writeln!(out, "{rule}: {text}").map_err(failed)?;
+        }
+        Ok(Answer::Yes)
+    }
+
+    fn report(&self) -> Report {
+        let targets = match (&self.first, &self.second) {
+            (Some(first), Some(second)) => vec![first.clone(), second.clone()],
+            (Some(only), None) => {
+                let mut own: Vec<Target> =
+                    Target::all().into_iter().filter(|target| target.format == only.format).collect();
+                own.retain(|target| only.profile.is_none() || target == only);
+                own
+            }
+            _ => Target::all().into_iter().filter(|target| target.profile.is_none()).collect(),
+        };
+        let meet = self.second.is_some();
+        let columns: Vec<_> = targets.iter().map(Target::column).collect();
+        let mut used = std::collections::BTreeSet::new();
+        let mut facets = Vec::new();
+        for facet in Facet::ALL {
+            let mut cells: Vec<Vec<Carriage>> = columns.iter().map(|column| vec![column.carriage(facet)]).collect();
+            if let ([first, second], true) = (columns.as_slice(), meet) {
+                cells.push(first.meet(second, facet));
+            }
+            used.extend(cells.iter().flatten().filter_map(|carriage| match carriage {
+                Carriage::Changed(rule) => Some(*rule),
+                Carriage::Exact | Carriage::None => None,
+            }));
+            let words = |carried: Vec<Carriage>| carried.iter().map(Carriage::to_string).collect();
+            facets.push(Row { facet, carried: cells.into_iter().map(words).collect() });
+        }
+        let mut columns: Vec<String> = targets.iter().map(Target::to_string).collect();
+        columns.extend(meet.then(|| "both".to_owned()));
+        let rules = used.into_iter().map(|rule| RuleText { rule: rule.to_string(), text: text(rule).to_owned() });
+        Report { schema: 1, columns, meet, facets, rules: rules.collect() }
+    }
+}

@@ -1,0 +1,306 @@
+//! The objects of a heap by address, in bounded memory: an external merge sort.
+
+use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
+use std::mem::size_of;
+
+use tempfile::SpooledTempFile;
+
+use crate::error::Error;
+use crate::model::{Address, Class, Contents, HashRegime, Heap, HeapSource, IdentityHash, Object, Value};
+
+/// Objects of one side are held in memory up to about so many bytes; what is beyond goes to temporary files.
+pub const MEMORY: usize = 128 << 20;
+/// So many runs are merged at once; more are merged into one before.
+const RUNS: usize = 64;
+
+/// What a whole heap tells, which one object alone does not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Habits {
+    /// Whether identity hashes of 32 bits are told.
+    pub(super) hashes: bool,
+    /// Whether null references are listed.
+    pub(super) nulls: bool,
+}
+
+impl Habits {
+    fn of(source_regime: Option<HashRegime>, classes: &[Class]) -> Habits {
+        let listed = |class: &Class| class.references.as_deref().is_some_and(lists_null);
+        Habits { hashes: source_regime == Some(HashRegime::WhereUsed32), nulls: classes.iter().any(listed) }
+    }
+
+    fn enter(&mut self, object: &Object) {
+        self.hashes |= matches!(object.hash, Some(IdentityHash::Bits32(_)));
+        self.nulls |= matches!(&object.contents, Contents::References(listed) if lists_null(listed));
+    }
+}
+
+fn lists_null(listed: &[Address]) -> bool {
+    listed.iter().any(|reference| reference.is_null())
+}
+
+/// The objects of a heap, sorted by address; those of one address stay in file order.
+pub(super) enum Sorted<'h> {
+    /// Of a heap in memory.
+    Borrowed(std::vec::IntoIter<&'h Object>),
+    /// Few enough to be held.
+    Held(std::vec::IntoIter<Object>),
+    /// In runs.
+    Merged(Merge),
+}
+
+/// A heap read once: its objects sorted, and what they say together.
+pub(super) struct Side<'h> {
+    pub(super) objects: Sorted<'h>,
+    pub(super) habits: Habits,
+    /// The addresses in file order.
+    pub(super) order: FileOrder,
+}
+
+impl<'h> Side<'h> {
+    pub(super) fn of_heap(heap: &'h Heap) -> Side<'h> {
+        let mut habits = Habits::of(heap.facts.hash_regime, &heap.classes);
+        heap.objects.iter().for_each(|object| habits.enter(object));
+        let mut objects: Vec<&Object> = heap.objects.iter().collect();
+        objects.sort_by_key(|object| object.address);
+        let order = FileOrder::Listed(heap.objects.iter().map(|object| object.address).collect());
+        Side { objects: Sorted::Borrowed(objects.into_iter()), habits, order }
+    }
+
+    /// Reads a source with so much memory.
+    ///
+    /// # Errors
+    /// What reading runs into, or temporary files.
+    pub(super) fn of_source(source: &mut dyn HeapSource, memory: usize) -> Result<Side<'static>, Error> {
+        let mut habits = Habits::of(source.facts().hash_regime, source.classes());
+        let mut order = BufWriter::new(SpooledTempFile::new(memory / 8));
+        let mut runs = Runs::default();
+        let (mut held, mut bytes, mut count) = (Vec::new(), 0, 0);
+        source.visit_objects(&mut |object| {
+            habits.enter(object);
+            order.write_all(&object.address.0.to_le_bytes()).map_err(failed)?;
+            count += 1;
+            bytes += footprint(object);
+            held.push(object.clone());
+            if bytes > memory {
+                runs.add(&mut held)?;
+                bytes = 0;
+            }
+            Ok(())
+        })?;
+        let mut file = order.into_inner().map_err(|e| failed(e.into_error()))?;
+        file.rewind().map_err(failed)?;
+        let order = FileOrder::Stored(count, BufReader::new(file));
+        let objects = if runs.files.is_empty() {
+            held.sort_by_key(|object| object.address);
+            Sorted::Held(held.into_iter())
+        } else {
+            if !held.is_empty() {
+                runs.add(&mut held)?;
+            }
+            Sorted::Merged(Merge::new(runs.files)?)
+        };
+        Ok(Side { objects, habits, order })
+    }
+}
+
+impl<'h> Sorted<'h> {
+    /// The next object.
+    ///
+    /// # Errors
+    /// If a temporary file cannot be read.
+    pub(super) fn next(&mut self) -> Result<Option<Cow<'h, Object>>, Error> {
+        match self {
+            Sorted::Borrowed(objects) => Ok(objects.next().map(Cow::Borrowed)),
+            Sorted::Held(objects) => Ok(objects.next().map(Cow::Owned)),
+            Sorted::Merged(merge) => Ok(merge.next()?.map(Cow::Owned)),
+        }
+    }
+}
+
+/// The addresses of a heap's objects in file order.
+pub(super) enum FileOrder {
+    Listed(Vec<Address>),
+    Stored(u64, BufReader<SpooledTempFile>),
+}
+
+impl FileOrder {
+    /// Calls `visit` with the address of each object and, where they stand, each class.
+    ///
+    /// # Errors
+    /// If a temporary file cannot be read.
+    pub(super) fn with_classes(self, classes: &[Class]) -> impl Iterator<Item = Result<Address, Error>> + use<> {
+        let mut placed: Vec<(u64, Address)> =
+            classes.iter().map(|class| (class.after_objects.unwrap_or(u64::MAX), class.address)).collect();
+        placed.sort_by_key(|(after, _)| *after);
+        let mut placed = placed.into_iter().peekable();
+        let (mut index, mut order, mut next) = (0, self, None);
+        std::iter::from_fn(move || {
+            if next.is_none() {
+                next = order.get(index).transpose();
+            }
+            let is_due = |(after, _): &(u64, Address)| *after <= index;
+            if next.is_none() {
+                return placed.next().map(|(_, address)| Ok(address));
+            }
+            if let Some((_, address)) = placed.next_if(is_due) {
+                return Some(Ok(address));
+            }
+            index += 1;
+            next.take()
+        })
+    }
+
+    fn get(&mut self, index: u64) -> Result<Option<Address>, Error> {
+        match self {
+            FileOrder::Listed(addresses) => Ok(addresses.get(index as usize).copied()),
+            FileOrder::Stored(count, _) if index >= *count => Ok(None),
+            FileOrder::Stored(_, file) => {
+                let mut bytes = [0; 8];
+                file.read_exact(&mut bytes).map_err(failed)?;
+                Ok(Some(Address(u64::from_le_bytes(bytes))))
+            }
+        }
+    }
+}
+
+/// Sorted runs in temporary files, which have no names and vanish with the process.
+#[derive(Default)]
+struct Runs {
+    files: Vec<File>,
+}
+
+impl Runs {
+    fn add(&mut self, objects: &mut Vec<Object>) -> Result<(), Error> {
+        objects.sort_by_key(|object| object.address);
+        let objects = objects.drain(..).map(Ok);
+        let run = write_run(objects)?;
+        self.files.push(run);
+        if self.files.len() >= RUNS {
+            let mut merge = Merge::new(std::mem::take(&mut self.files))?;
+            self.files.push(write_run(std::iter::from_fn(|| merge.next().transpose()))?);
+        }
+        Ok(())
+    }
+}
+
+fn write_run(objects: impl Iterator<Item = Result<Object, Error>>) -> Result<File, Error> {
+    let mut out = BufWriter::new(tempfile::tempfile().map_err(failed)?);
+    let mut buffer = Vec::new();
+    for object in objects {
+        buffer.clear();
+        buffer = postcard::to_extend(&object?, buffer).map_err(|e| failed(io::Error::other(e)))?;
+        out.write_all(&(buffer.len() as u64).to_le_bytes()).and_then(|()| out.write_all(&buffer)).map_err(failed)?;
+    }
+    let mut file = out.into_inner().map_err(|e| failed(e.into_error()))?;
+    file.rewind().map_err(failed)?;
+    Ok(file)
+}
+
+/// Runs read side by side.
+pub(super) struct Merge {
+    runs: Vec<Run>,
+    /// The next address of each run, and which run it is.
+    heads: BinaryHeap<Reverse<(Address, usize)>>,
+}
+
+struct Run {
+    file: BufReader<File>,
+    head: Option<Object>,
+}
+
+impl Merge {
+    fn new(files: Vec<File>) -> Result<Merge, Error> {
+        let mut merge = Merge { runs: Vec::new(), heads: BinaryHeap::new() };
+        for (number, file) in files.into_iter().enumerate() {
+            merge.runs.push(Run { file: BufReader::with_capacity(64 << 10, file), head: None });
+            merge.advance(number)?;
+        }
+        Ok(merge)
+    }
+
+    fn next(&mut self) -> Result<Option<Object>, Error> {
+        let Some(Reverse((_, number))) = self.heads.pop() else { return Ok(None) };
+        let object = self.runs[number].head.take();
+        self.advance(number)?;
+        Ok(object)
+    }
+
+    fn advance(&mut self, number: usize) -> Result<(), Error> {
+        let run = &mut self.runs[number];
+        run.head = run.read()?;
+        if let Some(object) = &run.head {
+            self.heads.push(Reverse((object.address, number)));
+        }
+        Ok(())
+    }
+}
+
+impl Run {
+    fn read(&mut self) -> Result<Option<Object>, Error> {
+        let mut length = [0; 8];
+        match self.file.read_exact(&mut length) {
+            Err(e) if e.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
+            read => read.map_err(failed)?,
+        }
+        let mut bytes = vec![0; u64::from_le_bytes(length) as usize];
+        self.file.read_exact(&mut bytes).map_err(failed)?;
+        postcard::from_bytes(&bytes).map(Some).map_err(|e| failed(io::Error::other(e)))
+    }
+}
+
+/// About how many bytes an object takes in memory.
+fn footprint(object: &Object) -> usize {
+    let contents = match &object.contents {
+        Contents::References(items) | Contents::Elements(items) => items.capacity() * size_of::<Address>(),
+        Contents::Fields(values) => values.capacity() * size_of::<Value>(),
+        Contents::Raw(bytes) | Contents::Primitives(bytes) => bytes.capacity(),
+        Contents::Unknown => 0,
+    };
+    // The allocator's own part of a block.
+    size_of::<Object>() + contents + 16
+}
+
+fn failed(error: io::Error) -> Error {
+    Error::io("using a temporary file", error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate::{GenerateOptions, Placement, from_seed};
+
+    fn all(mut objects: Sorted<'_>) -> Vec<Object> {
+        let mut found = Vec::new();
+        while let Some(object) = objects.next().expect("temporary files") {
+            found.push(object.into_owned());
+        }
+        found
+    }
+
+    #[test]
+    fn runs_in_files_give_what_a_sort_in_memory_gives() {
+        let options = GenerateOptions { objects: 3000, placement: Placement::Mixed, ..GenerateOptions::default() };
+        let mut heap = from_seed(&options, 5);
+        let doubled: Vec<Object> = heap.objects.iter().step_by(7).cloned().collect();
+        heap.objects.extend(doubled);
+        let mut expected = heap.objects.clone();
+        expected.sort_by_key(|object| object.address);
+        let order: Vec<Address> = {
+            let order = Side::of_heap(&heap).order.with_classes(&heap.classes);
+            order.collect::<Result<_, _>>().expect("in memory")
+        };
+        // The smallest has more runs than are merged at once.
+        for memory in [usize::MAX, 100_000, 4_000] {
+            let side = Side::of_source(&mut heap, memory).expect("temporary files");
+            assert_eq!(matches!(side.objects, Sorted::Held(_)), memory == usize::MAX);
+            assert_eq!(side.habits, Side::of_heap(&heap).habits);
+            assert!(all(side.objects) == expected, "with {memory} bytes");
+            let stored: Result<Vec<Address>, Error> = side.order.with_classes(&heap.classes).collect();
+            assert_eq!(stored.expect("a temporary file"), order);
+        }
+    }
+}

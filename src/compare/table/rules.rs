@@ -1,0 +1,208 @@
+//! The rules by which dumps change facts: what of a fact is still there. A rule is applied to what stood before and to
+//! what stands now, and then both are the same.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::{
+    Address, ByteLen, Class, Contents, IdentityHash, Name, Object, ObjectKind, Root, RootKind, Surroundings,
+};
+
+use super::{Carriage, Column, Facet};
+
+/// A known change. `specs/facets.toml` says what each does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[allow(missing_docs, reason = "the table says what each does, and a test holds it to that")]
+pub enum Rule {
+    Renumbered,
+    NameForm,
+    SizesInWords,
+    Rounded,
+    Derived,
+    Reordered,
+    ArrayClass,
+    ClassByName,
+    #[serde(rename = "low-15-bits")]
+    Low15Bits,
+    ZeroIsNone,
+    PrimitiveArrays,
+    ArrayClassFirst,
+    Counted,
+    AsReferences,
+    PlainRoots,
+    ThreadRoots,
+    OwnLog,
+    Nameless,
+    Android,
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
+    }
+}
+
+impl Rule {
+    /// Whether nothing is left that could be compared.
+    pub fn drops(self) -> bool {
+        matches!(self, Rule::Derived | Rule::Reordered | Rule::OwnLog | Rule::Android | Rule::Counted)
+    }
+}
+
+/// Applying the rules of a kind of dump.
+impl Column {
+    /// A class's name.
+    pub(in crate::compare) fn name(&self, name: &Name) -> Name {
+        if self.has(Rule::NameForm) { name.to_java_form() } else { name.clone() }
+    }
+
+    /// A class.
+    pub(in crate::compare) fn class(&self, class: &mut Class) {
+        class.name = self.name(&class.name);
+        class.hash = self.hash(class.hash);
+        if self.has(Rule::Rounded) {
+            class.instance_size = class.instance_size.map(rounded);
+        }
+    }
+
+    /// An object; `names` has the names of the heap's classes.
+    pub(in crate::compare) fn object(&self, object: &mut Object, names: &HashMap<Address, Name>) {
+        object.hash = self.hash(object.hash);
+        object.class_name = object.class_name.as_ref().map(|name| self.name(name));
+        let is_instance = object.kind == ObjectKind::Instance;
+        if self.has(Rule::ArrayClassFirst) && object.kind == ObjectKind::ObjectArray {
+            without_array_class(object, names);
+        }
+        if self.has(Rule::ArrayClass) && !is_instance {
+            object.class_name = array_name(object, names);
+            (object.class, object.class_word) = (None, None);
+        }
+        if self.has(Rule::ClassByName) {
+            let class = object.class.and_then(|class| names.get(&class));
+            object.class_name = object.class_name.take().or_else(|| class.cloned());
+            object.class = None;
+        }
+        if self.has(Rule::SizesInWords) {
+            object.size = object.size.filter(|_| !is_instance).map(rounded);
+        }
+        if self.has(Rule::PrimitiveArrays) && object.kind == ObjectKind::ObjectArray {
+            object.length = None;
+        }
+        if self.has(Rule::AsReferences)
+            && let Contents::Elements(elements) = &mut object.contents
+        {
+            object.contents = Contents::References(std::mem::take(elements));
+        }
+    }
+
+    /// What stands beside classes and objects.
+    pub(in crate::compare) fn surroundings(&self, surroundings: &mut Surroundings) {
+        if self.has(Rule::PlainRoots) {
+            surroundings.roots.iter_mut().flatten().for_each(|root| root.kind = plain(root.kind));
+        }
+        if self.has(Rule::ThreadRoots)
+            && let Some(roots) = &mut surroundings.roots
+        {
+            roots.retain(|root| matches!(root.kind, RootKind::ThreadObject(..) | RootKind::JniLocal(..)));
+            roots.iter_mut().for_each(|root| *root = Root { kind: without_trace(root.kind), ..*root });
+        }
+        if self.has(Rule::Nameless) {
+            let of_roots: Vec<_> = surroundings
+                .roots
+                .iter()
+                .flatten()
+                .filter_map(|root| match root.kind {
+                    RootKind::ThreadObject(thread, _) => Some(thread),
+                    _ => None,
+                })
+                .collect();
+            if let Some(threads) = &mut surroundings.threads {
+                threads.retain(|thread| of_roots.contains(&thread.serial));
+                threads.iter_mut().for_each(|thread| thread.name = None);
+            }
+        }
+    }
+
+    fn hash(&self, hash: Option<IdentityHash>) -> Option<IdentityHash> {
+        if self.has(Rule::Low15Bits) {
+            let bits = match hash {
+                Some(IdentityHash::Bits16(bits)) => bits,
+                Some(IdentityHash::Bits32(bits)) => bits as u16,
+                None => 0,
+            };
+            return Some(IdentityHash::Bits16(bits & 0x7fff));
+        }
+        hash.filter(|hash| *hash != IdentityHash::Bits32(0) || !self.has(Rule::ZeroIsNone))
+    }
+
+    /// The rules that apply to a facet of two dumps.
+    pub(in crate::compare) fn is_silent_on(&self, facet: Facet) -> bool {
+        match self.carriage(facet) {
+            Carriage::None => true,
+            Carriage::Changed(rule) => rule.drops(),
+            Carriage::Exact => false,
+        }
+    }
+}
+
+fn rounded(size: ByteLen) -> ByteLen {
+    ByteLen(size.0.next_multiple_of(4))
+}
+
+fn plain(kind: RootKind) -> RootKind {
+    match kind {
+        RootKind::InternedString
+        | RootKind::Finalizing
+        | RootKind::Debugger
+        | RootKind::ReferenceCleanup
+        | RootKind::VmInternal
+        | RootKind::Unreachable
+        | RootKind::JniMonitor(..) => RootKind::Unknown,
+        kind => kind,
+    }
+}
+
+fn without_trace(kind: RootKind) -> RootKind {
+    match kind {
+        RootKind::ThreadObject(thread, _) => RootKind::ThreadObject(thread, Default::default()),
+        RootKind::JniLocal(thread, _) => RootKind::JniLocal(thread, -1),
+        kind => kind,
+    }
+}
+
+/// The name of an array's own class in Java's form, by whatever tells it.
+fn array_name(object: &Object, names: &HashMap<Address, Name>) -> Option<Name> {
+    if let ObjectKind::PrimitiveArray(element) = object.kind {
+        return Some(Name::from_text(&format!("{}[]", element.keyword())));
+    }
+    let own = object.class_name.as_ref().or_else(|| names.get(&object.class?)).map(Name::to_java_form);
+    own.or_else(|| {
+        let component = names.get(&object.class_word?)?.to_java_form();
+        Some(Name::from_bytes([component.as_bytes(), b"[]"].concat()))
+    })
+}
+
+/// Takes an array's own class from the front of its references, where the class word names the innermost component.
+fn without_array_class(object: &mut Object, names: &HashMap<Address, Name>) {
+    let (Some(word), Contents::References(references)) = (object.class_word, &mut object.contents) else { return };
+    let Some(first) = references.first().copied() else { return };
+    if let (Some(word), Some(own)) = (names.get(&word), names.get(&first))
+        && is_array_of(own, word)
+    {
+        references.remove(0);
+        (object.class, object.class_word) = (Some(first), None);
+    }
+}
+
+/// Whether a name is that of an array whose innermost component has the other name.
+pub(crate) fn is_array_of(array: &Name, component: &Name) -> bool {
+    let (array, component) = (array.to_java_form(), component.to_java_form());
+    let mut element = array.as_bytes();
+    while let Some(shorter) = element.strip_suffix(b"[]") {
+        element = shorter;
+    }
+    element.len() < array.as_bytes().len() && element == component.as_bytes()
+}

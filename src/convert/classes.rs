@@ -1,0 +1,159 @@
+//! The class table of the converted heap: which class an object is of, and classes that had to be made up.
+
+use std::collections::HashMap;
+
+use crate::compare::Facet;
+use crate::compare::table::is_array_of;
+use crate::model::{Address, ByteLen, Class, Contents, Name, Object, ObjectKind, PrimitiveType};
+
+use super::report::Inventions;
+
+/// Classes by address and by name.
+#[derive(Debug)]
+pub(super) struct Classes {
+    pub(super) table: Vec<Class>,
+    by_address: HashMap<Address, usize>,
+    /// By name in Java's form, in which both forms are the same; the first of that name.
+    by_name: HashMap<Name, usize>,
+    /// How many of the table were not made up.
+    pub(super) told: usize,
+}
+
+/// The class of an object, as far as it is known.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Own {
+    /// The class at this address, whether it is in the table or not.
+    At(Address),
+    /// The class of this name, which is not in the table.
+    Named(Name),
+}
+
+impl Classes {
+    pub(super) fn new(classes: &[Class]) -> Classes {
+        let mut table = Classes { table: Vec::new(), by_address: HashMap::new(), by_name: HashMap::new(), told: 0 };
+        classes.iter().for_each(|class| table.push(class.clone()));
+        table.told = classes.len();
+        table
+    }
+
+    fn push(&mut self, class: Class) {
+        let index = self.table.len();
+        self.by_address.entry(class.address).or_insert(index);
+        self.by_name.entry(class.name.to_java_form()).or_insert(index);
+        self.table.push(class);
+    }
+
+    pub(super) fn at(&self, address: Address) -> Option<&Class> {
+        self.by_address.get(&address).map(|&index| &self.table[index])
+    }
+
+    pub(super) fn index(&self, address: Address) -> Option<usize> {
+        self.by_address.get(&address).copied()
+    }
+
+    pub(super) fn named(&self, name: &Name) -> Option<&Class> {
+        self.by_name.get(&name.to_java_form()).map(|&index| &self.table[index])
+    }
+
+    /// Puts a class into the table.
+    pub(super) fn invent(&mut self, address: Address, name: Name) {
+        let (superclass, loader) = (Some(Address::NULL), Some(Address::NULL));
+        let references = Some(Vec::new());
+        self.push(Class { address, name, superclass, loader, references, ..Class::default() });
+    }
+
+    /// An object's own class, and whether the first of its references only says which that is.
+    pub(super) fn own(&self, object: &Object) -> (Own, bool) {
+        if let Some(class) = object.class.filter(|class| !class.is_null()) {
+            return (Own::At(class), false);
+        }
+        if let Some(name) = &object.class_name {
+            let found = self.named(name).map(|class| class.address);
+            return (found.map_or_else(|| Own::Named(name.to_jvm_form()), Own::At), false);
+        }
+        let word = object.class_word.filter(|word| !word.is_null());
+        match (object.kind, word) {
+            (ObjectKind::PrimitiveArray(element), _) => (self.by_name(array_of(element.keyword().as_bytes())), false),
+            (ObjectKind::Instance, Some(word)) => (Own::At(word), false),
+            (ObjectKind::ObjectArray, Some(word)) => match (self.at(word), self.first(object)) {
+                (Some(component), Some(first)) if is_array_of(&first.name, &component.name) => {
+                    (Own::At(first.address), true)
+                }
+                (Some(component), _) => (self.by_name(array_of(component.name.to_java_form().as_bytes())), false),
+                (None, _) => (Own::Named(array_of(unknown(word).to_java_form().as_bytes()).to_jvm_form()), false),
+            },
+            (_, None) => (self.by_name(Name::from_text("unknown.Type")), false),
+        }
+    }
+
+    fn by_name(&self, java: Name) -> Own {
+        self.named(&java).map_or_else(|| Own::Named(java.to_jvm_form()), |class| Own::At(class.address))
+    }
+
+    fn first(&self, object: &Object) -> Option<&Class> {
+        match &object.contents {
+            Contents::References(listed) => self.at(*listed.first()?),
+            _ => None,
+        }
+    }
+}
+
+/// The name of a class of which only the address is known.
+pub(super) fn unknown(address: Address) -> Name {
+    Name::from_text(&format!("unknown/Type{address}"))
+}
+
+/// The name of an array in Java's form.
+fn array_of(component: &[u8]) -> Name {
+    Name::from_bytes([component, b"[]"].concat())
+}
+
+/// The name of an array's component, or of its innermost one, in the JVM's form.
+pub(super) fn component(array: &Name, innermost: bool) -> Option<Name> {
+    let java = array.to_java_form();
+    let mut element = java.as_bytes().strip_suffix(b"[]")?;
+    while innermost && let Some(shorter) = element.strip_suffix(b"[]") {
+        element = shorter;
+    }
+    Some(Name::from_bytes(element).to_jvm_form())
+}
+
+/// What classes are given that every class of a PHD or HPROF dump has.
+pub(super) fn complete(class: &mut Class, size: Option<u64>, inventions: &mut Inventions) {
+    class.name = class.name.to_jvm_form();
+    if class.superclass.is_none() {
+        class.superclass = Some(Address::NULL);
+        inventions.note(Facet::Superclass, "none");
+    }
+    let size = ByteLen(class.instance_size.map_or_else(
+        || {
+            inventions.note(Facet::InstanceSize, "that of its first instance, or 0");
+            size.unwrap_or_default()
+        },
+        |size| size.0,
+    ));
+    class.instance_size = Some(size);
+    if class.references.is_none() && class.statics.is_none() {
+        class.references = Some(Vec::new());
+        inventions.note(Facet::ClassReferences, "none");
+    }
+}
+
+/// The footprint of an array: two words and its elements, rounded up to 8.
+pub(super) fn footprint(length: u64, element: u64, word: u64) -> u64 {
+    let size = length.saturating_mul(element).saturating_add(2 * word);
+    size.checked_next_multiple_of(8).unwrap_or(u64::MAX - 7).max(16)
+}
+
+/// The number of elements that fit an array of this size.
+pub(super) fn fitting(size: u64, element: u64, word: u64) -> u64 {
+    size.saturating_sub(2 * word) / element.max(1)
+}
+
+/// The bytes of an element.
+pub(super) fn element_size(kind: ObjectKind, word: u64) -> u64 {
+    match kind {
+        ObjectKind::PrimitiveArray(element) => PrimitiveType::size(element),
+        ObjectKind::Instance | ObjectKind::ObjectArray => word,
+    }
+}

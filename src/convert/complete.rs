@@ -1,0 +1,291 @@
+//! Giving classes and objects what the target needs.
+
+use std::collections::HashMap;
+
+use crate::compare::Facet;
+use crate::error::{Error, LowerError};
+use crate::format::Lowering;
+use crate::model::{Address, ByteLen, Class, Contents, Facts, Name, Object, ObjectKind, Static, Value, WordSize};
+use crate::phd::lower::ArrayWord;
+
+use super::classes::{self, Classes, Own, component, element_size, fitting, footprint, unknown};
+use super::layouts::{Layouts, synthetic};
+use super::needs::{Needs, Shape};
+use super::report::Inventions;
+use super::survey::Survey;
+
+/// Elements that are made up for one array take at most so many bytes.
+const LONGEST: u64 = 1 << 28;
+
+/// How classes and objects are completed.
+#[derive(Debug)]
+pub(super) struct Completion {
+    needs: Needs,
+    classes: Classes,
+    layouts: Layouts,
+    sizes: HashMap<Address, u64>,
+    /// Bytes of a word.
+    word: u64,
+}
+
+impl Completion {
+    pub(super) fn new(
+        survey: &Survey,
+        needs: Needs,
+        facts: &Facts,
+        inventions: &mut Inventions,
+    ) -> Result<Completion, Error> {
+        let mut table = Classes::new(&survey.classes.table);
+        for &address in &survey.missing {
+            table.invent(address, unknown(address));
+        }
+        let mut next = survey.highest;
+        for name in &survey.unnamed {
+            let full = || LowerError::Profile("there is no address left for a class that is to be made up".to_owned());
+            next = next.checked_add(8).map(|next| next & !7).ok_or_else(full)?;
+            table.invent(Address(next), name.clone());
+        }
+        table.told = survey.classes.told;
+        let made_up = (table.table.len() - table.told) as u64;
+        inventions.add(Facet::Address, "a class that objects are of and that is not in the dump", made_up);
+        let mut needed = vec![0; table.table.len()];
+        for (own, most) in &survey.most {
+            let class = match own {
+                Own::At(address) => table.index(*address),
+                Own::Named(name) => table.named(name).and_then(|class| table.index(class.address)),
+            };
+            if let Some(class) = class {
+                needed[class] = needed[class].max(*most);
+            }
+        }
+        let word = facts.word_size.map_or(8, WordSize::bytes) as u64;
+        let layouts = Layouts::new(&table, &needed);
+        Ok(Completion { needs, layouts, sizes: survey.sizes.clone(), classes: table, word })
+    }
+
+    /// The completed class table.
+    pub(super) fn table(&self, inventions: &mut Inventions) -> Vec<Class> {
+        let complete = |(index, class): (usize, &Class)| {
+            let mut class = class.clone();
+            let size = self.sizes.get(&class.address).copied();
+            match self.needs.family {
+                Shape::Phd { .. } => {
+                    classes::complete(&mut class, size, inventions);
+                    class.instance_size = class.instance_size.map(|size| ByteLen(size.0.next_multiple_of(4)));
+                }
+                Shape::Hprof => {
+                    classes::complete(&mut class, size, inventions);
+                    self.members(index, &mut class, inventions);
+                }
+                Shape::Classic { .. } => {
+                    class.name = class.name.to_jvm_form();
+                    if class.references.is_none() && class.statics.is_none() {
+                        class.references = Some(Vec::new());
+                        inventions.note(Facet::ClassReferences, "none");
+                    }
+                    if class.class_object_size.is_none() {
+                        class.class_object_size = Some(ByteLen(0));
+                        inventions.note(Facet::ClassObjectSize, "0");
+                    }
+                }
+            }
+            class
+        };
+        self.classes.table.iter().enumerate().map(complete).collect()
+    }
+
+    /// The members that an HPROF class has.
+    fn members(&self, index: usize, class: &mut Class, inventions: &mut Inventions) {
+        if class.loader.is_none() {
+            class.loader = Some(Address::NULL);
+            inventions.note(Facet::Loader, "the boot loader");
+        }
+        if class.statics.is_none() {
+            let references = class.references.iter().flatten();
+            let field =
+                |(number, &to): (usize, &Address)| Static { name: synthetic(number), value: Value::reference(to) };
+            class.statics = Some(references.enumerate().map(field).collect());
+            inventions.note(Facet::Statics, "one for each reference of the class, named reference0 and so on");
+        }
+        if class.fields.is_none() {
+            class.fields = Some(self.layouts.fields(index));
+            let how =
+                "as many as an object of the class has references beyond inherited fields, named reference0 and so on";
+            inventions.note(Facet::Fields, how);
+        }
+    }
+
+    /// The completed object.
+    pub(super) fn object(&self, object: &Object, inventions: &mut Inventions) -> Result<Object, Error> {
+        let (own, first_is_class) = self.classes.own(object);
+        let mut made = object.clone();
+        if let (true, Contents::References(listed)) = (first_is_class, &mut made.contents) {
+            listed.remove(0);
+        }
+        let (at, name) = match &own {
+            Own::At(address) => (Some(*address), self.classes.at(*address).map(|class| class.name.clone())),
+            Own::Named(name) => (self.classes.named(name).map(|class| class.address), Some(name.clone())),
+        };
+        match self.needs.family {
+            Shape::Phd { word, sizes } => self.phd(&mut made, (at, name.as_ref()), (word, sizes), inventions)?,
+            Shape::Hprof => self.hprof(&mut made, at, inventions)?,
+            Shape::Classic { .. } => self.classic(&mut made, (at, name), inventions),
+        }
+        Ok(made)
+    }
+
+    fn phd(
+        &self,
+        made: &mut Object,
+        (own, name): (Option<Address>, Option<&Name>),
+        (word, sizes): (ArrayWord, bool),
+        inventions: &mut Inventions,
+    ) -> Result<(), Error> {
+        made.class_name = None;
+        if made.contents == Contents::Unknown && !matches!(made.kind, ObjectKind::PrimitiveArray(_)) {
+            made.contents = Contents::References(Vec::new());
+            inventions.note(Facet::References, "none");
+        }
+        match made.kind {
+            ObjectKind::Instance => (made.class, made.class_word) = (own, None),
+            ObjectKind::ObjectArray => {
+                let component = name.and_then(|name| component(name, false));
+                let component = component.and_then(|name| self.classes.named(&name)).map(|class| class.address);
+                (made.class, made.class_word) = match word {
+                    ArrayWord::Component => (None, component.or(made.class_word)),
+                    ArrayWord::BaseThenArray => (own, None),
+                };
+            }
+            ObjectKind::PrimitiveArray(_) => {}
+        }
+        self.length(made, inventions);
+        if made.kind != ObjectKind::Instance && sizes {
+            match made.size {
+                Some(size) => made.size = Some(ByteLen(size.0.checked_next_multiple_of(4).unwrap_or(u64::MAX & !3))),
+                None => inventions.note(Facet::ObjectSize, "of an array: two words and its elements, rounded up to 8"),
+            }
+        }
+        Ok(())
+    }
+
+    fn hprof(&self, made: &mut Object, own: Option<Address>, inventions: &mut Inventions) -> Result<(), Error> {
+        made.class_name = None;
+        made.class = own.filter(|_| !matches!(made.kind, ObjectKind::PrimitiveArray(_)));
+        self.length(made, inventions);
+        let length = made.length.unwrap_or_default();
+        match (made.kind, &mut made.contents) {
+            (ObjectKind::Instance, Contents::Fields(_) | Contents::Raw(_)) => {}
+            (ObjectKind::Instance, contents) => {
+                let listed = match contents {
+                    Contents::References(listed) => std::mem::take(listed),
+                    _ => Vec::new(),
+                };
+                made.contents = Contents::Fields(self.layouts.values(&self.classes, made, &listed)?);
+                inventions.note(Facet::FieldValues, "references in their order, each in the next field; the rest null");
+            }
+            (ObjectKind::ObjectArray, Contents::Elements(elements)) if elements.len() as u64 == length => {}
+            (ObjectKind::ObjectArray, contents) => {
+                let mut elements = match contents {
+                    Contents::References(listed) | Contents::Elements(listed) => std::mem::take(listed),
+                    _ => Vec::new(),
+                };
+                bounded(made.address, length, 8)?;
+                elements.resize((length as usize).max(elements.len()), Address::NULL);
+                made.length = Some(elements.len() as u64);
+                made.contents = Contents::Elements(elements);
+                inventions.note(Facet::Elements, "references in their order from index 0; the rest null");
+            }
+            (ObjectKind::PrimitiveArray(_), Contents::Primitives(_)) => {}
+            (ObjectKind::PrimitiveArray(element), _) => {
+                let bytes = length.saturating_mul(element.size());
+                bounded(made.address, bytes, 1)?;
+                made.contents = Contents::Primitives(vec![0; bytes as usize]);
+                inventions.note(Facet::PrimitiveContents, "zeros");
+            }
+        }
+        Ok(())
+    }
+
+    fn classic(&self, made: &mut Object, (own, name): (Option<Address>, Option<Name>), inventions: &mut Inventions) {
+        if made.contents == Contents::Unknown && !matches!(made.kind, ObjectKind::PrimitiveArray(_)) {
+            made.contents = Contents::References(Vec::new());
+            inventions.note(Facet::References, "none");
+        }
+        let name = name.map(|name| name.to_jvm_form());
+        made.class_name = Some(name.unwrap_or_else(|| {
+            inventions.note(Facet::ClassName, "after the class's address");
+            unknown(own.unwrap_or_default())
+        }));
+        (made.class, made.class_word) = (own, None);
+        if made.size.is_none() {
+            let of_class = own.and_then(|class| self.classes.at(class)?.instance_size);
+            let (size, how) = match made.kind {
+                ObjectKind::Instance => (of_class.map_or(0, |size| size.0), "of a plain object: its class's size"),
+                kind => {
+                    let references = made.references().count() as u64;
+                    let length = made.length.unwrap_or(references);
+                    let size = footprint(length, element_size(kind, self.word), self.word);
+                    (size, "of an array: two words and its elements, rounded up to 8")
+                }
+            };
+            made.size = Some(ByteLen(size));
+            inventions.note(Facet::ObjectSize, how);
+        }
+    }
+
+    /// The number of elements of an array.
+    fn length(&self, made: &mut Object, inventions: &mut Inventions) {
+        if made.kind == ObjectKind::Instance {
+            return;
+        }
+        let listed = match &made.contents {
+            Contents::References(listed) => listed.len() as u64,
+            _ => 0,
+        };
+        match (made.kind, made.length) {
+            (_, Some(length)) => made.length = Some(length.max(listed)),
+            (ObjectKind::PrimitiveArray(element), None) => {
+                made.length = Some(made.size.map_or(0, |size| fitting(size.0, element.size(), self.word)));
+                inventions.note(Facet::ArrayLength, "as many elements as fit its size behind two words");
+            }
+            (_, None) => {
+                made.length = Some(listed);
+                inventions.note(Facet::ArrayLength, "as many elements as references that are listed");
+            }
+        }
+    }
+}
+
+/// Refuses to make up more than can be held.
+fn bounded(address: Address, count: u64, size: u64) -> Result<(), LowerError> {
+    if count.saturating_mul(size) > LONGEST {
+        let (what, limit) = ("the number of elements that would have to be made up", LONGEST / size);
+        return Err(LowerError::OutOfRange { what, address, value: count, limit });
+    }
+    Ok(())
+}
+
+/// Facts of the header.
+pub(super) fn facts(facts: &mut Facts, lowering: &Lowering, inventions: &mut Inventions) {
+    match lowering {
+        Lowering::Phd(options) => {
+            use crate::phd::lower::HeaderPolicy;
+            if facts.version_text.is_none() && options.profile.header == HeaderPolicy::VersionAlways {
+                inventions.note(Facet::VersionText, "empty");
+            }
+        }
+        Lowering::Hprof(_) => {
+            if facts.timestamp.is_none() {
+                inventions.note(Facet::TimeStamp, "0");
+            }
+        }
+        Lowering::Classic(_) => {}
+    }
+    if facts.word_size.is_none() {
+        let small = facts.identifier_size.is_some_and(|size| size.0 < 8);
+        facts.word_size = Some(if small { WordSize::Bits32 } else { WordSize::Bits64 });
+        if !matches!(lowering, Lowering::Hprof(_)) {
+            inventions.note(Facet::WordSize, "of the identifiers, else 64 bits");
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! A heap of one format as a dump of another.
+//!
+//! The target's `lower` says what it can hold. Between it and the source stands [`Converted`], a heap that has
+//! everything the target cannot do without: what the source does not tell is made up, always in the same way, and
+//! counted. What the target does not carry is lost by its table of facets. Addresses that it cannot hold are
+//! numbered anew in their order.
+//!
+//! Objects are read from the source each time: once to survey them, once more where addresses are numbered anew, and
+//! as often as the target's writer needs. Memory is the class table, what stands beside objects, and 8 bytes an address
+//! where they are numbered anew.
+
+mod classes;
+mod complete;
+mod layouts;
+mod needs;
+mod renumber;
+mod report;
+mod survey;
+
+use std::io::Write;
+
+use crate::compare::table::Target;
+use crate::error::Error;
+use crate::format::Lowering;
+use crate::model::{Address, Class, Facts, HeapSource, Surroundings, VisitObjects};
+
+pub use renumber::Numbering;
+pub use report::{Addresses, Changed, Conversion, Invented, Lost};
+
+use complete::Completion;
+use needs::Needs;
+use renumber::Collector;
+use report::Inventions;
+use survey::Survey;
+
+/// How to convert.
+#[derive(Clone, Copy, Debug)]
+pub struct Options<'o> {
+    /// The dump to write.
+    pub lowering: &'o Lowering,
+    /// Whether addresses that the target cannot hold are refused rather than numbered anew.
+    pub keep_addresses: bool,
+}
+
+/// Writes a heap as a dump of another kind, and says what that cost.
+///
+/// # Errors
+/// If reading or writing fails; if the target cannot hold something that is not made up (a name that its characters do
+/// not have, an address where those are to be kept).
+pub fn convert(source: &mut dyn HeapSource, options: &Options<'_>, out: &mut dyn Write) -> Result<Conversion, Error> {
+    let mut converted = Converted::new(source, options)?;
+    options.lowering.write(&mut (&mut converted as &mut dyn HeapSource), out)?;
+    Ok(converted.report(options.lowering))
+}
+
+/// A heap that a target can hold.
+pub struct Converted<'s> {
+    source: &'s mut dyn HeapSource,
+    facts: Facts,
+    surroundings: Surroundings,
+    survey: Survey,
+    completion: Completion,
+    numbering: Option<Numbering>,
+    /// The completed class table.
+    classes: Vec<Class>,
+    /// What was made up outside of the objects, and in them in the last pass.
+    inventions: [Inventions; 2],
+}
+
+impl std::fmt::Debug for Converted<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Converted").field("facts", &self.facts).finish_non_exhaustive()
+    }
+}
+
+impl<'s> Converted<'s> {
+    /// Surveys a source.
+    ///
+    /// # Errors
+    /// If reading fails, or an address does not fit that is to be kept.
+    pub fn new(source: &'s mut dyn HeapSource, options: &Options<'_>) -> Result<Converted<'s>, Error> {
+        let needs = Needs::of(options.lowering, source.facts());
+        let survey = Survey::of(source, needs)?;
+        let mut outside = Inventions::default();
+        let completion = Completion::new(&survey, needs, source.facts(), &mut outside)?;
+        let mut facts = source.facts().clone();
+        complete::facts(&mut facts, options.lowering, &mut outside);
+        let mut converted = Converted {
+            classes: completion.table(&mut outside),
+            surroundings: source.surroundings().clone(),
+            source,
+            facts,
+            survey,
+            completion,
+            numbering: None,
+            inventions: [outside, Inventions::default()],
+        };
+        if converted.misfit(&needs)? {
+            if options.keep_addresses {
+                let (unit, largest) = (needs.unit, needs.largest);
+                let message = format!(
+                    "an address is not a multiple of {unit} or above {largest:#x}, which {} cannot hold; without \
+                     --addresses keep all are numbered anew in their order",
+                    options.lowering.format()
+                );
+                return Err(crate::error::LowerError::Profile(message).into());
+            }
+            converted.renumber(&needs)?;
+        }
+        Ok(converted)
+    }
+
+    /// Whether some address does not fit the target.
+    fn misfit(&mut self, needs: &Needs) -> Result<bool, Error> {
+        let mut misfit = false;
+        self.addresses(&mut |address| misfit |= !needs.holds(address.0))?;
+        Ok(misfit)
+    }
+
+    /// Calls `see` with every address that the completed heap mentions.
+    fn addresses(&mut self, see: &mut dyn FnMut(Address)) -> Result<(), Error> {
+        let mut see = |address: &mut Address| see(*address);
+        self.classes.iter().cloned().for_each(|mut class| renumber::class(&mut class, &mut see));
+        renumber::surroundings(&mut self.surroundings.clone(), &mut see);
+        let (completion, inventions) = (&self.completion, &mut Inventions::default());
+        self.source.visit_objects(&mut |object| {
+            let mut object = completion.object(object, inventions)?;
+            renumber::object(&mut object, &mut see);
+            Ok(())
+        })
+    }
+
+    fn renumber(&mut self, needs: &Needs) -> Result<(), Error> {
+        let mut collector = Collector::default();
+        self.addresses(&mut |address| collector.add(address))?;
+        let numbering = collector.number(needs)?;
+        let mut map = |address: &mut Address| *address = numbering.of(*address);
+        self.classes.iter_mut().for_each(|class| renumber::class(class, &mut map));
+        renumber::surroundings(&mut self.surroundings, &mut map);
+        self.numbering = Some(numbering);
+        Ok(())
+    }
+
+    /// The new addresses, if there are any.
+    pub fn numbering(&self) -> Option<&Numbering> {
+        self.numbering.as_ref()
+    }
+
+    /// What the conversion cost, once the objects were visited.
+    pub fn report(&self, lowering: &Lowering) -> Conversion {
+        let to = Target { format: lowering.format(), profile: Some(lowering.profile().to_owned()) };
+        let (lost, changed) = report::losses(&self.survey.told, &to.column());
+        let addresses = self.numbering.as_ref().map_or(Addresses::Kept, |numbering| Addresses::Renumbered {
+            count: numbering.count(),
+            first: numbering.first,
+            step: numbering.step,
+        });
+        let invented = self.inventions[0].list(&self.inventions[1]);
+        Conversion { schema: 1, to: to.to_string(), lost, changed, invented, addresses }
+    }
+}
+
+impl HeapSource for Converted<'_> {
+    fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    fn classes(&self) -> &[Class] {
+        &self.classes
+    }
+
+    fn surroundings(&self) -> &Surroundings {
+        &self.surroundings
+    }
+
+    fn visit_objects(&mut self, visit: &mut VisitObjects<'_>) -> Result<(), Error> {
+        let (completion, numbering) = (&self.completion, &self.numbering);
+        let mut inventions = Inventions::default();
+        self.source.visit_objects(&mut |object| {
+            let mut object = completion.object(object, &mut inventions)?;
+            if let Some(numbering) = numbering {
+                renumber::object(&mut object, &mut |address| *address = numbering.of(*address));
+            }
+            visit(&object)
+        })?;
+        self.inventions[1] = inventions;
+        Ok(())
+    }
+}

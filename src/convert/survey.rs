@@ -1,0 +1,112 @@
+//! A first pass over a source: what it tells, and what will have to be made up.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use crate::compare::Facet;
+use crate::compare::told;
+use crate::error::Error;
+use crate::model::{Address, Contents, HeapSource, Name, ObjectKind};
+
+use super::classes::{Classes, Own, component};
+use super::needs::{Needs, Shape};
+use super::renumber;
+
+/// What the pass found out.
+#[derive(Debug)]
+pub(super) struct Survey {
+    /// The source's classes.
+    pub(super) classes: Classes,
+    /// How often each facet is told.
+    pub(super) told: BTreeMap<Facet, u64>,
+    /// The size of the first instance of each class, in bytes.
+    pub(super) sizes: HashMap<Address, u64>,
+    /// The most references that an instance of each class lists.
+    pub(super) most: HashMap<Own, usize>,
+    /// Classes that objects are of and that are not in the table, by address.
+    pub(super) missing: BTreeSet<Address>,
+    /// The same, by name.
+    pub(super) unnamed: BTreeSet<Name>,
+    /// The highest address that is mentioned.
+    pub(super) highest: u64,
+}
+
+impl Survey {
+    pub(super) fn of(source: &mut dyn HeapSource, needs: Needs) -> Result<Survey, Error> {
+        let mut survey = Survey {
+            classes: Classes::new(source.classes()),
+            told: BTreeMap::new(),
+            sizes: HashMap::new(),
+            most: HashMap::new(),
+            missing: BTreeSet::new(),
+            unnamed: BTreeSet::new(),
+            highest: 0,
+        };
+        let facts = source.facts().clone();
+        let mut told = BTreeMap::<Facet, u64>::new();
+        let mut highest = 0;
+        let mut tell = |facet| *told.entry(facet).or_default() += 1;
+        let mut see = |address: &mut Address| highest = highest.max(address.0);
+        told::of_facts(&facts, &mut tell);
+        for class in source.classes() {
+            told::of_class(class, &facts, &mut tell);
+            renumber::class(&mut class.clone(), &mut see);
+        }
+        told::of_surroundings(source.surroundings(), &mut tell);
+        renumber::surroundings(&mut source.surroundings().clone(), &mut see);
+        source.visit_objects(&mut |object| {
+            told::of_object(object, &facts, &mut tell);
+            renumber::object(&mut object.clone(), &mut see);
+            let (own, first_is_class) = survey.classes.own(object);
+            survey.class(&own, object.kind, needs);
+            if object.kind == ObjectKind::Instance {
+                if let (Own::At(class), Some(size)) = (&own, object.size) {
+                    survey.sizes.entry(*class).or_insert(size.0);
+                }
+                if let Contents::References(listed) = &object.contents {
+                    let most = survey.most.entry(own).or_default();
+                    *most = listed.len().saturating_sub(usize::from(first_is_class)).max(*most);
+                }
+            }
+            Ok(())
+        })?;
+        (survey.told, survey.highest) = (told, highest);
+        Ok(survey)
+    }
+
+    /// Notes a class that the target needs.
+    fn class(&mut self, own: &Own, kind: ObjectKind, needs: Needs) {
+        let needed = match (needs.family, kind) {
+            (Shape::Hprof, kind) => !matches!(kind, ObjectKind::PrimitiveArray(_)),
+            (Shape::Classic { blocks }, _) => blocks,
+            (Shape::Phd { .. }, kind) => !matches!(kind, ObjectKind::PrimitiveArray(_)),
+        };
+        if !needed {
+            return;
+        }
+        let name = match own {
+            Own::At(address) => match self.classes.at(*address) {
+                Some(class) => class.name.clone(),
+                None => {
+                    self.missing.insert(*address);
+                    return;
+                }
+            },
+            Own::Named(name) => {
+                let of_component =
+                    matches!(needs.family, Shape::Phd { word: crate::phd::lower::ArrayWord::Component, .. });
+                if kind == ObjectKind::Instance || !of_component {
+                    self.unnamed.insert(name.clone());
+                }
+                name.clone()
+            }
+        };
+        if let (ObjectKind::ObjectArray, Shape::Phd { word, .. }) = (kind, needs.family) {
+            let innermost = word == crate::phd::lower::ArrayWord::BaseThenArray;
+            if let Some(component) = component(&name, innermost)
+                && self.classes.named(&component).is_none()
+            {
+                self.unnamed.insert(component);
+            }
+        }
+    }
+}
