@@ -112,7 +112,7 @@ impl Million {
     fn new() -> Million {
         let class =
             |n| Class { address: Address(0x1000 + 64 * n), name: format!("C{n}").as_str().into(), ..Class::default() };
-        let root = |n| Root { object: address_of(n * 7), kind: RootKind::StickyClass, after: None };
+        let root = |n: u64| Root { object: address_of(n * 7), kind: RootKind::StickyClass, after: None };
         Million {
             facts: Facts { hash_regime: Some(HashRegime::WhereUsed32), ..Facts::default() },
             classes: (0..3000).map(class).collect(),
