@@ -110,8 +110,11 @@ const fn address_of(index: u64) -> Address {
 
 impl Million {
     fn new() -> Million {
-        let class =
-            |n| Class { address: Address(0x1000 + 64 * n), name: format!("C{n}").as_str().into(), ..Class::default() };
+        let class = |n: u64| Class {
+            address: Address(0x1000 + 64 * n),
+            name: format!("C{n}").as_str().into(),
+            ..Class::default()
+        };
         let root = |n: u64| Root { object: address_of(n * 7), kind: RootKind::StickyClass, after: None };
         Million {
             facts: Facts { hash_regime: Some(HashRegime::WhereUsed32), ..Facts::default() },

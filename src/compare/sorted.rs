@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, HashMap};
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 use std::mem::size_of;
@@ -10,7 +10,9 @@ use std::mem::size_of;
 use tempfile::SpooledTempFile;
 
 use crate::error::Error;
-use crate::model::{Address, Class, Contents, HashRegime, Heap, HeapSource, IdentityHash, Object, Value};
+use crate::model::{Address, Class, Contents, HashRegime, Heap, HeapSource, IdentityHash, Name, Object, Value};
+
+use super::table::ClassFirst;
 
 /// Objects of one side are held in memory up to about so many bytes; what is beyond goes to temporary files.
 pub const MEMORY: usize = 128 << 20;
@@ -24,18 +26,29 @@ pub(super) struct Habits {
     pub(super) hashes: bool,
     /// Whether null references are listed.
     pub(super) nulls: bool,
+    /// Whether arrays list their class first.
+    pub(super) class_first: ClassFirst,
 }
 
 impl Habits {
     fn of(source_regime: Option<HashRegime>, classes: &[Class]) -> Habits {
         let listed = |class: &Class| class.references.as_deref().is_some_and(lists_null);
-        Habits { hashes: source_regime == Some(HashRegime::WhereUsed32), nulls: classes.iter().any(listed) }
+        Habits {
+            hashes: source_regime == Some(HashRegime::WhereUsed32),
+            nulls: classes.iter().any(listed),
+            class_first: ClassFirst::default(),
+        }
     }
 
-    fn enter(&mut self, object: &Object) {
+    fn enter(&mut self, object: &Object, names: &HashMap<Address, Name>) {
+        self.class_first.enter(object, names);
         self.hashes |= matches!(object.hash, Some(IdentityHash::Bits32(_)));
         self.nulls |= matches!(&object.contents, Contents::References(listed) if lists_null(listed));
     }
+}
+
+fn names(classes: &[Class]) -> HashMap<Address, Name> {
+    classes.iter().map(|class| (class.address, class.name.clone())).collect()
 }
 
 fn lists_null(listed: &[Address]) -> bool {
@@ -63,7 +76,8 @@ pub(super) struct Side<'h> {
 impl<'h> Side<'h> {
     pub(super) fn of_heap(heap: &'h Heap) -> Side<'h> {
         let mut habits = Habits::of(heap.facts.hash_regime, &heap.classes);
-        heap.objects.iter().for_each(|object| habits.enter(object));
+        let names = names(&heap.classes);
+        heap.objects.iter().for_each(|object| habits.enter(object, &names));
         let mut objects: Vec<&Object> = heap.objects.iter().collect();
         objects.sort_by_key(|object| object.address);
         let order = FileOrder::Listed(heap.objects.iter().map(|object| object.address).collect());
@@ -76,11 +90,12 @@ impl<'h> Side<'h> {
     /// What reading runs into, or temporary files.
     pub(super) fn of_source(source: &mut dyn HeapSource, memory: usize) -> Result<Side<'static>, Error> {
         let mut habits = Habits::of(source.facts().hash_regime, source.classes());
+        let names = names(source.classes());
         let mut order = BufWriter::new(SpooledTempFile::new(memory / 8));
         let mut runs = Runs::default();
         let (mut held, mut bytes, mut count) = (Vec::new(), 0, 0);
         source.visit_objects(&mut |object| {
-            habits.enter(object);
+            habits.enter(object, &names);
             order.write_all(&object.address.0.to_le_bytes()).map_err(failed)?;
             count += 1;
             bytes += footprint(object);

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use crate::compare::Facet;
-use crate::compare::table::is_array_of;
 use crate::model::{Address, ByteLen, Class, Contents, Name, Object, ObjectKind, PrimitiveType};
 
 use super::report::Inventions;
@@ -17,6 +16,8 @@ pub(super) struct Classes {
     by_name: HashMap<Name, usize>,
     /// How many of the table were not made up.
     pub(super) told: usize,
+    /// Whether arrays list their class first.
+    pub(super) class_first: bool,
 }
 
 /// The class of an object, as far as it is known.
@@ -30,7 +31,13 @@ pub(super) enum Own {
 
 impl Classes {
     pub(super) fn new(classes: &[Class]) -> Classes {
-        let mut table = Classes { table: Vec::new(), by_address: HashMap::new(), by_name: HashMap::new(), told: 0 };
+        let mut table = Classes {
+            table: Vec::new(),
+            by_address: HashMap::new(),
+            by_name: HashMap::new(),
+            told: 0,
+            class_first: false,
+        };
         classes.iter().for_each(|class| table.push(class.clone()));
         table.told = classes.len();
         table
@@ -76,9 +83,7 @@ impl Classes {
             (ObjectKind::PrimitiveArray(element), _) => (self.by_name(array_of(element.keyword().as_bytes())), false),
             (ObjectKind::Instance, Some(word)) => (Own::At(word), false),
             (ObjectKind::ObjectArray, Some(word)) => match (self.at(word), self.first(object)) {
-                (Some(component), Some(first)) if is_array_of(&first.name, &component.name) => {
-                    (Own::At(first.address), true)
-                }
+                (_, Some(first)) if self.class_first => (Own::At(first.address), true),
                 (Some(component), _) => (self.by_name(array_of(component.name.to_java_form().as_bytes())), false),
                 (None, _) => (Own::Named(array_of(unknown(word).to_java_form().as_bytes()).to_jvm_form()), false),
             },

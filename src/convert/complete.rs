@@ -45,7 +45,7 @@ impl Completion {
             next = next.checked_add(8).map(|next| next & !7).ok_or_else(full)?;
             table.invent(Address(next), name.clone());
         }
-        table.told = survey.classes.told;
+        (table.told, table.class_first) = (survey.classes.told, survey.classes.class_first);
         let made_up = (table.table.len() - table.told) as u64;
         inventions.add(Facet::Address, "a class that objects are of and that is not in the dump", made_up);
         let mut needed = vec![0; table.table.len()];

@@ -11,6 +11,7 @@
 
 mod classes;
 mod complete;
+mod judge;
 mod layouts;
 mod needs;
 mod renumber;
@@ -24,6 +25,7 @@ use crate::error::Error;
 use crate::format::Lowering;
 use crate::model::{Address, Class, Facts, HeapSource, Surroundings, VisitObjects};
 
+pub use judge::{Beyond, Counted, Verdict, judge};
 pub use renumber::Numbering;
 pub use report::{Addresses, Changed, Conversion, Invented, Lost};
 

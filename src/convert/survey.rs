@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::compare::Facet;
+use crate::compare::table::ClassFirst;
 use crate::compare::told;
 use crate::error::Error;
 use crate::model::{Address, Contents, HeapSource, Name, ObjectKind};
@@ -53,6 +54,16 @@ impl Survey {
         }
         told::of_surroundings(source.surroundings(), &mut tell);
         renumber::surroundings(&mut source.surroundings().clone(), &mut see);
+        // Only a PHD has hashes and class words.
+        if facts.hash_regime.is_some() {
+            let names = source.classes().iter().map(|class| (class.address, class.name.clone())).collect();
+            let mut class_first = ClassFirst::default();
+            source.visit_objects(&mut |object| {
+                class_first.enter(object, &names);
+                Ok(())
+            })?;
+            survey.classes.class_first = class_first.holds();
+        }
         source.visit_objects(&mut |object| {
             told::of_object(object, &facts, &mut tell);
             renumber::object(&mut object.clone(), &mut see);

@@ -2,7 +2,9 @@
 #![allow(missing_docs, reason = "a binary's documentation is its --help")]
 
 mod check;
+mod check_conversion;
 mod compare;
+mod convert;
 mod corpus;
 mod decode;
 mod demo;
@@ -45,6 +47,8 @@ enum Command {
     Compare(compare::Opts),
     Digest(digest::Opts),
     Facets(facets::Opts),
+    Convert(convert::Opts),
+    CheckConversion(check_conversion::Opts),
     Corpus(corpus::Opts),
     Check(check::Opts),
     Schema(schema::Opts),
@@ -69,6 +73,8 @@ fn main() -> ExitCode {
         Command::Compare(opts) => opts.run(),
         Command::Digest(opts) => opts.run(),
         Command::Facets(opts) => opts.run(),
+        Command::Convert(opts) => opts.run(),
+        Command::CheckConversion(opts) => opts.run(),
         Command::Corpus(opts) => opts.run(),
         Command::Check(opts) => opts.run(),
         Command::Schema(opts) => opts.run(),

@@ -30,6 +30,10 @@ enum Which {
     Compare,
     /// `digest --json`
     Digest,
+    /// `convert --json`
+    Convert,
+    /// `check-conversion --json`
+    CheckConversion,
     /// `facets --json`
     Facets,
     /// `inspect --json`
@@ -50,6 +54,8 @@ impl Opts {
             Which::Validate => schema_for!(Report),
             Which::Compare => schema_for!(Comparison),
             Which::Digest => schema_for!(digest::Report),
+            Which::Convert => schema_for!(heapsmith::convert::Conversion),
+            Which::CheckConversion => schema_for!(heapsmith::convert::Verdict),
             Which::Facets => schema_for!(facets::Report),
             Which::InspectRecord => schema_for!(inspect::RecordLine),
             Which::InspectField => schema_for!(inspect::FieldLine),

@@ -200,10 +200,10 @@ impl Entry<'_> {
     }
 
     /// Applies the rules of a kind of dump.
-    fn change(&mut self, column: &Column, names: &HashMap<Address, Name>) {
+    fn change(&mut self, column: &Column, side: &HeapSide) {
         match self {
             Entry::Class(class) => column.class(class.to_mut()),
-            Entry::Object(object) => column.object(object.to_mut(), names),
+            Entry::Object(object) => column.object(object.to_mut(), &side.names, side.habits.class_first.holds()),
         }
     }
 }
@@ -336,8 +336,8 @@ impl Diff<'_> {
     fn entry(&mut self, mut left: Entry<'_>, mut right: Entry<'_>) {
         let at = left.address();
         if let Some(column) = self.carried {
-            left.change(column, &self.left.names);
-            right.change(column, &self.right.names);
+            left.change(column, &self.left);
+            right.change(column, &self.right);
         }
         self.fact(Facet::Kind, Some(at), Some(show::kind(&left)), Some(show::kind(&right)), String::clone);
         match (&left, &right) {

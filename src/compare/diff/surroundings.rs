@@ -68,6 +68,9 @@ impl Diff<'_> {
                 self.one_sided(Facet::Roots, at, show(l), show(r));
             }
         }
+        if l.is_none() || r.is_none() {
+            _ = self.both(Facet::RootOrder, l, r);
+        }
         if same {
             // One side may not tell where its roots stand.
             let placed = |roots: &[Root]| roots.iter().all(|root| root.after.is_some());

@@ -14,8 +14,8 @@ use crate::format::{Family, Format};
 
 use super::Facet;
 
+pub(crate) use rules::ClassFirst;
 pub use rules::Rule;
-pub(crate) use rules::is_array_of;
 
 /// How a dump carries a fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,7 +95,7 @@ impl Target {
             let value = row.and_then(|row| self.keys().iter().find_map(|key| row.get(key)));
             value.copied().unwrap_or(Carriage::None)
         };
-        Column { carriages: Facet::ALL.iter().map(carriage).collect() }
+        Column { carriages: Facet::ALL.iter().map(carriage).collect(), beside: Vec::new() }
     }
 
     /// The keys of the table that hold for this, the nearest first.
@@ -128,6 +128,8 @@ fn profiles(format: Format) -> Vec<&'static str> {
 pub struct Column {
     /// By facet, in their order.
     carriages: Vec<Carriage>,
+    /// Rules that apply beside those of the facets.
+    beside: Vec<Rule>,
 }
 
 impl Column {
@@ -149,7 +151,27 @@ impl Column {
     }
 
     pub(super) fn has(&self, rule: Rule) -> bool {
-        self.carriages.contains(&Carriage::Changed(rule))
+        self.carriages.contains(&Carriage::Changed(rule)) || self.beside.contains(&rule)
+    }
+
+    /// What is carried through both kinds of dump, one after the other.
+    #[must_use]
+    pub fn and(&self, other: &Column) -> Column {
+        let meets = Facet::ALL.map(|facet| self.meet(other, facet));
+        let drops = |carriages: &Vec<Carriage>| {
+            carriages.iter().copied().find(|carriage| matches!(carriage, Carriage::Changed(rule) if rule.drops()))
+        };
+        Column {
+            carriages: meets.iter().map(|meet| drops(meet).unwrap_or(meet[0])).collect(),
+            beside: meets
+                .iter()
+                .flatten()
+                .filter_map(|carriage| match carriage {
+                    Carriage::Changed(rule) => Some(*rule),
+                    Carriage::Exact | Carriage::None => None,
+                })
+                .collect(),
+        }
     }
 
     /// Whether a facet is carried in a way that can be compared.

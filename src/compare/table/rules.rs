@@ -36,6 +36,9 @@ pub enum Rule {
     ThreadRoots,
     OwnLog,
     Nameless,
+    BareThreads,
+    Swapped,
+    AsSpelled,
     Android,
 }
 
@@ -48,7 +51,16 @@ impl fmt::Display for Rule {
 impl Rule {
     /// Whether nothing is left that could be compared.
     pub fn drops(self) -> bool {
-        matches!(self, Rule::Derived | Rule::Reordered | Rule::OwnLog | Rule::Android | Rule::Counted)
+        matches!(
+            self,
+            Rule::Derived
+                | Rule::Reordered
+                | Rule::OwnLog
+                | Rule::Android
+                | Rule::Counted
+                | Rule::Swapped
+                | Rule::AsSpelled
+        )
     }
 }
 
@@ -68,13 +80,13 @@ impl Column {
         }
     }
 
-    /// An object; `names` has the names of the heap's classes.
-    pub(in crate::compare) fn object(&self, object: &mut Object, names: &HashMap<Address, Name>) {
+    /// An object; `names` has the names of the heap's classes, `class_first` whether arrays list their class first.
+    pub(in crate::compare) fn object(&self, object: &mut Object, names: &HashMap<Address, Name>, class_first: bool) {
         object.hash = self.hash(object.hash);
         object.class_name = object.class_name.as_ref().map(|name| self.name(name));
         let is_instance = object.kind == ObjectKind::Instance;
-        if self.has(Rule::ArrayClassFirst) && object.kind == ObjectKind::ObjectArray {
-            without_array_class(object, names);
+        if class_first && object.kind == ObjectKind::ObjectArray {
+            without_array_class(object);
         }
         if self.has(Rule::ArrayClass) && !is_instance {
             object.class_name = array_name(object, names);
@@ -109,7 +121,7 @@ impl Column {
             roots.retain(|root| matches!(root.kind, RootKind::ThreadObject(..) | RootKind::JniLocal(..)));
             roots.iter_mut().for_each(|root| *root = Root { kind: without_trace(root.kind), ..*root });
         }
-        if self.has(Rule::Nameless) {
+        if self.has(Rule::Nameless) || self.has(Rule::BareThreads) {
             let of_roots: Vec<_> = surroundings
                 .roots
                 .iter()
@@ -122,6 +134,8 @@ impl Column {
             if let Some(threads) = &mut surroundings.threads {
                 threads.retain(|thread| of_roots.contains(&thread.serial));
                 threads.iter_mut().for_each(|thread| thread.name = None);
+                let traced = !self.has(Rule::BareThreads);
+                threads.iter_mut().for_each(|thread| thread.trace = thread.trace.filter(|_| traced));
             }
         }
     }
@@ -185,20 +199,49 @@ fn array_name(object: &Object, names: &HashMap<Address, Name>) -> Option<Name> {
     })
 }
 
-/// Takes an array's own class from the front of its references, where the class word names the innermost component.
-fn without_array_class(object: &mut Object, names: &HashMap<Address, Name>) {
-    let (Some(word), Contents::References(references)) = (object.class_word, &mut object.contents) else { return };
-    let Some(first) = references.first().copied() else { return };
-    if let (Some(word), Some(own)) = (names.get(&word), names.get(&first))
-        && is_array_of(own, word)
+/// Takes an array's own class from the front of its references.
+fn without_array_class(object: &mut Object) {
+    if let Contents::References(references) = &mut object.contents
+        && !references.is_empty()
     {
-        references.remove(0);
-        (object.class, object.class_word) = (Some(first), None);
+        (object.class, object.class_word) = (Some(references.remove(0)), None);
+    }
+}
+
+/// Whether the arrays of a heap have the convention of J9 in PHD version 4: the class word names the innermost component
+/// and the first reference is the array's own class. One array that has it may be one that holds its own class; only if
+/// all have it is it a convention.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ClassFirst {
+    arrays: u64,
+    others: u64,
+}
+
+impl ClassFirst {
+    /// Takes in an object.
+    pub(crate) fn enter(&mut self, object: &Object, names: &HashMap<Address, Name>) {
+        if object.kind != ObjectKind::ObjectArray {
+            return;
+        }
+        let first = match &object.contents {
+            Contents::References(references) => references.first(),
+            _ => None,
+        };
+        let names = (object.class_word.and_then(|word| names.get(&word)), first.and_then(|first| names.get(first)));
+        match names {
+            (Some(word), Some(first)) if is_array_of(first, word) => self.arrays += 1,
+            _ => self.others += 1,
+        }
+    }
+
+    /// Whether it is the heap's convention.
+    pub(crate) fn holds(self) -> bool {
+        self.arrays > 0 && self.others == 0
     }
 }
 
 /// Whether a name is that of an array whose innermost component has the other name.
-pub(crate) fn is_array_of(array: &Name, component: &Name) -> bool {
+fn is_array_of(array: &Name, component: &Name) -> bool {
     let (array, component) = (array.to_java_form(), component.to_java_form());
     let mut element = array.as_bytes();
     while let Some(shorter) = element.strip_suffix(b"[]") {

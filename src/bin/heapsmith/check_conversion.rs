@@ -1,0 +1,96 @@
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+use heapsmith::compare::MEMORY;
+use heapsmith::compare::table::{Target, text};
+use heapsmith::convert::{Verdict, judge};
+use heapsmith::error::Error;
+
+use crate::{Answer, convert, open, terminal};
+
+/// Judges a conversion, whoever made it: was anything lost or changed that the output's format could carry?
+///
+/// Exit code 0: no; 1: yes. What the format does not carry (`heapsmith facets`) and what only the output tells
+/// is listed apart. Addresses have to be the same, or numbered anew in their order as `heapsmith convert` does
+/// where the format cannot hold them.
+///
+/// Example: heapsmith check-conversion heap.hprof converted.phd
+#[derive(Args)]
+pub(crate) struct Opts {
+    /// The dump that was converted; `-` is standard input.
+    input: PathBuf,
+    /// What was made of it.
+    output: PathBuf,
+    /// Judge by what this writer's dumps carry; default: by what the format can carry.
+    #[arg(long)]
+    profile: Option<String>,
+    #[command(flatten)]
+    heap: open::HeapOpt,
+    #[command(flatten)]
+    reading: open::ReadingOpts,
+    /// A JSON report.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Opts {
+    pub(crate) fn run(self) -> Result<Answer, Error> {
+        if self.input.as_os_str() == "-" && self.output.as_os_str() == "-" {
+            return Err(Error::Usage("standard input can be only one of the two sides".to_owned()));
+        }
+        let reading = self.reading.reading();
+        let mut input = open::Side::open(&self.input, self.heap, reading)?;
+        let mut output = open::Side::open(&self.output, open::HeapOpt { heap: None }, reading)?;
+        let Some(format) = output.format()? else {
+            return Err(Error::Usage(
+                "the output is a listing, not a dump; heapsmith compare compares listings".to_owned(),
+            ));
+        };
+        let name = self.profile.map_or_else(|| format.to_string(), |profile| format!("{format}/{profile}"));
+        let target: Target = name.parse()?;
+        let verdict = judge(input.source(), output.source(), &target, MEMORY)?;
+        let failed = |e| Error::io("writing standard output", e);
+        let mut out = terminal::stdout();
+        if self.json {
+            let text = serde_json::to_string(&verdict).map_err(|e| failed(e.into()))?;
+            writeln!(out, "{text}").map_err(failed)?;
+        } else {
+            writeln!(out, "{}", describe(&verdict)).map_err(failed)?;
+        }
+        Ok(if verdict.faithful { Answer::Yes } else { Answer::No })
+    }
+}
+
+fn describe(verdict: &Verdict) -> String {
+    let mut lines = Vec::new();
+    for d in &verdict.changed {
+        let at = d.address.as_deref().map(|a| format!(", first at {a}")).unwrap_or_default();
+        lines.push(format!("changed: {}: {} differ{at}", d.facet, d.count));
+        lines.push(format!("  input:  {}", d.left));
+        lines.push(format!("  output: {}", d.right));
+        for class in d.classes.iter().take(5).filter(|_| d.classes.len() > 1) {
+            lines.push(format!("  {} of {}, first at {}", class.count, class.class, class.address));
+        }
+    }
+    for missing in &verdict.missing {
+        lines.push(format!("lost: {} ({}), which {} can carry", missing.facet, missing.count, verdict.to));
+    }
+    let word = if verdict.faithful { terminal::good("faithful") } else { terminal::bad("not faithful") };
+    lines.push(format!(
+        "{word}: {} facts compared; addresses: {}",
+        verdict.compared,
+        convert::addresses(verdict.addresses)
+    ));
+    let names = |names: Vec<String>| if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
+    let beyond = verdict.beyond.iter().filter(|beyond| beyond.rule.is_none()).map(|beyond| beyond.facet.to_string());
+    lines.push(format!("not carried by {}: {}", verdict.to, names(beyond.collect())));
+    for beyond in &verdict.beyond {
+        if let Some(rule) = beyond.rule {
+            lines.push(format!("in the writer's own way: {} ({})", beyond.facet, text(rule).trim_end_matches('.')));
+        }
+    }
+    let invented = verdict.invented.iter().map(|invented| format!("{} ({})", invented.facet, invented.count));
+    lines.push(format!("told by the output alone: {}", names(invented.collect())));
+    lines.join("\n")
+}

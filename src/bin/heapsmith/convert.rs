@@ -1,0 +1,123 @@
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use heapsmith::compare::table::text;
+use heapsmith::convert::{self, Addresses, Conversion, Options};
+use heapsmith::error::Error;
+use heapsmith::format::{Format, Lowering};
+use heapsmith::model::HeapSource;
+use heapsmith::output::{GzipBlocks, Output};
+
+use crate::generate::Spelling;
+use crate::{Answer, decode, open, terminal};
+
+/// Writes the heap of a dump as a dump of another format, and says what that cost: what is lost, what is
+/// changed by a known rule, and what had to be made up. The same input gives the same bytes.
+///
+/// Objects are read from the input each time, three times and more; memory is the class table, the roots, and 8
+/// bytes an address where addresses are numbered anew. The report goes to standard error if the dump goes to
+/// standard output.
+///
+/// Example: heapsmith convert heap.phd heap.hprof --to hprof
+#[derive(Args)]
+pub(crate) struct Opts {
+    /// Dump or listing; `-` is standard input.
+    input: PathBuf,
+    /// Output; `-` is standard output.
+    output: PathBuf,
+    /// Format to write: phd4, phd5, phd6, hprof or classic.
+    #[arg(long, value_name = "FORMAT")]
+    to: Format,
+    #[command(flatten)]
+    spelling: Spelling,
+    /// Seed of the spelling in the profile `any`.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// What to do if the output cannot hold some addresses (not a multiple of 4 in PHD, wider than a word or an
+    /// identifier).
+    #[arg(long, value_enum, default_value_t = AddressesOpt::Renumber)]
+    addresses: AddressesOpt,
+    #[command(flatten)]
+    heap: open::HeapOpt,
+    #[command(flatten)]
+    reading: open::ReadingOpts,
+    /// A JSON report.
+    #[arg(long)]
+    json: bool,
+    /// Replace an existing output.
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum AddressesOpt {
+    /// Number all of them anew, in their order.
+    Renumber,
+    /// Refuse.
+    Keep,
+}
+
+impl Opts {
+    pub(crate) fn run(self) -> Result<Answer, Error> {
+        decode::refuse_same(&self.input, &self.output)?;
+        let lowering = self.spelling.lowering(self.to, self.seed)?;
+        let mut side = open::Side::open(&self.input, self.heap, self.reading.reading())?;
+        let mut output = Output::create_binary(&self.output, self.force)?;
+        let conversion = self.write(side.source(), &lowering, &mut output)?;
+        output.flush().map_err(|e| Error::io("writing the dump", e))?;
+        output.finish()?;
+        let failed = |e| Error::io("writing the report", e);
+        let report = if self.json {
+            serde_json::to_string(&conversion).map_err(|e| failed(e.into()))?
+        } else {
+            describe(&conversion)
+        };
+        if self.output.as_os_str() == "-" {
+            writeln!(anstream::stderr(), "{report}").map_err(failed)?;
+        } else {
+            writeln!(terminal::stdout(), "{report}").map_err(failed)?;
+        }
+        Ok(Answer::Yes)
+    }
+
+    fn write(
+        &self,
+        source: &mut dyn HeapSource,
+        lowering: &Lowering,
+        output: &mut Output,
+    ) -> Result<Conversion, Error> {
+        let options = Options { lowering, keep_addresses: self.addresses == AddressesOpt::Keep };
+        if !self.spelling.gzip {
+            return convert::convert(source, &options, output);
+        }
+        let mut blocks = GzipBlocks::new(output);
+        let conversion = convert::convert(source, &options, &mut blocks)?;
+        blocks.finish().map_err(|e| Error::io("writing the dump", e))?;
+        Ok(conversion)
+    }
+}
+
+fn describe(conversion: &Conversion) -> String {
+    let mut lines =
+        vec![format!("written as {}", conversion.to), format!("addresses: {}", addresses(conversion.addresses))];
+    for lost in &conversion.lost {
+        lines.push(format!("lost: {} ({})", lost.facet, lost.count));
+    }
+    for changed in &conversion.changed {
+        lines.push(format!("changed: {} ({}): {}", changed.facet, changed.count, text(changed.rule)));
+    }
+    for invented in &conversion.invented {
+        lines.push(format!("made up: {} ({}): {}", invented.facet, invented.count, invented.how));
+    }
+    lines.join("\n")
+}
+
+pub(crate) fn addresses(addresses: Addresses) -> String {
+    match addresses {
+        Addresses::Kept => "kept".to_owned(),
+        Addresses::Renumbered { count, first, step } => {
+            format!("{count} numbered anew in their order, from {first:#x} on, {step} apart")
+        }
+    }
+}

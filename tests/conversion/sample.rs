@@ -1,0 +1,75 @@
+//! Heaps to convert, and dumps in memory.
+
+use heapsmith::compare::table::Target;
+use heapsmith::convert::{Converted, Options};
+use heapsmith::format::{DumpFile, Lowering, Wishes};
+use heapsmith::generate::{AddressSpace, GenerateOptions, from_seed};
+use heapsmith::hprof::Reading;
+use heapsmith::input::Input;
+use heapsmith::model::{
+    Address, Event, EventKind, HashRegime, Heap, HeapSource, IdentityHash, Root, RootKind, Serial, Totals, WordSize,
+};
+
+/// Heaps of every kind that the target's generator is meant for, with what a generator seldom draws.
+pub(crate) fn heaps(lowering: &Lowering) -> Vec<Heap> {
+    let kinds = [
+        (1, Some(HashRegime::WhereUsed32), None, WordSize::Bits64),
+        (2, Some(HashRegime::Every16), None, WordSize::Bits64),
+        (3, None, Some(AddressSpace::Numbers), WordSize::Bits64),
+        (4, Some(HashRegime::WhereUsed32), None, WordSize::Bits32),
+        (5, Some(HashRegime::Every16), None, WordSize::Bits32),
+    ];
+    let heap = |(seed, hashes, addresses, word): (u64, Option<HashRegime>, Option<AddressSpace>, WordSize)| {
+        let options = lowering.generate_options(40, hashes);
+        // Only a format of identifiers has objects at odd addresses.
+        let addresses = addresses.filter(|_| matches!(lowering, Lowering::Hprof(_))).unwrap_or(options.addresses);
+        let mut heap = from_seed(&GenerateOptions { addresses, word, ..options }, seed);
+        spice(&mut heap);
+        heap
+    };
+    kinds.into_iter().map(heap).collect()
+}
+
+fn spice(heap: &mut Heap) {
+    let mut hashed = heap.objects.iter_mut().filter(|object| matches!(object.hash, Some(IdentityHash::Bits32(_))));
+    if let Some(object) = hashed.next() {
+        object.hash = Some(IdentityHash::Bits32(0));
+    }
+    heap.facts.totals = Some(Totals { objects: 7, references: 9 });
+    let objects: Vec<Address> = heap.objects.iter().map(|object| object.address).collect();
+    if let (Some(roots), Some(&object)) = (&mut heap.surroundings.roots, objects.first()) {
+        roots.push(Root { object, kind: RootKind::InternedString, after: None });
+        roots.push(Root { object, kind: RootKind::JniMonitor(Serial(1), 2), after: None });
+    }
+    let text =
+        Event { time: 0, after: 0, kind: EventKind::Text(heapsmith::model::TextId(9), "nobody/uses/this".into()) };
+    heap.surroundings.events.get_or_insert_default().push(text);
+}
+
+/// The writer of a kind of dump.
+pub(crate) fn lowering(target: &Target, seed: u64) -> Lowering {
+    let wishes = Wishes { profile: target.profile.clone(), seed, ..Wishes::default() };
+    Lowering::new(target.format, &wishes).expect("a target of the table")
+}
+
+/// The heap that is read from the dump that is written of another.
+pub(crate) fn written(heap: &mut dyn HeapSource, lowering: &Lowering) -> Heap {
+    let mut bytes = Vec::new();
+    let mut heap = heap;
+    lowering.write(&mut heap, &mut bytes).unwrap_or_else(|e| panic!("{}: {e}", lowering.profile()));
+    read(bytes)
+}
+
+pub(crate) fn read(bytes: Vec<u8>) -> Heap {
+    let file = DumpFile::new(Input::memory("dump", bytes), Reading::default()).expect("memory");
+    let whole = file.read().expect("a header");
+    whole.ended.expect("a whole dump");
+    whole.dump.heaps.into_iter().next().expect("a heap")
+}
+
+/// The heap that is read from the dump that a heap is converted to.
+pub(crate) fn converted(heap: &mut Heap, lowering: &Lowering) -> Heap {
+    let options = Options { lowering, keep_addresses: false };
+    let mut converted = Converted::new(heap, &options).expect("convertible");
+    written(&mut converted, lowering)
+}
