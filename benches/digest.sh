@@ -29,17 +29,20 @@ cpu() {
     awk '{ print $1 + $2 }' "$work/times"
 }
 
-# Peak resident memory of a command in KiB.
+# Peak resident memory of a command in KiB. The system resets it when a program starts, so the last
+# value seen is the program's own.
 peak() {
     "$@" >/dev/null &
     local pid=$! status high=0
     while status=$(cat "/proc/$pid/status" 2>/dev/null) && [[ $status =~ VmHWM:[[:space:]]+([0-9]+) ]]; do
         high=${BASH_REMATCH[1]}
-        sleep 0.01
     done
     wait "$pid"
     echo "$high"
 }
+
+# How many classes a dump has.
+classes() { "$heapsmith" digest --facets word-size "$1" 2>/dev/null | awk '$1 == "of" { print $2 }'; }
 
 median() { sort -g | awk '{ v[NR] = $1 } END { print (v[int((NR + 1) / 2)] + v[int(NR / 2) + 1]) / 2 }'; }
 
@@ -73,16 +76,21 @@ with open(large, "wb") as file:
     file.write(records[-1])
 PYTHON
         classic) python3 - "$2" "$3" "$size" <<'PYTHON' ;;
-# The lines of objects many times over, without the trailers, which would state other numbers.
+# The lines of objects many times over, without the trailers, which would state other numbers, and once those of
+# classes: an object or class is a line, and a line of references.
 import sys
 small, large, size = sys.argv[1], sys.argv[2], int(sys.argv[3])
 lines = open(small, "rb").read().split(b"\n")
 header = [line for line in lines[:1] if line.startswith(b"//")]
 body = [line for line in lines if not line.startswith(b"// Breakdown") and not line.startswith(b"// EOF")]
 body = body[len(header) : -1]
-text = b"\n".join(body) + b"\n"
+pairs = [body[n : n + 2] for n in range(0, len(body), 2)]
+joined = lambda pairs: b"".join(line + b"\n" for pair in pairs for line in pair)
+text = joined(pair for pair in pairs if b"] OBJ " in pair[0])
+assert text, "no line of an object"
 with open(large, "wb") as file:
     file.write(b"".join(line + b"\n" for line in header))
+    file.write(joined(pair for pair in pairs if b"] CLS " in pair[0]))
     for _ in range(max(1, round(size / len(text)))):
         file.write(text)
 PYTHON
@@ -92,7 +100,9 @@ PYTHON
 printf '%-8s  %7s  %7s  %7s  %8s  %9s  %s\n' dump decode hash digest openssl 'to parts' 'to openssl'
 for format in ${FORMATS:-phd6 hprof classic}; do
     small=$work/small.$format large=$work/large.$format
-    "$heapsmith" generate --format "$format" --seed 7 --objects "${OBJECTS:-20000}" -o "$small"
+    objects=200000
+    [[ $format != hprof ]] || objects=5000 # its arrays are long
+    "$heapsmith" generate --format "$format" --seed 7 --objects "$objects" -o "$small"
     enlarge "$format" "$small" "$large"
     "$parts" lengths "$large" >"$work/lengths"
     rm -f "$work"/cpu.*
@@ -109,11 +119,13 @@ for format in ${FORMATS:-phd6 hprof classic}; do
     printf '%-8s  %7.2f  %7.2f  %7.2f  %8.2f  %9.2f  %.2f  %s (to parts: at most 1.5)\n' "$format" \
         "$(median <"$work/cpu.decode")" "$(median <"$work/cpu.hash")" "$(median <"$work/cpu.digest")" \
         "$(median <"$work/cpu.openssl")" "$to_parts" "$to_openssl" "$verdict"
+    # The body of a PHD is repeated with its classes, and the class table is held.
     before=$(peak "$heapsmith" digest "$small") after=$(peak "$heapsmith" digest "$large")
-    verdict=$(judge $((after - before)) 2048)
+    allowed=$((512 + $(classes "$large") - $(classes "$small")))
+    verdict=$(judge $((after - before)) "$allowed")
     [[ $verdict != MISSED ]] || missed=1
-    printf '          peak memory %s KiB of %s bytes, %s KiB of %s bytes: %s (growth: at most 2048 KiB)\n' \
-        "$before" "$(stat -c %s "$small")" "$after" "$(stat -c %s "$large")" "$verdict"
+    printf '          peak memory %s KiB of %s bytes, %s KiB of %s bytes: %s (growth: at most %s KiB)\n' \
+        "$before" "$(stat -c %s "$small")" "$after" "$(stat -c %s "$large")" "$verdict" "$allowed"
     rm -f "$small" "$large"
 done
 exit "$missed"

@@ -192,14 +192,17 @@ pub fn digest(source: &mut dyn HeapSource, options: &Options) -> Result<Digest, 
     })
 }
 
-/// Calls `visit` with every canonical record over a selection of facets: where it belongs, and its bytes.
+/// What [`visit_records`] calls with each record: where it belongs, and its bytes.
+pub type VisitRecords<'v> = dyn FnMut(Place, &[u8]) -> Result<(), Error> + 'v;
+
+/// Calls `visit` with every canonical record over a selection of facets.
 ///
 /// # Errors
 /// What `visit` returns, or what reading the objects runs into.
 pub fn visit_records(
     source: &mut dyn HeapSource,
     facets: Selection,
-    visit: &mut dyn FnMut(Place, &[u8]) -> Result<(), Error>,
+    visit: &mut VisitRecords<'_>,
 ) -> Result<(), Error> {
     let visit = |_, place, _, bytes: &mut Vec<u8>| visit(place, bytes);
     walk::walk(source, &[facets], &mut Vec::new(), visit).map(|_| ())

@@ -51,7 +51,7 @@ impl AddAssign for Sum {
             let (sum, over) = word.overflowing_add(more);
             let (sum, over_again) = sum.overflowing_add(u64::from(carry));
             *word = sum;
-            carry = over | over_again;
+            carry = over || over_again;
         }
     }
 }

@@ -123,11 +123,11 @@ fn a_record_of_any_length_has_the_sha_256_of_its_bytes() {
         let kind = ObjectKind::PrimitiveArray(PrimitiveType::Byte);
         let bytes = Contents::Primitives((0..length).map(|n| n as u8).collect());
         let elements = Contents::Elements((0..length / 8).map(Address).collect());
-        let mut heap = Heap::default();
-        heap.objects = vec![
+        let objects = vec![
             Object { contents: bytes, length: Some(length), ..Object::new(Address(8), kind) },
             Object { contents: elements, ..Object::new(Address(16), ObjectKind::ObjectArray) },
         ];
+        let mut heap = Heap { objects, ..Heap::default() };
         let mut sum = Sum::default();
         let add = &mut |_, record: &[u8]| {
             sum += Sum::from_bytes(Sha256::digest(record).into());
