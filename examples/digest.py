@@ -1,10 +1,10 @@
 """The digest of a heap from its listing: specs/digest.md in Python, without heapsmith's code.
 
-    heapsmith decode DUMP | python3 examples/digest.py [--facets LIST] [--buckets] [--by-facet]
+    heapsmith decode DUMP | python3 examples/digest.py [--facets LIST] [--buckets] [--by-facet] [LISTING ...]
 
-Prints JSON with the keys of `heapsmith digest --json`. Holds the listing in memory.
+Prints JSON with the keys of `heapsmith digest --json`, a line for each listing. Holds one in memory.
 """
-import argparse, hashlib, json, struct, sys
+import argparse, hashlib, json, struct
 
 NUMBERS = {facet: n for n, facet in enumerate("""word-size identifier-size version-text header-version time-stamp
     dump-times header-totals hash-randoms null-references kind class-name superclass interfaces loader signers
@@ -140,12 +140,18 @@ def digest(head, lines, wanted, names):
 
 def main():
     parser = argparse.ArgumentParser()
+    parser.add_argument("listings", nargs="*", default=["/dev/stdin"])
     parser.add_argument("--facets")
     parser.add_argument("--buckets", action="store_true")
     parser.add_argument("--by-facet", action="store_true")
     options = parser.parse_args()
     wanted = set(options.facets.split(",")) if options.facets else NUMBERS.keys() - {"reference-order"} | {"address"}
-    head, *lines = map(json.loads, sys.stdin)
+    for listing in options.listings:
+        with open(listing, encoding="utf-8") as file:
+            print(json.dumps(answer_of(list(map(json.loads, file)), wanted, options)))
+
+def answer_of(listing, wanted, options):
+    head, *lines = listing
     names = {}
     for line in (line for line in lines if line["kind"] == "class"):
         address, name = integer(line["address"]), raw(line.get("name", ""))
@@ -155,7 +161,7 @@ def main():
     if options.by_facet:
         alone = {facet: digest(head, lines, {facet}, names) for facet in sorted(wanted)}
         answer["by_facet"] = {facet: sums[0] for facet, (told, sums) in alone.items() if told}
-    print(json.dumps(answer | ({"buckets": buckets} if options.buckets else {})))
+    return answer | ({"buckets": buckets} if options.buckets else {})
 
 if __name__ == "__main__":
     main()

@@ -37,7 +37,7 @@ impl Canonical {
         let number = |address: Option<Address>| address.map(|address| address.0);
         let listed = class.references.as_deref();
         nulls(&mut record, listed);
-        record.bytes(Facet::Kind, b"c");
+        record.byte(Facet::Kind, b'c');
         record.bytes(Facet::ClassName, class.name.as_bytes());
         record.number(Facet::Superclass, number(class.superclass));
         if let Some(interfaces) = &class.interfaces {
@@ -90,7 +90,7 @@ impl Canonical {
             (kind, _) => (kind == ObjectKind::ObjectArray, None),
         };
         nulls(&mut record, listed);
-        record.bytes(Facet::Kind, &[kind(object.kind)]);
+        record.byte(Facet::Kind, kind(object.kind));
         if let Some(name) = self.class_name(object, wanted) {
             record.bytes(Facet::ClassName, name.as_bytes());
         }

@@ -118,6 +118,13 @@ impl<'s, S: Sink> Record<'s, S> {
     }
 
     #[inline]
+    pub(super) fn byte(&mut self, facet: Facet, byte: u8) {
+        if let Some(number) = self.open(facet) {
+            self.sink.put(&[number, 1, byte]);
+        }
+    }
+
+    #[inline]
     pub(super) fn bytes(&mut self, facet: Facet, bytes: &[u8]) {
         self.field(facet, bytes.len() as u64, |sink| sink.put(bytes));
     }

@@ -40,8 +40,8 @@ impl Hashing {
     /// The SHA-256 of the record.
     #[inline]
     pub(super) fn sum(&mut self) -> Sum {
-        if let Some(hasher) = self.begun.take() {
-            return Sum::from_bytes(hasher.chain_update(&self.room[..self.used]).finalize().into());
+        if self.begun.is_some() {
+            return self.sum_of_pieces();
         }
         let end = (self.used + 9).next_multiple_of(64);
         self.room[self.used] = 0x80;
@@ -52,6 +52,12 @@ impl Hashing {
         let mut state = INITIAL;
         compress256(&mut state, blocks);
         Sum::from_words(state)
+    }
+
+    #[cold]
+    fn sum_of_pieces(&mut self) -> Sum {
+        let hasher = self.begun.take().unwrap_or_default();
+        Sum::from_bytes(hasher.chain_update(&self.room[..self.used]).finalize().into())
     }
 
     #[cold]
@@ -108,7 +114,9 @@ impl Restart for Hashing {
     #[inline]
     fn restart(&mut self) {
         self.used = 0;
-        self.begun = None;
+        if self.begun.is_some() {
+            self.begun = None;
+        }
     }
 }
 
