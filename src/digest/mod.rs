@@ -142,7 +142,7 @@ pub fn digest(source: &mut dyn HeapSource, options: &Options) -> Result<Digest, 
     let mut selections = vec![options.facets];
     let alone: Vec<Facet> = if options.by_facet { options.facets.facets().collect() } else { Vec::new() };
     selections.extend(alone.iter().map(|&facet| Selection::from_iter([facet])));
-    let mut sums = vec![Sum::default(); selections.len()];
+    let mut sums = vec![Sum::default(); alone.len()];
     let mut buckets = vec![Sum::default(); BUCKETS];
     let mut surroundings = Sum::default();
     let mut listed = options.bucket.map(|number| Bucket { number, records: Vec::new() });
@@ -151,8 +151,8 @@ pub fn digest(source: &mut dyn HeapSource, options: &Options) -> Result<Digest, 
     let mut hashing = Hashing::new();
     let counts = walk::walk(source, &selections, &mut hashing, |which, place, facets, hashing| {
         let sum = hashing.sum();
-        sums[which] += sum;
         if which > 0 {
+            sums[which - 1] += sum;
             told_alone.insert_all(facets);
             return Ok(());
         }
@@ -176,15 +176,15 @@ pub fn digest(source: &mut dyn HeapSource, options: &Options) -> Result<Digest, 
         bucket.records.sort_unstable();
     }
     let Counts { classes, objects, roots } = counts;
-    let by_facet = alone.iter().zip(&sums[1..]).filter(|(facet, _)| told_alone.contains(**facet));
-    let by_facet = by_facet.map(|(&facet, &digest)| FacetDigest { facet, digest });
+    let by_facet = alone.iter().zip(sums).filter(|(facet, _)| told_alone.contains(**facet));
+    let by_facet = by_facet.map(|(&facet, digest)| FacetDigest { facet, digest });
     Ok(Digest {
         schema: 1,
         facets: told.facets().collect(),
         classes,
         objects,
         roots,
-        digest: sums[0],
+        digest: buckets.iter().copied().chain([surroundings]).sum(),
         surroundings,
         by_facet: options.by_facet.then(|| by_facet.collect()),
         buckets: Some(buckets),

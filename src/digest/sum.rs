@@ -46,14 +46,22 @@ impl Sum {
 impl AddAssign for Sum {
     #[inline]
     fn add_assign(&mut self, other: Sum) {
-        let mut carry = false;
-        for (word, more) in self.words.iter_mut().zip(other.words).rev() {
-            let (sum, over) = word.overflowing_add(more);
-            let (sum, over_again) = sum.overflowing_add(u64::from(carry));
-            *word = sum;
-            carry = over || over_again;
-        }
+        // Spelled out, since it is done for every record.
+        let ([a, b, c, d], [e, f, g, h]) = (self.words, other.words);
+        let (d, carry) = add(d, h, false);
+        let (c, carry) = add(c, g, carry);
+        let (b, carry) = add(b, f, carry);
+        let (a, _) = add(a, e, carry);
+        self.words = [a, b, c, d];
     }
+}
+
+/// The sum of two words and a carry, modulo 2^64, and the carry out of it.
+#[inline]
+const fn add(left: u64, right: u64, carry: bool) -> (u64, bool) {
+    let (sum, over) = left.overflowing_add(right);
+    let (sum, over_again) = sum.overflowing_add(carry as u64);
+    (sum, over || over_again)
 }
 
 impl std::iter::Sum for Sum {
