@@ -15,27 +15,20 @@ fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args().nth(1).ok_or("usage: visit_classic DUMP")?;
     let mut decoder = Decoder::new(File::open(&path)?)?;
     let (mut entries, mut references, mut sum) = (0_u64, 0_u64, 0_u64);
-    let mut add = |values: &[u64]| {
-        references += values.len() as u64;
-        sum = values.iter().fold(sum, |sum, value| sum.wrapping_add(*value));
-    };
     decoder.visit::<DecodeError, _>(|step| {
-        match step {
+        let values = match step {
             Step::Record(_, Record::Entry(entry)) => {
                 entries += 1;
-                add(entry.references.values);
-                sizes(&mut add, &[entry.address.value, entry.size.value]);
+                sum = sum.wrapping_add(entry.address.value).wrapping_add(entry.size.value);
+                entry.references.values
             }
-            Step::More(_, more) => add(more.values),
-            Step::Record(..) => {}
-        }
+            Step::More(_, more) => more.values,
+            Step::Record(..) => &[],
+        };
+        references += values.len() as u64;
+        sum = values.iter().fold(sum, |sum, value| sum.wrapping_add(*value));
         Ok(())
     })?;
-    println!("{entries} classes and objects, {} references; sum {sum:#x}", references - 2 * entries);
+    println!("{entries} classes and objects, {references} references; sum {sum:#x}");
     Ok(())
-}
-
-/// Addresses and sizes go into the sum as well.
-fn sizes(add: &mut impl FnMut(&[u64]), numbers: &[u64; 2]) {
-    add(numbers);
 }

@@ -171,47 +171,9 @@ impl EntryKind {
     }
 }
 
-/// The value of eight hexadecimal digits, in either case, and a number that is not 0 if they are no such digits.
-#[inline(always)]
-pub(crate) fn eight_digits(digits: [u8; 8]) -> (u32, u64) {
-    // All eight at once, and no branch. Letters have bit 6, digits have not; what a digit is worth is its low half, and
-    // 9 more for a letter.
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    let text = u64::from_le_bytes(digits);
-    let letters = text >> 6 & ONES;
-    let values = (text & (0x0f * ONES)) + 9 * letters;
-    // Bit 4 is set in digits alone; bit 5 is set in digits, and clear or set in letters; bit 7 is clear.
-    let four = !(text >> 4 ^ text >> 6) & ONES;
-    let five = !(text >> 5 | text >> 6) & ONES;
-    // 0 to 9 for digits, 10 to 15 for letters: 6 more carry into bit 4 for letters alone.
-    let range = ((values + 6 * ONES) >> 4 ^ letters) & ONES | values & (0x10 * ONES);
-    let wrong = text & (0x80 * ONES) | four | five | range;
-    let pairs = (values << 4 & 0x00f0_00f0_00f0_00f0) | (values >> 8 & 0x000f_000f_000f_000f);
-    let pairs = (pairs | pairs >> 8) & 0x0000_ffff_0000_ffff;
-    (((pairs | pairs >> 16) as u32).swap_bytes(), wrong)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn eight_digits_are_read_as_the_standard_library_does() {
-        for (text, value) in [(b"00436E90", 0x0043_6e90), (b"fffffFfF", 0xffff_ffff), (b"01234567", 0x0123_4567)] {
-            assert_eq!(eight_digits(*text), (value, 0));
-        }
-        for at in 0..8 {
-            for byte in 0..=255_u8 {
-                let mut digits = *b"89abCDEF";
-                digits[at] = byte;
-                let hexadecimal = digits.iter().all(u8::is_ascii_hexdigit);
-                let expected = std::str::from_utf8(&digits).ok().filter(|_| hexadecimal);
-                let expected = expected.and_then(|text| u32::from_str_radix(text, 16).ok());
-                let (value, wrong) = eight_digits(digits);
-                assert_eq!((wrong == 0).then_some(value), expected, "{byte:#x}");
-            }
-        }
-    }
 
     #[test]
     fn an_encoding_is_told_by_the_first_bytes() {

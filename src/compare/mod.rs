@@ -5,6 +5,7 @@ mod facet;
 #[cfg(test)]
 pub(crate) mod fixture;
 pub mod listing;
+pub mod renaming;
 mod sorted;
 pub mod table;
 pub mod told;

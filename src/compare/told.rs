@@ -38,7 +38,7 @@ pub fn of_class(class: &Class, facts: &Facts, tell: &mut dyn FnMut(Facet)) {
         (Facet::ClassObjectSize, class.class_object_size.is_some()),
         (Facet::Fields, class.fields.is_some()),
         (Facet::Statics, class.statics.is_some()),
-        (Facet::ConstantPool, class.constant_pool.is_some()),
+        (Facet::ConstantPool, class.constant_pool.as_ref().is_some_and(|pool| !pool.is_empty())),
         (Facet::ClassReferences, class.references.is_some()),
         (Facet::NullReferences, class.references.as_ref().is_some_and(lists_null)),
         (Facet::ReferenceOrder, class.references.as_ref().is_some_and(|listed| listed.len() > 1)),

@@ -8,10 +8,9 @@ use crate::compare::{self, Facet, FacetDifference, Side, compare_sources};
 use crate::error::Error;
 use crate::format::{Lowering, Wishes};
 use crate::hprof::IdSize;
-use crate::model::{Address, Class, Facts, Heap, HeapSource, Surroundings, VisitObjects};
+use crate::model::{Address, Class, Facts, Heap, HeapSource, Surroundings, VisitObjects, visit};
 
 use super::needs::Needs;
-use super::renumber;
 use super::report::Addresses;
 use super::{Converted, Numbering, Options};
 
@@ -122,10 +121,10 @@ fn numbering(source: &mut dyn HeapSource, lowering: &Lowering) -> Result<Option<
     let needs = Needs::of(lowering, source.facts());
     let mut fits = true;
     let mut see = |address: &mut Address| fits &= needs.holds(address.0);
-    source.classes().iter().cloned().for_each(|mut class| renumber::class(&mut class, &mut see));
-    renumber::surroundings(&mut source.surroundings().clone(), &mut see);
+    source.classes().iter().cloned().for_each(|mut class| visit::class(&mut class, &mut see));
+    visit::surroundings(&mut source.surroundings().clone(), &mut see);
     source.visit_objects(&mut |object| {
-        renumber::object(&mut object.clone(), &mut see);
+        visit::object(&mut object.clone(), &mut see);
         Ok(())
     })?;
     if fits {
@@ -151,8 +150,8 @@ impl<'s> Renumbered<'s> {
             ..Heap::default()
         };
         let mut map = |address: &mut Address| *address = numbering.of(*address);
-        head.classes.iter_mut().for_each(|class| renumber::class(class, &mut map));
-        renumber::surroundings(&mut head.surroundings, &mut map);
+        head.classes.iter_mut().for_each(|class| visit::class(class, &mut map));
+        visit::surroundings(&mut head.surroundings, &mut map);
         Renumbered { source, numbering, head }
     }
 }
@@ -170,12 +169,12 @@ impl HeapSource for Renumbered<'_> {
         &self.head.surroundings
     }
 
-    fn visit_objects(&mut self, visit: &mut VisitObjects<'_>) -> Result<(), Error> {
+    fn visit_objects(&mut self, see: &mut VisitObjects<'_>) -> Result<(), Error> {
         let numbering = &self.numbering;
         self.source.visit_objects(&mut |object| {
             let mut object = object.clone();
-            renumber::object(&mut object, &mut |address| *address = numbering.of(*address));
-            visit(&object)
+            visit::object(&mut object, &mut |address| *address = numbering.of(*address));
+            see(&object)
         })
     }
 }

@@ -23,7 +23,7 @@ use std::io::Write;
 use crate::compare::table::Target;
 use crate::error::Error;
 use crate::format::Lowering;
-use crate::model::{Address, Class, Facts, HeapSource, Surroundings, VisitObjects};
+use crate::model::{Address, Class, Facts, HeapSource, Surroundings, VisitObjects, visit};
 
 pub use judge::{Beyond, Counted, Verdict, judge};
 pub use renumber::Numbering;
@@ -122,12 +122,12 @@ impl<'s> Converted<'s> {
     /// Calls `see` with every address that the completed heap mentions.
     fn addresses(&mut self, see: &mut dyn FnMut(Address)) -> Result<(), Error> {
         let mut see = |address: &mut Address| see(*address);
-        self.classes.iter().cloned().for_each(|mut class| renumber::class(&mut class, &mut see));
-        renumber::surroundings(&mut self.surroundings.clone(), &mut see);
+        self.classes.iter().cloned().for_each(|mut class| visit::class(&mut class, &mut see));
+        visit::surroundings(&mut self.surroundings.clone(), &mut see);
         let (completion, inventions) = (&self.completion, &mut Inventions::default());
         self.source.visit_objects(&mut |object| {
             let mut object = completion.object(object, inventions)?;
-            renumber::object(&mut object, &mut see);
+            visit::object(&mut object, &mut see);
             Ok(())
         })
     }
@@ -137,8 +137,8 @@ impl<'s> Converted<'s> {
         self.addresses(&mut |address| collector.add(address))?;
         let numbering = collector.number(needs)?;
         let mut map = |address: &mut Address| *address = numbering.of(*address);
-        self.classes.iter_mut().for_each(|class| renumber::class(class, &mut map));
-        renumber::surroundings(&mut self.surroundings, &mut map);
+        self.classes.iter_mut().for_each(|class| visit::class(class, &mut map));
+        visit::surroundings(&mut self.surroundings, &mut map);
         self.numbering = Some(numbering);
         Ok(())
     }
@@ -175,15 +175,15 @@ impl HeapSource for Converted<'_> {
         &self.surroundings
     }
 
-    fn visit_objects(&mut self, visit: &mut VisitObjects<'_>) -> Result<(), Error> {
+    fn visit_objects(&mut self, see: &mut VisitObjects<'_>) -> Result<(), Error> {
         let (completion, numbering) = (&self.completion, &self.numbering);
         let mut inventions = Inventions::default();
         self.source.visit_objects(&mut |object| {
             let mut object = completion.object(object, &mut inventions)?;
             if let Some(numbering) = numbering {
-                renumber::object(&mut object, &mut |address| *address = numbering.of(*address));
+                visit::object(&mut object, &mut |address| *address = numbering.of(*address));
             }
-            visit(&object)
+            see(&object)
         })?;
         self.inventions[1] = inventions;
         Ok(())

@@ -6,11 +6,10 @@ use crate::compare::Facet;
 use crate::compare::table::ClassFirst;
 use crate::compare::told;
 use crate::error::Error;
-use crate::model::{Address, Contents, HeapSource, Name, ObjectKind};
+use crate::model::{Address, Contents, HeapSource, Name, ObjectKind, visit};
 
 use super::classes::{Classes, Own, component};
 use super::needs::{Needs, Shape};
-use super::renumber;
 
 /// What the pass found out.
 #[derive(Debug)]
@@ -50,10 +49,10 @@ impl Survey {
         told::of_facts(&facts, &mut tell);
         for class in source.classes() {
             told::of_class(class, &facts, &mut tell);
-            renumber::class(&mut class.clone(), &mut see);
+            visit::class(&mut class.clone(), &mut see);
         }
         told::of_surroundings(source.surroundings(), &mut tell);
-        renumber::surroundings(&mut source.surroundings().clone(), &mut see);
+        visit::surroundings(&mut source.surroundings().clone(), &mut see);
         // Only a PHD has hashes and class words.
         if facts.hash_regime.is_some() {
             let names = source.classes().iter().map(|class| (class.address, class.name.clone())).collect();
@@ -66,7 +65,7 @@ impl Survey {
         }
         source.visit_objects(&mut |object| {
             told::of_object(object, &facts, &mut tell);
-            renumber::object(&mut object.clone(), &mut see);
+            visit::object(&mut object.clone(), &mut see);
             let (own, first_is_class) = survey.classes.own(object);
             survey.class(&own, object.kind, needs);
             if object.kind == ObjectKind::Instance {

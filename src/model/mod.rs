@@ -16,6 +16,7 @@ mod name;
 mod object;
 mod root;
 mod units;
+pub mod visit;
 
 pub use class::{Class, Field, FieldType, PoolEntry, Static};
 pub use event::{

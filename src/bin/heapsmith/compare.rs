@@ -3,10 +3,12 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
+use heapsmith::compare::renaming::{BUDGET, BY_FILE, Renaming, up_to_renaming};
 use heapsmith::compare::table::Target;
 use heapsmith::compare::{Comparison, Facet, Options, Side, Span, compare_sources};
 use heapsmith::error::Error;
-use heapsmith::model::Address;
+use heapsmith::model::{Address, Heap, HeapSource};
+use heapsmith::output::Output;
 
 use crate::{Answer, open, terminal};
 
@@ -29,6 +31,16 @@ pub(crate) struct Opts {
     heap: open::HeapOpt,
     #[command(flatten)]
     reading: open::ReadingOpts,
+    /// Whether the two are the same graph under other addresses: another JVM's, or a converter's new ones. Both
+    /// heaps are held in memory. Exit code 3: not decided within the budget.
+    #[arg(long)]
+    up_to_renaming: bool,
+    /// With --up-to-renaming: give up after so many millions of edges.
+    #[arg(long, default_value_t = BUDGET / 1_000_000, requires = "up_to_renaming")]
+    budget: u64,
+    /// With --up-to-renaming: where to write the mapping that was found, a line for each address.
+    #[arg(long, requires = "up_to_renaming")]
+    mapping: Option<PathBuf>,
     /// A JSON report.
     #[arg(long)]
     json: bool,
@@ -69,6 +81,9 @@ impl Opts {
         let reading = self.reading.reading();
         let mut left = open::Side::open(&self.left, self.heap, reading)?;
         let mut right = open::Side::open(&self.right, self.heap, reading)?;
+        if self.up_to_renaming {
+            return self.up_to_renaming(&left_out, left.source(), right.source());
+        }
         let options = Options { left_out, ..Options::default() };
         let mut comparison = compare_sources(left.source(), right.source(), &options)?;
         locate(&mut comparison, &left, &right)?;
@@ -83,6 +98,59 @@ impl Opts {
             writeln!(out, "{}", reasons.describe(&comparison)).map_err(failed)?;
         }
         Ok(if comparison.equal { Answer::Yes } else { Answer::No })
+    }
+}
+
+impl Opts {
+    fn up_to_renaming(
+        &self,
+        left_out: &BTreeSet<Facet>,
+        left: &mut dyn HeapSource,
+        right: &mut dyn HeapSource,
+    ) -> Result<Answer, Error> {
+        let (left, right) = (Heap::collect(left)?, Heap::collect(right)?);
+        let renaming = up_to_renaming(&left, &right, left_out, self.budget.saturating_mul(1_000_000));
+        if let (Renaming::Equal { mapping, .. }, Some(path)) = (&renaming, &self.mapping) {
+            let mut output = Output::create(path, false)?;
+            for (left, right) in mapping {
+                writeln!(output, "{left} {right}").map_err(|e| Error::io("writing the mapping", e))?;
+            }
+            output.finish()?;
+        }
+        let text = if self.json {
+            serde_json::to_string(&renaming).map_err(|e| Error::io("writing standard output", e.into()))?
+        } else {
+            describe_renaming(&renaming)
+        };
+        writeln!(terminal::stdout(), "{text}").map_err(|e| Error::io("writing standard output", e))?;
+        Ok(match renaming {
+            Renaming::Equal { .. } => Answer::Yes,
+            Renaming::Different { .. } => Answer::No,
+            Renaming::Undecided { .. } => Answer::Undecided,
+        })
+    }
+}
+
+fn describe_renaming(renaming: &Renaming) -> String {
+    match renaming {
+        Renaming::Equal { mapping, comparison } => {
+            let moved = mapping.iter().filter(|(left, right)| left != right).count();
+            let verdict = terminal::good("equal");
+            let facts = format!(
+                "{verdict} up to renaming: {} facts compared, {moved} of {} addresses differ",
+                comparison.compared,
+                mapping.len()
+            );
+            let names: Vec<String> = BY_FILE.iter().map(Facet::to_string).collect();
+            format!("{facts}\nnot compared: {}, which are the file's and not the graph's", names.join(", "))
+        }
+        Renaming::Different { invariant, left, right } => {
+            format!("{}: {invariant}: {left} on the left, {right} on the right", terminal::bad("different"))
+        }
+        Renaming::Undecided { steps, ambiguous } => format!(
+            "{}: after {steps} steps {ambiguous} objects have more than one possible counterpart; --budget allows more",
+            terminal::doubtful("undecided")
+        ),
     }
 }
 

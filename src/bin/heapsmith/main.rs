@@ -27,7 +27,7 @@ use heapsmith::error::Error;
 /// Synthesises JVM heap dumps, and tests whether parsers and converters get them right.
 ///
 /// Exit codes, everywhere: 0 fine; 1 the answer is no (a finding, a difference, an input that is not
-/// a valid dump); 2 the question could not be put (usage, reading, writing).
+/// a valid dump); 2 the question could not be put (usage, reading, writing); 3 not decided within a budget.
 #[derive(Parser)]
 #[command(version, max_term_width = 100)]
 struct Cli {
@@ -59,6 +59,8 @@ enum Command {
 enum Answer {
     Yes,
     No,
+    /// Nobody can say within the bounds that were set.
+    Undecided,
 }
 
 fn main() -> ExitCode {
@@ -82,6 +84,7 @@ fn main() -> ExitCode {
     match result {
         Ok(Answer::Yes) => ExitCode::SUCCESS,
         Ok(Answer::No) => ExitCode::from(1),
+        Ok(Answer::Undecided) => ExitCode::from(3),
         // Whoever read our output has seen enough.
         Err(error) if error.is_broken_pipe() => ExitCode::SUCCESS,
         Err(error) => {

@@ -30,6 +30,8 @@ enum Which {
     Compare,
     /// `digest --json`
     Digest,
+    /// `compare --up-to-renaming --json`
+    Renaming,
     /// `convert --json`
     Convert,
     /// `check-conversion --json`
@@ -54,6 +56,7 @@ impl Opts {
             Which::Validate => schema_for!(Report),
             Which::Compare => schema_for!(Comparison),
             Which::Digest => schema_for!(digest::Report),
+            Which::Renaming => schema_for!(heapsmith::compare::renaming::Renaming),
             Which::Convert => schema_for!(heapsmith::convert::Conversion),
             Which::CheckConversion => schema_for!(heapsmith::convert::Verdict),
             Which::Facets => schema_for!(facets::Report),

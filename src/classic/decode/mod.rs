@@ -182,17 +182,18 @@ impl<R: Read> Decoder<R> {
         }
         let (bytes, base) = (self.window.bytes(), self.window.offset());
         let (mut used, mut line, mut line_start, mut index) = (0, self.line, self.line_start, self.index);
-        loop {
+        let mut head = plain::plain_head(bytes);
+        while let Some(known) = head {
             values.clear();
-            let Some((entry, length)) = plain::plain_entry(&bytes[used..bytes.len().min(used + WHOLE)], values) else {
-                break;
-            };
+            let text = &bytes[used..bytes.len().min(used + WHOLE)];
+            let Some((entry, length, next)) = plain::plain_entry(text, known, values) else { break };
             let offset = base + used as u64;
             let position = TextPosition { line: line + 1, column: offset - line_start + 1 };
             let at = At { index, offset, position, bytes: &bytes[used..used + length], open: false };
             visit(Step::Record(at, Record::Entry(entry)))?;
             used += length;
             (line, line_start, index) = (line + 2, base + used as u64, index + 1);
+            head = next;
         }
         (self.line, self.line_start, self.index) = (line, line_start, index);
         self.window.consume(used);

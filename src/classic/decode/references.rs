@@ -2,7 +2,7 @@
 
 use crate::bytes::stop::Stop;
 
-use super::digits::{NARROW, WIDE, narrow, wide};
+use super::digits::{NARROW, WIDE, are_digits, narrow, wide};
 use super::scan::{End, Scan, is_white};
 
 impl Scan<'_> {
@@ -94,9 +94,9 @@ impl Scan<'_> {
 #[inline]
 fn usual(text: &[u8]) -> Option<(usize, u64)> {
     let short = text.first_chunk::<NARROW>().filter(|short| short.starts_with(b"0x"))?;
-    let (digits, (value, wrong)) =
+    let (digits, (value, worth)) =
         if is_white(short[10]) { (8, narrow(short)) } else { (16, wide(text.first_chunk::<WIDE>()?)) };
-    (wrong == 0 && is_white(text[2 + digits])).then_some((digits, value))
+    (are_digits(worth) && is_white(text[2 + digits])).then_some((digits, value))
 }
 
 /// A place to go back to.

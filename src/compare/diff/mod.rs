@@ -54,7 +54,7 @@ pub struct FacetDifference {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub right_place: Option<Span>,
     /// The same by class; empty for facts of the whole heap.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub classes: Vec<ClassDifference>,
 }
 
@@ -161,11 +161,12 @@ impl<'h> Whole<'h> {
 }
 
 fn run(left: Whole<'_>, right: Whole<'_>, options: &Options<'_>) -> Result<Comparison, Error> {
+    let carried = options.carried.map(|column| column.between(left.facts, right.facts));
     let mut diff = Diff {
-        left: HeapSide::new(left.classes, left.side.habits, options.carried),
-        right: HeapSide::new(right.classes, right.side.habits, options.carried),
+        left: HeapSide::new(left.classes, left.side.habits, carried.as_ref()),
+        right: HeapSide::new(right.classes, right.side.habits, carried.as_ref()),
         left_out: &options.left_out,
-        carried: options.carried,
+        carried: carried.as_ref(),
         compared: 0,
         class: None,
         differences: BTreeMap::new(),
@@ -175,7 +176,7 @@ fn run(left: Whole<'_>, right: Whole<'_>, options: &Options<'_>) -> Result<Compa
     let sorted = |objects, classes| Entries::new(objects, classes);
     diff.entries(sorted(left.side.objects, left.classes), sorted(right.side.objects, right.classes))?;
     diff.record_order((left.side.order, left.classes), (right.side.order, right.classes))?;
-    match options.carried {
+    match &carried {
         Some(column) => {
             let (mut l, mut r) = (left.surroundings.clone(), right.surroundings.clone());
             [&mut l, &mut r].into_iter().for_each(|surroundings| column.surroundings(surroundings));

@@ -43,6 +43,11 @@ impl Diff<'_> {
                 events.iter().map(|event| &event.kind).filter(|kind| facet_of(kind) == Some(facet)).cloned().collect()
             };
             let (l, r) = (l.map(of), r.map(of));
+            if l.is_none() && r.as_ref().is_none_or(Vec::is_empty)
+                || r.is_none() && l.as_ref().is_none_or(Vec::is_empty)
+            {
+                continue; // one side has no log, and in the other's there is nothing of it
+            }
             same &= l == r;
             let entry = ("entry", |kind: &EventKind| {
                 show::line(&EventLine::from(&Event { time: 0, after: 0, kind: kind.clone() }).what)

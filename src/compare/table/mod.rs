@@ -11,6 +11,7 @@ use serde::Deserialize;
 
 use crate::error::Error;
 use crate::format::{Family, Format};
+use crate::model::Facts;
 
 use super::Facet;
 
@@ -172,6 +173,19 @@ impl Column {
                 })
                 .collect(),
         }
+    }
+
+    /// The same for dumps with these headers: sizes in identifiers are comparable where those have one size.
+    #[must_use]
+    pub(super) fn between(&self, left: &Facts, right: &Facts) -> Column {
+        let mut column = self.clone();
+        let same = left.identifier_size.is_some() && left.identifier_size == right.identifier_size;
+        for carriage in &mut column.carriages {
+            if *carriage == Carriage::Changed(Rule::FieldBytes) && !same {
+                *carriage = Carriage::Changed(Rule::Derived);
+            }
+        }
+        column
     }
 
     /// Whether a facet is carried in a way that can be compared.

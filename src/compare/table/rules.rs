@@ -21,6 +21,7 @@ pub enum Rule {
     NameForm,
     SizesInWords,
     Rounded,
+    FieldBytes,
     Derived,
     Reordered,
     ArrayClass,

@@ -1,0 +1,187 @@
+//! The same graph under other addresses?
+//!
+//! Both heaps become one graph whose nodes are classes, objects and addresses that nothing is at. Nodes are told apart
+//! by their facts, then by what refers to them and what they refer to, until that tells no more (colour refinement).
+//! Nodes that are still alike are paired one after the other, with a way back where a pair turns out wrong
+//! (individualisation and refinement). Refinement compares 64-bit hashes, so nodes that are taken for different are
+//! different; a mapping that is found is checked fact by fact before anybody hears of it.
+
+mod graph;
+mod partition;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::model::{Address, Heap, RootKind, visit};
+
+use super::diff::{Comparison, compare};
+use super::{Facet, told};
+
+use graph::Graph;
+use partition::{Partition, Split};
+
+/// The answer.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(tag = "answer", rename_all = "kebab-case")]
+pub enum Renaming {
+    /// The same graph. The mapping is the witness.
+    Equal {
+        /// The address in the second heap of each address of the first.
+        mapping: BTreeMap<String, String>,
+        /// The comparison of the first heap, with the second one's addresses, and the second.
+        comparison: Box<Comparison>,
+    },
+    /// Different graphs.
+    Different {
+        /// What there is in another number on the two sides, or the object that has no counterpart.
+        invariant: String,
+        /// So many times in the first heap.
+        left: u64,
+        /// So many times in the second.
+        right: u64,
+    },
+    /// Not decided: the graph is too regular for the budget.
+    Undecided {
+        /// Steps taken.
+        steps: u64,
+        /// Objects of the first heap that have more than one possible counterpart.
+        ambiguous: u64,
+    },
+}
+
+/// Steps that are taken before giving up: edges looked at.
+pub const BUDGET: u64 = 200_000_000;
+
+/// Facets of the file rather than of the graph: its orders, its header and the identifiers of its log.
+pub const BY_FILE: [Facet; 9] = [
+    Facet::RecordOrder,
+    Facet::RootOrder,
+    Facet::ReferenceOrder,
+    Facet::Events,
+    Facet::TimeStamp,
+    Facet::DumpTimes,
+    Facet::HeaderVersion,
+    Facet::IdentifierSize,
+    Facet::HashRandoms,
+];
+
+/// Compares two heaps up to their addresses, in so many steps at most. Both are held in memory, with some 60 bytes a
+/// reference.
+pub fn up_to_renaming(left: &Heap, right: &Heap, left_out: &BTreeSet<Facet>, budget: u64) -> Renaming {
+    let mut left_out = left_out.clone();
+    if left.facts.identifier_size != right.facts.identifier_size {
+        // It counts identifiers.
+        left_out.insert(Facet::InstanceSize);
+    }
+    let facets: BTreeSet<Facet> = {
+        let (l, r) = (told_by(left), told_by(right));
+        l.intersection(&r).filter(|facet| !left_out.contains(facet)).copied().collect()
+    };
+    let graph = Graph::new(left, right, &facets);
+    let mut partition = match Partition::new(&graph) {
+        Ok(partition) => partition,
+        Err(split) => return graph.different(&split),
+    };
+    match search(&graph, &mut partition, budget) {
+        Found::Mapping => verify(&graph, &partition, (left, right), &left_out),
+        Found::Nothing(split) => graph.different(&split),
+        Found::TooMany => Renaming::Undecided { steps: partition.steps, ambiguous: partition.ambiguous() },
+    }
+}
+
+fn told_by(heap: &Heap) -> BTreeSet<Facet> {
+    let mut facets = BTreeSet::new();
+    let mut tell = |facet| _ = facets.insert(facet);
+    heap.classes.iter().for_each(|class| told::of_class(class, &heap.facts, &mut tell));
+    heap.objects.iter().for_each(|object| told::of_object(object, &heap.facts, &mut tell));
+    told::of_surroundings(&heap.surroundings, &mut tell);
+    facets
+}
+
+enum Found {
+    Mapping,
+    Nothing(Split),
+    TooMany,
+}
+
+/// A node, and which counterparts were tried.
+struct Choice {
+    /// The node of the first heap.
+    node: u32,
+    /// Nodes of the second heap that turned out wrong, or are being tried.
+    tried: Vec<u32>,
+    /// How much of the partition's history to keep.
+    mark: usize,
+    /// The cell to go on from.
+    cell: usize,
+}
+
+fn search(graph: &Graph, partition: &mut Partition, budget: u64) -> Found {
+    let mut choices: Vec<Choice> = Vec::new();
+    let mut from = 0;
+    loop {
+        let Some((cell, node)) = partition.next_ambiguous(from) else { return Found::Mapping };
+        let mut choice = Choice { node, tried: Vec::new(), mark: partition.mark(), cell };
+        loop {
+            if partition.steps > budget {
+                return Found::TooMany;
+            }
+            let Some(other) = partition.counterpart(choice.node, &choice.tried) else {
+                // None of them: the pair before was wrong, or there is no mapping.
+                match choices.pop() {
+                    None => return Found::Nothing(Split { node: choice.node, left: 1, right: 0, missing: true }),
+                    Some(before) => choice = before,
+                }
+                partition.undo(choice.mark);
+                continue;
+            };
+            choice.tried.push(other);
+            match partition.pair(graph, choice.node, other) {
+                Ok(()) => break,
+                Err(_) => partition.undo(choice.mark),
+            }
+        }
+        from = choice.cell;
+        choices.push(choice);
+    }
+}
+
+/// Gives the first heap the addresses that were found and compares them fact by fact.
+fn verify(graph: &Graph, partition: &Partition, heaps: (&Heap, &Heap), left_out: &BTreeSet<Facet>) -> Renaming {
+    let pairs = partition.pairs();
+    let map: HashMap<Address, Address> =
+        pairs.iter().map(|&(left, right)| (graph.address(left), graph.address(right))).collect();
+    let mut renamed = heaps.0.clone();
+    let mut rename = |address: &mut Address| *address = map.get(address).copied().unwrap_or(*address);
+    renamed.classes.iter_mut().for_each(|class| visit::class(class, &mut rename));
+    renamed.objects.iter_mut().for_each(|object| visit::object(object, &mut rename));
+    visit::surroundings(&mut renamed.surroundings, &mut rename);
+    let mut other = heaps.1.clone();
+    for heap in [&mut renamed, &mut other] {
+        // The identifier of a JNI reference is no address of the heap.
+        for root in heap.surroundings.roots.iter_mut().flatten() {
+            if let RootKind::JniGlobal(reference) = &mut root.kind {
+                *reference = Address::NULL;
+            }
+        }
+    }
+    let left_out: BTreeSet<Facet> = left_out.iter().copied().chain(BY_FILE).collect();
+    let comparison = compare(&renamed, &other, &left_out);
+    match comparison.differences.first() {
+        None => {
+            let text = |(left, right): (&Address, &Address)| (left.to_string(), right.to_string());
+            Renaming::Equal { mapping: map.iter().map(text).collect(), comparison: Box::new(comparison) }
+        }
+        // What is no node and no edge of the graph (a header's fact, a thread's name, a stack trace) differs.
+        Some(difference) => Renaming::Different {
+            invariant: format!("{}: {} against {}", difference.facet, difference.left, difference.right),
+            left: difference.count,
+            right: difference.count,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,213 @@
+//! Cells of nodes that nothing tells apart yet.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::graph::{Graph, hash};
+
+/// A group of nodes that is of another size on the two sides.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Split {
+    /// One of its nodes.
+    pub(super) node: u32,
+    pub(super) left: u64,
+    pub(super) right: u64,
+    /// Whether it is a node without a counterpart, rather than a group.
+    pub(super) missing: bool,
+}
+
+/// A cell: nodes of the first heap and of the second, in no order.
+#[derive(Clone, Debug, Default)]
+struct Cell {
+    sides: [Vec<u32>; 2],
+}
+
+impl Cell {
+    fn len(&self) -> usize {
+        self.sides[0].len() + self.sides[1].len()
+    }
+
+    fn balanced(&self) -> Result<(), Split> {
+        let [left, right] = &self.sides;
+        match left.first().or(right.first()) {
+            Some(&node) if left.len() != right.len() => {
+                Err(Split { node, left: left.len() as u64, right: right.len() as u64, missing: false })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The nodes of both heaps in cells; every cell has as many of the first as of the second.
+pub(super) struct Partition {
+    /// How many nodes are the first heap's.
+    left: u32,
+    cells: Vec<Cell>,
+    cell_of: Vec<u32>,
+    /// Where a node stands in its side of its cell.
+    place_of: Vec<u32>,
+    /// Moves, in order, with the cell that a node came from.
+    history: Vec<(u32, u32)>,
+    /// Cells whose nodes' neighbours are to be told apart by them.
+    due: VecDeque<u32>,
+    /// Edges that were looked at, and nodes that were moved.
+    pub(super) steps: u64,
+}
+
+impl Partition {
+    /// The coarsest partition that labels and edges allow.
+    pub(super) fn new(graph: &Graph) -> Result<Partition, Split> {
+        let count = graph.labels.len();
+        let mut by_label: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
+        for (node, label) in (0..).zip(&graph.labels) {
+            by_label.entry(*label).or_default().push(node);
+        }
+        let mut partition = Partition {
+            left: graph.left,
+            cells: Vec::new(),
+            cell_of: vec![0; count],
+            place_of: vec![0; count],
+            history: Vec::new(),
+            due: VecDeque::new(),
+            steps: 0,
+        };
+        for nodes in by_label.into_values() {
+            let cell = partition.cells.len() as u32;
+            partition.cells.push(Cell::default());
+            nodes.into_iter().for_each(|node| partition.put(node, cell));
+            partition.due.push_back(cell);
+        }
+        partition.cells.iter().try_for_each(Cell::balanced)?;
+        partition.refine(graph)?;
+        partition.history.clear();
+        Ok(partition)
+    }
+
+    fn side(&self, node: u32) -> usize {
+        usize::from(node >= self.left)
+    }
+
+    fn put(&mut self, node: u32, cell: u32) {
+        let side = self.side(node);
+        let nodes = &mut self.cells[cell as usize].sides[side];
+        (self.cell_of[node as usize], self.place_of[node as usize]) = (cell, nodes.len() as u32);
+        nodes.push(node);
+    }
+
+    fn take(&mut self, node: u32) {
+        let side = self.side(node);
+        let place = self.place_of[node as usize];
+        let nodes = &mut self.cells[self.cell_of[node as usize] as usize].sides[side];
+        nodes.swap_remove(place as usize);
+        if let Some(&moved) = nodes.get(place as usize) {
+            self.place_of[moved as usize] = place;
+        }
+    }
+
+    /// Splits cells until all nodes of a cell have the same edges to each cell.
+    fn refine(&mut self, graph: &Graph) -> Result<(), Split> {
+        // What each node has of edges to the splitter: a sum of hashes, so that their order does not matter.
+        let mut seen: Vec<(u32, u64)> = Vec::new();
+        while let Some(splitter) = self.due.pop_front() {
+            seen.clear();
+            for &node in self.cells[splitter as usize].sides.iter().flatten() {
+                for edges in [graph.back.of(node), graph.out.of(node)] {
+                    self.steps += 1 + edges.len() as u64;
+                    seen.extend(edges.iter().map(|&(other, role)| (other, hash(role))));
+                }
+            }
+            seen.sort_unstable_by_key(|(node, _)| *node);
+            let mut sums: Vec<(u32, u64, u32)> = seen
+                .chunk_by(|a, b| a.0 == b.0)
+                .map(|edges| {
+                    let sum = edges.iter().fold(0_u64, |sum, (_, role)| sum.wrapping_add(*role));
+                    (self.cell_of[edges[0].0 as usize], sum, edges[0].0)
+                })
+                .collect();
+            sums.sort_unstable();
+            for touched in sums.chunk_by(|a, b| a.0 == b.0) {
+                if let Err(split) = self.split(touched[0].0, touched) {
+                    self.due.clear();
+                    return Err(split);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Splits a cell by the sums of those of its nodes that were touched. One part stays: by the others it is told
+    /// apart as well.
+    fn split(&mut self, cell: u32, touched: &[(u32, u64, u32)]) -> Result<(), Split> {
+        let groups = touched.chunk_by(|a, b| a.1 == b.1);
+        let stays = if self.cells[cell as usize].len() > touched.len() {
+            None
+        } else {
+            let largest = touched.chunk_by(|a, b| a.1 == b.1).max_by_key(|group| (group.len(), group[0].1));
+            largest.map(|group| group[0].1)
+        };
+        for group in groups.filter(|group| Some(group[0].1) != stays) {
+            self.part(cell, group.iter().map(|(.., node)| *node))?;
+        }
+        self.cells[cell as usize].balanced()
+    }
+
+    /// Moves nodes into a cell of their own.
+    fn part(&mut self, from: u32, nodes: impl Iterator<Item = u32>) -> Result<(), Split> {
+        let new = self.cells.len() as u32;
+        self.cells.push(Cell::default());
+        for node in nodes {
+            self.history.push((node, from));
+            self.take(node);
+            self.put(node, new);
+            self.steps += 1;
+        }
+        self.due.push_back(new);
+        self.cells[new as usize].balanced()
+    }
+
+    /// Takes a node of each side for counterparts.
+    pub(super) fn pair(&mut self, graph: &Graph, left: u32, right: u32) -> Result<(), Split> {
+        self.part(self.cell_of[left as usize], [left, right].into_iter())?;
+        self.refine(graph)
+    }
+
+    pub(super) fn mark(&self) -> usize {
+        self.history.len()
+    }
+
+    /// Goes back to an earlier partition.
+    pub(super) fn undo(&mut self, mark: usize) {
+        while self.history.len() > mark {
+            if let Some((node, cell)) = self.history.pop() {
+                self.take(node);
+                self.put(node, cell);
+                self.steps += 1;
+            }
+        }
+        while self.cells.last().is_some_and(|cell| cell.len() == 0) {
+            self.cells.pop();
+        }
+    }
+
+    /// From a cell on, the first with more than one node of each side, and a node of the first heap in it.
+    pub(super) fn next_ambiguous(&self, from: usize) -> Option<(usize, u32)> {
+        let cell = (from..self.cells.len()).find(|&cell| self.cells[cell].len() > 2)?;
+        Some((cell, *self.cells[cell].sides[0].last()?))
+    }
+
+    /// A node of the second heap in the same cell that was not tried.
+    pub(super) fn counterpart(&self, node: u32, tried: &[u32]) -> Option<u32> {
+        let cell = &self.cells[self.cell_of[node as usize] as usize];
+        cell.sides[1].iter().rev().copied().find(|other| !tried.contains(other))
+    }
+
+    /// Nodes of the first heap that have more than one possible counterpart.
+    pub(super) fn ambiguous(&self) -> u64 {
+        self.cells.iter().filter(|cell| cell.len() > 2).map(|cell| cell.sides[0].len() as u64).sum()
+    }
+
+    /// Counterparts, once every cell has one node of each side.
+    pub(super) fn pairs(&self) -> Vec<(u32, u32)> {
+        let pair = |cell: &Cell| Some((*cell.sides[0].first()?, *cell.sides[1].first()?));
+        self.cells.iter().filter_map(pair).collect()
+    }
+}

@@ -1,0 +1,68 @@
+//! Every address that an entry of a heap holds.
+
+use super::{
+    Address, Class, Contents, Event, EventKind, FieldType, Object, RootKind, StackFrame, StackTrace, Surroundings,
+    Value,
+};
+
+/// Applies `map` to every address of a class.
+pub fn class(class: &mut Class, map: &mut dyn FnMut(&mut Address)) {
+    map(&mut class.address);
+    for one in [&mut class.superclass, &mut class.loader, &mut class.signers, &mut class.protection_domain] {
+        one.iter_mut().for_each(&mut *map);
+    }
+    class.interfaces.iter_mut().flatten().for_each(&mut *map);
+    class.references.iter_mut().flatten().for_each(&mut *map);
+    class.statics.iter_mut().flatten().for_each(|s| value(&mut s.value, map));
+    class.constant_pool.iter_mut().flatten().for_each(|entry| value(&mut entry.value, map));
+}
+
+/// The same of an object.
+pub fn object(object: &mut Object, map: &mut dyn FnMut(&mut Address)) {
+    map(&mut object.address);
+    object.class.iter_mut().chain(&mut object.class_word).for_each(&mut *map);
+    match &mut object.contents {
+        Contents::References(listed) | Contents::Elements(listed) => listed.iter_mut().for_each(map),
+        Contents::Fields(values) => values.iter_mut().for_each(|v| value(v, map)),
+        Contents::Primitives(_) | Contents::Raw(_) | Contents::Unknown => {}
+    }
+}
+
+fn value(value: &mut Value, map: &mut dyn FnMut(&mut Address)) {
+    if value.kind == FieldType::Object {
+        let mut address = Address(value.bits);
+        map(&mut address);
+        value.bits = address.0;
+    }
+}
+
+/// The same of what stands beside classes and objects. Identifiers of JNI references are no addresses of the heap, but
+/// have the same width.
+pub fn surroundings(around: &mut Surroundings, map: &mut dyn FnMut(&mut Address)) {
+    for root in around.roots.iter_mut().flatten() {
+        map(&mut root.object);
+        if let RootKind::JniGlobal(reference) = &mut root.kind {
+            map(reference);
+        }
+    }
+    around.threads.iter_mut().flatten().for_each(|thread| map(&mut thread.object));
+    for trace in around.traces.iter_mut().flatten() {
+        let frames: Vec<StackFrame> = trace
+            .frames
+            .iter()
+            .map(|frame| {
+                let mut frame = frame.clone();
+                frame.class.iter_mut().for_each(&mut *map);
+                frame
+            })
+            .collect();
+        *trace = StackTrace { frames: frames.into(), ..trace.clone() };
+    }
+    for Event { kind, .. } in around.events.iter_mut().flatten() {
+        match kind {
+            EventKind::LoadClass(load) => map(&mut load.class),
+            EventKind::StartThread(thread) => map(&mut thread.object),
+            _ => {}
+        }
+    }
+}

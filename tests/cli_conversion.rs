@@ -1,0 +1,241 @@
+//! The command line: facets, compare, convert and check-conversion.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+use assert_cmd::cargo::CommandCargoExt;
+use pretty_assertions::assert_eq;
+use serde_json::Value;
+use tempfile::TempDir;
+
+struct Bench(TempDir);
+
+impl Bench {
+    fn new() -> Bench {
+        Bench(tempfile::tempdir().expect("a temporary folder"))
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn run(&self, arguments: &str) -> Output {
+        let mut command = Command::cargo_bin("heapsmith").expect("built");
+        command.args(arguments.split(' ')).current_dir(self.0.path()).stdin(Stdio::null());
+        command.output().expect("started")
+    }
+
+    /// Runs a command that has to end with this code, and gives what it printed.
+    fn expect(&self, code: i32, arguments: &str) -> String {
+        let output = self.run(arguments);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{arguments}: {stderr}");
+        String::from_utf8(output.stdout).expect("text")
+    }
+
+    /// The one message of a command that ends with this code.
+    fn message(&self, code: i32, arguments: &str) -> String {
+        let output = self.run(arguments);
+        assert_eq!(output.status.code(), Some(code), "{arguments}");
+        let message = String::from_utf8(output.stderr).expect("text");
+        assert_eq!(message.trim_end().lines().count(), 1, "{message}");
+        message
+    }
+
+    fn json(&self, code: i32, schema: &str, arguments: &str) -> Value {
+        let report = serde_json::from_str(&self.expect(code, arguments)).expect("JSON");
+        let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("specs/schemas");
+        let text = fs::read_to_string(root.join(format!("{schema}.schema.json"))).expect("a schema");
+        let schema: Value = serde_json::from_str(&text).expect("JSON");
+        let errors: Vec<String> =
+            jsonschema::validator_for(&schema).expect("a schema").iter_errors(&report).map(|e| e.to_string()).collect();
+        assert_eq!(errors, Vec::<String>::new());
+        report
+    }
+
+    fn generate(&self, format: &str, name: &str) {
+        self.expect(0, &format!("generate --format {format} --seed 7 --objects 60 -o {name}"));
+    }
+}
+
+fn names(list: &Value) -> Vec<&str> {
+    list.as_array().expect("a list").iter().filter_map(|item| item["facet"].as_str()).collect()
+}
+
+#[test]
+fn a_dump_goes_to_another_format_and_the_report_says_what_that_cost() {
+    let bench = Bench::new();
+    bench.generate("hprof", "a.hprof");
+    let report = bench.json(0, "convert", "convert a.hprof a.phd --to phd6 --json");
+    let lost = names(&report["lost"]);
+    for facet in ["loader", "statics", "fields", "field-values", "elements", "primitive-contents", "roots", "threads"] {
+        assert!(lost.contains(&facet), "{facet} is lost");
+    }
+    assert!(!lost.contains(&"superclass"));
+    assert_eq!(report["addresses"], "kept");
+    let invented = names(&report["invented"]);
+    assert!(invented.contains(&"object-size"), "{invented:?}");
+    // The dump is a valid one, and nothing is lost that it could carry.
+    bench.expect(0, "validate a.phd");
+    let verdict = bench.json(0, "check-conversion", "check-conversion a.hprof a.phd --json");
+    assert_eq!(verdict["faithful"], true);
+    assert_eq!((&verdict["changed"], &verdict["missing"]), (&Value::Array(vec![]), &Value::Array(vec![])));
+    let text = bench.expect(0, "check-conversion a.hprof a.phd --profile openj9");
+    assert!(text.starts_with("faithful: "), "{text}");
+    // The same bytes in every run, and to standard output.
+    let again = bench.run("convert a.hprof - --to phd6");
+    assert_eq!(again.stdout, fs::read(bench.path("a.phd")).expect("written"));
+    assert!(String::from_utf8_lossy(&again.stderr).contains("lost: roots"));
+}
+
+#[test]
+fn a_converter_that_loses_a_reference_is_caught() {
+    let bench = Bench::new();
+    bench.generate("phd6", "a.phd");
+    bench.expect(0, "convert a.phd whole.hprof --to hprof");
+    bench.expect(0, "check-conversion a.phd whole.hprof");
+    // A careless converter: the listing loses a reference before it is encoded.
+    let listing = bench.expect(0, "decode a.phd");
+    let mut cut = false;
+    let careless: Vec<String> = listing
+        .lines()
+        .map(|line| {
+            let mut entry: Value = serde_json::from_str(line).expect("JSON");
+            if let Some(head) = entry.as_object_mut().filter(|head| head.contains_key("listing")) {
+                head.remove("references");
+            }
+            let is_instance = entry["kind"] == "object";
+            if let (false, true, Some(refs)) = (cut, is_instance, entry.get_mut("refs").and_then(Value::as_array_mut))
+                && !refs.is_empty()
+            {
+                refs.pop();
+                cut = true;
+            }
+            entry.to_string()
+        })
+        .collect();
+    assert!(cut);
+    fs::write(bench.path("careless.jsonl"), careless.join("\n")).expect("writable");
+    bench.expect(0, "convert careless.jsonl careless.hprof --to hprof");
+    let verdict = bench.json(1, "check-conversion", "check-conversion a.phd careless.hprof --json");
+    assert_eq!(names(&verdict["changed"]), ["references"]);
+    let text = bench.expect(1, "check-conversion a.phd careless.hprof");
+    assert!(text.contains("changed: references: 1 differ, first at 0x") && text.contains("not faithful"), "{text}");
+}
+
+#[test]
+fn addresses_that_a_target_cannot_hold_are_numbered_anew_or_refused() {
+    let bench = Bench::new();
+    bench.expect(0, "generate --format hprof --id-size 2 --seed 3 --objects 40 -o odd.hprof");
+    let report = bench.json(0, "convert", "convert odd.hprof odd.phd --to phd6 --json");
+    let new = &report["addresses"]["renumbered"];
+    assert_eq!((&new["first"], &new["step"]), (&Value::from(8), &Value::from(8)));
+    bench.expect(0, "validate odd.phd");
+    bench.expect(0, "check-conversion odd.hprof odd.phd");
+    let message = bench.message(1, "convert odd.hprof no.phd --to phd6 --addresses keep");
+    assert!(message.contains("not a multiple of 4") && message.contains("--addresses keep"), "{message}");
+    assert!(!bench.path("no.phd").exists());
+    // 64-bit addresses into identifiers of 1 byte: too many of them.
+    bench.expect(0, "generate --format phd6 --seed 7 --objects 400 -o wide.phd");
+    let message = bench.message(1, "convert wide.phd no.hprof --to hprof --id-size 1");
+    assert!(message.contains("addresses") || message.contains("identifier"), "{message}");
+    assert!(!bench.path("no.hprof").exists());
+    bench.expect(0, "convert wide.phd four.hprof --to hprof --id-size 4");
+    bench.expect(0, "check-conversion wide.phd four.hprof");
+}
+
+#[test]
+fn a_shuffled_copy_is_equal_up_to_renaming_and_the_mapping_is_written() {
+    let bench = Bench::new();
+    bench.expect(0, "generate --format hprof --id-size 8 --seed 3 --objects 40 -o a.hprof");
+    bench.expect(0, "convert a.hprof b.hprof --to hprof --id-size 2");
+    bench.expect(1, "compare a.hprof b.hprof");
+    let text = bench.expect(0, "compare a.hprof b.hprof --up-to-renaming --mapping map.txt");
+    assert!(text.starts_with("equal up to renaming"), "{text}");
+    let map = fs::read_to_string(bench.path("map.txt")).expect("written");
+    assert!(map.lines().count() > 40 && map.lines().all(|line| line.split(' ').count() == 2));
+    bench.json(0, "renaming", "compare a.hprof b.hprof --up-to-renaming --json");
+    bench.expect(0, "generate --format hprof --seed 4 --objects 40 -o other.hprof");
+    let answer = bench.json(1, "renaming", "compare a.hprof other.hprof --up-to-renaming --json");
+    assert_eq!(answer["answer"], "different");
+    // A ring, in which every object is like every other.
+    for (name, start) in [("ring.jsonl", 0x1000), ("turned.jsonl", 0x8000)] {
+        let mut lines = vec![r#"{"listing":1}"#.to_owned()];
+        lines.push(r#"{"kind":"class","address":"0x8","name":"Node","refs":[]}"#.to_owned());
+        for number in 0..50 {
+            let [at, next] = [number, (number + 1) % 50].map(|number| start + 8 * number);
+            lines.push(format!(r#"{{"kind":"object","address":"{at:#x}","class":"0x8","refs":["{next:#x}"]}}"#));
+        }
+        fs::write(bench.path(name), lines.join("\n") + "\n").expect("writable");
+    }
+    bench.expect(0, "compare ring.jsonl turned.jsonl --up-to-renaming");
+    let text = bench.expect(3, "compare ring.jsonl turned.jsonl --up-to-renaming --budget 0");
+    assert!(text.contains("undecided") && text.contains("50 objects"), "{text}");
+}
+
+#[test]
+fn compare_says_where_each_side_says_what_and_what_was_not_compared() {
+    let bench = Bench::new();
+    bench.generate("hprof", "a.hprof");
+    bench.generate("phd6", "a.phd");
+    let text = bench.expect(1, "compare a.hprof a.phd");
+    let last = text.lines().last().expect("a line");
+    assert!(last.starts_with("not compared: ") && last.contains("as no hprof does"), "{last}");
+    let report = bench.json(1, "compare", "compare a.hprof a.phd --json");
+    for difference in report["differences"].as_array().expect("a list") {
+        for (side, file) in [("left_place", "a.hprof"), ("right_place", "a.phd")] {
+            if let Some(place) = difference.get(side) {
+                let offset = place["offset"].as_u64().expect("a number");
+                assert!(offset < fs::metadata(bench.path(file)).expect("written").len());
+            }
+        }
+    }
+    bench.expect(0, "compare a.hprof a.hprof --facets references,class");
+    let chosen = bench.expect(0, "compare a.hprof a.phd --facets word-size,kind");
+    assert!(chosen.contains("what --facets does not name"), "{chosen}");
+}
+
+#[test]
+fn the_table_of_facets_is_shown_by_format_by_writer_and_for_two() {
+    let bench = Bench::new();
+    let all = bench.json(0, "facets", "facets --json");
+    assert_eq!(all["columns"].as_array().map(Vec::len), Some(5));
+    let both = bench.json(0, "facets", "facets hprof phd6/openj9 --json");
+    let row = both["facets"].as_array().expect("rows").iter().find(|row| row["facet"] == "hash-16").expect("a row");
+    assert_eq!(row["carried"].to_string(), r#"[["none"],["low-15-bits"],["none"]]"#);
+    let text = bench.expect(0, "facets phd6");
+    assert!(text.lines().next().is_some_and(|head| head.contains("phd6/openj9")), "{text}");
+    let wrong = bench.run("facets phd6/agent");
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains("there are openj9, jdmpview"));
+}
+
+#[test]
+fn bad_questions_and_broken_dumps_have_one_clear_message_and_leave_nothing_behind() {
+    let bench = Bench::new();
+    bench.generate("phd6", "a.phd");
+    let bytes = fs::read(bench.path("a.phd")).expect("written");
+    fs::write(bench.path("cut.phd"), &bytes[..bytes.len() / 2]).expect("writable");
+    for (code, arguments, says) in [
+        (2, "convert a.phd a.phd --to hprof --force", "is the input"),
+        (2, "convert a.phd b.hprof --to hprof --profile nobody", "nobody"),
+        (2, "convert a.phd b.txt --to classic --id-size 4", "identifiers"),
+        (2, "convert missing.phd b.hprof --to hprof", "missing.phd"),
+        (1, "convert cut.phd b.hprof --to hprof", "offset"),
+        (1, "compare a.phd cut.phd", "offset"),
+        (1, "check-conversion cut.phd a.phd", "offset"),
+        (2, "check-conversion a.phd missing.hprof", "missing.hprof"),
+        (2, "compare a.phd a.phd --leave-out address", "address"),
+    ] {
+        let message = bench.message(code, arguments);
+        assert!(message.contains(says), "{arguments}: {message}");
+    }
+    fs::write(bench.path("there.hprof"), "mine").expect("writable");
+    bench.message(2, "convert a.phd there.hprof --to hprof");
+    assert_eq!(fs::read(bench.path("there.hprof")).expect("kept"), b"mine");
+    assert!(!bench.path("b.hprof").exists());
+    assert_eq!(fs::read(bench.path("a.phd")).expect("kept"), bytes);
+    let left: Vec<_> = fs::read_dir(bench.0.path()).expect("readable").collect();
+    assert_eq!(left.len(), 3, "no temporary file is left");
+}
