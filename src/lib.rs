@@ -56,6 +56,7 @@ pub mod compare;
 pub mod convert;
 pub mod corpus;
 pub mod corrupt;
+pub mod digest;
 pub mod error;
 pub mod format;
 pub mod generate;

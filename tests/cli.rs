@@ -370,6 +370,7 @@ fn json_reports_follow_their_published_schemas() {
     let reports = [
         ("validate", bench.run(&["validate", "--json", "good.phd", "bad.phd"]).stdout()),
         ("compare", bench.run(&["compare", "--json", "good.phd", "other.phd"]).stdout()),
+        ("digest", bench.run(&["digest", "--json", "good.phd", "--buckets", "--by-facet"]).ok().stdout()),
         ("inspect-record", bench.run(&["inspect", "--json", "good.phd"]).stdout()),
         ("inspect-field", bench.run(&["inspect", "--bytes", "--json", "good.phd"]).stdout()),
         ("check", bench.run(&["check", "--json", "--decoder", "true {}", "--filter", "spelled"]).stdout()),
@@ -584,8 +585,8 @@ fn help_has_an_example_for_every_command() {
     let bench = Bench::new();
     let help = bench.run(&["--help"]).ok().stdout();
     for command in [
-        "demo", "generate", "inspect", "decode", "encode", "rewrite", "validate", "compare", "corpus", "check",
-        "schema",
+        "demo", "generate", "inspect", "decode", "encode", "rewrite", "validate", "compare", "digest", "corpus",
+        "check", "schema",
     ] {
         assert!(help.contains(command), "{command}");
         let text = bench.run(&[command, "--help"]).ok().stdout();

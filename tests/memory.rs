@@ -7,9 +7,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use heapsmith::classic;
 use heapsmith::corpus::cases;
-use heapsmith::error::DecodeError;
+use heapsmith::digest;
+use heapsmith::error::{DecodeError, Error};
 use heapsmith::hprof::{self, IdSize, Step};
 use heapsmith::input::Input;
+use heapsmith::model::{Address, Class, Contents, Facts, HeapSource, Object, ObjectKind, Surroundings, VisitObjects};
 use heapsmith::phd::{Decoder, annotate, lift};
 use heapsmith::validate::{ValidateOptions, validate};
 use peak_alloc::PeakAlloc;
@@ -28,6 +30,41 @@ fn peak(work: impl FnOnce()) -> usize {
     ALLOCATED.reset_peak_usage();
     work();
     ALLOCATED.peak_usage().saturating_sub(before)
+}
+
+/// So many instances of one class.
+struct Many(u64, Facts, Vec<Class>, Surroundings);
+
+impl HeapSource for Many {
+    fn facts(&self) -> &Facts {
+        &self.1
+    }
+
+    fn classes(&self) -> &[Class] {
+        &self.2
+    }
+
+    fn surroundings(&self) -> &Surroundings {
+        &self.3
+    }
+
+    fn visit_objects(&mut self, visit: &mut VisitObjects<'_>) -> Result<(), Error> {
+        (0..self.0).try_for_each(|n| {
+            let contents = Contents::References(vec![Address(8 * n), Address(16)]);
+            visit(&Object { contents, class: Some(Address(8)), ..Object::new(Address(8 * n), ObjectKind::Instance) })
+        })
+    }
+}
+
+#[test]
+fn a_digest_holds_nothing_that_grows_with_the_objects() {
+    let _turn = turn();
+    let options = digest::Options { by_facet: true, ..digest::Options::default() };
+    let [few, many] = [1_000, 200_000].map(|count| {
+        let mut heap = Many(count, Facts::default(), vec![Class::default()], Surroundings::default());
+        peak(|| drop(digest::digest(&mut heap, &options)))
+    });
+    assert!(few < 100_000 && many < few + 1024, "{few} and {many} bytes");
 }
 
 /// Everything that reads a dump, on bytes that the caller owns.

@@ -8,7 +8,7 @@ use crate::model::{
 };
 
 /// Every fact of the model, each known somewhere.
-pub(super) fn everything() -> Heap {
+pub(crate) fn everything() -> Heap {
     let options = GenerateOptions { objects: 60, placement: Placement::Mixed, ..GenerateOptions::default() };
     let mut heap = from_seed(&options, 11);
     heap.facts.totals = Some(Totals { objects: 1, references: 2 });

@@ -3,13 +3,15 @@
 mod diff;
 mod facet;
 #[cfg(test)]
-mod fixture;
+pub(crate) mod fixture;
 pub mod listing;
 pub mod renaming;
 mod sorted;
 pub mod table;
 pub mod told;
 
+#[cfg(test)]
+pub(crate) use diff::tests::changes;
 pub use diff::{
     ClassDifference, Comparison, FacetDifference, NotCompared, Options, Side, Span, compare, compare_sources,
 };

@@ -8,6 +8,7 @@ mod convert;
 mod corpus;
 mod decode;
 mod demo;
+mod digest;
 mod encode;
 mod facets;
 mod generate;
@@ -44,6 +45,7 @@ enum Command {
     Rewrite(rewrite::Opts),
     Validate(validate::Opts),
     Compare(compare::Opts),
+    Digest(digest::Opts),
     Facets(facets::Opts),
     Convert(convert::Opts),
     CheckConversion(check_conversion::Opts),
@@ -71,6 +73,7 @@ fn main() -> ExitCode {
         Command::Rewrite(opts) => opts.run(),
         Command::Validate(opts) => opts.run(),
         Command::Compare(opts) => opts.run(),
+        Command::Digest(opts) => opts.run(),
         Command::Facets(opts) => opts.run(),
         Command::Convert(opts) => opts.run(),
         Command::CheckConversion(opts) => opts.run(),

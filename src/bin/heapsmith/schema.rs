@@ -6,7 +6,7 @@ use heapsmith::error::Error;
 use heapsmith::validate::Report;
 use schemars::{Schema, schema_for};
 
-use crate::{Answer, facets, inspect, terminal};
+use crate::{Answer, digest, facets, inspect, terminal};
 
 /// Prints the JSON schema of a report or format; the same schemas stand in specs/schemas/.
 ///
@@ -28,6 +28,8 @@ enum Which {
     Validate,
     /// `compare --json`
     Compare,
+    /// `digest --json`
+    Digest,
     /// `compare --up-to-renaming --json`
     Renaming,
     /// `convert --json`
@@ -53,6 +55,7 @@ impl Opts {
             Which::ListingLine => schema_for!(listing::Line),
             Which::Validate => schema_for!(Report),
             Which::Compare => schema_for!(Comparison),
+            Which::Digest => schema_for!(digest::Report),
             Which::Renaming => schema_for!(heapsmith::compare::renaming::Renaming),
             Which::Convert => schema_for!(heapsmith::convert::Conversion),
             Which::CheckConversion => schema_for!(heapsmith::convert::Verdict),

@@ -37,10 +37,10 @@ fn one_changed_fact_is_found_under_its_own_facet() {
     assert_eq!(facets(&heap, &moved), [Facet::Address, Facet::RecordOrder]);
 }
 
-type Change = Box<dyn Fn(&mut Heap)>;
+pub(crate) type Change = Box<dyn Fn(&mut Heap)>;
 
 /// A change of each field of the model, with the facet that it belongs to.
-fn changes() -> Vec<(Facet, Change)> {
+pub(crate) fn changes() -> Vec<(Facet, Change)> {
     let mut changes: Vec<(Facet, Change)> = Vec::new();
     let mut add = |facet, change: fn(&mut Heap)| changes.push((facet, Box::new(change)));
 

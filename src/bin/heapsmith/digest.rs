@@ -1,0 +1,171 @@
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use heapsmith::compare::Facet;
+use heapsmith::digest::{BUCKETS, Difference, Digest, Options, RecordKind, Selection, against, digest};
+use heapsmith::error::Error;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{Answer, open, terminal};
+
+/// Prints the digest of a heap: a SHA-256 of every record, summed, which does not depend on the order of
+/// records.
+///
+/// Two parties who cannot send each other a dump exchange digests: the whole, then those of the 256
+/// buckets of addresses, then the records of a bucket that differs. specs/digest.md defines them.
+///
+/// Exit code 0: fine, or equal with --against; 1: not equal, or the dump cannot be read.
+///
+/// Example: heapsmith digest heapdump.phd --buckets --json > theirs.json
+#[derive(Args)]
+pub(crate) struct Opts {
+    /// Dump or listing; `-` is standard input.
+    file: PathBuf,
+    /// Facets whose facts go in (comma-separated, named as in `compare`); else all that the dump tells
+    /// but those about an order. Digests of different facets cannot be compared.
+    #[arg(long, value_delimiter = ',')]
+    facets: Vec<Facet>,
+    /// The digest over each facet alone, too: slower, a SHA-256 for each fact.
+    #[arg(long)]
+    by_facet: bool,
+    /// The digests of all 256 buckets of addresses.
+    #[arg(long, conflicts_with = "bucket")]
+    buckets: bool,
+    /// The records of one bucket, by address: each with its digest. Memory grows with them: 48 bytes
+    /// each.
+    #[arg(long, value_name = "N")]
+    bucket: Option<u8>,
+    /// The other party's digest, as --json printed it: over the same facets, says where the two differ.
+    #[arg(long, value_name = "JSON", conflicts_with = "facets")]
+    against: Option<PathBuf>,
+    #[command(flatten)]
+    heap: open::HeapOpt,
+    #[command(flatten)]
+    reading: open::ReadingOpts,
+    /// A JSON report.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What is printed as JSON.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Report {
+    #[serde(flatten)]
+    digest: Digest,
+    /// Where it differs from the other party's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    against: Option<Difference>,
+}
+
+impl Opts {
+    pub(crate) fn run(self) -> Result<Answer, Error> {
+        let theirs = self.against.as_deref().map(read).transpose()?;
+        let options = Options {
+            facets: match &theirs {
+                Some(theirs) => Selection::of(&theirs.facets)?,
+                None if self.facets.is_empty() => Selection::unordered(),
+                None => Selection::of(&self.facets)?,
+            },
+            by_facet: self.by_facet || theirs.as_ref().is_some_and(|theirs| theirs.by_facet.is_some()),
+            bucket: self.bucket.or(theirs.as_ref().and_then(|theirs| Some(theirs.bucket.as_ref()?.number))),
+        };
+        let mut heap = open::Side::open(&self.file, self.heap, self.reading.reading())?;
+        let mut digest = digest(heap.source(), &options)?;
+        let difference = theirs.as_ref().map(|theirs| against(theirs, &digest));
+        if !self.buckets {
+            digest.buckets = None;
+        }
+        let equal = difference.as_ref().is_none_or(|difference| difference.equal);
+        let failed = |e| Error::io("writing standard output", e);
+        let mut out = terminal::stdout();
+        if self.json {
+            let report = Report { digest, against: difference };
+            let text = serde_json::to_string(&report).map_err(|e| failed(e.into()))?;
+            writeln!(out, "{text}").map_err(failed)?;
+        } else {
+            // What the other party lists is listed here only on request.
+            digest.bucket = digest.bucket.filter(|_| self.bucket.is_some());
+            digest.by_facet = digest.by_facet.filter(|_| self.by_facet);
+            self.describe(&digest, &mut out).map_err(failed)?;
+            if let Some(difference) = difference {
+                write!(out, "{}", describe(&difference)).map_err(failed)?;
+            }
+        }
+        Ok(if equal { Answer::Yes } else { Answer::No })
+    }
+
+    fn describe(&self, digest: &Digest, out: &mut dyn Write) -> std::io::Result<()> {
+        writeln!(out, "digest        {}", digest.digest)?;
+        writeln!(out, "surroundings  {}", digest.surroundings)?;
+        let roots = digest.roots.map_or("no roots told".to_owned(), |roots| format!("{roots} roots"));
+        writeln!(out, "of            {} classes, {} objects, {roots}", digest.classes, digest.objects)?;
+        writeln!(out, "facets        {}", names(&digest.facets))?;
+        let silent: Vec<Facet> = self.facets.iter().copied().filter(|facet| !digest.facets.contains(facet)).collect();
+        if !silent.is_empty() {
+            writeln!(out, "not told      {}", names(&silent))?;
+        }
+        for alone in digest.by_facet.iter().flatten() {
+            writeln!(out, "{:<20}  {}", alone.facet.to_string(), alone.digest)?;
+        }
+        for (number, sum) in digest.buckets.iter().flatten().enumerate() {
+            writeln!(out, "bucket {number:<5}  {sum}")?;
+        }
+        if let Some(bucket) = &digest.bucket {
+            writeln!(out, "bucket {:<5}  {} records", bucket.number, bucket.records.len())?;
+            for record in &bucket.records {
+                let kind = match record.record {
+                    RecordKind::Entry => "entry",
+                    RecordKind::Root => "root ",
+                };
+                writeln!(out, "{:#018x}  {kind}  {}", record.address.0, record.digest)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The other party's report.
+fn read(path: &Path) -> Result<Digest, Error> {
+    let wrong = |found: String| {
+        Error::Usage(format!("{}: expected a digest as `digest --json` prints it; {found}", path.display()))
+    };
+    let text = fs::read_to_string(path).map_err(|e| Error::io(format!("reading {}", path.display()), e))?;
+    let digest: Digest = serde_json::from_str(&text).map_err(|e| wrong(e.to_string()))?;
+    match &digest.buckets {
+        _ if digest.schema != 1 => Err(wrong(format!("its schema is {}, not 1", digest.schema))),
+        Some(buckets) if buckets.len() != BUCKETS => Err(wrong(format!("it has {} buckets", buckets.len()))),
+        _ => Ok(digest),
+    }
+}
+
+fn names(facets: &[Facet]) -> String {
+    let names: Vec<String> = facets.iter().map(Facet::to_string).collect();
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+}
+
+fn describe(difference: &Difference) -> String {
+    if difference.equal {
+        return format!("{}\n", terminal::good("equal"));
+    }
+    let mut text = format!("{}\n", terminal::bad("different"));
+    if !difference.facets.is_empty() {
+        text += &format!("  not told here, so that the digests cannot be compared: {}\n", names(&difference.facets));
+    }
+    if difference.surroundings {
+        text += "  surroundings: facts without an address\n";
+    }
+    if let Some(facets) = &difference.by_facet {
+        text += &format!("  facets: {}\n", names(facets));
+    }
+    let joined = |items: Vec<String>| if items.is_empty() { "none".to_owned() } else { items.join(", ") };
+    if let Some(buckets) = &difference.buckets {
+        text += &format!("  buckets: {}\n", joined(buckets.iter().map(u8::to_string).collect()));
+    }
+    if let Some(addresses) = &difference.addresses {
+        text += &format!("  addresses: {}\n", joined(addresses.iter().map(|a| format!("{:#x}", a.0)).collect()));
+    }
+    text
+}

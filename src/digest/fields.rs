@@ -1,0 +1,231 @@
+//! Canonical bytes: fields, numbers, lists. Defined in specs/digest.md.
+
+use crate::compare::Facet;
+use crate::model::{Address, FieldType, Name, Value};
+
+use super::selection::{Role, Selection, role};
+
+/// Where canonical bytes go.
+pub(super) trait Sink {
+    fn put(&mut self, bytes: &[u8]);
+
+    /// A few bytes and a number behind them, which is most of every record.
+    #[inline]
+    fn put_with_number(&mut self, bytes: &[u8], number: u64) {
+        self.put(bytes);
+        self.put(&number.to_be_bytes());
+    }
+
+    /// Numbers one after the other.
+    fn put_addresses(&mut self, addresses: &[Address]) {
+        addresses.iter().for_each(|address| self.put(&address.0.to_be_bytes()));
+    }
+}
+
+impl Sink for Vec<u8> {
+    fn put(&mut self, bytes: &[u8]) {
+        self.extend_from_slice(bytes);
+    }
+}
+
+/// Counts the bytes, for the length that stands before them.
+#[derive(Default)]
+pub(super) struct Length(u64);
+
+impl Sink for Length {
+    fn put(&mut self, bytes: &[u8]) {
+        self.0 += bytes.len() as u64;
+    }
+}
+
+/// What a record begins with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tag {
+    /// A class or an object.
+    Entry = 1,
+    /// A root, at the object that it keeps.
+    Root = 2,
+    /// Anything without an address.
+    Other = 3,
+}
+
+/// A record whose fields are being put down, in the ascending order of their numbers.
+pub(super) struct Record<'s, S> {
+    sink: &'s mut S,
+    wanted: Selection,
+    told: Selection,
+    last: u8,
+}
+
+impl<'s, S: Sink> Record<'s, S> {
+    #[inline]
+    pub(super) fn begin(sink: &'s mut S, wanted: Selection, tag: Tag, address: Option<Address>) -> Record<'s, S> {
+        match address {
+            None => sink.put(&[tag as u8]),
+            Some(address) => sink.put_with_number(&[tag as u8], address.0),
+        }
+        let mut told = Selection::default();
+        if tag == Tag::Entry && wanted.contains(Facet::Address) {
+            told.insert(Facet::Address);
+        }
+        Record { sink, wanted, told, last: 0 }
+    }
+
+    /// The facets that went in; of an entry `address` is one, if it is wanted.
+    pub(super) fn told(self) -> Selection {
+        self.told
+    }
+
+    #[inline]
+    pub(super) fn wants(&self, facet: Facet) -> bool {
+        self.wanted.contains(facet)
+    }
+
+    /// The number of a field that is wanted.
+    #[inline]
+    fn open(&mut self, facet: Facet) -> Option<u8> {
+        let Role::Field(number) = role(facet) else { return None };
+        if !self.wants(facet) {
+            return None;
+        }
+        debug_assert!(self.last < number, "fields ascend");
+        self.last = number;
+        self.told.insert(facet);
+        Some(number)
+    }
+
+    /// A field of a known length, whose value `put` puts down.
+    #[inline]
+    pub(super) fn field(&mut self, facet: Facet, length: u64, put: impl FnOnce(&mut S)) {
+        let Some(number) = self.open(facet) else { return };
+        match u8::try_from(length) {
+            Ok(short @ 0..=0xfe) => self.sink.put(&[number, short]),
+            _ => {
+                self.sink.put(&[number]);
+                self.sink.length(length);
+            }
+        }
+        put(self.sink);
+    }
+
+    /// A field that is put down twice: once to know its length.
+    pub(super) fn measured(&mut self, facet: Facet, put: impl Fn(&mut dyn Sink)) {
+        if self.wants(facet) {
+            let mut length = Length::default();
+            put(&mut length);
+            self.field(facet, length.0, |sink| put(sink));
+        }
+    }
+
+    #[inline]
+    pub(super) fn byte(&mut self, facet: Facet, byte: u8) {
+        if let Some(number) = self.open(facet) {
+            self.sink.put(&[number, 1, byte]);
+        }
+    }
+
+    #[inline]
+    pub(super) fn bytes(&mut self, facet: Facet, bytes: &[u8]) {
+        self.field(facet, bytes.len() as u64, |sink| sink.put(bytes));
+    }
+
+    #[inline]
+    pub(super) fn number(&mut self, facet: Facet, number: Option<u64>) {
+        if let Some(value) = number
+            && let Some(number) = self.open(facet)
+        {
+            self.sink.put_with_number(&[number, 8], value);
+        }
+    }
+
+    #[inline]
+    pub(super) fn addresses(&mut self, facet: Facet, addresses: &[Address]) {
+        self.field(facet, 8 * addresses.len() as u64, |sink| sink.put_addresses(addresses));
+    }
+}
+
+/// The parts that values are made of.
+pub(super) trait Parts: Sink {
+    /// A length: one byte below 255, or 255 and eight bytes.
+    #[inline]
+    fn length(&mut self, length: u64) {
+        match u8::try_from(length) {
+            Ok(short @ 0..=0xfe) => self.put(&[short]),
+            _ => {
+                self.put(&[0xff]);
+                self.put(&length.to_be_bytes());
+            }
+        }
+    }
+
+    /// A number, in eight bytes.
+    #[inline]
+    fn number(&mut self, number: u64) {
+        self.put(&number.to_be_bytes());
+    }
+
+    /// A number with a sign, in two's complement.
+    #[inline]
+    fn signed(&mut self, number: i32) {
+        self.number(i64::from(number) as u64);
+    }
+
+    #[inline]
+    fn address(&mut self, address: Address) {
+        self.number(address.0);
+    }
+
+    /// Bytes behind their length.
+    #[inline]
+    fn text(&mut self, bytes: &[u8]) {
+        self.length(bytes.len() as u64);
+        self.put(bytes);
+    }
+
+    fn name(&mut self, name: &Name) {
+        self.text(name.as_bytes());
+    }
+
+    /// A byte that says whether there is a value, and the value.
+    fn option<T>(&mut self, value: Option<T>, put: impl FnOnce(&mut Self, T)) {
+        self.put(&[u8::from(value.is_some())]);
+        if let Some(value) = value {
+            put(self, value);
+        }
+    }
+
+    /// A type by its letter in JVM signatures.
+    #[inline]
+    fn kind(&mut self, kind: FieldType) {
+        self.put(&[letter(kind)]);
+    }
+
+    /// A value: its type, and its bits in the type's width.
+    #[inline]
+    fn value(&mut self, value: &Value) {
+        let bits = value.bits.to_be_bytes();
+        self.kind(value.kind);
+        self.put(&bits[8 - width(value.kind)..]);
+    }
+}
+
+impl<S: Sink + ?Sized> Parts for S {}
+
+/// Bytes of a value with its type.
+pub(super) const fn value_length(value: &Value) -> u64 {
+    1 + width(value.kind) as u64
+}
+
+const fn width(kind: FieldType) -> usize {
+    match kind {
+        FieldType::Object => 8,
+        FieldType::Primitive(primitive) => primitive.size() as usize,
+    }
+}
+
+const fn letter(kind: FieldType) -> u8 {
+    match kind {
+        FieldType::Object => b'L',
+        FieldType::Primitive(primitive) => primitive.signature() as u8,
+    }
+}

@@ -1,0 +1,117 @@
+//! Every canonical record of a heap, one after the other.
+
+use crate::compare::Facet;
+use crate::error::Error;
+use crate::model::{Address, HeapSource};
+
+use super::canonical::Canonical;
+use super::fields::Sink;
+use super::selection::Selection;
+use super::surroundings;
+
+/// Where a record belongs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A class or an object, at its address.
+    Entry(Address),
+    /// A root, at the address of the object that it keeps.
+    Root(Address),
+    /// Anything without an address.
+    Other,
+}
+
+/// How many there are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Counts {
+    pub(super) classes: u64,
+    pub(super) objects: u64,
+    pub(super) roots: Option<u64>,
+}
+
+/// A sink of one record at a time.
+pub(super) trait Restart: Sink {
+    /// Forgets what was put down.
+    fn restart(&mut self);
+}
+
+impl Restart for Vec<u8> {
+    fn restart(&mut self) {
+        self.clear();
+    }
+}
+
+/// Puts down the records over each of several selections, and calls `done` behind each record with the place of its
+/// selection in the list. A record into which no facet went is none.
+pub(super) fn walk<S: Restart>(
+    source: &mut dyn HeapSource,
+    selections: &[Selection],
+    sink: &mut S,
+    mut done: impl FnMut(usize, Place, Selection, &mut S) -> Result<(), Error>,
+) -> Result<Counts, Error> {
+    let all = selections.iter().fold(Selection::default(), |mut all, selection| {
+        all.insert_all(*selection);
+        all
+    });
+    let mut canonical = Canonical::new(source.classes(), all);
+    let mut finish = |which, place, told: Selection, sink: &mut S| {
+        let result = if told.is_empty() { Ok(()) } else { done(which, place, told, sink) };
+        sink.restart();
+        result
+    };
+    let (facts, around) = (source.facts(), source.surroundings());
+    for (which, &wanted) in selections.iter().enumerate() {
+        let mut result = Ok(());
+        surroundings::others(facts, around, wanted, sink, |told, sink| {
+            let finished = finish(which, Place::Other, told, sink);
+            result = std::mem::replace(&mut result, Ok(())).and(finished);
+        });
+        result?;
+        for root in around.roots.iter().flatten().filter(|_| wanted.contains(Facet::Roots)) {
+            let told = surroundings::root(root, wanted, sink);
+            finish(which, Place::Root(root.object), told, sink)?;
+        }
+        for class in source.classes() {
+            let told = canonical.class(class, wanted, sink);
+            finish(which, Place::Entry(class.address), told, sink)?;
+        }
+    }
+    let mut counts = Counts {
+        classes: source.classes().len() as u64,
+        objects: 0,
+        roots: around.roots.as_ref().map(|roots| roots.len() as u64),
+    };
+    let of_objects: Vec<(usize, Selection)> =
+        selections.iter().copied().enumerate().filter(|(_, wanted)| !wanted.and(of_objects()).is_empty()).collect();
+    source.visit_objects(&mut |object| {
+        counts.objects += 1;
+        of_objects.iter().try_for_each(|&(which, wanted)| {
+            let told = canonical.object(object, wanted, sink);
+            finish(which, Place::Entry(object.address), told, sink)
+        })
+    })?;
+    Ok(counts)
+}
+
+/// The facets that records of objects have.
+fn of_objects() -> Selection {
+    [
+        Facet::Address,
+        Facet::NullReferences,
+        Facet::Kind,
+        Facet::ClassName,
+        Facet::Class,
+        Facet::ClassWord,
+        Facet::ObjectSize,
+        Facet::ArrayLength,
+        Facet::Hash16,
+        Facet::Hash32,
+        Facet::FieldValues,
+        Facet::Elements,
+        Facet::PrimitiveContents,
+        Facet::References,
+        Facet::ReferenceOrder,
+        Facet::ObjectTrace,
+    ]
+    .into_iter()
+    .collect()
+}
