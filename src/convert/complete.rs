@@ -161,7 +161,7 @@ impl Completion {
         self.length(made, inventions);
         if made.kind != ObjectKind::Instance && sizes {
             match made.size {
-                Some(size) => made.size = Some(ByteLen(size.0.checked_next_multiple_of(4).unwrap_or(u64::MAX & !3))),
+                Some(size) => made.size = Some(ByteLen(size.0.checked_next_multiple_of(4).unwrap_or(!3))),
                 None => inventions.note(Facet::ObjectSize, "of an array: two words and its elements, rounded up to 8"),
             }
         }

@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use crate::error::Error;
-use crate::format::{Family, Format};
+use crate::format::Format;
 use crate::model::Facts;
 
 use super::Facet;
@@ -278,14 +278,4 @@ mod tests {
         assert_eq!(carriage("hprof/art", Facet::Signers), Carriage::Exact);
         assert!("phd6/agent".parse::<Target>().is_err());
     }
-}
-
-/// The families whose dumps carry a facet at all.
-pub fn families(facet: Facet) -> Vec<Family> {
-    let carries = |family: &Family| {
-        let of_family = |format: &Format| format.family() == *family;
-        let column = |format| Target { format, profile: None }.column();
-        Format::ALL.into_iter().filter(of_family).any(|format| column(format).carriage(facet) != Carriage::None)
-    };
-    Family::ALL.into_iter().filter(carries).collect()
 }
