@@ -4,6 +4,7 @@
 //! them under libFuzzer, by format and name; the tests call them with random and corpus bytes on stable Rust.
 
 pub mod classic;
+pub mod conversion;
 pub mod hprof;
 pub mod phd;
 
@@ -22,7 +23,7 @@ pub struct Properties {
 }
 
 /// Every format's properties.
-pub const ALL: &[Properties] = &[phd::PROPERTIES, hprof::PROPERTIES, classic::PROPERTIES];
+pub const ALL: &[Properties] = &[phd::PROPERTIES, hprof::PROPERTIES, classic::PROPERTIES, conversion::PROPERTIES];
 
 impl Properties {
     /// Every property, by name.

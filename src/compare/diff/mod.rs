@@ -1,111 +1,24 @@
 //! Comparing two heaps on what both of them tell.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use crate::error::Error;
-use crate::model::{Address, Class, Facts, Heap, HeapSource, Name, Object, ObjectKind, Surroundings};
+use crate::model::{Address, Class, Facts, Heap, HeapSource, Name, Surroundings};
 
 use super::facet::Facet;
-use super::sorted::{FileOrder, Habits, MEMORY, Side as Sides, Sorted};
+use super::sorted::{FileOrder, MEMORY, Side as Sides};
 use super::table::Column;
 
 mod entry;
+mod report;
 mod show;
+mod side;
 mod surroundings;
 #[cfg(test)]
 pub(crate) mod tests;
 
-/// The outcome of a comparison.
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
-pub struct Comparison {
-    /// Version of this report's schema.
-    pub schema: u32,
-    /// Whether no compared fact differs.
-    pub equal: bool,
-    /// Facts compared, over all facets.
-    pub compared: u64,
-    /// Differences, one entry a facet.
-    pub differences: Vec<FacetDifference>,
-    /// Facets, or some objects' facets, that were not compared, and why.
-    pub not_compared: Vec<NotCompared>,
-}
-
-/// The differences of one facet.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct FacetDifference {
-    /// The facet.
-    pub facet: Facet,
-    /// How many classes or objects differ in it.
-    pub count: u64,
-    /// The lowest address where it differs; absent for facts of the whole heap.
-    pub address: Option<String>,
-    /// What the first heap says there.
-    pub left: String,
-    /// What the second heap says there.
-    pub right: String,
-    /// Where the first dump says it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub left_place: Option<Span>,
-    /// Where the second dump says it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub right_place: Option<Span>,
-    /// The same by class; empty for facts of the whole heap.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub classes: Vec<ClassDifference>,
-}
-
-/// The differences of one facet in the objects of one class, or in the class itself.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct ClassDifference {
-    /// The class's name in the first dump, or in the second where the first has none; what is not Unicode is escaped.
-    pub class: String,
-    /// How many objects differ.
-    pub count: u64,
-    /// The lowest address where they do.
-    pub address: String,
-    /// What the first heap says there.
-    pub left: String,
-    /// What the second heap says there.
-    pub right: String,
-}
-
-/// A record of a dump, in the decompressed file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Span {
-    /// Index of the record, from 0.
-    pub record: u64,
-    /// Offset of its first byte.
-    pub offset: u64,
-}
-
-/// A facet that was not compared for some or all of the heap.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct NotCompared {
-    /// The facet.
-    pub facet: Facet,
-    /// How many classes or objects (or heaps) it was left out for.
-    pub count: u64,
-    /// Why.
-    pub why: Side,
-}
-
-/// Whose silence keeps a facet from being compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Side {
-    /// The first does not tell.
-    UnknownLeft,
-    /// The second does not tell.
-    UnknownRight,
-    /// It was asked to be left out.
-    LeftOut,
-    /// The second's format or writer does not carry it.
-    NotCarried,
-}
+pub use report::{ClassDifference, Comparison, FacetDifference, NotCompared, Side, Span};
+use side::{Entries, Entry, HeapSide};
 
 /// What to compare, and how.
 #[derive(Clone, Debug)]
@@ -185,90 +98,6 @@ fn run(left: Whole<'_>, right: Whole<'_>, options: &Options<'_>) -> Result<Compa
         None => diff.surroundings(left.surroundings, right.surroundings),
     }
     Ok(diff.finish())
-}
-
-enum Entry<'h> {
-    Class(Cow<'h, Class>),
-    Object(Cow<'h, Object>),
-}
-
-impl Entry<'_> {
-    fn address(&self) -> Address {
-        match self {
-            Entry::Class(class) => class.address,
-            Entry::Object(object) => object.address,
-        }
-    }
-
-    /// Applies the rules of a kind of dump.
-    fn change(&mut self, column: &Column, side: &HeapSide) {
-        match self {
-            Entry::Class(class) => column.class(class.to_mut()),
-            Entry::Object(object) => column.object(object.to_mut(), &side.names, side.habits.class_first.holds()),
-        }
-    }
-}
-
-/// Classes and objects by address; those of one address stay in file order, the classes first.
-struct Entries<'h> {
-    classes: std::iter::Peekable<std::vec::IntoIter<&'h Class>>,
-    objects: Sorted<'h>,
-    object: Option<Cow<'h, Object>>,
-}
-
-impl<'h> Entries<'h> {
-    fn new(objects: Sorted<'h>, classes: &'h [Class]) -> Entries<'h> {
-        let mut classes: Vec<&Class> = classes.iter().collect();
-        classes.sort_by_key(|class| class.address);
-        Entries { classes: classes.into_iter().peekable(), objects, object: None }
-    }
-
-    fn next(&mut self) -> Result<Option<Entry<'h>>, Error> {
-        if self.object.is_none() {
-            self.object = self.objects.next()?;
-        }
-        let object = self.object.as_ref().map(|object| object.address);
-        let is_next = |class: &&Class| object.is_none_or(|address| class.address <= address);
-        if let Some(class) = self.classes.next_if(is_next) {
-            return Ok(Some(Entry::Class(Cow::Borrowed(class))));
-        }
-        Ok(self.object.take().map(Entry::Object))
-    }
-}
-
-/// What one heap tells as a whole.
-struct HeapSide {
-    habits: Habits,
-    names: HashMap<Address, Name>,
-}
-
-impl HeapSide {
-    fn new(classes: &[Class], habits: Habits, carried: Option<&Column>) -> HeapSide {
-        let name = |class: &Class| carried.map_or_else(|| class.name.clone(), |column| column.name(&class.name));
-        HeapSide { habits, names: classes.iter().map(|class| (class.address, name(class))).collect() }
-    }
-
-    /// The name of an object's own class.
-    fn class_name<'o>(&'o self, object: &'o Object) -> Option<&'o Name> {
-        object.class_name.as_ref().or_else(|| self.names.get(&object.class?))
-    }
-
-    /// What the differences of an entry are filed under.
-    fn label(&self, entry: &Entry<'_>) -> Option<Name> {
-        let object = match entry {
-            Entry::Class(class) => return Some(class.name.clone()),
-            Entry::Object(object) => object,
-        };
-        let own = self.class_name(object).cloned();
-        own.or_else(|| match object.kind {
-            ObjectKind::PrimitiveArray(element) => Some(Name::from_text(&format!("[{}", element.signature()))),
-            ObjectKind::ObjectArray => {
-                let component = self.names.get(&object.class_word?)?;
-                Some(Name::from_bytes([b"array of ", component.as_bytes()].concat()))
-            }
-            ObjectKind::Instance => None,
-        })
-    }
 }
 
 struct Diff<'f> {

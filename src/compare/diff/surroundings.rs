@@ -6,6 +6,7 @@ use crate::model::{Event, EventKind, Name, Root, StackTrace, Surroundings, Threa
 
 use super::super::facet::Facet;
 use super::super::listing::{EventLine, FrameItem, RegionLine, RootLine, RootName, ThreadLine};
+use super::super::told;
 use super::{Diff, show};
 
 impl Diff<'_> {
@@ -40,7 +41,7 @@ impl Diff<'_> {
         }
         for facet in FACTS_OF_EVENTS {
             let of = |events: &'_ [Event]| -> Vec<EventKind> {
-                events.iter().map(|event| &event.kind).filter(|kind| facet_of(kind) == Some(facet)).cloned().collect()
+                events.iter().filter(|event| told::of_event(event) == facet).map(|event| event.kind.clone()).collect()
             };
             let (l, r) = (l.map(of), r.map(of));
             if l.is_none() && r.as_ref().is_none_or(Vec::is_empty)
@@ -125,25 +126,6 @@ const FACTS_OF_EVENTS: [Facet; 6] = [
     Facet::ControlSettings,
     Facet::UnknownRecords,
 ];
-
-/// The facet of an entry of the log; `None` where its fact is another one's too (loaded classes, frames, traces,
-/// threads) and only its place and identifiers are the log's own.
-fn facet_of(kind: &EventKind) -> Option<Facet> {
-    match kind {
-        EventKind::Text(..) => Some(Facet::Strings),
-        EventKind::UnloadClass(_) => Some(Facet::Unloads),
-        EventKind::AllocationSites(_) => Some(Facet::AllocationSites),
-        EventKind::HeapSummary(_) => Some(Facet::HeapSummaries),
-        EventKind::CpuSamples(_) => Some(Facet::CpuSamples),
-        EventKind::ControlSettings(_) => Some(Facet::ControlSettings),
-        EventKind::Unknown { .. } => Some(Facet::UnknownRecords),
-        EventKind::LoadClass(_)
-        | EventKind::Frame(_)
-        | EventKind::Trace(_)
-        | EventKind::StartThread(_)
-        | EventKind::EndThread(_) => None,
-    }
-}
 
 /// Everything of a root but its place.
 fn root_key(root: &Root) -> impl Ord + use<> {

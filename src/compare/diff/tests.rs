@@ -3,7 +3,7 @@ use std::sync::Arc;
 use super::super::fixture::everything;
 use super::*;
 use crate::model::{
-    ByteLen, Contents, Event, EventKind, Facts, Field, FieldType, IdentityHash, ObjectKind, PrimitiveType, Region,
+    ByteLen, Contents, Event, EventKind, Facts, Field, FieldType, IdentityHash, Object, ObjectKind, PrimitiveType, Region,
     Root, RootKind, Serial, StackFrame, StackTrace, Static, Surroundings, Thread, Totals, Value, WordSize,
 };
 

@@ -1,0 +1,94 @@
+//! What a comparison says.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::super::facet::Facet;
+
+/// The outcome of a comparison.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct Comparison {
+    /// Version of this report's schema.
+    pub schema: u32,
+    /// Whether no compared fact differs.
+    pub equal: bool,
+    /// Facts compared, over all facets.
+    pub compared: u64,
+    /// Differences, one entry a facet.
+    pub differences: Vec<FacetDifference>,
+    /// Facets, or some objects' facets, that were not compared, and why.
+    pub not_compared: Vec<NotCompared>,
+}
+
+/// The differences of one facet.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct FacetDifference {
+    /// The facet.
+    pub facet: Facet,
+    /// How many classes or objects differ in it.
+    pub count: u64,
+    /// The lowest address where it differs; absent for facts of the whole heap.
+    pub address: Option<String>,
+    /// What the first heap says there.
+    pub left: String,
+    /// What the second heap says there.
+    pub right: String,
+    /// Where the first dump says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left_place: Option<Span>,
+    /// Where the second dump says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub right_place: Option<Span>,
+    /// The same by class; empty for facts of the whole heap.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub classes: Vec<ClassDifference>,
+}
+
+/// The differences of one facet in the objects of one class, or in the class itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ClassDifference {
+    /// The class's name in the first dump, or in the second where the first has none; what is not Unicode is escaped.
+    pub class: String,
+    /// How many objects differ.
+    pub count: u64,
+    /// The lowest address where they do.
+    pub address: String,
+    /// What the first heap says there.
+    pub left: String,
+    /// What the second heap says there.
+    pub right: String,
+}
+
+/// A record of a dump, in the decompressed file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Span {
+    /// Index of the record, from 0.
+    pub record: u64,
+    /// Offset of its first byte.
+    pub offset: u64,
+}
+
+/// A facet that was not compared for some or all of the heap.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct NotCompared {
+    /// The facet.
+    pub facet: Facet,
+    /// How many classes or objects (or heaps) it was left out for.
+    pub count: u64,
+    /// Why.
+    pub why: Side,
+}
+
+/// Whose silence keeps a facet from being compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Side {
+    /// The first does not tell.
+    UnknownLeft,
+    /// The second does not tell.
+    UnknownRight,
+    /// It was asked to be left out.
+    LeftOut,
+    /// The second's format or writer does not carry it.
+    NotCarried,
+}

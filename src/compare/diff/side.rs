@@ -1,0 +1,94 @@
+//! The two sides of a comparison: their entries by address, and what holds for a whole heap.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use crate::error::Error;
+use crate::model::{Address, Class, Name, Object, ObjectKind};
+
+use super::super::sorted::{Habits, Sorted};
+use super::super::table::Column;
+
+pub(super) enum Entry<'h> {
+    Class(Cow<'h, Class>),
+    Object(Cow<'h, Object>),
+}
+
+impl Entry<'_> {
+    pub(super) fn address(&self) -> Address {
+        match self {
+            Entry::Class(class) => class.address,
+            Entry::Object(object) => object.address,
+        }
+    }
+
+    /// Applies the rules of a kind of dump.
+    pub(super) fn change(&mut self, column: &Column, side: &HeapSide) {
+        match self {
+            Entry::Class(class) => column.class(class.to_mut()),
+            Entry::Object(object) => column.object(object.to_mut(), &side.names, side.habits.class_first.holds()),
+        }
+    }
+}
+
+/// Classes and objects by address; those of one address stay in file order, the classes first.
+pub(super) struct Entries<'h> {
+    classes: std::iter::Peekable<std::vec::IntoIter<&'h Class>>,
+    objects: Sorted<'h>,
+    object: Option<Cow<'h, Object>>,
+}
+
+impl<'h> Entries<'h> {
+    pub(super) fn new(objects: Sorted<'h>, classes: &'h [Class]) -> Entries<'h> {
+        let mut classes: Vec<&Class> = classes.iter().collect();
+        classes.sort_by_key(|class| class.address);
+        Entries { classes: classes.into_iter().peekable(), objects, object: None }
+    }
+
+    pub(super) fn next(&mut self) -> Result<Option<Entry<'h>>, Error> {
+        if self.object.is_none() {
+            self.object = self.objects.next()?;
+        }
+        let object = self.object.as_ref().map(|object| object.address);
+        let is_next = |class: &&Class| object.is_none_or(|address| class.address <= address);
+        if let Some(class) = self.classes.next_if(is_next) {
+            return Ok(Some(Entry::Class(Cow::Borrowed(class))));
+        }
+        Ok(self.object.take().map(Entry::Object))
+    }
+}
+
+/// What one heap tells as a whole.
+pub(super) struct HeapSide {
+    pub(super) habits: Habits,
+    pub(super) names: HashMap<Address, Name>,
+}
+
+impl HeapSide {
+    pub(super) fn new(classes: &[Class], habits: Habits, carried: Option<&Column>) -> HeapSide {
+        let name = |class: &Class| carried.map_or_else(|| class.name.clone(), |column| column.name(&class.name));
+        HeapSide { habits, names: classes.iter().map(|class| (class.address, name(class))).collect() }
+    }
+
+    /// The name of an object's own class.
+    pub(super) fn class_name<'o>(&'o self, object: &'o Object) -> Option<&'o Name> {
+        object.class_name.as_ref().or_else(|| self.names.get(&object.class?))
+    }
+
+    /// What the differences of an entry are filed under.
+    pub(super) fn label(&self, entry: &Entry<'_>) -> Option<Name> {
+        let object = match entry {
+            Entry::Class(class) => return Some(class.name.clone()),
+            Entry::Object(object) => object,
+        };
+        let own = self.class_name(object).cloned();
+        own.or_else(|| match object.kind {
+            ObjectKind::PrimitiveArray(element) => Some(Name::from_text(&format!("[{}", element.signature()))),
+            ObjectKind::ObjectArray => {
+                let component = self.names.get(&object.class_word?)?;
+                Some(Name::from_bytes([b"array of ", component.as_bytes()].concat()))
+            }
+            ObjectKind::Instance => None,
+        })
+    }
+}

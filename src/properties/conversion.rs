@@ -1,0 +1,88 @@
+//! The properties of conversions.
+
+use arbitrary::Unstructured;
+
+use crate::compare::MEMORY;
+use crate::compare::table::Target;
+use crate::convert::{Converted, Options, convert, judge};
+use crate::format::{DumpFile, Format, Lowering, Wishes};
+use crate::generate::{BytesDraw, Draw, generate};
+use crate::hprof::Reading;
+use crate::input::Input;
+use crate::model::{Contents, DumpSource, Heap, HeapSource, ObjectKind};
+
+use super::Properties;
+
+/// Every property, by name.
+pub const PROPERTIES: Properties = Properties {
+    format: "convert",
+    of_bytes: &[(
+        "a_conversion_of_anything_ends_with_a_dump_or_an_error",
+        a_conversion_of_anything_ends_with_a_dump_or_an_error,
+    )],
+    of_heaps: &[("a_conversion_keeps_what_the_table_says", a_conversion_keeps_what_the_table_says)],
+};
+
+/// Arrays with more elements than this are left alone: to make them up takes a while, and shows nothing new.
+const LONG: u64 = 1 << 12;
+
+/// Any dump that can be read becomes a dump of any format that can be read, or there is an error.
+pub fn a_conversion_of_anything_ends_with_a_dump_or_an_error(bytes: &[u8]) {
+    let Ok(file) = DumpFile::new(Input::memory("fuzz", bytes.to_vec()), Reading::default()) else { return };
+    let Ok(mut source) = file.source() else { return };
+    let Ok(heap) = Heap::collect(source.heap(0)) else { return };
+    if heap.objects.iter().any(|object| object.length.unwrap_or_default().max(size(object)) > LONG) {
+        return;
+    }
+    for format in Format::ALL {
+        let Ok(lowering) = Lowering::new(format, &Wishes::default()) else { continue };
+        let options = Options { lowering: &lowering, keep_addresses: false };
+        let mut written = Vec::new();
+        if convert(&mut heap.clone(), &options, &mut written).is_ok() {
+            read(written);
+        }
+    }
+}
+
+/// Bytes of primitive arrays without a length, which tell how many elements there may be.
+fn size(object: &crate::model::Object) -> u64 {
+    match (object.kind, &object.contents) {
+        (ObjectKind::PrimitiveArray(_), Contents::Unknown) => object.size.map_or(0, |size| size.0),
+        _ => 0,
+    }
+}
+
+/// A random heap, written by one writer and converted to another, is judged faithful.
+pub fn a_conversion_keeps_what_the_table_says(bytes: &[u8]) {
+    let mut draw = BytesDraw::new(Unstructured::new(bytes));
+    let targets: Vec<Target> = Target::all().into_iter().filter(|target| target.profile.is_some()).collect();
+    let mut pick = || targets[draw.below(targets.len() as u64) as usize].clone();
+    let (from, to) = (pick(), pick());
+    let seed = draw.below(1 << 16);
+    let lowering = |target: &Target| {
+        let wishes = Wishes { profile: target.profile.clone(), seed, ..Wishes::default() };
+        Lowering::new(target.format, &wishes).unwrap_or_else(|e| panic!("{target}: {e}"))
+    };
+    let (writer, target) = (lowering(&from), lowering(&to));
+    let mut heap = generate(&writer.generate_options(24, None), &mut draw);
+    let mut source = converted(&mut heap, &writer);
+    let mut result = converted(&mut source.clone(), &target);
+    let verdict = judge(&mut source, &mut result, &to, MEMORY).unwrap_or_else(|e| panic!("{from} to {to}: {e}"));
+    assert!(verdict.faithful, "{from} to {to}: {:?} {:?}", verdict.changed, verdict.missing);
+}
+
+fn converted(heap: &mut dyn HeapSource, lowering: &Lowering) -> Heap {
+    let options = Options { lowering, keep_addresses: false };
+    let mut converted = Converted::new(heap, &options).unwrap_or_else(|e| panic!("{}: {e}", lowering.profile()));
+    let mut written = Vec::new();
+    let written_all = lowering.write(&mut (&mut converted as &mut dyn HeapSource), &mut written);
+    written_all.unwrap_or_else(|e| panic!("{}: {e}", lowering.profile()));
+    read(written)
+}
+
+fn read(bytes: Vec<u8>) -> Heap {
+    let file = DumpFile::new(Input::memory("converted", bytes), Reading::default());
+    let whole = file.and_then(|file| file.read()).unwrap_or_else(|e| panic!("a converted dump: {e}"));
+    whole.ended.unwrap_or_else(|e| panic!("a converted dump: {e}"));
+    whole.dump.heaps.into_iter().next().unwrap_or_default()
+}
