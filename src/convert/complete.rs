@@ -20,7 +20,7 @@ const LONGEST: u64 = 1 << 28;
 /// How classes and objects are completed.
 #[derive(Debug)]
 pub(super) struct Completion {
-    needs: Needs,
+    pub(super) needs: Needs,
     classes: Classes,
     layouts: Layouts,
     sizes: HashMap<Address, u64>,

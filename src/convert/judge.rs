@@ -1,9 +1,11 @@
 //! Was a dump converted rightly? Judged by the table of facets, whoever the converter was.
 
+use std::collections::HashSet;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::compare::table::{Carriage, Rule, Target};
+use crate::compare::table::{Carriage, Rule, Target, profiles};
 use crate::compare::{self, Facet, FacetDifference, Side, compare_sources};
 use crate::error::Error;
 use crate::format::{Lowering, Wishes};
@@ -67,8 +69,7 @@ pub fn judge(
     target: &Target,
     memory: usize,
 ) -> Result<Verdict, Error> {
-    let lowering = lowering(target, result.facts())?;
-    let numbering = numbering(source, &lowering)?;
+    let numbering = numbering(source, result, target)?;
     let addresses = numbering.as_ref().map_or(Addresses::Kept, |numbering| Addresses::Renumbered {
         count: numbering.count(),
         first: numbering.first,
@@ -103,26 +104,60 @@ pub fn judge(
     })
 }
 
-/// What would have written the result.
-fn lowering(target: &Target, facts: &Facts) -> Result<Lowering, Error> {
-    let id_size = facts.identifier_size.and_then(|size| IdSize::from_bytes(size.0));
-    let is_hprof = target.format == crate::format::Format::Hprof;
-    let wishes = Wishes {
-        profile: target.profile.clone(),
-        word: facts.word_size.filter(|_| !is_hprof),
-        id_size: id_size.filter(|_| is_hprof),
-        ..Wishes::default()
-    };
-    Lowering::new(target.format, &wishes)
+/// The new addresses, if those who write such dumps cannot hold the source's. Writers of one format may differ in what
+/// they hold (addresses in version 4 of PHD are multiples of 4 or of 8), and then classes tell which one it was.
+fn numbering(
+    source: &mut dyn HeapSource,
+    result: &dyn HeapSource,
+    target: &Target,
+) -> Result<Option<Numbering>, Error> {
+    let there: HashSet<Address> = result.classes().iter().map(|class| class.address).collect();
+    let (mut seen, mut best) = (Vec::new(), None);
+    for lowering in lowerings(target, result.facts())? {
+        let needs = Needs::of(&lowering, source.facts());
+        if seen.contains(&(needs.unit, needs.largest)) {
+            continue;
+        }
+        seen.push((needs.unit, needs.largest));
+        let numbering = numbering_for(source, &lowering, needs)?;
+        let new = |address| numbering.as_ref().map_or(address, |numbering| numbering.of(address));
+        let found = source.classes().iter().filter(|class| there.contains(&new(class.address))).count();
+        if best.as_ref().is_none_or(|(most, _)| found > *most) {
+            best = Some((found, numbering));
+        }
+    }
+    Ok(best.and_then(|(_, numbering)| numbering))
 }
 
-/// The new addresses, if the target cannot hold the source's.
-fn numbering(source: &mut dyn HeapSource, lowering: &Lowering) -> Result<Option<Numbering>, Error> {
-    let needs = Needs::of(lowering, source.facts());
+/// What may have written the result: the writer that was named, or else the usual one and then every other.
+fn lowerings(target: &Target, facts: &Facts) -> Result<Vec<Lowering>, Error> {
+    let id_size = facts.identifier_size.and_then(|size| IdSize::from_bytes(size.0));
+    let is_hprof = target.format == crate::format::Format::Hprof;
+    let lowering = |profile| {
+        let wishes = Wishes {
+            profile,
+            word: facts.word_size.filter(|_| !is_hprof),
+            id_size: id_size.filter(|_| is_hprof),
+            ..Wishes::default()
+        };
+        Lowering::new(target.format, &wishes)
+    };
+    let mut all = vec![lowering(target.profile.clone())?];
+    if target.profile.is_none() {
+        // One that has an identifier size of its own may refuse the result's, and did not write it then.
+        all.extend(profiles(target.format).into_iter().filter_map(|name| lowering(Some(name.to_owned())).ok()));
+    }
+    Ok(all)
+}
+
+/// The new addresses that this writer would have given.
+fn numbering_for(source: &mut dyn HeapSource, lowering: &Lowering, needs: Needs) -> Result<Option<Numbering>, Error> {
     let mut fits = true;
     let mut see = |address: &mut Address| fits &= needs.holds(address.0);
     source.classes().iter().cloned().for_each(|mut class| visit::class(&mut class, &mut see));
-    visit::surroundings(&mut source.surroundings().clone(), &mut see);
+    if needs.surroundings() {
+        visit::surroundings(&mut source.surroundings().clone(), &mut see);
+    }
     source.visit_objects(&mut |object| {
         visit::object(&mut object.clone(), &mut see);
         Ok(())

@@ -119,11 +119,13 @@ impl<'s> Converted<'s> {
         Ok(misfit)
     }
 
-    /// Calls `see` with every address that the completed heap mentions.
+    /// Calls `see` with every address that the completed heap mentions and the target carries.
     fn addresses(&mut self, see: &mut dyn FnMut(Address)) -> Result<(), Error> {
         let mut see = |address: &mut Address| see(*address);
         self.classes.iter().cloned().for_each(|mut class| visit::class(&mut class, &mut see));
-        visit::surroundings(&mut self.surroundings.clone(), &mut see);
+        if self.completion.needs.surroundings() {
+            visit::surroundings(&mut self.surroundings.clone(), &mut see);
+        }
         let (completion, inventions) = (&self.completion, &mut Inventions::default());
         self.source.visit_objects(&mut |object| {
             let mut object = completion.object(object, inventions)?;

@@ -69,6 +69,12 @@ impl Needs {
         }
     }
 
+    /// Whether the target carries what stands beside classes and objects: roots, threads, traces. Where it does not,
+    /// their addresses need not fit it. Identifiers of JNI references would seldom do, which are no addresses of the heap.
+    pub(super) fn surroundings(&self) -> bool {
+        self.family == Shape::Hprof
+    }
+
     /// Whether the target can hold an address.
     pub(super) fn holds(&self, address: u64) -> bool {
         address <= self.largest && address.is_multiple_of(self.unit)

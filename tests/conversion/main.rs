@@ -4,5 +4,6 @@
 //! to be the same, what it calls changed has to be the same under its rule, and what it calls lost has to be lost: a
 //! wrong entry fails in both directions.
 
+mod addresses;
 mod sample;
 mod table;

@@ -113,7 +113,7 @@ impl Target {
 }
 
 /// The names of a format's profiles.
-fn profiles(format: Format) -> Vec<&'static str> {
+pub(crate) fn profiles(format: Format) -> Vec<&'static str> {
     match format {
         Format::Phd(version) => {
             let writes = |profile: &&crate::phd::lower::Profile| profile.versions.contains(&version);
