@@ -1,8 +1,6 @@
 //! Which facets an entry of a heap tells.
 
-use crate::model::{
-    Class, Contents, Event, EventKind, Facts, HashRegime, IdentityHash, Object, ObjectKind, Surroundings,
-};
+use crate::model::{Class, Contents, Event, EventKind, Facts, IdentityHash, Object, ObjectKind, Surroundings};
 
 use super::Facet;
 
@@ -22,7 +20,7 @@ pub fn of_facts(facts: &Facts, tell: &mut dyn FnMut(Facet)) {
 }
 
 /// The same of a class.
-pub fn of_class(class: &Class, facts: &Facts, tell: &mut dyn FnMut(Facet)) {
+pub fn of_class(class: &Class, tell: &mut dyn FnMut(Facet)) {
     let lists_null = |listed: &Vec<_>| listed.contains(&crate::model::Address::NULL);
     let told = [
         (Facet::Address, true),
@@ -46,11 +44,11 @@ pub fn of_class(class: &Class, facts: &Facts, tell: &mut dyn FnMut(Facet)) {
         (Facet::ClassTrace, class.trace.is_some()),
     ];
     each(told, tell);
-    of_hash(class.hash, facts, tell);
+    of_hash(class.hash, tell);
 }
 
 /// The same of an object.
-pub fn of_object(object: &Object, facts: &Facts, tell: &mut dyn FnMut(Facet)) {
+pub fn of_object(object: &Object, tell: &mut dyn FnMut(Facet)) {
     let is_array = object.kind != ObjectKind::Instance;
     let references = object.references().take(2).count();
     let lists_null = matches!(&object.contents, Contents::References(listed) if listed.iter().any(|a| a.is_null()));
@@ -72,14 +70,14 @@ pub fn of_object(object: &Object, facts: &Facts, tell: &mut dyn FnMut(Facet)) {
         (Facet::ObjectTrace, object.trace.is_some()),
     ];
     each(told, tell);
-    of_hash(object.hash, facts, tell);
+    of_hash(object.hash, tell);
 }
 
-fn of_hash(hash: Option<IdentityHash>, facts: &Facts, tell: &mut dyn FnMut(Facet)) {
+fn of_hash(hash: Option<IdentityHash>, tell: &mut dyn FnMut(Facet)) {
     match hash {
         Some(IdentityHash::Bits16(_)) => tell(Facet::Hash16),
         Some(IdentityHash::Bits32(_)) => tell(Facet::Hash32),
-        None if facts.hash_regime == Some(HashRegime::WhereUsed32) => tell(Facet::Hash32),
+        // That an object was never asked for its hash is told by a dump that tells such hashes, and is no loss.
         None => {}
     }
 }

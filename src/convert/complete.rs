@@ -68,6 +68,10 @@ impl Completion {
         let complete = |(index, class): (usize, &Class)| {
             let mut class = class.clone();
             let size = self.sizes.get(&class.address).copied();
+            if self.needs.family != Shape::Hprof && class.references.is_none() && class.statics.is_some() {
+                let how = "static fields, and what else the writer lists: loader, superclasses, constant pool";
+                inventions.note(Facet::ClassReferences, how);
+            }
             match self.needs.family {
                 Shape::Phd { .. } => {
                     classes::complete(&mut class, size, inventions);

@@ -48,7 +48,7 @@ impl Survey {
         let mut see = |address: &mut Address| highest = highest.max(address.0);
         told::of_facts(&facts, &mut tell);
         for class in source.classes() {
-            told::of_class(class, &facts, &mut tell);
+            told::of_class(class, &mut tell);
             visit::class(&mut class.clone(), &mut see);
         }
         told::of_surroundings(source.surroundings(), &mut tell);
@@ -64,7 +64,7 @@ impl Survey {
             survey.classes.class_first = class_first.holds();
         }
         source.visit_objects(&mut |object| {
-            told::of_object(object, &facts, &mut tell);
+            told::of_object(object, &mut tell);
             visit::object(&mut object.clone(), &mut see);
             let (own, first_is_class) = survey.classes.own(object);
             survey.class(&own, object.kind, needs);

@@ -54,7 +54,8 @@ fn size(object: &crate::model::Object) -> u64 {
 
 /// A random heap, written by one writer and converted to another, is judged faithful.
 pub fn a_conversion_keeps_what_the_table_says(bytes: &[u8]) {
-    let mut draw = BytesDraw::new(Unstructured::new(bytes));
+    let mut bytes = Unstructured::new(bytes);
+    let mut draw = BytesDraw(&mut bytes);
     let targets: Vec<Target> = Target::all().into_iter().filter(|target| target.profile.is_some()).collect();
     let mut pick = || targets[draw.below(targets.len() as u64) as usize].clone();
     let (from, to) = (pick(), pick());

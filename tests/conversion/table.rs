@@ -116,7 +116,7 @@ const FACTS_OF_THE_LOG: [Facet; 7] = [
 fn tell(heap: &Heap, tell: &mut dyn FnMut(Facet)) {
     use heapsmith::compare::told;
     told::of_facts(&heap.facts, tell);
-    heap.classes.iter().for_each(|class| told::of_class(class, &heap.facts, tell));
-    heap.objects.iter().for_each(|object| told::of_object(object, &heap.facts, tell));
+    heap.classes.iter().for_each(|class| told::of_class(class, tell));
+    heap.objects.iter().for_each(|object| told::of_object(object, tell));
     told::of_surroundings(&heap.surroundings, tell);
 }

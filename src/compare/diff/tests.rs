@@ -3,8 +3,8 @@ use std::sync::Arc;
 use super::super::fixture::everything;
 use super::*;
 use crate::model::{
-    ByteLen, Contents, Event, EventKind, Facts, Field, FieldType, IdentityHash, Object, ObjectKind, PrimitiveType, Region,
-    Root, RootKind, Serial, StackFrame, StackTrace, Static, Surroundings, Thread, Totals, Value, WordSize,
+    ByteLen, Contents, Event, EventKind, Facts, Field, FieldType, IdentityHash, Object, ObjectKind, PrimitiveType,
+    Region, Root, RootKind, Serial, StackFrame, StackTrace, Static, Surroundings, Thread, Totals, Value, WordSize,
 };
 
 fn facets(left: &Heap, right: &Heap) -> Vec<Facet> {

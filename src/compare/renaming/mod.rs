@@ -94,8 +94,8 @@ pub fn up_to_renaming(left: &Heap, right: &Heap, left_out: &BTreeSet<Facet>, bud
 fn told_by(heap: &Heap) -> BTreeSet<Facet> {
     let mut facets = BTreeSet::new();
     let mut tell = |facet| _ = facets.insert(facet);
-    heap.classes.iter().for_each(|class| told::of_class(class, &heap.facts, &mut tell));
-    heap.objects.iter().for_each(|object| told::of_object(object, &heap.facts, &mut tell));
+    heap.classes.iter().for_each(|class| told::of_class(class, &mut tell));
+    heap.objects.iter().for_each(|object| told::of_object(object, &mut tell));
     told::of_surroundings(&heap.surroundings, &mut tell);
     facets
 }
