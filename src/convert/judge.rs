@@ -1,10 +1,11 @@
 //! Was a dump converted rightly? Judged by the table of facets, whoever the converter was.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::compare::renaming::{self, Renaming};
 use crate::compare::table::{Carriage, Rule, Target, profiles};
 use crate::compare::{self, Facet, FacetDifference, Side, compare_sources};
 use crate::error::Error;
@@ -75,12 +76,67 @@ pub fn judge(
         first: numbering.first,
         step: numbering.step,
     });
+    match numbering {
+        Some(numbering) => verdict(&mut Renumbered::new(source, numbering), result, target, memory, addresses),
+        None => verdict(source, result, target, memory, addresses),
+    }
+}
+
+/// The answer of [`judge_up_to_renaming`].
+#[derive(Clone, Debug)]
+pub enum Judged {
+    /// A verdict.
+    Decided(Box<Verdict>),
+    /// Not decided within the budget, with the steps that were taken and the number of objects that have more than one
+    /// possible counterpart.
+    Undecided(u64, u64),
+}
+
+/// The same for a converter that gives objects addresses of its own. Both heaps are held in memory. Objects and classes
+/// that the converter made up are not allowed for: every one needs a counterpart.
+///
+/// # Errors
+/// What reading the two runs into.
+pub fn judge_up_to_renaming(
+    source: &mut dyn HeapSource,
+    result: &mut dyn HeapSource,
+    target: &Target,
+    budget: u64,
+) -> Result<Judged, Error> {
+    let (left, mut right) = (Heap::collect(source)?, Heap::collect(result)?);
+    let address = |text: &str| text.strip_prefix("0x").and_then(|digits| u64::from_str_radix(digits, 16).ok());
+    match renaming::through(&left, &right, &target.column(), budget) {
+        Renaming::Equal { mapping, .. } => {
+            let pair = |(old, new): (&String, &String)| Some((Address(address(old)?), Address(address(new)?)));
+            let map: HashMap<Address, Address> = mapping.iter().filter_map(pair).collect();
+            let mut left = renaming::renamed(&left, |address| map.get(&address).copied().unwrap_or(address));
+            let addresses = Addresses::Renamed { count: map.len() as u64 };
+            Ok(Judged::Decided(Box::new(verdict(&mut left, &mut right, target, compare::MEMORY, addresses)?)))
+        }
+        Renaming::Different { invariant, left: l, right: r } => {
+            let addresses = Addresses::Renamed { count: 0 };
+            let mut verdict = verdict(&mut Heap::default(), &mut Heap::default(), target, compare::MEMORY, addresses)?;
+            verdict.faithful = false;
+            let (left, right) = (format!("{l} times {invariant}"), format!("{r} times"));
+            let facet = Facet::Address;
+            verdict.changed =
+                vec![FacetDifference { facet, count: l.abs_diff(r).max(1), left, right, ..FacetDifference::default() }];
+            Ok(Judged::Decided(Box::new(verdict)))
+        }
+        Renaming::Undecided { steps, ambiguous } => Ok(Judged::Undecided(steps, ambiguous)),
+    }
+}
+
+fn verdict(
+    source: &mut dyn HeapSource,
+    result: &mut dyn HeapSource,
+    target: &Target,
+    memory: usize,
+    addresses: Addresses,
+) -> Result<Verdict, Error> {
     let column = target.column();
     let options = compare::Options { carried: Some(&column), memory, ..compare::Options::default() };
-    let compared = match numbering {
-        Some(numbering) => compare_sources(&mut Renumbered::new(source, numbering), result, &options)?,
-        None => compare_sources(source, result, &options)?,
-    };
+    let compared = compare_sources(source, result, &options)?;
     let counted = |why| {
         let of_side = compared.not_compared.iter().filter(move |n| n.why == why);
         of_side.map(|n| Counted { facet: n.facet, count: n.count }).collect::<Vec<_>>()

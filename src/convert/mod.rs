@@ -25,7 +25,7 @@ use crate::error::Error;
 use crate::format::Lowering;
 use crate::model::{Address, Class, Facts, HeapSource, Surroundings, VisitObjects, visit};
 
-pub use judge::{Beyond, Counted, Verdict, judge};
+pub use judge::{Beyond, Counted, Judged, Verdict, judge, judge_up_to_renaming};
 pub use renumber::Numbering;
 pub use report::{Addresses, Changed, Conversion, Invented, Lost};
 

@@ -71,6 +71,11 @@ pub enum Addresses {
         /// From one to the next.
         step: u64,
     },
+    /// A converter gave other ones, and the graph is the same.
+    Renamed {
+        /// How many there are.
+        count: u64,
+    },
 }
 
 /// Counts of what was made up, by facet and way.

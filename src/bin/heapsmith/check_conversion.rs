@@ -3,8 +3,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use heapsmith::compare::MEMORY;
+use heapsmith::compare::renaming::BUDGET;
 use heapsmith::compare::table::{Target, text};
-use heapsmith::convert::{Verdict, judge};
+use heapsmith::convert::{Judged, Verdict, judge, judge_up_to_renaming};
 use heapsmith::error::Error;
 
 use crate::{Answer, convert, open, terminal};
@@ -25,6 +26,14 @@ pub(crate) struct Opts {
     /// Judge by what this writer's dumps carry; default: by what the format can carry.
     #[arg(long)]
     profile: Option<String>,
+    /// The converter gives objects addresses of its own: find out whether the graph is the same under other
+    /// addresses. Both heaps are held in memory; classes that a converter makes up have no counterpart. Exit
+    /// code 3: not decided within the budget.
+    #[arg(long)]
+    up_to_renaming: bool,
+    /// With --up-to-renaming: give up after so many millions of edges.
+    #[arg(long, default_value_t = BUDGET / 1_000_000, requires = "up_to_renaming")]
+    budget: u64,
     #[command(flatten)]
     heap: open::HeapOpt,
     #[command(flatten)]
@@ -49,7 +58,22 @@ impl Opts {
         };
         let name = self.profile.map_or_else(|| format.to_string(), |profile| format!("{format}/{profile}"));
         let target: Target = name.parse()?;
-        let verdict = judge(input.source(), output.source(), &target, MEMORY)?;
+        let verdict = if self.up_to_renaming {
+            let budget = self.budget.saturating_mul(1_000_000);
+            match judge_up_to_renaming(input.source(), output.source(), &target, budget)? {
+                Judged::Decided(verdict) => *verdict,
+                Judged::Undecided(steps, ambiguous) => {
+                    let message = format!(
+                        "undecided: after {steps} steps {ambiguous} objects have more than one possible counterpart; --budget \
+                         allows more"
+                    );
+                    terminal::warning(&message);
+                    return Ok(Answer::Undecided);
+                }
+            }
+        } else {
+            judge(input.source(), output.source(), &target, MEMORY)?
+        };
         let failed = |e| Error::io("writing standard output", e);
         let mut out = terminal::stdout();
         if self.json {

@@ -119,5 +119,6 @@ pub(crate) fn addresses(addresses: Addresses) -> String {
         Addresses::Renumbered { count, first, step } => {
             format!("{count} numbered anew in their order, from {first:#x} on, {step} apart")
         }
+        Addresses::Renamed { count } => format!("{count} are others, and the graph is the same"),
     }
 }

@@ -17,6 +17,7 @@ use serde::Serialize;
 use crate::model::{Address, Heap, RootKind, visit};
 
 use super::diff::{Comparison, compare};
+use super::table::{ClassFirst, Column};
 use super::{Facet, told};
 
 use graph::Graph;
@@ -91,6 +92,34 @@ pub fn up_to_renaming(left: &Heap, right: &Heap, left_out: &BTreeSet<Facet>, bud
     }
 }
 
+/// The same of a heap and what a converter made of it, on what the converter's target carries, after its rules were
+/// applied to both.
+pub fn through(left: &Heap, right: &Heap, carried: &Column, budget: u64) -> Renaming {
+    let column = carried.between(&left.facts, &right.facts);
+    let silent = Facet::ALL.into_iter().filter(|facet| column.is_silent_on(*facet)).collect();
+    let changed = |heap: &Heap| {
+        let names = heap.classes.iter().map(|class| (class.address, column.name(&class.name))).collect();
+        let mut class_first = ClassFirst::default();
+        heap.objects.iter().for_each(|object| class_first.enter(object, &names));
+        let mut heap = heap.clone();
+        heap.classes.iter_mut().for_each(|class| column.class(class));
+        heap.objects.iter_mut().for_each(|object| column.object(object, &names, class_first.holds()));
+        column.surroundings(&mut heap.surroundings);
+        heap
+    };
+    up_to_renaming(&changed(left), &changed(right), &silent, budget)
+}
+
+/// A heap with other addresses.
+pub fn renamed(heap: &Heap, new: impl Fn(Address) -> Address) -> Heap {
+    let mut heap = heap.clone();
+    let mut rename = |address: &mut Address| *address = new(*address);
+    heap.classes.iter_mut().for_each(|class| visit::class(class, &mut rename));
+    heap.objects.iter_mut().for_each(|object| visit::object(object, &mut rename));
+    visit::surroundings(&mut heap.surroundings, &mut rename);
+    heap
+}
+
 fn told_by(heap: &Heap) -> BTreeSet<Facet> {
     let mut facets = BTreeSet::new();
     let mut tell = |facet| _ = facets.insert(facet);
@@ -153,11 +182,7 @@ fn verify(graph: &Graph, partition: &Partition, heaps: (&Heap, &Heap), left_out:
     let pairs = partition.pairs();
     let map: HashMap<Address, Address> =
         pairs.iter().map(|&(left, right)| (graph.address(left), graph.address(right))).collect();
-    let mut renamed = heaps.0.clone();
-    let mut rename = |address: &mut Address| *address = map.get(address).copied().unwrap_or(*address);
-    renamed.classes.iter_mut().for_each(|class| visit::class(class, &mut rename));
-    renamed.objects.iter_mut().for_each(|object| visit::object(object, &mut rename));
-    visit::surroundings(&mut renamed.surroundings, &mut rename);
+    let mut renamed = renamed(heaps.0, |address| map.get(&address).copied().unwrap_or(address));
     let mut other = heaps.1.clone();
     for heap in [&mut renamed, &mut other] {
         // The identifier of a JNI reference is no address of the heap.
