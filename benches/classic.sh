@@ -30,7 +30,7 @@ cpu() {
     times=$( { TIMEFORMAT='%U %S'; time "$@" >/dev/null 2>&1; } 2>&1 )
     awk '{ print $1 + $2 }' <<<"$times"
 }
-wc --version | head -1
+wc --version | sed -n 1p
 cat "$folder/large.txt" >/dev/null
 ratios=()
 for ((round = 0; round < ${ROUNDS:-5}; round++)); do
