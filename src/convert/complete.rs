@@ -278,7 +278,11 @@ pub(super) fn facts(facts: &mut Facts, lowering: &Lowering, inventions: &mut Inv
                 inventions.note(Facet::VersionText, "empty");
             }
         }
-        Lowering::Hprof(_) => {
+        Lowering::Hprof(options) => {
+            if options.profile.log.non_heap {
+                let log = [Facet::ControlSettings, Facet::AllocationSites, Facet::HeapSummaries, Facet::CpuSamples];
+                log.into_iter().for_each(|facet| inventions.note(facet, "one record, as such dumps have it"));
+            }
             if facts.timestamp.is_none() {
                 inventions.note(Facet::TimeStamp, "0");
             }

@@ -132,14 +132,18 @@ impl Diff<'_> {
         };
         let show = |references: &Vec<Address>| show::references(references);
         let (mut l, mut r) = (l, r);
-        if self.left.habits.nulls != self.right.habits.nulls
+        let lists = |side: &Side, listed: &Option<Vec<Address>>| {
+            side.habits.nulls || listed.iter().flatten().any(|reference| reference.is_null())
+        };
+        let (left_lists, right_lists) = (lists(&self.left, &l), lists(&self.right, &r));
+        if left_lists != right_lists
             && let (Some(l), Some(r)) = (&mut l, &mut r)
         {
             // Only one of the two dumps lists null references.
-            let count = |side: &Side, listed: &[Address]| {
-                side.habits.nulls.then(|| listed.iter().filter(|reference| reference.is_null()).count())
+            let count = |lists: bool, listed: &[Address]| {
+                lists.then(|| listed.iter().filter(|reference| reference.is_null()).count())
             };
-            let nulls = (count(&self.left, l), count(&self.right, r));
+            let nulls = (count(left_lists, l), count(right_lists, r));
             if nulls.0.or(nulls.1) != Some(0) {
                 self.fact(Facet::NullReferences, at, nulls.0, nulls.1, usize::to_string);
             }

@@ -1,6 +1,6 @@
 use super::*;
-use crate::generate::{GenerateOptions, from_seed};
-use crate::model::{Class, Contents, Object, ObjectKind, visit};
+use crate::generate::{AddressSpace, GenerateOptions, Placement, from_seed};
+use crate::model::{Class, Contents, HashRegime, Object, ObjectKind, WordSize, visit};
 
 /// A class and instances that refer to each other as told: by index, in order.
 fn graph(edges: &[&[u64]]) -> Heap {
@@ -56,10 +56,23 @@ fn of(edges: &[Vec<u64>]) -> Heap {
     graph(&edges.iter().map(Vec::as_slice).collect::<Vec<_>>())
 }
 
+/// Options of every shape that the generator has.
+fn shapes() -> Vec<GenerateOptions> {
+    let default = GenerateOptions { objects: 200, ..GenerateOptions::default() };
+    vec![
+        GenerateOptions { objects: 0, ..default.clone() },
+        GenerateOptions { hashes: HashRegime::Every16, word: WordSize::Bits32, ..default.clone() },
+        GenerateOptions { placement: Placement::Mixed, ..default.clone() },
+        GenerateOptions { addresses: AddressSpace::Numbers, texts: true, ..default.clone() },
+        GenerateOptions { bare_arrays: true, latin1_names: true, ..default.clone() },
+        default,
+    ]
+}
+
 #[test]
-fn a_random_heap_equals_itself_under_other_addresses() {
-    for seed in 0..12 {
-        let heap = from_seed(&GenerateOptions { objects: 300, ..GenerateOptions::default() }, seed);
+fn a_random_heap_of_every_shape_equals_itself_under_other_addresses() {
+    for (seed, options) in (0..).zip(shapes().into_iter().cycle().take(18)) {
+        let heap = from_seed(&options, seed);
         assert_equal(&heap, &shuffled(&heap, FACTOR), heap.objects.len());
     }
 }
