@@ -4,6 +4,7 @@ use crate::model::{Address, Class, Contents, IdentityHash, Name, Object, ObjectK
 
 use super::super::facet::Facet;
 use super::super::listing::{FieldEntry, PoolItem, StaticEntry};
+use super::super::table::Carriage;
 use super::{Diff, HeapSide as Side, show};
 
 impl Diff<'_> {
@@ -132,6 +133,10 @@ impl Diff<'_> {
         };
         let show = |references: &Vec<Address>| show::references(references);
         let (mut l, mut r) = (l, r);
+        if self.carried.is_some_and(|column| column.carriage(Facet::NullReferences) == Carriage::None) {
+            // Objects that a dump pads with nulls, or takes them from, have the same references.
+            [&mut l, &mut r].into_iter().flatten().for_each(|listed| listed.retain(|reference| !reference.is_null()));
+        }
         let lists = |side: &Side, listed: &Option<Vec<Address>>| {
             side.habits.nulls || listed.iter().flatten().any(|reference| reference.is_null())
         };
