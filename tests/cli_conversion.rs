@@ -181,6 +181,22 @@ fn rename(value: &mut Value) {
 }
 
 #[test]
+fn what_one_side_does_not_tell_is_no_difference_up_to_renaming() {
+    let bench = Bench::new();
+    for seed in 7..12 {
+        bench.expect(0, &format!("generate --format phd6 --seed {seed} --objects 60 --force -o a.phd"));
+        for (file, to) in [("a.txt", "classic"), ("a.hprof", "hprof"), ("a5.phd", "phd5")] {
+            bench.expect(0, &format!("convert a.phd {file} --to {to} --force"));
+            bench.expect(0, &format!("compare a.phd {file} --up-to-renaming"));
+        }
+    }
+    // Another heap stays different.
+    bench.expect(0, "generate --format phd6 --seed 12 --objects 60 -o b.phd");
+    bench.expect(0, "convert b.phd b.txt --to classic");
+    bench.expect(1, "compare a.phd b.txt --up-to-renaming");
+}
+
+#[test]
 fn a_shuffled_copy_is_equal_up_to_renaming_and_the_mapping_is_written() {
     let bench = Bench::new();
     bench.expect(0, "generate --format hprof --id-size 8 --seed 3 --objects 40 -o a.hprof");

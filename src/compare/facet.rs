@@ -175,6 +175,17 @@ impl Facet {
         Facet::Events,
     ];
 
+    /// Facets that stand in the process's log and are facts by themselves.
+    pub const OF_THE_LOG: [Facet; 7] = [
+        Facet::Strings,
+        Facet::Unloads,
+        Facet::AllocationSites,
+        Facet::HeapSummaries,
+        Facet::CpuSamples,
+        Facet::ControlSettings,
+        Facet::UnknownRecords,
+    ];
+
     /// Whether a decoder may leave the facet out by saying so. Which addresses there are, and of what
     /// kind, is owed by everybody.
     pub fn may_be_omitted(self) -> bool {

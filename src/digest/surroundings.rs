@@ -12,17 +12,6 @@ use crate::model::{
 use super::fields::{Parts, Record, Sink, Tag};
 use super::selection::Selection;
 
-/// The facets whose facts stand in the log.
-const OF_THE_LOG: [Facet; 7] = [
-    Facet::Strings,
-    Facet::Unloads,
-    Facet::AllocationSites,
-    Facet::HeapSummaries,
-    Facet::CpuSamples,
-    Facet::ControlSettings,
-    Facet::UnknownRecords,
-];
-
 /// The facets that a heap tells even where no record has a field of them: there are no roots, no object has a hash.
 pub(super) fn known(facts: &Facts, around: &Surroundings) -> Selection {
     let lists = [
@@ -35,7 +24,7 @@ pub(super) fn known(facts: &Facts, around: &Surroundings) -> Selection {
         HashRegime::Every16 => Facet::Hash16,
         HashRegime::WhereUsed32 => Facet::Hash32,
     });
-    let log = around.events.iter().flat_map(|_| OF_THE_LOG);
+    let log = around.events.iter().flat_map(|_| Facet::OF_THE_LOG);
     lists.into_iter().filter(|(_, known)| *known).map(|(facet, _)| facet).chain(hashes).chain(log).collect()
 }
 
@@ -145,7 +134,7 @@ pub(super) fn others<S: Sink>(
         let texts: BTreeSet<&Name> = events().filter_map(text).collect();
         texts.into_iter().for_each(|text| put(Facet::Strings, &|sink| sink.put(text.as_bytes())));
     }
-    for facet in OF_THE_LOG.into_iter().filter(|&facet| facet != Facet::Strings && wanted.contains(facet)) {
+    for facet in Facet::OF_THE_LOG.into_iter().filter(|&facet| facet != Facet::Strings && wanted.contains(facet)) {
         let of_facet = events().filter(|event| of_event(event) == facet);
         for (index, event) in (0..).zip(of_facet) {
             put(facet, &|sink| {

@@ -81,7 +81,7 @@ fn what_the_table_promises_is_kept_and_what_it_calls_lost_is_lost() {
                     if gone.contains(&Facet::Roots) {
                         gone.insert(Facet::RootOrder);
                     }
-                    if FACTS_OF_THE_LOG.iter().any(|facet| gone.contains(facet)) {
+                    if Facet::OF_THE_LOG.iter().any(|facet| gone.contains(facet)) {
                         gone.insert(Facet::Events);
                     }
                     gone.into_iter().for_each(|facet| _ = shown.insert((to.to_string(), facet), true));
@@ -102,16 +102,6 @@ fn what_the_table_promises_is_kept_and_what_it_calls_lost_is_lost() {
     }
     wrong.assert_nothing();
 }
-
-const FACTS_OF_THE_LOG: [Facet; 7] = [
-    Facet::Strings,
-    Facet::Unloads,
-    Facet::AllocationSites,
-    Facet::HeapSummaries,
-    Facet::CpuSamples,
-    Facet::ControlSettings,
-    Facet::UnknownRecords,
-];
 
 fn tell(heap: &Heap, tell: &mut dyn FnMut(Facet)) {
     use heapsmith::compare::told;

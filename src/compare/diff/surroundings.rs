@@ -39,7 +39,7 @@ impl Diff<'_> {
                 }
             }
         }
-        for facet in FACTS_OF_EVENTS {
+        for facet in Facet::OF_THE_LOG.into_iter().filter(|facet| *facet != Facet::Strings) {
             let of = |events: &'_ [Event]| -> Vec<EventKind> {
                 events.iter().filter(|event| told::of_event(event) == facet).map(|event| event.kind.clone()).collect()
             };
@@ -116,16 +116,6 @@ impl Diff<'_> {
         }
     }
 }
-
-/// Facets that stand in the log, except for its texts.
-const FACTS_OF_EVENTS: [Facet; 6] = [
-    Facet::Unloads,
-    Facet::AllocationSites,
-    Facet::HeapSummaries,
-    Facet::CpuSamples,
-    Facet::ControlSettings,
-    Facet::UnknownRecords,
-];
 
 /// Everything of a root but its place.
 fn root_key(root: &Root) -> impl Ord + use<> {

@@ -1,6 +1,6 @@
 //! Two heaps as one graph of labelled nodes and edges.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::model::{Address, Class, Contents, Heap, IdentityHash, Name, Object, ObjectKind, Value};
@@ -8,6 +8,7 @@ use crate::model::{Address, Class, Contents, Heap, IdentityHash, Name, Object, O
 use super::super::Facet;
 use super::Renaming;
 use super::partition::Split;
+use super::used::{Facets, Used};
 
 /// The two heaps' nodes, those of the first in front.
 pub(super) struct Graph {
@@ -51,13 +52,13 @@ pub(super) fn hash(what: impl Hash) -> u64 {
 }
 
 /// Facts that need no address.
-struct Labels<'f> {
-    facets: &'f BTreeSet<Facet>,
+struct Labels {
+    facets: Facets,
 }
 
-impl Labels<'_> {
+impl Labels {
     fn told<T: Hash>(&self, facet: Facet, fact: Option<T>) -> u64 {
-        if self.facets.contains(&facet) { hash((facet, fact)) } else { 0 }
+        if self.facets.contains(facet) { hash((facet, fact)) } else { 0 }
     }
 
     fn identity(&self, of: Option<IdentityHash>) -> u64 {
@@ -118,7 +119,7 @@ struct Side<'g> {
     edges: &'g mut Vec<(u32, u32, u64)>,
     /// Nodes of this heap by address.
     nodes: HashMap<Address, u32>,
-    labels: Labels<'g>,
+    used: &'g Used,
 }
 
 impl Side<'_> {
@@ -134,64 +135,65 @@ impl Side<'_> {
         node
     }
 
-    fn edge(&mut self, facet: Facet, from: u32, to: Option<Address>, place: u64) {
-        if let Some(to) = to.filter(|to| !to.is_null() && self.labels.facets.contains(&facet)) {
+    fn edge(&mut self, used: Facets, facet: Facet, from: u32, to: Option<Address>, place: u64) {
+        if let Some(to) = to.filter(|to| !to.is_null() && used.contains(facet)) {
             let to = self.node(to);
             self.edges.push((from, to, hash((facet, place))));
         }
     }
 
     fn class(&mut self, class: &Class) {
-        let from = self.node(class.address);
-        self.graph.labels[from as usize] = hash((self.graph.labels[from as usize], self.labels.class(class)));
+        let (from, used) = (self.node(class.address), self.used.class());
+        let label = Labels { facets: used }.class(class);
+        self.graph.labels[from as usize] = hash((self.graph.labels[from as usize], label));
         self.graph.names[from as usize] = format!("class {}", class.name);
-        self.edge(Facet::Superclass, from, class.superclass, 0);
-        self.edge(Facet::Loader, from, class.loader, 0);
-        self.edge(Facet::Signers, from, class.signers, 0);
-        self.edge(Facet::ProtectionDomain, from, class.protection_domain, 0);
+        self.edge(used, Facet::Superclass, from, class.superclass, 0);
+        self.edge(used, Facet::Loader, from, class.loader, 0);
+        self.edge(used, Facet::Signers, from, class.signers, 0);
+        self.edge(used, Facet::ProtectionDomain, from, class.protection_domain, 0);
         for (place, to) in (0..).zip(class.interfaces.iter().flatten()) {
-            self.edge(Facet::Interfaces, from, Some(*to), place);
+            self.edge(used, Facet::Interfaces, from, Some(*to), place);
         }
         for to in class.references.iter().flatten() {
-            self.edge(Facet::ClassReferences, from, Some(*to), 0);
+            self.edge(used, Facet::ClassReferences, from, Some(*to), 0);
         }
         for (place, field) in (0..).zip(class.statics.iter().flatten()) {
-            self.edge(Facet::Statics, from, field.value.as_reference(), place);
+            self.edge(used, Facet::Statics, from, field.value.as_reference(), place);
         }
         for (place, entry) in (0..).zip(class.constant_pool.iter().flatten()) {
-            self.edge(Facet::ConstantPool, from, entry.value.as_reference(), place);
+            self.edge(used, Facet::ConstantPool, from, entry.value.as_reference(), place);
         }
     }
 
     fn object(&mut self, object: &Object, name: Option<&Name>) {
-        let from = self.node(object.address);
+        let (from, used) = (self.node(object.address), self.used.object(object.kind));
+        let labels = Labels { facets: used };
         let name = object.class_name.as_ref().or(name);
-        let label = (self.graph.labels[from as usize], self.labels.object(object));
-        let told = self.labels.told(Facet::ClassName, object.class_name.as_ref());
+        let label = (self.graph.labels[from as usize], labels.object(object));
+        let told = labels.told(Facet::ClassName, name);
         self.graph.labels[from as usize] = hash((label, told));
         self.graph.names[from as usize] = match name {
             Some(name) => format!("object of {name}"),
             None => "object".to_owned(),
         };
-        self.edge(Facet::Class, from, object.class, 0);
+        self.edge(used, Facet::Class, from, object.class, 0);
         if object.kind == ObjectKind::ObjectArray {
-            self.edge(Facet::ClassWord, from, object.class_word, 0);
+            self.edge(used, Facet::ClassWord, from, object.class_word, 0);
         }
-        let facets = self.labels.facets;
         match &object.contents {
-            Contents::Fields(values) if facets.contains(&Facet::FieldValues) => {
+            Contents::Fields(values) if used.contains(Facet::FieldValues) => {
                 for (place, value) in (0..).zip(values) {
-                    self.edge(Facet::FieldValues, from, value.as_reference(), place);
+                    self.edge(used, Facet::FieldValues, from, value.as_reference(), place);
                 }
             }
-            Contents::Elements(elements) if facets.contains(&Facet::Elements) => {
+            Contents::Elements(elements) if used.contains(Facet::Elements) => {
                 for (place, to) in (0..).zip(elements) {
-                    self.edge(Facet::Elements, from, Some(*to), place);
+                    self.edge(used, Facet::Elements, from, Some(*to), place);
                 }
             }
             _ => {
                 for to in object.references() {
-                    self.edge(Facet::References, from, Some(to), 0);
+                    self.edge(used, Facet::References, from, Some(to), 0);
                 }
             }
         }
@@ -204,7 +206,7 @@ impl Side<'_> {
             self.object(object, object.class.and_then(|class| names.get(&class).copied()));
         }
         self.threads(heap);
-        if self.labels.facets.contains(&Facet::Roots) {
+        if self.used.beside.contains(Facet::Roots) {
             for root in heap.surroundings.roots.iter().flatten() {
                 let node = self.node(root.object) as usize;
                 let kind = match root.kind {
@@ -222,17 +224,17 @@ impl Side<'_> {
 impl Side<'_> {
     /// What threads and stack traces say of objects and classes.
     fn threads(&mut self, heap: &Heap) {
-        let facets = self.labels.facets;
+        let beside = self.used.beside;
         let mut mark = |address: Address, label: u64| {
             if !address.is_null() {
                 let node = self.node(address) as usize;
                 self.graph.labels[node] = self.graph.labels[node].wrapping_add(label);
             }
         };
-        for thread in heap.surroundings.threads.iter().flatten().filter(|_| facets.contains(&Facet::Threads)) {
+        for thread in heap.surroundings.threads.iter().flatten().filter(|_| beside.contains(Facet::Threads)) {
             mark(thread.object, hash((thread.serial, &thread.name, thread.trace)));
         }
-        for trace in heap.surroundings.traces.iter().flatten().filter(|_| facets.contains(&Facet::StackTraces)) {
+        for trace in heap.surroundings.traces.iter().flatten().filter(|_| beside.contains(Facet::StackTraces)) {
             for (place, frame) in (0_u64..).zip(trace.frames.iter()) {
                 mark(frame.class.unwrap_or_default(), hash((trace.serial, trace.thread, place)));
             }
@@ -241,7 +243,7 @@ impl Side<'_> {
 }
 
 impl Graph {
-    pub(super) fn new(left: &Heap, right: &Heap, facets: &BTreeSet<Facet>) -> Graph {
+    pub(super) fn new(left: &Heap, right: &Heap, used: &Used) -> Graph {
         let mut graph = Graph {
             addresses: Vec::new(),
             names: Vec::new(),
@@ -253,8 +255,7 @@ impl Graph {
         let mut edges = Vec::new();
         for heap in [left, right] {
             graph.left = graph.addresses.len() as u32;
-            let labels = Labels { facets };
-            Side { graph: &mut graph, edges: &mut edges, nodes: HashMap::new(), labels }.heap(heap);
+            Side { graph: &mut graph, edges: &mut edges, nodes: HashMap::new(), used }.heap(heap);
         }
         let turned = edges.iter().map(|&(from, to, role)| (to, from, hash(("back", role)))).collect();
         let nodes = graph.addresses.len();

@@ -8,6 +8,7 @@
 
 mod graph;
 mod partition;
+mod used;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -16,12 +17,13 @@ use serde::Serialize;
 
 use crate::model::{Address, Heap, RootKind, visit};
 
+use super::Facet;
 use super::diff::{Comparison, compare};
 use super::table::{ClassFirst, Column};
-use super::{Facet, told};
 
 use graph::Graph;
 use partition::{Partition, Split};
+use used::Used;
 
 /// The answer.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -47,7 +49,8 @@ pub enum Renaming {
     Undecided {
         /// Steps taken.
         steps: u64,
-        /// Objects of the first heap that have more than one possible counterpart.
+        /// Objects of the first heap that have more than one possible counterpart, or facts of the whole graph that the
+        /// mapping which was found does not have right.
         ambiguous: u64,
     },
 }
@@ -68,6 +71,21 @@ pub const BY_FILE: [Facet; 9] = [
     Facet::HashRandoms,
 ];
 
+/// Facets that hold no address, and are told once for a heap.
+const OF_THE_WHOLE: [Facet; 11] = [
+    Facet::WordSize,
+    Facet::VersionText,
+    Facet::HeaderTotals,
+    Facet::Regions,
+    Facet::Strings,
+    Facet::Unloads,
+    Facet::AllocationSites,
+    Facet::HeapSummaries,
+    Facet::CpuSamples,
+    Facet::ControlSettings,
+    Facet::UnknownRecords,
+];
+
 /// Compares two heaps up to their addresses, in so many steps at most. Both are held in memory, with some 60 bytes a
 /// reference.
 pub fn up_to_renaming(left: &Heap, right: &Heap, left_out: &BTreeSet<Facet>, budget: u64) -> Renaming {
@@ -76,11 +94,7 @@ pub fn up_to_renaming(left: &Heap, right: &Heap, left_out: &BTreeSet<Facet>, bud
         // It counts identifiers.
         left_out.insert(Facet::InstanceSize);
     }
-    let facets: BTreeSet<Facet> = {
-        let (l, r) = (told_by(left), told_by(right));
-        l.intersection(&r).filter(|facet| !left_out.contains(facet)).copied().collect()
-    };
-    let graph = Graph::new(left, right, &facets);
+    let graph = Graph::new(left, right, &Used::of(left, right, &left_out));
     let mut partition = match Partition::new(&graph) {
         Ok(partition) => partition,
         Err(split) => return graph.different(&split),
@@ -118,15 +132,6 @@ pub fn renamed(heap: &Heap, new: impl Fn(Address) -> Address) -> Heap {
     heap.objects.iter_mut().for_each(|object| visit::object(object, &mut rename));
     visit::surroundings(&mut heap.surroundings, &mut rename);
     heap
-}
-
-fn told_by(heap: &Heap) -> BTreeSet<Facet> {
-    let mut facets = BTreeSet::new();
-    let mut tell = |facet| _ = facets.insert(facet);
-    heap.classes.iter().for_each(|class| told::of_class(class, &mut tell));
-    heap.objects.iter().for_each(|object| told::of_object(object, &mut tell));
-    told::of_surroundings(&heap.surroundings, &mut tell);
-    facets
 }
 
 enum Found {
@@ -199,7 +204,14 @@ fn verify(graph: &Graph, partition: &Partition, heaps: (&Heap, &Heap), left_out:
             let text = |(left, right): (&Address, &Address)| (left.to_string(), right.to_string());
             Renaming::Equal { mapping: map.iter().map(text).collect(), comparison: Box::new(comparison) }
         }
-        // What is no node and no edge of the graph (a header's fact, a thread's name, a stack trace) differs.
+        Some(_) if comparison.differences.iter().any(|d| !OF_THE_WHOLE.contains(&d.facet)) => {
+            // A fact that not every node tells: another mapping may have it right.
+            Renaming::Undecided {
+                steps: partition.steps,
+                ambiguous: comparison.differences.iter().map(|d| d.count).sum(),
+            }
+        }
+        // Whatever the mapping, the dumps say something else of the process.
         Some(difference) => Renaming::Different {
             invariant: format!("{}: {} against {}", difference.facet, difference.left, difference.right),
             left: difference.count,

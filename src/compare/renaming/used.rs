@@ -1,0 +1,95 @@
+//! Which facts tell nodes apart: only what every node of a kind tells, in both heaps. Where one side is silent about some
+//! of them, a fact of the other side is no difference.
+
+use std::collections::{BTreeSet, HashMap};
+
+use crate::model::{Address, Class, Contents, HashRegime, Heap, Name, Object, ObjectKind};
+
+use super::super::{Facet, told};
+
+/// A set of facets, a bit for each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Facets(u64);
+
+impl Facets {
+    pub(super) fn contains(self, facet: Facet) -> bool {
+        self.0 & Facets::bit(facet) != 0
+    }
+
+    fn bit(facet: Facet) -> u64 {
+        const { assert!(Facet::ALL.len() <= 64, "a bit for each facet") };
+        1 << facet as u32
+    }
+
+    fn of(tell: impl FnOnce(&mut dyn FnMut(Facet))) -> Facets {
+        let mut facets = 0;
+        tell(&mut |facet| facets |= Facets::bit(facet));
+        Facets(facets)
+    }
+
+    fn with(self, facet: Facet, told: bool) -> Facets {
+        Facets(self.0 & !Facets::bit(facet) | if told { Facets::bit(facet) } else { 0 })
+    }
+}
+
+/// The facets of each kind of node, and of what stands beside them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Used {
+    kinds: [Facets; 4],
+    pub(super) beside: Facets,
+}
+
+impl Used {
+    /// What both heaps tell, except for what is left out.
+    pub(super) fn of(left: &Heap, right: &Heap, left_out: &BTreeSet<Facet>) -> Used {
+        let (l, r) = (told_by(left), told_by(right));
+        let wanted = left_out.iter().fold(u64::MAX, |wanted, facet| wanted & !Facets::bit(*facet));
+        let meet = |l: Facets, r: Facets| Facets(l.0 & r.0 & wanted);
+        Used { kinds: std::array::from_fn(|kind| meet(l.kinds[kind], r.kinds[kind])), beside: meet(l.beside, r.beside) }
+    }
+
+    pub(super) fn class(&self) -> Facets {
+        self.kinds[0]
+    }
+
+    pub(super) fn object(&self, kind: ObjectKind) -> Facets {
+        self.kinds[place(kind)]
+    }
+}
+
+fn place(kind: ObjectKind) -> usize {
+    match kind {
+        ObjectKind::Instance => 1,
+        ObjectKind::ObjectArray => 2,
+        ObjectKind::PrimitiveArray(_) => 3,
+    }
+}
+
+fn told_by(heap: &Heap) -> Used {
+    // An object without a hash was never asked for it, if the heap tells such hashes at all.
+    let hashes = heap.facts.hash_regime == Some(HashRegime::WhereUsed32);
+    let names: HashMap<Address, &Name> = heap.classes.iter().map(|class| (class.address, &class.name)).collect();
+    let mut kinds = [Facets(u64::MAX); 4];
+    for class in &heap.classes {
+        kinds[0].0 &= of_class(class, hashes).0;
+    }
+    for object in &heap.objects {
+        kinds[place(object.kind)].0 &= of_object(object, hashes, &names).0;
+    }
+    Used { kinds, beside: Facets::of(|tell| told::of_surroundings(&heap.surroundings, tell)) }
+}
+
+fn of_class(class: &Class, hashes: bool) -> Facets {
+    let told = Facets::of(|tell| told::of_class(class, tell));
+    let hash = hashes || told.contains(Facet::Hash32);
+    // To have no constants is told as well.
+    told.with(Facet::Hash32, hash).with(Facet::ConstantPool, class.constant_pool.is_some())
+}
+
+fn of_object(object: &Object, hashes: bool, names: &HashMap<Address, &Name>) -> Facets {
+    let told = Facets::of(|tell| told::of_object(object, tell));
+    let hash = hashes || told.contains(Facet::Hash32);
+    let known = matches!(object.contents, Contents::References(_) | Contents::Fields(_) | Contents::Elements(_));
+    let named = object.class_name.is_some() || object.class.is_some_and(|class| names.contains_key(&class));
+    told.with(Facet::Hash32, hash).with(Facet::References, known).with(Facet::ClassName, named)
+}
