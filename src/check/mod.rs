@@ -1,7 +1,29 @@
-//! Somebody else's parser: run over cases, judged by its listing.
+//! Somebody else's parser, converter or writer: run over cases, judged by what it answers.
+//!
+//! ```text
+//! Choice ─▶ Source, Task ─▶ run (batches) ─▶ subject (a process under its supervisor) ─Reply─▶ judge ─▶ Report
+//! ```
 
+mod evidence;
+mod examine;
+mod expected;
 mod judge;
+mod kept;
+mod process;
+pub mod protocol;
+mod random;
+pub mod report;
+mod run;
+mod serve;
 mod subject;
+mod task;
 
-pub use judge::{CaseResult, Outcome, Report, Subject, check, check_case, random_cases};
-pub use subject::{Ran, run};
+pub use evidence::{Edge, Evidence, Field, Neighbourhood, Node};
+pub use examine::{Examination, Step, examine};
+pub use expected::{Entry, ExpectedFailures};
+pub use process::{Budget, supervise};
+pub use report::{CaseResult, Outcome, Report};
+pub use run::{BATCH, Options, Progress, check};
+pub use serve::serve;
+pub use subject::{Kind, Subject};
+pub use task::{Choice, Operation, Source, Task, Wanted, What};

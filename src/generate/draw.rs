@@ -75,6 +75,13 @@ impl SeedDraw {
         rng.set_stream(stream as u64);
         SeedDraw(rng)
     }
+
+    /// One of as many streams as there are numbers below 2^63, none of them that of a concern.
+    pub fn numbered(seed: u64, number: u64) -> SeedDraw {
+        let mut draw = SeedDraw::new(seed, Stream::Heap);
+        draw.0.set_stream(1 << 63 | number);
+        draw
+    }
 }
 
 impl Draw for SeedDraw {

@@ -9,4 +9,4 @@ pub(crate) use cycles::on_cycles;
 pub use finding::{Finding, FindingCounts, Findings, Place, Severity};
 pub(crate) use rulebook::severity;
 pub use rulebook::{Rule, RuleKind, Rulebook, Scope, Source, rule, rulebook};
-pub use runner::{Report, Sound, ValidateOptions, validate};
+pub use runner::{Report, Sound, ValidateOptions, unsound, validate};

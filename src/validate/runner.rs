@@ -293,3 +293,20 @@ fn open_classic(input: &Input) -> Result<Result<classic::Decoder<Stream>, Decode
 fn open_hprof(input: &Input, options: ValidateOptions) -> Result<Result<hprof::Decoder<Stream>, DecodeError>, Error> {
     Ok(hprof::open(input.stream()?, input, options.reading))
 }
+
+/// The first error of a dump that can be read to its end and is not valid all the same.
+///
+/// # Errors
+/// If the input cannot be read.
+pub fn unsound(input: &Input, reading: Reading) -> Result<Option<DecodeError>, Error> {
+    let report = validate(input, ValidateOptions { graph: true, reading })?;
+    let wrong = report.findings.into_iter().find(|f| f.severity == Severity::Error && !f.fatal);
+    Ok(wrong.map(|finding| {
+        let problem = Problem::Unexpected { expected: finding.expected, found: finding.found };
+        let error = DecodeError::new(finding.rule, finding.offset, "record", problem);
+        match finding.record {
+            Some(record) => error.in_record(record),
+            None => error,
+        }
+    }))
+}

@@ -1,29 +1,59 @@
-use std::fs;
-use std::io::Write;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::Args;
-use heapsmith::check::{CaseResult, Outcome, Report, Subject, check, random_cases};
-use heapsmith::corpus::{Case, cases};
+use clap::{ArgGroup, Args, ValueEnum};
+use heapsmith::check::protocol::Level;
+use heapsmith::check::{
+    Budget, Choice, ExpectedFailures, Kind, Options, Progress, Report, Subject, Wanted, What, check,
+};
+use heapsmith::compare::table::Target;
 use heapsmith::error::Error;
 use heapsmith::format::Family;
-use heapsmith::output::Output;
 
-use crate::{Answer, terminal};
+use crate::{Answer, report, terminal};
 
-/// Runs somebody else's parser over the corpus and over random dumps, and judges its listings.
+/// Runs somebody else's parser, converter or writer over the corpus and over random dumps, and judges what it answers.
 ///
-/// The program takes a dump's path and prints a listing (specs/listing.md) with exit code 0, or
-/// refuses the dump with exit code 1. Anything else is a crash. Exit code 0: every case passed.
+/// An adapter (specs/adapter.md) serves many dumps, and says what it can; --adapter may be given several times, for a
+/// matrix. A decoder takes a dump's path and prints a listing (specs/listing.md) with exit code 0, or refuses the dump
+/// with exit code 1. A converter or encoder makes one file of another. Exit code 0: nothing but passes, skips and
+/// expected failures.
 ///
-/// Example: heapsmith check --decoder 'my-parser --listing {}' --random 100 --seed 1
+/// Example: heapsmith check --adapter 'python3 adapter.py' --format hprof --random 100 --seed 1 --report report
 #[derive(Args)]
+#[command(group(ArgGroup::new("subject").required(true).multiple(true)
+    .args(["adapter", "decoder", "converter", "encoder"])))]
 pub(crate) struct Opts {
-    /// The command, quoted as for a shell; `{}` stands for the dump's path, `{heap}` for the index of the heap that
-    /// is asked for. Without `{heap}` dumps of several heaps are left out.
+    /// An adapter: a command, quoted as for a shell.
+    #[arg(long, value_name = "CMD ARGS")]
+    adapter: Vec<String>,
+    /// A program that prints listings: a command, quoted as for a shell; `{}` stands for the dump's path, `{heap}` for
+    /// the index of the heap that is asked for. Without `{heap}` dumps of several heaps are skipped.
+    #[arg(long, value_name = "CMD {}")]
+    decoder: Vec<String>,
+    /// A converter: a command in which `{in}` and `{out}` stand for the paths of two dumps. Needs --to.
+    #[arg(long, value_name = "CMD {in} {out}", requires = "to")]
+    converter: Vec<String>,
+    /// A writer: a command in which `{in}` stands for the path of a listing and `{out}` for that of the dump. Needs --to.
+    #[arg(long, value_name = "CMD {in} {out}", requires = "to")]
+    encoder: Vec<String>,
+    /// What a converter reads: phd, phd4, phd5, phd6, hprof or classic.
+    #[arg(long, value_name = "FORMAT")]
+    from: Option<String>,
+    /// What a converter or encoder writes: a format, or a format and a profile (phd6/openj9).
+    #[arg(long, value_name = "FORMAT")]
+    to: Option<Target>,
+    /// A converter or encoder gives objects addresses of its own: judge the graph.
+    #[arg(long, requires = "to")]
+    up_to_renaming: bool,
+    /// What adapters are asked to do; default: parse, if they can.
+    #[arg(long, value_enum)]
+    operation: Option<OperationOpt>,
+    /// The level of answers that adapters are asked for, where they have it: verdict, counts, digest or listing; default:
+    /// the highest.
     #[arg(long)]
-    decoder: String,
+    level: Option<Level>,
     /// Number of random dumps besides the corpus.
     #[arg(long, default_value_t = 0)]
     random: u64,
@@ -36,88 +66,150 @@ pub(crate) struct Opts {
     /// Only cases whose id contains this.
     #[arg(long)]
     filter: Option<String>,
-    /// Seconds for a case.
+    /// Only a part of the batches of cases: the Kth of N parts. `merge` puts the reports together.
+    #[arg(long, value_name = "K/N", value_parser = shard)]
+    shard: Option<(u64, u64)>,
+    /// How many cases run at a time; the results are the same; default: as many as there are processors.
+    #[arg(long, short)]
+    jobs: Option<NonZeroUsize>,
+    /// Seconds for a case, and half a second more for each MiB of its dump.
     #[arg(long, default_value_t = 10.0)]
     time_limit: f32,
-    /// Keep the dumps of cases that are not passed in this folder; it is created.
-    #[arg(long)]
-    keep: Option<PathBuf>,
-    /// A JSON report.
+    /// MiB of memory for a case, over the program and all that it starts, and 32 times its dump's size more.
+    #[arg(long, default_value_t = 2048)]
+    memory_limit: u64,
+    /// After so many cases without an answer in time the rest is skipped.
+    #[arg(long, default_value_t = 10)]
+    max_hangs: usize,
+    /// A file of failures that are expected. What fails besides, and what passes although it is listed, fails the run.
+    #[arg(long, value_name = "FILE")]
+    expected: Option<PathBuf>,
+    /// Bring the file of expected failures up to date with this run.
+    #[arg(long, requires = "expected")]
+    update_expected: bool,
+    /// Write reports to this folder (report.html, report.json, report.md, junit.xml), and the dumps and answers of
+    /// failed cases; it is created.
+    #[arg(long, value_name = "DIR")]
+    report: Option<PathBuf>,
+    /// A JSON report on standard output.
     #[arg(long)]
     json: bool,
 }
 
+#[derive(Clone, Copy, ValueEnum)]
+enum OperationOpt {
+    /// Read dumps.
+    Parse,
+    /// Convert dumps, from and to all formats that the adapter declares.
+    Convert,
+    /// Write dumps of listings.
+    Encode,
+}
+
 impl Opts {
     pub(crate) fn run(self) -> Result<Answer, Error> {
-        let command = shell_words::split(&self.decoder)
-            .map_err(|e| Error::Usage(format!("--decoder {:?} cannot be split into words: {e}", self.decoder)))?;
-        if !command.iter().any(|part| part.contains("{}")) {
-            return Err(Error::Usage("--decoder has no {}, where the dump's path goes".to_owned()));
+        let budget = Budget {
+            time: Duration::try_from_secs_f32(self.time_limit)
+                .map_err(|e| Error::Usage(format!("--time-limit {}: {e}", self.time_limit)))?,
+            memory: self.memory_limit << 20,
+            ..Budget::default()
+        };
+        let subjects = self.subjects(budget)?;
+        let expected = match &self.expected {
+            Some(path) if !self.update_expected || path.exists() => ExpectedFailures::read(path)?,
+            _ => ExpectedFailures::default(),
+        };
+        if let Some(folder) = &self.report {
+            report::prepare(folder)?;
         }
-        let limit = Duration::try_from_secs_f32(self.time_limit)
-            .map_err(|e| Error::Usage(format!("--time-limit {}: {e}", self.time_limit)))?;
-        let mut chosen = cases()?;
-        let families = self.format.map_or(Family::ALL.to_vec(), |family| vec![family]);
-        chosen.extend(random_cases(self.random, self.seed, &families)?);
-        if !command.iter().any(|part| part.contains("{heap}")) {
-            chosen.retain(|case| case.heap.is_none());
-        }
-        if let Some(format) = self.format {
-            chosen.retain(|case| case.format.family() == format);
-        }
-        if let Some(filter) = &self.filter {
-            chosen.retain(|case| case.id.contains(filter.as_str()));
-        }
-        if chosen.is_empty() {
+        let processors = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        let options = Options {
+            choice: self.choice()?,
+            operations: Wanted(self.operation.map(|operation| match operation {
+                OperationOpt::Parse => What::Parse,
+                OperationOpt::Convert => What::Convert,
+                OperationOpt::Encode => What::Encode,
+            })),
+            jobs: self.jobs.unwrap_or_else(processors).get(),
+            expected,
+            max_hangs: self.max_hangs.max(1),
+            keep: self.report.clone(),
+        };
+        let bar = terminal::steps(0, "checking");
+        let outcome = check(&subjects, &options, &|progress| match progress {
+            Progress::Planned(more) => bar.inc_length(more as u64),
+            Progress::Asked => bar.inc(1),
+        });
+        bar.finish_and_clear();
+        let told = outcome?;
+        let asked = told.implementations.iter().flat_map(|tested| &tested.results);
+        if asked.clone().next().is_none() {
             return Err(Error::Usage("no case has such an id; `corpus list` shows them".to_owned()));
         }
-        let bar = terminal::steps(chosen.len() as u64, "checking");
-        let report = check(&Subject { command, limit }, &chosen, |_| bar.inc(1))?;
-        bar.finish_and_clear();
-        if let Some(folder) = &self.keep {
-            keep(folder, &chosen, &report)?;
+        if let (true, Some(path)) = (self.update_expected, &self.expected) {
+            return self.update(&told, &options.expected, path);
         }
-        let passed = report.cases.iter().filter(|case| case.outcome.is_pass()).count();
-        let failed = |e| Error::io("writing standard output", e);
-        let mut out = terminal::stdout();
-        if self.json {
-            let text = serde_json::to_string(&report).map_err(|e| failed(e.into()))?;
-            writeln!(out, "{text}").map_err(failed)?;
-        } else {
-            write!(out, "{}", self.describe(&report)).map_err(failed)?;
-        }
-        Ok(if passed == report.cases.len() { Answer::Yes } else { Answer::No })
+        report::tell(&told, self.report.as_deref(), self.json)
     }
 
-    fn describe(&self, report: &Report) -> String {
-        let mut text = String::new();
-        for CaseResult { id, outcome, .. } in &report.cases {
-            let detail = match outcome {
-                Outcome::Pass { .. } => continue,
-                Outcome::Fail { facet, address, expected, found } => {
-                    let facet = facet.map_or_else(|| "listing".to_owned(), |f| f.to_string());
-                    let at = address.as_deref().map(|a| format!(" at {a}")).unwrap_or_default();
-                    format!("{facet}{at}\n  expected: {expected}\n  found:    {found}")
-                }
-                Outcome::WrongVerdict { expected, found } => format!("expected to {expected}; {found}"),
-                Outcome::Crash { how } | Outcome::Hang { how } => how.clone(),
-            };
-            text += &format!("{} {id}: {detail}\n  repeat:   {}\n", terminal::bad(outcome.name()), self.repeat(id));
+    /// Writes the file of expected failures anew; what is expected now is not a failure of this run.
+    fn update(&self, told: &Report, expected: &ExpectedFailures, path: &Path) -> Result<Answer, Error> {
+        let updated = expected.updated(told);
+        report::put(path, updated.text().as_bytes())?;
+        let mut told = told.clone();
+        for tested in &mut told.implementations {
+            for result in &mut tested.results {
+                let facts = told.cases.iter().find(|case| case.id == result.id);
+                let rules = facts.map(|facts| facts.rules.as_slice()).unwrap_or_default();
+                result.expected = updated.find(&tested.label, &result.id, rules);
+            }
+            tested.count();
         }
-        text + &summary(report)
+        report::tell(&told, self.report.as_deref(), self.json)
     }
 
-    /// The command that runs one case again.
-    fn repeat(&self, id: &str) -> String {
-        let decoder = shell_words::quote(&self.decoder);
-        let random = if id.starts_with("random") {
-            // Which dumps are drawn depends on the formats.
-            let format = self.format.map(|family| format!(" --format {}", family.name())).unwrap_or_default();
-            format!(" --random {} --seed {}{format}", self.random, self.seed)
-        } else {
-            String::new()
+    fn subjects(&self, budget: Budget) -> Result<Vec<Subject>, Error> {
+        let supervisor = std::env::current_exe().map_err(|e| Error::io("finding heapsmith's own program", e))?;
+        let subject = |kind: Kind, flag: &str, command: &String, places: &[&str]| {
+            let words = shell_words::split(command)
+                .map_err(|e| Error::Usage(format!("--{flag} {command:?} cannot be split into words: {e}")))?;
+            if words.is_empty() {
+                return Err(Error::Usage(format!("--{flag} has no command")));
+            }
+            if let Some(place) = places.iter().find(|place| !words.iter().any(|word| word.contains(**place))) {
+                return Err(Error::Usage(format!("--{flag} has no {place}, where the path goes")));
+            }
+            let supervisor = supervisor.clone();
+            Ok(Subject { kind, command: command.clone(), words, supervisor, budget, level: self.level })
         };
-        format!("heapsmith check --decoder {decoder}{random} --filter {id}")
+        let mut subjects = Vec::new();
+        for command in &self.adapter {
+            subjects.push(subject(Kind::Adapter, "adapter", command, &[])?);
+        }
+        for command in &self.decoder {
+            subjects.push(subject(Kind::Decoder, "decoder", command, &["{}"])?);
+        }
+        let files = ["{in}", "{out}"];
+        for (commands, flag) in [(&self.converter, "converter"), (&self.encoder, "encoder")] {
+            for command in commands {
+                let to = self.to.clone().ok_or_else(|| Error::Usage(format!("--{flag} needs --to")))?;
+                let renames = self.up_to_renaming;
+                let kind = match flag {
+                    "converter" => Kind::Converter { renames, to },
+                    _ => Kind::Encoder { renames, to },
+                };
+                subjects.push(subject(kind, flag, command, &files)?);
+            }
+        }
+        Ok(subjects)
+    }
+
+    fn choice(&self) -> Result<Choice, Error> {
+        // What a converter does not read, and an encoder does not write, is not asked.
+        let written = self.to.as_ref().filter(|_| !self.encoder.is_empty()).map(|to| to.format.family());
+        let read = self.from.as_deref().map(source).transpose()?;
+        let format = self.format.or(read).or(written);
+        Ok(Choice { random: self.random, seed: self.seed, format, filter: self.filter.clone(), shard: self.shard })
     }
 }
 
@@ -125,35 +217,18 @@ fn family(name: &str) -> Result<Family, String> {
     Family::ALL.into_iter().find(|family| family.name() == name).ok_or_else(|| "phd, hprof or classic".to_owned())
 }
 
-/// Writes the dumps of the cases that were not passed.
-fn keep(folder: &Path, cases: &[Case], report: &Report) -> Result<(), Error> {
-    fs::create_dir_all(folder).map_err(|e| Error::io(format!("creating {}", folder.display()), e))?;
-    for case in cases {
-        if report.cases.iter().any(|result| result.id == case.id && !result.outcome.is_pass()) {
-            let path = folder.join(case.file());
-            let mut output = Output::create(&path, true)?;
-            output.write_all(&case.bytes).map_err(|e| Error::io(format!("writing {}", path.display()), e))?;
-            output.finish()?;
-        }
+/// What a converter reads, by its family.
+fn source(name: &str) -> Result<Family, Error> {
+    match family(name) {
+        Ok(family) => Ok(family),
+        Err(_) => Ok(name.parse::<heapsmith::format::Format>()?.family()),
     }
-    Ok(())
 }
 
-fn summary(report: &Report) -> String {
-    let mut text = String::new();
-    let mut omitted: Vec<String> =
-        report.cases.iter().flat_map(|case| &case.omitted).map(|facet| facet.to_string()).collect();
-    omitted.sort();
-    omitted.dedup();
-    let mut table = terminal::table(["verdict", "cases"]);
-    for name in ["pass", "fail", "wrong-verdict", "crash", "hang"] {
-        let count = report.cases.iter().filter(|case| case.outcome.name() == name).count();
-        table.add_row([name.to_owned(), count.to_string()]);
+fn shard(text: &str) -> Result<(u64, u64), String> {
+    let parts = text.split_once('/').and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
+    match parts {
+        Some((number @ 1.., of)) if number <= of => Ok((number, of)),
+        _ => Err("a number from 1 and how many parts there are: 1/4".to_owned()),
     }
-    text += &terminal::render(&table);
-    text += "\n";
-    if !omitted.is_empty() {
-        text += &format!("not judged, since the decoder omits it: {}\n", omitted.join(", "));
-    }
-    text
 }

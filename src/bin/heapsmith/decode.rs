@@ -2,12 +2,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use heapsmith::compare::listing;
-use heapsmith::error::{DecodeError, Error, Problem};
+use heapsmith::error::Error;
 use heapsmith::format::{DumpFile, Lowering, WholeFile};
-use heapsmith::hprof::Reading;
 use heapsmith::input::Input;
 use heapsmith::output::Output;
-use heapsmith::validate::{Severity, ValidateOptions, validate};
+use heapsmith::validate::unsound;
 
 use crate::{Answer, open, terminal};
 
@@ -72,20 +71,6 @@ impl Opts {
             Some(e) => Err(e.into()),
         }
     }
-}
-
-/// The first error of a dump that can be read to its end and is not valid all the same.
-fn unsound(input: &Input, reading: Reading) -> Result<Option<DecodeError>, Error> {
-    let report = validate(input, ValidateOptions { graph: true, reading })?;
-    let wrong = report.findings.into_iter().find(|f| f.severity == Severity::Error && !f.fatal);
-    Ok(wrong.map(|finding| {
-        let problem = Problem::Unexpected { expected: finding.expected, found: finding.found };
-        let error = DecodeError::new(finding.rule, finding.offset, "record", problem);
-        match finding.record {
-            Some(record) => error.in_record(record),
-            None => error,
-        }
-    }))
 }
 
 /// The options that give the dump's bytes again.

@@ -1,6 +1,7 @@
 //! The command line.
 #![allow(missing_docs, reason = "a binary's documentation is its --help")]
 
+mod adapter;
 mod check;
 mod check_conversion;
 mod compare;
@@ -13,9 +14,12 @@ mod encode;
 mod facets;
 mod generate;
 mod inspect;
+mod merge;
 mod open;
+mod report;
 mod rewrite;
 mod schema;
+mod supervise;
 mod terminal;
 mod validate;
 
@@ -51,6 +55,10 @@ enum Command {
     CheckConversion(check_conversion::Opts),
     Corpus(corpus::Opts),
     Check(check::Opts),
+    Merge(merge::Opts),
+    Adapter(adapter::Opts),
+    #[command(hide = true)]
+    Supervise(supervise::Opts),
     Schema(schema::Opts),
 }
 
@@ -79,6 +87,9 @@ fn main() -> ExitCode {
         Command::CheckConversion(opts) => opts.run(),
         Command::Corpus(opts) => opts.run(),
         Command::Check(opts) => opts.run(),
+        Command::Merge(opts) => opts.run(),
+        Command::Adapter(opts) => opts.run(),
+        Command::Supervise(opts) => opts.run(),
         Command::Schema(opts) => opts.run(),
     };
     match result {

@@ -44,6 +44,12 @@ enum Which {
     InspectField,
     /// `check --json`
     Check,
+    /// `adapter test --json`
+    AdapterTest,
+    /// Requests to an adapter.
+    AdapterRequest,
+    /// Answers of an adapter.
+    AdapterAnswer,
     /// corpus/manifest.json
     Manifest,
 }
@@ -63,6 +69,9 @@ impl Opts {
             Which::InspectRecord => schema_for!(inspect::RecordLine),
             Which::InspectField => schema_for!(inspect::FieldLine),
             Which::Check => schema_for!(heapsmith::check::Report),
+            Which::AdapterTest => schema_for!(heapsmith::check::Examination),
+            Which::AdapterRequest => schema_for!(heapsmith::check::protocol::Request),
+            Which::AdapterAnswer => schema_for!(heapsmith::check::protocol::Said),
             Which::Manifest => schema_for!(heapsmith::corpus::Manifest),
         };
         let text = serde_json::to_string_pretty(&schema).map_err(|e| Error::io("writing the schema", e.into()))?;

@@ -188,8 +188,8 @@ fn without_trace(kind: RootKind) -> RootKind {
     }
 }
 
-/// The name of an array's own class in Java's form, by whatever tells it.
-fn array_name(object: &Object, names: &HashMap<Address, Name>) -> Option<Name> {
+/// The name of an array's class in the form of Java source: its own, or its component's with `[]` behind it.
+pub(crate) fn array_name(object: &Object, names: &HashMap<Address, Name>) -> Option<Name> {
     if let ObjectKind::PrimitiveArray(element) = object.kind {
         return Some(Name::from_text(&format!("{}[]", element.keyword())));
     }

@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# Runs every adapter of examples/adapters/ over the corpus and random dumps, and writes docs/results.md and
+# docs/results.html.
+#
+# usage: results.sh DIR
+#
+# DIR is where examples/adapters/install.sh puts other people's programs; what is missing there is installed first
+# (hprof-analyzer takes 19 minutes to build). Needs cargo, python3, a JDK from 17 on, apt-get and dpkg.
+set -euo pipefail
+
+[ $# -eq 1 ] || { sed -n 's/^# usage: /usage: /p' "$0" >&2; exit 2; }
+root=$(cd "$(dirname "$0")/.." && pwd)
+mkdir -p "$1"
+programs=$(cd "$1" && pwd)
+adapters=examples/adapters
+cd "$root"
+
+cargo build --release --quiet
+PATH=$root/target/release:$PATH
+"$adapters/install.sh" "$programs"
+"$adapters/visualvm/install.sh" "$programs"
+
+# Commands as they stand in reports: relative to the project, with the folder of programs as a link beside it.
+ln -sfn "$programs" target/programs
+bin=target/programs/bin
+python="python3 -B $adapters/programs"
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+run() { # name, arguments of check...
+    local name=$1
+    shift
+    local code=0
+    heapsmith check "$@" --format hprof --random 60 --seed 1 --expected "$adapters/expected.toml" \
+        --report "$work/$name" >"$work/$name.txt" || code=$?
+    tail -n 12 "$work/$name.txt" | sed "s/^/$name: /"
+    [ "$code" -le 1 ]
+}
+
+run reference --adapter 'heapsmith adapter serve'
+run jvm-hprof --adapter "$bin/jvm-hprof-adapter"
+run scrump --adapter "$bin/scrump-adapter"
+run hprof-slurp --adapter "$python/hprof_slurp.py $bin/hprof-slurp"
+run heaptrail --adapter "$python/heaptrail.py $bin/heaptrail"
+run hprof-analyzer --adapter "$python/hprof_analyzer.py $bin/hprof-analyzer" --max-hangs 40
+run visualvm --max-hangs 40 --adapter \
+    "java -cp $bin/../visualvm.jar:$bin/../visualvm-classes VisualVmAdapter"
+run templates --adapter "python3 -B $adapters/templates/adapter.py" --adapter "java $adapters/templates/Adapter.java"
+run hprof-conv --adapter "$python/hprof_conv.py $bin/hprof-conv" --operation convert
+run redact --converter "$bin/hprof-analyzer redact {in} {out}" --to hprof --max-hangs 40
+run jcmd --adapter "$python/writers/writer.py jcmd target/programs/classes" --operation encode --time-limit 60
+run jhsdb --adapter "$python/writers/writer.py jhsdb target/programs/classes" --operation encode --time-limit 60
+
+code=0
+heapsmith merge "$work"/*/report.json --report "$work/all" >"$work/all.txt" || code=$?
+[ "$code" -le 1 ]
+cp "$work/all/report.html" docs/results.html
+{
+    cat docs/results.head.md
+    cat "$work/all/report.md"
+} >docs/results.md
+exit "$code"

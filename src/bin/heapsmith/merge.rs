@@ -1,0 +1,39 @@
+use std::path::PathBuf;
+
+use clap::Args;
+use heapsmith::check::Report;
+use heapsmith::check::report::merge;
+use heapsmith::error::Error;
+
+use crate::{Answer, report};
+
+/// Puts the reports of shards together (`check --shard`), or those of several implementations over the same cases.
+///
+/// Exit code 0: nothing in them is a failure that nobody expects. The dumps and answers of failed cases stay in the
+/// folders of the shards.
+///
+/// Example: heapsmith merge shard1/report.json shard2/report.json --report whole
+#[derive(Args)]
+pub(crate) struct Opts {
+    /// Reports in JSON.
+    #[arg(required = true)]
+    reports: Vec<PathBuf>,
+    /// Write reports to this folder (report.html, report.json, report.md, junit.xml); it is created.
+    #[arg(long, value_name = "DIR")]
+    report: Option<PathBuf>,
+    /// A JSON report on standard output.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Opts {
+    pub(crate) fn run(self) -> Result<Answer, Error> {
+        let read = |path: &PathBuf| -> Result<Report, Error> {
+            let text = std::fs::read(path).map_err(|e| Error::io(format!("reading {}", path.display()), e))?;
+            serde_json::from_slice(&text)
+                .map_err(|e| Error::Usage(format!("{} is no report of `check`: {e}", path.display())))
+        };
+        let merged = merge(self.reports.iter().map(read).collect::<Result<_, _>>()?)?;
+        report::tell(&merged, self.report.as_deref(), self.json)
+    }
+}

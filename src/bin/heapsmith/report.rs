@@ -1,0 +1,129 @@
+//! The written forms of a report.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+use heapsmith::check::report::Tested;
+use heapsmith::check::{CaseResult, Outcome, Report};
+use heapsmith::error::Error;
+use heapsmith::output::Output;
+
+use crate::{Answer, terminal};
+
+/// Makes the folder of reports, before anything is run for it.
+pub(crate) fn prepare(folder: &Path) -> Result<(), Error> {
+    fs::create_dir_all(folder).map_err(|e| Error::io(format!("creating {}", folder.display()), e))
+}
+
+/// Writes a file whole.
+pub(crate) fn put(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    let mut output = Output::create(path, true)?;
+    output.write_all(bytes).map_err(|e| Error::io(format!("writing {}", path.display()), e))?;
+    output.finish()
+}
+
+/// Tells a report on standard output, and in the folder of reports.
+pub(crate) fn tell(report: &Report, folder: Option<&Path>, as_json: bool) -> Result<Answer, Error> {
+    if let Some(folder) = folder {
+        prepare(folder)?;
+        put(&folder.join("report.json"), format!("{}\n", json(report, true)?).as_bytes())?;
+    }
+    let failed = |e| Error::io("writing standard output", e);
+    let mut out = terminal::stdout();
+    if as_json {
+        writeln!(out, "{}", json(report, false)?).map_err(failed)?;
+    } else {
+        write!(out, "{}", text(report)).map_err(failed)?;
+        if let Some(folder) = folder {
+            writeln!(out, "written: {}", folder.join("report.html").display()).map_err(failed)?;
+        }
+    }
+    Ok(if report.is_clean() { Answer::Yes } else { Answer::No })
+}
+
+fn json(report: &Report, is_pretty: bool) -> Result<String, Error> {
+    let text = if is_pretty { serde_json::to_string_pretty(report) } else { serde_json::to_string(report) };
+    text.map_err(|e| Error::io("writing the report", e.into()))
+}
+
+fn text(report: &Report) -> String {
+    let mut text = String::new();
+    let is_matrix = report.implementations.len() > 1;
+    for tested in &report.implementations {
+        for result in tested.results.iter().filter(|result| result.is_unexpected()) {
+            let of = if is_matrix { format!(" [{}]", tested.label) } else { String::new() };
+            text += &failure(result, &of);
+        }
+    }
+    let mut table = terminal::table([]);
+    let heads =
+        report.implementations.iter().map(|tested| if is_matrix { tested.label.clone() } else { "cases".to_owned() });
+    table.set_header(std::iter::once("verdict".to_owned()).chain(heads));
+    for column in table.column_iter_mut() {
+        column.set_padding((0, 2));
+    }
+    for name in Outcome::NAMES {
+        let numbers = report.implementations.iter().map(|tested| tested.tally[name].to_string());
+        table.add_row(std::iter::once(name.to_owned()).chain(numbers));
+    }
+    text += &terminal::render(&table);
+    text += "\n";
+    for tested in &report.implementations {
+        text += &notes(tested, is_matrix);
+    }
+    text
+}
+
+/// One failure, or a pass that nobody expects.
+fn failure(result: &CaseResult, of: &str) -> String {
+    let CaseResult { id, outcome, first, expected, evidence, repeat } = result;
+    let mut text = match expected {
+        Some(expectation) => {
+            format!(
+                "{} {id}{of}: it passes, and was expected to fail: {}\n",
+                terminal::bad("unexpected pass"),
+                expectation.reason
+            )
+        }
+        None => format!("{} {id}{of}: {}\n", terminal::bad(outcome.name()), outcome.detail()),
+    };
+    if let Some(first) = first {
+        text += &format!("  at first: {}: {}\n", first.name(), first.detail().replace('\n', " "));
+    }
+    if let Some(evidence) = evidence.as_ref().filter(|evidence| !evidence.fields.is_empty()) {
+        let record = evidence.record.map(|record| format!(", record {record}")).unwrap_or_default();
+        let wrong: Vec<String> =
+            evidence.fields.iter().filter(|field| field.wrong).take(4).map(|field| field.bytes.clone()).collect();
+        let bytes = if wrong.is_empty() { String::new() } else { format!(": {}", wrong.join(" ")) };
+        text += &format!("  bytes:    offset {:#x}{record}{bytes}\n", evidence.offset);
+    }
+    if let Some(rule) = evidence.as_ref().and_then(|evidence| evidence.rule.as_ref()) {
+        text += &format!("  rule:     {rule}\n");
+    }
+    if let Some(repeat) = repeat {
+        text += &format!("  repeat:   {repeat}\n");
+    }
+    text
+}
+
+fn notes(tested: &Tested, is_matrix: bool) -> String {
+    let of = if is_matrix { format!("{}: ", tested.label) } else { String::new() };
+    let mut text = String::new();
+    let expected = tested.expectations;
+    if expected.failed > 0 {
+        text += &format!("{of}{} of the failures are expected\n", expected.failed);
+    }
+    if !tested.omitted.is_empty() {
+        let names: Vec<String> = tested.omitted.iter().map(ToString::to_string).collect();
+        text += &format!("{of}not judged, since it does not report it: {}\n", names.join(", "));
+    }
+    if let Some(declared) = tested.declared.as_ref().filter(|declared| declared.level != "listing") {
+        let what = match declared.reports.is_empty() {
+            true => String::new(),
+            false => format!(" ({})", declared.reports.join(", ")),
+        };
+        text += &format!("{of}judged by {}s alone{what}\n", declared.level.trim_end_matches('s'));
+    }
+    text
+}

@@ -1,0 +1,162 @@
+//! The bytes of a dump that say something.
+
+use std::collections::BTreeSet;
+
+use crate::annotation::Annotation;
+use crate::compare::Facet;
+use crate::corpus::Case;
+use crate::error::Error;
+use crate::format::{DumpFile, Family};
+use crate::hprof::{self, Reading};
+use crate::input::Input;
+use crate::model::{Address, ObjectKind};
+use crate::{classic, phd};
+
+use super::super::task::first_heap;
+use super::{Evidence, Field, fields};
+
+/// How many fields are shown, and how many bytes of each.
+const FIELDS: usize = 24;
+const BYTES: usize = 24;
+
+/// The fields that say a fact of the object at an address, or of the whole dump.
+pub(super) fn of_fact(
+    case: &Case,
+    facet: Facet,
+    address: Option<Address>,
+    (expected, found): (&str, &str),
+) -> Result<Option<Evidence>, Error> {
+    let Some(file) = open(case)? else { return Ok(None) };
+    let is_array = address.is_some_and(|address| {
+        let mut objects = first_heap(case).into_iter().flat_map(|heap| &heap.objects);
+        objects.any(|object| object.address == address && object.kind != ObjectKind::Instance)
+    });
+    let (names, rule) = fields::fields(case.format.family(), facet, is_array);
+    let record = match address {
+        Some(address) => {
+            let places = file.places(case.heap.unwrap_or_default() as usize, &BTreeSet::from([address]))?;
+            match places.get(&address) {
+                Some(place) => Some(place.record),
+                // No record has it.
+                None => return Ok(None),
+            }
+        }
+        None => None,
+    };
+    let mut shown = Vec::new();
+    visit(&file, |field| {
+        let is_there = if record.is_some() { field.record == record } else { names.contains(&field.name) };
+        if is_there && (shown.len() < FIELDS || names.contains(&field.name) && shown.len() < 4 * FIELDS) {
+            shown.push((shorten(field), field.bytes.len() as u64));
+        }
+    });
+    if shown.is_empty() {
+        return Ok(None);
+    }
+    // Where a list is wrong, the members that are missing from the answer are meant.
+    let missing = words(expected).difference(&words(found)).cloned().collect::<BTreeSet<String>>();
+    let said = |field: &Field| names.contains(&field.name.as_str());
+    let is_missing = |field: &Field| said(field) && !missing.is_disjoint(&words(&field.meaning));
+    let by_member = shown.iter().filter(|(field, _)| is_missing(field)).count();
+    for (field, _) in &mut shown {
+        field.wrong = if by_member > 0 { is_missing(field) } else { said(field) };
+    }
+    let wrong = |(field, _): &&(Field, u64)| field.wrong;
+    let first = shown.iter().find(wrong).or(shown.first());
+    let last = shown.iter().rfind(wrong).or(shown.last());
+    let offset = first.map_or(0, |(field, _)| field.offset);
+    let end = last.map_or(0, |(field, length)| field.offset + length);
+    let rule = rule.map(str::to_owned);
+    let fields = shown.into_iter().map(|(field, _)| field).take(2 * FIELDS).collect();
+    Ok(Some(Evidence { offset, length: end.saturating_sub(offset), record, rule, fields, neighbourhood: None }))
+}
+
+/// The fields around an offset, and the bytes there where nothing can be read.
+pub(super) fn around(case: &Case, offset: u64, rule: Option<&str>) -> Result<Evidence, Error> {
+    let mut evidence = Evidence { offset, length: 1, rule: rule.map(str::to_owned), ..Evidence::default() };
+    let mut before = Vec::new();
+    let mut behind = 0;
+    let mut end = 0;
+    if let Some(file) = open(case)? {
+        visit(&file, |field| {
+            let after = field.offset + field.bytes.len() as u64;
+            end = end.max(after);
+            let is_here = field.offset <= offset && offset < after;
+            if after <= offset {
+                before.push(shorten(field));
+                if before.len() > FIELDS / 3 {
+                    before.remove(0);
+                }
+            } else if is_here || behind < FIELDS / 3 {
+                behind += u64::from(!is_here) as usize;
+                if is_here {
+                    evidence.record = field.record;
+                    evidence.offset = field.offset;
+                    evidence.length = field.bytes.len() as u64;
+                }
+                before.push(Field { wrong: is_here, ..shorten(field) });
+            }
+        });
+    }
+    evidence.fields = before;
+    if offset >= end {
+        // Behind the last field that can be read; compressed dumps are told by their decompressed offsets.
+        let bytes = if case.bytes.starts_with(&[0x1f, 0x8b]) { &[][..] } else { &case.bytes[..] };
+        let start = (end as usize).min(bytes.len());
+        let rest = &bytes[start..];
+        let meaning = if rest.is_empty() { "the end of the data" } else { "cannot be read on from here" };
+        evidence.fields.push(Field {
+            offset: end,
+            bytes: hex(rest),
+            name: String::new(),
+            meaning: meaning.to_owned(),
+            wrong: true,
+        });
+    }
+    Ok(evidence)
+}
+
+fn open(case: &Case) -> Result<Option<DumpFile>, Error> {
+    let input = Input::memory(&case.id, case.bytes.clone());
+    // A dump whose start is damaged has no fields to show.
+    Ok(DumpFile::new(input, Reading::default()).ok())
+}
+
+/// Visits all fields, as far as the dump can be read.
+fn visit(file: &DumpFile, mut visit: impl FnMut(&Annotation<'_>)) {
+    let mut each = |field: Annotation<'_>| -> Result<(), Error> {
+        visit(&field);
+        Ok(())
+    };
+    let _ended = match file.family() {
+        Family::Phd => file.phd().map_err(Error::from).and_then(|mut dump| phd::annotate::visit(&mut dump, each)),
+        Family::Hprof => file.hprof().map_err(Error::from).and_then(|mut dump| {
+            let (index, _) = hprof::lift::Index::read(&mut dump);
+            hprof::annotate::visit(&mut file.hprof()?, Some(&index), &mut each)
+        }),
+        Family::Classic => {
+            file.classic().map_err(Error::from).and_then(|mut dump| classic::annotate::visit(&mut dump, each))
+        }
+    };
+}
+
+fn shorten(field: &Annotation<'_>) -> Field {
+    Field {
+        offset: field.offset,
+        bytes: hex(field.bytes),
+        name: field.name.to_owned(),
+        meaning: field.meaning.clone(),
+        wrong: false,
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    let shown: String = bytes.iter().take(BYTES).map(|byte| format!("{byte:02x}")).collect();
+    if bytes.len() > BYTES { format!("{shown}…") } else { shown }
+}
+
+/// The hexadecimal numbers in a text.
+fn words(text: &str) -> BTreeSet<String> {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric());
+    words.filter(|word| word.starts_with("0x")).map(str::to_owned).collect()
+}

@@ -1,0 +1,118 @@
+//! Where in the dump a wrong fact stands, and what is around it.
+
+mod bytes;
+mod fields;
+mod neighbourhood;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::compare::Facet;
+use crate::corpus::Case;
+use crate::error::Error;
+use crate::model::Address;
+
+use super::report::Outcome;
+use super::task::first_heap;
+
+/// Where in the dump a wrong fact stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Evidence {
+    /// Offset of the first byte that says it, in the decompressed dump.
+    pub offset: u64,
+    /// How many bytes say it.
+    pub length: u64,
+    /// Index of the record, if it stands in one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub record: Option<u64>,
+    /// The rule that says how these bytes are to be understood, or that the dump breaks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+    /// The fields of the record, or those around the place.
+    pub fields: Vec<Field>,
+    /// The object, and what it refers to and is referred to by.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub neighbourhood: Option<Neighbourhood>,
+}
+
+/// A field of the dump.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Field {
+    /// Offset of its first byte.
+    pub offset: u64,
+    /// Its bytes in hexadecimal; of long ones the first few, and an ellipsis.
+    pub bytes: String,
+    /// Field name.
+    pub name: String,
+    /// What it means here.
+    pub meaning: String,
+    /// Whether it is (a part of) what was read wrongly.
+    pub wrong: bool,
+}
+
+/// An object and its neighbours, as they are in the right heap.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Neighbourhood {
+    /// The object, then its class, then others, by address.
+    pub nodes: Vec<Node>,
+    /// References among these.
+    pub edges: Vec<Edge>,
+    /// How many neighbours more it has.
+    pub more: u64,
+}
+
+/// A class or object.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Node {
+    /// Address.
+    pub address: String,
+    /// What it is: `class A`, `int[2]`.
+    pub label: String,
+}
+
+/// A reference.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Edge {
+    /// Address of the one that refers.
+    pub from: String,
+    /// Address of the other.
+    pub to: String,
+    /// What for: `class`, the name of a field, the index of an element, `superclass`.
+    pub label: String,
+}
+
+/// What the dump of a case has to say about an outcome; nothing, where the outcome has no place in it. `offset` is what
+/// a refusal named.
+pub(super) fn evidence(
+    case: &Case,
+    outcome: &Outcome,
+    facet: Option<Facet>,
+    offset: Option<u64>,
+) -> Result<Option<Evidence>, Error> {
+    let mut evidence = match (outcome, facet) {
+        (Outcome::Fail { address, expected, found, .. }, Some(facet)) => {
+            bytes::of_fact(case, facet, address.as_deref().and_then(parse), (expected, found))?
+        }
+        (Outcome::WrongVerdict { expected, .. }, _) if expected == "refuse" => match case.breaks {
+            Some((rule, offset)) => Some(bytes::around(case, offset, Some(rule))?),
+            None => None,
+        },
+        (Outcome::WrongVerdict { .. }, _) => match (offset, case.breaks) {
+            (Some(offset), _) => Some(bytes::around(case, offset, None)?),
+            // A valid dump with something odd in it: that is what is most likely not understood.
+            (None, Some((rule, offset))) => Some(bytes::around(case, offset, Some(rule))?),
+            (None, None) => None,
+        },
+        _ => None,
+    };
+    if let (Outcome::Fail { address: Some(address), .. }, Some(heap)) = (outcome, first_heap(case))
+        && let Some(neighbourhood) = parse(address).and_then(|address| neighbourhood::of(heap, address))
+    {
+        evidence.get_or_insert_default().neighbourhood = Some(neighbourhood);
+    }
+    Ok(evidence)
+}
+
+fn parse(address: &str) -> Option<Address> {
+    u64::from_str_radix(address.strip_prefix("0x")?, 16).ok().map(Address)
+}

@@ -1,0 +1,134 @@
+//! An object and what is around it.
+
+use std::collections::{BTreeSet, HashMap};
+
+use crate::compare::table::array_name;
+use crate::model::{Address, Class, Contents, Heap, Name, Object, ObjectKind, Value};
+
+use super::{Edge, Neighbourhood, Node};
+
+/// How many neighbours are shown.
+const SHOWN: usize = 10;
+
+/// The neighbourhood of what stands at an address; `None` if that is nothing.
+pub(super) fn of(heap: &Heap, focus: Address) -> Option<Neighbourhood> {
+    let graph = Graph::new(heap);
+    let label = graph.label(focus)?;
+    let mut out = graph.edges_of(focus);
+    // Its class stands in front, and has no edge of its own shown.
+    let class = graph.objects.get(&focus).and_then(|object| object.class);
+    let into: Vec<(Address, Address, String)> = graph.edges_into(focus);
+    out.extend(into);
+    let mut neighbours: BTreeSet<Address> =
+        out.iter().flat_map(|(from, to, _)| [*from, *to]).filter(|address| *address != focus).collect();
+    let more = neighbours.len().saturating_sub(SHOWN) as u64;
+    if let Some(class) = class {
+        neighbours.remove(&class);
+    }
+    let shown: Vec<Address> = class.into_iter().chain(neighbours).take(SHOWN).collect();
+    let name = |address: Address| graph.label(address).unwrap_or_else(|| "nothing there".to_owned());
+    let node = |address: Address, label: String| Node { address: address.to_string(), label };
+    let mut nodes = vec![node(focus, label)];
+    nodes.extend(shown.iter().map(|address| node(*address, name(*address))));
+    let is_shown = |address: &Address| *address == focus || shown.contains(address);
+    let edges = out
+        .iter()
+        .filter(|(from, to, _)| is_shown(from) && is_shown(to))
+        .map(|(from, to, label)| Edge { from: from.to_string(), to: to.to_string(), label: label.clone() })
+        .collect();
+    Some(Neighbourhood { nodes, edges, more })
+}
+
+struct Graph<'h> {
+    heap: &'h Heap,
+    classes: HashMap<Address, &'h Class>,
+    names: HashMap<Address, Name>,
+    objects: HashMap<Address, &'h Object>,
+}
+
+impl<'h> Graph<'h> {
+    fn new(heap: &'h Heap) -> Graph<'h> {
+        Graph {
+            heap,
+            classes: heap.classes.iter().map(|class| (class.address, class)).collect(),
+            names: heap.classes.iter().map(|class| (class.address, class.name.to_java_form())).collect(),
+            objects: heap.objects.iter().map(|object| (object.address, object)).collect(),
+        }
+    }
+
+    fn label(&self, address: Address) -> Option<String> {
+        if let Some(class) = self.classes.get(&address) {
+            return Some(format!("class {}", class.name.to_java_form()));
+        }
+        let object = self.objects.get(&address)?;
+        Some(match object.kind {
+            ObjectKind::Instance => {
+                let by_class = object.class.and_then(|class| self.names.get(&class));
+                object.class_name.as_ref().or(by_class).map_or_else(|| "object".to_owned(), Name::to_string)
+            }
+            _ => {
+                let name = array_name(object, &self.names).map_or_else(|| "array".to_owned(), |name| name.to_string());
+                match object.length {
+                    // The length goes into the first pair of brackets, as where an array is made.
+                    Some(length) => name.replacen("[]", &format!("[{length}]"), 1),
+                    None => name,
+                }
+            }
+        })
+    }
+
+    /// References of one class or object, with what they are for.
+    fn edges_of(&self, from: Address) -> Vec<(Address, Address, String)> {
+        let mut edges = Vec::new();
+        let mut put = |to: Option<Address>, label: &str| {
+            if let Some(to) = to.filter(|to| !to.is_null()) {
+                edges.push((from, to, label.to_owned()));
+            }
+        };
+        if let Some(class) = self.classes.get(&from) {
+            put(class.superclass, "superclass");
+            put(class.loader, "loader");
+            for field in class.statics.iter().flatten() {
+                put(field.value.as_reference(), &format!("static {}", field.name));
+            }
+            class.references.iter().flatten().for_each(|to| put(Some(*to), ""));
+        } else if let Some(object) = self.objects.get(&from) {
+            put(object.class, "class");
+            match &object.contents {
+                Contents::Fields(values) => {
+                    for (name, value) in self.field_names(object).into_iter().zip(values) {
+                        put(Value::as_reference(*value), &name);
+                    }
+                }
+                Contents::Elements(elements) => {
+                    for (index, to) in elements.iter().enumerate() {
+                        put(Some(*to), &format!("[{index}]"));
+                    }
+                }
+                _ => object.references().for_each(|to| put(Some(to), "")),
+            }
+        }
+        edges
+    }
+
+    fn field_names(&self, object: &Object) -> Vec<String> {
+        let mut names = Vec::new();
+        let mut class = object.class;
+        for _ in 0..self.classes.len() {
+            let Some(declaring) = class.and_then(|class| self.classes.get(&class)) else { break };
+            names.extend(declaring.fields.iter().flatten().map(|field| field.name.to_string()));
+            class = declaring.superclass;
+        }
+        names
+    }
+
+    /// References to an address, but for those of instances to their class.
+    fn edges_into(&self, to: Address) -> Vec<(Address, Address, String)> {
+        let all = self.heap.classes.iter().map(|class| class.address);
+        let all = all.chain(self.heap.objects.iter().map(|object| object.address));
+        all.filter(|from| *from != to)
+            .flat_map(|from| self.edges_of(from))
+            .filter(|(_, target, label)| *target == to && label != "class")
+            .collect()
+    }
+}

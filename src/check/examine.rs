@@ -1,0 +1,293 @@
+//! Checking an adapter against the protocol, and saying what to mend.
+
+use std::fs;
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::compare::{Facet, listing};
+use crate::corpus::{Answer, Case, Verdict, cases};
+use crate::error::Error;
+use crate::format::Format;
+
+use super::process::Limits;
+use super::protocol::{Accepted, Count, Hello, Level, Operation as Op, Status};
+use super::subject::{Adapter, LEAVING, Reply, Subject};
+
+/// What was found out about an adapter.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct Examination {
+    /// Version of this report's schema.
+    pub schema: u32,
+    /// What was looked at, in order.
+    pub steps: Vec<Step>,
+}
+
+/// Something that the protocol asks for.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Step {
+    /// What it asks for.
+    pub what: String,
+    /// What to mend; absent if nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mend: Option<String>,
+}
+
+impl Examination {
+    /// Whether there is nothing to mend.
+    pub fn is_fine(&self) -> bool {
+        self.steps.iter().all(|step| step.mend.is_none())
+    }
+
+    fn put(&mut self, what: impl Into<String>, found: Result<(), String>) -> bool {
+        let is_fine = found.is_ok();
+        self.steps.push(Step { what: what.into(), mend: found.err() });
+        is_fine
+    }
+}
+
+/// Looks at an adapter.
+///
+/// # Errors
+/// If cases cannot be made or written; what the adapter does wrong is told.
+pub fn examine(subject: &Subject) -> Result<Examination, Error> {
+    let folder = tempfile::tempdir().map_err(|e| Error::io("creating a temporary folder", e))?;
+    // Whoever pastes paths into commands stumbles here. No other letters: Java cannot name such files in every locale.
+    let files = folder.path().join("a folder, with blanks and 'quotes'");
+    fs::create_dir_all(&files).map_err(|e| Error::io(format!("creating {}", files.display()), e))?;
+    let mut told = Examination { schema: 1, ..Examination::default() };
+    let scratch = folder.path().join("process");
+    let mut adapter = Adapter::start(subject, &scratch)?;
+    let hello = match adapter.hello(subject) {
+        Ok(hello) => hello,
+        Err(reply) => {
+            told.put("it starts, and answers hello", Err(words(&reply)));
+            return Ok(told);
+        }
+    };
+    told.put("it starts, and answers hello", Ok(()));
+    told.put("hello says what it can", declaration(&hello));
+    let mut examiner = Examiner { subject, hello: &hello, adapter, files: &files, told, is_over: false };
+    examiner.manners();
+    examiner.dumps()?;
+    examiner.leaving();
+    Ok(examiner.told)
+}
+
+/// What is wrong with what an adapter declares.
+fn declaration(hello: &Hello) -> Result<(), String> {
+    let known = |name: &str| name == "phd" || name.parse::<Format>().is_ok();
+    let of_pairs = hello.converts.iter().flat_map(|pair| [&pair.from, &pair.to]);
+    if let Some(name) = hello.reads.iter().chain(&hello.writes).chain(of_pairs).find(|name| !known(name)) {
+        return Err(format!("{name:?} is no format; there are phd4, phd5, phd6, phd for all three, hprof and classic"));
+    }
+    if hello.name.trim().is_empty() {
+        return Err("`name` is empty; it heads the column in tables".to_owned());
+    }
+    let has = |level| hello.levels.contains(&level);
+    if has(Level::Listing) || has(Level::Digest) {
+        for owed in [Facet::Address, Facet::Kind] {
+            if !hello.facets.contains(&owed) {
+                return Err(format!(
+                    "`facets` lacks {owed}, which everybody owes who answers with listings or digests"
+                ));
+            }
+        }
+    }
+    if has(Level::Counts) && hello.counts.is_empty() {
+        return Err("`levels` has counts, and `counts` is empty: nothing would be judged".to_owned());
+    }
+    if hello.reads.is_empty() && hello.converts.is_empty() && hello.writes.is_empty() {
+        return Err("`reads`, `converts` and `writes` are empty: there is nothing to ask it".to_owned());
+    }
+    Ok(())
+}
+
+struct Examiner<'e> {
+    subject: &'e Subject,
+    hello: &'e Hello,
+    adapter: Adapter,
+    files: &'e Path,
+    told: Examination,
+    /// Whether the process is gone, so that nothing more can be found out.
+    is_over: bool,
+}
+
+impl Examiner<'_> {
+    fn ask(&mut self, op: &Op) -> Result<Status, String> {
+        if self.is_over {
+            return Err("not looked at: the process is gone".to_owned());
+        }
+        let limits = Limits::of(&self.subject.budget, 1 << 20, None);
+        self.adapter.ask(op, &limits).map_err(|reply| {
+            self.is_over = true;
+            words(&reply)
+        })
+    }
+
+    /// What has nothing to do with dumps.
+    fn manners(&mut self) {
+        let limits = Limits::of(&self.subject.budget, 0, None);
+        // Beyond 32 bits, and what JavaScript still counts exactly.
+        let id = (1_u64 << 53) - 1;
+        self.adapter.send_line(&format!("{{\"id\":{id},\"op\":\"there is no such operation\",\"and\":[1,2]}}"));
+        let found = match self.adapter.receive(&limits) {
+            Err(reply) => {
+                self.is_over = true;
+                Err(format!("{}; the answer is {{\"id\":{id},\"status\":\"error\",\"message\":...}}", words(&reply)))
+            }
+            Ok(line) => match serde_json::from_slice::<super::protocol::Answer>(&line) {
+                Ok(answer) if answer.id != id => Err(format!("its id is {}, not {id}", answer.id)),
+                Ok(super::protocol::Answer { status: Status::Error { .. }, .. }) => Ok(()),
+                Ok(_) => Err("its status is not `error`".to_owned()),
+                Err(e) => Err(format!("not an answer: {e}")),
+            },
+        };
+        self.told.put("it answers an unknown operation with the status `error`, under the request's id", found);
+        let missing = self.files.join("there is no such file").to_string_lossy().into_owned();
+        let Some(format) = Format::ALL.into_iter().find(|format| self.hello.can_read(*format)) else { return };
+        let op = self.parse(&missing, format, None, Level::Verdict);
+        let found = self.ask(&op).and_then(|status| match status {
+            Status::Accept(_) => Err("it accepts a dump that is not there".to_owned()),
+            _ => Ok(()),
+        });
+        self.told.put("it lives on when the dump is not there", found);
+    }
+
+    fn parse(&self, path: &str, format: Format, heap: Option<u64>, level: Level) -> Op {
+        let out = self.files.join("answer").to_string_lossy().into_owned();
+        let _ = fs::remove_file(&out);
+        Op::Parse {
+            path: path.to_owned(),
+            format: format.to_string(),
+            heap,
+            level,
+            out: (level == Level::Listing).then_some(out),
+            facets: (level == Level::Digest).then(|| self.hello.facets.clone()),
+            buckets: None,
+            bucket: None,
+        }
+    }
+
+    /// A few dumps of each format: each level, a damaged one, and the first once more.
+    fn dumps(&mut self) -> Result<(), Error> {
+        let all = cases()?;
+        for format in Format::ALL.into_iter().filter(|format| self.hello.can_read(*format)) {
+            let plain = |case: &&Case| case.format == format && case.heap.is_none() && !is_compressed(case);
+            let of = |verdict| all.iter().filter(plain).filter(move |case| case.verdict == verdict);
+            let Some(valid) = of(Verdict::Valid).filter(|case| !case.id.contains("any")).min_by_key(|case| rank(case))
+            else {
+                continue;
+            };
+            for level in self.hello.levels.clone() {
+                let found = self.read(valid, level)?;
+                self.told.put(format!("it reads {} with an answer at the level `{level}`", valid.id), found);
+            }
+            if let Some(damaged) = of(Verdict::Invalid).min_by_key(|case| case.bytes.len()) {
+                let found = self.refuse(damaged)?;
+                self.told.put(format!("it refuses {}: {}", damaged.id, damaged.summary), found);
+            }
+            let found = self.read(valid, self.hello.level())?;
+            self.told.put(format!("it reads {} once more behind that", valid.id), found);
+        }
+        Ok(())
+    }
+
+    fn put_down(&self, case: &Case) -> Result<String, Error> {
+        let path = self.files.join(case.file());
+        fs::write(&path, &case.bytes).map_err(|e| Error::io(format!("writing {}", path.display()), e))?;
+        Ok(path.to_string_lossy().into_owned())
+    }
+
+    fn read(&mut self, case: &Case, level: Level) -> Result<Result<(), String>, Error> {
+        let path = self.put_down(case)?;
+        let op = self.parse(&path, case.format, None, level);
+        Ok(match self.ask(&op) {
+            Ok(Status::Accept(accepted)) => self.answered(&accepted, level),
+            Ok(Status::Skip { .. }) => Ok(()),
+            Ok(Status::Reject { message, .. }) => Err(format!("it refuses it: {message}")),
+            Ok(Status::Error { message }) => Err(format!("status `error`: {message}")),
+            Err(how) => Err(how),
+        })
+    }
+
+    /// Whether an answer has what its level needs; `check` judges whether that is right.
+    fn answered(&self, accepted: &Accepted, level: Level) -> Result<(), String> {
+        match level {
+            Level::Verdict => Ok(()),
+            Level::Counts => {
+                let wants = |count| self.hello.counts.contains(&count);
+                if wants(Count::Histogram) && accepted.histogram.is_none() {
+                    return Err("`histogram` is declared and not in the answer".to_owned());
+                }
+                let others = self.hello.counts.iter().any(|count| *count != Count::Histogram);
+                if others && accepted.counts.is_none() { Err("the answer has no `counts`".to_owned()) } else { Ok(()) }
+            }
+            Level::Digest => match &accepted.digest {
+                None => Err("the answer has no `digest`".to_owned()),
+                Some(digest) if digest.by_facet.is_none() => Err("the digest has no `by_facet`".to_owned()),
+                Some(_) => Ok(()),
+            },
+            Level::Listing => {
+                let out = self.files.join("answer");
+                let text = fs::read(&out).map_err(|_| "the file that `out` names is not there".to_owned())?;
+                let listing = listing::read(text.as_slice()).map_err(|e| format!("the file is no listing: {e}"))?;
+                match listing.heap.objects.is_empty() && listing.heap.classes.is_empty() {
+                    true => Err("the listing has neither classes nor objects".to_owned()),
+                    false => Ok(()),
+                }
+            }
+        }
+    }
+
+    fn refuse(&mut self, case: &Case) -> Result<Result<(), String>, Error> {
+        debug_assert!(case.answers.iter().all(|answer| matches!(answer, Answer::Refuses(_))));
+        let path = self.put_down(case)?;
+        let op = self.parse(&path, case.format, None, Level::Verdict);
+        Ok(match self.ask(&op) {
+            Ok(Status::Reject { .. } | Status::Skip { .. }) => Ok(()),
+            Ok(Status::Accept(_)) => Err("it accepts it; if that is the parser's doing, leave it so".to_owned()),
+            Ok(Status::Error { message }) => Err(format!(
+                "status `error` ({message}): what the parser refuses is `reject`; `error` is for the adapter's own trouble"
+            )),
+            Err(how) => Err(how),
+        })
+    }
+
+    /// The end.
+    fn leaving(&mut self) {
+        if self.is_over {
+            return;
+        }
+        let (lines, has_ended) = self.adapter.finish(LEAVING);
+        let found = match has_ended {
+            true => Ok(()),
+            false => Err(format!("it is still there {} s after; it was killed", LEAVING.as_secs())),
+        };
+        self.told.put("it ends when its standard input does", found);
+        let found = match lines.first() {
+            None => Ok(()),
+            Some(line) => Err(format!("{:?}; give the parser standard error instead", String::from_utf8_lossy(line))),
+        };
+        self.told.put("it writes nothing to standard output but its answers", found);
+    }
+}
+
+/// Dumps as real writers write them come before odd ones, small before large.
+fn rank(case: &Case) -> (bool, usize) {
+    (!case.id.contains("hotspot") && !case.id.contains("openj9"), case.bytes.len())
+}
+
+fn is_compressed(case: &Case) -> bool {
+    case.bytes.starts_with(&[0x1f, 0x8b])
+}
+
+fn words(reply: &Reply) -> String {
+    match reply {
+        Reply::Crash(how) => format!("the process ended: {how}"),
+        Reply::Error(how) | Reply::Hang(how) | Reply::OutOfMemory(how) | Reply::Skipped(how, _) => how.clone(),
+        Reply::Refused(message, _) => format!("refused: {message}"),
+        Reply::Accepted(_) => "accepted".to_owned(),
+    }
+}

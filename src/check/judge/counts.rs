@@ -1,0 +1,151 @@
+//! Numbers of objects, and objects by class.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::compare::listing::Hex;
+use crate::compare::table::array_name;
+use crate::error::Error;
+use crate::format::{DumpFile, Family};
+use crate::model::{Address, Contents, EventKind, Heap, Name, ObjectKind};
+
+use super::super::protocol::{Accepted, Count, Counts};
+use super::Wrong;
+
+/// Judges what an adapter declared to count.
+pub(super) fn judge(heap: &Heap, strings: Option<u64>, declared: &[Count], accepted: &Accepted) -> Result<(), Wrong> {
+    let right = Counts { strings, ..counts(heap) };
+    let told = accepted.counts.clone().unwrap_or_default();
+    for count in Count::ALL.into_iter().filter(|count| declared.contains(count)) {
+        if count == Count::Histogram {
+            histogram(heap, accepted)?;
+            continue;
+        }
+        let Some(due) = of(&right, count) else { continue };
+        match of(&told, count) {
+            Some(found) if found == due => {}
+            Some(found) => return Err(Wrong::number(count.to_string(), spelled(count, due), spelled(count, found))),
+            None => {
+                let found = "nothing, although it is declared".to_owned();
+                return Err(Wrong::number(count.to_string(), spelled(count, due), found));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn spelled(count: Count, number: u64) -> String {
+    match count {
+        Count::FieldSum | Count::ElementSum => format!("{number:#x}"),
+        _ => number.to_string(),
+    }
+}
+
+fn of(counts: &Counts, count: Count) -> Option<u64> {
+    match count {
+        Count::Classes => counts.classes,
+        Count::Instances => counts.instances,
+        Count::ObjectArrays => counts.object_arrays,
+        Count::PrimitiveArrays => counts.primitive_arrays,
+        Count::References => counts.references,
+        Count::Roots => counts.roots,
+        Count::Strings => counts.strings,
+        Count::FieldSum => counts.field_sum.map(|sum| sum.0),
+        Count::ElementSum => counts.element_sum.map(|sum| sum.0),
+        Count::Histogram => None,
+    }
+}
+
+/// The counts of a heap, as far as its dump tells them; texts are the file's.
+pub(in crate::check) fn counts(heap: &Heap) -> Counts {
+    let mut counts = Counts { classes: Some(heap.classes.len() as u64), ..Counts::default() };
+    let (mut instances, mut object_arrays, mut primitive_arrays, mut references) = (0, 0, 0, 0);
+    let (mut fields, mut elements) = (Some(0_u64), Some(0_u64));
+    for object in &heap.objects {
+        match object.kind {
+            ObjectKind::Instance => instances += 1,
+            ObjectKind::ObjectArray => object_arrays += 1,
+            ObjectKind::PrimitiveArray(_) => primitive_arrays += 1,
+        }
+        references += object.references().filter(|address| !address.is_null()).count() as u64;
+        let sum = |values: &mut dyn Iterator<Item = u64>| values.fold(0_u64, u64::wrapping_add);
+        let add = |total: Option<u64>, more: Option<u64>| Some(total?.wrapping_add(more?));
+        match (object.kind, &object.contents) {
+            (ObjectKind::Instance, Contents::Fields(values)) => {
+                fields = add(fields, Some(sum(&mut values.iter().map(|value| value.bits))));
+            }
+            (ObjectKind::Instance, _) => fields = None,
+            (_, Contents::Elements(list)) => elements = add(elements, Some(sum(&mut list.iter().map(|to| to.0)))),
+            (ObjectKind::PrimitiveArray(kind), Contents::Primitives(bytes)) => {
+                let number = |bytes: &[u8]| bytes.iter().fold(0, |bits, byte| bits << 8 | u64::from(*byte));
+                elements = add(elements, Some(sum(&mut bytes.chunks_exact(kind.size() as usize).map(number))));
+            }
+            _ => elements = None,
+        }
+    }
+    counts.instances = Some(instances);
+    counts.object_arrays = Some(object_arrays);
+    counts.primitive_arrays = Some(primitive_arrays);
+    counts.references = Some(references);
+    counts.roots = heap.surroundings.roots.as_ref().map(|roots| roots.len() as u64);
+    counts.field_sum = fields.map(Hex);
+    counts.element_sum = elements.map(Hex);
+    counts
+}
+
+/// The number of different texts in an HPROF file, behind its heaps too; `None` for other formats.
+pub(in crate::check) fn strings(file: &DumpFile) -> Result<Option<u64>, Error> {
+    if file.family() != Family::Hprof {
+        return Ok(None);
+    }
+    let whole = file.read()?;
+    let of_heaps = whole.dump.heaps.iter().flat_map(|heap| heap.surroundings.events.iter().flatten());
+    let texts: BTreeSet<&Name> = of_heaps
+        .chain(&whole.dump.tail)
+        .filter_map(|event| match &event.kind {
+            EventKind::Text(_, text) => Some(text),
+            _ => None,
+        })
+        .collect();
+    Ok(Some(texts.len() as u64))
+}
+
+/// Objects by the name of their class, in the form of Java source.
+pub(in crate::check) fn histogram_of(heap: &Heap) -> BTreeMap<Name, u64> {
+    let names: std::collections::HashMap<Address, Name> =
+        heap.classes.iter().map(|class| (class.address, class.name.clone())).collect();
+    let mut classes = BTreeMap::new();
+    for object in &heap.objects {
+        let name = match object.kind {
+            ObjectKind::Instance => object.class_name.clone().or_else(|| names.get(&object.class?).cloned()),
+            _ => array_name(object, &names),
+        };
+        if let Some(name) = name {
+            *classes.entry(name.to_java_form()).or_default() += 1;
+        }
+    }
+    classes
+}
+
+fn histogram(heap: &Heap, accepted: &Accepted) -> Result<(), Wrong> {
+    let right = histogram_of(heap);
+    let Some(told) = &accepted.histogram else {
+        return Err(Wrong::answer("a histogram, since it is declared", "none".to_owned()));
+    };
+    let mut found: BTreeMap<Name, u64> = BTreeMap::new();
+    for entry in told.iter().filter(|entry| entry.objects > 0) {
+        *found.entry(Name::from(entry.class.clone()).to_java_form()).or_default() += entry.objects;
+    }
+    let wrong = |name: &Name| {
+        let number = |classes: &BTreeMap<Name, u64>| classes.get(name).copied().unwrap_or(0).to_string();
+        Wrong::number(format!("objects of {name}"), number(&right), number(&found))
+    };
+    let differ: Vec<&Name> = right
+        .keys()
+        .chain(found.keys().filter(|name| !right.contains_key(*name)))
+        .filter(|name| right.get(*name) != found.get(*name))
+        .collect();
+    match differ.first() {
+        Some(name) => Err(Wrong { count: differ.len() as u64, ..wrong(name) }),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,88 @@
+//! Digests by facet; where one is wrong, its bucket, and in that the address.
+
+use crate::compare::Facet;
+use crate::digest::{self, Digest, Options, Selection, against};
+use crate::error::Error;
+use crate::model::Heap;
+
+use super::super::protocol::Accepted;
+use super::super::subject::{Reply, Session};
+use super::{Asked, Judgement, Wrong, first_right};
+
+/// Judges a digest with those of its facets.
+pub(super) fn judge(
+    asked: &Asked<'_>,
+    right: &[(&str, &Heap)],
+    accepted: &Accepted,
+    session: &mut dyn Session,
+) -> Result<Judgement, Error> {
+    let Some(told) = &accepted.digest else {
+        return Ok(Judgement::wrong(Wrong::answer("a digest as in specs/digest.md", "none".to_owned())));
+    };
+    let declared: Vec<Facet> = asked.hello.map(|hello| hello.facets.clone()).unwrap_or_default();
+    let wanted: Selection = declared.iter().copied().collect::<Selection>().and(Selection::unordered());
+    let omitted = Facet::ALL.into_iter().filter(|facet| !wanted.contains(*facet)).collect();
+    let mut judgement = first_right(asked, right, |heap| {
+        let due = digest::digest(&mut heap.clone(), &Options { facets: wanted, by_facet: true, bucket: None })?;
+        Ok(differ(&due, told))
+    })?;
+    if let (Some(facet), Some((_, heap))) = (judgement.facet, right.first())
+        && let Some(found) = address(asked, heap, wanted, session)?
+        && let super::Outcome::Fail { address, .. } = &mut judgement.outcome
+        && facet != Facet::WordSize
+    {
+        *address = Some(found);
+    }
+    Ok(Judgement { omitted, ..judgement })
+}
+
+/// The first facet with another digest, or with none.
+fn differ(due: &Digest, told: &Digest) -> Result<(), Wrong> {
+    let owed =
+        [(Facet::Kind, "classes", due.classes, told.classes), (Facet::Kind, "objects", due.objects, told.objects)];
+    for (facet, what, due, found) in owed {
+        if due != found {
+            return Err(Wrong::facet(facet, None, format!("{due} {what}"), format!("{found} {what}"), 1));
+        }
+    }
+    for right in due.by_facet.iter().flatten() {
+        let facet = right.facet;
+        match told.by_facet.iter().flatten().find(|told| told.facet == facet) {
+            Some(found) if found.digest == right.digest => {}
+            Some(found) => {
+                let (due, found) = (format!("digest {}", right.digest), format!("digest {}", found.digest));
+                return Err(Wrong::facet(facet, None, due, found, 1));
+            }
+            None => {
+                let due = format!("digest {}", right.digest);
+                return Err(Wrong::facet(facet, None, due, "no digest of this facet".to_owned(), 1));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The lowest address whose record has another digest, found by asking for buckets, and then for one of them.
+fn address(
+    asked: &Asked<'_>,
+    heap: &Heap,
+    wanted: Selection,
+    session: &mut dyn Session,
+) -> Result<Option<String>, Error> {
+    let ours = |bucket| digest::digest(&mut heap.clone(), &Options { facets: wanted, by_facet: false, bucket });
+    let mut theirs = |buckets, bucket| -> Result<Option<Digest>, Error> {
+        Ok(match session.ask_digest(asked.case, asked.files, buckets, bucket)? {
+            Reply::Accepted(accepted) => accepted.digest,
+            _ => None,
+        })
+    };
+    let Some(buckets) = theirs(true, None)? else { return Ok(None) };
+    let numbers = against(&ours(None)?, &buckets).buckets.unwrap_or_default();
+    let mut lowest = None;
+    for number in numbers.into_iter().take(4) {
+        let Some(bucket) = theirs(false, Some(number))? else { return Ok(None) };
+        let addresses = against(&ours(Some(number))?, &bucket).addresses.unwrap_or_default();
+        lowest = lowest.into_iter().chain(addresses).min();
+    }
+    Ok(lowest.map(|address| format!("{:#x}", address.0)))
+}

@@ -1,0 +1,68 @@
+//! Dumps that were converted or written, by what their format carries.
+
+use crate::compare::table::Target;
+use crate::compare::{Facet, MEMORY};
+use crate::convert::{self, Judged};
+use crate::error::Error;
+use crate::format::DumpFile;
+use crate::hprof::Reading;
+use crate::input::Input;
+use crate::model::{DumpSource, Heap};
+use crate::validate::{Severity, ValidateOptions, validate};
+
+use super::{Asked, Wrong, holder};
+
+/// Judges the dump in the file of the answer against the right heap.
+pub(super) fn judge(
+    asked: &Asked<'_>,
+    heap: &Heap,
+    to: &Target,
+    holder: Option<&str>,
+) -> Result<Result<(), Wrong>, Error> {
+    let input = Input::open(&asked.files.output)?;
+    let report = validate(&input, ValidateOptions::default())?;
+    if let Some(finding) = report.findings.iter().find(|finding| finding.severity == Severity::Error) {
+        let found = format!("{} at offset {:#x}: {}", finding.rule, finding.offset, finding.found);
+        return Ok(Err(Wrong::answer(&format!("a valid dump: {}", finding.expected), found)));
+    }
+    let file = match DumpFile::new(input, Reading::default()) {
+        Ok(file) => file,
+        Err(e) => return Ok(Err(Wrong::answer("a dump", e.to_string()))),
+    };
+    let found = file.format()?;
+    if found != to.format {
+        return Ok(Err(Wrong::answer(&format!("a dump in the format {}", to.format), found.to_string())));
+    }
+    let mut dump = file.source()?;
+    if dump.heaps() != 1 {
+        return Ok(Err(Wrong::answer("a dump with one heap", format!("{} heaps", dump.heaps()))));
+    }
+    let source = dump.heap(0);
+    if let Some(holder) = holder {
+        return Ok(holder::judge(heap, &Heap::collect(source)?, holder));
+    }
+    let renames = asked.task.renames;
+    let mut heap = heap.clone();
+    let verdict = if renames {
+        match convert::judge_up_to_renaming(&mut heap, source, to, crate::compare::renaming::BUDGET)? {
+            Judged::Decided(verdict) => *verdict,
+            Judged::Undecided(steps, _) => {
+                let found = format!("not decided within {steps} steps");
+                return Ok(Err(Wrong::number("graph".to_owned(), "the same graph".to_owned(), found)));
+            }
+        }
+    } else {
+        convert::judge(&mut heap, source, to, MEMORY)?
+    };
+    if let Some(d) = verdict.changed.into_iter().next() {
+        return Ok(Err(Wrong::facet(d.facet, d.address, d.left, d.right, d.count)));
+    }
+    Ok(match verdict.missing.first() {
+        Some(lost) => Err(lost_facet(lost.facet, lost.count, to)),
+        None => Ok(()),
+    })
+}
+
+fn lost_facet(facet: Facet, count: u64, to: &Target) -> Wrong {
+    Wrong::facet(facet, None, format!("what {to} can carry"), "nothing".to_owned(), count)
+}

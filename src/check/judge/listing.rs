@@ -1,0 +1,136 @@
+//! Listings, fact by fact.
+
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashSet};
+use std::fs::File;
+use std::io::BufReader;
+
+use crate::compare::listing::{self, Listing};
+use crate::compare::renaming::{BUDGET, Renaming, up_to_renaming};
+use crate::compare::{Comparison, Facet, Side, compare};
+use crate::error::Error;
+use crate::model::{Address, Contents, Heap, Value};
+
+use super::super::protocol::{ClassNames, Dangling, Hello, Identifies};
+use super::super::report::Outcome;
+use super::{Asked, Judgement, Wrong, first_right};
+
+/// Judges the listing in the file of the answer.
+pub(super) fn judge(asked: &Asked<'_>, right: &[(&str, &Heap)]) -> Result<Judgement, Error> {
+    let listing = match read(asked)? {
+        Ok(listing) => listing,
+        Err(wrong) => return Ok(Judgement::wrong(wrong)),
+    };
+    let mut left_out: BTreeSet<Facet> = listing.head.omits.iter().copied().collect();
+    if let Some(hello) = asked.hello {
+        left_out.extend(Facet::ALL.into_iter().filter(|facet| !hello.facets.contains(facet)));
+    }
+    let is_opaque = asked.hello.is_some_and(|hello| hello.identifies == Identifies::Opaque);
+    let mut undecided = None;
+    let told = as_declared(&listing.heap, asked.hello);
+    let judgement = first_right(asked, right, |heap| {
+        let heap = &*without_dangling(&as_declared(heap, asked.hello), asked.hello);
+        if let Some(owed) = left_out.iter().find(|facet| !facet.may_be_omitted()) {
+            let expected = "a facet that every decoder reports".to_owned();
+            return Ok(Err(Wrong::facet(*owed, None, expected, "declared as omitted".to_owned(), 1)));
+        }
+        if !is_opaque {
+            return Ok(differ(&compare(heap, &told, &left_out)));
+        }
+        Ok(match up_to_renaming(heap, &told, &left_out, BUDGET) {
+            Renaming::Equal { comparison, .. } => differ(&comparison),
+            Renaming::Different { invariant, left, right } => Err(Wrong::number(
+                "graph".to_owned(),
+                format!("{left} times {invariant}"),
+                format!("{right} times, under any other addresses"),
+            )),
+            Renaming::Undecided { steps, .. } => {
+                undecided = Some(format!("not decided up to renaming within {steps} steps"));
+                Ok(())
+            }
+        })
+    })?;
+    let omitted = left_out.into_iter().collect();
+    Ok(match undecided {
+        Some(reason) => Judgement { omitted, ..Judgement::of(Outcome::Skip { reason, link: None }) },
+        None => Judgement { omitted, ..judgement },
+    })
+}
+
+/// A heap with the names of its classes in the form that is compared.
+fn as_declared<'h>(heap: &'h Heap, hello: Option<&Hello>) -> Cow<'h, Heap> {
+    if hello.is_none_or(|hello| hello.class_names == ClassNames::Dump) {
+        return Cow::Borrowed(heap);
+    }
+    let mut heap = heap.clone();
+    heap.classes.iter_mut().for_each(|class| class.name = class.name.to_java_form());
+    heap.objects
+        .iter_mut()
+        .filter_map(|object| object.class_name.as_mut())
+        .for_each(|name| *name = name.to_java_form());
+    Cow::Owned(heap)
+}
+
+/// A heap in which references to nothing are null, where the adapter says that its listings have them so.
+fn without_dangling<'h>(heap: &'h Heap, hello: Option<&Hello>) -> Cow<'h, Heap> {
+    if hello.is_none_or(|hello| hello.dangling == Dangling::Told) {
+        return Cow::Borrowed(heap);
+    }
+    let mut there: HashSet<Address> = heap.classes.iter().map(|class| class.address).collect();
+    there.extend(heap.objects.iter().map(|object| object.address));
+    let mut heap = heap.clone();
+    let cut = |address: &mut Address| {
+        if !there.contains(address) {
+            *address = Address::default();
+        }
+    };
+    let cut_value = |value: &mut Value| {
+        if let Some(mut address) = value.as_reference() {
+            cut(&mut address);
+            value.bits = address.0;
+        }
+    };
+    for class in &mut heap.classes {
+        let others = [&mut class.superclass, &mut class.loader, &mut class.signers, &mut class.protection_domain];
+        others.into_iter().flatten().for_each(cut);
+        class.references.iter_mut().flatten().for_each(cut);
+        class.statics.iter_mut().flatten().for_each(|field| cut_value(&mut field.value));
+    }
+    for object in &mut heap.objects {
+        match &mut object.contents {
+            Contents::Fields(values) => values.iter_mut().for_each(cut_value),
+            Contents::Elements(list) | Contents::References(list) => list.iter_mut().for_each(cut),
+            _ => {}
+        }
+    }
+    Cow::Owned(heap)
+}
+
+/// The number of objects, for a dump that should have been refused.
+pub(super) fn objects(asked: &Asked<'_>) -> String {
+    match read(asked) {
+        Ok(Ok(listing)) => format!("accepted, with {} objects", listing.heap.objects.len()),
+        _ => "accepted".to_owned(),
+    }
+}
+
+fn read(asked: &Asked<'_>) -> Result<Result<Listing, Wrong>, Error> {
+    let path = &asked.files.output;
+    let file = File::open(path).map_err(|e| Error::io(format!("reading {}", path.display()), e))?;
+    let wrong = |e: Error| Wrong::answer("a listing as in specs/listing.md", e.to_string());
+    Ok(listing::read(BufReader::new(file)).map_err(wrong))
+}
+
+/// The first fact in which a listing differs, or that it keeps silent about.
+fn differ(comparison: &Comparison) -> Result<(), Wrong> {
+    if let Some(d) = comparison.differences.first() {
+        return Err(Wrong::facet(d.facet, d.address.clone(), d.left.clone(), d.right.clone(), d.count));
+    }
+    match comparison.not_compared.iter().find(|n| n.why == Side::UnknownRight) {
+        Some(silent) => {
+            let expected = format!("{0}, or \"{0}\" among the head's omits", silent.facet);
+            Err(Wrong::facet(silent.facet, None, expected, "nothing".to_owned(), silent.count))
+        }
+        None => Ok(()),
+    }
+}

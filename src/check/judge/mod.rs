@@ -1,0 +1,167 @@
+//! From an answer to a verdict.
+
+mod counts;
+mod digest;
+mod dump;
+mod holder;
+mod listing;
+
+use crate::compare::Facet;
+use crate::corpus::{Answer, Case, Verdict};
+use crate::error::Error;
+use crate::format::DumpFile;
+use crate::hprof::Reading;
+use crate::input::Input;
+use crate::model::Heap;
+
+pub(super) use counts::{counts as counts_of, histogram_of, strings};
+
+use super::protocol::{Accepted, Count, Hello, Level};
+use super::report::Outcome;
+use super::subject::{Files, Reply, Session, Subject};
+use super::task::{Operation, Task};
+
+/// A verdict, and what it is about.
+#[derive(Clone, Debug)]
+pub(super) struct Judgement {
+    pub(super) outcome: Outcome,
+    /// The facet that is wrong, for its place in the dump.
+    pub(super) facet: Option<Facet>,
+    /// The offset that a refusal names.
+    pub(super) offset: Option<u64>,
+    /// Facets that were not judged.
+    pub(super) omitted: Vec<Facet>,
+}
+
+/// What is wrong with an answer.
+#[derive(Clone, Debug)]
+pub(super) struct Wrong {
+    fact: String,
+    facet: Option<Facet>,
+    address: Option<String>,
+    expected: String,
+    found: String,
+    count: u64,
+}
+
+impl Wrong {
+    /// Something that is no answer.
+    fn answer(expected: &str, found: String) -> Wrong {
+        Wrong { fact: "answer".to_owned(), facet: None, address: None, expected: expected.to_owned(), found, count: 1 }
+    }
+
+    /// A number that is another.
+    fn number(fact: String, expected: String, found: String) -> Wrong {
+        Wrong { fact, facet: None, address: None, expected, found, count: 1 }
+    }
+
+    /// A fact of a facet.
+    fn facet(facet: Facet, address: Option<String>, expected: String, found: String, count: u64) -> Wrong {
+        Wrong { fact: facet.to_string(), facet: Some(facet), address, expected, found, count }
+    }
+}
+
+impl Judgement {
+    fn of(outcome: Outcome) -> Judgement {
+        Judgement { outcome, facet: None, offset: None, omitted: Vec::new() }
+    }
+
+    fn wrong(wrong: Wrong) -> Judgement {
+        let Wrong { fact, facet, address, expected, found, count } = wrong;
+        let outcome = Outcome::Fail { fact, address, expected, found, count };
+        Judgement { facet, ..Judgement::of(outcome) }
+    }
+}
+
+/// Who answered, and how.
+pub(super) struct Asked<'a> {
+    pub(super) subject: &'a Subject,
+    pub(super) hello: Option<&'a Hello>,
+    pub(super) task: &'a Task,
+    pub(super) case: &'a Case,
+    pub(super) files: &'a Files,
+}
+
+/// Judges the reply to a task. At the level of digests the session is asked for more where one is wrong.
+pub(super) fn judge(asked: &Asked<'_>, reply: Reply, session: &mut dyn Session) -> Result<Judgement, Error> {
+    Ok(match reply {
+        Reply::Accepted(accepted) => accepted_by(asked, &accepted, session)?,
+        Reply::Refused(message, offset) => Judgement { offset, ..Judgement::of(refused(asked, &message)) },
+        Reply::Skipped(reason, link) => Judgement::of(Outcome::Skip { reason, link }),
+        Reply::Error(how) => Judgement::of(Outcome::AdapterError { how }),
+        Reply::Crash(how) => Judgement::of(Outcome::Crash { how }),
+        Reply::Hang(how) => Judgement::of(Outcome::Hang { how }),
+        Reply::OutOfMemory(how) => Judgement::of(Outcome::OutOfMemory { how }),
+    })
+}
+
+fn accepted_by(asked: &Asked<'_>, accepted: &Accepted, session: &mut dyn Session) -> Result<Judgement, Error> {
+    let right: Vec<(&str, &Heap)> = asked
+        .case
+        .answers
+        .iter()
+        .filter_map(|answer| match answer {
+            Answer::Reads(reading, heap) => Some((*reading, &**heap)),
+            Answer::Refuses(_) => None,
+        })
+        .collect();
+    let level = asked.hello.map_or(Level::Listing, |hello| asked.subject.level_of(hello));
+    if right.is_empty() {
+        let found = match (&asked.task.operation, level) {
+            (Operation::Parse, Level::Listing) => listing::objects(asked),
+            _ => "accepted".to_owned(),
+        };
+        return Ok(Judgement::of(Outcome::WrongVerdict { expected: "refuse".to_owned(), found }));
+    }
+    match (&asked.task.operation, level) {
+        (Operation::Convert(to), _) => first_right(asked, &right, |heap| dump::judge(asked, heap, to, None)),
+        (Operation::Encode(to), _) => {
+            let holder = accepted.holder.as_deref();
+            first_right(asked, &right, |heap| dump::judge(asked, heap, to, holder))
+        }
+        (Operation::Parse, Level::Verdict) => first_right(asked, &right, |_| Ok(Ok(()))),
+        (Operation::Parse, Level::Counts) => {
+            let declared = asked.hello.map(|hello| hello.counts.as_slice()).unwrap_or_default();
+            let strings = match declared.contains(&Count::Strings) {
+                true => {
+                    let input = Input::memory(&asked.case.id, asked.case.bytes.clone());
+                    counts::strings(&DumpFile::new(input, Reading::default())?)?
+                }
+                false => None,
+            };
+            first_right(asked, &right, |heap| Ok(counts::judge(heap, strings, declared, accepted)))
+        }
+        (Operation::Parse, Level::Digest) => digest::judge(asked, &right, accepted, session),
+        (Operation::Parse, Level::Listing) => listing::judge(asked, &right),
+    }
+}
+
+/// The first right answer that agrees; if none does, what is wrong against the first of them.
+fn first_right(
+    asked: &Asked<'_>,
+    right: &[(&str, &Heap)],
+    mut differ: impl FnMut(&Heap) -> Result<Result<(), Wrong>, Error>,
+) -> Result<Judgement, Error> {
+    let mut first = None;
+    for (reading, heap) in right {
+        match differ(heap)? {
+            Ok(()) => return Ok(Judgement::of(Outcome::Pass { reading: reading_of(asked.case, reading) })),
+            Err(wrong) => first = first.or(Some(wrong)),
+        }
+    }
+    Ok(Judgement::wrong(first.unwrap_or_else(|| Wrong::answer("a heap", "nothing".to_owned()))))
+}
+
+fn refused(asked: &Asked<'_>, message: &str) -> Outcome {
+    for answer in &asked.case.answers {
+        if let Answer::Refuses(reading) = answer {
+            return Outcome::Pass { reading: reading_of(asked.case, reading) };
+        }
+    }
+    let found = if message.is_empty() { "refused".to_owned() } else { format!("refused: {message}") };
+    Outcome::WrongVerdict { expected: "accept".to_owned(), found }
+}
+
+fn reading_of(case: &Case, reading: &str) -> Option<String> {
+    (case.verdict == Verdict::Ambiguous).then(|| reading.to_owned())
+}

@@ -1,0 +1,60 @@
+//! The dumps and answers of failed cases, for later looks.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::corpus::Case;
+use crate::error::Error;
+
+use super::report::Outcome;
+use super::subject::Files;
+use super::task::{first_heap, write_listing};
+
+/// A folder with a folder for each failed case.
+#[derive(Clone, Debug)]
+pub(super) struct Kept {
+    folder: PathBuf,
+}
+
+/// Longer answers are not kept.
+const LONGEST: u64 = 16 << 20;
+
+impl Kept {
+    pub(super) fn new(folder: &Path, label: &str) -> Kept {
+        Kept { folder: folder.join("cases").join(plain(label)) }
+    }
+
+    /// Keeps what was handed over, what is right and what came back; or removes that, if the case is not failed.
+    pub(super) fn put(&self, id: &str, outcome: &Outcome, files: &Files, case: &Case) -> Result<(), Error> {
+        let folder = self.folder.join(plain(id));
+        let failed = |e| Error::io(format!("writing to {}", folder.display()), e);
+        if folder.exists() {
+            fs::remove_dir_all(&folder).map_err(failed)?;
+        }
+        if !outcome.is_failure() {
+            return Ok(());
+        }
+        fs::create_dir_all(&folder).map_err(failed)?;
+        for path in [&files.input, &files.output] {
+            if let (Some(name), Ok(file)) = (path.file_name(), fs::metadata(path))
+                && file.is_file()
+                && file.len() <= LONGEST
+            {
+                fs::copy(path, folder.join(name)).map_err(failed)?;
+            }
+        }
+        if first_heap(case).is_some() {
+            let mut listing = Vec::new();
+            write_listing(case, &mut listing)?;
+            fs::write(folder.join("expected.jsonl"), listing).map_err(failed)?;
+        }
+        fs::write(folder.join("outcome.txt"), format!("{}: {}\n", outcome.name(), outcome.detail())).map_err(failed)
+    }
+}
+
+/// A name that is one everywhere.
+fn plain(name: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let name: String = name.chars().take(80).map(|c| if is_plain(c) { c } else { '_' }).collect();
+    if name.starts_with('.') { format!("_{name}") } else { name }
+}

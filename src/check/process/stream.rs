@@ -1,0 +1,148 @@
+//! What a program writes, read in threads, so that it never waits for us and we never hold more than a bit of it.
+
+use std::io::{BufRead, BufReader, Read};
+use std::process::{ChildStderr, ChildStdout};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use super::super::protocol::LONGEST_LINE;
+
+/// A line of standard output.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Line {
+    /// A whole line, without its end.
+    Whole(Vec<u8>),
+    /// The beginning of a line that is longer than any answer.
+    TooLong,
+    /// What stood behind the last end of a line when the stream ended.
+    Cut(Vec<u8>),
+}
+
+/// The lines of standard output.
+#[derive(Debug)]
+pub(super) struct Lines {
+    lines: Receiver<Line>,
+}
+
+/// The stream has ended.
+#[derive(Debug)]
+pub(super) struct AtEnd;
+
+impl Lines {
+    pub(super) fn of(output: ChildStdout) -> Lines {
+        // Few: a program that writes without being asked waits in its pipe.
+        let (sender, lines) = sync_channel(2);
+        thread::spawn(move || read_lines(BufReader::with_capacity(64 << 10, output), &sender));
+        Lines { lines }
+    }
+
+    /// The next line; `None` if there is none yet.
+    pub(super) fn next_within(&self, time: Duration) -> Result<Option<Line>, AtEnd> {
+        match self.lines.recv_timeout(time) {
+            Ok(line) => Ok(Some(line)),
+            Err(RecvTimeoutError::Timeout) => Ok(None),
+            Err(RecvTimeoutError::Disconnected) => Err(AtEnd),
+        }
+    }
+}
+
+fn read_lines(mut output: impl BufRead, sender: &SyncSender<Line>) {
+    loop {
+        let mut line = Vec::new();
+        let read = output.by_ref().take(LONGEST_LINE as u64 + 1).read_until(b'\n', &mut line);
+        let next = match (read, line.last()) {
+            (Err(_), _) | (Ok(_), None) => return,
+            (Ok(_), Some(b'\n')) => {
+                line.pop();
+                Line::Whole(line)
+            }
+            (Ok(_), Some(_)) if line.len() > LONGEST_LINE => {
+                // Nothing behind it can be understood; what still comes is thrown away.
+                let _ = sender.send(Line::TooLong);
+                let _ = std::io::copy(&mut output, &mut std::io::sink());
+                return;
+            }
+            (Ok(_), Some(_)) => Line::Cut(line),
+        };
+        if sender.send(next).is_err() {
+            return;
+        }
+    }
+}
+
+/// Of standard error, what a message can show: its end.
+#[derive(Debug)]
+pub(super) struct Tail {
+    text: Arc<Mutex<Vec<u8>>>,
+    reader: Option<thread::JoinHandle<()>>,
+}
+
+/// How much of it.
+const SHOWN: usize = 2000;
+
+impl Tail {
+    pub(super) fn of(stream: Option<ChildStderr>) -> Tail {
+        let text = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&text);
+        let reader = stream.map(|stream| thread::spawn(move || keep_end(stream, &kept)));
+        Tail { text, reader }
+    }
+
+    /// The end of what was written so far; of all that was written, once nobody holds the stream any more.
+    pub(super) fn text(&self) -> String {
+        for _ in 0..50 {
+            // What a process wrote before it ended may still be on its way.
+            if self.reader.as_ref().is_none_or(thread::JoinHandle::is_finished) {
+                break;
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+        let text = self.text.lock().unwrap_or_else(PoisonError::into_inner);
+        String::from_utf8_lossy(&text).trim().to_owned()
+    }
+}
+
+fn keep_end(mut stream: impl Read, kept: &Mutex<Vec<u8>>) {
+    let mut piece = vec![0; 64 << 10];
+    while let Ok(read @ 1..) = stream.read(&mut piece) {
+        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let from = read.saturating_sub(SHOWN);
+        kept.extend_from_slice(&piece[from..read]);
+        let excess = kept.len().saturating_sub(SHOWN);
+        kept.drain(..excess);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(text: &[u8]) -> Vec<Line> {
+        let (sender, lines) = sync_channel(100);
+        read_lines(text, &sender);
+        drop(sender);
+        lines.iter().collect()
+    }
+
+    #[test]
+    fn lines_are_told_from_what_is_cut_and_what_is_too_long() {
+        let whole = |text: &[u8]| Line::Whole(text.to_vec());
+        assert_eq!(lines(b"a\n\nb"), [whole(b"a"), whole(b""), Line::Cut(b"b".to_vec())]);
+        assert_eq!(lines(b""), []);
+        let mut long = vec![b'x'; LONGEST_LINE];
+        long.push(b'\n');
+        assert!(matches!(&lines(&long)[..], [Line::Whole(line)] if line.len() == LONGEST_LINE));
+        long.insert(0, b'x');
+        assert_eq!(lines(&long), [Line::TooLong]);
+    }
+
+    #[test]
+    fn of_messages_the_end_is_kept() {
+        let kept = Mutex::new(Vec::new());
+        let text: Vec<u8> = (0..300_000_u32).map(|n| b'a' + (n % 26) as u8).collect();
+        keep_end(text.as_slice(), &kept);
+        assert_eq!(kept.into_inner().expect("nobody panicked"), text[text.len() - SHOWN..]);
+    }
+}

@@ -1,0 +1,417 @@
+//! The messages between `check` and an adapter: specs/adapter.md.
+
+use std::fmt::{self, Display};
+use std::str::FromStr;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::compare::Facet;
+use crate::compare::listing::{Hex, Text};
+use crate::digest::Digest;
+use crate::format::{Family, Format};
+
+/// The version of the protocol.
+pub const VERSION: u32 = 1;
+/// The longest line of an answer, in bytes.
+pub const LONGEST_LINE: usize = 16 << 20;
+
+/// A request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Request {
+    /// Number of the request, repeated in its answer.
+    pub id: u64,
+    /// What is asked for.
+    #[serde(flatten)]
+    pub op: Operation,
+}
+
+/// What is asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "op", rename_all = "lowercase")]
+pub enum Operation {
+    /// The first request of a process.
+    Hello {
+        /// Versions of the protocol that the runner speaks.
+        protocols: Vec<u32>,
+        /// Name and version of the runner.
+        runner: String,
+    },
+    /// Reading a dump.
+    Parse {
+        /// The dump.
+        path: String,
+        /// Its format.
+        format: String,
+        /// Index of the heap that is asked for, from 0, where the dump has several.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        heap: Option<u64>,
+        /// How to answer.
+        level: Level,
+        /// Where a listing goes.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        out: Option<String>,
+        /// The facets of a digest.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        facets: Option<Vec<Facet>>,
+        /// Whether a digest is to have its buckets.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        buckets: Option<bool>,
+        /// The bucket whose records a digest is to have.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        bucket: Option<u8>,
+    },
+    /// Converting a dump.
+    Convert {
+        /// The dump.
+        path: String,
+        /// Its format.
+        from: String,
+        /// The format to convert it to.
+        to: String,
+        /// Where the new dump goes.
+        out: String,
+    },
+    /// Writing a dump of a listing.
+    Encode {
+        /// The listing.
+        path: String,
+        /// The format to write.
+        format: String,
+        /// Where the dump goes.
+        out: String,
+    },
+}
+
+/// How much an answer to `parse` tells, from the least to the most.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// Whether the dump was read.
+    #[default]
+    Verdict,
+    /// Numbers of objects, and objects by class.
+    Counts,
+    /// Digests by facet.
+    Digest,
+    /// All facts.
+    Listing,
+}
+
+/// A count that an answer to `parse` can have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Count {
+    /// Classes that the dump has a record of.
+    Classes,
+    /// Objects that are no arrays.
+    Instances,
+    /// Arrays of references.
+    ObjectArrays,
+    /// Arrays of primitive values.
+    PrimitiveArrays,
+    /// References of objects that are not null.
+    References,
+    /// Records of roots.
+    Roots,
+    /// HPROF: different texts among STRING records.
+    Strings,
+    /// All values of fields of instances, added modulo 2^64.
+    FieldSum,
+    /// All elements of arrays, added modulo 2^64.
+    ElementSum,
+    /// Objects by the name of their class.
+    Histogram,
+}
+
+/// The answer to `hello`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Hello {
+    /// Number of the request.
+    pub id: u64,
+    /// Version of the protocol that both speak.
+    pub protocol: u32,
+    /// Name of the implementation.
+    pub name: String,
+    /// Its version.
+    #[serde(default)]
+    pub version: String,
+    /// The language it is written in.
+    #[serde(default)]
+    pub language: String,
+    /// Formats that `parse` takes.
+    #[serde(default)]
+    pub reads: Vec<String>,
+    /// How `parse` can answer.
+    #[serde(default = "verdict_alone")]
+    pub levels: Vec<Level>,
+    /// The facets that listings and digests report.
+    #[serde(default)]
+    pub facets: Vec<Facet>,
+    /// The counts that are reported.
+    #[serde(default)]
+    pub counts: Vec<Count>,
+    /// How objects are identified.
+    #[serde(default)]
+    pub identifies: Identifies,
+    /// The form of the names of classes in listings.
+    #[serde(default)]
+    pub class_names: ClassNames,
+    /// What listings say of references to what is not in the dump.
+    #[serde(default)]
+    pub dangling: Dangling,
+    /// Whether `parse` can be asked for one heap of several.
+    #[serde(default)]
+    pub heaps: bool,
+    /// What `convert` takes and makes.
+    #[serde(default)]
+    pub converts: Vec<Pair>,
+    /// Formats that `encode` writes.
+    #[serde(default)]
+    pub writes: Vec<String>,
+}
+
+fn verdict_alone() -> Vec<Level> {
+    vec![Level::Verdict]
+}
+
+/// How objects are identified in listings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Identifies {
+    /// By the addresses of the dump.
+    #[default]
+    Address,
+    /// By identifiers of its own.
+    Opaque,
+}
+
+/// The form of the names of classes in listings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ClassNames {
+    /// As the dump's records have them.
+    #[default]
+    Dump,
+    /// That of Java source, whatever the dump has: `java.lang.String`, `int[]`.
+    Java,
+}
+
+/// What listings say of references to what is not in the dump.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Dangling {
+    /// The address.
+    #[default]
+    Told,
+    /// Null.
+    Null,
+}
+
+/// What `convert` takes and makes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Pair {
+    /// Format of the dump.
+    pub from: String,
+    /// Format of what it becomes.
+    pub to: String,
+}
+
+/// The answer to any other request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Answer {
+    /// Number of the request.
+    pub id: u64,
+    /// What came of it.
+    #[serde(flatten)]
+    pub status: Status,
+}
+
+/// Whatever an adapter says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Said {
+    /// The answer to `hello`.
+    Hello(Box<Hello>),
+    /// The answer to any other request.
+    Answer(Answer),
+}
+
+/// What came of a request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "status", rename_all = "lowercase")]
+pub enum Status {
+    /// It was done.
+    Accept(Box<Accepted>),
+    /// The implementation refuses the dump.
+    Reject {
+        /// What it says.
+        #[serde(default)]
+        message: String,
+        /// Where in the dump, if it tells.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        offset: Option<u64>,
+    },
+    /// The adapter cannot put this question to the implementation.
+    Skip {
+        /// Why.
+        reason: String,
+        /// An issue.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        link: Option<String>,
+    },
+    /// Something went wrong in the adapter.
+    Error {
+        /// What.
+        message: String,
+    },
+}
+
+/// What comes with `accept`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Accepted {
+    /// Counts, at that level.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counts: Option<Counts>,
+    /// Objects by class, at the level of counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub histogram: Option<Vec<ClassCount>>,
+    /// Digests, at that level.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<Digest>,
+    /// Of `encode`: the class that holds the objects of the listing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub holder: Option<String>,
+}
+
+/// Counts; absent ones are unknown.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct Counts {
+    /// Classes that the dump has a record of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub classes: Option<u64>,
+    /// Objects that are no arrays.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instances: Option<u64>,
+    /// Arrays of references.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub object_arrays: Option<u64>,
+    /// Arrays of primitive values.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub primitive_arrays: Option<u64>,
+    /// References of objects that are not null.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub references: Option<u64>,
+    /// Records of roots.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub roots: Option<u64>,
+    /// HPROF: different texts among STRING records.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub strings: Option<u64>,
+    /// All values of fields of instances, added modulo 2^64.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub field_sum: Option<Hex>,
+    /// All elements of arrays, added modulo 2^64.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub element_sum: Option<Hex>,
+}
+
+/// Objects of classes with one name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ClassCount {
+    /// The name.
+    pub class: Text,
+    /// How many objects.
+    pub objects: u64,
+}
+
+impl Hello {
+    /// Whether `parse` takes dumps of a format.
+    pub fn can_read(&self, format: Format) -> bool {
+        has(&self.reads, format)
+    }
+
+    /// Whether `encode` writes a format.
+    pub fn can_write(&self, format: Format) -> bool {
+        has(&self.writes, format)
+    }
+
+    /// The formats that `convert` makes of one.
+    pub fn targets(&self, from: Format) -> Vec<Format> {
+        let pairs = self.converts.iter().filter(|pair| names(&pair.from, from));
+        let mut targets: Vec<Format> =
+            Format::ALL.into_iter().filter(|to| pairs.clone().any(|pair| names(&pair.to, *to))).collect();
+        targets.dedup();
+        targets
+    }
+
+    /// The highest level of answers.
+    pub fn level(&self) -> Level {
+        self.levels.iter().copied().max().unwrap_or_default()
+    }
+}
+
+fn has(list: &[String], format: Format) -> bool {
+    list.iter().any(|name| names(name, format))
+}
+
+/// Whether a name stands for a format: its own, or that of its family.
+fn names(name: &str, format: Format) -> bool {
+    name == format.to_string() || name == format.family().name() && format.family() == Family::Phd
+}
+
+impl Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Level::Verdict => "verdict",
+            Level::Counts => "counts",
+            Level::Digest => "digest",
+            Level::Listing => "listing",
+        })
+    }
+}
+
+impl FromStr for Level {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Level, String> {
+        let all = [Level::Verdict, Level::Counts, Level::Digest, Level::Listing];
+        all.into_iter()
+            .find(|level| level.to_string() == text)
+            .ok_or_else(|| "verdict, counts, digest or listing".to_owned())
+    }
+}
+
+impl Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Count::Classes => "classes",
+            Count::Instances => "instances",
+            Count::ObjectArrays => "object-arrays",
+            Count::PrimitiveArrays => "primitive-arrays",
+            Count::References => "references",
+            Count::Roots => "roots",
+            Count::Strings => "strings",
+            Count::FieldSum => "field-sum",
+            Count::ElementSum => "element-sum",
+            Count::Histogram => "histogram",
+        })
+    }
+}
+
+impl Count {
+    /// Every count.
+    pub const ALL: [Count; 10] = [
+        Count::Classes,
+        Count::Instances,
+        Count::ObjectArrays,
+        Count::PrimitiveArrays,
+        Count::References,
+        Count::Roots,
+        Count::Strings,
+        Count::FieldSum,
+        Count::ElementSum,
+        Count::Histogram,
+    ];
+}

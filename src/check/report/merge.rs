@@ -1,0 +1,87 @@
+//! The reports of shards as one.
+
+use std::collections::BTreeMap;
+
+use crate::error::Error;
+
+use super::{Report, Run, SCHEMA};
+
+/// Puts reports of the same question together: shards of a run, or runs of other implementations over the same cases.
+///
+/// # Errors
+/// If the reports are of other questions, or a case was run twice.
+pub fn merge(reports: Vec<Report>) -> Result<Report, Error> {
+    let usage = |message: String| Err(Error::Usage(message));
+    let mut reports = reports.into_iter();
+    let Some(mut merged) = reports.next() else {
+        return usage("there are no reports to merge".to_owned());
+    };
+    if merged.schema != SCHEMA {
+        return usage(format!("a report of schema {}, not {SCHEMA}", merged.schema));
+    }
+    let mut shards: Vec<String> = merged.chosen.shard.take().into_iter().collect();
+    for mut other in reports {
+        if (other.schema, &other.heapsmith) != (merged.schema, &merged.heapsmith) {
+            return usage(format!(
+                "reports of heapsmith {} and {}, of schemas {} and {}, cannot be merged",
+                merged.heapsmith, other.heapsmith, merged.schema, other.schema
+            ));
+        }
+        shards.extend(other.chosen.shard.take());
+        if other.chosen != merged.chosen {
+            return usage("these are reports of other choices of cases (random, seed, format, filter)".to_owned());
+        }
+        merged.cases.append(&mut other.cases);
+        for tested in other.implementations {
+            match merged.implementations.iter_mut().find(|known| known.label == tested.label) {
+                Some(known) if known.command == tested.command && known.declared == tested.declared => {
+                    known.results.extend(tested.results);
+                    known.omitted.extend(tested.omitted);
+                }
+                Some(known) => {
+                    return usage(format!("{:?} stands for two commands or implementations", known.label));
+                }
+                None => merged.implementations.push(tested),
+            }
+        }
+        merged.run = match (merged.run.take(), other.run) {
+            (Some(one), Some(two)) => Some(together(one, two)),
+            (one, two) => one.or(two),
+        };
+    }
+    merged.cases.sort_by(|a, b| a.id.cmp(&b.id));
+    merged.cases.dedup();
+    if let Some(pair) = merged.cases.windows(2).find(|pair| pair[0].id == pair[1].id) {
+        return usage(format!("the case {} is another in two of the reports", pair[0].id));
+    }
+    for tested in &mut merged.implementations {
+        tested.results.sort_by(|a, b| a.id.cmp(&b.id));
+        if let Some(pair) = tested.results.windows(2).find(|pair| pair[0].id == pair[1].id) {
+            return usage(format!("{} was run over {} twice", tested.label, pair[0].id));
+        }
+        tested.omitted.sort_unstable();
+        tested.omitted.dedup();
+        tested.count();
+    }
+    merged.chosen.shard = missing(&shards);
+    Ok(merged)
+}
+
+/// The shards that are there, if that is not all of them.
+fn missing(shards: &[String]) -> Option<String> {
+    let mut shards: Vec<&String> = shards.iter().collect();
+    shards.sort();
+    shards.dedup();
+    let of = shards.first()?.split_once('/')?.1;
+    let is_whole = of.parse() == Ok(shards.len()) && shards.iter().all(|shard| shard.ends_with(&format!("/{of}")));
+    let list: Vec<&str> = shards.iter().map(|shard| shard.as_str()).collect();
+    (!is_whole).then(|| list.join(" "))
+}
+
+fn together(one: Run, two: Run) -> Run {
+    let mut milliseconds: BTreeMap<String, BTreeMap<String, f64>> = one.milliseconds;
+    for (label, cases) in two.milliseconds {
+        milliseconds.entry(label).or_default().extend(cases);
+    }
+    Run { seconds: one.seconds + two.seconds, jobs: one.jobs.max(two.jobs), milliseconds }
+}

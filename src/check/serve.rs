@@ -1,0 +1,202 @@
+//! The reference decoder behind the protocol of specs/adapter.md.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::compare::Facet;
+use crate::compare::listing;
+use crate::convert;
+use crate::digest::{self, Selection};
+use crate::error::Error;
+use crate::format::{DumpFile, Format, Lowering, Wishes};
+use crate::hprof::Reading;
+use crate::input::Input;
+use crate::model::{DumpSource, Heap, HeapSource};
+use crate::validate::unsound;
+
+use super::judge::{counts_of, histogram_of, strings};
+use super::protocol::{
+    Accepted, Answer, ClassCount, ClassNames, Count, Counts, Dangling, Hello, Identifies, Level, Operation, Pair, Request,
+    Status, VERSION,
+};
+
+/// Answers requests until there are no more.
+///
+/// # Errors
+/// If requests cannot be read or answers not written. A request that is none is answered as an error.
+pub fn serve(requests: impl BufRead, mut answers: impl Write) -> Result<(), Error> {
+    for line in requests.split(b'\n') {
+        let line = line.map_err(|e| Error::io("reading requests", e))?;
+        let text = answer(&line).map_err(|e| Error::io("writing an answer", e.into()))?;
+        let mut write = || {
+            answers.write_all(text.as_bytes())?;
+            answers.write_all(b"\n")?;
+            answers.flush()
+        };
+        write().map_err(|e| Error::io("writing answers", e))?;
+    }
+    Ok(())
+}
+
+fn answer(line: &[u8]) -> serde_json::Result<String> {
+    let status = match serde_json::from_slice::<Request>(line) {
+        Ok(Request { id, op: Operation::Hello { protocols, .. } }) if protocols.contains(&VERSION) => {
+            return serde_json::to_string(&hello(id));
+        }
+        Ok(Request { id, op: Operation::Hello { protocols, .. } }) => {
+            let message = format!("this speaks version {VERSION} of the protocol, not one of {protocols:?}");
+            Answer { id, status: Status::Error { message } }
+        }
+        Ok(Request { id, op }) => Answer { id, status: carry_out(&op) },
+        Err(e) => {
+            // The request's number may be there all the same.
+            let id = serde_json::from_slice::<Value>(line).ok().and_then(|value| value["id"].as_u64());
+            let message = format!("not a request: {e}");
+            Answer { id: id.unwrap_or_default(), status: Status::Error { message } }
+        }
+    };
+    serde_json::to_string(&status)
+}
+
+fn hello(id: u64) -> Hello {
+    let names = || Format::ALL.iter().map(ToString::to_string);
+    Hello {
+        id,
+        protocol: VERSION,
+        name: "heapsmith".to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        language: "Rust".to_owned(),
+        reads: names().collect(),
+        levels: vec![Level::Verdict, Level::Counts, Level::Digest, Level::Listing],
+        facets: Facet::ALL.to_vec(),
+        counts: Count::ALL.to_vec(),
+        identifies: Identifies::Address,
+        class_names: ClassNames::Dump,
+        dangling: Dangling::Told,
+        heaps: true,
+        converts: names().flat_map(|from| names().map(move |to| Pair { from: from.clone(), to })).collect(),
+        writes: names().collect(),
+    }
+}
+
+fn carry_out(op: &Operation) -> Status {
+    let told = match op {
+        Operation::Hello { .. } => Ok(Accepted::default()),
+        Operation::Parse { path, heap, level, out, facets, buckets, bucket, .. } => {
+            let wanted = facets.as_deref().map_or_else(Selection::unordered, |facets| facets.iter().copied().collect());
+            let wanted = Wanted {
+                level: *level,
+                out: out.as_deref(),
+                facets: wanted.and(Selection::unordered()),
+                buckets: buckets.unwrap_or_default(),
+                bucket: *bucket,
+            };
+            parse(Path::new(path), *heap, &wanted)
+        }
+        Operation::Convert { path, to, out, .. } => convert(Path::new(path), to, Path::new(out)),
+        Operation::Encode { path, format, out } => encode(Path::new(path), format, Path::new(out)),
+    };
+    match told {
+        Ok(accepted) => Status::Accept(Box::new(accepted)),
+        Err(Error::Decode(e)) if !e.is_the_machines() => {
+            Status::Reject { offset: Some(e.offset()), message: e.to_string() }
+        }
+        Err(e @ (Error::Lower(_) | Error::Listing { .. })) => Status::Reject { message: e.to_string(), offset: None },
+        Err(e) => Status::Error { message: e.to_string() },
+    }
+}
+
+struct Wanted<'w> {
+    level: Level,
+    out: Option<&'w str>,
+    facets: Selection,
+    buckets: bool,
+    bucket: Option<u8>,
+}
+
+fn parse(path: &Path, heap: Option<u64>, wanted: &Wanted<'_>) -> Result<Accepted, Error> {
+    let file = open(path)?;
+    if wanted.level == Level::Digest {
+        // Nothing but the class table is held.
+        let mut source = file.source()?;
+        let number = heap_of(heap, source.heaps())?;
+        let options = digest::Options { facets: wanted.facets, by_facet: true, bucket: wanted.bucket };
+        let mut digest = digest::digest(source.heap(number), &options)?;
+        digest.buckets = digest.buckets.filter(|_| wanted.buckets);
+        return Ok(Accepted { digest: Some(digest), ..Accepted::default() });
+    }
+    let whole = file.read()?;
+    if let Err(e) = whole.ended
+        && !e.is_missing_end()
+    {
+        return Err(e.into());
+    }
+    let number = heap_of(heap, whole.dump.heaps.len())?;
+    let heap = &whole.dump.heaps[number];
+    Ok(match wanted.level {
+        Level::Counts => Accepted {
+            counts: Some(Counts { strings: strings(&file)?, ..counts_of(heap) }),
+            histogram: Some(
+                histogram_of(heap)
+                    .iter()
+                    .map(|(class, objects)| ClassCount { class: class.into(), objects: *objects })
+                    .collect(),
+            ),
+            ..Accepted::default()
+        },
+        Level::Listing => {
+            let out = wanted.out.ok_or_else(|| Error::Usage("a listing needs `out`".to_owned()))?;
+            let mut head = listing::head(heap);
+            head.format = Some(file.format()?.to_string());
+            head.heap = (whole.dump.heaps.len() > 1).then_some(number as u64);
+            create(Path::new(out), |output| listing::write(output, &head, heap, &whole.places[number]))?;
+            Accepted::default()
+        }
+        Level::Verdict | Level::Digest => Accepted::default(),
+    })
+}
+
+fn convert(path: &Path, to: &str, out: &Path) -> Result<Accepted, Error> {
+    let lowering = Lowering::new(to.parse()?, &Wishes::default())?;
+    let file = open(path)?;
+    let mut source = file.source()?;
+    let number = heap_of(None, source.heaps())?;
+    let options = convert::Options { lowering: &lowering, keep_addresses: false };
+    create(out, |output| convert::convert(source.heap(number), &options, output).map(|_| ()))?;
+    Ok(Accepted::default())
+}
+
+fn encode(path: &Path, format: &str, out: &Path) -> Result<Accepted, Error> {
+    let lowering = Lowering::new(format.parse()?, &Wishes::default())?;
+    let file = File::open(path).map_err(|e| Error::io(format!("reading {}", path.display()), e))?;
+    let mut heap: Heap = listing::read(BufReader::new(file))?.heap;
+    create(out, |output| lowering.write(&mut (&mut heap as &mut dyn HeapSource), output))?;
+    Ok(Accepted::default())
+}
+
+/// A dump that is valid, or has flaws that every known reader tolerates.
+fn open(path: &Path) -> Result<DumpFile, Error> {
+    let input = Input::open(path)?;
+    if let Some(error) = unsound(&input, Reading::default())? {
+        return Err(error.into());
+    }
+    DumpFile::new(input, Reading::default())
+}
+
+fn heap_of(asked: Option<u64>, heaps: usize) -> Result<usize, Error> {
+    match asked {
+        Some(number) if number < heaps as u64 => Ok(number as usize),
+        None if heaps == 1 => Ok(0),
+        _ => Err(Error::Usage(format!("the dump has {heaps} heaps, and `heap` names none of them"))),
+    }
+}
+
+fn create(out: &Path, write: impl FnOnce(&mut dyn Write) -> Result<(), Error>) -> Result<(), Error> {
+    let failed = |e| Error::io(format!("writing {}", out.display()), e);
+    let mut output = BufWriter::new(File::create(out).map_err(failed)?);
+    write(&mut output)?;
+    output.flush().map_err(failed)
+}

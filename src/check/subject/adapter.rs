@@ -1,0 +1,290 @@
+//! Programs behind the protocol of specs/adapter.md.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::de::DeserializeOwned;
+
+use crate::corpus::Case;
+use crate::error::Error;
+
+use super::super::process::{Limits, Line, Output, Process, Stopped};
+use super::super::protocol::{self, Accepted, Answer, Hello, Level, Operation as Op, Request, Status, VERSION};
+use super::super::task::{Operation, Task};
+use super::{Files, Reply, Session, Subject};
+
+/// A process that was started, and its requests.
+pub(in crate::check) struct Adapter {
+    process: Process,
+    /// The number of the last request.
+    last: u64,
+}
+
+impl Adapter {
+    /// Starts the program of a subject, in a folder of its own.
+    pub(in crate::check) fn start(subject: &Subject, scratch: &Path) -> Result<Adapter, Error> {
+        let process = Process::start(&subject.supervisor, &subject.words, scratch, Output::Lines)?;
+        Ok(Adapter { process, last: 0 })
+    }
+
+    /// Asks for what the adapter is and can. Starting may take as long as a case.
+    pub(in crate::check) fn hello(&mut self, subject: &Subject) -> Result<Hello, Reply> {
+        let runner = format!("heapsmith {}", env!("CARGO_PKG_VERSION"));
+        let limits = Limits::of(&subject.budget, 0, None);
+        let id = self.send(&Op::Hello { protocols: vec![VERSION], runner });
+        let line = self.receive(&limits)?;
+        let told: Hello = match parse(&line, "an answer to hello as in specs/adapter.md") {
+            Ok(hello) => hello,
+            Err(wrong) => {
+                // Perhaps it says why.
+                return Err(match parse::<Answer>(&line, "") {
+                    Ok(Answer { status: Status::Error { message }, .. }) => Reply::Error(message),
+                    _ => wrong,
+                });
+            }
+        };
+        if told.id != id {
+            return Err(Reply::Error(format!("the answer to request {id} has the id {}", told.id)));
+        }
+        if told.protocol != VERSION {
+            return Err(Reply::Error(format!("it speaks version {} of the protocol, not {VERSION}", told.protocol)));
+        }
+        Ok(told)
+    }
+
+    /// Asks, and waits for the answer.
+    pub(in crate::check) fn ask(&mut self, op: &Op, limits: &Limits<'_>) -> Result<Status, Reply> {
+        let id = self.send(op);
+        let line = self.receive(limits)?;
+        let answer: Answer = parse(&line, "an answer as in specs/adapter.md")?;
+        if answer.id != id {
+            return Err(Reply::Error(format!("the answer to request {id} has the id {}", answer.id)));
+        }
+        Ok(answer.status)
+    }
+
+    /// Writes a request.
+    pub(in crate::check) fn send(&mut self, op: &Op) -> u64 {
+        self.last += 1;
+        let request = Request { id: self.last, op: op.clone() };
+        let line = serde_json::to_string(&request).unwrap_or_default();
+        self.process.write_line(&line);
+        self.last
+    }
+
+    /// Writes any line: for tests of adapters.
+    pub(in crate::check) fn send_line(&mut self, line: &str) {
+        self.process.write_line(line);
+    }
+
+    /// Waits for a line.
+    pub(in crate::check) fn receive(&mut self, limits: &Limits<'_>) -> Result<Vec<u8>, Reply> {
+        match self.process.line(limits) {
+            Ok(Line::Whole(line)) => Ok(line),
+            Ok(Line::TooLong) => {
+                Err(Reply::Error(format!("a line of more than {} MiB is no answer", protocol::LONGEST_LINE >> 20)))
+            }
+            Ok(Line::Cut(line)) => {
+                // The stream has ended, and so has the program, most likely.
+                let how = match self.process.line(limits) {
+                    Err(Stopped::Ended(_, how)) => how,
+                    _ => "end of its standard output".to_owned(),
+                };
+                Err(Reply::Crash(format!("{how}, in the middle of a line: {}", shown(&line))))
+            }
+            Err(stopped) => {
+                let is_over = matches!(stopped, Stopped::Ended(..));
+                let messages = if is_over { self.process.messages() } else { String::new() };
+                Err(Reply::stopped(stopped, &messages))
+            }
+        }
+    }
+
+    /// Closes its input; whatever it still says, and whether it ended by itself in time.
+    pub(in crate::check) fn finish(&mut self, time: Duration) -> (Vec<Vec<u8>>, bool) {
+        self.process.close_input();
+        let limits = Limits { time, memory: u64::MAX, output: None };
+        let mut lines = Vec::new();
+        let ended = loop {
+            match self.process.line(&limits) {
+                Ok(Line::Whole(line) | Line::Cut(line)) if lines.len() < 16 => lines.push(line),
+                Ok(_) => break false,
+                Err(stopped) => break matches!(stopped, Stopped::Ended(..)),
+            }
+        };
+        self.process.kill();
+        (lines, ended)
+    }
+}
+
+/// How long an adapter may take to end after its input did (specs/adapter.md).
+pub(in crate::check) const LEAVING: Duration = Duration::from_secs(2);
+
+fn parse<T: DeserializeOwned>(line: &[u8], what: &str) -> Result<T, Reply> {
+    serde_json::from_slice(line).map_err(|e| Reply::Error(format!("not {what}: {}: {e}", shown(line))))
+}
+
+/// The beginning of a line, for messages.
+fn shown(line: &[u8]) -> String {
+    const SHOWN: usize = 200;
+    let cut = &line[..line.len().min(SHOWN)];
+    let more = if cut.len() < line.len() { "..." } else { "" };
+    format!("{}{more}", String::from_utf8_lossy(cut).escape_debug())
+}
+
+/// A session of an adapter: a process at a time.
+pub(in crate::check) struct AdapterSession<'s> {
+    subject: &'s Subject,
+    hello: &'s Hello,
+    scratch: PathBuf,
+    adapter: Option<Adapter>,
+    /// Number of questions so far, over all processes.
+    asked: usize,
+    /// Which question each request of the process belongs to.
+    requests: Vec<(u64, usize)>,
+    /// Questions that turned out to have wrong answers after all.
+    taken_back: Vec<(usize, String)>,
+}
+
+impl<'s> AdapterSession<'s> {
+    pub(super) fn new(subject: &'s Subject, hello: &'s Hello, scratch: &Path) -> AdapterSession<'s> {
+        let (requests, taken_back) = (Vec::new(), Vec::new());
+        AdapterSession { subject, hello, scratch: scratch.to_owned(), adapter: None, asked: 0, requests, taken_back }
+    }
+
+    /// The process, started if there is none.
+    fn adapter(&mut self) -> Result<Result<&mut Adapter, Reply>, Error> {
+        if self.adapter.is_none() {
+            let mut adapter = Adapter::start(self.subject, &self.scratch)?;
+            if let Err(reply) = adapter.hello(self.subject) {
+                return Ok(Err(match reply {
+                    Reply::Crash(how) | Reply::Hang(how) | Reply::OutOfMemory(how) | Reply::Error(how) => {
+                        Reply::Error(format!("hello: {how}"))
+                    }
+                    reply => reply,
+                }));
+            }
+            self.requests.clear();
+            self.adapter = Some(adapter);
+        }
+        Ok(self.adapter.as_mut().ok_or_else(|| Reply::Error("it is not running".to_owned())))
+    }
+
+    fn put(&mut self, op: &Op, size: u64, files: &Files) -> Result<Result<Status, Reply>, Error> {
+        let (question, limits) =
+            (self.asked.saturating_sub(1), Limits::of(&self.subject.budget, size, Some(&files.output)));
+        let adapter = match self.adapter()? {
+            Ok(adapter) => adapter,
+            Err(reply) => return Ok(Err(reply)),
+        };
+        let status = adapter.ask(op, &limits);
+        let last = adapter.last;
+        self.requests.push((last, question));
+        if status.is_err() {
+            self.stop();
+        }
+        Ok(status)
+    }
+
+    /// Kills the process. A second answer to an earlier question may be what was taken for a wrong one.
+    fn stop(&mut self) {
+        if let Some(mut adapter) = self.adapter.take() {
+            adapter.process.kill();
+        }
+        let _ = fs::remove_dir_all(&self.scratch);
+    }
+
+    /// An answer that came without being asked for: it is held against the question that has its id, or the last one.
+    fn take_back(&mut self, line: &[u8]) {
+        let id = serde_json::from_slice::<Answer>(line).ok().map(|answer| answer.id);
+        let by_id = self.requests.iter().find(|(request, _)| Some(*request) == id);
+        if let Some((_, question)) = by_id.or(self.requests.last()) {
+            self.taken_back.push((*question, format!("a line that nobody asked for: {}", shown(line))));
+        }
+    }
+}
+
+impl Session for AdapterSession<'_> {
+    fn ask(&mut self, task: &Task, case: &Case, files: &Files) -> Result<Reply, Error> {
+        self.asked += 1;
+        let path = |path: &Path| path.to_string_lossy().into_owned();
+        let (input, out) = (path(&files.input), path(&files.output));
+        let level = self.subject.level_of(self.hello);
+        let op = match &task.operation {
+            Operation::Parse => Op::Parse {
+                path: input,
+                format: case.format.to_string(),
+                heap: case.heap,
+                level,
+                out: (level == Level::Listing).then_some(out),
+                facets: (level == Level::Digest).then(|| self.hello.facets.clone()),
+                buckets: None,
+                bucket: None,
+            },
+            Operation::Convert(to) => {
+                Op::Convert { path: input, from: case.format.to_string(), to: to.format.to_string(), out }
+            }
+            Operation::Encode(to) => Op::Encode { path: input, format: to.format.to_string(), out },
+        };
+        let needs_file = task.operation != Operation::Parse || level == Level::Listing;
+        let status = match self.put(&op, case.bytes.len() as u64, files)? {
+            Ok(status) => status,
+            Err(reply) => {
+                if let (Reply::Error(_), Some(previous)) = (&reply, self.asked.checked_sub(2)) {
+                    // It may be the second answer to the question before: that one is repeated, too.
+                    self.taken_back.push((previous, "perhaps answered twice".to_owned()));
+                }
+                return Ok(shortened(reply, files));
+            }
+        };
+        Ok(match status {
+            Status::Accept(_) if needs_file && !files.output.is_file() => {
+                self.stop();
+                Reply::Error("it accepts, and has not written the file that `out` names".to_owned())
+            }
+            Status::Accept(accepted) => Reply::Accepted(accepted),
+            Status::Reject { message, offset } => Reply::Refused(files.shorten(&message), offset),
+            Status::Skip { reason, link } => Reply::Skipped(files.shorten(&reason), link),
+            Status::Error { message } => {
+                self.stop();
+                Reply::Error(files.shorten(&message))
+            }
+        })
+    }
+
+    fn ask_digest(&mut self, case: &Case, files: &Files, buckets: bool, bucket: Option<u8>) -> Result<Reply, Error> {
+        let op = Op::Parse {
+            path: files.input.to_string_lossy().into_owned(),
+            format: case.format.to_string(),
+            heap: case.heap,
+            level: Level::Digest,
+            out: None,
+            facets: Some(self.hello.facets.clone()),
+            buckets: Some(buckets),
+            bucket,
+        };
+        Ok(match self.put(&op, case.bytes.len() as u64, files)? {
+            Ok(Status::Accept(accepted)) => Reply::Accepted(accepted),
+            Ok(_) => Reply::Accepted(Box::new(Accepted::default())),
+            Err(reply) => shortened(reply, files),
+        })
+    }
+
+    fn finish(&mut self) -> Vec<(usize, String)> {
+        if let Some(mut adapter) = self.adapter.take() {
+            let (lines, _) = adapter.finish(LEAVING);
+            lines.iter().for_each(|line| self.take_back(line));
+        }
+        let _ = fs::remove_dir_all(&self.scratch);
+        std::mem::take(&mut self.taken_back)
+    }
+}
+
+fn shortened(reply: Reply, files: &Files) -> Reply {
+    match reply {
+        Reply::Error(how) => Reply::Error(files.shorten(&how)),
+        Reply::Crash(how) => Reply::Crash(files.shorten(&how)),
+        reply => reply,
+    }
+}

@@ -1,0 +1,227 @@
+//! What is asked: a case, and what is to be done with it.
+
+use std::io::Write;
+
+use crate::compare::listing::{self, Places};
+use crate::compare::table::Target;
+use crate::corpus::{Answer, Case, Verdict};
+use crate::error::Error;
+use crate::format::{Family, Format};
+
+use super::protocol::{Hello, Identifies};
+use super::random::random_case;
+use super::subject::{Kind, Subject};
+
+/// Which cases are asked.
+#[derive(Clone, Debug, Default)]
+pub struct Choice {
+    /// Number of random dumps besides the corpus.
+    pub random: u64,
+    /// Their seed.
+    pub seed: u64,
+    /// Only dumps of this format.
+    pub format: Option<Family>,
+    /// Only cases whose id contains this.
+    pub filter: Option<String>,
+    /// The part of the batches that is run: its number from 1, and how many there are.
+    pub shard: Option<(u64, u64)>,
+}
+
+/// A case before it is asked: random ones are made when their turn comes.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// One of the corpus.
+    Corpus(Box<Case>),
+    /// A random one: the formats to choose among, the seed and its number.
+    Random(Vec<Family>, u64, u64),
+}
+
+impl Source {
+    /// The sources of a choice, by id.
+    ///
+    /// # Errors
+    /// If a recipe of the corpus fails, which its tests rule out.
+    pub fn chosen(choice: &Choice) -> Result<Vec<Source>, Error> {
+        let is_chosen = |id: &str| choice.filter.as_ref().is_none_or(|filter| id.contains(filter.as_str()));
+        let mut cases = crate::corpus::cases()?;
+        cases.retain(|case| choice.format.is_none_or(|family| case.format.family() == family));
+        let mut sources: Vec<Source> = cases.into_iter().map(|case| Source::Corpus(Box::new(case))).collect();
+        let families = choice.format.map_or(Family::ALL.to_vec(), |family| vec![family]);
+        sources.extend((0..choice.random).map(|index| Source::Random(families.clone(), choice.seed, index)));
+        // What is done with a case stands behind its id.
+        sources.retain(|source| {
+            let id = source.id();
+            is_chosen(&id) || choice.filter.as_ref().is_some_and(|filter| filter.starts_with(&format!("{id}:")))
+        });
+        Ok(sources)
+    }
+
+    /// The case's id.
+    pub fn id(&self) -> String {
+        match self {
+            Source::Corpus(case) => case.id.clone(),
+            Source::Random(_, seed, index) => format!("random-{seed}-{index:06}"),
+        }
+    }
+
+    /// The case.
+    ///
+    /// # Errors
+    /// If a random heap cannot be written, which would be a defect.
+    pub fn case(&self) -> Result<Case, Error> {
+        match self {
+            Source::Corpus(case) => Ok((**case).clone()),
+            Source::Random(families, seed, index) => random_case(*seed, *index, families),
+        }
+    }
+
+    /// The format, where that is known without making the case.
+    fn format(&self) -> Option<Format> {
+        match self {
+            Source::Corpus(case) => Some(case.format),
+            Source::Random(..) => None,
+        }
+    }
+}
+
+/// A case, and what is to be done with it.
+#[derive(Clone, Debug)]
+pub struct Task {
+    /// The case's id, with what is to be done behind it.
+    pub id: String,
+    /// The case.
+    pub source: Source,
+    /// What is to be done.
+    pub operation: Operation,
+    /// Whether new dumps have addresses of their own.
+    pub renames: bool,
+}
+
+/// What is to be done with a case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// Read.
+    Parse,
+    /// Convert.
+    Convert(Target),
+    /// Write down as a dump.
+    Encode(Target),
+}
+
+impl Operation {
+    fn id(&self, case: &str) -> String {
+        match self {
+            Operation::Parse => case.to_owned(),
+            Operation::Convert(to) => format!("{case}:to-{}", spelled(to)),
+            Operation::Encode(to) => format!("{case}:as-{}", spelled(to)),
+        }
+    }
+}
+
+/// A target as a part of an id.
+fn spelled(to: &Target) -> String {
+    to.to_string().replace('/', "-")
+}
+
+/// The tasks of a subject, by id.
+pub(super) fn tasks(subject: &Subject, hello: Option<&Hello>, sources: &[Source], operations: Wanted) -> Vec<Task> {
+    let mut tasks = Vec::new();
+    for source in sources {
+        let mut put = |operation: Operation, renames| {
+            tasks.push(Task { id: operation.id(&source.id()), source: source.clone(), operation, renames });
+        };
+        match (&subject.kind, hello) {
+            (Kind::Converter { renames, to }, _) => put(Operation::Convert(to.clone()), *renames),
+            (Kind::Encoder { renames, to }, _) => put(Operation::Encode(to.clone()), *renames),
+            (Kind::Decoder, _) | (Kind::Adapter, None) => put(Operation::Parse, false),
+            (Kind::Adapter, Some(hello)) => {
+                let renames = hello.identifies == Identifies::Opaque;
+                if wants(operations, hello, What::Parse) {
+                    put(Operation::Parse, renames);
+                }
+                let formats = source.format().map_or(Format::ALL.to_vec(), |format| vec![format]);
+                if wants(operations, hello, What::Convert) {
+                    let all = Format::ALL.into_iter();
+                    let made = all.filter(|to| formats.iter().any(|from| hello.targets(*from).contains(to)));
+                    made.for_each(|to| put(Operation::Convert(plain(to)), renames));
+                }
+                if wants(operations, hello, What::Encode) {
+                    let written = formats.iter().filter(|format| hello.can_write(**format));
+                    written.for_each(|to| put(Operation::Encode(plain(*to)), renames));
+                }
+            }
+        }
+    }
+    tasks.sort_by(|a, b| a.id.cmp(&b.id));
+    tasks
+}
+
+/// The operations of adapters that are asked for; by default reading, or what they can if they cannot read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wanted(pub Option<What>);
+
+/// An operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// Reading.
+    Parse,
+    /// Converting.
+    Convert,
+    /// Writing.
+    Encode,
+}
+
+fn wants(Wanted(wanted): Wanted, hello: &Hello, what: What) -> bool {
+    match (wanted, what) {
+        (Some(wanted), what) => wanted == what,
+        (None, What::Parse) => !hello.reads.is_empty() || hello.converts.is_empty() && hello.writes.is_empty(),
+        (None, _) => hello.reads.is_empty(),
+    }
+}
+
+fn plain(format: Format) -> Target {
+    Target { format, profile: None }
+}
+
+/// Why a subject is not asked; `None` if it is.
+pub(super) fn why_not(subject: &Subject, hello: Option<&Hello>, task: &Task, case: &Case) -> Option<String> {
+    if let (Kind::Adapter, Some(hello)) = (&subject.kind, hello) {
+        if task.operation == Operation::Parse && !hello.can_read(case.format) {
+            return Some(format!("it does not read {}", case.format));
+        }
+        let can = |to: &Target| hello.targets(case.format).contains(&to.format);
+        if let Operation::Convert(to) = &task.operation
+            && !can(to)
+        {
+            return Some(format!("it does not convert {} to {to}", case.format));
+        }
+        if case.heap.is_some() && (task.operation != Operation::Parse || !hello.heaps) {
+            return Some("it cannot be asked for one heap of several".to_owned());
+        }
+    } else if case.heap.is_some() && !subject.words.iter().any(|word| word.contains("{heap}")) {
+        return Some("the command has no {heap}, and the dump has several".to_owned());
+    }
+    match &task.operation {
+        Operation::Encode(to) if case.verdict != Verdict::Valid || first_heap(case).is_none() => {
+            Some(format!("no listing is right for it alone, so that there is nothing to write as {to}"))
+        }
+        Operation::Encode(to) if to.format != case.format => Some(format!("a listing of {}, not of {to}", case.format)),
+        _ => None,
+    }
+}
+
+/// The heap that is right, or right under the first reading.
+pub(super) fn first_heap(case: &Case) -> Option<&crate::model::Heap> {
+    case.answers.iter().find_map(|answer| match answer {
+        Answer::Reads(_, heap) => Some(&**heap),
+        Answer::Refuses(_) => None,
+    })
+}
+
+/// The listing of the right heap.
+pub(super) fn write_listing(case: &Case, out: &mut dyn Write) -> Result<(), Error> {
+    let Some(heap) = first_heap(case) else { return Ok(()) };
+    let mut head = listing::head(heap);
+    head.format = Some(case.format.to_string());
+    listing::write(out, &head, heap, &Places::of_order(heap))
+}

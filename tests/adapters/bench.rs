@@ -1,0 +1,82 @@
+//! Running heapsmith, and looking at what is left.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+pub(crate) const HEAPSMITH: &str = env!("CARGO_BIN_EXE_heapsmith");
+
+/// Whether Python is there; it must be where `HEAPSMITH_PYTHON_REQUIRED` is set.
+pub(crate) fn has_python() -> bool {
+    let is_there = Command::new("python3").arg("--version").output().is_ok_and(|output| output.status.success());
+    assert!(is_there || std::env::var_os("HEAPSMITH_PYTHON_REQUIRED").is_none(), "python3 is required and not there");
+    if !is_there {
+        println!("skipped: no python3");
+    }
+    is_there
+}
+
+/// The command of a file beside these tests.
+pub(crate) fn python(file: &str, arguments: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+    format!("python3 {} {arguments}", shell_words::quote(&path.to_string_lossy()))
+}
+
+/// Runs heapsmith with an argument for each word.
+pub(crate) fn heapsmith(arguments: &[&str]) -> Output {
+    let path = format!(
+        "{}:{}",
+        Path::new(HEAPSMITH).parent().expect("it lies in a folder").display(),
+        std::env::var("PATH").unwrap_or_default()
+    );
+    Command::new(HEAPSMITH).args(arguments).env("PATH", path).output().expect("heapsmith can be run")
+}
+
+/// What `check --json` says, and its exit code.
+pub(crate) fn check(arguments: &[&str]) -> (Value, i32) {
+    let output = heapsmith(&[&["check", "--json"], arguments].concat());
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let told = serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {errors}"));
+    (told, output.status.code().unwrap_or(-1))
+}
+
+/// The verdicts of the first implementation that are not 0.
+pub(crate) fn tally(report: &Value) -> BTreeMap<String, u64> {
+    let tally = report["implementations"][0]["tally"].as_object().expect("a tally");
+    let counts = tally.iter().map(|(name, count)| (name.clone(), count.as_u64().expect("a count")));
+    counts.filter(|(_, count)| *count > 0).collect()
+}
+
+/// What happened in a case of the first implementation.
+pub(crate) fn outcomes(report: &Value) -> Vec<&Value> {
+    let results = report["implementations"][0]["results"].as_array().expect("results");
+    results.iter().map(|result| &result["outcome"]).collect()
+}
+
+/// A number of seconds to sleep that no other test has.
+pub(crate) fn mark() -> String {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    format!("{}", 700_000_000 + 1000 * (std::process::id() % 100_000) + NEXT.fetch_add(1, Ordering::Relaxed))
+}
+
+/// Processes with this word in their command.
+pub(crate) fn processes(word: &str) -> Vec<String> {
+    let Ok(all) = fs::read_dir("/proc") else { return Vec::new() };
+    let command = |entry: fs::DirEntry| fs::read_to_string(entry.path().join("cmdline")).ok();
+    let has = |command: &String| command.split('\0').any(|part| part == word);
+    all.flatten().filter_map(command).filter(has).collect()
+}
+
+#[track_caller]
+pub(crate) fn assert_gone(word: &str) {
+    let asked = Instant::now();
+    while asked.elapsed() < Duration::from_secs(2) && !processes(word).is_empty() {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert_eq!(processes(word), Vec::<String>::new());
+}

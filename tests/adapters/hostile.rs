@@ -1,0 +1,204 @@
+//! Children that do what children should not.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::bench::{HEAPSMITH, assert_gone, check, has_python, mark, outcomes, processes, python, tally};
+
+/// Dumps that every reader accepts: eleven or more.
+const VALID: &str = "phd6-openj9";
+
+/// Runs the hostile adapter over some valid cases; no process is left.
+fn hostile(way: &str, more: &[&str]) -> Option<(Value, i32)> {
+    if !has_python() {
+        return None;
+    }
+    let mark = mark();
+    let adapter = python("tests/adapters/hostile.py", &format!("{way} {mark}"));
+    let told = check(&[&["--adapter", &adapter, "--time-limit", "3"], more].concat());
+    assert_gone(&mark);
+    Some(told)
+}
+
+/// The same; and every case that is not skipped has this verdict. Gives the message of the first.
+#[track_caller]
+fn every_case(way: &str, verdict: &str, more: &[&str]) -> Option<String> {
+    let (report, code) = hostile(way, more)?;
+    let mut verdicts = tally(&report);
+    verdicts.remove("skip");
+    let is_alone = verdicts.len() == 1 && verdicts.contains_key(verdict);
+    assert!(is_alone, "{way}: {verdicts:?}, {:?}", outcomes(&report).first());
+    assert_eq!(code, i32::from(verdict != "pass"), "{way}");
+    let how = outcomes(&report).into_iter().find(|outcome| outcome["verdict"] == verdict)?["how"].as_str()?.to_owned();
+    Some(how)
+}
+
+const SOME: &[&str] = &["--filter", "phd6-openj9-heap-1", "--filter", VALID];
+const ONE: &[&str] = &["--filter", "phd6-openj9-64"];
+
+#[test]
+fn one_that_behaves_passes() {
+    let Some((report, code)) = hostile("behaves", &SOME[2..]) else { return };
+    let passed = tally(&report)["pass"];
+    assert!(passed > 6 && code == 0, "{passed} passes, exit code {code}");
+}
+
+#[test]
+fn garbage_is_no_answer() {
+    let Some(how) = every_case("garbage", "adapter-error", &SOME[2..]) else { return };
+    assert!(how.contains("7 instances"), "{how}");
+}
+
+#[test]
+fn an_adapter_that_never_says_hello_is_not_asked_anything() {
+    let started = Instant::now();
+    let Some(how) = every_case("never-says-hello", "adapter-error", &SOME[2..]) else { return };
+    assert!(how.contains("hello") && how.contains("no answer after 3 s"), "{how}");
+    assert!(started.elapsed() < Duration::from_secs(30), "it is asked twice, not for every case");
+}
+
+#[test]
+fn one_that_dies_at_the_start_is_told_with_its_last_words() {
+    let Some(how) = every_case("dies-at-start", "adapter-error", &SOME[2..]) else { return };
+    assert!(how.contains("I have had enough") && how.contains("exit code 1"), "{how}");
+}
+
+#[test]
+fn hanging_is_told_and_after_some_cases_the_rest_is_not_asked() {
+    let Some((report, code)) = hostile("hangs", &["--filter", VALID, "--max-hangs", "2", "--time-limit", "1"]) else {
+        return;
+    };
+    let verdicts = tally(&report);
+    assert_eq!((verdicts.get("hang"), verdicts.get("pass"), code), (Some(&2), None, 1), "{verdicts:?}");
+    assert!(verdicts["skip"] > 4, "{verdicts:?}");
+}
+
+#[test]
+fn one_that_ignores_the_signal_to_end_is_killed() {
+    let Some(how) = every_case("ignores-sigterm", "hang", ONE) else { return };
+    assert!(how.contains("no answer after 3 s"), "{how}");
+}
+
+#[test]
+fn one_that_dies_at_the_seventh_case_is_asked_again_and_passes() {
+    let Some((report, code)) = hostile("dies-at-seventh", &["--filter", VALID]) else { return };
+    assert_eq!(code, 0, "{:?}", tally(&report));
+    let results = report["implementations"][0]["results"].as_array().expect("results");
+    let first: Vec<&Value> = results.iter().filter(|result| !result["first"].is_null()).collect();
+    assert!(!first.is_empty(), "what happened at first is told");
+    assert!(first.iter().all(|result| result["first"]["how"] == "ended by SIGSEGV"), "{first:?}");
+}
+
+#[test]
+fn a_crash_is_told_with_its_last_words() {
+    let Some(how) = every_case("dies-always", "crash", &SOME[2..]) else { return };
+    assert_eq!(how, "exit code 101: panicked at src/parser.rs:7");
+}
+
+#[test]
+fn half_a_line_is_a_crash() {
+    let Some(how) = every_case("dies-in-a-line", "crash", ONE) else { return };
+    assert!(how.contains("in the middle of a line"), "{how}");
+}
+
+#[test]
+fn what_is_left_behind_is_killed_in_sessions_of_its_own_too() {
+    let Some((report, code)) = hostile("leaves-children", &["--filter", VALID]) else { return };
+    assert_eq!(code, 0, "{:?}", tally(&report));
+}
+
+#[test]
+fn too_much_memory_is_its_own_verdict() {
+    for way in ["eats-memory", "a-child-eats-memory"] {
+        let limits = ["--filter", "phd6-openj9-64", "--memory-limit", "200", "--time-limit", "60"];
+        let Some(how) = every_case(way, "out-of-memory", &limits) else { return };
+        assert!(how.contains("200 MiB"), "{way}: {how}");
+    }
+}
+
+#[test]
+fn answers_in_another_order_are_no_answers() {
+    let Some(how) = every_case("out-of-order", "adapter-error", &SOME[2..]) else { return };
+    assert!(how.contains("the answer to request 2 has the id 0"), "{how}");
+}
+
+#[test]
+fn a_second_answer_is_held_against_the_case_that_has_it() {
+    let Some(how) = every_case("answers-twice", "adapter-error", &SOME[2..]) else { return };
+    assert!(how.contains("nobody asked for"), "{how}");
+    // One that does so at its third case alone passes alone.
+    let Some((report, code)) = hostile("answers-twice-once", &["--filter", VALID]) else { return };
+    assert_eq!(code, 0, "{:?}", tally(&report));
+}
+
+#[test]
+fn closing_standard_output_is_no_answer() {
+    let Some(how) = every_case("closes-stdout", "adapter-error", ONE) else { return };
+    assert!(how.contains("closed its standard output"), "{how}");
+}
+
+#[test]
+fn a_line_without_end_is_no_answer() {
+    let Some(how) = every_case("long-line", "adapter-error", ONE) else { return };
+    assert!(how.contains("16 MiB"), "{how}");
+}
+
+#[test]
+fn errors_and_skips_are_told_as_they_are() {
+    let Some(how) = every_case("errors", "adapter-error", ONE) else { return };
+    assert_eq!(how, "my fault: phd6-openj9-64.phd", "without the temporary folder");
+    let Some((report, code)) = hostile("skips", ONE) else { return };
+    assert_eq!((tally(&report), code), (BTreeMap::from([("skip".to_owned(), 1)]), 0));
+    assert_eq!(outcomes(&report)[0]["link"], "https://example.org/7");
+}
+
+#[test]
+fn one_that_stays_when_its_input_ends_is_killed() {
+    every_case("stays", "pass", ONE);
+}
+
+#[test]
+fn ten_gigabytes_of_messages_take_no_memory() {
+    if !has_python() {
+        return;
+    }
+    let adapter = python("tests/adapters/hostile.py", "floods-stderr");
+    let arguments = ["check", "--json", "--adapter", &adapter, "--filter", "phd6-openj9-64", "--time-limit", "300"];
+    let mut child =
+        Command::new(HEAPSMITH).args(arguments).stdout(Stdio::piped()).spawn().expect("heapsmith can be run");
+    let mut most = 0;
+    while child.try_wait().expect("it is ours").is_none() {
+        let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB"));
+        most = most.max(peak.and_then(|kib| kib.trim().parse::<u64>().ok()).unwrap_or(0));
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let output = child.wait_with_output().expect("it has ended");
+    let report: Value = serde_json::from_slice(&output.stdout).expect("a report");
+    assert_eq!(tally(&report).get("pass"), Some(&1), "{report}");
+    assert!(most > 0 && most < 200 << 10, "{most} KiB");
+}
+
+#[test]
+fn nothing_is_left_when_check_itself_is_killed() {
+    if !has_python() {
+        return;
+    }
+    let mark = mark();
+    let adapter = python("tests/adapters/hostile.py", &format!("hangs {mark}"));
+    let arguments = ["check", "--adapter", &adapter, "--filter", VALID, "--time-limit", "100"];
+    let mut child =
+        Command::new(HEAPSMITH).args(arguments).stdout(Stdio::null()).spawn().expect("heapsmith can be run");
+    let started = Instant::now();
+    while processes(&mark).len() < 2 && started.elapsed() < Duration::from_secs(20) {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert!(!processes(&mark).is_empty(), "it runs");
+    child.kill().expect("it is ours");
+    child.wait().expect("it was killed");
+    assert_gone(&mark);
+}

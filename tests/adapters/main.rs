@@ -1,0 +1,7 @@
+//! `check --adapter` with adapters that misbehave: the run always ends with a report, the verdict is the right one, and
+//! no process is left behind. Needs Python; without it these tests are skipped and say so.
+#![cfg(unix)]
+
+mod bench;
+mod hostile;
+mod protocol;

@@ -1,0 +1,175 @@
+//! The reference decoder through the protocol, and what a run says.
+
+use std::fs;
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use crate::bench::{HEAPSMITH, check, heapsmith, outcomes, tally};
+
+const REFERENCE: &str = "heapsmith adapter serve";
+
+/// The transcript, line by line: requests go in, answers have to come out.
+#[test]
+fn the_transcript_is_what_the_reference_decoder_says() {
+    let root = env!("CARGO_MANIFEST_DIR");
+    let text = fs::read_to_string(format!("{root}/specs/adapter-transcript.txt")).expect("it is there");
+    let out = tempfile::tempdir().expect("there is room for a folder");
+    let lines: Vec<String> =
+        text.lines().map(|line| line.replace("OUT", &out.path().to_string_lossy())).filter(|l| !l.is_empty()).collect();
+    let of = |sign: &'static str| lines.iter().filter_map(move |line| line.strip_prefix(sign));
+    let mut child = Command::new(HEAPSMITH)
+        .args(["adapter", "serve"])
+        .current_dir(root)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("heapsmith can be run");
+    let mut input = child.stdin.take().expect("a pipe");
+    of("> ").for_each(|line| writeln!(input, "{line}").expect("it reads"));
+    drop(input);
+    let output = child.wait_with_output().expect("it ends");
+    let answers: Vec<Value> = output
+        .stdout
+        .split(|b| *b == b'\n')
+        .filter(|l| !l.is_empty())
+        .map(|l| serde_json::from_slice(l).unwrap())
+        .collect();
+    let due: Vec<Value> = of("< ").map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    pretty_assertions::assert_eq!(due, answers);
+    assert!(due.len() > 6);
+    // The files are what the answers say.
+    let listing = fs::read_to_string(out.path().join("a.jsonl")).expect("a listing was written");
+    assert!(listing.starts_with("{\"listing\":1"), "{listing}");
+    // Every line is of the published schemas.
+    for (sign, schema) in [("> ", "adapter-request"), ("< ", "adapter-answer")] {
+        let schema = fs::read_to_string(format!("{root}/specs/schemas/{schema}.schema.json")).expect("it is there");
+        let schema = serde_json::from_str(&schema).expect("JSON");
+        let validator = jsonschema::validator_for(&schema).expect("a schema");
+        for line in of(sign).filter(|line| !line.contains("no such operation")) {
+            let value = serde_json::from_str(line).expect("JSON");
+            assert!(validator.is_valid(&value), "{line}");
+        }
+    }
+}
+
+#[test]
+fn the_reference_decoder_passes_every_case_at_every_level() {
+    for level in ["verdict", "counts", "digest", "listing"] {
+        let (report, code) = check(&["--adapter", REFERENCE, "--level", level, "--random", "40", "--seed", "3"]);
+        let wrong: Vec<&Value> = outcomes(&report).into_iter().filter(|o| o["verdict"] != "pass").collect();
+        assert_eq!((wrong, code), (Vec::new(), 0), "{level}");
+        assert!(tally(&report)["pass"] > 450, "{level}");
+    }
+}
+
+#[test]
+fn the_reference_converts_and_writes_what_it_says_it_does() {
+    for (operation, filter) in [("convert", "phd6-openj9"), ("convert", "hprof-hotspot"), ("encode", "4")] {
+        let (report, code) = check(&["--adapter", REFERENCE, "--operation", operation, "--filter", filter]);
+        let wrong: Vec<&Value> =
+            outcomes(&report).into_iter().filter(|o| o["verdict"] != "pass" && o["verdict"] != "skip").collect();
+        assert_eq!((wrong, code), (Vec::new(), 0), "{operation} {filter}");
+        assert!(tally(&report)["pass"] >= 10, "{operation} {filter}: {:?}", tally(&report));
+    }
+}
+
+/// Without what two runs need not have in common.
+fn lasting(mut report: Value) -> String {
+    report.as_object_mut().expect("an object").remove("run");
+    serde_json::to_string_pretty(&report).expect("JSON")
+}
+
+#[test]
+fn shards_merged_equal_the_whole_and_two_runs_are_the_same_whatever_runs_at_a_time() {
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+    // A decoder that is wrong about much, so that there is something to tell.
+    let broken = format!("sh -c '{HEAPSMITH} decode \"$0\" | sed s/0x10/0x11/' {{}}");
+    let question = ["--decoder", &broken, "--format", "phd", "--random", "20", "--seed", "9"];
+    let run = |more: &[&str]| check(&[&question, more].concat());
+    let (whole, code) = run(&["--jobs", "1"]);
+    assert_eq!(code, 1);
+    assert!(tally(&whole)["fail"] > 50);
+    let (again, _) = run(&["--jobs", "4"]);
+    assert_eq!(lasting(whole.clone()), lasting(again));
+    let mut shards = Vec::new();
+    for shard in ["1/3", "3/3", "2/3"] {
+        let (report, _) = run(&["--shard", shard]);
+        let file = path(&format!("{}.json", shard.replace('/', "-")));
+        fs::write(&file, report.to_string()).expect("writable");
+        shards.push(file);
+    }
+    let arguments: Vec<&str> = ["merge", "--json"].into_iter().chain(shards.iter().map(String::as_str)).collect();
+    let merged = heapsmith(&arguments);
+    assert_eq!(merged.status.code(), Some(1));
+    let merged = serde_json::from_slice(&merged.stdout).expect("a report");
+    assert_eq!(lasting(whole), lasting(merged));
+    // A part alone says that it is one; the same part twice is an error.
+    let two = heapsmith(&["merge", "--json", &shards[0], &shards[1]]);
+    let two: Value = serde_json::from_slice(&two.stdout).expect("a report");
+    assert_eq!(two["chosen"]["shard"], "1/3 3/3");
+    let twice = heapsmith(&["merge", &shards[0], &shards[0]]);
+    assert_eq!(twice.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&twice.stderr).contains("twice"));
+}
+
+#[test]
+fn a_failure_names_the_fact_the_bytes_and_the_rule() {
+    let broken = format!("sh -c '{HEAPSMITH} decode \"$0\" | sed s/0xf0000000/0xfffffffff0000000/' {{}}");
+    let (report, _) = check(&["--decoder", &broken, "--filter", "phd5-spelled-wrap"]);
+    let result = &report["implementations"][0]["results"][0];
+    assert_eq!(result["outcome"]["fact"], "address");
+    assert_eq!(result["outcome"]["address"], "0xf0000000");
+    let evidence = &result["evidence"];
+    assert_eq!(evidence["rule"], "phd.gap.base");
+    let wrong: Vec<&Value> =
+        evidence["fields"].as_array().expect("fields").iter().filter(|field| field["wrong"] == true).collect();
+    assert_eq!(wrong.len(), 1, "{wrong:?}");
+    assert_eq!((&wrong[0]["name"], &wrong[0]["offset"]), (&Value::from("gap"), &evidence["offset"]));
+    assert!(wrong[0]["meaning"].as_str().is_some_and(|text| text.contains("0xf0000000")), "{wrong:?}");
+    // The bytes stand there in the dump.
+    let dump = fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/corpus/phd/phd5-spelled-wrap.phd")).expect("it is there");
+    let offset = evidence["offset"].as_u64().expect("an offset") as usize;
+    let bytes: String = dump[offset..].iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    assert!(bytes.starts_with(wrong[0]["bytes"].as_str().expect("bytes")), "{bytes} {wrong:?}");
+    assert!(evidence["neighbourhood"]["nodes"].as_array().is_some_and(|nodes| !nodes.is_empty()));
+    // An invalid dump that is read: the bytes that break the rule.
+    let all = format!("sh -c 'echo \"{{\\\"listing\\\":1}}\"' {{}}");
+    let (report, _) = check(&["--decoder", &all, "--filter", "phd-cut-in-a-record"]);
+    let result = &report["implementations"][0]["results"][0];
+    assert_eq!(result["outcome"]["verdict"], "wrong-verdict");
+    assert_eq!(
+        (&result["evidence"]["rule"], &result["evidence"]["offset"]),
+        (&"phd.file.truncated".into(), &0x2c4.into())
+    );
+}
+
+#[test]
+fn expected_failures_are_clean_and_an_unexpected_pass_is_not() {
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let file = folder.path().join("expected.toml").to_string_lossy().into_owned();
+    let question = ["--decoder", "sh -c 'exit 1' {}", "--format", "phd", "--expected", &file];
+    let run = |more: &[&str]| check(&[&question, more].concat());
+    // At first there is no file.
+    let (report, code) = run(&["--update-expected"]);
+    assert_eq!(code, 0, "what was written is expected now");
+    let wrong = tally(&report)["wrong-verdict"];
+    assert!(wrong > 50);
+    let (report, code) = run(&[]);
+    assert_eq!((code, &report["implementations"][0]["expectations"]["failed"]), (0, &Value::from(wrong)));
+    // Another program passes what is listed.
+    let other = format!("{HEAPSMITH} decode {{}}");
+    let text = fs::read_to_string(&file).expect("it was written");
+    let text: String =
+        text.lines().filter(|line| !line.starts_with("implementation")).map(|l| format!("{l}\n")).collect();
+    fs::write(&file, text).expect("writable");
+    let (report, code) = check(&["--decoder", &other, "--format", "phd", "--expected", &file]);
+    assert_eq!((code, &report["implementations"][0]["expectations"]["passed"]), (1, &Value::from(wrong)));
+    let bad = folder.path().join("bad.toml").to_string_lossy().into_owned();
+    fs::write(&bad, "[[expect]]\nreason = \"why\"\n").expect("writable");
+    let output = heapsmith(&["check", "--decoder", &other, "--expected", &bad]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("neither cases nor rules"));
+}
