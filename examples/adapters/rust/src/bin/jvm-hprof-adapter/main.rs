@@ -58,13 +58,15 @@ fn write(dump: &Dump<'_>, tables: &Tables<'_>, mut out: impl Write) -> Result<()
         Ok(out.write_all(b"\n")?)
     };
     line(lines::head(dump, tables)?)?;
-    for trace in &tables.traces {
+    for trace in tables.traces.values() {
         line(lines::trace(dump, tables, trace)?)?;
     }
     let mut after = 0_u64;
+    let mut over = false;
     for record in dump.records() {
         let record = record?;
-        if let Some(text) = record.as_utf_8() {
+        over |= tables::ends(record.tag());
+        if let Some(text) = record.as_utf_8().filter(|_| !over) {
             line(lines::text(&dump.checked(text)?, record.micros_since_header_ts(), after))?;
         }
         for sub_record in dump.sub_records(&record)? {

@@ -1,6 +1,6 @@
 //! What the lines need from elsewhere in the dump: names, layouts and frames stand before or behind what names them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use hprof_adapters::Failure;
@@ -16,7 +16,8 @@ pub struct Tables<'a> {
     pub loads: HashMap<Id, LoadClass>,
     pub by_serial: HashMap<Serial, Id>,
     pub frames: HashMap<Id, StackFrame>,
-    pub traces: Vec<StackTrace<'a>>,
+    /// By serial number, of which the last counts.
+    pub traces: BTreeMap<u32, StackTrace<'a>>,
     /// By class, all fields of an instance in the order of its bytes; absent where a superclass is.
     layouts: HashMap<Id, Rc<[FieldType]>>,
     /// TIME of the first record of the heap, and of its end.
@@ -29,12 +30,13 @@ impl<'a> Tables<'a> {
     pub fn read(dump: &Dump<'a>) -> Result<Self, Failure> {
         let mut tables = Self::default();
         let mut classes = HashMap::new();
+        let mut over = false;
         for record in dump.records() {
             let record = record?;
             if let Some(text) = record.as_utf_8() {
                 let text = dump.checked(text)?;
                 tables.texts.insert(text.name_id(), text.text());
-                tables.strings += 1;
+                tables.strings += usize::from(!over);
             } else if let Some(load) = record.as_load_class() {
                 let load = dump.checked(load)?;
                 tables.by_serial.insert(load.class_serial(), load.class_obj_id());
@@ -43,8 +45,12 @@ impl<'a> Tables<'a> {
                 let frame = dump.checked(frame)?;
                 tables.frames.insert(frame.id(), frame);
             } else if let Some(trace) = record.as_stack_trace() {
-                tables.traces.push(dump.checked(trace)?);
+                let trace = dump.checked(trace)?;
+                if !over {
+                    tables.traces.insert(trace.stack_trace_serial().num(), trace);
+                }
             }
+            over |= ends(record.tag());
             let time = record.micros_since_header_ts();
             match record.tag() {
                 RecordTag::HeapDump | RecordTag::HeapDumpSegment => _ = tables.times.get_or_insert((time, time)),
@@ -81,6 +87,11 @@ impl<'a> Tables<'a> {
     pub fn layout(&self, class: Id) -> Option<&[FieldType]> {
         self.layouts.get(&class).map(|layout| &**layout)
     }
+}
+
+/// Does a heap end with such a record? What is told behind it is known to the heap, but not listed in it.
+pub fn ends(tag: RecordTag) -> bool {
+    matches!(tag, RecordTag::HeapDump | RecordTag::HeapDumpEnd)
 }
 
 /// A class's own fields come first, then those of its superclass.
