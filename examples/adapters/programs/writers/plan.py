@@ -32,7 +32,7 @@ class Plan:
         self.places = {address: place for place, address in enumerate(unique(objects, "objects"), 1)}
         self.by_name = {}
         for address, line in self.classes.items():
-            self.by_name.setdefault(text(told(line, "name")), address)
+            self.by_name.setdefault(class_name(line), address)
         # What is needed of the classes, in the order in which it can be defined.
         self.defined = {}
         self.definitions = []
@@ -61,13 +61,13 @@ class Plan:
         address = number(address)
         if address not in self.defined:
             line = self.chain(hex(address))[0]
-            name = text(told(line, "name"))
+            name = class_name(line)
             fields = [(text(field["name"]), LETTERS[field["type"]]) for field in told(line, "fields")]
             if name == ROOT and not fields and not number(line["super"]):
                 self.add(address, library(name))
             else:
                 above = self.define(line["super"]) if number(line["super"]) else -1
-                parent = text(self.classes[number(line["super"])]["name"]) if above >= 0 else ROOT
+                parent = class_name(self.classes[number(line["super"])]) if above >= 0 else ROOT
                 self.add(address, own(name, above, parent, fields))
         return self.defined[address]
 
@@ -91,7 +91,7 @@ class Plan:
             if line["element"] == "boolean":
                 check_boolean(max(contents, default=0))
             return LETTERS[line["element"]].encode() + struct.pack(">i", len(contents)) + contents
-        name = text(told(self.chain(told(line, "array_class"))[0], "name"))
+        name = class_name(self.chain(told(line, "array_class"))[0])
         element = name.lstrip(b"[")
         dimensions = len(name) - len(element)
         if dimensions == 0 or dimensions > 127 or name[1:] in [letter.encode() for letter in LETTERS.values()]:
@@ -154,11 +154,16 @@ def number(address):
 
 
 def text(value):
-    """The bytes of a text in modified UTF-8. Names in the form of Java source are brought to that of the machine."""
+    """The bytes of a text in modified UTF-8."""
     if isinstance(value, dict):
         return bytes.fromhex(value["bytes"])
     units = struct.unpack(f">{len(value.encode('utf-16-be')) // 2}H", value.encode("utf-16-be"))
     return b"".join(b"\xc0\x80" if unit == 0 else chr(unit).encode("utf-8", "surrogatepass") for unit in units)
+
+
+def class_name(line):
+    """In the machine's form, which has no dots."""
+    return text(told(line, "name")).replace(b".", b"/")
 
 
 def library(name):
@@ -168,7 +173,7 @@ def library(name):
 
 def own(name, above, parent, fields):
     """A class of our own. Which names there can be is the machine's to say, but for the Java library's."""
-    if name.startswith((b"java/", b"java.")):
+    if name.startswith(b"java/"):
         raise Skipped(f"{name.decode(errors='replace')} cannot be defined by a program")
     file = class_file(name, parent, fields)
     return b"\0" + struct.pack(">ii", above, len(file)) + file + struct.pack(">i", len(fields)) + b"".join(
