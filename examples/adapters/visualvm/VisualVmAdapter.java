@@ -30,15 +30,23 @@ public class VisualVmAdapter implements Adapter.Parser {
         if (System.getenv("TMPDIR") != null) {
             System.setProperty("java.io.tmpdir", System.getenv("TMPDIR"));
         }
-        Adapter.serve(new VisualVmAdapter());
+        Adapter.serve(new VisualVmAdapter(List.of(arguments).contains("--without-names")));
+    }
+
+    private final List<String> facets = new ArrayList<>(List.of("time-stamp", "address", "kind", "class-name",
+            "superclass", "loader", "fields", "statics", "class", "array-length", "field-values", "elements",
+            "primitive-contents", "references"));
+
+    private VisualVmAdapter(boolean withoutNames) {
+        if (withoutNames) {
+            facets.removeAll(List.of("class-name", "fields", "statics"));
+        }
     }
 
     @Override
     public Map<String, Object> hello() {
         return Adapter.object("protocol", 1, "name", "VisualVM's heap library", "version", "2.1.5", "language", "Java",
-                "reads", List.of("hprof"), "levels", List.of("listing"), "heaps", true, "facets",
-                List.of("time-stamp", "address", "kind", "class-name", "superclass", "loader", "fields", "statics",
-                        "class", "array-length", "field-values", "elements", "primitive-contents", "references"));
+                "reads", List.of("hprof"), "levels", List.of("listing"), "heaps", true, "facets", facets);
     }
 
     @Override
@@ -80,7 +88,7 @@ public class VisualVmAdapter implements Adapter.Parser {
         List<Object> fields = new ArrayList<>();
         for (var field : type.getFields()) {
             if (!field.isStatic()) {
-                fields.add(Adapter.object("name", field.getName(), "type", field.getType().getName()));
+                fields.add(Adapter.object("name", field.getName(), "type", typeOf(field)));
             }
         }
         List<Object> statics = new ArrayList<>();
@@ -88,14 +96,20 @@ public class VisualVmAdapter implements Adapter.Parser {
             // The library adds a field for the loader, which is none of the dump's.
             if (!value.getField().getName().equals("<classLoader>")) {
                 Object bits = call(value instanceof ObjectFieldValue ? STATIC_REFERENCE : STATIC_VALUE, value);
-                statics.add(Adapter.object("name", value.getField().getName(),
-                        "type", value.getField().getType().getName(), "value", Adapter.hex(bits(bits))));
+                statics.add(Adapter.object("name", value.getField().getName(), "type", typeOf(value.getField()),
+                        "value", Adapter.hex(bits(bits))));
             }
         }
         JavaClass parent = type.getSuperClass();
         return Adapter.object("kind", "class", "address", Adapter.hex(type.getJavaClassId()),
-                "name", call(NAME, call(LOAD_CLASS, type)), "super", Adapter.hex(parent == null ? 0 : parent.getJavaClassId()),
+                "name", call(NAME, call(LOAD_CLASS, type)),
+                "super", Adapter.hex(parent == null ? 0 : parent.getJavaClassId()),
                 "loader", Adapter.hex((long) call(LOADER, type)), "fields", fields, "statics", statics);
+    }
+
+    /** The library has null for the type of a code that is none, and reads on: told as an object's. */
+    private static String typeOf(org.graalvm.visualvm.lib.jfluid.heap.Field field) {
+        return field.getType() == null ? "object" : field.getType().getName();
     }
 
     private static Map<String, Object> line(Heap heap, Instance instance) {
@@ -105,8 +119,8 @@ public class VisualVmAdapter implements Adapter.Parser {
             List<Object> elements = new ArrayList<>();
             long offset = (long) call(OBJECT_ELEMENTS, array);
             int size = (int) call(ID_SIZE, buffer(heap));
-            for (int i = 0; i < array.getLength(); i++) {
-                elements.add(Adapter.hex((long) call(VALUE_AT, null, buffer(heap), offset + (long) i * size, (byte) 2)));
+            for (int i = 0; i < array.getLength(); i++, offset += size) {
+                elements.add(Adapter.hex((long) call(VALUE_AT, null, buffer(heap), offset, (byte) 2)));
             }
             return Adapter.object("kind", "object-array", "address", address, "array_class", type,
                     "length", array.getLength(), "elements", elements);
@@ -116,8 +130,8 @@ public class VisualVmAdapter implements Adapter.Parser {
             int size = (int) call(SIZE_OF_TYPE, heap, code);
             long offset = (long) call(PRIMITIVE_ELEMENTS, array);
             StringBuilder contents = new StringBuilder();
-            for (int i = 0; i < array.getLength(); i++) {
-                long bits = bits(call(VALUE_AT, null, buffer(heap), offset + (long) i * size, code));
+            for (int i = 0; i < array.getLength(); i++, offset += size) {
+                long bits = bits(call(VALUE_AT, null, buffer(heap), offset, code));
                 contents.append(HexFormat.of().toHexDigits(bits, 2 * size));
             }
             return Adapter.object("kind", "primitive-array", "address", address, "element", ELEMENTS.get(code - 4),
@@ -125,7 +139,7 @@ public class VisualVmAdapter implements Adapter.Parser {
         }
         List<Object> values = new ArrayList<>();
         for (FieldValue value : instance.getFieldValues()) {
-            values.add(List.of(value.getField().getType().getName(), Adapter.hex(bits(call(INSTANCE_VALUE, value)))));
+            values.add(List.of(typeOf(value.getField()), Adapter.hex(bits(call(INSTANCE_VALUE, value)))));
         }
         return Adapter.object("kind", "object", "address", address, "class", type, "values", values);
     }
