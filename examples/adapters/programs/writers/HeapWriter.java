@@ -7,8 +7,6 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-import sun.misc.Unsafe;
-
 /**
  * Makes the objects of a plan (written by plan.py) and keeps them, until standard input ends.
  *
@@ -104,14 +102,11 @@ public final class HeapWriter {
     }
 
     private void allocate() throws Exception {
-        Field only = Unsafe.class.getDeclaredField("theUnsafe");
-        only.setAccessible(true);
-        var unsafe = (Unsafe) only.get(null);
         objects = new Object[plan.readInt()];
         for (int i = 0; i < objects.length; i++) {
             byte kind = plan.readByte();
             if (kind == 'O') {
-                objects[i] = unsafe.allocateInstance(classes[plan.readInt()]);
+                objects[i] = classes[plan.readInt()].getConstructor().newInstance();
             } else if (kind == 'A') {
                 int dimensions = plan.readByte();
                 byte letter = plan.readByte();

@@ -181,7 +181,13 @@ def own(name, above, parent, fields):
 
 
 def class_file(name, parent, fields):
-    """A public class of Java 8 with public fields and no methods; every reference is a java.lang.Object."""
+    """A public class of Java 8 with public fields, and a constructor that does nothing.
+
+    Every reference is a java.lang.Object.
+    """
+    # Each field takes two constants, of 65535.
+    if len(fields) > 32000:
+        raise Skipped(f"a class with {len(fields)} fields")
     constants = []
 
     def constant(entry):
@@ -191,15 +197,20 @@ def class_file(name, parent, fields):
     def class_constant(of):
         return constant(b"\7" + struct.pack(">H", constant(b"\1" + utf(of))))
 
-    head = struct.pack(">HHHH", 0x21, class_constant(name), class_constant(parent), 0)
+    above = class_constant(parent)
+    head = struct.pack(">HHHH", 0x21, class_constant(name), above, 0)
     body = struct.pack(">H", len(fields))
     for field, letter in fields:
         descriptor = b"Ljava/lang/Object;" if letter == "L" else letter.encode()
         body += struct.pack(">HHHH", 1, constant(b"\1" + utf(field)), constant(b"\1" + utf(descriptor)), 0)
-    if len(constants) > 0xfffe:
-        raise Skipped(f"a class with {len(fields)} fields")
+    init, signature = constant(b"\1" + utf(b"<init>")), constant(b"\1" + utf(b"()V"))
+    above = constant(struct.pack(">BHH", 10, above, constant(struct.pack(">BHH", 12, init, signature))))
+    # aload_0, invokespecial, return
+    code = struct.pack(">BBHB", 0x2a, 0xb7, above, 0xb1)
+    body += struct.pack(">HHHHHHIHHI", 1, 1, init, signature, 1, constant(b"\1" + utf(b"Code")), 12 + len(code), 1, 1,
+                        len(code)) + code + struct.pack(">HH", 0, 0)
     pool = struct.pack(">H", len(constants) + 1) + b"".join(constants)
-    return struct.pack(">IHH", 0xcafebabe, 0, 52) + pool + head + body + struct.pack(">HH", 0, 0)
+    return struct.pack(">IHH", 0xcafebabe, 0, 52) + pool + head + body + struct.pack(">H", 0)
 
 
 def utf(name):
