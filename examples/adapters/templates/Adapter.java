@@ -67,7 +67,7 @@ public class Adapter {
             return object("status", "reject", "message", refusal.getMessage());
         } catch (Skip skip) {
             return object("status", "skip", "reason", skip.getMessage());
-        } catch (IOException failure) {
+        } catch (IOException | InvalidPathException failure) {
             return object("status", "error", "message", failure.toString());
         }
     }
