@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -B
 """An adapter for the program heaptrail 1.4.3.
 
 usage: heaptrail.py PROGRAM [--without COUNT,...]

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -B
 """An adapter for the program hprof-analyzer 0.3.2.
 
 usage: hprof_analyzer.py PROGRAM [--without COUNT,...]
@@ -19,8 +19,8 @@ def main(program, counts):
     def parse(dump):
         with tempfile.TemporaryDirectory() as folder:
             out = os.path.join(folder, "out.json")
-            run([program, "--format", "json", "--detail", "minimal", "--progress", "never", "--query", QUERY, dump, out],
-                folder)
+            run([program, "--format", "json", "--detail", "minimal", "--progress", "never", "--query", QUERY,
+                 dump, out], folder)
             with open(out, encoding="utf-8") as file:
                 report = json.load(file)
         # It ends well on a dump that it could not read to its end, and says so here.

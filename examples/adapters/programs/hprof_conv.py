@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -B
 """An adapter for the program hprof-conv, which converts Android's HPROF to that of the JDK.
 
 usage: hprof_conv.py PROGRAM

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -B
 """An adapter for the program hprof-slurp 0.10.0.
 
 usage: hprof_slurp.py PROGRAM [--without COUNT,...]

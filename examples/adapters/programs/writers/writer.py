@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -B
 """An adapter for the programs that make HotSpot write a dump. It answers `encode`.
 
 usage: writer.py (jcmd|jhsdb) CLASSES
