@@ -112,7 +112,7 @@ class Plan:
             raise Skipped(f"{line['address']} has other fields than its class")
         return struct.pack(">i", len(values)) + b"".join(
             struct.pack(">iiQ", owner, place, self.value(kind, bits))
-            for (owner, place, _), (kind, bits) in zip(places, values, strict=True))
+            for (owner, place, _), (kind, bits) in zip(places, values))
 
     def value(self, kind, bits):
         if kind == "object":
