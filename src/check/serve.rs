@@ -19,8 +19,8 @@ use crate::validate::unsound;
 
 use super::judge::{counts_of, histogram_of, strings};
 use super::protocol::{
-    Accepted, Answer, ClassCount, ClassNames, Count, Counts, Dangling, Hello, Identifies, Level, Operation, Pair, Request,
-    Status, VERSION,
+    Accepted, Answer, ClassCount, ClassNames, Count, Counts, Dangling, Hello, Identifies, Level, Operation, Pair,
+    Request, Status, VERSION,
 };
 
 /// Answers requests until there are no more.

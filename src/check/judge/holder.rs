@@ -126,12 +126,10 @@ impl<'h> Side<'h> {
         let (mut class, mut seen) = (object.class, 0);
         while let Some(declaring) = class.and_then(|class| self.classes.get(&class)) {
             let named = declaring.fields.iter().flatten().zip(values.by_ref());
-            fields.extend(
-                named.map(|(field, value)| {
-                    let class = declaring.name.to_java_form().to_string();
+            fields.extend(named.map(|(field, value)| {
+                let class = declaring.name.to_java_form().to_string();
                 ((class, field.name.to_string(), format!("{:?}", field.kind)), *value)
-                }),
-            );
+            }));
             class = declaring.superclass.filter(|superclass| !superclass.is_null());
             seen += 1;
             if seen > self.classes.len() {

@@ -29,7 +29,8 @@ pub(super) fn judge(asked: &Asked<'_>, right: &[(&str, &Heap)]) -> Result<Judgem
     let mut undecided = None;
     let told = as_declared(&listing.heap, asked.hello);
     let judgement = first_right(asked, right, |heap| {
-        let heap = &*without_dangling(&as_declared(heap, asked.hello), asked.hello);
+        let heap = as_declared(heap, asked.hello);
+        let heap = &*without_dangling(&heap, asked.hello);
         if let Some(owed) = left_out.iter().find(|facet| !facet.may_be_omitted()) {
             let expected = "a facet that every decoder reports".to_owned();
             return Ok(Err(Wrong::facet(*owed, None, expected, "declared as omitted".to_owned(), 1)));
