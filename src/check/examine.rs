@@ -71,6 +71,7 @@ pub fn examine(subject: &Subject) -> Result<Examination, Error> {
     let mut examiner = Examiner { subject, hello: &hello, adapter, files: &files, told, is_over: false };
     examiner.manners();
     examiner.dumps()?;
+    examiner.missing();
     examiner.leaving();
     Ok(examiner.told)
 }
@@ -145,9 +146,13 @@ impl Examiner<'_> {
             },
         };
         self.told.put("it answers an unknown operation with the status `error`, under the request's id", found);
+    }
+
+    /// A dump that cannot be opened: that is not the parser's fault.
+    fn missing(&mut self) {
         let missing = self.files.join("there is no such file").to_string_lossy().into_owned();
         let Some(format) = Format::ALL.into_iter().find(|format| self.hello.can_read(*format)) else { return };
-        let op = self.parse(&missing, format, None, Level::Verdict);
+        let op = self.parse(&missing, format, None, self.hello.level());
         let found = self.ask(&op).and_then(|status| match status {
             Status::Accept(_) => Err("it accepts a dump that is not there".to_owned()),
             _ => Ok(()),
@@ -244,7 +249,7 @@ impl Examiner<'_> {
     fn refuse(&mut self, case: &Case) -> Result<Result<(), String>, Error> {
         debug_assert!(case.answers.iter().all(|answer| matches!(answer, Answer::Refuses(_))));
         let path = self.put_down(case)?;
-        let op = self.parse(&path, case.format, None, Level::Verdict);
+        let op = self.parse(&path, case.format, None, self.hello.level());
         Ok(match self.ask(&op) {
             Ok(Status::Reject { .. } | Status::Skip { .. }) => Ok(()),
             Ok(Status::Accept(_)) => Err("it accepts it; if that is the parser's doing, leave it so".to_owned()),

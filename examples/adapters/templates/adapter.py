@@ -25,14 +25,14 @@ def parse(path):
 
 def answer(request):
     """What is answered to a request, without its id."""
-    if request["op"] == "hello" and 1 in request["protocols"]:
-        return {"protocol": 1, **HELLO}
+    if request["op"] == "hello" and 1 in request["protocols"]: return {"protocol": 1, **HELLO}
     if request["op"] != "parse":
         return {"status": "error", "message": f"this adapter does not know {request['op']}"}
-    try: lines = parse(request["path"])
+    try:
+        lines = parse(request["path"])
+        pathlib.Path(request["out"]).write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     except Refusal as refusal: return {"status": "reject", "message": str(refusal)}
     except Skip as skip: return {"status": "skip", "reason": str(skip)}
-    try: pathlib.Path(request["out"]).write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     except OSError as failure: return {"status": "error", "message": str(failure)}  # of the adapter, not of the parser
     return {"status": "accept"}
 
