@@ -1,0 +1,307 @@
+//! What a run says: one tree of facts, from which every form of the report is written.
+
+mod group;
+pub mod html;
+pub mod junit;
+pub mod markdown;
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::compare::Facet;
+
+use super::evidence::Evidence;
+
+/// Version of the report's schema.
+pub const SCHEMA: u32 = 2;
+
+/// The outcome of a run over many cases.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Report {
+    /// Version of this report's schema.
+    pub schema: u32,
+    /// Version of heapsmith.
+    pub heapsmith: String,
+    /// Which cases were chosen.
+    pub chosen: Chosen,
+    /// The cases, by id.
+    pub cases: Vec<CaseFacts>,
+    /// The implementations, in the order in which they were named.
+    pub implementations: Vec<Tested>,
+    /// What two runs need not have in common: times and the like.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<Run>,
+}
+
+/// How cases were chosen.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Chosen {
+    /// Number of random dumps besides the corpus.
+    pub random: u64,
+    /// Their seed.
+    pub seed: u64,
+    /// Only dumps of this format.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<String>,
+    /// Only cases whose id contains this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub filter: Option<String>,
+    /// The part of the batches that was run, `K/N`; absent for all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<String>,
+}
+
+/// What is known of a case beforehand.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CaseFacts {
+    /// Case id; where a dump is converted or written, with a colon and what was to be done behind it.
+    pub id: String,
+    /// What it is about, in a line.
+    pub summary: String,
+    /// Dump format.
+    pub format: String,
+    /// `valid`, `invalid` or `ambiguous`.
+    pub verdict: String,
+    /// How the dump is made.
+    pub recipe: String,
+    /// Length of the dump in bytes.
+    pub size: u64,
+    /// The rules that it keeps, breaks or shows.
+    pub rules: Vec<String>,
+}
+
+/// An implementation, and how it did.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Tested {
+    /// What it is called in tables: its name and version, or its command; unique in a report.
+    pub label: String,
+    /// `adapter`, `decoder`, `converter` or `encoder`.
+    pub kind: String,
+    /// The command that was run, as given.
+    pub command: String,
+    /// What it said of itself, if it is an adapter that does not fail to start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub declared: Option<Declared>,
+    /// Facets that were not judged in some case, since the implementation does not report them.
+    pub omitted: Vec<Facet>,
+    /// Number of cases by verdict; every verdict is there.
+    pub tally: BTreeMap<String, u64>,
+    /// Cases that failed as expected, and cases that passed although they were expected to fail.
+    pub expectations: Expectations,
+    /// The cases, by id.
+    pub results: Vec<CaseResult>,
+}
+
+/// What an adapter declares.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Declared {
+    /// Name of the implementation.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// The language it is written in.
+    pub language: String,
+    /// The formats that it reads.
+    pub reads: Vec<String>,
+    /// The level of its answers that was asked for.
+    pub level: String,
+    /// The facets, or counts, that it reports at this level.
+    pub reports: Vec<String>,
+    /// How it identifies objects: `address` or `opaque`.
+    pub identifies: String,
+}
+
+/// How expected failures turned out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Expectations {
+    /// Cases that failed, as expected.
+    pub failed: u64,
+    /// Cases that passed, although they were expected to fail.
+    pub passed: u64,
+}
+
+/// The outcome of one case.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CaseResult {
+    /// Case id.
+    pub id: String,
+    /// Verdict.
+    pub outcome: Outcome,
+    /// What came out first, in a process that had served other cases, where the case was repeated alone and that is
+    /// something else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first: Option<Outcome>,
+    /// Why it is expected to fail, if it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected: Option<Expectation>,
+    /// Where in the dump the wrong fact stands, and what is around it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Evidence>,
+    /// The command that runs this case again; absent for cases that passed or were skipped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeat: Option<String>,
+}
+
+/// Why a case is expected to fail.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Expectation {
+    /// The reason, as in the file of expected failures.
+    pub reason: String,
+    /// An issue, or a page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
+}
+
+/// Verdicts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "verdict", rename_all = "kebab-case")]
+pub enum Outcome {
+    /// The answer is right.
+    Pass {
+        /// Which reading it follows, where several are right.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reading: Option<String>,
+    },
+    /// The dump was read, converted or written wrongly.
+    Fail {
+        /// What is wrong: a facet, a count, or `answer` where it cannot be read at all.
+        fact: String,
+        /// Where, if it is a fact of a class or object.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        address: Option<String>,
+        /// What is right.
+        expected: String,
+        /// What the program says.
+        found: String,
+        /// In how many classes or objects this fact is wrong.
+        count: u64,
+    },
+    /// A valid dump was refused, or an invalid one accepted.
+    WrongVerdict {
+        /// What is right: `accept` or `refuse`.
+        expected: String,
+        /// What the program did, with its message.
+        found: String,
+    },
+    /// Ended before its answer.
+    Crash {
+        /// How.
+        how: String,
+    },
+    /// No answer within the time limit, or writing without end.
+    Hang {
+        /// Which.
+        how: String,
+    },
+    /// More memory than the limit.
+    OutOfMemory {
+        /// The limit.
+        how: String,
+    },
+    /// Not asked, or not answered with a reason.
+    Skip {
+        /// The reason.
+        reason: String,
+        /// An issue.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        link: Option<String>,
+    },
+    /// The adapter itself went wrong.
+    AdapterError {
+        /// How.
+        how: String,
+    },
+}
+
+/// What two runs need not have in common.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Run {
+    /// Seconds from start to end.
+    pub seconds: f64,
+    /// How many cases ran at a time.
+    pub jobs: u64,
+    /// Milliseconds that each case took, by implementation and case id.
+    pub milliseconds: BTreeMap<String, BTreeMap<String, f64>>,
+}
+
+impl Outcome {
+    /// The names of all verdicts, in the order of tables.
+    pub const NAMES: [&'static str; 8] =
+        ["pass", "fail", "wrong-verdict", "crash", "hang", "out-of-memory", "skip", "adapter-error"];
+
+    /// The verdict's name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Outcome::Pass { .. } => "pass",
+            Outcome::Fail { .. } => "fail",
+            Outcome::WrongVerdict { .. } => "wrong-verdict",
+            Outcome::Crash { .. } => "crash",
+            Outcome::Hang { .. } => "hang",
+            Outcome::OutOfMemory { .. } => "out-of-memory",
+            Outcome::Skip { .. } => "skip",
+            Outcome::AdapterError { .. } => "adapter-error",
+        }
+    }
+
+    /// Whether the case is passed.
+    pub fn is_pass(&self) -> bool {
+        matches!(self, Outcome::Pass { .. })
+    }
+
+    /// Whether the case counts against the implementation or its adapter.
+    pub fn is_failure(&self) -> bool {
+        !matches!(self, Outcome::Pass { .. } | Outcome::Skip { .. })
+    }
+
+    /// What happened, in a line or a few.
+    pub fn detail(&self) -> String {
+        match self {
+            Outcome::Pass { reading } => reading.clone().unwrap_or_default(),
+            Outcome::Fail { fact, address, expected, found, count } => {
+                let at = address.as_deref().map(|address| format!(" at {address}")).unwrap_or_default();
+                let more = if *count > 1 { format!(" ({count} times)") } else { String::new() };
+                format!("{fact}{at}{more}\n  expected: {expected}\n  found:    {found}")
+            }
+            Outcome::WrongVerdict { expected, found } => format!("expected to {expected}; {found}"),
+            Outcome::Skip { reason, .. } => reason.clone(),
+            Outcome::Crash { how }
+            | Outcome::Hang { how }
+            | Outcome::OutOfMemory { how }
+            | Outcome::AdapterError { how } => how.clone(),
+        }
+    }
+}
+
+impl CaseResult {
+    /// Whether this result fails the run: a failure that nobody expects, or a pass that nobody does.
+    pub fn is_unexpected(&self) -> bool {
+        match self.expected {
+            Some(_) => self.outcome.is_pass(),
+            None => self.outcome.is_failure(),
+        }
+    }
+}
+
+impl Tested {
+    /// Counts verdicts and expectations anew.
+    pub fn count(&mut self) {
+        self.tally = Outcome::NAMES.iter().map(|name| ((*name).to_owned(), 0)).collect();
+        self.expectations = Expectations::default();
+        for result in &self.results {
+            *self.tally.entry(result.outcome.name().to_owned()).or_default() += 1;
+            if result.expected.is_some() {
+                self.expectations.failed += u64::from(result.outcome.is_failure());
+                self.expectations.passed += u64::from(result.outcome.is_pass());
+            }
+        }
+    }
+}
+
+impl Report {
+    /// Whether nothing is unexpected.
+    pub fn is_clean(&self) -> bool {
+        self.implementations.iter().all(|tested| tested.results.iter().all(|result| !result.is_unexpected()))
+    }
+}
