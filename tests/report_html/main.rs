@@ -9,7 +9,7 @@ mod sample;
 
 use std::fs;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use heapsmith::check::report::{Report, html, junit, markdown};
@@ -153,7 +153,9 @@ fn the_page_can_be_used_in_a_browser() {
         return;
     }
     let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("report.html");
+    // The page stays beside its pictures.
+    let pictures = std::env::var_os("HEAPSMITH_SCREENSHOTS").map(PathBuf::from);
+    let path = pictures.as_deref().unwrap_or(folder.path()).join("report.html");
     fs::write(&path, page(&sample::report())).expect("a file");
     let output = Command::new("node")
         .arg(here.join("browse.mjs"))

@@ -47,7 +47,9 @@ fn text(report: &Report) -> String {
     }
     let Summary { mut text, left_out } = summary;
     if left_out > 0 {
-        text += &format!("\n{left_out} more cases are left out of this summary; the other forms of the report have them.\n");
+        text += &format!(
+            "\n{left_out} more cases are left out of this summary; the other forms of the report have them.\n"
+        );
     }
     text
 }

@@ -52,7 +52,7 @@ fn row(field: &Field) -> Row {
 fn short(text: &str) -> String {
     let (shown, left_out) = group::cut(text, MOST_CHARACTERS);
     let ellipsis = if left_out > 0 { "…" } else { "" };
-    format!("{}{ellipsis}", group::visible(shown))
+    format!("{shown}{ellipsis}")
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@
 use std::collections::BTreeMap;
 
 use crate::check::evidence::{Neighbourhood, Node};
-use crate::check::report::group;
 
 const BOX_WIDTH: i64 = 196;
 const BOX_HEIGHT: i64 = 42;
@@ -175,9 +174,7 @@ fn line(from: Place, to: Place, back: bool, label: String) -> Line {
             let path = format!("M{left} {top} C{left} {0} {right} {0} {right} {top}", top - 22);
             (path, right + 8, top - 6, "start")
         }
-        (Middle, _) => {
-            (curve(from.x + BOX_WIDTH, y1, to.x, y2 - 6), to.x - 12, y2 - 12, "end")
-        }
+        (Middle, _) => (curve(from.x + BOX_WIDTH, y1, to.x, y2 - 6), to.x - 12, y2 - 12, "end"),
         (_, Middle) if back => (curve(from.x, y1 + 8, to.x + BOX_WIDTH, y2 + 8), from.x - 12, y1 + 21, "end"),
         (_, Middle) => (curve(from.x + BOX_WIDTH, y1, to.x, y2), from.x + BOX_WIDTH + 8, y1 - 6, "start"),
         (Left, Left) => {
@@ -225,10 +222,9 @@ fn shown(text: &str) -> String {
 
 /// A text without its middle: of a class's name, the end matters most.
 fn shortened(text: &str, most: usize) -> String {
-    let text = group::visible(text).replace(['\n', '\t'], " ");
     let count = text.chars().count();
     if count <= most {
-        return text;
+        return text.to_owned();
     }
     let head = (most - 1) / 3;
     let tail = most - 1 - head;
@@ -257,7 +253,9 @@ mod tests {
         assert!(x["0x20"] < x["0x10"] && x["0x10"] < x["0x30"] && x["0x30"] == x["0x40"]);
         assert_eq!(graph.lines.len(), 3, "a reference to what is not there has no line");
         assert_eq!(graph.more, 3);
-        assert!(graph.boxes.iter().all(|b| b.x >= 0 && b.x + BOX_WIDTH <= graph.width && b.y + BOX_HEIGHT <= graph.height));
+        assert!(
+            graph.boxes.iter().all(|b| b.x >= 0 && b.x + BOX_WIDTH <= graph.width && b.y + BOX_HEIGHT <= graph.height)
+        );
     }
 
     #[test]

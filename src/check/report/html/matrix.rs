@@ -63,14 +63,15 @@ const OTHER: &str = "other:";
 
 impl<'a> Matrix<'a> {
     pub(super) fn of(report: &'a Report, cases: &Cases<'a>, sections: &[Section<'a>]) -> Matrix<'a> {
-        let mut families: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+        let mut families: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
         for case in &report.cases {
             for key in keys(case) {
-                families.entry(family(&key)).or_default().insert(key);
+                families.entry(place(&key)).or_default().insert(key);
             }
         }
         let tallies: Vec<Tallies> = report.implementations.iter().map(|tested| Tallies::of(tested, cases)).collect();
-        let families = families.into_iter().map(|(name, keys)| {
+        let families = families.into_iter().map(|(place, keys)| {
+            let name = FAMILIES[place];
             let cells = tallies.iter().map(|tallies| Cell { tally: tallies.family(name), href: None }).collect();
             let mut rows: Vec<Row> = keys.into_iter().map(|key| row(key, &tallies, sections)).collect();
             // Rules first, what has none last.
@@ -101,11 +102,17 @@ fn row(key: String, tallies: &[Tallies], sections: &[Section<'_>]) -> Row {
 
 /// The format that a row belongs to: `phd` for `phd.gap.base` and for `random:phd6`.
 fn family(key: &str) -> &'static str {
-    let name = key.strip_prefix(RANDOM).or_else(|| key.strip_prefix(OTHER)).unwrap_or(key);
-    FAMILIES.into_iter().find(|family| name.starts_with(family)).unwrap_or("other")
+    FAMILIES[place(key)]
 }
 
-const FAMILIES: [&str; 3] = ["phd", "hprof", "classic"];
+/// Its place among all.
+fn place(key: &str) -> usize {
+    let name = key.strip_prefix(RANDOM).or_else(|| key.strip_prefix(OTHER)).unwrap_or(key);
+    FAMILIES.into_iter().position(|family| name.starts_with(family)).unwrap_or(FAMILIES.len() - 1)
+}
+
+/// Formats in the order of the table; what belongs to none is the last.
+const FAMILIES: [&str; 4] = ["phd", "hprof", "classic", "other"];
 
 fn title(family: &str) -> String {
     match family {
@@ -235,7 +242,8 @@ mod tests {
         let mut tally = Tally::default();
         let mut add = |outcome: Outcome, expected: bool| {
             let expected = expected.then(|| Expectation { reason: "known".to_owned(), link: None });
-            let result = CaseResult { id: "a".to_owned(), outcome, first: None, expected, evidence: None, repeat: None };
+            let result =
+                CaseResult { id: "a".to_owned(), outcome, first: None, expected, evidence: None, repeat: None };
             tally.add(&result);
             let cell = Cell { tally, href: None };
             (cell.class(), cell.sign(), cell.numbers())

@@ -3,9 +3,11 @@
 //! Templates escape every text. The page names the digests of its own style and script, so that a browser runs nothing
 //! else even if something slipped through.
 
+use std::fmt;
 use std::io;
 
 use askama::Template;
+use askama::filters::{Escaper, Html};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest as _, Sha256};
@@ -160,4 +162,14 @@ impl Kind {
 /// How a policy names an inline style or script.
 fn digest(content: &str) -> String {
     format!("sha256-{}", STANDARD.encode(Sha256::digest(content.as_bytes())))
+}
+
+/// Escapes every text of the templates; control characters are made visible, and none turns the direction of text round.
+#[derive(Clone, Copy)]
+struct Text;
+
+impl Escaper for Text {
+    fn write_escaped_str<W: fmt::Write>(&self, out: W, text: &str) -> fmt::Result {
+        Html.write_escaped_str(out, &group::visible(text))
+    }
 }

@@ -12,7 +12,9 @@ const LEAST: f64 = 8.0;
 pub(super) struct Card<'a> {
     pub(super) tested: &'a Tested,
     pub(super) segments: Vec<Segment>,
-    pub(super) total: u64,
+    /// Cases that were not skipped.
+    pub(super) asked: u64,
+    pub(super) skipped: u64,
     pub(super) passed: u64,
     pub(super) unexpected: usize,
     /// Numbers of the table, in the order of [`Outcome::NAMES`].
@@ -33,13 +35,15 @@ impl<'a> Card<'a> {
     pub(super) fn of(report: &Report, tested: &'a Tested) -> Card<'a> {
         let counts: Vec<u64> =
             Outcome::NAMES.iter().map(|name| tested.tally.get(*name).copied().unwrap_or_default()).collect();
-        let total = counts.iter().sum();
+        let number = |name: &str| tested.tally.get(name).copied().unwrap_or_default();
+        let (total, skipped): (u64, u64) = (counts.iter().sum(), number("skip"));
         let times = report.run.as_ref().and_then(|run| run.milliseconds.get(&tested.label));
         Card {
             tested,
             segments: segments(&counts),
-            total,
-            passed: tested.tally.get("pass").copied().unwrap_or_default(),
+            asked: total.saturating_sub(skipped),
+            skipped,
+            passed: number("pass"),
             unexpected: tested.results.iter().filter(|result| result.is_unexpected()).count(),
             counts,
             omitted: tested.omitted.iter().map(ToString::to_string).collect(),
