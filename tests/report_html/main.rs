@@ -12,7 +12,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use heapsmith::check::report::{Report, html, junit, markdown};
+use heapsmith::check::report::{Outcome, Report, html, junit, markdown};
 use roxmltree::{Document, Node};
 
 fn page(report: &Report) -> String {
@@ -31,6 +31,16 @@ fn summary(report: &Report) -> String {
     let mut out = Vec::new();
     markdown::write(report, &mut out).expect("a summary");
     String::from_utf8(out).expect("text")
+}
+
+#[test]
+fn the_sample_has_every_verdict() {
+    let report = sample::report();
+    for name in Outcome::NAMES {
+        assert!(report.implementations.iter().any(|tested| tested.tally[name] > 0), "{name}");
+    }
+    assert!(report.implementations.iter().any(|tested| tested.expectations.passed > 0));
+    assert!(report.implementations.iter().any(|tested| tested.expectations.failed > 0));
 }
 
 #[test]
@@ -157,6 +167,10 @@ fn the_page_can_be_used_in_a_browser() {
     let pictures = std::env::var_os("HEAPSMITH_SCREENSHOTS").map(PathBuf::from);
     let path = pictures.as_deref().unwrap_or(folder.path()).join("report.html");
     fs::write(&path, page(&sample::report())).expect("a file");
+    if let Some(pictures) = &pictures {
+        fs::write(pictures.join("report.xml"), suites(&sample::report())).expect("a file");
+        fs::write(pictures.join("report.md"), summary(&sample::report())).expect("a file");
+    }
     let output = Command::new("node")
         .arg(here.join("browse.mjs"))
         .arg(&path)

@@ -100,7 +100,11 @@ impl Graph {
 
         let rows = left.len().max(right.len()).max(1) as i64;
         let height = 2 * MARGIN + (rows - 1) * ROW + BOX_HEIGHT + 18;
-        let outside = |column: &[&Node]| if column.len() > 1 { OUTSIDE } else { 0 };
+        let inner = |a: &Node, b: &Node| refers(&a.address, &b.address);
+        let outside = |column: &[&Node]| {
+            let curves = column.iter().any(|a| column.iter().any(|b| inner(a, b)));
+            if curves { OUTSIDE } else { 0 }
+        };
         let mut x = MARGIN + outside(&left);
         let mut places: BTreeMap<&str, Place> = BTreeMap::new();
         let mut boxes = Vec::new();

@@ -22,6 +22,12 @@
     });
   }
 
+  // On a narrow screen a picture begins with what it is about. This event does not rise.
+  document.addEventListener("toggle", ({ target }) => {
+    const scroll = target.open && target.querySelector("figure .scroll");
+    if (scroll) scroll.scrollLeft = (scroll.scrollWidth - scroll.clientWidth) / 2;
+  }, true);
+
   const form = by("filters");
   if (!form) return;
   form.hidden = false;
