@@ -14,7 +14,6 @@ pub(super) struct Card<'a> {
     pub(super) segments: Vec<Segment>,
     /// Cases that were not skipped.
     pub(super) asked: u64,
-    pub(super) skipped: u64,
     pub(super) passed: u64,
     pub(super) unexpected: usize,
     /// Numbers of the table, in the order of [`Outcome::NAMES`].
@@ -42,7 +41,6 @@ impl<'a> Card<'a> {
             tested,
             segments: segments(&counts),
             asked: total.saturating_sub(skipped),
-            skipped,
             passed: number("pass"),
             unexpected: tested.results.iter().filter(|result| result.is_unexpected()).count(),
             counts,
