@@ -6,6 +6,7 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::compare::table::Target;
 use crate::compare::{Facet, listing};
 use crate::corpus::{Answer, Case, Verdict, cases};
 use crate::error::Error;
@@ -79,8 +80,12 @@ pub fn examine(subject: &Subject) -> Result<Examination, Error> {
 /// What is wrong with what an adapter declares.
 fn declaration(hello: &Hello) -> Result<(), String> {
     let known = |name: &str| name == "phd" || name.parse::<Format>().is_ok();
-    let of_pairs = hello.converts.iter().flat_map(|pair| [&pair.from, &pair.to]);
-    if let Some(name) = hello.reads.iter().chain(&hello.writes).chain(of_pairs).find(|name| !known(name)) {
+    let read = hello.reads.iter().chain(hello.converts.iter().map(|pair| &pair.from));
+    let written = hello.writes.iter().chain(hello.converts.iter().map(|pair| &pair.to));
+    if let Some(name) = written.clone().find(|name| !known(name) && name.parse::<Target>().is_err()) {
+        return Err(format!("{name:?} is no format and no writer, such as phd6 or phd6/openj9"));
+    }
+    if let Some(name) = read.clone().find(|name| !known(name)) {
         return Err(format!("{name:?} is no format; there are phd4, phd5, phd6, phd for all three, hprof and classic"));
     }
     if hello.name.trim().is_empty() {

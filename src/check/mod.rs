@@ -4,7 +4,7 @@
 //! Choice ─▶ Source, Task ─▶ run (batches) ─▶ subject (a process under its supervisor) ─Reply─▶ judge ─▶ Report
 //! ```
 
-mod evidence;
+pub mod evidence;
 mod examine;
 mod expected;
 mod judge;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::compare::Facet;
 use crate::compare::listing::{Hex, Text};
+use crate::compare::table::Target;
 use crate::digest::Digest;
 use crate::format::{Family, Format};
 
@@ -332,18 +333,14 @@ impl Hello {
         has(&self.reads, format)
     }
 
-    /// Whether `encode` writes a format.
-    pub fn can_write(&self, format: Format) -> bool {
-        has(&self.writes, format)
+    /// What `encode` writes of a listing of a format.
+    pub fn writers(&self, format: Format) -> Vec<Target> {
+        targets(self.writes.iter()).into_iter().filter(|target| target.format == format).collect()
     }
 
-    /// The formats that `convert` makes of one.
-    pub fn targets(&self, from: Format) -> Vec<Format> {
-        let pairs = self.converts.iter().filter(|pair| names(&pair.from, from));
-        let mut targets: Vec<Format> =
-            Format::ALL.into_iter().filter(|to| pairs.clone().any(|pair| names(&pair.to, *to))).collect();
-        targets.dedup();
-        targets
+    /// What `convert` makes of a format.
+    pub fn targets(&self, from: Format) -> Vec<Target> {
+        targets(self.converts.iter().filter(|pair| names(&pair.from, from)).map(|pair| &pair.to))
     }
 
     /// The highest level of answers.
@@ -354,6 +351,18 @@ impl Hello {
 
 fn has(list: &[String], format: Format) -> bool {
     list.iter().any(|name| names(name, format))
+}
+
+/// What names of formats, with or without a writer, stand for; those of no format are left out.
+fn targets<'n>(list: impl Iterator<Item = &'n String>) -> Vec<Target> {
+    let mut targets = Vec::new();
+    for name in list {
+        let all = Format::ALL.into_iter().filter(|format| names(name, *format));
+        let plain: Vec<Target> = all.map(|format| Target { format, profile: None }).collect();
+        let named = if plain.is_empty() { name.parse().ok() } else { None };
+        targets.extend(plain.into_iter().chain(named).filter(|target| !targets.contains(target)).collect::<Vec<_>>());
+    }
+    targets
 }
 
 /// Whether a name stands for a format: its own, or that of its family.

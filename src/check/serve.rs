@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::compare::Facet;
 use crate::compare::listing;
+use crate::compare::table::Target;
 use crate::convert;
 use crate::digest::{self, Selection};
 use crate::error::Error;
@@ -77,9 +78,22 @@ fn hello(id: u64) -> Hello {
         class_names: ClassNames::Dump,
         dangling: Dangling::Told,
         heaps: true,
-        converts: names().flat_map(|from| names().map(move |to| Pair { from: from.clone(), to })).collect(),
-        writes: names().collect(),
+        converts: names().flat_map(|from| writers().map(move |to| Pair { from: from.clone(), to })).collect(),
+        writes: writers().collect(),
     }
+}
+
+/// Each format with the writer that is imitated where none is asked for.
+fn writers() -> impl Iterator<Item = String> {
+    let named =
+        |format: Format| Some(format!("{format}/{}", Lowering::new(format, &Wishes::default()).ok()?.profile()));
+    Format::ALL.into_iter().filter_map(named)
+}
+
+/// The writer of a format, or of a format and a profile.
+fn lowering(name: &str) -> Result<Lowering, Error> {
+    let Target { format, profile } = name.parse()?;
+    Lowering::new(format, &Wishes { profile, ..Wishes::default() })
 }
 
 fn carry_out(op: &Operation) -> Status {
@@ -160,7 +174,7 @@ fn parse(path: &Path, heap: Option<u64>, wanted: &Wanted<'_>) -> Result<Accepted
 }
 
 fn convert(path: &Path, to: &str, out: &Path) -> Result<Accepted, Error> {
-    let lowering = Lowering::new(to.parse()?, &Wishes::default())?;
+    let lowering = lowering(to)?;
     let file = open(path)?;
     let mut source = file.source()?;
     let number = heap_of(None, source.heaps())?;
@@ -170,7 +184,7 @@ fn convert(path: &Path, to: &str, out: &Path) -> Result<Accepted, Error> {
 }
 
 fn encode(path: &Path, format: &str, out: &Path) -> Result<Accepted, Error> {
-    let lowering = Lowering::new(format.parse()?, &Wishes::default())?;
+    let lowering = lowering(format)?;
     let file = File::open(path).map_err(|e| Error::io(format!("reading {}", path.display()), e))?;
     let mut heap: Heap = listing::read(BufReader::new(file))?.heap;
     create(out, |output| lowering.write(&mut (&mut heap as &mut dyn HeapSource), output))?;

@@ -1,5 +1,6 @@
 //! What is asked: a case, and what is to be done with it.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 
 use crate::compare::listing::{self, Places};
@@ -140,15 +141,19 @@ pub(super) fn tasks(subject: &Subject, hello: Option<&Hello>, sources: &[Source]
                     put(Operation::Parse, renames);
                 }
                 let formats = source.format().map_or(Format::ALL.to_vec(), |format| vec![format]);
-                if wants(operations, hello, What::Convert) {
-                    let all = Format::ALL.into_iter();
-                    let made = all.filter(|to| formats.iter().any(|from| hello.targets(*from).contains(to)));
-                    made.for_each(|to| put(Operation::Convert(plain(to)), renames));
+                let mut all = Vec::new();
+                for format in &formats {
+                    if wants(operations, hello, What::Convert) {
+                        all.extend(hello.targets(*format).into_iter().map(Operation::Convert));
+                    }
+                    if wants(operations, hello, What::Encode) {
+                        all.extend(hello.writers(*format).into_iter().map(Operation::Encode));
+                    }
                 }
-                if wants(operations, hello, What::Encode) {
-                    let written = formats.iter().filter(|format| hello.can_write(**format));
-                    written.for_each(|to| put(Operation::Encode(plain(*to)), renames));
-                }
+                // A random case has its format when its turn comes.
+                let mut ids = BTreeSet::new();
+                all.retain(|operation| ids.insert(operation.id("")));
+                all.into_iter().for_each(|operation| put(operation, renames));
             }
         }
     }
@@ -179,17 +184,13 @@ fn wants(Wanted(wanted): Wanted, hello: &Hello, what: What) -> bool {
     }
 }
 
-fn plain(format: Format) -> Target {
-    Target { format, profile: None }
-}
-
 /// Why a subject is not asked; `None` if it is.
 pub(super) fn why_not(subject: &Subject, hello: Option<&Hello>, task: &Task, case: &Case) -> Option<String> {
     if let (Kind::Adapter, Some(hello)) = (&subject.kind, hello) {
         if task.operation == Operation::Parse && !hello.can_read(case.format) {
             return Some(format!("it does not read {}", case.format));
         }
-        let can = |to: &Target| hello.targets(case.format).contains(&to.format);
+        let can = |to: &Target| hello.targets(case.format).contains(to);
         if let Operation::Convert(to) = &task.operation
             && !can(to)
         {

@@ -4,12 +4,18 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-use heapsmith::check::report::Tested;
+use heapsmith::check::report::{Tested, html, junit, markdown};
 use heapsmith::check::{CaseResult, Outcome, Report};
 use heapsmith::error::Error;
 use heapsmith::output::Output;
 
 use crate::{Answer, terminal};
+
+/// The forms that are written to the folder of reports, besides JSON.
+const FORMS: [(&str, Form); 3] =
+    [("report.html", html::write), ("report.md", markdown::write), ("junit.xml", junit::write)];
+
+type Form = fn(&Report, &mut dyn Write) -> Result<(), Error>;
 
 /// Makes the folder of reports, before anything is run for it.
 pub(crate) fn prepare(folder: &Path) -> Result<(), Error> {
@@ -28,6 +34,11 @@ pub(crate) fn tell(report: &Report, folder: Option<&Path>, as_json: bool) -> Res
     if let Some(folder) = folder {
         prepare(folder)?;
         put(&folder.join("report.json"), format!("{}\n", json(report, true)?).as_bytes())?;
+        for (file, write) in FORMS {
+            let mut text = Vec::new();
+            write(report, &mut text)?;
+            put(&folder.join(file), &text)?;
+        }
     }
     let failed = |e| Error::io("writing standard output", e);
     let mut out = terminal::stdout();

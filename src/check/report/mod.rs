@@ -7,6 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::compare::Facet;
 
+mod group;
+pub mod html;
+pub mod junit;
+pub mod markdown;
 mod merge;
 
 use super::evidence::Evidence;

@@ -223,9 +223,9 @@ impl Session for AdapterSession<'_> {
                 bucket: None,
             },
             Operation::Convert(to) => {
-                Op::Convert { path: input, from: case.format.to_string(), to: to.format.to_string(), out }
+                Op::Convert { path: input, from: case.format.to_string(), to: to.to_string(), out }
             }
-            Operation::Encode(to) => Op::Encode { path: input, format: to.format.to_string(), out },
+            Operation::Encode(to) => Op::Encode { path: input, format: to.to_string(), out },
         };
         let needs_file = task.operation != Operation::Parse || level == Level::Listing;
         let status = match self.put(&op, case.bytes.len() as u64, files)? {

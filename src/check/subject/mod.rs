@@ -100,7 +100,7 @@ impl Reply {
             Stopped::Ended(_, how) => Reply::Crash(with(how)),
             Stopped::NotStarted(why) => Reply::Error(format!("it cannot be started: {why}")),
             Stopped::Closed => Reply::Error("it closed its standard output without an answer, and goes on".to_owned()),
-            Stopped::OutOfTime(limit) => Reply::Hang(format!("no answer after {} s", limit.as_secs_f32())),
+            Stopped::OutOfTime(limit) => Reply::Hang(format!("no answer after {:.1} s", limit.as_secs_f32())),
             Stopped::OutOfMemory(limit) => Reply::OutOfMemory(format!("more than {} MiB", limit >> 20)),
             Stopped::Endless(limit) => Reply::Hang(format!("wrote more than {} MiB", limit >> 20)),
         }

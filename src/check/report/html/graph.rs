@@ -1,0 +1,285 @@
+//! An object and its neighbours as a picture: who refers to it on the left, what it refers to on the right.
+//!
+//! Every place follows from the order of nodes and edges, so that the same report has the same picture.
+
+use std::collections::BTreeMap;
+
+use crate::check::evidence::{Neighbourhood, Node};
+
+const BOX_WIDTH: i64 = 196;
+const BOX_HEIGHT: i64 = 42;
+/// From one box of a column to the next.
+const ROW: i64 = 62;
+/// Between columns, with room for the names of references.
+const GAP: i64 = 140;
+const MARGIN: i64 = 12;
+/// Room for curves between boxes of one column.
+const OUTSIDE: i64 = 44;
+
+/// Boxes of a column at most.
+const MOST_BOXES: usize = 10;
+/// References in the text at most.
+const MOST_TOLD: usize = 40;
+/// Characters in a box, and on a line.
+const BOX_TEXT: usize = 26;
+const LINE_TEXT: usize = 18;
+
+/// A picture.
+pub(super) struct Graph {
+    pub(super) width: i64,
+    pub(super) height: i64,
+    pub(super) boxes: Vec<NodeBox>,
+    pub(super) lines: Vec<Line>,
+    pub(super) title: String,
+    pub(super) told: Vec<String>,
+    pub(super) more: u64,
+}
+
+/// A class or object.
+pub(super) struct NodeBox {
+    pub(super) x: i64,
+    pub(super) y: i64,
+    pub(super) focus: bool,
+    pub(super) label: String,
+    pub(super) address: String,
+    pub(super) whole: String,
+}
+
+/// References of one to another.
+pub(super) struct Line {
+    pub(super) path: String,
+    pub(super) label: String,
+    pub(super) x: i64,
+    pub(super) y: i64,
+    pub(super) anchor: &'static str,
+    /// Whether neither end is the object itself.
+    pub(super) aside: bool,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Column {
+    Left,
+    Middle,
+    Right,
+}
+
+#[derive(Clone, Copy)]
+struct Place {
+    column: Column,
+    x: i64,
+    y: i64,
+}
+
+impl NodeBox {
+    pub(super) fn width(&self) -> i64 {
+        BOX_WIDTH
+    }
+
+    pub(super) fn height(&self) -> i64 {
+        BOX_HEIGHT
+    }
+
+    pub(super) fn middle(&self) -> i64 {
+        self.x + BOX_WIDTH / 2
+    }
+}
+
+impl Graph {
+    pub(super) fn of(neighbourhood: &Neighbourhood) -> Option<Graph> {
+        let focus = neighbourhood.nodes.first()?;
+        let references = references(neighbourhood);
+        let refers = |from: &str, to: &str| references.contains_key(&(from, to));
+        let (mut left, mut right) = (Vec::new(), Vec::new());
+        for node in neighbourhood.nodes.iter().skip(1) {
+            let only_refers = refers(&node.address, &focus.address) && !refers(&focus.address, &node.address);
+            if only_refers { &mut left } else { &mut right }.push(node);
+        }
+        let left_out = left.len().saturating_sub(MOST_BOXES) + right.len().saturating_sub(MOST_BOXES);
+        left.truncate(MOST_BOXES);
+        right.truncate(MOST_BOXES);
+
+        let rows = left.len().max(right.len()).max(1) as i64;
+        let height = 2 * MARGIN + (rows - 1) * ROW + BOX_HEIGHT + 18;
+        let inner = |a: &Node, b: &Node| refers(&a.address, &b.address);
+        let outside = |column: &[&Node]| {
+            let curves = column.iter().any(|a| column.iter().any(|b| inner(a, b)));
+            if curves { OUTSIDE } else { 0 }
+        };
+        let mut x = MARGIN + outside(&left);
+        let mut places: BTreeMap<&str, Place> = BTreeMap::new();
+        let mut boxes = Vec::new();
+        for (column, nodes) in [(Column::Left, &left), (Column::Middle, &vec![focus]), (Column::Right, &right)] {
+            let y = (height - ((nodes.len().max(1) as i64 - 1) * ROW + BOX_HEIGHT)) / 2;
+            for (row, node) in nodes.iter().enumerate() {
+                let place = Place { column, x, y: y + row as i64 * ROW };
+                if places.contains_key(node.address.as_str()) {
+                    continue;
+                }
+                places.insert(&node.address, place);
+                boxes.push(boxed(node, place));
+            }
+            if !nodes.is_empty() {
+                x += BOX_WIDTH + GAP;
+            }
+        }
+        let width = x - GAP + outside(&right) + MARGIN;
+        let mut lines = Vec::new();
+        for ((from, to), labels) in &references {
+            if let (Some(from), Some(to)) = (places.get(from), places.get(to)) {
+                let back = from.column == Column::Right && to.column == Column::Middle;
+                lines.push(line(*from, *to, back, joined(labels)));
+            }
+        }
+        Some(Graph {
+            width,
+            height,
+            boxes,
+            lines,
+            title: format!("{} at {} and its neighbours", shown(&focus.label), shown(&focus.address)),
+            told: told(neighbourhood),
+            more: neighbourhood.more + left_out as u64,
+        })
+    }
+}
+
+/// The names of references by their two ends.
+fn references(neighbourhood: &Neighbourhood) -> BTreeMap<(&str, &str), Vec<&str>> {
+    let mut references: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
+    for edge in &neighbourhood.edges {
+        references.entry((&edge.from, &edge.to)).or_default().push(&edge.label);
+    }
+    references
+}
+
+fn boxed(node: &Node, place: Place) -> NodeBox {
+    NodeBox {
+        x: place.x,
+        y: place.y,
+        focus: place.column == Column::Middle,
+        label: shortened(&node.label, BOX_TEXT),
+        address: shortened(&node.address, BOX_TEXT),
+        whole: format!("{} at {}", shown(&node.label), shown(&node.address)),
+    }
+}
+
+/// A curve from one box to another; the end at the neighbour is level, and its name stands there.
+fn line(from: Place, to: Place, back: bool, label: String) -> Line {
+    use Column::{Left, Middle, Right};
+    let level = |place: Place| place.y + BOX_HEIGHT / 2;
+    let (y1, y2) = (level(from), level(to));
+    let curve = |x1: i64, y1: i64, x2: i64, y2: i64| {
+        let half = (x1 + x2) / 2;
+        format!("M{x1} {y1} C{half} {y1} {half} {y2} {x2} {y2}")
+    };
+    let aside = from.column != Middle && to.column != Middle;
+    let (path, x, y, anchor) = match (from.column, to.column) {
+        (Middle, Middle) => {
+            let (left, right, top) = (from.x + BOX_WIDTH / 2 - 20, from.x + BOX_WIDTH / 2 + 20, from.y);
+            let path = format!("M{left} {top} C{left} {0} {right} {0} {right} {top}", top - 22);
+            (path, right + 8, top - 6, "start")
+        }
+        (Middle, _) => (curve(from.x + BOX_WIDTH, y1, to.x, y2 - 6), to.x - 12, y2 - 12, "end"),
+        (_, Middle) if back => (curve(from.x, y1 + 8, to.x + BOX_WIDTH, y2 + 8), from.x - 12, y1 + 21, "end"),
+        (_, Middle) => (curve(from.x + BOX_WIDTH, y1, to.x, y2), from.x + BOX_WIDTH + 8, y1 - 6, "start"),
+        (Left, Left) => {
+            let out = from.x - OUTSIDE;
+            (format!("M{0} {y1} C{out} {y1} {out} {y2} {0} {y2}", from.x), out, (y1 + y2) / 2, "middle")
+        }
+        (Right, Right) => {
+            let (edge, out) = (from.x + BOX_WIDTH, from.x + BOX_WIDTH + OUTSIDE);
+            (format!("M{edge} {y1} C{out} {y1} {out} {y2} {edge} {y2}"), out, (y1 + y2) / 2, "middle")
+        }
+        (Left, Right) => (curve(from.x + BOX_WIDTH, y1, to.x, y2), 0, 0, "middle"),
+        (Right, Left) => (curve(from.x, y1, to.x + BOX_WIDTH, y2), 0, 0, "middle"),
+    };
+    Line { path, label, x, y, anchor, aside }
+}
+
+/// Names of references between the same two, on one line.
+fn joined(labels: &[&str]) -> String {
+    match labels {
+        [one] => shortened(one, LINE_TEXT),
+        [first, rest @ ..] => format!("{}, +{}", shortened(first, LINE_TEXT - 5), rest.len()),
+        [] => String::new(),
+    }
+}
+
+/// Every reference in words, for those who do not see the picture.
+fn told(neighbourhood: &Neighbourhood) -> Vec<String> {
+    let name = |address: &str| {
+        let node = neighbourhood.nodes.iter().find(|node| node.address == address);
+        node.map_or_else(|| shown(address), |node| format!("{} {}", shown(&node.label), shown(address)))
+    };
+    let edges = neighbourhood.edges.iter().take(MOST_TOLD);
+    let mut told: Vec<String> =
+        edges.map(|edge| format!("{} → {} ({})", name(&edge.from), name(&edge.to), shown(&edge.label))).collect();
+    if neighbourhood.edges.len() > MOST_TOLD {
+        told.push(format!("and {} more references", neighbourhood.edges.len() - MOST_TOLD));
+    }
+    told
+}
+
+/// Long names in full, but not endless ones.
+fn shown(text: &str) -> String {
+    shortened(text, 200)
+}
+
+/// A text without its middle: of a class's name, the end matters most.
+fn shortened(text: &str, most: usize) -> String {
+    let count = text.chars().count();
+    if count <= most {
+        return text.to_owned();
+    }
+    let head = (most - 1) / 3;
+    let tail = most - 1 - head;
+    text.chars().take(head).chain(['…']).chain(text.chars().skip(count - tail)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::evidence::Edge;
+
+    fn neighbourhood() -> Neighbourhood {
+        let node = |address: &str| Node { address: address.to_owned(), label: "int[2]".to_owned() };
+        let edge = |from: &str, to: &str| Edge { from: from.to_owned(), to: to.to_owned(), label: "next".to_owned() };
+        Neighbourhood {
+            nodes: ["0x10", "0x20", "0x30", "0x40"].map(node).to_vec(),
+            edges: vec![edge("0x20", "0x10"), edge("0x10", "0x30"), edge("0x10", "0x10"), edge("0x40", "0x99")],
+            more: 3,
+        }
+    }
+
+    #[test]
+    fn who_refers_stands_left_and_who_is_referred_to_right() {
+        let graph = Graph::of(&neighbourhood()).expect("there are nodes");
+        let x: BTreeMap<&str, i64> = graph.boxes.iter().map(|b| (b.address.as_str(), b.x)).collect();
+        assert!(x["0x20"] < x["0x10"] && x["0x10"] < x["0x30"] && x["0x30"] == x["0x40"]);
+        assert_eq!(graph.lines.len(), 3, "a reference to what is not there has no line");
+        assert_eq!(graph.more, 3);
+        assert!(
+            graph.boxes.iter().all(|b| b.x >= 0 && b.x + BOX_WIDTH <= graph.width && b.y + BOX_HEIGHT <= graph.height)
+        );
+    }
+
+    #[test]
+    fn many_neighbours_are_counted_instead_of_drawn() {
+        let mut many = neighbourhood();
+        for n in 0..100 {
+            many.nodes.push(Node { address: format!("{n}"), label: "x".repeat(1000) });
+        }
+        let graph = Graph::of(&many).expect("there are nodes");
+        assert_eq!(graph.boxes.len(), 12);
+        assert_eq!(graph.more, 3 + 92);
+    }
+
+    #[test]
+    fn nothing_is_drawn_of_nothing() {
+        assert!(Graph::of(&Neighbourhood::default()).is_none());
+    }
+
+    #[test]
+    fn long_names_lose_their_middle() {
+        assert_eq!(shortened("class org/example/collections/LinkedNode", 20), "class …ns/LinkedNode");
+    }
+}

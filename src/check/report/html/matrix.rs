@@ -1,0 +1,270 @@
+//! Rules by implementations: how the cases of each rule went.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::check::report::group::Cases;
+use crate::check::report::{CaseFacts, CaseResult, Report, Tested};
+
+use super::Kind;
+use super::failures::{RuleText, Section};
+
+/// The whole table.
+pub(super) struct Matrix<'a> {
+    pub(super) labels: Vec<&'a str>,
+    pub(super) families: Vec<Family>,
+}
+
+/// The rows of a format.
+pub(super) struct Family {
+    pub(super) title: String,
+    pub(super) cells: Vec<Cell>,
+    pub(super) rows: Vec<Row>,
+}
+
+/// The cases of a rule.
+pub(super) struct Row {
+    pub(super) title: String,
+    pub(super) key: String,
+    pub(super) rule: Option<RuleText>,
+    pub(super) clean: bool,
+    pub(super) cells: Vec<Cell>,
+}
+
+/// How they went with one implementation.
+#[derive(Default)]
+pub(super) struct Cell {
+    tally: Tally,
+    pub(super) href: Option<String>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Tally {
+    passed: usize,
+    skipped: usize,
+    expected: usize,
+    unexpected: usize,
+    /// The worst of those that nobody expects, and of those that somebody does.
+    worst: Option<Kind>,
+    worst_expected: Option<Kind>,
+}
+
+/// The rows that a case is counted in: one for each of its rules, or one for all cases of its format without any.
+pub(super) fn keys(case: &CaseFacts) -> BTreeSet<String> {
+    if !case.rules.is_empty() {
+        return case.rules.iter().cloned().collect();
+    }
+    let kind = if case.id.starts_with("random-") { RANDOM } else { OTHER };
+    BTreeSet::from([format!("{kind}{}", case.format)])
+}
+
+/// Begins of rows that are not rules; a rule's id has no colon.
+const RANDOM: &str = "random:";
+const OTHER: &str = "other:";
+
+impl<'a> Matrix<'a> {
+    pub(super) fn of(report: &'a Report, cases: &Cases<'a>, sections: &[Section<'a>]) -> Matrix<'a> {
+        let mut families: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
+        for case in &report.cases {
+            for key in keys(case) {
+                families.entry(place(&key)).or_default().insert(key);
+            }
+        }
+        let tallies: Vec<Tallies> = report.implementations.iter().map(|tested| Tallies::of(tested, cases)).collect();
+        let families = families.into_iter().map(|(place, keys)| {
+            let name = FAMILIES[place];
+            let cells = tallies.iter().map(|tallies| Cell { tally: tallies.family(name), href: None }).collect();
+            let mut rows: Vec<Row> = keys.into_iter().map(|key| row(key, &tallies, sections)).collect();
+            // Rules first, what has none last.
+            rows.sort_by_key(|row| row.rule.is_none());
+            Family { title: title(name), cells, rows }
+        });
+        Matrix {
+            families: families.collect(),
+            labels: report.implementations.iter().map(|tested| tested.label.as_str()).collect(),
+        }
+    }
+}
+
+fn row(key: String, tallies: &[Tallies], sections: &[Section<'_>]) -> Row {
+    let cell = |(index, tallies): (usize, &Tallies)| {
+        let first = sections.iter().find(|section| section.index == index).and_then(|section| section.firsts.get(&key));
+        Cell { tally: tallies.rows.get(&key).copied().unwrap_or_default(), href: first.cloned() }
+    };
+    let cells: Vec<Cell> = tallies.iter().enumerate().map(cell).collect();
+    let title = match (key.strip_prefix(RANDOM), key.strip_prefix(OTHER)) {
+        (Some(format), _) => format!("random dumps, {format}"),
+        (_, Some(format)) => format!("cases without a rule, {format}"),
+        _ => key.clone(),
+    };
+    let clean = cells.iter().all(|cell| cell.href.is_none());
+    Row { title, rule: RuleText::of(&key), key, clean, cells }
+}
+
+/// The format that a row belongs to: `phd` for `phd.gap.base` and for `random:phd6`.
+fn family(key: &str) -> &'static str {
+    FAMILIES[place(key)]
+}
+
+/// Its place among all.
+fn place(key: &str) -> usize {
+    let name = key.strip_prefix(RANDOM).or_else(|| key.strip_prefix(OTHER)).unwrap_or(key);
+    FAMILIES.into_iter().position(|family| name.starts_with(family)).unwrap_or(FAMILIES.len() - 1)
+}
+
+/// Formats in the order of the table; what belongs to none is the last.
+const FAMILIES: [&str; 4] = ["phd", "hprof", "classic", "other"];
+
+fn title(family: &str) -> String {
+    match family {
+        "phd" => "PHD",
+        "hprof" => "HPROF",
+        "classic" => "Classic text",
+        _ => "Others",
+    }
+    .to_owned()
+}
+
+/// How the cases of an implementation went, by row and by format.
+struct Tallies {
+    rows: BTreeMap<String, Tally>,
+    families: BTreeMap<&'static str, Tally>,
+}
+
+impl Tallies {
+    fn of(tested: &Tested, cases: &Cases<'_>) -> Tallies {
+        let mut tallies = Tallies { rows: BTreeMap::new(), families: BTreeMap::new() };
+        for result in &tested.results {
+            let Some(case) = cases.get(result.id.as_str()) else { continue };
+            let keys = keys(case);
+            for family in keys.iter().map(|key| family(key)).collect::<BTreeSet<_>>() {
+                tallies.families.entry(family).or_default().add(result);
+            }
+            for key in keys {
+                tallies.rows.entry(key).or_default().add(result);
+            }
+        }
+        tallies
+    }
+
+    fn family(&self, name: &str) -> Tally {
+        self.families.get(name).copied().unwrap_or_default()
+    }
+}
+
+impl Tally {
+    fn add(&mut self, result: &CaseResult) {
+        let kind = Kind::of(result);
+        let worse = |worst: Option<Kind>| kind.into_iter().chain(worst).min();
+        match kind {
+            Some(_) if result.is_unexpected() => {
+                self.unexpected += 1;
+                self.worst = worse(self.worst);
+            }
+            Some(_) => {
+                self.expected += 1;
+                self.worst_expected = worse(self.worst_expected);
+            }
+            None if result.outcome.is_pass() => self.passed += 1,
+            None => self.skipped += 1,
+        }
+    }
+
+    fn total(&self) -> usize {
+        self.passed + self.skipped + self.expected + self.unexpected
+    }
+}
+
+impl Cell {
+    /// The class of the element.
+    pub(super) fn class(&self) -> &'static str {
+        match (self.tally.worst, self.tally.worst_expected) {
+            (Some(kind), _) => kind.name(),
+            (None, Some(_)) => "expected",
+            _ if self.tally.passed > 0 => "pass",
+            _ if self.tally.skipped > 0 => "skip",
+            _ => "none",
+        }
+    }
+
+    /// A letter or sign that says the same.
+    pub(super) fn sign(&self) -> String {
+        match (self.tally.worst, self.tally.worst_expected) {
+            (Some(kind), _) => kind.letter().to_owned(),
+            (None, Some(kind)) => kind.letter().to_lowercase(),
+            _ if self.tally.passed > 0 => "✓".to_owned(),
+            _ if self.tally.skipped > 0 => "–".to_owned(),
+            _ => "·".to_owned(),
+        }
+    }
+
+    /// How many.
+    pub(super) fn numbers(&self) -> String {
+        let Tally { passed, skipped, expected, unexpected, .. } = self.tally;
+        let total = self.tally.total();
+        match expected + unexpected {
+            0 if total == 0 => String::new(),
+            0 if passed == total || skipped == total => total.to_string(),
+            0 => format!("{passed}/{total}"),
+            told => format!("{told}/{total}"),
+        }
+    }
+
+    /// The same in words.
+    pub(super) fn words(&self) -> String {
+        let Tally { passed, skipped, expected, unexpected, .. } = self.tally;
+        let mut words = Vec::new();
+        if let Some(worst) = self.tally.worst {
+            words.push(format!("{unexpected} of {} went wrong, the worst: {}", self.tally.total(), worst.name()));
+        }
+        if let Some(worst) = self.tally.worst_expected {
+            words.push(format!("{expected} failed as expected, the worst: {}", worst.name()));
+        }
+        if passed > 0 {
+            words.push(format!("{passed} passed"));
+        }
+        if skipped > 0 {
+            words.push(format!("{skipped} skipped"));
+        }
+        if words.is_empty() {
+            words.push("not tested".to_owned());
+        }
+        words.join(", ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::report::{Expectation, Outcome};
+
+    #[test]
+    fn the_worst_that_nobody_expects_is_shown() {
+        let mut tally = Tally::default();
+        let mut add = |outcome: Outcome, expected: bool| {
+            let expected = expected.then(|| Expectation { reason: "known".to_owned(), link: None });
+            let result =
+                CaseResult { id: "a".to_owned(), outcome, first: None, expected, evidence: None, repeat: None };
+            tally.add(&result);
+            let cell = Cell { tally, href: None };
+            (cell.class(), cell.sign(), cell.numbers())
+        };
+        let how = || "signal 11".to_owned();
+        assert_eq!(add(Outcome::Skip { reason: how(), link: None }, false), ("skip", "–".to_owned(), "1".to_owned()));
+        assert_eq!(add(Outcome::Pass { reading: None }, false), ("pass", "✓".to_owned(), "1/2".to_owned()));
+        assert_eq!(add(Outcome::Crash { how: how() }, true), ("expected", "c".to_owned(), "1/3".to_owned()));
+        assert_eq!(add(Outcome::Pass { reading: None }, true).0, "unexpected-pass");
+        assert_eq!(add(Outcome::AdapterError { how: how() }, false).1, "A");
+        assert_eq!(add(Outcome::Hang { how: how() }, false), ("hang", "H".to_owned(), "4/6".to_owned()));
+        assert_eq!(add(Outcome::WrongVerdict { expected: how(), found: how() }, false).1, "H");
+    }
+
+    #[test]
+    fn cases_without_a_rule_have_a_row_for_their_format() {
+        let case = |id: &str| CaseFacts { id: id.to_owned(), format: "phd6".to_owned(), ..CaseFacts::default() };
+        assert_eq!(keys(&case("random-1-000004")), BTreeSet::from(["random:phd6".to_owned()]));
+        assert_eq!(keys(&case("phd-empty")), BTreeSet::from(["other:phd6".to_owned()]));
+        assert_eq!(family("random:phd6"), "phd");
+        assert_eq!(family("hprof.id.size"), "hprof");
+        assert_eq!(family("<script>"), "other");
+    }
+}

@@ -1,0 +1,125 @@
+//! The report as JUnit's XML, which CI systems read: a suite for each implementation, a test for each case.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::time::Duration;
+
+use quick_junit::{NonSuccessKind, Report as Suites, TestCase, TestCaseStatus, TestSuite};
+
+use crate::error::Error;
+
+use super::group::{self, Cases};
+use super::{CaseResult, Outcome, Report, Tested};
+
+/// Writes the report as JUnit's XML.
+///
+/// Expected failures are skipped tests, unexpected passes are failed ones. There are times only where the report has
+/// any.
+///
+/// # Errors
+/// If `out` takes no more.
+pub fn write(report: &Report, out: &mut dyn io::Write) -> Result<(), Error> {
+    let failed = |e| Error::io("writing the JUnit report", e);
+    let cases = group::cases(report);
+    let mut suites = Suites::new("heapsmith check");
+    for tested in &report.implementations {
+        suites.add_test_suite(suite(report, tested, &cases));
+    }
+    if let Some(run) = &report.run {
+        suites.time = seconds(run.seconds);
+    }
+    let text = suites.to_string().map_err(|e| failed(io::Error::other(e)))?;
+    out.write_all(text.as_bytes()).map_err(failed)
+}
+
+fn suite(report: &Report, tested: &Tested, cases: &Cases<'_>) -> TestSuite {
+    let mut suite = TestSuite::new(tested.label.as_str());
+    suite.add_property(("heapsmith", report.heapsmith.as_str()));
+    suite.add_property(("kind", tested.kind.as_str()));
+    suite.add_property(("command", tested.command.as_str()));
+    if let Some(declared) = &tested.declared {
+        suite.add_property(("name", declared.name.as_str()));
+        suite.add_property(("version", declared.version.as_str()));
+        suite.add_property(("language", declared.language.as_str()));
+        suite.add_property(("level", declared.level.as_str()));
+    }
+    let times = report.run.as_ref().and_then(|run| run.milliseconds.get(&tested.label));
+    for result in &tested.results {
+        let mut test = TestCase::new(result.id.as_str(), status(result));
+        if let Some(case) = cases.get(result.id.as_str()) {
+            test.set_classname(case.format.as_str());
+        }
+        test.time = times.and_then(|times| times.get(&result.id)).and_then(|ms| seconds(ms / 1000.0));
+        suite.add_test_case(test);
+    }
+    suite.time = times.and_then(total);
+    suite
+}
+
+fn status(result: &CaseResult) -> TestCaseStatus {
+    match (&result.outcome, &result.expected) {
+        (Outcome::Pass { .. }, None) => TestCaseStatus::success(),
+        (Outcome::Pass { .. }, Some(expectation)) => {
+            failure(group::UNEXPECTED_PASS, &format!("passed, but is expected to fail: {}", expectation.reason))
+        }
+        (Outcome::Skip { reason, link }, _) => skipped(&linked(reason, link.as_deref())),
+        (_, Some(expectation)) => {
+            let reason = linked(&expectation.reason, expectation.link.as_deref());
+            let mut status = skipped(&format!("expected failure: {reason}"));
+            status.set_description(description(result));
+            status
+        }
+        (outcome, None) => {
+            let mut status = failure(outcome.name(), &outcome.detail());
+            status.set_description(description(result));
+            status
+        }
+    }
+}
+
+/// A failed test; ends of lines in an attribute are blanks to those who read it.
+fn failure(verdict: &str, message: &str) -> TestCaseStatus {
+    let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+    let lines: Vec<&str> = message.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    status.set_type(verdict).set_message(lines.join("; "));
+    status
+}
+
+fn skipped(message: &str) -> TestCaseStatus {
+    let mut status = TestCaseStatus::skipped();
+    status.set_message(message);
+    status
+}
+
+fn linked(reason: &str, link: Option<&str>) -> String {
+    link.map_or_else(|| reason.to_owned(), |link| format!("{reason} ({link})"))
+}
+
+fn description(result: &CaseResult) -> String {
+    let mut text = result.outcome.detail();
+    if let Some(first) = &result.first {
+        text += &format!("\nfirst, behind other cases: {}: {}", first.name(), first.detail());
+    }
+    if let Some(evidence) = &result.evidence {
+        text += &format!("\nat offset {} (0x{:x}), {} bytes", evidence.offset, evidence.offset, evidence.length);
+        if let Some(rule) = &evidence.rule {
+            text += &format!(", rule {rule}");
+        }
+        for field in evidence.fields.iter().filter(|field| field.wrong) {
+            text += &format!("\n  0x{:x}  {}  {}: {}", field.offset, field.bytes, field.name, field.meaning);
+        }
+    }
+    if let Some(repeat) = &result.repeat {
+        text += &format!("\nrepeat: {repeat}");
+    }
+    text
+}
+
+/// Seconds as a duration, unless a report from a file has nonsense for them.
+fn seconds(seconds: f64) -> Option<Duration> {
+    Duration::try_from_secs_f64(seconds).ok()
+}
+
+fn total(times: &BTreeMap<String, f64>) -> Option<Duration> {
+    seconds(times.values().sum::<f64>() / 1000.0)
+}

@@ -1,0 +1,374 @@
+// Opens the page in Chromium, at two widths and in two schemes, and uses it by keyboard alone.
+//
+//   node browse.mjs report.html
+//
+// HEAPSMITH_BROWSER: the browser's command. HEAPSMITH_SCREENSHOTS: a folder for pictures.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+
+import puppeteer from "puppeteer-core";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const ADDRESS = pathToFileURL(resolve(process.argv[2])).href;
+const PICTURES = process.env.HEAPSMITH_SCREENSHOTS;
+const VIEWS = [
+  { name: "desktop", width: 1280, height: 800 },
+  { name: "phone", width: 375, height: 740 },
+];
+const SCHEMES = ["light", "dark"];
+
+const command = process.env.HEAPSMITH_BROWSER ?? "chromium";
+const executablePath = execFileSync("sh", ["-c", 'command -v -- "$1"', "sh", command], { encoding: "utf8" }).trim();
+const root = process.getuid?.() === 0;
+const browser = await puppeteer.launch({
+  executablePath,
+  // The browser's own sandbox does not work for root.
+  args: ["--disable-gpu", "--disable-dev-shm-usage", ...(root ? ["--no-sandbox"] : [])],
+});
+
+try {
+  for (const view of VIEWS) {
+    for (const scheme of SCHEMES) {
+      await looks(view, scheme);
+    }
+    await keyboard(view);
+  }
+  await filters();
+  await links();
+  await hostile();
+  await withoutScript();
+  await printed();
+} finally {
+  await browser.close();
+}
+console.log("the page holds");
+
+/** A new page that fails the test if it complains or asks for anything. */
+async function open({ view = VIEWS[0], scheme = "light", script = true, hash = "" } = {}) {
+  const context = await browser.createBrowserContext();
+  const page = await context.newPage();
+  page.complaints = [];
+  page.on("console", (message) => {
+    if (["error", "warn", "assert"].includes(message.type())) page.complaints.push(message.text());
+  });
+  page.on("pageerror", (error) => page.complaints.push(String(error)));
+  page.on("dialog", (dialog) => { page.complaints.push(`dialog: ${dialog.message()}`); dialog.dismiss(); });
+  page.on("request", (request) => {
+    const url = request.url();
+    if (url.split("#")[0] !== ADDRESS && !url.startsWith("data:")) page.complaints.push(`request: ${url}`);
+  });
+  await page.setJavaScriptEnabled(script);
+  await page.setViewport({ width: view.width, height: view.height });
+  await page.emulateMediaFeatures([
+    { name: "prefers-color-scheme", value: scheme },
+    { name: "prefers-reduced-motion", value: "reduce" },
+  ]);
+  await page.goto(ADDRESS + hash, { waitUntil: "load" });
+  page.done = async () => {
+    assert.deepEqual(page.complaints, []);
+    await context.close();
+  };
+  return page;
+}
+
+async function picture(page, name, options = {}) {
+  if (PICTURES) await page.screenshot({ path: join(PICTURES, `${name}.png`), ...options });
+}
+
+/** Opens the entries that the other checks look at: one with everything, one of a hostile implementation. */
+async function openEntries(page) {
+  return page.evaluate(() => {
+    const entries = Array.from(document.querySelectorAll("details.entry"));
+    const full = entries.find((entry) => entry.querySelector(".graph") && entry.querySelector("tr.wrong"));
+    const known = entries.find((entry) => entry.dataset.expected !== undefined);
+    const last = entries.filter((entry) => entry.querySelector(".graph")).at(-1);
+    const crash = entries.find((entry) => entry.dataset.kind === "crash");
+    for (const entry of [full, known, last, crash]) entry.open = true;
+    const rule = document.querySelector("details.rule");
+    rule.open = true;
+    document.querySelector("details.more").open = true;
+    return entries.length;
+  });
+}
+
+async function noSidewaysScrolling(page, what) {
+  const [content, window] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+  assert.ok(content <= window, `${what}: the page is ${content} wide in a window of ${window}`);
+}
+
+async function looks(view, scheme) {
+  const name = `${view.name}-${scheme}`;
+  const page = await open({ view, scheme });
+  await noSidewaysScrolling(page, name);
+  await picture(page, `${name}-1-top`);
+  await openEntries(page);
+  await noSidewaysScrolling(page, `${name}, opened`);
+  for (const [index, selector] of ["#matrix", "#failures", "details.entry[open]", "details.entry[data-expected][open]"].entries()) {
+    await page.evaluate((selector) => document.querySelector(selector).scrollIntoView({ block: "start" }), selector);
+    await picture(page, `${name}-${index + 2}`);
+  }
+  await page.evaluate(() => Array.from(document.querySelectorAll("details.entry[open]")).at(-1).scrollIntoView());
+  await picture(page, `${name}-6-hostile`);
+
+  // Every picture has a text.
+  const pictures = await page.evaluate(() =>
+    Array.from(document.querySelectorAll("svg:not([aria-hidden])"), (svg) => svg.querySelector("title")?.textContent ?? ""));
+  assert.ok(pictures.length > 3 && pictures.every((title) => title.trim() !== ""), `${name}: a picture without a title`);
+
+  // The wrong field is marked, in words and in colour.
+  const wrong = await page.evaluate(() => {
+    const entry = document.querySelector("details.entry[open]:has(.graph)");
+    const rows = Array.from(entry.querySelectorAll("table.bytes tbody tr"));
+    const colour = (row) => getComputedStyle(row.lastElementChild).backgroundColor;
+    const marked = rows.filter((row) => row.textContent.includes("read wrongly"));
+    return { marked: marked.map((row) => row.textContent), wrong: colour(marked[0]), right: colour(rows[0]) };
+  });
+  assert.equal(wrong.marked.length, 2);
+  assert.ok(wrong.marked[0].includes("00 00 00 05"), wrong.marked[0]);
+  assert.notEqual(wrong.wrong, wrong.right);
+
+  await contrast(page, name);
+  await page.evaluate(AXE);
+  const violations = await page.evaluate(async () => {
+    const { violations } = await axe.run(document, { resultTypes: ["violations"] });
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map((n) => n.html.slice(0, 200) + " " + n.failureSummary).join("\n")}`);
+  });
+  assert.deepEqual(violations, [], name);
+  await page.done();
+}
+
+/** Contrast of texts with what is behind them, worked out here. */
+async function contrast(page, name) {
+  const low = await page.evaluate(() => {
+    const numbers = (colour) => colour.match(/[\d.]+/g).map(Number);
+    const light = ([r, g, b]) => {
+      const [lr, lg, lb] = [r, g, b].map((c) => c / 255).map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+      return 0.2126 * lr + 0.7152 * lg + 0.0722 * lb;
+    };
+    const ratio = (a, b) => {
+      const [more, less] = [light(a), light(b)].sort((a, b) => b - a);
+      return (more + 0.05) / (less + 0.05);
+    };
+    const behind = (element) => {
+      for (let e = element; e; e = e.parentElement) {
+        const colour = numbers(getComputedStyle(e).backgroundColor);
+        if (colour.length === 3 || colour[3] === 1) return colour;
+      }
+      return numbers(getComputedStyle(document.body).backgroundColor);
+    };
+    const selectors = [
+      "h1", "h2", "h3", "h4", "h5", "p", "dt", "dd", "nav a", ".aside", ".meta", ".score span", ".legend li", "td", "th",
+      ".cell", ".badge", ".gist", ".id", "summary", "pre", "mark", "label", "legend", "button", "select", "input", "output",
+      ".note", ".sources li", "figcaption", "footer p", ".zero", ".cut", "tr.wrong td", "a",
+    ];
+    const low = [];
+    for (const selector of selectors) {
+      const elements = Array.from(document.querySelectorAll(selector)).filter((e) => e.checkVisibility());
+      if (elements.length === 0) low.push(`${selector}: none is visible`);
+      for (const element of elements) {
+        const is = ratio(numbers(getComputedStyle(element).color), behind(element));
+        if (is < 4.5) { low.push(`${selector}: ${is.toFixed(2)} ${element.outerHTML.slice(0, 120)}`); break; }
+      }
+    }
+    for (const node of document.querySelectorAll("details[open] .graph .node")) {
+      const box = numbers(getComputedStyle(node.querySelector("rect")).fill);
+      for (const text of node.querySelectorAll("text")) {
+        const is = ratio(numbers(getComputedStyle(text).fill), box);
+        if (is < 4.5) low.push(`graph: ${is.toFixed(2)}`);
+      }
+    }
+    for (const text of document.querySelectorAll("details[open] .graph .name")) {
+      const is = ratio(numbers(getComputedStyle(text).fill), behind(text));
+      if (is < 4.5) low.push(`graph's names: ${is.toFixed(2)}`);
+    }
+    return low;
+  });
+  assert.deepEqual(low, [], name);
+}
+
+function focused(page) {
+  return page.evaluate(() => {
+    const e = document.activeElement;
+    const style = getComputedStyle(e);
+    return {
+      name: e.localName,
+      classes: e.className,
+      text: e.textContent.trim().slice(0, 60),
+      inEntry: e.matches("details.entry > summary"),
+      outlined: style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2,
+      visible: e.checkVisibility(),
+    };
+  });
+}
+
+/** Everything by keys: the skip link, then on to the first failure, which opens and closes. */
+async function keyboard(view) {
+  const page = await open({ view });
+  await page.keyboard.press("Tab");
+  let at = await focused(page);
+  assert.equal(at.classes, "jump", "the first stop skips to the failures");
+  assert.ok(at.outlined);
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => location.hash === "#failures");
+  const stops = [];
+  for (let n = 0; n < 60; n += 1) {
+    await page.keyboard.press("Tab");
+    at = await focused(page);
+    stops.push(`${at.name} ${at.text}`);
+    assert.ok(at.outlined, `no focus to be seen on ${at.name} ${at.classes} ${at.text}`);
+    assert.ok(at.visible);
+    if (at.inEntry) break;
+  }
+  assert.ok(at.inEntry, `no failure after ${stops.join(", ")}`);
+  assert.ok(stops[0].startsWith("input") && stops.some((stop) => stop.startsWith("select")), stops.join(", "));
+  const isOpen = () => page.evaluate(() => document.activeElement.parentElement.open);
+  await page.keyboard.press("Enter");
+  assert.equal(await isOpen(), true, "Enter opens");
+  await picture(page, `${view.name}-focus`);
+  await page.keyboard.press("Space");
+  assert.equal(await isOpen(), false, "Space closes");
+  await page.keyboard.press("Space");
+  assert.equal(await isOpen(), true, "Space opens");
+  // Inside: parts that scroll, and the button that copies.
+  let copied = false;
+  for (let n = 0; n < 12 && !copied; n += 1) {
+    await page.keyboard.press("Tab");
+    at = await focused(page);
+    assert.ok(at.outlined);
+    if (at.classes === "copy") {
+      await page.keyboard.press("Enter");
+      await page.waitForFunction(() => document.activeElement.textContent !== "Copy");
+      copied = true;
+    }
+  }
+  assert.ok(copied, "the command can be copied");
+  // From the top: a cell of the matrix leads to an open failure.
+  await page.evaluate(() => { document.activeElement.blur(); document.querySelector("#only-failing").focus(); });
+  await page.keyboard.press("Space");
+  const rows = await page.evaluate(() => Array.from(document.querySelectorAll("table.matrix tr.clean"), (r) => r.checkVisibility()));
+  assert.ok(rows.length > 100 && !rows.includes(true), "rules without failures are hidden");
+  for (let n = 0; n < 20; n += 1) {
+    await page.keyboard.press("Tab");
+    at = await focused(page);
+    if (at.name === "a") break;
+  }
+  assert.ok(at.classes.startsWith("cell") && at.outlined);
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => document.activeElement.matches("details.entry[open] > summary"));
+  await noSidewaysScrolling(page, `${view.name} after a cell`);
+  await page.done();
+}
+
+function shown(page) {
+  return page.$$eval("details.entry", (all) => all.filter((entry) => entry.checkVisibility()).length);
+}
+
+async function filters() {
+  const page = await open();
+  const total = await shown(page);
+  await page.focus("#filter-text");
+  await page.keyboard.type("array-length phd6");
+  const some = await shown(page);
+  assert.ok(some > 0 && some < total, `${some} of ${total}`);
+  assert.ok((await page.$eval("#filter-count", (e) => e.textContent)).startsWith(`${some} of `));
+  await page.keyboard.type(" no-such-thing");
+  assert.equal(await shown(page), 0);
+  assert.ok(await page.$eval("#nothing", (e) => e.checkVisibility()));
+  await page.focus("#filter-reset");
+  await page.keyboard.press("Enter");
+  assert.equal(await shown(page), total);
+
+  await page.focus("input[value=fail]");
+  await page.keyboard.press("Space");
+  assert.equal(await page.$$eval("details.entry.fail", (all) => all.filter((e) => e.checkVisibility()).length), 0);
+  assert.ok(await shown(page) > 0);
+  await page.keyboard.press("Space");
+  await page.focus("#filter-expected");
+  await page.keyboard.press("Space");
+  assert.equal(await page.$$eval("[data-expected]", (all) => all.filter((e) => e.checkVisibility()).length), 0);
+  await page.keyboard.press("Space");
+  await page.select("#filter-implementation", "1");
+  assert.equal(await page.$$eval("section.implementation", (all) => all.filter((e) => e.checkVisibility()).length), 1);
+
+  // A cell shows the failures of its rule and implementation.
+  const cell = await page.$("table.matrix a.cell.fail");
+  const { key, column } = await cell.evaluate((e) => ({ key: e.dataset.key, column: e.parentElement.cellIndex - 1 }));
+  await cell.evaluate((e) => e.click());
+  await page.waitForFunction(() => document.activeElement.matches("details.entry[open] > summary"));
+  const left = await page.$$eval("details.entry", (all) => all.filter((e) => e.checkVisibility()).map((e) =>
+    ({ keys: e.dataset.keys.split(" "), implementation: e.closest("section.implementation").dataset.implementation })));
+  assert.ok(left.length > 0 && left.every((e) => e.keys.includes(key) && e.implementation === String(column)));
+  await page.click("#filter-rule");
+  assert.ok(await shown(page) > left.length);
+  await page.done();
+}
+
+async function links() {
+  const page = await open({ hash: "#f1-2" });
+  await page.waitForFunction(() => document.getElementById("f1-2").closest("details").open);
+  const hrefs = await page.$$eval("a[href]", (all) => all.map((a) => a.getAttribute("href")));
+  assert.ok(hrefs.length > 10 && hrefs.every((href) => href.startsWith("#") || /^https?:\/\//.test(href)));
+  const lost = await page.$$eval('a[href^="#"]', (all) => all.filter((a) => !document.getElementById(a.hash.slice(1))).length);
+  assert.equal(lost, 0, "links to nothing");
+  const ids = await page.$$eval("[id]", (all) => all.map((e) => e.id));
+  assert.equal(new Set(ids).size, ids.length, "an id twice");
+  await page.done();
+}
+
+async function hostile() {
+  const page = await open();
+  await openEntries(page);
+  assert.equal(await page.evaluate(() => window.broken), undefined);
+  assert.equal(await page.$$eval("script", (all) => all.length), 1);
+  assert.equal(await page.$$eval("img", (all) => all.length), 0);
+  assert.ok(await page.evaluate(() => document.body.textContent.includes("<script>window.broken=1</script>")));
+  await page.done();
+  // Even if a script slipped through, it would not run.
+  const other = await open();
+  await other.evaluate(() => {
+    const script = document.createElement("script");
+    script.textContent = "window.broken = 1";
+    document.body.append(script);
+  });
+  assert.equal(await other.evaluate(() => window.broken), undefined);
+  assert.ok(other.complaints.some((text) => text.includes("Content Security Policy")), other.complaints.join());
+  other.complaints = [];
+  await other.done();
+}
+
+async function withoutScript() {
+  for (const view of VIEWS) {
+    const page = await open({ view, script: false });
+    assert.ok(await shown(page) > 20);
+    assert.equal(await page.$eval("#filters", (e) => e.checkVisibility()), false);
+    assert.equal(await page.$$eval("button", (all) => all.filter((e) => e.checkVisibility()).length), 0);
+    const entry = await page.$("details.entry > summary");
+    await entry.click();
+    assert.ok(await page.$eval("details.entry .side pre", (e) => e.checkVisibility() && e.textContent.length > 0));
+    await noSidewaysScrolling(page, "without a script");
+    // A cell's link opens its failure all the same.
+    await page.click("#only-failing");
+    await page.$eval("table.matrix a.cell.fail", (e) => e.scrollIntoView({ block: "center", inline: "center" }));
+    await page.click("table.matrix a.cell.fail");
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const target = await page.evaluate(() => document.querySelector(":target")?.checkVisibility());
+    assert.equal(target, true);
+    await page.done();
+  }
+}
+
+async function printed() {
+  const page = await open({ scheme: "dark" });
+  await openEntries(page);
+  await page.emulateMediaType("print");
+  assert.equal(await page.$eval("#filters", (e) => e.checkVisibility()), false);
+  const [content, window] = await page.evaluate(() => [document.querySelector(".tall").scrollHeight, document.querySelector(".tall").clientHeight]);
+  assert.ok(content <= window + 1, "the table is printed whole");
+  if (PICTURES) await page.pdf({ path: join(PICTURES, "print.pdf"), format: "A4" });
+  await page.done();
+}

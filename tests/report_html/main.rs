@@ -1,0 +1,199 @@
+//! The written forms of a report: that they are well-formed whatever the report says, and that the page can be read and
+//! used in a browser.
+//!
+//! The browser is Chromium, driven by `browse.mjs`; it needs `chromium`, `node`, and `npm ci --ignore-scripts` done in
+//! this folder. Without one of these that test is skipped, and says so; with `HEAPSMITH_BROWSER_REQUIRED` set, skipping
+//! fails. `HEAPSMITH_SCREENSHOTS` names a folder for pictures of the page.
+
+mod sample;
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use heapsmith::check::report::{Outcome, Report, html, junit, markdown};
+use roxmltree::{Document, Node};
+
+fn page(report: &Report) -> String {
+    let mut out = Vec::new();
+    html::write(report, &mut out).expect("a page");
+    String::from_utf8(out).expect("text")
+}
+
+fn suites(report: &Report) -> String {
+    let mut out = Vec::new();
+    junit::write(report, &mut out).expect("a report");
+    String::from_utf8(out).expect("text")
+}
+
+fn summary(report: &Report) -> String {
+    let mut out = Vec::new();
+    markdown::write(report, &mut out).expect("a summary");
+    String::from_utf8(out).expect("text")
+}
+
+#[test]
+fn the_sample_has_every_verdict() {
+    let report = sample::report();
+    for name in Outcome::NAMES {
+        assert!(report.implementations.iter().any(|tested| tested.tally[name] > 0), "{name}");
+    }
+    assert!(report.implementations.iter().any(|tested| tested.expectations.passed > 0));
+    assert!(report.implementations.iter().any(|tested| tested.expectations.failed > 0));
+}
+
+#[test]
+fn all_forms_are_the_same_each_time() {
+    let report = sample::report();
+    assert!(page(&report) == page(&report.clone()));
+    assert!(suites(&report) == suites(&report.clone()));
+    assert!(summary(&report) == summary(&report.clone()));
+}
+
+#[test]
+fn an_empty_report_has_every_form() {
+    let report = Report::default();
+    assert!(page(&report).contains("Nothing unexpected"));
+    Document::parse(&suites(&report)).expect("well-formed");
+    assert!(summary(&report).contains("nothing unexpected"));
+}
+
+#[test]
+fn junit_has_a_suite_for_each_implementation_and_a_test_for_each_case() {
+    let report = sample::report();
+    let text = suites(&report);
+    let document = Document::parse(&text).expect("well-formed");
+    let suites: Vec<Node<'_, '_>> = children(document.root_element(), "testsuite");
+    for (suite, tested) in suites.iter().zip(&report.implementations) {
+        assert_eq!(suite.attribute("name"), Some(tested.label.as_str()));
+        assert!(suite.attribute("timestamp").is_none());
+        let tests = children(*suite, "testcase");
+        assert_eq!(tests.len(), tested.results.len());
+        for (test, result) in tests.iter().zip(&tested.results) {
+            assert_eq!(test.attribute("name"), Some(result.id.as_str()));
+            assert!(test.attribute("time").is_some());
+            let (failures, skips) = (children(*test, "failure"), children(*test, "skipped"));
+            assert_eq!(failures.len(), usize::from(result.is_unexpected()), "{}", result.id);
+            let skipped = !result.is_unexpected() && !result.outcome.is_pass();
+            assert_eq!(skips.len(), usize::from(skipped), "{}", result.id);
+            match (failures.first(), result.outcome.is_pass()) {
+                (Some(failure), false) => assert_eq!(failure.attribute("type"), Some(result.outcome.name())),
+                (Some(failure), true) => assert_eq!(failure.attribute("type"), Some("unexpected-pass")),
+                (None, _) => {}
+            }
+            if let (Some(skip), true) = (skips.first(), result.expected.is_some()) {
+                assert!(skip.attribute("message").is_some_and(|m| m.starts_with("expected failure: ")));
+            }
+        }
+    }
+    assert_eq!(suites.len(), 3);
+}
+
+#[test]
+fn junit_has_no_times_where_the_report_has_none() {
+    let report = Report { run: None, ..sample::report() };
+    let text = suites(&report);
+    let document = Document::parse(&text).expect("well-formed");
+    let timed = document.descendants().filter(|node| node.has_attribute("time") || node.has_attribute("timestamp"));
+    assert_eq!(timed.count(), 0);
+}
+
+fn children<'a, 'input>(node: Node<'a, 'input>, name: &str) -> Vec<Node<'a, 'input>> {
+    node.children().filter(|child| child.has_tag_name(name)).collect()
+}
+
+#[test]
+fn hostile_texts_are_text_in_the_page() {
+    let page = page(&sample::report());
+    assert!(page.contains("&#60;script&#62;window.broken=1"));
+    assert_eq!(page.matches("<script").count(), 1, "only our own");
+    assert_eq!(page.matches("<img").count(), 0);
+    assert!(!page.contains("href=\"javascript:"));
+    assert!(page.contains("<code>javascript:window.broken=1</code>"));
+    assert!(page.contains("href=\"https://example.org/issues/12\""));
+    assert!(!page.contains(['\u{0}', '\u{1}', '\u{1b}', '\u{202e}']));
+    assert!(page.contains("𝄞"));
+}
+
+#[test]
+fn hostile_texts_are_text_in_the_summary() {
+    let summary = summary(&sample::report());
+    assert!(!summary.contains("<script") && !summary.contains("<img") && !summary.contains("onerror=\""));
+    assert!(!summary.contains("javascript:"), "not even as a text that could become a link");
+    assert!(summary.contains("<a href=\"https&#58;//example.org/issues/12\">"));
+    let table: Vec<&str> = summary.lines().filter(|line| line.starts_with('|')).collect();
+    assert_eq!(table.len(), 2 + 3);
+    for row in table {
+        assert_eq!(row.matches('|').count(), 12, "{row}");
+    }
+    // A list item, a heading, a row or a command: nothing of the report begins a line.
+    for line in summary.lines().filter(|line| !line.is_empty()) {
+        let known = ["#", "| ", "|--", "- ", "  <pre>", "heapsmith ", "and "];
+        let counts = line.starts_with(|c: char| c.is_ascii_digit()) && line.ends_with("have them.");
+        assert!(counts || known.iter().any(|begin| line.starts_with(begin)), "{line}");
+    }
+}
+
+#[test]
+fn large_reports_are_cut_and_say_so() {
+    let report = sample::large(20, 3000);
+    let page = page(&report);
+    assert!(page.len() < 30_000_000, "{} bytes", page.len());
+    assert_eq!(page.matches("<details class=\"told entry").count(), 1500);
+    assert!(page.contains("60000 in all; 1500 of them are shown in full, the others by id"));
+    assert_eq!(page.matches("<li class=\"told\"").count(), 60_000 - 1500);
+    let summary = summary(&report);
+    assert!(summary.len() < 600_000, "{} bytes", summary.len());
+    assert!(summary.contains("and 2990 more") || summary.contains("more\n"));
+
+    let one = sample::large(1, 900);
+    let page = self::page(&one);
+    assert_eq!(page.matches("<details class=\"told entry").count(), 400, "200 of each fact");
+    assert!(page.contains("250 more, by id alone"));
+}
+
+#[test]
+fn the_page_can_be_used_in_a_browser() {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/report_html");
+    if let Err(reason) = tools(&here) {
+        assert!(std::env::var_os("HEAPSMITH_BROWSER_REQUIRED").is_none(), "a browser is required here: {reason}");
+        // Past the harness, which hides what passing tests print.
+        let _ = writeln!(std::io::stderr(), "note: the page was not tried in a browser: {reason}");
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    // The page stays beside its pictures.
+    let pictures = std::env::var_os("HEAPSMITH_SCREENSHOTS").map(PathBuf::from);
+    let path = pictures.as_deref().unwrap_or(folder.path()).join("report.html");
+    fs::write(&path, page(&sample::report())).expect("a file");
+    if let Some(pictures) = &pictures {
+        fs::write(pictures.join("report.xml"), suites(&sample::report())).expect("a file");
+        fs::write(pictures.join("report.md"), summary(&sample::report())).expect("a file");
+    }
+    let output = Command::new("node")
+        .arg(here.join("browse.mjs"))
+        .arg(&path)
+        .env("HEAPSMITH_BROWSER", browser())
+        .stdin(Stdio::null())
+        .output()
+        .expect("node");
+    let told = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{told}");
+}
+
+fn browser() -> String {
+    std::env::var("HEAPSMITH_BROWSER").unwrap_or_else(|_| "chromium".to_owned())
+}
+
+/// What the test needs of the machine.
+fn tools(here: &Path) -> Result<(), String> {
+    for (program, argument) in [("node".to_owned(), "--version"), (browser(), "--version")] {
+        let run = Command::new(&program).arg(argument).stdin(Stdio::null()).output();
+        run.ok().filter(|output| output.status.success()).ok_or_else(|| format!("no {program} here"))?;
+    }
+    if here.join("node_modules/puppeteer-core").is_dir() && here.join("node_modules/axe-core").is_dir() {
+        return Ok(());
+    }
+    Err("run npm ci --ignore-scripts in tests/report_html".to_owned())
+}
