@@ -374,6 +374,7 @@ fn json_reports_follow_their_published_schemas() {
         ("inspect-record", bench.run(&["inspect", "--json", "good.phd"]).stdout()),
         ("inspect-field", bench.run(&["inspect", "--bytes", "--json", "good.phd"]).stdout()),
         ("check", bench.run(&["check", "--json", "--decoder", "true {}", "--filter", "spelled"]).stdout()),
+        ("adapter-test", bench.run(&["adapter", "test", "--json", "true"]).stdout()),
     ];
     let listing = bench.run(&["decode", "good.phd"]).stdout();
     let (head, lines) = listing.split_once('\n').expect("a head and lines");

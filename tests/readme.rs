@@ -68,6 +68,7 @@ fn run(document: &str) {
     let heapsmith = Path::new(env!("CARGO_BIN_EXE_heapsmith"));
     trycmd::TestCases::new()
         .register_bin("heapsmith", heapsmith)
+        .register_bin("cp", Path::new("/bin/cp"))
         .env("PATH", path_with(heapsmith).to_str().expect("Unicode"))
         .case(&copy)
         .run();

@@ -15,6 +15,7 @@ use crate::format::Format;
 use super::process::Limits;
 use super::protocol::{Accepted, Count, Hello, Level, Operation as Op, Status};
 use super::subject::{Adapter, LEAVING, Reply, Subject};
+use super::task::first_heap;
 
 /// What was found out about an adapter.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
@@ -186,8 +187,9 @@ impl Examiner<'_> {
         for format in Format::ALL.into_iter().filter(|format| self.hello.can_read(*format)) {
             let plain = |case: &&Case| case.format == format && case.heap.is_none() && !is_compressed(case);
             let of = |verdict| all.iter().filter(plain).filter(move |case| case.verdict == verdict);
-            let Some(valid) = of(Verdict::Valid).filter(|case| !case.id.contains("any")).min_by_key(|case| rank(case))
-            else {
+            let has_objects = |case: &&Case| first_heap(case).is_some_and(|heap| !heap.objects.is_empty());
+            let plain = of(Verdict::Valid).filter(|case| !case.id.contains("any")).filter(has_objects);
+            let Some(valid) = plain.min_by_key(|case| rank(case)) else {
                 continue;
             };
             for level in self.hello.levels.clone() {

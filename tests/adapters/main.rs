@@ -5,3 +5,4 @@
 mod bench;
 mod hostile;
 mod protocol;
+mod templates;

@@ -66,12 +66,14 @@ fn the_reference_decoder_passes_every_case_at_every_level() {
 
 #[test]
 fn the_reference_converts_and_writes_what_it_says_it_does() {
-    for (operation, filter) in [("convert", "phd6-openj9"), ("convert", "hprof-hotspot"), ("encode", "4")] {
+    for (operation, filter) in
+        [("convert", "phd6-openj9"), ("convert", "hprof-hotspot"), ("encode", "-hotspot"), ("encode", "-openj9")]
+    {
         let (report, code) = check(&["--adapter", REFERENCE, "--operation", operation, "--filter", filter]);
         let wrong: Vec<&Value> =
             outcomes(&report).into_iter().filter(|o| o["verdict"] != "pass" && o["verdict"] != "skip").collect();
         assert_eq!((wrong, code), (Vec::new(), 0), "{operation} {filter}");
-        assert!(tally(&report)["pass"] >= 10, "{operation} {filter}: {:?}", tally(&report));
+        assert!(tally(&report)["pass"] >= 8, "{operation} {filter}: {:?}", tally(&report));
     }
 }
 

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# What `check` costs beside the adapter's own work: the corpus against the reference decoder, one case at a time.
+# The adapter's work is the time from a request to its answer; the rest is writing dumps, judging, and starting
+# processes.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+cargo build --release --quiet
+PATH=$PWD/target/release:$PATH
+for level in verdict listing; do
+  heapsmith check --adapter 'heapsmith adapter serve' --level "$level" --jobs 1 --json |
+    python3 -c "
+import json, sys
+report = json.load(sys.stdin)
+run = report['run']
+asked = sum(ms for cases in run['milliseconds'].values() for ms in cases.values())
+cases = len(report['cases'])
+tally = report['implementations'][0]['tally']
+print(f'$level: {cases} cases, {tally[\"pass\"]} passes, {run[\"seconds\"]:.2f} s in all;', end=' ')
+print(f'{asked / cases:.2f} ms a case asked, {(run[\"seconds\"] * 1e3 - asked) / cases:.2f} ms beside that')"
+done

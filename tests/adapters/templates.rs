@@ -1,0 +1,301 @@
+//! The templates pass; a template with one mistake gets exactly the verdict that the mistake deserves.
+//!
+//! What a mistake does to a case is worked out here from the expected listings of the corpus, as they lie in its files.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::bench::{check, has_python, heapsmith, python, tally};
+
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+
+/// A case as the manifest has it.
+struct Case {
+    id: String,
+    verdict: String,
+    breaks: String,
+    bytes: Vec<u8>,
+    /// The lines of the first expected listing.
+    lines: Vec<Value>,
+}
+
+fn cases(family: &str) -> BTreeMap<String, Case> {
+    let read = |file: &str| fs::read(format!("{ROOT}/corpus/{file}")).expect("it is there");
+    let manifest: Value = serde_json::from_slice(&read("manifest.json")).expect("JSON");
+    let mut cases = BTreeMap::new();
+    for case in manifest["cases"].as_array().expect("cases") {
+        let text = |key: &str| case[key].as_str().expect("text").to_owned();
+        if !text("format").starts_with(family) {
+            continue;
+        }
+        let listings = case["answers"].as_array().expect("answers").iter().filter_map(|a| a["listing"].as_str());
+        let lines = listings.take(1).flat_map(|file| {
+            let lines: Vec<Value> = String::from_utf8(read(file))
+                .expect("UTF-8")
+                .lines()
+                .map(|line| serde_json::from_str(line).expect("JSON"))
+                .collect();
+            lines
+        });
+        let case = Case {
+            id: text("id"),
+            verdict: text("verdict"),
+            breaks: case["rules"]["breaks"][0].as_str().unwrap_or_default().to_owned(),
+            bytes: read(&text("file")),
+            lines: lines.collect(),
+        };
+        cases.insert(case.id.clone(), case);
+    }
+    cases
+}
+
+impl Case {
+    /// Its classes and objects in the order of the file.
+    fn records(&self) -> Vec<&Value> {
+        let mut records: Vec<&Value> = self.lines.iter().filter(|line| line["address"].is_string()).collect();
+        records.sort_by_key(|line| line["record"].as_u64());
+        records
+    }
+
+    /// The first record of which this is true.
+    fn first(&self, is_it: impl Fn(&Value) -> bool) -> Option<&Value> {
+        self.records().into_iter().find(|line| is_it(line))
+    }
+}
+
+fn elements(line: &Value) -> impl Iterator<Item = &str> {
+    line["elements"].as_array().into_iter().flatten().filter_map(Value::as_str)
+}
+
+fn references(line: &Value) -> impl Iterator<Item = &str> {
+    let values = line["values"].as_array().into_iter().flatten();
+    values.filter(|value| value[0] == "object").filter_map(|value| value[1].as_str()).chain(elements(line))
+}
+
+/// What is due: the fact and the address, or nothing.
+type Due = Option<(&'static str, String)>;
+
+/// Runs the template with a mistake, and holds every case that is not ambiguous against what is due.
+fn mistaken(mistake: &str, family: &str, due: impl Fn(&Case) -> Due) {
+    if !has_python() {
+        return;
+    }
+    let adapter = python("examples/adapters/templates/mistaken.py", mistake);
+    let (report, _) = check(&["--adapter", &adapter, "--format", family]);
+    let cases = cases(family);
+    let mut noticed = 0;
+    for result in report["implementations"][0]["results"].as_array().expect("results") {
+        let case = &cases[result["id"].as_str().expect("an id")];
+        let outcome = &result["outcome"];
+        if case.verdict == "ambiguous" || outcome["verdict"] == "skip" {
+            continue;
+        }
+        match due(case).filter(|_| case.verdict == "valid") {
+            None => assert_eq!(outcome["verdict"], "pass", "{mistake}, {}: {outcome}", case.id),
+            Some((fact, address)) => {
+                assert_eq!(
+                    (&outcome["verdict"], &outcome["fact"]),
+                    (&"fail".into(), &fact.into()),
+                    "{}: {outcome}",
+                    case.id
+                );
+                if !address.is_empty() {
+                    assert_eq!(
+                        (&outcome["address"], &outcome["count"]),
+                        (&address.into(), &1.into()),
+                        "{}: {outcome}",
+                        case.id
+                    );
+                }
+                noticed += 1;
+            }
+        }
+    }
+    assert!(noticed > 10, "{mistake}: {noticed}");
+}
+
+fn at(line: &Value) -> String {
+    line["address"].as_str().expect("an address").to_owned()
+}
+
+#[test]
+fn a_shifted_reference_is_found_where_it_is() {
+    mistaken("shift-a-reference", "hprof", |case| {
+        let line = case.first(|line| references(line).any(|to| to != "0x0"))?;
+        let fact = if line["kind"] == "object" { "field-values" } else { "elements" };
+        Some((fact, at(line)))
+    });
+}
+
+#[test]
+fn a_dropped_null_is_found_where_it_was() {
+    mistaken("drop-a-null", "hprof", |case| {
+        Some(("elements", at(case.first(|line| elements(line).any(|to| to == "0x0"))?)))
+    });
+}
+
+#[test]
+fn an_ignored_hash_is_missed() {
+    mistaken("ignore-a-hash", "phd", |case| {
+        // The listing has its lines by address, as `decode` prints them.
+        let mut lines = case.lines.iter();
+        let line = lines.find(|line| line["hash16"].is_string() || line["hash32"].is_string())?;
+        // Where each record has a hash, one without is silent about it, and silence has no address.
+        Some(if line["hash16"].is_string() { ("hash-16", String::new()) } else { ("hash-32", at(line)) })
+    });
+}
+
+#[test]
+fn swapped_records_are_told_by_their_order() {
+    mistaken("swap-two-records", "hprof", |case| (case.records().len() > 1).then(|| ("record-order", String::new())));
+}
+
+#[test]
+fn a_truncated_file_that_is_accepted_is_a_wrong_verdict() {
+    if !has_python() {
+        return;
+    }
+    let adapter = python("examples/adapters/templates/mistaken.py", "accept-a-truncated-file");
+    let (report, _) = check(&["--adapter", &adapter, "--format", "hprof"]);
+    let cases = cases("hprof");
+    let mut noticed = 0;
+    for result in report["implementations"][0]["results"].as_array().expect("results") {
+        let case = &cases[result["id"].as_str().expect("an id")];
+        let outcome = &result["outcome"];
+        if case.verdict == "ambiguous" || outcome["verdict"] == "skip" {
+            continue;
+        }
+        // Whether the file ends inside a record, by the lengths that the records state.
+        let mut end = 31;
+        while end < case.bytes.len() {
+            let length = case
+                .bytes
+                .get(end + 5..end + 9)
+                .map_or(u64::MAX >> 1, |bytes| bytes.iter().fold(0, |length, byte| length << 8 | u64::from(*byte)));
+            end += 9 + length as usize;
+        }
+        let is_cut = end > case.bytes.len() && case.bytes.len() > 31;
+        if outcome["verdict"] == "pass" {
+            let is_due = case.breaks == "hprof.file.truncated" && is_cut;
+            assert!(!is_due, "{}: {outcome}", case.id);
+        } else {
+            assert_eq!(
+                (&outcome["verdict"], &outcome["expected"]),
+                (&"wrong-verdict".into(), &"refuse".into()),
+                "{outcome}"
+            );
+            assert!(is_cut && case.verdict == "invalid", "{}: {outcome}", case.id);
+            noticed += 1;
+        }
+    }
+    assert!(noticed >= 5, "{noticed}");
+}
+
+#[test]
+fn the_answer_with_another_id_is_an_error_of_the_adapter() {
+    if !has_python() {
+        return;
+    }
+    let adapter = python("examples/adapters/templates/mistaken.py", "answer-another-cases-id");
+    let (report, code) = check(&["--adapter", &adapter, "--filter", "hprof-hotspot"]);
+    let verdicts = tally(&report);
+    assert_eq!(
+        (verdicts.keys().map(String::as_str).collect::<Vec<_>>(), code),
+        (vec!["adapter-error"], 1),
+        "{verdicts:?}"
+    );
+}
+
+/// What the protocol wants is there, and every answer is right.
+#[track_caller]
+fn passes(adapter: &str) {
+    let told = heapsmith(&["adapter", "test", adapter]);
+    assert_eq!(told.status.code(), Some(0), "{}", String::from_utf8_lossy(&told.stdout));
+    let (report, code) = check(&["--adapter", adapter, "--format", "hprof", "--random", "40", "--seed", "5"]);
+    let verdicts = tally(&report);
+    assert_eq!(
+        (verdicts.keys().map(String::as_str).collect::<Vec<_>>(), code),
+        (vec!["pass", "skip"], 0),
+        "{verdicts:?}"
+    );
+    assert!(verdicts["pass"] > 180 && verdicts["skip"] < 15, "{verdicts:?}");
+}
+
+#[test]
+fn the_python_template_is_what_it_says() {
+    if has_python() {
+        passes(&python("examples/adapters/templates/adapter.py", ""));
+    }
+    let text = fs::read_to_string(format!("{ROOT}/examples/adapters/templates/adapter.py")).expect("it is there");
+    assert!(text.lines().count() <= 120);
+}
+
+#[test]
+fn the_java_template_is_what_it_says() {
+    let file = format!("{ROOT}/examples/adapters/templates/Adapter.java");
+    let text = fs::read_to_string(&file).expect("it is there");
+    assert!(text.lines().count() <= 200);
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let home = std::env::var("JAVA_HOME").map(|home| format!("{home}/bin/")).unwrap_or_default();
+    let tool = |name: &str| {
+        let there = format!("{home}{name}");
+        if Path::new(&there).exists() { there } else { name.to_owned() }
+    };
+    let built = Command::new(tool("javac")).arg("-d").arg(folder.path()).arg(&file).output();
+    let Ok(built) = built else {
+        assert!(std::env::var_os("HEAPSMITH_JDK_REQUIRED").is_none(), "a JDK is required and not there");
+        println!("skipped: no javac");
+        return;
+    };
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    passes(&format!("{} -cp {} Adapter", tool("java"), folder.path().display()));
+}
+
+#[test]
+fn adapter_test_says_what_to_mend() {
+    let told = heapsmith(&["adapter", "test", "heapsmith adapter serve"]);
+    assert_eq!(told.status.code(), Some(0), "{}", String::from_utf8_lossy(&told.stdout));
+    if !has_python() {
+        return;
+    }
+    let mend = |way: &str, what: &str| {
+        let adapter = python("tests/adapters/hostile.py", way);
+        let told = heapsmith(&["adapter", "test", &adapter, "--time-limit", "2"]);
+        let text = String::from_utf8_lossy(&told.stdout).into_owned();
+        assert_eq!(told.status.code(), Some(1), "{way}: {text}");
+        assert!(text.contains(what), "{way}: {text}");
+    };
+    mend("garbage", "not an answer");
+    mend("behaves", "its status is not `error`");
+    mend("dies-at-start", "I have had enough");
+    mend("never-says-hello", "no answer after 2.0 s");
+    mend("stays", "it was killed");
+    mend("answers-twice", "the answer to request");
+}
+
+#[test]
+fn the_script_of_the_action_writes_every_form_of_the_report() {
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let (report, summary) = (folder.path().join("report"), folder.path().join("summary.md"));
+    let heapsmith = Path::new(crate::bench::HEAPSMITH).parent().expect("it lies in a folder");
+    let path = format!("{}:{}", heapsmith.display(), std::env::var("PATH").unwrap_or_default());
+    let ran = Command::new(format!("{ROOT}/.github/actions/check/check.sh"))
+        .env("PATH", path)
+        .env("ADAPTER", "heapsmith adapter serve")
+        .env("FORMAT", "classic")
+        .env("RANDOM_DUMPS", "3")
+        .env("REPORT", &report)
+        .env("GITHUB_STEP_SUMMARY", &summary)
+        .output()
+        .expect("bash can be run");
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    for file in ["report.html", "report.json", "report.md", "junit.xml"] {
+        let text = fs::read_to_string(report.join(file)).expect("it was written");
+        assert!(text.contains("heapsmith 0.1.0"), "{file}");
+    }
+    assert_eq!(fs::read(summary).expect("written"), fs::read(report.join("report.md")).expect("written"));
+}
