@@ -298,6 +298,7 @@ fn is_compressed(case: &Case) -> bool {
 fn words(reply: &Reply) -> String {
     match reply {
         Reply::Crash(how) => format!("the process ended: {how}"),
+        Reply::NotStarted(why) => format!("it cannot be started: {why}"),
         Reply::Error(how) | Reply::Hang(how) | Reply::OutOfMemory(how) | Reply::Skipped(how, _) => how.clone(),
         Reply::Refused(message, _) => format!("refused: {message}"),
         Reply::Accepted(_) => "accepted".to_owned(),

@@ -17,7 +17,7 @@ use super::judge::{Asked, Judgement, judge};
 use super::kept::Kept;
 use super::protocol::Hello;
 use super::report::{CaseFacts, CaseResult, Chosen, Declared, Outcome, Report, Run, SCHEMA, Tested};
-use super::subject::{Adapter, Files, Reply, Session, Subject};
+use super::subject::{Adapter, Files, Reply, Session, Subject, not_started};
 use super::task::{Choice, Source, Task, Wanted, tasks, why_not};
 
 /// How many cases a process serves (specs/adapter.md). What a case is asked after does not depend on how many run at a
@@ -385,6 +385,7 @@ fn hello(subject: &Subject, folder: &Path) -> Result<Result<Option<Hello>, Strin
         let _ = fs::remove_dir_all(&scratch);
         match told {
             Ok(hello) => return Ok(Ok(Some(hello))),
+            Err(Reply::NotStarted(why)) => return Err(not_started(subject, &why)),
             Err(Reply::Crash(e) | Reply::Error(e) | Reply::Hang(e) | Reply::OutOfMemory(e)) => how = e,
             Err(_) => {}
         }

@@ -203,6 +203,10 @@ pub(super) fn why_not(subject: &Subject, hello: Option<&Hello>, task: &Task, cas
         return Some("the command has no {heap}, and the dump has several".to_owned());
     }
     match &task.operation {
+        // A dump of a broken graph is broken, too.
+        Operation::Convert(_) if case.verdict == Verdict::Ambiguous => {
+            Some("it has several right readings, and not each of them can be a valid dump".to_owned())
+        }
         Operation::Encode(to) if case.verdict != Verdict::Valid || first_heap(case).is_none() => {
             Some(format!("no listing is right for it alone, so that there is nothing to write as {to}"))
         }

@@ -4,5 +4,6 @@
 
 mod bench;
 mod hostile;
+mod others;
 mod protocol;
 mod templates;

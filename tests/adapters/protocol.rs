@@ -67,7 +67,7 @@ fn the_reference_decoder_passes_every_case_at_every_level() {
 #[test]
 fn the_reference_converts_and_writes_what_it_says_it_does() {
     for (operation, filter) in
-        [("convert", "phd6-openj9"), ("convert", "hprof-hotspot"), ("encode", "-hotspot"), ("encode", "-openj9")]
+        [("convert", "phd6-openj9"), ("convert", "hprof-hotspot"), ("encode", "hotspot"), ("encode", "openj9")]
     {
         let (report, code) = check(&["--adapter", REFERENCE, "--operation", operation, "--filter", filter]);
         let wrong: Vec<&Value> =

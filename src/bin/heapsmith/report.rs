@@ -6,6 +6,7 @@ use std::path::Path;
 
 use heapsmith::check::report::{Tested, html, junit, markdown};
 use heapsmith::check::{CaseResult, Outcome, Report};
+use heapsmith::compare::Facet;
 use heapsmith::error::Error;
 use heapsmith::output::Output;
 
@@ -127,7 +128,11 @@ fn notes(tested: &Tested, is_matrix: bool) -> String {
     }
     if !tested.omitted.is_empty() {
         let names: Vec<String> = tested.omitted.iter().map(ToString::to_string).collect();
-        text += &format!("{of}not judged, since it does not report it: {}\n", names.join(", "));
+        let what = match names.len() {
+            ..=8 => names.join(", "),
+            count => format!("{count} of {} facets (the other forms of the report list them)", Facet::ALL.len()),
+        };
+        text += &format!("{of}not judged, since it does not report it: {what}\n");
     }
     if let Some(declared) = tested.declared.as_ref().filter(|declared| declared.level != "listing") {
         let what = match declared.reports.is_empty() {

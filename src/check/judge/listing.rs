@@ -107,12 +107,15 @@ fn without_dangling<'h>(heap: &'h Heap, hello: Option<&Hello>) -> Cow<'h, Heap> 
     Cow::Owned(heap)
 }
 
-/// The number of objects, for a dump that should have been refused.
-pub(super) fn objects(asked: &Asked<'_>) -> String {
-    match read(asked) {
-        Ok(Ok(listing)) => format!("accepted, with {} objects", listing.heap.objects.len()),
-        _ => "accepted".to_owned(),
-    }
+/// What is wrong with a dump's being read that should have been refused.
+pub(super) fn not_refused(asked: &Asked<'_>) -> Result<Judgement, Error> {
+    Ok(match read(asked)? {
+        Ok(listing) => {
+            let found = format!("accepted, with {} objects", listing.heap.objects.len());
+            Judgement::of(Outcome::WrongVerdict { expected: "refuse".to_owned(), found })
+        }
+        Err(wrong) => Judgement::wrong(wrong),
+    })
 }
 
 fn read(asked: &Asked<'_>) -> Result<Result<Listing, Wrong>, Error> {

@@ -88,6 +88,10 @@ pub(super) fn judge(asked: &Asked<'_>, reply: Reply, session: &mut dyn Session) 
         Reply::Accepted(accepted) => accepted_by(asked, &accepted, session)?,
         Reply::Refused(message, offset) => Judgement { offset, ..Judgement::of(refused(asked, &message)) },
         Reply::Skipped(reason, link) => Judgement::of(Outcome::Skip { reason, link }),
+        Reply::NotStarted(why) => {
+            let how = format!("it cannot be started: {why}");
+            Judgement::of(Outcome::AdapterError { how })
+        }
         Reply::Error(how) => Judgement::of(Outcome::AdapterError { how }),
         Reply::Crash(how) => Judgement::of(Outcome::Crash { how }),
         Reply::Hang(how) => Judgement::of(Outcome::Hang { how }),
@@ -107,10 +111,10 @@ fn accepted_by(asked: &Asked<'_>, accepted: &Accepted, session: &mut dyn Session
         .collect();
     let level = asked.hello.map_or(Level::Listing, |hello| asked.subject.level_of(hello));
     if right.is_empty() {
-        let found = match (&asked.task.operation, level) {
-            (Operation::Parse, Level::Listing) => listing::objects(asked),
-            _ => "accepted".to_owned(),
-        };
+        if (&asked.task.operation, level) == (&Operation::Parse, Level::Listing) {
+            return listing::not_refused(asked);
+        }
+        let found = "accepted".to_owned();
         return Ok(Judgement::of(Outcome::WrongVerdict { expected: "refuse".to_owned(), found }));
     }
     match (&asked.task.operation, level) {

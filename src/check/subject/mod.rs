@@ -78,6 +78,8 @@ pub(super) enum Reply {
     Refused(String, Option<u64>),
     /// It cannot be asked.
     Skipped(String, Option<String>),
+    /// There is no such program.
+    NotStarted(String),
     /// The adapter went wrong.
     Error(String),
     /// Ended before the answer.
@@ -91,20 +93,29 @@ pub(super) enum Reply {
 impl Reply {
     /// Whether the process is not asked again.
     pub(super) fn is_fatal(&self) -> bool {
-        matches!(self, Reply::Error(_) | Reply::Crash(_) | Reply::Hang(_) | Reply::OutOfMemory(_))
+        matches!(
+            self,
+            Reply::NotStarted(_) | Reply::Error(_) | Reply::Crash(_) | Reply::Hang(_) | Reply::OutOfMemory(_)
+        )
     }
 
     fn stopped(stopped: Stopped, messages: &str) -> Reply {
         let with = |how: String| if messages.is_empty() { how } else { format!("{how}: {messages}") };
         match stopped {
             Stopped::Ended(_, how) => Reply::Crash(with(how)),
-            Stopped::NotStarted(why) => Reply::Error(format!("it cannot be started: {why}")),
+            Stopped::NotStarted(why) => Reply::NotStarted(why),
             Stopped::Closed => Reply::Error("it closed its standard output without an answer, and goes on".to_owned()),
             Stopped::OutOfTime(limit) => Reply::Hang(format!("no answer after {:.1} s", limit.as_secs_f32())),
             Stopped::OutOfMemory(limit) => Reply::OutOfMemory(format!("more than {} MiB", limit >> 20)),
             Stopped::Endless(limit) => Reply::Hang(format!("wrote more than {} MiB", limit >> 20)),
         }
     }
+}
+
+/// The error that a program is not there: whoever asked has to look at the command.
+pub(super) fn not_started(subject: &Subject, why: &str) -> Error {
+    let program = subject.words.first().map_or("nothing", String::as_str);
+    Error::Usage(format!("{program} of --{} cannot be started: {why}", subject.kind.name()))
 }
 
 /// The files of one question, in a folder of their own.

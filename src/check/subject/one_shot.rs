@@ -9,7 +9,7 @@ use crate::error::Error;
 use super::super::process::{Limits, Output, Process, Stopped};
 use super::super::protocol::Accepted;
 use super::super::task::Task;
-use super::{Files, Kind, Reply, Session, Subject};
+use super::{Files, Kind, Reply, Session, Subject, not_started};
 
 /// Asks a program that prints a listing, or one that makes a file of another.
 pub(super) struct OneShot<'s> {
@@ -58,6 +58,7 @@ impl Session for OneShot<'_> {
                 Reply::Accepted(Box::new(Accepted::default()))
             }
             Stopped::Ended(Some(0), _) => Reply::Crash("exit code 0, and no file written".to_owned()),
+            Stopped::NotStarted(why) => return Err(not_started(self.subject, &why)),
             Stopped::Ended(Some(1), _) => Reply::Refused(messages, None),
             stopped => Reply::stopped(stopped, &messages),
         })

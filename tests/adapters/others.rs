@@ -1,0 +1,83 @@
+//! Other people's implementations behind their adapters: what they get wrong is known, and nothing else is wrong. Those
+//! that need more than cargo and a JDK are run by docs/results.sh.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::bench::{check, has_python, python, tally};
+
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+
+fn expected() -> String {
+    format!("{ROOT}/examples/adapters/expected.toml")
+}
+
+/// The adapters in Rust, built by cargo from the registry's crates.
+fn built() -> Option<PathBuf> {
+    let target = Path::new(ROOT).join("target/adapters");
+    let status = Command::new(env!("CARGO"))
+        .args(["build", "--quiet", "--release", "--locked", "--manifest-path"])
+        .arg(format!("{ROOT}/examples/adapters/rust/Cargo.toml"))
+        .arg("--target-dir")
+        .arg(&target)
+        .status();
+    if status.is_ok_and(|status| status.success()) {
+        return Some(target.join("release"));
+    }
+    assert!(
+        env::var_os("HEAPSMITH_PEERS_REQUIRED").is_none(),
+        "the adapters in Rust are required, and cannot be built"
+    );
+    println!("skipped: the adapters in Rust cannot be built here");
+    None
+}
+
+#[test]
+fn readers_in_rust_fail_where_that_is_known_and_nowhere_else() {
+    let Some(folder) = built() else { return };
+    for name in ["jvm-hprof-adapter", "scrump-adapter"] {
+        let adapter = folder.join(name).to_string_lossy().into_owned();
+        let question = ["--format", "hprof", "--random", "60", "--seed", "1", "--expected", &expected()];
+        let (report, code) = check(&[&["--adapter", &adapter], &question[..]].concat());
+        let results = report["implementations"][0]["results"].as_array().expect("results");
+        let is_unexpected = |result: &&serde_json::Value| {
+            let verdict = &result["outcome"]["verdict"];
+            result["expected"].is_null() != (verdict == "pass" || verdict == "skip")
+        };
+        let unexpected: Vec<_> = results.iter().filter(is_unexpected).collect();
+        assert_eq!(code, 0, "{name}: {unexpected:#?}");
+        let verdicts = tally(&report);
+        assert!(verdicts["pass"] > 100 && verdicts["wrong-verdict"] > 2, "{name}: {verdicts:?}");
+    }
+}
+
+/// HotSpot writes heaps of the corpus that its own Java code has made.
+#[test]
+fn virtual_machines_write_what_they_were_asked_to() {
+    if !has_python() {
+        return;
+    }
+    let has = |tool: &str| {
+        let at_home = env::var("JAVA_HOME").is_ok_and(|home| Path::new(&home).join("bin").join(tool).exists());
+        at_home || Command::new(tool).arg("--help").output().is_ok()
+    };
+    if !["java", "javac", "jcmd", "jhsdb"].into_iter().all(has) {
+        assert!(env::var_os("HEAPSMITH_JDK_REQUIRED").is_none(), "a JDK is required and not there");
+        println!("skipped: no JDK");
+        return;
+    }
+    let classes = tempfile::tempdir().expect("there is room for a folder");
+    let source = format!("{ROOT}/examples/adapters/programs/writers/HeapWriter.java");
+    let built = Command::new("javac").arg("-d").arg(classes.path()).arg(source).status();
+    assert!(built.is_ok_and(|status| status.success()), "HeapWriter.java cannot be built");
+    for writer in ["jcmd", "jhsdb"] {
+        let arguments = format!("{writer} {}", classes.path().display());
+        let adapter = python("examples/adapters/programs/writers/writer.py", &arguments);
+        let question = ["--operation", "encode", "--filter", "hprof-spelled-s", "--time-limit", "120"];
+        let (report, code) = check(&[&["--adapter", &adapter, "--expected", &expected()], &question[..]].concat());
+        let verdicts = tally(&report);
+        assert_eq!(code, 0, "{writer}: {report:#}");
+        assert!(verdicts["pass"] >= 2, "{writer}: {verdicts:?}");
+    }
+}
