@@ -61,6 +61,9 @@ def run(command, folder):
 
     A program with several threads may go on behind a panic of one of them, and end in another way.
     """
+    if os.sep in command[0]:
+        # A path is meant from here, and not from the folder.
+        command = [os.path.abspath(command[0]), *command[1:]]
     environment = {**os.environ, "RUST_BACKTRACE": "0"}
     done = subprocess.run(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True,
                           check=False)
