@@ -5,36 +5,53 @@
 # usage: results.sh DIR
 #
 # DIR is where examples/adapters/install.sh puts other people's programs; what is missing there is installed first
-# (hprof-analyzer takes 19 minutes to build). Needs cargo, python3, a JDK from 17 on, apt-get and dpkg.
+# (hprof-analyzer takes 19 minutes to build). Needs cargo, python3, a JDK from 17 on, apt-get and dpkg. HEAPSMITH, if
+# set, is a binary of heapsmith to use instead of building one. Behind the installation it takes some eight minutes on
+# two cores.
 set -euo pipefail
 
 [ $# -eq 1 ] || { sed -n 's/^# usage: /usage: /p' "$0" >&2; exit 2; }
 root=$(cd "$(dirname "$0")/.." && pwd)
 mkdir -p "$1"
 programs=$(cd "$1" && pwd)
+[ -z "${HEAPSMITH:-}" ] || HEAPSMITH=$(realpath "$HEAPSMITH")
 adapters=examples/adapters
 cd "$root"
 
-cargo build --release --quiet
-PATH=$root/target/release:$PATH
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+if [ -z "${HEAPSMITH:-}" ]; then
+    cargo build --release --quiet
+    HEAPSMITH=$root/target/release/heapsmith
+fi
+mkdir "$work/bin"
+ln -s "$HEAPSMITH" "$work/bin/heapsmith"
+PATH=$work/bin:$PATH
 "$adapters/install.sh" "$programs"
 "$adapters/visualvm/install.sh" "$programs"
 
 # Commands as they stand in reports: relative to the project, with the folder of programs as a link beside it.
-ln -sfn "$programs" target/programs
+mkdir -p target
+[ "$programs" -ef target/programs ] || ln -sfn "$programs" target/programs
 bin=target/programs/bin
 python="python3 -B $adapters/programs"
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# What panics say differs from machine to machine: stack traces, the number of the thread, the folder of sources.
+export RUST_BACKTRACE=0
+plain() { # report
+    sed -i -E "s#/[^ \"]*/registry/src/[^/ ]*/##g; s#(thread '[^']*') \([0-9]+\) panicked#\1 panicked#g" "$1"
+}
+
 run() { # name, arguments of check...
     local name=$1
     shift
-    local code=0
+    local code=0 start=$SECONDS
     heapsmith check "$@" --format hprof --random 60 --seed 1 --expected "$adapters/expected.toml" \
         --report "$work/$name" >"$work/$name.txt" || code=$?
-    tail -n 12 "$work/$name.txt" | sed "s/^/$name: /"
-    [ "$code" -le 1 ]
+    [ "$code" -le 1 ] || { cat "$work/$name.txt" >&2; exit "$code"; }
+    echo "$name: exit code $code after $((SECONDS - start)) s"
+    [ "$code" -eq 0 ] || tail -n 30 "$work/$name.txt"
+    plain "$work/$name/report.json"
 }
 
 run reference --adapter 'heapsmith adapter serve'
@@ -53,7 +70,7 @@ run jhsdb --adapter "$python/writers/writer.py jhsdb target/programs/classes" --
 
 code=0
 heapsmith merge "$work"/*/report.json --report "$work/all" >"$work/all.txt" || code=$?
-[ "$code" -le 1 ]
+[ "$code" -le 1 ] || { cat "$work/all.txt" >&2; exit "$code"; }
 cp "$work/all/report.html" docs/results.html
 {
     cat docs/results.head.md

@@ -55,7 +55,9 @@ def report(command, names=None):
                 "instances": kinds["GC instance dump"],
                 "object-arrays": kinds["GC object array dump"],
                 "primitive-arrays": kinds["GC primitive array dump"],
-                "roots": sum(number for kind, number in kinds.items() if kind.startswith("GC root ")),
+                # hprof-slurp has Android's roots of tag 90 under a name of its own.
+                "roots": sum(number for kind, number in kinds.items()
+                             if kind.startswith("GC root ") or kind == "GC unreachable"),
             },
             "histogram": histogram((names.get(entry["class_name"], entry["class_name"]), entry["instance_count"])
                                    for entry in classes),

@@ -57,15 +57,20 @@ def failed(message):
 
 
 def run(command, folder):
-    """What a program prints. Whatever it says on standard error is passed on; a failure is a refusal.
+    """What a program prints. What it says on standard error is passed on if it fails; a failure is a refusal.
 
     A program with several threads may go on behind a panic of one of them, and end in another way.
     """
+    if os.sep in command[0]:
+        # A path is meant from here, and not from the folder.
+        command = [os.path.abspath(command[0]), *command[1:]]
     environment = {**os.environ, "RUST_BACKTRACE": "0"}
     done = subprocess.run(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True,
                           check=False)
-    sys.stderr.buffer.write(done.stderr)
-    sys.stderr.flush()
+    if done.returncode != 0 or b"panicked at" in done.stderr:
+        # Of a dump that is read the message would be taken for one of the next dump's crash.
+        sys.stderr.buffer.write(done.stderr)
+        sys.stderr.flush()
     if done.returncode < 0:
         raise Crashed(-done.returncode)
     if done.returncode == 101 or b"panicked at" in done.stderr:

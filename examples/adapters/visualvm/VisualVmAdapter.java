@@ -88,7 +88,7 @@ public class VisualVmAdapter implements Adapter.Parser {
         List<Object> fields = new ArrayList<>();
         for (var field : type.getFields()) {
             if (!field.isStatic()) {
-                fields.add(Adapter.object("name", field.getName(), "type", typeOf(field)));
+                fields.add(Adapter.object("name", text(field.getName()), "type", typeOf(field)));
             }
         }
         List<Object> statics = new ArrayList<>();
@@ -96,15 +96,20 @@ public class VisualVmAdapter implements Adapter.Parser {
             // The library adds a field for the loader, which is none of the dump's.
             if (!value.getField().getName().equals("<classLoader>")) {
                 Object bits = call(value instanceof ObjectFieldValue ? STATIC_REFERENCE : STATIC_VALUE, value);
-                statics.add(Adapter.object("name", value.getField().getName(), "type", typeOf(value.getField()),
-                        "value", Adapter.hex(bits(bits))));
+                statics.add(Adapter.object("name", text(value.getField().getName()),
+                        "type", typeOf(value.getField()), "value", Adapter.hex(bits(bits))));
             }
         }
         JavaClass parent = type.getSuperClass();
         return Adapter.object("kind", "class", "address", Adapter.hex(type.getJavaClassId()),
-                "name", call(NAME, call(LOAD_CLASS, type)),
+                "name", text((String) call(NAME, call(LOAD_CLASS, type))),
                 "super", Adapter.hex(parent == null ? 0 : parent.getJavaClassId()),
                 "loader", Adapter.hex((long) call(LOADER, type)), "fields", fields, "statics", statics);
+    }
+
+    /** The library has a text of its own for what has no name in the dump. */
+    private static String text(String name) {
+        return name.matches("<unresolved string 0x[0-9a-f]+>") ? "" : name;
     }
 
     /** The library has null for the type of a code that is none, and reads on: told as an object's. */
