@@ -195,7 +195,7 @@ impl<'r> One<'r> {
             label: self.label.clone(),
             kind: self.subject.kind.name().to_owned(),
             command: self.subject.command.clone(),
-            declared: self.hello().map(|hello| declared(self.subject, hello)),
+            declared: self.hello().map(|hello| declared(self.subject, hello, &self.tasks)),
             omitted,
             results,
             ..Tested::default()
@@ -393,13 +393,16 @@ fn hello(subject: &Subject, folder: &Path) -> Result<Result<Option<Hello>, Strin
     Ok(Err(format!("hello: {how}")))
 }
 
-fn declared(subject: &Subject, hello: &Hello) -> Declared {
+fn declared(subject: &Subject, hello: &Hello, tasks: &[Task]) -> Declared {
     let level = subject.level_of(hello);
+    let reads = tasks.iter().any(|task| task.operation == super::task::Operation::Parse);
     let reports = match level {
+        _ if !reads => Vec::new(),
         super::protocol::Level::Verdict => Vec::new(),
         super::protocol::Level::Counts => hello.counts.iter().map(ToString::to_string).collect(),
         _ => hello.facets.iter().map(ToString::to_string).collect(),
     };
+    let level = if reads { level.to_string() } else { "dump".to_owned() };
     let identifies = match hello.identifies {
         super::protocol::Identifies::Address => "address",
         super::protocol::Identifies::Opaque => "opaque",
@@ -409,7 +412,7 @@ fn declared(subject: &Subject, hello: &Hello) -> Declared {
         version: hello.version.clone(),
         language: hello.language.clone(),
         reads: hello.reads.clone(),
-        level: level.to_string(),
+        level,
         reports,
         identifies: identifies.to_owned(),
     }

@@ -34,7 +34,7 @@ fn the_transcript_is_what_the_reference_decoder_says() {
         .stdout
         .split(|b| *b == b'\n')
         .filter(|l| !l.is_empty())
-        .map(|l| serde_json::from_slice(l).unwrap())
+        .map(|l| serde_json::from_slice(l).expect("JSON"))
         .collect();
     let due: Vec<Value> = of("< ").map(|line| serde_json::from_str(line).expect("JSON")).collect();
     pretty_assertions::assert_eq!(due, answers);
@@ -138,8 +138,8 @@ fn a_failure_names_the_fact_the_bytes_and_the_rule() {
     assert!(bytes.starts_with(wrong[0]["bytes"].as_str().expect("bytes")), "{bytes} {wrong:?}");
     assert!(evidence["neighbourhood"]["nodes"].as_array().is_some_and(|nodes| !nodes.is_empty()));
     // An invalid dump that is read: the bytes that break the rule.
-    let all = format!("sh -c 'echo \"{{\\\"listing\\\":1}}\"' {{}}");
-    let (report, _) = check(&["--decoder", &all, "--filter", "phd-cut-in-a-record"]);
+    let all = "sh -c 'echo \"{\\\"listing\\\":1}\"' {}";
+    let (report, _) = check(&["--decoder", all, "--filter", "phd-cut-in-a-record"]);
     let result = &report["implementations"][0]["results"][0];
     assert_eq!(result["outcome"]["verdict"], "wrong-verdict");
     assert_eq!(

@@ -134,7 +134,9 @@ fn notes(tested: &Tested, is_matrix: bool) -> String {
         };
         text += &format!("{of}not judged, since it does not report it: {what}\n");
     }
-    if let Some(declared) = tested.declared.as_ref().filter(|declared| declared.level != "listing") {
+    if let Some(declared) =
+        tested.declared.as_ref().filter(|declared| !matches!(declared.level.as_str(), "listing" | "dump"))
+    {
         let what = match declared.reports.is_empty() {
             true => String::new(),
             false => format!(" ({})", declared.reports.join(", ")),

@@ -129,14 +129,12 @@ fn visit(file: &DumpFile, mut visit: impl FnMut(&Annotation<'_>)) {
         Ok(())
     };
     let _ended = match file.family() {
-        Family::Phd => file.phd().map_err(Error::from).and_then(|mut dump| phd::annotate::visit(&mut dump, each)),
-        Family::Hprof => file.hprof().map_err(Error::from).and_then(|mut dump| {
+        Family::Phd => file.phd().and_then(|mut dump| phd::annotate::visit(&mut dump, each)),
+        Family::Hprof => file.hprof().and_then(|mut dump| {
             let (index, _) = hprof::lift::Index::read(&mut dump);
             hprof::annotate::visit(&mut file.hprof()?, Some(&index), &mut each)
         }),
-        Family::Classic => {
-            file.classic().map_err(Error::from).and_then(|mut dump| classic::annotate::visit(&mut dump, each))
-        }
+        Family::Classic => file.classic().and_then(|mut dump| classic::annotate::visit(&mut dump, each)),
     };
 }
 

@@ -147,6 +147,11 @@ impl Process {
         Ok(Process { supervisor, input, lines, messages, status, is_gone: false })
     }
 
+    /// Forgets the messages so far: what comes now is about the next question.
+    pub(super) fn forget_messages(&self) {
+        self.messages.clear();
+    }
+
     /// Writes a line. That nobody reads it is seen at the wait for the answer.
     pub(super) fn write_line(&mut self, line: &str) {
         if let Some(input) = &mut self.input {
@@ -159,7 +164,7 @@ impl Process {
         self.input = None;
     }
 
-    /// The end of what the program wrote to standard error so far.
+    /// The end of what the program wrote to standard error. For programs that are gone.
     pub(super) fn messages(&self) -> String {
         self.messages.text()
     }

@@ -5,7 +5,7 @@ use std::process::{ChildStderr, ChildStdout};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::super::protocol::LONGEST_LINE;
 
@@ -79,6 +79,9 @@ pub(super) struct Tail {
     reader: Option<thread::JoinHandle<()>>,
 }
 
+/// How long the last words of a process may be on their way.
+const ON_ITS_WAY: Duration = Duration::from_secs(5);
+
 /// How much of it.
 const SHOWN: usize = 2000;
 
@@ -90,14 +93,16 @@ impl Tail {
         Tail { text, reader }
     }
 
-    /// The end of what was written so far; of all that was written, once nobody holds the stream any more.
+    /// Forgets what was written so far.
+    pub(super) fn clear(&self) {
+        self.text.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    /// The end of what was written. Whoever could write is gone, so that the stream ends once all of it was read.
     pub(super) fn text(&self) -> String {
-        for _ in 0..50 {
-            // What a process wrote before it ended may still be on its way.
-            if self.reader.as_ref().is_none_or(thread::JoinHandle::is_finished) {
-                break;
-            }
-            thread::sleep(Duration::from_millis(1));
+        let asked = Instant::now();
+        while self.reader.as_ref().is_some_and(|reader| !reader.is_finished()) && asked.elapsed() < ON_ITS_WAY {
+            thread::sleep(Duration::from_micros(200));
         }
         let text = self.text.lock().unwrap_or_else(PoisonError::into_inner);
         String::from_utf8_lossy(&text).trim().to_owned()

@@ -108,7 +108,7 @@ pub struct Declared {
     pub language: String,
     /// The formats that it reads.
     pub reads: Vec<String>,
-    /// The level of its answers that was asked for.
+    /// The level of its answers that was asked for; `dump` where it converts or writes.
     pub level: String,
     /// The facets, or counts, that it reports at this level.
     pub reports: Vec<String>,

@@ -10,7 +10,7 @@ use crate::corpus::Case;
 use crate::error::Error;
 
 use super::super::process::{Limits, Line, Output, Process, Stopped};
-use super::super::protocol::{self, Accepted, Answer, Hello, Level, Operation as Op, Request, Status, VERSION};
+use super::super::protocol::{self, Answer, Hello, Level, Operation as Op, Request, Status, VERSION};
 use super::super::task::{Operation, Task};
 use super::{Files, Reply, Session, Subject};
 
@@ -69,6 +69,7 @@ impl Adapter {
         self.last += 1;
         let request = Request { id: self.last, op: op.clone() };
         let line = serde_json::to_string(&request).unwrap_or_default();
+        self.process.forget_messages();
         self.process.write_line(&line);
         self.last
     }
@@ -266,7 +267,7 @@ impl Session for AdapterSession<'_> {
         };
         Ok(match self.put(&op, case.bytes.len() as u64, files)? {
             Ok(Status::Accept(accepted)) => Reply::Accepted(accepted),
-            Ok(_) => Reply::Accepted(Box::new(Accepted::default())),
+            Ok(_) => Reply::Accepted(Box::default()),
             Err(reply) => shortened(reply, files),
         })
     }

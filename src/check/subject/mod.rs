@@ -115,7 +115,7 @@ impl Reply {
 /// The error that a program is not there: whoever asked has to look at the command.
 pub(super) fn not_started(subject: &Subject, why: &str) -> Error {
     let program = subject.words.first().map_or("nothing", String::as_str);
-    Error::Usage(format!("{program} of --{} cannot be started: {why}", subject.kind.name()))
+    Error::Usage(format!("running {program}, which --{} names: {why}", subject.kind.name()))
 }
 
 /// The files of one question, in a folder of their own.
@@ -153,16 +153,41 @@ impl Files {
         Ok(Files { folder: folder.to_owned(), input, output: folder.join(output), shown: name })
     }
 
-    /// A message without the names of temporary folders, which are others in every run.
+    /// A message without what is another in every run: the names of temporary folders, and the numbers of threads that
+    /// Rust's panics have.
     pub(super) fn shorten(&self, message: &str) -> String {
-        let (input, folder) = (self.input.to_string_lossy(), self.folder.to_string_lossy());
-        message.replace(&*input, &self.shown).replace(&format!("{folder}/"), "")
+        let mut text = message.replace(&*self.input.to_string_lossy(), &self.shown);
+        for folder in [Some(self.folder.as_path()), self.folder.parent()].into_iter().flatten() {
+            text = text.replace(&format!("{}/", folder.to_string_lossy()), "");
+        }
+        without_thread_numbers(&text)
     }
 
     /// Removes them.
     pub(super) fn remove(&self) {
         let _ = fs::remove_dir_all(&self.folder);
     }
+}
+
+/// `thread 'main' (4711) panicked` without the number.
+fn without_thread_numbers(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once("' (") {
+        plain += before;
+        let digits = behind.find(|c: char| !c.is_ascii_digit()).unwrap_or(behind.len());
+        match behind[digits..].strip_prefix(") panicked") {
+            Some(after) if digits > 0 => {
+                plain += "' panicked";
+                rest = after;
+            }
+            _ => {
+                plain += "' (";
+                rest = behind;
+            }
+        }
+    }
+    plain + rest
 }
 
 /// Processes that serve one case after the other.
@@ -190,5 +215,19 @@ impl Subject {
     /// The level that adapters are asked for.
     pub(super) fn level_of(&self, hello: &Hello) -> Level {
         self.level.filter(|level| hello.levels.contains(level)).unwrap_or_else(|| hello.level())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_thread_numbers;
+
+    #[test]
+    fn numbers_of_threads_are_left_out_of_panics_alone() {
+        let panic = "thread 'main' (4711) panicked at src/lib.rs:7:1:";
+        assert_eq!(without_thread_numbers(panic), "thread 'main' panicked at src/lib.rs:7:1:");
+        for other in ["'a' (b) panicked", "' () panicked", "it's (12) fine", "' (12", ""] {
+            assert_eq!(without_thread_numbers(other), other);
+        }
     }
 }

@@ -7,7 +7,6 @@ use crate::corpus::Case;
 use crate::error::Error;
 
 use super::super::process::{Limits, Output, Process, Stopped};
-use super::super::protocol::Accepted;
 use super::super::task::Task;
 use super::{Files, Kind, Reply, Session, Subject, not_started};
 
@@ -54,9 +53,7 @@ impl Session for OneShot<'_> {
         let messages = files.shorten(&process.messages());
         let _ = fs::remove_dir_all(&scratch);
         Ok(match stopped {
-            Stopped::Ended(Some(0), _) if is_printed || files.output.exists() => {
-                Reply::Accepted(Box::new(Accepted::default()))
-            }
+            Stopped::Ended(Some(0), _) if is_printed || files.output.exists() => Reply::Accepted(Box::default()),
             Stopped::Ended(Some(0), _) => Reply::Crash("exit code 0, and no file written".to_owned()),
             Stopped::NotStarted(why) => return Err(not_started(self.subject, &why)),
             Stopped::Ended(Some(1), _) => Reply::Refused(messages, None),
