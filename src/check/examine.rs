@@ -1,6 +1,7 @@
 //! Checking an adapter against the protocol, and saying what to mend.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::BufReader;
 use std::path::Path;
 
 use schemars::JsonSchema;
@@ -12,10 +13,10 @@ use crate::corpus::{Answer, Case, Verdict, cases};
 use crate::error::Error;
 use crate::format::Format;
 
-use super::process::Limits;
+use super::process::{Limits, Stopped};
 use super::protocol::{Accepted, Count, Hello, Level, Operation as Op, Status};
-use super::subject::{Adapter, LEAVING, Reply, Subject};
-use super::task::first_heap;
+use super::subject::{Adapter, LEAVING, Reply, Subject, is_plain};
+use super::task::{first_heap, write_listing};
 
 /// What was found out about an adapter.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
@@ -73,13 +74,14 @@ pub fn examine(subject: &Subject) -> Result<Examination, Error> {
     let mut examiner = Examiner { subject, hello: &hello, adapter, files: &files, told, is_over: false };
     examiner.manners();
     examiner.dumps()?;
+    examiner.others()?;
     examiner.missing();
     examiner.leaving();
     Ok(examiner.told)
 }
 
 /// What is wrong with what an adapter declares.
-fn declaration(hello: &Hello) -> Result<(), String> {
+pub(super) fn declaration(hello: &Hello) -> Result<(), String> {
     let known = |name: &str| name == "phd" || name.parse::<Format>().is_ok();
     let read = hello.reads.iter().chain(hello.converts.iter().map(|pair| &pair.from));
     let written = hello.writes.iter().chain(hello.converts.iter().map(|pair| &pair.to));
@@ -101,6 +103,9 @@ fn declaration(hello: &Hello) -> Result<(), String> {
                 ));
             }
         }
+    }
+    if hello.levels.is_empty() && !hello.reads.is_empty() {
+        return Err("`levels` is empty: it can be asked at no level; leave it out for `verdict` alone".to_owned());
     }
     if has(Level::Counts) && hello.counts.is_empty() {
         return Err("`levels` has counts, and `counts` is empty: nothing would be judged".to_owned());
@@ -126,7 +131,8 @@ impl Examiner<'_> {
         if self.is_over {
             return Err("not looked at: the process is gone".to_owned());
         }
-        let limits = Limits::of(&self.subject.budget, 1 << 20, None);
+        let answer = self.files.join("answer");
+        let limits = Limits::of(&self.subject.budget, 1 << 20, Some(&answer));
         self.adapter.ask(op, &limits).map_err(|reply| {
             self.is_over = true;
             words(&reply)
@@ -142,7 +148,7 @@ impl Examiner<'_> {
         let found = match self.adapter.receive(&limits) {
             Err(reply) => {
                 self.is_over = true;
-                Err(format!("{}; the answer is {{\"id\":{id},\"status\":\"error\",\"message\":...}}", words(&reply)))
+                Err(format!("{}; it should answer {{\"id\":{id},\"status\":\"error\",\"message\":...}}", words(&reply)))
             }
             Ok(line) => match serde_json::from_slice::<super::protocol::Answer>(&line) {
                 Ok(answer) if answer.id != id => Err(format!("its id is {}, not {id}", answer.id)),
@@ -206,6 +212,45 @@ impl Examiner<'_> {
         Ok(())
     }
 
+    /// One conversion of each pair, and one dump of each writer.
+    fn others(&mut self) -> Result<(), Error> {
+        let all = cases()?;
+        for format in Format::ALL {
+            let plain = |case: &&Case| case.format == format && case.heap.is_none() && !is_compressed(case);
+            let has_objects = |case: &&Case| first_heap(case).is_some_and(|heap| !heap.objects.is_empty());
+            let valid = all.iter().filter(plain).filter(|case| case.verdict == Verdict::Valid).filter(has_objects);
+            let Some(case) = valid.min_by_key(|case| rank(case)) else { continue };
+            let out = self.files.join("answer");
+            for to in self.hello.targets(format) {
+                let path = self.put_down(case)?;
+                let (from, name) = (format.to_string(), out.to_string_lossy().into_owned());
+                let found = self.makes(&Op::Convert { path, from, to: to.to_string(), out: name });
+                self.told.put(format!("it converts {} to {to}", case.id), found);
+            }
+            for to in self.hello.writers(format) {
+                let path = self.files.join(case.listing_file(0));
+                let mut listing = Vec::new();
+                write_listing(case, &mut listing)?;
+                fs::write(&path, listing).map_err(|e| Error::io(format!("writing {}", path.display()), e))?;
+                let (path, name) = (path.to_string_lossy().into_owned(), out.to_string_lossy().into_owned());
+                let found = self.makes(&Op::Encode { path, format: to.to_string(), out: name });
+                self.told.put(format!("it writes the listing of {} as {to}", case.id), found);
+            }
+        }
+        Ok(())
+    }
+
+    fn makes(&mut self, op: &Op) -> Result<(), String> {
+        let out = self.files.join("answer");
+        let _ = fs::remove_file(&out);
+        match self.ask(op)? {
+            Status::Accept(_) if !is_plain(&out) => Err("there is no plain file where `out` says".to_owned()),
+            Status::Accept(_) | Status::Skip { .. } => Ok(()),
+            Status::Reject { message, .. } => Err(format!("it refuses it: {message}")),
+            Status::Error { message } => Err(format!("status `error`: {message}")),
+        }
+    }
+
     fn put_down(&self, case: &Case) -> Result<String, Error> {
         let path = self.files.join(case.file());
         fs::write(&path, &case.bytes).map_err(|e| Error::io(format!("writing {}", path.display()), e))?;
@@ -243,8 +288,10 @@ impl Examiner<'_> {
             },
             Level::Listing => {
                 let out = self.files.join("answer");
-                let text = fs::read(&out).map_err(|_| "the file that `out` names is not there".to_owned())?;
-                let listing = listing::read(text.as_slice()).map_err(|e| format!("the file is no listing: {e}"))?;
+                let file = Some(&out).filter(|out| is_plain(out)).and_then(|out| File::open(out).ok());
+                let file = file.ok_or("there is no plain file where `out` says")?;
+                let listing =
+                    listing::read(BufReader::new(file)).map_err(|e| format!("the file is no listing: {e}"))?;
                 match listing.heap.objects.is_empty() && listing.heap.classes.is_empty() {
                     true => Err("the listing has neither classes nor objects".to_owned()),
                     false => Ok(()),
@@ -274,8 +321,9 @@ impl Examiner<'_> {
         }
         let (lines, has_ended) = self.adapter.finish(LEAVING);
         let found = match has_ended {
-            true => Ok(()),
-            false => Err(format!("it is still there {} s after; it was killed", LEAVING.as_secs())),
+            Some(Stopped::Ended(Some(0), _)) => Ok(()),
+            Some(Stopped::Ended(_, how)) => Err(format!("{how}, where the exit code 0 was due")),
+            _ => Err(format!("it is still there {} s after; it was killed", LEAVING.as_secs())),
         };
         self.told.put("it ends when its standard input does", found);
         let found = match lines.first() {

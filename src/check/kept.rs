@@ -24,6 +24,34 @@ impl Kept {
         Kept { folder: folder.join("cases").join(plain(label)) }
     }
 
+    /// Removes what an earlier run kept in a folder of reports.
+    pub(super) fn clear(folder: &Path) -> Result<(), Error> {
+        let cases = folder.join("cases");
+        match fs::remove_dir_all(&cases) {
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
+                Err(Error::io(format!("removing {}", cases.display()), e))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Removes what was kept of a case.
+    pub(super) fn forget(&self, id: &str) -> Result<(), Error> {
+        match fs::remove_dir_all(self.folder.join(plain(id))) {
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(Error::io("removing a kept case", e)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Keeps what happened in a case, without its files.
+    pub(super) fn note(&self, id: &str, outcome: &Outcome) -> Result<(), Error> {
+        let folder = self.folder.join(plain(id));
+        let text = format!("{}: {}\n", outcome.name(), outcome.detail());
+        fs::create_dir_all(&folder)
+            .and_then(|()| fs::write(folder.join("outcome.txt"), text))
+            .map_err(|e| Error::io(format!("writing to {}", folder.display()), e))
+    }
+
     /// Keeps what was handed over, what is right and what came back; or removes that, if the case is not failed.
     pub(super) fn put(&self, id: &str, outcome: &Outcome, files: &Files, case: &Case) -> Result<(), Error> {
         let folder = self.folder.join(plain(id));
@@ -48,7 +76,7 @@ impl Kept {
             write_listing(case, &mut listing)?;
             fs::write(folder.join("expected.jsonl"), listing).map_err(failed)?;
         }
-        fs::write(folder.join("outcome.txt"), format!("{}: {}\n", outcome.name(), outcome.detail())).map_err(failed)
+        self.note(id, outcome)
     }
 }
 

@@ -21,7 +21,7 @@ mod task;
 pub use evidence::{Edge, Evidence, Field, Neighbourhood, Node};
 pub use examine::{Examination, Step, examine};
 pub use expected::{Entry, ExpectedFailures};
-pub use process::{Budget, supervise};
+pub use process::{Budget, Sweeper, supervise};
 pub use report::{CaseResult, Outcome, Report};
 pub use run::{BATCH, Options, Progress, check};
 pub use serve::serve;

@@ -12,9 +12,11 @@ use tempfile::TempDir;
 use crate::error::Error;
 
 use super::evidence::evidence;
+use super::examine::declaration;
 use super::expected::ExpectedFailures;
 use super::judge::{Asked, Judgement, judge};
 use super::kept::Kept;
+use super::process::Budget;
 use super::protocol::Hello;
 use super::report::{CaseFacts, CaseResult, Chosen, Declared, Outcome, Report, Run, SCHEMA, Tested};
 use super::subject::{Adapter, Files, Reply, Session, Subject, not_started};
@@ -58,6 +60,9 @@ pub enum Progress {
 pub fn check(subjects: &[Subject], options: &Options, progress: &(dyn Fn(Progress) + Sync)) -> Result<Report, Error> {
     let started = Instant::now();
     let sources = Source::chosen(&options.choice)?;
+    if let Some(folder) = &options.keep {
+        Kept::clear(folder)?;
+    }
     let mut run = Run { jobs: options.jobs as u64, ..Run::default() };
     let mut report = Report {
         schema: SCHEMA,
@@ -67,8 +72,7 @@ pub fn check(subjects: &[Subject], options: &Options, progress: &(dyn Fn(Progres
     };
     for subject in subjects {
         let folder = tempfile::tempdir().map_err(|e| Error::io("creating a temporary folder", e))?;
-        let mut one = One::new(subject, options, &sources, &folder, progress)?;
-        one.label = unique(one.label, &report.implementations);
+        let one = One::new(subject, options, &sources, &folder, progress, &report.implementations)?;
         let (tested, facts, milliseconds) = one.run()?;
         run.milliseconds.insert(tested.label.clone(), milliseconds.into_iter().collect());
         report.implementations.push(tested);
@@ -130,6 +134,7 @@ impl<'r> One<'r> {
         sources: &[Source],
         folder: &'r TempDir,
         progress: &'r (dyn Fn(Progress) + Sync),
+        others: &[Tested],
     ) -> Result<One<'r>, Error> {
         let hello = hello(subject, folder.path())?;
         let told = hello.as_ref().ok().and_then(Option::as_ref);
@@ -139,8 +144,10 @@ impl<'r> One<'r> {
         };
         let mut tasks = tasks(subject, told, sources, options.operations);
         if let Some(filter) = options.choice.filter.as_ref().filter(|filter| filter.contains(':')) {
-            tasks.retain(|task| task.id.contains(filter.as_str()));
+            let is_one = tasks.iter().any(|task| task.id == *filter);
+            tasks.retain(|task| if is_one { task.id == *filter } else { task.id.contains(filter.as_str()) });
         }
+        let label = unique(label, others);
         let kept = options.keep.as_deref().map(|folder| Kept::new(folder, &label));
         Ok(One { subject, options, folder, progress, label, hello, tasks, kept })
     }
@@ -156,7 +163,7 @@ impl<'r> One<'r> {
         }
         let count = batches.iter().map(|(_, tasks)| tasks.len()).sum();
         (self.progress)(Progress::Planned(count));
-        let mut slots: Vec<Vec<Slot>> = match &self.hello {
+        let slots: Vec<Vec<Slot>> = match &self.hello {
             Ok(_) => self.side_by_side(&batches)?,
             // It cannot be asked anything.
             Err(how) => {
@@ -165,24 +172,28 @@ impl<'r> One<'r> {
                 batches.iter().map(|(_, tasks)| vec![Some(answered.clone()); tasks.len()]).collect()
             }
         };
-        self.give_up(&batches, &mut slots);
         let mut results = Vec::new();
         let mut all_facts = Vec::new();
         let mut milliseconds = Vec::new();
         let mut omitted = Vec::new();
         let tasks = batches.iter().flat_map(|(_, tasks)| tasks.iter());
+        let mut hangs = 0;
         for (task, slot) in tasks.zip(slots.into_iter().flatten()) {
             let mut first = None;
-            let mut answered = slot.unwrap_or_else(|| Answered {
-                judgement: plain(given_up(self.options.max_hangs)),
-                milliseconds: 0.0,
-                is_doubtful: false,
-            });
-            if answered.is_doubtful {
-                let alone = self.alone(task)?;
-                first = Some(answered.judgement.outcome).filter(|first| *first != alone.judgement.outcome);
-                answered = alone;
-            }
+            let answered = match slot {
+                // What comes behind the last hang that is waited for is not told, whether it was asked or not: that is
+                // a matter of chance.
+                _ if hangs >= self.options.max_hangs => self.given_up(task)?,
+                Some(answered) if !answered.is_doubtful => answered,
+                slot => {
+                    let alone = self.alone(task)?;
+                    let is_other = |first: &Outcome| first.name() != alone.judgement.outcome.name();
+                    first = slot.map(|slot| slot.judgement.outcome).filter(is_other);
+                    alone
+                }
+            };
+            let is_hang = matches!(answered.judgement.outcome, Outcome::Hang { .. });
+            hangs += usize::from(is_hang && !self.is_expected_to_fail(task)?);
             let (result, facts) = self.result(task, &answered.judgement, first)?;
             results.push(result);
             all_facts.push(facts);
@@ -281,7 +292,7 @@ impl<'r> One<'r> {
         let milliseconds = started.elapsed().as_secs_f64() * 1e3;
         let is_doubtful = reply.is_fatal();
         let asked = Asked { subject: self.subject, hello: self.hello(), task, case: &case, files: &files };
-        let judgement = judge(&asked, reply, session)?;
+        let judgement = judge(&asked, reply, session);
         if let Some(kept) = &self.kept {
             kept.put(&task.id, &judgement.outcome, &files, &case)?;
         }
@@ -294,24 +305,28 @@ impl<'r> One<'r> {
         let folder = self.folder.path().join("alone");
         let mut session = self.subject.open(self.hello(), &folder.join("process"));
         let (mut answered, _) = self.task(task, &folder, session.as_mut())?;
-        if let Some((_, how)) = session.finish().into_iter().next() {
-            answered.judgement = plain(Outcome::AdapterError { how });
+        let behind = match session.finish().into_iter().next() {
+            Some((_, Reply::Crash(how))) => Outcome::Crash { how },
+            Some((_, Reply::Error(how))) => Outcome::AdapterError { how },
+            _ => return Ok(answered),
+        };
+        // What was wrong with the answer itself is told first.
+        if !answered.judgement.outcome.is_failure() {
+            if let Some(kept) = &self.kept {
+                kept.note(&task.id, &behind)?;
+            }
+            answered.judgement = plain(behind);
         }
         Ok(answered)
     }
 
-    /// What comes behind the last hang that is waited for is not told, whether it was asked or not: which of it was asked
-    /// is a matter of chance.
-    fn give_up(&self, batches: &[(usize, &[Task])], slots: &mut [Vec<Slot>]) {
-        let mut hangs = 0;
-        let tasks = batches.iter().flat_map(|(_, tasks)| tasks.iter());
-        for (task, slot) in tasks.zip(slots.iter_mut().flatten()) {
-            if hangs >= self.options.max_hangs {
-                *slot = None;
-            }
-            let is_hang = slot.as_ref().is_some_and(|told| matches!(told.judgement.outcome, Outcome::Hang { .. }));
-            hangs += usize::from(is_hang && !self.is_expected_to_fail(task).unwrap_or(false));
+    /// A task that is not asked any more.
+    fn given_up(&self, task: &Task) -> Result<Answered, Error> {
+        let judgement = plain(given_up(self.options.max_hangs));
+        if let Some(kept) = &self.kept {
+            kept.forget(&task.id)?;
         }
+        Ok(Answered { judgement, milliseconds: 0.0, is_doubtful: false })
     }
 
     fn is_expected_to_fail(&self, task: &Task) -> Result<bool, Error> {
@@ -384,7 +399,10 @@ fn hello(subject: &Subject, folder: &Path) -> Result<Result<Option<Hello>, Strin
         drop(adapter);
         let _ = fs::remove_dir_all(&scratch);
         match told {
-            Ok(hello) => return Ok(Ok(Some(hello))),
+            Ok(hello) => {
+                // What it declares wrongly would never be asked, and nothing would be wrong.
+                return Ok(declaration(&hello).map(|()| Some(hello)).map_err(|how| format!("hello: {how}")));
+            }
             Err(Reply::NotStarted(why)) => return Err(not_started(subject, &why)),
             Err(Reply::Crash(e) | Reply::Error(e) | Reply::Hang(e) | Reply::OutOfMemory(e)) => how = e,
             Err(_) => {}
@@ -425,7 +443,7 @@ fn repeat(subject: &Subject, choice: &Choice, id: &str) -> String {
     let kind = match &subject.kind {
         Kind::Adapter => format!("--adapter {command}"),
         Kind::Decoder => format!("--decoder {command}"),
-        Kind::Converter { to, renames } | Kind::Encoder { to, renames } => {
+        Kind::Converter { to, renames, .. } | Kind::Encoder { to, renames } => {
             let renames = if *renames { " --up-to-renaming" } else { "" };
             format!("--{} {command} --to {to}{renames}", subject.kind.name())
         }
@@ -442,5 +460,16 @@ fn repeat(subject: &Subject, choice: &Choice, id: &str) -> String {
         Some(_) if subject.kind == Kind::Adapter => " --operation encode",
         _ => "",
     };
-    format!("heapsmith check {kind}{operation}{random} --filter {id}")
+    let mut limits = String::new();
+    let Budget { time, memory, .. } = subject.budget;
+    if time != Budget::default().time {
+        limits += &format!(" --time-limit {}", time.as_secs_f32());
+    }
+    if memory != Budget::default().memory {
+        limits += &format!(" --memory-limit {}", memory >> 20);
+    }
+    if let Some(level) = subject.level {
+        limits += &format!(" --level {level}");
+    }
+    format!("heapsmith check {kind}{operation}{random}{limits} --filter {id}")
 }

@@ -43,17 +43,22 @@ impl Source {
     /// # Errors
     /// If a recipe of the corpus fails, which its tests rule out.
     pub fn chosen(choice: &Choice) -> Result<Vec<Source>, Error> {
-        let is_chosen = |id: &str| choice.filter.as_ref().is_none_or(|filter| id.contains(filter.as_str()));
         let mut cases = crate::corpus::cases()?;
         cases.retain(|case| choice.format.is_none_or(|family| case.format.family() == family));
         let mut sources: Vec<Source> = cases.into_iter().map(|case| Source::Corpus(Box::new(case))).collect();
         let families = choice.format.map_or(Family::ALL.to_vec(), |family| vec![family]);
         sources.extend((0..choice.random).map(|index| Source::Random(families.clone(), choice.seed, index)));
-        // What is done with a case stands behind its id.
-        sources.retain(|source| {
-            let id = source.id();
-            is_chosen(&id) || choice.filter.as_ref().is_some_and(|filter| filter.starts_with(&format!("{id}:")))
-        });
+        if let Some(filter) = &choice.filter {
+            // What is done with a case stands behind its id.
+            let (case, task) =
+                filter.split_once(':').map_or((filter.as_str(), None), |(case, task)| (case, Some(task)));
+            let is_one = sources.iter().any(|source| source.id() == case);
+            sources.retain(|source| match (is_one, task) {
+                (true, _) => source.id() == case,
+                (false, None) => source.id().contains(case),
+                (false, Some(_)) => source.id().ends_with(case),
+            });
+        }
         Ok(sources)
     }
 
@@ -132,7 +137,7 @@ pub(super) fn tasks(subject: &Subject, hello: Option<&Hello>, sources: &[Source]
             tasks.push(Task { id: operation.id(&source.id()), source: source.clone(), operation, renames });
         };
         match (&subject.kind, hello) {
-            (Kind::Converter { renames, to }, _) => put(Operation::Convert(to.clone()), *renames),
+            (Kind::Converter { renames, to, .. }, _) => put(Operation::Convert(to.clone()), *renames),
             (Kind::Encoder { renames, to }, _) => put(Operation::Encode(to.clone()), *renames),
             (Kind::Decoder, _) | (Kind::Adapter, None) => put(Operation::Parse, false),
             (Kind::Adapter, Some(hello)) => {
@@ -199,6 +204,10 @@ pub(super) fn why_not(subject: &Subject, hello: Option<&Hello>, task: &Task, cas
         if case.heap.is_some() && (task.operation != Operation::Parse || !hello.heaps) {
             return Some("it cannot be asked for one heap of several".to_owned());
         }
+    } else if let Kind::Converter { from: Some(from), .. } = &subject.kind
+        && *from != case.format
+    {
+        return Some(format!("it is to read {from}, not {}", case.format));
     } else if case.heap.is_some() && !subject.words.iter().any(|word| word.contains("{heap}")) {
         return Some("the command has no {heap}, and the dump has several".to_owned());
     }

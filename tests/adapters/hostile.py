@@ -46,7 +46,14 @@ for line in sys.stdin:
     request = json.loads(line)
     number = request["id"]
     if request["op"] == "hello":
-        say({"id": number, "protocol": 1, "name": way, "reads": ["phd", "hprof"], "what is this": []})
+        hello = {"id": number, "protocol": 1, "name": way, "reads": ["phd", "hprof"], "what is this": []}
+        if way.startswith("out-"):
+            hello |= {"levels": ["listing"], "facets": ["address", "kind"]}
+        if way == "counts-too-much":
+            hello |= {"levels": ["counts"], "counts": ["histogram"]}
+        if way == "knows-no-format":
+            hello["reads"] = ["HPROF"]
+        say(hello)
         continue
     asked += 1
     accept = {"id": number, "status": "accept"}
@@ -89,6 +96,28 @@ for line in sys.stdin:
         time.sleep(float(mark))
     elif way == "long-line":
         os.write(1, b"x" * (17 << 20) + b"\n")
+    elif way == "out-fifo":
+        os.mkfifo(request["out"])
+        say(accept)
+    elif way == "out-folder":
+        os.mkdir(request["out"])
+        say(accept)
+    elif way == "out-link":
+        os.symlink("/dev/zero", request["out"])
+        say(accept)
+    elif way == "out-garbage":
+        with open(request["out"], "wb") as out:
+            out.write(b"\xff\xfe{")
+        say(accept)
+    elif way == "counts-too-much":
+        say(accept | {"histogram": [{"class": "A", "objects": 2**64 - 1}, {"class": "A", "objects": 2}]})
+    elif way == "dies-behind-its-answer":
+        say(accept)
+        os._exit(7)
+    elif way == "kills-its-parent":
+        subprocess.Popen(["sleep", mark], start_new_session=True)
+        os.kill(os.getppid(), signal.SIGKILL)
+        time.sleep(float(mark))
     elif way == "errors":
         say({"id": number, "status": "error", "message": "my fault: " + request["path"]})
     elif way == "skips":

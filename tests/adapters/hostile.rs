@@ -203,3 +203,47 @@ fn nothing_is_left_when_check_itself_is_killed() {
     child.wait().expect("it was killed");
     assert_gone(&mark);
 }
+
+#[test]
+fn an_answer_that_is_no_plain_file_is_not_opened() {
+    for way in ["out-fifo", "out-folder", "out-link"] {
+        let Some(how) = every_case(way, "adapter-error", SOME) else { return };
+        assert!(how.contains("plain file"), "{way}: {how}");
+    }
+    let Some((report, code)) = hostile("out-garbage", SOME) else { return };
+    let verdicts = tally(&report);
+    assert_eq!((verdicts.keys().map(String::as_str).collect::<Vec<_>>(), code), (vec!["fail"], 1), "{verdicts:?}");
+    // Neither is one of a converter; what else it is refused for is a verdict, too.
+    for make in ["mkfifo $1", "mkdir $1", "ln -s /dev/zero $1", "echo no dump > $1", ": > $1"] {
+        let converter = format!("sh -c '{make}' sh {{out}} {{in}}");
+        let question = ["--to", "hprof", "--filter", "hprof-hotspot-25-8-random", "--time-limit", "3"];
+        let (report, code) = check(&[&["--converter", &converter], &question[..]].concat());
+        let verdict = outcomes(&report)[0]["verdict"].as_str().unwrap_or_default().to_owned();
+        assert!(code == 1 && ["crash", "fail"].contains(&verdict.as_str()), "{make}: {report}");
+    }
+}
+
+#[test]
+fn counts_beyond_64_bits_are_wrong_and_no_more() {
+    let Some((report, code)) = hostile("counts-too-much", SOME) else { return };
+    let verdicts = tally(&report);
+    assert_eq!((verdicts.keys().map(String::as_str).collect::<Vec<_>>(), code), (vec!["fail"], 1), "{verdicts:?}");
+}
+
+#[test]
+fn a_format_that_there_is_not_is_told_and_not_skipped() {
+    let Some(how) = every_case("knows-no-format", "adapter-error", SOME) else { return };
+    assert!(how.contains("\"HPROF\" is no format"), "{how}");
+}
+
+#[test]
+fn dying_behind_the_answer_is_a_crash_of_that_case() {
+    let Some(how) = every_case("dies-behind-its-answer", "crash", SOME) else { return };
+    assert!(how.contains("exit code 7"), "{how}");
+}
+
+#[test]
+fn nothing_is_left_when_a_child_kills_what_watches_it() {
+    let Some((report, code)) = hostile("kills-its-parent", ONE) else { return };
+    assert_eq!((tally(&report).get("crash"), code), (Some(&1), 1), "{report}");
+}

@@ -175,3 +175,74 @@ fn expected_failures_are_clean_and_an_unexpected_pass_is_not() {
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("neither cases nor rules"));
 }
+
+#[test]
+fn a_part_without_cases_is_a_part_and_a_matrix_that_lacks_one_is_not_whole() {
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let write = |name: &str, report: &Value| {
+        let file = folder.path().join(name).to_string_lossy().into_owned();
+        fs::write(&file, report.to_string()).expect("writable");
+        file
+    };
+    let decoder = format!("{HEAPSMITH} decode {{}}");
+    let part =
+        |kind: &str, command: &str, shard: &str| check(&[kind, command, "--filter", "phd6-openj9", "--shard", shard]);
+    let (first, code) = part("--decoder", &decoder, "1/2");
+    assert_eq!(code, 0);
+    let (second, code) = part("--decoder", &decoder, "2/2");
+    assert_eq!((code, outcomes(&second).len()), (0, 0), "nothing is left for the second part, and that is fine");
+    let (other, _) = part("--adapter", REFERENCE, "1/2");
+    let (first, second, other) = (write("1", &first), write("2", &second), write("3", &other));
+    let merged = |files: &[&str]| -> Value {
+        let told = heapsmith(&[&["merge", "--json"], files].concat());
+        serde_json::from_slice(&told.stdout).expect("a report")
+    };
+    assert_eq!(merged(&[&first, &second])["chosen"]["shard"], Value::Null);
+    assert_eq!(merged(&[&first, &second, &other])["chosen"]["shard"], "1/2");
+    // Merged reports can be merged.
+    let (third, _) = check(&["--adapter", REFERENCE, "--filter", "phd6-openj9", "--shard", "2/2"]);
+    let (half, third) = (write("4", &merged(&[&first, &other])), write("5", &third));
+    assert_eq!(merged(&[&half, &second, &third])["chosen"]["shard"], Value::Null);
+}
+
+#[test]
+fn nothing_judged_is_not_fine() {
+    let told = heapsmith(&["check", "--decoder", "true {}", "--filter", "there is no such case"]);
+    assert_eq!(told.status.code(), Some(2));
+    let told = heapsmith(&["check", "--encoder", "true {in} {out}", "--to", "phd6", "--filter", "phd-cut-in-a-record"]);
+    assert_eq!(told.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&told.stderr).contains("every case was skipped"));
+}
+
+#[test]
+fn failed_cases_are_kept_apart_for_each_implementation_and_those_of_earlier_runs_go() {
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let report = folder.path().join("report").to_string_lossy().into_owned();
+    let wrong = "sh -c 'exit 1' {}";
+    let run = |filter: &str| {
+        check(&["--decoder", wrong, "--decoder", wrong, "--filter", filter, "--report", &report]);
+        let cases = fs::read_dir(format!("{report}/cases")).expect("it was made").flatten();
+        let mut kept: Vec<(String, usize)> = cases
+            .map(|entry| {
+                let count = fs::read_dir(entry.path()).expect("a folder").count();
+                (entry.file_name().to_string_lossy().into_owned(), count)
+            })
+            .collect();
+        kept.sort();
+        kept
+    };
+    let two = run("phd6-openj9-heap-");
+    assert_eq!(two.iter().map(|(_, count)| *count).collect::<Vec<_>>(), [2, 2], "{two:?}");
+    let one = run("phd6-openj9-64");
+    assert_eq!(one.iter().map(|(_, count)| *count).collect::<Vec<_>>(), [1, 1], "{one:?}");
+}
+
+/// What a crash says has temporary folders in it, and numbers of processes.
+#[test]
+fn crashes_are_told_alike_in_every_run() {
+    let crash = "sh -c 'echo \"$TMPDIR/x $0\" >&2; kill -11 $$' {}";
+    let run = |jobs| check(&["--decoder", crash, "--filter", "phd6-openj9", "--jobs", jobs]).0;
+    let (one, four) = (run("1"), run("4"));
+    assert_eq!(outcomes(&one)[0]["verdict"], "crash");
+    assert_eq!(lasting(one), lasting(four));
+}

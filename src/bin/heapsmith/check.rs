@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::{ArgGroup, Args, ValueEnum};
 use heapsmith::check::protocol::Level;
 use heapsmith::check::{
-    Budget, Choice, ExpectedFailures, Kind, Options, Progress, Report, Subject, Wanted, What, check,
+    Budget, Choice, ExpectedFailures, Kind, Options, Outcome, Progress, Report, Subject, Sweeper, Wanted, What, check,
 };
 use heapsmith::compare::table::Target;
 use heapsmith::error::Error;
@@ -135,6 +135,7 @@ impl Opts {
             max_hangs: self.max_hangs.max(1),
             keep: self.report.clone(),
         };
+        let _sweeper = Sweeper::new()?;
         let bar = terminal::steps(0, "checking");
         let outcome = check(&subjects, &options, &|progress| match progress {
             Progress::Planned(more) => bar.inc_length(more as u64),
@@ -142,9 +143,8 @@ impl Opts {
         });
         bar.finish_and_clear();
         let told = outcome?;
-        let asked = told.implementations.iter().flat_map(|tested| &tested.results);
-        if asked.clone().next().is_none() {
-            return Err(Error::Usage("no case has such an id; `corpus list` shows them".to_owned()));
+        if self.shard.is_none() {
+            something_was_judged(&told)?;
         }
         if let (true, Some(path)) = (self.update_expected, &self.expected) {
             return self.update(&told, &options.expected, path);
@@ -195,7 +195,11 @@ impl Opts {
                 let to = self.to.clone().ok_or_else(|| Error::Usage(format!("--{flag} needs --to")))?;
                 let renames = self.up_to_renaming;
                 let kind = match flag {
-                    "converter" => Kind::Converter { renames, to },
+                    "converter" => {
+                        // A family alone leaves the version open.
+                        let from = self.from.as_deref().filter(|from| family(from).is_err());
+                        Kind::Converter { from: from.map(str::parse).transpose()?, renames, to }
+                    }
                     _ => Kind::Encoder { renames, to },
                 };
                 subjects.push(subject(kind, flag, command, &files)?);
@@ -211,6 +215,19 @@ impl Opts {
         let format = self.format.or(read).or(written);
         Ok(Choice { random: self.random, seed: self.seed, format, filter: self.filter.clone(), shard: self.shard })
     }
+}
+
+/// A run that asked nothing says nothing, and must not look like one in which all is well.
+fn something_was_judged(told: &Report) -> Result<(), Error> {
+    let results = || told.implementations.iter().flat_map(|tested| &tested.results);
+    if results().any(|result| !matches!(result.outcome, Outcome::Skip { .. })) {
+        return Ok(());
+    }
+    Err(Error::Usage(match results().next().map(|result| &result.outcome) {
+        Some(Outcome::Skip { reason, .. }) => format!("every case was skipped, the first of them because: {reason}"),
+        _ => "no case is left by --filter, --format and what the implementation can; `corpus list` shows the ids"
+            .to_owned(),
+    }))
 }
 
 fn family(name: &str) -> Result<Family, String> {

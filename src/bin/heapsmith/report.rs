@@ -63,10 +63,19 @@ fn text(report: &Report) -> String {
     let mut text = String::new();
     let is_matrix = report.implementations.len() > 1;
     for tested in &report.implementations {
-        for result in tested.results.iter().filter(|result| result.is_unexpected()) {
-            let of = if is_matrix { format!(" [{}]", tested.label) } else { String::new() };
-            text += &failure(result, &of);
+        let of = if is_matrix { format!(" [{}]", tested.label) } else { String::new() };
+        let unexpected: Vec<&CaseResult> = tested.results.iter().filter(|result| result.is_unexpected()).collect();
+        // An adapter that does not start says the same of every case.
+        if let [first, rest @ ..] = &unexpected[..]
+            && rest.len() > 1
+            && matches!(first.outcome, Outcome::AdapterError { .. })
+            && rest.iter().all(|result| result.outcome == first.outcome)
+        {
+            text += &failure(first, &of);
+            text += &format!("and the same in {} other cases; heapsmith adapter test finds out more\n", rest.len());
+            continue;
         }
+        unexpected.iter().for_each(|result| text += &failure(result, &of));
     }
     let mut table = terminal::table([]);
     let heads =
@@ -101,7 +110,9 @@ fn failure(result: &CaseResult, of: &str) -> String {
         None => format!("{} {id}{of}: {}\n", terminal::bad(outcome.name()), outcome.detail()),
     };
     if let Some(first) = first {
-        text += &format!("  at first: {}: {}\n", first.name(), first.detail().replace('\n', " "));
+        let detail = first.detail().replace('\n', " ");
+        let colon = if detail.is_empty() { "" } else { ": " };
+        text += &format!("  at first: {}{colon}{detail}\n", first.name());
     }
     if let Some(evidence) = evidence.as_ref().filter(|evidence| !evidence.fields.is_empty()) {
         let record = evidence.record.map(|record| format!(", record {record}")).unwrap_or_default();

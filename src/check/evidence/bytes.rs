@@ -100,18 +100,19 @@ pub(super) fn around(case: &Case, offset: u64, rule: Option<&str>) -> Result<Evi
     }
     evidence.fields = before;
     if offset >= end {
-        // Behind the last field that can be read; compressed dumps are told by their decompressed offsets.
+        // Behind the last field that can be read. Offsets are those of the decompressed dump, which is not at hand here.
         let bytes = if case.bytes.starts_with(&[0x1f, 0x8b]) { &[][..] } else { &case.bytes[..] };
-        let start = (end as usize).min(bytes.len());
-        let rest = &bytes[start..];
-        let meaning = if rest.is_empty() { "the end of the data" } else { "cannot be read on from here" };
-        evidence.fields.push(Field {
-            offset: end,
-            bytes: hex(rest),
-            name: String::new(),
-            meaning: meaning.to_owned(),
-            wrong: true,
-        });
+        let from = |offset: u64| usize::try_from(offset).ok().and_then(|at| bytes.get(at..)).unwrap_or_default();
+        let mut put = |at: u64, bytes: &[u8], meaning: &str, wrong| {
+            let (bytes, meaning) = (hex(bytes), meaning.to_owned());
+            evidence.fields.push(Field { offset: at, bytes, name: String::new(), meaning, wrong });
+        };
+        if end < offset {
+            let gap = from(end);
+            put(end, &gap[..gap.len().min((offset - end) as usize)], "in front of it, in the same record", false);
+        }
+        let rest = from(offset);
+        put(offset, rest, if rest.is_empty() { "the end of the data" } else { "cannot be read on from here" }, true);
     }
     Ok(evidence)
 }

@@ -133,7 +133,8 @@ fn histogram(heap: &Heap, accepted: &Accepted) -> Result<(), Wrong> {
     };
     let mut found: BTreeMap<Name, u64> = BTreeMap::new();
     for entry in told.iter().filter(|entry| entry.objects > 0) {
-        *found.entry(Name::from(entry.class.clone()).to_java_form()).or_default() += entry.objects;
+        let count = found.entry(Name::from(entry.class.clone()).to_java_form()).or_default();
+        *count = count.saturating_add(entry.objects);
     }
     let wrong = |name: &Name| {
         let number = |classes: &BTreeMap<Name, u64>| classes.get(name).copied().unwrap_or(0).to_string();

@@ -20,6 +20,10 @@ pub(super) fn judge(
         return Ok(Judgement::wrong(Wrong::answer("a digest as in specs/digest.md", "none".to_owned())));
     };
     let declared: Vec<Facet> = asked.hello.map(|hello| hello.facets.clone()).unwrap_or_default();
+    if let Some(owed) = Facet::ALL.iter().find(|facet| !facet.may_be_omitted() && !declared.contains(facet)) {
+        let expected = "a facet that everybody owes who answers with digests".to_owned();
+        return Ok(Judgement::wrong(Wrong::facet(*owed, None, expected, "not declared".to_owned(), 1)));
+    }
     let wanted: Selection = declared.iter().copied().collect::<Selection>().and(Selection::unordered());
     let omitted = Facet::ALL.into_iter().filter(|facet| !wanted.contains(*facet)).collect();
     let mut judgement = first_right(asked, right, |heap| {

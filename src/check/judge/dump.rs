@@ -1,5 +1,11 @@
 //! Dumps that were converted or written, by what their format carries.
 
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+
+use flate2::bufread::MultiGzDecoder;
+
 use crate::compare::table::Target;
 use crate::compare::{Facet, MEMORY};
 use crate::convert::{self, Judged};
@@ -10,6 +16,7 @@ use crate::input::Input;
 use crate::model::{DumpSource, Heap};
 use crate::validate::{Severity, ValidateOptions, validate};
 
+use super::super::process::Budget;
 use super::{Asked, Wrong, holder};
 
 /// Judges the dump in the file of the answer against the right heap.
@@ -19,6 +26,11 @@ pub(super) fn judge(
     to: &Target,
     holder: Option<&str>,
 ) -> Result<Result<(), Wrong>, Error> {
+    let longest = Budget::output_for(asked.case.bytes.len() as u64);
+    if decompressed(&asked.files.output, longest)? > longest {
+        let found = format!("more than {} MiB, decompressed", longest >> 20);
+        return Ok(Err(Wrong::answer("a dump of some length", found)));
+    }
     let input = Input::open(&asked.files.output)?;
     let report = validate(&input, ValidateOptions::default())?;
     if let Some(finding) = report.findings.iter().find(|finding| finding.severity == Severity::Error) {
@@ -46,10 +58,7 @@ pub(super) fn judge(
     let verdict = if renames {
         match convert::judge_up_to_renaming(&mut heap, source, to, crate::compare::renaming::BUDGET)? {
             Judged::Decided(verdict) => *verdict,
-            Judged::Undecided(steps, _) => {
-                let found = format!("not decided within {steps} steps");
-                return Ok(Err(Wrong::number("graph".to_owned(), "the same graph".to_owned(), found)));
-            }
+            Judged::Undecided(steps, _) => return Ok(Err(Wrong::undecided(steps))),
         }
     } else {
         convert::judge(&mut heap, source, to, MEMORY)?
@@ -61,6 +70,26 @@ pub(super) fn judge(
         Some(lost) => Err(lost_facet(lost.facet, lost.count, to)),
         None => Ok(()),
     })
+}
+
+/// The length of a dump when it is decompressed; little more than `longest`, if it is longer.
+fn decompressed(path: &Path, longest: u64) -> Result<u64, Error> {
+    let failed = |e| Error::io(format!("reading {}", path.display()), e);
+    let mut file = BufReader::new(File::open(path).map_err(failed)?);
+    if !file.fill_buf().map_err(failed)?.starts_with(&[0x1f, 0x8b]) {
+        return Ok(0);
+    }
+    // What is damaged ends here, and is told by whoever reads it.
+    let mut count = 0;
+    let mut stream = MultiGzDecoder::new(file);
+    let mut piece = vec![0; 64 << 10];
+    while let Ok(read @ 1..) = stream.read(&mut piece) {
+        count += read as u64;
+        if count > longest {
+            break;
+        }
+    }
+    Ok(count)
 }
 
 fn lost_facet(facet: Facet, count: u64, to: &Target) -> Wrong {

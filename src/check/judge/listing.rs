@@ -26,7 +26,6 @@ pub(super) fn judge(asked: &Asked<'_>, right: &[(&str, &Heap)]) -> Result<Judgem
         left_out.extend(Facet::ALL.into_iter().filter(|facet| !hello.facets.contains(facet)));
     }
     let is_opaque = asked.hello.is_some_and(|hello| hello.identifies == Identifies::Opaque);
-    let mut undecided = None;
     let told = as_declared(&listing.heap, asked.hello);
     let judgement = first_right(asked, right, |heap| {
         let heap = as_declared(heap, asked.hello);
@@ -45,17 +44,10 @@ pub(super) fn judge(asked: &Asked<'_>, right: &[(&str, &Heap)]) -> Result<Judgem
                 format!("{left} times {invariant}"),
                 format!("{right} times, under any other addresses"),
             )),
-            Renaming::Undecided { steps, .. } => {
-                undecided = Some(format!("not decided up to renaming within {steps} steps"));
-                Ok(())
-            }
+            Renaming::Undecided { steps, .. } => Err(Wrong::undecided(steps)),
         })
     })?;
-    let omitted = left_out.into_iter().collect();
-    Ok(match undecided {
-        Some(reason) => Judgement { omitted, ..Judgement::of(Outcome::Skip { reason, link: None }) },
-        None => Judgement { omitted, ..judgement },
-    })
+    Ok(Judgement { omitted: left_out.into_iter().collect(), ..judgement })
 }
 
 /// A heap with the names of its classes in the form that is compared.

@@ -44,7 +44,16 @@ pub(super) struct Wrong {
     count: u64,
 }
 
+/// What stands for a fact where nobody can say whether it is wrong.
+const UNDECIDED: &str = "undecided";
+
 impl Wrong {
+    /// Graphs that may be the same under other addresses, or not.
+    fn undecided(steps: u64) -> Wrong {
+        let found = format!("not decided up to renaming within {steps} steps");
+        Wrong::number(UNDECIDED.to_owned(), String::new(), found)
+    }
+
     /// Something that is no answer.
     fn answer(expected: &str, found: String) -> Wrong {
         Wrong { fact: "answer".to_owned(), facet: None, address: None, expected: expected.to_owned(), found, count: 1 }
@@ -67,6 +76,9 @@ impl Judgement {
     }
 
     fn wrong(wrong: Wrong) -> Judgement {
+        if wrong.fact == UNDECIDED {
+            return Judgement::of(Outcome::Skip { reason: wrong.found, link: None });
+        }
         let Wrong { fact, facet, address, expected, found, count } = wrong;
         let outcome = Outcome::Fail { fact, address, expected, found, count };
         Judgement { facet, ..Judgement::of(outcome) }
@@ -83,9 +95,13 @@ pub(super) struct Asked<'a> {
 }
 
 /// Judges the reply to a task. At the level of digests the session is asked for more where one is wrong.
-pub(super) fn judge(asked: &Asked<'_>, reply: Reply, session: &mut dyn Session) -> Result<Judgement, Error> {
-    Ok(match reply {
-        Reply::Accepted(accepted) => accepted_by(asked, &accepted, session)?,
+pub(super) fn judge(asked: &Asked<'_>, reply: Reply, session: &mut dyn Session) -> Judgement {
+    match reply {
+        // Whatever cannot be read of an answer is held against it: the run goes on.
+        Reply::Accepted(accepted) => accepted_by(asked, &accepted, session).unwrap_or_else(|e| {
+            let found = asked.files.shorten(&e.to_string());
+            Judgement::wrong(Wrong::answer("an answer that can be read", found))
+        }),
         Reply::Refused(message, offset) => Judgement { offset, ..Judgement::of(refused(asked, &message)) },
         Reply::Skipped(reason, link) => Judgement::of(Outcome::Skip { reason, link }),
         Reply::NotStarted(why) => {
@@ -96,7 +112,7 @@ pub(super) fn judge(asked: &Asked<'_>, reply: Reply, session: &mut dyn Session) 
         Reply::Crash(how) => Judgement::of(Outcome::Crash { how }),
         Reply::Hang(how) => Judgement::of(Outcome::Hang { how }),
         Reply::OutOfMemory(how) => Judgement::of(Outcome::OutOfMemory { how }),
-    })
+    }
 }
 
 fn accepted_by(asked: &Asked<'_>, accepted: &Accepted, session: &mut dyn Session) -> Result<Judgement, Error> {

@@ -19,7 +19,7 @@ use stream::{Lines, Tail};
 use supervisor::Ended;
 
 pub(super) use stream::Line;
-pub use supervisor::supervise;
+pub use supervisor::{Sweeper, supervise};
 
 /// Time and memory for a case.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,7 +58,7 @@ impl Budget {
     }
 
     /// The longest file that an answer about a dump of this many bytes may fill.
-    fn output_for(size: u64) -> u64 {
+    pub(super) fn output_for(size: u64) -> u64 {
         (256 << 20) + 512 * size
     }
 }
@@ -132,10 +132,12 @@ impl Process {
     ) -> Result<Process, Error> {
         let failed = |e| Error::io(format!("starting {}", command.first().map_or("nothing", String::as_str)), e);
         let status = scratch.join("status");
+        let _ = std::fs::remove_file(&status);
         let temporary = scratch.join("tmp");
         std::fs::create_dir_all(&temporary).map_err(failed)?;
         let mut built = Command::new(supervisor);
-        built.arg("supervise").arg(&status).arg("--").args(command).env("TMPDIR", &temporary).process_group(0);
+        let own = std::process::id().to_string();
+        built.arg("supervise").arg(own).arg(&status).arg("--").args(command).env("TMPDIR", &temporary).process_group(0);
         let (stdin, stdout) = match output {
             Output::Lines => (Stdio::piped(), Stdio::piped()),
             Output::File(file) => (Stdio::null(), Stdio::from(file)),

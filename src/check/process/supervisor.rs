@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, kill_process_group, wait};
+use rustix::process::{Pid, Signal, WaitOptions, getpid, getppid, kill_process, kill_process_group, wait};
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
@@ -21,12 +21,12 @@ use super::tree::descendants;
 /// How long processes that do not die when they are killed are waited for: those in the middle of a disk's answer.
 const DYING: Duration = Duration::from_secs(5);
 
-/// Starts a program with this process's standard streams, and sees to its end. How it ended is written to `status`: the
+/// Starts a program with this process's standard streams, and sees to its end. `parent` is the process that asked for it. How it ended is written to `status`: the
 /// text that [`ended`] reads.
 ///
 /// # Errors
 /// If the system refuses what a supervisor needs.
-pub fn supervise(command: &[OsString], status: &Path) -> Result<(), Error> {
+pub fn supervise(command: &[OsString], parent: u32, status: &Path) -> Result<(), Error> {
     let failed = |e: io::Error| Error::io("supervising a program", e);
     let Some((program, arguments)) = command.split_first() else {
         return Err(Error::Usage("there is no program to supervise".to_owned()));
@@ -34,6 +34,10 @@ pub fn supervise(command: &[OsString], status: &Path) -> Result<(), Error> {
     // Before anything is started: signals that come from now on are kept.
     let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP, SIGCHLD]).map_err(failed)?;
     adopt().map_err(|e| failed(e.into()))?;
+    if getppid().is_none_or(|own| i64::from(own.as_raw_nonzero().get()) != i64::from(parent)) {
+        // `check` was gone before its end could be heard of.
+        return Ok(());
+    }
     let text = match Command::new(program).args(arguments).process_group(0).spawn() {
         Ok(child) => {
             let child = Pid::from_child(&child);
@@ -46,6 +50,30 @@ pub fn supervise(command: &[OsString], status: &Path) -> Result<(), Error> {
     // Written beside, then renamed: what is there is whole.
     let beside = status.with_extension("part");
     fs::write(&beside, text).and_then(|()| fs::rename(&beside, status)).map_err(failed)
+}
+
+/// Adopts what a supervisor leaves behind that was killed itself, and kills it when it is dropped. For programs whose
+/// only children are those of `check`: it kills all of them.
+#[derive(Debug)]
+pub struct Sweeper(());
+
+impl Sweeper {
+    /// Adopts from now on.
+    ///
+    /// # Errors
+    /// If the system refuses that.
+    pub fn new() -> Result<Sweeper, Error> {
+        #[cfg(target_os = "linux")]
+        rustix::process::set_child_subreaper(Some(getpid()))
+            .map_err(|e| Error::io("adopting orphaned processes", e.into()))?;
+        Ok(Sweeper(()))
+    }
+}
+
+impl Drop for Sweeper {
+    fn drop(&mut self) {
+        kill_descendants(getpid());
+    }
 }
 
 /// How a supervised program ended.
@@ -119,11 +147,16 @@ fn reap(child: Pid) -> io::Result<Option<ExitStatus>> {
 /// Kills every descendant until there is none. Each is stopped first: what is stopped starts no
 /// other.
 fn kill_all(child: Pid) {
-    let started = Instant::now();
     if !cfg!(target_os = "linux") {
         // Descendants cannot be seen there: the group has to do.
         let _ = kill_process_group(child, Signal::KILL);
     }
+    kill_descendants(child);
+}
+
+/// Kills until there is none left; `child` is any of them.
+fn kill_descendants(child: Pid) {
+    let started = Instant::now();
     loop {
         let _ = reap(child);
         let left = descendants(getpid());

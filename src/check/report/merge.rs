@@ -1,6 +1,6 @@
 //! The reports of shards as one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::error::Error;
 
@@ -19,7 +19,8 @@ pub fn merge(reports: Vec<Report>) -> Result<Report, Error> {
     if merged.schema != SCHEMA {
         return usage(format!("a report of schema {}, not {SCHEMA}", merged.schema));
     }
-    let mut shards: Vec<String> = merged.chosen.shard.take().into_iter().collect();
+    let mut shards = Shards::default();
+    shards.take(&mut merged);
     for mut other in reports {
         if (other.schema, &other.heapsmith) != (merged.schema, &merged.heapsmith) {
             return usage(format!(
@@ -27,7 +28,7 @@ pub fn merge(reports: Vec<Report>) -> Result<Report, Error> {
                 merged.heapsmith, other.heapsmith, merged.schema, other.schema
             ));
         }
-        shards.extend(other.chosen.shard.take());
+        shards.take(&mut other);
         if other.chosen != merged.chosen {
             return usage("these are reports of other choices of cases (random, seed, format, filter)".to_owned());
         }
@@ -63,19 +64,35 @@ pub fn merge(reports: Vec<Report>) -> Result<Report, Error> {
         tested.omitted.dedup();
         tested.count();
     }
-    merged.chosen.shard = missing(&shards);
+    merged.chosen.shard = shards.rest();
     Ok(merged)
 }
 
-/// The shards that are there, if that is not all of them.
-fn missing(shards: &[String]) -> Option<String> {
-    let mut shards: Vec<&String> = shards.iter().collect();
-    shards.sort();
-    shards.dedup();
-    let of = shards.first()?.split_once('/')?.1;
-    let is_whole = of.parse() == Ok(shards.len()) && shards.iter().all(|shard| shard.ends_with(&format!("/{of}")));
-    let list: Vec<&str> = shards.iter().map(|shard| shard.as_str()).collect();
-    (!is_whole).then(|| list.join(" "))
+/// Which shards there are of each implementation.
+#[derive(Default)]
+struct Shards {
+    of: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl Shards {
+    /// Takes note of a report's shards; one that was merged has several.
+    fn take(&mut self, report: &mut Report) {
+        let Some(shards) = report.chosen.shard.take() else { return };
+        for tested in &report.implementations {
+            self.of.entry(tested.label.clone()).or_default().extend(shards.split(' ').map(str::to_owned));
+        }
+    }
+
+    /// The shards that all implementations have, if that is not all there are.
+    fn rest(&self) -> Option<String> {
+        let mut lists = self.of.values();
+        let common = lists.next()?.clone();
+        let common = lists.fold(common, |common, list| common.intersection(list).cloned().collect());
+        let of = common.first().and_then(|shard| shard.split_once('/')).map_or("", |(_, of)| of);
+        let is_whole = of.parse() == Ok(common.len()) && common.iter().all(|shard| shard.ends_with(&format!("/{of}")));
+        let list: Vec<&str> = common.iter().map(String::as_str).collect();
+        (!is_whole).then(|| if list.is_empty() { "none of all".to_owned() } else { list.join(" ") })
+    }
 }
 
 fn together(one: Run, two: Run) -> Run {

@@ -102,16 +102,16 @@ impl Adapter {
         }
     }
 
-    /// Closes its input; whatever it still says, and whether it ended by itself in time.
-    pub(in crate::check) fn finish(&mut self, time: Duration) -> (Vec<Vec<u8>>, bool) {
+    /// Closes its input; whatever it still says, and how it ended, if it did so by itself in time.
+    pub(in crate::check) fn finish(&mut self, time: Duration) -> (Vec<Vec<u8>>, Option<Stopped>) {
         self.process.close_input();
         let limits = Limits { time, memory: u64::MAX, output: None };
         let mut lines = Vec::new();
         let ended = loop {
             match self.process.line(&limits) {
                 Ok(Line::Whole(line) | Line::Cut(line)) if lines.len() < 16 => lines.push(line),
-                Ok(_) => break false,
-                Err(stopped) => break matches!(stopped, Stopped::Ended(..)),
+                Ok(_) => break None,
+                Err(stopped) => break Some(stopped).filter(|stopped| matches!(stopped, Stopped::Ended(..))),
             }
         };
         self.process.kill();
@@ -145,13 +145,24 @@ pub(in crate::check) struct AdapterSession<'s> {
     /// Which question each request of the process belongs to.
     requests: Vec<(u64, usize)>,
     /// Questions that turned out to have wrong answers after all.
-    taken_back: Vec<(usize, String)>,
+    taken_back: Vec<(usize, Reply)>,
+    /// Whether digests are asked for once more where one is wrong; not after that has failed.
+    asks_again: bool,
 }
 
 impl<'s> AdapterSession<'s> {
     pub(super) fn new(subject: &'s Subject, hello: &'s Hello, scratch: &Path) -> AdapterSession<'s> {
         let (requests, taken_back) = (Vec::new(), Vec::new());
-        AdapterSession { subject, hello, scratch: scratch.to_owned(), adapter: None, asked: 0, requests, taken_back }
+        AdapterSession {
+            subject,
+            hello,
+            scratch: scratch.to_owned(),
+            adapter: None,
+            asked: 0,
+            requests,
+            taken_back,
+            asks_again: true,
+        }
     }
 
     /// The process, started if there is none.
@@ -159,8 +170,12 @@ impl<'s> AdapterSession<'s> {
         if self.adapter.is_none() {
             let mut adapter = Adapter::start(self.subject, &self.scratch)?;
             if let Err(reply) = adapter.hello(self.subject) {
+                drop(adapter);
+                let _ = fs::remove_dir_all(&self.scratch);
                 return Ok(Err(match reply {
-                    Reply::Crash(how) | Reply::Hang(how) | Reply::OutOfMemory(how) | Reply::Error(how) => {
+                    // Waiting is counted.
+                    Reply::Hang(how) => Reply::Hang(format!("hello: {how}")),
+                    Reply::Crash(how) | Reply::OutOfMemory(how) | Reply::Error(how) => {
                         Reply::Error(format!("hello: {how}"))
                     }
                     reply => reply,
@@ -201,7 +216,8 @@ impl<'s> AdapterSession<'s> {
         let id = serde_json::from_slice::<Answer>(line).ok().map(|answer| answer.id);
         let by_id = self.requests.iter().find(|(request, _)| Some(*request) == id);
         if let Some((_, question)) = by_id.or(self.requests.last()) {
-            self.taken_back.push((*question, format!("a line that nobody asked for: {}", shown(line))));
+            let how = format!("a line that nobody asked for: {}", shown(line));
+            self.taken_back.push((*question, Reply::Error(how)));
         }
     }
 }
@@ -232,17 +248,19 @@ impl Session for AdapterSession<'_> {
         let status = match self.put(&op, case.bytes.len() as u64, files)? {
             Ok(status) => status,
             Err(reply) => {
-                if let (Reply::Error(_), Some(previous)) = (&reply, self.asked.checked_sub(2)) {
-                    // It may be the second answer to the question before: that one is repeated, too.
-                    self.taken_back.push((previous, "perhaps answered twice".to_owned()));
+                if let (Reply::Error(_) | Reply::Crash(_), Some(previous)) = (&reply, self.asked.checked_sub(2)) {
+                    // It may be the second answer to the question before, or its end behind the answer: that one is
+                    // repeated, too.
+                    let how = "perhaps not over with its answer".to_owned();
+                    self.taken_back.push((previous, Reply::Error(how)));
                 }
                 return Ok(shortened(reply, files));
             }
         };
         Ok(match status {
-            Status::Accept(_) if needs_file && !files.output.is_file() => {
+            Status::Accept(_) if needs_file && !files.is_answered() => {
                 self.stop();
-                Reply::Error("it accepts, and has not written the file that `out` names".to_owned())
+                Reply::Error("it accepts, and has not written a plain file where `out` says".to_owned())
             }
             Status::Accept(accepted) => Reply::Accepted(accepted),
             Status::Reject { message, offset } => Reply::Refused(files.shorten(&message), offset),
@@ -255,6 +273,9 @@ impl Session for AdapterSession<'_> {
     }
 
     fn ask_digest(&mut self, case: &Case, files: &Files, buckets: bool, bucket: Option<u8>) -> Result<Reply, Error> {
+        if !self.asks_again {
+            return Ok(Reply::Accepted(Box::default()));
+        }
         let op = Op::Parse {
             path: files.input.to_string_lossy().into_owned(),
             format: case.format.to_string(),
@@ -268,14 +289,22 @@ impl Session for AdapterSession<'_> {
         Ok(match self.put(&op, case.bytes.len() as u64, files)? {
             Ok(Status::Accept(accepted)) => Reply::Accepted(accepted),
             Ok(_) => Reply::Accepted(Box::default()),
-            Err(reply) => shortened(reply, files),
+            Err(reply) => {
+                self.asks_again = false;
+                shortened(reply, files)
+            }
         })
     }
 
-    fn finish(&mut self) -> Vec<(usize, String)> {
+    fn finish(&mut self) -> Vec<(usize, Reply)> {
         if let Some(mut adapter) = self.adapter.take() {
-            let (lines, _) = adapter.finish(LEAVING);
+            let (lines, ended) = adapter.finish(LEAVING);
             lines.iter().for_each(|line| self.take_back(line));
+            if let (Some(Stopped::Ended(code, how)), Some((_, question))) = (ended, self.requests.last())
+                && code != Some(0)
+            {
+                self.taken_back.push((*question, Reply::Crash(format!("{how}, behind its answer"))));
+            }
         }
         let _ = fs::remove_dir_all(&self.scratch);
         std::mem::take(&mut self.taken_back)

@@ -43,6 +43,8 @@ pub enum Kind {
     Decoder,
     /// One run for each dump, from `{in}` to `{out}`.
     Converter {
+        /// What it reads, if not every version of a format.
+        from: Option<Format>,
         /// Whether the new dump has addresses of its own.
         renames: bool,
         /// What it makes.
@@ -163,10 +165,20 @@ impl Files {
         without_thread_numbers(&text)
     }
 
+    /// Whether the answer is there, as a plain file: whoever opens a pipe or a device may wait for ever.
+    pub(super) fn is_answered(&self) -> bool {
+        is_plain(&self.output)
+    }
+
     /// Removes them.
     pub(super) fn remove(&self) {
         let _ = fs::remove_dir_all(&self.folder);
     }
+}
+
+/// Whether there is a file at this path itself, and not where it leads to.
+pub(super) fn is_plain(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|file| file.is_file())
 }
 
 /// `thread 'main' (4711) panicked` without the number.
@@ -199,8 +211,8 @@ pub(super) trait Session {
     fn ask_digest(&mut self, case: &Case, files: &Files, buckets: bool, bucket: Option<u8>) -> Result<Reply, Error>;
 
     /// Ends the process. What it still says is an error: the questions, by their place among those asked, that have a
-    /// second answer, or nobody's.
-    fn finish(&mut self) -> Vec<(usize, String)>;
+    /// second answer, or nobody's, or behind which it crashed.
+    fn finish(&mut self) -> Vec<(usize, Reply)>;
 }
 
 impl Subject {

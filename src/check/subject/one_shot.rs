@@ -1,6 +1,6 @@
 //! Programs that are started anew for each case.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::path::{Path, PathBuf};
 
 use crate::corpus::Case;
@@ -41,9 +41,10 @@ impl Session for OneShot<'_> {
     fn ask(&mut self, _: &Task, case: &Case, files: &Files) -> Result<Reply, Error> {
         let failed = |e| Error::io(format!("writing to {}", files.folder.display()), e);
         let command = self.command(case, files)?;
-        // Files, not pipes: what is printed is never held in memory.
+        // A file, not a pipe: what is printed is never held in memory. What a converter prints, nobody reads.
         let is_printed = self.subject.kind == Kind::Decoder;
-        let output = if is_printed { File::create(&files.output) } else { File::create(files.folder.join("printed")) };
+        let output =
+            if is_printed { File::create(&files.output) } else { OpenOptions::new().write(true).open("/dev/null") };
         let scratch = self.scratch.join("run");
         let output = Output::File(output.map_err(failed)?);
         let mut process = Process::start(&self.subject.supervisor, &command, &scratch, output)?;
@@ -53,8 +54,8 @@ impl Session for OneShot<'_> {
         let messages = files.shorten(&process.messages());
         let _ = fs::remove_dir_all(&scratch);
         Ok(match stopped {
-            Stopped::Ended(Some(0), _) if is_printed || files.output.exists() => Reply::Accepted(Box::default()),
-            Stopped::Ended(Some(0), _) => Reply::Crash("exit code 0, and no file written".to_owned()),
+            Stopped::Ended(Some(0), _) if is_printed || files.is_answered() => Reply::Accepted(Box::default()),
+            Stopped::Ended(Some(0), _) => Reply::Crash("exit code 0, and no plain file written".to_owned()),
             Stopped::NotStarted(why) => return Err(not_started(self.subject, &why)),
             Stopped::Ended(Some(1), _) => Reply::Refused(messages, None),
             stopped => Reply::stopped(stopped, &messages),
@@ -65,7 +66,7 @@ impl Session for OneShot<'_> {
         Ok(Reply::Error("it prints no digests".to_owned()))
     }
 
-    fn finish(&mut self) -> Vec<(usize, String)> {
+    fn finish(&mut self) -> Vec<(usize, Reply)> {
         Vec::new()
     }
 }
