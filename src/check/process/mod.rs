@@ -177,7 +177,16 @@ impl Process {
         loop {
             match self.lines.as_ref().map(|lines| lines.next_within(TICK)) {
                 Some(Ok(Some(line))) => return Ok(line),
-                Some(Ok(None)) => self.check(limits, started)?,
+                Some(Ok(None)) => {
+                    if self.supervisor.try_wait().is_ok_and(|ended| ended.is_some()) {
+                        // With it all that it watches is gone, and what they wrote was read; or it was killed by them.
+                        return match self.lines.as_ref().map(|lines| lines.next_within(LAST)) {
+                            Some(Ok(Some(line))) => Ok(line),
+                            _ => Err(self.end(limits)),
+                        };
+                    }
+                    self.check(limits, started)?;
+                }
                 // Standard output is closed: the end is near, or the program lives on without it.
                 Some(Err(_)) | None => {
                     let grace = Limits { time: limits.time.min(GRACE), ..*limits };
@@ -260,6 +269,8 @@ impl Drop for Process {
 
 /// How often memory and files are looked at.
 const TICK: Duration = Duration::from_millis(20);
+/// How long the last line of a program that is gone may be on its way.
+const LAST: Duration = Duration::from_millis(500);
 /// How long a program may take to end after it closed its standard output.
 const GRACE: Duration = Duration::from_secs(1);
 /// How long a supervisor may take to kill everything.
