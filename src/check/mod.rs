@@ -7,11 +7,13 @@
 pub mod evidence;
 mod examine;
 mod expected;
+mod introduction;
 mod judge;
 mod kept;
 mod process;
 pub mod protocol;
 mod random;
+mod repeat;
 pub mod report;
 mod run;
 mod serve;

@@ -1,6 +1,5 @@
 //! Running many cases: batches side by side, what looks like an accident once more alone.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -12,14 +11,14 @@ use tempfile::TempDir;
 use crate::error::Error;
 
 use super::evidence::evidence;
-use super::examine::declaration;
 use super::expected::ExpectedFailures;
+use super::introduction::{declared, hello};
 use super::judge::{Asked, Judgement, judge};
 use super::kept::Kept;
-use super::process::Budget;
 use super::protocol::Hello;
-use super::report::{CaseFacts, CaseResult, Chosen, Declared, Outcome, Report, Run, SCHEMA, Tested};
-use super::subject::{Adapter, Files, Reply, Session, Subject, not_started};
+use super::repeat::repeat;
+use super::report::{CaseFacts, CaseResult, Chosen, Outcome, Report, Run, SCHEMA, Tested};
+use super::subject::{Files, Reply, Session, Subject};
 use super::task::{Choice, Source, Task, Wanted, tasks, why_not};
 
 /// How many cases a process serves (specs/adapter.md). What a case is asked after does not depend on how many run at a
@@ -384,92 +383,4 @@ fn rules(case: &crate::corpus::Case) -> Vec<String> {
     rules.sort();
     rules.dedup();
     rules
-}
-
-/// What an adapter says of itself; how it failed to, after two tries; nothing for other programs.
-fn hello(subject: &Subject, folder: &Path) -> Result<Result<Option<Hello>, String>, Error> {
-    if subject.kind != super::subject::Kind::Adapter {
-        return Ok(Ok(None));
-    }
-    let mut how = String::new();
-    for _ in 0..2 {
-        let scratch = folder.join("hello");
-        let mut adapter = Adapter::start(subject, &scratch)?;
-        let told = adapter.hello(subject);
-        drop(adapter);
-        let _ = fs::remove_dir_all(&scratch);
-        match told {
-            Ok(hello) => {
-                // What it declares wrongly would never be asked, and nothing would be wrong.
-                return Ok(declaration(&hello).map(|()| Some(hello)).map_err(|how| format!("hello: {how}")));
-            }
-            Err(Reply::NotStarted(why)) => return Err(not_started(subject, &why)),
-            Err(Reply::Crash(e) | Reply::Error(e) | Reply::Hang(e) | Reply::OutOfMemory(e)) => how = e,
-            Err(_) => {}
-        }
-    }
-    Ok(Err(format!("hello: {how}")))
-}
-
-fn declared(subject: &Subject, hello: &Hello, tasks: &[Task]) -> Declared {
-    let level = subject.level_of(hello);
-    let reads = tasks.iter().any(|task| task.operation == super::task::Operation::Parse);
-    let reports = match level {
-        _ if !reads => Vec::new(),
-        super::protocol::Level::Verdict => Vec::new(),
-        super::protocol::Level::Counts => hello.counts.iter().map(ToString::to_string).collect(),
-        _ => hello.facets.iter().map(ToString::to_string).collect(),
-    };
-    let level = if reads { level.to_string() } else { "dump".to_owned() };
-    let identifies = match hello.identifies {
-        super::protocol::Identifies::Address => "address",
-        super::protocol::Identifies::Opaque => "opaque",
-    };
-    Declared {
-        name: hello.name.clone(),
-        version: hello.version.clone(),
-        language: hello.language.clone(),
-        reads: hello.reads.clone(),
-        level,
-        reports,
-        identifies: identifies.to_owned(),
-    }
-}
-
-/// The command that runs one case again.
-fn repeat(subject: &Subject, choice: &Choice, id: &str) -> String {
-    use super::subject::Kind;
-    let command = shell_words::quote(&subject.command);
-    let kind = match &subject.kind {
-        Kind::Adapter => format!("--adapter {command}"),
-        Kind::Decoder => format!("--decoder {command}"),
-        Kind::Converter { to, renames, .. } | Kind::Encoder { to, renames } => {
-            let renames = if *renames { " --up-to-renaming" } else { "" };
-            format!("--{} {command} --to {to}{renames}", subject.kind.name())
-        }
-    };
-    let random = if id.starts_with("random") {
-        // Which dumps are drawn depends on the formats.
-        let format = choice.format.map(|family| format!(" --format {}", family.name())).unwrap_or_default();
-        format!(" --random {} --seed {}{format}", choice.random, choice.seed)
-    } else {
-        String::new()
-    };
-    let operation = match id.split_once(':') {
-        Some((_, what)) if subject.kind == Kind::Adapter && what.starts_with("to-") => " --operation convert",
-        Some(_) if subject.kind == Kind::Adapter => " --operation encode",
-        _ => "",
-    };
-    let mut limits = String::new();
-    let Budget { time, memory, .. } = subject.budget;
-    if time != Budget::default().time {
-        limits += &format!(" --time-limit {}", time.as_secs_f32());
-    }
-    if memory != Budget::default().memory {
-        limits += &format!(" --memory-limit {}", memory >> 20);
-    }
-    if let Some(level) = subject.level {
-        limits += &format!(" --level {level}");
-    }
-    format!("heapsmith check {kind}{operation}{random}{limits} --filter {id}")
 }

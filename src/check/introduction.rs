@@ -1,0 +1,63 @@
+//! What an adapter says of itself before it is asked.
+
+use std::fs;
+use std::path::Path;
+
+use crate::error::Error;
+
+use super::examine::declaration;
+use super::protocol::{Hello, Identifies, Level};
+use super::report::Declared;
+use super::subject::{Adapter, Kind, Reply, Subject, not_started};
+use super::task::{Operation, Task};
+
+/// What an adapter says of itself; how it failed to, after two tries; nothing for other programs.
+pub(super) fn hello(subject: &Subject, folder: &Path) -> Result<Result<Option<Hello>, String>, Error> {
+    if subject.kind != Kind::Adapter {
+        return Ok(Ok(None));
+    }
+    let mut how = String::new();
+    for _ in 0..2 {
+        let scratch = folder.join("hello");
+        let mut adapter = Adapter::start(subject, &scratch)?;
+        let told = adapter.hello(subject);
+        drop(adapter);
+        let _ = fs::remove_dir_all(&scratch);
+        match told {
+            Ok(hello) => {
+                // What it declares wrongly would never be asked, and nothing would be wrong.
+                return Ok(declaration(&hello).map(|()| Some(hello)).map_err(|how| format!("hello: {how}")));
+            }
+            Err(Reply::NotStarted(why)) => return Err(not_started(subject, &why)),
+            Err(Reply::Crash(e) | Reply::Error(e) | Reply::Hang(e) | Reply::OutOfMemory(e)) => how = e,
+            Err(_) => {}
+        }
+    }
+    Ok(Err(format!("hello: {how}")))
+}
+
+/// What of that the report has.
+pub(super) fn declared(subject: &Subject, hello: &Hello, tasks: &[Task]) -> Declared {
+    let level = subject.level_of(hello);
+    let reads = tasks.iter().any(|task| task.operation == Operation::Parse);
+    let reports = match level {
+        _ if !reads => Vec::new(),
+        Level::Verdict => Vec::new(),
+        Level::Counts => hello.counts.iter().map(ToString::to_string).collect(),
+        _ => hello.facets.iter().map(ToString::to_string).collect(),
+    };
+    let level = if reads { level.to_string() } else { "dump".to_owned() };
+    let identifies = match hello.identifies {
+        Identifies::Address => "address",
+        Identifies::Opaque => "opaque",
+    };
+    Declared {
+        name: hello.name.clone(),
+        version: hello.version.clone(),
+        language: hello.language.clone(),
+        reads: hello.reads.clone(),
+        level,
+        reports,
+        identifies: identifies.to_owned(),
+    }
+}

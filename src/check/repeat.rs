@@ -1,0 +1,42 @@
+//! The command that shows a failure again.
+
+use super::process::Budget;
+use super::subject::{Kind, Subject};
+use super::task::Choice;
+
+/// The command that runs one case again.
+pub(super) fn repeat(subject: &Subject, choice: &Choice, id: &str) -> String {
+    let command = shell_words::quote(&subject.command);
+    let kind = match &subject.kind {
+        Kind::Adapter => format!("--adapter {command}"),
+        Kind::Decoder => format!("--decoder {command}"),
+        Kind::Converter { to, renames, .. } | Kind::Encoder { to, renames } => {
+            let renames = if *renames { " --up-to-renaming" } else { "" };
+            format!("--{} {command} --to {to}{renames}", subject.kind.name())
+        }
+    };
+    let random = if id.starts_with("random") {
+        // Which dumps are drawn depends on the formats.
+        let format = choice.format.map(|family| format!(" --format {}", family.name())).unwrap_or_default();
+        format!(" --random {} --seed {}{format}", choice.random, choice.seed)
+    } else {
+        String::new()
+    };
+    let operation = match id.split_once(':') {
+        Some((_, what)) if subject.kind == Kind::Adapter && what.starts_with("to-") => " --operation convert",
+        Some(_) if subject.kind == Kind::Adapter => " --operation encode",
+        _ => "",
+    };
+    let mut limits = String::new();
+    let Budget { time, memory, .. } = subject.budget;
+    if time != Budget::default().time {
+        limits += &format!(" --time-limit {}", time.as_secs_f32());
+    }
+    if memory != Budget::default().memory {
+        limits += &format!(" --memory-limit {}", memory >> 20);
+    }
+    if let Some(level) = subject.level {
+        limits += &format!(" --level {level}");
+    }
+    format!("heapsmith check {kind}{operation}{random}{limits} --filter {id}")
+}
