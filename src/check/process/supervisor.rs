@@ -22,7 +22,7 @@ use super::tree::descendants;
 const DYING: Duration = Duration::from_secs(5);
 
 /// Starts a program with this process's standard streams, and sees to its end. `parent` is the process that asked for it. How it ended is written to `status`: the
-/// text that [`ended`] reads.
+/// text that `ended` reads.
 ///
 /// # Errors
 /// If the system refuses what a supervisor needs.
