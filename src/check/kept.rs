@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::corpus::Case;
 use crate::error::Error;
 
-use super::report::Outcome;
+use super::report::{Outcome, Report};
 use super::subject::Files;
 use super::task::{first_heap, write_listing};
 
@@ -25,8 +25,19 @@ impl Kept {
     }
 
     /// Removes what an earlier run kept in a folder of reports.
+    ///
+    /// # Errors
+    /// If there is a folder of that name, and no report beside it: then it is somebody else's.
     pub(super) fn clear(folder: &Path) -> Result<(), Error> {
         let cases = folder.join("cases");
+        let report = || fs::read(folder.join("report.json")).ok();
+        let is_ours = || report().is_some_and(|text| serde_json::from_slice::<Report>(&text).is_ok());
+        if cases.exists() && !is_ours() {
+            return Err(Error::Usage(format!(
+                "{} is there, and no report of `check` beside it; name another folder for the report",
+                cases.display()
+            )));
+        }
         match fs::remove_dir_all(&cases) {
             Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
                 Err(Error::io(format!("removing {}", cases.display()), e))

@@ -7,6 +7,7 @@
 pub mod evidence;
 mod examine;
 mod expected;
+mod index;
 mod introduction;
 mod judge;
 mod kept;

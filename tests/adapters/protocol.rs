@@ -235,6 +235,13 @@ fn failed_cases_are_kept_apart_for_each_implementation_and_those_of_earlier_runs
     assert_eq!(two.iter().map(|(_, count)| *count).collect::<Vec<_>>(), [2, 2], "{two:?}");
     let one = run("phd6-openj9-64");
     assert_eq!(one.iter().map(|(_, count)| *count).collect::<Vec<_>>(), [1, 1], "{one:?}");
+    // A folder of that name that nobody made for a report is left alone.
+    let theirs = folder.path().join("theirs");
+    fs::create_dir_all(theirs.join("cases")).expect("creatable");
+    fs::write(theirs.join("cases/mine"), "dear to me").expect("writable");
+    let told = heapsmith(&["check", "--decoder", wrong, "--report", &theirs.to_string_lossy()]);
+    assert_eq!(told.status.code(), Some(2));
+    assert!(theirs.join("cases/mine").exists());
 }
 
 /// What a crash says has temporary folders in it, and numbers of processes.

@@ -1,10 +1,10 @@
 //! An object and what is around it.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
-use crate::compare::table::array_name;
-use crate::model::{Address, Class, Contents, Heap, Name, Object, ObjectKind, Value};
+use crate::model::{Address, Contents, Heap, ObjectKind};
 
+use super::super::index::Index;
 use super::{Edge, Neighbourhood, Node};
 
 /// How many neighbours are shown.
@@ -12,11 +12,11 @@ const SHOWN: usize = 10;
 
 /// The neighbourhood of what stands at an address; `None` if that is nothing.
 pub(super) fn of(heap: &Heap, focus: Address) -> Option<Neighbourhood> {
-    let graph = Graph::new(heap);
+    let graph = Graph { heap, index: Index::new(heap) };
     let label = graph.label(focus)?;
     let mut out = graph.edges_of(focus);
     // Its class stands in front, and has no edge of its own shown.
-    let class = graph.objects.get(&focus).and_then(|object| object.class);
+    let class = graph.index.objects.get(&focus).and_then(|object| object.class);
     let into: Vec<(Address, Address, String)> = graph.edges_into(focus);
     out.extend(into);
     let mut neighbours: BTreeSet<Address> =
@@ -41,39 +41,21 @@ pub(super) fn of(heap: &Heap, focus: Address) -> Option<Neighbourhood> {
 
 struct Graph<'h> {
     heap: &'h Heap,
-    classes: HashMap<Address, &'h Class>,
-    names: HashMap<Address, Name>,
-    objects: HashMap<Address, &'h Object>,
+    index: Index<'h>,
 }
 
-impl<'h> Graph<'h> {
-    fn new(heap: &'h Heap) -> Graph<'h> {
-        Graph {
-            heap,
-            classes: heap.classes.iter().map(|class| (class.address, class)).collect(),
-            names: heap.classes.iter().map(|class| (class.address, class.name.to_java_form())).collect(),
-            objects: heap.objects.iter().map(|object| (object.address, object)).collect(),
-        }
-    }
-
+impl Graph<'_> {
     fn label(&self, address: Address) -> Option<String> {
-        if let Some(class) = self.classes.get(&address) {
+        if let Some(class) = self.index.classes.get(&address) {
             return Some(format!("class {}", class.name.to_java_form()));
         }
-        let object = self.objects.get(&address)?;
-        Some(match object.kind {
-            ObjectKind::Instance => {
-                let by_class = object.class.and_then(|class| self.names.get(&class));
-                object.class_name.as_ref().or(by_class).map_or_else(|| "object".to_owned(), Name::to_string)
-            }
-            _ => {
-                let name = array_name(object, &self.names).map_or_else(|| "array".to_owned(), |name| name.to_string());
-                match object.length {
-                    // The length goes into the first pair of brackets, as where an array is made.
-                    Some(length) => name.replacen("[]", &format!("[{length}]"), 1),
-                    None => name,
-                }
-            }
+        let object = self.index.objects.get(&address)?;
+        let name = self.index.class_name(object).map(|name| name.to_string());
+        Some(match (object.kind, object.length) {
+            (ObjectKind::Instance, _) => name.unwrap_or_else(|| "object".to_owned()),
+            // The length goes into the first pair of brackets, as where an array is made.
+            (_, Some(length)) => name.unwrap_or_else(|| "array[]".to_owned()).replacen("[]", &format!("[{length}]"), 1),
+            (_, None) => name.unwrap_or_else(|| "array".to_owned()),
         })
     }
 
@@ -85,19 +67,19 @@ impl<'h> Graph<'h> {
                 edges.push((from, to, label.to_owned()));
             }
         };
-        if let Some(class) = self.classes.get(&from) {
+        if let Some(class) = self.index.classes.get(&from) {
             put(class.superclass, "superclass");
             put(class.loader, "loader");
             for field in class.statics.iter().flatten() {
                 put(field.value.as_reference(), &format!("static {}", field.name));
             }
             class.references.iter().flatten().for_each(|to| put(Some(*to), ""));
-        } else if let Some(object) = self.objects.get(&from) {
+        } else if let Some(object) = self.index.objects.get(&from) {
             put(object.class, "class");
             match &object.contents {
                 Contents::Fields(values) => {
-                    for (name, value) in self.field_names(object).into_iter().zip(values) {
-                        put(Value::as_reference(*value), &name);
+                    for ((_, field), value) in self.index.fields(object).into_iter().zip(values) {
+                        put(value.as_reference(), &field.name.to_string());
                     }
                 }
                 Contents::Elements(elements) => {
@@ -109,17 +91,6 @@ impl<'h> Graph<'h> {
             }
         }
         edges
-    }
-
-    fn field_names(&self, object: &Object) -> Vec<String> {
-        let mut names = Vec::new();
-        let mut class = object.class;
-        for _ in 0..self.classes.len() {
-            let Some(declaring) = class.and_then(|class| self.classes.get(&class)) else { break };
-            names.extend(declaring.fields.iter().flatten().map(|field| field.name.to_string()));
-            class = declaring.superclass;
-        }
-        names
     }
 
     /// References to an address, but for those of instances to their class.

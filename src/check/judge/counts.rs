@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::compare::listing::Hex;
-use crate::compare::table::array_name;
 use crate::error::Error;
 use crate::format::{DumpFile, Family};
-use crate::model::{Address, Contents, EventKind, Heap, Name, ObjectKind};
+use crate::model::{Contents, EventKind, Heap, Name, ObjectKind};
 
+use super::super::index::Index;
 use super::super::protocol::{Accepted, Count, Counts};
 use super::Wrong;
 
@@ -111,17 +111,10 @@ pub(in crate::check) fn strings(file: &DumpFile) -> Result<Option<u64>, Error> {
 
 /// Objects by the name of their class, in the form of Java source.
 pub(in crate::check) fn histogram_of(heap: &Heap) -> BTreeMap<Name, u64> {
-    let names: std::collections::HashMap<Address, Name> =
-        heap.classes.iter().map(|class| (class.address, class.name.clone())).collect();
+    let index = Index::new(heap);
     let mut classes = BTreeMap::new();
-    for object in &heap.objects {
-        let name = match object.kind {
-            ObjectKind::Instance => object.class_name.clone().or_else(|| names.get(&object.class?).cloned()),
-            _ => array_name(object, &names),
-        };
-        if let Some(name) = name {
-            *classes.entry(name.to_java_form()).or_default() += 1;
-        }
+    for name in heap.objects.iter().filter_map(|object| index.class_name(object)) {
+        *classes.entry(name).or_default() += 1;
     }
     classes
 }

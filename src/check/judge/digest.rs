@@ -30,10 +30,10 @@ pub(super) fn judge(
         let due = digest::digest(&mut heap.clone(), &Options { facets: wanted, by_facet: true, bucket: None })?;
         Ok(differ(&due, told))
     })?;
-    if let (Some(facet), Some((_, heap))) = (judgement.facet, right.first())
+    // Facts of the whole heap stand in no bucket.
+    if let (Some(_), Some((_, heap))) = (judgement.facet, right.first())
         && let Some(found) = address(asked, heap, wanted, session)?
         && let super::Outcome::Fail { address, .. } = &mut judgement.outcome
-        && facet != Facet::WordSize
     {
         *address = Some(found);
     }

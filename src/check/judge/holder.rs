@@ -4,15 +4,15 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::compare::Facet;
-use crate::compare::table::array_name;
 use crate::model::{Address, Class, Contents, Heap, Name, Object, ObjectKind, Value};
 
+use super::super::index::Index;
 use super::Wrong;
 
 /// Judges the objects of a listing in a dump that has them in an array, in their order.
 pub(super) fn judge(listing: &Heap, dump: &Heap, holder: &str) -> Result<(), Wrong> {
-    let (left, right) = (Side::new(listing), Side::new(dump));
-    let array = right.held_by(holder, listing.objects.len())?;
+    let (left, right) = (Index::new(listing), Index::new(dump));
+    let array = held_by(&right, holder, listing.objects.len())?;
     let to: HashMap<Address, Address> =
         listing.objects.iter().map(|object| object.address).zip(array.iter().copied()).collect();
     for (object, address) in listing.objects.iter().zip(array) {
@@ -32,7 +32,7 @@ pub(super) fn judge(listing: &Heap, dump: &Heap, holder: &str) -> Result<(), Wro
         let renamed = |address: Address| if address.is_null() { Some(address) } else { to.get(&address).copied() };
         match (&object.contents, &found.contents) {
             (Contents::Fields(_), Contents::Fields(_)) => {
-                let (due, told) = (left.fields(object), right.fields(found));
+                let (due, told) = (values(&left, object), values(&right, found));
                 for ((class, field, kind), value) in &due {
                     let mut expected = *value;
                     if let Some(address) = value.as_reference() {
@@ -61,83 +61,62 @@ pub(super) fn judge(listing: &Heap, dump: &Heap, holder: &str) -> Result<(), Wro
                     }
                 }
             }
-            (Contents::Primitives(due), Contents::Primitives(told)) if due != told => {
+            (Contents::Primitives(due), Contents::Primitives(told)) if due == told => {}
+            (Contents::Primitives(due), Contents::Primitives(told)) => {
                 let text = |bytes: &[u8]| format!("{} bytes: {:02x?}", bytes.len(), &bytes[..bytes.len().min(16)]);
                 return wrong(Facet::PrimitiveContents, text(due), text(told));
             }
-            _ => {}
+            // Nothing is known, or references without their places: that cannot be written, and is not judged.
+            (Contents::Unknown | Contents::References(_), _) => {}
+            (due, _) => {
+                let facet = match due {
+                    Contents::Elements(_) => Facet::Elements,
+                    Contents::Primitives(_) => Facet::PrimitiveContents,
+                    _ => Facet::FieldValues,
+                };
+                return wrong(
+                    facet,
+                    "contents, one by one".to_owned(),
+                    "none, or bytes of an unknown layout".to_owned(),
+                );
+            }
         }
     }
     Ok(())
 }
 
-struct Side<'h> {
-    classes: HashMap<Address, &'h Class>,
-    names: HashMap<Address, Name>,
-    objects: HashMap<Address, &'h Object>,
+/// The elements of the array that a static field of the holder refers to.
+fn held_by<'h>(dump: &Index<'h>, holder: &str, length: usize) -> Result<&'h [Address], Wrong> {
+    let named = Name::from_text(holder).to_java_form();
+    let mut holders: Vec<&&Class> = dump.classes.values().filter(|class| class.name.to_java_form() == named).collect();
+    holders.sort_by_key(|class| class.address);
+    let fields = holders.iter().flat_map(|class| class.statics.iter().flatten());
+    let arrays = fields.filter_map(|field| dump.objects.get(&field.value.as_reference()?));
+    let mut lengths = Vec::new();
+    for array in arrays {
+        if let Contents::Elements(elements) = &array.contents {
+            if elements.len() == length {
+                return Ok(elements);
+            }
+            lengths.push(elements.len().to_string());
+        }
+    }
+    let found = match (holders.is_empty(), lengths.is_empty()) {
+        (true, _) => "no such class".to_owned(),
+        (false, true) => "no array in its static fields".to_owned(),
+        (false, false) => format!("arrays of {}", lengths.join(", ")),
+    };
+    Err(Wrong::answer(&format!("an array of {length} objects in a static field of {holder}"), found))
 }
 
-impl<'h> Side<'h> {
-    fn new(heap: &'h Heap) -> Side<'h> {
-        Side {
-            classes: heap.classes.iter().map(|class| (class.address, class)).collect(),
-            names: heap.classes.iter().map(|class| (class.address, class.name.clone())).collect(),
-            objects: heap.objects.iter().map(|object| (object.address, object)).collect(),
-        }
-    }
-
-    /// The elements of the array that a static field of the holder refers to.
-    fn held_by(&self, holder: &str, length: usize) -> Result<&'h [Address], Wrong> {
-        let named = Name::from_text(holder).to_java_form();
-        let mut holders: Vec<&&Class> =
-            self.classes.values().filter(|class| class.name.to_java_form() == named).collect();
-        holders.sort_by_key(|class| class.address);
-        let fields = holders.iter().flat_map(|class| class.statics.iter().flatten());
-        let arrays = fields.filter_map(|field| self.objects.get(&field.value.as_reference()?));
-        let mut lengths = Vec::new();
-        for array in arrays {
-            if let Contents::Elements(elements) = &array.contents {
-                if elements.len() == length {
-                    return Ok(elements);
-                }
-                lengths.push(elements.len().to_string());
-            }
-        }
-        let found = match (holders.is_empty(), lengths.is_empty()) {
-            (true, _) => "no such class".to_owned(),
-            (false, true) => "no array in its static fields".to_owned(),
-            (false, false) => format!("arrays of {}", lengths.join(", ")),
-        };
-        Err(Wrong::answer(&format!("an array of {length} objects in a static field of {holder}"), found))
-    }
-
-    fn class_name(&self, object: &Object) -> Option<Name> {
-        match object.kind {
-            ObjectKind::Instance => self.names.get(&object.class?).map(Name::to_java_form),
-            _ => array_name(object, &self.names),
-        }
-    }
-
-    /// The fields of an object by declaring class, name and type: a class may have two fields of one name.
-    fn fields(&self, object: &Object) -> BTreeMap<(String, String, String), Value> {
-        let Contents::Fields(values) = &object.contents else { return BTreeMap::new() };
-        let mut fields = BTreeMap::new();
-        let mut values = values.iter();
-        let (mut class, mut seen) = (object.class, 0);
-        while let Some(declaring) = class.and_then(|class| self.classes.get(&class)) {
-            let named = declaring.fields.iter().flatten().zip(values.by_ref());
-            fields.extend(named.map(|(field, value)| {
-                let class = declaring.name.to_java_form().to_string();
-                ((class, field.name.to_string(), format!("{:?}", field.kind)), *value)
-            }));
-            class = declaring.superclass.filter(|superclass| !superclass.is_null());
-            seen += 1;
-            if seen > self.classes.len() {
-                break;
-            }
-        }
-        fields
-    }
+/// The values of an object's fields by declaring class, name and type: a class may have two fields of one name.
+fn values(index: &Index<'_>, object: &Object) -> BTreeMap<(String, String, String), Value> {
+    let Contents::Fields(values) = &object.contents else { return BTreeMap::new() };
+    let named = index.fields(object).into_iter().zip(values).map(|((class, field), value)| {
+        let class = class.name.to_java_form().to_string();
+        ((class, field.name.to_string(), format!("{:?}", field.kind)), *value)
+    });
+    named.collect()
 }
 
 fn kind(object: &Object) -> String {

@@ -71,20 +71,11 @@ pub const BY_FILE: [Facet; 9] = [
     Facet::HashRandoms,
 ];
 
-/// Facets that hold no address, and are told once for a heap.
-const OF_THE_WHOLE: [Facet; 11] = [
-    Facet::WordSize,
-    Facet::VersionText,
-    Facet::HeaderTotals,
-    Facet::Regions,
-    Facet::Strings,
-    Facet::Unloads,
-    Facet::AllocationSites,
-    Facet::HeapSummaries,
-    Facet::CpuSamples,
-    Facet::ControlSettings,
-    Facet::UnknownRecords,
-];
+/// Whether a facet holds no address, and is told once for a heap.
+fn is_of_the_whole(facet: Facet) -> bool {
+    matches!(facet, Facet::WordSize | Facet::VersionText | Facet::HeaderTotals | Facet::Regions)
+        || Facet::OF_THE_LOG.contains(&facet)
+}
 
 /// Compares two heaps up to their addresses, in so many steps at most. Both are held in memory, with some 60 bytes a
 /// reference.
@@ -204,7 +195,7 @@ fn verify(graph: &Graph, partition: &Partition, heaps: (&Heap, &Heap), left_out:
             let text = |(left, right): (&Address, &Address)| (left.to_string(), right.to_string());
             Renaming::Equal { mapping: map.iter().map(text).collect(), comparison: Box::new(comparison) }
         }
-        Some(_) if comparison.differences.iter().any(|d| !OF_THE_WHOLE.contains(&d.facet)) => {
+        Some(_) if comparison.differences.iter().any(|d| !is_of_the_whole(d.facet)) => {
             // A fact that not every node tells: another mapping may have it right.
             Renaming::Undecided {
                 steps: partition.steps,

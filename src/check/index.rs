@@ -1,0 +1,49 @@
+//! A heap by address: what judging and evidence look up.
+
+use std::collections::HashMap;
+
+use crate::compare::table::array_name;
+use crate::model::{Address, Class, Field, Heap, Name, Object, ObjectKind};
+
+/// The classes and objects of a heap by their addresses.
+pub(super) struct Index<'h> {
+    pub(super) classes: HashMap<Address, &'h Class>,
+    pub(super) objects: HashMap<Address, &'h Object>,
+    /// Names of classes in the form of Java source.
+    names: HashMap<Address, Name>,
+}
+
+impl<'h> Index<'h> {
+    pub(super) fn new(heap: &'h Heap) -> Index<'h> {
+        Index {
+            classes: heap.classes.iter().map(|class| (class.address, class)).collect(),
+            objects: heap.objects.iter().map(|object| (object.address, object)).collect(),
+            names: heap.classes.iter().map(|class| (class.address, class.name.to_java_form())).collect(),
+        }
+    }
+
+    /// The name of an object's class in the form of Java source, by whatever tells it.
+    pub(super) fn class_name(&self, object: &Object) -> Option<Name> {
+        match object.kind {
+            ObjectKind::Instance => {
+                let by_class = || self.names.get(&object.class?).cloned();
+                object.class_name.as_ref().map(Name::to_java_form).or_else(by_class)
+            }
+            _ => array_name(object, &self.names),
+        }
+    }
+
+    /// The fields of an instance with the classes that declare them, in the order of its values: its own class first, up
+    /// to the root, or as far as the classes are known.
+    pub(super) fn fields(&self, object: &Object) -> Vec<(&'h Class, &'h Field)> {
+        let mut fields = Vec::new();
+        let mut class = object.class;
+        // A chain of superclasses that never ends is longer than there are classes.
+        for _ in 0..self.classes.len() {
+            let Some(declaring) = class.and_then(|class| self.classes.get(&class)) else { break };
+            fields.extend(declaring.fields.iter().flatten().map(|field| (*declaring, field)));
+            class = declaring.superclass;
+        }
+        fields
+    }
+}
