@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use flate2::bufread::GzDecoder;
-use tempfile::NamedTempFile;
 
 use crate::error::Error;
+use crate::system::Positioned;
 
 /// An input that can be read from the start, any number of times. Copies read the same bytes.
 #[derive(Clone, Debug)]
@@ -22,8 +22,8 @@ pub struct Input {
 #[derive(Debug)]
 enum Place {
     Path(PathBuf),
-    /// Standard input or a pipe, copied to a temporary file.
-    Spooled(NamedTempFile),
+    /// A file that is open: its name may be gone, or lead elsewhere.
+    Open(Arc<File>),
     Memory(Arc<[u8]>),
 }
 
@@ -72,13 +72,23 @@ impl Input {
         Input { name: name.to_owned(), place: Arc::new(Place::Memory(bytes.into())), compressed, length }
     }
 
-    /// Copies what can be read only once.
+    /// The first `length` bytes of an open file, under a name for messages.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn of_file(name: &str, file: File, length: u64) -> Result<Input, Error> {
+        let place = Arc::new(file);
+        let compressed = is_gzip(&mut Positioned::new(Arc::clone(&place), length))
+            .map_err(|e| Error::io(format!("reading {name}"), e))?;
+        Ok(Input { name: name.to_owned(), place: Arc::new(Place::Open(place)), compressed, length })
+    }
+
+    /// Copies what can be read only once, to a file without a name: it is gone with the process, however that ends.
     fn spool(name: &str, source: &mut dyn Read) -> Result<Input, Error> {
         let failed = |e| Error::io(format!("copying {name} to a temporary file"), e);
-        let mut file = NamedTempFile::new().map_err(failed)?;
+        let mut file = tempfile::tempfile().map_err(failed)?;
         let length = io::copy(source, &mut file).map_err(failed)?;
-        let compressed = is_gzip(&mut file.reopen().map_err(failed)?).map_err(failed)?;
-        Ok(Input { name: name.to_owned(), place: Arc::new(Place::Spooled(file)), compressed, length })
+        Input::of_file(name, file, length)
     }
 
     /// The name for messages.
@@ -110,7 +120,7 @@ impl Input {
                 return Ok(Box::new(stream));
             }
             Place::Path(path) => Box::new(seeked(BufReader::new(File::open(path)?), at)?),
-            Place::Spooled(file) => Box::new(seeked(BufReader::new(file.reopen()?), at)?),
+            Place::Open(file) => Box::new(seeked(BufReader::new(Positioned::new(file.clone(), self.length)), at)?),
             Place::Memory(bytes) => Box::new(seeked(BufReader::new(io::Cursor::new(bytes.clone())), at)?),
         };
         Ok(seekable)
@@ -132,8 +142,7 @@ impl Input {
         let failed = |e| Error::io(format!("reading {}", self.name), e);
         let raw: Box<dyn Read> = match &*self.place {
             Place::Path(path) => Box::new(File::open(path).map_err(failed)?),
-            // Opened anew, since copies of one handle share their position.
-            Place::Spooled(file) => Box::new(file.reopen().map_err(failed)?),
+            Place::Open(file) => Box::new(Positioned::new(file.clone(), self.length)),
             Place::Memory(bytes) => Box::new(io::Cursor::new(bytes.clone())),
         };
         let raw = watch(raw);
@@ -277,7 +286,7 @@ impl<R: BufRead> Read for Members<R> {
     }
 }
 
-fn is_gzip(file: &mut File) -> io::Result<bool> {
+fn is_gzip(file: &mut (impl Read + Seek)) -> io::Result<bool> {
     let mut start = Vec::new();
     file.by_ref().take(2).read_to_end(&mut start)?;
     file.seek(SeekFrom::Start(0))?;

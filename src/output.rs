@@ -8,6 +8,8 @@ use flate2::{Compression, GzBuilder};
 use tempfile::NamedTempFile;
 
 use crate::error::Error;
+use crate::interrupt::{self, Listed};
+use crate::system;
 
 /// An output that appears under its name only when [`Output::finish`] is called.
 #[derive(Debug)]
@@ -23,6 +25,7 @@ enum Target {
     File {
         path: PathBuf,
         beside: BufWriter<NamedTempFile>,
+        listed: Listed,
     },
 }
 
@@ -72,12 +75,13 @@ impl Output {
         }
         let mut builder = tempfile::Builder::new();
         builder.prefix(".heapsmith-");
-        readable_like_any_new_file(&mut builder);
-        let beside = builder.tempfile_in(folder).map_err(failed)?;
+        system::readable_like_any_new_file(&mut builder);
+        let create = || builder.tempfile_in(folder);
+        let (beside, listed) = interrupt::listed(create, NamedTempFile::path).map_err(failed)?;
         if let Some(replaced) = &there {
             beside.as_file().set_permissions(replaced.permissions()).map_err(failed)?;
         }
-        Ok(Output { target: Target::File { path, beside: BufWriter::new(beside) }, force })
+        Ok(Output { target: Target::File { path, beside: BufWriter::new(beside), listed }, force })
     }
 
     /// The same for a dump, which is not written to a terminal.
@@ -100,7 +104,7 @@ impl Output {
     pub fn finish(self) -> Result<(), Error> {
         match self.target {
             Target::Stream(mut out) => out.flush().map_err(|e| Error::io("writing the output", e)),
-            Target::File { path, beside } => {
+            Target::File { path, beside, listed: _listed } => {
                 let failed = |e| Error::io(format!("writing {}", path.display()), e);
                 let beside = beside.into_inner().map_err(|e| failed(e.into_error()))?;
                 // A full disk may say so only now.
@@ -156,16 +160,6 @@ impl Write for Stream {
         }
     }
 }
-
-/// Temporary files are private by default; an output has the permissions that any new file gets here.
-#[cfg(unix)]
-fn readable_like_any_new_file(builder: &mut tempfile::Builder<'_, '_>) {
-    use std::os::unix::fs::PermissionsExt;
-    builder.permissions(fs::Permissions::from_mode(0o666));
-}
-
-#[cfg(not(unix))]
-fn readable_like_any_new_file(_: &mut tempfile::Builder<'_, '_>) {}
 
 /// Compresses into members of 1 MiB each, the first of which says so, as HotSpot does: readers can then begin at any
 /// of them.

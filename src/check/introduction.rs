@@ -1,8 +1,5 @@
 //! What an adapter says of itself before it is asked.
 
-use std::fs;
-use std::path::Path;
-
 use crate::error::Error;
 
 use super::examine::declaration;
@@ -12,18 +9,13 @@ use super::subject::{Adapter, Kind, Reply, Subject, not_started};
 use super::task::{Operation, Task};
 
 /// What an adapter says of itself; how it failed to, after two tries; nothing for other programs.
-pub(super) fn hello(subject: &Subject, folder: &Path) -> Result<Result<Option<Hello>, String>, Error> {
+pub(super) fn hello(subject: &Subject) -> Result<Result<Option<Hello>, String>, Error> {
     if subject.kind != Kind::Adapter {
         return Ok(Ok(None));
     }
     let mut how = String::new();
     for _ in 0..2 {
-        let scratch = folder.join("hello");
-        let mut adapter = Adapter::start(subject, &scratch)?;
-        let told = adapter.hello(subject);
-        drop(adapter);
-        let _ = fs::remove_dir_all(&scratch);
-        match told {
+        match Adapter::start(subject)?.hello(subject) {
             Ok(hello) => {
                 // What it declares wrongly would never be asked, and nothing would be wrong.
                 return Ok(declaration(&hello).map(|()| Some(hello)).map_err(|how| format!("hello: {how}")));

@@ -1,93 +1,140 @@
-//! The dumps and answers of failed cases, for later looks.
+//! The answers of failed cases, for later looks. While a run goes on they lie in a file without a name, and what is right
+//! lies nowhere: a program that looks around finds neither.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::corpus::Case;
 use crate::error::Error;
+use crate::system::Positioned;
 
 use super::report::{Outcome, Report};
 use super::subject::Files;
-use super::task::{first_heap, write_listing};
-
-/// A folder with a folder for each failed case.
-#[derive(Clone, Debug)]
-pub(super) struct Kept {
-    folder: PathBuf,
-}
+use super::task::{Operation, Task, first_heap, write_listing};
 
 /// Longer answers are not kept.
 const LONGEST: u64 = 16 << 20;
+/// Nor are any more once there are so many bytes of them.
+const ALL: u64 = 1 << 30;
+
+/// The answers of failed cases, and what is needed to write down the cases themselves.
+#[derive(Debug, Default)]
+pub struct Kept {
+    answers: Mutex<Answers>,
+    cases: Vec<KeptCase>,
+}
+
+/// A case that may have failed.
+#[derive(Debug)]
+struct KeptCase {
+    label: String,
+    /// Where its files go, below the folder of the report.
+    folder: String,
+    task: Task,
+}
+
+#[derive(Debug, Default)]
+struct Answers {
+    file: Option<Arc<File>>,
+    length: u64,
+    /// By implementation and case: the answer's name, and where it is.
+    places: BTreeMap<(String, String), (String, u64, u64)>,
+}
+
+/// A file of a report about a failed case.
+pub(super) struct KeptFile {
+    /// Its path below the folder of the report.
+    pub(super) path: String,
+    /// What is in it.
+    pub(super) contents: Box<dyn Read>,
+}
 
 impl Kept {
-    pub(super) fn new(folder: &Path, label: &str) -> Kept {
-        Kept { folder: folder.join("cases").join(plain(label)) }
-    }
-
-    /// Removes what an earlier run kept in a folder of reports.
-    ///
-    /// # Errors
-    /// If there is a folder of that name, and no report beside it: then it is somebody else's.
-    pub(super) fn clear(folder: &Path) -> Result<(), Error> {
-        let cases = folder.join("cases");
-        let report = || fs::read(folder.join("report.json")).ok();
-        let is_ours = || report().is_some_and(|text| serde_json::from_slice::<Report>(&text).is_ok());
-        if cases.exists() && !is_ours() {
-            return Err(Error::Usage(format!(
-                "{} is there, and no report of `check` beside it; name another folder for the report",
-                cases.display()
-            )));
-        }
-        match fs::remove_dir_all(&cases) {
-            Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
-                Err(Error::io(format!("removing {}", cases.display()), e))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// Removes what was kept of a case.
-    pub(super) fn forget(&self, id: &str) -> Result<(), Error> {
-        match fs::remove_dir_all(self.folder.join(plain(id))) {
-            Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(Error::io("removing a kept case", e)),
-            _ => Ok(()),
-        }
-    }
-
-    /// Keeps what happened in a case, without its files.
-    pub(super) fn note(&self, id: &str, outcome: &Outcome) -> Result<(), Error> {
-        let folder = self.folder.join(plain(id));
-        let text = format!("{}: {}\n", outcome.name(), outcome.detail());
-        fs::create_dir_all(&folder)
-            .and_then(|()| fs::write(folder.join("outcome.txt"), text))
-            .map_err(|e| Error::io(format!("writing to {}", folder.display()), e))
-    }
-
-    /// Keeps what was handed over, what is right and what came back; or removes that, if the case is not failed.
-    pub(super) fn put(&self, id: &str, outcome: &Outcome, files: &Files, case: &Case) -> Result<(), Error> {
-        let folder = self.folder.join(plain(id));
-        let failed = |e| Error::io(format!("writing to {}", folder.display()), e);
-        if folder.exists() {
-            fs::remove_dir_all(&folder).map_err(failed)?;
-        }
-        if !outcome.is_failure() {
+    /// Keeps a copy of an answer, in the place of what was kept of the case before; none, if the case is not failed.
+    pub(super) fn put(&self, label: &str, id: &str, outcome: &Outcome, files: &Files) -> Result<(), Error> {
+        let failed = |e| Error::io("keeping an answer in a temporary file", e);
+        let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (label.to_owned(), id.to_owned());
+        answers.places.remove(&key);
+        let Some((name, answer)) = files.answer_to_keep().filter(|_| outcome.is_failure()) else { return Ok(()) };
+        let length = answer.length();
+        if length > LONGEST || answers.length + length > ALL {
             return Ok(());
         }
-        fs::create_dir_all(&folder).map_err(failed)?;
-        for path in [&files.input, &files.output] {
-            if let (Some(name), Ok(file)) = (path.file_name(), fs::metadata(path))
-                && file.is_file()
-                && file.len() <= LONGEST
+        let file = match &answers.file {
+            Some(file) => Arc::clone(file),
+            None => Arc::clone(answers.file.insert(Arc::new(tempfile::tempfile().map_err(failed)?))),
+        };
+        (&*file).seek(SeekFrom::Start(answers.length)).map_err(failed)?;
+        // What cannot be read is the judge's matter.
+        let copied = io::copy(&mut answer.reader(), &mut &*file).unwrap_or(0);
+        let at = answers.length;
+        answers.places.insert(key, (name, at, copied));
+        answers.length += copied;
+        Ok(())
+    }
+
+    /// Takes note of the cases of an implementation.
+    pub(super) fn enter(&mut self, label: &str, tasks: Vec<Task>) {
+        let numbered = (2..).map(|number| format!("{}-{number}", plain(label)));
+        let is_new = |name: &String| !self.cases.iter().any(|case| case.folder.split('/').nth(1) == Some(name));
+        let Some(own) = std::iter::once(plain(label)).chain(numbered).find(is_new) else { return };
+        self.cases.extend(tasks.into_iter().map(|task| {
+            let folder = format!("cases/{own}/{}", plain(&task.id));
+            KeptCase { label: label.to_owned(), folder, task }
+        }));
+    }
+
+    /// Calls `put` with each file of each failed case of a report: what was handed over, what is right, what came back,
+    /// and how it ended.
+    pub(super) fn visit(
+        &self,
+        report: &Report,
+        put: &mut dyn FnMut(KeptFile) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        for KeptCase { label, folder, task } in &self.cases {
+            let tested = report.implementations.iter().find(|tested| tested.label == *label);
+            let result = tested.and_then(|tested| tested.results.iter().find(|result| result.id == task.id));
+            let Some(result) = result.filter(|result| result.outcome.is_failure()) else { continue };
+            let mut file = |name: &str, contents: Box<dyn Read>| {
+                put(KeptFile { path: format!("{folder}/{name}"), contents })
+            };
+            let case = task.source.case()?;
+            let listing = match first_heap(&case) {
+                Some(_) => {
+                    let mut listing = Vec::new();
+                    write_listing(&case, &mut listing)?;
+                    Some(listing)
+                }
+                None => None,
+            };
+            let (name, input) = handed_over(task, &case, listing.as_deref());
+            file(&name, input)?;
+            if let Some((name, at, length)) = answers.places.get(&(label.clone(), task.id.clone()))
+                && let Some(kept) = &answers.file
             {
-                fs::copy(path, folder.join(name)).map_err(failed)?;
+                let mut piece = Positioned::new(Arc::clone(kept), at + length);
+                piece.seek(SeekFrom::Start(*at)).map_err(|e| Error::io("reading a kept answer", e))?;
+                file(name, Box::new(piece))?;
             }
+            if let Some(listing) = listing {
+                file("expected.jsonl", Box::new(io::Cursor::new(listing)))?;
+            }
+            let text = format!("{}: {}\n", result.outcome.name(), result.outcome.detail());
+            file("outcome.txt", Box::new(io::Cursor::new(text.into_bytes())))?;
         }
-        if first_heap(case).is_some() {
-            let mut listing = Vec::new();
-            write_listing(case, &mut listing)?;
-            fs::write(folder.join("expected.jsonl"), listing).map_err(failed)?;
-        }
-        self.note(id, outcome)
+        Ok(())
+    }
+}
+
+/// What a task hands over, and the name that it is kept under.
+fn handed_over(task: &Task, case: &Case, listing: Option<&[u8]>) -> (String, Box<dyn Read>) {
+    match task.operation {
+        Operation::Encode(_) => (case.listing_file(0), Box::new(io::Cursor::new(listing.unwrap_or_default().to_vec()))),
+        _ => (case.file(), Box::new(io::Cursor::new(case.bytes.clone()))),
     }
 }
 
@@ -95,5 +142,5 @@ impl Kept {
 fn plain(name: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     let name: String = name.chars().take(80).map(|c| if is_plain(c) { c } else { '_' }).collect();
-    if name.starts_with('.') { format!("_{name}") } else { name }
+    if name.starts_with('.') || name.is_empty() { format!("_{name}") } else { name }
 }

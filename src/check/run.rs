@@ -1,14 +1,12 @@
 //! Running many cases: batches side by side, what looks like an accident once more alone.
 
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
-use std::time::Instant;
-
-use tempfile::TempDir;
+use std::time::{Duration, Instant};
 
 use crate::error::Error;
+use crate::system;
 
 use super::evidence::evidence;
 use super::expected::ExpectedFailures;
@@ -17,7 +15,9 @@ use super::judge::{Asked, Judgement, judge};
 use super::kept::Kept;
 use super::protocol::Hello;
 use super::repeat::repeat;
-use super::report::{CaseFacts, CaseResult, Chosen, Outcome, Report, Run, SCHEMA, Tested};
+use super::report::{
+    CaseFacts, CaseResult, Chosen, Incomplete, Outcome, Report, ReportFolder, Run, SCHEMA, Tested,
+};
 use super::subject::{Files, Reply, Session, Subject};
 use super::task::{Choice, Source, Task, Wanted, tasks, why_not};
 
@@ -26,7 +26,7 @@ use super::task::{Choice, Source, Task, Wanted, tasks, why_not};
 pub const BATCH: usize = 32;
 
 /// How to run.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Options {
     /// Which cases.
     pub choice: Choice,
@@ -38,8 +38,18 @@ pub struct Options {
     pub expected: ExpectedFailures,
     /// After so many cases without an answer, which nobody expects to hang, the rest is not asked any more.
     pub max_hangs: usize,
-    /// Where the dumps and answers of failed cases are kept.
-    pub keep: Option<PathBuf>,
+    /// Where the reports will go. What an earlier run left there is removed when all implementations have started and
+    /// answered; without such a folder no answers of failed cases are kept.
+    pub folder: Option<ReportFolder>,
+}
+
+/// What came of a run.
+#[derive(Debug)]
+pub struct Checked {
+    /// What is to be said of it.
+    pub report: Report,
+    /// The answers of failed cases.
+    pub kept: Option<Kept>,
 }
 
 /// What is heard of a run while it goes on.
@@ -51,17 +61,15 @@ pub enum Progress {
     Asked,
 }
 
-/// Runs implementations over cases.
+/// Runs implementations over cases. If a subject's `stop` is asked for meanwhile, the report has what was judged so far,
+/// and says that it is incomplete.
 ///
 /// # Errors
 /// If cases cannot be made or written, or heapsmith's own program cannot be started. What goes wrong with an
 /// implementation is a verdict.
-pub fn check(subjects: &[Subject], options: &Options, progress: &(dyn Fn(Progress) + Sync)) -> Result<Report, Error> {
+pub fn check(subjects: &[Subject], options: &Options, progress: &(dyn Fn(Progress) + Sync)) -> Result<Checked, Error> {
     let started = Instant::now();
     let sources = Source::chosen(&options.choice)?;
-    if let Some(folder) = &options.keep {
-        Kept::clear(folder)?;
-    }
     let mut run = Run { jobs: options.jobs as u64, ..Run::default() };
     let mut report = Report {
         schema: SCHEMA,
@@ -69,19 +77,38 @@ pub fn check(subjects: &[Subject], options: &Options, progress: &(dyn Fn(Progres
         chosen: chosen(&options.choice),
         ..Report::default()
     };
+    let kept = options.folder.as_ref().map(|_| Kept::default());
+    let silent = Silent { left: AtomicUsize::new(subjects.len()), folder: options.folder.as_ref() };
+    let mut all: Vec<One<'_>> = Vec::new();
     for subject in subjects {
-        let folder = tempfile::tempdir().map_err(|e| Error::io("creating a temporary folder", e))?;
-        let one = One::new(subject, options, &sources, &folder, progress, &report.implementations)?;
-        let (tested, facts, milliseconds) = one.run()?;
-        run.milliseconds.insert(tested.label.clone(), milliseconds.into_iter().collect());
-        report.implementations.push(tested);
-        report.cases.extend(facts);
+        let shared = Shared { options, progress, kept: kept.as_ref(), silent: &silent };
+        let one = One::new(subject, shared, &sources, &all)?;
+        all.push(one);
+    }
+    let mut planned = 0;
+    let mut done = Vec::new();
+    for one in all {
+        planned += one.count();
+        let told = one.run()?;
+        run.milliseconds.insert(told.tested.label.clone(), told.milliseconds.into_iter().collect());
+        done.push((told.tested.label.clone(), told.tasks));
+        report.implementations.push(told.tested);
+        report.cases.extend(told.facts);
     }
     report.cases.sort_by(|a, b| a.id.cmp(&b.id));
     report.cases.dedup_by(|a, b| a.id == b.id);
+    report.incomplete = subjects.iter().find_map(|subject| subject.stop.signal()).map(|signal| Incomplete {
+        signal: system::name_of(signal),
+        judged: report.implementations.iter().map(|tested| tested.results.len() as u64).sum(),
+        planned,
+    });
     run.seconds = started.elapsed().as_secs_f64();
     report.run = Some(run);
-    Ok(report)
+    let kept = kept.map(|mut kept| {
+        done.into_iter().for_each(|(label, tasks)| kept.enter(&label, tasks));
+        kept
+    });
+    Ok(Checked { report, kept })
 }
 
 fn chosen(choice: &Choice) -> Chosen {
@@ -94,7 +121,7 @@ fn chosen(choice: &Choice) -> Chosen {
     }
 }
 
-fn unique(label: String, others: &[Tested]) -> String {
+fn unique(label: String, others: &[One<'_>]) -> String {
     let is_taken = |label: &str| others.iter().any(|other| other.label == label);
     let numbered = (2..).map(|number| format!("{label} ({number})"));
     std::iter::once(label.clone()).chain(numbered).find(|label| !is_taken(label)).unwrap_or(label)
@@ -107,48 +134,100 @@ struct Answered {
     milliseconds: f64,
     /// Whether it is asked once more, alone.
     is_doubtful: bool,
+    /// Whether it took as long as a question may, for nothing.
+    was_in_vain: bool,
 }
 
 /// What there is to tell of a task, where it was asked.
 type Slot = Option<Answered>;
 
+/// Implementations that have not answered anything yet. When there is none, what an earlier run left is removed.
+struct Silent<'r> {
+    left: AtomicUsize,
+    folder: Option<&'r ReportFolder>,
+}
+
+impl Silent<'_> {
+    fn one_less(&self) -> Result<(), Error> {
+        match (self.left.fetch_sub(1, Ordering::Relaxed), self.folder) {
+            (1, Some(folder)) => folder.clear(),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What the runs of all implementations share.
+#[derive(Clone, Copy)]
+struct Shared<'r> {
+    options: &'r Options,
+    progress: &'r (dyn Fn(Progress) + Sync),
+    kept: Option<&'r Kept>,
+    silent: &'r Silent<'r>,
+}
+
 /// The run of one implementation.
 struct One<'r> {
     subject: &'r Subject,
-    options: &'r Options,
-    folder: &'r TempDir,
-    progress: &'r (dyn Fn(Progress) + Sync),
+    shared: Shared<'r>,
     label: String,
     hello: Result<Option<Hello>, String>,
+    /// Whether it has answered something.
+    has_answered: AtomicBool,
     tasks: Vec<Task>,
-    kept: Option<Kept>,
 }
 
-type Told = (Tested, Vec<CaseFacts>, Vec<(String, f64)>);
+/// What came of it.
+struct Told {
+    tested: Tested,
+    facts: Vec<CaseFacts>,
+    milliseconds: Vec<(String, f64)>,
+    tasks: Vec<Task>,
+}
 
 impl<'r> One<'r> {
     fn new(
         subject: &'r Subject,
-        options: &'r Options,
+        shared: Shared<'r>,
         sources: &[Source],
-        folder: &'r TempDir,
-        progress: &'r (dyn Fn(Progress) + Sync),
-        others: &[Tested],
+        others: &[One<'_>],
     ) -> Result<One<'r>, Error> {
-        let hello = hello(subject, folder.path())?;
+        let choice = &shared.options.choice;
+        let hello = hello(subject)?;
         let told = hello.as_ref().ok().and_then(Option::as_ref);
         let label = match told {
             Some(hello) => format!("{} {}", hello.name, hello.version).trim().to_owned(),
             None => subject.command.clone(),
         };
-        let mut tasks = tasks(subject, told, sources, options.operations);
-        if let Some(filter) = options.choice.filter.as_ref().filter(|filter| filter.contains(':')) {
+        let mut tasks = tasks(subject, told, sources, shared.options.operations);
+        if let Some(filter) = choice.filter.as_ref().filter(|filter| filter.contains(':')) {
             let is_one = tasks.iter().any(|task| task.id == *filter);
             tasks.retain(|task| if is_one { task.id == *filter } else { task.id.contains(filter.as_str()) });
         }
         let label = unique(label, others);
-        let kept = options.keep.as_deref().map(|folder| Kept::new(folder, &label));
-        Ok(One { subject, options, folder, progress, label, hello, tasks, kept })
+        let one = One { subject, shared, label, hello, has_answered: AtomicBool::new(false), tasks };
+        if one.hello().is_some() {
+            one.answered()?;
+        }
+        Ok(one)
+    }
+
+    /// It has answered something: its declaration, or a question.
+    fn answered(&self) -> Result<(), Error> {
+        if self.has_answered.swap(true, Ordering::Relaxed) { Ok(()) } else { self.shared.silent.one_less() }
+    }
+
+    /// The batches of this run, with their numbers over all shards.
+    fn batches(&self) -> Vec<(usize, &[Task])> {
+        let mut batches: Vec<(usize, &[Task])> = self.tasks.chunks(BATCH).enumerate().collect();
+        if let Some((number, of)) = self.shared.options.choice.shard {
+            batches.retain(|(index, _)| *index as u64 % of == number - 1);
+        }
+        batches
+    }
+
+    /// Number of its tasks.
+    fn count(&self) -> u64 {
+        self.batches().iter().map(|(_, tasks)| tasks.len() as u64).sum()
     }
 
     fn hello(&self) -> Option<&Hello> {
@@ -156,18 +235,13 @@ impl<'r> One<'r> {
     }
 
     fn run(self) -> Result<Told, Error> {
-        let mut batches: Vec<(usize, &[Task])> = self.tasks.chunks(BATCH).enumerate().collect();
-        if let Some((number, of)) = self.options.choice.shard {
-            batches.retain(|(index, _)| *index as u64 % of == number - 1);
-        }
-        let count = batches.iter().map(|(_, tasks)| tasks.len()).sum();
-        (self.progress)(Progress::Planned(count));
+        let batches = self.batches();
+        (self.shared.progress)(Progress::Planned(self.count() as usize));
         let slots: Vec<Vec<Slot>> = match &self.hello {
             Ok(_) => self.side_by_side(&batches)?,
             // It cannot be asked anything.
             Err(how) => {
-                let outcome = Outcome::AdapterError { how: how.clone() };
-                let answered = Answered { judgement: plain(outcome), milliseconds: 0.0, is_doubtful: false };
+                let answered = unasked(Outcome::AdapterError { how: how.clone() });
                 batches.iter().map(|(_, tasks)| vec![Some(answered.clone()); tasks.len()]).collect()
             }
         };
@@ -176,23 +250,22 @@ impl<'r> One<'r> {
         let mut milliseconds = Vec::new();
         let mut omitted = Vec::new();
         let tasks = batches.iter().flat_map(|(_, tasks)| tasks.iter());
-        let mut hangs = 0;
+        let mut in_vain = 0;
         for (task, slot) in tasks.zip(slots.into_iter().flatten()) {
-            let mut first = None;
-            let answered = match slot {
-                // What comes behind the last hang that is waited for is not told, whether it was asked or not: that is
-                // a matter of chance.
-                _ if hangs >= self.options.max_hangs => self.given_up(task)?,
-                Some(answered) if !answered.is_doubtful => answered,
-                slot => {
-                    let alone = self.alone(task)?;
-                    let is_other = |first: &Outcome| first.name() != alone.judgement.outcome.name();
-                    first = slot.map(|slot| slot.judgement.outcome).filter(is_other);
-                    alone
+            let (answered, first) = match slot {
+                // What comes after the last hang that is waited for is not told, whether it was asked or not: that is a
+                // matter of chance.
+                _ if in_vain >= self.shared.options.max_hangs => {
+                    (unasked(given_up(self.shared.options.max_hangs)), None)
                 }
+                Some(answered) if !answered.is_doubtful => (answered, None),
+                slot => match self.alone(task)? {
+                    Some(alone) => settled(slot, alone),
+                    // The run is to stop: what is not settled is not told.
+                    None => continue,
+                },
             };
-            let is_hang = matches!(answered.judgement.outcome, Outcome::Hang { .. });
-            hangs += usize::from(is_hang && !self.is_expected_to_fail(task)?);
+            in_vain += usize::from(answered.was_in_vain && !self.is_expected_to_fail(task)?);
             let (result, facts) = self.result(task, &answered.judgement, first)?;
             results.push(result);
             all_facts.push(facts);
@@ -211,7 +284,7 @@ impl<'r> One<'r> {
             ..Tested::default()
         };
         tested.count();
-        Ok((tested, all_facts, milliseconds))
+        Ok(Told { tested, facts: all_facts, milliseconds, tasks: self.tasks })
     }
 
     /// Runs batches, several at a time.
@@ -221,12 +294,11 @@ impl<'r> One<'r> {
         let hangs: Vec<AtomicUsize> = batches.iter().map(|_| AtomicUsize::new(0)).collect();
         let slots: Vec<Mutex<Vec<Slot>>> = batches.iter().map(|_| Mutex::default()).collect();
         let failed: Mutex<Option<Error>> = Mutex::default();
-        let work = |worker: usize| {
-            let folder = self.folder.path().join(format!("worker{worker}"));
+        let work = || {
             while !is_over.load(Ordering::Relaxed) {
                 let place = next.fetch_add(1, Ordering::Relaxed);
                 let Some((_, tasks)) = batches.get(place) else { return };
-                match self.batch(tasks, &folder, place, &hangs) {
+                match self.batch(tasks, place, &hangs) {
                     Ok(told) => *slots[place].lock().unwrap_or_else(PoisonError::into_inner) = told,
                     Err(error) => {
                         is_over.store(true, Ordering::Relaxed);
@@ -236,8 +308,8 @@ impl<'r> One<'r> {
             }
         };
         thread::scope(|scope| {
-            for worker in 0..self.options.jobs.clamp(1, batches.len().max(1)) {
-                scope.spawn(move || work(worker));
+            for _ in 0..self.shared.options.jobs.clamp(1, batches.len().max(1)) {
+                scope.spawn(work);
             }
         });
         match failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
@@ -248,27 +320,27 @@ impl<'r> One<'r> {
         }
     }
 
-    /// Runs the tasks of a batch in one process, as far as it lives.
-    fn batch(&self, tasks: &[Task], folder: &Path, place: usize, hangs: &[AtomicUsize]) -> Result<Vec<Slot>, Error> {
+    /// Runs the tasks of a batch in one process, as far as it lives and nobody asks to stop.
+    fn batch(&self, tasks: &[Task], place: usize, hangs: &[AtomicUsize]) -> Result<Vec<Slot>, Error> {
         let mut slots: Vec<Slot> = vec![None; tasks.len()];
-        let mut session = self.subject.open(self.hello(), &folder.join("process"));
+        let mut session = self.subject.open(self.hello());
         // Which tasks were asked, by the number of the question.
         let mut asked = Vec::new();
         for (index, task) in tasks.iter().enumerate() {
             let before: usize = hangs[..=place].iter().map(|hangs| hangs.load(Ordering::Relaxed)).sum();
-            if before >= self.options.max_hangs {
+            if before >= self.shared.options.max_hangs {
                 // Whatever comes of the batches before: the limit is reached, and this is not told any more.
                 break;
             }
-            let (answered, was_asked) = self.task(task, folder, session.as_mut())?;
+            let Some((answered, was_asked)) = self.task(task, session.as_mut())? else { break };
             if was_asked {
                 asked.push(index);
             }
-            if matches!(answered.judgement.outcome, Outcome::Hang { .. }) && !self.is_expected_to_fail(task)? {
+            if answered.was_in_vain && !self.is_expected_to_fail(task)? {
                 hangs[place].fetch_add(1, Ordering::Relaxed);
             }
             slots[index] = Some(answered);
-            (self.progress)(Progress::Asked);
+            (self.shared.progress)(Progress::Asked);
         }
         for (question, _) in session.finish() {
             if let Some(answered) = asked.get(question).and_then(|index| slots[*index].as_mut()) {
@@ -278,62 +350,55 @@ impl<'r> One<'r> {
         Ok(slots)
     }
 
-    /// Asks one task; and whether it was asked at all.
-    fn task(&self, task: &Task, folder: &Path, session: &mut dyn Session) -> Result<(Answered, bool), Error> {
+    /// Asks one task; and whether it was asked at all. `None` if the run is to stop.
+    fn task(&self, task: &Task, session: &mut dyn Session) -> Result<Option<(Answered, bool)>, Error> {
+        if self.subject.stop.is_asked() {
+            return Ok(None);
+        }
         let case = task.source.case()?;
         if let Some(reason) = why_not(self.subject, self.hello(), task, &case) {
-            let judgement = plain(Outcome::Skip { reason, link: None });
-            return Ok((Answered { judgement, milliseconds: 0.0, is_doubtful: false }, false));
+            return Ok(Some((unasked(Outcome::Skip { reason, link: None }), false)));
         }
-        let files = Files::write(&folder.join("case"), task, &case)?;
+        let files = Files::write(task, &case)?;
         let started = Instant::now();
         let reply = session.ask(task, &case, &files)?;
-        let milliseconds = started.elapsed().as_secs_f64() * 1e3;
-        let is_doubtful = reply.is_fatal();
-        let asked = Asked { subject: self.subject, hello: self.hello(), task, case: &case, files: &files };
-        let judgement = judge(&asked, reply, session);
-        if let Some(kept) = &self.kept {
-            kept.put(&task.id, &judgement.outcome, &files, &case)?;
+        let took = started.elapsed();
+        if !matches!(reply, Reply::NotStarted(_) | Reply::Interrupted) {
+            self.answered()?;
         }
-        files.remove();
-        Ok((Answered { judgement, milliseconds, is_doubtful }, true))
+        let is_doubtful = reply.is_fatal();
+        let was_in_vain = is_in_vain(&reply, took, self.subject.budget.time_for(case.bytes.len() as u64));
+        let asked = Asked { subject: self.subject, hello: self.hello(), task, case: &case, files: &files };
+        let Some(judgement) = judge(&asked, reply, session) else { return Ok(None) };
+        if let Some(kept) = self.shared.kept {
+            kept.put(&self.label, &task.id, &judgement.outcome, &files)?;
+        }
+        Ok(Some((Answered { judgement, milliseconds: took.as_secs_f64() * 1e3, is_doubtful, was_in_vain }, true)))
     }
 
-    /// Asks a task alone, in a process of its own, and waits for the process's end: what it says behind its answer counts.
-    fn alone(&self, task: &Task) -> Result<Answered, Error> {
-        let folder = self.folder.path().join("alone");
-        let mut session = self.subject.open(self.hello(), &folder.join("process"));
-        let (mut answered, _) = self.task(task, &folder, session.as_mut())?;
-        let behind = match session.finish().into_iter().next() {
+    /// Asks a task alone, in a process of its own, and waits for the process's end: what it says after its answer counts.
+    /// `None` if the run is to stop.
+    fn alone(&self, task: &Task) -> Result<Option<Answered>, Error> {
+        let mut session = self.subject.open(self.hello());
+        let Some((mut answered, _)) = self.task(task, session.as_mut())? else { return Ok(None) };
+        let after = match session.finish().into_iter().next() {
             Some((_, Reply::Crash(how))) => Outcome::Crash { how },
             Some((_, Reply::Error(how))) => Outcome::AdapterError { how },
-            _ => return Ok(answered),
+            _ => return Ok(Some(answered)),
         };
         // What was wrong with the answer itself is told first.
         if !answered.judgement.outcome.is_failure() {
-            if let Some(kept) = &self.kept {
-                kept.note(&task.id, &behind)?;
-            }
-            answered.judgement = plain(behind);
+            answered.judgement = plain(after);
         }
-        Ok(answered)
-    }
-
-    /// A task that is not asked any more.
-    fn given_up(&self, task: &Task) -> Result<Answered, Error> {
-        let judgement = plain(given_up(self.options.max_hangs));
-        if let Some(kept) = &self.kept {
-            kept.forget(&task.id)?;
-        }
-        Ok(Answered { judgement, milliseconds: 0.0, is_doubtful: false })
+        Ok(Some(answered))
     }
 
     fn is_expected_to_fail(&self, task: &Task) -> Result<bool, Error> {
-        if self.options.expected.is_empty() {
+        if self.shared.options.expected.is_empty() {
             return Ok(false);
         }
         let case = task.source.case()?;
-        Ok(self.options.expected.find(&self.label, &task.id, &rules(&case)).is_some())
+        Ok(self.shared.options.expected.find(&self.label, &task.id, &rules(&case)).is_some())
     }
 
     fn result(
@@ -353,15 +418,46 @@ impl<'r> One<'r> {
             rules: rules(&case),
         };
         let outcome = judged.outcome.clone();
-        let expected = self.options.expected.find(&self.label, &task.id, &facts.rules);
+        let expected = self.shared.options.expected.find(&self.label, &task.id, &facts.rules);
         let is_parse = task.operation == super::task::Operation::Parse;
         let evidence = match outcome.is_failure() {
             true => evidence(&case, &outcome, judged.facet.filter(|_| is_parse), judged.offset)?,
             false => None,
         };
-        let repeat = outcome.is_failure().then(|| repeat(self.subject, &self.options.choice, &task.id));
+        let repeat = outcome.is_failure().then(|| repeat(self.subject, &self.shared.options.choice, &task.id));
         Ok((CaseResult { id: task.id.clone(), outcome, first, expected, evidence, repeat }, facts))
     }
+}
+
+/// Whether an answer was waited for as long as one may be, and none came.
+fn is_in_vain(reply: &Reply, took: Duration, limit: Duration) -> bool {
+    match reply {
+        // An adapter is wrong quickly or not at all.
+        Reply::Error(_) => reply.is_wait_for_nothing() || took >= limit / 2,
+        Reply::Crash(_) => took >= limit,
+        _ => reply.is_wait_for_nothing(),
+    }
+}
+
+/// What was asked in company and then alone: what counts, and what came out first if that is something else.
+fn settled(first: Slot, mut alone: Answered) -> (Answered, Option<Outcome>) {
+    let is_other = |first: &Outcome| first.name() != alone.judgement.outcome.name();
+    let first = first.map(|slot| slot.judgement.outcome).filter(is_other);
+    // That a case hung in company may be the machine's doing, and nothing else is.
+    let remembers = matches!(
+        first,
+        Some(Outcome::Crash { .. } | Outcome::OutOfMemory { .. } | Outcome::AdapterError { .. })
+    );
+    if let (true, true, Some(first)) = (remembers, alone.judgement.outcome.is_pass(), &first) {
+        let how = format!("{}: {}", first.name(), first.detail());
+        alone.judgement.outcome = Outcome::PassAlone { how };
+    }
+    (alone, first)
+}
+
+/// An outcome that nothing was asked for.
+fn unasked(outcome: Outcome) -> Answered {
+    Answered { judgement: plain(outcome), milliseconds: 0.0, is_doubtful: false, was_in_vain: false }
 }
 
 fn plain(outcome: Outcome) -> Judgement {

@@ -1,5 +1,4 @@
 use std::ffi::OsString;
-use std::path::PathBuf;
 
 use clap::Args;
 use heapsmith::check::supervise;
@@ -7,13 +6,10 @@ use heapsmith::error::Error;
 
 use crate::Answer;
 
-/// Stands between `check` and a program that it runs, so that nothing of it is left behind.
+/// Stands between `check` and a program that it runs, so that nothing of it stays. Its standard input is a socket to
+/// `check`.
 #[derive(Args)]
 pub(crate) struct Opts {
-    /// The process that asks for it.
-    parent: u32,
-    /// Where to write how the program ended.
-    status: PathBuf,
     /// The program and its arguments.
     #[arg(last = true, required = true)]
     command: Vec<OsString>,
@@ -21,7 +17,7 @@ pub(crate) struct Opts {
 
 impl Opts {
     pub(crate) fn run(self) -> Result<Answer, Error> {
-        supervise(&self.command, self.parent, &self.status)?;
+        supervise(&self.command)?;
         Ok(Answer::Yes)
     }
 }

@@ -1,10 +1,6 @@
 //! Dumps that were converted or written, by what their format carries.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
-use std::path::Path;
-
-use flate2::bufread::MultiGzDecoder;
+use std::io::Read;
 
 use crate::compare::table::Target;
 use crate::compare::{Facet, MEMORY};
@@ -26,12 +22,12 @@ pub(super) fn judge(
     to: &Target,
     holder: Option<&str>,
 ) -> Result<Result<(), Wrong>, Error> {
+    let input = asked.files.answer()?.input()?;
     let longest = Budget::output_for(asked.case.bytes.len() as u64);
-    if decompressed(&asked.files.output, longest)? > longest {
+    if input.is_compressed() && decompressed(&input, longest)? > longest {
         let found = format!("more than {} MiB, decompressed", longest >> 20);
         return Ok(Err(Wrong::answer("a dump of some length", found)));
     }
-    let input = Input::open(&asked.files.output)?;
     let report = validate(&input, ValidateOptions::default())?;
     if let Some(finding) = report.findings.iter().find(|finding| finding.severity == Severity::Error) {
         let found = format!("{} at offset {:#x}: {}", finding.rule, finding.offset, finding.found);
@@ -73,15 +69,10 @@ pub(super) fn judge(
 }
 
 /// The length of a dump when it is decompressed; little more than `longest`, if it is longer.
-fn decompressed(path: &Path, longest: u64) -> Result<u64, Error> {
-    let failed = |e| Error::io(format!("reading {}", path.display()), e);
-    let mut file = BufReader::new(File::open(path).map_err(failed)?);
-    if !file.fill_buf().map_err(failed)?.starts_with(&[0x1f, 0x8b]) {
-        return Ok(0);
-    }
-    // What is damaged ends here, and is told by whoever reads it.
+fn decompressed(input: &Input, longest: u64) -> Result<u64, Error> {
+    // What is damaged ends here, and is found again where it is read.
     let mut count = 0;
-    let mut stream = MultiGzDecoder::new(file);
+    let mut stream = input.stream()?;
     let mut piece = vec![0; 64 << 10];
     while let Ok(read @ 1..) = stream.read(&mut piece) {
         count += read as u64;

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
-use std::fs::File;
 use std::io::BufReader;
 
 use crate::compare::listing::{self, Listing};
@@ -111,10 +110,9 @@ pub(super) fn not_refused(asked: &Asked<'_>) -> Result<Judgement, Error> {
 }
 
 fn read(asked: &Asked<'_>) -> Result<Result<Listing, Wrong>, Error> {
-    let path = &asked.files.output;
-    let file = File::open(path).map_err(|e| Error::io(format!("reading {}", path.display()), e))?;
+    let answer = asked.files.answer()?.reader();
     let wrong = |e: Error| Wrong::answer("a listing as in specs/listing.md", e.to_string());
-    Ok(listing::read(BufReader::new(file)).map_err(wrong))
+    Ok(listing::read(BufReader::new(answer)).map_err(wrong))
 }
 
 /// The first fact in which a listing differs, or that it keeps silent about.

@@ -18,7 +18,7 @@ pub(super) use counts::{counts as counts_of, histogram_of, strings};
 
 use super::protocol::{Accepted, Count, Hello, Level};
 use super::report::Outcome;
-use super::subject::{Files, Reply, Session, Subject};
+use super::subject::{AnswerFile, Files, LONG, Reply, Session, Subject, cut};
 use super::task::{Operation, Task};
 
 /// A verdict, and what it is about.
@@ -80,6 +80,8 @@ impl Judgement {
             return Judgement::of(Outcome::Skip { reason: wrong.found, link: None });
         }
         let Wrong { fact, facet, address, expected, found, count } = wrong;
+        // Names in a listing may have any length.
+        let [fact, expected, found] = [fact, expected, found].map(|text| cut(&text, LONG));
         let outcome = Outcome::Fail { fact, address, expected, found, count };
         Judgement { facet, ..Judgement::of(outcome) }
     }
@@ -94,14 +96,22 @@ pub(super) struct Asked<'a> {
     pub(super) files: &'a Files,
 }
 
-/// Judges the reply to a task. At the level of digests the session is asked for more where one is wrong.
-pub(super) fn judge(asked: &Asked<'_>, reply: Reply, session: &mut dyn Session) -> Judgement {
-    match reply {
-        // Whatever cannot be read of an answer is held against it: the run goes on.
-        Reply::Accepted(accepted) => accepted_by(asked, &accepted, session).unwrap_or_else(|e| {
-            let found = asked.files.shorten(&e.to_string());
-            Judgement::wrong(Wrong::answer("an answer that can be read", found))
-        }),
+/// Judges the reply to a task; `None` if the run is to stop. At the level of digests the session is asked for more where
+/// one is wrong.
+pub(super) fn judge(asked: &Asked<'_>, reply: Reply, session: &mut dyn Session) -> Option<Judgement> {
+    Some(match reply {
+        Reply::Interrupted => return None,
+        Reply::Accepted(accepted) => {
+            // Whatever cannot be read of an answer is held against it: the run goes on.
+            let judgement = accepted_by(asked, &accepted, session).unwrap_or_else(|e| {
+                let found = asked.files.shorten(&e.to_string());
+                Judgement::wrong(Wrong::answer("an answer that can be read", found))
+            });
+            match asked.files.answer().is_ok_and(AnswerFile::has_changed) {
+                true => Judgement::of(Outcome::AdapterError { how: CHANGED.to_owned() }),
+                false => judgement,
+            }
+        }
         Reply::Refused(message, offset) => Judgement { offset, ..Judgement::of(refused(asked, &message)) },
         Reply::Skipped(reason, link) => Judgement::of(Outcome::Skip { reason, link }),
         Reply::NotStarted(why) => {
@@ -112,8 +122,11 @@ pub(super) fn judge(asked: &Asked<'_>, reply: Reply, session: &mut dyn Session) 
         Reply::Crash(how) => Judgement::of(Outcome::Crash { how }),
         Reply::Hang(how) => Judgement::of(Outcome::Hang { how }),
         Reply::OutOfMemory(how) => Judgement::of(Outcome::OutOfMemory { how }),
-    }
+    })
 }
+
+/// An answer is complete when it is announced.
+const CHANGED: &str = "the file of the answer became longer or shorter after the answer was announced as complete";
 
 fn accepted_by(asked: &Asked<'_>, accepted: &Accepted, session: &mut dyn Session) -> Result<Judgement, Error> {
     let right: Vec<(&str, &Heap)> = asked

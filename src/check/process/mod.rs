@@ -1,25 +1,36 @@
-//! Running somebody's program: with limits, and so that nothing of it stays behind.
+//! Running a program under test: with limits, and so that nothing of it stays.
 
+mod control;
+mod footprint;
+mod input;
 mod stream;
 mod supervisor;
+mod sweeper;
 mod tree;
 
 use std::fs::File;
-use std::io::Write;
+use std::io::pipe;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::error::Error;
+use crate::interrupt::Stop;
+use crate::system;
 
+use control::Ended;
+use footprint::Scales;
+use input::Requests;
 use stream::{Lines, Tail};
-use supervisor::Ended;
 
 pub(super) use stream::Line;
-pub use supervisor::{Sweeper, supervise};
+pub use supervisor::supervise;
+pub use sweeper::Sweeper;
 
 /// Time and memory for a case.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -57,9 +68,10 @@ impl Budget {
         self.memory.saturating_add(self.memory_per_byte.saturating_mul(size))
     }
 
-    /// The longest file that an answer about a dump of this many bytes may fill.
+    /// How long an answer about a dump of this many bytes may be, and how much a program may put into its temporary
+    /// folder besides: a listing has some twenty bytes for each of a dump.
     pub(super) fn output_for(size: u64) -> u64 {
-        (256 << 20) + 512 * size
+        size.saturating_mul(512).saturating_add(64 << 20)
     }
 }
 
@@ -70,8 +82,10 @@ pub(super) struct Limits<'p> {
     pub(super) time: Duration,
     /// How much memory, over the program and all that it started.
     pub(super) memory: u64,
-    /// A file that the program writes, and how long it may get.
-    pub(super) output: Option<(&'p Path, u64)>,
+    /// A file that the program writes.
+    pub(super) output: Option<&'p Path>,
+    /// How long that may get, and how much the program may put into its temporary folder.
+    pub(super) longest: u64,
 }
 
 impl<'p> Limits<'p> {
@@ -80,7 +94,8 @@ impl<'p> Limits<'p> {
         Limits {
             time: budget.time_for(size),
             memory: budget.memory_for(size),
-            output: output.map(|path| (path, Budget::output_for(size))),
+            output,
+            longest: Budget::output_for(size),
         }
     }
 }
@@ -98,55 +113,67 @@ pub(super) enum Stopped {
     OutOfTime(Duration),
     /// It has more memory than the limit.
     OutOfMemory(u64),
-    /// It writes a file without end.
+    /// It writes files without end.
     Endless(u64),
+    /// The run is to stop.
+    Interrupted,
 }
 
 /// A program that runs under a supervisor.
 #[derive(Debug)]
 pub(super) struct Process {
     supervisor: Child,
-    input: Option<ChildStdin>,
+    control: UnixStream,
+    requests: Option<Requests>,
     lines: Option<Lines>,
     messages: Tail,
-    status: PathBuf,
+    scales: Scales,
+    stop: Stop,
     is_gone: bool,
 }
 
 /// Where a program's standard output goes.
 pub(super) enum Output {
-    /// Read line by line.
+    /// Read line by line; and standard input is for requests.
     Lines,
-    /// Into a file.
+    /// Into a file; and standard input is empty.
     File(File),
 }
 
 impl Process {
-    /// Starts a program. `supervisor` is heapsmith's own program; `scratch` is a folder for this process alone, which it
-    /// is told of as `TMPDIR`.
+    /// Starts a program. `supervisor` is heapsmith's own program; `temporary` is a folder for this process alone, which it
+    /// is given as `TMPDIR`.
     pub(super) fn start(
         supervisor: &Path,
         command: &[String],
-        scratch: &Path,
+        temporary: &Path,
         output: Output,
+        stop: &Stop,
     ) -> Result<Process, Error> {
         let failed = |e| Error::io(format!("starting {}", command.first().map_or("nothing", String::as_str)), e);
-        let status = scratch.join("status");
-        let _ = std::fs::remove_file(&status);
-        let temporary = scratch.join("tmp");
-        std::fs::create_dir_all(&temporary).map_err(failed)?;
-        let mut built = Command::new(supervisor);
-        let own = std::process::id().to_string();
-        built.arg("supervise").arg(own).arg(&status).arg("--").args(command).env("TMPDIR", &temporary).process_group(0);
-        let (stdin, stdout) = match output {
-            Output::Lines => (Stdio::piped(), Stdio::piped()),
-            Output::File(file) => (Stdio::null(), Stdio::from(file)),
+        let (control, theirs) = UnixStream::pair().map_err(failed)?;
+        let (messages, stderr) = pipe().map_err(failed)?;
+        let (stdin, stdout, requests, lines) = match output {
+            Output::Lines => {
+                let (stdin, requests) = pipe().map_err(failed)?;
+                let (lines, stdout) = pipe().map_err(failed)?;
+                let (requests, lines) = (Some(Requests::to(requests)), Some(Lines::of(lines)));
+                (OwnedFd::from(stdin), OwnedFd::from(stdout), requests, lines)
+            }
+            Output::File(file) => (File::open("/dev/null").map_err(failed)?.into(), file.into(), None, None),
         };
-        let mut supervisor = built.stdin(stdin).stdout(stdout).stderr(Stdio::piped()).spawn().map_err(failed)?;
-        let messages = Tail::of(supervisor.stderr.take());
-        let lines = supervisor.stdout.take().map(Lines::of);
-        let input = supervisor.stdin.take();
-        Ok(Process { supervisor, input, lines, messages, status, is_gone: false })
+        let mut built = Command::new(supervisor);
+        built.arg("supervise").arg("--").args(command).env("TMPDIR", temporary).process_group(0);
+        built.stdin(OwnedFd::from(theirs)).stdout(Stdio::null()).stderr(Stdio::null());
+        let supervisor = sweeper::start(|| built.spawn()).map_err(failed)?;
+        // Its copy of the other end: what is left open here is no end of the socket.
+        drop(built);
+        let messages = Tail::of(messages);
+        let scales = Scales::new(temporary);
+        let stop = stop.clone();
+        let process = Process { supervisor, control, requests, lines, messages, scales, stop, is_gone: false };
+        control::send(&process.control, &[stdin, stdout, stderr.into()]).map_err(failed)?;
+        Ok(process)
     }
 
     /// Forgets the messages so far: what comes now is about the next question.
@@ -154,16 +181,16 @@ impl Process {
         self.messages.clear();
     }
 
-    /// Writes a line. That nobody reads it is seen at the wait for the answer.
-    pub(super) fn write_line(&mut self, line: &str) {
-        if let Some(input) = &mut self.input {
-            let _ = input.write_all(line.as_bytes()).and_then(|()| input.write_all(b"\n")).and_then(|()| input.flush());
+    /// Sends a line. That it is not read is seen at the wait for the answer.
+    pub(super) fn write_line(&self, line: &str) {
+        if let Some(requests) = &self.requests {
+            requests.send(line);
         }
     }
 
     /// Closes the program's standard input.
     pub(super) fn close_input(&mut self) {
-        self.input = None;
+        self.requests = None;
     }
 
     /// The end of what the program wrote to standard error. For programs that are gone.
@@ -206,9 +233,9 @@ impl Process {
         loop {
             match self.supervisor.try_wait() {
                 Ok(None) => {}
-                Ok(Some(_)) => {
-                    self.is_gone = true;
-                    return match supervisor::ended(&self.status) {
+                Ok(Some(status)) => {
+                    self.gone(status);
+                    return match control::ended(&self.control) {
                         Ended::By(status) => Stopped::Ended(status.code(), describe(status)),
                         Ended::NotStarted(why) => Stopped::NotStarted(why),
                         Ended::Killed => Stopped::Ended(None, "its supervisor was killed".to_owned()),
@@ -225,13 +252,16 @@ impl Process {
     }
 
     /// Holds the program against its limits.
-    fn check(&self, limits: &Limits<'_>, started: Instant) -> Result<(), Stopped> {
-        if let Some((path, longest)) = limits.output
-            && std::fs::metadata(path).is_ok_and(|file| file.len() > longest)
-        {
-            return Err(Stopped::Endless(longest));
+    fn check(&mut self, limits: &Limits<'_>, started: Instant) -> Result<(), Stopped> {
+        if self.stop.is_asked() {
+            return Err(Stopped::Interrupted);
         }
-        if tree::memory(Pid::from_child(&self.supervisor)) > limits.memory {
+        let written = limits.output.and_then(|path| std::fs::symlink_metadata(path).ok()).map_or(0, |file| file.len());
+        let footprint = self.scales.weigh(Pid::from_child(&self.supervisor));
+        if written.max(footprint.disk) > limits.longest {
+            return Err(Stopped::Endless(limits.longest));
+        }
+        if footprint.memory > limits.memory {
             return Err(Stopped::OutOfMemory(limits.memory));
         }
         if started.elapsed() >= limits.time {
@@ -245,19 +275,31 @@ impl Process {
         if self.is_gone {
             return;
         }
-        self.is_gone = true;
-        self.input = None;
+        self.requests = None;
         let pid = Pid::from_child(&self.supervisor);
-        let _ = kill_process(pid, Signal::TERM);
-        let asked = Instant::now();
-        while let Ok(None) = self.supervisor.try_wait() {
-            if asked.elapsed() > PATIENCE {
-                let _ = self.supervisor.kill();
-                let _ = self.supervisor.wait();
-                return;
-            }
-            std::thread::sleep(Duration::from_micros(500));
+        // It may have been stopped by what it watches.
+        for signal in [Signal::TERM, Signal::CONT] {
+            let _ = kill_process(pid, signal);
         }
+        let asked = Instant::now();
+        loop {
+            match self.supervisor.try_wait() {
+                Ok(Some(status)) => return self.gone(status),
+                Ok(None) if asked.elapsed() <= PATIENCE => std::thread::sleep(Duration::from_micros(500)),
+                Ok(None) | Err(_) => break,
+            }
+        }
+        let _ = self.supervisor.kill();
+        match self.supervisor.wait() {
+            Ok(status) => self.gone(status),
+            Err(_) => self.is_gone = true,
+        }
+    }
+
+    /// The supervisor is gone: with all that it watched, unless it was killed itself.
+    fn gone(&mut self, status: ExitStatus) {
+        self.is_gone = true;
+        sweeper::gone(Pid::from_child(&self.supervisor), !status.success());
     }
 }
 
@@ -276,13 +318,10 @@ const GRACE: Duration = Duration::from_secs(1);
 /// How long a supervisor may take to kill everything.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-fn describe(status: std::process::ExitStatus) -> String {
+fn describe(status: ExitStatus) -> String {
     match (status.signal(), status.code()) {
         // Whether a core was dumped is the machine's matter.
-        (Some(signal), _) => match signal_hook::low_level::signal_name(signal) {
-            Some(name) => format!("ended by {name}"),
-            None => format!("ended by signal {signal}"),
-        },
+        (Some(signal), _) => format!("ended by {}", system::name_of(signal)),
         (None, Some(code)) => format!("exit code {code}"),
         (None, None) => status.to_string(),
     }

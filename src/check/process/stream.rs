@@ -1,7 +1,6 @@
 //! What a program writes, read in threads, so that it never waits for us and we never hold more than a bit of it.
 
-use std::io::{BufRead, BufReader, Read};
-use std::process::{ChildStderr, ChildStdout};
+use std::io::{BufRead, BufReader, PipeReader, Read};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -31,7 +30,7 @@ pub(super) struct Lines {
 pub(super) struct AtEnd;
 
 impl Lines {
-    pub(super) fn of(output: ChildStdout) -> Lines {
+    pub(super) fn of(output: PipeReader) -> Lines {
         // Few: a program that writes without being asked waits in its pipe.
         let (sender, lines) = sync_channel(2);
         thread::spawn(move || read_lines(BufReader::with_capacity(64 << 10, output), &sender));
@@ -76,7 +75,7 @@ fn read_lines(mut output: impl BufRead, sender: &SyncSender<Line>) {
 #[derive(Debug)]
 pub(super) struct Tail {
     text: Arc<Mutex<Vec<u8>>>,
-    reader: Option<thread::JoinHandle<()>>,
+    reader: thread::JoinHandle<()>,
 }
 
 /// How long the last words of a process may be on their way.
@@ -86,10 +85,10 @@ const ON_ITS_WAY: Duration = Duration::from_secs(5);
 const SHOWN: usize = 2000;
 
 impl Tail {
-    pub(super) fn of(stream: Option<ChildStderr>) -> Tail {
+    pub(super) fn of(stream: PipeReader) -> Tail {
         let text = Arc::new(Mutex::new(Vec::new()));
         let kept = Arc::clone(&text);
-        let reader = stream.map(|stream| thread::spawn(move || keep_end(stream, &kept)));
+        let reader = thread::spawn(move || keep_end(stream, &kept));
         Tail { text, reader }
     }
 
@@ -101,7 +100,7 @@ impl Tail {
     /// The end of what was written. Whoever could write is gone, so that the stream ends once all of it was read.
     pub(super) fn text(&self) -> String {
         let asked = Instant::now();
-        while self.reader.as_ref().is_some_and(|reader| !reader.is_finished()) && asked.elapsed() < ON_ITS_WAY {
+        while !self.reader.is_finished() && asked.elapsed() < ON_ITS_WAY {
             thread::sleep(Duration::from_micros(200));
         }
         let text = self.text.lock().unwrap_or_else(PoisonError::into_inner);

@@ -17,19 +17,8 @@ pub(super) fn descendants(root: Pid) -> Vec<Pid> {
     found
 }
 
-/// The resident sets of all descendants, in bytes, added up; pages that processes share count for each of them.
-pub(super) fn memory(root: Pid) -> u64 {
-    let page = rustix::param::page_size() as u64;
-    descendants(root).into_iter().map(|pid| resident_pages(pid) * page).sum()
-}
-
-fn resident_pages(pid: Pid) -> u64 {
-    let statm = std::fs::read_to_string(format!("/proc/{}/statm", pid.as_raw_nonzero())).unwrap_or_default();
-    statm.split(' ').nth(1).and_then(|pages| pages.parse().ok()).unwrap_or(0)
-}
-
 /// The children of all threads of a process.
-fn children(pid: Pid) -> Vec<Pid> {
+pub(super) fn children(pid: Pid) -> Vec<Pid> {
     let Ok(tasks) = std::fs::read_dir(format!("/proc/{}/task", pid.as_raw_nonzero())) else { return Vec::new() };
     let mut children = Vec::new();
     let mut is_told = false;
@@ -62,12 +51,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn children_are_found_by_either_way_and_their_memory_is_counted() {
+    fn children_are_found_by_either_way() {
         let mut child = Command::new("sleep").arg("30").spawn().expect("`sleep` can be started");
         let (own, pid) = (rustix::process::getpid(), Pid::from_child(&child));
         assert!(descendants(own).contains(&pid));
         assert!(children_by_parent(own).contains(&pid));
-        assert!(memory(own) > 0);
         child.kill().expect("it is ours");
         child.wait().expect("it was killed");
         assert!(!children_by_parent(own).contains(&pid));

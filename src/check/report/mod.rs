@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::compare::Facet;
 
+mod folder;
 mod group;
 pub mod html;
 pub mod junit;
@@ -15,10 +16,11 @@ mod merge;
 
 use super::evidence::Evidence;
 
+pub use folder::ReportFolder;
 pub use merge::merge;
 
 /// Version of the report's schema.
-pub const SCHEMA: u32 = 2;
+pub const SCHEMA: u32 = 3;
 
 /// The outcome of a run over many cases.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -33,9 +35,23 @@ pub struct Report {
     pub cases: Vec<CaseFacts>,
     /// The implementations, in the order in which they were named.
     pub implementations: Vec<Tested>,
+    /// Why cases are missing, if the run was ended before its time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub incomplete: Option<Incomplete>,
     /// What two runs need not have in common: times and the like.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<Run>,
+}
+
+/// A run that was ended before its time.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Incomplete {
+    /// The signal that ended it, such as SIGINT.
+    pub signal: String,
+    /// Number of cases that were judged, over all implementations.
+    pub judged: u64,
+    /// Number of cases that would have been.
+    pub planned: u64,
 }
 
 /// How cases were chosen.
@@ -167,6 +183,12 @@ pub enum Outcome {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reading: Option<String>,
     },
+    /// The answer is right in a process of its own, where the case was asked alone. In company the case crashed, took too
+    /// much memory or was an adapter's error: something is kept from one dump to the next.
+    PassAlone {
+        /// What happened in company.
+        how: String,
+    },
     /// The dump was read, converted or written wrongly.
     Fail {
         /// What is wrong: a facet, a count, or `answer` where it cannot be read at all.
@@ -231,13 +253,14 @@ pub struct Run {
 
 impl Outcome {
     /// The names of all verdicts, in the order of tables.
-    pub const NAMES: [&'static str; 8] =
-        ["pass", "fail", "wrong-verdict", "crash", "hang", "out-of-memory", "skip", "adapter-error"];
+    pub const NAMES: [&'static str; 9] =
+        ["pass", "pass-alone", "fail", "wrong-verdict", "crash", "hang", "out-of-memory", "skip", "adapter-error"];
 
     /// The verdict's name.
     pub fn name(&self) -> &'static str {
         match self {
             Outcome::Pass { .. } => "pass",
+            Outcome::PassAlone { .. } => "pass-alone",
             Outcome::Fail { .. } => "fail",
             Outcome::WrongVerdict { .. } => "wrong-verdict",
             Outcome::Crash { .. } => "crash",
@@ -269,6 +292,7 @@ impl Outcome {
             }
             Outcome::WrongVerdict { expected, found } => format!("expected to {expected}; {found}"),
             Outcome::Skip { reason, .. } => reason.clone(),
+            Outcome::PassAlone { how } => format!("right only when asked alone; before, {how}"),
             Outcome::Crash { how }
             | Outcome::Hang { how }
             | Outcome::OutOfMemory { how }
@@ -303,8 +327,8 @@ impl Tested {
 }
 
 impl Report {
-    /// Whether nothing is unexpected.
+    /// Whether nothing is unexpected, and nothing is missing.
     pub fn is_clean(&self) -> bool {
-        self.implementations.iter().all(|tested| tested.results.iter().all(|result| !result.is_unexpected()))
+        self.incomplete.is_none() && self.implementations.iter().all(|tested| tested.results.iter().all(|result| !result.is_unexpected()))
     }
 }

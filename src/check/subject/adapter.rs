@@ -1,31 +1,35 @@
 //! Programs behind the protocol of specs/adapter.md.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 
 use crate::corpus::Case;
 use crate::error::Error;
+use crate::system::Folder;
 
 use super::super::process::{Limits, Line, Output, Process, Stopped};
 use super::super::protocol::{self, Answer, Hello, Level, Operation as Op, Request, Status, VERSION};
 use super::super::task::{Operation, Task};
-use super::{Files, Reply, Session, Subject};
+use super::{Files, LONG, Reply, Session, Subject, cut};
 
 /// A process that was started, and its requests.
 pub(in crate::check) struct Adapter {
     process: Process,
     /// The number of the last request.
     last: u64,
+    /// Where its temporary files are; it is gone after the process.
+    _temporary: Folder,
 }
 
 impl Adapter {
-    /// Starts the program of a subject, in a folder of its own.
-    pub(in crate::check) fn start(subject: &Subject, scratch: &Path) -> Result<Adapter, Error> {
-        let process = Process::start(&subject.supervisor, &subject.words, scratch, Output::Lines)?;
-        Ok(Adapter { process, last: 0 })
+    /// Starts the program of a subject, with a temporary folder of its own.
+    pub(in crate::check) fn start(subject: &Subject) -> Result<Adapter, Error> {
+        let temporary = Folder::new("heapsmith-").map_err(|e| Error::io("creating a temporary folder", e))?;
+        let Subject { supervisor, words, stop, .. } = subject;
+        let process = Process::start(supervisor, words, temporary.path(), Output::Lines, stop)?;
+        Ok(Adapter { process, last: 0, _temporary: temporary })
     }
 
     /// Asks for what the adapter is and can. Starting may take as long as a case.
@@ -39,7 +43,7 @@ impl Adapter {
             Err(wrong) => {
                 // Perhaps it says why.
                 return Err(match parse::<Answer>(&line, "") {
-                    Ok(Answer { status: Status::Error { message }, .. }) => Reply::Error(message),
+                    Ok(Answer { status: Status::Error { message }, .. }) => Reply::Error(cut(&message, LONG)),
                     _ => wrong,
                 });
             }
@@ -50,7 +54,7 @@ impl Adapter {
         if told.protocol != VERSION {
             return Err(Reply::Error(format!("it speaks version {} of the protocol, not {VERSION}", told.protocol)));
         }
-        Ok(told)
+        Ok(told.bounded())
     }
 
     /// Asks, and waits for the answer.
@@ -61,7 +65,7 @@ impl Adapter {
         if answer.id != id {
             return Err(Reply::Error(format!("the answer to request {id} has the id {}", answer.id)));
         }
-        Ok(answer.status)
+        Ok(answer.status.bounded())
     }
 
     /// Writes a request.
@@ -103,9 +107,9 @@ impl Adapter {
     }
 
     /// Closes its input; whatever it still says, and how it ended, if it did so by itself in time.
-    pub(in crate::check) fn finish(&mut self, time: Duration) -> (Vec<Vec<u8>>, Option<Stopped>) {
+    pub(in crate::check) fn finish(mut self, time: Duration) -> (Vec<Vec<u8>>, Option<Stopped>) {
         self.process.close_input();
-        let limits = Limits { time, memory: u64::MAX, output: None };
+        let limits = Limits { time, memory: u64::MAX, output: None, longest: u64::MAX };
         let mut lines = Vec::new();
         let ended = loop {
             match self.process.line(&limits) {
@@ -123,7 +127,8 @@ impl Adapter {
 pub(in crate::check) const LEAVING: Duration = Duration::from_secs(2);
 
 fn parse<T: DeserializeOwned>(line: &[u8], what: &str) -> Result<T, Reply> {
-    serde_json::from_slice(line).map_err(|e| Reply::Error(format!("not {what}: {}: {e}", shown(line))))
+    let wrong = |e: serde_json::Error| Reply::Error(format!("not {what}: {}: {}", shown(line), cut(&e.to_string(), LONG)));
+    serde_json::from_slice(line).map_err(wrong)
 }
 
 /// The beginning of a line, for messages.
@@ -138,7 +143,6 @@ fn shown(line: &[u8]) -> String {
 pub(in crate::check) struct AdapterSession<'s> {
     subject: &'s Subject,
     hello: &'s Hello,
-    scratch: PathBuf,
     adapter: Option<Adapter>,
     /// Number of questions so far, over all processes.
     asked: usize,
@@ -151,27 +155,16 @@ pub(in crate::check) struct AdapterSession<'s> {
 }
 
 impl<'s> AdapterSession<'s> {
-    pub(super) fn new(subject: &'s Subject, hello: &'s Hello, scratch: &Path) -> AdapterSession<'s> {
+    pub(super) fn new(subject: &'s Subject, hello: &'s Hello) -> AdapterSession<'s> {
         let (requests, taken_back) = (Vec::new(), Vec::new());
-        AdapterSession {
-            subject,
-            hello,
-            scratch: scratch.to_owned(),
-            adapter: None,
-            asked: 0,
-            requests,
-            taken_back,
-            asks_again: true,
-        }
+        AdapterSession { subject, hello, adapter: None, asked: 0, requests, taken_back, asks_again: true }
     }
 
     /// The process, started if there is none.
     fn adapter(&mut self) -> Result<Result<&mut Adapter, Reply>, Error> {
         if self.adapter.is_none() {
-            let mut adapter = Adapter::start(self.subject, &self.scratch)?;
+            let mut adapter = Adapter::start(self.subject)?;
             if let Err(reply) = adapter.hello(self.subject) {
-                drop(adapter);
-                let _ = fs::remove_dir_all(&self.scratch);
                 return Ok(Err(match reply {
                     // Waiting is counted.
                     Reply::Hang(how) => Reply::Hang(format!("hello: {how}")),
@@ -205,10 +198,7 @@ impl<'s> AdapterSession<'s> {
 
     /// Kills the process. A second answer to an earlier question may be what was taken for a wrong one.
     fn stop(&mut self) {
-        if let Some(mut adapter) = self.adapter.take() {
-            adapter.process.kill();
-        }
-        let _ = fs::remove_dir_all(&self.scratch);
+        self.adapter = None;
     }
 
     /// An answer that came without being asked for: it is held against the question that has its id, or the last one.
@@ -258,11 +248,17 @@ impl Session for AdapterSession<'_> {
             }
         };
         Ok(match status {
-            Status::Accept(_) if needs_file && !files.is_answered() => {
-                self.stop();
-                Reply::Error("it accepts, and has not written a plain file where `out` says".to_owned())
+            Status::Accept(accepted) => {
+                let size = case.bytes.len() as u64;
+                let taken = if needs_file { files.take_answer(&self.subject.budget, size) } else { Ok(()) };
+                match taken {
+                    Ok(()) => Reply::Accepted(accepted),
+                    Err(why) => {
+                        self.stop();
+                        Reply::Error(format!("it accepts without a plain file where `out` says: {why}"))
+                    }
+                }
             }
-            Status::Accept(accepted) => Reply::Accepted(accepted),
             Status::Reject { message, offset } => Reply::Refused(files.shorten(&message), offset),
             Status::Skip { reason, link } => Reply::Skipped(files.shorten(&reason), link),
             Status::Error { message } => {
@@ -297,7 +293,7 @@ impl Session for AdapterSession<'_> {
     }
 
     fn finish(&mut self) -> Vec<(usize, Reply)> {
-        if let Some(mut adapter) = self.adapter.take() {
+        if let Some(adapter) = self.adapter.take() {
             let (lines, ended) = adapter.finish(LEAVING);
             lines.iter().for_each(|line| self.take_back(line));
             if let (Some(Stopped::Ended(code, how)), Some((_, question))) = (ended, self.requests.last())
@@ -306,7 +302,6 @@ impl Session for AdapterSession<'_> {
                 self.taken_back.push((*question, Reply::Crash(format!("{how}, behind its answer"))));
             }
         }
-        let _ = fs::remove_dir_all(&self.scratch);
         std::mem::take(&mut self.taken_back)
     }
 }

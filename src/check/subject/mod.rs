@@ -1,21 +1,25 @@
 //! What is under test, and what it answers.
 
 mod adapter;
+mod bounds;
+mod files;
 mod one_shot;
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::compare::table::Target;
 use crate::corpus::Case;
 use crate::error::Error;
 use crate::format::Format;
+use crate::interrupt::Stop;
 
 use super::process::{Budget, Stopped};
 use super::protocol::{Accepted, Hello, Level};
-use super::task::{Operation, Task};
+use super::task::Task;
 
 pub(super) use adapter::{Adapter, AdapterSession, LEAVING};
+pub(super) use bounds::{LONG, cut};
+pub(super) use files::{AnswerFile, Files};
 
 /// An implementation under test.
 #[derive(Clone, Debug)]
@@ -32,6 +36,8 @@ pub struct Subject {
     pub budget: Budget,
     /// For adapters: ask for this level instead of the highest.
     pub level: Option<Level>,
+    /// Who may end a run before its time.
+    pub stop: Stop,
 }
 
 /// How a program is asked.
@@ -90,6 +96,8 @@ pub(super) enum Reply {
     Hang(String),
     /// Too much memory.
     OutOfMemory(String),
+    /// The run is to stop: nothing is known.
+    Interrupted,
 }
 
 impl Reply {
@@ -101,105 +109,32 @@ impl Reply {
         )
     }
 
+    /// Whether a wait for nothing is behind it, which took as long as it is allowed to.
+    pub(super) fn is_wait_for_nothing(&self) -> bool {
+        matches!(self, Reply::Hang(_)) || matches!(self, Reply::Error(how) if how.starts_with(CLOSED))
+    }
+
     fn stopped(stopped: Stopped, messages: &str) -> Reply {
         let with = |how: String| if messages.is_empty() { how } else { format!("{how}: {messages}") };
         match stopped {
             Stopped::Ended(_, how) => Reply::Crash(with(how)),
             Stopped::NotStarted(why) => Reply::NotStarted(why),
-            Stopped::Closed => Reply::Error("it closed its standard output without an answer, and goes on".to_owned()),
+            Stopped::Closed => Reply::Error(CLOSED.to_owned()),
             Stopped::OutOfTime(limit) => Reply::Hang(format!("no answer after {:.1} s", limit.as_secs_f32())),
             Stopped::OutOfMemory(limit) => Reply::OutOfMemory(format!("more than {} MiB", limit >> 20)),
             Stopped::Endless(limit) => Reply::Hang(format!("wrote more than {} MiB", limit >> 20)),
+            Stopped::Interrupted => Reply::Interrupted,
         }
     }
 }
+
+/// What an adapter did that is waited for in vain.
+const CLOSED: &str = "it closed standard output without answering but kept running";
 
 /// The error that a program is not there: whoever asked has to look at the command.
 pub(super) fn not_started(subject: &Subject, why: &str) -> Error {
     let program = subject.words.first().map_or("nothing", String::as_str);
     Error::Usage(format!("running {program}, which --{} names: {why}", subject.kind.name()))
-}
-
-/// The files of one question, in a folder of their own.
-#[derive(Debug)]
-pub(super) struct Files {
-    folder: PathBuf,
-    /// What is handed over.
-    pub(super) input: PathBuf,
-    /// Where the answer goes.
-    pub(super) output: PathBuf,
-    /// What takes the place of the folder in messages.
-    shown: String,
-}
-
-impl Files {
-    /// Writes down what a task hands over.
-    pub(super) fn write(folder: &Path, task: &Task, case: &Case) -> Result<Files, Error> {
-        let failed = |e| Error::io(format!("writing to {}", folder.display()), e);
-        fs::create_dir_all(folder).map_err(failed)?;
-        let suffix = |format: Format| format.family().suffix();
-        let (name, output) = match &task.operation {
-            Operation::Parse => (case.file(), "answer.jsonl".to_owned()),
-            Operation::Convert(to) => (case.file(), format!("answer.{}", suffix(to.format))),
-            Operation::Encode(to) => (case.listing_file(0), format!("answer.{}", suffix(to.format))),
-        };
-        let input = folder.join(&name);
-        match &task.operation {
-            Operation::Encode(_) => {
-                let mut listing = Vec::new();
-                super::task::write_listing(case, &mut listing)?;
-                fs::write(&input, listing).map_err(failed)?;
-            }
-            _ => fs::write(&input, &case.bytes).map_err(failed)?,
-        }
-        Ok(Files { folder: folder.to_owned(), input, output: folder.join(output), shown: name })
-    }
-
-    /// A message without what is another in every run: the names of temporary folders, and the numbers of threads that
-    /// Rust's panics have.
-    pub(super) fn shorten(&self, message: &str) -> String {
-        let mut text = message.replace(&*self.input.to_string_lossy(), &self.shown);
-        for folder in [Some(self.folder.as_path()), self.folder.parent()].into_iter().flatten() {
-            text = text.replace(&format!("{}/", folder.to_string_lossy()), "");
-        }
-        without_thread_numbers(&text)
-    }
-
-    /// Whether the answer is there, as a plain file: whoever opens a pipe or a device may wait for ever.
-    pub(super) fn is_answered(&self) -> bool {
-        is_plain(&self.output)
-    }
-
-    /// Removes them.
-    pub(super) fn remove(&self) {
-        let _ = fs::remove_dir_all(&self.folder);
-    }
-}
-
-/// Whether there is a file at this path itself, and not where it leads to.
-pub(super) fn is_plain(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_ok_and(|file| file.is_file())
-}
-
-/// `thread 'main' (4711) panicked` without the number.
-fn without_thread_numbers(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, behind)) = rest.split_once("' (") {
-        plain += before;
-        let digits = behind.find(|c: char| !c.is_ascii_digit()).unwrap_or(behind.len());
-        match behind[digits..].strip_prefix(") panicked") {
-            Some(after) if digits > 0 => {
-                plain += "' panicked";
-                rest = after;
-            }
-            _ => {
-                plain += "' (";
-                rest = behind;
-            }
-        }
-    }
-    plain + rest
 }
 
 /// Processes that serve one case after the other.
@@ -217,29 +152,15 @@ pub(super) trait Session {
 
 impl Subject {
     /// Opens a session. Nothing is started before the first question.
-    pub(super) fn open<'s>(&'s self, hello: Option<&'s Hello>, scratch: &Path) -> Box<dyn Session + 's> {
+    pub(super) fn open<'s>(&'s self, hello: Option<&'s Hello>) -> Box<dyn Session + 's> {
         match hello {
-            Some(hello) => Box::new(AdapterSession::new(self, hello, scratch)),
-            None => Box::new(one_shot::OneShot::new(self, scratch)),
+            Some(hello) => Box::new(AdapterSession::new(self, hello)),
+            None => Box::new(one_shot::OneShot::new(self)),
         }
     }
 
     /// The level that adapters are asked for.
     pub(super) fn level_of(&self, hello: &Hello) -> Level {
         self.level.filter(|level| hello.levels.contains(level)).unwrap_or_else(|| hello.level())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::without_thread_numbers;
-
-    #[test]
-    fn numbers_of_threads_are_left_out_of_panics_alone() {
-        let panic = "thread 'main' (4711) panicked at src/lib.rs:7:1:";
-        assert_eq!(without_thread_numbers(panic), "thread 'main' panicked at src/lib.rs:7:1:");
-        for other in ["'a' (b) panicked", "' () panicked", "it's (12) fine", "' (12", ""] {
-            assert_eq!(without_thread_numbers(other), other);
-        }
     }
 }

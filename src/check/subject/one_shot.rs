@@ -1,10 +1,11 @@
 //! Programs that are started anew for each case.
 
-use std::fs::{self, File, OpenOptions};
-use std::path::{Path, PathBuf};
+use std::fs::OpenOptions;
+use std::path::Path;
 
 use crate::corpus::Case;
 use crate::error::Error;
+use crate::system::Folder;
 
 use super::super::process::{Limits, Output, Process, Stopped};
 use super::super::task::Task;
@@ -13,12 +14,11 @@ use super::{Files, Kind, Reply, Session, Subject, not_started};
 /// Asks a program that prints a listing, or one that makes a file of another.
 pub(super) struct OneShot<'s> {
     subject: &'s Subject,
-    scratch: PathBuf,
 }
 
 impl<'s> OneShot<'s> {
-    pub(super) fn new(subject: &'s Subject, scratch: &Path) -> OneShot<'s> {
-        OneShot { subject, scratch: scratch.to_owned() }
+    pub(super) fn new(subject: &'s Subject) -> OneShot<'s> {
+        OneShot { subject }
     }
 
     /// The command with the paths in their places.
@@ -39,23 +39,25 @@ impl<'s> OneShot<'s> {
 
 impl Session for OneShot<'_> {
     fn ask(&mut self, _: &Task, case: &Case, files: &Files) -> Result<Reply, Error> {
-        let failed = |e| Error::io(format!("writing to {}", files.folder.display()), e);
+        let failed = |e| Error::io("preparing the files of a case", e);
+        let Subject { supervisor, budget, stop, .. } = self.subject;
         let command = self.command(case, files)?;
         // A file, not a pipe: what is printed is never held in memory. What a converter prints, nobody reads.
         let is_printed = self.subject.kind == Kind::Decoder;
         let output =
-            if is_printed { File::create(&files.output) } else { OpenOptions::new().write(true).open("/dev/null") };
-        let scratch = self.scratch.join("run");
+            if is_printed { files.print_into() } else { OpenOptions::new().write(true).open("/dev/null") };
+        let temporary = Folder::new("heapsmith-").map_err(failed)?;
         let output = Output::File(output.map_err(failed)?);
-        let mut process = Process::start(&self.subject.supervisor, &command, &scratch, output)?;
-        let limits = Limits::of(&self.subject.budget, case.bytes.len() as u64, Some(&files.output));
-        let stopped = process.end(&limits);
+        let mut process = Process::start(supervisor, &command, temporary.path(), output, stop)?;
+        let size = case.bytes.len() as u64;
+        let stopped = process.end(&Limits::of(budget, size, Some(&files.output)));
         process.kill();
         let messages = files.shorten(&process.messages());
-        let _ = fs::remove_dir_all(&scratch);
         Ok(match stopped {
-            Stopped::Ended(Some(0), _) if is_printed || files.is_answered() => Reply::Accepted(Box::default()),
-            Stopped::Ended(Some(0), _) => Reply::Crash("exit code 0, and no plain file written".to_owned()),
+            Stopped::Ended(Some(0), _) => match files.take_answer(budget, size) {
+                Ok(()) => Reply::Accepted(Box::default()),
+                Err(why) => Reply::Crash(format!("exit code 0 without a plain file as the answer: {why}")),
+            },
             Stopped::NotStarted(why) => return Err(not_started(self.subject, &why)),
             Stopped::Ended(Some(1), _) => Reply::Refused(messages, None),
             stopped => Reply::stopped(stopped, &messages),

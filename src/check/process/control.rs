@@ -1,0 +1,126 @@
+//! What `check` and a supervisor say to each other: over a socket that is the supervisor's standard input, and that
+//! nothing it starts has.
+//!
+//! `check` sends the three streams of the program, as descriptors. The supervisor sends how the program ended, when all
+//! is gone. That `check` is gone is the end of the socket.
+
+use std::io::{self, IoSlice, IoSliceMut, Read};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+use std::time::Duration;
+
+use rustix::cmsg_space;
+use rustix::net::{
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags,
+    recvmsg, sendmsg,
+};
+
+/// The standard streams of a program: what it reads, what it prints, and its messages.
+pub(super) type Streams = [OwnedFd; 3];
+
+/// How a supervised program ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Ended {
+    /// By itself, or by a signal that was not ours.
+    By(ExitStatus),
+    /// It was never started.
+    NotStarted(String),
+    /// It was killed as asked, or its supervisor was.
+    Killed,
+}
+
+/// How long a supervisor that is gone may have its last words on their way.
+const LAST: Duration = Duration::from_secs(1);
+/// Longer last words are cut.
+const LONGEST: u64 = 4096;
+
+/// Hands a program's streams over.
+pub(super) fn send(socket: &UnixStream, streams: &Streams) -> io::Result<()> {
+    let mut space = [MaybeUninit::uninit(); cmsg_space!(ScmRights(3))];
+    let mut control = SendAncillaryBuffer::new(&mut space);
+    let streams = streams.each_ref().map(AsFd::as_fd);
+    let fits = control.push(SendAncillaryMessage::ScmRights(&streams));
+    debug_assert!(fits, "the space is for three");
+    sendmsg(socket, &[IoSlice::new(b"s")], &mut control, SendFlags::empty())?;
+    Ok(())
+}
+
+/// Takes a program's streams over.
+pub(super) fn receive(socket: impl AsFd) -> io::Result<Streams> {
+    let mut space = [MaybeUninit::uninit(); cmsg_space!(ScmRights(3))];
+    let mut control = RecvAncillaryBuffer::new(&mut space);
+    let mut byte = [0];
+    recvmsg(socket, &mut [IoSliceMut::new(&mut byte)], &mut control, RecvFlags::CMSG_CLOEXEC)?;
+    let rights = control.drain().find_map(|message| match message {
+        RecvAncillaryMessage::ScmRights(rights) => Some(rights.collect::<Vec<OwnedFd>>()),
+        _ => None,
+    });
+    let none = |_| io::Error::new(io::ErrorKind::InvalidInput, "three streams were expected on standard input");
+    rights.unwrap_or_default().try_into().map_err(none)
+}
+
+/// What a supervisor says at its end.
+pub(super) fn last_words(ended: &Ended) -> String {
+    match ended {
+        Ended::By(status) => format!("{}\n", status.into_raw()),
+        Ended::NotStarted(why) => format!("not started: {}\n", why.replace('\n', " ")),
+        Ended::Killed => "killed\n".to_owned(),
+    }
+}
+
+/// What a supervisor that is gone has said. Only whole lines count: one that was killed may have said half of it.
+pub(super) fn ended(socket: &UnixStream) -> Ended {
+    let mut text = Vec::new();
+    if socket.set_read_timeout(Some(LAST)).is_ok() {
+        let _ = socket.take(LONGEST).read_to_end(&mut text);
+    }
+    let text = String::from_utf8_lossy(&text);
+    let Some(line) = text.strip_suffix('\n') else { return Ended::Killed };
+    match (line.strip_prefix("not started: "), line.parse()) {
+        (Some(why), _) => Ended::NotStarted(why.to_owned()),
+        (None, Ok(raw)) => Ended::By(ExitStatus::from_raw(raw)),
+        (None, Err(_)) => Ended::Killed,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Write, pipe};
+
+    use super::*;
+
+    #[test]
+    fn streams_go_over_the_socket() {
+        let (ours, theirs) = UnixStream::pair().expect("a pair");
+        let (mut reader, writer) = pipe().expect("a pipe");
+        let (other, _) = pipe().expect("a pipe");
+        send(&ours, &[writer.into(), other.try_clone().expect("a copy").into(), other.into()]).expect("they go");
+        let [first, ..] = receive(&theirs).expect("they come");
+        std::fs::File::from(first).write_all(b"text").expect("it is read");
+        let mut text = String::new();
+        reader.read_to_string(&mut text).expect("it ends: no other copy is open");
+        assert_eq!(text, "text");
+        drop(ours);
+        assert!(receive(&theirs).is_err(), "nothing came");
+    }
+
+    #[test]
+    fn last_words_are_understood_if_they_are_whole() {
+        let by = |raw| Ended::By(ExitStatus::from_raw(raw));
+        for word in [by(0), by(256), by(9), Ended::NotStarted("no such file".to_owned()), Ended::Killed] {
+            let (ours, mut theirs) = UnixStream::pair().expect("a pair");
+            theirs.write_all(last_words(&word).as_bytes()).expect("it is read");
+            drop(theirs);
+            assert_eq!(ended(&ours), word);
+        }
+        for half in ["", "25", "not started: no su"] {
+            let (ours, mut theirs) = UnixStream::pair().expect("a pair");
+            theirs.write_all(half.as_bytes()).expect("it is read");
+            drop(theirs);
+            assert_eq!(ended(&ours), Ended::Killed, "{half:?}");
+        }
+    }
+}

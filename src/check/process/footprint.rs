@@ -1,0 +1,212 @@
+//! How much memory and disk a program and all that it started have.
+//!
+//! Memory is: the resident sets of all its processes, added up, so that a page that several share counts for each of
+//! them; shared memory that is mapped by none of them at the moment, as long as one of them holds it open or has made it
+//! (memfd_create, shm_open, System V); and the files in its `TMPDIR` where that lies in memory (tmpfs). Disk is the files
+//! there where it does not. On systems without `/proc` nothing is seen.
+
+use std::collections::{HashMap, HashSet};
+use std::fs::{self, Metadata};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rustix::process::Pid;
+
+use super::tree::descendants;
+
+/// Bytes that a program has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Footprint {
+    /// In memory.
+    pub(super) memory: u64,
+    /// In its temporary folder, if that is not in memory.
+    pub(super) disk: u64,
+}
+
+/// Looks at a program again and again. What takes long is looked at less often.
+#[derive(Debug)]
+pub(super) struct Scales {
+    temporary: PathBuf,
+    /// Whether the temporary folder is in memory.
+    in_memory: bool,
+    /// Processes that were seen, which shared memory may outlive.
+    seen: HashSet<i32>,
+    /// Files in memory, and on disk, when they were looked at last.
+    files: (u64, u64),
+    /// When they are looked at again.
+    next: Option<Instant>,
+}
+
+/// How long files are not looked at again, at least, and by how much longer than looking took.
+const PAUSE: Duration = Duration::from_millis(100);
+const TIMES: u32 = 20;
+/// More files in a temporary folder are not looked at.
+const ENTRIES: usize = 100_000;
+/// What a block of a file is in `stat`, whatever the file system's blocks are.
+const BLOCK: u64 = 512;
+/// The kinds of file systems that are in memory: tmpfs, which memfd's files are in as well, ramfs, hugetlbfs (statfs(2)).
+const IN_MEMORY: [u64; 3] = [0x0102_1994, 0x8584_58f6, 0x9584_58f6];
+
+impl Scales {
+    /// For a program that has this temporary folder.
+    pub(super) fn new(temporary: &Path) -> Scales {
+        let in_memory = is_in_memory(temporary);
+        Scales { temporary: temporary.to_owned(), in_memory, seen: HashSet::new(), files: (0, 0), next: None }
+    }
+
+    /// Looks at all descendants of a process.
+    pub(super) fn weigh(&mut self, root: Pid) -> Footprint {
+        let processes = descendants(root);
+        self.seen.extend(processes.iter().map(|pid| pid.as_raw_nonzero().get()));
+        let (mut own, mut mapped) = (0, 0);
+        for pid in &processes {
+            let (private, shared) = resident(*pid);
+            own += private;
+            mapped += shared;
+        }
+        let now = Instant::now();
+        if self.next.is_none_or(|next| now >= next) {
+            self.files = self.look(&processes);
+            self.next = Some(Instant::now() + PAUSE.max(now.elapsed() * TIMES));
+        }
+        // What is mapped is most often a file that is open, too.
+        Footprint { memory: own + mapped.max(self.files.0), disk: self.files.1 }
+    }
+
+    /// Files in memory, and those on disk.
+    fn look(&self, processes: &[Pid]) -> (u64, u64) {
+        let mut files = HashMap::new();
+        processes.iter().for_each(|pid| open_in_memory(*pid, &mut files));
+        let mut temporary = HashMap::new();
+        below(&self.temporary, &mut temporary);
+        let sum = |files: &HashMap<_, u64>| files.values().fold(0_u64, |sum, bytes| sum.saturating_add(*bytes));
+        let disk = if self.in_memory {
+            files.extend(temporary);
+            0
+        } else {
+            sum(&temporary)
+        };
+        (sum(&files).saturating_add(self.system_v()), disk)
+    }
+
+    /// Shared memory of System V that a process of the program has made, or used last.
+    fn system_v(&self) -> u64 {
+        let table = fs::read_to_string("/proc/sysvipc/shm").unwrap_or_default();
+        let mut lines = table.lines();
+        let heads: Vec<&str> = lines.next().unwrap_or_default().split_whitespace().collect();
+        let column = |name| heads.iter().position(|head| *head == name);
+        let (Some(maker), Some(last), Some(resident)) = (column("cpid"), column("lpid"), column("rss")) else {
+            return 0;
+        };
+        let bytes = |line: &str| {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let pid = |at: usize| words.get(at).and_then(|word| word.parse().ok());
+            let is_ours = [maker, last].into_iter().filter_map(pid).any(|pid: i32| self.seen.contains(&pid));
+            if is_ours { words.get(resident)?.parse::<u64>().ok() } else { None }
+        };
+        lines.filter_map(bytes).sum()
+    }
+}
+
+/// The resident set of a process: its own pages and those of files, and pages of shared memory.
+fn resident(pid: Pid) -> (u64, u64) {
+    let status = fs::read_to_string(format!("/proc/{}/status", pid.as_raw_nonzero())).unwrap_or_default();
+    let of = |key: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(key));
+        line.and_then(|line| line.trim().strip_suffix(" kB")?.parse::<u64>().ok()).unwrap_or(0) << 10
+    };
+    (of("RssAnon:") + of("RssFile:"), of("RssShmem:"))
+}
+
+type Files = HashMap<(u64, u64), u64>;
+
+fn enter(files: &mut Files, file: &Metadata) {
+    files.insert((file.dev(), file.ino()), file.blocks().saturating_mul(BLOCK));
+}
+
+/// The files in memory that a process has open.
+fn open_in_memory(pid: Pid, files: &mut Files) {
+    let Ok(open) = fs::read_dir(format!("/proc/{}/fd", pid.as_raw_nonzero())) else { return };
+    for entry in open.flatten() {
+        let path = entry.path();
+        // Pipes and sockets have no such path.
+        if fs::read_link(&path).is_ok_and(|link| link.is_absolute())
+            && is_in_memory(&path)
+            && let Ok(file) = fs::metadata(&path)
+            && file.is_file()
+        {
+            enter(files, &file);
+        }
+    }
+}
+
+/// The files below a folder; links are not followed.
+fn below(folder: &Path, files: &mut Files) {
+    let mut ahead = vec![folder.to_owned()];
+    let mut entries = 0;
+    while let Some(folder) = ahead.pop() {
+        if !fs::symlink_metadata(&folder).is_ok_and(|folder| folder.is_dir()) {
+            continue;
+        }
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            entries += 1;
+            if entries > ENTRIES {
+                return;
+            }
+            match entry.metadata() {
+                Ok(file) if file.is_dir() => ahead.push(entry.path()),
+                Ok(file) if file.is_file() => enter(files, &file),
+                _ => {}
+            }
+        }
+    }
+}
+
+fn is_in_memory(path: &Path) -> bool {
+    #[cfg(target_os = "linux")]
+    return rustix::fs::statfs(path).is_ok_and(|system| IN_MEMORY.contains(&(system.f_type as u64)));
+    #[cfg(not(target_os = "linux"))]
+    return false;
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::io::Write;
+    use std::process::{Child, Command};
+
+    use super::*;
+
+    const MIB: u64 = 1 << 20;
+
+    fn sleeping() -> (Child, Pid) {
+        let child = Command::new("sleep").arg("300").spawn().expect("`sleep` can be started");
+        let pid = Pid::from_child(&child);
+        (child, pid)
+    }
+
+    #[test]
+    fn files_of_a_temporary_folder_count_as_what_they_lie_in() {
+        let (mut child, pid) = sleeping();
+        let folders = [tempfile::tempdir().ok(), tempfile::tempdir_in("/dev/shm").ok()];
+        for folder in folders.into_iter().flatten() {
+            let below = folder.path().join("a").join("b");
+            fs::create_dir_all(&below).expect("there is room for folders");
+            let mut file = fs::File::create(below.join("file")).expect("a file");
+            file.write_all(&vec![1; 3 * MIB as usize]).and_then(|()| file.sync_all()).expect("there is room");
+            std::os::unix::fs::symlink("/", folder.path().join("link")).expect("a link");
+            let mut scales = Scales::new(folder.path());
+            let found = scales.look(&[pid]);
+            let due = if is_in_memory(folder.path()) { found.0 } else { found.1 };
+            assert!((3 * MIB..4 * MIB).contains(&due), "{}: {found:?}", folder.path().display());
+            assert!(scales.weigh(Pid::from_child(&child)).memory < 4 * MIB, "`sleep` has started nothing");
+        }
+        child.kill().and_then(|()| child.wait()).expect("it is ours");
+    }
+
+    #[test]
+    fn the_resident_set_of_a_process_is_seen() {
+        let (own, _) = resident(rustix::process::getpid());
+        assert!(own > MIB / 4, "{own}");
+    }
+}

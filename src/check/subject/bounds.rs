@@ -1,0 +1,101 @@
+//! What an adapter says is cut where it arrives: a report holds every text several times, and a request repeats lists.
+
+use std::hash::Hash;
+use std::collections::HashSet;
+
+use super::super::protocol::{Hello, Status};
+
+/// Characters of a name, such as that of an implementation.
+const NAME: usize = 200;
+/// Characters of any other text.
+pub(in crate::check) const LONG: usize = 2000;
+/// Entries of a list. There are fewer formats, pairs of them and writers.
+const ENTRIES: usize = 1000;
+
+/// A text of at most so many characters; that something is cut off is said.
+pub(in crate::check) fn cut(text: &str, characters: usize) -> String {
+    match text.char_indices().nth(characters) {
+        None => text.to_owned(),
+        Some((at, _)) => format!("{}... ({} bytes)", &text[..at], text.len()),
+    }
+}
+
+fn cut_in_place(text: &mut String, characters: usize) {
+    if text.len() > characters {
+        *text = cut(text, characters);
+    }
+}
+
+/// Each entry once, and not more than a few.
+fn bound<T: Clone + Eq + Hash>(list: &mut Vec<T>) {
+    let mut seen = HashSet::new();
+    list.retain(|entry| seen.len() < ENTRIES && seen.insert(entry.clone()));
+}
+
+impl Hello {
+    /// The same, without repetitions, and with texts that a table can hold.
+    pub(super) fn bounded(mut self) -> Hello {
+        for text in [&mut self.name, &mut self.version, &mut self.language] {
+            cut_in_place(text, NAME);
+        }
+        for list in [&mut self.reads, &mut self.writes] {
+            bound(list);
+            list.iter_mut().for_each(|name| cut_in_place(name, NAME));
+        }
+        bound(&mut self.converts);
+        for pair in &mut self.converts {
+            cut_in_place(&mut pair.from, NAME);
+            cut_in_place(&mut pair.to, NAME);
+        }
+        bound(&mut self.levels);
+        bound(&mut self.facets);
+        bound(&mut self.counts);
+        self
+    }
+}
+
+impl Status {
+    /// The same, with texts that a report can hold.
+    pub(super) fn bounded(mut self) -> Status {
+        match &mut self {
+            Status::Accept(accepted) => accepted.holder.iter_mut().for_each(|holder| cut_in_place(holder, LONG)),
+            Status::Reject { message, .. } | Status::Error { message } => cut_in_place(message, LONG),
+            Status::Skip { reason, link } => {
+                cut_in_place(reason, LONG);
+                link.iter_mut().for_each(|link| cut_in_place(link, LONG));
+            }
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::protocol::{Level, Pair};
+    use crate::compare::Facet;
+
+    #[test]
+    fn texts_are_cut_between_characters_and_say_so() {
+        assert_eq!(cut("abc", 3), "abc");
+        assert_eq!(cut("a\u{1f980}bc", 2), "a\u{1f980}... (7 bytes)");
+    }
+
+    #[test]
+    fn of_a_list_each_entry_counts_once() {
+        let pair = Pair { from: "phd6".to_owned(), to: "hprof".to_owned() };
+        let hello = Hello {
+            name: "x".repeat(10 << 20),
+            facets: vec![Facet::Address; 100_000],
+            levels: vec![Level::Listing, Level::Verdict, Level::Listing],
+            reads: (0..100_000).map(|n| n.to_string()).collect(),
+            converts: vec![pair.clone(); 1000],
+            ..Hello::default()
+        };
+        let bounded = hello.bounded();
+        assert!(bounded.name.len() < 300 && bounded.name.ends_with("(10485760 bytes)"));
+        assert_eq!(bounded.facets, [Facet::Address]);
+        assert_eq!(bounded.levels, [Level::Listing, Level::Verdict]);
+        assert_eq!((bounded.reads.len(), bounded.converts), (1000, vec![pair]));
+    }
+}

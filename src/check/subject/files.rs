@@ -1,0 +1,251 @@
+//! The files of one question. The other side is not trusted with them: their names say nothing of the case, each question
+//! has a new folder with an unpredictable name, and the answer is opened once, without following links and without waiting.
+
+use std::cell::OnceCell;
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::corpus::Case;
+use crate::error::Error;
+use crate::format::Format;
+use crate::input::Input;
+use crate::system::{Folder, Positioned};
+
+use super::super::process::Budget;
+use super::super::task::{Operation, Task, write_listing};
+
+/// What is handed over, and where the answer goes, in a folder of their own.
+#[derive(Debug)]
+pub(in crate::check) struct Files {
+    folder: Folder,
+    /// What is handed over.
+    pub(in crate::check) input: PathBuf,
+    /// Where the answer goes.
+    pub(in crate::check) output: PathBuf,
+    /// What takes the place of the input's path in messages.
+    shown: String,
+    /// What the input is called where it is kept.
+    answered: OnceCell<AnswerFile>,
+    /// The file that a program prints into.
+    printed: OnceCell<Arc<File>>,
+}
+
+/// The name of an answer, without its suffix.
+const ANSWER: &str = "answer";
+
+impl Files {
+    /// Writes down what a task hands over.
+    pub(in crate::check) fn write(task: &Task, case: &Case) -> Result<Files, Error> {
+        let folder = Folder::new("heapsmith-").map_err(|e| Error::io("creating a temporary folder", e))?;
+        let suffix = |format: Format| format.family().suffix();
+        let (shown, answer) = match &task.operation {
+            Operation::Parse => (case.file(), "jsonl"),
+            Operation::Convert(to) => (case.file(), suffix(to.format)),
+            Operation::Encode(to) => (case.listing_file(0), suffix(to.format)),
+        };
+        let name = opaque(&shown);
+        let failed = |e| Error::io(format!("writing to {}", folder.path().display()), e);
+        let mut input = folder.create(&name).map_err(failed)?;
+        match &task.operation {
+            Operation::Encode(_) => {
+                let mut listing = Vec::new();
+                write_listing(case, &mut listing)?;
+                input.write_all(&listing).map_err(failed)?;
+            }
+            _ => input.write_all(&case.bytes).map_err(failed)?,
+        }
+        let output = folder.join(&format!("{ANSWER}.{answer}"));
+        Ok(Files {
+            input: folder.join(&name),
+            output,
+            folder,
+            shown,
+            answered: OnceCell::new(),
+            printed: OnceCell::new(),
+        })
+    }
+
+    /// Creates the file of the answer, for a program that prints it.
+    pub(super) fn print_into(&self) -> io::Result<File> {
+        let file = self.folder.create(&self.name())?;
+        let copy = file.try_clone()?;
+        let _ = self.printed.set(Arc::new(copy));
+        Ok(file)
+    }
+
+    fn name(&self) -> String {
+        self.output.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+    }
+
+    /// Opens the answer to a question about a dump of `size` bytes, which is announced as complete.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(in crate::check) fn take_answer(&self, budget: &Budget, size: u64) -> Result<(), String> {
+        let file = match self.printed.get() {
+            Some(file) => Arc::clone(file),
+            None => match self.folder.open_plain(&self.name()) {
+                Ok(file) => Arc::new(file),
+                Err(e) if e.kind() == io::ErrorKind::NotFound => return Err("there is no such file".to_owned()),
+                Err(_) => return Err("what is there is not a plain file that can be read".to_owned()),
+            },
+        };
+        let length = file.metadata().map_err(|e| format!("it cannot be read: {e}"))?.len();
+        let longest = Budget::output_for(size);
+        if length > longest {
+            return Err(format!("it has {length} bytes; at most {longest} are read for a dump of {size}"));
+        }
+        let deadline = Instant::now() + READING * budget.time_for(size).as_secs().try_into().unwrap_or(u32::MAX).max(1);
+        let _ = self.answered.set(AnswerFile { file, length, deadline });
+        Ok(())
+    }
+
+    /// The answer, which was taken.
+    pub(in crate::check) fn answer(&self) -> Result<&AnswerFile, Error> {
+        self.answered
+            .get()
+            .ok_or_else(|| Error::io("reading the answer", io::Error::new(io::ErrorKind::NotFound, "there is none")))
+    }
+
+    /// The answer, if it was taken, and its name.
+    pub(in crate::check) fn answer_to_keep(&self) -> Option<(String, &AnswerFile)> {
+        Some((self.name(), self.answered.get()?))
+    }
+
+    /// A message without what is another in every run: the names of temporary folders, and the numbers of threads that
+    /// Rust's panics have.
+    pub(in crate::check) fn shorten(&self, message: &str) -> String {
+        let text = message.replace(&*self.input.to_string_lossy(), &self.shown);
+        let text = text.replace(&format!("{}/", self.folder.path().to_string_lossy()), "");
+        without_thread_numbers(&without_folders(&text, &std::env::temp_dir()))
+    }
+}
+
+/// Seconds of reading for each second that the program had: only a file that does not end takes so long.
+const READING: Duration = Duration::from_secs(6);
+
+/// A file's name without the case's id, which tells the verdict.
+fn opaque(name: &str) -> String {
+    match name.split_once('.') {
+        Some((_, suffix)) => format!("dump.{suffix}"),
+        None => "dump".to_owned(),
+    }
+}
+
+/// The file of an answer, open: what its path leads to by now does not matter.
+#[derive(Debug)]
+pub(in crate::check) struct AnswerFile {
+    file: Arc<File>,
+    length: u64,
+    deadline: Instant,
+}
+
+impl AnswerFile {
+    /// Its bytes, as many as it had when it was opened.
+    pub(in crate::check) fn reader(&self) -> impl Read + use<> {
+        let (bytes, deadline) = (Positioned::new(Arc::clone(&self.file), self.length), self.deadline);
+        InTime { bytes, deadline }
+    }
+
+    /// The same as an input.
+    pub(in crate::check) fn input(&self) -> Result<Input, Error> {
+        let file = self.file.try_clone().map_err(|e| Error::io("reading the answer", e))?;
+        Input::of_file("the answer", file, self.length)
+    }
+
+    /// Its length in bytes.
+    pub(in crate::check) fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// Whether it has become another since it was opened.
+    pub(in crate::check) fn has_changed(&self) -> bool {
+        self.file.metadata().map_or(true, |file| file.len() != self.length)
+    }
+}
+
+/// A reader that has so much time.
+struct InTime<R> {
+    bytes: R,
+    deadline: Instant,
+}
+
+impl<R: Read> Read for InTime<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if Instant::now() > self.deadline {
+            return Err(io::Error::new(io::ErrorKind::TimedOut, "reading it takes too long"));
+        }
+        self.bytes.read(buffer)
+    }
+}
+
+/// A text without the names of temporary folders of ours: `heapsmith-`, and six letters and digits.
+fn without_folders(text: &str, among: &Path) -> String {
+    let start = format!("{}/heapsmith-", among.to_string_lossy().trim_end_matches('/'));
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once(&start) {
+        plain += before;
+        let drawn = after.bytes().take_while(u8::is_ascii_alphanumeric).count();
+        rest = match after.get(drawn..) {
+            Some(after) if drawn == 6 => after.strip_prefix('/').unwrap_or(after),
+            _ => {
+                plain += &start;
+                after
+            }
+        };
+    }
+    plain + rest
+}
+
+/// `thread 'main' (4711) panicked` without the number.
+fn without_thread_numbers(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("' (") {
+        plain += before;
+        let digits = after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len());
+        match after[digits..].strip_prefix(") panicked") {
+            Some(after) if digits > 0 => {
+                plain += "' panicked";
+                rest = after;
+            }
+            _ => {
+                plain += "' (";
+                rest = after;
+            }
+        }
+    }
+    plain + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_threads_are_left_out_of_panics_alone() {
+        let panic = "thread 'main' (4711) panicked at src/lib.rs:7:1:";
+        assert_eq!(without_thread_numbers(panic), "thread 'main' panicked at src/lib.rs:7:1:");
+        for other in ["'a' (b) panicked", "' () panicked", "it's (12) fine", "' (12", ""] {
+            assert_eq!(without_thread_numbers(other), other);
+        }
+    }
+
+    #[test]
+    fn names_of_temporary_folders_are_left_out() {
+        let among = Path::new("/tmp/");
+        let text = "cannot read /tmp/heapsmith-aB3dE9/x: see /tmp/heapsmith-aB3dE9 and /tmp/heapsmith-demo/y";
+        assert_eq!(without_folders(text, among), "cannot read x: see  and /tmp/heapsmith-demo/y");
+        assert_eq!(without_folders("/tmp/heapsmith-", among), "/tmp/heapsmith-");
+    }
+
+    #[test]
+    fn names_say_nothing_of_the_case() {
+        assert_eq!(opaque("hprof-compressed.hprof.gz"), "dump.hprof.gz");
+        assert_eq!(opaque("phd6-openj9-64.jsonl"), "dump.jsonl");
+    }
+}

@@ -1,0 +1,160 @@
+//! Signals that ask the program to end: nothing temporary stays, and work that can stop in order is asked to.
+//!
+//! A program installs this once ([`install`]). Then SIGINT, SIGTERM and SIGHUP remove every temporary file and folder
+//! that this library has, and end the program with the exit code 128 + the signal's number. A command that has something
+//! to say at its end asks for a [`Stop`] ([`gently`]): the first signal only sets that, a second one ends at once.
+//! Without `install` nothing of this happens: a library leaves signals alone.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::error::Error;
+use crate::system;
+
+/// What is removed at the end: temporary files and folders, under their absolute paths.
+static TEMPORARY: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+/// Who is asked to stop before the program is ended.
+static GENTLY: OnceLock<Stop> = OnceLock::new();
+/// What else ends with the program: the processes that it started.
+static LAST: OnceLock<fn()> = OnceLock::new();
+/// How long a signal waits for work that must not be cut in two.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// A request from outside to stop. Copies are one.
+#[derive(Clone, Debug, Default)]
+pub struct Stop(Arc<AtomicI32>);
+
+impl Stop {
+    /// The signal that asked, by its number; `None` as long as nobody asks.
+    pub fn signal(&self) -> Option<i32> {
+        Some(self.0.load(Ordering::Relaxed)).filter(|signal| *signal != 0)
+    }
+
+    /// Whether to stop.
+    pub fn is_asked(&self) -> bool {
+        self.signal().is_some()
+    }
+
+    /// Asks to stop, as this signal would.
+    pub fn ask(&self, signal: i32) {
+        self.0.store(signal, Ordering::Relaxed);
+    }
+}
+
+/// Handles signals from now on. SIGXFSZ, a file that gets too long for the limit of the process, is a failed write then.
+///
+/// # Errors
+/// If the system refuses handlers or a thread.
+pub fn install() -> Result<(), Error> {
+    let failed = |e: io::Error| Error::io("handling signals", e);
+    system::ignore_long_files().map_err(failed)?;
+    let mut signals = system::Signals::new().map_err(failed)?;
+    let listen = move || {
+        while let Some(signal) = signals.next() {
+            match GENTLY.get() {
+                Some(stop) if !stop.is_asked() => stop.ask(signal),
+                _ => end(signal),
+            }
+        }
+    };
+    thread::Builder::new().name("signals".to_owned()).spawn(listen).map(drop).map_err(failed)
+}
+
+/// From now on the first signal sets what is returned, and does no more.
+pub fn gently() -> Stop {
+    GENTLY.get_or_init(Stop::default).clone()
+}
+
+/// What a signal that ends the program does besides.
+pub(crate) fn at_last(work: fn()) {
+    let _ = LAST.set(work);
+}
+
+/// A temporary file or folder that exists, and goes with the program.
+#[derive(Debug)]
+pub(crate) struct Listed(PathBuf);
+
+impl Drop for Listed {
+    fn drop(&mut self) {
+        temporary().remove(&self.0);
+    }
+}
+
+/// Creates something temporary. It is listed until the guard is dropped, which does not remove it.
+pub(crate) fn listed<T>(
+    create: impl FnOnce() -> io::Result<T>,
+    path: impl FnOnce(&T) -> &Path,
+) -> io::Result<(T, Listed)> {
+    // Between creation and listing no signal may end the program.
+    let mut temporary = temporary();
+    let created = create()?;
+    let path = std::path::absolute(path(&created))?;
+    temporary.insert(path.clone());
+    Ok((created, Listed(path)))
+}
+
+/// Does work that no signal cuts in two: it waits, for two seconds at most. The work must create nothing temporary.
+pub(crate) fn undisturbed<T>(work: impl FnOnce() -> T) -> T {
+    let _held = temporary();
+    work()
+}
+
+fn temporary() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+    TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes what is temporary and ends the program. The list stays locked, so that nothing more is created.
+fn end(signal: i32) -> ! {
+    if let Some(last) = LAST.get() {
+        last();
+    }
+    let temporary = within(PATIENCE);
+    for path in temporary.iter().flat_map(|paths| paths.iter()) {
+        let _ = match fs::symlink_metadata(path) {
+            Ok(file) if file.is_dir() => fs::remove_dir_all(path),
+            _ => fs::remove_file(path),
+        };
+    }
+    std::process::exit(128 + signal)
+}
+
+fn within(time: Duration) -> Option<MutexGuard<'static, BTreeSet<PathBuf>>> {
+    let asked = Instant::now();
+    loop {
+        match TEMPORARY.try_lock() {
+            Ok(guard) => return Some(guard),
+            Err(TryLockError::Poisoned(poisoned)) => return Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) if asked.elapsed() > time => return None,
+            Err(TryLockError::WouldBlock) => thread::sleep(Duration::from_millis(1)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stop_is_one_in_all_its_copies() {
+        let stop = Stop::default();
+        let copy = stop.clone();
+        assert!(!copy.is_asked());
+        stop.ask(15);
+        assert_eq!(copy.signal(), Some(15));
+    }
+
+    #[test]
+    fn what_is_temporary_is_listed_as_long_as_its_guard_lives() {
+        let (folder, guard) = listed(tempfile::tempdir, |folder| folder.path()).expect("there is room for a folder");
+        let path = folder.path().to_owned();
+        assert!(temporary().contains(&path));
+        drop(guard);
+        assert!(!temporary().contains(&path) && path.exists());
+    }
+}

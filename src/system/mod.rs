@@ -1,0 +1,9 @@
+//! What the standard library has no portable call for.
+
+mod file;
+mod folder;
+mod signals;
+
+pub(crate) use file::{Positioned, readable_like_any_new_file};
+pub(crate) use folder::Folder;
+pub(crate) use signals::{Signals, ignore_long_files, name_of};
