@@ -64,6 +64,7 @@ pub mod hprof;
 pub mod input;
 pub mod model;
 pub mod output;
+mod owned;
 pub mod phd;
 pub mod properties;
 pub mod validate;
