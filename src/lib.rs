@@ -65,6 +65,7 @@ pub mod input;
 pub mod interrupt;
 pub mod model;
 pub mod output;
+mod owned;
 pub mod phd;
 pub mod properties;
 mod system;

@@ -10,4 +10,4 @@ mod specimen;
 
 pub use cases::{Answer, Case, Verdict, cases};
 pub use manifest::{Manifest, ManifestAnswer, ManifestCase, ManifestFinding, ManifestRecipe, ManifestRules};
-pub use shelf::{Trouble, bless, verify};
+pub use shelf::{Trouble, Verified, bless, verify};

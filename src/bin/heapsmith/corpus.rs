@@ -25,14 +25,24 @@ enum Command {
         json: bool,
     },
     /// Check a corpus folder: bytes against recipes, expectations against decoder and validator.
+    ///
+    /// Files that belong to no case are notes, which leave the exit code at 0. If a `corpus bless` was interrupted in
+    /// the folder, its work is completed or undone first. While another command writes to the folder, the exit code
+    /// is 2.
     Verify {
         /// The folder with manifest.json.
         #[arg(default_value = "corpus")]
         folder: PathBuf,
     },
     /// Write the corpus anew from its recipes, if every case holds.
+    ///
+    /// Of the files in the folder, only those that its manifest.json lists are replaced or removed; all others stay. A
+    /// file that is not listed and stands in the place of a new one is an error, and so is a folder that is not empty
+    /// and has no manifest.json of heapsmith, or a symbolic link in the place of a folder: nothing is changed then. An
+    /// interruption does no harm: the next `corpus bless` or `corpus verify` completes the work or undoes it. While
+    /// another command works in the folder, the exit code is 2.
     Bless {
-        /// The folder with manifest.json.
+        /// The folder with manifest.json, or an empty or new one.
         #[arg(default_value = "corpus")]
         folder: PathBuf,
     },
@@ -58,17 +68,20 @@ impl Opts {
                 writeln!(out, "{}", terminal::render(&table)).map_err(failed)?;
             }
             Command::Verify { folder } => {
-                let (count, troubles) = verify(&folder)?;
-                for trouble in &troubles {
+                let verified = verify(&folder)?;
+                for note in &verified.notes {
+                    writeln!(out, "{}: {note}", terminal::doubtful("note")).map_err(failed)?;
+                }
+                for trouble in &verified.troubles {
                     writeln!(out, "{}: {}", terminal::bad(&trouble.case), trouble.message).map_err(failed)?;
                 }
-                let verdict = match troubles.len() {
+                let verdict = match verified.troubles.len() {
                     0 => "all as expected".to_owned(),
                     1 => "1 is not as expected".to_owned(),
                     many => format!("{many} are not as expected"),
                 };
-                writeln!(out, "{count} cases: {verdict}").map_err(failed)?;
-                return Ok(if troubles.is_empty() { Answer::Yes } else { Answer::No });
+                writeln!(out, "{} cases: {verdict}", verified.cases).map_err(failed)?;
+                return Ok(if verified.troubles.is_empty() { Answer::Yes } else { Answer::No });
             }
             Command::Bless { folder } => {
                 let count = bless(&folder)?;

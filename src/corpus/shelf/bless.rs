@@ -1,0 +1,84 @@
+//! Writing the corpus.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use crate::error::Error;
+use crate::owned::{self, Changes, Lock, Step};
+
+use super::super::cases::{Case, cases};
+use super::super::manifest::Manifest;
+use super::{MANIFEST, SCHEMA, made};
+
+/// Writes every file of the corpus and the manifest, and removes those files of the old manifest that belong to no
+/// case any more. Other files are left alone. The folder may be missing or empty.
+///
+/// An interruption at any point leaves the old corpus or the new one, once the next `bless` or [`super::verify`] has
+/// looked at it.
+///
+/// # Errors
+/// If a case is not judged as it expects; if the folder holds something else than a corpus, or a file or link in the
+/// place of one of the corpus: nothing is changed then. If another command works in the folder, or writing fails.
+pub fn bless(folder: &Path) -> Result<usize, Error> {
+    let mut count = 0;
+    let judged = || {
+        let cases = cases()?;
+        judge(&cases)?;
+        count = cases.len();
+        made(&cases)
+    };
+    bless_with(folder, judged, &mut |_| {})?;
+    Ok(count)
+}
+
+fn judge(cases: &[Case]) -> Result<(), Error> {
+    let mut wrong = Vec::new();
+    for case in cases {
+        wrong.extend(case.judge()?.into_iter().map(|message| format!("{}: {message}", case.id)));
+    }
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    wrong.push("a corpus is blessed only when every case holds".to_owned());
+    Err(Error::Usage(wrong.join("\n")))
+}
+
+/// Writes these files, of which the manifest is the last; `step` is called before each change. They are asked for
+/// when the folder is known to be fit for them.
+pub(super) fn bless_with(
+    folder: &Path,
+    files: impl FnOnce() -> Result<Vec<(String, Vec<u8>)>, Error>,
+    step: &mut dyn FnMut(Step),
+) -> Result<(), Error> {
+    let mut changes = Changes::new(folder, step);
+    changes.make_root()?;
+    let _lock = Lock::exclusive(folder)?;
+    owned::settle(&mut changes)?;
+    let old = listed(folder)?;
+    owned::replace(&files()?, &old, &mut changes)
+}
+
+/// The files that are ours: those that the manifest in the folder lists, and itself. None if the folder is empty.
+fn listed(folder: &Path) -> Result<BTreeSet<String>, Error> {
+    if owned::entries(folder)?.iter().all(|name| owned::is_own(name)) {
+        return Ok(BTreeSet::new());
+    }
+    let path = folder.join(MANIFEST);
+    // A link may lead to the manifest of another corpus, whose files are not here.
+    let is_file = fs::symlink_metadata(&path).is_ok_and(|found| found.is_file());
+    let text = if is_file { fs::read(&path).ok() } else { None };
+    let manifest = text.and_then(|text| serde_json::from_slice::<Manifest>(&text).ok());
+    let Some(manifest) = manifest.filter(|manifest| manifest.schema == SCHEMA) else {
+        return Err(Error::Usage(format!(
+            "{} is not empty and has no {MANIFEST} of heapsmith, so that its files may not be replaced; name a corpus \
+             folder, or an empty or new one",
+            folder.display()
+        )));
+    };
+    let files = manifest.cases.into_iter().flat_map(|case| {
+        let listings = case.answers.into_iter().filter_map(|answer| answer.listing);
+        listings.chain([case.file])
+    });
+    Ok(files.chain([MANIFEST.to_owned()]).collect())
+}

@@ -1,0 +1,83 @@
+//! Whether a case is what it says, by heapsmith's own decoder and validator.
+
+use std::collections::BTreeSet;
+
+use crate::classic;
+use crate::compare::{Comparison, compare};
+use crate::error::Error;
+use crate::format::{DumpFile, Family};
+use crate::hprof::Reading;
+use crate::input::Input;
+use crate::model::Heap;
+use crate::phd;
+use crate::validate::{Finding, Severity, ValidateOptions, validate};
+
+use super::super::cases::{Answer, Case, Verdict};
+
+impl Case {
+    /// What heapsmith's own decoder and validator have against the case's expectations.
+    ///
+    /// # Errors
+    /// If the dump in memory cannot be read, which is a defect.
+    pub fn judge(&self) -> Result<Vec<String>, Error> {
+        let mut messages = Vec::new();
+        let input = Input::memory(&self.id, self.bytes.clone());
+        let report = validate(&input, ValidateOptions::default())?;
+        if report.valid != matches!(self.answers.first(), Some(Answer::Reads(..))) {
+            messages.push(format!("expected verdict {}, validate says {:?}", self.verdict.name(), report.findings));
+        }
+        if let Some((rule, offset)) = self.breaks
+            && !report.findings.iter().any(|f| f.rule.0 == rule && f.offset == offset)
+        {
+            messages.push(format!("expected {rule} at {offset:#x}, validate says {:?}", report.findings));
+        }
+        // A PHD "keeps" what a note is about, too: there it has no other side.
+        let is_kept = |f: &&Finding| self.format.family() != Family::Phd && self.keeps.contains(&f.rule.0);
+        if let Some(broken) = report.findings.iter().find(is_kept) {
+            messages.push(format!("to be kept, and broken: {broken:?}"));
+        }
+        // A warning besides the one that the case is about would blur what it tests. Only references, class words and
+        // types may lead nowhere in any case: a small dump need not hold all that it names.
+        let dangles = [
+            phd::rules::GRAPH_DANGLING_REFERENCE,
+            phd::rules::GRAPH_CLASS_WORD,
+            classic::rules::GRAPH_DANGLING_REFERENCE,
+            classic::rules::GRAPH_TYPE,
+        ];
+        let other = report.findings.iter().find(|f| {
+            let own = self.breaks.is_some_and(|(rule, _)| rule == f.rule.0);
+            f.severity > Severity::Note && !own && !dangles.contains(&f.rule)
+        });
+        if let Some(other) = other.filter(|_| self.verdict == Verdict::Valid) {
+            messages.push(format!("unexpected finding {other:?}"));
+        }
+        if report.findings.iter().any(|f| f.fatal) && report.sound.records != self.records_due {
+            messages.push(format!("expected {} sound records, found {}", self.records_due, report.sound.records));
+        }
+        if let Some(Answer::Reads(reading, expected)) = self.answers.first() {
+            let comparison = self.decode(&input).map(|heap| strictly(expected, &heap));
+            match comparison {
+                Ok(comparison) if comparison.equal && comparison.not_compared.is_empty() => {}
+                Ok(comparison) => messages.push(format!("{reading}: {comparison:?}")),
+                Err(e) => messages.push(format!("{reading}: {e}")),
+            }
+        }
+        Ok(messages)
+    }
+
+    fn decode(&self, input: &Input) -> Result<Heap, Error> {
+        let whole = DumpFile::new(input.clone(), Reading::default())?.read()?;
+        match whole.ended {
+            Err(e) if !e.is_missing_end() => Err(e.into()),
+            _ => {
+                let heap = whole.dump.heaps.into_iter().nth(self.heap.unwrap_or_default() as usize);
+                heap.ok_or_else(|| Error::Usage(format!("{} has no heap {:?}", self.id, self.heap)))
+            }
+        }
+    }
+}
+
+/// Compares with nothing left out; what either side does not tell counts too.
+fn strictly(expected: &Heap, found: &Heap) -> Comparison {
+    compare(expected, found, &BTreeSet::new())
+}

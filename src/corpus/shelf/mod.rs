@@ -1,0 +1,99 @@
+//! The corpus on disk: written by `bless`, checked by `verify`.
+
+mod bless;
+mod judge;
+#[cfg(test)]
+mod tests;
+mod verify;
+
+pub use bless::bless;
+pub use verify::{Trouble, Verified, verify};
+
+use sha2::{Digest, Sha256};
+
+use crate::compare::listing::{self, Places};
+use crate::error::Error;
+use crate::validate::severity;
+
+use super::cases::{Answer, Case};
+use super::manifest::{Manifest, ManifestAnswer, ManifestCase, ManifestFinding, ManifestRules};
+use super::recipes::recipes;
+
+/// The manifest's name in the corpus, and the version of it that this program writes.
+const MANIFEST: &str = "manifest.json";
+const SCHEMA: u32 = 1;
+
+impl Case {
+    /// The manifest's entry.
+    ///
+    /// # Errors
+    /// Never in practice: listings in memory can be written.
+    pub fn manifest(&self) -> ManifestCase {
+        let strings = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect::<Vec<String>>();
+        ManifestCase {
+            id: self.id.clone(),
+            summary: self.summary.clone(),
+            format: self.format.to_string(),
+            heap: self.heap,
+            file: format!("{}/{}", self.shelf(), self.file()),
+            size: self.bytes.len() as u64,
+            sha256: Sha256::digest(&self.bytes).iter().map(|b| format!("{b:02x}")).collect(),
+            recipe: self.recipe.clone(),
+            verdict: self.verdict.name().to_owned(),
+            rules: ManifestRules {
+                keeps: strings(&self.keeps),
+                breaks: self.breaks.iter().map(|(rule, _)| (*rule).to_owned()).collect(),
+                shows: strings(&self.shows),
+            },
+            finding: self.breaks.map(|(rule, offset)| {
+                let severity = severity(crate::error::RuleId(rule));
+                ManifestFinding { rule: rule.to_owned(), severity, offset }
+            }),
+            records_due: self.records_due,
+            answers: self
+                .answers
+                .iter()
+                .enumerate()
+                .map(|(index, answer)| match answer {
+                    Answer::Reads(reading, _) => ManifestAnswer {
+                        reading: (*reading).to_owned(),
+                        listing: Some(format!("{}/{}", self.shelf(), self.listing_file(index))),
+                    },
+                    Answer::Refuses(reading) => ManifestAnswer { reading: (*reading).to_owned(), listing: None },
+                })
+                .collect(),
+        }
+    }
+}
+
+/// Every file of the corpus, by its path in the folder; the manifest is the last.
+fn made(cases: &[Case]) -> Result<Vec<(String, Vec<u8>)>, Error> {
+    let mut made = Vec::new();
+    for case in cases {
+        made.extend(files(case)?);
+    }
+    made.push((MANIFEST.to_owned(), manifest_text(cases)?.into_bytes()));
+    Ok(made)
+}
+
+/// The files of a case, relative to the corpus: the dump and the expected listings.
+fn files(case: &Case) -> Result<Vec<(String, Vec<u8>)>, Error> {
+    let mut files = vec![(format!("{}/{}", case.shelf(), case.file()), case.bytes.clone())];
+    for (index, answer) in case.answers.iter().enumerate() {
+        if let Answer::Reads(_, heap) = answer {
+            let mut text = Vec::new();
+            let mut head = listing::head(heap);
+            head.format = Some(case.format.to_string());
+            head.heap = case.heap;
+            listing::write(&mut text, &head, heap, &Places::of_order(heap))?;
+            files.push((format!("{}/{}", case.shelf(), case.listing_file(index)), text));
+        }
+    }
+    Ok(files)
+}
+
+fn manifest_text(cases: &[Case]) -> Result<String, Error> {
+    let manifest = Manifest { schema: SCHEMA, cases: cases.iter().map(Case::manifest).collect(), recipes: recipes() };
+    let text = serde_json::to_string_pretty(&manifest).map_err(|e| Error::io("writing the manifest", e.into()))?;
+    Ok(text + "\n")
+}

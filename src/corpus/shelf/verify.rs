@@ -1,0 +1,100 @@
+//! Comparing the corpus with its recipes.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use crate::error::Error;
+use crate::format::Family;
+use crate::owned::{self, Changes, Lock, Settled};
+
+use super::super::cases::cases;
+use super::{MANIFEST, made};
+
+/// Something about a case that is not as it should be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trouble {
+    /// The case, or the file.
+    pub case: String,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// What [`verify`] found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Verified {
+    /// The number of cases.
+    pub cases: usize,
+    /// What is wrong: the corpus does not hold.
+    pub troubles: Vec<Trouble>,
+    /// What is worth knowing, and not wrong: files that belong to no case, and an interrupted `bless` that was
+    /// completed or undone.
+    pub notes: Vec<String>,
+}
+
+/// Checks the corpus in a folder: files against recipes, expectations against heapsmith's own decoder
+/// and validator. What an interrupted [`super::bless`] left is completed or undone first.
+///
+/// # Errors
+/// If the folder has no manifest or cannot be read, or `bless` works in it.
+pub fn verify(folder: &Path) -> Result<Verified, Error> {
+    let cases = cases()?;
+    let mut verified = verify_with(folder, &made(&cases)?)?;
+    verified.cases = cases.len();
+    for case in &cases {
+        let messages = case.judge()?.into_iter();
+        verified.troubles.extend(messages.map(|message| Trouble { case: case.id.clone(), message }));
+    }
+    Ok(verified)
+}
+
+/// Compares the files in a folder with these, of which the manifest is the last.
+pub(super) fn verify_with(folder: &Path, files: &[(String, Vec<u8>)]) -> Result<Verified, Error> {
+    let mut verified = Verified::default();
+    let _lock = settled(folder, &mut verified.notes)?;
+    let manifest = folder.join(MANIFEST);
+    fs::metadata(&manifest).map_err(|e| Error::io(format!("reading {}", manifest.display()), e))?;
+    for (file, expected) in files {
+        let message = match fs::read(folder.join(file)) {
+            Ok(found) if found == *expected => continue,
+            Ok(_) => "differs from its recipe".to_owned(),
+            Err(e) => e.to_string(),
+        };
+        verified.troubles.push(Trouble { case: file.clone(), message });
+    }
+    let known: BTreeSet<&str> = files.iter().map(|(file, _)| file.as_str()).collect();
+    for shelf in Family::ALL.map(Family::name) {
+        let path = folder.join(shelf);
+        // Without the shelf all its files are missing, which has been said.
+        let names = if path.is_dir() { owned::entries(&path)? } else { BTreeSet::new() };
+        let foreign = names.into_iter().map(|name| format!("{shelf}/{name}"));
+        let foreign = foreign.filter(|file| !known.contains(file.as_str()));
+        verified.notes.extend(foreign.map(|file| format!("{file} belongs to no case")));
+    }
+    Ok(verified)
+}
+
+/// The right to read the folder, once nothing is left there of an interrupted command.
+fn settled(folder: &Path, notes: &mut Vec<String>) -> Result<Lock, Error> {
+    loop {
+        let lock = Lock::shared(folder)?;
+        if !owned::is_pending(folder)? {
+            return Ok(lock);
+        }
+        if !lock.is_held() {
+            return Err(Error::Usage(format!(
+                "{} holds the work of an interrupted `corpus bless` and is read-only; run `corpus verify` where it can \
+                 be written to",
+                folder.display()
+            )));
+        }
+        drop(lock);
+        let _alone = Lock::exclusive(folder)?;
+        match owned::settle(&mut Changes::new(folder, &mut |_| {}))? {
+            Settled::Nothing => {}
+            Settled::Undone => notes.push("an interrupted `corpus bless` was undone".to_owned()),
+            Settled::Completed => notes.push("an interrupted `corpus bless` was completed".to_owned()),
+        }
+    }
+}

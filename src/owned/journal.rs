@@ -1,0 +1,259 @@
+//! Replacing files so that an interruption leaves the old ones or the new ones.
+//!
+//! The new files are written to a folder of their own. When all are on the disk, the journal appears: it names the
+//! place of each, and the files that go. Without a journal the new files are removed; with one, each is renamed to its
+//! place, whichever had been. Each of these changes can be repeated, so that the next command can take up the work
+//! wherever it ended.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::Error;
+
+use super::changes::{Changes, Step};
+use super::paths::{check, entries, folders_of, kind};
+
+const JOURNAL: &str = ".heapsmith-journal";
+const STAGING: &str = ".heapsmith-new";
+/// The journal before it is whole.
+const UNFINISHED: &str = ".heapsmith-new/journal";
+const SCHEMA: u32 = 1;
+
+/// What became of an interrupted command's work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Settled {
+    /// There was none.
+    Nothing,
+    /// It was undone: nothing had been replaced.
+    Undone,
+    /// It was completed: everything that it wrote is in place.
+    Completed,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Journal {
+    schema: u32,
+    /// The new files, by the number that is their name until they are in place. The last one comes into place after
+    /// everything else is done.
+    place: Vec<Place>,
+    /// Files that go.
+    remove: Vec<String>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Place {
+    path: String,
+    /// Whether a file of ours was there. If none was, a file that appeared since is not ours.
+    replaces: bool,
+}
+
+/// Whether a command was interrupted in this folder.
+pub(crate) fn is_pending(root: &Path) -> Result<bool, Error> {
+    Ok(kind(&root.join(JOURNAL))?.is_some() || kind(&root.join(STAGING))?.is_some())
+}
+
+/// Completes or undoes what an interrupted command left.
+///
+/// # Errors
+/// If what is there cannot be the work of a command, or the system fails. With the first nothing is changed.
+pub(crate) fn settle(changes: &mut Changes<'_>) -> Result<Settled, Error> {
+    match (kind(&changes.root().join(JOURNAL))?, kind(&changes.root().join(STAGING))?) {
+        (None, None) => Ok(Settled::Nothing),
+        (None, Some(_)) => {
+            remove_staging(changes)?;
+            Ok(Settled::Undone)
+        }
+        // The journal goes first: without the new files it is not one of ours.
+        (Some(_), None) => Err(not_ours(&changes.root().join(JOURNAL))),
+        (Some(_), Some(_)) => {
+            complete(&read(changes.root())?, changes)?;
+            Ok(Settled::Completed)
+        }
+    }
+}
+
+/// Writes the files that are not there as they should be, and removes the `old` ones that are not among them; the last
+/// file comes into place when all else is done. Files that are neither new nor old are left alone.
+///
+/// # Errors
+/// If a new file is to stand where there is a file that is not an old one, or a path is not plain or leads through a
+/// link: nothing is changed then. If writing fails.
+pub(crate) fn replace(
+    new: &[(String, Vec<u8>)],
+    old: &BTreeSet<String>,
+    changes: &mut Changes<'_>,
+) -> Result<(), Error> {
+    let root = changes.root();
+    let (mut wanted, mut contents, mut foreign) = (Vec::new(), Vec::new(), Vec::new());
+    for (path, bytes) in new {
+        check(root, path)?;
+        let target = root.join(path);
+        let found = kind(&target)?;
+        if found.is_some_and(|found| found.is_file()) && holds(&target, bytes) {
+            continue;
+        }
+        let is_ours = old.contains(path) && !found.is_some_and(|found| found.is_dir());
+        if found.is_some() && !is_ours {
+            foreign.push(target.display().to_string());
+            continue;
+        }
+        wanted.push(Place { path: path.clone(), replaces: found.is_some() });
+        contents.push(bytes);
+    }
+    let new: BTreeSet<&str> = new.iter().map(|(path, _)| path.as_str()).collect();
+    let mut remove = Vec::new();
+    for path in old.iter().filter(|path| !new.contains(path.as_str())) {
+        check(root, path)?;
+        if kind(&root.join(path))?.is_some_and(|found| !found.is_dir()) {
+            remove.push(path.clone());
+        }
+    }
+    if !foreign.is_empty() {
+        return Err(Error::Usage(format!(
+            "not written by heapsmith, and in the place of a new file; move it away, then run this command again: {}",
+            foreign.join(", ")
+        )));
+    }
+    if wanted.is_empty() && remove.is_empty() {
+        return Ok(());
+    }
+    let journal = Journal { schema: SCHEMA, place: wanted, remove };
+    if let Err(error) = stage(&journal, &contents, changes) {
+        // A full disk, perhaps. If this fails as well, the next command does it.
+        let _ = settle(changes);
+        return Err(error);
+    }
+    complete(&journal, changes)
+}
+
+/// Writes the new files and the journal.
+fn stage(journal: &Journal, contents: &[&Vec<u8>], changes: &mut Changes<'_>) -> Result<(), Error> {
+    changes.make_folder(STAGING)?;
+    for (number, bytes) in contents.iter().enumerate() {
+        changes.make_file(&staged(number), bytes)?;
+    }
+    let text = serde_json::to_vec(journal).map_err(|e| Error::io("writing the journal", e.into()))?;
+    changes.make_file(UNFINISHED, &text)?;
+    changes.sync(STAGING)?;
+    changes.rename(UNFINISHED, JOURNAL, Step::Commit)?;
+    changes.sync("")
+}
+
+/// Does what a journal says, or the rest of it.
+fn complete(journal: &Journal, changes: &mut Changes<'_>) -> Result<(), Error> {
+    let moves = still_to_move(journal, changes.root())?;
+    for file in &journal.remove {
+        check(changes.root(), file)?;
+    }
+    let last = journal.place.len().saturating_sub(1);
+    for (number, place) in moves.range(..last) {
+        put(*number, place, changes)?;
+    }
+    changes.remove_listed(&journal.remove)?;
+    let touched = journal.place.iter().map(|place| &place.path).chain(&journal.remove);
+    // When the last file is in place, everything else has to be on the disk.
+    let folders: BTreeSet<&str> = touched.flat_map(|path| folders_of(path)).chain([""]).collect();
+    for folder in &folders {
+        changes.sync(folder)?;
+    }
+    for (number, place) in moves.range(last..) {
+        put(*number, place, changes)?;
+        changes.sync(folders_of(&place.path).next_back().unwrap_or_default())?;
+    }
+    changes.sync("")?;
+    changes.remove_file(JOURNAL)?;
+    changes.sync("")?;
+    remove_staging(changes)
+}
+
+/// The new files that are not in place yet, by their number.
+fn still_to_move<'j>(journal: &'j Journal, root: &Path) -> Result<BTreeMap<usize, &'j Place>, Error> {
+    check_staging(root)?;
+    let mut moves = BTreeMap::new();
+    for (number, place) in journal.place.iter().enumerate() {
+        check(root, &place.path)?;
+        if kind(&root.join(staged(number)))?.is_none() {
+            continue;
+        }
+        let target = root.join(&place.path);
+        if let Some(found) = kind(&target)?
+            && (found.is_dir() || !place.replaces)
+        {
+            return Err(Error::Usage(format!(
+                "{} appeared while a command was interrupted, and is in the place of a new file; move it away, then \
+                 run this command again",
+                target.display()
+            )));
+        }
+        moves.insert(number, place);
+    }
+    Ok(moves)
+}
+
+fn put(number: usize, place: &Place, changes: &mut Changes<'_>) -> Result<(), Error> {
+    for folder in folders_of(&place.path) {
+        if kind(&changes.root().join(folder))?.is_none() {
+            changes.make_folder(folder)?;
+        }
+    }
+    changes.rename(&staged(number), &place.path, Step::Place)
+}
+
+fn remove_staging(changes: &mut Changes<'_>) -> Result<(), Error> {
+    for name in check_staging(changes.root())? {
+        changes.remove_file(&format!("{STAGING}/{name}"))?;
+    }
+    changes.remove_empty(STAGING)
+}
+
+/// The names in the folder of new files, if all are such as a command makes.
+fn check_staging(root: &Path) -> Result<BTreeSet<String>, Error> {
+    let folder = root.join(STAGING);
+    if !kind(&folder)?.is_some_and(|found| found.is_dir()) {
+        return Err(not_ours(&folder));
+    }
+    let names = entries(&folder)?;
+    for name in &names {
+        let is_ours = name == "journal" || name.bytes().all(|byte| byte.is_ascii_digit());
+        let path = folder.join(name);
+        if !is_ours || !kind(&path)?.is_some_and(|found| found.is_file()) {
+            return Err(not_ours(&path));
+        }
+    }
+    Ok(names)
+}
+
+/// Reads the journal.
+fn read(root: &Path) -> Result<Journal, Error> {
+    let path = root.join(JOURNAL);
+    if !kind(&path)?.is_some_and(|found| found.is_file()) {
+        return Err(not_ours(&path));
+    }
+    let text = fs::read(&path).map_err(|e| Error::io(format!("reading {}", path.display()), e))?;
+    match serde_json::from_slice::<Journal>(&text) {
+        Ok(journal) if journal.schema == SCHEMA => Ok(journal),
+        _ => Err(not_ours(&path)),
+    }
+}
+
+/// Whether a file has this content; one that cannot be read has another.
+fn holds(path: &Path, bytes: &[u8]) -> bool {
+    fs::metadata(path).is_ok_and(|found| found.len() == bytes.len() as u64)
+        && fs::read(path).is_ok_and(|found| found == bytes)
+}
+
+fn staged(number: usize) -> String {
+    format!("{STAGING}/{number}")
+}
+
+fn not_ours(path: &Path) -> Error {
+    Error::Usage(format!(
+        "{} is not what an interrupted heapsmith command leaves; move it away, then run this command again",
+        path.display()
+    ))
+}

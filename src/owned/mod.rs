@@ -1,0 +1,41 @@
+//! Folders that heapsmith shares with their owner: only listed files are replaced or removed there, one command at a
+//! time, and an interruption at any point leaves either the old files or the new ones.
+//!
+//! What a folder holds is not trusted: lists of files, the journal and the staged files may have been changed by
+//! anything. So every path is checked below the folder, name by name, and symbolic links are never followed there. The
+//! folder itself may be reached through one.
+//!
+//! | name in the folder | what | how long |
+//! |---|---|---|
+//! | `.heapsmith-lock` | an empty file that commands lock | while a command runs |
+//! | `.heapsmith-new/` | the new files, named by their number | until each has its place |
+//! | `.heapsmith-journal` | which file goes where, and what goes | from when all new files are on disk until all is in place |
+
+mod changes;
+mod journal;
+mod lock;
+mod paths;
+
+pub(crate) use changes::{Changes, Step};
+pub(crate) use journal::{Settled, is_pending, replace, settle};
+pub(crate) use lock::Lock;
+#[cfg_attr(not(test), expect(unused_imports, reason = "for lists of files that others keep"))]
+pub(crate) use paths::is_plain_relative;
+pub(crate) use paths::{entries, is_own};
+
+use std::path::Path;
+
+use crate::error::Error;
+
+/// Removes the files of a list from a folder, and then the folders in which they were, if those are empty now: the
+/// deepest first, and never `root`. A file that is not there is passed over; of a symbolic link the link goes.
+///
+/// # Errors
+/// If a path is not plain or leads through a symbolic link: nothing is removed then. If removing fails.
+#[cfg_attr(not(test), expect(dead_code, reason = "for lists of files that others keep"))]
+pub(crate) fn remove_listed(root: &Path, files: &[String]) -> Result<(), Error> {
+    Changes::new(root, &mut |_| {}).remove_listed(files)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,85 @@
+//! Paths below a folder, without following links.
+
+use std::collections::BTreeSet;
+use std::fs::{self, FileType};
+use std::io;
+use std::path::{Component, Path};
+
+use crate::error::Error;
+
+/// How the names of our own files in a folder begin.
+const OWN: &str = ".heapsmith-";
+
+/// Whether a path names something below the folder that it is relative to, in one spelling: names separated by `/`,
+/// none of them `.`, `..` or empty, and no root.
+pub(crate) fn is_plain_relative(path: &str) -> bool {
+    let names = || Path::new(path).components();
+    // The components of `a//b` and `a/.` are plain, too: joined again they show another spelling.
+    let spelled: Vec<&str> = names().filter_map(|name| name.as_os_str().to_str()).collect();
+    !path.is_empty()
+        && !path.contains('\0')
+        && names().all(|name| matches!(name, Component::Normal(_)))
+        && spelled.join("/") == path
+}
+
+/// Whether an entry of a folder is the lock, the journal or the folder of new files.
+pub(crate) fn is_own(name: &str) -> bool {
+    // Some file systems take capitals for small letters.
+    name.get(..OWN.len()).is_some_and(|start| start.eq_ignore_ascii_case(OWN))
+}
+
+/// What stands at a path, the link itself if it is one; `None` if nothing does.
+pub(super) fn kind(path: &Path) -> Result<Option<FileType>, Error> {
+    match fs::symlink_metadata(path) {
+        Ok(found) => Ok(Some(found.file_type())),
+        // Something on the way is a file.
+        Err(e) if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
+        Err(e) => Err(Error::io(format!("reading {}", path.display()), e)),
+    }
+}
+
+/// Refuses a path that is not plain, is one of our own names, or has anything but folders on its way.
+pub(super) fn check(root: &Path, path: &str) -> Result<(), Error> {
+    if !is_plain_relative(path) {
+        let root = root.display();
+        return Err(Error::Usage(format!("{path:?} is listed as a file of {root}, and is not a plain relative path")));
+    }
+    if path.split('/').any(is_own) {
+        return Err(Error::Usage(format!("{path:?} is listed as a file, and names that begin with {OWN} are reserved")));
+    }
+    for folder in folders_of(path) {
+        let folder = root.join(folder);
+        match kind(&folder)? {
+            Some(found) if found.is_symlink() => {
+                return Err(Error::Usage(format!(
+                    "{} is a symbolic link, which is not followed; put a folder in its place",
+                    folder.display()
+                )));
+            }
+            Some(found) if !found.is_dir() => {
+                return Err(Error::Usage(format!(
+                    "{} is not a folder, and {path} has to be in it; move it away",
+                    folder.display()
+                )));
+            }
+            Some(_) => {}
+            None => break,
+        }
+    }
+    Ok(())
+}
+
+/// The folders on the way to a plain path, the outermost first.
+pub(super) fn folders_of(path: &str) -> impl DoubleEndedIterator<Item = &str> {
+    path.match_indices('/').map(|(end, _)| &path[..end])
+}
+
+/// The names in a folder, in order. One that is not valid Unicode is shown with replacement characters.
+pub(crate) fn entries(folder: &Path) -> Result<BTreeSet<String>, Error> {
+    let failed = |e| Error::io(format!("reading {}", folder.display()), e);
+    let mut names = BTreeSet::new();
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        names.insert(entry.map_err(failed)?.file_name().to_string_lossy().into_owned());
+    }
+    Ok(names)
+}
