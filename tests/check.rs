@@ -17,6 +17,7 @@ use heapsmith::corpus::{Answer, Case, cases};
 use heapsmith::error::DecodeError;
 use heapsmith::format::Family;
 use heapsmith::input::Input;
+use heapsmith::interrupt::Stop;
 use heapsmith::model::{Address, HashRegime, Heap, IdentityHash, Name, Object, ObjectKind, Totals};
 use heapsmith::phd::record::HeaderRecord;
 use heapsmith::phd::{Decoder, Record, rules};
@@ -89,13 +90,13 @@ fn run_command(words: Vec<String>, filter: &str, limit: Duration) -> Vec<CaseRes
 fn tested(words: Vec<String>, filter: &str, limit: Duration) -> Tested {
     let budget = Budget { time: limit, ..Budget::default() };
     let (kind, command) = (Kind::Decoder, words.join(" "));
-    let subject =
-        Subject { kind, command, words, supervisor: env!("CARGO_BIN_EXE_heapsmith").into(), budget, level: None };
+    let supervisor = env!("CARGO_BIN_EXE_heapsmith").into();
+    let subject = Subject { kind, command, words, supervisor, budget, level: None, stop: Stop::default() };
     let filter = (!filter.is_empty()).then(|| filter.to_owned());
     let choice = Choice { format: Some(Family::Phd), filter, ..Choice::default() };
     let (operations, expected) = (Wanted::default(), ExpectedFailures::default());
-    let options = Options { choice, operations, jobs: 2, expected, max_hangs: 10, keep: None };
-    let mut report = check(&[subject], &options, &|_| {}).expect("the example can be run");
+    let options = Options { choice, operations, jobs: 2, expected, max_hangs: 10, folder: None };
+    let mut report = check(&[subject], &options, &|_| {}).expect("the example can be run").report;
     report.implementations.remove(0)
 }
 

@@ -1,8 +1,6 @@
 //! Checking an adapter against the protocol, and saying what to mend.
 
-use std::fs::{self, File};
 use std::io::BufReader;
-use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -15,7 +13,7 @@ use crate::format::Format;
 
 use super::process::{Limits, Stopped};
 use super::protocol::{Accepted, Count, Hello, Level, Operation as Op, Status};
-use super::subject::{Adapter, LEAVING, Reply, Subject, is_plain};
+use super::subject::{Adapter, Files, LEAVING, LONG, Reply, Subject, cut};
 use super::task::{first_heap, write_listing};
 
 /// What was found out about an adapter.
@@ -45,7 +43,7 @@ impl Examination {
 
     fn put(&mut self, what: impl Into<String>, found: Result<(), String>) -> bool {
         let is_fine = found.is_ok();
-        self.steps.push(Step { what: what.into(), mend: found.err() });
+        self.steps.push(Step { what: what.into(), mend: found.err().map(|mend| cut(&mend, 2 * LONG)) });
         is_fine
     }
 }
@@ -55,13 +53,8 @@ impl Examination {
 /// # Errors
 /// If cases cannot be made or written; what the adapter does wrong is told.
 pub fn examine(subject: &Subject) -> Result<Examination, Error> {
-    let folder = tempfile::tempdir().map_err(|e| Error::io("creating a temporary folder", e))?;
-    // Whoever pastes paths into commands stumbles here. No other letters: Java cannot name such files in every locale.
-    let files = folder.path().join("a folder, with blanks and 'quotes'");
-    fs::create_dir_all(&files).map_err(|e| Error::io(format!("creating {}", files.display()), e))?;
     let mut told = Examination { schema: 1, ..Examination::default() };
-    let scratch = folder.path().join("process");
-    let mut adapter = Adapter::start(subject, &scratch)?;
+    let mut adapter = Adapter::start(subject)?;
     let hello = match adapter.hello(subject) {
         Ok(hello) => hello,
         Err(reply) => {
@@ -71,11 +64,11 @@ pub fn examine(subject: &Subject) -> Result<Examination, Error> {
     };
     told.put("it starts, and answers hello", Ok(()));
     told.put("hello says what it can", declaration(&hello));
-    let mut examiner = Examiner { subject, hello: &hello, adapter, files: &files, told, is_over: false };
+    let mut examiner = Examiner { subject, hello: &hello, adapter, told, is_over: false };
     examiner.manners();
     examiner.dumps()?;
     examiner.others()?;
-    examiner.missing();
+    examiner.missing()?;
     examiner.leaving();
     Ok(examiner.told)
 }
@@ -120,19 +113,23 @@ struct Examiner<'e> {
     subject: &'e Subject,
     hello: &'e Hello,
     adapter: Adapter,
-    files: &'e Path,
     told: Examination,
     /// Whether the process is gone, so that nothing more can be found out.
     is_over: bool,
 }
 
+/// Whoever pastes paths into commands stumbles here. No other letters: Java cannot name such files in every locale.
+const PREFIX: &str = "heapsmith's, with blanks ";
+
+/// What the size of a dump is taken for: they are all small.
+const SIZE: u64 = 1 << 20;
+
 impl Examiner<'_> {
-    fn ask(&mut self, op: &Op) -> Result<Status, String> {
+    fn ask(&mut self, op: &Op, files: &Files) -> Result<Status, String> {
         if self.is_over {
             return Err("not looked at: the process is gone".to_owned());
         }
-        let answer = self.files.join("answer");
-        let limits = Limits::of(&self.subject.budget, 1 << 20, Some(&answer));
+        let limits = Limits::of(&self.subject.budget, SIZE, Some(&files.output));
         self.adapter.ask(op, &limits).map_err(|reply| {
             self.is_over = true;
             words(&reply)
@@ -161,26 +158,26 @@ impl Examiner<'_> {
     }
 
     /// A dump that cannot be opened: that is not the parser's fault.
-    fn missing(&mut self) {
-        let missing = self.files.join("there is no such file").to_string_lossy().into_owned();
-        let Some(format) = Format::ALL.into_iter().find(|format| self.hello.can_read(*format)) else { return };
-        let op = self.parse(&missing, format, None, self.hello.level());
-        let found = self.ask(&op).and_then(|status| match status {
+    fn missing(&mut self) -> Result<(), Error> {
+        let Some(format) = Format::ALL.into_iter().find(|format| self.hello.can_read(*format)) else { return Ok(()) };
+        let mut files = Files::with(PREFIX, "dump", &[], ANSWER)?;
+        files.input.set_file_name("there is no such file");
+        let op = self.parse(&files, format, self.hello.level());
+        let found = self.ask(&op, &files).and_then(|status| match status {
             Status::Accept(_) => Err("it accepts a dump that is not there".to_owned()),
             _ => Ok(()),
         });
-        self.told.put("it lives on when the dump is not there", found);
+        self.told.put("it keeps running when the dump is not there", found);
+        Ok(())
     }
 
-    fn parse(&self, path: &str, format: Format, heap: Option<u64>, level: Level) -> Op {
-        let out = self.files.join("answer").to_string_lossy().into_owned();
-        let _ = fs::remove_file(&out);
+    fn parse(&self, files: &Files, format: Format, level: Level) -> Op {
         Op::Parse {
-            path: path.to_owned(),
+            path: files.input.to_string_lossy().into_owned(),
             format: format.to_string(),
-            heap,
+            heap: None,
             level,
-            out: (level == Level::Listing).then_some(out),
+            out: (level == Level::Listing).then(|| files.output.to_string_lossy().into_owned()),
             facets: (level == Level::Digest).then(|| self.hello.facets.clone()),
             buckets: None,
             bucket: None,
@@ -220,48 +217,44 @@ impl Examiner<'_> {
             let has_objects = |case: &&Case| first_heap(case).is_some_and(|heap| !heap.objects.is_empty());
             let valid = all.iter().filter(plain).filter(|case| case.verdict == Verdict::Valid).filter(has_objects);
             let Some(case) = valid.min_by_key(|case| rank(case)) else { continue };
-            let out = self.files.join("answer");
             for to in self.hello.targets(format) {
-                let path = self.put_down(case)?;
-                let (from, name) = (format.to_string(), out.to_string_lossy().into_owned());
-                let found = self.makes(&Op::Convert { path, from, to: to.to_string(), out: name });
+                let files = Files::with(PREFIX, &case.file(), &case.bytes, to.format.family().suffix())?;
+                let (path, out) = paths(&files);
+                let found = self.makes(&files, &Op::Convert { path, from: format.to_string(), to: to.to_string(), out });
                 self.told.put(format!("it converts {} to {to}", case.id), found);
             }
             for to in self.hello.writers(format) {
-                let path = self.files.join(case.listing_file(0));
                 let mut listing = Vec::new();
                 write_listing(case, &mut listing)?;
-                fs::write(&path, listing).map_err(|e| Error::io(format!("writing {}", path.display()), e))?;
-                let (path, name) = (path.to_string_lossy().into_owned(), out.to_string_lossy().into_owned());
-                let found = self.makes(&Op::Encode { path, format: to.to_string(), out: name });
+                let files = Files::with(PREFIX, &case.listing_file(0), &listing, to.format.family().suffix())?;
+                let (path, out) = paths(&files);
+                let found = self.makes(&files, &Op::Encode { path, format: to.to_string(), out });
                 self.told.put(format!("it writes the listing of {} as {to}", case.id), found);
             }
         }
         Ok(())
     }
 
-    fn makes(&mut self, op: &Op) -> Result<(), String> {
-        let out = self.files.join("answer");
-        let _ = fs::remove_file(&out);
-        match self.ask(op)? {
-            Status::Accept(_) if !is_plain(&out) => Err("there is no plain file where `out` says".to_owned()),
-            Status::Accept(_) | Status::Skip { .. } => Ok(()),
+    fn makes(&mut self, files: &Files, op: &Op) -> Result<(), String> {
+        match self.ask(op, files)? {
+            Status::Accept(_) => self.take(files),
+            Status::Skip { .. } => Ok(()),
             Status::Reject { message, .. } => Err(format!("it refuses it: {message}")),
             Status::Error { message } => Err(format!("status `error`: {message}")),
         }
     }
 
-    fn put_down(&self, case: &Case) -> Result<String, Error> {
-        let path = self.files.join(case.file());
-        fs::write(&path, &case.bytes).map_err(|e| Error::io(format!("writing {}", path.display()), e))?;
-        Ok(path.to_string_lossy().into_owned())
+    /// Opens the file of an answer.
+    fn take(&self, files: &Files) -> Result<(), String> {
+        let taken = files.take_answer(&self.subject.budget, SIZE);
+        taken.map_err(|why| format!("there is no plain file where `out` says: {why}"))
     }
 
     fn read(&mut self, case: &Case, level: Level) -> Result<Result<(), String>, Error> {
-        let path = self.put_down(case)?;
-        let op = self.parse(&path, case.format, None, level);
-        Ok(match self.ask(&op) {
-            Ok(Status::Accept(accepted)) => self.answered(&accepted, level),
+        let files = Files::with(PREFIX, &case.file(), &case.bytes, ANSWER)?;
+        let op = self.parse(&files, case.format, level);
+        Ok(match self.ask(&op, &files) {
+            Ok(Status::Accept(accepted)) => self.answered(&accepted, level, &files),
             Ok(Status::Skip { .. }) => Ok(()),
             Ok(Status::Reject { message, .. }) => Err(format!("it refuses it: {message}")),
             Ok(Status::Error { message }) => Err(format!("status `error`: {message}")),
@@ -270,7 +263,7 @@ impl Examiner<'_> {
     }
 
     /// Whether an answer has what its level needs; `check` judges whether that is right.
-    fn answered(&self, accepted: &Accepted, level: Level) -> Result<(), String> {
+    fn answered(&self, accepted: &Accepted, level: Level, files: &Files) -> Result<(), String> {
         match level {
             Level::Verdict => Ok(()),
             Level::Counts => {
@@ -287,11 +280,10 @@ impl Examiner<'_> {
                 Some(_) => Ok(()),
             },
             Level::Listing => {
-                let out = self.files.join("answer");
-                let file = Some(&out).filter(|out| is_plain(out)).and_then(|out| File::open(out).ok());
-                let file = file.ok_or("there is no plain file where `out` says")?;
-                let listing =
-                    listing::read(BufReader::new(file)).map_err(|e| format!("the file is no listing: {e}"))?;
+                self.take(files)?;
+                let answer = files.answer().map_err(|e| e.to_string())?;
+                let listing = listing::read(BufReader::new(answer.reader()))
+                    .map_err(|e| format!("the file is not a listing: {e}"))?;
                 match listing.heap.objects.is_empty() && listing.heap.classes.is_empty() {
                     true => Err("the listing has neither classes nor objects".to_owned()),
                     false => Ok(()),
@@ -302,9 +294,9 @@ impl Examiner<'_> {
 
     fn refuse(&mut self, case: &Case) -> Result<Result<(), String>, Error> {
         debug_assert!(case.answers.iter().all(|answer| matches!(answer, Answer::Refuses(_))));
-        let path = self.put_down(case)?;
-        let op = self.parse(&path, case.format, None, self.hello.level());
-        Ok(match self.ask(&op) {
+        let files = Files::with(PREFIX, &case.file(), &case.bytes, ANSWER)?;
+        let op = self.parse(&files, case.format, self.hello.level());
+        Ok(match self.ask(&op, &files) {
             Ok(Status::Reject { .. } | Status::Skip { .. }) => Ok(()),
             Ok(Status::Accept(_)) => Err("it accepts it; if that is the parser's doing, leave it so".to_owned()),
             Ok(Status::Error { message }) => Err(format!(
@@ -334,6 +326,13 @@ impl Examiner<'_> {
     }
 }
 
+/// The suffix of listings.
+const ANSWER: &str = "jsonl";
+
+fn paths(files: &Files) -> (String, String) {
+    (files.input.to_string_lossy().into_owned(), files.output.to_string_lossy().into_owned())
+}
+
 /// Dumps as real writers write them come before odd ones, small before large.
 fn rank(case: &Case) -> (bool, usize) {
     (!case.id.contains("hotspot") && !case.id.contains("openj9"), case.bytes.len())
@@ -350,5 +349,6 @@ fn words(reply: &Reply) -> String {
         Reply::Error(how) | Reply::Hang(how) | Reply::OutOfMemory(how) | Reply::Skipped(how, _) => how.clone(),
         Reply::Refused(message, _) => format!("refused: {message}"),
         Reply::Accepted(_) => "accepted".to_owned(),
+        Reply::Interrupted => "not looked at: interrupted".to_owned(),
     }
 }

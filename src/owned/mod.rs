@@ -19,8 +19,6 @@ mod paths;
 pub(crate) use changes::{Changes, Step};
 pub(crate) use journal::{Settled, is_pending, replace, settle};
 pub(crate) use lock::Lock;
-#[cfg_attr(not(test), expect(unused_imports, reason = "for lists of files that others keep"))]
-pub(crate) use paths::is_plain_relative;
 pub(crate) use paths::{entries, is_own};
 
 use std::path::Path;
@@ -32,7 +30,6 @@ use crate::error::Error;
 ///
 /// # Errors
 /// If a path is not plain or leads through a symbolic link: nothing is removed then. If removing fails.
-#[cfg_attr(not(test), expect(dead_code, reason = "for lists of files that others keep"))]
 pub(crate) fn remove_listed(root: &Path, files: &[String]) -> Result<(), Error> {
     Changes::new(root, &mut |_| {}).remove_listed(files)
 }

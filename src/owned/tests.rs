@@ -6,7 +6,8 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-use super::{Changes, Lock, Settled, is_pending, is_plain_relative, remove_listed, replace, settle};
+use super::paths::is_plain_relative;
+use super::{Changes, Lock, Settled, is_pending, remove_listed, replace, settle};
 use crate::error::Error;
 
 /// A folder `root` to work in, beside a file `outside` that has to stay.

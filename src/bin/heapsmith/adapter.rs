@@ -2,8 +2,9 @@ use std::io::{Write, stdin, stdout};
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
-use heapsmith::check::{Budget, Kind, Subject, examine, serve};
+use heapsmith::check::{Budget, Kind, Subject, Sweeper, examine, serve};
 use heapsmith::error::Error;
+use heapsmith::interrupt;
 
 use crate::{Answer, terminal};
 
@@ -43,7 +44,10 @@ impl TestOpts {
             .map_err(|e| Error::Usage(format!("--time-limit {}: {e}", self.time_limit)))?;
         let supervisor = std::env::current_exe().map_err(|e| Error::io("finding heapsmith's own program", e))?;
         let budget = Budget { time, ..Budget::default() };
-        let subject = Subject { kind: Kind::Adapter, command: self.command, words, supervisor, budget, level: None };
+        let stop = interrupt::gently();
+        let (kind, command) = (Kind::Adapter, self.command);
+        let subject = Subject { kind, command, words, supervisor, budget, level: None, stop: stop.clone() };
+        let _sweeper = Sweeper::new()?;
         let told = examine(&subject)?;
         let failed = |e| Error::io("writing standard output", e);
         let mut out = terminal::stdout();
@@ -59,7 +63,11 @@ impl TestOpts {
                 .map_err(failed)?;
             }
         }
-        Ok(if told.is_fine() { Answer::Yes } else { Answer::No })
+        Ok(match stop.signal() {
+            Some(signal) => Answer::Interrupted(signal),
+            None if told.is_fine() => Answer::Yes,
+            None => Answer::No,
+        })
     }
 }
 

@@ -5,11 +5,13 @@ use std::time::Duration;
 use clap::{ArgGroup, Args, ValueEnum};
 use heapsmith::check::protocol::Level;
 use heapsmith::check::{
-    Budget, Choice, ExpectedFailures, Kind, Options, Outcome, Progress, Report, Subject, Sweeper, Wanted, What, check,
+    Budget, Checked, Choice, ExpectedFailures, Kind, Options, Outcome, Progress, Report, ReportFolder, Subject, Sweeper,
+    Wanted, What, check,
 };
 use heapsmith::compare::table::Target;
 use heapsmith::error::Error;
 use heapsmith::format::Family;
+use heapsmith::interrupt::{self, Stop};
 
 use crate::{Answer, report, terminal};
 
@@ -18,7 +20,8 @@ use crate::{Answer, report, terminal};
 /// An adapter (specs/adapter.md) serves many dumps, and says what it can; --adapter may be given several times, for a
 /// matrix. A decoder takes a dump's path and prints a listing (specs/listing.md) with exit code 0, or refuses the dump
 /// with exit code 1. A converter or encoder makes one file of another. Exit code 0: nothing but passes, skips and
-/// expected failures.
+/// expected failures. A signal (Ctrl-C) ends the run: what was judged so far is reported, and the exit code is 130 or 143;
+/// a second one ends at once.
 ///
 /// Example: heapsmith check --adapter 'python3 adapter.py' --format hprof --random 100 --seed 1 --report report
 #[derive(Args)]
@@ -75,10 +78,12 @@ pub(crate) struct Opts {
     /// Seconds for a case, and half a second more for each MiB of its dump.
     #[arg(long, default_value_t = 10.0)]
     time_limit: f32,
-    /// MiB of memory for a case, over the program and all that it starts, and 32 times its dump's size more.
+    /// MiB of memory for a case, over the program and all that it starts, and 32 times its dump's size more. What counts:
+    /// the resident sets of all processes, shared memory that they hold or have made (memfd, shm_open, System V), and
+    /// files in their TMPDIR where that lies in memory (tmpfs).
     #[arg(long, default_value_t = 2048)]
     memory_limit: u64,
-    /// After so many cases without an answer in time the rest is skipped.
+    /// After this many cases without an answer in time, or with an adapter error that took as long, the rest is skipped.
     #[arg(long, default_value_t = 10)]
     max_hangs: usize,
     /// A file of failures that are expected. What fails besides, and what passes although it is listed, fails the run.
@@ -88,9 +93,12 @@ pub(crate) struct Opts {
     #[arg(long, requires = "expected")]
     update_expected: bool,
     /// Write reports to this folder (report.html, report.json, report.md, junit.xml), and the dumps and answers of
-    /// failed cases; it is created.
+    /// failed cases; it is created. A folder that holds anything but a report is refused.
     #[arg(long, value_name = "DIR")]
     report: Option<PathBuf>,
+    /// Replace the report that the folder of --report holds.
+    #[arg(long, requires = "report")]
+    force: bool,
     /// A JSON report on standard output.
     #[arg(long)]
     json: bool,
@@ -114,14 +122,13 @@ impl Opts {
             memory: self.memory_limit << 20,
             ..Budget::default()
         };
-        let subjects = self.subjects(budget)?;
+        let stop = interrupt::gently();
+        let subjects = self.subjects(budget, &stop)?;
         let expected = match &self.expected {
             Some(path) if !self.update_expected || path.exists() => ExpectedFailures::read(path)?,
             _ => ExpectedFailures::default(),
         };
-        if let Some(folder) = &self.report {
-            report::prepare(folder)?;
-        }
+        let folder = self.report.as_deref().map(|path| ReportFolder::claim(path, self.force)).transpose()?;
         let processors = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let options = Options {
             choice: self.choice()?,
@@ -133,7 +140,7 @@ impl Opts {
             jobs: self.jobs.unwrap_or_else(processors).get(),
             expected,
             max_hangs: self.max_hangs.max(1),
-            keep: self.report.clone(),
+            folder,
         };
         let _sweeper = Sweeper::new()?;
         let bar = terminal::steps(0, "checking");
@@ -142,33 +149,29 @@ impl Opts {
             Progress::Asked => bar.inc(1),
         });
         bar.finish_and_clear();
-        let told = outcome?;
-        if self.shard.is_none() {
+        let Checked { report: mut told, kept } = outcome?;
+        if self.shard.is_none() && told.incomplete.is_none() {
             something_was_judged(&told)?;
         }
         if let (true, Some(path)) = (self.update_expected, &self.expected) {
-            return self.update(&told, &options.expected, path);
-        }
-        report::tell(&told, self.report.as_deref(), self.json)
-    }
-
-    /// Writes the file of expected failures anew; what is expected now is not a failure of this run.
-    fn update(&self, told: &Report, expected: &ExpectedFailures, path: &Path) -> Result<Answer, Error> {
-        let updated = expected.updated(told);
-        report::put(path, updated.text().as_bytes())?;
-        let mut told = told.clone();
-        for tested in &mut told.implementations {
-            for result in &mut tested.results {
-                let facts = told.cases.iter().find(|case| case.id == result.id);
-                let rules = facts.map(|facts| facts.rules.as_slice()).unwrap_or_default();
-                result.expected = updated.find(&tested.label, &result.id, rules);
+            match told.incomplete {
+                Some(_) => terminal::warning("the file of expected failures stays as it is: the run is incomplete"),
+                None => update(&mut told, &options.expected, path)?,
             }
-            tested.count();
         }
-        report::tell(&told, self.report.as_deref(), self.json)
+        let answer = report::tell(&told, options.folder.as_ref(), kept.as_ref(), self.json);
+        match stop.signal() {
+            Some(signal) => {
+                if let Err(error) = answer {
+                    terminal::error(&error.to_string());
+                }
+                Ok(Answer::Interrupted(signal))
+            }
+            None => answer,
+        }
     }
 
-    fn subjects(&self, budget: Budget) -> Result<Vec<Subject>, Error> {
+    fn subjects(&self, budget: Budget, stop: &Stop) -> Result<Vec<Subject>, Error> {
         let supervisor = std::env::current_exe().map_err(|e| Error::io("finding heapsmith's own program", e))?;
         let subject = |kind: Kind, flag: &str, command: &String, places: &[&str]| {
             let words = shell_words::split(command)
@@ -179,8 +182,8 @@ impl Opts {
             if let Some(place) = places.iter().find(|place| !words.iter().any(|word| word.contains(**place))) {
                 return Err(Error::Usage(format!("--{flag} has no {place}, where the path goes")));
             }
-            let supervisor = supervisor.clone();
-            Ok(Subject { kind, command: command.clone(), words, supervisor, budget, level: self.level })
+            let (supervisor, stop) = (supervisor.clone(), stop.clone());
+            Ok(Subject { kind, command: command.clone(), words, supervisor, budget, level: self.level, stop })
         };
         let mut subjects = Vec::new();
         for command in &self.adapter {
@@ -215,6 +218,21 @@ impl Opts {
         let format = self.format.or(read).or(written);
         Ok(Choice { random: self.random, seed: self.seed, format, filter: self.filter.clone(), shard: self.shard })
     }
+}
+
+/// Writes the file of expected failures anew; what is expected now is not a failure of this run.
+fn update(told: &mut Report, expected: &ExpectedFailures, path: &Path) -> Result<(), Error> {
+    let updated = expected.updated(told);
+    report::put(path, updated.text().as_bytes())?;
+    for tested in &mut told.implementations {
+        for result in &mut tested.results {
+            let facts = told.cases.iter().find(|case| case.id == result.id);
+            let rules = facts.map(|facts| facts.rules.as_slice()).unwrap_or_default();
+            result.expected = updated.find(&tested.label, &result.id, rules);
+        }
+        tested.count();
+    }
+    Ok(())
 }
 
 /// A run that asked nothing says nothing, and must not look like one in which all is well.

@@ -31,7 +31,8 @@ use heapsmith::error::Error;
 /// Synthesises JVM heap dumps, and tests whether parsers and converters get them right.
 ///
 /// Exit codes, everywhere: 0 fine; 1 the answer is no (a finding, a difference, an input that is not
-/// a valid dump); 2 the question could not be put (usage, reading, writing); 3 not decided within a budget.
+/// a valid dump); 2 usage or I/O error: the command could not run; 3 not decided within a budget; 130 and 143: ended by
+/// SIGINT (Ctrl-C) or SIGTERM, without temporary files or half-written outputs.
 #[derive(Parser)]
 #[command(version, max_term_width = 100)]
 struct Cli {
@@ -69,10 +70,20 @@ enum Answer {
     No,
     /// Nobody can say within the bounds that were set.
     Undecided,
+    /// A signal ended the work, by its number; what is known was said.
+    Interrupted(i32),
 }
 
 fn main() -> ExitCode {
-    let result = match Cli::parse().command {
+    let command = Cli::parse().command;
+    // A supervisor has signals of its own.
+    if !matches!(command, Command::Supervise(_))
+        && let Err(error) = heapsmith::interrupt::install()
+    {
+        terminal::error(&error.to_string());
+        return ExitCode::from(exit_code(&error));
+    }
+    let result = match command {
         Command::Demo(opts) => opts.run(),
         Command::Generate(opts) => opts.run(),
         Command::Inspect(opts) => opts.run(),
@@ -96,6 +107,7 @@ fn main() -> ExitCode {
         Ok(Answer::Yes) => ExitCode::SUCCESS,
         Ok(Answer::No) => ExitCode::from(1),
         Ok(Answer::Undecided) => ExitCode::from(3),
+        Ok(Answer::Interrupted(signal)) => ExitCode::from(u8::try_from(128 + signal).unwrap_or(u8::MAX)),
         // Whoever read our output has seen enough.
         Err(error) if error.is_broken_pipe() => ExitCode::SUCCESS,
         Err(error) => {

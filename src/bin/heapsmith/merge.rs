@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use heapsmith::check::Report;
+use heapsmith::check::{Report, ReportFolder};
 use heapsmith::check::report::merge;
 use heapsmith::error::Error;
 
@@ -18,9 +18,13 @@ pub(crate) struct Opts {
     /// Reports in JSON.
     #[arg(required = true)]
     reports: Vec<PathBuf>,
-    /// Write reports to this folder (report.html, report.json, report.md, junit.xml); it is created.
+    /// Write reports to this folder (report.html, report.json, report.md, junit.xml); it is created. A folder that holds
+    /// anything but a report is refused.
     #[arg(long, value_name = "DIR")]
     report: Option<PathBuf>,
+    /// Replace the report that the folder of --report holds.
+    #[arg(long, requires = "report")]
+    force: bool,
     /// A JSON report on standard output.
     #[arg(long)]
     json: bool,
@@ -34,6 +38,7 @@ impl Opts {
                 .map_err(|e| Error::Usage(format!("{} is no report of `check`: {e}", path.display())))
         };
         let merged = merge(self.reports.iter().map(read).collect::<Result<_, _>>()?)?;
-        report::tell(&merged, self.report.as_deref(), self.json)
+        let folder = self.report.as_deref().map(|path| ReportFolder::claim(path, self.force)).transpose()?;
+        report::tell(&merged, folder.as_ref(), None, self.json)
     }
 }

@@ -1,27 +1,15 @@
 //! The written forms of a report.
 
-use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-use heapsmith::check::report::{Tested, html, junit, markdown};
-use heapsmith::check::{CaseResult, Outcome, Report};
+use heapsmith::check::report::{Incomplete, Tested};
+use heapsmith::check::{CaseResult, Kept, Outcome, Report, ReportFolder};
 use heapsmith::compare::Facet;
 use heapsmith::error::Error;
 use heapsmith::output::Output;
 
 use crate::{Answer, terminal};
-
-/// The forms that are written to the folder of reports, besides JSON.
-const FORMS: [(&str, Form); 3] =
-    [("report.html", html::write), ("report.md", markdown::write), ("junit.xml", junit::write)];
-
-type Form = fn(&Report, &mut dyn Write) -> Result<(), Error>;
-
-/// Makes the folder of reports, before anything is run for it.
-pub(crate) fn prepare(folder: &Path) -> Result<(), Error> {
-    fs::create_dir_all(folder).map_err(|e| Error::io(format!("creating {}", folder.display()), e))
-}
 
 /// Writes a file whole.
 pub(crate) fn put(path: &Path, bytes: &[u8]) -> Result<(), Error> {
@@ -30,33 +18,31 @@ pub(crate) fn put(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     output.finish()
 }
 
-/// Tells a report on standard output, and in the folder of reports.
-pub(crate) fn tell(report: &Report, folder: Option<&Path>, as_json: bool) -> Result<Answer, Error> {
-    if let Some(folder) = folder {
-        prepare(folder)?;
-        put(&folder.join("report.json"), format!("{}\n", json(report, true)?).as_bytes())?;
-        for (file, write) in FORMS {
-            let mut text = Vec::new();
-            write(report, &mut text)?;
-            put(&folder.join(file), &text)?;
-        }
-    }
+/// Prints a report on standard output, and then writes it to the folder of reports.
+pub(crate) fn tell(
+    report: &Report,
+    folder: Option<&ReportFolder>,
+    kept: Option<&Kept>,
+    as_json: bool,
+) -> Result<Answer, Error> {
     let failed = |e| Error::io("writing standard output", e);
     let mut out = terminal::stdout();
     if as_json {
-        writeln!(out, "{}", json(report, false)?).map_err(failed)?;
+        writeln!(out, "{}", json(report)?).map_err(failed)?;
     } else {
         write!(out, "{}", text(report)).map_err(failed)?;
-        if let Some(folder) = folder {
-            writeln!(out, "written: {}", folder.join("report.html").display()).map_err(failed)?;
+    }
+    if let Some(folder) = folder {
+        folder.write(report, kept)?;
+        if !as_json {
+            writeln!(out, "written: {}", folder.page().display()).map_err(failed)?;
         }
     }
     Ok(if report.is_clean() { Answer::Yes } else { Answer::No })
 }
 
-fn json(report: &Report, is_pretty: bool) -> Result<String, Error> {
-    let text = if is_pretty { serde_json::to_string_pretty(report) } else { serde_json::to_string(report) };
-    text.map_err(|e| Error::io("writing the report", e.into()))
+fn json(report: &Report) -> Result<String, Error> {
+    serde_json::to_string(report).map_err(|e| Error::io("writing the report", e.into()))
 }
 
 fn text(report: &Report) -> String {
@@ -92,6 +78,9 @@ fn text(report: &Report) -> String {
     text += "\n";
     for tested in &report.implementations {
         text += &notes(tested, is_matrix);
+    }
+    if let Some(Incomplete { signal, judged, planned }) = &report.incomplete {
+        text += &format!("{}: ended by {signal} after {judged} of {planned} cases\n", terminal::bad("incomplete"));
     }
     text
 }

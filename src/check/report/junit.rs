@@ -35,6 +35,10 @@ pub fn write(report: &Report, out: &mut dyn io::Write) -> Result<(), Error> {
 fn suite(report: &Report, tested: &Tested, cases: &Cases<'_>) -> TestSuite {
     let mut suite = TestSuite::new(tested.label.as_str());
     suite.add_property(("heapsmith", report.heapsmith.as_str()));
+    if let Some(incomplete) = &report.incomplete {
+        let text = format!("ended by {} after {} of {} cases", incomplete.signal, incomplete.judged, incomplete.planned);
+        suite.add_property(("incomplete", text.as_str()));
+    }
     suite.add_property(("kind", tested.kind.as_str()));
     suite.add_property(("command", tested.command.as_str()));
     if let Some(declared) = &tested.declared {

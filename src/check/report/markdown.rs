@@ -6,7 +6,7 @@ use crate::check::evidence::Evidence;
 use crate::error::Error;
 
 use super::group::{self, Cases, Group};
-use super::{CaseResult, Outcome, Report, Tested};
+use super::{CaseResult, Incomplete, Outcome, Report, Tested};
 
 /// Length of the summary; GitHub takes no more than 1 MiB, and shows less of a page that long.
 const MOST_BYTES: usize = 512 * 1024;
@@ -88,6 +88,10 @@ fn head(report: &Report, text: &mut String) {
         if let Some(value) = value {
             *text += &format!(", {what} {}", code(value));
         }
+    }
+    if let Some(incomplete) = &report.incomplete {
+        let Incomplete { signal, judged, planned } = incomplete;
+        *text += &format!("\n\n**Incomplete:** ended by {} after {judged} of {planned} cases.", escaped(signal));
     }
     *text += "\n\n| implementation |";
     for name in Outcome::NAMES {

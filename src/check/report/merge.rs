@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::error::Error;
 
-use super::{Report, Run, SCHEMA};
+use super::{Incomplete, Report, Run, SCHEMA};
 
 /// Puts reports of the same question together: shards of a run, or runs of other implementations over the same cases.
 ///
@@ -45,6 +45,14 @@ pub fn merge(reports: Vec<Report>) -> Result<Report, Error> {
                 None => merged.implementations.push(tested),
             }
         }
+        merged.incomplete = match (merged.incomplete.take(), other.incomplete) {
+            (Some(one), Some(two)) => Some(Incomplete {
+                judged: one.judged + two.judged,
+                planned: one.planned + two.planned,
+                ..one
+            }),
+            (one, two) => one.or(two),
+        };
         merged.run = match (merged.run.take(), other.run) {
             (Some(one), Some(two)) => Some(together(one, two)),
             (one, two) => one.or(two),

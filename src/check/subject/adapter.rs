@@ -107,7 +107,7 @@ impl Adapter {
     }
 
     /// Closes its input; whatever it still says, and how it ended, if it did so by itself in time.
-    pub(in crate::check) fn finish(mut self, time: Duration) -> (Vec<Vec<u8>>, Option<Stopped>) {
+    pub(in crate::check) fn finish(&mut self, time: Duration) -> (Vec<Vec<u8>>, Option<Stopped>) {
         self.process.close_input();
         let limits = Limits { time, memory: u64::MAX, output: None, longest: u64::MAX };
         let mut lines = Vec::new();
@@ -293,7 +293,7 @@ impl Session for AdapterSession<'_> {
     }
 
     fn finish(&mut self) -> Vec<(usize, Reply)> {
-        if let Some(adapter) = self.adapter.take() {
+        if let Some(mut adapter) = self.adapter.take() {
             let (lines, ended) = adapter.finish(LEAVING);
             lines.iter().for_each(|line| self.take_back(line));
             if let (Some(Stopped::Ended(code, how)), Some((_, question))) = (ended, self.requests.last())

@@ -27,42 +27,44 @@ pub(in crate::check) struct Files {
     pub(in crate::check) output: PathBuf,
     /// What takes the place of the input's path in messages.
     shown: String,
-    /// What the input is called where it is kept.
     answered: OnceCell<AnswerFile>,
     /// The file that a program prints into.
     printed: OnceCell<Arc<File>>,
 }
 
+/// How the names of temporary folders begin.
+const PREFIX: &str = "heapsmith-";
 /// The name of an answer, without its suffix.
 const ANSWER: &str = "answer";
 
 impl Files {
     /// Writes down what a task hands over.
     pub(in crate::check) fn write(task: &Task, case: &Case) -> Result<Files, Error> {
-        let folder = Folder::new("heapsmith-").map_err(|e| Error::io("creating a temporary folder", e))?;
         let suffix = |format: Format| format.family().suffix();
-        let (shown, answer) = match &task.operation {
-            Operation::Parse => (case.file(), "jsonl"),
-            Operation::Convert(to) => (case.file(), suffix(to.format)),
-            Operation::Encode(to) => (case.listing_file(0), suffix(to.format)),
-        };
-        let name = opaque(&shown);
-        let failed = |e| Error::io(format!("writing to {}", folder.path().display()), e);
-        let mut input = folder.create(&name).map_err(failed)?;
-        match &task.operation {
-            Operation::Encode(_) => {
-                let mut listing = Vec::new();
+        let mut listing = Vec::new();
+        let (shown, bytes, answer) = match &task.operation {
+            Operation::Parse => (case.file(), &case.bytes, "jsonl"),
+            Operation::Convert(to) => (case.file(), &case.bytes, suffix(to.format)),
+            Operation::Encode(to) => {
                 write_listing(case, &mut listing)?;
-                input.write_all(&listing).map_err(failed)?;
+                (case.listing_file(0), &listing, suffix(to.format))
             }
-            _ => input.write_all(&case.bytes).map_err(failed)?,
-        }
-        let output = folder.join(&format!("{ANSWER}.{answer}"));
+        };
+        Files::with(PREFIX, &shown, bytes, answer)
+    }
+
+    /// Writes down these bytes, in a folder whose name begins with `prefix`. Messages show the file as `shown`, whose
+    /// suffix it has; the answer's file has the suffix `answer`.
+    pub(in crate::check) fn with(prefix: &str, shown: &str, bytes: &[u8], answer: &str) -> Result<Files, Error> {
+        let folder = Folder::new(prefix).map_err(|e| Error::io("creating a temporary folder", e))?;
+        let name = opaque(shown);
+        let failed = |e| Error::io(format!("writing to {}", folder.path().display()), e);
+        folder.create(&name).and_then(|mut input| input.write_all(bytes)).map_err(failed)?;
         Ok(Files {
             input: folder.join(&name),
-            output,
+            output: folder.join(&format!("{ANSWER}.{answer}")),
+            shown: shown.to_owned(),
             folder,
-            shown,
             answered: OnceCell::new(),
             printed: OnceCell::new(),
         })

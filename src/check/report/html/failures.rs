@@ -197,6 +197,7 @@ fn gist(outcome: &Outcome) -> String {
             first_line(&format!("{fact}{at}{more}"))
         }
         Outcome::WrongVerdict { expected, .. } => first_line(&format!("expected to {expected}")),
+        Outcome::PassAlone { how } => first_line(&format!("right only when asked alone; before, {how}")),
         Outcome::Skip { reason: how, .. }
         | Outcome::Crash { how }
         | Outcome::Hang { how }

@@ -48,7 +48,7 @@ struct Page<'a> {
     script: &'static str,
     script_digest: String,
     unexpected: usize,
-    headings: [&'static str; 8],
+    headings: [&'static str; 9],
     cards: Vec<Card<'a>>,
     matrix: Matrix<'a>,
     sections: Vec<Section<'a>>,
@@ -102,18 +102,20 @@ enum Kind {
     Hang,
     Fail,
     WrongVerdict,
+    PassAlone,
     AdapterError,
     UnexpectedPass,
 }
 
 impl Kind {
     /// All, the worst first.
-    const ALL: [Kind; 7] = [
+    const ALL: [Kind; 8] = [
         Kind::Crash,
         Kind::OutOfMemory,
         Kind::Hang,
         Kind::Fail,
         Kind::WrongVerdict,
+        Kind::PassAlone,
         Kind::AdapterError,
         Kind::UnexpectedPass,
     ];
@@ -123,6 +125,7 @@ impl Kind {
         match &result.outcome {
             Outcome::Pass { .. } => result.is_unexpected().then_some(Kind::UnexpectedPass),
             Outcome::Skip { .. } => None,
+            Outcome::PassAlone { .. } => Some(Kind::PassAlone),
             Outcome::Fail { .. } => Some(Kind::Fail),
             Outcome::WrongVerdict { .. } => Some(Kind::WrongVerdict),
             Outcome::Crash { .. } => Some(Kind::Crash),
@@ -140,6 +143,7 @@ impl Kind {
             Kind::Hang => "hang",
             Kind::Fail => "fail",
             Kind::WrongVerdict => "wrong-verdict",
+            Kind::PassAlone => "pass-alone",
             Kind::AdapterError => "adapter-error",
             Kind::UnexpectedPass => group::UNEXPECTED_PASS,
         }
@@ -153,6 +157,7 @@ impl Kind {
             Kind::Hang => "H",
             Kind::Fail => "F",
             Kind::WrongVerdict => "V",
+            Kind::PassAlone => "O",
             Kind::AdapterError => "A",
             Kind::UnexpectedPass => "P",
         }

@@ -1,0 +1,263 @@
+//! A folder of reports. A marker in it lists what was written there, so that nothing else is ever removed.
+
+use std::collections::BTreeSet;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::Error;
+use crate::output::Output;
+use crate::owned::{self, Lock};
+
+use super::super::kept::Kept;
+use super::{Report, html, junit, markdown};
+
+/// The file that says that a folder is a report, and which files of it are ours.
+const MARKER: &str = ".heapsmith-report";
+/// Version of the marker's form.
+const FORM: u32 = 1;
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Marker {
+    schema: u32,
+    /// Relative paths of what was written.
+    files: Vec<String>,
+}
+
+/// A form of the report, and its file.
+type Form = (&'static str, fn(&Report, &mut dyn Write) -> Result<(), Error>);
+
+const FORMS: [Form; 4] = [
+    ("report.json", json),
+    ("report.html", html::write),
+    ("report.md", markdown::write),
+    ("junit.xml", junit::write),
+];
+
+/// The page, which people open.
+const PAGE: &str = "report.html";
+
+/// A folder for the reports of a run. No other command writes there meanwhile.
+#[derive(Debug)]
+pub struct ReportFolder {
+    path: PathBuf,
+    _lock: Lock,
+}
+
+impl ReportFolder {
+    /// Takes a folder for reports; it is made if it is missing. Nothing in it is changed.
+    ///
+    /// # Errors
+    /// If it holds anything but a report; if it holds a report, unless `force`; if another command writes there, or the
+    /// folder cannot be written to.
+    pub fn claim(path: &Path, force: bool) -> Result<ReportFolder, Error> {
+        fs::create_dir_all(path).map_err(|e| Error::io(format!("creating the folder {}", path.display()), e))?;
+        let lock = Lock::exclusive(path)?;
+        let others: Vec<String> = owned::entries(path)?.into_iter().filter(|name| !owned::is_own(name)).collect();
+        let folder = ReportFolder { path: path.to_owned(), _lock: lock };
+        match (folder.marker(), others.first()) {
+            (None, None) => folder.mark(&[])?,
+            (None, Some(other)) => {
+                return Err(Error::Usage(format!(
+                    "{} is not empty ({other}) and is not a report of heapsmith; name an empty folder or a new one for the \
+                     report",
+                    path.display()
+                )));
+            }
+            (Some(marker), Some(_)) if !marker.files.is_empty() && !force => {
+                return Err(Error::Usage(format!("{} holds a report already; --force replaces it", path.display())));
+            }
+            (Some(_), _) => {}
+        }
+        Ok(folder)
+    }
+
+    /// The page in the folder.
+    pub fn page(&self) -> PathBuf {
+        self.path.join(PAGE)
+    }
+
+    /// Removes what an earlier run wrote, and nothing else.
+    pub(in crate::check) fn clear(&self) -> Result<(), Error> {
+        let Some(marker) = self.marker() else { return Ok(()) };
+        owned::remove_listed(&self.path, &marker.files)?;
+        self.mark(&[])
+    }
+
+    /// Writes all forms of a report, and the files of failed cases; what an earlier run wrote is removed. Where one file
+    /// cannot be written, the others are all the same.
+    ///
+    /// # Errors
+    /// The first file that could not be written.
+    pub fn write(&self, report: &Report, kept: Option<&Kept>) -> Result<(), Error> {
+        self.clear()?;
+        let mut files: Vec<String> = FORMS.iter().map(|(file, _)| (*file).to_owned()).collect();
+        if let Some(kept) = kept {
+            kept.visit(report, &mut |file| {
+                files.push(file.path);
+                Ok(())
+            })?;
+        }
+        // Before they are there: what an interruption leaves is known to be ours. What is there already is not.
+        let mut lost = Lost::default();
+        files.retain(|file| match self.path.join(file).symlink_metadata() {
+            Err(_) => true,
+            Ok(_) => {
+                lost.note(foreign(&self.path.join(file)));
+                false
+            }
+        });
+        self.mark(&files)?;
+        let ours: BTreeSet<&str> = files.iter().map(String::as_str).collect();
+        for (file, write) in FORMS.iter().filter(|(file, _)| ours.contains(file)) {
+            lost.try_to(|| {
+                let mut text = Vec::new();
+                write(report, &mut text)?;
+                let path = self.path.join(file);
+                let mut output = Output::create(&path, false)?;
+                output.write_all(&text).map_err(|e| Error::io(format!("writing {}", path.display()), e))?;
+                output.finish()
+            });
+        }
+        if let Some(kept) = kept {
+            kept.visit(report, &mut |file| {
+                if ours.contains(file.path.as_str()) {
+                    lost.try_to(|| self.put(&file.path, file.contents));
+                }
+                Ok(())
+            })?;
+        }
+        lost.told()
+    }
+
+    /// Writes a file that is not there yet, with the folders on its way.
+    fn put(&self, path: &str, mut contents: Box<dyn Read>) -> Result<(), Error> {
+        let failed = |e| Error::io(format!("writing {}", self.path.join(path).display()), e);
+        for (end, _) in path.match_indices('/') {
+            let folder = self.path.join(&path[..end]);
+            match fs::symlink_metadata(&folder) {
+                Ok(found) if found.is_dir() => {}
+                Ok(_) => return Err(foreign(&folder)),
+                Err(_) => fs::create_dir(&folder).map_err(failed)?,
+            }
+        }
+        let mut file = OpenOptions::new().write(true).create_new(true).open(self.path.join(path)).map_err(failed)?;
+        io::copy(&mut contents, &mut file).map(drop).map_err(failed)
+    }
+
+    fn marker(&self) -> Option<Marker> {
+        let path = self.path.join(MARKER);
+        let is_plain = fs::symlink_metadata(&path).is_ok_and(|marker| marker.is_file());
+        let text = if is_plain { fs::read(&path).ok() } else { None };
+        text.and_then(|text| serde_json::from_slice::<Marker>(&text).ok()).filter(|marker| marker.schema == FORM)
+    }
+
+    fn mark(&self, files: &[String]) -> Result<(), Error> {
+        let path = self.path.join(MARKER);
+        let failed = |e| Error::io(format!("writing {}", path.display()), e);
+        let marker = Marker { schema: FORM, files: files.to_vec() };
+        let text = serde_json::to_vec_pretty(&marker).map_err(|e| failed(e.into()))?;
+        let mut output = Output::create(&path, true)?;
+        output.write_all(&text).and_then(|()| output.write_all(b"\n")).map_err(failed)?;
+        output.finish()
+    }
+}
+
+/// Files that could not be written.
+#[derive(Debug, Default)]
+struct Lost {
+    first: Option<Error>,
+    more: u64,
+}
+
+impl Lost {
+    fn try_to(&mut self, write: impl FnOnce() -> Result<(), Error>) {
+        if let Err(error) = write() {
+            self.note(error);
+        }
+    }
+
+    fn note(&mut self, error: Error) {
+        match self.first {
+            Some(_) => self.more += 1,
+            None => self.first = Some(error),
+        }
+    }
+
+    fn told(self) -> Result<(), Error> {
+        match (self.first, self.more) {
+            (None, _) => Ok(()),
+            (Some(Error::Io { action, source }), more @ 1..) => {
+                Err(Error::io(format!("{action} (and {more} more files of the report)"), source))
+            }
+            (Some(error), _) => Err(error),
+        }
+    }
+}
+
+fn foreign(path: &Path) -> Error {
+    let message = "it is there and was not written by heapsmith; move it away, or name another folder";
+    Error::io(format!("writing {}", path.display()), io::Error::new(io::ErrorKind::AlreadyExists, message))
+}
+
+fn json(report: &Report, out: &mut dyn Write) -> Result<(), Error> {
+    let failed = |e: io::Error| Error::io("writing the report", e);
+    serde_json::to_writer_pretty(&mut *out, report).map_err(|e| failed(e.into()))?;
+    out.write_all(b"\n").map_err(failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_written_is_replaced_and_nothing_else() {
+        let folder = tempfile::tempdir().expect("there is room for a folder");
+        let path = folder.path().join("report");
+        let claimed = ReportFolder::claim(&path, false).expect("it is made");
+        assert!(ReportFolder::claim(&path, false).is_err(), "it is in use");
+        claimed.write(&Report::default(), None).expect("there is room");
+        drop(claimed);
+        fs::write(path.join("notes.txt"), "mine").expect("there is room");
+        assert!(ReportFolder::claim(&path, false).is_err(), "it holds a report");
+        let claimed = ReportFolder::claim(&path, true).expect("it is ours");
+        claimed.clear().expect("it is ours");
+        assert_eq!(fs::read_dir(&path).expect("a folder").count(), 3, "marker, lock, notes");
+        // Somebody else's file of the same name is not replaced, and the others are written.
+        fs::write(path.join("report.md"), "mine").expect("there is room");
+        let error = claimed.write(&Report::default(), None).expect_err("a file is lost").to_string();
+        assert!(error.contains("report.md"), "{error}");
+        assert_eq!(fs::read_to_string(path.join("report.md")).expect("a file"), "mine");
+        assert!(path.join("report.html").exists() && path.join("junit.xml").exists());
+    }
+
+    #[test]
+    fn a_folder_of_other_things_is_refused_untouched() {
+        let folder = tempfile::tempdir().expect("there is room for a folder");
+        for marker in [None, Some("{}"), Some("{\"schema\":1}"), Some("no JSON")] {
+            fs::write(folder.path().join("mine"), "mine").expect("there is room");
+            if let Some(marker) = marker {
+                fs::write(folder.path().join(MARKER), marker).expect("there is room");
+            }
+            assert!(ReportFolder::claim(folder.path(), true).is_err(), "{marker:?}");
+            assert_eq!(fs::read_to_string(folder.path().join("mine")).expect("a file"), "mine");
+        }
+    }
+
+    #[test]
+    fn a_marker_cannot_name_what_lies_elsewhere() {
+        let folder = tempfile::tempdir().expect("there is room for a folder");
+        let path = folder.path().join("report");
+        fs::create_dir(&path).expect("there is room for a folder");
+        fs::write(folder.path().join("mine"), "mine").expect("there is room");
+        for hostile in ["../mine", "/etc/hostname", "a/../../mine"] {
+            let marker = Marker { schema: FORM, files: vec![hostile.to_owned()] };
+            fs::write(path.join(MARKER), serde_json::to_vec(&marker).expect("JSON")).expect("there is room");
+            let claimed = ReportFolder::claim(&path, true).expect("a marker");
+            assert!(claimed.clear().is_err(), "{hostile}");
+            assert!(folder.path().join("mine").exists());
+        }
+    }
+}

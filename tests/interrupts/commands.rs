@@ -1,0 +1,123 @@
+//! Every command but `check`, at five points: while it reads, and while it writes.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::OnceLock;
+
+use rustix::process::Signal;
+
+use crate::bench::{HEAPSMITH, Place};
+
+/// A dump that is longer than a pipe holds several times, and its listing.
+fn samples() -> &'static [PathBuf; 2] {
+    static MADE: OnceLock<[PathBuf; 2]> = OnceLock::new();
+    MADE.get_or_init(|| {
+        let folder = std::env::temp_dir().join(format!("interrupts-{}", std::process::id()));
+        fs::create_dir_all(&folder).expect("there is room for a folder");
+        let [dump, listing] = ["sample.phd", "sample.jsonl"].map(|name| folder.join(name));
+        let run = |arguments: &[&str]| {
+            let output = Command::new(HEAPSMITH).args(arguments).output().expect("heapsmith can be run");
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        };
+        let [dump_name, listing_name] = [&dump, &listing].map(|path| path.to_str().expect("a plain path"));
+        run(&["generate", "--format", "phd6", "--objects", "20000", "--seed", "3", "-o", dump_name]);
+        run(&["decode", dump_name, "-o", listing_name]);
+        [dump, listing]
+    })
+}
+
+#[track_caller]
+fn nothing_stays(place: &Place, what: &str) {
+    assert_eq!(place.files(), Vec::<String>::new(), "{what}");
+}
+
+/// Interrupts a command while it reads standard input, of which it has got a part.
+fn while_it_reads(arguments: &[&str], bytes: &[u8]) {
+    for (point, signal) in [Signal::INT, Signal::TERM, Signal::HUP, Signal::INT, Signal::TERM].into_iter().enumerate() {
+        let place = Place::new();
+        let mut running = place.start(arguments);
+        running.feed(&bytes[..bytes.len() * point / 5]);
+        running.signal(signal);
+        let output = running.end();
+        let what = format!("{arguments:?} at {point}/5: {}", String::from_utf8_lossy(&output.stderr));
+        assert_eq!(output.status.code(), Some(128 + signal.as_raw()), "{what}");
+        nothing_stays(&place, &what);
+    }
+}
+
+#[test]
+fn commands_that_read_a_dump_leave_nothing() {
+    let [dump, listing] = samples();
+    let name = dump.to_str().expect("a plain path");
+    let bytes = fs::read(dump).expect("it was made");
+    assert!(bytes.len() > 5 << 17, "{} bytes fit a pipe", bytes.len());
+    for arguments in [
+        &["inspect", "-"][..],
+        &["validate", "-"],
+        &["decode", "-", "-o", "out.jsonl"],
+        &["rewrite", "-", "out.phd", "--through", "records"],
+        &["rewrite", "-", "out.phd", "--through", "heap"],
+        &["convert", "-", "out.hprof", "--to", "hprof"],
+        &["digest", "-"],
+        &["compare", "-", name],
+        &["compare", name, "-"],
+        &["check-conversion", "-", name],
+    ] {
+        while_it_reads(arguments, &bytes);
+    }
+    let bytes = fs::read(listing).expect("it was made");
+    while_it_reads(&["encode", "-", "--format", "phd6", "-o", "out.phd"], &bytes);
+}
+
+/// Interrupts a command while it writes: when there are so many bytes in its folders.
+fn while_it_writes(arguments: &[&str], sizes: [u64; 5]) {
+    for size in sizes {
+        let place = Place::new();
+        let mut running = place.start(arguments);
+        running.close_input();
+        let length = || {
+            let length = |path: &String| fs::metadata(path).map_or(0, |file| if file.is_file() { file.len() } else { 0 });
+            place.files().iter().map(length).sum::<u64>()
+        };
+        let runs = running.until(|| !place.files().is_empty() && length() >= size);
+        assert!(runs, "{arguments:?} ended before it had written {size} bytes");
+        running.signal(Signal::INT);
+        let output = running.end();
+        let what = format!("{arguments:?} at {size} bytes: {}", String::from_utf8_lossy(&output.stderr));
+        assert_eq!(output.status.code(), Some(130), "{what}");
+        nothing_stays(&place, &what);
+    }
+}
+
+#[test]
+fn commands_that_write_leave_nothing_half_made() {
+    let generate = ["generate", "--format", "hprof", "--objects", "200000", "--seed", "1", "-o", "out.hprof"];
+    while_it_writes(&generate, [0, 1, 1 << 16, 1 << 20, 4 << 20]);
+}
+
+#[test]
+fn a_corpus_that_is_being_written_is_not_there_afterwards() {
+    for files in [1, 100, 300, 500, 700] {
+        let place = Place::new();
+        let mut running = place.start(&["corpus", "bless", "corpus"]);
+        running.close_input();
+        let runs = running.until(|| place.files().len() > files);
+        assert!(runs, "it ended before it had written {files} files");
+        running.signal(Signal::TERM);
+        let output = running.end();
+        assert_eq!(output.status.code(), Some(143), "{}", String::from_utf8_lossy(&output.stderr));
+        assert_eq!(place.files(), [place.work.join("corpus").display().to_string()], "an empty folder");
+    }
+}
+
+#[test]
+fn a_file_that_gets_too_long_is_a_failed_write() {
+    let place = Place::new();
+    let generate = format!("ulimit -f 16; exec {HEAPSMITH} generate --format phd6 --objects 20000 --seed 1 -o out.phd");
+    let output = Command::new("sh").args(["-c", &generate]).current_dir(&place.work).output().expect("there is a shell");
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{message}");
+    assert!(message.contains("out.phd") && message.contains("File too large"), "{message}");
+    nothing_stays(&place, &message);
+}
