@@ -172,7 +172,8 @@ fn a_link_in_the_place_of_a_file_is_replaced_and_one_in_the_place_of_a_folder_re
 #[test]
 fn a_journal_is_completed_and_new_files_without_one_are_removed() {
     let (_bench, root) = bench();
-    let journal = r#"{"schema":1,"place":[{"path":"a/0","replaces":false},{"path":"1","replaces":true}],"remove":["2"]}"#;
+    let journal =
+        r#"{"schema":1,"place":[{"path":"a/0","replaces":false},{"path":"1","replaces":true}],"remove":["2"]}"#;
     for (path, text) in [(".heapsmith-new/0", "new"), (".heapsmith-new/1", "new"), ("1", "old"), ("2", "old")] {
         write(&root, path, text);
     }
