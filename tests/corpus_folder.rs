@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -159,7 +159,7 @@ fn one_command_at_a_time_writes_and_many_may_read() {
     let verified = bench.run("verify");
     assert_eq!(verified.code, 0, "{verified:?}");
     drop(lock);
-    let both = ["verify", "verify"].map(|command| bench.command(command).spawn().expect("started"));
+    let both = [(); 2].map(|()| bench.command("verify").stdout(Stdio::null()).spawn().expect("started"));
     for mut verify in both {
         assert!(verify.wait().expect("ended").success());
     }
@@ -181,7 +181,7 @@ fn a_read_only_folder_is_verified_without_a_lock() {
     verify.args(["corpus", "verify"]).arg(bench.corpus());
     let probe = bench.path("corpus/probe");
     if fs::write(&probe, "").is_ok() {
-        // The superuser may write anywhere; somebody else may not.
+        // The superuser may write anywhere; another user may not.
         fs::remove_file(&probe).expect("removed");
         const NOBODY: u32 = 65534;
         verify.uid(NOBODY).gid(NOBODY);
@@ -199,8 +199,8 @@ fn a_new_folder_is_filled_even_if_that_is_interrupted() {
     for sign in [".heapsmith-new/7", ".heapsmith-journal"] {
         let mut bless = bench.command("bless").spawn().expect("started");
         let sign = bench.corpus().join(sign);
-        let begun = Instant::now();
-        while !sign.exists() && begun.elapsed() < Duration::from_secs(60) {
+        // On a very slow machine it may have ended before the sign is seen.
+        while !sign.exists() && bless.try_wait().expect("known").is_none() {
             thread::sleep(Duration::from_micros(200));
         }
         bless.kill().expect("killed");

@@ -126,7 +126,7 @@ impl Bench {
         let new: BTreeMap<&str, &[u8]> = self.new.iter().map(|(path, bytes)| (path.as_str(), &bytes[..])).collect();
         for (path, bytes) in &self.old {
             if new.get(path.as_str()) == Some(&&bytes[..]) {
-                // Not only quick: whoever writes into a file that stays would change the new corpus as well.
+                // Not only quick: a write into a file that stays would change the new corpus as well.
                 fs::create_dir_all(work.join(path).parent().expect("a parent")).expect("a folder");
                 fs::hard_link(self.folder.path().join(NEW).join(path), work.join(path)).expect("linked");
             } else {
