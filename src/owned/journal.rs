@@ -39,17 +39,9 @@ struct Journal {
     schema: u32,
     /// The new files, by the number that is their name until they are in place. The last one comes into place after
     /// everything else is done.
-    place: Vec<Place>,
+    place: Vec<String>,
     /// Files that go.
     remove: Vec<String>,
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Place {
-    path: String,
-    /// Whether a file of ours was there. If none was, a file that appeared since is not ours.
-    replaces: bool,
 }
 
 /// Whether a command was interrupted in this folder.
@@ -57,11 +49,13 @@ pub(crate) fn is_pending(root: &Path) -> Result<bool, Error> {
     Ok(kind(&root.join(JOURNAL))?.is_some() || kind(&root.join(STAGING))?.is_some())
 }
 
-/// Completes or undoes what an interrupted command left.
+/// Completes or undoes what an interrupted command left. Whatever the journal says, only `old` files are replaced or
+/// removed: those that the folder's own list names now.
 ///
 /// # Errors
-/// If what is there cannot be the work of a command, or the system fails. With the first nothing is changed.
-pub(crate) fn settle(changes: &mut Changes<'_>) -> Result<Settled, Error> {
+/// If what is there cannot be the work of a command, or another file is in the place of a new one: nothing is changed
+/// then. If the system fails.
+pub(crate) fn settle(old: &BTreeSet<String>, changes: &mut Changes<'_>) -> Result<Settled, Error> {
     match (kind(&changes.root().join(JOURNAL))?, kind(&changes.root().join(STAGING))?) {
         (None, None) => Ok(Settled::Nothing),
         (None, Some(_)) => {
@@ -71,14 +65,15 @@ pub(crate) fn settle(changes: &mut Changes<'_>) -> Result<Settled, Error> {
         // The journal goes first: without the new files it is not one of ours.
         (Some(_), None) => Err(not_ours(&changes.root().join(JOURNAL))),
         (Some(_), Some(_)) => {
-            complete(&read(changes.root())?, changes)?;
+            complete(&read(changes.root())?, old, changes)?;
             Ok(Settled::Completed)
         }
     }
 }
 
-/// Writes the files that are not there as they should be, and removes the `old` ones that are not among them; the last
-/// file comes into place when all else is done. Files that are neither new nor old are left alone.
+/// Writes the files that are not there as they should be, and removes the `old` ones that are not among them. Files
+/// that are neither new nor old are left alone. The last file comes into place when all else is done: if the folder has
+/// a list of its files, it is this one, so that until then the list names the old files.
 ///
 /// # Errors
 /// If a new file is to stand where there is a file that is not an old one, or a path is not plain or leads through a
@@ -102,7 +97,7 @@ pub(crate) fn replace(
             foreign.push(target.display().to_string());
             continue;
         }
-        wanted.push(Place { path: path.clone(), replaces: found.is_some() });
+        wanted.push(path.clone());
         contents.push(bytes);
     }
     let new: BTreeSet<&str> = new.iter().map(|(path, _)| path.as_str()).collect();
@@ -125,10 +120,10 @@ pub(crate) fn replace(
     let journal = Journal { schema: SCHEMA, place: wanted, remove };
     if let Err(error) = stage(&journal, &contents, changes) {
         // A full disk, perhaps. If this fails as well, the next command does it.
-        let _ = settle(changes);
+        let _ = settle(old, changes);
         return Err(error);
     }
-    complete(&journal, changes)
+    complete(&journal, old, changes)
 }
 
 /// Writes the new files and the journal.
@@ -145,44 +140,49 @@ fn stage(journal: &Journal, contents: &[&Vec<u8>], changes: &mut Changes<'_>) ->
 }
 
 /// Does what a journal says, or the rest of it.
-fn complete(journal: &Journal, changes: &mut Changes<'_>) -> Result<(), Error> {
-    let moves = still_to_move(journal, changes.root())?;
+fn complete(journal: &Journal, old: &BTreeSet<String>, changes: &mut Changes<'_>) -> Result<(), Error> {
+    let moves = still_to_move(journal, old, changes.root())?;
+    // What has the name of a removed file when the list is new is another file.
+    let remove: Vec<String> = journal.remove.iter().filter(|file| old.contains(*file)).cloned().collect();
     for file in &journal.remove {
         check(changes.root(), file)?;
     }
     let last = journal.place.len().saturating_sub(1);
-    for (number, place) in moves.range(..last) {
-        put(*number, place, changes)?;
+    for (number, path) in moves.range(..last) {
+        put(*number, path, changes)?;
     }
-    changes.remove_listed(&journal.remove)?;
-    let touched = journal.place.iter().map(|place| &place.path).chain(&journal.remove);
+    changes.remove_listed(&remove)?;
+    let touched = journal.place.iter().chain(&remove);
     // When the last file is in place, everything else has to be on the disk.
     let folders: BTreeSet<&str> = touched.flat_map(|path| folders_of(path)).chain([""]).collect();
     for folder in &folders {
         changes.sync(folder)?;
     }
-    for (number, place) in moves.range(last..) {
-        put(*number, place, changes)?;
-        changes.sync(folders_of(&place.path).next_back().unwrap_or_default())?;
+    for (number, path) in moves.range(last..) {
+        put(*number, path, changes)?;
+        changes.sync(folders_of(path).next_back().unwrap_or_default())?;
     }
-    changes.sync("")?;
     changes.remove_file(JOURNAL)?;
     changes.sync("")?;
     remove_staging(changes)
 }
 
 /// The new files that are not in place yet, by their number.
-fn still_to_move<'j>(journal: &'j Journal, root: &Path) -> Result<BTreeMap<usize, &'j Place>, Error> {
+fn still_to_move<'j>(
+    journal: &'j Journal,
+    old: &BTreeSet<String>,
+    root: &Path,
+) -> Result<BTreeMap<usize, &'j str>, Error> {
     check_staging(root)?;
     let mut moves = BTreeMap::new();
-    for (number, place) in journal.place.iter().enumerate() {
-        check(root, &place.path)?;
+    for (number, path) in journal.place.iter().enumerate() {
+        check(root, path)?;
         if kind(&root.join(staged(number)))?.is_none() {
             continue;
         }
-        let target = root.join(&place.path);
+        let target = root.join(path);
         if let Some(found) = kind(&target)?
-            && (found.is_dir() || !place.replaces)
+            && (found.is_dir() || !old.contains(path))
         {
             return Err(Error::Usage(format!(
                 "{} appeared while a command was interrupted, and is in the place of a new file; move it away, then \
@@ -190,18 +190,18 @@ fn still_to_move<'j>(journal: &'j Journal, root: &Path) -> Result<BTreeMap<usize
                 target.display()
             )));
         }
-        moves.insert(number, place);
+        moves.insert(number, path.as_str());
     }
     Ok(moves)
 }
 
-fn put(number: usize, place: &Place, changes: &mut Changes<'_>) -> Result<(), Error> {
-    for folder in folders_of(&place.path) {
+fn put(number: usize, path: &str, changes: &mut Changes<'_>) -> Result<(), Error> {
+    for folder in folders_of(path) {
         if kind(&changes.root().join(folder))?.is_none() {
             changes.make_folder(folder)?;
         }
     }
-    changes.rename(&staged(number), &place.path, Step::Place)
+    changes.rename(&staged(number), path, Step::Place)
 }
 
 fn remove_staging(changes: &mut Changes<'_>) -> Result<(), Error> {

@@ -45,7 +45,9 @@ pub(super) fn check(root: &Path, path: &str) -> Result<(), Error> {
         return Err(Error::Usage(format!("{path:?} is listed as a file of {root}, and is not a plain relative path")));
     }
     if path.split('/').any(is_own) {
-        return Err(Error::Usage(format!("{path:?} is listed as a file, and names that begin with {OWN} are reserved")));
+        return Err(Error::Usage(format!(
+            "{path:?} is listed as a file, and names that begin with {OWN} are reserved"
+        )));
     }
     for folder in folders_of(path) {
         let folder = root.join(folder);

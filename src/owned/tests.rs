@@ -64,8 +64,9 @@ fn replaced(root: &Path, new: &[(&str, &str)], old: &[&str]) -> Result<(), Error
     replace(&new, &old, &mut Changes::new(root, &mut |_| {}))
 }
 
-fn settled(root: &Path) -> Result<Settled, Error> {
-    settle(&mut Changes::new(root, &mut |_| {}))
+/// Settles a folder whose list names these files.
+fn settled(root: &Path, old: &[&str]) -> Result<Settled, Error> {
+    settle(&strings(old).into_iter().collect(), &mut Changes::new(root, &mut |_| {}))
 }
 
 #[test]
@@ -134,7 +135,7 @@ fn files_are_replaced_and_old_ones_removed_and_nothing_else_is_left() {
     ];
     let expected: Vec<_> = expected.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
     assert_eq!(all(&root), expected);
-    assert_eq!(settled(&root).expect("settled"), Settled::Nothing);
+    assert_eq!(settled(&root, &[]).expect("settled"), Settled::Nothing);
 }
 
 #[test]
@@ -173,20 +174,21 @@ fn a_link_in_the_place_of_a_file_is_replaced_and_one_in_the_place_of_a_folder_re
 #[test]
 fn a_journal_is_completed_and_new_files_without_one_are_removed() {
     let (_bench, root) = bench();
-    let journal = r#"{"schema":1,"place":[{"path":"a/0","replaces":false},{"path":"1","replaces":true}],"remove":["2"]}"#;
+    let journal = r#"{"schema":1,"place":["a/0","1"],"remove":["2","3"]}"#;
     for (path, text) in [(".heapsmith-new/0", "new"), (".heapsmith-new/1", "new"), ("1", "old"), ("2", "old")] {
         write(&root, path, text);
     }
+    write(&root, "3", "theirs");
     assert!(is_pending(&root).expect("readable"));
     write(&root, ".heapsmith-new/journal", "{");
-    assert_eq!(settled(&root).expect("settled"), Settled::Undone);
-    assert_eq!(names(&root), ["1", "2"]);
+    assert_eq!(settled(&root, &["1", "2"]).expect("settled"), Settled::Undone);
+    assert_eq!(names(&root), ["1", "2", "3"]);
 
     write(&root, ".heapsmith-new/1", "new");
     write(&root, "a/0", "new");
     write(&root, ".heapsmith-journal", journal);
-    assert_eq!(settled(&root).expect("settled"), Settled::Completed);
-    assert_eq!(names(&root), ["1", "a", "a/0"]);
+    assert_eq!(settled(&root, &["1", "2"]).expect("settled"), Settled::Completed);
+    assert_eq!(names(&root), ["1", "3", "a", "a/0"], "what the journal alone calls ours is not removed");
     assert_eq!(fs::read_to_string(root.join("1")).expect("a file"), "new");
     assert!(!is_pending(&root).expect("readable"));
 }
@@ -197,7 +199,7 @@ fn what_no_command_leaves_is_refused_and_changes_nothing() {
     use std::os::unix::fs::symlink;
     type Spoil = fn(&Path);
     let journal = |root: &Path, place: &str, remove: &str| {
-        let text = format!(r#"{{"schema":1,"place":[{{"path":"{place}","replaces":true}}],"remove":["{remove}"]}}"#);
+        let text = format!(r#"{{"schema":1,"place":["{place}"],"remove":["{remove}"]}}"#);
         write(root, ".heapsmith-journal", &text);
     };
     let spoiled: [(&str, Spoil); 8] = [
@@ -232,7 +234,7 @@ fn what_no_command_leaves_is_refused_and_changes_nothing() {
     };
     let refused = |bench: &Path, root: &Path, what: &str| {
         let before = all(bench);
-        let error = settled(root).expect_err(what);
+        let error = settled(root, &["a", "b"]).expect_err(what);
         assert!(matches!(error, Error::Usage(_)), "{what}: {error}");
         assert_eq!(all(bench), before, "{what}");
     };
@@ -255,15 +257,14 @@ fn what_no_command_leaves_is_refused_and_changes_nothing() {
 fn a_file_that_appeared_during_an_interruption_is_not_replaced() {
     let (_bench, root) = bench();
     write(&root, ".heapsmith-new/0", "new");
-    let journal = r#"{"schema":1,"place":[{"path":"a","replaces":false}],"remove":[]}"#;
-    write(&root, ".heapsmith-journal", journal);
+    write(&root, ".heapsmith-journal", r#"{"schema":1,"place":["a"],"remove":[]}"#);
     write(&root, "a", "theirs");
     let before = all(&root);
-    let error = settled(&root).expect_err("refused");
+    let error = settled(&root, &[]).expect_err("refused");
     assert!(error.to_string().contains("appeared"), "{error}");
     assert_eq!(all(&root), before);
     fs::rename(root.join("a"), root.join("b")).expect("renamed");
-    assert_eq!(settled(&root).expect("settled"), Settled::Completed);
+    assert_eq!(settled(&root, &[]).expect("settled"), Settled::Completed);
     assert_eq!(fs::read_to_string(root.join("a")).expect("a file"), "new");
 }
 

@@ -14,7 +14,7 @@ use super::{MANIFEST, SCHEMA, made};
 /// Writes every file of the corpus and the manifest, and removes those files of the old manifest that belong to no
 /// case any more. Other files are left alone. The folder may be missing or empty.
 ///
-/// An interruption at any point leaves the old corpus or the new one, once the next `bless` or [`super::verify`] has
+/// An interruption at any point leaves the old corpus or the new one, once the next `bless` or [`super::verify()`] has
 /// looked at it.
 ///
 /// # Errors
@@ -54,31 +54,34 @@ pub(super) fn bless_with(
     let mut changes = Changes::new(folder, step);
     changes.make_root()?;
     let _lock = Lock::exclusive(folder)?;
-    owned::settle(&mut changes)?;
-    let old = listed(folder)?;
+    owned::settle(&listed(folder).unwrap_or_default(), &mut changes)?;
+    let old = match listed(folder) {
+        Some(old) => old,
+        None if owned::entries(folder)?.iter().all(|name| owned::is_own(name)) => BTreeSet::new(),
+        None => {
+            return Err(Error::Usage(format!(
+                "{} is not empty and has no {MANIFEST} of heapsmith, so that its files may not be replaced; name a \
+                 corpus folder, or an empty or new one",
+                folder.display()
+            )));
+        }
+    };
     owned::replace(&files()?, &old, &mut changes)
 }
 
-/// The files that are ours: those that the manifest in the folder lists, and itself. None if the folder is empty.
-fn listed(folder: &Path) -> Result<BTreeSet<String>, Error> {
-    if owned::entries(folder)?.iter().all(|name| owned::is_own(name)) {
-        return Ok(BTreeSet::new());
-    }
+/// The files in a folder that are ours: those that its manifest lists, and the manifest; `None` if it has none of
+/// heapsmith's.
+pub(super) fn listed(folder: &Path) -> Option<BTreeSet<String>> {
     let path = folder.join(MANIFEST);
     // A link may lead to the manifest of another corpus, whose files are not here.
-    let is_file = fs::symlink_metadata(&path).is_ok_and(|found| found.is_file());
-    let text = if is_file { fs::read(&path).ok() } else { None };
-    let manifest = text.and_then(|text| serde_json::from_slice::<Manifest>(&text).ok());
-    let Some(manifest) = manifest.filter(|manifest| manifest.schema == SCHEMA) else {
-        return Err(Error::Usage(format!(
-            "{} is not empty and has no {MANIFEST} of heapsmith, so that its files may not be replaced; name a corpus \
-             folder, or an empty or new one",
-            folder.display()
-        )));
-    };
+    let text = if fs::symlink_metadata(&path).ok()?.is_file() { fs::read(&path).ok()? } else { return None };
+    let manifest: Manifest = serde_json::from_slice(&text).ok()?;
+    if manifest.schema != SCHEMA {
+        return None;
+    }
     let files = manifest.cases.into_iter().flat_map(|case| {
         let listings = case.answers.into_iter().filter_map(|answer| answer.listing);
         listings.chain([case.file])
     });
-    Ok(files.chain([MANIFEST.to_owned()]).collect())
+    Some(files.chain([MANIFEST.to_owned()]).collect())
 }

@@ -9,6 +9,7 @@ use crate::format::Family;
 use crate::owned::{self, Changes, Lock, Settled};
 
 use super::super::cases::cases;
+use super::bless::listed;
 use super::{MANIFEST, made};
 
 /// Something about a case that is not as it should be.
@@ -34,7 +35,7 @@ pub struct Verified {
 }
 
 /// Checks the corpus in a folder: files against recipes, expectations against heapsmith's own decoder
-/// and validator. What an interrupted [`super::bless`] left is completed or undone first.
+/// and validator. What an interrupted [`super::bless()`] left is completed or undone first.
 ///
 /// # Errors
 /// If the folder has no manifest or cannot be read, or `bless` works in it.
@@ -91,7 +92,7 @@ fn settled(folder: &Path, notes: &mut Vec<String>) -> Result<Lock, Error> {
         }
         drop(lock);
         let _alone = Lock::exclusive(folder)?;
-        match owned::settle(&mut Changes::new(folder, &mut |_| {}))? {
+        match owned::settle(&listed(folder).unwrap_or_default(), &mut Changes::new(folder, &mut |_| {}))? {
             Settled::Nothing => {}
             Settled::Undone => notes.push("an interrupted `corpus bless` was undone".to_owned()),
             Settled::Completed => notes.push("an interrupted `corpus bless` was completed".to_owned()),
