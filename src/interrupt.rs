@@ -5,10 +5,10 @@
 //! to say at its end asks for a [`Stop`] ([`gently`]): the first signal only sets that, a second one ends at once.
 //! Without `install` nothing of this happens: a library leaves signals alone.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use std::thread;
@@ -17,12 +17,18 @@ use std::time::{Duration, Instant};
 use crate::error::Error;
 use crate::system;
 
-/// What is removed at the end: temporary files and folders, under their absolute paths.
-static TEMPORARY: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+/// What is done at the end: temporary files and folders are removed.
+static LIST: Mutex<List> = Mutex::new(List { next: 0, work: BTreeMap::new() });
 /// Who is asked to stop before the program is ended.
 static GENTLY: OnceLock<Stop> = OnceLock::new();
 /// What else ends with the program: the processes that it started.
 static LAST: OnceLock<fn()> = OnceLock::new();
+struct List {
+    /// The number of the next entry.
+    next: u64,
+    work: BTreeMap<u64, Box<dyn Fn() + Send>>,
+}
+
 /// How long a signal waits for work that must not be cut in two.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -76,37 +82,59 @@ pub(crate) fn at_last(work: fn()) {
     let _ = LAST.set(work);
 }
 
-/// A temporary file or folder that exists, and goes with the program.
+/// Something to be done if a signal ends the program, until this is dropped.
 #[derive(Debug)]
-pub(crate) struct Listed(PathBuf);
+pub(crate) struct Listed(u64);
 
 impl Drop for Listed {
     fn drop(&mut self) {
-        temporary().remove(&self.0);
+        list().work.remove(&self.0);
     }
 }
 
-/// Creates something temporary. It is listed until the guard is dropped, which does not remove it.
+/// Creates something temporary, a file or a folder. A signal removes it until the guard is dropped, which does not.
 pub(crate) fn listed<T>(
     create: impl FnOnce() -> io::Result<T>,
     path: impl FnOnce(&T) -> &Path,
 ) -> io::Result<(T, Listed)> {
     // Between creation and listing no signal may end the program.
-    let mut temporary = temporary();
+    let mut list = list();
     let created = create()?;
     let path = std::path::absolute(path(&created))?;
-    temporary.insert(path.clone());
-    Ok((created, Listed(path)))
+    let guard = list.enter(Box::new(move || remove(&path)));
+    Ok((created, guard))
 }
 
-/// Does work that no signal cuts in two: it waits, for two seconds at most. The work must create nothing temporary.
+/// Lists what is to be done if a signal ends the program. Other threads may be in the middle of anything then.
+pub(crate) fn at_end(work: impl Fn() + Send + 'static) -> Listed {
+    list().enter(Box::new(work))
+}
+
+fn remove(path: &Path) {
+    let _ = match fs::symlink_metadata(path) {
+        Ok(file) if file.is_dir() => fs::remove_dir_all(path),
+        _ => fs::remove_file(path),
+    };
+}
+
+impl List {
+    fn enter(&mut self, work: Box<dyn Fn() + Send>) -> Listed {
+        let number = self.next;
+        self.next += 1;
+        self.work.insert(number, work);
+        Listed(number)
+    }
+}
+
+/// Does work that no signal cuts in two: it waits, for two seconds at most. The work must neither create nor
+/// remove anything temporary.
 pub(crate) fn undisturbed<T>(work: impl FnOnce() -> T) -> T {
-    let _held = temporary();
+    let _held = list();
     work()
 }
 
-fn temporary() -> MutexGuard<'static, BTreeSet<PathBuf>> {
-    TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner)
+fn list() -> MutexGuard<'static, List> {
+    LIST.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Removes what is temporary and ends the program. The list stays locked, so that nothing more is created.
@@ -114,20 +142,15 @@ fn end(signal: i32) -> ! {
     if let Some(last) = LAST.get() {
         last();
     }
-    let temporary = within(PATIENCE);
-    for path in temporary.iter().flat_map(|paths| paths.iter()) {
-        let _ = match fs::symlink_metadata(path) {
-            Ok(file) if file.is_dir() => fs::remove_dir_all(path),
-            _ => fs::remove_file(path),
-        };
-    }
+    let list = within(PATIENCE);
+    list.iter().flat_map(|list| list.work.values()).for_each(|work| work());
     std::process::exit(128 + signal)
 }
 
-fn within(time: Duration) -> Option<MutexGuard<'static, BTreeSet<PathBuf>>> {
+fn within(time: Duration) -> Option<MutexGuard<'static, List>> {
     let asked = Instant::now();
     loop {
-        match TEMPORARY.try_lock() {
+        match LIST.try_lock() {
             Ok(guard) => return Some(guard),
             Err(TryLockError::Poisoned(poisoned)) => return Some(poisoned.into_inner()),
             Err(TryLockError::WouldBlock) if asked.elapsed() > time => return None,
@@ -152,9 +175,10 @@ mod tests {
     #[test]
     fn what_is_temporary_is_listed_as_long_as_its_guard_lives() {
         let (folder, guard) = listed(tempfile::tempdir, |folder| folder.path()).expect("there is room for a folder");
-        let path = folder.path().to_owned();
-        assert!(temporary().contains(&path));
+        let number = guard.0;
+        list().work[&number]();
+        assert!(!folder.path().exists());
         drop(guard);
-        assert!(!temporary().contains(&path) && path.exists());
+        assert!(!list().work.contains_key(&number));
     }
 }

@@ -12,6 +12,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
+use crate::interrupt;
 
 use super::changes::{Changes, Step};
 use super::paths::{check, entries, folders_of, kind};
@@ -118,15 +119,34 @@ pub(crate) fn replace(
         return Ok(());
     }
     let journal = Journal { schema: SCHEMA, place: wanted, remove };
+    let root = changes.root().to_owned();
+    let _listed = interrupt::at_end(move || undo(&root));
     if let Err(error) = stage(&journal, &contents, changes) {
         // A full disk, perhaps. If this fails as well, the next command does it.
         let _ = settle(old, changes);
         return Err(error);
     }
-    complete(&journal, old, changes)
+    // A signal comes before this or after it. If it does not wait so long, the next command does the rest.
+    interrupt::undisturbed(|| {
+        commit(changes)?;
+        complete(&journal, old, changes)
+    })
 }
 
-/// Writes the new files and the journal.
+/// Removes the new files at the end of a program, whose other threads may still write some.
+fn undo(root: &Path) {
+    for _ in 0..TRIES {
+        if !matches!((kind(&root.join(JOURNAL)), kind(&root.join(STAGING))), (Ok(None), Ok(Some(_)))) {
+            return;
+        }
+        let _ = remove_staging(&mut Changes::new(root, &mut |_| {}));
+    }
+}
+
+/// How often removing is tried.
+const TRIES: u32 = 1000;
+
+/// Writes the new files, and the journal where it is none yet.
 fn stage(journal: &Journal, contents: &[&Vec<u8>], changes: &mut Changes<'_>) -> Result<(), Error> {
     changes.make_folder(STAGING)?;
     for (number, bytes) in contents.iter().enumerate() {
@@ -134,7 +154,11 @@ fn stage(journal: &Journal, contents: &[&Vec<u8>], changes: &mut Changes<'_>) ->
     }
     let text = serde_json::to_vec(journal).map_err(|e| Error::io("writing the journal", e.into()))?;
     changes.make_file(UNFINISHED, &text)?;
-    changes.sync(STAGING)?;
+    changes.sync(STAGING)
+}
+
+/// Makes the journal one: from here on the new files win.
+fn commit(changes: &mut Changes<'_>) -> Result<(), Error> {
     changes.rename(UNFINISHED, JOURNAL, Step::Commit)?;
     changes.sync("")
 }

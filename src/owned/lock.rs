@@ -7,6 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::error::Error;
+use crate::interrupt::{self, Listed};
 
 use super::paths::kind;
 
@@ -23,6 +24,8 @@ pub(crate) struct Lock {
     file: Option<File>,
     path: PathBuf,
     way: Way,
+    /// A signal removes the file, too.
+    _listed: Option<Listed>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +67,7 @@ impl Lock {
             let file = match open(&path, way)? {
                 Opened::File(file) => file,
                 Opened::Nothing => continue,
-                Opened::ReadOnly => return Ok(Lock { file: None, path, way }),
+                Opened::ReadOnly => return Ok(Lock { file: None, path, way, _listed: None }),
             };
             let locked = match way {
                 Way::Exclusive => file.try_lock(),
@@ -72,10 +75,15 @@ impl Lock {
             };
             match locked {
                 // The file may have been removed between opening and locking it.
-                Ok(()) if is_at(&file, &path) => return Ok(Lock { file: Some(file), path, way }),
+                Ok(()) if is_at(&file, &path) => {
+                    let copy = file.try_clone().map_err(failed)?;
+                    let there = path.clone();
+                    let listed = Some(interrupt::at_end(move || remove(&copy, &there, way)));
+                    return Ok(Lock { file: Some(file), path, way, _listed: listed });
+                }
                 Ok(()) | Err(TryLockError::WouldBlock) => {}
                 Err(TryLockError::Error(e)) if way == Way::Shared && e.kind() == ErrorKind::Unsupported => {
-                    return Ok(Lock { file: None, path, way });
+                    return Ok(Lock { file: None, path, way, _listed: None });
                 }
                 Err(TryLockError::Error(e)) => return Err(failed(e)),
             }
@@ -88,16 +96,21 @@ impl Lock {
 }
 
 impl Drop for Lock {
-    /// Leaves no file in the folder, unless another command has a lock on it, too.
     fn drop(&mut self) {
-        let Some(file) = &self.file else { return };
-        // Elsewhere an open file cannot be removed, or not be recognised: there the empty file stays.
-        let is_alone = cfg!(unix) && (self.way == Way::Exclusive || file.try_lock().is_ok());
-        let is_empty = file.metadata().is_ok_and(|found| found.len() == 0);
-        if is_alone && is_empty && is_at(file, &self.path) {
-            // A file that stays does no harm.
-            let _ = fs::remove_file(&self.path);
+        if let Some(file) = &self.file {
+            remove(file, &self.path, self.way);
         }
+    }
+}
+
+/// Leaves no file in the folder, unless another command has a lock on it, too.
+fn remove(file: &File, path: &Path, way: Way) {
+    // Elsewhere an open file cannot be removed, or not be recognised: there the empty file stays.
+    let is_alone = cfg!(unix) && (way == Way::Exclusive || file.try_lock().is_ok());
+    let is_empty = file.metadata().is_ok_and(|found| found.len() == 0);
+    if is_alone && is_empty && is_at(file, path) {
+        // A file that stays does no harm.
+        let _ = fs::remove_file(path);
     }
 }
 
