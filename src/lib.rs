@@ -67,3 +67,4 @@ pub mod output;
 pub mod phd;
 pub mod properties;
 pub mod validate;
+pub mod visible;

@@ -42,10 +42,10 @@ pub(crate) fn tell(report: &Report, folder: Option<&Path>, as_json: bool) -> Res
         }
     }
     let failed = |e| Error::io("writing standard output", e);
-    let mut out = terminal::stdout();
     if as_json {
-        writeln!(out, "{}", json(report, false)?).map_err(failed)?;
+        writeln!(terminal::data(), "{}", json(report, false)?).map_err(failed)?;
     } else {
+        let mut out = terminal::stdout();
         write!(out, "{}", text(report)).map_err(failed)?;
         if let Some(folder) = folder {
             writeln!(out, "written: {}", folder.join("report.html").display()).map_err(failed)?;
@@ -78,8 +78,10 @@ fn text(report: &Report) -> String {
         unexpected.iter().for_each(|result| text += &failure(result, &of));
     }
     let mut table = terminal::table([]);
-    let heads =
-        report.implementations.iter().map(|tested| if is_matrix { tested.label.clone() } else { "cases".to_owned() });
+    let heads = report
+        .implementations
+        .iter()
+        .map(|tested| if is_matrix { terminal::line(&tested.label) } else { "cases".to_owned() });
     table.set_header(std::iter::once("verdict".to_owned()).chain(heads));
     for column in table.column_iter_mut() {
         column.set_padding((0, 2));
