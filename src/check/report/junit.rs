@@ -1,6 +1,5 @@
 //! The report as JUnit's XML, which CI systems read: a suite for each implementation, a test for each case.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io;
 use std::time::Duration;
@@ -36,7 +35,7 @@ pub fn write(report: &Report, out: &mut dyn io::Write) -> Result<(), Error> {
 
 fn suite(report: &Report, tested: &Tested, cases: &Cases<'_>) -> TestSuite {
     let mut suite = TestSuite::new(in_xml(&tested.label));
-    let mut property = |name: &str, value: &str| _ = suite.add_property((name, in_xml(value).as_ref()));
+    let mut property = |name: &str, value: &str| _ = suite.add_property((name, in_xml(value).as_str()));
     property("heapsmith", &report.heapsmith);
     property("kind", &tested.kind);
     property("command", &tested.command);
@@ -118,10 +117,10 @@ fn description(result: &CaseResult) -> String {
     text
 }
 
-/// A text that XML can hold: most hidden characters have no place there, not even as references, and quick-junit would
-/// take the others for colours and drop what is around them.
-fn in_xml(text: &str) -> Cow<'_, str> {
-    visible(text)
+/// A text that XML can hold: most hidden characters have no place there, not even as references. quick-junit takes
+/// control characters for colours and drops what is around them, and tabs on their own, which are blanks here.
+fn in_xml(text: &str) -> String {
+    visible(text).replace('\t', " ")
 }
 
 /// Seconds as a duration, unless a report from a file has nonsense for them.
