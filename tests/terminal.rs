@@ -440,3 +440,19 @@ fn a_dump_goes_to_no_terminal_by_any_name() {
     assert!(status.success());
     assert_harmless(&["decode", "-o", "/dev/stderr"], &without_colours(&shown));
 }
+
+#[test]
+fn only_the_gate_prints() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src/bin/heapsmith");
+    for entry in fs::read_dir(folder).expect("readable").filter_map(Result::ok) {
+        let path = entry.path();
+        if path.is_dir() || path.ends_with("terminal.rs") {
+            continue;
+        }
+        let source = fs::read_to_string(&path).expect("text");
+        for way in ["print!(", "println!(", "eprint", "dbg!(", "stdout()", "stderr()", "anstream", "anstyle"] {
+            let own = source.matches(&format!("terminal::{way}")).count();
+            assert_eq!(source.matches(way).count(), own, "{}: {way}", path.display());
+        }
+    }
+}
