@@ -354,7 +354,7 @@ fn no_text_from_elsewhere_acts_on_a_terminal() {
 
 fn trouble(harm: Option<String>, text: &str, shown: &str, status: ExitStatus) -> Option<String> {
     let hidden = || (!text.contains(shown)).then(|| format!("{shown} is not in {text}"));
-    let ended = || (!status.code().is_some_and(|code| code < 4)).then(|| format!("{status}: {text}"));
+    let ended = || status.code().is_none_or(|code| code >= 4).then(|| format!("{status}: {text}"));
     harm.or_else(hidden).or_else(ended)
 }
 
@@ -449,10 +449,12 @@ fn only_the_gate_prints() {
         if path.is_dir() || path.ends_with("terminal.rs") {
             continue;
         }
-        let source = fs::read_to_string(&path).expect("text");
+        let mut source = fs::read_to_string(&path).expect("text");
+        for gate in ["stdout()", "stderr()", "data_on_stderr()"] {
+            source = source.replace(&format!("terminal::{gate}"), "");
+        }
         for way in ["print!(", "println!(", "eprint", "dbg!(", "stdout()", "stderr()", "anstream", "anstyle"] {
-            let own = source.matches(&format!("terminal::{way}")).count();
-            assert_eq!(source.matches(way).count(), own, "{}: {way}", path.display());
+            assert!(!source.contains(way), "{}: {way}", path.display());
         }
     }
 }
