@@ -70,3 +70,4 @@ pub mod phd;
 pub mod properties;
 mod system;
 pub mod validate;
+pub mod visible;

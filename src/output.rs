@@ -1,5 +1,6 @@
 //! Outputs: written beside, then renamed, so that none exists half-made under its final name.
 
+use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
@@ -10,6 +11,7 @@ use tempfile::NamedTempFile;
 use crate::error::Error;
 use crate::interrupt::{self, Listed};
 use crate::system;
+use crate::visible::VisibleWriter;
 
 /// An output that appears under its name only when [`Output::finish`] is called.
 #[derive(Debug)]
@@ -29,21 +31,26 @@ enum Target {
     },
 }
 
-#[derive(Debug)]
 enum Stream {
     Stdout(io::Stdout),
     Special(File),
+    /// Either of them that is a terminal.
+    Terminal(VisibleWriter<Box<dyn Write + Send>>),
 }
 
 impl Output {
     /// An output at `path`, or standard output for `-`. An existing file is refused unless `force`. A
-    /// link is followed; a device or pipe is written into.
+    /// link is followed; a device or pipe is written into. What goes to a terminal goes there with hidden characters
+    /// spelled out ([`visible`](crate::visible)).
     ///
     /// # Errors
     /// If the file exists, or nothing can be written beside it.
     pub fn create(path: &Path, force: bool) -> Result<Output, Error> {
         if path == Path::new("-") {
-            return Ok(Output { target: Target::Stream(BufWriter::new(Stream::Stdout(io::stdout()))), force });
+            let stdout = io::stdout();
+            let is_terminal = stdout.is_terminal();
+            let stream = if is_terminal { Stream::terminal(stdout) } else { Stream::Stdout(stdout) };
+            return Ok(Output { target: Target::Stream(BufWriter::new(stream)), force });
         }
         let failed = |e| Error::io(format!("writing {}", path.display()), e);
         let there = fs::metadata(path).ok();
@@ -52,7 +59,9 @@ impl Output {
         }
         if there.as_ref().is_some_and(|there| !there.is_file()) {
             let special = File::options().write(true).open(path).map_err(failed)?;
-            return Ok(Output { target: Target::Stream(BufWriter::new(Stream::Special(special))), force });
+            let is_terminal = special.is_terminal();
+            let stream = if is_terminal { Stream::terminal(special) } else { Stream::Special(special) };
+            return Ok(Output { target: Target::Stream(BufWriter::new(stream)), force });
         }
         if !force && path.symlink_metadata().is_ok() {
             return Err(exists(path));
@@ -89,11 +98,16 @@ impl Output {
     /// # Errors
     /// Like [`Output::create`]; and if standard output is a terminal.
     pub fn create_binary(path: &Path, force: bool) -> Result<Output, Error> {
-        if path == Path::new("-") && io::stdout().is_terminal() {
-            let message = "a dump is binary and standard output is a terminal; name a file";
-            return Err(Error::Usage(message.to_owned()));
+        let output = Output::create(path, force)?;
+        if output.is_terminal() {
+            let what = if path == Path::new("-") { "standard output".to_owned() } else { path.display().to_string() };
+            return Err(Error::Usage(format!("a dump is binary and {what} is a terminal; name a file")));
         }
-        Output::create(path, force)
+        Ok(output)
+    }
+
+    fn is_terminal(&self) -> bool {
+        matches!(&self.target, Target::Stream(out) if matches!(out.get_ref(), Stream::Terminal(_)))
     }
 
     /// Gives the output its name.
@@ -141,10 +155,27 @@ fn exists(path: &Path) -> Error {
     Error::io(format!("writing {}", path.display()), io::Error::new(io::ErrorKind::AlreadyExists, message))
 }
 
+impl Stream {
+    fn terminal(out: impl Write + Send + 'static) -> Stream {
+        Stream::Terminal(VisibleWriter::new(Box::new(out)))
+    }
+}
+
+impl fmt::Debug for Stream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Stream::Stdout(_) => "Stdout",
+            Stream::Special(_) => "Special",
+            Stream::Terminal(_) => "Terminal",
+        })
+    }
+}
+
 impl Write for Stream {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Stream::Stdout(out) => out.write(bytes),
+            Stream::Terminal(out) => out.write(bytes),
             Stream::Special(out) => out.write(bytes).map_err(|e| match e.kind() {
                 // Of a named output this is a loss, which of standard output it is not.
                 io::ErrorKind::BrokenPipe => io::Error::other("whoever read it went away"),
@@ -157,6 +188,7 @@ impl Write for Stream {
         match self {
             Stream::Stdout(out) => out.flush(),
             Stream::Special(out) => out.flush(),
+            Stream::Terminal(out) => out.flush(),
         }
     }
 }
@@ -169,8 +201,8 @@ pub struct GzipBlocks<'o> {
     first: bool,
 }
 
-impl std::fmt::Debug for GzipBlocks<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for GzipBlocks<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("GzipBlocks").field("block", &self.block.len()).finish_non_exhaustive()
     }
 }
@@ -227,8 +259,8 @@ pub struct SameBytes {
     piece: Vec<u8>,
 }
 
-impl std::fmt::Debug for SameBytes {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for SameBytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SameBytes").field("different", &self.different).finish_non_exhaustive()
     }
 }

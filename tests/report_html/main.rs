@@ -12,7 +12,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use heapsmith::check::report::{Outcome, Report, html, junit, markdown};
+use heapsmith::check::report::{
+    CaseFacts, CaseResult, Declared, Expectation, Outcome, Report, Tested, html, junit, markdown,
+};
 use roxmltree::{Document, Node};
 
 fn page(report: &Report) -> String {
@@ -97,6 +99,59 @@ fn junit_has_no_times_where_the_report_has_none() {
     let document = Document::parse(&text).expect("well-formed");
     let timed = document.descendants().filter(|node| node.has_attribute("time") || node.has_attribute("timestamp"));
     assert_eq!(timed.count(), 0);
+}
+
+#[test]
+fn junit_is_well_formed_whatever_the_texts() {
+    let forbidden = (0..0x20).chain(0x7f..0xa0).chain([0x202e, 0xfdd0, 0xfffe, 0xffff, 0x1_fffe, 0x10_ffff]);
+    for c in forbidden.filter_map(char::from_u32) {
+        let text = || format!("a{c}[31m <&\"' ]]> \u{e000}b");
+        let declared =
+            Declared { name: text(), version: text(), language: text(), level: text(), ..Declared::default() };
+        let result = |outcome, expected| CaseResult {
+            id: text(),
+            outcome,
+            first: Some(Outcome::Crash { how: text() }),
+            expected,
+            evidence: None,
+            repeat: Some(text()),
+        };
+        let expectation = || Some(Expectation { reason: text(), link: Some(text()) });
+        let fail = || Outcome::Fail { fact: text(), address: Some(text()), expected: text(), found: text(), count: 1 };
+        let results = vec![
+            result(fail(), None),
+            result(fail(), expectation()),
+            result(Outcome::Pass { reading: Some(text()) }, expectation()),
+            result(Outcome::Skip { reason: text(), link: Some(text()) }, None),
+            result(Outcome::WrongVerdict { expected: text(), found: text() }, None),
+        ];
+        let declared = Some(declared);
+        let tested = Tested { label: text(), kind: text(), command: text(), declared, results, ..Tested::default() };
+        let case = CaseFacts { id: text(), format: text(), summary: text(), ..CaseFacts::default() };
+        let (cases, implementations) = (vec![case], vec![tested]);
+        let report = Report { heapsmith: text(), cases, implementations, ..Report::default() };
+
+        let xml = suites(&report);
+        let document = Document::parse(&xml).unwrap_or_else(|e| panic!("{c:?}: {e}"));
+        let suite = children(document.root_element(), "testsuite")[0];
+        let shown = match c {
+            // An attribute's tabs and ends of lines are blanks to whoever reads it.
+            '\t' | '\n' => "a [31m <&\"' ]]> \u{e000}b".to_owned(),
+            c => {
+                c.encode_utf16(&mut [0; 2]).iter().fold("a".to_owned(), |text, unit| format!("{text}\\u{unit:04x}"))
+                    + "[31m <&\"' ]]> \u{e000}b"
+            }
+        };
+        let name = |node: Node<'_, '_>| node.attribute("name").map(|name| name.replace(['\t', '\n'], " "));
+        assert_eq!(name(suite), Some(shown.clone()), "{c:?}");
+        let tests = children(suite, "testcase");
+        assert_eq!(tests.len(), 5);
+        assert_eq!(name(tests[0]), Some(shown), "{c:?}");
+        for written in [&xml, &page(&report), &summary(&report)] {
+            assert!(!written.contains(|c: char| c.is_control() && !matches!(c, '\n' | '\t')), "{c:?}");
+            assert!(!written.contains(['\u{202e}', '\u{fdd0}', '\u{fffe}', '\u{ffff}', '\u{1fffe}']), "{c:?}");
+        }
+    }
 }
 
 fn children<'a, 'input>(node: Node<'a, 'input>, name: &str) -> Vec<Node<'a, 'input>> {

@@ -1,4 +1,4 @@
-use std::io::{Write, stdin, stdout};
+use std::io::{Write, stdin};
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
@@ -50,11 +50,11 @@ impl TestOpts {
         let _sweeper = Sweeper::new()?;
         let told = examine(&subject)?;
         let failed = |e| Error::io("writing standard output", e);
-        let mut out = terminal::stdout();
         if self.json {
             let text = serde_json::to_string(&told).map_err(|e| failed(e.into()))?;
-            writeln!(out, "{text}").map_err(failed)?;
+            writeln!(terminal::data(), "{text}").map_err(failed)?;
         } else {
+            let mut out = terminal::stdout();
             for step in &told.steps {
                 match &step.mend {
                     None => writeln!(out, "{}    {}", terminal::good("ok"), step.what),
@@ -83,7 +83,7 @@ impl Opts {
         match self.command {
             Command::Test(opts) => opts.run(),
             Command::Serve => {
-                serve(stdin().lock(), stdout().lock())?;
+                serve(stdin().lock(), terminal::data())?;
                 Ok(Answer::Yes)
             }
         }

@@ -75,12 +75,11 @@ impl Opts {
             judge(input.source(), output.source(), &target, MEMORY)?
         };
         let failed = |e| Error::io("writing standard output", e);
-        let mut out = terminal::stdout();
         if self.json {
             let text = serde_json::to_string(&verdict).map_err(|e| failed(e.into()))?;
-            writeln!(out, "{text}").map_err(failed)?;
+            writeln!(terminal::data(), "{text}").map_err(failed)?;
         } else {
-            writeln!(out, "{}", describe(&verdict)).map_err(failed)?;
+            writeln!(terminal::stdout(), "{}", describe(&verdict)).map_err(failed)?;
         }
         Ok(if verdict.faithful { Answer::Yes } else { Answer::No })
     }

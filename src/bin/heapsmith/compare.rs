@@ -88,11 +88,11 @@ impl Opts {
         let mut comparison = compare_sources(left.source(), right.source(), &options)?;
         locate(&mut comparison, &left, &right)?;
         let failed = |e| Error::io("writing standard output", e);
-        let mut out = terminal::stdout();
         if self.json {
             let text = serde_json::to_string(&comparison).map_err(|e| failed(e.into()))?;
-            writeln!(out, "{text}").map_err(failed)?;
+            writeln!(terminal::data(), "{text}").map_err(failed)?;
         } else {
+            let mut out = terminal::stdout();
             write!(out, "{}", describe(&comparison)).map_err(failed)?;
             let reasons = Reasons { targets: [&left, &right].map(target), asked: !self.facets.facets.is_empty() };
             writeln!(out, "{}", reasons.describe(&comparison)).map_err(failed)?;
@@ -117,12 +117,13 @@ impl Opts {
             }
             output.finish()?;
         }
-        let text = if self.json {
-            serde_json::to_string(&renaming).map_err(|e| Error::io("writing standard output", e.into()))?
+        let failed = |e| Error::io("writing standard output", e);
+        if self.json {
+            let text = serde_json::to_string(&renaming).map_err(|e| failed(e.into()))?;
+            writeln!(terminal::data(), "{text}").map_err(failed)?;
         } else {
-            describe_renaming(&renaming)
-        };
-        writeln!(terminal::stdout(), "{text}").map_err(|e| Error::io("writing standard output", e))?;
+            writeln!(terminal::stdout(), "{}", describe_renaming(&renaming)).map_err(failed)?;
+        }
         Ok(match renaming {
             Renaming::Equal { .. } => Answer::Yes,
             Renaming::Different { .. } => Answer::No,

@@ -68,15 +68,15 @@ impl Opts {
         output.flush().map_err(|e| Error::io("writing the dump", e))?;
         output.finish()?;
         let failed = |e| Error::io("writing the report", e);
-        let report = if self.json {
-            serde_json::to_string(&conversion).map_err(|e| failed(e.into()))?
+        let on_stderr = self.output.as_os_str() == "-";
+        if self.json {
+            let report = serde_json::to_string(&conversion).map_err(|e| failed(e.into()))?;
+            let mut out = if on_stderr { terminal::data_on_stderr() } else { terminal::data() };
+            writeln!(out, "{report}").map_err(failed)?;
+        } else if on_stderr {
+            writeln!(terminal::stderr(), "{}", describe(&conversion)).map_err(failed)?;
         } else {
-            describe(&conversion)
-        };
-        if self.output.as_os_str() == "-" {
-            writeln!(anstream::stderr(), "{report}").map_err(failed)?;
-        } else {
-            writeln!(terminal::stdout(), "{report}").map_err(failed)?;
+            writeln!(terminal::stdout(), "{}", describe(&conversion)).map_err(failed)?;
         }
         Ok(Answer::Yes)
     }

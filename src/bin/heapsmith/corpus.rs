@@ -56,7 +56,7 @@ impl Opts {
             Command::List { json: true } => {
                 for case in cases()? {
                     let text = serde_json::to_string(&case.manifest()).map_err(|e| failed(e.into()))?;
-                    writeln!(out, "{text}").map_err(failed)?;
+                    writeln!(terminal::data(), "{text}").map_err(failed)?;
                 }
             }
             Command::List { json: false } => {

@@ -80,12 +80,12 @@ impl Opts {
         }
         let equal = difference.as_ref().is_none_or(|difference| difference.equal);
         let failed = |e| Error::io("writing standard output", e);
-        let mut out = terminal::stdout();
         if self.json {
             let report = Report { digest, against: difference };
             let text = serde_json::to_string(&report).map_err(|e| failed(e.into()))?;
-            writeln!(out, "{text}").map_err(failed)?;
+            writeln!(terminal::data(), "{text}").map_err(failed)?;
         } else {
+            let mut out = terminal::stdout();
             // What the other party lists is listed here only on request.
             digest.bucket = digest.bucket.filter(|_| self.bucket.is_some());
             digest.by_facet = digest.by_facet.filter(|_| self.by_facet);

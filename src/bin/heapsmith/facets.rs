@@ -65,12 +65,12 @@ impl Opts {
     pub(crate) fn run(self) -> Result<Answer, Error> {
         let report = self.report();
         let failed = |e| Error::io("writing standard output", e);
-        let mut out = terminal::stdout();
         if self.json {
             let text = serde_json::to_string(&report).map_err(|e| failed(e.into()))?;
-            writeln!(out, "{text}").map_err(failed)?;
+            writeln!(terminal::data(), "{text}").map_err(failed)?;
             return Ok(Answer::Yes);
         }
+        let mut out = terminal::stdout();
         let mut table = Table::new();
         table.load_style(NOTHING);
         table.set_header(std::iter::once("facet".to_owned()).chain(report.columns.iter().cloned()));

@@ -15,8 +15,8 @@ use heapsmith::phd::{self, Located, Record as PhdRecord, Resolver};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::Answer;
 use crate::open::{self, Once};
+use crate::{Answer, terminal};
 
 /// Shows a dump's records with their offsets, or every byte with its field and meaning.
 ///
@@ -75,7 +75,10 @@ pub(crate) struct FieldLine {
 
 impl Opts {
     pub(crate) fn run(self) -> Result<Answer, Error> {
-        let mut out = std::io::BufWriter::new(std::io::stdout());
+        let mut out = std::io::BufWriter::new(match self.json {
+            true => terminal::data(),
+            false => Box::new(terminal::stdout()),
+        });
         let inspected = self.inspect(&mut out);
         // What was sound has been shown before the error is.
         out.flush().map_err(failed)?;

@@ -23,10 +23,12 @@ mod supervise;
 mod terminal;
 mod validate;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use heapsmith::error::Error;
+use heapsmith::visible::visible_bytes;
 
 /// Synthesises JVM heap dumps, and tests whether parsers and converters get them right.
 ///
@@ -75,15 +77,18 @@ enum Answer {
 }
 
 fn main() -> ExitCode {
-    let command = Cli::parse().command;
+    let cli = match parse() {
+        Ok(cli) => cli,
+        Err(code) => return code,
+    };
     // A supervisor has signals of its own.
-    if !matches!(command, Command::Supervise(_))
+    if !matches!(cli.command, Command::Supervise(_))
         && let Err(error) = heapsmith::interrupt::install()
     {
         terminal::error(&error.to_string());
         return ExitCode::from(exit_code(&error));
     }
-    let result = match command {
+    let result = match cli.command {
         Command::Demo(opts) => opts.run(),
         Command::Generate(opts) => opts.run(),
         Command::Inspect(opts) => opts.run(),
@@ -115,6 +120,23 @@ fn main() -> ExitCode {
             ExitCode::from(exit_code(&error))
         }
     }
+}
+
+/// The command line; what clap has to say instead is printed.
+fn parse() -> Result<Cli, ExitCode> {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    let error = match Cli::try_parse_from(&arguments) {
+        Ok(cli) => return Ok(cli),
+        Err(error) => error,
+    };
+    // The same arguments with hidden characters spelled out are wrong in the same way, and what clap quotes is visible.
+    let shown = arguments.iter().map(|argument| visible_bytes(argument.as_encoded_bytes()).into_owned());
+    match Cli::try_parse_from(shown) {
+        Err(again) if again.kind() == error.kind() => terminal::usage(&again),
+        // As text without colours it is quoted like any other.
+        _ => terminal::error(error.render().to_string().trim_start_matches("error: ").trim_end()),
+    }
+    Err(ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2)))
 }
 
 fn exit_code(error: &Error) -> u8 {

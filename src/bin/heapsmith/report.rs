@@ -26,16 +26,15 @@ pub(crate) fn tell(
     as_json: bool,
 ) -> Result<Answer, Error> {
     let failed = |e| Error::io("writing standard output", e);
-    let mut out = terminal::stdout();
     if as_json {
-        writeln!(out, "{}", json(report)?).map_err(failed)?;
+        writeln!(terminal::data(), "{}", json(report)?).map_err(failed)?;
     } else {
-        write!(out, "{}", text(report)).map_err(failed)?;
+        write!(terminal::stdout(), "{}", text(report)).map_err(failed)?;
     }
     if let Some(folder) = folder {
         folder.write(report, kept)?;
         if !as_json {
-            writeln!(out, "written: {}", folder.page().display()).map_err(failed)?;
+            writeln!(terminal::stdout(), "written: {}", folder.page().display()).map_err(failed)?;
         }
     }
     Ok(if report.is_clean() { Answer::Yes } else { Answer::No })
@@ -64,8 +63,10 @@ fn text(report: &Report) -> String {
         unexpected.iter().for_each(|result| text += &failure(result, &of));
     }
     let mut table = terminal::table([]);
-    let heads =
-        report.implementations.iter().map(|tested| if is_matrix { tested.label.clone() } else { "cases".to_owned() });
+    let heads = report
+        .implementations
+        .iter()
+        .map(|tested| if is_matrix { terminal::line(&tested.label) } else { "cases".to_owned() });
     table.set_header(std::iter::once("verdict".to_owned()).chain(heads));
     for column in table.column_iter_mut() {
         column.set_padding((0, 2));

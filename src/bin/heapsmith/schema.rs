@@ -75,7 +75,7 @@ impl Opts {
             Which::Manifest => schema_for!(heapsmith::corpus::Manifest),
         };
         let text = serde_json::to_string_pretty(&schema).map_err(|e| Error::io("writing the schema", e.into()))?;
-        writeln!(terminal::stdout(), "{text}").map_err(|e| Error::io("writing standard output", e))?;
+        writeln!(terminal::data(), "{text}").map_err(|e| Error::io("writing standard output", e))?;
         Ok(Answer::Yes)
     }
 }

@@ -1,38 +1,53 @@
-//! What people see: colour and progress on terminals only, tables everywhere.
+//! What people see: colour and progress on terminals only, tables everywhere, and no text from elsewhere that acts on
+//! the terminal.
 
-use std::io::{IsTerminal, Read, Write};
+mod gate;
 
-use anstyle::{AnsiColor, Style};
+use std::io::{self, IsTerminal, Read, Write};
+
+use anstream::stream::{AsLockedWrite, RawStream};
+use anstream::{AutoStream, ColorChoice};
 use comfy_table::{Table, presets};
+use heapsmith::visible::visible;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-const RED: Style = AnsiColor::Red.on_default().bold();
-const YELLOW: Style = AnsiColor::Yellow.on_default().bold();
-const GREEN: Style = AnsiColor::Green.on_default();
+use gate::{Colour, Gate, Paint};
 
 /// Prints an error on standard error.
 pub(crate) fn error(message: &str) {
-    let _ = writeln!(anstream::stderr(), "{RED}error:{RED:#} {message}");
+    // Where standard error takes nothing, the exit code still says it.
+    let _ = writeln!(stderr(), "{} {message}", bad("error:"));
 }
 
 /// Prints a warning on standard error.
 pub(crate) fn warning(message: &str) {
-    let _ = writeln!(anstream::stderr(), "{YELLOW}warning:{YELLOW:#} {message}");
+    let _ = writeln!(stderr(), "{} {message}", doubtful("warning:"));
+}
+
+/// Prints what clap says instead of a command: help, the version, or what is wrong with the arguments.
+///
+/// What clap quotes has to be visible already ([`visible`]): colours and quotations are one text there.
+pub(crate) fn usage(message: &clap::Error) {
+    let text = message.render().ansi().to_string();
+    let _ = match message.use_stderr() {
+        true => gate(io::stderr()).write_styled(&text),
+        false => gate(io::stdout()).write_styled(&text),
+    };
 }
 
 /// A word for good, coloured on terminals.
 pub(crate) fn good(word: &str) -> String {
-    format!("{GREEN}{word}{GREEN:#}")
+    Paint::Good.word(word)
 }
 
 /// A word for bad, coloured on terminals.
 pub(crate) fn bad(word: &str) -> String {
-    format!("{RED}{word}{RED:#}")
+    Paint::Bad.word(word)
 }
 
 /// A word for doubtful, coloured on terminals.
 pub(crate) fn doubtful(word: &str) -> String {
-    format!("{YELLOW}{word}{YELLOW:#}")
+    Paint::Doubtful.word(word)
 }
 
 /// A table with these column heads.
@@ -51,26 +66,31 @@ pub(crate) fn render(table: &Table) -> String {
     lines.join("\n")
 }
 
+/// A text from elsewhere in a single line, for a cell of a table and a progress bar, which measure what they are given.
+pub(crate) fn line(text: &str) -> String {
+    visible(text).replace('\n', "\\u000a").replace('\t', "\\u0009")
+}
+
 /// A progress bar on standard error, hidden unless that is a terminal and the work is long.
 pub(crate) fn progress(length: u64, what: &str) -> ProgressBar {
     const LONG: u64 = 16 << 20;
-    let shown = length >= LONG && std::io::stderr().is_terminal();
+    let shown = length >= LONG && io::stderr().is_terminal();
     let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
     let bar = ProgressBar::with_draw_target(Some(length), target);
     let style = ProgressStyle::with_template("{msg} [{bar:30}] {bytes}/{total_bytes} {eta}");
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    bar.set_message(what.to_owned());
+    bar.set_message(line(what));
     bar
 }
 
 /// A progress bar that counts steps.
 pub(crate) fn steps(length: u64, what: &str) -> ProgressBar {
-    let shown = std::io::stderr().is_terminal();
+    let shown = io::stderr().is_terminal();
     let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
     let bar = ProgressBar::with_draw_target(Some(length), target);
     let style = ProgressStyle::with_template("{msg} [{bar:30}] {pos}/{len} {eta}");
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    bar.set_message(what.to_owned());
+    bar.set_message(line(what));
     bar
 }
 
@@ -79,7 +99,61 @@ pub(crate) fn watched(bar: ProgressBar, source: Box<dyn Read>) -> Box<dyn Read> 
     Box::new(bar.wrap_read(source))
 }
 
-/// Standard output with colour where it is a terminal.
+/// Standard output for people: with colour where it is a terminal, and every hidden character spelled out.
 pub(crate) fn stdout() -> impl Write {
-    anstream::stdout()
+    gate(io::stdout())
+}
+
+/// Standard error for people, likewise.
+pub(crate) fn stderr() -> impl Write {
+    gate(io::stderr())
+}
+
+/// Standard output for programs: exactly what is written, unless it is a terminal.
+pub(crate) fn data() -> Box<dyn Write> {
+    if io::stdout().is_terminal() { Box::new(stdout()) } else { Box::new(io::stdout()) }
+}
+
+/// Standard error for programs, likewise.
+pub(crate) fn data_on_stderr() -> Box<dyn Write> {
+    if io::stderr().is_terminal() { Box::new(stderr()) } else { Box::new(io::stderr()) }
+}
+
+fn gate<S: RawStream + AsLockedWrite>(stream: S) -> Gate<AutoStream<S>> {
+    match AutoStream::choice(&stream) {
+        // The gate writes no colours then, and none has to be taken out again.
+        ColorChoice::Never => Gate::new(AutoStream::always_ansi(stream), Colour::Left),
+        choice => Gate::new(AutoStream::new(stream, choice), Colour::Shown),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_take_no_room_in_a_table() {
+        let laid_out = |word: &dyn Fn(&str) -> String| {
+            let mut table = table(["verdict", "case", "bytes"]);
+            table.add_row([word("fine"), "a".to_owned(), "1".to_owned()]);
+            table.add_row(["much longer".to_owned(), word("漢字"), "2".to_owned()]);
+            let mut out = Vec::new();
+            write!(Gate::new(&mut out, Colour::Left), "{}", render(&table)).expect("a vector takes all");
+            String::from_utf8(out).expect("text")
+        };
+        let plain = laid_out(&str::to_owned);
+        assert_eq!(plain.lines().count(), 3);
+        for paint in [good, bad, doubtful] {
+            assert_eq!(laid_out(&|word| paint(word)), plain);
+        }
+    }
+
+    #[test]
+    fn a_cell_is_as_wide_as_what_is_shown() {
+        let mut table = table(["implementation", "cases"]);
+        table.add_row([line("a\u{1b}[2J\u{202e}\nb"), "1".to_owned()]);
+        let text = render(&table);
+        assert_eq!(visible(&text), text);
+        assert_eq!(text, "implementation           cases\na\\u001b[2J\\u202e\\u000ab  1");
+    }
 }

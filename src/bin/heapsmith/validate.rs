@@ -67,11 +67,11 @@ impl Opts {
 
     fn print(&self, report: &Report) -> Result<(), Error> {
         let failed = |e| Error::io("writing standard output", e);
-        let mut out = terminal::stdout();
         if self.json {
             let text = serde_json::to_string(report).map_err(|e| failed(e.into()))?;
-            return writeln!(out, "{text}").map_err(failed);
+            return writeln!(terminal::data(), "{text}").map_err(failed);
         }
+        let mut out = terminal::stdout();
         let mut notes = 0;
         for finding in &report.findings {
             if finding.severity == Severity::Note && !self.notes {

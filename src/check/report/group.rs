@@ -95,21 +95,6 @@ pub(super) fn cut(text: &str, most: usize) -> (&str, usize) {
     }
 }
 
-/// A text whose control characters can be seen; ends of lines stay.
-pub(super) fn visible(text: &str) -> String {
-    let picture = |c: char| match c {
-        '\n' | '\t' => c,
-        '\u{7f}' => '\u{2421}',
-        // Unicode has a picture for each of the first 32 characters, in the same order.
-        c if c < ' ' => char::from_u32(0x2400 + u32::from(c)).unwrap_or('\u{fffd}'),
-        c if c.is_control() => '\u{fffd}',
-        // What turns the direction of text round would make it look like another.
-        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' => '\u{fffd}',
-        c => c,
-    };
-    text.replace("\r\n", "\u{240d}\n").chars().map(picture).collect()
-}
-
 /// A link that may be followed: only `http` and `https`.
 pub(super) fn followed(link: &str) -> Option<&str> {
     let scheme = link.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
@@ -132,11 +117,6 @@ mod tests {
     fn texts_are_cut_between_characters() {
         assert_eq!(cut("a𝄞b𝄞", 2), ("a𝄞", 2));
         assert_eq!(cut("a𝄞", 2), ("a𝄞", 0));
-    }
-
-    #[test]
-    fn control_characters_are_seen() {
-        assert_eq!(visible("a\0\u{1b}[31m\r\nb\tc\u{202e}d\u{85}"), "a␀␛[31m␍\nb\tc\u{fffd}d\u{fffd}");
     }
 
     #[test]

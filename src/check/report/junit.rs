@@ -7,9 +7,10 @@ use std::time::Duration;
 use quick_junit::{NonSuccessKind, Report as Suites, TestCase, TestCaseStatus, TestSuite};
 
 use crate::error::Error;
+use crate::visible::visible;
 
 use super::group::{self, Cases};
-use super::{CaseResult, Outcome, Report, Tested};
+use super::{CaseResult, Incomplete, Outcome, Report, Tested};
 
 /// Writes the report as JUnit's XML.
 ///
@@ -33,25 +34,26 @@ pub fn write(report: &Report, out: &mut dyn io::Write) -> Result<(), Error> {
 }
 
 fn suite(report: &Report, tested: &Tested, cases: &Cases<'_>) -> TestSuite {
-    let mut suite = TestSuite::new(tested.label.as_str());
-    suite.add_property(("heapsmith", report.heapsmith.as_str()));
+    let mut suite = TestSuite::new(in_xml(&tested.label));
+    let mut property = |name: &str, value: &str| _ = suite.add_property((name, in_xml(value).as_str()));
+    property("heapsmith", &report.heapsmith);
     if let Some(incomplete) = &report.incomplete {
-        let text = format!("ended by {} after {} of {} cases", incomplete.signal, incomplete.judged, incomplete.planned);
-        suite.add_property(("incomplete", text.as_str()));
+        let Incomplete { signal, judged, planned } = incomplete;
+        property("incomplete", &format!("ended by {signal} after {judged} of {planned} cases"));
     }
-    suite.add_property(("kind", tested.kind.as_str()));
-    suite.add_property(("command", tested.command.as_str()));
+    property("kind", &tested.kind);
+    property("command", &tested.command);
     if let Some(declared) = &tested.declared {
-        suite.add_property(("name", declared.name.as_str()));
-        suite.add_property(("version", declared.version.as_str()));
-        suite.add_property(("language", declared.language.as_str()));
-        suite.add_property(("level", declared.level.as_str()));
+        property("name", &declared.name);
+        property("version", &declared.version);
+        property("language", &declared.language);
+        property("level", &declared.level);
     }
     let times = report.run.as_ref().and_then(|run| run.milliseconds.get(&tested.label));
     for result in &tested.results {
-        let mut test = TestCase::new(result.id.as_str(), status(result));
+        let mut test = TestCase::new(in_xml(&result.id), status(result));
         if let Some(case) = cases.get(result.id.as_str()) {
-            test.set_classname(case.format.as_str());
+            test.set_classname(in_xml(&case.format));
         }
         test.time = times.and_then(|times| times.get(&result.id)).and_then(|ms| seconds(ms / 1000.0));
         suite.add_test_case(test);
@@ -70,12 +72,12 @@ fn status(result: &CaseResult) -> TestCaseStatus {
         (_, Some(expectation)) => {
             let reason = linked(&expectation.reason, expectation.link.as_deref());
             let mut status = skipped(&format!("expected failure: {reason}"));
-            status.set_description(description(result));
+            status.set_description(in_xml(&description(result)));
             status
         }
         (outcome, None) => {
             let mut status = failure(outcome.name(), &outcome.detail());
-            status.set_description(description(result));
+            status.set_description(in_xml(&description(result)));
             status
         }
     }
@@ -85,13 +87,13 @@ fn status(result: &CaseResult) -> TestCaseStatus {
 fn failure(verdict: &str, message: &str) -> TestCaseStatus {
     let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
     let lines: Vec<&str> = message.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    status.set_type(verdict).set_message(lines.join("; "));
+    status.set_type(verdict).set_message(in_xml(&lines.join("; ")));
     status
 }
 
 fn skipped(message: &str) -> TestCaseStatus {
     let mut status = TestCaseStatus::skipped();
-    status.set_message(message);
+    status.set_message(in_xml(message));
     status
 }
 
@@ -117,6 +119,12 @@ fn description(result: &CaseResult) -> String {
         text += &format!("\nrepeat: {repeat}");
     }
     text
+}
+
+/// A text that XML can hold: most hidden characters have no place there, not even as references. quick-junit takes
+/// control characters for colours and drops what is around them, and tabs on their own, which are blanks here.
+fn in_xml(text: &str) -> String {
+    visible(text).replace('\t', " ")
 }
 
 /// Seconds as a duration, unless a report from a file has nonsense for them.

@@ -4,6 +4,7 @@ use std::io;
 
 use crate::check::evidence::Evidence;
 use crate::error::Error;
+use crate::visible::visible;
 
 use super::group::{self, Cases, Group};
 use super::{CaseResult, Incomplete, Outcome, Report, Tested};
@@ -197,7 +198,7 @@ fn escaped_all(text: &str, most: usize, line_end: &str) -> String {
     let (shown, left_out) = group::cut(text, most);
     let mut escaped = String::with_capacity(shown.len());
     let mut before = ' ';
-    for c in group::visible(shown).chars() {
+    for c in visible(shown).chars() {
         match c {
             '\n' => escaped += line_end,
             // A bare address of the web would be a link.

@@ -13,6 +13,7 @@ use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest as _, Sha256};
 
 use crate::error::Error;
+use crate::visible::visible;
 
 use super::group::{self, Cases};
 use super::{Outcome, Report};
@@ -169,12 +170,13 @@ fn digest(content: &str) -> String {
     format!("sha256-{}", STANDARD.encode(Sha256::digest(content.as_bytes())))
 }
 
-/// Escapes every text of the templates; control characters are made visible, and none turns the direction of text round.
+/// Escapes every text of the templates; hidden characters are spelled out, so that none turns the direction
+/// of text round.
 #[derive(Clone, Copy)]
 struct Text;
 
 impl Escaper for Text {
     fn write_escaped_str<W: fmt::Write>(&self, out: W, text: &str) -> fmt::Result {
-        Html.write_escaped_str(out, &group::visible(text))
+        Html.write_escaped_str(out, &visible(text))
     }
 }
