@@ -15,7 +15,7 @@ use super::process::{Budget, Stopped};
 use super::protocol::{Accepted, Hello, Level};
 use super::task::{Operation, Task};
 
-pub(super) use adapter::{Adapter, AdapterSession, LEAVING};
+pub(super) use adapter::{Adapter, AdapterSession, leaving};
 
 /// An implementation under test.
 #[derive(Clone, Debug)]
