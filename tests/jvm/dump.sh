@@ -75,12 +75,10 @@ dump() { # kind, stem without it
     if [ -z "$settled" ] && { [ "$kind" = live ] || [ "$kind" = gz ]; }; then
         before=
         tries=0
-        while [ $tries -lt 60 ]; do
-            "$jcmd" "$zoo" GC.class_histogram > "$log" 2>&1
-            after=$(cat "$log")
-            [ "$before" = "$after" ] && break
-            before=$after
+        until "$jcmd" "$zoo" GC.class_histogram > "$log" 2>&1; [ "$before" = "$(cat "$log")" ]; do
+            before=$(cat "$log")
             tries=$((tries + 1))
+            [ $tries -lt 120 ] || { echo "the heap of $2 never comes to rest"; break; }
             sleep 1
         done
         settled=yes
