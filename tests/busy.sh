@@ -10,14 +10,11 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 runs=3
-while getopts n: option; do
-  case $option in
-    n) runs=$OPTARG ;;
-    *) sed -n 's/^#   /usage: /p' "$0" >&2; exit 2 ;;
-  esac
-done
-shift $((OPTIND - 1))
-[[ $runs =~ ^[1-9][0-9]*$ ]] || { echo "-n takes a number of runs, not $runs" >&2; exit 2; }
+if [ "${1:-}" = -n ]; then
+  runs=${2:-}
+  shift $(($# < 2 ? 1 : 2))
+fi
+[[ $runs =~ ^[1-9][0-9]*$ ]] || { echo "-n takes a number of runs, not '$runs'" >&2; exit 2; }
 
 cargo test --no-run --quiet "$@"
 kept=$(mktemp -d)
