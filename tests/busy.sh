@@ -45,7 +45,7 @@ done
 
 # The sums over all programs; in front of a result may stand what a program printed without ending its line.
 sums() {
-  awk 'match($0, /test result: .*/) {
+  awk 'match($0, /test result: [A-Za-z]+\. [0-9]+ passed;.*/) {
          split(substr($0, RSTART), words, /[ ;]+/)
          passed += words[4]; failed += words[6]; ignored += words[8]
        }
@@ -56,8 +56,8 @@ sums() {
 names() {
   awk '/^failures:$/ { list = ""; next }
        /^    [^ ]/ { list = list "  failed:" substr($0, 4) "\n" }
-       /test result: FAILED/ { printf "%s", list }
-       /test result: / { list = "" }' "$1"
+       /test result: FAILED\. [0-9]+ passed;/ { printf "%s", list }
+       /test result: [a-z]+\. [0-9]+ passed;/ { list = "" }' "$1"
 }
 
 failed=0
