@@ -101,7 +101,7 @@ fn tested(words: Vec<String>, filter: &str, limit: Duration) -> Tested {
 }
 
 /// Longer than any case takes, on a busy machine too.
-const PATIENT: Duration = Duration::from_secs(60);
+const PATIENT: Duration = Duration::from_secs(120);
 
 /// The example beside this test. Cargo is asked for it every time: `cargo test --test check` builds no
 /// examples, and one that was built earlier may be out of date.
@@ -705,18 +705,22 @@ fn expect_in_two_cases(mistake: &str, limit: Duration, expected: Expected) {
 #[cfg(target_os = "linux")]
 #[test]
 fn the_children_of_a_program_that_hangs_are_stopped_with_it() {
-    expect_no_child("hang-with-children", Duration::from_secs(2), Hang);
+    // On a busy machine it may be stopped before it has started its child: then it gets more time.
+    let found = [2, 8, 32, 128]
+        .into_iter()
+        .any(|limit| expect_no_child("hang-with-children", Duration::from_secs(limit), Hang));
+    assert!(found, "the example starts no child within 128 s");
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn a_child_that_outlives_its_program_is_stopped() {
-    expect_no_child("leave-a-child", PATIENT, Pass);
+    assert!(expect_no_child("leave-a-child", PATIENT, Pass), "the example starts no child");
 }
 
-/// Runs the example over one case and looks for the child whose process id it writes down.
+/// Runs the example over one case and looks for the child whose process id it writes down. Whether it came to do so.
 #[cfg(target_os = "linux")]
-fn expect_no_child(mistake: &str, limit: Duration, expected: Expected) {
+fn expect_no_child(mistake: &str, limit: Duration, expected: Expected) -> bool {
     let folder = tempfile::tempdir().expect("there is room for a folder");
     let note = folder.path().join("child");
     let note = note.to_str().expect("temporary folders are Unicode");
@@ -724,17 +728,21 @@ fn expect_no_child(mistake: &str, limit: Duration, expected: Expected) {
     let report = run_command(command, "phd6-openj9-64", limit);
     assert!(!report.is_empty());
     assert_eq!(Expected::of(&report[0].outcome), expected);
-    let child = std::fs::read_to_string(note).expect("the example wrote its child's id down");
+    let child = std::fs::read_to_string(note).unwrap_or_default();
+    if child.is_empty() {
+        return false;
+    }
     // A signal takes a moment, and a process that nobody waits for stays as a zombie.
     let runs = || {
         let stat = std::fs::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
         stat.contains("(sleep)") && !stat.contains("(sleep) Z")
     };
     let asked = std::time::Instant::now();
-    while runs() && asked.elapsed() < Duration::from_secs(5) {
+    while runs() && asked.elapsed() < PATIENT {
         std::thread::sleep(Duration::from_millis(10));
     }
-    assert!(!runs(), "{mistake}: process {child} is still there");
+    assert!(!runs(), "{mistake}: process {child} is still there after {} s", PATIENT.as_secs());
+    true
 }
 
 // The report.

@@ -1,9 +1,11 @@
 //! How much memory damaged dumps can make us allocate.
 //!
-//! A test program of its own, whose tests take turns: they watch the allocator.
+//! A program of its own, whose only thread runs one test after the other: they watch the allocator of the process, and
+//! threads of a test harness would allocate meanwhile. `--nocapture` shows the figures.
 
+use std::cell::Cell;
 use std::io::{self, Read};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::process::ExitCode;
 
 use heapsmith::classic;
 use heapsmith::corpus::cases;
@@ -14,14 +16,45 @@ use heapsmith::input::Input;
 use heapsmith::model::{Address, Class, Contents, Facts, HeapSource, Object, ObjectKind, Surroundings, VisitObjects};
 use heapsmith::phd::{Decoder, annotate, lift};
 use heapsmith::validate::{ValidateOptions, validate};
+use libtest_mimic::{Arguments, Trial};
 use peak_alloc::PeakAlloc;
 
 #[global_allocator]
 static ALLOCATED: PeakAlloc = PeakAlloc;
 
-fn turn() -> MutexGuard<'static, ()> {
-    static TURN: Mutex<()> = Mutex::new(());
-    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+/// A row for each of these functions, by its name.
+macro_rules! tests {
+    ($($name:ident)*) => {
+        const TESTS: &[(&str, fn())] = &[$((stringify!($name), $name)),*];
+    };
+}
+
+tests! {
+    a_digest_holds_nothing_that_grows_with_the_objects
+    reading_a_damaged_phd_allocates_at_most_16_times_its_size_and_a_mebibyte
+    a_count_in_an_hprof_dump_is_a_claim_and_allocates_nothing
+    reading_an_hprof_dump_allocates_at_most_128_times_its_size_and_a_mebibyte
+    reading_an_hprof_dump_of_many_heaps_allocates_at_most_128_times_its_size_and_a_mebibyte
+    an_array_of_300_million_bytes_passes_through_4_mebibytes
+    a_line_of_100_million_bytes_of_classic_text_passes_through_6_mebibytes
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments { test_threads: Some(1), ..Arguments::from_args() };
+    let trials = TESTS.iter().map(|(name, test)| {
+        Trial::test(*name, || {
+            test();
+            Ok(())
+        })
+    });
+    libtest_mimic::run(&arguments, trials.collect()).exit_code()
+}
+
+/// Figures, for those who ask for them.
+fn show(figures: &str) {
+    if std::env::args().any(|argument| argument == "--nocapture") {
+        println!("{figures}");
+    }
 }
 
 /// What `work` allocates at its peak.
@@ -56,9 +89,7 @@ impl HeapSource for Many {
     }
 }
 
-#[test]
 fn a_digest_holds_nothing_that_grows_with_the_objects() {
-    let _turn = turn();
     let options = digest::Options { by_facet: true, ..digest::Options::default() };
     let [few, many] = [1_000, 200_000].map(|count| {
         let mut heap = Many(count, Facts::default(), vec![Class::default()], Surroundings::default());
@@ -77,9 +108,7 @@ fn read(bytes: &[u8]) {
     }
 }
 
-#[test]
 fn reading_a_damaged_phd_allocates_at_most_16_times_its_size_and_a_mebibyte() {
-    let _turn = turn();
     let mut worst = 0.0_f64;
     let mut measure = |what: &str, bytes: &[u8]| {
         let input = Input::memory("memory", bytes.to_vec());
@@ -115,7 +144,7 @@ fn reading_a_damaged_phd_allocates_at_most_16_times_its_size_and_a_mebibyte() {
     }
     claims.extend_from_slice(b"\x04\x30\x08\0\0\0\0\x7f\xff\xff\xff");
     measure("a claim of 2^31 - 1 references", &claims);
-    println!("the worst took {:.0} % of what is allowed", worst * 100.0);
+    show(&format!("the worst took {:.0} % of what is allowed", worst * 100.0));
 }
 
 /// Everything that reads an HPROF dump.
@@ -157,9 +186,7 @@ fn record(tag: u8, length: u32, body: &[u8]) -> Vec<u8> {
     [&[tag, 0, 0, 0, 0], length.to_be_bytes().as_slice(), body].concat()
 }
 
-#[test]
 fn a_count_in_an_hprof_dump_is_a_claim_and_allocates_nothing() {
-    let _turn = turn();
     // The rule books are read once, by whoever comes first.
     read_hprof(&[header(IdSize::Eight), vec![0x1c]].concat());
     const MANY: [u8; 4] = [0xff; 4];
@@ -202,9 +229,7 @@ fn a_count_in_an_hprof_dump_is_a_claim_and_allocates_nothing() {
 }
 
 /// The densest records there are: a root of two bytes becomes one of forty, and lists double as they grow.
-#[test]
 fn reading_an_hprof_dump_allocates_at_most_128_times_its_size_and_a_mebibyte() {
-    let _turn = turn();
     // The rule books are read once, by whoever comes first.
     read_hprof(&[header(IdSize::Eight), vec![0x1c]].concat());
     let instance = b"\x21\x08\0\0\0\x01\x04\0\0\0\0".as_slice();
@@ -230,9 +255,7 @@ fn reading_an_hprof_dump_allocates_at_most_128_times_its_size_and_a_mebibyte() {
 }
 
 /// What is told once is not copied into each heap or class that names it.
-#[test]
 fn reading_an_hprof_dump_of_many_heaps_allocates_at_most_128_times_its_size_and_a_mebibyte() {
-    let _turn = turn();
     // The rule books are read once, by whoever comes first.
     read_hprof(&[header(IdSize::Eight), vec![0x1c]].concat());
     let one = |tag, body: &[u8]| record(tag, body.len() as u32, body);
@@ -288,7 +311,7 @@ fn measure_hprof(what: &str, bytes: &[u8]) {
     assert!(ended.is_ok(), "{what}: {ended:?}");
     drop(index);
     let peak = peak(|| read_hprof(bytes));
-    println!("{what}: {:.1} times its size", peak as f64 / bytes.len() as f64);
+    show(&format!("{what}: {:.1} times its size", peak as f64 / bytes.len() as f64));
     assert!(peak <= 128 * bytes.len() + (1 << 20), "{what}: {peak} bytes for a dump of {}", bytes.len());
 }
 
@@ -319,9 +342,7 @@ impl Read for LongArray {
     }
 }
 
-#[test]
 fn an_array_of_300_million_bytes_passes_through_4_mebibytes() {
-    let _turn = turn();
     const LENGTH: u32 = 300_000_000;
     let open = || hprof::Decoder::new(LongArray::new(LENGTH)).expect("a header");
     let mut seen = 0;
@@ -383,9 +404,25 @@ impl Read for LongText {
     }
 }
 
-#[test]
+/// What a reader asks of its source: how often, and how many bytes it gets.
+#[derive(Default)]
+struct Asked {
+    reads: Cell<u64>,
+    bytes: Cell<u64>,
+}
+
+struct Counted<'c, R>(R, &'c Asked);
+
+impl<R: Read> Read for Counted<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.0.read(buffer)?;
+        self.1.reads.set(self.1.reads.get() + 1);
+        self.1.bytes.set(self.1.bytes.get() + count as u64);
+        Ok(count)
+    }
+}
+
 fn a_line_of_100_million_bytes_of_classic_text_passes_through_6_mebibytes() {
-    let _turn = turn();
     const LENGTH: u64 = 100_000_000;
     // What is longer than any field may be is refused at a mebibyte; references have no end.
     for (what, start, piece, refused) in [
@@ -403,14 +440,24 @@ fn a_line_of_100_million_bytes_of_classic_text_passes_through_6_mebibytes() {
         ("digits of a size", "0x10 [", "0", true),
         ("binary data", "0x10 [8] OBJ A\n\t", "\0", true),
     ] {
-        let started = std::time::Instant::now();
-        let open = || classic::Decoder::new(LongText::new(start, piece, LENGTH)).expect("a start");
-        let check = |ended: Result<(), DecodeError>| assert_eq!(ended.is_err(), refused, "{what}: {ended:?}");
-        let decoding = peak(|| check(open().visit::<DecodeError, _>(|_| Ok(())).map(|_| ())));
-        let annotating = peak(|| check(classic::annotate::visit(&mut open(), |_| Ok(()))));
-        println!("{what}: {decoding} and {annotating} bytes, {:?}", started.elapsed());
-        assert!(decoding < 6 << 20, "{what}: {decoding} bytes to decode");
-        assert!(annotating < 6 << 20, "{what}: {annotating} bytes to annotate");
-        assert!(started.elapsed().as_secs() < 60, "{what}: {:?}", started.elapsed());
+        for annotates in [false, true] {
+            let asked = Asked::default();
+            let mut ended = Ok(());
+            let peak = peak(|| {
+                let text = Counted(LongText::new(start, piece, LENGTH), &asked);
+                let mut decoder = classic::Decoder::new(text).expect("a start");
+                ended = match annotates {
+                    false => decoder.visit::<DecodeError, _>(|_| Ok(())).map(|_| ()),
+                    true => classic::annotate::visit(&mut decoder, |_| Ok(())),
+                }
+            });
+            assert_eq!(ended.is_err(), refused, "{what}: {ended:?}");
+            let (reads, bytes) = (asked.reads.get(), asked.bytes.get());
+            show(&format!("{what}: {peak} bytes held, {bytes} read in {reads} reads"));
+            assert!(peak < 6 << 20, "{what}: {peak} bytes");
+            // What is held may be looked at anew after each read: that is all the work there is, fast or slow.
+            assert!(reads * peak as u64 <= 4 * LENGTH, "{what}: {reads} reads, {peak} bytes held");
+            assert!(!refused || bytes < 4 << 20, "{what}: {bytes} bytes were read before it was refused");
+        }
     }
 }

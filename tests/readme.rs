@@ -24,6 +24,9 @@ const TEMPLATES: &str = "examples/adapters/templates";
 /// The README's first command as people type it, and as it is run here, where the binary is built already.
 const FIRST: (&str, &str) = ("$ cargo run --release -- demo\n", "$ heapsmith demo\n");
 
+/// Programs that are asked in the documents have more time here: a busy machine changes no output.
+const PATIENCE: &str = "--time-limit 120 ";
+
 #[test]
 fn readme() {
     let has_python = Command::new("python3").arg("--version").output().is_ok_and(|output| output.status.success());
@@ -45,7 +48,7 @@ fn run(document: &str) {
     let text = fs::read_to_string(root.join(document)).expect("the document");
     let folder = tempfile::tempdir().expect("a temporary folder");
     let copy = folder.path().join("document.md");
-    fs::write(&copy, text.replace(FIRST.0, FIRST.1)).expect("writable");
+    fs::write(&copy, patient(&text.replace(FIRST.0, FIRST.1))).expect("writable");
 
     // trycmd's convention: `.in` is what the sandbox begins with, and that there is an `.out` asks for one.
     let sandbox = copy.with_extension("in");
@@ -74,9 +77,23 @@ fn run(document: &str) {
         .run();
 
     if env::var_os("TRYCMD").is_some_and(|mode| mode == "overwrite") {
-        let written = fs::read_to_string(&copy).expect("the copy").replace(FIRST.1, FIRST.0);
+        let written = fs::read_to_string(&copy).expect("the copy").replace(FIRST.1, FIRST.0).replace(PATIENCE, "");
         fs::write(root.join(document), written).expect("writable");
     }
+}
+
+/// The text, with that limit in its commands, and in those that outputs repeat.
+fn patient(text: &str) -> String {
+    let line = |line: &str| {
+        let asks =
+            ["$ heapsmith check ", "$ heapsmith adapter test "].into_iter().find(|begin| line.starts_with(begin));
+        match asks {
+            Some(begin) => line.replacen(begin, &format!("{begin}{PATIENCE}"), 1),
+            None if line.starts_with("  repeat: ") => line.replacen("--filter ", &format!("{PATIENCE}--filter "), 1),
+            None => line.to_owned(),
+        }
+    };
+    text.split_inclusive('\n').map(line).collect()
 }
 
 /// The files that blocks with a language and a name spell: digits of bytes, or text.

@@ -13,7 +13,7 @@ use crate::format::Format;
 
 use super::process::{Limits, Stopped};
 use super::protocol::{Accepted, Count, Hello, Level, Operation as Op, Status};
-use super::subject::{Adapter, Files, LEAVING, LONG, Reply, Subject, cut};
+use super::subject::{Adapter, Files, LONG, Reply, Subject, cut, leaving};
 use super::task::{first_heap, write_listing};
 
 /// What was found out about an adapter.
@@ -311,11 +311,11 @@ impl Examiner<'_> {
         if self.is_over {
             return;
         }
-        let (lines, has_ended) = self.adapter.finish(LEAVING);
+        let (lines, has_ended) = self.adapter.finish(&self.subject.budget);
         let found = match has_ended {
             Some(Stopped::Ended(Some(0), _)) => Ok(()),
             Some(Stopped::Ended(_, how)) => Err(format!("{how}, where the exit code 0 was due")),
-            _ => Err(format!("it is still there {} s after; it was killed", LEAVING.as_secs())),
+            _ => Err(format!("it is still there {} s after; it was killed", leaving(&self.subject.budget).as_secs())),
         };
         self.told.put("it ends when its standard input does", found);
         let found = match lines.first() {

@@ -108,7 +108,8 @@ impl Encoding {
             Some(at) if start[at] == 0x25 => Newline::Lf,
             _ => Newline::Nel,
         };
-        Some(Encoding { charset: Charset::Ebcdic(page(start)), newline })
+        let page = page(|at| start.get(at).copied());
+        Some(Encoding { charset: Charset::Ebcdic(page), newline })
     }
 
     /// The table between the dump's bytes and text in ISO 8859-1; none for UTF-8.
@@ -132,18 +133,20 @@ impl Encoding {
     }
 }
 
-/// `0x`, digits, white space, a bracket, a decimal digit: the first record tells the page.
-fn page(start: &[u8]) -> Page {
-    let bracket = |at: &usize| {
+/// `0x`, digits, white space, a bracket, a decimal digit: the first record tells the page. `byte` gives those of the
+/// start, and may be asked a few times for each.
+fn page(byte: impl Fn(usize) -> Option<u8>) -> Page {
+    let is_bracket = |at: usize| {
         // The rarest first: a start may be all white space.
-        if !matches!(start[*at], 0xad | 0xba) || !matches!(start.get(at + 1), Some(0xf0..=0xf9)) {
+        if !matches!(byte(at), Some(0xad | 0xba)) || !matches!(byte(at + 1), Some(0xf0..=0xf9)) {
             return false;
         }
-        let white = start[..*at].iter().rev().take_while(|b| matches!(b, 0x40 | 0x05)).count();
-        white > 0 && start[..*at - white].last().is_some_and(|b| is_ebcdic_digit(*b))
+        let is_white = |b: &u8| matches!(b, 0x40 | 0x05);
+        let mut before = (0..at).rev().map_while(&byte);
+        before.next().is_some_and(|b| is_white(&b)) && before.find(|b| !is_white(b)).is_some_and(is_ebcdic_digit)
     };
-    match (1..start.len()).find(bracket) {
-        Some(at) if start[at] == 0xba => Page::Ibm037,
+    match (1..).take_while(|at| byte(*at).is_some()).find(|at| is_bracket(*at)).and_then(byte) {
+        Some(0xba) => Page::Ibm037,
         _ => Page::Ibm1047,
     }
 }
@@ -173,6 +176,8 @@ impl EntryKind {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use super::*;
 
     #[test]
@@ -195,6 +200,23 @@ mod tests {
             (b"\0\x12portable heap dump", None),
         ] {
             assert_eq!(Encoding::detect(start), encoding, "{}", start.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn the_page_is_told_in_a_few_looks_at_each_byte() {
+        // White space alone; white space between what may be a bracket, and between digits and what is none.
+        let pieces: [&[u8]; 4] = [b"\x40", b"\x40\x05\xad\xf8", b"\xf1\x40\xad", b"\xad\xf8"];
+        let mut starts: Vec<Vec<u8>> = pieces.iter().map(|piece| piece.repeat(START / piece.len())).collect();
+        starts.push([&[0x40].repeat(START - 2)[..], b"\xba\xf8"].concat());
+        for start in starts {
+            let looks = Cell::new(0);
+            let told = page(|at| {
+                looks.set(looks.get() + 1);
+                start.get(at).copied()
+            });
+            assert_eq!(told, Page::Ibm1047);
+            assert!(looks.get() < 6 * START, "{} looks", looks.get());
         }
     }
 }

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::bench::{HEAPSMITH, assert_gone, check, has_python, mark, outcomes, processes, python, tally};
+use crate::bench::{HEAPSMITH, assert_gone, check, has_python, mark, outcomes, processes, python, tally, wait_until};
 
 /// Dumps that every reader accepts: ten or more.
 const VALID: &str = "hprof-hotspot";
@@ -19,16 +19,22 @@ fn hostile(way: &str, more: &[&str]) -> Option<(Value, i32)> {
     }
     let mark = mark();
     let adapter = python("tests/adapters/hostile.py", &format!("{way} {mark}"));
-    // Those that do nothing are not waited for; the others may be slow on a busy machine.
-    let is_idle = ["hangs", "ignores-sigterm", "never-says-hello", "kills-its-parent"].contains(&way);
-    let limit: &[&str] = match (more.contains(&"--time-limit"), is_idle) {
-        (true, _) => &[],
-        (false, true) => &["--time-limit", "3"],
-        (false, false) => &["--time-limit", "30"],
+    let run = |limit: &[&str]| {
+        let told = check(&[&["--adapter", &adapter], limit, more].concat());
+        assert_gone(&mark);
+        told
     };
-    let told = check(&[&["--adapter", &adapter], limit, more].concat());
-    assert_gone(&mark);
-    Some(told)
+    if !["hangs", "ignores-sigterm"].contains(&way) {
+        return Some(run(&[]));
+    }
+    // Those that do nothing are not waited for; but they say hello first, for which a busy machine may take longer.
+    let is_late = |told: &(Value, i32)| {
+        outcomes(&told.0)
+            .iter()
+            .any(|outcome| outcome["how"].as_str().is_some_and(|how| how.starts_with("hello: no answer")))
+    };
+    let mut told = ["2", "8", "32", "128"].iter().map(|limit| run(&["--time-limit", limit]));
+    told.find(|told| !is_late(told)).or_else(|| panic!("{way}: no hello within 128 s"))
 }
 
 /// The same; and every case that is not skipped has this verdict. Gives the message of the first.
@@ -62,10 +68,17 @@ fn garbage_is_no_answer() {
 
 #[test]
 fn an_adapter_that_never_says_hello_is_not_asked_anything() {
-    let started = Instant::now();
-    let Some(how) = every_case("never-says-hello", "adapter-error", SOME) else { return };
+    let Some(how) = every_case("never-says-hello", "adapter-error", &[SOME, &["--time-limit", "3"]].concat()) else {
+        return;
+    };
     assert!(how.contains("hello") && how.contains("no answer after 3.0 s"), "{how}");
-    assert!(started.elapsed() < Duration::from_secs(30), "it is asked twice, not for every case");
+    // It is asked twice, not for every case: so often is the program started that fails to say hello.
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let starts = folder.path().join("starts");
+    let adapter = format!("sh -c 'echo started >> {}'", shell_words::quote(&starts.to_string_lossy()));
+    let (report, code) = check(&[&["--adapter", &adapter], SOME].concat());
+    assert_eq!((tally(&report).keys().map(String::as_str).collect::<Vec<_>>(), code), (vec!["adapter-error"], 1));
+    assert_eq!(fs::read_to_string(starts).expect("it was started"), "started\nstarted\n");
 }
 
 #[test]
@@ -76,9 +89,7 @@ fn one_that_dies_at_the_start_is_told_with_its_last_words() {
 
 #[test]
 fn hanging_is_told_and_after_some_cases_the_rest_is_not_asked() {
-    let Some((report, code)) = hostile("hangs", &["--filter", VALID, "--max-hangs", "2", "--time-limit", "1"]) else {
-        return;
-    };
+    let Some((report, code)) = hostile("hangs", &["--filter", VALID, "--max-hangs", "2"]) else { return };
     let verdicts = tally(&report);
     assert_eq!((verdicts.get("hang"), verdicts.get("pass"), code), (Some(&2), None, 1), "{verdicts:?}");
     assert!(verdicts["skip"] > 4, "{verdicts:?}");
@@ -87,7 +98,7 @@ fn hanging_is_told_and_after_some_cases_the_rest_is_not_asked() {
 #[test]
 fn one_that_ignores_the_signal_to_end_is_killed() {
     let Some(how) = every_case("ignores-sigterm", "hang", ONE) else { return };
-    assert!(how.contains("no answer after 3.0 s"), "{how}");
+    assert!(how.contains("no answer after"), "{how}");
 }
 
 #[test]
@@ -121,7 +132,7 @@ fn what_is_left_behind_is_killed_in_sessions_of_its_own_too() {
 #[test]
 fn too_much_memory_is_its_own_verdict() {
     for way in ["eats-memory", "a-child-eats-memory"] {
-        let limits = ["--filter", "phd6-openj9-64", "--memory-limit", "200", "--time-limit", "60"];
+        let limits = ["--filter", "phd6-openj9-64", "--memory-limit", "200"];
         let Some(how) = every_case(way, "out-of-memory", &limits) else { return };
         assert!(how.contains("200 MiB"), "{way}: {how}");
     }
@@ -176,7 +187,7 @@ fn ten_gigabytes_of_messages_take_no_memory() {
         return;
     }
     let adapter = python("tests/adapters/hostile.py", "floods-stderr");
-    let arguments = ["check", "--json", "--adapter", &adapter, "--filter", "phd6-openj9-64", "--time-limit", "300"];
+    let arguments = ["check", "--json", "--adapter", &adapter, "--filter", "phd6-openj9-64", "--time-limit", "3600"];
     let mut child =
         Command::new(HEAPSMITH).args(arguments).stdout(Stdio::piped()).spawn().expect("heapsmith can be run");
     let mut most = 0;
@@ -199,14 +210,10 @@ fn nothing_is_left_when_check_itself_is_killed() {
     }
     let mark = mark();
     let adapter = python("tests/adapters/hostile.py", &format!("hangs {mark}"));
-    let arguments = ["check", "--adapter", &adapter, "--filter", VALID, "--time-limit", "100"];
+    let arguments = ["check", "--adapter", &adapter, "--filter", VALID, "--time-limit", "600"];
     let mut child =
         Command::new(HEAPSMITH).args(arguments).stdout(Stdio::null()).spawn().expect("heapsmith can be run");
-    let started = Instant::now();
-    while processes(&mark).len() < 2 && started.elapsed() < Duration::from_secs(20) {
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    assert!(!processes(&mark).is_empty(), "it runs");
+    wait_until("the adapter and its supervisor run", || processes(&mark).len() >= 2);
     child.kill().expect("it is ours");
     child.wait().expect("it was killed");
     assert_gone(&mark);
@@ -224,7 +231,7 @@ fn an_answer_that_is_no_plain_file_is_not_opened() {
     // Neither is one of a converter; what else it is refused for is a verdict, too.
     for make in ["mkfifo $1", "mkdir $1", "ln -s /dev/zero $1", "echo no dump > $1", ": > $1"] {
         let converter = format!("sh -c '{make}' sh {{out}} {{in}}");
-        let question = ["--to", "hprof", "--filter", "hprof-hotspot-25-8-random", "--time-limit", "3"];
+        let question = ["--to", "hprof", "--filter", "hprof-hotspot-25-8-random"];
         let (report, code) = check(&[&["--converter", &converter], &question[..]].concat());
         let verdict = outcomes(&report)[0]["verdict"].as_str().unwrap_or_default().to_owned();
         assert!(code == 1 && ["crash", "fail"].contains(&verdict.as_str()), "{make}: {report}");

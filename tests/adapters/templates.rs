@@ -9,7 +9,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::bench::{check, has_python, heapsmith, python, tally};
+use crate::bench::{PATIENT, check, has_python, heapsmith, python, tally};
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
@@ -213,7 +213,7 @@ fn the_answer_with_another_id_is_an_error_of_the_adapter() {
 /// What the protocol wants is there, and every answer is right.
 #[track_caller]
 fn passes(adapter: &str) {
-    let told = heapsmith(&["adapter", "test", adapter]);
+    let told = heapsmith(&[&["adapter", "test", adapter], PATIENT].concat());
     assert_eq!(told.status.code(), Some(0), "{}", String::from_utf8_lossy(&told.stdout));
     let (report, code) = check(&["--adapter", adapter, "--format", "hprof", "--random", "40", "--seed", "5"]);
     let verdicts = tally(&report);
@@ -257,14 +257,16 @@ fn the_java_template_is_what_it_says() {
 
 #[test]
 fn adapter_test_says_what_to_mend() {
-    let told = heapsmith(&["adapter", "test", "heapsmith adapter serve"]);
+    let told = heapsmith(&[&["adapter", "test", "heapsmith adapter serve"], PATIENT].concat());
     assert_eq!(told.status.code(), Some(0), "{}", String::from_utf8_lossy(&told.stdout));
     if !has_python() {
         return;
     }
     let mend = |way: &str, what: &str| {
         let adapter = python("tests/adapters/hostile.py", way);
-        let told = heapsmith(&["adapter", "test", &adapter, "--time-limit", "2"]);
+        // Only one that says nothing at all may be given up soon.
+        let limit = if way == "never-says-hello" { &["--time-limit", "2"] } else { PATIENT };
+        let told = heapsmith(&[&["adapter", "test", &adapter], limit].concat());
         let text = String::from_utf8_lossy(&told.stdout).into_owned();
         assert_eq!(told.status.code(), Some(1), "{way}: {text}");
         assert!(text.contains(what), "{way}: {text}");
@@ -288,6 +290,7 @@ fn the_script_of_the_action_writes_every_form_of_the_report() {
         .env("ADAPTER", "heapsmith adapter serve")
         .env("FORMAT", "classic")
         .env("RANDOM_DUMPS", "3")
+        .env("TIME_LIMIT", PATIENT[1])
         .env("REPORT", &report)
         .env("GITHUB_STEP_SUMMARY", &summary)
         .output()

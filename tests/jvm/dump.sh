@@ -71,11 +71,16 @@ dump() { # kind, stem without it
     log=$work/log
     histogram=$out/$file.histogram.txt
     # The first collection leaves work to the VM's own threads (cleaners, unloading), which the next one
-    # would show as a difference between histogram and dump.
+    # would show as a difference between histogram and dump. It is done when collections change nothing more.
     if [ -z "$settled" ] && { [ "$kind" = live ] || [ "$kind" = gz ]; }; then
-        "$jcmd" "$zoo" GC.run > "$log" 2>&1
-        sleep 1
-        "$jcmd" "$zoo" GC.run > "$log" 2>&1
+        before=
+        tries=0
+        until "$jcmd" "$zoo" GC.class_histogram > "$log" 2>&1; [ "$before" = "$(cat "$log")" ]; do
+            before=$(cat "$log")
+            tries=$((tries + 1))
+            [ $tries -lt 120 ] || { echo "the heap of $2 never comes to rest"; break; }
+            sleep 1
+        done
         settled=yes
     fi
     case $kind in
@@ -115,13 +120,13 @@ for gc in ${GCS:-Serial G1}; do
         rm -f "$work/stdout" "$work/stderr"
         touch "$work/stdout" "$work/stderr"
         settled=
-        sleep 900 > "$work/stdin" &
+        sleep 7200 > "$work/stdin" &
         feeder=$!
         "$java" "-XX:+Use${gc}GC" $flag -Xms64m -Xmx64m -cp "$work/classes" Zoo \
             < "$work/stdin" > "$work/stdout" 2> "$work/stderr" &
         zoo=$!
         waited=0
-        until grep -q '^ready ' "$work/stdout" || [ $waited -ge 60 ] || ! kill -0 $zoo 2>/dev/null; do
+        until grep -q '^ready ' "$work/stdout" || [ $waited -ge 600 ] || ! kill -0 $zoo 2>/dev/null; do
             sleep 1
             waited=$((waited + 1))
         done

@@ -25,8 +25,12 @@ const SCHEMES = ["light", "dark"];
 const command = process.env.HEAPSMITH_BROWSER ?? "chromium";
 const executablePath = execFileSync("sh", ["-c", 'command -v -- "$1"', "sh", command], { encoding: "utf8" }).trim();
 const root = process.getuid?.() === 0;
+// Only a browser that does nothing any more is given up: a busy machine may take long over each step.
+const PATIENCE = 300_000;
 const browser = await puppeteer.launch({
   executablePath,
+  timeout: PATIENCE,
+  protocolTimeout: PATIENCE,
   // The browser's own sandbox does not work for root.
   args: ["--disable-gpu", "--disable-dev-shm-usage", ...(root ? ["--no-sandbox"] : [])],
 });
@@ -52,6 +56,7 @@ console.log("the page holds");
 async function open({ view = VIEWS[0], scheme = "light", script = true, hash = "" } = {}) {
   const context = await browser.createBrowserContext();
   const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE);
   page.complaints = [];
   page.on("console", (message) => {
     if (["error", "warn", "assert"].includes(message.type())) page.complaints.push(message.text());
@@ -74,6 +79,15 @@ async function open({ view = VIEWS[0], scheme = "light", script = true, hash = "
     await context.close();
   };
   return page;
+}
+
+/** Waits for what has to become true; for pages without scripts, where waiting in the page does not work. */
+async function until(what, isSo) {
+  const asked = Date.now();
+  while (!await isSo()) {
+    assert.ok(Date.now() - asked < PATIENCE, `not within ${PATIENCE / 1000} s: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
 }
 
 async function picture(page, name, options = {}) {
@@ -241,8 +255,14 @@ async function keyboard(view) {
     at = await focused(page);
     assert.ok(at.outlined);
     if (at.classes === "copy") {
+      // The button says so for a moment, which may be over before anybody looks.
+      await page.evaluate(() => {
+        const button = document.activeElement;
+        new MutationObserver(() => { window.copied ??= button.textContent; }).observe(button, { childList: true });
+      });
       await page.keyboard.press("Enter");
-      await page.waitForFunction(() => document.activeElement.textContent !== "Copy");
+      await page.waitForFunction(() => window.copied);
+      assert.notEqual(await page.evaluate(() => window.copied), "Copy");
       copied = true;
     }
   }
@@ -355,9 +375,8 @@ async function withoutScript() {
     await page.click("#only-failing");
     await page.$eval("table.matrix a.cell.fail", (e) => e.scrollIntoView({ block: "center", inline: "center" }));
     await page.click("table.matrix a.cell.fail");
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    const target = await page.evaluate(() => document.querySelector(":target")?.checkVisibility());
-    assert.equal(target, true);
+    await until("the failure that the cell leads to is open", () =>
+      page.evaluate(() => document.querySelector(":target")?.checkVisibility() === true));
     await page.done();
   }
 }

@@ -6,6 +6,7 @@
 # ADAPTER       the adapter: a command, quoted as for a shell; required
 # FORMAT        only dumps of this format: phd, hprof or classic
 # RANDOM_DUMPS  number of random dumps besides the corpus (100), SEED their seed (1)
+# TIME_LIMIT    seconds for an answer (10)
 # EXPECTED      a file of expected failures
 # REPORT        the folder for the report (heapsmith-report)
 #
@@ -22,6 +23,7 @@ fi
 report=${REPORT:-heapsmith-report}
 arguments=(--adapter "$ADAPTER" --random "${RANDOM_DUMPS:-100}" --seed "${SEED:-1}" --report "$report")
 [ -z "${FORMAT:-}" ] || arguments+=(--format "$FORMAT")
+[ -z "${TIME_LIMIT:-}" ] || arguments+=(--time-limit "$TIME_LIMIT")
 [ -z "${EXPECTED:-}" ] || arguments+=(--expected "$EXPECTED")
 
 code=0

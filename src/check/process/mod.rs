@@ -68,6 +68,11 @@ impl Budget {
         self.memory.saturating_add(self.memory_per_byte.saturating_mul(size))
     }
 
+    /// How long what takes a moment may take. On a slow machine, where more time was asked for, moments are longer, too.
+    pub(super) fn grace(&self) -> Duration {
+        GRACE.max(self.time / 20)
+    }
+
     /// How long an answer about a dump of this many bytes may be, and how much a program may put into its temporary
     /// folder besides: a listing has some twenty bytes for each of a dump.
     pub(super) fn output_for(size: u64) -> u64 {
@@ -80,6 +85,8 @@ impl Budget {
 pub(super) struct Limits<'p> {
     /// How long.
     pub(super) time: Duration,
+    /// How long the end of a program that closed its standard output, and the last line of one that is gone.
+    pub(super) grace: Duration,
     /// How much memory, over the program and all that it started.
     pub(super) memory: u64,
     /// A file that the program writes.
@@ -93,6 +100,7 @@ impl<'p> Limits<'p> {
     pub(super) fn of(budget: &Budget, size: u64, output: Option<&'p Path>) -> Limits<'p> {
         Limits {
             time: budget.time_for(size),
+            grace: budget.grace(),
             memory: budget.memory_for(size),
             output,
             longest: Budget::output_for(size),
@@ -207,7 +215,7 @@ impl Process {
                 Some(Ok(None)) => {
                     if self.supervisor.try_wait().is_ok_and(|ended| ended.is_some()) {
                         // With it all that it watches is gone, and what they wrote was read; or it was killed by them.
-                        return match self.lines.as_ref().map(|lines| lines.next_within(LAST)) {
+                        return match self.lines.as_ref().map(|lines| lines.next_within(limits.grace)) {
                             Some(Ok(Some(line))) => Ok(line),
                             _ => Err(self.end(limits)),
                         };
@@ -216,7 +224,7 @@ impl Process {
                 }
                 // Standard output is closed: the end is near, or the program lives on without it.
                 Some(Err(_)) | None => {
-                    let grace = Limits { time: limits.time.min(GRACE), ..*limits };
+                    let grace = Limits { time: limits.time.min(limits.grace), ..*limits };
                     return Err(match self.end(&grace) {
                         Stopped::OutOfTime(_) => Stopped::Closed,
                         stopped => stopped,
@@ -311,9 +319,7 @@ impl Drop for Process {
 
 /// How often memory and files are looked at.
 const TICK: Duration = Duration::from_millis(20);
-/// How long the last line of a program that is gone may be on its way.
-const LAST: Duration = Duration::from_millis(500);
-/// How long a program may take to end after it closed its standard output.
+/// How long a program may take to end after it closed its standard output, at least.
 const GRACE: Duration = Duration::from_secs(1);
 /// How long a supervisor may take to kill everything.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn children_are_found_by_either_way() {
-        let mut child = Command::new("sleep").arg("30").spawn().expect("`sleep` can be started");
+        let mut child = Command::new("sleep").arg("1000").spawn().expect("`sleep` can be started");
         let (own, pid) = (rustix::process::getpid(), Pid::from_child(&child));
         assert!(descendants(own).contains(&pid));
         assert!(children_by_parent(own).contains(&pid));

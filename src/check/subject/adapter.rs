@@ -9,7 +9,7 @@ use crate::corpus::Case;
 use crate::error::Error;
 use crate::system::Folder;
 
-use super::super::process::{Limits, Line, Output, Process, Stopped};
+use super::super::process::{Budget, Limits, Line, Output, Process, Stopped};
 use super::super::protocol::{self, Answer, Hello, Level, Operation as Op, Request, Status, VERSION};
 use super::super::task::{Operation, Task};
 use super::{Files, LONG, Reply, Session, Subject, cut};
@@ -107,9 +107,10 @@ impl Adapter {
     }
 
     /// Closes its input; whatever it still says, and how it ended, if it did so by itself in time.
-    pub(in crate::check) fn finish(&mut self, time: Duration) -> (Vec<Vec<u8>>, Option<Stopped>) {
+    pub(in crate::check) fn finish(&mut self, budget: &Budget) -> (Vec<Vec<u8>>, Option<Stopped>) {
         self.process.close_input();
-        let limits = Limits { time, memory: u64::MAX, output: None, longest: u64::MAX };
+        let (time, grace) = (leaving(budget), budget.grace());
+        let limits = Limits { time, grace, memory: u64::MAX, output: None, longest: u64::MAX };
         let mut lines = Vec::new();
         let ended = loop {
             match self.process.line(&limits) {
@@ -123,8 +124,10 @@ impl Adapter {
     }
 }
 
-/// How long an adapter may take to end after its input did (specs/adapter.md).
-pub(in crate::check) const LEAVING: Duration = Duration::from_secs(2);
+/// How long an adapter may take to end after its input did (specs/adapter.md): longer where more time was asked for.
+pub(in crate::check) fn leaving(budget: &Budget) -> Duration {
+    Duration::from_secs(2).max(budget.grace())
+}
 
 fn parse<T: DeserializeOwned>(line: &[u8], what: &str) -> Result<T, Reply> {
     let wrong = |e: serde_json::Error| Reply::Error(format!("not {what}: {}: {}", shown(line), cut(&e.to_string(), LONG)));
@@ -294,7 +297,7 @@ impl Session for AdapterSession<'_> {
 
     fn finish(&mut self) -> Vec<(usize, Reply)> {
         if let Some(mut adapter) = self.adapter.take() {
-            let (lines, ended) = adapter.finish(LEAVING);
+            let (lines, ended) = adapter.finish(&self.subject.budget);
             lines.iter().for_each(|line| self.take_back(line));
             if let (Some(Stopped::Ended(code, how)), Some((_, question))) = (ended, self.requests.last())
                 && code != Some(0)

@@ -17,7 +17,7 @@ use super::process::{Budget, Stopped};
 use super::protocol::{Accepted, Hello, Level};
 use super::task::Task;
 
-pub(super) use adapter::{Adapter, AdapterSession, LEAVING};
+pub(super) use adapter::{Adapter, AdapterSession, leaving};
 pub(super) use bounds::{LONG, cut};
 pub(super) use files::{AnswerFile, Files};
 
