@@ -29,12 +29,18 @@ pub(crate) fn python(file: &str, arguments: &str) -> String {
 
 /// Runs heapsmith with an argument for each word.
 pub(crate) fn heapsmith(arguments: &[&str]) -> Output {
+    heapsmith_with(arguments, &[])
+}
+
+fn heapsmith_with(arguments: &[&str], variables: &[(&str, &str)]) -> Output {
     let path = format!(
         "{}:{}",
         Path::new(HEAPSMITH).parent().expect("it lies in a folder").display(),
         std::env::var("PATH").unwrap_or_default()
     );
-    Command::new(HEAPSMITH).args(arguments).env("PATH", path).output().expect("heapsmith can be run")
+    let mut command = Command::new(HEAPSMITH);
+    command.args(arguments).env("PATH", path).envs(variables.iter().copied());
+    command.output().expect("heapsmith can be run")
 }
 
 /// Time for subjects that answer: on a busy machine, too.
@@ -42,8 +48,13 @@ pub(crate) const PATIENT: &[&str] = &["--time-limit", "120"];
 
 /// What `check --json` says, and its exit code. Unless they name another limit, subjects have time.
 pub(crate) fn check(arguments: &[&str]) -> (Value, i32) {
+    check_with(arguments, &[])
+}
+
+/// The same, with more in the environment.
+pub(crate) fn check_with(arguments: &[&str], variables: &[(&str, &str)]) -> (Value, i32) {
     let limit = if arguments.contains(&PATIENT[0]) { &[] } else { PATIENT };
-    let output = heapsmith(&[&["check", "--json"], limit, arguments].concat());
+    let output = heapsmith_with(&[&["check", "--json"], limit, arguments].concat(), variables);
     let errors = String::from_utf8_lossy(&output.stderr);
     let told = serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {errors}"));
     (told, output.status.code().unwrap_or(-1))

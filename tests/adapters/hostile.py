@@ -3,11 +3,13 @@
 The second argument marks the processes that it starts: `sleep` for so many seconds.
 """
 
+import glob
 import json
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 way, mark = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "1000"
@@ -40,6 +42,35 @@ if way == "never-says-hello":
 if way == "leaves-children":
     leave_children()
 
+def keep_growing(out):
+    """Goes on writing, and starts before the answer."""
+    file = open(out, "ab", buffering=0)
+    while True:
+        file.write(b"\n")
+
+
+def is_running(words):
+    """Whether there is a process of this command."""
+    for name in glob.glob("/proc/[0-9]*/cmdline"):
+        try:
+            with open(name, "rb") as command:
+                if command.read().split(b"\0")[:-1] == words:
+                    return True
+        except OSError:
+            pass
+    return False
+
+
+def once(name):
+    """Whether this is the first process of the run that asks."""
+    try:
+        os.close(os.open(f"{folder}/{name}", os.O_CREAT | os.O_EXCL))
+        return True
+    except FileExistsError:
+        return False
+
+
+folder = sys.argv[3] if len(sys.argv) > 3 else None
 asked = 0
 held = None
 for line in sys.stdin:
@@ -47,13 +78,20 @@ for line in sys.stdin:
     number = request["id"]
     if request["op"] == "hello":
         hello = {"id": number, "protocol": 1, "name": way, "reads": ["phd", "hprof"], "what is this": []}
-        if way.startswith("out-"):
+        if way.startswith("out-") or way == "cheats":
             hello |= {"levels": ["listing"], "facets": ["address", "kind"]}
+        if way == "stops-reading":
+            # More than a pipe holds, if it comes back with the next request.
+            hello |= {"levels": ["digest"], "facets": ["address", "kind"] * 20_000}
+        if way == "says-much":
+            hello |= {"name": "n" * (10 << 20), "version": "v" * (1 << 20)}
         if way == "counts-too-much":
             hello |= {"levels": ["counts"], "counts": ["histogram"]}
         if way == "knows-no-format":
             hello["reads"] = ["HPROF"]
         say(hello)
+        if way == "stops-reading":
+            time.sleep(float(mark))
         continue
     asked += 1
     accept = {"id": number, "status": "accept"}
@@ -107,6 +145,24 @@ for line in sys.stdin:
     elif way == "out-link":
         os.symlink("/dev/zero", request["out"])
         say(accept)
+    elif way == "out-device":
+        os.symlink("/dev/full", request["out"])
+        say(accept)
+    elif way == "out-sparse":
+        with open(request["out"], "wb") as out:
+            out.truncate(10 << 30)
+        say(accept)
+    elif way == "out-grows":
+        threading.Thread(target=keep_growing, args=[request["out"]], daemon=True).start()
+        while not os.path.exists(request["out"]):
+            time.sleep(0.001)
+        say(accept)
+    elif way == "out-folder-moved":
+        # A folder of somebody else stands where that of the question was.
+        asked_in = os.path.dirname(request["out"])
+        os.rename(asked_in, f"{folder}/moved-{os.path.basename(asked_in)}")
+        os.symlink(f"{folder}/foreign", asked_in)
+        say(accept)
     elif way == "out-garbage":
         with open(request["out"], "wb") as out:
             out.write(b"\xff\xfe{")
@@ -120,6 +176,50 @@ for line in sys.stdin:
         subprocess.Popen(["sleep", mark], start_new_session=True)
         os.kill(os.getppid(), signal.SIGKILL)
         time.sleep(float(mark))
+    elif way == "looks-for-orphans":
+        if once("killed"):
+            subprocess.Popen(["sleep", mark], start_new_session=True)
+            os.kill(os.getppid(), signal.SIGKILL)
+            time.sleep(float(mark))
+        if is_running([b"sleep", mark.encode()]):
+            say({"id": number, "status": "error", "message": "an orphan is left"})
+        else:
+            say(accept)
+    elif way == "stops-its-parent":
+        os.kill(os.getppid(), signal.SIGSTOP)
+        time.sleep(float(mark))
+    elif way == "shared-memory":
+        # 300 MiB that no process has mapped.
+        held = os.memfd_create("held")
+        for _ in range(300):
+            os.write(held, b"x" * (1 << 20))
+        time.sleep(float(mark))
+    elif way == "fills-tmpdir":
+        with open(os.environ["TMPDIR"] + "/file", "wb") as file:
+            for _ in range(300):
+                file.write(b"x" * (1 << 20))
+        time.sleep(float(mark))
+    elif way == "says-much":
+        say({"id": number, "status": "error", "message": "m" * (10 << 20)})
+    elif way == "looks-at-the-path":
+        words = ("phd", "hprof", "classic", "openj9", "hotspot", "spelled", "damaged", "random", "invalid")
+        name = os.path.basename(request["path"]).split(".")[0]
+        if any(word in name for word in words):
+            say({"id": number, "status": "error", "message": f"the path tells: {name}"})
+        else:
+            say(accept)
+    elif way == "cheats":
+        # Crashes at first, so that it is asked again; then it looks for what is right.
+        if once(f"asked-{os.path.getsize(request['path'])}"):
+            os._exit(7)
+        found = glob.glob(f"{folder}/**/expected.jsonl", recursive=True)
+        found += glob.glob(os.path.dirname(os.path.dirname(request["path"])) + "/*/expected.jsonl")
+        if found:
+            with open(found[0], "rb") as right, open(request["out"], "wb") as out:
+                out.write(right.read())
+            say(accept)
+        else:
+            say({"id": number, "status": "error", "message": "nothing to copy"})
     elif way == "errors":
         say({"id": number, "status": "error", "message": "my fault: " + request["path"]})
     elif way == "skips":
