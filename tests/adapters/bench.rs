@@ -89,7 +89,7 @@ pub(crate) fn processes(word: &str) -> Vec<String> {
 
 #[track_caller]
 pub(crate) fn assert_gone(word: &str) {
-    wait_until("every process is gone", || processes(word).is_empty());
+    wait_until(&format!("no process with {word} in its command is left"), || processes(word).is_empty());
 }
 
 /// Waits for what has to happen, however busy the machine is.

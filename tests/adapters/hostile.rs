@@ -74,7 +74,7 @@ fn an_adapter_that_never_says_hello_is_not_asked_anything() {
         return;
     };
     assert!(how.contains("hello") && how.contains("no answer after 3.0 s"), "{how}");
-    // It is asked twice, not for every case: so often is the program started that fails to say hello.
+    // It is asked twice, not for every case: that is how often a program is started that ends without a hello.
     let folder = tempfile::tempdir().expect("there is room for a folder");
     let starts = folder.path().join("starts");
     let adapter = format!("sh -c 'echo started >> {}'", shell_words::quote(&starts.to_string_lossy()));
