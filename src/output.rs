@@ -120,7 +120,10 @@ impl Output {
             Target::Stream(mut out) => out.flush().map_err(|e| Error::io("writing the output", e)),
             Target::File { path, beside, listed: _listed } => {
                 let failed = |e| Error::io(format!("writing {}", path.display()), e);
-                let beside = beside.into_inner().map_err(|e| failed(e.into_error()))?;
+                let beside = beside
+                    .into_inner()
+                    .map_err(|e| of_output(&path, e.error()))
+                    .map_err(|e| Error::io("writing the output", e))?;
                 // A full disk may say so only now.
                 beside.as_file().sync_all().map_err(failed)?;
                 let named = if self.force { beside.persist(&path) } else { beside.persist_noclobber(&path) };
@@ -138,16 +141,23 @@ impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.target {
             Target::Stream(out) => out.write(bytes),
-            Target::File { beside, .. } => beside.write(bytes),
+            Target::File { path, beside, .. } => beside.write(bytes).map_err(|e| of_output(path, &e)),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.target {
             Target::Stream(out) => out.flush(),
-            Target::File { beside, .. } => beside.flush(),
+            Target::File { path, beside, .. } => beside.flush().map_err(|e| of_output(path, &e)),
         }
     }
+}
+
+/// An error in writing, with the name that the output will have, and not that of the file beside it.
+fn of_output(path: &Path, error: &io::Error) -> io::Error {
+    let cause = error.get_ref().and_then(|wrapped| wrapped.source());
+    let cause = cause.map_or_else(|| error.to_string(), ToString::to_string);
+    io::Error::new(error.kind(), format!("{}: {cause}", path.display()))
 }
 
 fn exists(path: &Path) -> Error {

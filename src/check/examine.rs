@@ -220,7 +220,8 @@ impl Examiner<'_> {
             for to in self.hello.targets(format) {
                 let files = Files::with(PREFIX, &case.file(), &case.bytes, to.format.family().suffix())?;
                 let (path, out) = paths(&files);
-                let found = self.makes(&files, &Op::Convert { path, from: format.to_string(), to: to.to_string(), out });
+                let found =
+                    self.makes(&files, &Op::Convert { path, from: format.to_string(), to: to.to_string(), out });
                 self.told.put(format!("it converts {} to {to}", case.id), found);
             }
             for to in self.hello.writers(format) {

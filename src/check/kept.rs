@@ -99,9 +99,8 @@ impl Kept {
             let tested = report.implementations.iter().find(|tested| tested.label == *label);
             let result = tested.and_then(|tested| tested.results.iter().find(|result| result.id == task.id));
             let Some(result) = result.filter(|result| result.outcome.is_failure()) else { continue };
-            let mut file = |name: &str, contents: Box<dyn Read>| {
-                put(KeptFile { path: format!("{folder}/{name}"), contents })
-            };
+            let mut file =
+                |name: &str, contents: Box<dyn Read>| put(KeptFile { path: format!("{folder}/{name}"), contents });
             let case = task.source.case()?;
             let listing = match first_heap(&case) {
                 Some(_) => {

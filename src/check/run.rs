@@ -15,9 +15,7 @@ use super::judge::{Asked, Judgement, judge};
 use super::kept::Kept;
 use super::protocol::Hello;
 use super::repeat::repeat;
-use super::report::{
-    CaseFacts, CaseResult, Chosen, Incomplete, Outcome, Report, ReportFolder, Run, SCHEMA, Tested,
-};
+use super::report::{CaseFacts, CaseResult, Chosen, Incomplete, Outcome, Report, ReportFolder, Run, SCHEMA, Tested};
 use super::subject::{Files, Reply, Session, Subject};
 use super::task::{Choice, Source, Task, Wanted, tasks, why_not};
 
@@ -185,12 +183,7 @@ struct Told {
 }
 
 impl<'r> One<'r> {
-    fn new(
-        subject: &'r Subject,
-        shared: Shared<'r>,
-        sources: &[Source],
-        others: &[One<'_>],
-    ) -> Result<One<'r>, Error> {
+    fn new(subject: &'r Subject, shared: Shared<'r>, sources: &[Source], others: &[One<'_>]) -> Result<One<'r>, Error> {
         let choice = &shared.options.choice;
         let hello = hello(subject)?;
         let told = hello.as_ref().ok().and_then(Option::as_ref);
@@ -444,10 +437,8 @@ fn settled(first: Slot, mut alone: Answered) -> (Answered, Option<Outcome>) {
     let is_other = |first: &Outcome| first.name() != alone.judgement.outcome.name();
     let first = first.map(|slot| slot.judgement.outcome).filter(is_other);
     // That a case hung in company may be the machine's doing, and nothing else is.
-    let remembers = matches!(
-        first,
-        Some(Outcome::Crash { .. } | Outcome::OutOfMemory { .. } | Outcome::AdapterError { .. })
-    );
+    let remembers =
+        matches!(first, Some(Outcome::Crash { .. } | Outcome::OutOfMemory { .. } | Outcome::AdapterError { .. }));
     if let (true, true, Some(first)) = (remembers, alone.judgement.outcome.is_pass(), &first) {
         let how = format!("{}: {}", first.name(), first.detail());
         alone.judgement.outcome = Outcome::PassAlone { how };

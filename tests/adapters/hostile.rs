@@ -8,7 +8,8 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::bench::{
-    HEAPSMITH, assert_gone, check, check_with, has_python, heapsmith, mark, outcomes, processes, python, tally, wait_until,
+    HEAPSMITH, assert_gone, check, check_with, has_python, heapsmith, mark, outcomes, processes, python, tally,
+    wait_until,
 };
 
 /// Dumps that every reader accepts: ten or more.

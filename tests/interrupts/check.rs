@@ -24,16 +24,15 @@ fn adapter(place: &Place, silent_after: usize) -> String {
     let script = format!(
         r#"import json, subprocess, sys, time
 subprocess.Popen(["sleep", "1000"], start_new_session=True)
-asked = 0
 for line in sys.stdin:
     number = json.loads(line)["id"]
     if '"hello"' in line:
         answer = {{"protocol": 1, "name": "slow", "reads": ["phd", "hprof", "classic"]}}
     else:
-        with open({:?}, "a") as log:
+        with open({0:?}, "a") as log:
             log.write("asked\n")
-        asked += 1
-        if asked > {silent_after}:
+        # By whichever of its processes.
+        if len(open({0:?}).readlines()) > {silent_after}:
             time.sleep(1000)
         answer = {{"status": "accept"}}
     print(json.dumps(answer | {{"id": number}}), flush=True)
@@ -84,10 +83,11 @@ fn check_says_what_was_judged_so_far_and_leaves_nothing() {
         let report = fs::read(place.work.join("report/report.json")).expect("a report");
         let report: Value = serde_json::from_slice(&report).expect("JSON");
         assert_eq!(report["incomplete"]["signal"], name, "{report}");
-        let judged = report["implementations"][0]["results"].as_array().expect("results").len();
-        assert_eq!(report["incomplete"]["judged"], judged);
-        assert!(judged <= point, "{judged} cases were judged, {point} answered");
-        assert!(judged > 0 || point < 32, "nothing of a whole batch was judged");
+        let results = report["implementations"][0]["results"].as_array().expect("results");
+        assert_eq!(report["incomplete"]["judged"], results.len());
+        // Dumps of several heaps are skipped without a question.
+        let answered = results.iter().filter(|result| result["outcome"]["verdict"] != "skip").count();
+        assert_eq!(answered, point, "{results:?}");
         assert!(place.files().iter().all(|file| file.contains("/work/report")), "{:?}", place.files());
         assert_eq!(processes(&place), Vec::<String>::new());
     }

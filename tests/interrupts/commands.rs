@@ -21,7 +21,7 @@ fn samples() -> &'static [PathBuf; 2] {
             assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         };
         let [dump_name, listing_name] = [&dump, &listing].map(|path| path.to_str().expect("a plain path"));
-        run(&["generate", "--format", "phd6", "--objects", "20000", "--seed", "3", "-o", dump_name]);
+        run(&["generate", "--format", "phd6", "--objects", "30000", "--seed", "3", "-o", dump_name]);
         run(&["decode", dump_name, "-o", listing_name]);
         [dump, listing]
     })
@@ -77,7 +77,8 @@ fn while_it_writes(arguments: &[&str], sizes: [u64; 5]) {
         let mut running = place.start(arguments);
         running.close_input();
         let length = || {
-            let length = |path: &String| fs::metadata(path).map_or(0, |file| if file.is_file() { file.len() } else { 0 });
+            let length =
+                |path: &String| fs::metadata(path).map_or(0, |file| if file.is_file() { file.len() } else { 0 });
             place.files().iter().map(length).sum::<u64>()
         };
         let runs = running.until(|| !place.files().is_empty() && length() >= size);
@@ -115,7 +116,8 @@ fn a_corpus_that_is_being_written_is_not_there_afterwards() {
 fn a_file_that_gets_too_long_is_a_failed_write() {
     let place = Place::new();
     let generate = format!("ulimit -f 16; exec {HEAPSMITH} generate --format phd6 --objects 20000 --seed 1 -o out.phd");
-    let output = Command::new("sh").args(["-c", &generate]).current_dir(&place.work).output().expect("there is a shell");
+    let output =
+        Command::new("sh").args(["-c", &generate]).current_dir(&place.work).output().expect("there is a shell");
     let message = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{message}");
     assert!(message.contains("out.phd") && message.contains("File too large"), "{message}");

@@ -5,8 +5,8 @@ use std::time::Duration;
 use clap::{ArgGroup, Args, ValueEnum};
 use heapsmith::check::protocol::Level;
 use heapsmith::check::{
-    Budget, Checked, Choice, ExpectedFailures, Kind, Options, Outcome, Progress, Report, ReportFolder, Subject, Sweeper,
-    Wanted, What, check,
+    Budget, Checked, Choice, ExpectedFailures, Kind, Options, Outcome, Progress, Report, ReportFolder, Subject,
+    Sweeper, Wanted, What, check,
 };
 use heapsmith::compare::table::Target;
 use heapsmith::error::Error;

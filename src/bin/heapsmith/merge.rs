@@ -1,8 +1,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use heapsmith::check::{Report, ReportFolder};
 use heapsmith::check::report::merge;
+use heapsmith::check::{Report, ReportFolder};
 use heapsmith::error::Error;
 
 use crate::{Answer, report};

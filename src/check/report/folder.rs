@@ -29,12 +29,8 @@ struct Marker {
 /// A form of the report, and its file.
 type Form = (&'static str, fn(&Report, &mut dyn Write) -> Result<(), Error>);
 
-const FORMS: [Form; 4] = [
-    ("report.json", json),
-    ("report.html", html::write),
-    ("report.md", markdown::write),
-    ("junit.xml", junit::write),
-];
+const FORMS: [Form; 4] =
+    [("report.json", json), ("report.html", html::write), ("report.md", markdown::write), ("junit.xml", junit::write)];
 
 /// The page, which people open.
 const PAGE: &str = "report.html";

@@ -46,11 +46,9 @@ pub fn merge(reports: Vec<Report>) -> Result<Report, Error> {
             }
         }
         merged.incomplete = match (merged.incomplete.take(), other.incomplete) {
-            (Some(one), Some(two)) => Some(Incomplete {
-                judged: one.judged + two.judged,
-                planned: one.planned + two.planned,
-                ..one
-            }),
+            (Some(one), Some(two)) => {
+                Some(Incomplete { judged: one.judged + two.judged, planned: one.planned + two.planned, ..one })
+            }
             (one, two) => one.or(two),
         };
         merged.run = match (merged.run.take(), other.run) {

@@ -329,6 +329,7 @@ impl Tested {
 impl Report {
     /// Whether nothing is unexpected, and nothing is missing.
     pub fn is_clean(&self) -> bool {
-        self.incomplete.is_none() && self.implementations.iter().all(|tested| tested.results.iter().all(|result| !result.is_unexpected()))
+        self.incomplete.is_none()
+            && self.implementations.iter().all(|tested| tested.results.iter().all(|result| !result.is_unexpected()))
     }
 }

@@ -130,7 +130,8 @@ pub(in crate::check) fn leaving(budget: &Budget) -> Duration {
 }
 
 fn parse<T: DeserializeOwned>(line: &[u8], what: &str) -> Result<T, Reply> {
-    let wrong = |e: serde_json::Error| Reply::Error(format!("not {what}: {}: {}", shown(line), cut(&e.to_string(), LONG)));
+    let wrong =
+        |e: serde_json::Error| Reply::Error(format!("not {what}: {}: {}", shown(line), cut(&e.to_string(), LONG)));
     serde_json::from_slice(line).map_err(wrong)
 }
 

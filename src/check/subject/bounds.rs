@@ -1,7 +1,7 @@
 //! What an adapter says is cut where it arrives: a report holds every text several times, and a request repeats lists.
 
-use std::hash::Hash;
 use std::collections::HashSet;
+use std::hash::Hash;
 
 use super::super::protocol::{Hello, Status};
 

@@ -44,8 +44,7 @@ impl Session for OneShot<'_> {
         let command = self.command(case, files)?;
         // A file, not a pipe: what is printed is never held in memory. What a converter prints, nobody reads.
         let is_printed = self.subject.kind == Kind::Decoder;
-        let output =
-            if is_printed { files.print_into() } else { OpenOptions::new().write(true).open("/dev/null") };
+        let output = if is_printed { files.print_into() } else { OpenOptions::new().write(true).open("/dev/null") };
         let temporary = Folder::new("heapsmith-").map_err(failed)?;
         let output = Output::File(output.map_err(failed)?);
         let mut process = Process::start(supervisor, &command, temporary.path(), output, stop)?;
