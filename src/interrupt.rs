@@ -111,10 +111,10 @@ pub(crate) fn at_end(work: impl Fn() + Send + 'static) -> Listed {
 }
 
 fn remove(path: &Path) {
-    let _ = match fs::symlink_metadata(path) {
-        Ok(file) if file.is_dir() => fs::remove_dir_all(path),
-        _ => fs::remove_file(path),
-    };
+    match fs::symlink_metadata(path) {
+        Ok(file) if file.is_dir() => system::remove_all(path),
+        _ => _ = fs::remove_file(path),
+    }
 }
 
 impl List {

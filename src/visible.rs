@@ -15,7 +15,7 @@ use std::io::{self, Write};
 /// use heapsmith::visible::is_hidden;
 ///
 /// assert!(is_hidden('\u{1b}') && is_hidden('\u{9b}') && is_hidden('\u{202e}'));
-/// assert!(!is_hidden('\n') && !is_hidden('ü') && !is_hidden('שׁ') && !is_hidden('😀'));
+/// assert!(!is_hidden('\n') && !is_hidden('ü') && !is_hidden('\u{5e9}') && !is_hidden('😀'));
 /// ```
 pub fn is_hidden(c: char) -> bool {
     match c {

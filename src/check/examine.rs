@@ -350,6 +350,6 @@ fn words(reply: &Reply) -> String {
         Reply::Error(how) | Reply::Hang(how) | Reply::OutOfMemory(how) | Reply::Skipped(how, _) => how.clone(),
         Reply::Refused(message, _) => format!("refused: {message}"),
         Reply::Accepted(_) => "accepted".to_owned(),
-        Reply::Interrupted => "not looked at: interrupted".to_owned(),
+        Reply::Interrupted | Reply::Doubted => "not looked at: interrupted".to_owned(),
     }
 }

@@ -22,6 +22,7 @@ pub(super) fn hello(subject: &Subject) -> Result<Result<Option<Hello>, String>, 
             }
             Err(Reply::NotStarted(why)) => return Err(not_started(subject, &why)),
             Err(Reply::Crash(e) | Reply::Error(e) | Reply::Hang(e) | Reply::OutOfMemory(e)) => how = e,
+            Err(Reply::Interrupted) => return Ok(Err("interrupted".to_owned())),
             Err(_) => {}
         }
     }

@@ -69,7 +69,7 @@ impl Kept {
         };
         (&*file).seek(SeekFrom::Start(answers.length)).map_err(failed)?;
         // What cannot be read is the judge's matter.
-        let copied = io::copy(&mut answer.reader(), &mut &*file).unwrap_or(0);
+        let Ok(copied) = io::copy(&mut answer.reader(), &mut &*file) else { return Ok(()) };
         let at = answers.length;
         answers.places.insert(key, (name, at, copied));
         answers.length += copied;

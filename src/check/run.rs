@@ -83,6 +83,10 @@ pub fn check(subjects: &[Subject], options: &Options, progress: &(dyn Fn(Progres
         let one = One::new(subject, shared, &sources, &all)?;
         all.push(one);
     }
+    // One that cannot say what it can will not answer anything.
+    if all.iter().any(|one| one.hello.is_ok()) {
+        all.iter().filter(|one| one.hello.is_err()).try_for_each(One::answered)?;
+    }
     let mut planned = 0;
     let mut done = Vec::new();
     for one in all {
@@ -134,6 +138,20 @@ struct Answered {
     is_doubtful: bool,
     /// Whether it took as long as a question may, for nothing.
     was_in_vain: bool,
+}
+
+impl Answered {
+    /// What came after the answer counts, too. What was wrong with the answer itself is told first.
+    fn followed_by(&mut self, reply: Reply) {
+        let after = match reply {
+            Reply::Crash(how) => Outcome::Crash { how },
+            Reply::Error(how) => Outcome::AdapterError { how },
+            _ => return,
+        };
+        if !self.judgement.outcome.is_failure() {
+            self.judgement = plain(after);
+        }
+    }
 }
 
 /// What there is to tell of a task, where it was asked.
@@ -232,6 +250,9 @@ impl<'r> One<'r> {
         (self.shared.progress)(Progress::Planned(self.count() as usize));
         let slots: Vec<Vec<Slot>> = match &self.hello {
             Ok(_) => self.side_by_side(&batches)?,
+            Err(_) if self.subject.stop.is_asked() => {
+                batches.iter().map(|(_, tasks)| vec![None; tasks.len()]).collect()
+            }
             // It cannot be asked anything.
             Err(how) => {
                 let answered = unasked(Outcome::AdapterError { how: how.clone() });
@@ -335,9 +356,10 @@ impl<'r> One<'r> {
             slots[index] = Some(answered);
             (self.shared.progress)(Progress::Asked);
         }
-        for (question, _) in session.finish() {
+        for (question, reply) in session.finish() {
             if let Some(answered) = asked.get(question).and_then(|index| slots[*index].as_mut()) {
                 answered.is_doubtful = true;
+                answered.followed_by(reply);
             }
         }
         Ok(slots)
@@ -374,14 +396,8 @@ impl<'r> One<'r> {
     fn alone(&self, task: &Task) -> Result<Option<Answered>, Error> {
         let mut session = self.subject.open(self.hello());
         let Some((mut answered, _)) = self.task(task, session.as_mut())? else { return Ok(None) };
-        let after = match session.finish().into_iter().next() {
-            Some((_, Reply::Crash(how))) => Outcome::Crash { how },
-            Some((_, Reply::Error(how))) => Outcome::AdapterError { how },
-            _ => return Ok(Some(answered)),
-        };
-        // What was wrong with the answer itself is told first.
-        if !answered.judgement.outcome.is_failure() {
-            answered.judgement = plain(after);
+        if let Some((_, reply)) = session.finish().into_iter().next() {
+            answered.followed_by(reply);
         }
         Ok(Some(answered))
     }
@@ -439,9 +455,17 @@ fn settled(first: Slot, mut alone: Answered) -> (Answered, Option<Outcome>) {
     // That a case hung in company may be the machine's doing, and nothing else is.
     let remembers =
         matches!(first, Some(Outcome::Crash { .. } | Outcome::OutOfMemory { .. } | Outcome::AdapterError { .. }));
-    if let (true, true, Some(first)) = (remembers, alone.judgement.outcome.is_pass(), &first) {
-        let how = format!("{}: {}", first.name(), first.detail());
-        alone.judgement.outcome = Outcome::PassAlone { how };
+    match (&first, &alone.judgement.outcome) {
+        (Some(first), Outcome::Pass { .. }) if remembers => {
+            let how = format!("{}: {}", first.name(), first.detail());
+            alone.judgement.outcome = Outcome::PassAlone { how };
+        }
+        // A question that is skipped when it is asked again was asked all the same.
+        (Some(crash), Outcome::Skip { .. }) if remembers => {
+            alone.judgement.outcome = crash.clone();
+            return (alone, None);
+        }
+        _ => {}
     }
     (alone, first)
 }

@@ -1,8 +1,9 @@
 //! A folder by its descriptor: what its path leads to later does not matter.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, Mode, OFlags, openat};
@@ -17,6 +18,27 @@ pub(crate) struct Folder {
     folder: TempDir,
     opened: OwnedFd,
     _listed: Listed,
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        remove_all(self.folder.path());
+    }
+}
+
+/// Removes a folder with what is in it, also folders that their owner may not write to; of a link, the link.
+pub(crate) fn remove_all(folder: &Path) {
+    if fs::remove_dir_all(folder).is_ok() {
+        return;
+    }
+    let mut ahead = vec![folder.to_owned()];
+    while let Some(folder) = ahead.pop() {
+        if fs::symlink_metadata(&folder).is_ok_and(|found| found.is_dir()) {
+            let _ = fs::set_permissions(&folder, fs::Permissions::from_mode(0o700));
+            ahead.extend(fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path()));
+        }
+    }
+    let _ = fs::remove_dir_all(folder);
 }
 
 /// How often a new one is tried where somebody is quicker to put something else in its place.
@@ -71,7 +93,6 @@ impl Folder {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
     use std::io::{Read, Write};
     use std::os::unix::fs::symlink;
 

@@ -220,7 +220,7 @@ fn failed_cases_are_kept_apart_for_each_implementation_and_those_of_earlier_runs
     let report = folder.path().join("report").to_string_lossy().into_owned();
     let wrong = "sh -c 'exit 1' {}";
     let run = |filter: &str| {
-        check(&["--decoder", wrong, "--decoder", wrong, "--filter", filter, "--report", &report]);
+        check(&["--decoder", wrong, "--decoder", wrong, "--filter", filter, "--report", &report, "--force"]);
         let cases = fs::read_dir(format!("{report}/cases")).expect("it was made").flatten();
         let mut kept: Vec<(String, usize)> = cases
             .map(|entry| {
@@ -235,13 +235,60 @@ fn failed_cases_are_kept_apart_for_each_implementation_and_those_of_earlier_runs
     assert_eq!(two.iter().map(|(_, count)| *count).collect::<Vec<_>>(), [2, 2], "{two:?}");
     let one = run("phd6-openj9-64");
     assert_eq!(one.iter().map(|(_, count)| *count).collect::<Vec<_>>(), [1, 1], "{one:?}");
-    // A folder of that name that nobody made for a report is left alone.
-    let theirs = folder.path().join("theirs");
-    fs::create_dir_all(theirs.join("cases")).expect("creatable");
-    fs::write(theirs.join("cases/mine"), "dear to me").expect("writable");
-    let told = heapsmith(&["check", "--decoder", wrong, "--report", &theirs.to_string_lossy()]);
-    assert_eq!(told.status.code(), Some(2));
-    assert!(theirs.join("cases/mine").exists());
+}
+
+/// A folder, what a refusal says, and the files that are there afterwards all the same.
+#[test]
+fn a_folder_of_reports_keeps_what_is_not_ours() {
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let path = |name: &str| folder.path().join(name);
+    let report = |name: &str, more: &[&str], decoder: &str| {
+        let report = path(name).to_string_lossy().into_owned();
+        let question = ["check", "--decoder", decoder, "--filter", "phd6-openj9-64", "--report", &report];
+        let told = heapsmith(&[&question[..], more].concat());
+        (told.status.code().unwrap_or(-1), String::from_utf8_lossy(&told.stderr).into_owned())
+    };
+    let wrong = "sh -c 'exit 1' {}";
+    let mine = |name: &str| {
+        let file = path(name);
+        fs::create_dir_all(file.parent().expect("it has a folder")).expect("there is room for a folder");
+        fs::write(file, "dear to me").expect("there is room");
+    };
+    let is_there = |name: &str| fs::read_to_string(path(name)).is_ok_and(|text| text == "dear to me");
+
+    // One that nobody made for a report, with a folder of that name, with a file of that name, or reached by a link.
+    for name in ["theirs/cases/mine", "others/report.html", "notes/.heapsmith-report"] {
+        mine(name);
+        let folder = name.split('/').next().expect("a folder");
+        std::os::unix::fs::symlink(path(folder), path(&format!("{folder}-link"))).expect("a link");
+        for folder in [folder.to_owned(), format!("{folder}-link")] {
+            let (code, message) = report(&folder, &["--force"], wrong);
+            assert!(code == 2 && message.contains("is not a report of heapsmith"), "{folder}: {code} {message}");
+            assert!(is_there(name), "{name}");
+        }
+    }
+
+    // A report: it is replaced when that is asked for, and what was put beside it stays.
+    assert_eq!(report("report", &[], wrong).0, 1);
+    mine("report/notes.txt");
+    mine("report/cases/mine");
+    let (code, message) = report("report", &[], wrong);
+    assert!(code == 2 && message.contains("--force"), "{message}");
+    // Nothing is removed before the program has answered.
+    let (code, message) = report("report", &["--force"], "/there/is/no/such/program {}");
+    assert!(code == 2 && path("report/report.json").exists(), "{message}");
+    assert_eq!(report("report", &["--force"], "true {}").0, 1);
+    assert!(is_there("report/notes.txt") && is_there("report/cases/mine"));
+
+    // A link in the place of a folder of ours leads to what is not.
+    mine("elsewhere/phd6-openj9-64/expected.jsonl");
+    let label = fs::read_dir(path("report/cases")).expect("it was made").flatten();
+    let label = label.map(|entry| entry.path()).find(|path| path.is_dir()).expect("a folder of the implementation");
+    fs::remove_dir_all(&label).expect("it was made");
+    std::os::unix::fs::symlink(path("elsewhere"), &label).expect("a link");
+    let (code, message) = report("report", &["--force"], "true {}");
+    assert!(code == 2 && message.contains("symbolic link"), "{message}");
+    assert!(is_there("elsewhere/phd6-openj9-64/expected.jsonl"));
 }
 
 /// What a crash says has temporary folders in it, and numbers of processes.

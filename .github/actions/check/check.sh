@@ -21,7 +21,7 @@ if ! command -v heapsmith >/dev/null; then
 fi
 
 report=${REPORT:-heapsmith-report}
-arguments=(--adapter "$ADAPTER" --random "${RANDOM_DUMPS:-100}" --seed "${SEED:-1}" --report "$report")
+arguments=(--adapter "$ADAPTER" --random "${RANDOM_DUMPS:-100}" --seed "${SEED:-1}" --report "$report" --force)
 [ -z "${FORMAT:-}" ] || arguments+=(--format "$FORMAT")
 [ -z "${TIME_LIMIT:-}" ] || arguments+=(--time-limit "$TIME_LIMIT")
 [ -z "${EXPECTED:-}" ] || arguments+=(--expected "$EXPECTED")

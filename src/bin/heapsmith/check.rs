@@ -79,8 +79,8 @@ pub(crate) struct Opts {
     #[arg(long, default_value_t = 10.0)]
     time_limit: f32,
     /// MiB of memory for a case, over the program and all that it starts, and 32 times its dump's size more. What counts:
-    /// the resident sets of all processes, shared memory that they hold or have made (memfd, shm_open, System V), and
-    /// files in their TMPDIR where that lies in memory (tmpfs).
+    /// the resident sets of all processes, shared memory that they hold open (memfd, shm_open) or have made (System V),
+    /// and files in their TMPDIR where that lies in memory (tmpfs).
     #[arg(long, default_value_t = 2048)]
     memory_limit: u64,
     /// After this many cases without an answer in time, or with an adapter error that took as long, the rest is skipped.
@@ -142,24 +142,28 @@ impl Opts {
             max_hangs: self.max_hangs.max(1),
             folder,
         };
-        let _sweeper = Sweeper::new()?;
+        let sweeper = Sweeper::new()?;
         let bar = terminal::steps(0, "checking");
         let outcome = check(&subjects, &options, &|progress| match progress {
             Progress::Planned(more) => bar.inc_length(more as u64),
             Progress::Asked => bar.inc(1),
         });
         bar.finish_and_clear();
+        // Nothing that was started is there any more when what is right is written down.
+        drop(sweeper);
         let Checked { report: mut told, kept } = outcome?;
         if self.shard.is_none() && told.incomplete.is_none() {
             something_was_judged(&told)?;
         }
+        let mut updated = Ok(());
         if let (true, Some(path)) = (self.update_expected, &self.expected) {
             match told.incomplete {
                 Some(_) => terminal::warning("the file of expected failures stays as it is: the run is incomplete"),
-                None => update(&mut told, &options.expected, path)?,
+                None => updated = update(&mut told, &options.expected, path),
             }
         }
         let answer = report::tell(&told, options.folder.as_ref(), kept.as_ref(), self.json);
+        let answer = updated.and(answer);
         match stop.signal() {
             Some(signal) => {
                 if let Err(error) = answer {

@@ -33,8 +33,8 @@ use heapsmith::visible::visible_bytes;
 /// Synthesises JVM heap dumps, and tests whether parsers and converters get them right.
 ///
 /// Exit codes, everywhere: 0 fine; 1 the answer is no (a finding, a difference, an input that is not
-/// a valid dump); 2 usage or I/O error: the command could not run; 3 not decided within a budget; 130 and 143: ended by
-/// SIGINT (Ctrl-C) or SIGTERM, without temporary files or half-written outputs.
+/// a valid dump); 2 usage or I/O error: the command could not run; 3 not decided within a budget; 130, 143 and 129:
+/// ended by SIGINT (Ctrl-C), SIGTERM or SIGHUP, without temporary files or half-written outputs.
 #[derive(Parser)]
 #[command(version, max_term_width = 100)]
 struct Cli {

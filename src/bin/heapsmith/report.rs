@@ -1,6 +1,6 @@
 //! The written forms of a report.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 
 use heapsmith::check::report::{Incomplete, Tested};
@@ -26,16 +26,25 @@ pub(crate) fn tell(
     as_json: bool,
 ) -> Result<Answer, Error> {
     let failed = |e| Error::io("writing standard output", e);
-    if as_json {
-        writeln!(terminal::data(), "{}", json(report)?).map_err(failed)?;
+    let printed = if as_json {
+        writeln!(terminal::data(), "{}", json(report)?)
     } else {
-        write!(terminal::stdout(), "{}", text(report)).map_err(failed)?;
-    }
+        write!(terminal::stdout(), "{}", text(report))
+    };
     if let Some(folder) = folder {
-        folder.write(report, kept)?;
-        if !as_json {
-            writeln!(terminal::stdout(), "written: {}", folder.page().display()).map_err(failed)?;
+        if report.incomplete.is_some() && folder.holds_an_earlier_report() {
+            terminal::warning("the earlier report stays: nothing was judged");
+        } else {
+            folder.write(report, kept)?;
+            if !as_json && printed.is_ok() {
+                writeln!(terminal::stdout(), "written: {}", folder.page().display()).map_err(failed)?;
+            }
         }
+    }
+    match printed {
+        // Whoever read it has seen enough; the exit code is the same.
+        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => {}
+        printed => printed.map_err(failed)?,
     }
     Ok(if report.is_clean() { Answer::Yes } else { Answer::No })
 }

@@ -81,7 +81,7 @@ impl Judgement {
         }
         let Wrong { fact, facet, address, expected, found, count } = wrong;
         // Names in a listing may have any length.
-        let [fact, expected, found] = [fact, expected, found].map(|text| cut(&text, LONG));
+        let [fact, expected, found] = [fact, expected, found].map(|text| cut(&text, LONG).replace('\n', "\\n"));
         let outcome = Outcome::Fail { fact, address, expected, found, count };
         Judgement { facet, ..Judgement::of(outcome) }
     }
@@ -100,7 +100,7 @@ pub(super) struct Asked<'a> {
 /// one is wrong.
 pub(super) fn judge(asked: &Asked<'_>, reply: Reply, session: &mut dyn Session) -> Option<Judgement> {
     Some(match reply {
-        Reply::Interrupted => return None,
+        Reply::Interrupted | Reply::Doubted => return None,
         Reply::Accepted(accepted) => {
             // Whatever cannot be read of an answer is held against it: the run goes on.
             let judgement = accepted_by(asked, &accepted, session).unwrap_or_else(|e| {

@@ -7,6 +7,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, Metadata};
+use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -35,13 +36,13 @@ pub(super) struct Scales {
     /// Files in memory, and on disk, when they were looked at last.
     files: (u64, u64),
     /// When they are looked at again.
-    next: Option<Instant>,
+    next: Instant,
 }
 
 /// How long files are not looked at again, at least, and by how much longer than looking took.
 const PAUSE: Duration = Duration::from_millis(100);
 const TIMES: u32 = 20;
-/// More files in a temporary folder are not looked at.
+/// More files in a temporary folder, or open ones, are not looked at: they are too many.
 const ENTRIES: usize = 100_000;
 /// What a block of a file is in `stat`, whatever the file system's blocks are.
 const BLOCK: u64 = 512;
@@ -52,7 +53,9 @@ impl Scales {
     /// For a program that has this temporary folder.
     pub(super) fn new(temporary: &Path) -> Scales {
         let in_memory = is_in_memory(temporary);
-        Scales { temporary: temporary.to_owned(), in_memory, seen: HashSet::new(), files: (0, 0), next: None }
+        // Most cases are over before the first look at files.
+        let next = Instant::now() + PAUSE;
+        Scales { temporary: temporary.to_owned(), in_memory, seen: HashSet::new(), files: (0, 0), next }
     }
 
     /// Looks at all descendants of a process.
@@ -66,26 +69,30 @@ impl Scales {
             mapped += shared;
         }
         let now = Instant::now();
-        if self.next.is_none_or(|next| now >= next) {
+        if now >= self.next {
             self.files = self.look(&processes);
-            self.next = Some(Instant::now() + PAUSE.max(now.elapsed() * TIMES));
+            self.next = Instant::now() + PAUSE.max(now.elapsed() * TIMES);
         }
         // What is mapped is most often a file that is open, too.
-        Footprint { memory: own + mapped.max(self.files.0), disk: self.files.1 }
+        Footprint { memory: mapped.max(self.files.0).saturating_add(own), disk: self.files.1 }
     }
 
     /// Files in memory, and those on disk.
     fn look(&self, processes: &[Pid]) -> (u64, u64) {
         let mut files = HashMap::new();
-        processes.iter().for_each(|pid| open_in_memory(*pid, &mut files));
+        let mut left = ENTRIES;
+        processes.iter().for_each(|pid| open_in_memory(*pid, &mut files, &mut left));
         let mut temporary = HashMap::new();
-        below(&self.temporary, &mut temporary);
+        let are_all = below(&self.temporary, &mut temporary) && left > 0;
         let sum = |files: &HashMap<_, u64>| files.values().fold(0_u64, |sum, bytes| sum.saturating_add(*bytes));
-        let disk = if self.in_memory {
-            files.extend(temporary);
-            0
-        } else {
-            sum(&temporary)
+        let disk = match (are_all, self.in_memory) {
+            // Files without end are written as well as a file without end.
+            (false, _) => u64::MAX,
+            (true, true) => {
+                files.extend(temporary);
+                0
+            }
+            (true, false) => sum(&temporary),
         };
         (sum(&files).saturating_add(self.system_v()), disk)
     }
@@ -125,10 +132,14 @@ fn enter(files: &mut Files, file: &Metadata) {
     files.insert((file.dev(), file.ino()), file.blocks().saturating_mul(BLOCK));
 }
 
-/// The files in memory that a process has open.
-fn open_in_memory(pid: Pid, files: &mut Files) {
+/// The files in memory that a process has open; so many entries may still be looked at.
+fn open_in_memory(pid: Pid, files: &mut Files, left: &mut usize) {
     let Ok(open) = fs::read_dir(format!("/proc/{}/fd", pid.as_raw_nonzero())) else { return };
     for entry in open.flatten() {
+        *left = left.saturating_sub(1);
+        if *left == 0 {
+            return;
+        }
         let path = entry.path();
         // Pipes and sockets have no such path.
         if fs::read_link(&path).is_ok_and(|link| link.is_absolute())
@@ -141,18 +152,24 @@ fn open_in_memory(pid: Pid, files: &mut Files) {
     }
 }
 
-/// The files below a folder; links are not followed.
-fn below(folder: &Path, files: &mut Files) {
+/// The files below a folder, and whether these are all; links are not followed.
+fn below(folder: &Path, files: &mut Files) -> bool {
     let mut ahead = vec![folder.to_owned()];
     let mut entries = 0;
     while let Some(folder) = ahead.pop() {
         if !fs::symlink_metadata(&folder).is_ok_and(|folder| folder.is_dir()) {
             continue;
         }
-        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let entries_there = match fs::read_dir(folder) {
+            Ok(entries) => entries,
+            // What is closed to us may hold anything.
+            Err(e) if e.kind() == io::ErrorKind::PermissionDenied => return false,
+            Err(_) => continue,
+        };
+        for entry in entries_there.flatten() {
             entries += 1;
             if entries > ENTRIES {
-                return;
+                return false;
             }
             match entry.metadata() {
                 Ok(file) if file.is_dir() => ahead.push(entry.path()),
@@ -161,6 +178,7 @@ fn below(folder: &Path, files: &mut Files) {
             }
         }
     }
+    true
 }
 
 fn is_in_memory(path: &Path) -> bool {

@@ -1,7 +1,7 @@
 //! What a program is sent, written by a thread: a program that does not read it is not waited for here, but where its
 //! answer is, which has a limit.
 
-use std::io::{PipeWriter, Write};
+use std::io::{self, PipeWriter, Write};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
@@ -11,10 +11,10 @@ pub(super) struct Requests(Sender<Vec<u8>>);
 
 impl Requests {
     /// Writes to this pipe, which is closed when this is dropped and all is written, or cannot be.
-    pub(super) fn to(pipe: PipeWriter) -> Requests {
+    pub(super) fn to(pipe: PipeWriter) -> io::Result<Requests> {
         let (sender, lines) = channel();
-        thread::spawn(move || write(pipe, &lines));
-        Requests(sender)
+        thread::Builder::new().spawn(move || write(pipe, &lines))?;
+        Ok(Requests(sender))
     }
 
     /// Sends a line. That nobody reads it is seen at the wait for the answer.
@@ -42,7 +42,7 @@ mod tests {
     #[test]
     fn lines_that_nobody_reads_keep_nobody() {
         let (mut reader, writer) = pipe().expect("a pipe");
-        let requests = Requests::to(writer);
+        let requests = Requests::to(writer).expect("a thread");
         // More than a pipe holds.
         let long = "x".repeat(1 << 20);
         requests.send(&long);

@@ -9,7 +9,7 @@ mod sweeper;
 mod tree;
 
 use std::fs::File;
-use std::io::pipe;
+use std::io::{self, pipe};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -60,7 +60,7 @@ impl Default for Budget {
 impl Budget {
     /// The time for a dump of this many bytes.
     pub fn time_for(&self, size: u64) -> Duration {
-        self.time + self.time_per_mib.mul_f64(size as f64 / f64::from(1 << 20))
+        self.time.saturating_add(self.time_per_mib.mul_f64(size as f64 / f64::from(1 << 20)))
     }
 
     /// The memory for a dump of this many bytes.
@@ -165,7 +165,8 @@ impl Process {
             Output::Lines => {
                 let (stdin, requests) = pipe().map_err(failed)?;
                 let (lines, stdout) = pipe().map_err(failed)?;
-                let (requests, lines) = (Some(Requests::to(requests)), Some(Lines::of(lines)));
+                let (requests, lines) = (Requests::to(requests).map_err(failed)?, Lines::of(lines).map_err(failed)?);
+                let (requests, lines) = (Some(requests), Some(lines));
                 (OwnedFd::from(stdin), OwnedFd::from(stdout), requests, lines)
             }
             Output::File(file) => (File::open("/dev/null").map_err(failed)?.into(), file.into(), None, None),
@@ -176,12 +177,15 @@ impl Process {
         let supervisor = sweeper::start(|| built.spawn()).map_err(failed)?;
         // Its copy of the other end: what is left open here is no end of the socket.
         drop(built);
-        let messages = Tail::of(messages);
+        let messages = Tail::of(messages).map_err(failed)?;
         let scales = Scales::new(temporary);
         let stop = stop.clone();
         let process = Process { supervisor, control, requests, lines, messages, scales, stop, is_gone: false };
-        control::send(&process.control, &[stdin, stdout, stderr.into()]).map_err(failed)?;
-        Ok(process)
+        match control::send(&process.control, &[stdin, stdout, stderr.into()]) {
+            // It is gone already, which is seen at its end.
+            Err(e) if matches!(e.kind(), io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset) => Ok(process),
+            sent => sent.map(|()| process).map_err(failed),
+        }
     }
 
     /// Forgets the messages so far: what comes now is about the next question.
@@ -211,10 +215,16 @@ impl Process {
         let started = Instant::now();
         loop {
             match self.lines.as_ref().map(|lines| lines.next_within(TICK)) {
-                Some(Ok(Some(line))) => return Ok(line),
+                Some(Ok(Some(line))) => {
+                    // What it says after its supervisor was killed is nobody's answer.
+                    return if self.was_killed() { Err(self.end(limits)) } else { Ok(line) };
+                }
                 Some(Ok(None)) => {
-                    if self.supervisor.try_wait().is_ok_and(|ended| ended.is_some()) {
-                        // With it all that it watches is gone, and what they wrote was read; or it was killed by them.
+                    if self.was_killed() {
+                        return Err(self.end(limits));
+                    }
+                    if self.is_gone {
+                        // With it all that it watches is gone, and what they wrote was read.
                         return match self.lines.as_ref().map(|lines| lines.next_within(limits.grace)) {
                             Some(Ok(Some(line))) => Ok(line),
                             _ => Err(self.end(limits)),
@@ -234,6 +244,17 @@ impl Process {
         }
     }
 
+    /// Whether the supervisor is gone, and did not end in order.
+    fn was_killed(&mut self) -> bool {
+        match self.supervisor.try_wait() {
+            Ok(Some(status)) => {
+                self.gone();
+                !status.success()
+            }
+            _ => false,
+        }
+    }
+
     /// Waits for the end.
     pub(super) fn end(&mut self, limits: &Limits<'_>) -> Stopped {
         let started = Instant::now();
@@ -241,8 +262,8 @@ impl Process {
         loop {
             match self.supervisor.try_wait() {
                 Ok(None) => {}
-                Ok(Some(status)) => {
-                    self.gone(status);
+                Ok(Some(_)) => {
+                    self.gone();
                     return match control::ended(&self.control) {
                         Ended::By(status) => Stopped::Ended(status.code(), describe(status)),
                         Ended::NotStarted(why) => Stopped::NotStarted(why),
@@ -264,6 +285,9 @@ impl Process {
         if self.stop.is_asked() {
             return Err(Stopped::Interrupted);
         }
+        if started.elapsed() >= limits.time {
+            return Err(Stopped::OutOfTime(limits.time));
+        }
         let written = limits.output.and_then(|path| std::fs::symlink_metadata(path).ok()).map_or(0, |file| file.len());
         let footprint = self.scales.weigh(Pid::from_child(&self.supervisor));
         if written.max(footprint.disk) > limits.longest {
@@ -271,9 +295,6 @@ impl Process {
         }
         if footprint.memory > limits.memory {
             return Err(Stopped::OutOfMemory(limits.memory));
-        }
-        if started.elapsed() >= limits.time {
-            return Err(Stopped::OutOfTime(limits.time));
         }
         Ok(())
     }
@@ -292,22 +313,31 @@ impl Process {
         let asked = Instant::now();
         loop {
             match self.supervisor.try_wait() {
-                Ok(Some(status)) => return self.gone(status),
+                Ok(Some(_)) => return self.gone(),
                 Ok(None) if asked.elapsed() <= PATIENCE => std::thread::sleep(Duration::from_micros(500)),
                 Ok(None) | Err(_) => break,
             }
         }
-        let _ = self.supervisor.kill();
-        match self.supervisor.wait() {
-            Ok(status) => self.gone(status),
-            Err(_) => self.is_gone = true,
+        // What it watches may hold it: all of it goes at once.
+        sweeper::kill_until_gone(|| match self.supervisor.try_wait() {
+            Ok(None) => [pid].into_iter().chain(tree::descendants(pid)).collect(),
+            _ => Vec::new(),
+        });
+        match self.supervisor.try_wait() {
+            Ok(Some(_)) => self.gone(),
+            _ => {
+                self.is_gone = true;
+                sweeper::gone(pid);
+            }
         }
     }
 
-    /// The supervisor is gone: with all that it watched, unless it was killed itself.
-    fn gone(&mut self, status: ExitStatus) {
-        self.is_gone = true;
-        sweeper::gone(Pid::from_child(&self.supervisor), !status.success());
+    /// The supervisor is gone: with all that it watched, unless it was killed itself or had too little time.
+    fn gone(&mut self) {
+        if !self.is_gone {
+            self.is_gone = true;
+            sweeper::gone(Pid::from_child(&self.supervisor));
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a program writes, read in threads, so that it never waits for us and we never hold more than a bit of it.
 
-use std::io::{BufRead, BufReader, PipeReader, Read};
+use std::io::{self, BufRead, BufReader, PipeReader, Read};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -30,11 +30,12 @@ pub(super) struct Lines {
 pub(super) struct AtEnd;
 
 impl Lines {
-    pub(super) fn of(output: PipeReader) -> Lines {
+    pub(super) fn of(output: PipeReader) -> io::Result<Lines> {
         // Few: a program that writes without being asked waits in its pipe.
         let (sender, lines) = sync_channel(2);
-        thread::spawn(move || read_lines(BufReader::with_capacity(64 << 10, output), &sender));
-        Lines { lines }
+        let read = move || read_lines(BufReader::with_capacity(64 << 10, output), &sender);
+        thread::Builder::new().spawn(read)?;
+        Ok(Lines { lines })
     }
 
     /// The next line; `None` if there is none yet.
@@ -85,11 +86,11 @@ const ON_ITS_WAY: Duration = Duration::from_secs(5);
 const SHOWN: usize = 2000;
 
 impl Tail {
-    pub(super) fn of(stream: PipeReader) -> Tail {
+    pub(super) fn of(stream: PipeReader) -> io::Result<Tail> {
         let text = Arc::new(Mutex::new(Vec::new()));
         let kept = Arc::clone(&text);
-        let reader = thread::spawn(move || keep_end(stream, &kept));
-        Tail { text, reader }
+        let reader = thread::Builder::new().spawn(move || keep_end(stream, &kept))?;
+        Ok(Tail { text, reader })
     }
 
     /// Forgets what was written so far.

@@ -31,6 +31,7 @@ pub fn supervise(command: &[OsString]) -> Result<(), Error> {
     // Before anything is started: signals that come from now on are kept.
     let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP, SIGCHLD]).map_err(failed)?;
     adopt().map_err(|e| failed(e.into()))?;
+    shield().map_err(|e| failed(e.into()))?;
     let streams = control::receive(rustix::stdio::stdin()).map_err(failed)?;
     thread::Builder::new().name("check".to_owned()).spawn(end_with_check).map_err(failed)?;
     let ended = match start(program, arguments, streams) {
@@ -75,6 +76,17 @@ fn adopt() -> rustix::io::Result<()> {
 
 #[cfg(not(target_os = "linux"))]
 fn adopt() -> rustix::io::Result<()> {
+    Ok(())
+}
+
+/// Keeps what is watched from holding this process with a debugger's means, and from taking its socket.
+#[cfg(target_os = "linux")]
+fn shield() -> rustix::io::Result<()> {
+    rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn shield() -> rustix::io::Result<()> {
     Ok(())
 }
 

@@ -38,11 +38,11 @@ pub(super) fn start(spawn: impl FnOnce() -> io::Result<Child>) -> io::Result<Chi
     Ok(child)
 }
 
-/// Takes note that a supervisor is gone. If it was killed, what it watched is killed now.
-pub(super) fn gone(supervisor: Pid, was_killed: bool) {
+/// Takes note that a supervisor is gone. What it left is killed now.
+pub(super) fn gone(supervisor: Pid) {
     let mut children = lock();
     children.supervisors.retain(|pid| *pid != supervisor);
-    if was_killed && children.adopts {
+    if children.adopts {
         sweep(&children.supervisors);
     }
 }

@@ -1,14 +1,17 @@
 //! A process and all that it started, seen from outside.
 
+use std::collections::HashSet;
+
 use rustix::process::Pid;
 
 /// All descendants of a process, as far as they can be seen: on systems without `/proc` none.
 pub(super) fn descendants(root: Pid) -> Vec<Pid> {
     let mut found = Vec::new();
+    let mut seen = HashSet::new();
     let mut ahead = vec![root];
     while let Some(pid) = ahead.pop() {
         for child in children(pid) {
-            if !found.contains(&child) {
+            if seen.insert(child) {
                 found.push(child);
                 ahead.push(child);
             }

@@ -4,10 +4,13 @@ use std::collections::BTreeSet;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::{Deserialize, Serialize};
+use tempfile::NamedTempFile;
 
 use crate::error::Error;
+use crate::interrupt;
 use crate::output::Output;
 use crate::owned::{self, Lock};
 
@@ -39,6 +42,8 @@ const PAGE: &str = "report.html";
 #[derive(Debug)]
 pub struct ReportFolder {
     path: PathBuf,
+    /// Whether nothing of an earlier report is there any more.
+    is_clear: AtomicBool,
     _lock: Lock,
 }
 
@@ -51,9 +56,12 @@ impl ReportFolder {
     pub fn claim(path: &Path, force: bool) -> Result<ReportFolder, Error> {
         fs::create_dir_all(path).map_err(|e| Error::io(format!("creating the folder {}", path.display()), e))?;
         let lock = Lock::exclusive(path)?;
-        let others: Vec<String> = owned::entries(path)?.into_iter().filter(|name| !owned::is_own(name)).collect();
-        let folder = ReportFolder { path: path.to_owned(), _lock: lock };
-        match (folder.marker(), others.first()) {
+        let folder = ReportFolder { path: path.to_owned(), is_clear: AtomicBool::new(false), _lock: lock };
+        let marker = folder.marker();
+        // A file with the marker's name that is none is not ours.
+        let is_other = |name: &String| !owned::is_own(name) || name == MARKER && marker.is_none();
+        let other = owned::entries(path)?.into_iter().find(is_other);
+        match (marker, other) {
             (None, None) => folder.mark(&[])?,
             (None, Some(other)) => {
                 return Err(Error::Usage(format!(
@@ -79,7 +87,14 @@ impl ReportFolder {
     pub(in crate::check) fn clear(&self) -> Result<(), Error> {
         let Some(marker) = self.marker() else { return Ok(()) };
         owned::remove_listed(&self.path, &marker.files)?;
+        self.is_clear.store(true, Ordering::Relaxed);
         self.mark(&[])
+    }
+
+    /// Whether an earlier report is in the folder: nothing has answered that a new one could be about.
+    pub fn holds_an_earlier_report(&self) -> bool {
+        let is_listed = || self.marker().is_some_and(|marker| !marker.files.is_empty());
+        !self.is_clear.load(Ordering::Relaxed) && is_listed()
     }
 
     /// Writes all forms of a report, and the files of failed cases; what an earlier run wrote is removed. Where one file
@@ -155,9 +170,11 @@ impl ReportFolder {
         let failed = |e| Error::io(format!("writing {}", path.display()), e);
         let marker = Marker { schema: FORM, files: files.to_vec() };
         let text = serde_json::to_vec_pretty(&marker).map_err(|e| failed(e.into()))?;
-        let mut output = Output::create(&path, true)?;
-        output.write_all(&text).and_then(|()| output.write_all(b"\n")).map_err(failed)?;
-        output.finish()
+        // A link that stands there by now is replaced, and not followed.
+        let create = || tempfile::Builder::new().prefix(".heapsmith-").tempfile_in(&self.path);
+        let (mut beside, _listed) = interrupt::listed(create, NamedTempFile::path).map_err(failed)?;
+        beside.write_all(&text).and_then(|()| beside.write_all(b"\n")).map_err(failed)?;
+        beside.persist(&path).map(drop).map_err(|e| failed(e.error))
     }
 }
 

@@ -12,7 +12,7 @@ use crate::system::Folder;
 use super::super::process::{Budget, Limits, Line, Output, Process, Stopped};
 use super::super::protocol::{self, Answer, Hello, Level, Operation as Op, Request, Status, VERSION};
 use super::super::task::{Operation, Task};
-use super::{Files, LONG, Reply, Session, Subject, cut};
+use super::{Files, LONG, Reply, Session, Subject, cut, is_shortage};
 
 /// A process that was started, and its requests.
 pub(in crate::check) struct Adapter {
@@ -110,7 +110,8 @@ impl Adapter {
     pub(in crate::check) fn finish(&mut self, budget: &Budget) -> (Vec<Vec<u8>>, Option<Stopped>) {
         self.process.close_input();
         let (time, grace) = (leaving(budget), budget.grace());
-        let limits = Limits { time, grace, memory: u64::MAX, output: None, longest: u64::MAX };
+        // It may still hold the largest dump of its batch.
+        let limits = Limits { time, grace, ..Limits::of(budget, LARGE, None) };
         let mut lines = Vec::new();
         let ended = loop {
             match self.process.line(&limits) {
@@ -123,6 +124,9 @@ impl Adapter {
         (lines, ended)
     }
 }
+
+/// The size of a large dump.
+const LARGE: u64 = 16 << 20;
 
 /// How long an adapter may take to end after its input did (specs/adapter.md): longer where more time was asked for.
 pub(in crate::check) fn leaving(budget: &Budget) -> Duration {
@@ -167,7 +171,11 @@ impl<'s> AdapterSession<'s> {
     /// The process, started if there is none.
     fn adapter(&mut self) -> Result<Result<&mut Adapter, Reply>, Error> {
         if self.adapter.is_none() {
-            let mut adapter = Adapter::start(self.subject)?;
+            let mut adapter = match Adapter::start(self.subject) {
+                Ok(adapter) => adapter,
+                Err(e) if is_shortage(&e) => return Ok(Err(Reply::Error(e.to_string()))),
+                Err(e) => return Err(e),
+            };
             if let Err(reply) = adapter.hello(self.subject) {
                 return Ok(Err(match reply {
                     // Waiting is counted.
@@ -245,8 +253,7 @@ impl Session for AdapterSession<'_> {
                 if let (Reply::Error(_) | Reply::Crash(_), Some(previous)) = (&reply, self.asked.checked_sub(2)) {
                     // It may be the second answer to the question before, or its end behind the answer: that one is
                     // repeated, too.
-                    let how = "perhaps not over with its answer".to_owned();
-                    self.taken_back.push((previous, Reply::Error(how)));
+                    self.taken_back.push((previous, Reply::Doubted));
                 }
                 return Ok(shortened(reply, files));
             }

@@ -6,13 +6,13 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::corpus::Case;
 use crate::error::Error;
 use crate::format::Format;
 use crate::input::Input;
-use crate::system::{Folder, Positioned};
+use crate::system::{Folder, Positioned, Stamp};
 
 use super::super::process::Budget;
 use super::super::task::{Operation, Task, write_listing};
@@ -95,13 +95,14 @@ impl Files {
                 Err(_) => return Err("what is there is not a plain file that can be read".to_owned()),
             },
         };
-        let length = file.metadata().map_err(|e| format!("it cannot be read: {e}"))?.len();
+        let stamp = Stamp::of(&file).map_err(|e| format!("it cannot be read: {e}"))?;
+        let length = stamp.length;
         let longest = Budget::output_for(size);
         if length > longest {
             return Err(format!("it has {length} bytes; at most {longest} are read for a dump of {size}"));
         }
-        let deadline = Instant::now() + READING * budget.time_for(size).as_secs().try_into().unwrap_or(u32::MAX).max(1);
-        let _ = self.answered.set(AnswerFile { file, length, deadline });
+        let deadline = Instant::now().checked_add(budget.time_for(size).saturating_mul(READING));
+        let _ = self.answered.set(AnswerFile { file, stamp, deadline });
         Ok(())
     }
 
@@ -126,8 +127,9 @@ impl Files {
     }
 }
 
-/// Seconds of reading for each second that the program had: only a file that does not end takes so long.
-const READING: Duration = Duration::from_secs(6);
+/// How often the time that the program had is the time to read its answer: only a file system that does not answer takes
+/// so long.
+const READING: u32 = 6;
 
 /// A file's name without the case's id, which tells the verdict.
 fn opaque(name: &str) -> String {
@@ -141,43 +143,43 @@ fn opaque(name: &str) -> String {
 #[derive(Debug)]
 pub(in crate::check) struct AnswerFile {
     file: Arc<File>,
-    length: u64,
-    deadline: Instant,
+    stamp: Stamp,
+    deadline: Option<Instant>,
 }
 
 impl AnswerFile {
     /// Its bytes, as many as it had when it was opened.
     pub(in crate::check) fn reader(&self) -> impl Read + use<> {
-        let (bytes, deadline) = (Positioned::new(Arc::clone(&self.file), self.length), self.deadline);
+        let (bytes, deadline) = (Positioned::new(Arc::clone(&self.file), self.stamp.length), self.deadline);
         InTime { bytes, deadline }
     }
 
     /// The same as an input.
     pub(in crate::check) fn input(&self) -> Result<Input, Error> {
         let file = self.file.try_clone().map_err(|e| Error::io("reading the answer", e))?;
-        Input::of_file("the answer", file, self.length)
+        Input::of_file("the answer", file, self.stamp.length)
     }
 
     /// Its length in bytes.
     pub(in crate::check) fn length(&self) -> u64 {
-        self.length
+        self.stamp.length
     }
 
     /// Whether it has become another since it was opened.
     pub(in crate::check) fn has_changed(&self) -> bool {
-        self.file.metadata().map_or(true, |file| file.len() != self.length)
+        Stamp::of(&self.file).map_or(true, |stamp| stamp != self.stamp)
     }
 }
 
 /// A reader that has so much time.
 struct InTime<R> {
     bytes: R,
-    deadline: Instant,
+    deadline: Option<Instant>,
 }
 
 impl<R: Read> Read for InTime<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if Instant::now() > self.deadline {
+        if self.deadline.is_some_and(|deadline| Instant::now() > deadline) {
             return Err(io::Error::new(io::ErrorKind::TimedOut, "reading it takes too long"));
         }
         self.bytes.read(buffer)

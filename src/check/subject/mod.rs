@@ -98,6 +98,8 @@ pub(super) enum Reply {
     OutOfMemory(String),
     /// The run is to stop: nothing is known.
     Interrupted,
+    /// The answer before may have been the beginning of this one.
+    Doubted,
 }
 
 impl Reply {
@@ -111,7 +113,7 @@ impl Reply {
 
     /// Whether a wait for nothing is behind it, which took as long as it is allowed to.
     pub(super) fn is_wait_for_nothing(&self) -> bool {
-        matches!(self, Reply::Hang(_)) || matches!(self, Reply::Error(how) if how.starts_with(CLOSED))
+        matches!(self, Reply::Hang(_)) || matches!(self, Reply::Error(how) if how.contains(CLOSED))
     }
 
     fn stopped(stopped: Stopped, messages: &str) -> Reply {
@@ -126,6 +128,16 @@ impl Reply {
             Stopped::Interrupted => Reply::Interrupted,
         }
     }
+}
+
+/// Whether the system has too little of something to start a program, for which a program under test may have seen.
+fn is_shortage(error: &Error) -> bool {
+    use std::io::ErrorKind::{OutOfMemory, ResourceBusy, StorageFull, WouldBlock};
+    let Error::Io { source, .. } = error else { return false };
+    // Too many open files, of this process or of all, have no kind of their own.
+    let few = [rustix::io::Errno::MFILE, rustix::io::Errno::NFILE].map(|e| Some(e.raw_os_error()));
+    matches!(source.kind(), OutOfMemory | ResourceBusy | StorageFull | WouldBlock)
+        || few.contains(&source.raw_os_error())
 }
 
 /// What an adapter did that is waited for in vain.

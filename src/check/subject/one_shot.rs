@@ -9,7 +9,7 @@ use crate::system::Folder;
 
 use super::super::process::{Limits, Output, Process, Stopped};
 use super::super::task::Task;
-use super::{Files, Kind, Reply, Session, Subject, not_started};
+use super::{Files, Kind, Reply, Session, Subject, is_shortage, not_started};
 
 /// Asks a program that prints a listing, or one that makes a file of another.
 pub(super) struct OneShot<'s> {
@@ -47,7 +47,11 @@ impl Session for OneShot<'_> {
         let output = if is_printed { files.print_into() } else { OpenOptions::new().write(true).open("/dev/null") };
         let temporary = Folder::new("heapsmith-").map_err(failed)?;
         let output = Output::File(output.map_err(failed)?);
-        let mut process = Process::start(supervisor, &command, temporary.path(), output, stop)?;
+        let mut process = match Process::start(supervisor, &command, temporary.path(), output, stop) {
+            Ok(process) => process,
+            Err(e) if is_shortage(&e) => return Ok(Reply::Error(e.to_string())),
+            Err(e) => return Err(e),
+        };
         let size = case.bytes.len() as u64;
         let stopped = process.end(&Limits::of(budget, size, Some(&files.output)));
         process.kill();
