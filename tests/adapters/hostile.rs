@@ -321,8 +321,8 @@ fn what_a_decoder_prints_is_read_from_what_it_was_given() {
         ("truncate -s 10G /dev/stdout", &["hang", "crash"][..]),
         ("dd if=/dev/zero bs=1M count=2000 status=none", &["hang", "crash", "fail"]),
         // Another file in the place of the one that it prints to.
-        ("f=$(readlink /proc/self/fd/1); rm $f; ln -s /dev/zero $f", &["fail"]),
-        ("f=$(readlink /proc/self/fd/1); rm $f; mkfifo $f", &["fail"]),
+        ("f=$(readlink /proc/$$/fd/1); rm $f; ln -s /dev/zero $f", &["fail"]),
+        ("f=$(readlink /proc/$$/fd/1); rm $f; mkfifo $f", &["fail"]),
     ] {
         let decoder = format!("sh -c '{program}' sh {{}}");
         let (report, code) = check(&["--decoder", &decoder, ONE[0], ONE[1]]);
