@@ -58,7 +58,10 @@ impl TestOpts {
             for step in &told.steps {
                 match &step.mend {
                     None => writeln!(out, "{}    {}", terminal::good("ok"), step.what),
-                    Some(mend) => writeln!(out, "{}  {}\n      {mend}", terminal::bad("mend"), step.what),
+                    Some(mend) => {
+                        let mend = mend.replace('\n', "\n      ");
+                        writeln!(out, "{}  {}\n      {mend}", terminal::bad("mend"), step.what)
+                    }
                 }
                 .map_err(failed)?;
             }

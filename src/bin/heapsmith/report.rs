@@ -57,7 +57,7 @@ fn text(report: &Report) -> String {
     let mut text = String::new();
     let is_matrix = report.implementations.len() > 1;
     for tested in &report.implementations {
-        let of = if is_matrix { format!(" [{}]", tested.label) } else { String::new() };
+        let of = if is_matrix { format!(" [{}]", terminal::line(&tested.label)) } else { String::new() };
         let unexpected: Vec<&CaseResult> = tested.results.iter().filter(|result| result.is_unexpected()).collect();
         // An adapter that does not start says the same of every case.
         if let [first, rest @ ..] = &unexpected[..]
@@ -106,7 +106,7 @@ fn failure(result: &CaseResult, of: &str) -> String {
                 expectation.reason
             )
         }
-        None => format!("{} {id}{of}: {}\n", terminal::bad(outcome.name()), outcome.detail()),
+        None => format!("{} {id}{of}: {}\n", terminal::bad(outcome.name()), detail(outcome)),
     };
     if let Some(first) = first {
         let detail = first.detail().replace('\n', " ");
@@ -129,8 +129,16 @@ fn failure(result: &CaseResult, of: &str) -> String {
     text
 }
 
+/// What happened. A line of a message from elsewhere does not begin like one of ours.
+fn detail(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Fail { .. } => outcome.detail(),
+        other => other.detail().replace('\n', "\n    "),
+    }
+}
+
 fn notes(tested: &Tested, is_matrix: bool) -> String {
-    let of = if is_matrix { format!("{}: ", tested.label) } else { String::new() };
+    let of = if is_matrix { format!("{}: ", terminal::line(&tested.label)) } else { String::new() };
     let mut text = String::new();
     let expected = tested.expectations;
     if expected.failed > 0 {
