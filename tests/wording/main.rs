@@ -31,13 +31,29 @@ const RETIRED: &[(&str, &str)] = &[
 ];
 
 /// Where the text of the project is.
-const PLACES: &[&str] =
-    &["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "benches", "docs", "examples", "fuzz", "specs", "src", "tests"];
+const PLACES: &[&str] = &[
+    "README.md",
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    "benches",
+    "docs",
+    "examples",
+    "fuzz",
+    "specs",
+    "src",
+    "tests",
+];
 /// Files of text.
 const SUFFIXES: &[&str] = &["md", "rs", "toml", "html", "py", "sh", "java", "yml", "txt"];
 /// What is written by the program, or is this test's own.
-const LEFT_OUT: &[&str] =
-    &["docs/results.md", "docs/results.html", "tests/wording", "tests/report_html/node_modules", "fuzz/target", "fuzz/corpus"];
+const LEFT_OUT: &[&str] = &[
+    "docs/results.md",
+    "docs/results.html",
+    "tests/wording",
+    "tests/report_html/node_modules",
+    "fuzz/target",
+    "fuzz/corpus",
+];
 
 const LEFT: &str = "tests/wording/left.txt";
 
@@ -61,9 +77,8 @@ fn files(root: &Path, place: &str, found: &mut Vec<PathBuf>) {
 /// How often a phrase stands in a text, as words of their own.
 fn count(text: &str, phrase: &str) -> usize {
     let is_letter = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
-    let is_alone = |at: usize| {
-        !is_letter(text[..at].chars().next_back()) && !is_letter(text[at + phrase.len()..].chars().next())
-    };
+    let is_alone =
+        |at: usize| !is_letter(text[..at].chars().next_back()) && !is_letter(text[at + phrase.len()..].chars().next());
     text.match_indices(phrase).filter(|(at, _)| is_alone(*at)).count()
 }
 
