@@ -13,7 +13,7 @@ use crate::format::Format;
 
 use super::process::{Limits, Stopped};
 use super::protocol::{Accepted, Count, Hello, Level, Operation as Op, Status};
-use super::subject::{Adapter, Files, LONG, Reply, Subject, cut, leaving};
+use super::subject::{Adapter, Files, LONG, NoAnswer, Reply, Subject, cut, leaving};
 use super::task::{first_heap, write_listing};
 
 /// What was found out about an adapter.
@@ -248,7 +248,10 @@ impl Examiner<'_> {
     /// Opens the file of an answer.
     fn take(&self, files: &Files) -> Result<(), String> {
         let taken = files.take_answer(&self.subject.budget, SIZE);
-        taken.map_err(|why| format!("there is no plain file where `out` says: {why}"))
+        taken.map_err(|why| match why {
+            NoAnswer::NoFile(why) => format!("there is no plain file where `out` says: {why}"),
+            NoAnswer::Endless(limit) => format!("the file has more than {} MiB", limit >> 20),
+        })
     }
 
     fn read(&mut self, case: &Case, level: Level) -> Result<Result<(), String>, Error> {

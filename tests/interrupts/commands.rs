@@ -32,9 +32,18 @@ fn nothing_stays(place: &Place, what: &str) {
     assert_eq!(place.files(), Vec::<String>::new(), "{what}");
 }
 
+/// Whether this process, and so what it starts, ignores a signal.
+fn is_ignored(signal: Signal) -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("SigIgn:")?.trim(), 16).ok());
+    mask.is_some_and(|mask| mask >> (signal.as_raw() - 1) & 1 == 1)
+}
+
 /// Interrupts a command while it reads standard input, of which it has got a part.
 fn while_it_reads(arguments: &[&str], bytes: &[u8]) {
-    for (point, signal) in [Signal::INT, Signal::TERM, Signal::HUP, Signal::INT, Signal::TERM].into_iter().enumerate() {
+    // One that is ignored, by `nohup`, is ignored by the command as well.
+    let third = if is_ignored(Signal::HUP) { Signal::INT } else { Signal::HUP };
+    for (point, signal) in [Signal::INT, Signal::TERM, third, Signal::INT, Signal::TERM].into_iter().enumerate() {
         let place = Place::new();
         let mut running = place.start(arguments);
         running.feed(&bytes[..bytes.len() * point / 5]);

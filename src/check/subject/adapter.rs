@@ -12,7 +12,7 @@ use crate::system::Folder;
 use super::super::process::{Budget, Limits, Line, Output, Process, Stopped};
 use super::super::protocol::{self, Answer, Hello, Level, Operation as Op, Request, Status, VERSION};
 use super::super::task::{Operation, Task};
-use super::{Files, LONG, Reply, Session, Subject, cut, is_shortage};
+use super::{Files, LONG, NoAnswer, Reply, Session, Subject, cut, is_shortage};
 
 /// A process that was started, and its requests.
 pub(in crate::check) struct Adapter {
@@ -266,7 +266,12 @@ impl Session for AdapterSession<'_> {
                     Ok(()) => Reply::Accepted(accepted),
                     Err(why) => {
                         self.stop();
-                        Reply::Error(format!("it accepts without a plain file where `out` says: {why}"))
+                        match why {
+                            NoAnswer::Endless(limit) => Reply::stopped(Stopped::Endless(limit), ""),
+                            NoAnswer::NoFile(why) => {
+                                Reply::Error(format!("it accepts without a plain file where `out` says: {why}"))
+                            }
+                        }
                     }
                 }
             }

@@ -34,6 +34,15 @@ pub(in crate::check) struct Files {
 
 /// How the names of temporary folders begin.
 const PREFIX: &str = "heapsmith-";
+/// Why there is no answer to read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::check) enum NoAnswer {
+    /// There is no plain file, and why.
+    NoFile(&'static str),
+    /// It is longer than this: the same as when that is noticed while it is written.
+    Endless(u64),
+}
+
 /// The name of an answer, without its suffix.
 const ANSWER: &str = "answer";
 
@@ -86,20 +95,20 @@ impl Files {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub(in crate::check) fn take_answer(&self, budget: &Budget, size: u64) -> Result<(), String> {
+    pub(in crate::check) fn take_answer(&self, budget: &Budget, size: u64) -> Result<(), NoAnswer> {
         let file = match self.printed.get() {
             Some(file) => Arc::clone(file),
             None => match self.folder.open_plain(&self.name()) {
                 Ok(file) => Arc::new(file),
-                Err(e) if e.kind() == io::ErrorKind::NotFound => return Err("there is no such file".to_owned()),
-                Err(_) => return Err("what is there is not a plain file that can be read".to_owned()),
+                Err(e) if e.kind() == io::ErrorKind::NotFound => return Err(NoAnswer::NoFile("there is no such file")),
+                Err(_) => return Err(NoAnswer::NoFile("what is there is not a plain file that can be read")),
             },
         };
-        let stamp = Stamp::of(&file).map_err(|e| format!("it cannot be read: {e}"))?;
+        let stamp = Stamp::of(&file).map_err(|_| NoAnswer::NoFile("it cannot be read"))?;
         let length = stamp.length;
         let longest = Budget::output_for(size);
         if length > longest {
-            return Err(format!("it has {length} bytes; at most {longest} are read for a dump of {size}"));
+            return Err(NoAnswer::Endless(longest));
         }
         let deadline = Instant::now().checked_add(budget.time_for(size).saturating_mul(READING));
         let _ = self.answered.set(AnswerFile { file, stamp, deadline });

@@ -9,7 +9,7 @@ use crate::system::Folder;
 
 use super::super::process::{Limits, Output, Process, Stopped};
 use super::super::task::Task;
-use super::{Files, Kind, Reply, Session, Subject, is_shortage, not_started};
+use super::{Files, Kind, NoAnswer, Reply, Session, Subject, is_shortage, not_started};
 
 /// Asks a program that prints a listing, or one that makes a file of another.
 pub(super) struct OneShot<'s> {
@@ -59,7 +59,10 @@ impl Session for OneShot<'_> {
         Ok(match stopped {
             Stopped::Ended(Some(0), _) => match files.take_answer(budget, size) {
                 Ok(()) => Reply::Accepted(Box::default()),
-                Err(why) => Reply::Crash(format!("exit code 0 without a plain file as the answer: {why}")),
+                Err(NoAnswer::Endless(limit)) => Reply::stopped(Stopped::Endless(limit), ""),
+                Err(NoAnswer::NoFile(why)) => {
+                    Reply::Crash(format!("exit code 0 without a plain file as the answer: {why}"))
+                }
             },
             Stopped::NotStarted(why) => return Err(not_started(self.subject, &why)),
             Stopped::Ended(Some(1), _) => Reply::Refused(messages, None),
