@@ -70,6 +70,12 @@ fn with_heapsmith() -> String {
     format!("{}:{}", folder.display(), std::env::var("PATH").unwrap_or_default())
 }
 
+/// Whether a mask of signals in `/proc/PID/status` has this one.
+pub(crate) fn is_in(status: &str, mask: &str, signal: Signal) -> bool {
+    let mask = status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix(mask)?.trim(), 16).ok());
+    mask.is_some_and(|mask| mask >> (signal.as_raw() - 1) & 1 == 1)
+}
+
 /// A command that runs.
 pub(crate) struct Running<'p> {
     place: &'p Place,
@@ -104,7 +110,16 @@ impl Running<'_> {
         }
     }
 
-    pub(crate) fn signal(&self, signal: Signal) {
+    /// Sends a signal, when the command can hear it: where the tests run in the background of a script, SIGINT is ignored
+    /// until then.
+    pub(crate) fn signal(&mut self, signal: Signal) {
+        if cfg!(target_os = "linux") {
+            let status = format!("/proc/{}/status", self.child.id());
+            self.until(|| {
+                let text = fs::read_to_string(&status).unwrap_or_default();
+                is_in(&text, "SigCgt:", signal)
+            });
+        }
         let _ = kill_process(Pid::from_child(&self.child), signal);
     }
 
