@@ -1,0 +1,78 @@
+//! What leaves the program has a version, and a change of it has another.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+
+fn read(path: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+/// Every version of every schema, in the order of the file: name, version, SHA-256.
+fn history() -> Vec<(String, u32, String)> {
+    let line = |line: &str| {
+        let words: Vec<&str> = line.split(' ').collect();
+        let [name, version, sha256] = words[..] else { panic!("three words: {line}") };
+        (name.to_owned(), version.parse().expect("a version"), sha256.to_owned())
+    };
+    read("specs/schemas/versions.txt").lines().map(line).collect()
+}
+
+/// The last version of each schema.
+fn latest() -> BTreeMap<String, (u32, String)> {
+    history().into_iter().map(|(name, version, sha256)| (name, (version, sha256))).collect()
+}
+
+#[test]
+fn a_schema_that_changes_gets_another_version() {
+    let latest = latest();
+    let mut names = BTreeSet::new();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs/schemas");
+    for entry in fs::read_dir(folder).expect("the folder of schemas") {
+        let file = entry.expect("an entry").file_name().to_string_lossy().into_owned();
+        let Some(name) = file.strip_suffix(".schema.json") else { continue };
+        let sha256: String =
+            Sha256::digest(read(&format!("specs/schemas/{file}"))).iter().map(|byte| format!("{byte:02x}")).collect();
+        let known = latest.get(name).map(|(_, known)| known.as_str());
+        assert_eq!(
+            known,
+            Some(sha256.as_str()),
+            "{file} has changed: raise its version where it is written and in docs/stability.md, and add a line with \
+             the new version and this SHA-256 to specs/schemas/versions.txt"
+        );
+        names.insert(name.to_owned());
+    }
+    assert_eq!(names, latest.into_keys().collect(), "each line is about a schema that is there");
+}
+
+#[test]
+fn versions_only_go_up() {
+    let mut known: BTreeMap<String, u32> = BTreeMap::new();
+    for (name, version, _) in history() {
+        let before = known.insert(name.clone(), version).unwrap_or(0);
+        assert!(version > before, "{name}: version {version} after {before}");
+    }
+}
+
+#[test]
+fn the_page_and_the_program_have_these_versions() {
+    let page = read("docs/stability.md");
+    let latest = latest();
+    let mut rows = BTreeMap::new();
+    for line in page.lines() {
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        if let ["", _, name, version, ""] = cells[..]
+            && let (Some(name), Ok(version)) = (name.strip_prefix('`'), version.parse::<u32>())
+        {
+            rows.insert(name.trim_end_matches('`').to_owned(), version);
+        }
+    }
+    assert_eq!(rows, latest.iter().map(|(name, (version, _))| (name.clone(), *version)).collect());
+    assert_eq!(rows["check"], heapsmith::check::report::SCHEMA);
+    for name in ["adapter-request", "adapter-answer"] {
+        assert_eq!(rows[name], heapsmith::check::protocol::VERSION);
+    }
+}
