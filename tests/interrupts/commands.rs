@@ -13,7 +13,8 @@ use crate::bench::{HEAPSMITH, Place, is_in};
 fn samples() -> &'static [PathBuf; 2] {
     static MADE: OnceLock<[PathBuf; 2]> = OnceLock::new();
     MADE.get_or_init(|| {
-        let folder = std::env::temp_dir().join(format!("interrupts-{}", std::process::id()));
+        // Beside what cargo builds: it stays, and is written anew by the next run.
+        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("interrupts");
         fs::create_dir_all(&folder).expect("there is room for a folder");
         let [dump, listing] = ["sample.phd", "sample.jsonl"].map(|name| folder.join(name));
         let run = |arguments: &[&str]| {
@@ -21,8 +22,8 @@ fn samples() -> &'static [PathBuf; 2] {
             assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         };
         let [dump_name, listing_name] = [&dump, &listing].map(|path| path.to_str().expect("a plain path"));
-        run(&["generate", "--format", "phd6", "--objects", "30000", "--seed", "3", "-o", dump_name]);
-        run(&["decode", dump_name, "-o", listing_name]);
+        run(&["generate", "--format", "phd6", "--objects", "30000", "--seed", "3", "-o", dump_name, "--force"]);
+        run(&["decode", dump_name, "-o", listing_name, "--force"]);
         [dump, listing]
     })
 }
