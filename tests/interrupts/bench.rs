@@ -70,12 +70,6 @@ fn with_heapsmith() -> String {
     format!("{}:{}", folder.display(), std::env::var("PATH").unwrap_or_default())
 }
 
-/// Whether a mask of signals in `/proc/PID/status` has this one.
-pub(crate) fn is_in(status: &str, mask: &str, signal: Signal) -> bool {
-    let mask = status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix(mask)?.trim(), 16).ok());
-    mask.is_some_and(|mask| mask >> (signal.as_raw() - 1) & 1 == 1)
-}
-
 /// A command that runs.
 pub(crate) struct Running<'p> {
     place: &'p Place,
@@ -110,14 +104,14 @@ impl Running<'_> {
         }
     }
 
-    /// Sends a signal, when the command can hear it: where the tests run in the background of a script, SIGINT is ignored
-    /// until then.
+    /// Sends a signal, when the command listens: until its handlers are complete a signal may be lost, as where the tests
+    /// run in the background of a script, which ignores SIGINT.
     pub(crate) fn signal(&mut self, signal: Signal) {
         if cfg!(target_os = "linux") {
-            let status = format!("/proc/{}/status", self.child.id());
+            let threads = format!("/proc/{}/task", self.child.id());
             self.until(|| {
-                let text = fs::read_to_string(&status).unwrap_or_default();
-                is_in(&text, "SigCgt:", signal)
+                let name = |thread: fs::DirEntry| fs::read_to_string(thread.path().join("comm")).unwrap_or_default();
+                fs::read_dir(&threads).into_iter().flatten().flatten().any(|thread| name(thread) == "signals\n")
             });
         }
         let _ = kill_process(Pid::from_child(&self.child), signal);

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use rustix::process::Signal;
 
-use crate::bench::{HEAPSMITH, Place, is_in};
+use crate::bench::{HEAPSMITH, Place};
 
 /// A dump that is longer than a pipe holds several times, and its listing.
 fn samples() -> &'static [PathBuf; 2] {
@@ -35,7 +35,9 @@ fn nothing_stays(place: &Place, what: &str) {
 
 /// Whether this process, and so what it starts, ignores a signal.
 fn is_ignored(signal: Signal) -> bool {
-    is_in(&fs::read_to_string("/proc/self/status").unwrap_or_default(), "SigIgn:", signal)
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("SigIgn:")?.trim(), 16).ok());
+    mask.is_some_and(|mask| mask >> (signal.as_raw() - 1) & 1 == 1)
 }
 
 /// Interrupts a command while it reads standard input, of which it has got a part.
