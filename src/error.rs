@@ -5,7 +5,7 @@
 //! | the dump's | [`Error::Decode`] | 1 |
 //! | the heap cannot be said in the wanted format | [`Error::Lower`] | 1 |
 //! | a listing's | [`Error::Listing`] | 1 |
-//! | the caller's | [`Error::Usage`] | 2 |
+//! | the caller's | [`Error::Usage`], [`Error::Refused`] | 2 |
 //! | the machine's | [`Error::Io`] | 2 |
 
 use std::fmt;
@@ -13,7 +13,7 @@ use std::io;
 
 use thiserror::Error as ThisError;
 
-use crate::model::Address;
+use crate::units::Address;
 
 /// The stable name of a rule in `specs/`, such as `phd.header.magic`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -45,6 +45,14 @@ pub enum Error {
     /// The question makes no sense: options that exclude each other, a name that does not exist.
     #[error("{0}")]
     Usage(String),
+    /// The same, where something else can be asked for.
+    #[error("{message}")]
+    Refused {
+        /// What is refused, and why.
+        message: String,
+        /// What the caller can do.
+        remedy: Remedy,
+    },
     /// Reading or writing failed.
     #[error("{action}: {source}")]
     Io {
@@ -61,10 +69,42 @@ impl Error {
         Error::Io { action: action.into(), source }
     }
 
+    /// A refusal, and what the caller can do.
+    pub fn refused(message: impl Into<String>, remedy: Remedy) -> Error {
+        Error::Refused { message: message.into(), remedy }
+    }
+
+    /// What the caller can do about it, where that is known.
+    pub fn remedy(&self) -> Option<Remedy> {
+        match self {
+            Error::Refused { remedy, .. } => Some(*remedy),
+            Error::Lower(LowerError::Address { .. }) => Some(Remedy::NumberAnew),
+            _ => None,
+        }
+    }
+
     /// Whether the reader of our output went away, which ends a program without a message.
     pub fn is_broken_pipe(&self) -> bool {
         matches!(self, Error::Io { source, .. } if source.kind() == io::ErrorKind::BrokenPipe)
     }
+}
+
+/// What a caller can ask for instead. How that is asked for is the business of whoever talks to people.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Remedy {
+    /// What is there already may be replaced on request.
+    Replace,
+    /// One of several heaps has to be chosen.
+    ChooseHeap,
+    /// Classic text has an encoding and ends of lines.
+    ClassicText,
+    /// PHD and classic text have a word size.
+    WordSize,
+    /// HPROF has a size of identifiers.
+    IdSize,
+    /// Addresses may be numbered anew.
+    NumberAnew,
 }
 
 /// Whether an I/O error tells of damaged compressed data, not of the machine.
@@ -281,6 +321,16 @@ pub enum LowerError {
     /// An address or reference beyond the word size.
     #[error("address {0} does not fit the dump's 32-bit words")]
     TooWide(Address),
+    /// An address that the target cannot hold, and that is to be kept.
+    #[error("an address is not a multiple of {unit} or above {largest:#x}, which {format} cannot hold")]
+    Address {
+        /// The target's format.
+        format: String,
+        /// Bytes in an address unit.
+        unit: u64,
+        /// The largest address that it holds.
+        largest: u64,
+    },
     /// An identifier beyond the size of identifiers.
     #[error("identifier {id} does not fit the dump's identifiers of {bytes} bytes")]
     IdTooWide {

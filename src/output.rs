@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use flate2::{Compression, GzBuilder};
 use tempfile::NamedTempFile;
 
-use crate::error::Error;
+use crate::error::{Error, Remedy};
 use crate::interrupt::{self, Listed};
 use crate::system;
 use crate::visible::VisibleWriter;
@@ -161,8 +161,7 @@ fn of_output(path: &Path, error: &io::Error) -> io::Error {
 }
 
 fn exists(path: &Path) -> Error {
-    let message = "it exists already; --force replaces it";
-    Error::io(format!("writing {}", path.display()), io::Error::new(io::ErrorKind::AlreadyExists, message))
+    Error::refused(format!("writing {}: it exists already", path.display()), Remedy::Replace)
 }
 
 impl Stream {

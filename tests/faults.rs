@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use heapsmith::compare::table::Target;
 use heapsmith::compare::{ClassDifference, Facet, Options, Side, compare_sources};
 use heapsmith::convert::judge;
 use heapsmith::error::Error;
+use heapsmith::format::Target;
 use heapsmith::model::{
     Address, ByteLen, Class, Contents, Facts, Field, FieldType, HashRegime, Heap, HeapSource, IdentityHash, Object,
     ObjectKind, PrimitiveType, Root, RootKind, Surroundings, Value, VisitObjects,

@@ -80,7 +80,7 @@ fn spec(book: &Book) -> toml::Table {
 }
 
 fn ids(format: Family, kind: RuleKind) -> BTreeSet<&'static str> {
-    rulebook(format).rule.iter().filter(|r| r.kind == kind).map(|r| r.id.as_str()).collect()
+    rulebook(format).rule.iter().filter(|r| r.kind == kind).map(|r| r.id).collect()
 }
 
 fn all_ids(kind: RuleKind) -> BTreeSet<&'static str> {
@@ -185,7 +185,7 @@ fn every_erratum_is_settled_by_a_rule_and_met_by_a_case() {
         let mut settled: BTreeMap<String, bool> = BTreeMap::new();
         for rule in &rulebook(book.format).rule {
             for erratum in &rule.errata {
-                *settled.entry(erratum.clone()).or_default() |= met.contains(rule.id.as_str());
+                *settled.entry(erratum.clone()).or_default() |= met.contains(rule.id);
             }
         }
         let spec = spec(&book);

@@ -5,11 +5,11 @@ use std::io::BufReader;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::compare::table::Target;
 use crate::compare::{Facet, listing};
 use crate::corpus::{Answer, Case, Verdict, cases};
 use crate::error::Error;
 use crate::format::Format;
+use crate::format::Target;
 
 use super::process::{Limits, Stopped};
 use super::protocol::{Accepted, Count, Hello, Level, Operation as Op, Status};

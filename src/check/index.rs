@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::compare::table::array_name;
+use crate::compare::carriage::array_name;
 use crate::model::{Address, Class, Field, Heap, Name, Object, ObjectKind};
 
 /// The classes and objects of a heap by their addresses.

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::compare::Facet;
 use crate::compare::listing::{Hex, Text};
-use crate::compare::table::Target;
 use crate::digest::Digest;
+use crate::format::Target;
 use crate::format::{Family, Format};
 
 /// The version of the protocol.

@@ -1,9 +1,10 @@
 //! Random cases: dumps of random heaps in random formats, versions, profiles and widths.
 
 use crate::corpus::{Answer, Case, Verdict};
+use crate::draw::{Draw, SeedDraw};
 use crate::error::Error;
 use crate::format::{Family, Format, Lowering, Wishes};
-use crate::generate::{Draw, SeedDraw, from_seed};
+use crate::generate::from_seed;
 use crate::hprof::{self, IdSize};
 use crate::model::{HashRegime, HeapSource, WordSize};
 use crate::phd::lower::FieldSwap;

@@ -481,7 +481,7 @@ fn plain(outcome: Outcome) -> Judgement {
 
 fn given_up(max_hangs: usize) -> Outcome {
     Outcome::Skip {
-        reason: format!("not asked: {max_hangs} cases in front of it had no answer in time (--max-hangs)"),
+        reason: format!("not asked: {max_hangs} cases in front of it had no answer in time, which is the limit"),
         link: None,
     }
 }

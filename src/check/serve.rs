@@ -8,10 +8,10 @@ use serde_json::Value;
 
 use crate::compare::Facet;
 use crate::compare::listing;
-use crate::compare::table::Target;
 use crate::convert;
 use crate::digest::{self, Selection};
 use crate::error::Error;
+use crate::format::Target;
 use crate::format::{DumpFile, Format, Lowering, Wishes};
 use crate::hprof::Reading;
 use crate::input::Input;

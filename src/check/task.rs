@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::io::Write;
 
 use crate::compare::listing::{self, Places};
-use crate::compare::table::Target;
 use crate::corpus::{Answer, Case, Verdict};
 use crate::error::Error;
+use crate::format::Target;
 use crate::format::{Family, Format};
 
 use super::protocol::{Hello, Identifies};

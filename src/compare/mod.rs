@@ -1,5 +1,6 @@
 //! Two heaps, fact by fact; and the listing, the text form of a heap that other programs speak.
 
+pub mod carriage;
 mod diff;
 mod facet;
 #[cfg(test)]
@@ -7,7 +8,6 @@ pub(crate) mod fixture;
 pub mod listing;
 pub mod renaming;
 mod sorted;
-pub mod table;
 pub mod told;
 
 #[cfg(test)]

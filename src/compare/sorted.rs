@@ -12,7 +12,7 @@ use tempfile::SpooledTempFile;
 use crate::error::Error;
 use crate::model::{Address, Class, Contents, HashRegime, Heap, HeapSource, IdentityHash, Name, Object, Value};
 
-use super::table::ClassFirst;
+use super::carriage::ClassFirst;
 
 /// Objects of one side are held in memory up to about so many bytes; what is beyond goes to temporary files.
 pub const MEMORY: usize = 128 << 20;

@@ -5,11 +5,12 @@ use std::collections::{HashMap, HashSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::compare::carriage::{Carriage, Rule};
 use crate::compare::renaming::{self, Renaming};
-use crate::compare::table::{Carriage, Rule, Target, profiles};
 use crate::compare::{self, Facet, FacetDifference, Side, compare_sources};
 use crate::error::Error;
 use crate::format::{Lowering, Wishes};
+use crate::format::{Target, profiles};
 use crate::hprof::IdSize;
 use crate::model::{Address, Class, Facts, Heap, HeapSource, Surroundings, VisitObjects, visit};
 

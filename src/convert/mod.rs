@@ -20,9 +20,9 @@ mod survey;
 
 use std::io::Write;
 
-use crate::compare::table::Target;
 use crate::error::Error;
 use crate::format::Lowering;
+use crate::format::Target;
 use crate::model::{Address, Class, Facts, HeapSource, Surroundings, VisitObjects, visit};
 
 pub use judge::{Beyond, Counted, Judged, Verdict, judge, judge_up_to_renaming};
@@ -100,12 +100,8 @@ impl<'s> Converted<'s> {
         if converted.misfit(&needs)? {
             if options.keep_addresses {
                 let (unit, largest) = (needs.unit, needs.largest);
-                let message = format!(
-                    "an address is not a multiple of {unit} or above {largest:#x}, which {} cannot hold; without \
-                     --addresses keep all are numbered anew in their order",
-                    options.lowering.format()
-                );
-                return Err(crate::error::LowerError::Profile(message).into());
+                let format = options.lowering.format().to_string();
+                return Err(crate::error::LowerError::Address { format, unit, largest }.into());
             }
             converted.renumber(&needs)?;
         }

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::compare::Facet;
-use crate::compare::table::{Carriage, Column, Rule};
+use crate::compare::carriage::{Carriage, Column, Rule};
 
 /// The outcome of a conversion.
 #[derive(Clone, Debug, Serialize, JsonSchema)]

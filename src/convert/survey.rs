@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::compare::Facet;
-use crate::compare::table::ClassFirst;
+use crate::compare::carriage::ClassFirst;
 use crate::compare::told;
 use crate::error::Error;
 use crate::model::{Address, Contents, HeapSource, Name, ObjectKind, visit};

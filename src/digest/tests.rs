@@ -6,7 +6,8 @@ use super::selection::{Role, role};
 use super::*;
 use crate::compare::fixture::everything;
 use crate::compare::{Side, changes, compare, listing};
-use crate::generate::{Draw, GenerateOptions, SeedDraw, Stream, from_seed};
+use crate::draw::{Draw, SeedDraw, Stream};
+use crate::generate::{GenerateOptions, from_seed};
 use crate::model::{Address, Class, Contents, Heap, Object, ObjectKind, PrimitiveType};
 
 fn over(heap: &Heap, facets: &[Facet]) -> Digest {

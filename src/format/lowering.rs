@@ -3,10 +3,11 @@
 use std::io::Write;
 
 use crate::classic::{self, Charset, Encoding, Newline};
-use crate::error::Error;
+use crate::error::{Error, Remedy};
 use crate::generate::{AddressSpace, GenerateOptions, Placement};
 use crate::hprof::{self, IdSize};
-use crate::model::{Adherence, Dump, DumpSource, HashRegime, WordSize};
+use crate::lower::Adherence;
+use crate::model::{Dump, DumpSource, HashRegime, WordSize};
 use crate::phd;
 
 use super::Format;
@@ -47,10 +48,10 @@ impl Lowering {
     pub fn new(format: Format, wishes: &Wishes) -> Result<Lowering, Error> {
         let Wishes { profile, word, id_size, charset, newline, seed } = wishes.clone();
         if format != Format::Classic && (charset.is_some() || newline.is_some()) {
-            return Err(Error::Usage(format!("{format} is no text; --encoding and --newline are for classic dumps")));
+            return Err(Error::refused(format!("{format} is no text"), Remedy::ClassicText));
         }
         if format != Format::Hprof && id_size.is_some() {
-            return Err(Error::Usage(format!("{format} has no identifiers; --word sets the size of words")));
+            return Err(Error::refused(format!("{format} has no identifiers"), Remedy::WordSize));
         }
         Ok(match format {
             Format::Phd(version) => {
@@ -60,7 +61,7 @@ impl Lowering {
             }
             Format::Hprof => {
                 if word.is_some() {
-                    return Err(Error::Usage(format!("{format} has no words; --id-size sets the size of identifiers")));
+                    return Err(Error::refused(format!("{format} has no words"), Remedy::IdSize));
                 }
                 let options = hprof::LowerOptions::default();
                 let options = profile.map_or(Ok(options), |name| options.with_profile(&name))?;
@@ -184,6 +185,9 @@ impl Lowering {
 fn only_heap(dump: &mut dyn DumpSource) -> Result<&mut dyn crate::model::HeapSource, Error> {
     match dump.heaps() {
         1 => Ok(dump.heap(0)),
-        heaps => Err(Error::Usage(format!("the format holds one heap, and there are {heaps}; choose one with --heap"))),
+        heaps => {
+            let message = format!("the format holds one heap, and there are {heaps}");
+            Err(Error::refused(message, Remedy::ChooseHeap))
+        }
     }
 }

@@ -3,6 +3,7 @@
 mod lowering;
 mod places;
 mod source;
+mod target;
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,6 +15,7 @@ use crate::phd::{self, Version};
 
 pub use lowering::{Lowering, Wishes};
 pub use source::{DumpFile, Source, WholeFile};
+pub use target::{Target, profiles, text};
 
 /// A dump format and its version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -2,8 +2,8 @@
 
 use crate::model::{Address, WordSize};
 
-use super::draw::Draw;
 use super::options::{AddressSpace, GenerateOptions};
+use crate::draw::Draw;
 
 /// Hands out ascending addresses, all multiples of 8.
 #[derive(Debug)]

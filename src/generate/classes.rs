@@ -5,8 +5,8 @@ use crate::model::{
 };
 
 use super::addresses::Ground;
-use super::draw::Draw;
 use super::options::GenerateOptions;
+use crate::draw::Draw;
 
 /// Classes with their addresses, before their statics are known.
 #[derive(Debug)]

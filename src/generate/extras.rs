@@ -5,8 +5,8 @@ use crate::model::{
     Serial, Value,
 };
 
-use super::draw::Draw;
 use super::options::GenerateOptions;
+use crate::draw::Draw;
 
 pub(super) fn add(options: &GenerateOptions, heap: &mut Heap, draw: &mut dyn Draw) {
     if heap.objects.is_empty() {

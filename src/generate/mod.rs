@@ -6,14 +6,13 @@
 
 mod addresses;
 mod classes;
-mod draw;
 mod extras;
 mod objects;
 mod options;
 
-pub use draw::{BytesDraw, Draw, SeedDraw, Stream};
 pub use options::{AddressSpace, GenerateOptions, Placement};
 
+use crate::draw::{Draw, SeedDraw, Stream};
 use crate::model::{Facts, HashRegime, Heap, Name, Surroundings};
 
 use addresses::Ground;

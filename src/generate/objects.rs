@@ -7,8 +7,8 @@ use crate::model::{
 
 use super::addresses::Ground;
 use super::classes::{Classes, LOADERS, Role, hash};
-use super::draw::Draw;
 use super::options::{AddressSpace, GenerateOptions};
+use crate::draw::Draw;
 
 /// Objects that were decided on, without their contents.
 #[derive(Debug)]

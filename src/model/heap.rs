@@ -65,38 +65,6 @@ pub enum HashRegime {
     WhereUsed32,
 }
 
-/// Where the classes of a heap stand among its objects.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Order {
-    /// All before the first object.
-    ClassesFirst,
-    /// All after the last object.
-    ClassesLast,
-    /// Where [`Class::after_objects`] says, and last where it does not.
-    AsHeap,
-}
-
-impl Order {
-    /// The number of objects in front of a class that would stand behind so many by itself.
-    pub fn place(self, after_objects: Option<u64>) -> u64 {
-        match self {
-            Order::ClassesFirst => 0,
-            Order::ClassesLast => u64::MAX,
-            Order::AsHeap => after_objects.unwrap_or(u64::MAX),
-        }
-    }
-}
-
-/// Whether what a writer does as it pleases (order of records, identifiers of its tables, how hashes are kept) is
-/// its habit or the heap's own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Adherence {
-    /// As the writer would.
-    Writer,
-    /// As the heap has it, which is how a dump of the writer comes back even if it is unusual.
-    Heap,
-}
-
 /// What [`HeapSource::visit_objects`] calls with each object.
 pub type VisitObjects<'v> = dyn FnMut(&Object) -> Result<(), Error> + 'v;
 

@@ -15,20 +15,17 @@ mod hierarchy;
 mod name;
 mod object;
 mod root;
-mod units;
 pub mod visit;
 
+pub use crate::units::{Address, ByteLen, FrameId, PrimitiveType, Serial, TextId, WordSize};
 pub use class::{Class, Field, FieldType, PoolEntry, Static};
 pub use event::{
     AllocationSite, AllocationSites, ControlSettings, CpuSamples, Event, EventKind, Frame, HeapSummary, LoadClass,
     StartThread, Trace,
 };
 pub(crate) use heap::is_ascending;
-pub use heap::{
-    Adherence, Dump, DumpSource, Facts, HashRegime, Heap, HeapSource, Order, Region, Surroundings, Totals, VisitObjects,
-};
+pub use heap::{Dump, DumpSource, Facts, HashRegime, Heap, HeapSource, Region, Surroundings, Totals, VisitObjects};
 pub use hierarchy::{layout_order, superclasses};
 pub use name::Name;
 pub use object::{Contents, IdentityHash, Object, ObjectKind, Value};
 pub use root::{Root, RootKind, StackFrame, StackTrace, Thread};
-pub use units::{Address, ByteLen, FrameId, PrimitiveType, Serial, TextId, WordSize};

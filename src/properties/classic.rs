@@ -9,10 +9,12 @@ use crate::bytes::ebcdic::Mapped;
 use crate::classic::lower::{self, LowerOptions, PROFILES};
 use crate::classic::{Charset, Decoder, Encoding, Newline, Record, Step, annotate, encode, lift};
 use crate::compare::compare;
+use crate::draw::{BytesDraw, Draw};
 use crate::error::{DecodeError, Error};
-use crate::generate::{BytesDraw, Draw, GenerateOptions, Placement, generate};
+use crate::generate::{GenerateOptions, Placement, generate};
 use crate::input::Input;
-use crate::model::{Adherence, Heap, WordSize};
+use crate::lower::Adherence;
+use crate::model::{Heap, WordSize};
 use crate::validate::{Severity, ValidateOptions, validate};
 
 use super::Properties;

@@ -3,10 +3,11 @@
 use arbitrary::Unstructured;
 
 use crate::compare::MEMORY;
-use crate::compare::table::Target;
 use crate::convert::{Converted, Options, convert, judge};
+use crate::draw::{BytesDraw, Draw};
+use crate::format::Target;
 use crate::format::{DumpFile, Format, Lowering, Wishes};
-use crate::generate::{BytesDraw, Draw, generate};
+use crate::generate::generate;
 use crate::hprof::Reading;
 use crate::input::Input;
 use crate::model::{Contents, DumpSource, Heap, HeapSource, ObjectKind};

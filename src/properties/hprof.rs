@@ -6,15 +6,17 @@ use std::io::{self, Read};
 use arbitrary::Unstructured;
 
 use crate::compare::compare;
+use crate::draw::{BytesDraw, Draw};
 use crate::error::{DecodeError, Error, LowerError};
 use crate::format::Lowering;
-use crate::generate::{BytesDraw, Draw, GenerateOptions, Placement, generate};
+use crate::generate::{GenerateOptions, Placement, generate};
 use crate::hprof::decode::{Wrapped, ZeroLength};
 use crate::hprof::lift::{self, Index};
 use crate::hprof::lower::{self, Framing, LowerOptions, PROFILES};
 use crate::hprof::{Beyond, Decoder, IdSize, Reading, Step, Version, annotate, encode, open};
 use crate::input::Input;
-use crate::model::{Adherence, ControlSettings, Dump, Event, EventKind, Heap, Name, Serial, TextId};
+use crate::lower::Adherence;
+use crate::model::{ControlSettings, Dump, Event, EventKind, Heap, Name, Serial, TextId};
 use crate::validate::{Severity, ValidateOptions, validate};
 
 use super::Properties;

@@ -6,10 +6,12 @@ use arbitrary::Unstructured;
 
 use crate::compare::compare;
 use crate::corrupt::{EDITS, Map};
+use crate::draw::{BytesDraw, Draw};
 use crate::error::{DecodeError, Error};
-use crate::generate::{BytesDraw, Draw, GenerateOptions, Placement, generate};
+use crate::generate::{GenerateOptions, Placement, generate};
 use crate::input::Input;
-use crate::model::{Adherence, HashRegime, Heap, WordSize};
+use crate::lower::Adherence;
+use crate::model::{HashRegime, Heap, WordSize};
 use crate::phd::lower::{self, FieldSwap, LowerOptions, PROFILES, Profile};
 use crate::phd::{Decoder, Version, annotate, encode, lift};
 use crate::validate::{Severity, ValidateOptions, validate};

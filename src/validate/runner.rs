@@ -5,13 +5,13 @@ use serde::Serialize;
 
 use crate::classic;
 use crate::error::{DecodeError, Error, Problem};
+use crate::findings::{Finding, FindingCounts, Findings, Severity, Sound};
 use crate::format::Family;
 use crate::hprof::{self, Reading};
 use crate::input::{Input, Stream};
 use crate::phd::{self, FileFlags};
 
-use super::finding::{Finding, FindingCounts, Findings, Severity};
-use super::rulebook::severity;
+use super::severity;
 
 /// What to validate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,20 +48,6 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// Number of findings by rule, those beyond the kept ones included.
     pub counts: Vec<FindingCounts>,
-}
-
-/// How much of a dump is sound.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Sound {
-    /// Records; of an HPROF dump the sub-records too.
-    pub records: u64,
-    /// Objects.
-    pub objects: u64,
-    /// Classes.
-    pub classes: u64,
-    /// References other than null. What the instances of an HPROF dump refer to is told by their classes, so
-    /// that it is counted only with the rules of the whole graph.
-    pub references: u64,
 }
 
 /// Validates a dump, as far as it can be read. Its format is told by its first bytes.

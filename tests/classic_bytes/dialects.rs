@@ -1,7 +1,8 @@
 //! What each writer makes of one heap, by hand.
 
 use heapsmith::classic::{Encoding, lower::LowerOptions};
-use heapsmith::model::{Address, Adherence, Contents, Heap, ObjectKind, WordSize};
+use heapsmith::lower::Adherence;
+use heapsmith::model::{Address, Contents, Heap, ObjectKind, WordSize};
 use pretty_assertions::assert_eq;
 
 use crate::heap::{options, small, whole, written};

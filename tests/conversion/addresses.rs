@@ -1,8 +1,8 @@
 //! When addresses are numbered anew.
 
-use heapsmith::compare::table::Target;
 use heapsmith::compare::{Facet, MEMORY};
 use heapsmith::convert::{Addresses, Verdict, judge};
+use heapsmith::format::Target;
 use heapsmith::model::{Address, Heap, Root, RootKind, visit};
 
 use super::sample::{converted, heaps, lowering};

@@ -1,7 +1,7 @@
 //! Heaps to convert, and dumps in memory.
 
-use heapsmith::compare::table::Target;
 use heapsmith::convert::{Converted, Options};
+use heapsmith::format::Target;
 use heapsmith::format::{DumpFile, Lowering, Wishes};
 use heapsmith::generate::{AddressSpace, GenerateOptions, from_seed};
 use heapsmith::hprof::Reading;

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use heapsmith::compare::table::{Carriage, Column, Target};
+use heapsmith::compare::carriage::{Carriage, Column};
 use heapsmith::compare::{Comparison, Facet, MEMORY, Options, Side, compare_sources};
 use heapsmith::convert::{Addresses, Verdict, judge};
+use heapsmith::format::Target;
 use heapsmith::model::Heap;
 
 use super::sample::{converted, heaps, lowering};

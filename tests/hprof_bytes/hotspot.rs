@@ -131,7 +131,7 @@ fn hotspot_8_writes_one_heap_dump_with_its_length_and_no_end() {
 #[test]
 fn times_are_0_unless_the_heap_has_its_own_way_and_only_an_end_says_when_a_heap_ends() {
     use heapsmith::hprof::{Decoder, lift, lower};
-    use heapsmith::model::Adherence;
+    use heapsmith::lower::Adherence;
     let mut heap = small_heap(false, HOTSPOT);
     heap.surroundings.times = Some((5, 7));
     for (profile, as_heap, read) in [("hotspot-17", (5, 7), (5, 7)), ("hotspot-8", (5, 5), (5, 5))] {

@@ -2,9 +2,10 @@
 
 use heapsmith::hprof::lower::{self, LowerOptions, Profile};
 use heapsmith::hprof::{Decoder, lift};
+use heapsmith::lower::Adherence;
 use heapsmith::model::{
-    Address, Adherence, Class, Contents, Facts, Field, FieldType, Heap, Object, ObjectKind, PoolEntry, PrimitiveType,
-    Root, RootKind, Serial, StackFrame, StackTrace, Static, Surroundings, Thread, Value,
+    Address, Class, Contents, Facts, Field, FieldType, Heap, Object, ObjectKind, PoolEntry, PrimitiveType, Root,
+    RootKind, Serial, StackFrame, StackTrace, Static, Surroundings, Thread, Value,
 };
 use pretty_assertions::assert_eq;
 

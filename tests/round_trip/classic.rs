@@ -115,7 +115,7 @@ fn the_profile_that_is_recognised_gives_the_bytes_again() {
     fn holds(recipe: Recipe) -> bool {
         for (profile, encoding) in writers().filter(|(profile, _)| !profile.is_seeded()) {
             let heap = recipe.heap(encoding);
-            for adherence in [heapsmith::model::Adherence::Writer, heapsmith::model::Adherence::Heap] {
+            for adherence in [heapsmith::lower::Adherence::Writer, heapsmith::lower::Adherence::Heap] {
                 let options = LowerOptions { adherence, ..recipe.options(profile, encoding) };
                 let dump = lower::to_bytes(&heap, &options).expect("writable");
                 let mut source = lifted(&dump);

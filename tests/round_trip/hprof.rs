@@ -8,9 +8,8 @@ use heapsmith::generate::{GenerateOptions, Placement, from_seed};
 use heapsmith::hprof::lower::{self, LowerOptions, PROFILES};
 use heapsmith::hprof::record::Body;
 use heapsmith::hprof::{Decoder, IdSize, Profile, Step, SubRecord, SubTag, Tag, lift};
-use heapsmith::model::{
-    Address, Adherence, Contents, Dump, FieldType, Heap, ObjectKind, PrimitiveType, Root, RootKind, Value,
-};
+use heapsmith::lower::Adherence;
+use heapsmith::model::{Address, Contents, Dump, FieldType, Heap, ObjectKind, PrimitiveType, Root, RootKind, Value};
 use pretty_assertions::assert_eq;
 
 /// Every profile and framing, with identifiers of every size.

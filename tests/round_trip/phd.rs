@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use heapsmith::compare::{Facet, compare};
 use heapsmith::error::Error;
 use heapsmith::generate::{GenerateOptions, Placement, from_seed};
-use heapsmith::model::{Adherence, Contents, HashRegime, Heap, ObjectKind, WordSize};
+use heapsmith::lower::Adherence;
+use heapsmith::model::{Contents, HashRegime, Heap, ObjectKind, WordSize};
 use heapsmith::phd::lower::{self, FieldSwap, LowerOptions, PROFILES, Profile};
 use heapsmith::phd::record::{Record, StoredHash};
 use heapsmith::phd::{Decoder, FileFlags, Version, lift};
@@ -107,7 +108,7 @@ fn every_profile_agrees_with_the_heap_on_what_both_tell() {
                 // The array class is one reference more.
                 left_out.insert(Facet::References);
             }
-            if !matches!(profile.order, heapsmith::model::Order::AsHeap) {
+            if !matches!(profile.order, heapsmith::lower::Order::AsHeap) {
                 left_out.insert(Facet::RecordOrder);
             }
             let comparison = compare(&heap, &found, &left_out);

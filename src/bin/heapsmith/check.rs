@@ -8,9 +8,9 @@ use heapsmith::check::{
     Budget, Checked, Choice, ExpectedFailures, Kind, Options, Outcome, Progress, Report, ReportFolder, Subject,
     Sweeper, Wanted, What, check,
 };
-use heapsmith::compare::table::Target;
 use heapsmith::error::Error;
 use heapsmith::format::Family;
+use heapsmith::format::Target;
 use heapsmith::interrupt::{self, Stop};
 
 use crate::{Answer, report, terminal};

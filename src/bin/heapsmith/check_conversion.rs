@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use clap::Args;
 use heapsmith::compare::MEMORY;
 use heapsmith::compare::renaming::BUDGET;
-use heapsmith::compare::table::{Target, text};
 use heapsmith::convert::{Judged, Verdict, judge, judge_up_to_renaming};
 use heapsmith::error::Error;
+use heapsmith::format::{Target, text};
 
 use crate::{Answer, convert, open, terminal};
 

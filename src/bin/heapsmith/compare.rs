@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use heapsmith::compare::renaming::{BUDGET, BY_FILE, Renaming, up_to_renaming};
-use heapsmith::compare::table::Target;
 use heapsmith::compare::{Comparison, Facet, Options, Side, Span, compare_sources};
 use heapsmith::error::Error;
+use heapsmith::format::Target;
 use heapsmith::model::{Address, Heap, HeapSource};
 use heapsmith::output::Output;
 

@@ -2,9 +2,9 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use heapsmith::compare::table::text;
 use heapsmith::convert::{self, Addresses, Conversion, Options};
 use heapsmith::error::Error;
+use heapsmith::format::text;
 use heapsmith::format::{Format, Lowering};
 use heapsmith::model::HeapSource;
 use heapsmith::output::{GzipBlocks, Output};

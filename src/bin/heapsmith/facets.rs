@@ -4,8 +4,9 @@ use clap::Args;
 use comfy_table::Table;
 use comfy_table::presets::NOTHING;
 use heapsmith::compare::Facet;
-use heapsmith::compare::table::{Carriage, Target, text};
+use heapsmith::compare::carriage::Carriage;
 use heapsmith::error::Error;
+use heapsmith::format::{Target, text};
 use serde::Serialize;
 
 use crate::{Answer, terminal};

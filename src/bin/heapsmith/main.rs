@@ -27,7 +27,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use heapsmith::error::Error;
+use heapsmith::error::{Error, Remedy};
 use heapsmith::visible::visible_bytes;
 
 /// Synthesises JVM heap dumps, and tests whether parsers and converters get them right.
@@ -116,10 +116,25 @@ fn main() -> ExitCode {
         // Whoever read our output has seen enough.
         Err(error) if error.is_broken_pipe() => ExitCode::SUCCESS,
         Err(error) => {
-            terminal::error(&error.to_string());
+            terminal::error(&message(&error));
             ExitCode::from(exit_code(&error))
         }
     }
+}
+
+/// An error, and by which option another outcome can be had.
+fn message(error: &Error) -> String {
+    let Some(remedy) = error.remedy() else { return error.to_string() };
+    let option = match remedy {
+        Remedy::Replace => "--force replaces it",
+        Remedy::ChooseHeap => "choose one with --heap",
+        Remedy::ClassicText => "--encoding and --newline are for classic dumps",
+        Remedy::WordSize => "--word sets the size of words",
+        Remedy::IdSize => "--id-size sets the size of identifiers",
+        Remedy::NumberAnew => "without --addresses keep all are numbered anew in their order",
+        _ => return error.to_string(),
+    };
+    format!("{error}; {option}")
 }
 
 /// The command line; what clap has to say instead is printed.
@@ -143,6 +158,6 @@ fn exit_code(error: &Error) -> u8 {
     match error {
         Error::Decode(e) if e.is_the_machines() => 2,
         Error::Decode(_) | Error::Lower(_) | Error::Listing { .. } => 1,
-        Error::Usage(_) | Error::Io { .. } => 2,
+        Error::Usage(_) | Error::Refused { .. } | Error::Io { .. } => 2,
     }
 }

@@ -2,11 +2,11 @@
 
 use std::io::Read;
 
-use crate::compare::table::Target;
 use crate::compare::{Facet, MEMORY};
 use crate::convert::{self, Judged};
 use crate::error::Error;
 use crate::format::DumpFile;
+use crate::format::Target;
 use crate::hprof::Reading;
 use crate::input::Input;
 use crate::model::{DumpSource, Heap};

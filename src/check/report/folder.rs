@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde::{Deserialize, Serialize};
 use tempfile::NamedTempFile;
 
-use crate::error::Error;
+use crate::error::{Error, Remedy};
 use crate::interrupt;
 use crate::output::Output;
 use crate::owned::{self, Lock};
@@ -71,7 +71,8 @@ impl ReportFolder {
                 )));
             }
             (Some(marker), Some(_)) if !marker.files.is_empty() && !force => {
-                return Err(Error::Usage(format!("{} holds a report already; --force replaces it", path.display())));
+                let message = format!("{} holds a report already", path.display());
+                return Err(Error::refused(message, Remedy::Replace));
             }
             (Some(_), _) => {}
         }

@@ -7,10 +7,10 @@ mod one_shot;
 
 use std::path::PathBuf;
 
-use crate::compare::table::Target;
 use crate::corpus::Case;
 use crate::error::Error;
 use crate::format::Format;
+use crate::format::Target;
 use crate::interrupt::Stop;
 
 use super::process::{Budget, Stopped};
@@ -146,7 +146,7 @@ const CLOSED: &str = "it closed standard output without answering but kept runni
 /// The error that a program is not there: whoever asked has to look at the command.
 pub(super) fn not_started(subject: &Subject, why: &str) -> Error {
     let program = subject.words.first().map_or("nothing", String::as_str);
-    Error::Usage(format!("running {program}, which --{} names: {why}", subject.kind.name()))
+    Error::Usage(format!("running {program}, the {}: {why}", subject.kind.name()))
 }
 
 /// Processes that serve one case after the other.

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use crate::error::LowerError;
+use crate::lower::Order;
 use crate::model::{
-    Address, ByteLen, Class, Contents, Name, Object, ObjectKind, Order, PrimitiveType, layout_order, superclasses,
+    Address, ByteLen, Class, Contents, Name, Object, ObjectKind, PrimitiveType, layout_order, superclasses,
 };
 
 use super::LowerOptions;

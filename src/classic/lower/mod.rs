@@ -9,9 +9,8 @@ use std::io::Write;
 
 use crate::bytes::ebcdic::Mapped;
 use crate::error::Error;
-use crate::model::{
-    Adherence, Class, Contents, Facts, Heap, HeapSource, Name, Object, ObjectKind, WordSize, is_ascending,
-};
+use crate::lower::Adherence;
+use crate::model::{Class, Contents, Facts, Heap, HeapSource, Name, Object, ObjectKind, WordSize, is_ascending};
 
 pub use profiles::{ClassReferences, Names, Nulls, PROFILES, Profile, Trailers};
 pub use recognise::recognise;

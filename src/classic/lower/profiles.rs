@@ -5,7 +5,8 @@
 //! made. What has no source is named as ours in `specs/classic.toml`.
 
 use crate::error::Error;
-use crate::model::{Adherence, Facts, Order, WordSize};
+use crate::lower::{Adherence, Order};
+use crate::model::{Facts, WordSize};
 
 use super::LowerOptions;
 
@@ -110,7 +111,7 @@ pub const PROFILES: &[Profile] = &[
     },
     Profile {
         name: "any",
-        summary: "every freedom that a tolerant reader should allow, drawn from --seed",
+        summary: "every freedom that a tolerant reader should allow, drawn from the seed",
         sorts: false,
         nulls: Nulls::Drawn,
         reverses_elements: false,

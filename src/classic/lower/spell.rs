@@ -1,8 +1,8 @@
 //! How a profile spells a record.
 
 use crate::bytes::ebcdic::Page;
+use crate::draw::{Draw, SeedDraw, Stream};
 use crate::error::LowerError;
-use crate::generate::{Draw, SeedDraw, Stream};
 use crate::model::{Address, Name, WordSize};
 
 use super::super::record::{Counts, Entry, Line, Number, Record, References, Totals};

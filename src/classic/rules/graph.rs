@@ -4,7 +4,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::validate::{Findings, Place};
+use crate::findings::{Findings, Place};
 
 use super::super::decode::{At, Step};
 use super::super::record::{Entry, Record, References};

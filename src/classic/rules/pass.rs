@@ -1,8 +1,8 @@
 //! The rules that one pass with constant state can judge.
 
 use crate::error::RuleId;
+use crate::findings::{Findings, Place, Sound};
 use crate::model::WordSize;
-use crate::validate::{Findings, Place, Sound};
 
 use super::super::decode::{At, Step};
 use super::super::lift::word_size;

@@ -1,8 +1,8 @@
 //! What the trailer records state, against what was counted, by the counting rules of the dialect that wrote them.
 
 use crate::error::RuleId;
+use crate::findings::{Findings, Place};
 use crate::model::ObjectKind;
-use crate::validate::{Findings, Place};
 
 use super::super::lower::kind_counted;
 use super::super::record::{Counts, Totals};

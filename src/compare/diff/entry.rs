@@ -2,9 +2,9 @@
 
 use crate::model::{Address, Class, Contents, IdentityHash, Name, Object, ObjectKind, Value};
 
+use super::super::carriage::Carriage;
 use super::super::facet::Facet;
 use super::super::listing::{FieldEntry, PoolItem, StaticEntry};
-use super::super::table::Carriage;
 use super::{Diff, HeapSide as Side, show};
 
 impl Diff<'_> {

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use crate::error::Error;
 use crate::model::{Address, Class, Facts, Heap, HeapSource, Name, Surroundings};
 
+use super::carriage::Column;
 use super::facet::Facet;
 use super::sorted::{FileOrder, MEMORY, Side as Sides};
-use super::table::Column;
 
 mod entry;
 mod report;

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use crate::error::Error;
 use crate::model::{Address, Class, Name, Object, ObjectKind};
 
+use super::super::carriage::Column;
 use super::super::sorted::{Habits, Sorted};
-use super::super::table::Column;
 
 pub(super) enum Entry<'h> {
     Class(Cow<'h, Class>),

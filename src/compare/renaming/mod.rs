@@ -18,8 +18,8 @@ use serde::Serialize;
 use crate::model::{Address, Heap, RootKind, visit};
 
 use super::Facet;
+use super::carriage::{ClassFirst, Column};
 use super::diff::{Comparison, compare};
-use super::table::{ClassFirst, Column};
 
 use graph::Graph;
 use partition::{Partition, Split};

@@ -8,7 +8,8 @@ use flate2::write::GzEncoder;
 use crate::error::Error;
 use crate::format::{Family, Format};
 use crate::generate::{GenerateOptions, Placement, from_seed};
-use crate::model::{Adherence, HashRegime, Heap, IdentityHash, WordSize};
+use crate::lower::Adherence;
+use crate::model::{HashRegime, Heap, IdentityHash, WordSize};
 use crate::phd::Version;
 use crate::phd::lower::{self, LowerOptions, PROFILES, Profile};
 use crate::phd::rules;
@@ -84,8 +85,8 @@ fn golden(options: LowerOptions, hashes: HashRegime) -> Result<Case, Error> {
         .rule
         .iter()
         .filter(|rule| rule.kind == RuleKind::Writer && rule.versions.contains(&number))
-        .filter(|rule| rule.profiles.iter().any(|name| name == profile.name))
-        .map(|rule| rule.id.as_str())
+        .filter(|rule| rule.profiles.iter().any(|name| *name == profile.name))
+        .map(|rule| rule.id)
         .filter(|id| !NOT_IN_THE_SPECIMEN.contains(id))
         .collect();
     if id == "phd6-openj9-64" {

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
+use crate::draw::{Draw, SeedDraw};
 use crate::error::LowerError;
-use crate::generate::{Draw, SeedDraw};
+use crate::lower::Order;
 use crate::model::{
-    Address, ByteLen, Class, Contents, Name, Object, ObjectKind, Order, Region, Root, RootKind, Serial, Static,
-    Surroundings,
+    Address, ByteLen, Class, Contents, Name, Object, ObjectKind, Region, Root, RootKind, Serial, Static, Surroundings,
 };
 
 use super::super::wire::size_of;

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
+use crate::draw::{Draw, SeedDraw, Stream};
 use crate::error::LowerError;
-use crate::generate::{Draw, SeedDraw, Stream};
 use crate::model::{
     Address, AllocationSite, AllocationSites, Class, ControlSettings, CpuSamples, Event, EventKind, Frame, FrameId,
     HeapSummary, LoadClass, Name, Root, Serial, StackTrace, StartThread, Surroundings, TextId, Thread, Trace,

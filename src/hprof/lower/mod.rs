@@ -16,7 +16,8 @@ mod tell;
 use std::io::Write;
 
 use crate::error::Error;
-use crate::model::{Adherence, Dump, DumpSource, Heap, HeapSource, Surroundings};
+use crate::lower::Adherence;
+use crate::model::{Dump, DumpSource, Heap, HeapSource, Surroundings};
 
 use super::wire::IdSize;
 

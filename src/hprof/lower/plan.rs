@@ -1,8 +1,9 @@
 //! The decisions that hold for a whole file.
 
+use crate::draw::{Draw, SeedDraw, Stream};
 use crate::error::{Error, LowerError};
-use crate::generate::{Draw, SeedDraw, Stream};
-use crate::model::{Address, Adherence, ByteLen, Facts, Name, WordSize};
+use crate::lower::Adherence;
+use crate::model::{Address, ByteLen, Facts, Name, WordSize};
 
 use super::super::wire::IdSize;
 use super::LowerOptions;

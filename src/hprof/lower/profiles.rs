@@ -1,6 +1,7 @@
 //! The writers that are imitated, as data.
 
-use crate::model::{Order, PrimitiveType};
+use crate::lower::Order;
+use crate::model::PrimitiveType;
 
 use super::super::wire::{IdSize, Tag, Version};
 

@@ -3,7 +3,8 @@
 use std::io::Read;
 
 use crate::error::Error;
-use crate::model::{Adherence, DumpSource, EventKind, HeapSource};
+use crate::lower::Adherence;
+use crate::model::{DumpSource, EventKind, HeapSource};
 use crate::output::SameBytes;
 
 use super::profiles::{NameForm, PROFILES, Profile, RootOrder};

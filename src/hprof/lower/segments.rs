@@ -6,8 +6,8 @@
 use std::collections::VecDeque;
 use std::io::Write;
 
+use crate::draw::{Draw, SeedDraw, Stream};
 use crate::error::{Error, LowerError};
-use crate::generate::{Draw, SeedDraw, Stream};
 
 use super::super::encode;
 use super::super::record::{Segment, SegmentLength};

@@ -1,7 +1,7 @@
 //! What a dump tells, item by item, in the order of the file.
 
+use crate::draw::{SeedDraw, Stream};
 use crate::error::Error;
-use crate::generate::{SeedDraw, Stream};
 use crate::model::{Class, DumpSource, Event, Facts, Name, Object, Region, Root, StackTrace, Thread};
 
 use super::super::lift::{Log, Named, Stacks};

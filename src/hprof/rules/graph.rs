@@ -3,8 +3,8 @@
 //! Memory: 8 bytes for each class and object (its identifier, sorted, by heap), and tables of the classes, strings,
 //! frames, traces and threads, of which only numbers are kept.
 
+use crate::findings::Findings;
 use crate::model::{Address, FieldType, Value};
-use crate::validate::Findings;
 
 use super::super::decode::{At, Step};
 use super::super::lift::HeapCounter;

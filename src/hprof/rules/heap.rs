@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use crate::error::RuleId;
+use crate::findings::{Findings, on_cycles};
 use crate::model::{Address, FieldType};
-use crate::validate::{Findings, on_cycles};
 
 use super::super::lift::Layouts;
 use super::super::sub_record::ClassDump;

@@ -1,6 +1,8 @@
 //! The ids of the rules that this code checks or stops at. Their statements and sources are in
 //! `specs/hprof.toml`; a test holds the two lists, and the corpus, together.
 
+#[rustfmt::skip]
+mod book;
 mod graph;
 mod heap;
 mod pass;
@@ -8,11 +10,12 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
+pub use book::BOOK;
 pub use graph::GraphIndex;
 pub use pass::PassRules;
 
 use crate::error::RuleId;
-use crate::validate::{Findings, severity};
+use crate::findings::{Findings, Severity};
 
 use super::decode::At;
 use super::wire::IdSize;
@@ -116,6 +119,10 @@ rules! {
     OBJECT_DANGLING_REFERENCE = "hprof.object.dangling-reference";
     /// Android's sub-records stand in files of 1.0.3.
     EXTENSION_TAG = "hprof.extension.tag";
+}
+
+fn severity(rule: RuleId) -> Severity {
+    BOOK.severity(rule)
 }
 
 /// Where a record or sub-record stands, once its bytes are gone.

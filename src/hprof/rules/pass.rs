@@ -1,15 +1,15 @@
 //! The rules that one pass with constant state can judge.
 
 use crate::bytes::mutf8;
+use crate::findings::Findings;
 use crate::model::{FieldType, PrimitiveType, Value};
-use crate::validate::Findings;
 
 use super::super::decode::{At, Step};
 use super::super::lift::HeapCounter;
 use super::super::record::{Body, Record, Segment, SegmentLength};
 use super::super::sub_record::{ClassDump, SubRecord};
 use super::super::wire::{Header, IdSize, Tag, Version};
-use super::{Place, each_id};
+use super::{Place, each_id, severity};
 
 /// Judges a dump's records and sub-records, one by one.
 ///
@@ -100,7 +100,7 @@ impl PassRules {
     pub fn end(&mut self, length: u64, findings: &mut Findings) {
         if self.heaps.is_open() {
             let rule = super::SEGMENT_END_MISSING;
-            findings.add(rule, crate::validate::severity(rule), length, None, || end_missing("the end of the file"));
+            findings.add(rule, severity(rule), length, None, || end_missing("the end of the file"));
         }
     }
 

@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use crate::error::RuleId;
+use crate::findings::Findings;
 use crate::model::{Address, FrameId, RootKind, Serial, TextId};
-use crate::validate::Findings;
 
 use super::super::decode::At;
 use super::super::record::{Body, Record};

@@ -5,8 +5,9 @@ use std::iter::Peekable;
 use std::vec::IntoIter;
 
 use crate::error::LowerError;
+use crate::lower::Order;
 use crate::model::{
-    Address, ByteLen, Class, Contents, Facts, HashRegime, IdentityHash, Name, Object, ObjectKind, Order, WordSize,
+    Address, ByteLen, Class, Contents, Facts, HashRegime, IdentityHash, Name, Object, ObjectKind, WordSize,
     layout_order, superclasses,
 };
 

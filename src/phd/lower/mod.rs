@@ -14,7 +14,8 @@ mod spell;
 use std::io::Write;
 
 use crate::error::{Error, LowerError};
-use crate::model::{Adherence, Class, Facts, Heap, HeapSource, Object, WordSize, is_ascending};
+use crate::lower::Adherence;
+use crate::model::{Class, Facts, Heap, HeapSource, Object, WordSize, is_ascending};
 
 pub use profiles::{ArrayWord, ElementOrder, FieldSwap, HeaderPolicy, ObjectOrder, PROFILES, Profile, Survey};
 pub use recognise::recognise;

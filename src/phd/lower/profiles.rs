@@ -6,9 +6,10 @@
 //! `com.ibm.dtfj.phd.parser.HeapdumpWriter`. What has no source is named as ours in
 //! `specs/phd.toml`.
 
+use crate::draw::Draw;
 use crate::error::Error;
-use crate::generate::Draw;
-use crate::model::{Adherence, Facts, HashRegime, HeapSource, Order, Totals, WordSize};
+use crate::lower::{Adherence, Order};
+use crate::model::{Facts, HashRegime, HeapSource, Totals, WordSize};
 
 use super::super::record::StoredHash;
 use super::super::wire::{Version, Width, record_flag};

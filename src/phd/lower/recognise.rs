@@ -3,7 +3,8 @@
 use std::io::Read;
 
 use crate::error::Error;
-use crate::model::{Adherence, HeapSource};
+use crate::lower::Adherence;
+use crate::model::HeapSource;
 use crate::output::SameBytes;
 
 use super::super::wire::Version;

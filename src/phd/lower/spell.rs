@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::draw::{Draw, SeedDraw, Stream};
 use crate::error::{Error, LowerError};
-use crate::generate::{Draw, SeedDraw, Stream};
 use crate::model::{
     Address, ByteLen, Class, Contents, Facts, HashRegime, IdentityHash, Object, ObjectKind, PrimitiveType, WordSize,
 };

@@ -5,13 +5,14 @@
 use std::collections::HashMap;
 
 use crate::error::RuleId;
+use crate::findings::{Findings, on_cycles};
 use crate::model::Address;
-use crate::validate::{Findings, on_cycles, severity};
 
 use super::super::decode::Located;
 use super::super::lift::{Resolved, Resolver};
 use super::super::record::Record;
 use super::super::wire::Layout;
+use super::severity;
 
 /// An index of a dump's addresses, filled by a first pass and asked by a second one.
 #[derive(Debug)]

@@ -1,13 +1,17 @@
 //! The ids of the rules that this code checks or stops at. Their statements and sources are in
 //! `specs/phd.toml`; a test holds the two lists, and the corpus, together.
 
+#[rustfmt::skip]
+mod book;
 mod graph;
 mod pass;
 
+pub use book::BOOK;
 pub use graph::GraphIndex;
 pub use pass::PassRules;
 
 use crate::error::RuleId;
+use crate::findings::Severity;
 
 macro_rules! rules {
     ($($(#[$doc:meta])* $name:ident = $id:literal;)*) => {
@@ -86,4 +90,8 @@ rules! {
     GRAPH_SUPERCLASS = "phd.graph.superclass";
     /// The superclass chain ends.
     GRAPH_SUPERCLASS_CYCLE = "phd.graph.superclass-cycle";
+}
+
+fn severity(rule: RuleId) -> Severity {
+    BOOK.severity(rule)
 }

@@ -2,13 +2,14 @@
 
 use crate::bytes::mutf8;
 use crate::error::RuleId;
+use crate::findings::Findings;
 use crate::model::{Address, Totals};
-use crate::validate::{Findings, severity};
 
 use super::super::decode::{Ended, Located};
 use super::super::lift::{Resolved, Resolver};
 use super::super::record::{Header, HeaderRecord, ObjectArray, Record, References, StoredHash};
 use super::super::wire::{FileFlags, Layout, Units, Version};
+use super::severity;
 
 /// Judges a dump's header and records, one by one.
 #[derive(Debug)]

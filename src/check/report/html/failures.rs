@@ -266,8 +266,8 @@ impl RuleText {
         let rule = validate::rule(id)?;
         let book =
             crate::format::Family::ALL.into_iter().map(validate::rulebook).find(|book| book.rule(id).is_some())?;
-        let title = |key: &str| book.source.iter().find(|source| source.key == key).map(|source| source.title.as_str());
-        let source = |text: &String| {
+        let title = |key: &str| book.source.iter().find(|source| source.key == key).map(|source| source.title);
+        let source = |text: &&str| {
             let (key, place) = text.split_once(", ").unwrap_or((text, ""));
             let title = title(key).unwrap_or(key);
             if place.is_empty() { title.to_owned() } else { format!("{title}: {place}") }

@@ -57,6 +57,20 @@ pub struct Place {
     pub position: Option<TextPosition>,
 }
 
+/// How much of a dump is sound.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Sound {
+    /// Records; of an HPROF dump the sub-records too.
+    pub records: u64,
+    /// Objects.
+    pub objects: u64,
+    /// Classes.
+    pub classes: u64,
+    /// References other than null. What the instances of an HPROF dump refer to is told by their classes, so
+    /// that it is counted only with the rules of the whole graph.
+    pub references: u64,
+}
+
 /// Findings of one dump: the first few of each rule, and the number of all.
 #[derive(Debug, Default)]
 pub struct Findings {

@@ -1,0 +1,118 @@
+//! How a kind of dump carries each fact, and what two kinds have in common. Which kind carries what is told by
+//! [`Target::column`](crate::format::Target::column).
+
+mod rules;
+
+use std::fmt;
+
+use crate::model::Facts;
+
+use super::Facet;
+
+pub use rules::Rule;
+pub(crate) use rules::{ClassFirst, array_name};
+
+/// How a dump carries a fact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Carriage {
+    /// As it is.
+    Exact,
+    /// Changed by a known rule.
+    Changed(Rule),
+    /// Not at all.
+    None,
+}
+
+impl fmt::Display for Carriage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Carriage::Exact => f.write_str("exact"),
+            Carriage::Changed(rule) => write!(f, "{rule}"),
+            Carriage::None => f.write_str("none"),
+        }
+    }
+}
+
+/// What one kind of dump carries.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// By facet, in their order.
+    carriages: Vec<Carriage>,
+    /// Rules that apply beside those of the facets.
+    beside: Vec<Rule>,
+}
+
+impl Column {
+    /// What a kind of dump carries, by facet, in their order.
+    pub(crate) fn new(carriages: Vec<Carriage>) -> Column {
+        Column { carriages, beside: Vec::new() }
+    }
+
+    /// How a facet is carried.
+    pub fn carriage(&self, facet: Facet) -> Carriage {
+        self.carriages.get(facet as usize).copied().unwrap_or(Carriage::None)
+    }
+
+    /// The meet of two: what a dump of the one kind has left after it was one of the other kind. Rules of both apply
+    /// then, so there may be two.
+    pub fn meet(&self, other: &Column, facet: Facet) -> Vec<Carriage> {
+        match (self.carriage(facet), other.carriage(facet)) {
+            (Carriage::None, _) | (_, Carriage::None) => vec![Carriage::None],
+            (Carriage::Exact, other) => vec![other],
+            (one, Carriage::Exact) => vec![one],
+            (one, other) if one == other => vec![one],
+            (one, other) => vec![one, other],
+        }
+    }
+
+    pub(super) fn has(&self, rule: Rule) -> bool {
+        self.carriages.contains(&Carriage::Changed(rule)) || self.beside.contains(&rule)
+    }
+
+    /// What is carried through both kinds of dump, one after the other.
+    #[must_use]
+    pub fn and(&self, other: &Column) -> Column {
+        let meets = Facet::ALL.map(|facet| self.meet(other, facet));
+        let drops = |carriages: &Vec<Carriage>| {
+            carriages.iter().copied().find(|carriage| matches!(carriage, Carriage::Changed(rule) if rule.drops()))
+        };
+        // Bytes of fields are worked out anew by a dump that has others.
+        let one_has_bytes = |meet: &Vec<Carriage>| {
+            let bytes = Carriage::Changed(Rule::FieldBytes);
+            (meet.len() > 1 && meet.contains(&bytes)).then_some(Carriage::Changed(Rule::Derived))
+        };
+        Column {
+            carriages: meets.iter().map(|m| drops(m).or_else(|| one_has_bytes(m)).unwrap_or(m[0])).collect(),
+            beside: meets
+                .iter()
+                .flatten()
+                .filter_map(|carriage| match carriage {
+                    Carriage::Changed(rule) => Some(*rule),
+                    Carriage::Exact | Carriage::None => None,
+                })
+                .collect(),
+        }
+    }
+
+    /// The same for dumps with these headers: sizes in identifiers are comparable where those have one size.
+    #[must_use]
+    pub(in crate::compare) fn between(&self, left: &Facts, right: &Facts) -> Column {
+        let mut column = self.clone();
+        let same = left.identifier_size.is_some() && left.identifier_size == right.identifier_size;
+        for carriage in &mut column.carriages {
+            if *carriage == Carriage::Changed(Rule::FieldBytes) && !same {
+                *carriage = Carriage::Changed(Rule::Derived);
+            }
+        }
+        column
+    }
+
+    /// Whether a facet is carried in a way that can be compared.
+    pub fn is_comparable(&self, facet: Facet) -> bool {
+        match self.carriage(facet) {
+            Carriage::Exact => true,
+            Carriage::Changed(rule) => !rule.drops(),
+            Carriage::None => false,
+        }
+    }
+}

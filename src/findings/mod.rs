@@ -1,0 +1,10 @@
+//! Findings of rules about a dump, and what a rule book is made of. Each format has its own book (its `rules`).
+
+mod cycles;
+mod finding;
+mod rulebook;
+
+pub(crate) use cycles::on_cycles;
+pub use finding::{Finding, FindingCounts, Findings, Place, Severity, Sound};
+pub(crate) use rulebook::severities;
+pub use rulebook::{Rule, RuleKind, Rulebook, Scope, Source};

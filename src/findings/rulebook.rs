@@ -1,0 +1,109 @@
+//! What a rule book is made of. The books are in `specs/`, and compiled in by way of `src/*/rules/book.rs`.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use crate::error::RuleId;
+
+use super::Severity;
+
+/// A rule of a format.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// Stable id.
+    pub id: &'static str,
+    /// What kind of statement it is.
+    pub kind: RuleKind,
+    /// How much breaking it matters (rules of the bytes only).
+    pub severity: Option<Severity>,
+    /// The rule, in a sentence or two.
+    pub statement: &'static str,
+    /// Where it comes from: document and section, or implementation.
+    pub source: &'static [&'static str],
+    /// What the documents say where they differ from the statement.
+    pub documents: Option<&'static str>,
+    /// Versions of the format that it holds for.
+    pub versions: &'static [u32],
+    /// Writer profiles that follow it (writer rules only).
+    pub profiles: &'static [&'static str],
+    /// Errata that it settles.
+    pub errata: &'static [&'static str],
+    /// What it takes to judge it.
+    pub scope: Scope,
+}
+
+/// Kinds of rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RuleKind {
+    /// Can be judged from the bytes of a dump.
+    Bytes,
+    /// What a named writer chooses.
+    Writer,
+    /// How bytes are to be understood.
+    Reader,
+}
+
+/// What a rule is about, or takes to be judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Scope {
+    /// One pass over the dump with constant state.
+    Pass,
+    /// An index of the whole graph.
+    Graph,
+    /// A record (writers and readers).
+    Record,
+    /// The header (writers and readers).
+    Header,
+    /// The file as a whole (writers and readers).
+    File,
+}
+
+/// A document or implementation that rules cite.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// Short key.
+    pub key: &'static str,
+    /// Full title.
+    pub title: &'static str,
+}
+
+/// The rules of one format.
+#[derive(Debug)]
+pub struct Rulebook {
+    /// Format name.
+    pub format: &'static str,
+    /// Sources.
+    pub source: &'static [Source],
+    /// Rules.
+    pub rule: &'static [Rule],
+    severities: LazyLock<Severities>,
+}
+
+type Severities = HashMap<&'static str, Severity>;
+
+impl Rulebook {
+    /// A book. `severities` is [`severities`] of the same rules.
+    pub(crate) const fn new(
+        format: &'static str,
+        source: &'static [Source],
+        rule: &'static [Rule],
+        severities: fn() -> Severities,
+    ) -> Rulebook {
+        Rulebook { format, source, rule, severities: LazyLock::new(severities) }
+    }
+
+    /// The rule of this id.
+    pub fn rule(&self, id: &str) -> Option<&'static Rule> {
+        self.rule.iter().find(|rule| rule.id == id)
+    }
+
+    /// The severity of a rule of the bytes.
+    pub(crate) fn severity(&self, id: RuleId) -> Severity {
+        self.severities.get(id.0).copied().unwrap_or(Severity::Error)
+    }
+}
+
+/// The severities of rules of the bytes.
+pub(crate) fn severities(rules: &'static [Rule]) -> Severities {
+    rules.iter().filter_map(|rule| Some((rule.id, rule.severity?))).collect()
+}

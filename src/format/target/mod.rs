@@ -1,0 +1,155 @@
+//! Kinds of dump, and which facts each of them carries: the table of facets of `specs/facets.toml`, compiled in.
+
+#[rustfmt::skip]
+mod table;
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::compare::Facet;
+use crate::compare::carriage::{Carriage, Column, Rule};
+use crate::error::Error;
+use crate::{classic, hprof, phd};
+
+use super::Format;
+
+/// A format and, perhaps, the writer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// The format and its version.
+    pub format: Format,
+    /// The writer's profile; `None` for whatever a dump of the format can hold.
+    pub profile: Option<String>,
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.profile {
+            Some(profile) => write!(f, "{}/{profile}", self.format),
+            None => write!(f, "{}", self.format),
+        }
+    }
+}
+
+impl FromStr for Target {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Target, Error> {
+        let (format, profile) = match text.split_once('/') {
+            Some((format, profile)) => (format.parse()?, Some(profile)),
+            None => (text.parse()?, None),
+        };
+        let target = Target { format, profile: profile.map(str::to_owned) };
+        match profile.is_none_or(|profile| profiles(format).contains(&profile)) {
+            true => Ok(target),
+            false => {
+                let names = profiles(format).join(", ");
+                Err(Error::Usage(format!(
+                    "{format} has no profile {:?}; there are {names}",
+                    profile.unwrap_or_default()
+                )))
+            }
+        }
+    }
+}
+
+impl Target {
+    /// Every format and version alone, then with each of its profiles.
+    pub fn all() -> Vec<Target> {
+        let alone = Format::ALL.map(|format| Target { format, profile: None });
+        let written = Format::ALL.into_iter().flat_map(|format| {
+            profiles(format).into_iter().map(move |name| Target { format, profile: Some(name.to_owned()) })
+        });
+        alone.into_iter().chain(written).collect()
+    }
+
+    /// What dumps of this kind carry.
+    pub fn column(&self) -> Column {
+        let keys = self.keys();
+        let carriage = |facet: &Facet| {
+            let row = row(*facet);
+            let mut keys = keys.iter();
+            keys.find_map(|key| Some(row.iter().find(|(of, _)| of == key)?.1)).unwrap_or(Carriage::None)
+        };
+        Column::new(Facet::ALL.iter().map(carriage).collect())
+    }
+
+    /// The keys of the table that hold for this, the nearest first.
+    fn keys(&self) -> Vec<String> {
+        let (format, family) = (self.format.to_string(), self.format.family().name());
+        let mut keys = Vec::new();
+        if let Some(profile) = &self.profile {
+            keys.extend([format!("{format}/{profile}"), format!("{family}/{profile}")]);
+            keys.extend([format!("{format}/*"), format!("{family}/*")]);
+        }
+        keys.extend([format, family.to_owned()]);
+        keys
+    }
+}
+
+/// The names of a format's profiles.
+pub fn profiles(format: Format) -> Vec<&'static str> {
+    match format {
+        Format::Phd(version) => {
+            let writes = |profile: &&phd::lower::Profile| profile.versions.contains(&version);
+            phd::lower::PROFILES.iter().filter(writes).map(|profile| profile.name).collect()
+        }
+        Format::Hprof => hprof::lower::PROFILES.iter().map(|profile| profile.name).collect(),
+        Format::Classic => classic::lower::PROFILES.iter().map(|profile| profile.name).collect(),
+    }
+}
+
+/// How a fact is carried, by kind of dump.
+fn row(facet: Facet) -> &'static [(&'static str, Carriage)] {
+    table::FACETS.iter().find(|(of, _)| *of == facet).map_or(&[], |(_, row)| row)
+}
+
+/// What a rule does, in a sentence or two.
+pub fn text(rule: Rule) -> &'static str {
+    table::RULES.iter().find(|(of, _)| *of == rule).map_or("", |(_, text)| text)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn the_table_has_every_facet_every_format_and_no_rule_that_is_not_used() {
+        let facets: BTreeSet<Facet> = Facet::ALL.into_iter().collect();
+        assert_eq!(table::FACETS.iter().map(|(facet, _)| *facet).collect::<BTreeSet<_>>(), facets);
+        let known: BTreeSet<String> = Target::all().iter().flat_map(Target::keys).collect();
+        let mut used = BTreeSet::new();
+        for (facet, row) in table::FACETS {
+            for format in Format::ALL {
+                let target = Target { format, profile: None };
+                assert!(
+                    target.keys().iter().any(|key| row.iter().any(|(of, _)| of == key)),
+                    "{facet} says nothing of {format}"
+                );
+            }
+            for (key, carriage) in *row {
+                assert!(known.contains(*key), "{facet} has a line for {key}, which is nothing");
+                used.extend(match carriage {
+                    Carriage::Changed(rule) => Some(*rule),
+                    Carriage::Exact | Carriage::None => None,
+                });
+            }
+        }
+        assert_eq!(table::RULES.iter().map(|(rule, _)| *rule).collect::<BTreeSet<_>>(), used);
+        assert!(table::RULES.iter().all(|(_, text)| text.ends_with('.')));
+    }
+
+    #[test]
+    fn the_nearest_line_counts() {
+        let carriage = |target: &str, facet| target.parse::<Target>().expect("a target").column().carriage(facet);
+        assert_eq!(carriage("phd6/openj9", Facet::Hash16), Carriage::Changed(Rule::Low15Bits));
+        assert_eq!(carriage("phd6/jdmpview", Facet::Hash32), Carriage::Changed(Rule::ZeroIsNone));
+        assert_eq!(carriage("phd6/any", Facet::Hash32), Carriage::Exact);
+        assert_eq!(carriage("phd4", Facet::ObjectSize), Carriage::None);
+        assert_eq!(carriage("hprof/sa", Facet::Signers), Carriage::None);
+        assert_eq!(carriage("hprof/art", Facet::Signers), Carriage::Exact);
+        assert!("phd6/agent".parse::<Target>().is_err());
+    }
+}
