@@ -95,8 +95,11 @@ impl Error {
 pub enum Remedy {
     /// What is there already may be replaced on request.
     Replace,
-    /// One of several heaps has to be chosen.
-    ChooseHeap,
+    /// One of several heaps has to be chosen, by its number from 0.
+    ChooseHeap {
+        /// How many there are.
+        heaps: usize,
+    },
     /// Classic text has an encoding and ends of lines.
     ClassicText,
     /// PHD and classic text have a word size.

@@ -187,7 +187,7 @@ fn only_heap(dump: &mut dyn DumpSource) -> Result<&mut dyn crate::model::HeapSou
         1 => Ok(dump.heap(0)),
         heaps => {
             let message = format!("the format holds one heap, and there are {heaps}");
-            Err(Error::refused(message, Remedy::ChooseHeap))
+            Err(Error::refused(message, Remedy::ChooseHeap { heaps }))
         }
     }
 }

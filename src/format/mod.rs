@@ -1,7 +1,9 @@
 //! The formats, and which one a dump is in: the only match over formats.
 
+mod heap_file;
 mod lowering;
 mod places;
+mod records;
 mod source;
 mod target;
 
@@ -13,7 +15,9 @@ use crate::error::Error;
 use crate::hprof;
 use crate::phd::{self, Version};
 
+pub use heap_file::{HeapFile, locate, which};
 pub use lowering::{Lowering, Wishes};
+pub use records::Records;
 pub use source::{DumpFile, Source, WholeFile};
 pub use target::{Target, profiles, text};
 

@@ -228,14 +228,7 @@ impl Opts {
 fn update(told: &mut Report, expected: &ExpectedFailures, path: &Path) -> Result<(), Error> {
     let updated = expected.updated(told);
     report::put(path, updated.text().as_bytes())?;
-    for tested in &mut told.implementations {
-        for result in &mut tested.results {
-            let facts = told.cases.iter().find(|case| case.id == result.id);
-            let rules = facts.map(|facts| facts.rules.as_slice()).unwrap_or_default();
-            result.expected = updated.find(&tested.label, &result.id, rules);
-        }
-        tested.count();
-    }
+    told.expect(&updated);
     Ok(())
 }
 

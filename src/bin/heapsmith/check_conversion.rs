@@ -49,8 +49,8 @@ impl Opts {
             return Err(Error::Usage("standard input can be only one of the two sides".to_owned()));
         }
         let reading = self.reading.reading();
-        let mut input = open::Side::open(&self.input, self.heap, reading)?;
-        let mut output = open::Side::open(&self.output, open::HeapOpt { heap: None }, reading)?;
+        let mut input = open::heap(&self.input, self.heap, reading)?;
+        let mut output = open::heap(&self.output, open::HeapOpt { heap: None }, reading)?;
         let Some(format) = output.format()? else {
             return Err(Error::Usage(
                 "the output is a listing, not a dump; heapsmith compare compares listings".to_owned(),

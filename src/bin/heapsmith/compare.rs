@@ -6,8 +6,8 @@ use clap::Args;
 use heapsmith::compare::renaming::{BUDGET, BY_FILE, Renaming, up_to_renaming};
 use heapsmith::compare::{Comparison, Facet, Options, Side, Span, compare_sources};
 use heapsmith::error::Error;
-use heapsmith::format::Target;
-use heapsmith::model::{Address, Heap, HeapSource};
+use heapsmith::format::{HeapFile, Target, locate};
+use heapsmith::model::{Heap, HeapSource};
 use heapsmith::output::Output;
 
 use crate::{Answer, open, terminal};
@@ -79,8 +79,8 @@ impl Opts {
             return Err(Error::Usage("standard input can be only one of the two sides".to_owned()));
         }
         let reading = self.reading.reading();
-        let mut left = open::Side::open(&self.left, self.heap, reading)?;
-        let mut right = open::Side::open(&self.right, self.heap, reading)?;
+        let mut left = open::heap(&self.left, self.heap, reading)?;
+        let mut right = open::heap(&self.right, self.heap, reading)?;
         if self.up_to_renaming {
             return self.up_to_renaming(&left_out, left.source(), right.source());
         }
@@ -155,26 +155,6 @@ fn describe_renaming(renaming: &Renaming) -> String {
     }
 }
 
-/// Finds where each side has the first record that differs in each facet.
-pub(crate) fn locate(comparison: &mut Comparison, left: &open::Side, right: &open::Side) -> Result<(), Error> {
-    let address = |text: &Option<String>| {
-        let digits = text.as_ref()?.strip_prefix("0x")?;
-        u64::from_str_radix(digits, 16).ok().map(Address)
-    };
-    let wanted: BTreeSet<Address> = comparison.differences.iter().filter_map(|d| address(&d.address)).collect();
-    if wanted.is_empty() {
-        return Ok(());
-    }
-    let places = (left.places(&wanted)?, right.places(&wanted)?);
-    for difference in &mut comparison.differences {
-        if let Some(address) = address(&difference.address) {
-            difference.left_place = places.0.get(&address).copied();
-            difference.right_place = places.1.get(&address).copied();
-        }
-    }
-    Ok(())
-}
-
 /// So many classes are shown for each facet.
 const CLASSES: usize = 5;
 
@@ -201,7 +181,7 @@ pub(crate) fn describe(comparison: &Comparison) -> String {
 }
 
 /// The format of a side, where it is known.
-fn target(side: &open::Side) -> Option<Target> {
+fn target(side: &HeapFile) -> Option<Target> {
     Some(Target { format: side.format().ok()??, profile: None })
 }
 

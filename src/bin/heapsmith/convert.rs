@@ -4,8 +4,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use heapsmith::convert::{self, Addresses, Conversion, Options};
 use heapsmith::error::Error;
-use heapsmith::format::text;
-use heapsmith::format::{Format, Lowering};
+use heapsmith::format::{Format, Lowering, text};
 use heapsmith::model::HeapSource;
 use heapsmith::output::{GzipBlocks, Output};
 
@@ -62,7 +61,7 @@ impl Opts {
     pub(crate) fn run(self) -> Result<Answer, Error> {
         decode::refuse_same(&self.input, &self.output)?;
         let lowering = self.spelling.lowering(self.to, self.seed)?;
-        let mut side = open::Side::open(&self.input, self.heap, self.reading.reading())?;
+        let mut side = open::heap(&self.input, self.heap, self.reading.reading())?;
         let mut output = Output::create_binary(&self.output, self.force)?;
         let conversion = self.write(side.source(), &lowering, &mut output)?;
         output.flush().map_err(|e| Error::io("writing the dump", e))?;

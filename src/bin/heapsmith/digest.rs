@@ -72,7 +72,7 @@ impl Opts {
             by_facet: self.by_facet || theirs.as_ref().is_some_and(|theirs| theirs.by_facet.is_some()),
             bucket: self.bucket.or(theirs.as_ref().and_then(|theirs| Some(theirs.bucket.as_ref()?.number))),
         };
-        let mut heap = open::Side::open(&self.file, self.heap, self.reading.reading())?;
+        let mut heap = open::heap(&self.file, self.heap, self.reading.reading())?;
         let mut digest = digest(heap.source(), &options)?;
         let difference = theirs.as_ref().map(|theirs| against(theirs, &digest));
         if !self.buckets {

@@ -5,7 +5,7 @@ use clap::Args;
 use heapsmith::annotation::Annotation;
 use heapsmith::classic;
 use heapsmith::error::Error;
-use heapsmith::format::Family;
+use heapsmith::format::{Family, Records};
 use heapsmith::hprof::record::{Body, SegmentLength};
 use heapsmith::hprof::{self, Record, Segment, Step, SubRecord};
 use heapsmith::input::Stream;
@@ -15,7 +15,7 @@ use heapsmith::phd::{self, Located, Record as PhdRecord, Resolver};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::open::{self, Once};
+use crate::open;
 use crate::{Answer, terminal};
 
 /// Shows a dump's records with their offsets, or every byte with its field and meaning.
@@ -89,10 +89,10 @@ impl Opts {
     fn inspect(&self, out: &mut dyn Write) -> Result<(), Error> {
         let reading = self.reading.reading();
         if !self.bytes {
-            return match open::once(&self.file, reading)? {
-                Once::Phd(decoder) => self.phd_records(decoder, out),
-                Once::Hprof(decoder) => self.hprof_records(decoder, out),
-                Once::Classic(decoder) => self.classic_records(decoder, out),
+            return match open::records(&self.file, reading)? {
+                Records::Phd(decoder) => self.phd_records(decoder, out),
+                Records::Hprof(decoder) => self.hprof_records(decoder, out),
+                Records::Classic(decoder) => self.classic_records(decoder, out),
             };
         }
         let file = open::dump(&self.file, reading)?;

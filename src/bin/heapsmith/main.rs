@@ -127,7 +127,7 @@ fn message(error: &Error) -> String {
     let Some(remedy) = error.remedy() else { return error.to_string() };
     let option = match remedy {
         Remedy::Replace => "--force replaces it",
-        Remedy::ChooseHeap => "choose one with --heap",
+        Remedy::ChooseHeap { heaps } => return format!("{error}; choose one with --heap 0 to {}", heaps - 1),
         Remedy::ClassicText => "--encoding and --newline are for classic dumps",
         Remedy::WordSize => "--word sets the size of words",
         Remedy::IdSize => "--id-size sets the size of identifiers",

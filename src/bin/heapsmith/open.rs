@@ -1,18 +1,15 @@
 //! Opening what the command line names.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufReader;
 use std::path::Path;
 
 use clap::{Args, ValueEnum};
-use heapsmith::compare::Span;
 use heapsmith::compare::listing::{self, Listing};
-use heapsmith::error::Error;
-use heapsmith::format::{DumpFile, Family, Format, Source};
+use heapsmith::error::{DecodeError, Error};
+use heapsmith::format::{DumpFile, HeapFile, Records, which};
 use heapsmith::hprof::Reading;
 use heapsmith::hprof::decode::{Wrapped, ZeroLength};
 use heapsmith::input::{Input, Stream};
-use heapsmith::model::{Address, DumpSource, Heap, HeapSource};
 
 use crate::terminal;
 
@@ -72,19 +69,8 @@ pub(crate) struct HeapOpt {
 impl HeapOpt {
     /// The number of the heap that is meant, of so many.
     pub(crate) fn of(self, heaps: usize) -> Result<usize, Error> {
-        match self.heap {
-            Some(number) if number < heaps => Ok(number),
-            Some(number) => Err(Error::Usage(format!("there is no heap {number}; the dump has {}", plural(heaps)))),
-            None if heaps == 1 => Ok(0),
-            None => {
-                Err(Error::Usage(format!("the dump has {}; choose one with --heap 0 to {}", plural(heaps), heaps - 1)))
-            }
-        }
+        which(self.heap, heaps)
     }
-}
-
-fn plural(heaps: usize) -> String {
-    if heaps == 1 { "1 heap".to_owned() } else { format!("{heaps} heaps") }
 }
 
 /// A dump, told by its content, with a progress bar where it is long.
@@ -97,29 +83,12 @@ pub(crate) fn dump_of(input: Input, reading: Reading) -> Result<DumpFile, Error>
     DumpFile::through(input, reading, stream)
 }
 
-/// A stream that is read once (standard input as it comes) and its format.
-pub(crate) enum Once {
-    Phd(heapsmith::phd::Decoder<Stream>),
-    Hprof(heapsmith::hprof::Decoder<Stream>),
-    Classic(heapsmith::classic::Decoder<Stream>),
-}
-
-pub(crate) fn once(path: &Path, reading: Reading) -> Result<Once, Error> {
-    if path != Path::new("-") {
-        let file = dump(path, reading)?;
-        return Ok(match file.family() {
-            Family::Phd => Once::Phd(file.phd()?),
-            Family::Hprof => Once::Hprof(file.hprof()?),
-            Family::Classic => Once::Classic(file.classic()?),
-        });
+/// A dump that is read once: standard input as it comes.
+pub(crate) fn records(path: &Path, reading: Reading) -> Result<Records, Error> {
+    if path == Path::new("-") {
+        return Records::new(Stream::stdin()?, reading);
     }
-    let mut stream = Stream::stdin()?;
-    let start = stream.peek(Family::START).map_err(|e| Error::io("reading standard input", e))?;
-    Ok(match Family::of(&start).unwrap_or_else(|| Family::guess(&start)) {
-        Family::Phd => Once::Phd(heapsmith::phd::Decoder::new(stream)?),
-        Family::Hprof => Once::Hprof(heapsmith::hprof::Decoder::new(stream)?.with_reading(reading, None)),
-        Family::Classic => Once::Classic(heapsmith::classic::Decoder::new(stream)?),
-    })
+    dump(path, reading)?.records()
 }
 
 fn stream(input: &Input) -> Result<Stream, Error> {
@@ -131,59 +100,25 @@ fn stream(input: &Input) -> Result<Stream, Error> {
 pub(crate) fn tolerate_missing_end(name: &str, ended: Result<(), Error>) -> Result<(), Error> {
     match ended {
         Err(Error::Decode(e)) if e.is_missing_end() => {
-            terminal::warning(&format!("{name}: {e}"));
+            end_is_missing(name, &e);
             Ok(())
         }
         other => other,
     }
 }
 
-/// A heap of a dump, whose objects stay there, or of a listing.
-pub(crate) enum Side {
-    Listing(Box<Heap>),
-    Dump { file: DumpFile, source: Source, number: usize },
+/// Says on standard error that the end is missing.
+pub(crate) fn end_is_missing(name: &str, error: &DecodeError) {
+    terminal::warning(&format!("{name}: {error}"));
 }
 
-impl Side {
-    /// Opens a dump or a listing.
-    pub(crate) fn open(path: &Path, which: HeapOpt, reading: Reading) -> Result<Side, Error> {
-        let input = Input::open(path)?;
-        let start = stream(&input)?.peek(1).map_err(|e| Error::io(format!("reading {}", input.name()), e))?;
-        if start == *b"{" {
-            return Ok(Side::Listing(Box::new(listing(&input)?.heap)));
-        }
-        let file = dump_of(input, reading)?;
-        let source = file.source()?;
-        if let Some(left_behind) = source.left_behind() {
-            terminal::warning(&format!("{}: {left_behind}", file.input().name()));
-        }
-        let number = which.of(source.heaps())?;
-        Ok(Side::Dump { file, source, number })
+/// A heap of a dump or of a listing.
+pub(crate) fn heap(path: &Path, which: HeapOpt, reading: Reading) -> Result<HeapFile, Error> {
+    let heap = HeapFile::open(Input::open(path)?, which.heap, reading, stream)?;
+    if let (HeapFile::Dump { file, .. }, Some(left_behind)) = (&heap, heap.left_behind()) {
+        terminal::warning(&format!("{}: {left_behind}", file.input().name()));
     }
-
-    /// The heap.
-    pub(crate) fn source(&mut self) -> &mut dyn HeapSource {
-        match self {
-            Side::Listing(heap) => heap.as_mut(),
-            Side::Dump { source, number, .. } => source.heap(*number),
-        }
-    }
-
-    /// The format; `None` for a listing.
-    pub(crate) fn format(&self) -> Result<Option<Format>, Error> {
-        match self {
-            Side::Listing(_) => Ok(None),
-            Side::Dump { file, .. } => file.format().map(Some),
-        }
-    }
-
-    /// Where the records of these addresses are; nowhere, of a listing.
-    pub(crate) fn places(&self, wanted: &BTreeSet<Address>) -> Result<BTreeMap<Address, Span>, Error> {
-        match self {
-            Side::Listing(_) => Ok(BTreeMap::new()),
-            Side::Dump { file, number, .. } => file.places(*number, wanted),
-        }
-    }
+    Ok(heap)
 }
 
 /// A listing.

@@ -1,18 +1,12 @@
-use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use heapsmith::bytes::ebcdic::Mapped;
-use heapsmith::classic;
 use heapsmith::error::Error;
-use heapsmith::hprof::{self, Step};
-use heapsmith::input::Stream;
 use heapsmith::model::DumpSource;
 use heapsmith::output::{GzipBlocks, Output};
-use heapsmith::phd;
 
 use crate::generate::Spelling;
-use crate::open::{self, Once};
+use crate::open;
 use crate::{Answer, decode, terminal};
 
 /// Decodes a dump and writes it again.
@@ -68,20 +62,18 @@ impl Opts {
     }
 
     fn through_records(&self) -> Result<Answer, Error> {
-        let once = open::once(&self.input, self.reading.reading())?;
+        let records = open::records(&self.input, self.reading.reading())?;
         let mut output = Output::create_binary(&self.output, self.force)?;
-        let name = self.input.display().to_string();
-        let copy = |out: &mut dyn Write| match once {
-            Once::Phd(decoder) => phd_records(decoder, &name, out),
-            Once::Hprof(decoder) => hprof_records(decoder, out),
-            Once::Classic(decoder) => classic_records(decoder, &name, out),
-        };
-        if self.spelling.gzip {
+        let missing = if self.spelling.gzip {
             let mut blocks = GzipBlocks::new(&mut output);
-            copy(&mut blocks)?;
-            blocks.finish().map_err(failed)?;
+            let missing = records.copy(&mut blocks)?;
+            blocks.finish().map_err(|e| Error::io("writing the dump", e))?;
+            missing
         } else {
-            copy(&mut output)?;
+            records.copy(&mut output)?
+        };
+        if let Some(error) = missing {
+            open::end_is_missing(&self.input.display().to_string(), &error);
         }
         output.finish()?;
         Ok(Answer::Yes)
@@ -113,62 +105,4 @@ impl Opts {
         }
         Ok(Answer::Yes)
     }
-}
-
-fn phd_records(mut decoder: phd::Decoder<Stream>, name: &str, output: &mut dyn Write) -> Result<(), Error> {
-    let mut buffer = Vec::new();
-    phd::encode::header(&mut buffer, decoder.header());
-    let layout = decoder.layout();
-    let ended = decoder.visit(|located| {
-        phd::encode::record(&mut buffer, layout, located.record);
-        flush_if_full(&mut buffer, output)
-    });
-    let ended = ended.map(|_| phd::encode::end(&mut buffer));
-    open::tolerate_missing_end(name, ended)?;
-    output.write_all(&buffer).map_err(failed)?;
-    decoder.visit_trailing(|piece| output.write_all(piece).map_err(failed))?;
-    Ok(())
-}
-
-fn hprof_records(mut decoder: hprof::Decoder<Stream>, output: &mut dyn Write) -> Result<(), Error> {
-    let mut buffer = Vec::new();
-    hprof::encode::header(&mut buffer, decoder.header());
-    let id = decoder.header().id_size;
-    decoder.visit(|step| {
-        match step {
-            Step::Record(at, record) => hprof::encode::record(&mut buffer, id, record, at.rest),
-            Step::Segment(_, segment) => hprof::encode::segment(&mut buffer, &segment),
-            Step::Sub(_, sub_record) => hprof::encode::sub_record(&mut buffer, id, sub_record),
-            Step::More(at) => buffer.extend_from_slice(at.bytes),
-            Step::SegmentEnd(_) => {}
-        }
-        flush_if_full(&mut buffer, output)
-    })?;
-    output.write_all(&buffer).map_err(failed)
-}
-
-fn classic_records(mut decoder: classic::Decoder<Stream>, name: &str, output: &mut dyn Write) -> Result<(), Error> {
-    let mut buffer = Vec::new();
-    let mut output = Mapped::new(output, decoder.encoding().inverse());
-    let ended = decoder.visit(|step| {
-        match step {
-            classic::Step::Record(_, record) => classic::encode::record(&mut buffer, &record),
-            classic::Step::More(_, references) => classic::encode::references(&mut buffer, &references),
-        }
-        flush_if_full(&mut buffer, &mut output)
-    });
-    open::tolerate_missing_end(name, ended.map(|_| ()))?;
-    output.write_all(&buffer).map_err(failed)
-}
-
-fn flush_if_full(buffer: &mut Vec<u8>, output: &mut dyn Write) -> Result<(), Error> {
-    if buffer.len() >= 1 << 16 {
-        output.write_all(buffer).map_err(failed)?;
-        buffer.clear();
-    }
-    Ok(())
-}
-
-fn failed(error: std::io::Error) -> Error {
-    Error::io("writing the dump", error)
 }

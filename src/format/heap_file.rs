@@ -1,0 +1,128 @@
+//! One heap, of a dump or of a listing.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::BufReader;
+
+use crate::compare::listing::{self, Listing};
+use crate::compare::{Comparison, Span};
+use crate::error::{Error, Remedy};
+use crate::hprof::Reading;
+use crate::input::{Input, Stream};
+use crate::model::{Address, DumpSource, Heap, HeapSource};
+
+use super::{DumpFile, Format, Source};
+
+/// A heap of a dump, whose objects stay there, or of a listing.
+#[derive(Debug)]
+pub enum HeapFile {
+    /// The heap of a listing.
+    Listing(Box<Heap>),
+    /// A heap of a dump.
+    Dump {
+        /// The file.
+        file: DumpFile,
+        /// Its heaps.
+        source: Source,
+        /// Which one of them.
+        number: usize,
+    },
+}
+
+impl HeapFile {
+    /// Opens a dump or a listing, which begins with a brace. Of a dump with several heaps `number` says which one;
+    /// `open` opens its streams (to show progress).
+    ///
+    /// # Errors
+    /// If it cannot be read, or has no such heap.
+    pub fn open(
+        input: Input,
+        number: Option<usize>,
+        reading: Reading,
+        open: impl Fn(&Input) -> Result<Stream, Error> + 'static,
+    ) -> Result<HeapFile, Error> {
+        let start = open(&input)?.peek(1).map_err(|e| Error::io(format!("reading {}", input.name()), e))?;
+        if start == *b"{" {
+            let Listing { heap, .. } = listing::read(BufReader::new(open(&input)?))?;
+            return Ok(HeapFile::Listing(Box::new(heap)));
+        }
+        let file = DumpFile::through(input, reading, open)?;
+        let source = file.source()?;
+        let number = which(number, source.heaps())?;
+        Ok(HeapFile::Dump { file, source, number })
+    }
+
+    /// The heap.
+    pub fn source(&mut self) -> &mut dyn HeapSource {
+        match self {
+            HeapFile::Listing(heap) => heap.as_mut(),
+            HeapFile::Dump { source, number, .. } => source.heap(*number),
+        }
+    }
+
+    /// What a dump has or lacks that its heaps do not tell.
+    pub fn left_behind(&self) -> Option<&str> {
+        match self {
+            HeapFile::Listing(_) => None,
+            HeapFile::Dump { source, .. } => source.left_behind(),
+        }
+    }
+
+    /// The format; `None` for a listing.
+    ///
+    /// # Errors
+    /// If the header cannot be read.
+    pub fn format(&self) -> Result<Option<Format>, Error> {
+        match self {
+            HeapFile::Listing(_) => Ok(None),
+            HeapFile::Dump { file, .. } => file.format().map(Some),
+        }
+    }
+
+    /// Where the records of these addresses are; nowhere, of a listing.
+    ///
+    /// # Errors
+    /// If the header cannot be read.
+    pub fn places(&self, wanted: &BTreeSet<Address>) -> Result<BTreeMap<Address, Span>, Error> {
+        match self {
+            HeapFile::Listing(_) => Ok(BTreeMap::new()),
+            HeapFile::Dump { file, number, .. } => file.places(*number, wanted),
+        }
+    }
+}
+
+/// The number of the heap that is meant, of so many.
+///
+/// # Errors
+/// If there is none of this number, or none is named and there are several.
+pub fn which(number: Option<usize>, heaps: usize) -> Result<usize, Error> {
+    let plural = if heaps == 1 { "1 heap".to_owned() } else { format!("{heaps} heaps") };
+    match number {
+        Some(number) if number < heaps => Ok(number),
+        Some(number) => Err(Error::Usage(format!("there is no heap {number}; the dump has {plural}"))),
+        None if heaps == 1 => Ok(0),
+        None => Err(Error::refused(format!("the dump has {plural}"), Remedy::ChooseHeap { heaps })),
+    }
+}
+
+/// Finds where each side has the first record that differs in each facet.
+///
+/// # Errors
+/// If a header cannot be read.
+pub fn locate(comparison: &mut Comparison, left: &HeapFile, right: &HeapFile) -> Result<(), Error> {
+    let address = |text: &Option<String>| {
+        let digits = text.as_ref()?.strip_prefix("0x")?;
+        u64::from_str_radix(digits, 16).ok().map(Address)
+    };
+    let wanted: BTreeSet<Address> = comparison.differences.iter().filter_map(|d| address(&d.address)).collect();
+    if wanted.is_empty() {
+        return Ok(());
+    }
+    let places = (left.places(&wanted)?, right.places(&wanted)?);
+    for difference in &mut comparison.differences {
+        if let Some(address) = address(&difference.address) {
+            difference.left_place = places.0.get(&address).copied();
+            difference.right_place = places.1.get(&address).copied();
+        }
+    }
+    Ok(())
+}
