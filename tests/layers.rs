@@ -111,7 +111,7 @@ fn imports(text: &str, module: &[String]) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     // A test module ends a file.
     let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
-    let from_root = format!("{}", "super::".repeat(module.len()));
+    let from_root = "super::".repeat(module.len());
     for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//")) {
         for root in ["crate::", from_root.as_str()] {
             for (at, _) in line.match_indices(root) {

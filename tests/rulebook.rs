@@ -100,16 +100,16 @@ fn the_code_names_exactly_the_rules_of_the_bytes() {
 fn every_rule_is_complete() {
     for book in books() {
         let rules = rulebook(book.format);
-        let sources: BTreeSet<&str> = rules.source.iter().map(|s| s.key.as_str()).collect();
+        let sources: BTreeSet<&str> = rules.source.iter().map(|s| s.key).collect();
         let mut seen = BTreeSet::new();
-        for rule in &rules.rule {
+        for rule in rules.rule {
             assert!(seen.insert(&rule.id), "{} stands twice", rule.id);
             let parts: Vec<&str> = rule.id.split('.').collect();
             assert!(parts.len() == 3 && parts[0] == rules.format, "{}", rule.id);
             assert_eq!(heapsmith::validate::rule(&rule.id), Some(rule), "{}", rule.id);
             assert!(rule.statement.trim().ends_with(['.', ')']), "{}: a statement is a sentence", rule.id);
             assert!(!rule.source.is_empty(), "{}: no source", rule.id);
-            for source in &rule.source {
+            for source in rule.source {
                 let key = source.split(',').next().unwrap_or_default();
                 assert!(sources.contains(key), "{}: no source {key:?}", rule.id);
             }
@@ -118,7 +118,7 @@ fn every_rule_is_complete() {
             assert_eq!(judged, rule.kind == RuleKind::Bytes, "{}: what it takes to judge it", rule.id);
             assert!(rule.versions.iter().all(|v| book.versions.contains(v)), "{}", rule.id);
             assert!(!rule.versions.is_empty(), "{}", rule.id);
-            for name in &rule.profiles {
+            for name in rule.profiles {
                 let profile = book.profiles.iter().find(|(profile, _)| profile == name);
                 let (_, versions) = profile.unwrap_or_else(|| panic!("{}: no profile {name:?}", rule.id));
                 assert!(versions.iter().any(|v| rule.versions.contains(v)), "{}: {name}", rule.id);
@@ -183,8 +183,8 @@ fn every_erratum_is_settled_by_a_rule_and_met_by_a_case() {
         .collect();
     for book in books() {
         let mut settled: BTreeMap<String, bool> = BTreeMap::new();
-        for rule in &rulebook(book.format).rule {
-            for erratum in &rule.errata {
+        for rule in rulebook(book.format).rule {
+            for erratum in rule.errata {
                 *settled.entry(erratum.clone()).or_default() |= met.contains(rule.id);
             }
         }

@@ -114,7 +114,7 @@ const SHOWN_BY_THE_SPECIMEN: [&str; 13] = [
 /// The rules of a profile's writer, each of which its dump of the specimen shows.
 fn shown(profile: &Profile) -> Vec<&'static str> {
     let rules = rulebook(Family::Classic).rule.iter().filter(|rule| rule.kind == RuleKind::Writer);
-    rules.filter(|rule| rule.profiles.iter().any(|name| *name == profile.name)).map(|rule| rule.id).collect()
+    rules.filter(|rule| rule.profiles.contains(&profile.name)).map(|rule| rule.id).collect()
 }
 
 /// What tells an encoding apart from the usual one in a case's name.

@@ -85,7 +85,7 @@ fn golden(options: LowerOptions, hashes: HashRegime) -> Result<Case, Error> {
         .rule
         .iter()
         .filter(|rule| rule.kind == RuleKind::Writer && rule.versions.contains(&number))
-        .filter(|rule| rule.profiles.iter().any(|name| *name == profile.name))
+        .filter(|rule| rule.profiles.contains(&profile.name))
         .map(|rule| rule.id)
         .filter(|id| !NOT_IN_THE_SPECIMEN.contains(id))
         .collect();

@@ -119,7 +119,7 @@ fn golden(options: &LowerOptions) -> Result<Case, Error> {
 fn shown(profile: &Profile) -> Vec<&'static str> {
     let rules = rulebook(Family::Hprof).rule.iter().filter(|rule| rule.kind == RuleKind::Writer);
     rules
-        .filter(|rule| rule.profiles.iter().any(|name| *name == profile.name))
+        .filter(|rule| rule.profiles.contains(&profile.name))
         .map(|rule| rule.id)
         .filter(|id| !NOT_IN_THE_SPECIMEN.contains(&(profile.name, id)) && !id.ends_with("-gzip"))
         .collect()

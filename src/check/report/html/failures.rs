@@ -273,9 +273,9 @@ impl RuleText {
             if place.is_empty() { title.to_owned() } else { format!("{title}: {place}") }
         };
         Some(RuleText {
-            id: &rule.id,
-            statement: &rule.statement,
-            documents: rule.documents.as_deref(),
+            id: rule.id,
+            statement: rule.statement,
+            documents: rule.documents,
             sources: rule.source.iter().map(source).collect(),
         })
     }
