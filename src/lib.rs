@@ -50,12 +50,15 @@
 
 pub mod annotation;
 pub mod bytes;
+#[cfg(feature = "check")]
 pub mod check;
 pub mod classic;
 pub mod compare;
 pub mod convert;
+#[cfg(feature = "corpus")]
 pub mod corpus;
 pub mod corrupt;
+#[cfg(feature = "digest")]
 pub mod digest;
 pub mod draw;
 pub mod error;
@@ -64,12 +67,16 @@ pub mod format;
 pub mod generate;
 pub mod hprof;
 pub mod input;
+#[cfg(feature = "files")]
 pub mod interrupt;
 pub mod lower;
 pub mod model;
+#[cfg(feature = "files")]
 pub mod output;
+#[cfg(feature = "files")]
 mod owned;
 pub mod phd;
+#[cfg(feature = "properties")]
 pub mod properties;
 mod system;
 mod units;

@@ -130,9 +130,8 @@ fn imports(text: &str, module: &[String]) -> Vec<(usize, String)> {
 
 /// `a` of `a::b`, `a` and `c` of `{a::b, c}`.
 fn first_names(path: &str) -> Vec<String> {
-    let name = |text: &str| -> String {
-        text.trim_start().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
-    };
+    let name =
+        |text: &str| -> String { text.trim_start().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect() };
     let Some(group) = path.strip_prefix('{') else { return vec![name(path)] };
     let (mut depth, mut names, mut start) = (0usize, Vec::new(), 0);
     for (at, c) in group.char_indices() {

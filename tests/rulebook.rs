@@ -185,7 +185,7 @@ fn every_erratum_is_settled_by_a_rule_and_met_by_a_case() {
         let mut settled: BTreeMap<String, bool> = BTreeMap::new();
         for rule in rulebook(book.format).rule {
             for erratum in rule.errata {
-                *settled.entry(erratum.clone()).or_default() |= met.contains(rule.id);
+                *settled.entry((*erratum).to_owned()).or_default() |= met.contains(rule.id);
             }
         }
         let spec = spec(&book);

@@ -3,8 +3,10 @@
 mod cursor;
 pub mod ebcdic;
 pub mod mutf8;
+mod same;
 pub(crate) mod stop;
 mod window;
 
 pub use cursor::{Cursor, FieldSpan, Incomplete, NoTrace, Trace};
+pub use same::SameBytes;
 pub use window::Window;

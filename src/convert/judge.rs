@@ -2,7 +2,6 @@
 
 use std::collections::{HashMap, HashSet};
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::compare::carriage::{Carriage, Rule};
@@ -19,7 +18,8 @@ use super::report::Addresses;
 use super::{Converted, Numbering, Options};
 
 /// The verdict on a conversion.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Verdict {
     /// Version of this report's schema.
     pub schema: u32,
@@ -42,7 +42,8 @@ pub struct Verdict {
 }
 
 /// A facet, and how often.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Counted {
     /// The facet.
     pub facet: Facet,
@@ -51,7 +52,8 @@ pub struct Counted {
 }
 
 /// A facet that the target does not carry.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Beyond {
     /// The facet.
     pub facet: Facet,

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::compare::Facet;
 use crate::compare::carriage::{Carriage, Column, Rule};
 
 /// The outcome of a conversion.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Conversion {
     /// Version of this report's schema.
     pub schema: u32,
@@ -26,7 +26,8 @@ pub struct Conversion {
 }
 
 /// A facet that is lost.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Lost {
     /// The facet.
     pub facet: Facet,
@@ -35,7 +36,8 @@ pub struct Lost {
 }
 
 /// A facet that is changed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Changed {
     /// The facet.
     pub facet: Facet,
@@ -46,7 +48,8 @@ pub struct Changed {
 }
 
 /// What was made up.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Invented {
     /// The facet.
     pub facet: Facet,
@@ -57,7 +60,8 @@ pub struct Invented {
 }
 
 /// What became of the addresses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Addresses {
     /// They are what they were.

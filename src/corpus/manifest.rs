@@ -1,12 +1,12 @@
 //! The manifest: what other programs read of the corpus.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::validate::Severity;
 
 /// `corpus/manifest.json`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Manifest {
     /// Version of this schema: 1.
     pub schema: u32,
@@ -18,7 +18,8 @@ pub struct Manifest {
 }
 
 /// A dump that is too large to be stored.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct ManifestRecipe {
     /// Stable id.
     pub id: String,
@@ -37,7 +38,8 @@ pub struct ManifestRecipe {
 }
 
 /// A case.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct ManifestCase {
     /// Stable id, unique over all formats.
     pub id: String,
@@ -70,7 +72,8 @@ pub struct ManifestCase {
 }
 
 /// Rules by their part in a case.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct ManifestRules {
     /// Rules of the bytes that the dump keeps, in a place where it could break them.
     pub keeps: Vec<String>,
@@ -81,7 +84,8 @@ pub struct ManifestRules {
 }
 
 /// A finding that is due.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct ManifestFinding {
     /// Rule id.
     pub rule: String,
@@ -92,7 +96,8 @@ pub struct ManifestFinding {
 }
 
 /// An answer that is right.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct ManifestAnswer {
     /// Which reading gives this answer.
     pub reading: String,

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::compare::Facet;
@@ -11,7 +10,8 @@ use crate::compare::listing::Hex;
 use super::{Bucket, BucketRecord, Digest};
 
 /// Where two digests differ.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Difference {
     /// Whether the two are equal in what both have.
     pub equal: bool,

@@ -31,7 +31,6 @@ mod surroundings;
 mod tests;
 mod walk;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::compare::Facet;
@@ -66,7 +65,8 @@ impl Default for Options {
 }
 
 /// The digests of a heap.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Digest {
     /// Version of this report's schema, and of the canonical records: 1.
     pub schema: u32,
@@ -96,7 +96,8 @@ pub struct Digest {
 }
 
 /// The digest over one facet alone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct FacetDigest {
     /// The facet.
     pub facet: Facet,
@@ -105,7 +106,8 @@ pub struct FacetDigest {
 }
 
 /// The records of a bucket.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Bucket {
     /// The bucket's number.
     pub number: u8,
@@ -114,7 +116,8 @@ pub struct Bucket {
 }
 
 /// A record of a bucket.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct BucketRecord {
     /// Address of the class or object, or of the object that the root keeps.
     pub address: Hex,
@@ -125,7 +128,8 @@ pub struct BucketRecord {
 }
 
 /// What a record with an address is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum RecordKind {
     /// A class or an object.

@@ -3,7 +3,6 @@
 use std::fmt;
 use std::ops::AddAssign;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::model::Address;
@@ -102,7 +101,8 @@ impl<'de> Deserialize<'de> for Sum {
     }
 }
 
-impl JsonSchema for Sum {
+#[cfg(feature = "schemas")]
+impl schemars::JsonSchema for Sum {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Sum".into()
     }

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{DecodeError, RuleId, TextPosition};
 
 /// How much a finding matters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// A sign for one reading of an ambiguity, or a curiosity: nothing is wrong.
@@ -20,10 +20,11 @@ pub enum Severity {
 }
 
 /// Something that a rule has to say about a place in a dump.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Finding {
     /// Id of the rule in `specs/`.
-    #[schemars(with = "String")]
+    #[cfg_attr(feature = "schemas", schemars(with = "String"))]
     #[serde(serialize_with = "rule_id")]
     pub rule: RuleId,
     /// How much it matters.
@@ -58,7 +59,8 @@ pub struct Place {
 }
 
 /// How much of a dump is sound.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Sound {
     /// Records; of an HPROF dump the sub-records too.
     pub records: u64,
@@ -79,10 +81,11 @@ pub struct Findings {
 }
 
 /// How many findings a rule had.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct FindingCounts {
     /// Id of the rule.
-    #[schemars(with = "String")]
+    #[cfg_attr(feature = "schemas", schemars(with = "String"))]
     #[serde(serialize_with = "rule_id")]
     pub rule: RuleId,
     /// Its findings, those beyond the kept ones included.

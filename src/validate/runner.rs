@@ -1,6 +1,5 @@
 //! Running every rule over a dump.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::classic;
@@ -29,7 +28,8 @@ impl Default for ValidateOptions {
 }
 
 /// What validation found.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Report {
     /// Version of this report's schema.
     pub schema: u32,

@@ -13,7 +13,8 @@ use crate::model::{
 use super::{Carriage, Column, Facet};
 
 /// A known change. `specs/facets.toml` says what each does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[allow(missing_docs, reason = "the table says what each does, and a test holds it to that")]
 pub enum Rule {

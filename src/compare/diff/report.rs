@@ -1,12 +1,12 @@
 //! What a comparison says.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::facet::Facet;
 
 /// The outcome of a comparison.
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Comparison {
     /// Version of this report's schema.
     pub schema: u32,
@@ -21,7 +21,8 @@ pub struct Comparison {
 }
 
 /// The differences of one facet.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct FacetDifference {
     /// The facet.
     pub facet: Facet,
@@ -45,7 +46,8 @@ pub struct FacetDifference {
 }
 
 /// The differences of one facet in the objects of one class, or in the class itself.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct ClassDifference {
     /// The class's name in the first dump, or in the second where the first has none; what is not Unicode is escaped.
     pub class: String,
@@ -60,7 +62,8 @@ pub struct ClassDifference {
 }
 
 /// A record of a dump, in the decompressed file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Span {
     /// Index of the record, from 0.
     pub record: u64,
@@ -69,7 +72,8 @@ pub struct Span {
 }
 
 /// A facet that was not compared for some or all of the heap.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct NotCompared {
     /// The facet.
     pub facet: Facet,
@@ -80,7 +84,8 @@ pub struct NotCompared {
 }
 
 /// Whose silence keeps a facet from being compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Side {
     /// The first does not tell.

@@ -1,6 +1,5 @@
 //! The lines of classes.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::model::{ByteLen, Class, Field, PoolEntry, Serial, Static};
@@ -9,7 +8,8 @@ use super::line::{Line, Place, addresses, hash, hashes, hexes};
 use super::spelling::{Hex, Text, TypeName, TypedValue};
 
 /// A class.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct ClassLine {
     /// Address of the class object, in bytes.
     pub address: Hex,
@@ -70,7 +70,8 @@ pub struct ClassLine {
 }
 
 /// An instance field as its class declares it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct FieldEntry {
     /// Field name.
     pub name: Text,
@@ -80,7 +81,8 @@ pub struct FieldEntry {
 }
 
 /// A static field.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct StaticEntry {
     /// Field name.
     pub name: Text,
@@ -92,7 +94,8 @@ pub struct StaticEntry {
 }
 
 /// An entry of a constant pool.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct PoolItem {
     /// Index into the class file's constant pool.
     pub index: u16,

@@ -1,6 +1,5 @@
 //! The lines of the process's log.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::model::{
@@ -10,7 +9,8 @@ use crate::model::{
 use super::spelling::{Bytes, Hex, Text};
 
 /// An entry of the process's log.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct EventLine {
     /// How many classes and objects stand before it in the file.
     pub after: u64,
@@ -23,7 +23,8 @@ pub struct EventLine {
 
 /// What an entry of the log says, by its key `event`. Texts, frames, classes and traces are named by the
 /// identifiers and serial numbers of the dump.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub enum EventItem {
     /// A string that later entries name.
@@ -130,7 +131,8 @@ pub enum EventItem {
 }
 
 /// Totals of the heap.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Totals {
     /// Bytes that are live.
     pub live_bytes: u32,
@@ -143,7 +145,8 @@ pub struct Totals {
 }
 
 /// An allocation site.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Site {
     /// 0 for plain objects; of arrays the type code of the elements.
     pub array: u8,
@@ -162,7 +165,8 @@ pub struct Site {
 }
 
 /// Samples of one stack trace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Samples {
     /// Number of samples.
     pub samples: u32,

@@ -1,6 +1,5 @@
 //! The first line of a listing: facts of the header, and what the lines below hold.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::model::{ByteLen, Facts, HashRegime, Heap, Object, ObjectKind, Totals, WordSize};
@@ -9,7 +8,8 @@ use super::super::facet::Facet;
 use super::spelling::{Hex, Text};
 
 /// The first line of a listing.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Head {
     /// Version of the listing format: 1.
     pub listing: u32,
@@ -82,7 +82,8 @@ pub struct Head {
 }
 
 /// How identity hashes are kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub enum Hashes {
     /// Every object has a 16-bit hash.
     #[serde(rename = "every-16")]
@@ -93,7 +94,8 @@ pub enum Hashes {
 }
 
 /// Counts of PHD header record 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct HeaderTotals {
     /// Objects and classes.
     pub objects: u32,

@@ -1,6 +1,5 @@
 //! [`Line`], which is any line after the first, and what lines of classes and objects share.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::model::{Address, IdentityHash};
@@ -12,7 +11,8 @@ use super::spelling::Hex;
 use super::surroundings::{RegionLine, RootLine, ThreadLine, TraceLine};
 
 /// A line of a listing after the first, by its kind.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Line {
     /// A class.

@@ -1,6 +1,5 @@
 //! The lines of objects.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::model::{ByteLen, Contents, Object, ObjectKind, Serial};
@@ -9,7 +8,8 @@ use super::line::{Line, Place, addresses, hash, hashes, hexes};
 use super::spelling::{Bytes, ElementName, Hex, Text, TypedValue};
 
 /// A plain instance.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct InstanceLine {
     /// Address, in bytes.
     pub address: Hex,
@@ -49,7 +49,8 @@ pub struct InstanceLine {
 }
 
 /// An array of references.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct ObjectArrayLine {
     /// Address, in bytes.
     pub address: Hex,
@@ -92,7 +93,8 @@ pub struct ObjectArrayLine {
 }
 
 /// An array of primitive values.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct PrimitiveArrayLine {
     /// Address, in bytes.
     pub address: Hex,
@@ -130,7 +132,7 @@ pub struct PrimitiveArrayLine {
     pub contents: Option<Bytes>,
     /// No key of such a line, and refused.
     #[serde(default, skip_serializing)]
-    #[schemars(skip)]
+    #[cfg_attr(feature = "schemas", schemars(skip))]
     pub refs: Option<Vec<Hex>>,
 }
 

@@ -1,6 +1,5 @@
 //! How a listing spells numbers, text, bytes, types and values.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::model::{Address, FieldType, Name, PrimitiveType, Value};
@@ -10,7 +9,8 @@ use crate::model::{Address, FieldType, Name, PrimitiveType, Value};
 pub struct Hex(pub u64);
 
 /// Text, or its bytes in hexadecimal where they are not the modified UTF-8 of any text.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Text {
     /// Text.
@@ -35,7 +35,8 @@ pub struct TypeName(pub FieldType);
 pub struct ElementName(pub PrimitiveType);
 
 /// A value: its type, and its bits in hexadecimal (an address; an integer in two's complement; IEEE 754).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct TypedValue(pub TypeName, pub Hex);
 
 impl Hex {
@@ -117,7 +118,8 @@ impl<'de> Deserialize<'de> for Hex {
     }
 }
 
-impl JsonSchema for Hex {
+#[cfg(feature = "schemas")]
+impl schemars::JsonSchema for Hex {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Hex".into()
     }
@@ -152,7 +154,8 @@ impl<'de> Deserialize<'de> for Bytes {
     }
 }
 
-impl JsonSchema for Bytes {
+#[cfg(feature = "schemas")]
+impl schemars::JsonSchema for Bytes {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Bytes".into()
     }
@@ -184,7 +187,8 @@ impl<'de> Deserialize<'de> for TypeName {
     }
 }
 
-impl JsonSchema for TypeName {
+#[cfg(feature = "schemas")]
+impl schemars::JsonSchema for TypeName {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "TypeName".into()
     }
@@ -211,7 +215,8 @@ impl<'de> Deserialize<'de> for ElementName {
     }
 }
 
-impl JsonSchema for ElementName {
+#[cfg(feature = "schemas")]
+impl schemars::JsonSchema for ElementName {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "ElementName".into()
     }

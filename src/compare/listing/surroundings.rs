@@ -1,6 +1,5 @@
 //! The lines of roots, threads, stack traces and regions.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::model::{Region, Root, RootKind, Serial, StackFrame, StackTrace, Thread};
@@ -8,7 +7,8 @@ use crate::model::{Region, Root, RootKind, Serial, StackFrame, StackTrace, Threa
 use super::spelling::{Hex, Text};
 
 /// A GC root.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct RootLine {
     /// What keeps the object alive.
     pub root: RootName,
@@ -33,7 +33,8 @@ pub struct RootLine {
 }
 
 /// Kinds of root.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum RootName {
     /// Unknown.
@@ -71,7 +72,8 @@ pub enum RootName {
 }
 
 /// A thread.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct ThreadLine {
     /// Thread serial number.
     pub serial: u32,
@@ -86,7 +88,8 @@ pub struct ThreadLine {
 }
 
 /// A stack trace.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct TraceLine {
     /// Stack trace serial number.
     pub serial: u32,
@@ -97,7 +100,8 @@ pub struct TraceLine {
 }
 
 /// A stack frame, with its names.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct FrameItem {
     /// Method name.
     pub method: Text,
@@ -114,7 +118,8 @@ pub struct FrameItem {
 }
 
 /// From here on the objects belong to this part of the heap.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct RegionLine {
     /// The part's number.
     pub id: u32,

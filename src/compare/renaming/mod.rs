@@ -12,7 +12,6 @@ mod used;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::model::{Address, Heap, RootKind, visit};
@@ -26,7 +25,8 @@ use partition::{Partition, Split};
 use used::Used;
 
 /// The answer.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(tag = "answer", rename_all = "kebab-case")]
 pub enum Renaming {
     /// The same graph. The mapping is the witness.

@@ -2,10 +2,10 @@
 
 use std::io::Read;
 
+use crate::bytes::SameBytes;
 use crate::error::Error;
 use crate::lower::Adherence;
 use crate::model::{DumpSource, EventKind, HeapSource};
-use crate::output::SameBytes;
 
 use super::profiles::{NameForm, PROFILES, Profile, RootOrder};
 use super::{LowerOptions, write_dump};

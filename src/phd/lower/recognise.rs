@@ -2,10 +2,10 @@
 
 use std::io::Read;
 
+use crate::bytes::SameBytes;
 use crate::error::Error;
 use crate::lower::Adherence;
 use crate::model::HeapSource;
-use crate::output::SameBytes;
 
 use super::super::wire::Version;
 use super::profiles::{PROFILES, Profile};

@@ -1,23 +1,27 @@
-//! The objects of a heap by address, in bounded memory: an external merge sort.
+//! The objects of a heap by address, in bounded memory: an external merge sort (with the feature `sorting`; without it,
+//! all are held).
+
+#[cfg(feature = "sorting")]
+mod disk;
+#[cfg(not(feature = "sorting"))]
+mod held;
 
 use std::borrow::Cow;
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
-use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
+use std::collections::HashMap;
 use std::mem::size_of;
-
-use tempfile::SpooledTempFile;
 
 use crate::error::Error;
 use crate::model::{Address, Class, Contents, HashRegime, Heap, HeapSource, IdentityHash, Name, Object, Value};
 
 use super::carriage::ClassFirst;
 
+#[cfg(feature = "sorting")]
+use disk::{Merge, Order, Runs, StoredOrder};
+#[cfg(not(feature = "sorting"))]
+use held::{Merge, Order, Runs, StoredOrder};
+
 /// Objects of one side are held in memory up to about so many bytes; what is beyond goes to temporary files.
 pub const MEMORY: usize = 128 << 20;
-/// So many runs are merged at once; more are merged into one before.
-const RUNS: usize = 64;
 
 /// What a whole heap tells, which one object alone does not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -91,13 +95,12 @@ impl<'h> Side<'h> {
     pub(super) fn of_source(source: &mut dyn HeapSource, memory: usize) -> Result<Side<'static>, Error> {
         let mut habits = Habits::of(source.facts().hash_regime, source.classes());
         let names = names(source.classes());
-        let mut order = BufWriter::new(SpooledTempFile::new(memory / 8));
+        let mut order = Order::new(memory / 8);
         let mut runs = Runs::default();
-        let (mut held, mut bytes, mut count) = (Vec::new(), 0, 0);
+        let (mut held, mut bytes) = (Vec::new(), 0);
         source.visit_objects(&mut |object| {
             habits.enter(object, &names);
-            order.write_all(&object.address.0.to_le_bytes()).map_err(failed)?;
-            count += 1;
+            order.push(object.address)?;
             bytes += footprint(object);
             held.push(object.clone());
             if bytes > memory {
@@ -106,17 +109,15 @@ impl<'h> Side<'h> {
             }
             Ok(())
         })?;
-        let mut file = order.into_inner().map_err(|e| failed(e.into_error()))?;
-        file.rewind().map_err(failed)?;
-        let order = FileOrder::Stored(count, BufReader::new(file));
-        let objects = if runs.files.is_empty() {
+        let order = FileOrder::Stored(order.finish()?);
+        let objects = if runs.is_empty() {
             held.sort_by_key(|object| object.address);
             Sorted::Held(held.into_iter())
         } else {
             if !held.is_empty() {
                 runs.add(&mut held)?;
             }
-            Sorted::Merged(Merge::new(runs.files)?)
+            Sorted::Merged(runs.merge()?)
         };
         Ok(Side { objects, habits, order })
     }
@@ -139,7 +140,7 @@ impl<'h> Sorted<'h> {
 /// The addresses of a heap's objects in file order.
 pub(super) enum FileOrder {
     Listed(Vec<Address>),
-    Stored(u64, BufReader<SpooledTempFile>),
+    Stored(StoredOrder),
 }
 
 impl FileOrder {
@@ -172,98 +173,8 @@ impl FileOrder {
     fn get(&mut self, index: u64) -> Result<Option<Address>, Error> {
         match self {
             FileOrder::Listed(addresses) => Ok(addresses.get(index as usize).copied()),
-            FileOrder::Stored(count, _) if index >= *count => Ok(None),
-            FileOrder::Stored(_, file) => {
-                let mut bytes = [0; 8];
-                file.read_exact(&mut bytes).map_err(failed)?;
-                Ok(Some(Address(u64::from_le_bytes(bytes))))
-            }
+            FileOrder::Stored(stored) => stored.next(),
         }
-    }
-}
-
-/// Sorted runs in temporary files, which have no names and vanish with the process.
-#[derive(Default)]
-struct Runs {
-    files: Vec<File>,
-}
-
-impl Runs {
-    fn add(&mut self, objects: &mut Vec<Object>) -> Result<(), Error> {
-        objects.sort_by_key(|object| object.address);
-        let objects = objects.drain(..).map(Ok);
-        let run = write_run(objects)?;
-        self.files.push(run);
-        if self.files.len() >= RUNS {
-            let mut merge = Merge::new(std::mem::take(&mut self.files))?;
-            self.files.push(write_run(std::iter::from_fn(|| merge.next().transpose()))?);
-        }
-        Ok(())
-    }
-}
-
-fn write_run(objects: impl Iterator<Item = Result<Object, Error>>) -> Result<File, Error> {
-    let mut out = BufWriter::new(tempfile::tempfile().map_err(failed)?);
-    let mut buffer = Vec::new();
-    for object in objects {
-        buffer.clear();
-        buffer = postcard::to_extend(&object?, buffer).map_err(|e| failed(io::Error::other(e)))?;
-        out.write_all(&(buffer.len() as u64).to_le_bytes()).and_then(|()| out.write_all(&buffer)).map_err(failed)?;
-    }
-    let mut file = out.into_inner().map_err(|e| failed(e.into_error()))?;
-    file.rewind().map_err(failed)?;
-    Ok(file)
-}
-
-/// Runs read side by side.
-pub(super) struct Merge {
-    runs: Vec<Run>,
-    /// The next address of each run, and which run it is.
-    heads: BinaryHeap<Reverse<(Address, usize)>>,
-}
-
-struct Run {
-    file: BufReader<File>,
-    head: Option<Object>,
-}
-
-impl Merge {
-    fn new(files: Vec<File>) -> Result<Merge, Error> {
-        let mut merge = Merge { runs: Vec::new(), heads: BinaryHeap::new() };
-        for (number, file) in files.into_iter().enumerate() {
-            merge.runs.push(Run { file: BufReader::with_capacity(64 << 10, file), head: None });
-            merge.advance(number)?;
-        }
-        Ok(merge)
-    }
-
-    fn next(&mut self) -> Result<Option<Object>, Error> {
-        let Some(Reverse((_, number))) = self.heads.pop() else { return Ok(None) };
-        let object = self.runs[number].head.take();
-        self.advance(number)?;
-        Ok(object)
-    }
-
-    fn advance(&mut self, number: usize) -> Result<(), Error> {
-        let run = &mut self.runs[number];
-        run.head = run.read()?;
-        if let Some(object) = &run.head {
-            self.heads.push(Reverse((object.address, number)));
-        }
-        Ok(())
-    }
-}
-
-impl Run {
-    fn read(&mut self) -> Result<Option<Object>, Error> {
-        let mut length = [0; 8];
-        match self.file.read_exact(&mut length) {
-            Err(e) if e.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
-            read => read.map_err(failed)?,
-        }
-        let mut bytes = vec![0; u64::from_le_bytes(length) as usize];
-        self.file.read_exact(&mut bytes).map_err(failed)?;
-        postcard::from_bytes(&bytes).map(Some).map_err(|e| failed(io::Error::other(e)))
     }
 }
 
@@ -277,10 +188,6 @@ fn footprint(object: &Object) -> usize {
     };
     // The allocator's own part of a block.
     size_of::<Object>() + contents + 16
-}
-
-fn failed(error: io::Error) -> Error {
-    Error::io("using a temporary file", error)
 }
 
 #[cfg(test)]
