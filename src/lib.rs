@@ -69,5 +69,6 @@ mod owned;
 pub mod phd;
 pub mod properties;
 mod system;
+mod temporary;
 pub mod validate;
 pub mod visible;

@@ -1,9 +1,27 @@
 //! What the standard library has no portable call for.
+//!
+//! Two implementations have the same items: `unix`, and `portable` for every other system, which has the standard library
+//! alone and says at each item what it lacks. With `--cfg heapsmith_portable` the second one takes the place of the first
+//! on Unix as well, so that it is compiled and can be tried there. This is the only choice between them.
 
 mod file;
-mod folder;
-mod signals;
+#[cfg(not(all(unix, not(heapsmith_portable))))]
+mod portable;
+mod program;
+#[cfg(all(unix, not(heapsmith_portable)))]
+mod unix;
 
-pub(crate) use file::{Positioned, Stamp, readable_like_any_new_file};
-pub(crate) use folder::{Folder, remove_all};
-pub(crate) use signals::{Signals, ignore_long_files, name_of};
+#[cfg(not(all(unix, not(heapsmith_portable))))]
+use portable as chosen;
+#[cfg(all(unix, not(heapsmith_portable)))]
+use unix as chosen;
+
+pub(crate) use chosen::{NOWHERE, OpenFolder, RECOGNISES_FILES, Signals, Stamp};
+pub(crate) use chosen::{Program, adopt_orphans, signal_of, supervise, sweep, sync_folder};
+pub(crate) use chosen::{ignore_long_files, is_at, is_out_of_files, name_of, readable_like_any_new_file, remove_all};
+pub(crate) use file::Positioned;
+pub(crate) use program::{Ended, State};
+
+/// For tests: what follows links, and what does not.
+#[cfg(all(test, unix))]
+pub(crate) use std::os::unix::fs::symlink;

@@ -14,16 +14,9 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Pid;
 
-use super::tree::descendants;
+use crate::system::program::Footprint;
 
-/// Bytes that a program has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Footprint {
-    /// In memory.
-    pub(super) memory: u64,
-    /// In its temporary folder, if that is not in memory.
-    pub(super) disk: u64,
-}
+use super::tree::descendants;
 
 /// Looks at a program again and again. What takes long is looked at less often.
 #[derive(Debug)]
@@ -132,7 +125,7 @@ fn enter(files: &mut Files, file: &Metadata) {
     files.insert((file.dev(), file.ino()), file.blocks().saturating_mul(BLOCK));
 }
 
-/// The files in memory that a process has open; so many entries may still be looked at.
+/// The files in memory that a process has open; `left` entries may still be looked at.
 fn open_in_memory(pid: Pid, files: &mut Files, left: &mut usize) {
     let Ok(open) = fs::read_dir(format!("/proc/{}/fd", pid.as_raw_nonzero())) else { return };
     for entry in open.flatten() {

@@ -18,19 +18,10 @@ use rustix::net::{
     recvmsg, sendmsg,
 };
 
+use crate::system::program::Ended;
+
 /// The standard streams of a program: what it reads, what it prints, and its messages.
 pub(super) type Streams = [OwnedFd; 3];
-
-/// How a supervised program ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Ended {
-    /// By itself, or by a signal that was not ours.
-    By(ExitStatus),
-    /// It was never started.
-    NotStarted(String),
-    /// It was killed as asked, or its supervisor was.
-    Killed,
-}
 
 /// How long a supervisor that is gone may have its last words on their way.
 const LAST: Duration = Duration::from_secs(1);
