@@ -40,6 +40,7 @@ const ENTRIES: usize = 100_000;
 /// What a block of a file is in `stat`, whatever the file system's blocks are.
 const BLOCK: u64 = 512;
 /// The kinds of file systems that are in memory: tmpfs, which memfd's files are in as well, ramfs, hugetlbfs (statfs(2)).
+#[cfg(target_os = "linux")]
 const IN_MEMORY: [u64; 3] = [0x0102_1994, 0x8584_58f6, 0x9584_58f6];
 
 impl Scales {
@@ -174,11 +175,15 @@ fn below(folder: &Path, files: &mut Files) -> bool {
     true
 }
 
+#[cfg(target_os = "linux")]
 fn is_in_memory(path: &Path) -> bool {
-    #[cfg(target_os = "linux")]
-    return rustix::fs::statfs(path).is_ok_and(|system| IN_MEMORY.contains(&(system.f_type as u64)));
-    #[cfg(not(target_os = "linux"))]
-    return false;
+    rustix::fs::statfs(path).is_ok_and(|system| IN_MEMORY.contains(&(system.f_type as u64)))
+}
+
+/// Elsewhere a file system does not say what it is in the same way.
+#[cfg(not(target_os = "linux"))]
+fn is_in_memory(_: &Path) -> bool {
+    false
 }
 
 #[cfg(all(test, target_os = "linux"))]
