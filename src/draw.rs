@@ -1,5 +1,6 @@
 //! Where decisions come from.
 
+#[cfg(feature = "arbitrary")]
 use arbitrary::Unstructured;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -93,9 +94,11 @@ impl Draw for SeedDraw {
 }
 
 /// Decisions from a fuzzer's bytes; zeros when they are used up.
+#[cfg(feature = "arbitrary")]
 #[derive(Debug)]
 pub struct BytesDraw<'u, 'b>(pub &'u mut Unstructured<'b>);
 
+#[cfg(feature = "arbitrary")]
 impl Draw for BytesDraw<'_, '_> {
     fn u32(&mut self) -> u32 {
         let mut bytes = [0; 4];

@@ -44,7 +44,8 @@ impl std::fmt::Debug for Stream {
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 impl Input {
-    /// A file, or standard input for `-`, which like any pipe is copied to a temporary file first.
+    /// A file, or standard input for `-`, which like any pipe is copied first: to a temporary file, or
+    /// into memory without the features `files` and `sorting`.
     ///
     /// # Errors
     /// If it cannot be opened or is a directory.
@@ -84,11 +85,20 @@ impl Input {
     }
 
     /// Copies what can be read only once, to a file without a name: it is gone with the process, however that ends.
+    #[cfg(any(feature = "files", feature = "sorting"))]
     fn spool(name: &str, source: &mut dyn Read) -> Result<Input, Error> {
         let failed = |e| Error::io(format!("copying {name} to a temporary file"), e);
         let mut file = tempfile::tempfile().map_err(failed)?;
         let length = io::copy(source, &mut file).map_err(failed)?;
         Input::of_file(name, file, length)
+    }
+
+    /// Copies what can be read only once, into memory.
+    #[cfg(not(any(feature = "files", feature = "sorting")))]
+    fn spool(name: &str, source: &mut dyn Read) -> Result<Input, Error> {
+        let mut bytes = Vec::new();
+        source.read_to_end(&mut bytes).map_err(|e| Error::io(format!("reading {name}"), e))?;
+        Ok(Input::memory(name, bytes))
     }
 
     /// The name for messages.

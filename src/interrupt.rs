@@ -5,6 +5,8 @@
 //! to say at its end asks for a [`Stop`] ([`gently`]): the first signal only sets that, a second one ends at once.
 //! Without `install` nothing of this happens: a library leaves signals alone.
 
+#![cfg_attr(not(feature = "check"), allow(dead_code, unused_imports, reason = "some of it is for `check` alone"))]
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;

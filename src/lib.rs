@@ -73,12 +73,14 @@ pub mod lower;
 pub mod model;
 #[cfg(feature = "files")]
 pub mod output;
-#[cfg(feature = "files")]
+#[cfg(feature = "corpus")]
 mod owned;
 pub mod phd;
 #[cfg(feature = "properties")]
 pub mod properties;
 mod system;
+#[cfg(feature = "check")]
+mod temporary;
 mod units;
 pub mod validate;
 pub mod visible;

@@ -1,11 +1,12 @@
 //! Every change of a folder's files goes through here: its path is checked, and a test can stop before it.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
+use crate::system;
 
 use super::paths::{check, folders_of, kind};
 
@@ -123,12 +124,7 @@ impl<'c> Changes<'c> {
     /// Waits until the names in a folder are on the disk.
     pub(super) fn sync(&self, folder: &str) -> Result<(), Error> {
         let path: PathBuf = self.root.join(folder);
-        // Elsewhere a folder cannot be opened, and its names need no waiting for.
-        if cfg!(unix) && path.is_dir() {
-            let synced = File::open(&path).and_then(|folder| folder.sync_all());
-            synced.map_err(|e| Error::io(format!("writing the folder {}", path.display()), e))?;
-        }
-        Ok(())
+        system::sync_folder(&path).map_err(|e| Error::io(format!("writing the folder {}", path.display()), e))
     }
 }
 

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use crate::error::Error;
 use crate::interrupt::{self, Listed};
+use crate::system;
 
 use super::paths::kind;
 
@@ -75,7 +76,7 @@ impl Lock {
             };
             match locked {
                 // The file may have been removed between opening and locking it.
-                Ok(()) if is_at(&file, &path) => {
+                Ok(()) if system::is_at(&file, &path) => {
                     let copy = file.try_clone().map_err(failed)?;
                     let there = path.clone();
                     let listed = Some(interrupt::at_end(move || remove(&copy, &there, way)));
@@ -106,9 +107,9 @@ impl Drop for Lock {
 /// Leaves no file in the folder, unless another command has a lock on it, too.
 fn remove(file: &File, path: &Path, way: Way) {
     // Elsewhere an open file cannot be removed, or not be recognised: there the empty file stays.
-    let is_alone = cfg!(unix) && (way == Way::Exclusive || file.try_lock().is_ok());
+    let is_alone = system::RECOGNISES_FILES && (way == Way::Exclusive || file.try_lock().is_ok());
     let is_empty = file.metadata().is_ok_and(|found| found.len() == 0);
-    if is_alone && is_empty && is_at(file, path) {
+    if is_alone && is_empty && system::is_at(file, path) {
         // A file that stays does no harm.
         let _ = fs::remove_file(path);
     }
@@ -148,20 +149,4 @@ fn open(path: &Path, way: Way) -> Result<Opened, Error> {
 
 fn is_refused(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem)
-}
-
-/// Whether an open file is the one at this path.
-#[cfg(unix)]
-fn is_at(file: &File, path: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    match (file.metadata(), fs::symlink_metadata(path)) {
-        (Ok(open), Ok(there)) => (open.dev(), open.ino()) == (there.dev(), there.ino()),
-        _ => false,
-    }
-}
-
-/// Elsewhere nothing removes the file.
-#[cfg(not(unix))]
-fn is_at(_: &File, _: &Path) -> bool {
-    true
 }

@@ -11,6 +11,8 @@
 //! | `.heapsmith-new/` | the new files, named by their number | until each has its place |
 //! | `.heapsmith-journal` | which file goes where, and what goes | from when all new files are on disk until all is in place |
 
+#![cfg_attr(not(feature = "check"), allow(dead_code, unused_imports, reason = "some of it is for `check` alone"))]
+
 mod changes;
 mod journal;
 mod lock;

@@ -98,7 +98,7 @@ fn listed_files_go_and_the_folders_that_are_empty_then() {
 #[cfg(unix)]
 #[test]
 fn nothing_is_removed_when_a_listed_path_leads_out_of_the_folder() {
-    use std::os::unix::fs::symlink;
+    use crate::system::symlink;
     let (bench, root) = bench();
     write(&root, "ours", "x");
     write(&root, "../elsewhere/x", "theirs");
@@ -155,7 +155,7 @@ fn a_file_that_is_not_an_old_one_is_not_replaced() {
 #[cfg(unix)]
 #[test]
 fn a_link_in_the_place_of_a_file_is_replaced_and_one_in_the_place_of_a_folder_refused() {
-    use std::os::unix::fs::symlink;
+    use crate::system::symlink;
     let (bench, root) = bench();
     fs::create_dir_all(&root).expect("a folder");
     fs::create_dir(bench.path().join("elsewhere")).expect("a folder");
@@ -196,7 +196,7 @@ fn a_journal_is_completed_and_new_files_without_one_are_removed() {
 #[cfg(unix)]
 #[test]
 fn what_no_command_leaves_is_refused_and_changes_nothing() {
-    use std::os::unix::fs::symlink;
+    use crate::system::symlink;
     type Spoil = fn(&Path);
     let journal = |root: &Path, place: &str, remove: &str| {
         let text = format!(r#"{{"schema":1,"place":["{place}"],"remove":["{remove}"]}}"#);
@@ -283,13 +283,13 @@ fn many_may_read_a_folder_and_one_alone_change_it() {
     let error = Lock::shared(&root).expect_err("in use");
     assert!(error.to_string().contains("in use") && error.to_string().contains("root"), "{error}");
     drop(alone);
-    assert!(!cfg!(unix) || names(&root).is_empty(), "no file is left");
+    assert!(!crate::system::RECOGNISES_FILES || names(&root).is_empty(), "no file is left");
 }
 
 #[cfg(unix)]
 #[test]
 fn a_lock_that_is_a_link_is_not_followed_and_one_with_content_stays() {
-    use std::os::unix::fs::symlink;
+    use crate::system::symlink;
     let (bench, root) = bench();
     write(&root, ".heapsmith-lock", "theirs");
     drop(Lock::exclusive(&root).expect("free"));

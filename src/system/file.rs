@@ -1,30 +1,10 @@
-//! Files that are open.
+//! Reading at a position.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt};
 use std::sync::Arc;
 
-/// Temporary files are private by default; an output has the permissions that any new file gets here.
-pub(crate) fn readable_like_any_new_file(builder: &mut tempfile::Builder<'_, '_>) {
-    builder.permissions(std::fs::Permissions::from_mode(0o666));
-}
-
-/// What tells that a file has been changed: its length, and when it was.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Stamp {
-    pub(crate) length: u64,
-    /// Seconds and nanoseconds of the last change of its contents, and of what is known of it.
-    times: [i64; 4],
-}
-
-impl Stamp {
-    pub(crate) fn of(file: &File) -> io::Result<Stamp> {
-        let found = file.metadata()?;
-        let times = [found.mtime(), found.mtime_nsec(), found.ctime(), found.ctime_nsec()];
-        Ok(Stamp { length: found.len(), times })
-    }
-}
+use super::chosen::read_at;
 
 /// A reader of an open file with a position of its own, so that several can read it, whatever its name leads to by now;
 /// up to a length.
@@ -46,7 +26,7 @@ impl Read for Positioned {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let left = self.length.saturating_sub(self.at);
         let wanted = usize::try_from(left).unwrap_or(usize::MAX).min(buffer.len());
-        let read = self.file.read_at(&mut buffer[..wanted], self.at)?;
+        let read = read_at(&self.file, &mut buffer[..wanted], self.at)?;
         self.at += read as u64;
         Ok(read)
     }

@@ -1,9 +1,33 @@
 //! What the standard library has no portable call for.
+//!
+//! Two implementations have the same items: `unix`, and `portable` for every other system, which has the standard library
+//! alone and says at each item what it lacks. With `--cfg heapsmith_portable` the second one takes the place of the first
+//! on Unix as well, so that it is compiled and can be tried there. This is the only choice between them.
+
+#![cfg_attr(not(feature = "check"), allow(dead_code, unused_imports, reason = "some of it is for `check` alone"))]
 
 mod file;
-mod folder;
-mod signals;
+#[cfg(not(all(unix, not(heapsmith_portable))))]
+mod portable;
+#[cfg(feature = "files")]
+mod program;
+#[cfg(all(unix, not(heapsmith_portable)))]
+mod unix;
 
-pub(crate) use file::{Positioned, Stamp, readable_like_any_new_file};
-pub(crate) use folder::{Folder, remove_all};
-pub(crate) use signals::{Signals, ignore_long_files, name_of};
+#[cfg(not(all(unix, not(heapsmith_portable))))]
+use portable as chosen;
+#[cfg(all(unix, not(heapsmith_portable)))]
+use unix as chosen;
+
+pub(crate) use chosen::{NOWHERE, RECOGNISES_FILES, Stamp, is_at};
+#[cfg(feature = "files")]
+pub(crate) use chosen::{OpenFolder, Program, Signals, adopt_orphans, signal_of, supervise, sweep, sync_folder};
+#[cfg(feature = "files")]
+pub(crate) use chosen::{ignore_long_files, is_out_of_files, name_of, readable_like_any_new_file, remove_all};
+pub(crate) use file::Positioned;
+#[cfg(feature = "files")]
+pub(crate) use program::{Ended, State};
+
+/// For tests: what follows links, and what does not.
+#[cfg(all(test, unix))]
+pub(crate) use std::os::unix::fs::symlink;

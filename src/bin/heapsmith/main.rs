@@ -1,11 +1,14 @@
 //! The command line.
 #![allow(missing_docs, reason = "a binary's documentation is its --help")]
 
+#[cfg(feature = "check")]
 mod adapter;
+#[cfg(feature = "check")]
 mod check;
 mod check_conversion;
 mod compare;
 mod convert;
+#[cfg(feature = "corpus")]
 mod corpus;
 mod decode;
 mod demo;
@@ -14,11 +17,14 @@ mod encode;
 mod facets;
 mod generate;
 mod inspect;
+#[cfg(feature = "check")]
 mod merge;
 mod open;
+#[cfg(feature = "check")]
 mod report;
 mod rewrite;
 mod schema;
+#[cfg(feature = "check")]
 mod supervise;
 mod terminal;
 mod validate;
@@ -56,13 +62,28 @@ enum Command {
     Facets(facets::Opts),
     Convert(convert::Opts),
     CheckConversion(check_conversion::Opts),
+    #[cfg(feature = "corpus")]
     Corpus(corpus::Opts),
+    #[cfg(feature = "check")]
     Check(check::Opts),
+    #[cfg(feature = "check")]
     Merge(merge::Opts),
+    #[cfg(feature = "check")]
     Adapter(adapter::Opts),
+    #[cfg(feature = "check")]
     #[command(hide = true)]
     Supervise(supervise::Opts),
     Schema(schema::Opts),
+}
+
+impl Command {
+    /// A supervisor ends what it supervises, and not itself.
+    fn has_its_own_signals(&self) -> bool {
+        #[cfg(feature = "check")]
+        return matches!(self, Command::Supervise(_));
+        #[cfg(not(feature = "check"))]
+        false
+    }
 }
 
 /// The answer of a command that could be carried out.
@@ -73,6 +94,7 @@ enum Answer {
     /// Nobody can say within the bounds that were set.
     Undecided,
     /// A signal ended the work, by its number; what is known was said.
+    #[cfg(feature = "check")]
     Interrupted(i32),
 }
 
@@ -81,8 +103,7 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(code) => return code,
     };
-    // A supervisor has signals of its own.
-    if !matches!(cli.command, Command::Supervise(_))
+    if !cli.command.has_its_own_signals()
         && let Err(error) = heapsmith::interrupt::install()
     {
         terminal::error(&error.to_string());
@@ -101,10 +122,15 @@ fn main() -> ExitCode {
         Command::Facets(opts) => opts.run(),
         Command::Convert(opts) => opts.run(),
         Command::CheckConversion(opts) => opts.run(),
+        #[cfg(feature = "corpus")]
         Command::Corpus(opts) => opts.run(),
+        #[cfg(feature = "check")]
         Command::Check(opts) => opts.run(),
+        #[cfg(feature = "check")]
         Command::Merge(opts) => opts.run(),
+        #[cfg(feature = "check")]
         Command::Adapter(opts) => opts.run(),
+        #[cfg(feature = "check")]
         Command::Supervise(opts) => opts.run(),
         Command::Schema(opts) => opts.run(),
     };
@@ -112,6 +138,7 @@ fn main() -> ExitCode {
         Ok(Answer::Yes) => ExitCode::SUCCESS,
         Ok(Answer::No) => ExitCode::from(1),
         Ok(Answer::Undecided) => ExitCode::from(3),
+        #[cfg(feature = "check")]
         Ok(Answer::Interrupted(signal)) => ExitCode::from(u8::try_from(128 + signal).unwrap_or(u8::MAX)),
         // Whoever read our output has seen enough.
         Err(error) if error.is_broken_pipe() => ExitCode::SUCCESS,

@@ -43,14 +43,19 @@ enum Which {
     /// `inspect --bytes --json`
     InspectField,
     /// `check --json`
+    #[cfg(feature = "check")]
     Check,
     /// `adapter test --json`
+    #[cfg(feature = "check")]
     AdapterTest,
     /// Requests to an adapter.
+    #[cfg(feature = "check")]
     AdapterRequest,
     /// Answers of an adapter.
+    #[cfg(feature = "check")]
     AdapterAnswer,
     /// corpus/manifest.json
+    #[cfg(feature = "corpus")]
     Manifest,
 }
 
@@ -68,10 +73,15 @@ impl Opts {
             Which::Facets => schema_for!(facets::Report),
             Which::InspectRecord => schema_for!(inspect::RecordLine),
             Which::InspectField => schema_for!(inspect::FieldLine),
+            #[cfg(feature = "check")]
             Which::Check => schema_for!(heapsmith::check::Report),
+            #[cfg(feature = "check")]
             Which::AdapterTest => schema_for!(heapsmith::check::Examination),
+            #[cfg(feature = "check")]
             Which::AdapterRequest => schema_for!(heapsmith::check::protocol::Request),
+            #[cfg(feature = "check")]
             Which::AdapterAnswer => schema_for!(heapsmith::check::protocol::Said),
+            #[cfg(feature = "corpus")]
             Which::Manifest => schema_for!(heapsmith::corpus::Manifest),
         };
         let text = serde_json::to_string_pretty(&schema).map_err(|e| Error::io("writing the schema", e.into()))?;

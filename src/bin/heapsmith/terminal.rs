@@ -84,6 +84,7 @@ pub(crate) fn progress(length: u64, what: &str) -> ProgressBar {
 }
 
 /// A progress bar that counts steps.
+#[cfg(feature = "check")]
 pub(crate) fn steps(length: u64, what: &str) -> ProgressBar {
     let shown = io::stderr().is_terminal();
     let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };

@@ -1,36 +1,37 @@
 //! Running a program under test: with limits, and so that nothing of it stays.
 
-mod control;
-mod footprint;
 mod input;
 mod stream;
-mod supervisor;
 mod sweeper;
-mod tree;
 
+use std::ffi::OsString;
 use std::fs::File;
-use std::io::{self, pipe};
-use std::os::fd::OwnedFd;
-use std::os::unix::net::UnixStream;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::io::pipe;
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::ExitStatus;
 use std::time::{Duration, Instant};
-
-use rustix::process::{Pid, Signal, kill_process};
 
 use crate::error::Error;
 use crate::interrupt::Stop;
-use crate::system;
+use crate::system::{self, Ended, Program, State};
 
-use control::Ended;
-use footprint::Scales;
 use input::Requests;
 use stream::{Lines, Tail};
 
 pub(super) use stream::Line;
-pub use supervisor::supervise;
 pub use sweeper::Sweeper;
+
+/// Starts a program with the streams that come over standard input, and sees to its end: what `check` starts with
+/// heapsmith's own program, where the system has supervisors.
+///
+/// # Errors
+/// If the system refuses what a supervisor needs.
+pub fn supervise(command: &[OsString]) -> Result<(), Error> {
+    let Some((program, arguments)) = command.split_first() else {
+        return Err(Error::Usage("there is no program to supervise".to_owned()));
+    };
+    system::supervise(program, arguments).map_err(|e| Error::io("supervising a program", e))
+}
 
 /// Time and memory for a case.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -127,17 +128,14 @@ pub(super) enum Stopped {
     Interrupted,
 }
 
-/// A program that runs under a supervisor.
+/// A program that runs, with what reads and writes its streams. When this is dropped, it is killed.
 #[derive(Debug)]
 pub(super) struct Process {
-    supervisor: Child,
-    control: UnixStream,
+    program: Program,
     requests: Option<Requests>,
     lines: Option<Lines>,
     messages: Tail,
-    scales: Scales,
     stop: Stop,
-    is_gone: bool,
 }
 
 /// Where a program's standard output goes.
@@ -159,7 +157,6 @@ impl Process {
         stop: &Stop,
     ) -> Result<Process, Error> {
         let failed = |e| Error::io(format!("starting {}", command.first().map_or("nothing", String::as_str)), e);
-        let (control, theirs) = UnixStream::pair().map_err(failed)?;
         let (messages, stderr) = pipe().map_err(failed)?;
         let (stdin, stdout, requests, lines) = match output {
             Output::Lines => {
@@ -167,25 +164,14 @@ impl Process {
                 let (lines, stdout) = pipe().map_err(failed)?;
                 let (requests, lines) = (Requests::to(requests).map_err(failed)?, Lines::of(lines).map_err(failed)?);
                 let (requests, lines) = (Some(requests), Some(lines));
-                (OwnedFd::from(stdin), OwnedFd::from(stdout), requests, lines)
+                (stdin.into(), stdout.into(), requests, lines)
             }
-            Output::File(file) => (File::open("/dev/null").map_err(failed)?.into(), file.into(), None, None),
+            Output::File(file) => (File::open(system::NOWHERE).map_err(failed)?.into(), file.into(), None, None),
         };
-        let mut built = Command::new(supervisor);
-        built.arg("supervise").arg("--").args(command).env("TMPDIR", temporary).process_group(0);
-        built.stdin(OwnedFd::from(theirs)).stdout(Stdio::null()).stderr(Stdio::null());
-        let supervisor = sweeper::start(|| built.spawn()).map_err(failed)?;
-        // Its copy of the other end: what is left open here is no end of the socket.
-        drop(built);
         let messages = Tail::of(messages).map_err(failed)?;
-        let scales = Scales::new(temporary);
-        let stop = stop.clone();
-        let process = Process { supervisor, control, requests, lines, messages, scales, stop, is_gone: false };
-        match control::send(&process.control, &[stdin, stdout, stderr.into()]) {
-            // It is gone already, which is seen at its end.
-            Err(e) if matches!(e.kind(), io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset) => Ok(process),
-            sent => sent.map(|()| process).map_err(failed),
-        }
+        let streams = [stdin, stdout, stderr.into()];
+        let program = Program::start(supervisor, command, temporary, streams).map_err(failed)?;
+        Ok(Process { program, requests, lines, messages, stop: stop.clone() })
     }
 
     /// Forgets the messages so far: what comes now is about the next question.
@@ -216,14 +202,14 @@ impl Process {
         loop {
             match self.lines.as_ref().map(|lines| lines.next_within(TICK)) {
                 Some(Ok(Some(line))) => {
-                    // What it says after its supervisor was killed is nobody's answer.
+                    // What it says after its supervisor was killed is not an answer.
                     return if self.was_killed() { Err(self.end(limits)) } else { Ok(line) };
                 }
                 Some(Ok(None)) => {
                     if self.was_killed() {
                         return Err(self.end(limits));
                     }
-                    if self.is_gone {
+                    if self.program.is_gone() {
                         // With it all that it watches is gone, and what they wrote was read.
                         return match self.lines.as_ref().map(|lines| lines.next_within(limits.grace)) {
                             Some(Ok(Some(line))) => Ok(line),
@@ -232,7 +218,7 @@ impl Process {
                     }
                     self.check(limits, started)?;
                 }
-                // Standard output is closed: the end is near, or the program lives on without it.
+                // Standard output is closed: the end is near, or the program keeps running without it.
                 Some(Err(_)) | None => {
                     let grace = Limits { time: limits.time.min(limits.grace), ..*limits };
                     return Err(match self.end(&grace) {
@@ -246,13 +232,7 @@ impl Process {
 
     /// Whether the supervisor is gone, and did not end in order.
     fn was_killed(&mut self) -> bool {
-        match self.supervisor.try_wait() {
-            Ok(Some(status)) => {
-                self.gone();
-                !status.success()
-            }
-            _ => false,
-        }
+        matches!(self.program.state(), Ok(State::Gone { in_order: false }))
     }
 
     /// Waits for the end.
@@ -260,11 +240,10 @@ impl Process {
         let started = Instant::now();
         let mut pause = Duration::from_micros(200);
         loop {
-            match self.supervisor.try_wait() {
-                Ok(None) => {}
-                Ok(Some(_)) => {
-                    self.gone();
-                    return match control::ended(&self.control) {
+            match self.program.state() {
+                Ok(State::Running) => {}
+                Ok(State::Gone { .. }) => {
+                    return match self.program.ended() {
                         Ended::By(status) => Stopped::Ended(status.code(), describe(status)),
                         Ended::NotStarted(why) => Stopped::NotStarted(why),
                         Ended::Killed => Stopped::Ended(None, "its supervisor was killed".to_owned()),
@@ -289,7 +268,7 @@ impl Process {
             return Err(Stopped::OutOfTime(limits.time));
         }
         let written = limits.output.and_then(|path| std::fs::symlink_metadata(path).ok()).map_or(0, |file| file.len());
-        let footprint = self.scales.weigh(Pid::from_child(&self.supervisor));
+        let footprint = self.program.footprint();
         if written.max(footprint.disk) > limits.longest {
             return Err(Stopped::Endless(limits.longest));
         }
@@ -301,49 +280,8 @@ impl Process {
 
     /// Kills the program and all that it started, and waits until they are gone.
     pub(super) fn kill(&mut self) {
-        if self.is_gone {
-            return;
-        }
         self.requests = None;
-        let pid = Pid::from_child(&self.supervisor);
-        // It may have been stopped by what it watches.
-        for signal in [Signal::TERM, Signal::CONT] {
-            let _ = kill_process(pid, signal);
-        }
-        let asked = Instant::now();
-        loop {
-            match self.supervisor.try_wait() {
-                Ok(Some(_)) => return self.gone(),
-                Ok(None) if asked.elapsed() <= PATIENCE => std::thread::sleep(Duration::from_micros(500)),
-                Ok(None) | Err(_) => break,
-            }
-        }
-        // What it watches may hold it: all of it goes at once.
-        sweeper::kill_until_gone(|| match self.supervisor.try_wait() {
-            Ok(None) => [pid].into_iter().chain(tree::descendants(pid)).collect(),
-            _ => Vec::new(),
-        });
-        match self.supervisor.try_wait() {
-            Ok(Some(_)) => self.gone(),
-            _ => {
-                self.is_gone = true;
-                sweeper::gone(pid);
-            }
-        }
-    }
-
-    /// The supervisor is gone: with all that it watched, unless it was killed itself or had too little time.
-    fn gone(&mut self) {
-        if !self.is_gone {
-            self.is_gone = true;
-            sweeper::gone(Pid::from_child(&self.supervisor));
-        }
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        self.kill();
+        self.program.kill();
     }
 }
 
@@ -351,11 +289,9 @@ impl Drop for Process {
 const TICK: Duration = Duration::from_millis(20);
 /// How long a program may take to end after it closed its standard output, at least.
 const GRACE: Duration = Duration::from_secs(1);
-/// How long a supervisor may take to kill everything.
-const PATIENCE: Duration = Duration::from_secs(10);
 
 fn describe(status: ExitStatus) -> String {
-    match (status.signal(), status.code()) {
+    match (system::signal_of(status), status.code()) {
         // Whether a core was dumped is the machine's matter.
         (Some(signal), _) => format!("ended by {}", system::name_of(signal)),
         (None, Some(code)) => format!("exit code {code}"),

@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 
 use crate::corpus::Case;
 use crate::error::Error;
-use crate::system::Folder;
+use crate::temporary::Folder;
 
 use super::super::process::{Budget, Limits, Line, Output, Process, Stopped};
 use super::super::protocol::{self, Answer, Hello, Level, Operation as Op, Request, Status, VERSION};

@@ -12,7 +12,8 @@ use crate::corpus::Case;
 use crate::error::Error;
 use crate::format::Format;
 use crate::input::Input;
-use crate::system::{Folder, Positioned, Stamp};
+use crate::system::{Positioned, Stamp};
+use crate::temporary::Folder;
 
 use super::super::process::Budget;
 use super::super::task::{Operation, Task, write_listing};

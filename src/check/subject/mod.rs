@@ -12,6 +12,7 @@ use crate::error::Error;
 use crate::format::Format;
 use crate::format::Target;
 use crate::interrupt::Stop;
+use crate::system;
 
 use super::process::{Budget, Stopped};
 use super::protocol::{Accepted, Hello, Level};
@@ -134,10 +135,7 @@ impl Reply {
 fn is_shortage(error: &Error) -> bool {
     use std::io::ErrorKind::{OutOfMemory, ResourceBusy, StorageFull, WouldBlock};
     let Error::Io { source, .. } = error else { return false };
-    // Too many open files, of this process or of all, have no kind of their own.
-    let few = [rustix::io::Errno::MFILE, rustix::io::Errno::NFILE].map(|e| Some(e.raw_os_error()));
-    matches!(source.kind(), OutOfMemory | ResourceBusy | StorageFull | WouldBlock)
-        || few.contains(&source.raw_os_error())
+    matches!(source.kind(), OutOfMemory | ResourceBusy | StorageFull | WouldBlock) || system::is_out_of_files(source)
 }
 
 /// What an adapter did that is waited for in vain.

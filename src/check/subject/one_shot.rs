@@ -5,7 +5,8 @@ use std::path::Path;
 
 use crate::corpus::Case;
 use crate::error::Error;
-use crate::system::Folder;
+use crate::system;
+use crate::temporary::Folder;
 
 use super::super::process::{Limits, Output, Process, Stopped};
 use super::super::task::Task;
@@ -44,7 +45,7 @@ impl Session for OneShot<'_> {
         let command = self.command(case, files)?;
         // A file, not a pipe: what is printed is never held in memory. What a converter prints, nobody reads.
         let is_printed = self.subject.kind == Kind::Decoder;
-        let output = if is_printed { files.print_into() } else { OpenOptions::new().write(true).open("/dev/null") };
+        let output = if is_printed { files.print_into() } else { OpenOptions::new().write(true).open(system::NOWHERE) };
         let temporary = Folder::new("heapsmith-").map_err(failed)?;
         let output = Output::File(output.map_err(failed)?);
         let mut process = match Process::start(supervisor, &command, temporary.path(), output, stop) {

@@ -9,8 +9,10 @@ use crate::model::Facts;
 
 use super::Facet;
 
+pub(crate) use rules::ClassFirst;
 pub use rules::Rule;
-pub(crate) use rules::{ClassFirst, array_name};
+#[cfg(feature = "check")]
+pub(crate) use rules::array_name;
 
 /// How a dump carries a fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

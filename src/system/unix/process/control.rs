@@ -13,27 +13,24 @@ use std::process::ExitStatus;
 use std::time::Duration;
 
 use rustix::cmsg_space;
+use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags,
     recvmsg, sendmsg,
 };
 
+use crate::system::program::Ended;
+
 /// The standard streams of a program: what it reads, what it prints, and its messages.
 pub(super) type Streams = [OwnedFd; 3];
 
-/// How a supervised program ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Ended {
-    /// By itself, or by a signal that was not ours.
-    By(ExitStatus),
-    /// It was never started.
-    NotStarted(String),
-    /// It was killed as asked, or its supervisor was.
-    Killed,
-}
-
 /// How long a supervisor that is gone may have its last words on their way.
 const LAST: Duration = Duration::from_secs(1);
+/// No program that is started inherits the streams by accident; not every system can say that while it hands them over.
+#[cfg(target_os = "linux")]
+const RECEIVING: RecvFlags = RecvFlags::CMSG_CLOEXEC;
+#[cfg(not(target_os = "linux"))]
+const RECEIVING: RecvFlags = RecvFlags::empty();
 /// Longer last words are cut.
 const LONGEST: u64 = 4096;
 
@@ -53,13 +50,17 @@ pub(super) fn receive(socket: impl AsFd) -> io::Result<Streams> {
     let mut space = [MaybeUninit::uninit(); cmsg_space!(ScmRights(3))];
     let mut control = RecvAncillaryBuffer::new(&mut space);
     let mut byte = [0];
-    recvmsg(socket, &mut [IoSliceMut::new(&mut byte)], &mut control, RecvFlags::CMSG_CLOEXEC)?;
+    recvmsg(socket, &mut [IoSliceMut::new(&mut byte)], &mut control, RECEIVING)?;
     let rights = control.drain().find_map(|message| match message {
         RecvAncillaryMessage::ScmRights(rights) => Some(rights.collect::<Vec<OwnedFd>>()),
         _ => None,
     });
+    let rights = rights.unwrap_or_default();
+    if RECEIVING.is_empty() {
+        rights.iter().try_for_each(|stream| fcntl_setfd(stream, FdFlags::CLOEXEC))?;
+    }
     let none = |_| io::Error::new(io::ErrorKind::InvalidInput, "three streams were expected on standard input");
-    rights.unwrap_or_default().try_into().map_err(none)
+    rights.try_into().map_err(none)
 }
 
 /// What a supervisor says at its end.

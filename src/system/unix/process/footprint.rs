@@ -14,16 +14,9 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Pid;
 
-use super::tree::descendants;
+use crate::system::program::Footprint;
 
-/// Bytes that a program has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Footprint {
-    /// In memory.
-    pub(super) memory: u64,
-    /// In its temporary folder, if that is not in memory.
-    pub(super) disk: u64,
-}
+use super::tree::descendants;
 
 /// Looks at a program again and again. What takes long is looked at less often.
 #[derive(Debug)]
@@ -47,6 +40,7 @@ const ENTRIES: usize = 100_000;
 /// What a block of a file is in `stat`, whatever the file system's blocks are.
 const BLOCK: u64 = 512;
 /// The kinds of file systems that are in memory: tmpfs, which memfd's files are in as well, ramfs, hugetlbfs (statfs(2)).
+#[cfg(target_os = "linux")]
 const IN_MEMORY: [u64; 3] = [0x0102_1994, 0x8584_58f6, 0x9584_58f6];
 
 impl Scales {
@@ -132,7 +126,7 @@ fn enter(files: &mut Files, file: &Metadata) {
     files.insert((file.dev(), file.ino()), file.blocks().saturating_mul(BLOCK));
 }
 
-/// The files in memory that a process has open; so many entries may still be looked at.
+/// The files in memory that a process has open; `left` entries may still be looked at.
 fn open_in_memory(pid: Pid, files: &mut Files, left: &mut usize) {
     let Ok(open) = fs::read_dir(format!("/proc/{}/fd", pid.as_raw_nonzero())) else { return };
     for entry in open.flatten() {
@@ -181,11 +175,15 @@ fn below(folder: &Path, files: &mut Files) -> bool {
     true
 }
 
+#[cfg(target_os = "linux")]
 fn is_in_memory(path: &Path) -> bool {
-    #[cfg(target_os = "linux")]
-    return rustix::fs::statfs(path).is_ok_and(|system| IN_MEMORY.contains(&(system.f_type as u64)));
-    #[cfg(not(target_os = "linux"))]
-    return false;
+    rustix::fs::statfs(path).is_ok_and(|system| IN_MEMORY.contains(&(system.f_type as u64)))
+}
+
+/// Elsewhere a file system does not say what it is in the same way.
+#[cfg(not(target_os = "linux"))]
+fn is_in_memory(_: &Path) -> bool {
+    false
 }
 
 #[cfg(all(test, target_os = "linux"))]

@@ -1,6 +1,6 @@
 //! Between `check` and each program that it starts stands a supervisor, a process of its own: all that the program
 //! starts becomes the supervisor's descendant and stays that, whatever process group or session it moves to, so that
-//! nothing is left behind. It ends with the program, when it is told to, or when `check` itself is gone.
+//! nothing is left. It ends with the program, when it is told to, or when `check` itself is gone.
 
 use std::ffi::OsString;
 use std::io::{self, Read};
@@ -12,10 +12,10 @@ use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, kill_proce
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::error::Error;
+use crate::system::program::Ended;
 
-use super::control::{self, Ended};
-use super::sweeper::kill_until_gone;
+use super::control;
+use super::sweeper::{adopt, kill_until_gone};
 use super::tree::descendants;
 
 /// Starts a program with the streams that come over standard input, and sees to its end. How it ended is said there,
@@ -23,26 +23,22 @@ use super::tree::descendants;
 ///
 /// # Errors
 /// If the system refuses what a supervisor needs.
-pub fn supervise(command: &[OsString]) -> Result<(), Error> {
-    let failed = |e: io::Error| Error::io("supervising a program", e);
-    let Some((program, arguments)) = command.split_first() else {
-        return Err(Error::Usage("there is no program to supervise".to_owned()));
-    };
+pub(crate) fn supervise(program: &OsString, arguments: &[OsString]) -> io::Result<()> {
     // Before anything is started: signals that come from now on are kept.
-    let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP, SIGCHLD]).map_err(failed)?;
-    adopt().map_err(|e| failed(e.into()))?;
-    shield().map_err(|e| failed(e.into()))?;
-    let streams = control::receive(rustix::stdio::stdin()).map_err(failed)?;
-    thread::Builder::new().name("check".to_owned()).spawn(end_with_check).map_err(failed)?;
+    let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP, SIGCHLD])?;
+    adopt()?;
+    shield()?;
+    let streams = control::receive(rustix::stdio::stdin())?;
+    thread::Builder::new().name("check".to_owned()).spawn(end_with_check)?;
     let ended = match start(program, arguments, streams) {
         Ok(child) => {
             let ended = watch(child, &mut signals);
             kill_all(child);
-            ended.map_err(failed)?.map_or(Ended::Killed, Ended::By)
+            ended?.map_or(Ended::Killed, Ended::By)
         }
         Err(e) => Ended::NotStarted(e.to_string()),
     };
-    // If `check` is gone, there is nobody to say it to.
+    // If `check` is gone, no one is there to read it.
     let _ = rustix::io::write(rustix::stdio::stdin(), control::last_words(&ended).as_bytes());
     Ok(())
 }
@@ -66,17 +62,6 @@ fn end_with_check() {
         }
     }
     let _ = kill_process(getpid(), Signal::TERM);
-}
-
-/// Makes this process the parent of orphaned descendants.
-#[cfg(target_os = "linux")]
-fn adopt() -> rustix::io::Result<()> {
-    rustix::process::set_child_subreaper(Some(getpid()))
-}
-
-#[cfg(not(target_os = "linux"))]
-fn adopt() -> rustix::io::Result<()> {
-    Ok(())
 }
 
 /// Keeps what is watched from holding this process with a debugger's means, and from taking its socket.

@@ -40,7 +40,7 @@ fn children_by_parent(parent: Pid) -> Vec<Pid> {
     let of = |entry: std::fs::DirEntry| {
         let pid = Pid::from_raw(entry.file_name().to_str()?.parse().ok()?)?;
         let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
-        // The name in parentheses may hold anything, parentheses too; the parent is the second word behind it.
+        // The name in parentheses may hold anything, parentheses too; the parent is the second word after it.
         let ppid: i32 = stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()?;
         (ppid == parent.as_raw_nonzero().get()).then_some(pid)
     };

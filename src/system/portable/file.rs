@@ -1,0 +1,51 @@
+//! Files.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
+
+/// A file that is empty, and takes whatever is written.
+pub(crate) const NOWHERE: &str = if cfg!(windows) { "NUL" } else { "/dev/null" };
+
+/// Whether [`is_at`] knows, and a file that is open can be removed. Neither holds everywhere.
+pub(crate) const RECOGNISES_FILES: bool = false;
+
+/// An output keeps the permissions of temporary files.
+#[cfg(feature = "files")]
+pub(crate) fn readable_like_any_new_file(_: &mut tempfile::Builder<'_, '_>) {}
+
+/// What tells that a file has been changed: its length, and when it was, as exactly as the system notes that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    pub(crate) length: u64,
+    modified: Option<SystemTime>,
+}
+
+impl Stamp {
+    pub(crate) fn of(file: &File) -> io::Result<Stamp> {
+        let found = file.metadata()?;
+        Ok(Stamp { length: found.len(), modified: found.modified().ok() })
+    }
+}
+
+/// Reads at an offset. Others may read the same open file meanwhile: since all of them share one position, each has to wait
+/// for the other.
+pub(crate) fn read_at(mut file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    file.seek(SeekFrom::Start(offset))?;
+    file.read(buffer)
+}
+
+/// Whether an open file is the one at this path: always, since a file that others may have open is not removed.
+pub(crate) fn is_at(_: &File, _: &Path) -> bool {
+    true
+}
+
+/// Whether there are too many open files. Systems do not share a code for that.
+#[cfg(feature = "files")]
+pub(crate) fn is_out_of_files(_: &io::Error) -> bool {
+    false
+}

@@ -1,0 +1,19 @@
+//! Any system, by the standard library alone. What that cannot do is missing here, and each item says so.
+
+mod file;
+#[cfg(feature = "files")]
+mod folder;
+#[cfg(feature = "files")]
+mod program;
+#[cfg(feature = "files")]
+mod signals;
+
+pub(crate) use file::{NOWHERE, RECOGNISES_FILES, Stamp, is_at, read_at};
+#[cfg(feature = "files")]
+pub(crate) use file::{is_out_of_files, readable_like_any_new_file};
+#[cfg(feature = "files")]
+pub(crate) use folder::{OpenFolder, remove_all, sync_folder};
+#[cfg(feature = "files")]
+pub(crate) use program::{Program, adopt_orphans, signal_of, supervise, sweep};
+#[cfg(feature = "files")]
+pub(crate) use signals::{Signals, ignore_long_files, name_of};

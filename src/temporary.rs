@@ -1,0 +1,106 @@
+//! Temporary folders of our own.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use crate::interrupt::{self, Listed};
+use crate::system::{self, OpenFolder};
+
+/// A temporary folder with an unpredictable name, which only its owner can enter. It is removed with what is in it, but nothing
+/// that links in it lead to; and if a link stands in its place by then, that alone. A signal removes it, too.
+#[derive(Debug)]
+pub(crate) struct Folder {
+    folder: TempDir,
+    opened: OpenFolder,
+    _listed: Listed,
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        system::remove_all(self.folder.path());
+    }
+}
+
+/// How often a new one is tried where another process is quicker to put something else in its place.
+const TRIES: u32 = 8;
+
+impl Folder {
+    /// Makes one among the system's temporary files, with a name that begins so.
+    pub(crate) fn new(prefix: &str) -> io::Result<Folder> {
+        let mut tried = 1;
+        loop {
+            let create = || tempfile::Builder::new().prefix(prefix).tempdir();
+            let (folder, listed) = interrupt::listed(create, TempDir::path)?;
+            match OpenFolder::open(folder.path()) {
+                Ok(opened) => return Ok(Folder { folder, opened, _listed: listed }),
+                Err(e) if tried == TRIES => return Err(e),
+                Err(_) => tried += 1,
+            }
+        }
+    }
+
+    /// Its path.
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// The path of a file in it.
+    pub(crate) fn join(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Creates a file that is not there yet, for reading and writing.
+    pub(crate) fn create(&self, name: &str) -> io::Result<File> {
+        self.opened.create(name)
+    }
+
+    /// Opens a file in it for reading, if it is a plain one itself.
+    ///
+    /// # Errors
+    /// If there is none, or something else: a link, a folder, a pipe, a device.
+    pub(crate) fn open_plain(&self, name: &str) -> io::Result<File> {
+        self.opened.open_plain(name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::io::{Read, Write};
+
+    use super::*;
+
+    #[test]
+    fn what_is_created_in_a_folder_is_opened_and_goes_with_it() {
+        let folder = Folder::new("heapsmith-").expect("there is room for a folder");
+        folder.create("a").expect("a file").write_all(b"text").expect("there is room");
+        let mut text = String::new();
+        folder.open_plain("a").and_then(|mut file| file.read_to_string(&mut text)).expect("a plain file");
+        assert_eq!(text, "text");
+        assert!(folder.create("a").is_err(), "it is there");
+        fs::create_dir(folder.join("folder")).expect("a folder");
+        for name in ["folder", "nothing"] {
+            assert!(folder.open_plain(name).is_err(), "{name}");
+        }
+        let path = folder.path().to_owned();
+        drop(folder);
+        assert!(path.symlink_metadata().is_err(), "it is removed");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_in_the_place_of_a_folder_is_removed_alone() {
+        let other = tempfile::tempdir().expect("there is room for a folder");
+        fs::write(other.path().join("answer"), "foreign").expect("there is room");
+        let folder = Folder::new("heapsmith-").expect("there is room for a folder");
+        let path = folder.path().to_owned();
+        fs::rename(&path, other.path().join("moved")).expect("it can be moved");
+        system::symlink(other.path(), &path).expect("a link");
+        drop(folder);
+        assert!(path.symlink_metadata().is_err(), "the link is removed");
+        assert_eq!(fs::read_to_string(other.path().join("answer")).expect("it is there"), "foreign");
+    }
+}
