@@ -67,3 +67,22 @@ pub(crate) fn truncated(rule: RuleId, base: u64, available: usize, short: Incomp
     let problem = Problem::Truncated { needed: short.needed, available: left };
     DecodeError::new(rule, base + short.at as u64, short.field, problem)
 }
+
+/// Runs a visit that fails with a [`DecodeError`] alone, for a visitor that fails in another way: so the visit is one for
+/// every kind of error. `run` gets what has to be done to each result of the visitor.
+pub(crate) fn keeping_error<E: From<DecodeError>, T>(
+    run: impl FnOnce(&mut dyn FnMut(Result<(), E>) -> Result<(), DecodeError>) -> Result<T, DecodeError>,
+) -> Result<T, E> {
+    let mut kept = None;
+    let ended = run(&mut |visited| {
+        visited.map_err(|error| {
+            kept = Some(error);
+            // It only ends the visit.
+            DecodeError::new(RuleId("none"), 0, "none", Problem::MissingEnd)
+        })
+    });
+    match kept {
+        Some(error) => Err(error),
+        None => Ok(ended?),
+    }
+}

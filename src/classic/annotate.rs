@@ -3,6 +3,7 @@
 use std::io::Read;
 
 use crate::annotation::Annotation;
+use crate::bytes::stop::keeping_error;
 use crate::error::DecodeError;
 use crate::model::{Address, ObjectKind};
 
@@ -22,8 +23,16 @@ where
     E: From<DecodeError>,
     F: FnMut(Annotation<'_>) -> Result<(), E>,
 {
+    keeping_error(|keep| fields(decoder, &mut |field| keep(visit(field))))
+}
+
+/// The same for every kind of visitor and error: one copy in the program.
+fn fields<R: Read>(
+    decoder: &mut Decoder<R>,
+    visit: &mut dyn FnMut(Annotation<'_>) -> Result<(), DecodeError>,
+) -> Result<(), DecodeError> {
     let charset = decoder.encoding().charset;
-    decoder.visit::<E, _>(|step| {
+    decoder.visit_dyn(&mut |step| {
         let (at, references) = match step {
             Step::Record(at, record) => {
                 let mut offset = at.offset;

@@ -45,7 +45,7 @@ impl DumpFile {
             }),
             Family::Classic => self
                 .classic()?
-                .visit(|step| match step {
+                .visit_dyn(&mut |step| match step {
                     Step::Record(at, Record::Entry(entry)) => found(Address(entry.address.value), at.index, at.offset),
                     _ => Ok(()),
                 })

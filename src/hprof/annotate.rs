@@ -7,6 +7,7 @@ use std::io::Read;
 
 use crate::annotation::{Annotation, spans};
 use crate::bytes::FieldSpan;
+use crate::bytes::stop::keeping_error;
 use crate::error::DecodeError;
 use crate::model::{Address, Field, FieldType, FrameId, Name, PrimitiveType, Serial, TextId};
 
@@ -26,6 +27,15 @@ where
     E: From<DecodeError>,
     F: FnMut(Annotation<'_>) -> Result<(), E>,
 {
+    keeping_error(|keep| fields(decoder, index, &mut |field| keep(visit(field))))
+}
+
+/// The same for every kind of visitor and error: one copy in the program.
+fn fields<R: Read>(
+    decoder: &mut Decoder<R>,
+    index: Option<&Index>,
+    visit: &mut dyn FnMut(Annotation<'_>) -> Result<(), DecodeError>,
+) -> Result<(), DecodeError> {
     let bytes = decoder.header_bytes().to_vec();
     for span in spans(&bytes, |cursor| decode::header(cursor).map(|_| ())) {
         let meaning = header_meaning(&span, &bytes);
@@ -36,21 +46,21 @@ where
     let id = decoder.header().id_size;
     let mut reader = Reader { id, index, heaps: HeapCounter::default(), fields_of, contents: None };
     let mut tag = Tag::HEAP_DUMP;
-    decoder.visit(|step| match step {
+    decoder.visit_dyn(&mut |step| match step {
         Step::Record(at, record) => {
             let (id, length) = (reader.id, at.bytes.len() as u64 + at.rest);
             reader.heaps.end_with(record.tag());
             let spans = spans(at.bytes, |cursor| decode::record(cursor, id, length).map(|_| ()));
             reader.contents = Some("body");
-            each(&spans, at, |span| reader.record_meaning(span, at.bytes), &mut visit)
+            each(&spans, at, |span| reader.record_meaning(span, at.bytes), visit)
         }
         Step::Segment(at, segment) => {
             tag = segment.tag;
             reader.heaps.segment(tag);
             let spans = spans(at.bytes, |cursor| Ok(decode::head(cursor).map(|_| ())?));
-            each(&spans, at, |span| reader.segment_meaning(span, &segment), &mut visit)
+            each(&spans, at, |span| reader.segment_meaning(span, &segment), visit)
         }
-        Step::Sub(at, sub_record) => reader.sub_record(at, sub_record, &mut visit),
+        Step::Sub(at, sub_record) => reader.sub_record(at, sub_record, visit),
         Step::More(at) => {
             let (name, record) = (reader.contents.unwrap_or("contents"), Some(at.index));
             let meaning = format!("{} bytes more to come", at.rest);
@@ -64,12 +74,12 @@ where
     Ok(())
 }
 
-fn each<E>(
+fn each(
     spans: &[FieldSpan],
     at: At<'_>,
     meaning: impl Fn(&FieldSpan) -> String,
-    visit: &mut impl FnMut(Annotation<'_>) -> Result<(), E>,
-) -> Result<(), E> {
+    visit: &mut dyn FnMut(Annotation<'_>) -> Result<(), DecodeError>,
+) -> Result<(), DecodeError> {
     spans.iter().try_for_each(|span| visit(Annotation::of(span, at.bytes, at.offset, Some(at.index), meaning(span))))
 }
 
@@ -115,12 +125,12 @@ impl Reader<'_> {
         }
     }
 
-    fn sub_record<E>(
+    fn sub_record(
         &mut self,
         at: At<'_>,
         sub_record: &SubRecord<'_>,
-        visit: &mut impl FnMut(Annotation<'_>) -> Result<(), E>,
-    ) -> Result<(), E> {
+        visit: &mut dyn FnMut(Annotation<'_>) -> Result<(), DecodeError>,
+    ) -> Result<(), DecodeError> {
         let spans = spans(at.bytes, |cursor| match self.id {
             IdSize::One => decode::sub_record::<_, 1, _>(cursor, u64::MAX, |_, _, _| ()),
             IdSize::Two => decode::sub_record::<_, 2, _>(cursor, u64::MAX, |_, _, _| ()),
@@ -167,13 +177,13 @@ impl Reader<'_> {
     }
 
     /// The fields of an instance, if the index says how they are laid out.
-    fn fields<E>(
+    fn fields(
         &self,
         at: At<'_>,
         span: &FieldSpan,
         class: Address,
-        visit: &mut impl FnMut(Annotation<'_>) -> Result<(), E>,
-    ) -> Result<(), E> {
+        visit: &mut dyn FnMut(Annotation<'_>) -> Result<(), DecodeError>,
+    ) -> Result<(), DecodeError> {
         let heap = self.index.and_then(|index| index.heaps.get(self.heaps.heap()));
         let known = heap.filter(|heap| heap.layouts.bytes_of(class) == Some(span.at.len() as u64));
         let Some(heap) = known else {

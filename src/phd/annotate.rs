@@ -7,6 +7,7 @@ use std::io::Read;
 
 use crate::annotation::{Annotation, spans};
 use crate::bytes::FieldSpan;
+use crate::bytes::stop::keeping_error;
 use crate::error::DecodeError;
 use crate::model::{ByteLen, Name, PrimitiveType};
 
@@ -25,6 +26,14 @@ where
     E: From<DecodeError>,
     F: FnMut(Annotation<'_>) -> Result<(), E>,
 {
+    keeping_error(|keep| fields(decoder, &mut |field| keep(visit(field))))
+}
+
+/// The same for every kind of visitor and error: one copy in the program.
+fn fields<R: Read>(
+    decoder: &mut Decoder<R>,
+    visit: &mut dyn FnMut(Annotation<'_>) -> Result<(), DecodeError>,
+) -> Result<(), DecodeError> {
     let bytes = decoder.header_bytes().to_vec();
     for span in spans(&bytes, |cursor| decode::header(cursor).map(|_| ())) {
         let meaning = header_meaning(&span, &bytes);
@@ -32,20 +41,20 @@ where
     }
     let layout = decoder.layout();
     let mut resolver = Resolver::new(layout);
-    let ended = decoder.visit(|located| {
+    let ended = decoder.visit_dyn(&mut |located| {
         let before = resolver.clone();
         let resolved = resolver.resolve(located.record);
         for span in spans(located.bytes, |cursor| decode::record(cursor, layout).map(|_| ())) {
             let meaning = record_meaning(&span, located.record, &resolved, &before);
             visit(Annotation::of(&span, located.bytes, located.offset, Some(located.index), meaning))?;
         }
-        Ok::<(), E>(())
+        Ok(())
     })?;
     let end = [record_tag::END_OF_DUMP];
     let meaning = "the body ends".to_owned();
     visit(Annotation { offset: ended.end_tag, bytes: &end, record: None, name: "end tag", value: Some(3), meaning })?;
     let mut offset = ended.end_tag + 1;
-    decoder.visit_trailing::<E, _>(|piece| {
+    decoder.visit_trailing::<DecodeError, _>(|piece| {
         let meaning = "behind the end; readers ignore it".to_owned();
         visit(Annotation { offset, bytes: piece, record: None, name: "trailing bytes", value: None, meaning })?;
         offset += piece.len() as u64;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::Read;
 use std::mem::ManuallyDrop;
 
-use crate::bytes::stop::{Stop, bad, refill, truncated};
+use crate::bytes::stop::{Stop, bad, keeping_error, refill, truncated};
 use crate::bytes::{Cursor, Incomplete, NoTrace, Trace, Window};
 use crate::error::{DecodeError, Problem, RuleId};
 use crate::model::{PrimitiveType, Totals};
@@ -147,6 +147,25 @@ impl<R: Read> Decoder<R> {
                 return Err(self.cut_short(short).into());
             }
         }
+    }
+
+    /// Like [`Decoder::visit`], but `visit` is called through a pointer: a call more for every record, and one copy of the
+    /// decoder for all callers, where [`Decoder::visit`] makes a copy for each.
+    ///
+    /// # Errors
+    /// Like [`Decoder::visit`].
+    pub fn visit_dyn<E: From<DecodeError>>(
+        &mut self,
+        visit: &mut dyn FnMut(Located<'_, '_>) -> Result<(), E>,
+    ) -> Result<Ended, E> {
+        keeping_error(|keep| self.visit_called(&mut |located| keep(visit(located))))
+    }
+
+    fn visit_called(
+        &mut self,
+        visit: &mut dyn FnMut(Located<'_, '_>) -> Result<(), DecodeError>,
+    ) -> Result<Ended, DecodeError> {
+        self.visit(visit)
     }
 
     /// Calls `visit` with the bytes behind the end tag, piece by piece, and returns their number.

@@ -40,7 +40,7 @@ pub const PROPERTIES: Properties = Properties {
 pub fn decode_never_panics(bytes: &[u8]) {
     let Ok(mut decoder) = Decoder::new(bytes) else { return };
     let mut entries = 0;
-    let visited = decoder.visit::<DecodeError, _>(|step| {
+    let visited = decoder.visit_dyn::<DecodeError>(&mut |step| {
         entries += usize::from(matches!(step, Step::Record(_, Record::Entry(_))));
         Ok(())
     });
@@ -66,7 +66,7 @@ pub fn decode_never_panics(bytes: &[u8]) {
 pub fn decoding_and_encoding_again_is_the_identity(bytes: &[u8]) {
     let Ok(mut decoder) = Decoder::new(bytes) else { return };
     let mut text = Vec::new();
-    let ended = decoder.visit::<DecodeError, _>(|step| {
+    let ended = decoder.visit_dyn::<DecodeError>(&mut |step| {
         let start = text.len();
         let at = match step {
             Step::Record(at, record) => {
@@ -254,7 +254,7 @@ fn told(source: Slow<'_>) -> (Vec<Told>, Option<String>) {
         Err(e) => return (Vec::new(), Some(e.to_string())),
     };
     let mut records: Vec<Told> = Vec::new();
-    let ended = decoder.visit::<DecodeError, _>(|step| {
+    let ended = decoder.visit_dyn::<DecodeError>(&mut |step| {
         match step {
             Step::Record(at, _) => records.push((at.offset, at.position.to_string(), at.bytes.to_vec())),
             Step::More(at, _) => match records.last_mut() {

@@ -44,7 +44,7 @@ pub fn decode_never_panics(bytes: &[u8]) {
         for answers in ANSWERS {
             let Ok(decoder) = Decoder::new(bytes) else { return };
             let beyond = answers.map(|answers| Box::new(answers) as Box<dyn Beyond>);
-            let ended = decoder.with_reading(reading, beyond).visit::<DecodeError, _>(|_| Ok(()));
+            let ended = decoder.with_reading(reading, beyond).visit_dyn::<DecodeError>(&mut |_| Ok(()));
             let reached = ended.unwrap_or_else(|e| e.offset());
             assert!(reached <= bytes.len() as u64, "{reading:?}, {answers:?}: {reached:#x}");
         }
@@ -52,7 +52,7 @@ pub fn decode_never_panics(bytes: &[u8]) {
         let reopen = || Ok::<_, Error>(open(input.stream()?, &input, reading)?);
         let (Ok(mut first), Ok(mut second)) = (reopen(), reopen()) else { return };
         let mut entries = 0;
-        let visited = first.visit::<DecodeError, _>(|step| {
+        let visited = first.visit_dyn::<DecodeError>(&mut |step| {
             let (whole, pieces_end) = match step {
                 Step::Sub(at, sub_record) => (sub_record.is_entry() && at.rest == 0, false),
                 Step::More(at) => (false, at.rest == 0),
@@ -87,7 +87,7 @@ pub fn decoding_and_encoding_again_is_the_identity(bytes: &[u8]) {
         let mut again = Vec::new();
         encode::header(&mut again, decoder.header());
         assert_eq!(again, decoder.header_bytes());
-        let ended = decoder.visit::<DecodeError, _>(|step| {
+        let ended = decoder.visit_dyn::<DecodeError>(&mut |step| {
             let start = again.len();
             let at = match step {
                 Step::Record(at, record) => {
@@ -386,7 +386,7 @@ fn steps<R: Read>(source: R, reading: Reading) -> (Vec<Whole>, Result<u64, Strin
         // What is shown of a wrong header is what was there of it.
         Err(e) => return (steps, Err(format!("{:#x}: {} [{}]", e.offset(), e.field(), e.rule()))),
     };
-    let ended = decoder.with_reading(reading, None).visit::<DecodeError, _>(|step| {
+    let ended = decoder.with_reading(reading, None).visit_dyn::<DecodeError>(&mut |step| {
         let (what, at) = match step {
             Step::Record(at, _) => ("record", at),
             Step::Segment(at, _) => ("segment", at),

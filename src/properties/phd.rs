@@ -49,7 +49,7 @@ pub fn decoding_and_encoding_again_is_the_identity(bytes: &[u8]) {
     let mut again = Vec::new();
     encode::header(&mut again, decoder.header());
     let layout = decoder.layout();
-    let ended = decoder.visit::<DecodeError, _>(|located| {
+    let ended = decoder.visit_dyn::<DecodeError>(&mut |located| {
         let start = again.len();
         assert_eq!(located.offset as usize, start);
         encode::record(&mut again, layout, located.record);

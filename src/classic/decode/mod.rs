@@ -8,7 +8,7 @@ mod scan;
 use std::io::{self, Cursor, Read};
 
 use crate::bytes::ebcdic::Mapped;
-use crate::bytes::stop::{Stop, refill, truncated};
+use crate::bytes::stop::{Stop, keeping_error, refill, truncated};
 use crate::bytes::{Incomplete, Window};
 use crate::error::{DecodeError, Problem, TextPosition};
 
@@ -151,6 +151,22 @@ impl<R: Read> Decoder<R> {
         self.values = values;
         self.end()?;
         Ok(self.window.offset())
+    }
+
+    /// Like [`Decoder::visit`], but `visit` is called through a pointer: a call more for every step, and one copy of the
+    /// decoder for all callers, where [`Decoder::visit`] makes a copy for each.
+    ///
+    /// # Errors
+    /// Like [`Decoder::visit`].
+    pub fn visit_dyn<E: From<DecodeError>>(
+        &mut self,
+        visit: &mut dyn FnMut(Step<'_>) -> Result<(), E>,
+    ) -> Result<u64, E> {
+        keeping_error(|keep| self.visit_called(&mut |step| keep(visit(step))))
+    }
+
+    fn visit_called(&mut self, visit: &mut dyn FnMut(Step<'_>) -> Result<(), DecodeError>) -> Result<u64, DecodeError> {
+        self.visit(visit)
     }
 
     fn space<E: From<DecodeError>>(&mut self, visit: &mut impl FnMut(Step<'_>) -> Result<(), E>) -> Result<(), E> {

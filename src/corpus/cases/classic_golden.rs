@@ -49,7 +49,7 @@ fn written(heap: &Heap, options: &LowerOptions) -> Result<(Vec<u8>, Heap), Error
 /// Records of a dump. This much is the decoder's word, which texts spelled by hand hold.
 fn records(bytes: &[u8]) -> Result<u64, Error> {
     let mut decoder = Decoder::new(bytes)?;
-    decoder.visit::<Error, _>(|_| Ok(()))?;
+    decoder.visit_dyn::<Error>(&mut |_| Ok(()))?;
     Ok(decoder.index())
 }
 

@@ -77,7 +77,7 @@ fn written(heaps: Vec<Heap>, options: &LowerOptions) -> Result<(Vec<u8>, Dump), 
 /// Records and sub-records of a dump. This much is the decoder's word, which bytes spelled by hand hold.
 fn records(bytes: &[u8]) -> Result<u64, Error> {
     let mut decoder = Decoder::new(bytes)?;
-    decoder.visit::<Error, _>(|_| Ok(()))?;
+    decoder.visit_dyn::<Error>(&mut |_| Ok(()))?;
     Ok(decoder.index())
 }
 

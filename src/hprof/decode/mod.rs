@@ -5,7 +5,7 @@ mod sub_records;
 
 use std::io::{self, Read};
 
-use crate::bytes::stop::{Stop, refill, truncated};
+use crate::bytes::stop::{Stop, keeping_error, refill, truncated};
 use crate::bytes::{Cursor, Incomplete, NoTrace, Window};
 use crate::error::{DecodeError, Problem};
 
@@ -217,6 +217,25 @@ impl<R: Read> Decoder<R> {
             visit(Step::SegmentEnd(self.window.offset()))?;
         }
         Ok(self.window.offset())
+    }
+
+    /// Like [`Decoder::visit`], but `visit` is called through a pointer: a call more for every step, and one copy of the
+    /// decoder for all callers, where [`Decoder::visit`] makes a copy for each.
+    ///
+    /// # Errors
+    /// Like [`Decoder::visit`].
+    pub fn visit_dyn<E: From<DecodeError>>(
+        &mut self,
+        visit: &mut dyn FnMut(Step<'_, '_>) -> Result<(), E>,
+    ) -> Result<u64, E> {
+        keeping_error(|keep| self.visit_called(&mut |step| keep(visit(step))))
+    }
+
+    fn visit_called(
+        &mut self,
+        visit: &mut dyn FnMut(Step<'_, '_>) -> Result<(), DecodeError>,
+    ) -> Result<u64, DecodeError> {
+        self.visit(visit)
     }
 
     /// Delivers records up to and including the next that begins a segment; `None` at the end of the file.

@@ -51,10 +51,7 @@ pub(crate) fn sub_record<'a, T: Trace, const I: usize, R>(
         }
         _ => match root::<T, I>(c, tag)? {
             Some(root) => (SubRecord::Root(root), 0),
-            None => {
-                let expected = "the tag of a sub-record: 0x01 to 0x08, 0x20 to 0x23, 0xff, or one of Android's";
-                return Err(bad(rules::SUB_RECORD_TAG, "sub-record tag", at, expected, format!("{:#04x}", tag.0)));
-            }
+            None => return Err(unknown_tag(at, tag)),
         },
     };
     Ok(then(&what, rest, c.position()))
@@ -161,7 +158,7 @@ fn array_head<T: Trace, const I: usize>(c: &mut Cursor<'_, T>) -> Result<ArrayHe
     let code = c.u8("element type")?;
     match type_of_code(code) {
         Some(FieldType::Primitive(element)) => Ok(ArrayHead { id, trace, length, element }),
-        _ => Err(bad(rules::TYPE_CODE, "element type", at, "a primitive type, 4 to 11", code.to_string())),
+        _ => Err(no_primitive_type(at, code)),
     }
 }
 
@@ -176,9 +173,7 @@ fn contents<'a, T: Trace>(
 ) -> Result<(Cow<'a, [u8]>, u64), Stop> {
     let at = c.position();
     if at as u64 + length > left {
-        let expected = format!("{length} bytes of contents inside the segment");
-        let found = format!("{} bytes to its end", left.saturating_sub(at as u64));
-        return Err(bad(rules::SUB_RECORD_OVERRUN, field, at, expected, found));
+        return Err(beyond_the_segment(field, at, length, left));
     }
     if length <= WHOLE as u64 {
         return Ok((Cow::Borrowed(c.bytes(field, length as usize)?), 0));
@@ -186,6 +181,24 @@ fn contents<'a, T: Trace>(
     let have = c.remaining().len().min(WHOLE);
     let taken = c.bytes(field, have - have % UNIT)?;
     Ok((Cow::Borrowed(taken), length - taken.len() as u64))
+}
+
+#[cold]
+fn beyond_the_segment(field: &'static str, at: usize, length: u64, left: u64) -> Stop {
+    let expected = format!("{length} bytes of contents inside the segment");
+    let found = format!("{} bytes to its end", left.saturating_sub(at as u64));
+    bad(rules::SUB_RECORD_OVERRUN, field, at, expected, found)
+}
+
+#[cold]
+fn no_primitive_type(at: usize, code: u8) -> Stop {
+    bad(rules::TYPE_CODE, "element type", at, "a primitive type, 4 to 11", code.to_string())
+}
+
+#[cold]
+fn unknown_tag(at: usize, tag: SubTag) -> Stop {
+    let expected = "the tag of a sub-record: 0x01 to 0x08, 0x20 to 0x23, 0xff, or one of Android's";
+    bad(rules::SUB_RECORD_TAG, "sub-record tag", at, expected, format!("{:#04x}", tag.0))
 }
 
 fn value<T: Trace, const I: usize>(

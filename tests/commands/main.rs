@@ -1,0 +1,13 @@
+//! The command line, and what the documents say of it.
+//!
+//! One program for all of these, as in `tests/formats`. Each module is named as its tests begin:
+//! `cargo test --test commands readme::`.
+mod cli;
+mod cli_classic;
+mod cli_conversion;
+mod cli_digest;
+mod corpus_folder;
+mod readme;
+mod stability;
+mod terminal;
+mod wording;

@@ -1,0 +1,127 @@
+//! The console blocks of the documents, run as they stand.
+//!
+//! Each document is copied to a temporary folder, and trycmd runs its commands one after the other in a
+//! sandbox there. The sandbox holds the corpus and what the document's own `hex NAME` and `jsonl NAME` blocks spell;
+//! nothing is left behind. To write outputs anew after a change that was meant:
+//!
+//! ```sh
+//! TRYCMD=overwrite cargo test --test commands readme::
+//! ```
+//!
+//! One of the decoders in the README is a line of shell.
+#![cfg(unix)]
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use heapsmith::format::Family;
+
+/// Where the README copies an adapter from.
+const TEMPLATES: &str = "examples/adapters/templates";
+
+/// The README's first command as people type it, and as it is run here, where the binary is built already.
+const FIRST: (&str, &str) = ("$ cargo run --release -- demo\n", "$ heapsmith demo\n");
+
+/// Programs that are asked in the documents have more time here: a busy machine changes no output.
+const PATIENCE: &str = "--time-limit 120 ";
+
+#[test]
+fn readme() {
+    let has_python = Command::new("python3").arg("--version").output().is_ok_and(|output| output.status.success());
+    if !has_python {
+        assert!(env::var_os("HEAPSMITH_PYTHON_REQUIRED").is_none(), "python3 is required and not there");
+        println!("skipped: the README's adapter needs python3");
+        return;
+    }
+    run("README.md");
+}
+
+#[test]
+fn listing() {
+    run("specs/listing.md");
+}
+
+fn run(document: &str) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let text = fs::read_to_string(root.join(document)).expect("the document");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let copy = folder.path().join("document.md");
+    fs::write(&copy, patient(&text.replace(FIRST.0, FIRST.1))).expect("writable");
+
+    // trycmd's convention: `.in` is what the sandbox begins with, and that there is an `.out` asks for one.
+    let sandbox = copy.with_extension("in");
+    fs::create_dir_all(&sandbox).expect("creatable");
+    fs::create_dir(copy.with_extension("out")).expect("creatable");
+    for shelf in Family::ALL.map(|family| format!("corpus/{}", family.name())) {
+        fs::create_dir_all(sandbox.join(&shelf)).expect("creatable");
+        for entry in fs::read_dir(root.join(&shelf)).expect("the corpus") {
+            let case = entry.expect("a case").path();
+            fs::copy(&case, sandbox.join(&shelf).join(case.file_name().expect("a name"))).expect("copied");
+        }
+    }
+    let templates = sandbox.join(TEMPLATES);
+    fs::create_dir_all(&templates).expect("creatable");
+    fs::copy(root.join(TEMPLATES).join("adapter.py"), templates.join("adapter.py")).expect("copied");
+    for (name, bytes) in spelled(&text) {
+        fs::write(sandbox.join(name), bytes).expect("writable");
+    }
+
+    let heapsmith = Path::new(env!("CARGO_BIN_EXE_heapsmith"));
+    trycmd::TestCases::new()
+        .register_bin("heapsmith", heapsmith)
+        .register_bin("cp", Path::new("/bin/cp"))
+        .env("PATH", path_with(heapsmith).to_str().expect("Unicode"))
+        .case(&copy)
+        .run();
+
+    if env::var_os("TRYCMD").is_some_and(|mode| mode == "overwrite") {
+        let written = fs::read_to_string(&copy).expect("the copy").replace(FIRST.1, FIRST.0).replace(PATIENCE, "");
+        fs::write(root.join(document), written).expect("writable");
+    }
+}
+
+/// The text, with that limit in its commands, and in those that outputs repeat.
+fn patient(text: &str) -> String {
+    let line = |line: &str| {
+        let asks =
+            ["$ heapsmith check ", "$ heapsmith adapter test "].into_iter().find(|begin| line.starts_with(begin));
+        match asks {
+            Some(begin) => line.replacen(begin, &format!("{begin}{PATIENCE}"), 1),
+            None if line.starts_with("  repeat: ") => line.replacen("--filter ", &format!("{PATIENCE}--filter "), 1),
+            None => line.to_owned(),
+        }
+    };
+    text.split_inclusive('\n').map(line).collect()
+}
+
+/// The files that blocks with a language and a name spell: digits of bytes, or text.
+fn spelled(text: &str) -> Vec<(&str, Vec<u8>)> {
+    let bytes = |digits: &str| {
+        let digits: Vec<u8> = digits.chars().filter_map(|c| c.to_digit(16)).map(|d| d as u8).collect();
+        digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect()
+    };
+    let hex = blocks(text, "```hex ").into_iter().map(|(name, block)| (name, bytes(block)));
+    hex.chain(blocks(text, "```jsonl ").into_iter().map(|(name, block)| (name, block.as_bytes().to_vec()))).collect()
+}
+
+/// The blocks that begin so, with their names.
+fn blocks<'t>(text: &'t str, begin: &str) -> Vec<(&'t str, &'t str)> {
+    let mut blocks = Vec::new();
+    let mut rest = text;
+    while let Some((_, block)) = rest.split_once(begin) {
+        let (name, block) = block.split_once('\n').expect("a name");
+        let (block, after) = block.split_once("```").expect("an end");
+        blocks.push((name, block));
+        rest = after;
+    }
+    blocks
+}
+
+/// The path on which `check` finds heapsmith as a decoder.
+fn path_with(heapsmith: &Path) -> PathBuf {
+    let own = heapsmith.parent().expect("a folder").to_owned();
+    let others = env::var_os("PATH").unwrap_or_default();
+    env::join_paths([own].into_iter().chain(env::split_paths(&others))).expect("a path").into()
+}

@@ -1,0 +1,195 @@
+//! Files of the JVMTI agent and of ART.
+//!
+//! Identifiers of strings are ours: 0x90000010 and on, as in HotSpot's. So are the agent's times (a millisecond between
+//! two records), its sites and samples, and its thread group.
+
+use heapsmith::hprof::lower;
+use heapsmith::model::{Address, Contents, Dump, Object, ObjectKind, PrimitiveType, Region};
+use hex_literal::hex;
+use pretty_assertions::assert_eq;
+
+use super::dump::{name, spelled};
+use super::writers::{Numbers, check, framed, options, small_heap};
+
+/// Threads from 200000, traces from 300000, and every trace names thread 0.
+const AGENT: Numbers = Numbers { thread: 200_001, of_trace: 0, trace: 300_001 };
+
+/// Events in the order in which they happened, classes from 100000.
+const LOG_OF_AGENT: &[u8] = &hex!(
+    "0e 000003e8 00000006 00000001 0004" // CONTROL SETTINGS
+    // Names as in Java's source, each where it is first used.
+    "01 000007d0 00000014 90000010 6a6176612e6c616e672e4f626a656374" // "java.lang.Object"
+    "02 00000bb8 00000010 000186a0 00001000 000493e0 90000010"
+    "01 00000fa0 00000005 90000030 41"         // "A"
+    "02 00001388 00000010 000186a1 00001010 000493e0 90000030"
+    "01 00001770 00000007 90000050 415b5d"     // "A[]"
+    "02 00001b58 00000010 000186a2 00001020 000493e0 90000050"
+    "01 00001f40 00000009 90000070 696e745b5d" // "int[]"
+    "02 00002328 00000010 000186a3 00001030 000493e0 90000070"
+    "01 00002710 00000008 90000090 6e657874"   // "next"
+    "01 00002af8 00000005 900000b0 6e"         // "n"
+    "01 00002ee0 00000008 900000d0 53454c46"   // "SELF"
+    "01 000032c8 00000009 900000f0 434f554e54" // "COUNT"
+    "01 000036b0 00000007 90000110 72756e"     // "run"
+    "01 00003a98 00000007 90000130 282956"     // "()V"
+    "01 00003e80 0000000a 90000150 412e6a617661" // "A.java"
+    "05 00004268 0000000c 000493e0 00000000 00000000" // trace 300000
+    "04 00004650 00000018 00000001 90000110 90000130 90000150 000186a1 0000002a"
+    "05 00004a38 00000010 000493e1 00000000 00000001 00000001"
+    "01 00004e20 00000008 90000170 6d61696e"   // "main"
+    "01 00005208 0000000a 90000190 73797374656d" // "system"
+    // START and END THREAD.
+    "0a 000055f0 00000018 00030d41 00002000 000493e1 90000170 90000170 90000190"
+    "0b 000059d8 00000004 00030d41"
+    // ALLOC SITES, HEAP SUMMARY, CPU SAMPLES.
+    "06 00005dc0 00000054 0002 3ba3d70a 00001000 00000004 0000000200000000 0000000100000000 00000002"
+    "00 000186a3 000493e0 00000040 00000002 00000060 00000003"
+    "08 00000000 000493e0 00000040 00000002 00000060 00000003"
+    "07 000061a8 00000018 00001000 00000004 0000000200000000 0000000100000000"
+    "0d 00006590 00000018 00000007 00000002 00000004 000493e0 00000003 00000001"
+);
+
+/// Roots, then objects, then classes: 40 + 72 + 211 bytes.
+const BODY_OF_AGENT: &[u8] = &hex!(
+    "08 00002000 00030d41 000493e1"
+    "03 00002000 00030d41 00000000"
+    "01 00002020 00003000"
+    "05 00001000"
+    "21 00002000 000493e0 00001010 00000008 00002010 fffffff9"
+    "22 00002010 000493e0 00000002 00001020 00002000 00000000"
+    "23 00002020 000493e0 00000002 0a 00000001 fffffffe"
+    "20 00001000 000493e0 00000000 00000000 00000000 00000000 00000000 00000000 00000000 0000 0000 0000"
+    "20 00001010 000493e0 00001000 00002040 00002050 00002060 00000000 00000000 00000008"
+    "0001 0003 02 00002000" // a constant pool: objects
+    "0002 900000d0 02 00002000 900000f0 0b 0000000000000005"
+    "0002 90000090 02 900000b0 0a"
+    "20 00001020 000493e0 00001000 00002040 00000000 00000000 00000000 00000000 00000000 0000 0000 0000"
+    "20 00001030 000493e0 00001000 00000000 00000000 00000000 00000000 00000000 00000000 0000 0000 0000"
+);
+
+#[test]
+fn the_agent_writes_its_events_then_roots_objects_and_classes() {
+    let heap = small_heap(true, AGENT);
+    // 1.0.2 with one segment and an END, which have the time of the last event.
+    let file = [
+        &hex!("4a41564120 50524f46494c4520 312e302e32 00 00000004 0000018b cfe56800")[..],
+        LOG_OF_AGENT,
+        &hex!("1c 00006590 00000143"),
+        BODY_OF_AGENT,
+        &hex!("2c 00006590 00000000"),
+    ]
+    .concat();
+    check(&heap, &options("agent"), &file, "agent");
+    // Or 1.0.1 with a HEAP DUMP and none.
+    let file = [
+        &hex!("4a41564120 50524f46494c4520 312e302e31 00 00000004 0000018b cfe56800")[..],
+        LOG_OF_AGENT,
+        &hex!("0c 00006590 00000143"),
+        BODY_OF_AGENT,
+    ]
+    .concat();
+    check(&heap, &framed("agent", 1), &file, "agent");
+}
+
+#[test]
+fn a_second_heap_in_a_file_of_the_agent_brings_only_what_is_new() {
+    let heap = small_heap(true, AGENT);
+    let mut second = heap.clone();
+    second.classes[0].name = name("Root");
+    second.surroundings.traces = None;
+    second.surroundings.threads = None;
+    second.surroundings.roots = None;
+    second.objects.clear();
+    let mut dump = Dump { heaps: vec![heap, second], ..Dump::default() };
+    let mut written = Vec::new();
+    lower::write_dump(&mut dump, &options("agent"), &mut written).expect("the heaps can be said");
+    let first = 31 + LOG_OF_AGENT.len() + 9 + BODY_OF_AGENT.len() + 9;
+    let expected = [
+        // Neither settings nor known strings nor known classes; the one that has another name now, with the next serial.
+        &hex!(
+            "01 00006978 00000008 900001b0 526f6f74" // "Root"
+            "02 00006d60 00000010 000186a4 00001000 000493e0 900001b0"
+            "06 00007148 00000054 0002 3ba3d70a 00001000 00000000 0000000200000000 0000000100000000 00000002"
+            "00 000186a3 000493e0 00000040 00000002 00000060 00000003"
+            "08 00000000 000493e0 00000040 00000002 00000060 00000003"
+            "07 00007530 00000018 00001000 00000000 0000000200000000 0000000100000000"
+            "0d 00007918 00000018 00000007 00000002 00000004 000493e0 00000003 00000001"
+            "1c 00007918 000000d3"
+        )[..],
+        &BODY_OF_AGENT[112..],
+        &hex!("2c 00007918 00000000"),
+    ]
+    .concat();
+    assert_eq!(spelled(&written[first..]), spelled(&expected));
+}
+
+#[test]
+fn the_agents_settings_come_once_though_the_first_heap_has_no_traces() {
+    let mut heap = small_heap(true, AGENT);
+    heap.surroundings.traces = None;
+    let mut dump = Dump { heaps: vec![heap.clone(), heap], ..Dump::default() };
+    let mut written = Vec::new();
+    lower::write_dump(&mut dump, &options("agent"), &mut written).expect("the heaps can be said");
+    let settings = hex!("00000006 00000001 0004");
+    let places: Vec<_> = (0..written.len()).filter(|&at| written[at..].starts_with(&settings)).collect();
+    assert_eq!(places, [31 + 5]);
+}
+
+#[test]
+fn art_writes_roots_first_and_says_of_objects_in_which_heap_they_are() {
+    let mut heap = small_heap(true, Numbers { thread: 1, of_trace: 5, trace: 1 });
+    // Classes are objects among objects: this one stands behind the first.
+    heap.classes[1].after_objects = Some(1);
+    heap.objects.push(Object {
+        length: Some(7),
+        contents: Contents::Unknown,
+        ..Object::new(Address(0x2030), ObjectKind::PrimitiveArray(PrimitiveType::Byte))
+    });
+    let region = |id, of: &str, after| Region { id, name: name(of), after };
+    heap.surroundings.regions = Some(vec![region(0x41, "app", 0), region(0x5a, "zygote", 5)]);
+    let file = hex!(
+        "4a41564120 50524f46494c4520 312e302e33 00 00000004 0000018b cfe56800"
+        "01 00000000 0000000a 90000010 3c696e69743e" // "<init>"
+        "01 00000000 00000007 90000030 282956"       // "()V"
+        "01 00000000 00000008 90000050 436f6465"     // "Code"
+        "01 00000000 00000014 90000070 6a6176612e6c616e672e4f626a656374" // "java.lang.Object"
+        "01 00000000 00000005 90000090 41"           // "A"
+        "01 00000000 00000008 900000b0 6e657874"     // "next"
+        "01 00000000 00000005 900000d0 6e"           // "n"
+        "01 00000000 00000008 900000f0 53454c46"     // "SELF"
+        "01 00000000 00000009 90000110 434f554e54"   // "COUNT"
+        "01 00000000 00000007 90000130 415b5d"       // "A[]"
+        "01 00000000 00000009 90000150 696e745b5d"   // "int[]"
+        "01 00000000 00000007 90000170 72756e"       // "run"
+        "01 00000000 0000000a 90000190 412e6a617661" // "A.java"
+        "01 00000000 00000007 900001b0 617070"       // "app"
+        "01 00000000 0000000a 900001d0 7a79676f7465" // "zygote"
+        "02 00000000 00000010 00000001 00001000 00000000 90000070"
+        "02 00000000 00000010 00000002 00001010 00000000 90000090"
+        "02 00000000 00000010 00000003 00001020 00000000 90000130"
+        "02 00000000 00000010 00000004 00001030 00000000 90000150"
+        "05 00000000 0000000c 00000000 00000000 00000000" // trace 0, of nobody
+        "04 00000000 00000018 00000001 90000170 90000030 90000190 00000002 0000002a"
+        "05 00000000 00000010 00000001 00000005 00000001 00000001"
+        // 40 bytes of roots, 18 of heap infos, 204 of classes, 86 of objects.
+        "1c 00000000 0000015c"
+        "08 00002000 00000001 00000001"
+        "03 00002000 00000001 00000000"
+        "01 00002020 00003000"
+        "05 00001000"
+        "fe 00000041 900001b0"
+        "20 00001000 00000000 00000000 00000000 00000000 00000000 00000000 00000000 00000000 0000 0000 0000"
+        "20 00001020 00000000 00001000 00002040 00000000 00000000 00000000 00000000 00000000 0000 0000 0000"
+        "20 00001030 00000000 00001000 00000000 00000000 00000000 00000000 00000000 00000000 0000 0000 0000"
+        "21 00002000 00000000 00001010 00000008 00002010 fffffff9"
+        "20 00001010 00000000 00001000 00002040 00002050 00002060 00000000 00000000 00000008 0000"
+        "0002 900000f0 02 00002000 90000110 0b 0000000000000005"
+        "0002 900000b0 02 900000d0 0a"
+        "fe 0000005a 900001d0"
+        "22 00002010 00000000 00000002 00001020 00002000 00000000"
+        "23 00002020 00000000 00000002 0a 00000001 fffffffe"
+        "c3 00002030 00000000 00000007 08" // an array without its elements
+        "2c 00000000 00000000"
+    );
+    check(&heap, &options("art"), &file, "art");
+}
