@@ -1,4 +1,4 @@
-//! Made from `specs/facets.toml`: `HEAPSMITH_BLESS=1 cargo test --test tables` writes it anew.
+//! Made from `specs/facets.toml`: `HEAPSMITH_BLESS=1 cargo test --test project` writes it anew.
 
 use crate::compare::Facet;
 use crate::compare::carriage::{Carriage, Rule};

@@ -1,4 +1,4 @@
-//! Made from `specs/hprof.toml`: `HEAPSMITH_BLESS=1 cargo test --test tables` writes it anew.
+//! Made from `specs/hprof.toml`: `HEAPSMITH_BLESS=1 cargo test --test project` writes it anew.
 
 use crate::findings::{Rule, RuleKind, Rulebook, Scope, Severity, Source, severities};
 

@@ -1,6 +1,6 @@
 //! Tables of `specs/` as Rust: made from the files, so that the library parses none of them when it runs.
 //!
-//! `HEAPSMITH_BLESS=1 cargo test --test tables` writes them anew after a change of a file in `specs/`.
+//! `HEAPSMITH_BLESS=1 cargo test --test project` writes them anew after a change of a file in `specs/`.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -39,13 +39,13 @@ fn holds(file: &str, text: &str) {
     let differs = held.lines().zip(text.lines()).position(|(held, wanted)| held != wanted);
     assert!(
         held == text,
-        "{file} is not what specs/ says, from line {} on: HEAPSMITH_BLESS=1 cargo test --test tables writes it anew",
+        "{file} is not what specs/ says, from line {} on: HEAPSMITH_BLESS=1 cargo test --test project writes it anew",
         differs.unwrap_or_else(|| held.lines().count().min(text.lines().count())) + 1
     );
 }
 
 fn head(spec: &str) -> String {
-    format!("//! Made from `specs/{spec}.toml`: `HEAPSMITH_BLESS=1 cargo test --test tables` writes it anew.\n\n")
+    format!("//! Made from `specs/{spec}.toml`: `HEAPSMITH_BLESS=1 cargo test --test project` writes it anew.\n\n")
 }
 
 fn book(format: &str, title: &str, spec: &Table) -> String {

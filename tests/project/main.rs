@@ -1,0 +1,6 @@
+//! What holds for the project's own files.
+
+mod features;
+mod layers;
+mod portable;
+mod tables;
