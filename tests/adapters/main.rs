@@ -6,4 +6,6 @@ mod bench;
 mod hostile;
 mod others;
 mod protocol;
+#[path = "../schema/mod.rs"]
+mod schema;
 mod templates;

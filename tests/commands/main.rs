@@ -8,6 +8,8 @@ mod cli_conversion;
 mod cli_digest;
 mod corpus_folder;
 mod readme;
+#[path = "../schema/mod.rs"]
+mod schema;
 mod stability;
 mod terminal;
 mod wording;
