@@ -312,9 +312,16 @@ pub enum LowerError {
         /// The largest value that fits.
         limit: u64,
     },
-    /// A header text that is too long for its two-byte length.
-    #[error("the version text has {0} bytes, and the field holds at most 65535")]
-    LongVersionText(usize),
+    /// A text or list that is too long for the field that states its length.
+    #[error("{what} is {length} long, and the field for its length holds at most {limit}")]
+    TooLong {
+        /// The text or list.
+        what: &'static str,
+        /// Its length in bytes or entries.
+        length: u64,
+        /// The largest length that fits.
+        limit: u64,
+    },
     /// A name that the dump's characters cannot spell.
     #[error("the name {name} cannot be written in {charset}{why}")]
     Name {
@@ -328,4 +335,17 @@ pub enum LowerError {
     /// A profile that does not exist in this version or word size.
     #[error("{0}")]
     Profile(String),
+}
+
+impl LowerError {
+    /// The length of a text or list in a field of 2 bytes.
+    pub(crate) fn length16(what: &'static str, length: usize) -> Result<u16, LowerError> {
+        let limit = u64::from(u16::MAX);
+        u16::try_from(length).map_err(|_| LowerError::TooLong { what, length: length as u64, limit })
+    }
+
+    /// The length of a text or list in a field of 4 bytes.
+    pub(crate) fn length32(what: &'static str, length: u64) -> Result<u32, LowerError> {
+        u32::try_from(length).map_err(|_| LowerError::TooLong { what, length, limit: u64::from(u32::MAX) })
+    }
 }

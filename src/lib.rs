@@ -21,29 +21,27 @@
 //!
 //! # Example
 //!
-//! A random heap, written as a PHD of version 6, read again and compared:
+//! A random heap, written as a dump, validated, read again and compared:
 //!
 //! ```
-//! use std::collections::BTreeSet;
+//! use heapsmith::{Format, Heap, assert_same_heap, read, validate};
 //!
-//! use heapsmith::compare::compare;
-//! use heapsmith::generate::{GenerateOptions, from_seed};
-//! use heapsmith::phd::lower::{self, LowerOptions};
-//! use heapsmith::phd::{Decoder, Version, lift};
-//!
-//! let mut heap = from_seed(&GenerateOptions { objects: 50, ..GenerateOptions::default() }, 7);
-//! let options = LowerOptions::new(Version::V6);
-//! let dump = lower::to_bytes(&heap, &options)?;
-//!
-//! let (decoded, ended) = lift::heap(&mut Decoder::new(dump.as_slice())?);
-//! ended?;
-//!
-//! // The heap has field values and threads, which no PHD can hold: `carry` is what a reader gets back.
-//! let told = lower::carry(&mut heap, &options)?;
-//! assert_eq!(decoded.objects.len(), 50);
-//! assert!(compare(&told, &decoded, &BTreeSet::new()).equal);
-//! # Ok::<(), heapsmith::error::Error>(())
+//! let heap = Heap::random(7);
+//! let dump = heap.write(Format::Hprof)?;
+//! assert!(validate(&dump).valid);
+//! let parsed = read(&dump)?;
+//! assert_same_heap!(heap, parsed, as Format::Hprof);
+//! # Ok::<(), heapsmith::Error>(())
 //! ```
+//!
+//! | to | see |
+//! |---|---|
+//! | make a heap | [`Heap::random`], [`generate`], or build a [`Heap`] |
+//! | write it | [`Heap::write`] with a [`Format`] or [`DumpOptions`] |
+//! | read a dump | [`read`], [`read_dump`]; larger than memory: [`format::DumpFile`] |
+//! | check a dump | [`validate()`]; from a file: [`validate::validate`](mod@validate) |
+//! | test a parser in a test of yours | [`check_decoder`] |
+//! | compare heaps | [`compare()`], [`assert_same_heap!`]; larger than memory: [`compare::compare_sources`] |
 //!
 //! Nothing here panics on a dump's bytes, allocates by an unchecked count, or depends on a clock or on
 //! the order of a map or of threads.
@@ -59,6 +57,7 @@ pub mod corrupt;
 pub mod digest;
 pub mod error;
 pub mod format;
+mod front;
 pub mod generate;
 pub mod hprof;
 pub mod input;
@@ -68,6 +67,17 @@ pub mod output;
 mod owned;
 pub mod phd;
 pub mod properties;
+pub mod random;
+mod shrink;
 mod system;
 pub mod validate;
 pub mod visible;
+
+// feature: check
+pub use check::check_decoder;
+pub use error::Error;
+pub use format::Format;
+#[doc(hidden)]
+pub use front::assert_same;
+pub use front::{DumpOptions, compare, read, read_dump, validate};
+pub use model::Heap;

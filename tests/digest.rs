@@ -10,12 +10,13 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use heapsmith::DumpOptions;
 use heapsmith::compare::Facet;
 use heapsmith::compare::listing::{self, Places};
 use heapsmith::corpus::{Answer, cases};
 use heapsmith::digest::{Options, Place, Selection, Sum, against, bucket_of, digest, visit_records};
 use heapsmith::error::Error;
-use heapsmith::format::{Format, Lowering, Wishes};
+use heapsmith::format::Format;
 use heapsmith::generate::from_seed;
 use heapsmith::model::{
     Address, ByteLen, Class, Contents, Dump, Facts, HashRegime, Heap, HeapSource, IdentityHash, Object, ObjectKind,
@@ -239,9 +240,8 @@ fn dumps_of_every_format_have_the_digests_that_python_works_out_from_their_listi
     }
     assert!(heaps.len() > 100, "{} cases", heaps.len());
     for format in Format::ALL {
-        for profile in [None, Some("any".to_owned())] {
-            let wishes = Wishes { profile: profile.clone(), seed: 3, ..Wishes::default() };
-            let Ok(lowering) = Lowering::new(format, &wishes) else { continue };
+        for profile in [None, Some("any")] {
+            let Ok(lowering) = DumpOptions::new(format).profile(profile).seed(3).lowering() else { continue };
             let heap = from_seed(&lowering.generate_options(100, None), 3);
             let carried = lowering.carry(&mut Dump { heaps: vec![heap], tail: Vec::new() }).expect("writable");
             heaps.extend(carried.heaps.into_iter().map(|heap| (format!("{format} {profile:?}"), heap)));

@@ -487,7 +487,7 @@ fn given_up(max_hangs: usize) -> Outcome {
 }
 
 /// The rules of a case.
-fn rules(case: &crate::corpus::Case) -> Vec<String> {
+pub(super) fn rules(case: &crate::corpus::Case) -> Vec<String> {
     let broken = case.breaks.iter().map(|(rule, _)| *rule);
     let mut rules: Vec<String> =
         broken.chain(case.keeps.iter().copied()).chain(case.shows.iter().copied()).map(str::to_owned).collect();

@@ -2,6 +2,7 @@
 
 mod lowering;
 mod places;
+mod random;
 mod source;
 
 use std::fmt;
@@ -12,7 +13,9 @@ use crate::error::Error;
 use crate::hprof;
 use crate::phd::{self, Version};
 
-pub use lowering::{Lowering, Wishes};
+pub use lowering::Lowering;
+pub(crate) use lowering::Wishes;
+pub(crate) use random::Recipe;
 pub use source::{DumpFile, Source, WholeFile};
 
 /// A dump format and its version.
@@ -89,9 +92,15 @@ impl Family {
 }
 
 impl Format {
+    /// PHD version 4.
+    pub const PHD4: Format = Format::Phd(Version::V4);
+    /// PHD version 5.
+    pub const PHD5: Format = Format::Phd(Version::V5);
+    /// PHD version 6.
+    pub const PHD6: Format = Format::Phd(Version::V6);
+
     /// Every format and version that can be written.
-    pub const ALL: [Format; 5] =
-        [Format::Phd(Version::V4), Format::Phd(Version::V5), Format::Phd(Version::V6), Format::Hprof, Format::Classic];
+    pub const ALL: [Format; 5] = [Format::PHD4, Format::PHD5, Format::PHD6, Format::Hprof, Format::Classic];
 
     /// Its family.
     pub fn family(self) -> Family {

@@ -29,7 +29,7 @@ impl Default for ValidateOptions {
 }
 
 /// What validation found.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Report {
     /// Version of this report's schema.
     pub schema: u32,

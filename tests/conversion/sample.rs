@@ -1,8 +1,9 @@
 //! Heaps to convert, and dumps in memory.
 
+use heapsmith::DumpOptions;
 use heapsmith::compare::table::Target;
 use heapsmith::convert::{Converted, Options};
-use heapsmith::format::{DumpFile, Lowering, Wishes};
+use heapsmith::format::{DumpFile, Lowering};
 use heapsmith::generate::{AddressSpace, GenerateOptions, from_seed};
 use heapsmith::hprof::Reading;
 use heapsmith::input::Input;
@@ -51,8 +52,8 @@ fn spice(heap: &mut Heap) {
 
 /// The writer of a kind of dump.
 pub(crate) fn lowering(target: &Target, seed: u64) -> Lowering {
-    let wishes = Wishes { profile: target.profile.clone(), seed, ..Wishes::default() };
-    Lowering::new(target.format, &wishes).expect("a target of the table")
+    let options = DumpOptions::new(target.format).profile(target.profile.as_deref()).seed(seed);
+    options.lowering().expect("a target of the table")
 }
 
 /// The heap that is read from the dump that is written of another.

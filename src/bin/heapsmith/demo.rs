@@ -4,10 +4,11 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
+use heapsmith::DumpOptions;
 use heapsmith::classic;
 use heapsmith::compare::compare;
 use heapsmith::error::Error;
-use heapsmith::format::{Format, Lowering, WholeFile, Wishes};
+use heapsmith::format::{Format, Lowering, WholeFile};
 use heapsmith::generate::{GenerateOptions, from_seed};
 use heapsmith::hprof::{self, IdSize, Reading};
 use heapsmith::input::Input;
@@ -75,9 +76,7 @@ impl Opts {
             for profile in profiles {
                 // One heap for all, whose addresses have 8 bytes.
                 let id_size = (format == Format::Hprof).then_some(IdSize::Eight);
-                let profile = Some(profile.to_owned());
-                lowerings
-                    .push(Lowering::new(format, &Wishes { profile, id_size, seed: self.seed, ..Wishes::default() })?);
+                lowerings.push(DumpOptions::new(format).profile(profile).id_size(id_size).seed(self.seed).lowering()?);
             }
         }
         Ok(lowerings)

@@ -117,10 +117,10 @@ impl Opts {
 
 fn phd_records(mut decoder: phd::Decoder<Stream>, name: &str, output: &mut dyn Write) -> Result<(), Error> {
     let mut buffer = Vec::new();
-    phd::encode::header(&mut buffer, decoder.header());
+    phd::encode::header(&mut buffer, decoder.header())?;
     let layout = decoder.layout();
     let ended = decoder.visit(|located| {
-        phd::encode::record(&mut buffer, layout, located.record);
+        phd::encode::record(&mut buffer, layout, located.record)?;
         flush_if_full(&mut buffer, output)
     });
     let ended = ended.map(|_| phd::encode::end(&mut buffer));
@@ -136,9 +136,9 @@ fn hprof_records(mut decoder: hprof::Decoder<Stream>, output: &mut dyn Write) ->
     let id = decoder.header().id_size;
     decoder.visit(|step| {
         match step {
-            Step::Record(at, record) => hprof::encode::record(&mut buffer, id, record, at.rest),
+            Step::Record(at, record) => hprof::encode::record(&mut buffer, id, record, at.rest)?,
             Step::Segment(_, segment) => hprof::encode::segment(&mut buffer, &segment),
-            Step::Sub(_, sub_record) => hprof::encode::sub_record(&mut buffer, id, sub_record),
+            Step::Sub(_, sub_record) => hprof::encode::sub_record(&mut buffer, id, sub_record)?,
             Step::More(at) => buffer.extend_from_slice(at.bytes),
             Step::SegmentEnd(_) => {}
         }

@@ -16,6 +16,7 @@ mod side;
 mod surroundings;
 #[cfg(test)]
 pub(crate) mod tests;
+mod text;
 
 pub use report::{ClassDifference, Comparison, FacetDifference, NotCompared, Side, Span};
 use side::{Entries, Entry, HeapSide};

@@ -82,7 +82,7 @@ pub fn write(source: &mut dyn HeapSource, options: &LowerOptions, out: &mut dyn 
             Step::Header(header, _) => encode::header(&mut sink.buffer, header),
             Step::Class(_, record, layout) => encode::record(&mut sink.buffer, layout, &record),
             Step::Object(_, record, layout) => encode::record(&mut sink.buffer, layout, &record),
-        }
+        }?;
         sink.flush_if_full()
     })?;
     encode::end(&mut sink.buffer);
