@@ -27,6 +27,7 @@ impl fmt::Display for RuleId {
 
 /// Anything that can go wrong in the library.
 #[derive(Debug, ThisError)]
+#[non_exhaustive]
 pub enum Error {
     /// The input is not a valid dump.
     #[error(transparent)]
@@ -59,6 +60,15 @@ impl Error {
     /// An I/O error with what was being done.
     pub fn io(action: impl Into<String>, source: io::Error) -> Error {
         Error::Io { action: action.into(), source }
+    }
+
+    /// Whether a dump, heap or listing is at fault, and not the caller or the machine.
+    pub fn is_the_inputs(&self) -> bool {
+        match self {
+            Error::Decode(e) => !e.is_the_machines(),
+            Error::Lower(_) | Error::Listing { .. } => true,
+            Error::Usage(_) | Error::Io { .. } => false,
+        }
     }
 
     /// Whether the reader of our output went away, which ends a program without a message.
@@ -104,6 +114,7 @@ impl fmt::Display for TextPosition {
 
 /// What is wrong with the bytes.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Problem {
     /// The data end inside a field.
     Truncated {
@@ -251,6 +262,7 @@ impl std::error::Error for DecodeError {
 
 /// What a heap holds that the wanted format, version or profile cannot express.
 #[derive(Clone, Debug, PartialEq, Eq, ThisError)]
+#[non_exhaustive]
 pub enum LowerError {
     /// PHD counts addresses in units of 4 or 8 bytes.
     #[error("address {address} is not a multiple of {unit} bytes, the address unit of this dump")]

@@ -17,7 +17,7 @@
 //! the format ([`phd::encode`]). The way back is the same: [`phd::decode`] gives records with the widths
 //! and flags that they were written with, [`phd::lift`] gives addresses and classes. So exact dumps of
 //! known writers, dumps in any other legal spelling, and damaged ones ([`corrupt`]) come out of one
-//! encoder, and a finding of [`validate`] can name a byte.
+//! encoder, and a finding of [`mod@validate`] can name a byte.
 //!
 //! # Example
 //!
@@ -61,16 +61,21 @@ mod front;
 pub mod generate;
 pub mod hprof;
 pub mod input;
+#[doc(hidden)]
 pub mod interrupt;
 pub mod model;
+#[doc(hidden)]
 pub mod output;
 mod owned;
 pub mod phd;
+#[doc(hidden)]
 pub mod properties;
 pub mod random;
+mod setters;
 mod shrink;
 mod system;
 pub mod validate;
+#[doc(hidden)]
 pub mod visible;
 
 // feature: check

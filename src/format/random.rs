@@ -26,7 +26,7 @@ pub(crate) struct Recipe {
 }
 
 impl Recipe {
-    /// A recipe for a dump of one of these families, of at least one object and at most so many.
+    /// A recipe for a dump of one of these families, of at least one object and at most `most`.
     ///
     /// # Errors
     /// If a profile does not have what was drawn, which would be a defect.

@@ -1,4 +1,4 @@
-//! Heaps that have to be the same, in somebody's test.
+//! Heaps that have to be the same, in a user's test.
 
 use crate::model::Heap;
 

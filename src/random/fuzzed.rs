@@ -8,7 +8,7 @@ use crate::model::Heap;
 
 use super::{AnyDump, ClassicDump, HprofDump, PhdDump, Written, heap};
 
-/// Bytes that stand for an object, roughly: so many bytes give one object more.
+/// Bytes of input for each object, roughly.
 const BYTES_OF_AN_OBJECT: usize = 8;
 /// The most objects that a fuzzer gets, whatever it has.
 const MOST: usize = 200;

@@ -69,8 +69,7 @@ impl Step {
                 remove::keep(heap, &objects, &vec![true; heap.classes.len()])
             }
             Step::Classes(dropped) => {
-                let mut classes = vec![true; heap.classes.len()];
-                dropped.iter().for_each(|&index| classes[index] = false);
+                let classes = needed::without_subclasses(&heap.classes, dropped);
                 remove::keep(heap, &vec![true; heap.objects.len()], &classes)
             }
             Step::Roots(range) => surroundings::without_roots(heap, range),

@@ -16,6 +16,22 @@ pub(super) fn not_needed(heap: &Heap) -> Vec<usize> {
     (0..heap.classes.len()).filter(|&index| !needed.marked[index]).collect()
 }
 
+/// Which classes stay when some leave, and their subclasses with them.
+pub(super) fn without_subclasses(classes: &[Class], dropped: &[usize]) -> Vec<bool> {
+    let mut stays = vec![true; classes.len()];
+    dropped.iter().for_each(|&index| stays[index] = false);
+    loop {
+        let gone: HashSet<Address> =
+            classes.iter().zip(&stays).filter(|(_, stays)| !**stays).map(|(class, _)| class.address).collect();
+        let is_orphan = |class: &Class| class.superclass.is_some_and(|superclass| gone.contains(&superclass));
+        let orphans: Vec<usize> = (0..classes.len()).filter(|&i| stays[i] && is_orphan(&classes[i])).collect();
+        if orphans.is_empty() {
+            return stays;
+        }
+        orphans.into_iter().for_each(|index| stays[index] = false);
+    }
+}
+
 struct Needed<'h> {
     classes: &'h [Class],
     by_address: HashMap<Address, Vec<usize>>,

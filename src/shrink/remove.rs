@@ -94,7 +94,7 @@ impl Gone {
     }
 }
 
-/// Where something stands now that stood behind so many objects, or entries (classes and objects), before.
+/// New places: how many of the objects, or of the entries (classes and objects), that stood before a place are left.
 pub(super) struct Places {
     objects: Vec<u64>,
     entries: Vec<u64>,
@@ -131,7 +131,7 @@ fn push(sums: &mut Vec<u64>, kept: bool) {
     sums.push(sums.last().copied().unwrap_or_default() + u64::from(kept));
 }
 
-/// What is behind everything stays there.
+/// A place after everything stays there.
 fn at(sums: &[u64], after: u64) -> u64 {
     usize::try_from(after).ok().and_then(|after| sums.get(after)).copied().unwrap_or(after)
 }

@@ -9,17 +9,26 @@ use crate::format::Family;
 use crate::hprof::{self, Reading};
 use crate::input::{Input, Stream};
 use crate::phd::{self, FileFlags};
+use crate::setters::setters;
 
 use super::finding::{Finding, FindingCounts, Findings, Severity};
 use super::rulebook::severity;
 
 /// What to validate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ValidateOptions {
     /// Whether to check the rules that need an index of the whole graph.
     pub graph: bool,
     /// How to read what the bytes of an HPROF dump do not decide.
     pub reading: Reading,
+}
+
+setters! {
+    impl ValidateOptions {
+        set graph: bool;
+        set reading: Reading;
+    }
 }
 
 impl Default for ValidateOptions {

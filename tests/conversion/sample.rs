@@ -24,7 +24,7 @@ pub(crate) fn heaps(lowering: &Lowering) -> Vec<Heap> {
         let options = lowering.generate_options(40, hashes);
         // Only a format of identifiers has objects at odd addresses.
         let addresses = addresses.filter(|_| matches!(lowering, Lowering::Hprof(_))).unwrap_or(options.addresses);
-        let mut heap = from_seed(&GenerateOptions { addresses, word, ..options }, seed);
+        let mut heap = from_seed(&options.addresses(addresses).word(word), seed);
         spice(&mut heap);
         heap
     };
@@ -73,7 +73,7 @@ pub(crate) fn read(bytes: Vec<u8>) -> Heap {
 
 /// The heap that is read from the dump that a heap is converted to.
 pub(crate) fn converted(heap: &mut Heap, lowering: &Lowering) -> Heap {
-    let options = Options { lowering, keep_addresses: false };
+    let options = Options::new(lowering);
     let mut converted = Converted::new(heap, &options).expect("convertible");
     written(&mut converted, lowering)
 }

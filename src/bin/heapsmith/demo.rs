@@ -44,7 +44,7 @@ impl Opts {
     pub(crate) fn run(self) -> Result<Answer, Error> {
         let failed = |e| Error::io(format!("creating {}", self.out.display()), e);
         fs::create_dir_all(&self.out).map_err(failed)?;
-        let mut heap = from_seed(&GenerateOptions { objects: self.objects, ..GenerateOptions::default() }, self.seed);
+        let mut heap = from_seed(&GenerateOptions::default().objects(self.objects), self.seed);
         let mut table = terminal::table(["file", "profile", "bytes", "SHA-256", "verdict"]);
         let mut answer = Answer::Yes;
         for lowering in self.lowerings()? {

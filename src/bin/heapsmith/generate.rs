@@ -3,14 +3,13 @@ use std::path::PathBuf;
 
 use clap::Args;
 use heapsmith::DumpOptions;
-use heapsmith::classic::{self, Charset, Newline};
+use heapsmith::classic::{Charset, Newline};
 use heapsmith::error::Error;
 use heapsmith::format::{Format, Lowering};
 use heapsmith::generate::from_seed;
-use heapsmith::hprof::{self, IdSize};
+use heapsmith::hprof::IdSize;
 use heapsmith::model::{DumpSource, HashRegime, HeapSource, WordSize};
 use heapsmith::output::{GzipBlocks, Output};
-use heapsmith::phd::LowerOptions;
 
 use crate::Answer;
 
@@ -95,10 +94,10 @@ impl Spelling {
                     Lowering::Classic(wished) if self.is_encoded() => wished.encoding,
                     _ => options.encoding,
                 };
-                Lowering::Classic(classic::LowerOptions { word: self.word(), encoding, ..options })
+                Lowering::Classic(options.word(self.word()).encoding(encoding))
             }
-            Lowering::Phd(options) => Lowering::Phd(LowerOptions { word: self.word(), ..options }),
-            Lowering::Hprof(options) => Lowering::Hprof(hprof::LowerOptions { id_size: self.id_size(), ..options }),
+            Lowering::Phd(options) => Lowering::Phd(options.word(self.word())),
+            Lowering::Hprof(options) => Lowering::Hprof(options.id_size(self.id_size())),
         }
     }
 

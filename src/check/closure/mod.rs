@@ -1,6 +1,6 @@
 //! A decoder that is a closure: run over cases in the process of its own tests.
 //!
-//! There is no limit of time or memory, and no other process. A program behind [`super::check`] has both.
+//! There is no limit of time or memory, and no other process. A program that [`super::check`] runs has both.
 
 mod answer;
 mod outcome;

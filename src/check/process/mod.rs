@@ -21,6 +21,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::error::Error;
 use crate::interrupt::Stop;
+use crate::setters::setters;
 use crate::system;
 
 use control::Ended;
@@ -34,6 +35,7 @@ pub use sweeper::Sweeper;
 
 /// Time and memory for a case.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Budget {
     /// Time for a small dump.
     pub time: Duration,
@@ -43,6 +45,15 @@ pub struct Budget {
     pub memory: u64,
     /// Memory for each byte of a dump besides.
     pub memory_per_byte: u64,
+}
+
+setters! {
+    impl Budget {
+        set time: Duration;
+        set time_per_mib: Duration;
+        set memory: u64;
+        set memory_per_byte: u64;
+    }
 }
 
 impl Default for Budget {

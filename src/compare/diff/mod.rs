@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::error::Error;
 use crate::model::{Address, Class, Facts, Heap, HeapSource, Name, Surroundings};
+use crate::setters::setters;
 
 use super::facet::Facet;
 use super::sorted::{FileOrder, MEMORY, Side as Sides};
@@ -23,6 +24,7 @@ use side::{Entries, Entry, HeapSide};
 
 /// What to compare, and how.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Options<'o> {
     /// Facets that are not compared.
     pub left_out: BTreeSet<Facet>,
@@ -31,6 +33,14 @@ pub struct Options<'o> {
     pub carried: Option<&'o Column>,
     /// Bytes of objects that are held in memory, for each side; what is beyond goes to temporary files.
     pub memory: usize,
+}
+
+setters! {
+    impl<'o> Options<'o> {
+        set left_out: BTreeSet<Facet>;
+        option carried: &'o Column;
+        set memory: usize;
+    }
 }
 
 impl Default for Options<'_> {

@@ -15,6 +15,7 @@ use std::io::Write;
 
 use crate::error::{Error, LowerError};
 use crate::model::{Adherence, Class, Facts, Heap, HeapSource, Object, WordSize, is_ascending};
+use crate::setters::setters;
 
 pub use profiles::{ArrayWord, ElementOrder, FieldSwap, HeaderPolicy, ObjectOrder, PROFILES, Profile, Survey};
 pub use recognise::recognise;
@@ -27,6 +28,7 @@ use carry::Carrier;
 
 /// Which dump to make of a heap.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct LowerOptions {
     /// PHD version.
     pub version: Version,
@@ -38,6 +40,15 @@ pub struct LowerOptions {
     pub seed: u64,
     /// Whose order and hashes.
     pub adherence: Adherence,
+}
+
+setters! {
+    impl LowerOptions {
+        set profile: &'static Profile;
+        option word: WordSize;
+        set seed: u64;
+        set adherence: Adherence;
+    }
 }
 
 impl LowerOptions {
