@@ -16,7 +16,7 @@ fn right(path: &Path) -> Result<Heap, Box<dyn Error>> {
 }
 
 fn counts(heap: &Heap) -> Counts {
-    Counts { classes: Some(heap.classes.len() as u64), ..Counts::default() }
+    Counts::default().classes(heap.classes.len() as u64)
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn a_wrong_count_a_wrong_verdict_and_a_panic_are_failures_of_their_case_alone() 
         Ok(match read(&bytes) {
             // The dump was to be refused.
             Err(_) => Answer::Read,
-            Ok(heap) => Counts { classes: Some(1000), ..counts(&heap) }.into(),
+            Ok(heap) => counts(&heap).classes(1000).into(),
         })
     };
     let failures = check_decoder(decoder).format(Family::Phd).run().expect_err("nothing is right");

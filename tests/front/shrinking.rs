@@ -110,14 +110,13 @@ fn dumps_shrink_in_their_own_format_and_spelling() {
 
 #[test]
 fn a_fuzzers_bytes_give_heaps_and_dumps_and_more_of_them_larger_ones() {
-    use arbitrary::{Arbitrary, Unstructured};
+    use arbitrary::Unstructured;
     let bytes: Vec<u8> = (0..2000_u32).map(|n| (n * n / 8) as u8).collect();
-    let heap = |bytes: &[u8]| Heap::arbitrary(&mut Unstructured::new(bytes)).expect("any bytes give a heap");
+    let heap = |bytes: &[u8]| Unstructured::new(bytes).arbitrary::<Heap>().expect("any bytes give a heap");
     assert_eq!((heap(&[]).objects.len(), heap(&bytes[..80]).objects.len()), (0, 10));
     assert_eq!(heap(&bytes), heap(&bytes));
     for length in [0, 1, 50, 400, 2000] {
-        let mut u = Unstructured::new(&bytes[..length]);
-        let dump = AnyDump::arbitrary(&mut u).expect("any bytes give a dump");
+        let dump: AnyDump = Unstructured::new(&bytes[..length]).arbitrary().expect("any bytes give a dump");
         assert!(validate(dump.bytes()).valid, "{length} bytes: {}", dump.format());
     }
 }
