@@ -8,14 +8,15 @@ use crate::format::DumpFile;
 use crate::hprof::Reading;
 use crate::input::Input;
 use crate::model::{Dump, Heap};
-use crate::validate::{Report, ValidateOptions};
+use crate::validate::{Report, ValidateOptions, unsound};
 
 /// What messages call a dump that has no name.
 const NAME: &str = "the dump";
 
 /// Reads a dump that has one heap. The format is recognised by its first bytes, and gzip is unpacked.
 ///
-/// The heap is held in memory. [`DumpFile`](crate::format::DumpFile) reads a file of any size.
+/// The heap is held in memory, and every rule of the format is checked. [`DumpFile`](crate::format::DumpFile) reads a file of any
+/// size, and as much of a damaged one as can be read.
 ///
 /// # Errors
 /// If the bytes are not a valid dump, with the place and the rule that is broken; if there is not exactly one heap
@@ -54,10 +55,13 @@ pub fn read(bytes: impl AsRef<[u8]>) -> Result<Heap, Error> {
 /// ```
 pub fn read_dump(bytes: impl AsRef<[u8]>) -> Result<Dump, Error> {
     let input = Input::memory(NAME, bytes.as_ref().to_vec());
-    let whole = DumpFile::new(input, Reading::default())?.read()?;
-    match whole.ended {
-        Err(error) if !error.is_missing_end() => Err(error.into()),
-        _ => Ok(whole.dump),
+    let whole = DumpFile::new(input.clone(), Reading::default())?.read()?;
+    if let Some(error) = whole.ended.err().filter(|error| !error.is_missing_end()) {
+        return Err(error.into());
+    }
+    match unsound(&input, Reading::default())? {
+        Some(error) => Err(error.into()),
+        None => Ok(whole.dump),
     }
 }
 

@@ -57,7 +57,8 @@ fn an_array_that_contains_itself_shrinks_to_one_object() {
     let heap = smallest(has_an_array_in_itself, no_array_is_in_itself);
     assert_eq!(heap.objects.len(), 1, "{heap:#?}");
     assert_eq!(heap.objects[0].length, Some(1), "one element is enough");
-    assert!(heap.classes.len() <= 4, "its class, what it holds and their superclass: {:#?}", heap.classes);
+    // Its class, the classes that have its component's name, and their superclasses.
+    assert!(heap.classes.len() < 8, "{:#?}", heap.classes);
     assert_eq!(heap.surroundings.roots, Some(Vec::new()));
 }
 
@@ -100,9 +101,10 @@ fn dumps_shrink_in_their_own_format_and_spelling() {
     let mut g = Gen::from_size_and_seed(30, 5);
     for _ in 0..4 {
         let dump = AnyDump::arbitrary(&mut g);
+        assert_eq!(dump.shrink().next().map(|smaller| smaller.original().objects.len()), Some(0));
         for smaller in dump.shrink().take(6) {
             assert_eq!((smaller.format(), smaller.profile()), (dump.format(), dump.profile()));
-            assert!(smaller.original().objects.len() < dump.original().objects.len());
+            assert!(smaller.original().objects.len() <= dump.original().objects.len());
             assert!(validate(smaller.bytes()).valid);
         }
     }
