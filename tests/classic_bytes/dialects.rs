@@ -1,6 +1,6 @@
 //! What each writer makes of one heap, by hand.
 
-use heapsmith::classic::{Encoding, lower::LowerOptions};
+use heapsmith::classic::Encoding;
 use heapsmith::model::{Address, Adherence, Contents, Heap, ObjectKind, WordSize};
 use pretty_assertions::assert_eq;
 

@@ -4,7 +4,7 @@ use heapsmith::DumpOptions;
 use heapsmith::compare::table::Target;
 use heapsmith::convert::{Converted, Options};
 use heapsmith::format::{DumpFile, Lowering};
-use heapsmith::generate::{AddressSpace, GenerateOptions, from_seed};
+use heapsmith::generate::{AddressSpace, from_seed};
 use heapsmith::hprof::Reading;
 use heapsmith::input::Input;
 use heapsmith::model::{

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use heapsmith::error::DecodeError;
 use heapsmith::format::Lowering;
-use heapsmith::generate::{GenerateOptions, Placement, from_seed};
+use heapsmith::generate::{Placement, from_seed};
 use heapsmith::hprof::lower::{self, LowerOptions, PROFILES};
 use heapsmith::hprof::record::Body;
 use heapsmith::hprof::{Decoder, IdSize, Profile, Step, SubRecord, SubTag, Tag, lift};

@@ -57,9 +57,11 @@ pub fn check_decoder<'d, A: Into<Answer>, E: Display>(
     }
 }
 
+type Decoder<'d> = dyn FnMut(&Path) -> Result<Answer, String> + 'd;
+
 /// A decoder, and the cases that it is checked with. [`check_decoder`] makes it.
 pub struct CheckDecoder<'d> {
-    decoder: Box<dyn FnMut(&Path) -> Result<Answer, String> + 'd>,
+    decoder: Box<Decoder<'d>>,
     choice: Choice,
     expected: ExpectedFailures,
 }
