@@ -14,7 +14,7 @@ use heapsmith::phd::{Decoder, LowerOptions, Record, Version, encode, lift, lower
 use heapsmith::validate::{ValidateOptions, validate};
 
 fn phd(criterion: &mut Criterion) {
-    let options = GenerateOptions { objects: 20_000, ..GenerateOptions::default() };
+    let options = GenerateOptions::default().objects(20_000);
     let lowering = LowerOptions::new(Version::V6);
     let mut heap = from_seed(&options, 1);
     let dump = lower::to_bytes(&heap, &lowering).expect("a generated heap can be told");
@@ -31,15 +31,13 @@ fn phd(criterion: &mut Criterion) {
         let mut out = Vec::with_capacity(dump.len());
         b.iter(|| {
             out.clear();
-            records.iter().for_each(|record| encode::record(&mut out, layout, record));
+            records.iter().for_each(|record| encode::record(&mut out, layout, record).expect("it was read"));
             black_box(out.len())
         });
     });
     group.bench_function("decode", |b| b.iter(|| decode(black_box(&dump))));
     group.bench_function("lift", |b| b.iter(|| lift::heap(&mut open(black_box(&dump)))));
-    group.bench_function("validate", |b| {
-        b.iter(|| validate(&input, ValidateOptions { graph: false, ..ValidateOptions::default() }))
-    });
+    group.bench_function("validate", |b| b.iter(|| validate(&input, ValidateOptions::default().graph(false))));
     group.finish();
 }
 

@@ -27,6 +27,7 @@ impl fmt::Display for RuleId {
 
 /// Anything that can go wrong in the library.
 #[derive(Debug, ThisError)]
+#[non_exhaustive]
 pub enum Error {
     /// The input is not a valid dump.
     #[error(transparent)]
@@ -80,6 +81,15 @@ impl Error {
             Error::Refused { remedy, .. } => Some(*remedy),
             Error::Lower(LowerError::Address { .. }) => Some(Remedy::NumberAnew),
             _ => None,
+        }
+    }
+
+    /// Whether a dump, heap or listing is at fault, and not the caller or the machine.
+    pub fn is_the_inputs(&self) -> bool {
+        match self {
+            Error::Decode(e) => !e.is_the_machines(),
+            Error::Lower(_) | Error::Listing { .. } => true,
+            Error::Usage(_) | Error::Refused { .. } | Error::Io { .. } => false,
         }
     }
 
@@ -147,6 +157,7 @@ impl fmt::Display for TextPosition {
 
 /// What is wrong with the bytes.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Problem {
     /// The data end inside a field.
     Truncated {
@@ -294,6 +305,7 @@ impl std::error::Error for DecodeError {
 
 /// What a heap holds that the wanted format, version or profile cannot express.
 #[derive(Clone, Debug, PartialEq, Eq, ThisError)]
+#[non_exhaustive]
 pub enum LowerError {
     /// PHD counts addresses in units of 4 or 8 bytes.
     #[error("address {address} is not a multiple of {unit} bytes, the address unit of this dump")]
@@ -365,9 +377,16 @@ pub enum LowerError {
         /// The largest value that fits.
         limit: u64,
     },
-    /// A header text that is too long for its two-byte length.
-    #[error("the version text has {0} bytes, and the field holds at most 65535")]
-    LongVersionText(usize),
+    /// A text or list that is too long for the field that states its length.
+    #[error("{what} is {length} long, and the field for its length holds at most {limit}")]
+    TooLong {
+        /// The text or list.
+        what: &'static str,
+        /// Its length in bytes or entries.
+        length: u64,
+        /// The largest length that fits.
+        limit: u64,
+    },
     /// A name that the dump's characters cannot spell.
     #[error("the name {name} cannot be written in {charset}{why}")]
     Name {
@@ -381,4 +400,17 @@ pub enum LowerError {
     /// A profile that does not exist in this version or word size.
     #[error("{0}")]
     Profile(String),
+}
+
+impl LowerError {
+    /// The length of a text or list in a field of 2 bytes.
+    pub(crate) fn length16(what: &'static str, length: usize) -> Result<u16, LowerError> {
+        let limit = u64::from(u16::MAX);
+        u16::try_from(length).map_err(|_| LowerError::TooLong { what, length: length as u64, limit })
+    }
+
+    /// The length of a text or list in a field of 4 bytes.
+    pub(crate) fn length32(what: &'static str, length: u64) -> Result<u32, LowerError> {
+        u32::try_from(length).map_err(|_| LowerError::TooLong { what, length, limit: u64::from(u32::MAX) })
+    }
 }

@@ -17,33 +17,31 @@
 //! the format ([`phd::encode`]). The way back is the same: [`phd::decode`] gives records with the widths
 //! and flags that they were written with, [`phd::lift`] gives addresses and classes. So exact dumps of
 //! known writers, dumps in any other legal spelling, and damaged ones ([`corrupt`]) come out of one
-//! encoder, and a finding of [`validate`] can name a byte.
+//! encoder, and a finding of [`mod@validate`] can name a byte.
 //!
 //! # Example
 //!
-//! A random heap, written as a PHD of version 6, read again and compared:
+//! A random heap, written as a dump, validated, read again and compared:
 //!
 //! ```
-//! use std::collections::BTreeSet;
+//! use heapsmith::{Format, Heap, assert_same_heap, read, validate};
 //!
-//! use heapsmith::compare::compare;
-//! use heapsmith::generate::{GenerateOptions, from_seed};
-//! use heapsmith::phd::lower::{self, LowerOptions};
-//! use heapsmith::phd::{Decoder, Version, lift};
-//!
-//! let mut heap = from_seed(&GenerateOptions { objects: 50, ..GenerateOptions::default() }, 7);
-//! let options = LowerOptions::new(Version::V6);
-//! let dump = lower::to_bytes(&heap, &options)?;
-//!
-//! let (decoded, ended) = lift::heap(&mut Decoder::new(dump.as_slice())?);
-//! ended?;
-//!
-//! // The heap has field values and threads, which no PHD can hold: `carry` is what a reader gets back.
-//! let told = lower::carry(&mut heap, &options)?;
-//! assert_eq!(decoded.objects.len(), 50);
-//! assert!(compare(&told, &decoded, &BTreeSet::new()).equal);
-//! # Ok::<(), heapsmith::error::Error>(())
+//! let heap = Heap::random(7);
+//! let dump = heap.write(Format::Hprof)?;
+//! assert!(validate(&dump).valid);
+//! let parsed = read(&dump)?;
+//! assert_same_heap!(heap, parsed, as Format::Hprof);
+//! # Ok::<(), heapsmith::Error>(())
 //! ```
+//!
+//! | to | see |
+//! |---|---|
+//! | make a heap | [`Heap::random`], [`generate`], or build a [`Heap`] |
+//! | write it | [`Heap::write`] with a [`Format`] or [`DumpOptions`] |
+//! | read a dump | [`read`], [`read_dump`]; larger than memory: [`format::DumpFile`] |
+//! | check a dump | [`validate()`]; from a file: [`validate::validate`](mod@validate) |
+//! | test a parser in a test of yours | [`check_decoder`] |
+//! | compare heaps | [`compare()`], [`assert_same_heap!`]; larger than memory: [`compare::compare_sources`] |
 //!
 //! Nothing here panics on a dump's bytes, allocates by an unchecked count, or depends on a clock or on
 //! the order of a map or of threads.
@@ -64,23 +62,41 @@ pub mod draw;
 pub mod error;
 mod findings;
 pub mod format;
+mod front;
 pub mod generate;
 pub mod hprof;
 pub mod input;
 #[cfg(feature = "files")]
+#[doc(hidden)]
 pub mod interrupt;
 pub mod lower;
 pub mod model;
 #[cfg(feature = "files")]
+#[doc(hidden)]
 pub mod output;
 #[cfg(feature = "corpus")]
 mod owned;
 pub mod phd;
 #[cfg(feature = "properties")]
+#[doc(hidden)]
 pub mod properties;
+#[cfg(any(feature = "arbitrary", feature = "quickcheck"))]
+pub mod random;
+mod setters;
+mod shrink;
 mod system;
 #[cfg(feature = "check")]
 mod temporary;
 mod units;
 pub mod validate;
+#[doc(hidden)]
 pub mod visible;
+
+#[cfg(feature = "check")]
+pub use check::check_decoder;
+pub use error::Error;
+pub use format::Format;
+#[doc(hidden)]
+pub use front::assert_same;
+pub use front::{DumpOptions, compare, read, read_dump, validate};
+pub use model::Heap;

@@ -11,7 +11,7 @@ use std::sync::{LazyLock, OnceLock};
 use std::time::Duration;
 
 use heapsmith::check::report::Tested;
-use heapsmith::check::{Budget, CaseResult, Choice, ExpectedFailures, Kind, Options, Outcome, Subject, Wanted, check};
+use heapsmith::check::{Budget, CaseResult, Choice, Kind, Options, Outcome, Subject, check};
 use heapsmith::compare::Facet;
 use heapsmith::corpus::{Answer, Case, cases};
 use heapsmith::error::DecodeError;
@@ -88,14 +88,13 @@ fn run_command(words: Vec<String>, filter: &str, limit: Duration) -> Vec<CaseRes
 }
 
 fn tested(words: Vec<String>, filter: &str, limit: Duration) -> Tested {
-    let budget = Budget { time: limit, ..Budget::default() };
+    let budget = Budget::default().time(limit);
     let (kind, command) = (Kind::Decoder, words.join(" "));
     let supervisor = env!("CARGO_BIN_EXE_heapsmith").into();
     let subject = Subject { kind, command, words, supervisor, budget, level: None, stop: Stop::default() };
     let filter = (!filter.is_empty()).then(|| filter.to_owned());
-    let choice = Choice { format: Some(Family::Phd), filter, ..Choice::default() };
-    let (operations, expected) = (Wanted::default(), ExpectedFailures::default());
-    let options = Options { choice, operations, jobs: 2, expected, max_hangs: 10, folder: None };
+    let choice = Choice::default().format(Family::Phd).filter(filter);
+    let options = Options::default().choice(choice).jobs(2);
     let mut report = check(&[subject], &options, &|_| {}).expect("the example can be run").report;
     report.implementations.remove(0)
 }

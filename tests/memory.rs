@@ -90,7 +90,7 @@ impl HeapSource for Many {
 }
 
 fn a_digest_holds_nothing_that_grows_with_the_objects() {
-    let options = digest::Options { by_facet: true, ..digest::Options::default() };
+    let options = digest::Options::default().by_facet(true);
     let [few, many] = [1_000, 200_000].map(|count| {
         let mut heap = Many(count, Facts::default(), vec![Class::default()], Surroundings::default());
         peak(|| drop(digest::digest(&mut heap, &options)))
@@ -117,7 +117,7 @@ fn reading_a_damaged_phd_allocates_at_most_16_times_its_size_and_a_mebibyte() {
                 if graph {
                     read(bytes);
                 }
-                drop(validate(&input, ValidateOptions { graph, ..ValidateOptions::default() }));
+                drop(validate(&input, ValidateOptions::default().graph(graph)));
             });
             let allowed = 16 * bytes.len() + (1 << 20);
             worst = worst.max(peak as f64 / allowed as f64);
@@ -160,7 +160,7 @@ fn read_hprof(bytes: &[u8]) {
     }
     let input = Input::memory("memory", bytes.to_vec());
     for graph in [false, true] {
-        drop(validate(&input, ValidateOptions { graph, ..ValidateOptions::default() }));
+        drop(validate(&input, ValidateOptions::default().graph(graph)));
     }
 }
 

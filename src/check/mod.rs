@@ -4,6 +4,7 @@
 //! Choice ─▶ Source, Task ─▶ run (batches) ─▶ subject (a process under its supervisor) ─Reply─▶ judge ─▶ Report
 //! ```
 
+mod closure;
 pub mod evidence;
 mod examine;
 mod expected;
@@ -21,6 +22,7 @@ mod serve;
 mod subject;
 mod task;
 
+pub use closure::{Answer, CheckDecoder, DecoderReport, Failed, Failures, Skipped, check_decoder};
 pub use evidence::{Edge, Evidence, Field, Neighbourhood, Node};
 pub use examine::{Examination, Step, examine};
 pub use expected::{Entry, ExpectedFailures};

@@ -11,6 +11,7 @@ use crate::compare::listing::{Hex, Text};
 use crate::digest::Digest;
 use crate::format::Target;
 use crate::format::{Family, Format};
+use crate::setters::setters;
 
 /// The version of the protocol.
 pub const VERSION: u32 = 1;
@@ -288,6 +289,7 @@ pub struct Accepted {
 /// Counts; absent ones are unknown.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", default)]
+#[non_exhaustive]
 pub struct Counts {
     /// Classes that the dump has a record of.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -316,6 +318,20 @@ pub struct Counts {
     /// All elements of arrays, added modulo 2^64.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub element_sum: Option<Hex>,
+}
+
+setters! {
+    impl Counts {
+        some classes: u64;
+        some instances: u64;
+        some object_arrays: u64;
+        some primitive_arrays: u64;
+        some references: u64;
+        some roots: u64;
+        some strings: u64;
+        some field_sum: Hex;
+        some element_sum: Hex;
+    }
 }
 
 /// Objects of classes with one name.

@@ -6,6 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::error::Error;
+use crate::setters::setters;
 use crate::system;
 
 use super::evidence::evidence;
@@ -25,6 +26,7 @@ pub const BATCH: usize = 32;
 
 /// How to run.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Options {
     /// Which cases.
     pub choice: Choice,
@@ -39,6 +41,31 @@ pub struct Options {
     /// Where the reports will go. What an earlier run left there is removed when all implementations have started and
     /// answered; without such a folder no answers of failed cases are kept.
     pub folder: Option<ReportFolder>,
+}
+
+/// Reading the whole corpus, a batch at a time.
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            choice: Choice::default(),
+            operations: Wanted::default(),
+            jobs: 1,
+            expected: ExpectedFailures::default(),
+            max_hangs: 10,
+            folder: None,
+        }
+    }
+}
+
+setters! {
+    impl Options {
+        set choice: Choice;
+        set operations: Wanted;
+        set jobs: usize;
+        set expected: ExpectedFailures;
+        set max_hangs: usize;
+        option folder: ReportFolder;
+    }
 }
 
 /// What came of a run.
@@ -487,7 +514,7 @@ fn given_up(max_hangs: usize) -> Outcome {
 }
 
 /// The rules of a case.
-fn rules(case: &crate::corpus::Case) -> Vec<String> {
+pub(super) fn rules(case: &crate::corpus::Case) -> Vec<String> {
     let broken = case.breaks.iter().map(|(rule, _)| *rule);
     let mut rules: Vec<String> =
         broken.chain(case.keeps.iter().copied()).chain(case.shows.iter().copied()).map(str::to_owned).collect();

@@ -8,6 +8,7 @@ use crate::corpus::{Answer, Case, Verdict};
 use crate::error::Error;
 use crate::format::Target;
 use crate::format::{Family, Format};
+use crate::setters::setters;
 
 use super::protocol::{Hello, Identifies};
 use super::random::random_case;
@@ -15,6 +16,7 @@ use super::subject::{Kind, Subject};
 
 /// Which cases are asked.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Choice {
     /// Number of random dumps besides the corpus.
     pub random: u64,
@@ -26,6 +28,16 @@ pub struct Choice {
     pub filter: Option<String>,
     /// The part of the batches that is run: its number from 1, and how many there are.
     pub shard: Option<(u64, u64)>,
+}
+
+setters! {
+    impl Choice {
+        set random: u64;
+        set seed: u64;
+        option format: Family;
+        option filter: String;
+        option shard: (u64, u64);
+    }
 }
 
 /// A case before it is asked: random ones are made when their turn comes.

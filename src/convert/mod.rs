@@ -24,6 +24,7 @@ use crate::error::Error;
 use crate::format::Lowering;
 use crate::format::Target;
 use crate::model::{Address, Class, Facts, HeapSource, Surroundings, VisitObjects, visit};
+use crate::setters::setters;
 
 pub use judge::{Beyond, Counted, Judged, Verdict, judge, judge_up_to_renaming};
 pub use renumber::Numbering;
@@ -37,11 +38,25 @@ use survey::Survey;
 
 /// How to convert.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Options<'o> {
     /// The dump to write.
     pub lowering: &'o Lowering,
     /// Whether addresses that the target cannot hold are refused rather than numbered anew.
     pub keep_addresses: bool,
+}
+
+impl<'o> Options<'o> {
+    /// Options to write this dump; addresses that it cannot hold are renumbered.
+    pub fn new(lowering: &'o Lowering) -> Options<'o> {
+        Options { lowering, keep_addresses: false }
+    }
+}
+
+setters! {
+    impl<'o> Options<'o> {
+        set keep_addresses: bool;
+    }
 }
 
 /// Writes a heap as a dump of another kind, and says what that cost.

@@ -10,4 +10,5 @@ mod specimen;
 
 pub use cases::{Answer, Case, Verdict, cases};
 pub use manifest::{Manifest, ManifestAnswer, ManifestCase, ManifestFinding, ManifestRecipe, ManifestRules};
+#[doc(hidden)]
 pub use shelf::{Trouble, Verified, bless, verify};

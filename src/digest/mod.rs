@@ -37,6 +37,7 @@ use crate::compare::Facet;
 use crate::compare::listing::Hex;
 use crate::error::Error;
 use crate::model::HeapSource;
+use crate::setters::setters;
 
 pub use against::{Difference, against};
 pub use selection::Selection;
@@ -48,6 +49,7 @@ use walk::Counts;
 
 /// What to make digests of.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Options {
     /// The facets whose facts go into the records.
     pub facets: Selection,
@@ -55,6 +57,14 @@ pub struct Options {
     pub by_facet: bool,
     /// A bucket whose records are to be listed.
     pub bucket: Option<u8>,
+}
+
+setters! {
+    impl Options {
+        set facets: Selection;
+        set by_facet: bool;
+        option bucket: u8;
+    }
 }
 
 impl Default for Options {

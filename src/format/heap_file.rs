@@ -38,7 +38,7 @@ impl HeapFile {
         input: Input,
         number: Option<usize>,
         reading: Reading,
-        open: impl Fn(&Input) -> Result<Stream, Error> + 'static,
+        open: impl Fn(&Input) -> Result<Stream, Error> + Send + Sync + 'static,
     ) -> Result<HeapFile, Error> {
         let start = open(&input)?.peek(1).map_err(|e| Error::io(format!("reading {}", input.name()), e))?;
         if start == *b"{" {

@@ -25,19 +25,19 @@ pub enum Lowering {
 
 /// What every format may be asked for; what a format does not have is refused.
 #[derive(Clone, Debug, Default)]
-pub struct Wishes {
+pub(crate) struct Wishes {
     /// The writer to imitate.
-    pub profile: Option<String>,
+    pub(crate) profile: Option<String>,
     /// Word size (PHD, classic).
-    pub word: Option<WordSize>,
+    pub(crate) word: Option<WordSize>,
     /// Size of identifiers (HPROF).
-    pub id_size: Option<IdSize>,
+    pub(crate) id_size: Option<IdSize>,
     /// Characters (classic).
-    pub charset: Option<Charset>,
+    pub(crate) charset: Option<Charset>,
     /// Ends of lines (classic).
-    pub newline: Option<Newline>,
+    pub(crate) newline: Option<Newline>,
     /// Seed of the choices of the profile `any`.
-    pub seed: u64,
+    pub(crate) seed: u64,
 }
 
 impl Lowering {
@@ -45,7 +45,7 @@ impl Lowering {
     ///
     /// # Errors
     /// If there is no such profile, or the format does not have what is wished.
-    pub fn new(format: Format, wishes: &Wishes) -> Result<Lowering, Error> {
+    pub(crate) fn new(format: Format, wishes: &Wishes) -> Result<Lowering, Error> {
         let Wishes { profile, word, id_size, charset, newline, seed } = wishes.clone();
         if format != Format::Classic && (charset.is_some() || newline.is_some()) {
             return Err(Error::refused(format!("{format} is no text"), Remedy::ClassicText));

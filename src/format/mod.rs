@@ -3,6 +3,8 @@
 mod heap_file;
 mod lowering;
 mod places;
+#[cfg(any(feature = "arbitrary", feature = "check", feature = "quickcheck"))]
+mod random;
 mod records;
 mod source;
 mod target;
@@ -16,7 +18,10 @@ use crate::hprof;
 use crate::phd::{self, Version};
 
 pub use heap_file::{HeapFile, locate, which};
-pub use lowering::{Lowering, Wishes};
+pub use lowering::Lowering;
+pub(crate) use lowering::Wishes;
+#[cfg(any(feature = "arbitrary", feature = "check", feature = "quickcheck"))]
+pub(crate) use random::Recipe;
 pub use records::Records;
 pub use source::{DumpFile, Source, WholeFile};
 pub use target::{Target, profiles, text};
@@ -95,9 +100,15 @@ impl Family {
 }
 
 impl Format {
+    /// PHD version 4.
+    pub const PHD4: Format = Format::Phd(Version::V4);
+    /// PHD version 5.
+    pub const PHD5: Format = Format::Phd(Version::V5);
+    /// PHD version 6.
+    pub const PHD6: Format = Format::Phd(Version::V6);
+
     /// Every format and version that can be written.
-    pub const ALL: [Format; 5] =
-        [Format::Phd(Version::V4), Format::Phd(Version::V5), Format::Phd(Version::V6), Format::Hprof, Format::Classic];
+    pub const ALL: [Format; 5] = [Format::PHD4, Format::PHD5, Format::PHD6, Format::Hprof, Format::Classic];
 
     /// Its family.
     pub fn family(self) -> Family {

@@ -65,10 +65,10 @@ impl DumpFile {
 
 fn copy_phd(mut decoder: phd::Decoder<Stream>, out: &mut dyn Write) -> Result<Option<DecodeError>, Error> {
     let mut buffer = Vec::new();
-    phd::encode::header(&mut buffer, decoder.header());
+    phd::encode::header(&mut buffer, decoder.header())?;
     let layout = decoder.layout();
     let ended = decoder.visit(|located| {
-        phd::encode::record(&mut buffer, layout, located.record);
+        phd::encode::record(&mut buffer, layout, located.record)?;
         flush_if_full(&mut buffer, out)
     });
     let missing = missing_end(ended.map(|_| phd::encode::end(&mut buffer)))?;
@@ -85,9 +85,9 @@ fn copy_hprof(mut decoder: hprof::Decoder<Stream>, out: &mut dyn Write) -> Resul
     let id = decoder.header().id_size;
     decoder.visit(|step| {
         match step {
-            Step::Record(at, record) => hprof::encode::record(&mut buffer, id, record, at.rest),
+            Step::Record(at, record) => hprof::encode::record(&mut buffer, id, record, at.rest)?,
             Step::Segment(_, segment) => hprof::encode::segment(&mut buffer, &segment),
-            Step::Sub(_, sub_record) => hprof::encode::sub_record(&mut buffer, id, sub_record),
+            Step::Sub(_, sub_record) => hprof::encode::sub_record(&mut buffer, id, sub_record)?,
             Step::More(at) => buffer.extend_from_slice(at.bytes),
             Step::SegmentEnd(_) => {}
         }

@@ -1,7 +1,7 @@
 //! Reading a dump of any format.
 
 use std::io::Read;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::classic::{self, lift::ClassicSource};
 use crate::compare::listing::{Place, Places};
@@ -25,7 +25,7 @@ pub struct DumpFile {
 }
 
 /// How a stream of an input is opened.
-type OpenStream = Rc<dyn Fn(&Input) -> Result<Stream, Error>>;
+type OpenStream = Arc<dyn Fn(&Input) -> Result<Stream, Error> + Send + Sync>;
 
 impl std::fmt::Debug for DumpFile {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -50,7 +50,7 @@ impl DumpFile {
     pub fn through(
         input: Input,
         reading: Reading,
-        stream: impl Fn(&Input) -> Result<Stream, Error> + 'static,
+        stream: impl Fn(&Input) -> Result<Stream, Error> + Send + Sync + 'static,
     ) -> Result<DumpFile, Error> {
         let start = input.stream()?.peek(Family::START);
         let family = match start {
@@ -59,7 +59,7 @@ impl DumpFile {
             Err(e) if is_damage(&e) => Family::Hprof,
             Err(e) => return Err(Error::io(format!("reading {}", input.name()), e)),
         };
-        Ok(DumpFile { input, family, reading, stream: Rc::new(stream) })
+        Ok(DumpFile { input, family, reading, stream: Arc::new(stream) })
     }
 
     /// The input.
@@ -218,12 +218,12 @@ pub enum Source {
     /// A format that has one heap.
     One {
         /// Its heap.
-        heap: Box<dyn HeapSource>,
+        heap: Box<dyn HeapSource + Send>,
         /// What the dump has or lacks at its end that the heap does not tell.
         left_behind: Option<String>,
     },
     /// An HPROF dump.
-    Hprof(Box<dyn DumpSource>),
+    Hprof(Box<dyn DumpSource + Send>),
 }
 
 impl std::fmt::Debug for Source {

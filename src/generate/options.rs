@@ -1,9 +1,11 @@
 //! What kind of heap to make.
 
 use crate::model::{HashRegime, WordSize};
+use crate::setters::setters;
 
 /// Options of the generator.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct GenerateOptions {
     /// Number of objects, classes not counted.
     pub objects: usize,
@@ -22,6 +24,19 @@ pub struct GenerateOptions {
     pub latin1_names: bool,
     /// Whether the elements of some primitive arrays are unknown, as Android's dumps can have it.
     pub bare_arrays: bool,
+}
+
+setters! {
+    impl GenerateOptions {
+        set objects: usize;
+        set word: WordSize;
+        set hashes: HashRegime;
+        set placement: Placement;
+        set addresses: AddressSpace;
+        set texts: bool;
+        set latin1_names: bool;
+        set bare_arrays: bool;
+    }
 }
 
 /// What the addresses of a generated heap are like.

@@ -3,11 +3,12 @@
 //! Nothing is decided here: a record that says something unreadable is spelled that way. Contents that come in
 //! pieces are appended by the caller as they are.
 
+use crate::error::LowerError;
 use crate::model::{AllocationSites, CpuSamples, FieldType, HeapSummary, RootKind, Serial, Trace, Value};
 
 use super::record::{Body, Record, Segment};
 use super::sub_record::{ArrayHead, ClassDump, InstanceDump, ObjectArrayDump, RootRecord, SubRecord};
-use super::wire::{Header, IdSize, MAGIC, Tag, size_of, type_code};
+use super::wire::{Header, IdSize, MAGIC, SubTag, Tag, size_of, type_code};
 
 /// Appends the header.
 pub fn header(out: &mut Vec<u8>, header: &Header) {
@@ -27,13 +28,28 @@ pub fn head(out: &mut Vec<u8>, tag: Tag, time: u32, length: u32) {
 
 /// Appends one record, of whose contents `rest` bytes are still to come.
 ///
-/// # Panics
-/// If the body is longer than its four-byte length can say; `lower` refuses such a heap.
-pub fn record(out: &mut Vec<u8>, id: IdSize, record: &Record<'_>, rest: u64) {
+/// # Errors
+/// If the body, or a list in it, is longer than its length field can say; nothing is appended then.
+pub fn record(out: &mut Vec<u8>, id: IdSize, record: &Record<'_>, rest: u64) -> Result<(), LowerError> {
     let start = out.len();
     head(out, record.tag(), record.time, 0);
-    let body = out.len();
-    match &record.body {
+    let written = body(out, id, &record.body).and_then(|()| {
+        out.extend_from_slice(&record.rest);
+        let length = (out.len() - start - HEAD) as u64;
+        LowerError::length32("the body of a record", length.saturating_add(rest))
+    });
+    match written {
+        Ok(length) => out[start + HEAD - 4..start + HEAD].copy_from_slice(&length.to_be_bytes()),
+        Err(_) => out.truncate(start),
+    }
+    written.map(|_| ())
+}
+
+/// Bytes of the fields in front of every body: tag, time and length.
+const HEAD: usize = 9;
+
+fn body(out: &mut Vec<u8>, id: IdSize, body: &Body<'_>) -> Result<(), LowerError> {
+    match body {
         Body::Text(text, bytes) => {
             put_id(out, id, text.0);
             out.extend_from_slice(bytes);
@@ -53,8 +69,8 @@ pub fn record(out: &mut Vec<u8>, id: IdSize, record: &Record<'_>, rest: u64) {
             put_serial(out, frame.class);
             out.extend_from_slice(&frame.line.to_be_bytes());
         }
-        Body::Trace(trace) => stack_trace(out, id, trace),
-        Body::AllocSites(sites) => alloc_sites(out, sites),
+        Body::Trace(trace) => stack_trace(out, id, trace)?,
+        Body::AllocSites(sites) => alloc_sites(out, sites)?,
         Body::HeapSummary(summary) => heap_summary(out, summary),
         Body::StartThread(thread) => {
             put_serial(out, thread.serial);
@@ -64,7 +80,7 @@ pub fn record(out: &mut Vec<u8>, id: IdSize, record: &Record<'_>, rest: u64) {
             put_id(out, id, thread.group.0);
             put_id(out, id, thread.parent_group.0);
         }
-        Body::CpuSamples(samples) => cpu_samples(out, samples),
+        Body::CpuSamples(samples) => cpu_samples(out, samples)?,
         Body::ControlSettings(settings) => {
             out.extend_from_slice(&settings.flags.to_be_bytes());
             out.extend_from_slice(&settings.depth.to_be_bytes());
@@ -72,9 +88,7 @@ pub fn record(out: &mut Vec<u8>, id: IdSize, record: &Record<'_>, rest: u64) {
         Body::End => {}
         Body::Unknown(_, bytes) => out.extend_from_slice(bytes),
     }
-    out.extend_from_slice(&record.rest);
-    let length = u32::try_from((out.len() - body) as u64 + rest).expect("lower refuses bodies beyond 4 GiB");
-    out[start + 5..start + 9].copy_from_slice(&length.to_be_bytes());
+    Ok(())
 }
 
 /// Appends the head of a HEAP DUMP or HEAP DUMP SEGMENT.
@@ -83,11 +97,17 @@ pub fn segment(out: &mut Vec<u8>, segment: &Segment) {
 }
 
 /// Appends one sub-record, or as much of it as its contents have.
-pub fn sub_record(out: &mut Vec<u8>, id: IdSize, sub_record: &SubRecord<'_>) {
+///
+/// # Errors
+/// If a list of a class is longer than its two-byte length can say; nothing is appended then.
+pub fn sub_record(out: &mut Vec<u8>, id: IdSize, sub_record: &SubRecord<'_>) -> Result<(), LowerError> {
+    if let SubRecord::Class(class) = sub_record {
+        return class_dump(out, id, class);
+    }
     out.push(sub_record.tag().0);
     match sub_record {
         SubRecord::Root(r) => root(out, id, r),
-        SubRecord::Class(r) => class_dump(out, id, r),
+        SubRecord::Class(_) => {}
         SubRecord::Instance(r) => instance_dump(out, id, r),
         SubRecord::ObjectArray(r) => object_array_dump(out, id, r),
         SubRecord::PrimitiveArray(r) => {
@@ -100,6 +120,7 @@ pub fn sub_record(out: &mut Vec<u8>, id: IdSize, sub_record: &SubRecord<'_>) {
             put_id(out, id, name.0);
         }
     }
+    Ok(())
 }
 
 /// Bytes that a sub-record takes, with its tag and with contents that are still to come.
@@ -139,20 +160,21 @@ pub fn length_of(id: IdSize, sub_record: &SubRecord<'_>) -> u64 {
     }
 }
 
-fn stack_trace(out: &mut Vec<u8>, id: IdSize, trace: &Trace) {
+fn stack_trace(out: &mut Vec<u8>, id: IdSize, trace: &Trace) -> Result<(), LowerError> {
     put_serial(out, trace.serial);
     put_serial(out, trace.thread);
-    put_count(out, trace.frames.len());
+    put_count(out, "the list of frames", trace.frames.len())?;
     for frame in &trace.frames {
         put_id(out, id, frame.0);
     }
+    Ok(())
 }
 
-fn alloc_sites(out: &mut Vec<u8>, sites: &AllocationSites) {
+fn alloc_sites(out: &mut Vec<u8>, sites: &AllocationSites) -> Result<(), LowerError> {
     out.extend_from_slice(&sites.flags.to_be_bytes());
     out.extend_from_slice(&sites.cutoff.to_be_bytes());
     heap_summary(out, &sites.totals);
-    put_count(out, sites.sites.len());
+    put_count(out, "the list of allocation sites", sites.sites.len())?;
     for site in &sites.sites {
         out.push(site.array);
         put_serial(out, site.class);
@@ -162,6 +184,7 @@ fn alloc_sites(out: &mut Vec<u8>, sites: &AllocationSites) {
         out.extend_from_slice(&site.allocated_bytes.to_be_bytes());
         out.extend_from_slice(&site.allocated_instances.to_be_bytes());
     }
+    Ok(())
 }
 
 fn heap_summary(out: &mut Vec<u8>, summary: &HeapSummary) {
@@ -171,13 +194,14 @@ fn heap_summary(out: &mut Vec<u8>, summary: &HeapSummary) {
     out.extend_from_slice(&summary.allocated_instances.to_be_bytes());
 }
 
-fn cpu_samples(out: &mut Vec<u8>, samples: &CpuSamples) {
+fn cpu_samples(out: &mut Vec<u8>, samples: &CpuSamples) -> Result<(), LowerError> {
     out.extend_from_slice(&samples.total.to_be_bytes());
-    put_count(out, samples.traces.len());
+    put_count(out, "the list of samples", samples.traces.len())?;
     for (count, trace) in &samples.traces {
         out.extend_from_slice(&count.to_be_bytes());
         put_serial(out, *trace);
     }
+    Ok(())
 }
 
 fn root(out: &mut Vec<u8>, id: IdSize, root: &RootRecord) {
@@ -207,7 +231,11 @@ fn root(out: &mut Vec<u8>, id: IdSize, root: &RootRecord) {
     }
 }
 
-fn class_dump(out: &mut Vec<u8>, id: IdSize, class: &ClassDump) {
+fn class_dump(out: &mut Vec<u8>, id: IdSize, class: &ClassDump) -> Result<(), LowerError> {
+    let pool_length = LowerError::length16("the constant pool", class.constant_pool.len())?;
+    let statics_length = LowerError::length16("the list of static fields", class.statics.len())?;
+    let fields_length = LowerError::length16("the list of instance fields", class.fields.len())?;
+    out.push(SubTag::CLASS_DUMP.0);
     put_id(out, id, class.id.0);
     put_serial(out, class.trace);
     put_id(out, id, class.superclass.0);
@@ -217,23 +245,24 @@ fn class_dump(out: &mut Vec<u8>, id: IdSize, class: &ClassDump) {
     put_id(out, id, class.reserved[0]);
     put_id(out, id, class.reserved[1]);
     out.extend_from_slice(&class.instance_size.to_be_bytes());
-    put_short_count(out, class.constant_pool.len());
+    out.extend_from_slice(&pool_length.to_be_bytes());
     for (index, value) in &class.constant_pool {
         out.extend_from_slice(&index.to_be_bytes());
         out.push(type_code(value.kind));
         put_value(out, id, *value);
     }
-    put_short_count(out, class.statics.len());
+    out.extend_from_slice(&statics_length.to_be_bytes());
     for (name, value) in &class.statics {
         put_id(out, id, name.0);
         out.push(type_code(value.kind));
         put_value(out, id, *value);
     }
-    put_short_count(out, class.fields.len());
+    out.extend_from_slice(&fields_length.to_be_bytes());
     for (name, kind) in &class.fields {
         put_id(out, id, name.0);
         out.push(type_code(*kind));
     }
+    Ok(())
 }
 
 fn instance_dump(out: &mut Vec<u8>, id: IdSize, instance: &InstanceDump<'_>) {
@@ -275,12 +304,7 @@ fn put_serial(out: &mut Vec<u8>, serial: Serial) {
     out.extend_from_slice(&serial.0.to_be_bytes());
 }
 
-fn put_count(out: &mut Vec<u8>, count: usize) {
-    let count = u32::try_from(count).expect("lower refuses lists beyond 2^32");
-    out.extend_from_slice(&count.to_be_bytes());
-}
-
-fn put_short_count(out: &mut Vec<u8>, count: usize) {
-    let count = u16::try_from(count).expect("lower refuses lists beyond 65535");
-    out.extend_from_slice(&count.to_be_bytes());
+fn put_count(out: &mut Vec<u8>, what: &'static str, count: usize) -> Result<(), LowerError> {
+    out.extend_from_slice(&LowerError::length32(what, count as u64)?.to_be_bytes());
+    Ok(())
 }

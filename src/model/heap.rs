@@ -199,6 +199,25 @@ impl Heap {
     }
 }
 
+/// A heap that is only borrowed can be visited as well.
+impl HeapSource for &Heap {
+    fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    fn classes(&self) -> &[Class] {
+        &self.classes
+    }
+
+    fn surroundings(&self) -> &Surroundings {
+        &self.surroundings
+    }
+
+    fn visit_objects(&mut self, visit: &mut VisitObjects<'_>) -> Result<(), Error> {
+        self.objects.iter().try_for_each(visit)
+    }
+}
+
 impl HeapSource for Heap {
     fn facts(&self) -> &Facts {
         &self.facts

@@ -2,6 +2,7 @@
 //!
 //! Nothing is decided here: a record that says something unreadable is spelled that way.
 
+use crate::error::LowerError;
 use crate::model::PrimitiveType;
 
 use super::record::{
@@ -12,10 +13,19 @@ use super::wire::{Layout, MAGIC, Units, Width, header_tag, record_tag};
 
 /// Appends the header, up to and including the tag that starts the body.
 ///
-/// # Panics
-/// If a version text is longer than its two-byte length can say; `lower` refuses such a heap.
-pub fn header(out: &mut Vec<u8>, header: &Header) {
-    put_text(out, MAGIC);
+/// # Errors
+/// If a version text is longer than its two-byte length can say; nothing is appended then.
+pub fn header(out: &mut Vec<u8>, header: &Header) -> Result<(), LowerError> {
+    let start = out.len();
+    let written = fields_of_header(out, header);
+    if written.is_err() {
+        out.truncate(start);
+    }
+    written
+}
+
+fn fields_of_header(out: &mut Vec<u8>, header: &Header) -> Result<(), LowerError> {
+    put_text(out, "the magic text", MAGIC)?;
     out.extend_from_slice(&header.version.number().to_be_bytes());
     out.extend_from_slice(&header.flags.0.to_be_bytes());
     out.push(header_tag::START_OF_HEADER);
@@ -33,25 +43,30 @@ pub fn header(out: &mut Vec<u8>, header: &Header) {
             }
             HeaderRecord::FullVersion(text) => {
                 out.push(header_tag::FULL_VERSION);
-                put_text(out, text);
+                put_text(out, "the version text", text)?;
             }
         }
     }
     out.push(header_tag::END_OF_HEADER);
     out.push(header_tag::START_OF_DUMP);
+    Ok(())
 }
 
 /// Appends one record.
-pub fn record(out: &mut Vec<u8>, layout: Layout, record: &Record<'_>) {
+///
+/// # Errors
+/// If a class name is longer than its two-byte length can say; nothing is appended then.
+pub fn record(out: &mut Vec<u8>, layout: Layout, record: &Record<'_>) -> Result<(), LowerError> {
     match record {
         Record::Short(r) => short_object(out, r),
         Record::Medium(r) => medium_object(out, layout, r),
         Record::PrimitiveArray(r) => primitive_array(out, r),
         Record::Long(r) => long_object(out, layout, r),
         Record::ObjectArray(r) => object_array(out, layout, r),
-        Record::Class(r) => class(out, layout, r),
+        Record::Class(r) => class(out, layout, r)?,
         Record::LongPrimitiveArray(r) => long_primitive_array(out, r),
     }
+    Ok(())
 }
 
 /// Appends the tag that ends the body.
@@ -110,16 +125,19 @@ fn object_array(out: &mut Vec<u8>, layout: Layout, r: &ObjectArray<'_>) {
     put_array_size(out, r.size_words);
 }
 
-fn class(out: &mut Vec<u8>, layout: Layout, r: &ClassRecord<'_>) {
+fn class(out: &mut Vec<u8>, layout: Layout, r: &ClassRecord<'_>) -> Result<(), LowerError> {
+    let name_length = LowerError::length16("the class name", r.name.len())?;
     out.push(record_tag::CLASS);
     out.push(r.gap.width.code() << 6 | r.references.width.code() << 4 | r.flags & 0x0f);
     put_gap(out, r.gap);
     out.extend_from_slice(&r.instance_size.to_be_bytes());
     put_hash(out, r.hash);
     put_word(out, layout, r.superclass);
-    put_text(out, &r.name);
+    out.extend_from_slice(&name_length.to_be_bytes());
+    out.extend_from_slice(&r.name);
     put_reference_count(out, &r.references);
     put_references(out, &r.references);
+    Ok(())
 }
 
 fn long_primitive_array(out: &mut Vec<u8>, r: &LongPrimitiveArray) {
@@ -172,10 +190,11 @@ fn put_array_size(out: &mut Vec<u8>, size_words: Option<u32>) {
     }
 }
 
-fn put_text(out: &mut Vec<u8>, text: &[u8]) {
-    let length = u16::try_from(text.len()).expect("lower refuses texts beyond 65535 bytes");
+fn put_text(out: &mut Vec<u8>, what: &'static str, text: &[u8]) -> Result<(), LowerError> {
+    let length = LowerError::length16(what, text.len())?;
     out.extend_from_slice(&length.to_be_bytes());
     out.extend_from_slice(text);
+    Ok(())
 }
 
 fn element(element: PrimitiveType) -> u8 {

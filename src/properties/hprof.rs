@@ -91,7 +91,7 @@ pub fn decoding_and_encoding_again_is_the_identity(bytes: &[u8]) {
             let start = again.len();
             let at = match step {
                 Step::Record(at, record) => {
-                    encode::record(&mut again, id, record, at.rest);
+                    assert!(encode::record(&mut again, id, record, at.rest).is_ok(), "it had a length");
                     at
                 }
                 Step::Segment(at, segment) => {
@@ -100,7 +100,7 @@ pub fn decoding_and_encoding_again_is_the_identity(bytes: &[u8]) {
                 }
                 Step::Sub(at, sub_record) => {
                     assert_eq!(encode::length_of(id, sub_record), at.bytes.len() as u64 + at.rest);
-                    encode::sub_record(&mut again, id, sub_record);
+                    assert!(encode::sub_record(&mut again, id, sub_record).is_ok(), "it had a length");
                     at
                 }
                 Step::More(at) => {

@@ -47,12 +47,14 @@ pub fn decode_never_panics(bytes: &[u8]) {
 pub fn decoding_and_encoding_again_is_the_identity(bytes: &[u8]) {
     let Ok(mut decoder) = Decoder::new(bytes) else { return };
     let mut again = Vec::new();
-    encode::header(&mut again, decoder.header());
+    let header = encode::header(&mut again, decoder.header());
+    assert!(header.is_ok(), "what was read has a length that can be written");
     let layout = decoder.layout();
     let ended = decoder.visit_dyn::<DecodeError>(&mut |located| {
         let start = again.len();
         assert_eq!(located.offset as usize, start);
-        encode::record(&mut again, layout, located.record);
+        let record = encode::record(&mut again, layout, located.record);
+        assert!(record.is_ok(), "what was read has a length that can be written");
         assert_eq!(&again[start..], located.bytes);
         Ok(())
     });

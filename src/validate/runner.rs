@@ -9,16 +9,25 @@ use crate::format::Family;
 use crate::hprof::{self, Reading};
 use crate::input::{Input, Stream};
 use crate::phd::{self, FileFlags};
+use crate::setters::setters;
 
 use super::severity;
 
 /// What to validate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ValidateOptions {
     /// Whether to check the rules that need an index of the whole graph.
     pub graph: bool,
     /// How to read what the bytes of an HPROF dump do not decide.
     pub reading: Reading,
+}
+
+setters! {
+    impl ValidateOptions {
+        set graph: bool;
+        set reading: Reading;
+    }
 }
 
 impl Default for ValidateOptions {
@@ -28,7 +37,7 @@ impl Default for ValidateOptions {
 }
 
 /// What validation found.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Report {
     /// Version of this report's schema.

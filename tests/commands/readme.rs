@@ -43,6 +43,20 @@ fn listing() {
     run("specs/listing.md");
 }
 
+/// The five lines of the README are those of the crate's documentation, which is run as a test.
+#[test]
+fn the_example_of_the_library_is_that_of_its_documentation() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let readme = fs::read_to_string(root.join("README.md")).expect("the README");
+    let library = fs::read_to_string(root.join("src/lib.rs")).expect("the library");
+    let (_, example) = readme.split_once("```rust\n").expect("a block of Rust");
+    let (example, _) = example.split_once("```").expect("its end");
+    let documented: Vec<&str> = library.lines().filter_map(|line| line.strip_prefix("//!")).map(str::trim).collect();
+    for line in example.lines().map(|line| line.split(" //").next().unwrap_or_default().trim()) {
+        assert!(documented.contains(&line), "src/lib.rs has no line {line:?}");
+    }
+}
+
 fn run(document: &str) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let text = fs::read_to_string(root.join(document)).expect("the document");

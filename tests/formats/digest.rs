@@ -10,12 +10,13 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use heapsmith::DumpOptions;
 use heapsmith::compare::Facet;
 use heapsmith::compare::listing::{self, Places};
 use heapsmith::corpus::{Answer, cases};
 use heapsmith::digest::{Options, Place, Selection, Sum, against, bucket_of, digest, visit_records};
 use heapsmith::error::Error;
-use heapsmith::format::{Format, Lowering, Wishes};
+use heapsmith::format::Format;
 use heapsmith::generate::from_seed;
 use heapsmith::model::{
     Address, ByteLen, Class, Contents, Dump, Facts, HashRegime, Heap, HeapSource, IdentityHash, Object, ObjectKind,
@@ -75,7 +76,7 @@ fn the_records_of_the_examples_are_those_spelled_in_the_specification() {
         visit_records(&mut heap.clone(), facets, collect).expect("in memory");
         let places: BTreeMap<_, _> = expected.iter().map(|(record, (_, at))| (record.clone(), at.clone())).collect();
         assert_eq!(found, places);
-        let options = Options { facets, ..Options::default() };
+        let options = Options::default().facets(facets);
         assert_eq!(digest(&mut heap.clone(), &options).expect("in memory").digest.to_string(), sum);
     }
     assert_eq!(blocks.next(), None);
@@ -87,7 +88,7 @@ fn a_long_value_has_the_sha_256_of_the_specification() {
     let array = Object { contents, ..Object::new(Address(8), ObjectKind::PrimitiveArray(PrimitiveType::Byte)) };
     let mut heap = Heap { objects: vec![array], ..Heap::default() };
     let facets = Selection::from_iter([Facet::PrimitiveContents]);
-    let found = digest(&mut heap, &Options { facets, ..Options::default() }).expect("in memory");
+    let found = digest(&mut heap, &Options::default().facets(facets)).expect("in memory");
     let spec = document("digest.md");
     let (_, said) = spec.split_once("an array of 255 bytes 0").expect("the vector");
     assert_eq!(found.digest.to_string(), between(said, "SHA-256 is `", "`"));
@@ -173,7 +174,7 @@ const BUCKET: u8 = 77;
 
 #[test]
 fn one_fault_among_a_million_objects_is_found_by_its_bucket() {
-    let options = Options { bucket: Some(BUCKET), ..Options::default() };
+    let options = Options::default().bucket(BUCKET);
     let sound = digest(&mut Million::new(), &options).expect("worked out");
     let in_bucket = |address: Address| bucket_of(address) == BUCKET;
     let object = |rest: u64| (500_000..).find(|n| n % 3 == rest && in_bucket(address_of(*n))).expect("an object");
@@ -239,9 +240,8 @@ fn dumps_of_every_format_have_the_digests_that_python_works_out_from_their_listi
     }
     assert!(heaps.len() > 100, "{} cases", heaps.len());
     for format in Format::ALL {
-        for profile in [None, Some("any".to_owned())] {
-            let wishes = Wishes { profile: profile.clone(), seed: 3, ..Wishes::default() };
-            let Ok(lowering) = Lowering::new(format, &wishes) else { continue };
+        for profile in [None, Some("any")] {
+            let Ok(lowering) = DumpOptions::new(format).profile(profile).seed(3).lowering() else { continue };
             let heap = from_seed(&lowering.generate_options(100, None), 3);
             let carried = lowering.carry(&mut Dump { heaps: vec![heap], tail: Vec::new() }).expect("writable");
             heaps.extend(carried.heaps.into_iter().map(|heap| (format!("{format} {profile:?}"), heap)));
@@ -274,7 +274,7 @@ fn python(heaps: &[(String, Heap)]) -> Vec<Json> {
 
 /// The same from this crate.
 fn ours(heap: &Heap) -> Json {
-    let ours = digest(&mut heap.clone(), &Options { by_facet: true, ..Options::default() }).expect("in memory");
+    let ours = digest(&mut heap.clone(), &Options::default().by_facet(true)).expect("in memory");
     let mut facets: Vec<String> = ours.facets.iter().map(Facet::to_string).collect();
     facets.sort();
     let by_facet: BTreeMap<String, Sum> =

@@ -141,7 +141,7 @@ const FAULTS: [(Fault, Facet, Option<u64>, &str); 7] = [
 
 /// Little memory, so that objects go through temporary files.
 fn options() -> Options<'static> {
-    Options { memory: 16 << 20, ..Options::default() }
+    Options::default().memory(16 << 20)
 }
 
 #[test]

@@ -171,7 +171,7 @@ fn what_a_dump_cannot_say_is_refused_and_named() {
     let refusal = |change: fn(&mut Heap), version| {
         let mut heap = heap(HashRegime::WhereUsed32);
         change(&mut heap);
-        let options = LowerOptions { word: Some(WordSize::Bits32), ..LowerOptions::new(version) };
+        let options = LowerOptions::new(version).word(WordSize::Bits32);
         lower::to_bytes(&heap, &options).expect_err("not writable").to_string()
     };
     let v6 = Version::V6;

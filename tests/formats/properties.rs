@@ -74,11 +74,7 @@ fn dumps() -> Vec<(String, Vec<u8>)> {
     let mut dumps: Vec<_> = cases().expect("recipes work").into_iter().map(|case| (case.id, case.bytes)).collect();
     for profile in heapsmith::hprof::PROFILES {
         for id_size in IdSize::ALL {
-            let options = heapsmith::hprof::LowerOptions {
-                profile,
-                id_size: Some(id_size),
-                ..heapsmith::hprof::LowerOptions::default()
-            };
+            let options = heapsmith::hprof::LowerOptions::default().profile(profile).id_size(id_size);
             let mut heap = from_seed(&Lowering::Hprof(options).generate_options(12, None), 5);
             // Large contents take most of the time and find nothing more.
             heap.objects.retain(|object| object.length.is_none_or(|length| length < 200));
@@ -89,7 +85,7 @@ fn dumps() -> Vec<(String, Vec<u8>)> {
     for profile in heapsmith::classic::PROFILES {
         for charset in Charset::ALL {
             let encoding = Encoding { charset, newline: charset.newline() };
-            let options = classic::LowerOptions { profile, encoding, ..classic::LowerOptions::default() };
+            let options = classic::LowerOptions::default().profile(profile).encoding(encoding);
             let heap = from_seed(&Lowering::Classic(options).generate_options(12, None), 5);
             let bytes = classic::lower::to_bytes(&heap, &options).expect("writable");
             dumps.push((format!("{} {}", profile.name, charset.name()), bytes));
@@ -216,7 +212,7 @@ fn an_any_dump_rewritten_by_any_profile_carries_nothing_of_its_spelling() {
     for seed in 0..20 {
         for profile in PROFILES.iter().filter(|p| !p.is_seeded() && p.array_fields == FieldSwap::LengthFirst) {
             let version = profile.versions[0];
-            let options = LowerOptions { profile, ..LowerOptions::new(version) };
+            let options = LowerOptions::new(version).profile(profile);
             let told = lower::carry(&mut from_seed(&mixed(), seed), &options).expect("writable");
             let (direct, through) = through_any(&told, version, seed, profile.name).expect("writable");
             assert_eq!(direct, through, "seed {seed}, {}", profile.name);
@@ -225,5 +221,5 @@ fn an_any_dump_rewritten_by_any_profile_carries_nothing_of_its_spelling() {
 }
 
 fn mixed() -> GenerateOptions {
-    GenerateOptions { objects: 80, placement: Placement::Mixed, ..GenerateOptions::default() }
+    GenerateOptions::default().objects(80).placement(Placement::Mixed)
 }

@@ -14,7 +14,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use heapsmith::format::{DumpFile, Format, Lowering, Wishes};
+use heapsmith::DumpOptions;
+use heapsmith::format::{DumpFile, Format};
 use heapsmith::hprof::Reading;
 use heapsmith::input::Input;
 use heapsmith::model::Dump;
@@ -235,9 +236,8 @@ fn recognised(made: &Made, file: &DumpFile, bytes: &[u8], dump: &Dump) -> &'stat
         return lowering.profile();
     }
     assert!(made.major >= 22 && !made.by_agent(), "{name}: no profile gives its bytes");
-    let wishes = Wishes { profile: Some(made.profile().to_owned()), ..Wishes::default() };
     let mut again = Vec::new();
-    let lowering = Lowering::new(Format::Hprof, &wishes).expect("a profile").adhering();
+    let lowering = DumpOptions::new(Format::Hprof).profile(made.profile()).lowering().expect("a profile").adhering();
     lowering.write(&mut source, &mut again).expect("memory");
     let again = DumpFile::new(Input::memory(name, again), Reading::default()).expect("a dump");
     assert!(again.read().expect("a dump").dump == *dump, "{name}: another heap comes back");

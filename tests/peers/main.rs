@@ -14,7 +14,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-use heapsmith::format::{DumpFile, Format, Lowering, Wishes};
+use heapsmith::DumpOptions;
+use heapsmith::format::{DumpFile, Format};
 use heapsmith::generate::from_seed;
 use heapsmith::hprof::{IdSize, PROFILES, Reading};
 use heapsmith::input::Input;
@@ -52,9 +53,8 @@ fn peers_count_in_our_dumps_what_we_wrote() {
                     let objects = if id_size == IdSize::One { 20 } else { objects };
                     let profile = profile.name;
                     let name = format!("{profile}-{}-{objects}-{seed}", id_size.bytes());
-                    let wishes =
-                        Wishes { profile: Some(profile.to_owned()), id_size: Some(id_size), seed, ..Wishes::default() };
-                    let lowering = Lowering::new(Format::Hprof, &wishes).expect("a profile");
+                    let options = DumpOptions::new(Format::Hprof).profile(profile).id_size(id_size).seed(seed);
+                    let lowering = options.lowering().expect("a profile");
                     let heap = from_seed(&lowering.generate_options(objects, None), seed);
                     let mut dump = Dump { heaps: vec![heap], tail: Vec::new() };
                     let path = folder.path().join(format!("{name}.hprof"));

@@ -43,7 +43,7 @@ impl TestOpts {
         let time = Duration::try_from_secs_f32(self.time_limit)
             .map_err(|e| Error::Usage(format!("--time-limit {}: {e}", self.time_limit)))?;
         let supervisor = std::env::current_exe().map_err(|e| Error::io("finding heapsmith's own program", e))?;
-        let budget = Budget { time, ..Budget::default() };
+        let budget = Budget::default().time(time);
         let stop = interrupt::gently();
         let (kind, command) = (Kind::Adapter, self.command);
         let subject = Subject { kind, command, words, supervisor, budget, level: None, stop: stop.clone() };

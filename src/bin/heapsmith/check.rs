@@ -116,12 +116,9 @@ enum OperationOpt {
 
 impl Opts {
     pub(crate) fn run(self) -> Result<Answer, Error> {
-        let budget = Budget {
-            time: Duration::try_from_secs_f32(self.time_limit)
-                .map_err(|e| Error::Usage(format!("--time-limit {}: {e}", self.time_limit)))?,
-            memory: self.memory_limit << 20,
-            ..Budget::default()
-        };
+        let time = Duration::try_from_secs_f32(self.time_limit)
+            .map_err(|e| Error::Usage(format!("--time-limit {}: {e}", self.time_limit)))?;
+        let budget = Budget::default().time(time).memory(self.memory_limit << 20);
         let stop = interrupt::gently();
         let subjects = self.subjects(budget, &stop)?;
         let expected = match &self.expected {
@@ -130,18 +127,18 @@ impl Opts {
         };
         let folder = self.report.as_deref().map(|path| ReportFolder::claim(path, self.force)).transpose()?;
         let processors = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        let options = Options {
-            choice: self.choice()?,
-            operations: Wanted(self.operation.map(|operation| match operation {
-                OperationOpt::Parse => What::Parse,
-                OperationOpt::Convert => What::Convert,
-                OperationOpt::Encode => What::Encode,
-            })),
-            jobs: self.jobs.unwrap_or_else(processors).get(),
-            expected,
-            max_hangs: self.max_hangs.max(1),
-            folder,
-        };
+        let operations = Wanted(self.operation.map(|operation| match operation {
+            OperationOpt::Parse => What::Parse,
+            OperationOpt::Convert => What::Convert,
+            OperationOpt::Encode => What::Encode,
+        }));
+        let options = Options::default()
+            .choice(self.choice()?)
+            .operations(operations)
+            .jobs(self.jobs.unwrap_or_else(processors).get())
+            .expected(expected)
+            .max_hangs(self.max_hangs.max(1))
+            .folder(folder);
         let sweeper = Sweeper::new()?;
         let bar = terminal::steps(0, "checking");
         let outcome = check(&subjects, &options, &|progress| match progress {
@@ -220,7 +217,12 @@ impl Opts {
         let written = self.to.as_ref().filter(|_| !self.encoder.is_empty()).map(|to| to.format.family());
         let read = self.from.as_deref().map(source).transpose()?;
         let format = self.format.or(read).or(written);
-        Ok(Choice { random: self.random, seed: self.seed, format, filter: self.filter.clone(), shard: self.shard })
+        Ok(Choice::default()
+            .random(self.random)
+            .seed(self.seed)
+            .format(format)
+            .filter(self.filter.clone())
+            .shard(self.shard))
     }
 }
 

@@ -84,7 +84,7 @@ impl Opts {
         if self.up_to_renaming {
             return self.up_to_renaming(&left_out, left.source(), right.source());
         }
-        let options = Options { left_out, ..Options::default() };
+        let options = Options::default().left_out(left_out);
         let mut comparison = compare_sources(left.source(), right.source(), &options)?;
         locate(&mut comparison, &left, &right)?;
         let failed = |e| Error::io("writing standard output", e);

@@ -86,7 +86,7 @@ impl Opts {
         lowering: &Lowering,
         output: &mut Output,
     ) -> Result<Conversion, Error> {
-        let options = Options { lowering, keep_addresses: self.addresses == AddressesOpt::Keep };
+        let options = Options::new(lowering).keep_addresses(self.addresses == AddressesOpt::Keep);
         if !self.spelling.gzip {
             return convert::convert(source, &options, output);
         }

@@ -4,10 +4,11 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
+use heapsmith::DumpOptions;
 use heapsmith::classic;
 use heapsmith::compare::compare;
 use heapsmith::error::Error;
-use heapsmith::format::{Format, Lowering, WholeFile, Wishes};
+use heapsmith::format::{Format, Lowering, WholeFile};
 use heapsmith::generate::{GenerateOptions, from_seed};
 use heapsmith::hprof::{self, IdSize, Reading};
 use heapsmith::input::Input;
@@ -43,7 +44,7 @@ impl Opts {
     pub(crate) fn run(self) -> Result<Answer, Error> {
         let failed = |e| Error::io(format!("creating {}", self.out.display()), e);
         fs::create_dir_all(&self.out).map_err(failed)?;
-        let mut heap = from_seed(&GenerateOptions { objects: self.objects, ..GenerateOptions::default() }, self.seed);
+        let mut heap = from_seed(&GenerateOptions::default().objects(self.objects), self.seed);
         let mut table = terminal::table(["file", "profile", "bytes", "SHA-256", "verdict"]);
         let mut answer = Answer::Yes;
         for lowering in self.lowerings()? {
@@ -75,9 +76,7 @@ impl Opts {
             for profile in profiles {
                 // One heap for all, whose addresses have 8 bytes.
                 let id_size = (format == Format::Hprof).then_some(IdSize::Eight);
-                let profile = Some(profile.to_owned());
-                lowerings
-                    .push(Lowering::new(format, &Wishes { profile, id_size, seed: self.seed, ..Wishes::default() })?);
+                lowerings.push(DumpOptions::new(format).profile(profile).id_size(id_size).seed(self.seed).lowering()?);
             }
         }
         Ok(lowerings)

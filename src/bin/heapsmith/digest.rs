@@ -63,15 +63,14 @@ pub(crate) struct Report {
 impl Opts {
     pub(crate) fn run(self) -> Result<Answer, Error> {
         let theirs = self.against.as_deref().map(read).transpose()?;
-        let options = Options {
-            facets: match &theirs {
-                Some(theirs) => Selection::of(&theirs.facets)?,
-                None if self.facets.is_empty() => Selection::unordered(),
-                None => Selection::of(&self.facets)?,
-            },
-            by_facet: self.by_facet || theirs.as_ref().is_some_and(|theirs| theirs.by_facet.is_some()),
-            bucket: self.bucket.or(theirs.as_ref().and_then(|theirs| Some(theirs.bucket.as_ref()?.number))),
+        let facets = match &theirs {
+            Some(theirs) => Selection::of(&theirs.facets)?,
+            None if self.facets.is_empty() => Selection::unordered(),
+            None => Selection::of(&self.facets)?,
         };
+        let by_facet = self.by_facet || theirs.as_ref().is_some_and(|theirs| theirs.by_facet.is_some());
+        let bucket = self.bucket.or(theirs.as_ref().and_then(|theirs| Some(theirs.bucket.as_ref()?.number)));
+        let options = Options::default().facets(facets).by_facet(by_facet).bucket(bucket);
         let mut heap = open::heap(&self.file, self.heap, self.reading.reading())?;
         let mut digest = digest(heap.source(), &options)?;
         let difference = theirs.as_ref().map(|theirs| against(theirs, &digest));

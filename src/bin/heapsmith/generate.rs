@@ -2,14 +2,14 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use heapsmith::classic::{self, Charset, Newline};
+use heapsmith::DumpOptions;
+use heapsmith::classic::{Charset, Newline};
 use heapsmith::error::Error;
-use heapsmith::format::{Format, Lowering, Wishes};
+use heapsmith::format::{Format, Lowering};
 use heapsmith::generate::from_seed;
-use heapsmith::hprof::{self, IdSize};
+use heapsmith::hprof::IdSize;
 use heapsmith::model::{DumpSource, HashRegime, HeapSource, WordSize};
 use heapsmith::output::{GzipBlocks, Output};
-use heapsmith::phd::LowerOptions;
 
 use crate::Answer;
 
@@ -71,9 +71,9 @@ pub(crate) struct Spelling {
 impl Spelling {
     /// The options of a format.
     pub(crate) fn lowering(&self, format: Format, seed: u64) -> Result<Lowering, Error> {
-        let (word, id_size) = (self.word(), self.id_size());
-        let (charset, newline) = (self.encoding, self.newline);
-        Lowering::new(format, &Wishes { profile: self.profile.clone(), word, id_size, charset, newline, seed })
+        let options = DumpOptions::new(format).profile(self.profile.as_deref()).seed(seed);
+        let options = options.word(self.word()).id_size(self.id_size());
+        options.charset(self.encoding).newline(self.newline).lowering()
     }
 
     /// Whether anything but the compression is chosen.
@@ -94,10 +94,10 @@ impl Spelling {
                     Lowering::Classic(wished) if self.is_encoded() => wished.encoding,
                     _ => options.encoding,
                 };
-                Lowering::Classic(classic::LowerOptions { word: self.word(), encoding, ..options })
+                Lowering::Classic(options.word(self.word()).encoding(encoding))
             }
-            Lowering::Phd(options) => Lowering::Phd(LowerOptions { word: self.word(), ..options }),
-            Lowering::Hprof(options) => Lowering::Hprof(hprof::LowerOptions { id_size: self.id_size(), ..options }),
+            Lowering::Phd(options) => Lowering::Phd(options.word(self.word())),
+            Lowering::Hprof(options) => Lowering::Hprof(options.id_size(self.id_size())),
         }
     }
 

@@ -182,9 +182,5 @@ fn parse() -> Result<Cli, ExitCode> {
 }
 
 fn exit_code(error: &Error) -> u8 {
-    match error {
-        Error::Decode(e) if e.is_the_machines() => 2,
-        Error::Decode(_) | Error::Lower(_) | Error::Listing { .. } => 1,
-        Error::Usage(_) | Error::Refused { .. } | Error::Io { .. } => 2,
-    }
+    if error.is_the_inputs() { 1 } else { 2 }
 }

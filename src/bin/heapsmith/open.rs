@@ -44,17 +44,16 @@ enum WrappedOpt {
 
 impl ReadingOpts {
     pub(crate) fn reading(self) -> Reading {
-        Reading {
-            zero_length: match self.zero_length {
-                ZeroLengthOpt::ByChain => ZeroLength::ByChain,
-                ZeroLengthOpt::Empty => ZeroLength::Empty,
-                ZeroLengthOpt::Unpatched => ZeroLength::Unpatched,
-            },
-            wrapped: match self.wrapped_length {
-                WrappedOpt::Repair => Wrapped::Repair,
-                WrappedOpt::Trust => Wrapped::Trust,
-            },
-        }
+        let zero_length = match self.zero_length {
+            ZeroLengthOpt::ByChain => ZeroLength::ByChain,
+            ZeroLengthOpt::Empty => ZeroLength::Empty,
+            ZeroLengthOpt::Unpatched => ZeroLength::Unpatched,
+        };
+        let wrapped = match self.wrapped_length {
+            WrappedOpt::Repair => Wrapped::Repair,
+            WrappedOpt::Trust => Wrapped::Trust,
+        };
+        Reading::default().zero_length(zero_length).wrapped(wrapped)
     }
 }
 

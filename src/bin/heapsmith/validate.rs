@@ -42,7 +42,7 @@ impl Opts {
     pub(crate) fn run(self) -> Result<Answer, Error> {
         let mut answer = Answer::Yes;
         let mut unread = None;
-        let options = ValidateOptions { graph: !self.no_graph, reading: self.reading.reading() };
+        let options = ValidateOptions::default().graph(!self.no_graph).reading(self.reading.reading());
         for file in &self.files {
             let report = Input::open(file).and_then(|input| validate(&input, options));
             match report {

@@ -40,7 +40,7 @@ fn spelled(count: Count, number: u64) -> String {
     }
 }
 
-fn of(counts: &Counts, count: Count) -> Option<u64> {
+pub(super) fn of(counts: &Counts, count: Count) -> Option<u64> {
     match count {
         Count::Classes => counts.classes,
         Count::Instances => counts.instances,

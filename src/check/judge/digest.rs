@@ -26,7 +26,7 @@ pub(super) fn judge(
     }
     let wanted: Selection = declared.iter().copied().collect::<Selection>().and(Selection::unordered());
     let omitted = Facet::ALL.into_iter().filter(|facet| !wanted.contains(*facet)).collect();
-    let mut judgement = first_right(asked, right, |heap| {
+    let mut judgement = first_right(asked.case, right, |heap| {
         let due = digest::digest(&mut heap.clone(), &Options { facets: wanted, by_facet: true, bucket: None })?;
         Ok(differ(&due, told))
     })?;

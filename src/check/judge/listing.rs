@@ -26,7 +26,7 @@ pub(super) fn judge(asked: &Asked<'_>, right: &[(&str, &Heap)]) -> Result<Judgem
     }
     let is_opaque = asked.hello.is_some_and(|hello| hello.identifies == Identifies::Opaque);
     let told = as_declared(&listing.heap, asked.hello);
-    let judgement = first_right(asked, right, |heap| {
+    let judgement = first_right(asked.case, right, |heap| {
         let heap = as_declared(heap, asked.hello);
         let heap = &*without_dangling(&heap, asked.hello);
         if let Some(owed) = left_out.iter().find(|facet| !facet.may_be_omitted()) {
@@ -116,7 +116,7 @@ fn read(asked: &Asked<'_>) -> Result<Result<Listing, Wrong>, Error> {
 }
 
 /// The first fact in which a listing differs, or that it keeps silent about.
-fn differ(comparison: &Comparison) -> Result<(), Wrong> {
+pub(super) fn differ(comparison: &Comparison) -> Result<(), Wrong> {
     if let Some(d) = comparison.differences.first() {
         return Err(Wrong::facet(d.facet, d.address.clone(), d.left.clone(), d.right.clone(), d.count));
     }

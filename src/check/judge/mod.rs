@@ -1,5 +1,6 @@
 //! From an answer to a verdict.
 
+mod closure;
 mod counts;
 mod digest;
 mod dump;
@@ -14,6 +15,7 @@ use crate::hprof::Reading;
 use crate::input::Input;
 use crate::model::Heap;
 
+pub(super) use closure::judge_closure;
 pub(super) use counts::{counts as counts_of, histogram_of, strings};
 
 use super::protocol::{Accepted, Count, Hello, Level};
@@ -112,7 +114,7 @@ pub(super) fn judge(asked: &Asked<'_>, reply: Reply, session: &mut dyn Session) 
                 false => judgement,
             }
         }
-        Reply::Refused(message, offset) => Judgement { offset, ..Judgement::of(refused(asked, &message)) },
+        Reply::Refused(message, offset) => Judgement { offset, ..Judgement::of(refused(asked.case, &message)) },
         Reply::Skipped(reason, link) => Judgement::of(Outcome::Skip { reason, link }),
         Reply::NotStarted(why) => {
             let how = format!("it cannot be started: {why}");
@@ -129,15 +131,7 @@ pub(super) fn judge(asked: &Asked<'_>, reply: Reply, session: &mut dyn Session) 
 const CHANGED: &str = "the file of the answer became longer or shorter after the answer was announced as complete";
 
 fn accepted_by(asked: &Asked<'_>, accepted: &Accepted, session: &mut dyn Session) -> Result<Judgement, Error> {
-    let right: Vec<(&str, &Heap)> = asked
-        .case
-        .answers
-        .iter()
-        .filter_map(|answer| match answer {
-            Answer::Reads(reading, heap) => Some((*reading, &**heap)),
-            Answer::Refuses(_) => None,
-        })
-        .collect();
+    let right = right(asked.case);
     let level = asked.hello.map_or(Level::Listing, |hello| asked.subject.level_of(hello));
     if right.is_empty() {
         if (&asked.task.operation, level) == (&Operation::Parse, Level::Listing) {
@@ -147,12 +141,12 @@ fn accepted_by(asked: &Asked<'_>, accepted: &Accepted, session: &mut dyn Session
         return Ok(Judgement::of(Outcome::WrongVerdict { expected: "refuse".to_owned(), found }));
     }
     match (&asked.task.operation, level) {
-        (Operation::Convert(to), _) => first_right(asked, &right, |heap| dump::judge(asked, heap, to, None)),
+        (Operation::Convert(to), _) => first_right(asked.case, &right, |heap| dump::judge(asked, heap, to, None)),
         (Operation::Encode(to), _) => {
             let holder = accepted.holder.as_deref();
-            first_right(asked, &right, |heap| dump::judge(asked, heap, to, holder))
+            first_right(asked.case, &right, |heap| dump::judge(asked, heap, to, holder))
         }
-        (Operation::Parse, Level::Verdict) => first_right(asked, &right, |_| Ok(Ok(()))),
+        (Operation::Parse, Level::Verdict) => first_right(asked.case, &right, |_| Ok(Ok(()))),
         (Operation::Parse, Level::Counts) => {
             let declared = asked.hello.map(|hello| hello.counts.as_slice()).unwrap_or_default();
             let strings = match declared.contains(&Count::Strings) {
@@ -162,33 +156,42 @@ fn accepted_by(asked: &Asked<'_>, accepted: &Accepted, session: &mut dyn Session
                 }
                 false => None,
             };
-            first_right(asked, &right, |heap| Ok(counts::judge(heap, strings, declared, accepted)))
+            first_right(asked.case, &right, |heap| Ok(counts::judge(heap, strings, declared, accepted)))
         }
         (Operation::Parse, Level::Digest) => digest::judge(asked, &right, accepted, session),
         (Operation::Parse, Level::Listing) => listing::judge(asked, &right),
     }
 }
 
+/// The heaps that are right, each with its reading.
+fn right(case: &Case) -> Vec<(&str, &Heap)> {
+    let reads = |answer| match answer {
+        &Answer::Reads(reading, ref heap) => Some((reading, &**heap)),
+        Answer::Refuses(_) => None,
+    };
+    case.answers.iter().filter_map(reads).collect()
+}
+
 /// The first right answer that agrees; if none does, what is wrong against the first of them.
 fn first_right(
-    asked: &Asked<'_>,
+    case: &Case,
     right: &[(&str, &Heap)],
     mut differ: impl FnMut(&Heap) -> Result<Result<(), Wrong>, Error>,
 ) -> Result<Judgement, Error> {
     let mut first = None;
     for (reading, heap) in right {
         match differ(heap)? {
-            Ok(()) => return Ok(Judgement::of(Outcome::Pass { reading: reading_of(asked.case, reading) })),
+            Ok(()) => return Ok(Judgement::of(Outcome::Pass { reading: reading_of(case, reading) })),
             Err(wrong) => first = first.or(Some(wrong)),
         }
     }
     Ok(Judgement::wrong(first.unwrap_or_else(|| Wrong::answer("a heap", "nothing".to_owned()))))
 }
 
-fn refused(asked: &Asked<'_>, message: &str) -> Outcome {
-    for answer in &asked.case.answers {
+fn refused(case: &Case, message: &str) -> Outcome {
+    for answer in &case.answers {
         if let Answer::Refuses(reading) = answer {
-            return Outcome::Pass { reading: reading_of(asked.case, reading) };
+            return Outcome::Pass { reading: reading_of(case, reading) };
         }
     }
     let found = if message.is_empty() { "refused".to_owned() } else { format!("refused: {message}") };

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use crate::error::Error;
 use crate::interrupt::Stop;
+use crate::setters::setters;
 use crate::system::{self, Ended, Program, State};
 
 use input::Requests;
@@ -35,6 +36,7 @@ pub fn supervise(command: &[OsString]) -> Result<(), Error> {
 
 /// Time and memory for a case.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Budget {
     /// Time for a small dump.
     pub time: Duration,
@@ -44,6 +46,15 @@ pub struct Budget {
     pub memory: u64,
     /// Memory for each byte of a dump besides.
     pub memory_per_byte: u64,
+}
+
+setters! {
+    impl Budget {
+        set time: Duration;
+        set time_per_mib: Duration;
+        set memory: u64;
+        set memory_per_byte: u64;
+    }
 }
 
 impl Default for Budget {

@@ -11,6 +11,7 @@ use crate::bytes::ebcdic::Mapped;
 use crate::error::Error;
 use crate::lower::Adherence;
 use crate::model::{Class, Contents, Facts, Heap, HeapSource, Name, Object, ObjectKind, WordSize, is_ascending};
+use crate::setters::setters;
 
 pub use profiles::{ClassReferences, Names, Nulls, PROFILES, Profile, Trailers};
 pub use recognise::recognise;
@@ -24,6 +25,7 @@ use spell::Speller;
 
 /// Which dump to make of a heap.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct LowerOptions {
     /// The writer to imitate.
     pub profile: &'static Profile,
@@ -35,6 +37,16 @@ pub struct LowerOptions {
     pub seed: u64,
     /// Whose order.
     pub adherence: Adherence,
+}
+
+setters! {
+    impl LowerOptions {
+        set profile: &'static Profile;
+        option word: WordSize;
+        set encoding: Encoding;
+        set seed: u64;
+        set adherence: Adherence;
+    }
 }
 
 impl Default for LowerOptions {

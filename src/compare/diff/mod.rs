@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::error::Error;
 use crate::model::{Address, Class, Facts, Heap, HeapSource, Name, Surroundings};
+use crate::setters::setters;
 
 use super::carriage::Column;
 use super::facet::Facet;
@@ -16,12 +17,14 @@ mod side;
 mod surroundings;
 #[cfg(test)]
 pub(crate) mod tests;
+mod text;
 
 pub use report::{ClassDifference, Comparison, FacetDifference, NotCompared, Side, Span};
 use side::{Entries, Entry, HeapSide};
 
 /// What to compare, and how.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Options<'o> {
     /// Facets that are not compared.
     pub left_out: BTreeSet<Facet>,
@@ -30,6 +33,14 @@ pub struct Options<'o> {
     pub carried: Option<&'o Column>,
     /// Bytes of objects that are held in memory, for each side; what is beyond goes to temporary files.
     pub memory: usize,
+}
+
+setters! {
+    impl<'o> Options<'o> {
+        set left_out: BTreeSet<Facet>;
+        option carried: &'o Column;
+        set memory: usize;
+    }
 }
 
 impl Default for Options<'_> {

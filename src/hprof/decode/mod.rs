@@ -8,6 +8,7 @@ use std::io::{self, Read};
 use crate::bytes::stop::{Stop, keeping_error, refill, truncated};
 use crate::bytes::{Cursor, Incomplete, NoTrace, Window};
 use crate::error::{DecodeError, Problem};
+use crate::setters::setters;
 
 use super::record::{Record, Segment, SegmentLength};
 use super::rules;
@@ -36,11 +37,19 @@ pub struct Decoder<R> {
 
 /// How to read what the bytes alone do not decide.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Reading {
     /// A dump record of length 0.
     pub zero_length: ZeroLength,
     /// A HEAP DUMP whose length may have wrapped at 2^32.
     pub wrapped: Wrapped,
+}
+
+setters! {
+    impl Reading {
+        set zero_length: ZeroLength;
+        set wrapped: Wrapped;
+    }
 }
 
 /// What a dump record of length 0 is.

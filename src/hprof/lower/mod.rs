@@ -18,6 +18,7 @@ use std::io::Write;
 use crate::error::Error;
 use crate::lower::Adherence;
 use crate::model::{Dump, DumpSource, Heap, HeapSource, Surroundings};
+use crate::setters::setters;
 
 use super::wire::IdSize;
 
@@ -31,6 +32,7 @@ use tell::{Told, tell};
 
 /// Which dump to make of heaps.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct LowerOptions {
     /// The writer to imitate.
     pub profile: &'static Profile,
@@ -42,6 +44,16 @@ pub struct LowerOptions {
     pub seed: u64,
     /// Whose order, log and identifiers.
     pub adherence: Adherence,
+}
+
+setters! {
+    impl LowerOptions {
+        set profile: &'static Profile;
+        option framing: &'static Framing;
+        option id_size: IdSize;
+        set seed: u64;
+        set adherence: Adherence;
+    }
 }
 
 impl Default for LowerOptions {

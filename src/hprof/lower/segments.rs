@@ -53,10 +53,10 @@ impl<'o> SegmentWriter<'o> {
     }
 
     /// Bytes outside of segments; an open one ends.
-    pub(super) fn raw(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> Result<(), Error> {
+    pub(super) fn raw(&mut self, write: impl FnOnce(&mut Vec<u8>) -> Result<(), LowerError>) -> Result<(), Error> {
         self.close()?;
         let start = self.buffer.len();
-        write(&mut self.buffer);
+        write(&mut self.buffer)?;
         self.cutter.raw((self.buffer.len() - start) as u64);
         self.flush_if_full()
     }
@@ -84,9 +84,13 @@ impl<'o> SegmentWriter<'o> {
     }
 
     /// The sub-record that room was made for.
-    pub(super) fn sub_record(&mut self, tag: SubTag, write: impl FnOnce(&mut Vec<u8>)) -> Result<(), Error> {
+    pub(super) fn sub_record(
+        &mut self,
+        tag: SubTag,
+        write: impl FnOnce(&mut Vec<u8>) -> Result<(), LowerError>,
+    ) -> Result<(), Error> {
         let start = self.buffer.len();
-        write(&mut self.buffer);
+        write(&mut self.buffer)?;
         let length = (self.buffer.len() - start) as u64;
         self.length += length;
         self.cutter.wrote(tag, length);
@@ -100,7 +104,10 @@ impl<'o> SegmentWriter<'o> {
         }
         self.close()?;
         if self.framing.end {
-            self.raw(|out| encode::head(out, Tag::HEAP_DUMP_END, time, 0))?;
+            self.raw(|out| {
+                encode::head(out, Tag::HEAP_DUMP_END, time, 0);
+                Ok(())
+            })?;
         }
         Ok(())
     }

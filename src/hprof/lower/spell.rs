@@ -76,7 +76,10 @@ impl<'p, 'o> Speller<'p, 'o> {
             id_size: self.plan.id,
             timestamp: facts.timestamp.unwrap_or_default(),
         };
-        self.segments.raw(|out| encode::header(out, &header))
+        self.segments.raw(|out| {
+            encode::header(out, &header);
+            Ok(())
+        })
     }
 
     fn event(&mut self, event: &Event) -> Result<(), Error> {

@@ -16,6 +16,7 @@ use std::io::Write;
 use crate::error::{Error, LowerError};
 use crate::lower::Adherence;
 use crate::model::{Class, Facts, Heap, HeapSource, Object, WordSize, is_ascending};
+use crate::setters::setters;
 
 pub use profiles::{ArrayWord, ElementOrder, FieldSwap, HeaderPolicy, ObjectOrder, PROFILES, Profile, Survey};
 pub use recognise::recognise;
@@ -28,6 +29,7 @@ use carry::Carrier;
 
 /// Which dump to make of a heap.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct LowerOptions {
     /// PHD version.
     pub version: Version,
@@ -39,6 +41,15 @@ pub struct LowerOptions {
     pub seed: u64,
     /// Whose order and hashes.
     pub adherence: Adherence,
+}
+
+setters! {
+    impl LowerOptions {
+        set profile: &'static Profile;
+        option word: WordSize;
+        set seed: u64;
+        set adherence: Adherence;
+    }
 }
 
 impl LowerOptions {
@@ -83,7 +94,7 @@ pub fn write(source: &mut dyn HeapSource, options: &LowerOptions, out: &mut dyn 
             Step::Header(header, _) => encode::header(&mut sink.buffer, header),
             Step::Class(_, record, layout) => encode::record(&mut sink.buffer, layout, &record),
             Step::Object(_, record, layout) => encode::record(&mut sink.buffer, layout, &record),
-        }
+        }?;
         sink.flush_if_full()
     })?;
     encode::end(&mut sink.buffer);

@@ -276,8 +276,8 @@ fn header_records(
     draw: &mut dyn Draw,
 ) -> Result<Vec<HeaderRecord>, Error> {
     let text = facts.version_text.as_ref().map(|text| text.as_bytes().to_vec());
-    if let Some(text) = text.as_ref().filter(|text| text.len() > usize::from(u16::MAX)) {
-        return Err(LowerError::LongVersionText(text.len()).into());
+    if let Some(text) = &text {
+        LowerError::length16("the version text", text.len())?;
     }
     let totals = HeaderRecord::Totals(facts.totals.unwrap_or(survey.totals));
     let randoms = facts.hash_randoms.map(|(first, second)| HeaderRecord::HashcodeRandoms(first, second));

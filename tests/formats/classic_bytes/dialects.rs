@@ -1,6 +1,6 @@
 //! What each writer makes of one heap, by hand.
 
-use heapsmith::classic::{Encoding, lower::LowerOptions};
+use heapsmith::classic::Encoding;
 use heapsmith::lower::Adherence;
 use heapsmith::model::{Address, Contents, Heap, ObjectKind, WordSize};
 use pretty_assertions::assert_eq;
@@ -145,7 +145,7 @@ fn openj9_lists_neither_nulls_nor_classes_and_counts_nulls() {
 
 #[test]
 fn the_word_size_may_be_wished_otherwise() {
-    let wished = LowerOptions { word: Some(WordSize::Bits32), ..options("openj9", Encoding::default()) };
+    let wished = options("openj9", Encoding::default()).word(WordSize::Bits32);
     let bytes = written(&small(WordSize::Bits64), &wished).expect("writable");
     assert_eq!(String::from_utf8_lossy(&bytes), OPENJ9_32);
 }
@@ -208,7 +208,7 @@ fn a_dump_of_nothing_has_its_trailers() {
 #[test]
 fn a_heap_in_its_own_order_keeps_it() {
     let heap = small(WordSize::Bits32);
-    let own = LowerOptions { adherence: Adherence::Heap, ..options("openj9", Encoding::default()) };
+    let own = options("openj9", Encoding::default()).adherence(Adherence::Heap);
     let bytes = written(&heap, &own).expect("writable");
     let text = String::from_utf8(bytes).expect("text");
     // The class that stands behind two objects does so; classes that say nothing of it stand last.
@@ -274,7 +274,7 @@ fn what_a_reader_finds_in_each_dialect() {
 
 #[test]
 fn addresses_beyond_32_bits_are_refused_in_32_bit_dumps() {
-    let options = |word| LowerOptions { word: Some(word), ..options("openj9", Encoding::default()) };
+    let options = |word| options("openj9", Encoding::default()).word(word);
     let refused = |change: fn(&mut Heap)| {
         let mut heap = small(WordSize::Bits64);
         change(&mut heap);

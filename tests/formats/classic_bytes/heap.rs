@@ -121,7 +121,7 @@ pub(crate) fn named(name: &Name) -> Heap {
 
 pub(crate) fn options(profile: &str, encoding: Encoding) -> LowerOptions {
     let profile = Profile::named(profile).expect("a profile");
-    LowerOptions { profile, encoding, ..LowerOptions::default() }
+    LowerOptions::default().profile(profile).encoding(encoding)
 }
 
 pub(crate) fn written(heap: &Heap, options: &LowerOptions) -> Result<Vec<u8>, Error> {

@@ -1,9 +1,9 @@
 //! Heaps to convert, and dumps in memory.
 
+use heapsmith::DumpOptions;
 use heapsmith::convert::{Converted, Options};
-use heapsmith::format::Target;
-use heapsmith::format::{DumpFile, Lowering, Wishes};
-use heapsmith::generate::{AddressSpace, GenerateOptions, from_seed};
+use heapsmith::format::{DumpFile, Lowering, Target};
+use heapsmith::generate::{AddressSpace, from_seed};
 use heapsmith::hprof::Reading;
 use heapsmith::input::Input;
 use heapsmith::model::{
@@ -23,7 +23,7 @@ pub(crate) fn heaps(lowering: &Lowering) -> Vec<Heap> {
         let options = lowering.generate_options(40, hashes);
         // Only a format of identifiers has objects at odd addresses.
         let addresses = addresses.filter(|_| matches!(lowering, Lowering::Hprof(_))).unwrap_or(options.addresses);
-        let mut heap = from_seed(&GenerateOptions { addresses, word, ..options }, seed);
+        let mut heap = from_seed(&options.addresses(addresses).word(word), seed);
         spice(&mut heap);
         heap
     };
@@ -51,8 +51,8 @@ fn spice(heap: &mut Heap) {
 
 /// The writer of a kind of dump.
 pub(crate) fn lowering(target: &Target, seed: u64) -> Lowering {
-    let wishes = Wishes { profile: target.profile.clone(), seed, ..Wishes::default() };
-    Lowering::new(target.format, &wishes).expect("a target of the table")
+    let options = DumpOptions::new(target.format).profile(target.profile.as_deref()).seed(seed);
+    options.lowering().expect("a target of the table")
 }
 
 /// The heap that is read from the dump that is written of another.
@@ -72,7 +72,7 @@ pub(crate) fn read(bytes: Vec<u8>) -> Heap {
 
 /// The heap that is read from the dump that a heap is converted to.
 pub(crate) fn converted(heap: &mut Heap, lowering: &Lowering) -> Heap {
-    let options = Options { lowering, keep_addresses: false };
+    let options = Options::new(lowering);
     let mut converted = Converted::new(heap, &options).expect("convertible");
     written(&mut converted, lowering)
 }

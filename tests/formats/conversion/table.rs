@@ -16,7 +16,7 @@ fn writers() -> Vec<Target> {
 
 /// Facets in which the second heap differs from the first one, or is silent.
 fn lost(left: &Heap, right: &Heap, carried: Option<&Column>) -> BTreeSet<Facet> {
-    let options = Options { carried, ..Options::default() };
+    let options = Options::default().carried(carried);
     let Comparison { differences, not_compared, .. } =
         compare_sources(&mut left.clone(), &mut right.clone(), &options).expect("in memory");
     let silent = not_compared.iter().filter(|n| n.why == Side::UnknownRight).map(|n| n.facet);

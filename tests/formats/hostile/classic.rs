@@ -51,7 +51,7 @@ fn dumps() -> Vec<(String, Vec<u8>)> {
     let every = named.flat_map(|profile| encodings.iter().map(move |encoding| (profile, encoding)));
     every
         .map(|(profile, (name, encoding))| {
-            let options = LowerOptions { profile, encoding: *encoding, ..LowerOptions::default() };
+            let options = LowerOptions::default().profile(profile).encoding(*encoding);
             (format!("{}-{name}", profile.name), lower::to_bytes(&heap, &options).expect("writable"))
         })
         .collect()

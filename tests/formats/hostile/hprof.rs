@@ -19,7 +19,7 @@ use sha2::{Digest, Sha256};
 
 /// A dump of some 800 bytes with every kind of sub-record, and what a writer puts around it.
 pub(crate) fn small(profile: &'static Profile) -> Vec<u8> {
-    let options = LowerOptions { profile, id_size: Some(IdSize::Four), ..LowerOptions::default() };
+    let options = LowerOptions::default().profile(profile).id_size(IdSize::Four);
     lower::to_bytes(&heap(), &options).expect("writable")
 }
 

@@ -91,7 +91,7 @@ fn an_unpatched_length_is_read_to_the_next_dump_record_or_the_end() {
         let (found, ended) = read(&dump(&[record(tag, 0, b""), whole(0x0b, &[0, 0, 0, 1])]), Reading::default());
         ended.expect("empty");
         assert_eq!(found.heaps.len(), 1);
-        let trusting = Reading { zero_length: ZeroLength::Empty, wrapped: Wrapped::Trust };
+        let trusting = Reading::default().zero_length(ZeroLength::Empty).wrapped(Wrapped::Trust);
         assert!(read(&dump(&[record(tag, 0, &body)]), trusting).1.is_err(), "roots are no records");
     }
 }

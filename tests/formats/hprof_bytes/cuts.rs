@@ -95,7 +95,7 @@ fn cuts(heap: &Heap, options: &LowerOptions) -> (u64, Vec<u64>) {
 }
 
 fn lengths(options: &LowerOptions, subs: &[Sub]) -> Vec<u64> {
-    let wide = LowerOptions { id_size: Some(IdSize::Eight), ..*options };
+    let wide = options.id_size(IdSize::Eight);
     cuts(&heap_of(subs, 8), &wide).1
 }
 
@@ -368,7 +368,7 @@ fn any_heap_is_cut_as_its_writers_rule_says() {
         if let Some(class) = heap.classes.first_mut() {
             class.name = name(&"n".repeat([10, 300_000, 1_048_000, 2_000_000][draw.below(4) as usize]));
         }
-        let cuts = |options: LowerOptions| cuts(&heap, &LowerOptions { id_size: Some(IdSize::Eight), ..options });
+        let cuts = |options: LowerOptions| cuts(&heap, &options.id_size(IdSize::Eight));
         let (before, found) = cuts(options("hotspot-17"));
         assert_eq!(found, pool(before, &subs), "round {round}, hotspot-17");
         assert_eq!(cuts(options("hotspot-11")).1, own(8 * MIB, &subs), "round {round}, hotspot-11");

@@ -86,7 +86,7 @@ fn contents_of_more_than_4_gib_are_counted_in_whole_where_the_segment_has_no_end
     // An unpatched segment: the array may be as long as it says, and the file ends in it.
     let array = hex!("23 00000001 00000002 20000001 0b 0000000000000001");
     let bytes = file(4, &[&hex!("1c 00000000 00000000"), &array]);
-    let reading = Reading { zero_length: ZeroLength::Unpatched, ..Reading::default() };
+    let reading = Reading::default().zero_length(ZeroLength::Unpatched);
     let mut decoder = Decoder::new(&bytes[..]).expect("a sound header").with_reading(reading, None);
     let (seen, ended) = steps_of(&mut decoder);
     let [_, Seen::Sub(at, _), ..] = &seen[..] else { panic!("{seen:?}") };

@@ -111,9 +111,13 @@ pub(crate) fn written(header: &heapsmith::hprof::Header, seen: &[Seen]) -> Vec<u
     encode::header(&mut written, header);
     for step in seen {
         match step {
-            Seen::Record(at, record) => encode::record(&mut written, header.id_size, record, at.rest),
+            Seen::Record(at, record) => {
+                encode::record(&mut written, header.id_size, record, at.rest).expect("it was read");
+            }
             Seen::Segment(_, segment) => encode::segment(&mut written, segment),
-            Seen::Sub(_, sub_record) => encode::sub_record(&mut written, header.id_size, sub_record),
+            Seen::Sub(_, sub_record) => {
+                encode::sub_record(&mut written, header.id_size, sub_record).expect("it was read");
+            }
             Seen::More(at) => written.extend(&at.bytes),
             Seen::SegmentEnd(_) => {}
         }

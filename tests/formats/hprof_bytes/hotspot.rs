@@ -136,7 +136,7 @@ fn times_are_0_unless_the_heap_has_its_own_way_and_only_an_end_says_when_a_heap_
     heap.surroundings.times = Some((5, 7));
     for (profile, as_heap, read) in [("hotspot-17", (5, 7), (5, 7)), ("hotspot-8", (5, 5), (5, 5))] {
         for (adherence, expected, read) in [(Adherence::Writer, (0, 0), (0, 0)), (Adherence::Heap, as_heap, read)] {
-            let options = lower::LowerOptions { adherence, ..options(profile) };
+            let options = options(profile).adherence(adherence);
             let mut heap = heap.clone();
             // In its own way a heap has its own log; here it has none, and so no names.
             heap.surroundings.events = Some(Vec::new()).filter(|_| adherence == Adherence::Heap);
@@ -158,7 +158,7 @@ fn identifiers_are_as_wide_as_a_pointer_unless_the_options_say_otherwise() {
     let size_of = |word, id_size, profile| {
         let mut heap = small_heap(true, HOTSPOT);
         heap.facts.word_size = word;
-        let options = lower::LowerOptions { id_size, ..options(profile) };
+        let options = options(profile).id_size(id_size);
         lower::to_bytes(&heap, &options).expect("the heap can be said")[19..23].to_vec()
     };
     for profile in ["hotspot-25", "hotspot-17", "hotspot-11", "hotspot-8", "sa"] {

@@ -43,7 +43,7 @@ const EMPTY: [u8; 9] = hex!("1c 00000000 00000000");
 const ROOT: [u8; 5] = hex!("05 a1a2a3a4");
 
 fn reading(zero_length: ZeroLength, wrapped: Wrapped) -> Reading {
-    Reading { zero_length, wrapped }
+    Reading::default().zero_length(zero_length).wrapped(wrapped)
 }
 
 /// The kinds of step: `R`ecord, `(`segment`)`, `s`ub-record, `+` more.

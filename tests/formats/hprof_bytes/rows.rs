@@ -108,7 +108,7 @@ pub(crate) fn check_records(rows: &[Row<Record<'static>>]) {
                 assert_eq!(read(&file), [once(0), once(1)], "{place}");
             }
             let mut out = Vec::new();
-            encode::record(&mut out, id_size(size), &record, 0);
+            encode::record(&mut out, id_size(size), &record, 0).expect("no list is long");
             assert_eq!(spelled(&out), spelled(bytes), "{place}: written");
             check_cuts_of_records(row, size, bytes, &place);
         }
@@ -156,7 +156,7 @@ pub(crate) fn check_sub_records(rows: &[Row<SubRecord<'static>>]) {
                 assert_eq!(seen[1..], [once(1), once(2), Seen::SegmentEnd(file.len() as u64)], "{place}");
             }
             let mut out = Vec::new();
-            encode::sub_record(&mut out, id_size(size), &sub_record);
+            encode::sub_record(&mut out, id_size(size), &sub_record).expect("no list is long");
             assert_eq!(spelled(&out), spelled(bytes), "{place}: written");
             assert_eq!(encode::length_of(id_size(size), &sub_record), bytes.len() as u64, "{place}: length");
             for kept in 1..bytes.len() {

@@ -111,7 +111,7 @@ pub(crate) fn options(profile: &str) -> LowerOptions {
 /// The options of a profile with another of its framings.
 pub(crate) fn framed(profile: &str, number: usize) -> LowerOptions {
     let options = options(profile);
-    LowerOptions { framing: options.profile.framings.get(number), ..options }
+    options.framing(options.profile.framings.get(number))
 }
 
 /// A heap becomes exactly this file, is read from it again, and written again in its own order. The file is told by
@@ -123,7 +123,7 @@ pub(crate) fn check(heap: &Heap, options: &LowerOptions, file: &[u8], recognised
     let (read, ended) = lift::heap(file).expect("a sound header");
     ended.expect("sound");
     assert_eq!(read, carried, "read again");
-    let as_heap = LowerOptions { adherence: Adherence::Heap, ..*options };
+    let as_heap = options.adherence(Adherence::Heap);
     let again = lower::to_bytes(&read, &as_heap).expect("the heap can be said");
     assert_eq!(lines(&again), lines(file), "{}: written again", options.profile.name);
     let mut dump = lift::HprofDump::new(|| Ok(Decoder::new(file)?)).expect("sound");

@@ -51,9 +51,9 @@ pub(crate) fn read(file: &[u8]) -> Dump {
     assert_eq!(ended.end_tag, file.len() as u64 - 1, "the body ends with the file: {}", spelled(file));
 
     let mut written = Vec::new();
-    encode::header(&mut written, decoder.header());
+    encode::header(&mut written, decoder.header()).expect("it was read");
     for record in &records {
-        encode::record(&mut written, decoder.layout(), record);
+        encode::record(&mut written, decoder.layout(), record).expect("it was read");
     }
     encode::end(&mut written);
     assert_eq!(spelled(&written), spelled(file), "written again");

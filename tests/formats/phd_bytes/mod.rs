@@ -22,6 +22,7 @@ mod object_array;
 mod primitive_array;
 mod rows;
 mod short;
+mod too_long;
 
 /// A hash regime as a row shows it.
 #[derive(Clone, Copy, Debug, PartialEq)]

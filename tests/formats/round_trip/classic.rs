@@ -41,18 +41,16 @@ impl Arbitrary for Recipe {
 
 impl Recipe {
     fn heap(&self, encoding: Encoding) -> Heap {
-        let options = GenerateOptions {
-            objects: self.objects,
-            word: self.word,
-            placement: self.placement,
-            latin1_names: encoding.charset != Charset::Utf8,
-            ..GenerateOptions::default()
-        };
+        let options = GenerateOptions::default()
+            .objects(self.objects)
+            .word(self.word)
+            .placement(self.placement)
+            .latin1_names(encoding.charset != Charset::Utf8);
         from_seed(&options, self.seed)
     }
 
     fn options(&self, profile: &'static Profile, encoding: Encoding) -> LowerOptions {
-        LowerOptions { profile, encoding, word: Some(self.word), seed: self.seed, ..LowerOptions::default() }
+        LowerOptions::default().profile(profile).encoding(encoding).word(self.word).seed(self.seed)
     }
 }
 
@@ -116,7 +114,7 @@ fn the_profile_that_is_recognised_gives_the_bytes_again() {
         for (profile, encoding) in writers().filter(|(profile, _)| !profile.is_seeded()) {
             let heap = recipe.heap(encoding);
             for adherence in [heapsmith::lower::Adherence::Writer, heapsmith::lower::Adherence::Heap] {
-                let options = LowerOptions { adherence, ..recipe.options(profile, encoding) };
+                let options = recipe.options(profile, encoding).adherence(adherence);
                 let dump = lower::to_bytes(&heap, &options).expect("writable");
                 let mut source = lifted(&dump);
                 let reopen = || Ok::<_, Error>(Box::new(std::io::Cursor::new(dump.clone())) as Box<dyn std::io::Read>);
@@ -161,7 +159,7 @@ fn every_dialect_agrees_with_every_phd_on_what_both_tell() {
                         // The default's array class is one reference more.
                         options = options.with_profile("sovereign").expect("a profile");
                     }
-                    let options = phd::LowerOptions { word: Some(word), ..options };
+                    let options = options.word(word);
                     let hashes = options.profile.hashes;
                     let generated = Lowering::Phd(options).generate_options(recipe.objects, hashes);
                     let heap = from_seed(&generated, seed);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use heapsmith::error::DecodeError;
 use heapsmith::format::Lowering;
-use heapsmith::generate::{GenerateOptions, Placement, from_seed};
+use heapsmith::generate::{Placement, from_seed};
 use heapsmith::hprof::lower::{self, LowerOptions, PROFILES};
 use heapsmith::hprof::record::Body;
 use heapsmith::hprof::{Decoder, IdSize, Profile, Step, SubRecord, SubTag, Tag, lift};
@@ -18,15 +18,15 @@ fn writers(seed: u64) -> impl Iterator<Item = LowerOptions> {
         .iter()
         .flat_map(|profile: &'static Profile| profile.framings.iter().map(move |framing| (profile, framing)));
     framed.flat_map(move |(profile, framing)| {
-        let options = LowerOptions { profile, framing: Some(framing), seed, ..LowerOptions::default() };
-        IdSize::ALL.map(|id_size| LowerOptions { id_size: Some(id_size), ..options })
+        let options = LowerOptions::default().profile(profile).framing(framing).seed(seed);
+        IdSize::ALL.map(|id_size| options.id_size(id_size))
     })
 }
 
 fn generated(options: &LowerOptions, objects: usize, seed: u64) -> Heap {
     let placement = if seed.is_multiple_of(2) { Placement::Mixed } else { Placement::Ordered };
     let generated = Lowering::Hprof(*options).generate_options(objects, None);
-    from_seed(&GenerateOptions { placement, ..generated }, seed)
+    from_seed(&generated.placement(placement), seed)
 }
 
 fn lifted(dump: &[u8]) -> Dump {
@@ -229,7 +229,7 @@ fn a_heap_keeps_its_order_and_log_where_the_writer_adheres_to_it() {
         for options in writers(seed).filter(|options| !options.profile.is_seeded()) {
             let written = lower::to_bytes(&generated(&options, 40, seed), &options).expect("writable");
             let heap = lifted(&written).heaps.swap_remove(0);
-            let as_heap = LowerOptions { adherence: Adherence::Heap, ..options };
+            let as_heap = options.adherence(Adherence::Heap);
             assert!(lower::to_bytes(&heap, &as_heap).expect("writable") == written, "{options:?}");
         }
     }

@@ -43,13 +43,8 @@ impl Arbitrary for Recipe {
 impl Recipe {
     fn heap(&self, profile: &Profile) -> Heap {
         let hashes = profile.hashes.unwrap_or(self.hashes);
-        let options = GenerateOptions {
-            objects: self.objects,
-            word: self.word,
-            hashes,
-            placement: self.placement,
-            ..GenerateOptions::default()
-        };
+        let options = GenerateOptions::default();
+        let options = options.objects(self.objects).word(self.word).hashes(hashes).placement(self.placement);
         from_seed(&options, self.seed)
     }
 }
@@ -71,13 +66,7 @@ fn writers() -> impl Iterator<Item = (Version, &'static Profile)> {
 fn every_profile_gives_back_what_it_carries() {
     fn holds(recipe: Recipe) -> bool {
         for (version, profile) in writers() {
-            let options = LowerOptions {
-                version,
-                profile,
-                word: Some(recipe.word),
-                seed: recipe.seed,
-                adherence: Adherence::Writer,
-            };
+            let options = LowerOptions::new(version).profile(profile).word(recipe.word).seed(recipe.seed);
             let mut heap = recipe.heap(profile);
             let dump = lower::to_bytes(&heap, &options).expect("writable");
             let carried = lower::carry(&mut heap, &options).expect("writable");
@@ -94,13 +83,7 @@ fn every_profile_gives_back_what_it_carries() {
 fn every_profile_agrees_with_the_heap_on_what_both_tell() {
     fn holds(recipe: Recipe) -> bool {
         for (version, profile) in writers().filter(|(_, p)| p.array_fields == FieldSwap::LengthFirst) {
-            let options = LowerOptions {
-                version,
-                profile,
-                word: Some(recipe.word),
-                seed: recipe.seed,
-                adherence: Adherence::Writer,
-            };
+            let options = LowerOptions::new(version).profile(profile).word(recipe.word).seed(recipe.seed);
             let heap = recipe.heap(profile);
             let found = lifted(&lower::to_bytes(&heap, &options).expect("writable"));
             let mut left_out = BTreeSet::from([Facet::ReferenceOrder]);
@@ -155,7 +138,7 @@ fn the_generator_reaches_every_record_kind_width_flag_and_cache_state() {
                 let hashes = if seed % 2 == 0 { HashRegime::Every16 } else { HashRegime::WhereUsed32 };
                 let placement = if profile.is_seeded() { Placement::Mixed } else { Placement::Ordered };
                 let heap = Recipe { seed, objects: 60, word, hashes, placement }.heap(profile);
-                let options = LowerOptions { version, profile, word: Some(word), seed, adherence: Adherence::Writer };
+                let options = LowerOptions::new(version).profile(profile).word(word).seed(seed);
                 visit(&lower::to_bytes(&heap, &options).expect("writable"), word, &mut reached);
             }
         }

@@ -1,0 +1,180 @@
+//! A decoder that is a closure: run over cases in the process of its own tests.
+//!
+//! There is no limit of time or memory, and no other process. A program that [`super::check`] runs has both.
+
+mod answer;
+mod outcome;
+
+use std::fmt::Display;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use crate::error::Error;
+use crate::format::Family;
+
+use super::expected::{Entry, ExpectedFailures};
+use super::judge::{Judgement, judge_closure};
+use super::report::{Expectation, Outcome};
+use super::run::rules;
+use super::subject::Files;
+use super::task::{Choice, Source};
+
+pub use answer::Answer;
+pub use outcome::{DecoderReport, Failed, Failures, Skipped};
+
+/// Checks a decoder in a test of yours: `decoder` gets the path of each of the corpus' dumps and returns what it read, or
+/// an error if it refuses the dump. Every answer is judged against the right ones.
+///
+/// The answer is anything that becomes an [`Answer`]: `()` where only reading and refusing count, [`Counts`], a listing,
+/// or a whole [`Heap`](crate::Heap). A panic is caught and is a failure of that case. A dump's name says nothing of the
+/// case, and its file is gone after the call.
+///
+/// [`Counts`]: super::protocol::Counts
+///
+/// # Example
+///
+/// ```
+/// use std::error::Error;
+/// use std::fs;
+/// use std::path::Path;
+///
+/// use heapsmith::format::Family;
+/// use heapsmith::{check_decoder, read};
+///
+/// // In your crate: #[test] fn the_corpus_is_read_correctly() -> Result<(), heapsmith::check::Failures> {
+/// let decoder = |path: &Path| -> Result<_, Box<dyn Error>> { Ok(read(fs::read(path)?)?) }; // your parser
+/// check_decoder(decoder).format(Family::Phd).filter("spelled").run()?;
+/// # Ok::<(), heapsmith::check::Failures>(())
+/// ```
+#[must_use = "nothing is checked before `run` or `assert`"]
+pub fn check_decoder<'d, A: Into<Answer>, E: Display>(
+    mut decoder: impl FnMut(&Path) -> Result<A, E> + 'd,
+) -> CheckDecoder<'d> {
+    CheckDecoder {
+        decoder: Box::new(move |path| decoder(path).map(Into::into).map_err(|e| e.to_string())),
+        choice: Choice::default(),
+        expected: ExpectedFailures::default(),
+    }
+}
+
+type Decoder<'d> = dyn FnMut(&Path) -> Result<Answer, String> + 'd;
+
+/// A decoder, and the cases that it is checked with. [`check_decoder`] makes it.
+pub struct CheckDecoder<'d> {
+    decoder: Box<Decoder<'d>>,
+    choice: Choice,
+    expected: ExpectedFailures,
+}
+
+impl std::fmt::Debug for CheckDecoder<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CheckDecoder").field("choice", &self.choice).finish_non_exhaustive()
+    }
+}
+
+impl CheckDecoder<'_> {
+    /// Only dumps of one format: `Family::Phd`, `Hprof` or `Classic`.
+    #[must_use = "nothing is checked before `run` or `assert`"]
+    pub fn format(mut self, family: Family) -> Self {
+        self.choice.format = Some(family);
+        self
+    }
+
+    /// Only cases whose id contains this; one case alone if it is its whole id.
+    #[must_use = "nothing is checked before `run` or `assert`"]
+    pub fn filter(mut self, part: impl Into<String>) -> Self {
+        self.choice.filter = Some(part.into());
+        self
+    }
+
+    /// Random dumps in addition to the corpus, from a seed.
+    #[must_use = "nothing is checked before `run` or `assert`"]
+    pub fn random(mut self, dumps: u64, seed: u64) -> Self {
+        (self.choice.random, self.choice.seed) = (dumps, seed);
+        self
+    }
+
+    /// Cases that are known to fail, by a pattern of their ids (`*`, `?` and `[...]` as in a shell). It is a failure if
+    /// one of them passes.
+    #[must_use = "nothing is checked before `run` or `assert`"]
+    pub fn known(mut self, pattern: impl Into<String>, reason: impl Into<String>) -> Self {
+        let entry = Entry { reason: reason.into(), cases: vec![pattern.into()], ..Entry::default() };
+        self.expected.expect.push(entry);
+        self
+    }
+
+    /// Runs the decoder over the cases.
+    ///
+    /// # Errors
+    /// The cases that failed, if any did; or why dumps could not be written.
+    pub fn run(mut self) -> Result<DecoderReport, Failures> {
+        let mut report = DecoderReport::default();
+        let mut failed = Vec::new();
+        for source in Source::chosen(&self.choice).map_err(Failures::not_run)? {
+            let case = source.case().map_err(Failures::not_run)?;
+            if case.heap.is_some() {
+                report.skipped.push(Skipped { case: case.id, reason: SEVERAL_HEAPS.to_owned() });
+                continue;
+            }
+            let answer = self.ask(&case.file(), &case.bytes).map_err(Failures::not_run)?;
+            let Judgement { outcome, omitted, .. } = judge_closure(&case, answer).map_err(Failures::not_run)?;
+            report.omit(omitted);
+            let rules = rules(&case);
+            let expectation = self.expected.find("", &case.id, &rules);
+            let failure = |known: Option<Expectation>| Failed {
+                case: case.id.clone(),
+                summary: case.summary.clone(),
+                rules: rules.clone(),
+                outcome: outcome.clone(),
+                known: known.map(|known| known.reason),
+            };
+            match (&outcome, expectation) {
+                (Outcome::Skip { reason, .. }, _) => {
+                    report.skipped.push(Skipped { case: case.id.clone(), reason: reason.clone() });
+                }
+                (outcome, Some(known)) if outcome.is_failure() => report.known.push(failure(Some(known))),
+                (_, Some(known)) => failed.push(failure(Some(known))),
+                (outcome, None) if outcome.is_failure() => failed.push(failure(None)),
+                (_, None) => report.passed += 1,
+            }
+        }
+        if report.asked() + failed.len() == 0 {
+            return Err(Failures::not_run(Error::Usage("no case of the corpus was chosen".to_owned())));
+        }
+        if failed.is_empty() { Ok(report) } else { Err(Failures::of(failed, report)) }
+    }
+
+    /// Runs the decoder over the cases, and panics with the list of those that failed.
+    ///
+    /// # Panics
+    /// If a case failed, or none could be run.
+    #[track_caller]
+    pub fn assert(self) {
+        if let Err(failures) = self.run() {
+            panic!("{failures}");
+        }
+    }
+
+    fn ask(&mut self, file: &str, bytes: &[u8]) -> Result<Result<Answer, Ended>, Error> {
+        let files = Files::with("heapsmith-", file, bytes, "jsonl")?;
+        let decoder = &mut self.decoder;
+        // What a panic left half done is the decoder's to bear: the next call is a case of its own.
+        Ok(match catch_unwind(AssertUnwindSafe(|| decoder(&files.input))) {
+            Ok(answer) => answer.map_err(|message| Ended::Refused(files.shorten(&message))),
+            Err(panic) => {
+                let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+                let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+                Err(Ended::Panicked(files.shorten(&text.unwrap_or_default())))
+            }
+        })
+    }
+}
+
+/// How a decoder ended without an answer.
+#[derive(Debug)]
+pub(super) enum Ended {
+    Refused(String),
+    Panicked(String),
+}
+
+const SEVERAL_HEAPS: &str = "the dump has several heaps, and a path does not say which one";

@@ -1,0 +1,155 @@
+//! What came of a decoder's cases.
+
+use std::fmt::{self, Debug, Display, Formatter};
+
+use crate::check::report::Outcome;
+use crate::compare::Facet;
+use crate::error::Error;
+
+/// A decoder's cases, none of which failed unexpectedly.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct DecoderReport {
+    /// Number of cases that passed.
+    pub passed: usize,
+    /// Cases that failed as expected.
+    pub known: Vec<Failed>,
+    /// Cases that were not judged.
+    pub skipped: Vec<Skipped>,
+    /// Facets that were not judged in some case, since the answer does not record them.
+    pub omitted: Vec<Facet>,
+}
+
+impl DecoderReport {
+    pub(super) fn asked(&self) -> usize {
+        self.passed + self.known.len() + self.skipped.len()
+    }
+
+    pub(super) fn omit(&mut self, facets: Vec<Facet>) {
+        self.omitted.extend(facets);
+        self.omitted.sort_unstable();
+        self.omitted.dedup();
+    }
+}
+
+/// A case that was not judged.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Skipped {
+    /// Its id.
+    pub case: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// A case that failed, or that passed although it is known to fail.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Failed {
+    /// Its id.
+    pub case: String,
+    /// What it is about, in a line.
+    pub summary: String,
+    /// The rules that it keeps, breaks or shows.
+    pub rules: Vec<String>,
+    /// What is wrong.
+    pub outcome: Outcome,
+    /// Why it was expected to fail, if it was.
+    pub known: Option<String>,
+}
+
+impl Display for Failed {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.case, self.summary)?;
+        match &self.outcome {
+            Outcome::Fail { fact, address, expected, found, count } => {
+                let at = address.as_ref().map_or_else(String::new, |address| format!(" at {address}"));
+                let times = if *count > 1 { format!(" ({count} times)") } else { String::new() };
+                write!(f, "\n  {fact}{at}{times}\n    expected: {expected}\n    found:    {found}")?;
+            }
+            Outcome::WrongVerdict { expected, found } => write!(f, "\n  expected: {expected}\n  found:    {found}")?,
+            Outcome::Crash { how } => write!(f, "\n  panic: {how}")?,
+            Outcome::Pass { .. } => {
+                let reason = self.known.as_deref().unwrap_or_default();
+                write!(f, "\n  passes, although it is known to fail: {reason}")?;
+            }
+            other => write!(f, "\n  {other:?}")?,
+        }
+        if !self.rules.is_empty() {
+            write!(f, "\n  rules: {}", self.rules.join(", "))?;
+        }
+        write!(f, "\n  alone: .filter({:?})", self.case)
+    }
+}
+
+/// The cases in which a decoder failed, or why it could not be run.
+///
+/// The message lists each failed case with what was expected and what was found; `Debug` is the same, so that a test may
+/// end with `?`.
+pub struct Failures(Box<Inner>);
+
+enum Inner {
+    Failed(Vec<Failed>, DecoderReport),
+    NotRun(Error),
+}
+
+/// Failed cases that a message shows.
+const SHOWN: usize = 25;
+
+impl Failures {
+    pub(super) fn of(failed: Vec<Failed>, report: DecoderReport) -> Failures {
+        Failures(Box::new(Inner::Failed(failed, report)))
+    }
+
+    pub(super) fn not_run(error: Error) -> Failures {
+        Failures(Box::new(Inner::NotRun(error)))
+    }
+
+    /// The cases that failed.
+    pub fn failed(&self) -> &[Failed] {
+        match &*self.0 {
+            Inner::Failed(failed, _) => failed,
+            Inner::NotRun(_) => &[],
+        }
+    }
+
+    /// The other cases, if any could be run.
+    pub fn others(&self) -> Option<&DecoderReport> {
+        match &*self.0 {
+            Inner::Failed(_, report) => Some(report),
+            Inner::NotRun(_) => None,
+        }
+    }
+}
+
+impl Display for Failures {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let (failed, others) = match &*self.0 {
+            Inner::NotRun(error) => return write!(f, "the decoder could not be checked: {error}"),
+            Inner::Failed(failed, others) => (failed, others),
+        };
+        let asked = others.asked() + failed.len();
+        write!(f, "{} of {asked} cases failed ({} passed, ", failed.len(), others.passed)?;
+        write!(f, "{} known to fail, {} skipped)", others.known.len(), others.skipped.len())?;
+        failed.iter().take(SHOWN).try_for_each(|failure| write!(f, "\n{failure}"))?;
+        match failed.len().saturating_sub(SHOWN) {
+            0 => Ok(()),
+            more => write!(f, "\nand {more} more"),
+        }
+    }
+}
+
+impl Debug for Failures {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for Failures {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &*self.0 {
+            Inner::Failed(..) => None,
+            Inner::NotRun(error) => Some(error),
+        }
+    }
+}

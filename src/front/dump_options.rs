@@ -1,0 +1,102 @@
+//! Which dump to make.
+
+use crate::classic::{Charset, Newline};
+use crate::error::Error;
+use crate::format::{Format, Lowering, Wishes};
+use crate::hprof::IdSize;
+use crate::model::WordSize;
+
+/// Which dump to make of a heap: the format, and the writer whose dumps it should look like.
+///
+/// A [`Format`] alone stands for the format's usual writer, so both can be given to [`Heap::write`](crate::Heap::write).
+///
+/// # Example
+///
+/// ```
+/// use heapsmith::hprof::IdSize;
+/// use heapsmith::{DumpOptions, Format, Heap};
+///
+/// let heap = Heap::random(7);
+/// let agent = heap.write(DumpOptions::new(Format::Hprof).profile("agent").id_size(IdSize::Eight))?;
+/// assert_ne!(agent, heap.write(Format::Hprof)?);
+/// # Ok::<(), heapsmith::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct DumpOptions {
+    format: Format,
+    wishes: Wishes,
+}
+
+impl DumpOptions {
+    /// The format as its usual writer of today spells it.
+    pub fn new(format: Format) -> DumpOptions {
+        DumpOptions { format, wishes: Wishes::default() }
+    }
+
+    /// The profile: the name of the writer to imitate, such as `openj9`, `hotspot-17` or `any`.
+    #[must_use]
+    pub fn profile<'n>(mut self, name: impl Into<Option<&'n str>>) -> DumpOptions {
+        self.wishes.profile = name.into().map(str::to_owned);
+        self
+    }
+
+    /// The size of words (PHD and classic text); the heap's own if it is not given.
+    #[must_use]
+    pub fn word(mut self, word: impl Into<Option<WordSize>>) -> DumpOptions {
+        self.wishes.word = word.into();
+        self
+    }
+
+    /// The size of identifiers (HPROF); the writer's own or the heap's if it is not given.
+    #[must_use]
+    pub fn id_size(mut self, size: impl Into<Option<IdSize>>) -> DumpOptions {
+        self.wishes.id_size = size.into();
+        self
+    }
+
+    /// The character encoding (classic text).
+    #[must_use]
+    pub fn charset(mut self, charset: impl Into<Option<Charset>>) -> DumpOptions {
+        self.wishes.charset = charset.into();
+        self
+    }
+
+    /// The ends of lines (classic text).
+    #[must_use]
+    pub fn newline(mut self, newline: impl Into<Option<Newline>>) -> DumpOptions {
+        self.wishes.newline = newline.into();
+        self
+    }
+
+    /// The seed of the profile `any`, which spells each dump in another legal way.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> DumpOptions {
+        self.wishes.seed = seed;
+        self
+    }
+
+    /// The format.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// The same as [`Lowering`], which writes to any stream and from any source.
+    ///
+    /// # Errors
+    /// If there is no such profile, or the format does not have what is asked for.
+    pub fn lowering(&self) -> Result<Lowering, Error> {
+        Lowering::new(self.format, &self.wishes)
+    }
+}
+
+impl From<Format> for DumpOptions {
+    fn from(format: Format) -> DumpOptions {
+        DumpOptions::new(format)
+    }
+}
+
+impl From<&DumpOptions> for DumpOptions {
+    fn from(options: &DumpOptions) -> DumpOptions {
+        options.clone()
+    }
+}

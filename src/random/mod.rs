@@ -1,0 +1,149 @@
+//! Random heaps and dumps for property tests: `arbitrary` for fuzzers, `quickcheck` with shrinking.
+//!
+//! A heap is [`Heap`](crate::Heap) itself. A dump is one of the types here: its bytes, the heap that it records, and how it
+//! was written.
+
+#![cfg_attr(
+    not(all(feature = "arbitrary", feature = "quickcheck")),
+    allow(dead_code, reason = "some of it is for one of the two crates alone")
+)]
+
+#[cfg(feature = "arbitrary")]
+mod fuzzed;
+#[cfg(feature = "quickcheck")]
+mod quick;
+
+use std::fmt;
+
+use crate::error::Error;
+use crate::format::{Family, Format, Lowering, Recipe};
+use crate::generate::{GenerateOptions, Placement, from_seed, generate};
+use crate::draw::Draw;
+use crate::model::{HashRegime, Heap, HeapSource, WordSize};
+
+/// A dump, and what it was made of.
+#[derive(Clone)]
+struct Written {
+    original: Heap,
+    carried: Heap,
+    lowering: Lowering,
+    bytes: Vec<u8>,
+}
+
+impl Written {
+    fn new(original: Heap, lowering: Lowering) -> Result<Written, Error> {
+        let mut heap = &original;
+        let mut bytes = Vec::new();
+        lowering.write(&mut (&mut heap as &mut dyn HeapSource), &mut bytes)?;
+        let carried = lowering.carry(&mut (&mut heap as &mut dyn HeapSource))?.into_only_heap()?;
+        Ok(Written { original, carried, lowering, bytes })
+    }
+
+    /// One whose heap comes from the same draws.
+    fn drawn(families: &[Family], most: u64, draw: &mut dyn Draw) -> Result<Written, Error> {
+        let recipe = Recipe::draw(families, most, draw)?;
+        Written::new(generate(&recipe.generate_options(), draw), recipe.lowering)
+    }
+
+    /// One whose heap comes from a seed.
+    fn seeded(families: &[Family], most: u64, draw: &mut dyn Draw) -> Result<Written, Error> {
+        let recipe = Recipe::draw(families, most, draw)?;
+        Written::new(from_seed(&recipe.generate_options(), recipe.seed), recipe.lowering)
+    }
+
+    /// Smaller heaps, written in the same way.
+    fn smaller(self) -> impl Iterator<Item = Written> {
+        let lowering = self.lowering;
+        self.original.into_smaller().filter_map(move |heap| Written::new(heap, lowering).ok())
+    }
+}
+
+/// A heap that every format can hold.
+fn heap(objects: usize, draw: &mut dyn Draw) -> Heap {
+    let options = GenerateOptions {
+        objects,
+        word: *draw.pick(&[WordSize::Bits64, WordSize::Bits32]),
+        hashes: *draw.pick(&[HashRegime::WhereUsed32, HashRegime::Every16]),
+        placement: *draw.pick(&[Placement::Ordered, Placement::Mixed]),
+        texts: draw.one_in(2),
+        ..GenerateOptions::default()
+    };
+    generate(&options, draw)
+}
+
+macro_rules! dumps {
+    ($($(#[$doc:meta])* $name:ident = $families:expr;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone)]
+        pub struct $name(Written);
+
+        impl $name {
+            const FAMILIES: &[Family] = &$families;
+
+            /// The dump.
+            pub fn bytes(&self) -> &[u8] {
+                &self.0.bytes
+            }
+
+            /// The heap that a correct reader gets from the dump.
+            pub fn heap(&self) -> &Heap {
+                &self.0.carried
+            }
+
+            /// The heap that the dump was written from, which may hold more than the format can express.
+            pub fn original(&self) -> &Heap {
+                &self.0.original
+            }
+
+            /// The format.
+            pub fn format(&self) -> Format {
+                self.0.lowering.format()
+            }
+
+            /// The writer that was imitated.
+            pub fn profile(&self) -> &'static str {
+                self.0.lowering.profile()
+            }
+        }
+
+        impl AsRef<[u8]> for $name {
+            fn as_ref(&self) -> &[u8] {
+                self.bytes()
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($name))
+                    .field("format", &self.format().to_string())
+                    .field("profile", &self.profile())
+                    .field("bytes", &self.bytes().escape_ascii().to_string())
+                    .field("heap", self.heap())
+                    .finish()
+            }
+        }
+    )*};
+}
+
+dumps! {
+    /// A random PHD of any version, as any known writer or in any legal spelling.
+    ///
+    /// ```
+    /// use heapsmith::random::PhdDump;
+    /// use heapsmith::{assert_same_heap, read};
+    ///
+    /// fn my_parser_reads_every_phd(dump: PhdDump) -> bool {
+    ///     let parsed = read(&dump).expect("it is valid"); // your parser
+    ///     assert_same_heap!(dump.heap(), parsed);
+    ///     true
+    /// }
+    /// quickcheck::QuickCheck::new().tests(5).quickcheck(my_parser_reads_every_phd as fn(PhdDump) -> bool);
+    /// ```
+    PhdDump = [Family::Phd];
+    /// A random HPROF dump, as any known writer or in any legal spelling, with identifiers of 1, 2, 4 or 8 bytes.
+    HprofDump = [Family::Hprof];
+    /// A random classic text heap dump in any dialect.
+    ClassicDump = [Family::Classic];
+    /// A random dump of any format.
+    AnyDump = [Family::Phd, Family::Hprof, Family::Classic];
+}

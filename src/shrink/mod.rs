@@ -1,0 +1,134 @@
+//! Smaller heaps: what is left of a heap that makes a test fail, until only the cause is left.
+//!
+//! Every smaller heap is as consistent as the heap was: no reference leads to something that was removed, the classes
+//! and superclasses of the objects that are left stay, field values fit their layouts, and threads, traces and roots
+//! name what there is. So whatever could be written in a format still can.
+
+mod needed;
+mod remove;
+mod simplify;
+mod surroundings;
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+use crate::model::Heap;
+
+use simplify::{ClassStep, ObjectStep};
+
+impl Heap {
+    /// Smaller heaps, the smallest first: without objects, without half of them, and so on down to single objects; then
+    /// without roots, threads, traces and classes that nothing needs; then with simpler objects and classes.
+    ///
+    /// They are made one at a time. Take the first that still fails, and ask it again: this is how quickcheck shrinks, and
+    /// any other framework can.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use heapsmith::Heap;
+    /// use heapsmith::model::ObjectKind;
+    ///
+    /// let fails = |heap: &Heap| heap.objects.iter().any(|object| object.kind == ObjectKind::ObjectArray);
+    /// let mut heap = Heap::random(7);
+    /// while let Some(smaller) = heap.smaller().find(fails) {
+    ///     heap = smaller;
+    /// }
+    /// assert_eq!(heap.objects.len(), 1);
+    /// ```
+    pub fn smaller(&self) -> impl Iterator<Item = Heap> + '_ {
+        steps(self).into_iter().map(|step| step.apply(self))
+    }
+
+    /// The same of a heap that the iterator keeps.
+    #[cfg(any(test, feature = "quickcheck"))]
+    pub(crate) fn into_smaller(self) -> impl Iterator<Item = Heap> {
+        steps(&self).into_iter().map(move |step| step.apply(&self))
+    }
+}
+
+/// A way to make a heap smaller.
+enum Step {
+    Objects(Range<usize>),
+    Roots(Range<usize>),
+    Threads(Range<usize>),
+    Traces(Range<usize>),
+    Regions,
+    Log,
+    /// Classes that nothing needs, among them.
+    Classes(Vec<usize>),
+    Object(usize, ObjectStep),
+    Class(usize, ClassStep),
+}
+
+impl Step {
+    fn apply(&self, heap: &Heap) -> Heap {
+        match self {
+            Step::Objects(range) => {
+                let objects: Vec<bool> = (0..heap.objects.len()).map(|index| !range.contains(&index)).collect();
+                remove::keep(heap, &objects, &vec![true; heap.classes.len()])
+            }
+            Step::Classes(dropped) => {
+                let classes = needed::without_subclasses(&heap.classes, dropped);
+                remove::keep(heap, &vec![true; heap.objects.len()], &classes)
+            }
+            Step::Roots(range) => surroundings::without_roots(heap, range),
+            Step::Threads(range) => surroundings::without_threads(heap, range),
+            Step::Traces(range) => surroundings::without_traces(heap, range),
+            Step::Regions => {
+                let mut heap = heap.clone();
+                heap.surroundings.regions = heap.surroundings.regions.map(|_| Vec::new());
+                heap
+            }
+            Step::Log => {
+                let mut heap = heap.clone();
+                (heap.surroundings.events, heap.surroundings.times) = (None, None);
+                heap
+            }
+            Step::Object(index, step) => {
+                let mut heap = remove::uncounted(heap.clone());
+                let word = heap.facts.word_size;
+                step.apply(&mut heap.objects[*index], word);
+                heap
+            }
+            Step::Class(index, step) => {
+                let mut heap = remove::uncounted(heap.clone());
+                step.apply(&mut heap.classes[*index]);
+                heap
+            }
+        }
+    }
+}
+
+/// Every step, those that remove the most first.
+fn steps(heap: &Heap) -> Vec<Step> {
+    let around = &heap.surroundings;
+    let length = |list: Option<usize>| list.unwrap_or_default();
+    let mut steps: Vec<Step> = ranges(heap.objects.len()).map(Step::Objects).collect();
+    steps.extend(ranges(length(around.roots.as_ref().map(Vec::len))).map(Step::Roots));
+    steps.extend(ranges(length(around.threads.as_ref().map(Vec::len))).map(Step::Threads));
+    steps.extend(ranges(length(around.traces.as_ref().map(Vec::len))).map(Step::Traces));
+    if around.regions.as_ref().is_some_and(|regions| !regions.is_empty()) {
+        steps.push(Step::Regions);
+    }
+    if around.events.is_some() {
+        steps.push(Step::Log);
+    }
+    let spare = needed::not_needed(heap);
+    steps.extend(ranges(spare.len()).map(|range| Step::Classes(spare[range].to_vec())));
+    for (index, object) in heap.objects.iter().enumerate() {
+        steps.extend(ObjectStep::of(object).into_iter().map(|step| Step::Object(index, step)));
+    }
+    for (index, class) in heap.classes.iter().enumerate() {
+        steps.extend(ClassStep::of(class).into_iter().map(|step| Step::Class(index, step)));
+    }
+    steps
+}
+
+/// All of a list, its halves, their halves, down to its items.
+fn ranges(length: usize) -> impl Iterator<Item = Range<usize>> {
+    let halves = std::iter::successors(Some(length), |size| (*size > 1).then(|| size.div_ceil(2)));
+    let sizes = halves.filter(|size| *size > 0);
+    sizes.flat_map(move |size| (0..length).step_by(size).map(move |start| start..(start + size).min(length)))
+}

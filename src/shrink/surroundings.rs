@@ -1,0 +1,149 @@
+//! Roots, threads, stack traces and the log, without what was removed.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use crate::model::{Event, EventKind, Heap, Root, RootKind, Serial, StackFrame, StackTrace};
+
+use super::remove::{Gone, Places};
+
+/// Takes out whatever names objects and classes that are gone.
+pub(super) fn cut(heap: &mut Heap, gone: &Gone, places: &Places) {
+    let around = &mut heap.surroundings;
+    around.roots.iter_mut().for_each(|roots| roots.retain(|root| !gone.has(root.object)));
+    for root in around.roots.iter_mut().flatten() {
+        root.after = root.after.map(|after| places.entries_before(after));
+    }
+    around.regions.iter_mut().flatten().for_each(|region| region.after = places.entries_before(region.after));
+    for trace in around.traces.iter_mut().flatten() {
+        if trace.frames.iter().any(|frame| frame.class.is_some_and(|class| gone.has(class))) {
+            let frames = trace.frames.iter().map(|frame| {
+                let class = frame.class.filter(|class| !gone.has(*class));
+                StackFrame { class, ..frame.clone() }
+            });
+            *trace = StackTrace { frames: frames.collect(), ..trace.clone() };
+        }
+    }
+    let mut unloaded = HashSet::new();
+    for events in around.events.iter_mut() {
+        events.iter_mut().for_each(|event| event.after = places.entries_before(event.after));
+        events.retain(|event| match &event.kind {
+            EventKind::LoadClass(load) if gone.has(load.class) => {
+                unloaded.insert(load.serial);
+                false
+            }
+            EventKind::StartThread(thread) => !gone.has(thread.object),
+            _ => true,
+        });
+    }
+    let classes = Numbers { classes: unloaded, ..Numbers::default() };
+    let threads = around.threads.iter().flatten().filter(|thread| gone.has(thread.object));
+    let threads = threads.map(|thread| thread.serial).collect();
+    let traces = traces_of(heap, &threads);
+    Numbers { threads, traces, ..classes }.leave(heap);
+}
+
+/// A heap without some of its roots.
+pub(super) fn without_roots(heap: &Heap, dropped: &Range<usize>) -> Heap {
+    let mut heap = heap.clone();
+    heap.surroundings.roots = heap.surroundings.roots.take().map(|roots| outside(roots, dropped));
+    heap
+}
+
+/// A heap without some of its threads, their roots and their traces.
+pub(super) fn without_threads(heap: &Heap, dropped: &Range<usize>) -> Heap {
+    let mut heap = heap.clone();
+    let threads = heap.surroundings.threads.iter().flatten().map(|thread| thread.serial);
+    let threads: HashSet<Serial> =
+        threads.enumerate().filter(|(index, _)| dropped.contains(index)).map(|(_, serial)| serial).collect();
+    let traces = traces_of(&heap, &threads);
+    Numbers { threads, traces, ..Numbers::default() }.leave(&mut heap);
+    heap
+}
+
+/// A heap without some of its stack traces.
+pub(super) fn without_traces(heap: &Heap, dropped: &Range<usize>) -> Heap {
+    let mut heap = heap.clone();
+    let traces = heap.surroundings.traces.iter().flatten().map(|trace| trace.serial);
+    let traces = traces.enumerate().filter(|(index, _)| dropped.contains(index)).map(|(_, serial)| serial).collect();
+    Numbers { traces, ..Numbers::default() }.leave(&mut heap);
+    heap
+}
+
+fn outside<T>(list: Vec<T>, dropped: &Range<usize>) -> Vec<T> {
+    list.into_iter().enumerate().filter(|(index, _)| !dropped.contains(index)).map(|(_, item)| item).collect()
+}
+
+/// Traces of threads that leave.
+fn traces_of(heap: &Heap, threads: &HashSet<Serial>) -> HashSet<Serial> {
+    let traces = heap.surroundings.traces.iter().flatten();
+    traces.filter(|trace| threads.contains(&trace.thread)).map(|trace| trace.serial).collect()
+}
+
+/// Serial numbers that leave a heap.
+#[derive(Default)]
+struct Numbers {
+    threads: HashSet<Serial>,
+    traces: HashSet<Serial>,
+    classes: HashSet<Serial>,
+}
+
+impl Numbers {
+    /// Takes out what has them, and whatever names that.
+    fn leave(&self, heap: &mut Heap) {
+        if self.threads.is_empty() && self.traces.is_empty() && self.classes.is_empty() {
+            return;
+        }
+        let has = |trace: &Serial| !self.traces.contains(trace);
+        let around = &mut heap.surroundings;
+        around.threads.iter_mut().for_each(|list| list.retain(|thread| !self.threads.contains(&thread.serial)));
+        around.threads.iter_mut().flatten().for_each(|thread| thread.trace = thread.trace.filter(has));
+        around.traces.iter_mut().for_each(|list| list.retain(|trace| has(&trace.serial)));
+        around.roots.iter_mut().for_each(|roots| roots.retain(|root| !self.is_of(root)));
+        around.events.iter_mut().for_each(|events| events.retain_mut(|event| self.stays(event)));
+        heap.classes.iter_mut().for_each(|class| class.trace = class.trace.filter(has));
+        heap.objects.iter_mut().for_each(|object| object.trace = object.trace.filter(has));
+    }
+
+    fn is_of(&self, root: &Root) -> bool {
+        let trace = if let RootKind::ThreadObject(_, trace) = root.kind { Some(trace) } else { None };
+        root.kind.thread().is_some_and(|thread| self.threads.contains(&thread))
+            || trace.is_some_and(|trace| self.traces.contains(&trace))
+    }
+
+    /// Whether an entry of the log stays, without what it names.
+    fn stays(&self, event: &mut Event) -> bool {
+        match &mut event.kind {
+            EventKind::UnloadClass(class) => !self.classes.contains(class),
+            EventKind::Frame(frame) => {
+                if self.classes.contains(&frame.class) {
+                    frame.class = Serial(0);
+                }
+                true
+            }
+            EventKind::Trace(trace) => !self.traces.contains(&trace.serial) && !self.threads.contains(&trace.thread),
+            EventKind::StartThread(thread) => {
+                !self.threads.contains(&thread.serial) && !self.traces.contains(&thread.trace)
+            }
+            EventKind::EndThread(thread) => !self.threads.contains(thread),
+            EventKind::LoadClass(load) => {
+                if self.traces.contains(&load.trace) {
+                    load.trace = Serial(0);
+                }
+                true
+            }
+            EventKind::AllocationSites(sites) => {
+                sites.sites.retain(|site| !self.traces.contains(&site.trace) && !self.classes.contains(&site.class));
+                true
+            }
+            EventKind::CpuSamples(samples) => {
+                samples.traces.retain(|(_, trace)| !self.traces.contains(trace));
+                true
+            }
+            EventKind::Text(..)
+            | EventKind::HeapSummary(_)
+            | EventKind::ControlSettings(_)
+            | EventKind::Unknown { .. } => true,
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! `check_decoder`, with decoders that are right and decoders that are not.
+
+use std::error::Error;
+use std::fs;
+use std::path::Path;
+
+use heapsmith::check::protocol::Counts;
+use heapsmith::check::report::Outcome;
+use heapsmith::check::{Answer, Failures};
+use heapsmith::format::Family;
+use heapsmith::model::Heap;
+use heapsmith::{check_decoder, read};
+
+fn right(path: &Path) -> Result<Heap, Box<dyn Error>> {
+    Ok(read(fs::read(path)?)?)
+}
+
+fn counts(heap: &Heap) -> Counts {
+    Counts::default().classes(heap.classes.len() as u64)
+}
+
+#[test]
+fn a_right_decoder_passes_at_every_level() -> Result<(), Failures> {
+    let heaps = check_decoder(right).run()?;
+    assert!(heaps.passed > 150, "{heaps:?}");
+    assert!(heaps.skipped.iter().all(|skipped| skipped.reason.contains("several heaps")));
+    let counted = check_decoder(|path| right(path).map(|heap| counts(&heap))).run()?;
+    let read = check_decoder(|path| right(path).map(|_| ())).random(10, 1).run()?;
+    assert_eq!((counted.passed, read.passed), (heaps.passed, heaps.passed + 10));
+    Ok(())
+}
+
+#[test]
+fn a_decoder_that_loses_an_object_is_told_which() {
+    let decoder = |path: &Path| {
+        right(path).map(|mut heap| {
+            heap.objects.pop();
+            heap
+        })
+    };
+    let failures = check_decoder(decoder).filter("phd6-openj9-64").run().expect_err("an object is missing");
+    let Outcome::Fail { fact, address: Some(address), found, .. } = &failures.failed()[0].outcome else {
+        panic!("{failures}")
+    };
+    assert_eq!((fact.as_str(), found.as_str()), ("address", "nothing"));
+    let message = failures.to_string();
+    for part in ["1 of 1 cases failed", "phd6-openj9-64: ", &format!("address at {address}"), "found:    nothing"] {
+        assert!(message.contains(part), "{part}: {message}");
+    }
+}
+
+#[test]
+fn a_wrong_count_a_wrong_verdict_and_a_panic_are_failures_of_their_case_alone() {
+    let decoder = |path: &Path| -> Result<Answer, Box<dyn Error>> {
+        let bytes = fs::read(path)?;
+        assert!(bytes.len() != 83, "83 bytes are too many");
+        Ok(match read(&bytes) {
+            // The dump was to be refused.
+            Err(_) => Answer::Read,
+            Ok(heap) => counts(&heap).classes(1000).into(),
+        })
+    };
+    let failures = check_decoder(decoder).format(Family::Phd).run().expect_err("nothing is right");
+    let of = |id: &str| failures.failed().iter().find(|failed| failed.case == id).map(|failed| &failed.outcome);
+    let Some(Outcome::Crash { how }) = of("phd6-spelled-tag-5") else { panic!("{failures}") };
+    assert!(how.contains("83 bytes are too many"), "{how}");
+    let refused = Outcome::WrongVerdict { expected: "refuse".to_owned(), found: "accepted".to_owned() };
+    assert_eq!(of("phd-cut-in-a-record"), Some(&refused));
+    let Some(Outcome::Fail { fact, found, .. }) = of("phd6-openj9-64") else { panic!("{failures}") };
+    assert_eq!((fact.as_str(), found.as_str()), ("classes", "1000"));
+}
+
+#[test]
+fn a_known_failure_is_no_failure_until_it_passes() {
+    let refuses = |_: &Path| Err::<(), _>("not today");
+    let report = check_decoder(refuses).filter("phd6-openj9-64").known("phd6-*", "issue 12").run();
+    assert_eq!(report.expect("it is known").known.len(), 1);
+    let passes = check_decoder(right).filter("phd6-openj9-64").known("phd6-*", "issue 12").run();
+    let message = passes.expect_err("it passes").to_string();
+    assert!(message.contains("passes, although it is known to fail: issue 12"), "{message}");
+}
+
+#[test]
+fn a_dumps_path_says_nothing_of_the_case_and_its_file_is_gone_afterwards() {
+    let mut paths = Vec::new();
+    let decoder = |path: &Path| {
+        paths.push(path.to_owned());
+        right(path)
+    };
+    check_decoder(decoder).filter("phd6-openj9-64").assert();
+    assert!(!paths[0].to_string_lossy().contains("openj9") && !paths[0].exists(), "{paths:?}");
+}
+
+#[test]
+fn a_choice_without_a_case_and_a_decoder_that_skips_are_told_apart() {
+    let nothing = check_decoder(right).filter("no such case").run().expect_err("nothing was checked");
+    assert!(nothing.to_string().contains("no case"), "{nothing}");
+    let skips = |_: &Path| Ok::<_, String>(Answer::Skipped("no HPROF".to_owned()));
+    let report = check_decoder(skips).filter("hprof-hotspot-25-8").run().expect("skipped");
+    assert_eq!((report.passed, report.skipped[0].reason.as_str()), (0, "no HPROF"));
+}
+
+#[test]
+#[should_panic(expected = "cases failed")]
+fn assert_panics_with_the_list() {
+    check_decoder(|_: &Path| Err::<(), _>("no")).filter("phd6-openj9").assert();
+}
