@@ -7,7 +7,7 @@ use std::process::ExitStatus;
 pub(crate) enum State {
     /// It does.
     Running,
-    /// It does not, and neither does its supervisor.
+    /// It has ended, and so has its supervisor.
     Gone {
         /// Whether its supervisor ended by itself, and saw all of it go.
         in_order: bool,
