@@ -1,6 +1,6 @@
 //! Random heaps and dumps for property tests: `arbitrary` for fuzzers, `quickcheck` with shrinking.
 //!
-//! A heap is [`Heap`](crate::Heap) itself. A dump is one of the types here: its bytes, the heap that it records, and how it
+//! A heap is [`Heap`] itself. A dump is one of the types here: its bytes, the heap that it records, and how it
 //! was written.
 
 #![cfg_attr(
@@ -54,7 +54,7 @@ impl Written {
     /// Smaller heaps, written in the same way.
     fn smaller(self) -> impl Iterator<Item = Written> {
         let lowering = self.lowering;
-        self.original.into_smaller().filter_map(move |heap| Written::new(heap, lowering).ok())
+        self.original.smaller().filter_map(move |heap| Written::new(heap, lowering).ok())
     }
 }
 

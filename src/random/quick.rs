@@ -17,7 +17,7 @@ impl Arbitrary for Heap {
     }
 
     fn shrink(&self) -> Box<dyn Iterator<Item = Heap>> {
-        Box::new(self.clone().into_smaller())
+        Box::new(self.smaller())
     }
 }
 

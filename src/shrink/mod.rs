@@ -37,14 +37,9 @@ impl Heap {
     /// }
     /// assert_eq!(heap.objects.len(), 1);
     /// ```
-    pub fn smaller(&self) -> impl Iterator<Item = Heap> + '_ {
-        steps(self).into_iter().map(|step| step.apply(self))
-    }
-
-    /// The same of a heap that the iterator keeps.
-    #[cfg(any(test, feature = "quickcheck"))]
-    pub(crate) fn into_smaller(self) -> impl Iterator<Item = Heap> {
-        steps(&self).into_iter().map(move |step| step.apply(&self))
+    pub fn smaller(&self) -> impl Iterator<Item = Heap> + use<> {
+        let heap = self.clone();
+        steps(&heap).into_iter().map(move |step| step.apply(&heap))
     }
 }
 
