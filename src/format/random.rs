@@ -2,9 +2,9 @@
 
 #![cfg_attr(not(feature = "check"), allow(dead_code, reason = "some of it is for `check` alone"))]
 
+use crate::draw::Draw;
 use crate::error::Error;
 use crate::generate::GenerateOptions;
-use crate::draw::Draw;
 use crate::hprof::{self, IdSize};
 use crate::model::{HashRegime, WordSize};
 use crate::phd::lower::FieldSwap;

@@ -15,10 +15,10 @@ mod quick;
 
 use std::fmt;
 
+use crate::draw::Draw;
 use crate::error::Error;
 use crate::format::{Family, Format, Lowering, Recipe};
 use crate::generate::{GenerateOptions, Placement, from_seed, generate};
-use crate::draw::Draw;
 use crate::model::{HashRegime, Heap, HeapSource, WordSize};
 
 /// A dump, and what it was made of.

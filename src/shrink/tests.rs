@@ -1,9 +1,9 @@
 use std::collections::HashSet;
 
+use crate::draw::{Draw, SeedDraw};
 use crate::error::Error;
 use crate::format::{Family, Lowering, Recipe};
 use crate::generate::from_seed;
-use crate::draw::{Draw, SeedDraw};
 use crate::input::Input;
 use crate::model::{Address, Class, Contents, Heap, HeapSource, Name};
 use crate::validate::{Finding, Severity, ValidateOptions, validate};

@@ -106,7 +106,7 @@ fn every_rule_is_complete() {
             assert!(seen.insert(&rule.id), "{} stands twice", rule.id);
             let parts: Vec<&str> = rule.id.split('.').collect();
             assert!(parts.len() == 3 && parts[0] == rules.format, "{}", rule.id);
-            assert_eq!(heapsmith::validate::rule(&rule.id), Some(rule), "{}", rule.id);
+            assert_eq!(heapsmith::validate::rule(rule.id), Some(rule), "{}", rule.id);
             assert!(rule.statement.trim().ends_with(['.', ')']), "{}: a statement is a sentence", rule.id);
             assert!(!rule.source.is_empty(), "{}: no source", rule.id);
             for source in rule.source {

@@ -19,7 +19,7 @@ use heapsmith::format::{DumpFile, Format};
 use heapsmith::hprof::Reading;
 use heapsmith::input::Input;
 use heapsmith::model::Dump;
-use heapsmith::output::SameBytes;
+use heapsmith::bytes::SameBytes;
 use heapsmith::validate::{Severity, ValidateOptions, validate};
 use process_wrap::std::{CommandWrap, ProcessGroup};
 

@@ -10,7 +10,7 @@ use heapsmith::phd::{FileFlags, Layout, Version, encode};
 use heapsmith::{Format, read};
 use pretty_assertions::assert_eq;
 
-use crate::dump::{gap, no_refs};
+use super::dump::{gap, no_refs};
 
 const LIMIT: usize = 65_535;
 

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use heapsmith::compare::{Facet, compare};
 use heapsmith::error::Error;
 use heapsmith::generate::{GenerateOptions, Placement, from_seed};
-use heapsmith::lower::Adherence;
 use heapsmith::model::{Contents, HashRegime, Heap, ObjectKind, WordSize};
 use heapsmith::phd::lower::{self, FieldSwap, LowerOptions, PROFILES, Profile};
 use heapsmith::phd::record::{Record, StoredHash};
