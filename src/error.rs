@@ -378,12 +378,14 @@ pub enum LowerError {
         limit: u64,
     },
     /// A text or list that is too long for the field that states its length.
-    #[error("{what} is {length} long, and the field for its length holds at most {limit}")]
+    #[error("{what} has {length} {unit}, and the field for that number holds at most {limit}")]
     TooLong {
         /// The text or list.
         what: &'static str,
-        /// Its length in bytes or entries.
+        /// Its length.
         length: u64,
+        /// What that is a number of: `bytes` or `entries`.
+        unit: &'static str,
         /// The largest length that fits.
         limit: u64,
     },
@@ -404,13 +406,13 @@ pub enum LowerError {
 
 impl LowerError {
     /// The length of a text or list in a field of 2 bytes.
-    pub(crate) fn length16(what: &'static str, length: usize) -> Result<u16, LowerError> {
+    pub(crate) fn length16(what: &'static str, length: usize, unit: &'static str) -> Result<u16, LowerError> {
         let limit = u64::from(u16::MAX);
-        u16::try_from(length).map_err(|_| LowerError::TooLong { what, length: length as u64, limit })
+        u16::try_from(length).map_err(|_| LowerError::TooLong { what, length: length as u64, unit, limit })
     }
 
     /// The length of a text or list in a field of 4 bytes.
-    pub(crate) fn length32(what: &'static str, length: u64) -> Result<u32, LowerError> {
-        u32::try_from(length).map_err(|_| LowerError::TooLong { what, length, limit: u64::from(u32::MAX) })
+    pub(crate) fn length32(what: &'static str, length: u64, unit: &'static str) -> Result<u32, LowerError> {
+        u32::try_from(length).map_err(|_| LowerError::TooLong { what, length, unit, limit: u64::from(u32::MAX) })
     }
 }

@@ -36,7 +36,7 @@ pub fn record(out: &mut Vec<u8>, id: IdSize, record: &Record<'_>, rest: u64) -> 
     let written = body(out, id, &record.body).and_then(|()| {
         out.extend_from_slice(&record.rest);
         let length = (out.len() - start - HEAD) as u64;
-        LowerError::length32("the body of a record", length.saturating_add(rest))
+        LowerError::length32("the body of a record", length.saturating_add(rest), "bytes")
     });
     match written {
         Ok(length) => out[start + HEAD - 4..start + HEAD].copy_from_slice(&length.to_be_bytes()),
@@ -232,9 +232,9 @@ fn root(out: &mut Vec<u8>, id: IdSize, root: &RootRecord) {
 }
 
 fn class_dump(out: &mut Vec<u8>, id: IdSize, class: &ClassDump) -> Result<(), LowerError> {
-    let pool_length = LowerError::length16("the constant pool", class.constant_pool.len())?;
-    let statics_length = LowerError::length16("the list of static fields", class.statics.len())?;
-    let fields_length = LowerError::length16("the list of instance fields", class.fields.len())?;
+    let pool_length = LowerError::length16("the constant pool", class.constant_pool.len(), "entries")?;
+    let statics_length = LowerError::length16("the list of static fields", class.statics.len(), "entries")?;
+    let fields_length = LowerError::length16("the list of instance fields", class.fields.len(), "entries")?;
     out.push(SubTag::CLASS_DUMP.0);
     put_id(out, id, class.id.0);
     put_serial(out, class.trace);
@@ -305,6 +305,6 @@ fn put_serial(out: &mut Vec<u8>, serial: Serial) {
 }
 
 fn put_count(out: &mut Vec<u8>, what: &'static str, count: usize) -> Result<(), LowerError> {
-    out.extend_from_slice(&LowerError::length32(what, count as u64)?.to_be_bytes());
+    out.extend_from_slice(&LowerError::length32(what, count as u64, "entries")?.to_be_bytes());
     Ok(())
 }

@@ -126,7 +126,7 @@ fn object_array(out: &mut Vec<u8>, layout: Layout, r: &ObjectArray<'_>) {
 }
 
 fn class(out: &mut Vec<u8>, layout: Layout, r: &ClassRecord<'_>) -> Result<(), LowerError> {
-    let name_length = LowerError::length16("the class name", r.name.len())?;
+    let name_length = LowerError::length16("the class name", r.name.len(), "bytes")?;
     out.push(record_tag::CLASS);
     out.push(r.gap.width.code() << 6 | r.references.width.code() << 4 | r.flags & 0x0f);
     put_gap(out, r.gap);
@@ -191,7 +191,7 @@ fn put_array_size(out: &mut Vec<u8>, size_words: Option<u32>) {
 }
 
 fn put_text(out: &mut Vec<u8>, what: &'static str, text: &[u8]) -> Result<(), LowerError> {
-    let length = LowerError::length16(what, text.len())?;
+    let length = LowerError::length16(what, text.len(), "bytes")?;
     out.extend_from_slice(&length.to_be_bytes());
     out.extend_from_slice(text);
     Ok(())

@@ -277,7 +277,7 @@ fn header_records(
 ) -> Result<Vec<HeaderRecord>, Error> {
     let text = facts.version_text.as_ref().map(|text| text.as_bytes().to_vec());
     if let Some(text) = &text {
-        LowerError::length16("the version text", text.len())?;
+        LowerError::length16("the version text", text.len(), "bytes")?;
     }
     let totals = HeaderRecord::Totals(facts.totals.unwrap_or(survey.totals));
     let randoms = facts.hash_randoms.map(|(first, second)| HeaderRecord::HashcodeRandoms(first, second));

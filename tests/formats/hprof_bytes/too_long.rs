@@ -39,7 +39,7 @@ fn the_longest_lists_of_a_class_are_written_and_longer_ones_are_errors_that_appe
         ("the list of instance fields", class(0, 0, LIMIT + 1)),
     ];
     for (what, class) in rows {
-        let error = LowerError::TooLong { what, length: 65_536, limit: 65_535 };
+        let error = LowerError::TooLong { what, length: 65_536, unit: "entries", limit: 65_535 };
         assert_eq!(encode::sub_record(&mut out, IdSize::Four, &class), Err(error));
         assert_eq!(out.len(), length, "{what}");
     }
@@ -50,7 +50,8 @@ fn a_body_of_four_gibibytes_is_an_error_that_appends_nothing() {
     let text = Record { time: 0, body: Body::Text(TextId(1), Cow::Borrowed(b"abcd")), rest: Cow::Borrowed(&[]) };
     let mut out = b"before".to_vec();
     let most = u64::from(u32::MAX) - 8;
-    let error = LowerError::TooLong { what: "the body of a record", length: 1 << 32, limit: 0xffff_ffff };
+    let error =
+        LowerError::TooLong { what: "the body of a record", length: 1 << 32, unit: "bytes", limit: 0xffff_ffff };
     assert_eq!(encode::record(&mut out, IdSize::Four, &text, most + 1), Err(error));
     assert_eq!(out, b"before");
     // What comes after the head may be longer than anybody has room for.

@@ -15,7 +15,7 @@ use super::dump::{gap, no_refs};
 const LIMIT: usize = 65_535;
 
 fn too_long(what: &'static str) -> LowerError {
-    LowerError::TooLong { what, length: 65_536, limit: 65_535 }
+    LowerError::TooLong { what, length: 65_536, unit: "bytes", limit: 65_535 }
 }
 
 fn class_named(name: &[u8]) -> Record<'_> {
