@@ -15,11 +15,11 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use heapsmith::DumpOptions;
+use heapsmith::bytes::SameBytes;
 use heapsmith::format::{DumpFile, Format};
 use heapsmith::hprof::Reading;
 use heapsmith::input::Input;
 use heapsmith::model::Dump;
-use heapsmith::bytes::SameBytes;
 use heapsmith::validate::{Severity, ValidateOptions, validate};
 use process_wrap::std::{CommandWrap, ProcessGroup};
 
