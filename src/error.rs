@@ -79,7 +79,7 @@ impl Error {
     pub fn remedy(&self) -> Option<Remedy> {
         match self {
             Error::Refused { remedy, .. } => Some(*remedy),
-            Error::Lower(LowerError::Address { .. }) => Some(Remedy::NumberAnew),
+            Error::Lower(LowerError::Address { .. }) => Some(Remedy::Renumber),
             _ => None,
         }
     }
@@ -99,7 +99,7 @@ impl Error {
     }
 }
 
-/// What a caller can ask for instead. How that is asked for is the business of whoever talks to people.
+/// What a caller can ask for instead. How it is asked for, the command line knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Remedy {
@@ -116,8 +116,8 @@ pub enum Remedy {
     WordSize,
     /// HPROF has a size of identifiers.
     IdSize,
-    /// Addresses may be numbered anew.
-    NumberAnew,
+    /// Addresses may be renumbered.
+    Renumber,
 }
 
 /// Whether an I/O error tells of damaged compressed data, not of the machine.

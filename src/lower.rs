@@ -12,7 +12,7 @@ pub enum Order {
 }
 
 impl Order {
-    /// The number of objects in front of a class that would stand behind so many by itself.
+    /// The number of objects before a class that would follow `after_objects` of them by itself.
     pub fn place(self, after_objects: Option<u64>) -> u64 {
         match self {
             Order::ClassesFirst => 0,

@@ -90,7 +90,7 @@ impl HeapFile {
     }
 }
 
-/// The number of the heap that is meant, of so many.
+/// Which heap is meant of a dump with this number of them.
 ///
 /// # Errors
 /// If there is none of this number, or none is named and there are several.

@@ -5,7 +5,7 @@ use std::process::Command;
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
-/// At most so many crates, heapsmith itself and what only compiles included.
+/// The most crates, heapsmith itself and what only compiles included.
 const MOST: usize = 30;
 
 #[test]

@@ -89,8 +89,8 @@ fn files() -> Vec<File> {
             true => path.with_file_name(""),
             false => path.with_extension(""),
         };
-        for (_, behind) in text.match_indices("#[cfg(test)]\n").map(|(at, mark)| text.split_at(at + mark.len())) {
-            let declared = behind.lines().next().unwrap_or_default().trim_end_matches(';');
+        for (_, rest) in text.match_indices("#[cfg(test)]\n").map(|(at, mark)| text.split_at(at + mark.len())) {
+            let declared = rest.lines().next().unwrap_or_default().trim_end_matches(';');
             if let Some((_, name)) = declared.split_once("mod ").filter(|(_, name)| !name.ends_with('{')) {
                 of_tests.extend([folder.join(format!("{name}.rs")), folder.join(name)]);
             }

@@ -158,7 +158,7 @@ fn message(error: &Error) -> String {
         Remedy::ClassicText => "--encoding and --newline are for classic dumps",
         Remedy::WordSize => "--word sets the size of words",
         Remedy::IdSize => "--id-size sets the size of identifiers",
-        Remedy::NumberAnew => "without --addresses keep all are numbered anew in their order",
+        Remedy::Renumber => "without --addresses keep they are renumbered in their order",
         _ => return error.to_string(),
     };
     format!("{error}; {option}")

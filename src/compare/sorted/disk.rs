@@ -10,7 +10,7 @@ use tempfile::SpooledTempFile;
 use crate::error::Error;
 use crate::model::{Address, Object};
 
-/// So many runs are merged at once; more are merged into one before.
+/// This number of runs is merged at once; more are merged into one before.
 const RUNS: usize = 64;
 
 /// Addresses in file order, as they come.
@@ -20,7 +20,7 @@ pub(super) struct Order {
 }
 
 impl Order {
-    /// So many bytes are held in memory.
+    /// A number of bytes that is held in memory.
     pub(super) fn new(memory: usize) -> Order {
         Order { file: BufWriter::new(SpooledTempFile::new(memory)), count: 0 }
     }

@@ -20,7 +20,7 @@ use disk::{Merge, Order, Runs, StoredOrder};
 #[cfg(not(feature = "sorting"))]
 use held::{Merge, Order, Runs, StoredOrder};
 
-/// Objects of one side are held in memory up to about so many bytes; what is beyond goes to temporary files.
+/// Objects of one side are held in memory up to about this number of bytes; what is beyond goes to temporary files.
 pub const MEMORY: usize = 128 << 20;
 
 /// What a whole heap tells, which one object alone does not.
