@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::io::Read;
 
-use crate::bytes::stop::keeping_error;
 use crate::error::{DecodeError, Error};
 use crate::model::{
     Address, ByteLen, Class, Contents, Facts, Heap, HeapSource, Name, Object, ObjectKind, Surroundings, VisitObjects,
@@ -193,15 +192,6 @@ impl Index {
         E: From<DecodeError>,
         F: FnMut((u64, u64), Item) -> Result<(), E>,
     {
-        keeping_error(|keep| self.items(decoder, &mut |place, item| keep(visit(place, item))))
-    }
-
-    /// The same for every kind of visitor and error: a call for each item is little beside making it.
-    fn items<R: Read>(
-        &self,
-        decoder: &mut Decoder<R>,
-        visit: &mut dyn FnMut((u64, u64), Item) -> Result<(), DecodeError>,
-    ) -> Result<(), DecodeError> {
         let charset = decoder.encoding().charset;
         let mut types: HashMap<Box<[u8]>, Typed> = HashMap::new();
         let mut classes = 0;

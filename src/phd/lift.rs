@@ -2,7 +2,6 @@
 
 use std::io::Read;
 
-use crate::bytes::stop::keeping_error;
 use crate::error::{DecodeError, Error};
 use crate::model::{
     Address, ByteLen, Class, Contents, Facts, HashRegime, Heap, HeapSource, IdentityHash, Name, Object, ObjectKind,
@@ -187,14 +186,6 @@ where
     E: From<DecodeError>,
     F: FnMut(Located<'_, '_>, Item) -> Result<(), E>,
 {
-    keeping_error(|keep| items(decoder, &mut |located, item| keep(visit(located, item))))
-}
-
-/// The same for every kind of visitor and error: a call for each item is little beside making it.
-fn items<R: Read>(
-    decoder: &mut Decoder<R>,
-    visit: &mut dyn FnMut(Located<'_, '_>, Item) -> Result<(), DecodeError>,
-) -> Result<Ended, DecodeError> {
     let mut resolver = Resolver::new(decoder.layout());
     let mut objects = 0;
     let ended = decoder.visit(|located| {
@@ -206,7 +197,7 @@ fn items<R: Read>(
         visit(located, item)
     })?;
     // A compressed stream shows only at its very end whether it is whole.
-    decoder.visit_trailing::<DecodeError, _>(|_| Ok(()))?;
+    decoder.visit_trailing::<E, _>(|_| Ok(()))?;
     Ok(ended)
 }
 

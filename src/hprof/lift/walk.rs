@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::io::Read;
 
-use crate::bytes::stop::keeping_error;
 use crate::error::DecodeError;
 use crate::model::{EventKind, Name, TextId};
 
@@ -115,15 +114,6 @@ where
     E: From<DecodeError>,
     F: FnMut(Place, Item<'_>) -> Result<(), E>,
 {
-    keeping_error(|kept| items(decoder, keep, &mut |place, item| kept(visit(place, item))))
-}
-
-/// The same for every kind of visitor and error: a call for each item is little beside making it.
-fn items<R: Read>(
-    decoder: &mut Decoder<R>,
-    keep: Keep,
-    visit: &mut dyn FnMut(Place, Item<'_>) -> Result<(), DecodeError>,
-) -> Result<(), DecodeError> {
     let mut heaps = HeapCounter::default();
     let mut tag = Tag::HEAP_DUMP;
     let mut record: Option<(Place, u32, EventKind, Vec<u8>)> = None;
