@@ -46,7 +46,7 @@ pub enum Error {
     /// The question makes no sense: options that exclude each other, a name that does not exist.
     #[error("{0}")]
     Usage(String),
-    /// The same, where something else can be asked for.
+    /// A request that is refused; the remedy says what to change so that it succeeds.
     #[error("{message}")]
     Refused {
         /// What is refused, and why.
@@ -99,7 +99,7 @@ impl Error {
     }
 }
 
-/// What a caller can ask for instead. How it is asked for, the command line knows.
+/// What to change so that a refused request succeeds. The command names the option for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Remedy {
@@ -337,7 +337,9 @@ pub enum LowerError {
     #[error("address {0} does not fit the dump's 32-bit words")]
     TooWide(Address),
     /// An address that the target cannot hold, and that is to be kept.
-    #[error("an address is not a multiple of {unit} or above {largest:#x}, which {format} cannot hold")]
+    #[error(
+        "{format} holds only addresses that are multiples of {unit} and at most {largest:#x}, and the heap has another one"
+    )]
     Address {
         /// The target's format.
         format: String,
@@ -378,7 +380,7 @@ pub enum LowerError {
         limit: u64,
     },
     /// A text or list that is too long for the field that states its length.
-    #[error("{what} has {length} {unit}, and the field for that number holds at most {limit}")]
+    #[error("{what} has {length} {unit}, but its length field holds at most {limit}")]
     TooLong {
         /// The text or list.
         what: &'static str,

@@ -98,7 +98,7 @@ pub fn which(number: Option<usize>, heaps: usize) -> Result<usize, Error> {
     let plural = if heaps == 1 { "1 heap".to_owned() } else { format!("{heaps} heaps") };
     match number {
         Some(number) if number < heaps => Ok(number),
-        Some(number) => Err(Error::Usage(format!("there is no heap {number}; the dump has {plural}"))),
+        Some(number) => Err(Error::Usage(format!("there is no heap {number}; the dump has {plural}, numbered from 0"))),
         None if heaps == 1 => Ok(0),
         None => Err(Error::refused(format!("the dump has {plural}"), Remedy::ChooseHeap { heaps })),
     }

@@ -48,10 +48,16 @@ impl Lowering {
     pub(crate) fn new(format: Format, wishes: &Wishes) -> Result<Lowering, Error> {
         let Wishes { profile, word, id_size, charset, newline, seed } = wishes.clone();
         if format != Format::Classic && (charset.is_some() || newline.is_some()) {
-            return Err(Error::refused(format!("{format} is no text"), Remedy::ClassicText));
+            return Err(Error::refused(
+                format!("{format} is a binary format: its character encoding and line ends cannot be set"),
+                Remedy::ClassicText,
+            ));
         }
         if format != Format::Hprof && id_size.is_some() {
-            return Err(Error::refused(format!("{format} has no identifiers"), Remedy::WordSize));
+            return Err(Error::refused(
+                format!("{format} has no identifier size to set; it has a word size"),
+                Remedy::WordSize,
+            ));
         }
         Ok(match format {
             Format::Phd(version) => {
@@ -61,7 +67,10 @@ impl Lowering {
             }
             Format::Hprof => {
                 if word.is_some() {
-                    return Err(Error::refused(format!("{format} has no words"), Remedy::IdSize));
+                    return Err(Error::refused(
+                        format!("{format} has no word size to set; it has an identifier size"),
+                        Remedy::IdSize,
+                    ));
                 }
                 let options = hprof::LowerOptions::default();
                 let options = profile.map_or(Ok(options), |name| options.with_profile(&name))?;

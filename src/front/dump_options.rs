@@ -28,19 +28,20 @@ pub struct DumpOptions {
 }
 
 impl DumpOptions {
-    /// The format as its usual writer of today spells it.
+    /// A dump as the format's usual current writer makes it.
     pub fn new(format: Format) -> DumpOptions {
         DumpOptions { format, wishes: Wishes::default() }
     }
 
-    /// The profile: the name of the writer to imitate, such as `openj9`, `hotspot-17` or `any`.
+    /// The profile: the writer to imitate, such as `openj9` or `hotspot-17`, or `any` for a random valid encoding.
+    /// [`profiles`](crate::format::profiles) lists the names for a format.
     #[must_use]
     pub fn profile<'n>(mut self, name: impl Into<Option<&'n str>>) -> DumpOptions {
         self.wishes.profile = name.into().map(str::to_owned);
         self
     }
 
-    /// The size of words (PHD and classic text); the heap's own if it is not given.
+    /// The word size (PHD and classic text); the heap's own by default.
     #[must_use]
     pub fn word(mut self, word: impl Into<Option<WordSize>>) -> DumpOptions {
         self.wishes.word = word.into();
@@ -68,7 +69,7 @@ impl DumpOptions {
         self
     }
 
-    /// The seed of the profile `any`, which spells each dump in another legal way.
+    /// The seed of the profile `any`: each seed gives another valid encoding.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> DumpOptions {
         self.wishes.seed = seed;

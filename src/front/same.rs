@@ -12,8 +12,8 @@ use super::{DumpOptions, compare};
 /// | `assert_same_heap!(left, right, as options)` | `right` was read from the dump that `left.write(options)` makes |
 ///
 /// The second form compares with what that dump records of `left` ([`Heap::carried_by`](crate::Heap::carried_by)): a PHD
-/// has no field values, for instance. Which addresses there are, and whether a class, an instance or an array of which
-/// type is there, is always compared; any other fact may be absent in either heap.
+/// has no field values, for instance. The set of addresses, and what is at each (a class, an instance, an array of
+/// references, or of which primitive type), is always compared. Any other fact is compared only if both heaps record it.
 ///
 /// # Panics
 /// If a fact differs. The message lists the facts with addresses and classes, and what was not compared.

@@ -155,10 +155,10 @@ fn message(error: &Error) -> String {
     let option = match remedy {
         Remedy::Replace => "--force replaces it",
         Remedy::ChooseHeap { heaps } => return format!("{error}; choose one with --heap 0 to {}", heaps - 1),
-        Remedy::ClassicText => "--encoding and --newline are for classic dumps",
-        Remedy::WordSize => "--word sets the size of words",
-        Remedy::IdSize => "--id-size sets the size of identifiers",
-        Remedy::Renumber => "without --addresses keep they are renumbered in their order",
+        Remedy::ClassicText => "--encoding and --newline apply to classic text only",
+        Remedy::WordSize => "use --word instead of --id-size",
+        Remedy::IdSize => "use --id-size instead of --word",
+        Remedy::Renumber => "omit --addresses keep to renumber the addresses in ascending order",
         _ => return error.to_string(),
     };
     format!("{error}; {option}")

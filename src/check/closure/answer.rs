@@ -3,15 +3,16 @@
 use crate::check::protocol::Counts;
 use crate::model::Heap;
 
-/// What a decoder read of a dump. The more it says, the more is judged.
+/// What a decoder returns for a dump. Only what the answer contains is judged.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Answer {
-    /// The dump was read: whether that is right is all that is judged. `()` becomes this.
+    /// The decoder accepted the dump. Only accepting or refusing is judged. `()` converts to this.
     Read,
-    /// Numbers of classes, objects and the like, those that are present.
+    /// Numbers of classes, objects and the like. Only counts that are `Some` are judged.
     Counts(Counts),
-    /// A listing (specs/listing.md), every fact of which is judged. A `String` becomes this.
+    /// A listing (a heap as JSON lines, specs/listing.md). Every fact is judged, except those that it declares as omitted. A
+    /// `String` converts to this.
     Listing(String),
     /// A heap, every recorded fact of which is judged.
     Heap(Box<Heap>),

@@ -1,6 +1,7 @@
 //! A decoder that is a closure: run over cases in the process of its own tests.
 //!
-//! There is no limit of time or memory, and no other process. A program that [`super::check`] runs has both.
+//! The decoder has no limits of time or memory: one that hangs blocks the test. [`super::check`] runs a separate program with
+//! both limits.
 
 mod answer;
 mod outcome;
@@ -22,12 +23,13 @@ use super::task::{Choice, Source};
 pub use answer::Answer;
 pub use outcome::{DecoderReport, Failed, Failures, Skipped};
 
-/// Checks a decoder in a test of yours: `decoder` gets the path of each of the corpus' dumps and returns what it read, or
-/// an error if it refuses the dump. Every answer is judged against the right ones.
+/// Checks your decoder from a test: `decoder` gets the path of each dump of the corpus and returns what it read, or an error
+/// if it refuses the dump. The corpus has invalid dumps as well, which a correct decoder refuses; ambiguous dumps have more
+/// than one correct result.
 ///
 /// The answer is anything that becomes an [`Answer`]: `()` where only reading and refusing count, [`Counts`], a listing,
-/// or a whole [`Heap`](crate::Heap). A panic is caught and is a failure of that case. A dump's name says nothing of the
-/// case, and its file is gone after the call.
+/// or a whole [`Heap`](crate::Heap). A panic is caught and is a failure of that case. The name of
+/// the file does not tell the case, and the file is deleted after the call.
 ///
 /// [`Counts`]: super::protocol::Counts
 ///
@@ -139,7 +141,10 @@ impl CheckDecoder<'_> {
             }
         }
         if report.asked() + failed.len() == 0 {
-            return Err(Failures::not_run(Error::Usage("no case of the corpus was chosen".to_owned())));
+            return Err(Failures::not_run(Error::Usage(
+                "no case matches `.format` and `.filter`; `heapsmith corpus list` prints the ids of the cases"
+                    .to_owned(),
+            )));
         }
         if failed.is_empty() { Ok(report) } else { Err(Failures::of(failed, report)) }
     }

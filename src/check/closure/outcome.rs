@@ -1,4 +1,4 @@
-//! What came of a decoder's cases.
+//! Results of checking a decoder.
 
 use std::fmt::{self, Debug, Display, Formatter};
 
@@ -16,7 +16,8 @@ pub struct DecoderReport {
     pub known: Vec<Failed>,
     /// Cases that were not judged.
     pub skipped: Vec<Skipped>,
-    /// Facets that were not judged in some case, since the answer does not record them.
+    /// Facets (kinds of fact, such as the class of an object) that were not judged in at least one case, because the answer
+    /// did not record them.
     pub omitted: Vec<Facet>,
 }
 
@@ -50,7 +51,7 @@ pub struct Failed {
     pub case: String,
     /// What it is about, in a line.
     pub summary: String,
-    /// The rules that it keeps, breaks or shows.
+    /// Ids of the rules of the format that the case tests (`specs/`).
     pub rules: Vec<String>,
     /// What is wrong.
     pub outcome: Outcome,
@@ -71,14 +72,17 @@ impl Display for Failed {
             Outcome::Crash { how } => write!(f, "\n  panic: {how}")?,
             Outcome::Pass { .. } => {
                 let reason = self.known.as_deref().unwrap_or_default();
-                write!(f, "\n  passes, although it is known to fail: {reason}")?;
+                write!(
+                    f,
+                    "\n  unexpected pass: `.known` marks it as failing ({reason}); narrow or remove that pattern"
+                )?;
             }
-            other => write!(f, "\n  {other:?}")?,
+            other => write!(f, "\n  {}", other.detail())?,
         }
         if !self.rules.is_empty() {
             write!(f, "\n  rules: {}", self.rules.join(", "))?;
         }
-        write!(f, "\n  alone: .filter({:?})", self.case)
+        write!(f, "\n  to run only this case: .filter({:?})", self.case)
     }
 }
 
@@ -129,8 +133,8 @@ impl Display for Failures {
             Inner::Failed(failed, others) => (failed, others),
         };
         let asked = others.asked() + failed.len();
-        write!(f, "{} of {asked} cases failed ({} passed, ", failed.len(), others.passed)?;
-        write!(f, "{} known to fail, {} skipped)", others.known.len(), others.skipped.len())?;
+        write!(f, "{} of {asked} cases failed or passed unexpectedly ({} passed, ", failed.len(), others.passed)?;
+        write!(f, "{} failed as expected, {} skipped)", others.known.len(), others.skipped.len())?;
         failed.iter().take(SHOWN).try_for_each(|failure| write!(f, "\n{failure}"))?;
         match failed.len().saturating_sub(SHOWN) {
             0 => Ok(()),

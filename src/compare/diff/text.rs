@@ -44,7 +44,7 @@ fn sides(f: &mut Formatter<'_>, address: Option<&str>, of: Option<&str>, left: &
     match (address, of) {
         (Some(address), Some(of)) => write!(f, "\n  at {address} ({of})")?,
         (Some(address), None) => write!(f, "\n  at {address}")?,
-        (None, _) => write!(f, "\n  of the whole heap")?,
+        (None, _) => write!(f, "\n  in the heap as a whole")?,
     }
     write!(f, "\n    left:  {left}\n    right: {right}")
 }
