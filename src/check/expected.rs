@@ -84,15 +84,26 @@ impl ExpectedFailures {
         let text = std::fs::read_to_string(path).map_err(|e| Error::io(format!("reading {}", path.display()), e))?;
         let wrong = |e: &dyn std::fmt::Display| Error::Usage(format!("{}: {e}", path.display()));
         let read: ExpectedFailures = toml::from_str(&text).map_err(|e| wrong(&e))?;
+        read.check().map_err(|e| wrong(&e))?;
         for entry in &read.expect {
-            for pattern in entry.cases.iter().chain(&entry.rules).chain(&entry.except).chain(&entry.implementation) {
-                Pattern::new(pattern).map_err(|e| wrong(&format!("the pattern {pattern:?}: {e}")))?;
-            }
             if entry.cases.is_empty() && entry.rules.is_empty() {
                 return Err(wrong(&format!("the entry {:?} has neither cases nor rules", entry.reason)));
             }
         }
         Ok(read)
+    }
+
+    /// Whether every pattern is one.
+    ///
+    /// # Errors
+    /// If a pattern is malformed.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        for entry in &self.expect {
+            for pattern in entry.cases.iter().chain(&entry.rules).chain(&entry.except).chain(&entry.implementation) {
+                Pattern::new(pattern).map_err(|e| Error::Usage(format!("the pattern {pattern:?}: {e}")))?;
+            }
+        }
+        Ok(())
     }
 
     /// Whether nothing is expected to fail.

@@ -14,7 +14,8 @@ use crate::model::HeapSource;
 pub(super) fn random_case(seed: u64, index: u64, families: &[Family]) -> Result<Case, Error> {
     let recipe = Recipe::draw(families, 120, &mut SeedDraw::numbered(seed, index))?;
     let mut heap = from_seed(&recipe.generate_options(), recipe.seed);
-    let Recipe { format, objects, seed: heap_seed, lowering, widths, .. } = &recipe;
+    let Recipe { objects, seed: heap_seed, lowering, widths, .. } = &recipe;
+    let format = lowering.format();
     let mut source: &mut dyn HeapSource = &mut heap;
     let expected = lowering.carry(&mut source)?.heaps.remove(0);
     let mut bytes = Vec::new();
@@ -22,7 +23,7 @@ pub(super) fn random_case(seed: u64, index: u64, families: &[Family]) -> Result<
     Ok(Case {
         id: format!("random-{seed}-{index:06}"),
         summary: format!("{objects} random objects"),
-        format: *format,
+        format,
         heap: None,
         recipe: format!("{objects} objects from seed {heap_seed}, {format}, {}, {widths}", lowering.profile()),
         bytes,

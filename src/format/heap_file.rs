@@ -100,6 +100,7 @@ pub fn which(number: Option<usize>, heaps: usize) -> Result<usize, Error> {
         Some(number) if number < heaps => Ok(number),
         Some(number) => Err(Error::Usage(format!("there is no heap {number}; the dump has {plural}, numbered from 0"))),
         None if heaps == 1 => Ok(0),
+        None if heaps == 0 => Err(Error::Usage("the dump has no heap".to_owned())),
         None => Err(Error::refused(format!("the dump has {plural}"), Remedy::ChooseHeap { heaps })),
     }
 }

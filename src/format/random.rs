@@ -7,16 +7,14 @@ use crate::error::Error;
 use crate::generate::GenerateOptions;
 use crate::hprof::{self, IdSize};
 use crate::model::{HashRegime, WordSize};
+use crate::phd;
 use crate::phd::lower::FieldSwap;
-use crate::{classic, phd};
 
-use super::{Family, Format, Lowering, Wishes};
+use super::{Family, Format, Lowering, Wishes, profiles};
 
 /// How to make a heap, and its dump.
 #[derive(Clone, Debug)]
 pub(crate) struct Recipe {
-    /// The format.
-    pub(crate) format: Format,
     /// Number of objects.
     pub(crate) objects: usize,
     /// Seed of the heap, and of its spelling.
@@ -46,7 +44,7 @@ impl Recipe {
             Lowering::Phd(options) => (objects, options.profile.hashes.unwrap_or(drawn)),
             Lowering::Hprof(_) | Lowering::Classic(_) => (objects, drawn),
         };
-        Ok(Recipe { format, objects, seed, lowering, widths, hashes })
+        Ok(Recipe { objects, seed, lowering, widths, hashes })
     }
 
     /// What the heap has to be like.
@@ -59,15 +57,13 @@ impl Recipe {
 fn random_lowering(format: Format, seed: u64, draw: &mut dyn Draw) -> Result<(Lowering, String), Error> {
     let word = *draw.pick(&[WordSize::Bits32, WordSize::Bits64]);
     let id_size = *draw.pick(&IdSize::ALL);
-    let profiles: Vec<&'static str> = match format {
-        Format::Phd(version) => {
-            // What readers expect: the trap is no part of it.
-            let written = phd::lower::PROFILES.iter().filter(|p| p.versions.contains(&version));
-            written.filter(|p| p.array_fields == FieldSwap::LengthFirst).map(|p| p.name).collect()
-        }
-        Format::Hprof => hprof::PROFILES.iter().map(|p| p.name).collect(),
-        Format::Classic => classic::PROFILES.iter().map(|p| p.name).collect(),
-    };
+    let mut profiles = profiles(format);
+    if let Format::Phd(_) = format {
+        // What readers expect: the trap is no part of it.
+        let is_trap = |p: &&phd::lower::Profile| p.array_fields != FieldSwap::LengthFirst;
+        let traps: Vec<&str> = phd::lower::PROFILES.iter().filter(is_trap).map(|p| p.name).collect();
+        profiles.retain(|name| !traps.contains(name));
+    }
     let profile = *draw.pick(&profiles);
     let wishes = Wishes { profile: Some(profile.to_owned()), seed, ..Wishes::default() };
     Ok(match format {

@@ -1,6 +1,7 @@
 //! From heaps to dumps in memory.
 
 use crate::error::Error;
+use crate::format::which;
 use crate::generate::{GenerateOptions, from_seed};
 use crate::model::{Dump, DumpSource, Heap, HeapSource};
 
@@ -81,14 +82,8 @@ impl Dump {
     /// # Errors
     /// If it has none or several.
     pub fn into_only_heap(mut self) -> Result<Heap, Error> {
-        match (self.heaps.pop(), self.heaps.len()) {
-            (Some(heap), 0) => Ok(heap),
-            (None, _) => Err(Error::Usage("the dump has no heap".to_owned())),
-            (Some(_), others) => {
-                let heaps = others + 1;
-                Err(Error::Usage(format!("the dump has {heaps} heaps; read_dump returns all of them")))
-            }
-        }
+        let number = which(None, self.heaps.len())?;
+        Ok(self.heaps.swap_remove(number))
     }
 }
 

@@ -8,7 +8,7 @@ use crate::model::{AllocationSites, CpuSamples, FieldType, HeapSummary, RootKind
 
 use super::record::{Body, Record, Segment};
 use super::sub_record::{ArrayHead, ClassDump, InstanceDump, ObjectArrayDump, RootRecord, SubRecord};
-use super::wire::{Header, IdSize, MAGIC, SubTag, Tag, size_of, type_code};
+use super::wire::{HEAD, Header, IdSize, MAGIC, SubTag, Tag, size_of, type_code};
 
 /// Appends the header.
 pub fn header(out: &mut Vec<u8>, header: &Header) {
@@ -44,9 +44,6 @@ pub fn record(out: &mut Vec<u8>, id: IdSize, record: &Record<'_>, rest: u64) -> 
     }
     written.map(|_| ())
 }
-
-/// Bytes of the fields in front of every body: tag, time and length.
-const HEAD: usize = 9;
 
 fn body(out: &mut Vec<u8>, id: IdSize, body: &Body<'_>) -> Result<(), LowerError> {
     match body {

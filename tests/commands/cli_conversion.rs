@@ -135,7 +135,7 @@ fn addresses_that_a_target_cannot_hold_are_numbered_anew_or_refused() {
     bench.expect(0, "validate odd.phd");
     bench.expect(0, "check-conversion odd.hprof odd.phd");
     let message = bench.message(1, "convert odd.hprof no.phd --to phd6 --addresses keep");
-    assert!(message.contains("not a multiple of 4") && message.contains("--addresses keep"), "{message}");
+    assert!(message.contains("multiples of 4") && message.contains("--addresses keep"), "{message}");
     assert!(!bench.path("no.phd").exists());
     // 64-bit addresses into identifiers of 1 byte: too many of them.
     bench.expect(0, "generate --format phd6 --seed 7 --objects 400 -o wide.phd");
@@ -284,7 +284,7 @@ fn bad_questions_and_broken_dumps_have_one_clear_message_and_leave_nothing_behin
     for (code, arguments, says) in [
         (2, "convert a.phd a.phd --to hprof --force", "is the input"),
         (2, "convert a.phd b.hprof --to hprof --profile nobody", "nobody"),
-        (2, "convert a.phd b.txt --to classic --id-size 4", "identifiers"),
+        (2, "convert a.phd b.txt --to classic --id-size 4", "use --word instead of --id-size"),
         (2, "convert missing.phd b.hprof --to hprof", "missing.phd"),
         (1, "convert cut.phd b.hprof --to hprof", "offset"),
         (1, "compare a.phd cut.phd", "offset"),

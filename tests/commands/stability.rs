@@ -3,7 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
+use assert_cmd::cargo::CommandCargoExt;
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 fn read(path: &str) -> String {
@@ -71,8 +74,34 @@ fn the_page_and_the_program_have_these_versions() {
         }
     }
     assert_eq!(rows, latest.iter().map(|(name, (version, _))| (name.clone(), *version)).collect());
-    assert_eq!(rows["check"], heapsmith::check::report::SCHEMA);
     for name in ["adapter-request", "adapter-answer"] {
-        assert_eq!(rows[name], heapsmith::check::protocol::VERSION);
+        assert_eq!(rows.remove(name), Some(heapsmith::check::protocol::VERSION));
     }
+    assert_eq!(rows.remove("check"), Some(heapsmith::check::report::SCHEMA));
+    let manifest: Value = serde_json::from_str(&read("corpus/manifest.json")).expect("JSON");
+    assert_eq!(manifest["schema"], rows.remove("manifest").expect("a row"));
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let run = |arguments: &str| {
+        let mut command = Command::cargo_bin("heapsmith").expect("built");
+        let output = command.args(arguments.split(' ')).current_dir(folder.path()).output().expect("it runs");
+        String::from_utf8(output.stdout).expect("text")
+    };
+    run("generate --format phd6 --seed 1 --objects 20 -o a.phd");
+    for (name, key, arguments) in [
+        ("check-conversion", "schema", "check-conversion a.phd a.phd --json"),
+        ("compare", "schema", "compare a.phd a.phd --json"),
+        ("convert", "schema", "convert a.phd b.hprof --to hprof --json"),
+        ("digest", "schema", "digest a.phd --json"),
+        ("facets", "schema", "facets --json"),
+        ("validate", "schema", "validate a.phd --json"),
+        ("listing-head", "listing", "decode a.phd"),
+    ] {
+        let printed = run(arguments);
+        let first = serde_json::Deserializer::from_str(&printed).into_iter::<Value>().next();
+        let first = first.unwrap_or_else(|| panic!("{arguments}: nothing is printed")).expect("JSON");
+        assert_eq!(first[key], rows.remove(name).expect("a row"), "{arguments}");
+    }
+    // `adapter-test` follows `check`, the lines of a listing its first line; the others state no version.
+    let others: Vec<&str> = rows.keys().map(String::as_str).collect();
+    assert_eq!(others, ["adapter-test", "inspect-field", "inspect-record", "listing-line", "renaming"]);
 }

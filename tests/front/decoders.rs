@@ -7,6 +7,7 @@ use std::path::Path;
 use heapsmith::check::protocol::Counts;
 use heapsmith::check::report::Outcome;
 use heapsmith::check::{Answer, Failures};
+use heapsmith::compare::{Facet, listing};
 use heapsmith::format::Family;
 use heapsmith::model::Heap;
 use heapsmith::{check_decoder, read};
@@ -77,7 +78,7 @@ fn a_known_failure_is_no_failure_until_it_passes() {
     assert_eq!(report.expect("it is known").known.len(), 1);
     let passes = check_decoder(right).filter("phd6-openj9-64").known("phd6-*", "issue 12").run();
     let message = passes.expect_err("it passes").to_string();
-    assert!(message.contains("passes, although it is known to fail: issue 12"), "{message}");
+    assert!(message.contains("`.known` marks it as failing (issue 12)"), "{message}");
 }
 
 #[test]
@@ -92,9 +93,27 @@ fn a_dumps_path_says_nothing_of_the_case_and_its_file_is_gone_afterwards() {
 }
 
 #[test]
+fn a_listing_may_not_omit_what_every_decoder_reports() {
+    let decoder = |path: &Path| -> Result<Answer, Box<dyn Error>> {
+        let heap = right(path)?;
+        let (head, mut listing) = (listing::head(&heap), Vec::new());
+        let head = listing::Head { omits: vec![Facet::Kind], ..head };
+        listing::write(&mut listing, &head, &heap, &listing::Places::of_order(&heap))?;
+        Ok(Answer::Listing(String::from_utf8(listing)?))
+    };
+    let failures = check_decoder(decoder).filter("phd6-openj9-64").run().expect_err("it omits the kind");
+    assert!(failures.to_string().contains("a facet that every decoder reports"), "{failures}");
+}
+
+#[test]
 fn a_choice_without_a_case_and_a_decoder_that_skips_are_told_apart() {
     let nothing = check_decoder(right).filter("no such case").run().expect_err("nothing was checked");
     assert!(nothing.to_string().contains("no case"), "{nothing}");
+    let several =
+        check_decoder(right).filter("hprof-agent-4-heap-").run().expect_err("no dump of one heap was chosen");
+    assert!(several.to_string().contains("several heaps"), "{several}");
+    let malformed = check_decoder(right).filter("phd6-openj9-64").known("phd6-[", "why").run().expect_err("a pattern");
+    assert!(malformed.to_string().contains("phd6-["), "{malformed}");
     let skips = |_: &Path| Ok::<_, String>(Answer::Skipped("no HPROF".to_owned()));
     let report = check_decoder(skips).filter("hprof-hotspot-25-8").run().expect("skipped");
     assert_eq!((report.passed, report.skipped[0].reason.as_str()), (0, "no HPROF"));

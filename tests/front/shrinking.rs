@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 
+use heapsmith::format::Format;
 use heapsmith::model::{Heap, Object, ObjectKind};
 use heapsmith::random::{AnyDump, ClassicDump, HprofDump, PhdDump};
 use heapsmith::{read, validate};
@@ -94,6 +95,25 @@ fn random_dumps_are_valid_and_hold_the_heap_that_they_say() {
     check(2).quickcheck((|dump: HprofDump| holds(&dump, dump.heap())) as fn(HprofDump) -> bool);
     check(3).quickcheck((|dump: ClassicDump| holds(&dump, dump.heap())) as fn(ClassicDump) -> bool);
     check(4).quickcheck((|dump: AnyDump| holds(&dump, dump.heap())) as fn(AnyDump) -> bool);
+}
+
+/// A heap of any format is written in every format, and what each carries comes back.
+#[test]
+fn random_heaps_can_be_written_in_every_format() {
+    use arbitrary::Unstructured;
+    let mut g = Gen::from_size_and_seed(30, 6);
+    let bytes: Vec<u8> = (0..4000_u32).map(|n| (n * n / 8) as u8).collect();
+    let fuzzed = bytes.chunks(500).map(|bytes| Unstructured::new(bytes).arbitrary::<Heap>().expect("any bytes"));
+    let heaps: Vec<Heap> = (0..8).map(|_| Heap::arbitrary(&mut g)).chain(fuzzed).collect();
+    assert!(heaps.iter().filter(|heap| heap.objects.len() > 5).count() > 8, "heaps of some objects");
+    for heap in heaps {
+        for format in Format::ALL {
+            let bytes = heap.write(format).unwrap_or_else(|e| panic!("{format}: {e}"));
+            assert!(validate(&bytes).valid, "{format}");
+            let back = read(&bytes).expect("it was written here");
+            heapsmith::assert_same_heap!(heap.carried_by(format).expect("as written"), back);
+        }
+    }
 }
 
 #[test]

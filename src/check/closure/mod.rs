@@ -29,7 +29,7 @@ pub use outcome::{DecoderReport, Failed, Failures, Skipped};
 ///
 /// The answer is anything that becomes an [`Answer`]: `()` where only reading and refusing count, [`Counts`], a listing,
 /// or a whole [`Heap`](crate::Heap). A panic is caught and is a failure of that case. The name of
-/// the file does not tell the case, and the file is deleted after the call.
+/// the file says nothing about the case, and the file is deleted after the call.
 ///
 /// [`Counts`]: super::protocol::Counts
 ///
@@ -97,7 +97,7 @@ impl CheckDecoder<'_> {
     }
 
     /// Cases that are known to fail, by a pattern of their ids (`*`, `?` and `[...]` as in a shell). It is a failure if
-    /// one of them passes.
+    /// one of them passes, and the run is refused if a pattern is malformed. A pattern that matches no case is ignored.
     #[must_use = "nothing is checked before `run` or `assert`"]
     pub fn known(mut self, pattern: impl Into<String>, reason: impl Into<String>) -> Self {
         let entry = Entry { reason: reason.into(), cases: vec![pattern.into()], ..Entry::default() };
@@ -110,14 +110,17 @@ impl CheckDecoder<'_> {
     /// # Errors
     /// The cases that failed, if any did; or why dumps could not be written.
     pub fn run(mut self) -> Result<DecoderReport, Failures> {
+        self.expected.check().map_err(Failures::not_run)?;
         let mut report = DecoderReport::default();
-        let mut failed = Vec::new();
+        let (mut failed, mut chosen, mut asked) = (Vec::new(), 0, 0);
         for source in Source::chosen(&self.choice).map_err(Failures::not_run)? {
             let case = source.case().map_err(Failures::not_run)?;
+            chosen += 1;
             if case.heap.is_some() {
                 report.skipped.push(Skipped { case: case.id, reason: SEVERAL_HEAPS.to_owned() });
                 continue;
             }
+            asked += 1;
             let answer = self.ask(&case.file(), &case.bytes).map_err(Failures::not_run)?;
             let Judgement { outcome, omitted, .. } = judge_closure(&case, answer).map_err(Failures::not_run)?;
             report.omit(omitted);
@@ -140,11 +143,14 @@ impl CheckDecoder<'_> {
                 (_, None) => report.passed += 1,
             }
         }
-        if report.asked() + failed.len() == 0 {
-            return Err(Failures::not_run(Error::Usage(
-                "no case matches `.format` and `.filter`; `heapsmith corpus list` prints the ids of the cases"
-                    .to_owned(),
-            )));
+        if asked == 0 {
+            let message = match chosen {
+                0 => "no case matches `.format` and `.filter`; `heapsmith corpus list` prints the ids of the cases",
+                _ => {
+                    "every case that matches `.format` and `.filter` is a dump with several heaps, which are not asked"
+                }
+            };
+            return Err(Failures::not_run(Error::Usage(message.to_owned())));
         }
         if failed.is_empty() { Ok(report) } else { Err(Failures::of(failed, report)) }
     }

@@ -22,7 +22,7 @@ pub struct DecoderReport {
 }
 
 impl DecoderReport {
-    pub(super) fn asked(&self) -> usize {
+    pub(super) fn cases(&self) -> usize {
         self.passed + self.known.len() + self.skipped.len()
     }
 
@@ -132,8 +132,8 @@ impl Display for Failures {
             Inner::NotRun(error) => return write!(f, "the decoder could not be checked: {error}"),
             Inner::Failed(failed, others) => (failed, others),
         };
-        let asked = others.asked() + failed.len();
-        write!(f, "{} of {asked} cases failed or passed unexpectedly ({} passed, ", failed.len(), others.passed)?;
+        let cases = others.cases() + failed.len();
+        write!(f, "{} of {cases} cases failed or passed unexpectedly ({} passed, ", failed.len(), others.passed)?;
         write!(f, "{} failed as expected, {} skipped)", others.known.len(), others.skipped.len())?;
         failed.iter().take(SHOWN).try_for_each(|failure| write!(f, "\n{failure}"))?;
         match failed.len().saturating_sub(SHOWN) {

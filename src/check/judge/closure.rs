@@ -14,7 +14,7 @@ use crate::model::Heap;
 use super::super::closure::{Answer, Ended};
 use super::super::protocol::{Accepted, Count, Counts};
 use super::super::report::Outcome;
-use super::listing::differ;
+use super::listing::{against, differ};
 use super::{Judgement, Wrong, counts, first_right, refused, right};
 
 /// Judges the answer to a case.
@@ -44,7 +44,7 @@ pub(in crate::check) fn judge_closure(case: &Case, answer: Result<Answer, Ended>
         Answer::Listing(text) => match listing::read(text.as_bytes()) {
             Ok(told) => {
                 let omitted: BTreeSet<_> = told.head.omits.iter().copied().collect();
-                let judgement = first_right(case, &right, |heap| Ok(differ(&compare(heap, &told.heap, &omitted))))?;
+                let judgement = first_right(case, &right, |heap| Ok(against(heap, &told.heap, &omitted)))?;
                 Ok(Judgement { omitted: omitted.into_iter().collect(), ..judgement })
             }
             Err(e) => Ok(Judgement::wrong(Wrong::answer("a listing as in specs/listing.md", e.to_string()))),

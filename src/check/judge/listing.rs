@@ -29,12 +29,11 @@ pub(super) fn judge(asked: &Asked<'_>, right: &[(&str, &Heap)]) -> Result<Judgem
     let judgement = first_right(asked.case, right, |heap| {
         let heap = as_declared(heap, asked.hello);
         let heap = &*without_dangling(&heap, asked.hello);
-        if let Some(owed) = left_out.iter().find(|facet| !facet.may_be_omitted()) {
-            let expected = "a facet that every decoder reports".to_owned();
-            return Ok(Err(Wrong::facet(*owed, None, expected, "declared as omitted".to_owned(), 1)));
-        }
         if !is_opaque {
-            return Ok(differ(&compare(heap, &told, &left_out)));
+            return Ok(against(heap, &told, &left_out));
+        }
+        if let Err(owed) = may_be_omitted(&left_out) {
+            return Ok(Err(owed));
         }
         Ok(match up_to_renaming(heap, &told, &left_out, BUDGET) {
             Renaming::Equal { comparison, .. } => differ(&comparison),
@@ -47,6 +46,22 @@ pub(super) fn judge(asked: &Asked<'_>, right: &[(&str, &Heap)]) -> Result<Judgem
         })
     })?;
     Ok(Judgement { omitted: left_out.into_iter().collect(), ..judgement })
+}
+
+/// A listing's heap against the right one, without the facets that it omits.
+pub(super) fn against(heap: &Heap, told: &Heap, omitted: &BTreeSet<Facet>) -> Result<(), Wrong> {
+    may_be_omitted(omitted)?;
+    differ(&compare(heap, told, omitted))
+}
+
+fn may_be_omitted(omitted: &BTreeSet<Facet>) -> Result<(), Wrong> {
+    match omitted.iter().find(|facet| !facet.may_be_omitted()) {
+        Some(owed) => {
+            let expected = "a facet that every decoder reports".to_owned();
+            Err(Wrong::facet(*owed, None, expected, "declared as omitted".to_owned(), 1))
+        }
+        None => Ok(()),
+    }
 }
 
 /// A heap with the names of its classes in the form that is compared.
