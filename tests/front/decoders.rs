@@ -109,8 +109,7 @@ fn a_listing_may_not_omit_what_every_decoder_reports() {
 fn a_choice_without_a_case_and_a_decoder_that_skips_are_told_apart() {
     let nothing = check_decoder(right).filter("no such case").run().expect_err("nothing was checked");
     assert!(nothing.to_string().contains("no case"), "{nothing}");
-    let several =
-        check_decoder(right).filter("hprof-agent-4-heap-").run().expect_err("no dump of one heap was chosen");
+    let several = check_decoder(right).filter("hprof-agent-4-heap-").run().expect_err("no dump of one heap was chosen");
     assert!(several.to_string().contains("several heaps"), "{several}");
     let malformed = check_decoder(right).filter("phd6-openj9-64").known("phd6-[", "why").run().expect_err("a pattern");
     assert!(malformed.to_string().contains("phd6-["), "{malformed}");
