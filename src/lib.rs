@@ -27,10 +27,10 @@
 //! use heapsmith::{Format, Heap, assert_same_heap, read, validate};
 //!
 //! let heap = Heap::random(7);
-//! let dump = heap.write(Format::Hprof)?;
+//! let dump = heap.write(Format::HPROF)?;
 //! assert!(validate(&dump).valid);
 //! let parsed = read(&dump)?;
-//! assert_same_heap!(heap, parsed, as Format::Hprof);
+//! assert_same_heap!(heap, parsed, as Format::HPROF);
 //! # Ok::<(), heapsmith::Error>(())
 //! ```
 //!
@@ -60,6 +60,7 @@ pub mod corrupt;
 pub mod digest;
 pub mod draw;
 pub mod error;
+pub mod family;
 mod findings;
 pub mod format;
 mod front;

@@ -173,3 +173,38 @@ impl fmt::Display for PrimitiveType {
         f.write_str(self.keyword())
     }
 }
+
+/// The size of an identifier (S3, header). Real writers use 4 and 8; the header's field allows any, and
+/// 1 and 2 can be written as well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum IdSize {
+    /// 1 byte.
+    One,
+    /// 2 bytes.
+    Two,
+    /// 4 bytes.
+    Four,
+    /// 8 bytes.
+    Eight,
+}
+
+impl IdSize {
+    /// All sizes.
+    pub const ALL: [IdSize; 4] = [IdSize::One, IdSize::Two, IdSize::Four, IdSize::Eight];
+
+    /// Bytes.
+    #[inline]
+    pub const fn bytes(self) -> usize {
+        1 << self as usize
+    }
+
+    /// The size of a number of bytes.
+    pub fn from_bytes(bytes: u64) -> Option<IdSize> {
+        Self::ALL.into_iter().find(|size| size.bytes() as u64 == bytes)
+    }
+
+    /// The largest identifier.
+    pub const fn max(self) -> u64 {
+        u64::MAX >> (64 - 8 * self.bytes())
+    }
+}

@@ -93,7 +93,7 @@ fn tested(words: Vec<String>, filter: &str, limit: Duration) -> Tested {
     let supervisor = env!("CARGO_BIN_EXE_heapsmith").into();
     let subject = Subject { kind, command, words, supervisor, budget, level: None, stop: Stop::default() };
     let filter = (!filter.is_empty()).then(|| filter.to_owned());
-    let choice = Choice::default().format(Family::Phd).filter(filter);
+    let choice = Choice::default().format(Family::PHD).filter(filter);
     let options = Options::default().choice(choice).jobs(2);
     let mut report = check(&[subject], &options, &|_| {}).expect("the example can be run").report;
     report.implementations.remove(0)
@@ -136,7 +136,7 @@ struct Probe {
 }
 
 static PROBES: LazyLock<Vec<Probe>> = LazyLock::new(|| {
-    let of_phd = |case: &Case| case.format.family() == Family::Phd;
+    let of_phd = |case: &Case| case.format.family() == Family::PHD;
     cases().expect("every recipe works").into_iter().filter(of_phd).map(Probe::new).collect()
 });
 

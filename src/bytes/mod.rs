@@ -1,5 +1,6 @@
 //! Bytes: bounded reading, big-endian fields, modified UTF-8. Knows no format.
 
+pub mod charset;
 mod cursor;
 pub mod ebcdic;
 pub mod mutf8;

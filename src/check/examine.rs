@@ -159,7 +159,7 @@ impl Examiner<'_> {
 
     /// A dump that cannot be opened: that is not the parser's fault.
     fn missing(&mut self) -> Result<(), Error> {
-        let Some(format) = Format::ALL.into_iter().find(|format| self.hello.can_read(*format)) else { return Ok(()) };
+        let Some(format) = Format::all().find(|format| self.hello.can_read(*format)) else { return Ok(()) };
         let mut files = Files::with(PREFIX, "dump", &[], ANSWER)?;
         files.input.set_file_name("there is no such file");
         let op = self.parse(&files, format, self.hello.level());
@@ -187,7 +187,7 @@ impl Examiner<'_> {
     /// A few dumps of each format: each level, a damaged one, and the first once more.
     fn dumps(&mut self) -> Result<(), Error> {
         let all = cases()?;
-        for format in Format::ALL.into_iter().filter(|format| self.hello.can_read(*format)) {
+        for format in Format::all().filter(|format| self.hello.can_read(*format)) {
             let plain = |case: &&Case| case.format == format && case.heap.is_none() && !is_compressed(case);
             let of = |verdict| all.iter().filter(plain).filter(move |case| case.verdict == verdict);
             let has_objects = |case: &&Case| first_heap(case).is_some_and(|heap| !heap.objects.is_empty());
@@ -212,7 +212,7 @@ impl Examiner<'_> {
     /// One conversion of each pair, and one dump of each writer.
     fn others(&mut self) -> Result<(), Error> {
         let all = cases()?;
-        for format in Format::ALL {
+        for format in Format::all() {
             let plain = |case: &&Case| case.format == format && case.heap.is_none() && !is_compressed(case);
             let has_objects = |case: &&Case| first_heap(case).is_some_and(|heap| !heap.objects.is_empty());
             let valid = all.iter().filter(plain).filter(|case| case.verdict == Verdict::Valid).filter(has_objects);

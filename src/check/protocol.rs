@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use crate::compare::Facet;
 use crate::compare::listing::{Hex, Text};
 use crate::digest::Digest;
+use crate::format::Format;
 use crate::format::Target;
-use crate::format::{Family, Format};
 use crate::setters::setters;
 
 /// The version of the protocol.
@@ -373,7 +373,7 @@ fn has(list: &[String], format: Format) -> bool {
 fn targets<'n>(list: impl Iterator<Item = &'n String>) -> Vec<Target> {
     let mut targets = Vec::new();
     for name in list {
-        let all = Format::ALL.into_iter().filter(|format| names(name, *format));
+        let all = Format::all().filter(|format| names(name, *format));
         let plain: Vec<Target> = all.map(|format| Target { format, profile: None }).collect();
         let named = if plain.is_empty() { name.parse().ok() } else { None };
         targets.extend(plain.into_iter().chain(named).filter(|target| !targets.contains(target)).collect::<Vec<_>>());
@@ -383,7 +383,7 @@ fn targets<'n>(list: impl Iterator<Item = &'n String>) -> Vec<Target> {
 
 /// Whether a name stands for a format: its own, or that of its family.
 fn names(name: &str, format: Format) -> bool {
-    name == format.to_string() || name == format.family().name() && format.family() == Family::Phd
+    name == format.to_string() || name == format.family().name()
 }
 
 impl Display for Level {

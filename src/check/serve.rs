@@ -11,8 +11,9 @@ use crate::compare::listing;
 use crate::convert;
 use crate::digest::{self, Selection};
 use crate::error::Error;
+use crate::family::Wishes;
 use crate::format::Target;
-use crate::format::{DumpFile, Format, Lowering, Wishes};
+use crate::format::{DumpFile, Format, Lowering};
 use crate::hprof::Reading;
 use crate::input::Input;
 use crate::model::{DumpSource, Heap, HeapSource};
@@ -63,7 +64,7 @@ fn answer(line: &[u8]) -> serde_json::Result<String> {
 }
 
 fn hello(id: u64) -> Hello {
-    let names = || Format::ALL.iter().map(ToString::to_string);
+    let names = || Format::all().map(|format| format.to_string());
     Hello {
         id,
         protocol: VERSION,
@@ -87,7 +88,7 @@ fn hello(id: u64) -> Hello {
 fn writers() -> impl Iterator<Item = String> {
     let named =
         |format: Format| Some(format!("{format}/{}", Lowering::new(format, &Wishes::default()).ok()?.profile()));
-    Format::ALL.into_iter().filter_map(named)
+    Format::all().filter_map(named)
 }
 
 /// The writer of a format, or of a format and a profile.

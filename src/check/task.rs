@@ -157,7 +157,7 @@ pub(super) fn tasks(subject: &Subject, hello: Option<&Hello>, sources: &[Source]
                 if wants(operations, hello, What::Parse) {
                     put(Operation::Parse, renames);
                 }
-                let formats = source.format().map_or(Format::ALL.to_vec(), |format| vec![format]);
+                let formats = source.format().map_or(Format::all().collect(), |format| vec![format]);
                 let mut all = Vec::new();
                 for format in &formats {
                     if wants(operations, hello, What::Convert) {

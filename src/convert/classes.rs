@@ -123,25 +123,17 @@ pub(super) fn component(array: &Name, innermost: bool) -> Option<Name> {
     Some(Name::from_bytes(element).to_jvm_form())
 }
 
-/// What classes are given that every class of a PHD or HPROF dump has.
-pub(super) fn complete(class: &mut Class, size: Option<u64>, inventions: &mut Inventions) {
-    class.name = class.name.to_jvm_form();
+/// The superclass of a class and the size of its instances, a multiple of `unit`.
+pub(super) fn ancestry(class: &mut Class, size: Option<u64>, unit: u64, inventions: &mut Inventions) {
     if class.superclass.is_none() {
         class.superclass = Some(Address::NULL);
         inventions.note(Facet::Superclass, "none");
     }
-    let size = ByteLen(class.instance_size.map_or_else(
-        || {
-            inventions.note(Facet::InstanceSize, "that of its first instance, or 0");
-            size.unwrap_or_default()
-        },
-        |size| size.0,
-    ));
-    class.instance_size = Some(size);
-    if class.references.is_none() && class.statics.is_none() {
-        class.references = Some(Vec::new());
-        inventions.note(Facet::ClassReferences, "none");
+    if class.instance_size.is_none() {
+        inventions.note(Facet::InstanceSize, "that of its first instance, or 0");
     }
+    let size = class.instance_size.map_or(size.unwrap_or_default(), |size| size.0);
+    class.instance_size = Some(ByteLen(size.next_multiple_of(unit)));
 }
 
 /// The footprint of an array: two words and its elements, rounded up to 8.

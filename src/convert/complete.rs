@@ -4,13 +4,12 @@ use std::collections::HashMap;
 
 use crate::compare::Facet;
 use crate::error::{Error, LowerError};
+use crate::family::{ArrayClass, Needs};
 use crate::format::Lowering;
 use crate::model::{Address, ByteLen, Class, Contents, Facts, Name, Object, ObjectKind, Static, Value, WordSize};
-use crate::phd::lower::ArrayWord;
 
 use super::classes::{self, Classes, Own, component, element_size, fitting, footprint, unknown};
 use super::layouts::{Layouts, synthetic};
-use super::needs::{Needs, Shape};
 use super::report::Inventions;
 use super::survey::Survey;
 
@@ -68,30 +67,25 @@ impl Completion {
         let complete = |(index, class): (usize, &Class)| {
             let mut class = class.clone();
             let size = self.sizes.get(&class.address).copied();
-            if self.needs.family != Shape::Hprof && class.references.is_none() && class.statics.is_some() {
+            let needs = &self.needs;
+            if !needs.positions && class.references.is_none() && class.statics.is_some() {
                 let how = "static fields, and what else the writer lists: loader, superclasses, constant pool";
                 inventions.note(Facet::ClassReferences, how);
             }
-            match self.needs.family {
-                Shape::Phd { .. } => {
-                    classes::complete(&mut class, size, inventions);
-                    class.instance_size = class.instance_size.map(|size| ByteLen(size.0.next_multiple_of(4)));
-                }
-                Shape::Hprof => {
-                    classes::complete(&mut class, size, inventions);
-                    self.members(index, &mut class, inventions);
-                }
-                Shape::Classic { .. } => {
-                    class.name = class.name.to_jvm_form();
-                    if class.references.is_none() && class.statics.is_none() {
-                        class.references = Some(Vec::new());
-                        inventions.note(Facet::ClassReferences, "none");
-                    }
-                    if class.class_object_size.is_none() {
-                        class.class_object_size = Some(ByteLen(0));
-                        inventions.note(Facet::ClassObjectSize, "0");
-                    }
-                }
+            class.name = class.name.to_jvm_form();
+            if let Some(unit) = needs.instance_sizes {
+                classes::ancestry(&mut class, size, unit, inventions);
+            }
+            if class.references.is_none() && class.statics.is_none() {
+                class.references = Some(Vec::new());
+                inventions.note(Facet::ClassReferences, "none");
+            }
+            if needs.names_and_sizes && class.class_object_size.is_none() {
+                class.class_object_size = Some(ByteLen(0));
+                inventions.note(Facet::ClassObjectSize, "0");
+            }
+            if needs.positions {
+                self.members(index, &mut class, inventions);
             }
             class
         };
@@ -130,52 +124,55 @@ impl Completion {
             Own::At(address) => (Some(*address), self.classes.at(*address).map(|class| class.name.clone())),
             Own::Named(name) => (self.classes.named(name).map(|class| class.address), Some(name.clone())),
         };
-        match self.needs.family {
-            Shape::Phd { word, sizes } => self.phd(&mut made, (at, name.as_ref()), (word, sizes), inventions)?,
-            Shape::Hprof => self.hprof(&mut made, at, inventions)?,
-            Shape::Classic { .. } => self.classic(&mut made, (at, name), inventions),
-        }
-        Ok(made)
-    }
-
-    fn phd(
-        &self,
-        made: &mut Object,
-        (own, name): (Option<Address>, Option<&Name>),
-        (word, sizes): (ArrayWord, bool),
-        inventions: &mut Inventions,
-    ) -> Result<(), Error> {
-        made.class_name = None;
-        if made.contents == Contents::Unknown && !matches!(made.kind, ObjectKind::PrimitiveArray(_)) {
+        self.class(&mut made, at, name.as_ref(), inventions);
+        if !self.needs.positions
+            && made.contents == Contents::Unknown
+            && !matches!(made.kind, ObjectKind::PrimitiveArray(_))
+        {
             made.contents = Contents::References(Vec::new());
             inventions.note(Facet::References, "none");
         }
-        match made.kind {
-            ObjectKind::Instance => (made.class, made.class_word) = (own, None),
-            ObjectKind::ObjectArray => {
-                let component = name.and_then(|name| component(name, false));
-                let component = component.and_then(|name| self.classes.named(&name)).map(|class| class.address);
-                (made.class, made.class_word) = match word {
-                    ArrayWord::Component => (None, component.or(made.class_word)),
-                    ArrayWord::BaseThenArray => (own, None),
-                };
-            }
-            ObjectKind::PrimitiveArray(_) => {}
+        if self.needs.lengths {
+            self.length(&mut made, inventions);
         }
-        self.length(made, inventions);
-        if made.kind != ObjectKind::Instance && sizes {
-            match made.size {
-                Some(size) => made.size = Some(ByteLen(size.0.checked_next_multiple_of(4).unwrap_or(!3))),
-                None => inventions.note(Facet::ObjectSize, "of an array: two words and its elements, rounded up to 8"),
-            }
+        if self.needs.positions {
+            self.contents(&mut made, inventions)?;
         }
-        Ok(())
+        self.size(&mut made, at, inventions);
+        Ok(made)
     }
 
-    fn hprof(&self, made: &mut Object, own: Option<Address>, inventions: &mut Inventions) -> Result<(), Error> {
+    /// Which class the object is of, in the way in which the target says that.
+    fn class(&self, made: &mut Object, own: Option<Address>, name: Option<&Name>, inventions: &mut Inventions) {
+        if self.needs.names_and_sizes {
+            made.class_name = Some(name.map_or_else(
+                || {
+                    inventions.note(Facet::ClassName, "after the class's address");
+                    unknown(own.unwrap_or_default())
+                },
+                Name::to_jvm_form,
+            ));
+            (made.class, made.class_word) = (own, None);
+            return;
+        }
         made.class_name = None;
-        made.class = own.filter(|_| !matches!(made.kind, ObjectKind::PrimitiveArray(_)));
-        self.length(made, inventions);
+        match (made.kind, self.needs.array_class) {
+            (ObjectKind::Instance, _) if self.needs.positions => made.class = own,
+            (ObjectKind::Instance, _) => (made.class, made.class_word) = (own, None),
+            (ObjectKind::ObjectArray, ArrayClass::Own) => made.class = own,
+            (ObjectKind::ObjectArray, ArrayClass::OwnAndInnermost) => (made.class, made.class_word) = (own, None),
+            (ObjectKind::ObjectArray, ArrayClass::Component) => {
+                let component = name.and_then(|name| component(name, false));
+                let component = component.and_then(|name| self.classes.named(&name)).map(|class| class.address);
+                (made.class, made.class_word) = (None, component.or(made.class_word));
+            }
+            (ObjectKind::PrimitiveArray(_), _) if self.needs.positions => made.class = None,
+            (ObjectKind::PrimitiveArray(_), _) => {}
+        }
+    }
+
+    /// Field values, elements or primitive contents.
+    fn contents(&self, made: &mut Object, inventions: &mut Inventions) -> Result<(), Error> {
         let length = made.length.unwrap_or_default();
         match (made.kind, &mut made.contents) {
             (ObjectKind::Instance, Contents::Fields(_) | Contents::Raw(_)) => {}
@@ -210,26 +207,28 @@ impl Completion {
         Ok(())
     }
 
-    fn classic(&self, made: &mut Object, (own, name): (Option<Address>, Option<Name>), inventions: &mut Inventions) {
-        if made.contents == Contents::Unknown && !matches!(made.kind, ObjectKind::PrimitiveArray(_)) {
-            made.contents = Contents::References(Vec::new());
-            inventions.note(Facet::References, "none");
+    /// The size of an object.
+    fn size(&self, made: &mut Object, own: Option<Address>, inventions: &mut Inventions) {
+        const OF_ARRAY: &str = "of an array: two words and its elements, rounded up to 8";
+        if let Some(unit) = self.needs.array_sizes
+            && made.kind != ObjectKind::Instance
+        {
+            match made.size {
+                Some(size) => {
+                    let largest = u64::MAX - u64::MAX % unit;
+                    made.size = Some(ByteLen(size.0.checked_next_multiple_of(unit).unwrap_or(largest)));
+                }
+                None => inventions.note(Facet::ObjectSize, OF_ARRAY),
+            }
         }
-        let name = name.map(|name| name.to_jvm_form());
-        made.class_name = Some(name.unwrap_or_else(|| {
-            inventions.note(Facet::ClassName, "after the class's address");
-            unknown(own.unwrap_or_default())
-        }));
-        (made.class, made.class_word) = (own, None);
-        if made.size.is_none() {
+        if self.needs.names_and_sizes && made.size.is_none() {
             let of_class = own.and_then(|class| self.classes.at(class)?.instance_size);
             let (size, how) = match made.kind {
                 ObjectKind::Instance => (of_class.map_or(0, |size| size.0), "of a plain object: its class's size"),
                 kind => {
                     let references = made.references().count() as u64;
                     let length = made.length.unwrap_or(references);
-                    let size = footprint(length, element_size(kind, self.word), self.word);
-                    (size, "of an array: two words and its elements, rounded up to 8")
+                    (footprint(length, element_size(kind, self.word), self.word), OF_ARRAY)
                 }
             };
             made.size = Some(ByteLen(size));
@@ -270,29 +269,12 @@ fn bounded(address: Address, count: u64, size: u64) -> Result<(), LowerError> {
 }
 
 /// Facts of the header.
-pub(super) fn facts(facts: &mut Facts, lowering: &Lowering, inventions: &mut Inventions) {
-    match lowering {
-        Lowering::Phd(options) => {
-            use crate::phd::lower::HeaderPolicy;
-            if facts.version_text.is_none() && options.profile.header == HeaderPolicy::VersionAlways {
-                inventions.note(Facet::VersionText, "empty");
-            }
-        }
-        Lowering::Hprof(options) => {
-            if options.profile.log.non_heap {
-                let log = [Facet::ControlSettings, Facet::AllocationSites, Facet::HeapSummaries, Facet::CpuSamples];
-                log.into_iter().for_each(|facet| inventions.note(facet, "one record, as such dumps have it"));
-            }
-            if facts.timestamp.is_none() {
-                inventions.note(Facet::TimeStamp, "0");
-            }
-        }
-        Lowering::Classic(_) => {}
-    }
+pub(super) fn facts(facts: &mut Facts, lowering: &Lowering, needs: &Needs, inventions: &mut Inventions) {
+    lowering.defaults(facts).into_iter().for_each(|(facet, how)| inventions.note(facet, how));
     if facts.word_size.is_none() {
         let small = facts.identifier_size.is_some_and(|size| size.0 < 8);
         facts.word_size = Some(if small { WordSize::Bits32 } else { WordSize::Bits64 });
-        if !matches!(lowering, Lowering::Hprof(_)) {
+        if needs.word_size {
             inventions.note(Facet::WordSize, "of the identifiers, else 64 bits");
         }
     }

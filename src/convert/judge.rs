@@ -8,12 +8,11 @@ use crate::compare::carriage::{Carriage, Rule};
 use crate::compare::renaming::{self, Renaming};
 use crate::compare::{self, Facet, FacetDifference, Side, compare_sources};
 use crate::error::Error;
-use crate::format::{Lowering, Wishes};
-use crate::format::{Target, profiles};
-use crate::hprof::IdSize;
+use crate::family::{Needs, Setting, Wishes};
+use crate::format::{Lowering, Target, profiles};
 use crate::model::{Address, Class, Facts, Heap, HeapSource, Surroundings, VisitObjects, visit};
+use crate::units::IdSize;
 
-use super::needs::Needs;
 use super::report::Addresses;
 use super::{Converted, Numbering, Options};
 
@@ -173,7 +172,7 @@ fn numbering(
     let there: HashSet<Address> = result.classes().iter().map(|class| class.address).collect();
     let (mut seen, mut best) = (Vec::new(), None);
     for lowering in lowerings(target, result.facts())? {
-        let needs = Needs::of(&lowering, source.facts());
+        let needs = lowering.needs(source.facts());
         if seen.contains(&(needs.unit, needs.largest)) {
             continue;
         }
@@ -191,12 +190,12 @@ fn numbering(
 /// What may have written the result: the writer that was named, or else the usual one and then every other.
 fn lowerings(target: &Target, facts: &Facts) -> Result<Vec<Lowering>, Error> {
     let id_size = facts.identifier_size.and_then(|size| IdSize::from_bytes(size.0));
-    let is_hprof = target.format == crate::format::Format::Hprof;
+    let has = |setting| target.format.family().settings().contains(&setting);
     let lowering = |profile| {
         let wishes = Wishes {
             profile,
-            word: facts.word_size.filter(|_| !is_hprof),
-            id_size: id_size.filter(|_| is_hprof),
+            word: facts.word_size.filter(|_| has(Setting::Word)),
+            id_size: id_size.filter(|_| has(Setting::IdSize)),
             ..Wishes::default()
         };
         Lowering::new(target.format, &wishes)
@@ -214,7 +213,7 @@ fn numbering_for(source: &mut dyn HeapSource, lowering: &Lowering, needs: Needs)
     let mut fits = true;
     let mut see = |address: &mut Address| fits &= needs.holds(address.0);
     source.classes().iter().cloned().for_each(|mut class| visit::class(&mut class, &mut see));
-    if needs.surroundings() {
+    if needs.surroundings {
         visit::surroundings(&mut source.surroundings().clone(), &mut see);
     }
     source.visit_objects(&mut |object| {

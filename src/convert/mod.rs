@@ -13,7 +13,6 @@ mod classes;
 mod complete;
 mod judge;
 mod layouts;
-mod needs;
 mod renumber;
 mod report;
 mod survey;
@@ -21,6 +20,7 @@ mod survey;
 use std::io::Write;
 
 use crate::error::Error;
+use crate::family::Needs;
 use crate::format::Lowering;
 use crate::format::Target;
 use crate::model::{Address, Class, Facts, HeapSource, Surroundings, VisitObjects, visit};
@@ -31,7 +31,6 @@ pub use renumber::Numbering;
 pub use report::{Addresses, Changed, Conversion, Invented, Lost};
 
 use complete::Completion;
-use needs::Needs;
 use renumber::Collector;
 use report::Inventions;
 use survey::Survey;
@@ -96,12 +95,12 @@ impl<'s> Converted<'s> {
     /// # Errors
     /// If reading fails, or an address does not fit that is to be kept.
     pub fn new(source: &'s mut dyn HeapSource, options: &Options<'_>) -> Result<Converted<'s>, Error> {
-        let needs = Needs::of(options.lowering, source.facts());
+        let needs = options.lowering.needs(source.facts());
         let survey = Survey::of(source, needs)?;
         let mut outside = Inventions::default();
         let completion = Completion::new(&survey, needs, source.facts(), &mut outside)?;
         let mut facts = source.facts().clone();
-        complete::facts(&mut facts, options.lowering, &mut outside);
+        complete::facts(&mut facts, options.lowering, &needs, &mut outside);
         let mut converted = Converted {
             classes: completion.table(&mut outside),
             surroundings: source.surroundings().clone(),
@@ -134,7 +133,7 @@ impl<'s> Converted<'s> {
     fn addresses(&mut self, see: &mut dyn FnMut(Address)) -> Result<(), Error> {
         let mut see = |address: &mut Address| see(*address);
         self.classes.iter().cloned().for_each(|mut class| visit::class(&mut class, &mut see));
-        if self.completion.needs.surroundings() {
+        if self.completion.needs.surroundings {
             visit::surroundings(&mut self.surroundings.clone(), &mut see);
         }
         let (completion, inventions) = (&self.completion, &mut Inventions::default());

@@ -1,9 +1,8 @@
 //! New addresses in the old order, where the target cannot hold the old ones.
 
 use crate::error::{Error, LowerError};
+use crate::family::Needs;
 use crate::model::Address;
-
-use super::needs::Needs;
 
 /// Every address of a heap, which are 8 bytes each in memory, and their new values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

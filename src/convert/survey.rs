@@ -6,10 +6,10 @@ use crate::compare::Facet;
 use crate::compare::carriage::ClassFirst;
 use crate::compare::told;
 use crate::error::Error;
+use crate::family::{ArrayClass, Needs};
 use crate::model::{Address, Contents, HeapSource, Name, ObjectKind, visit};
 
 use super::classes::{Classes, Own, component};
-use super::needs::{Needs, Shape};
 
 /// What the pass found out.
 #[derive(Debug)]
@@ -85,11 +85,8 @@ impl Survey {
 
     /// Notes a class that the target needs.
     fn class(&mut self, own: &Own, kind: ObjectKind, needs: Needs) {
-        let needed = match (needs.family, kind) {
-            (Shape::Hprof, kind) => !matches!(kind, ObjectKind::PrimitiveArray(_)),
-            (Shape::Classic { blocks }, _) => blocks,
-            (Shape::Phd { .. }, kind) => !matches!(kind, ObjectKind::PrimitiveArray(_)),
-        };
+        let is_primitive = matches!(kind, ObjectKind::PrimitiveArray(_));
+        let needed = if is_primitive { needs.primitive_array_classes } else { needs.classes };
         if !needed {
             return;
         }
@@ -102,21 +99,19 @@ impl Survey {
                 }
             },
             Own::Named(name) => {
-                let of_component =
-                    matches!(needs.family, Shape::Phd { word: crate::phd::lower::ArrayWord::Component, .. });
-                if kind == ObjectKind::Instance || !of_component {
+                if kind == ObjectKind::Instance || needs.array_class != ArrayClass::Component {
                     self.unnamed.insert(name.clone());
                 }
                 name.clone()
             }
         };
-        if let (ObjectKind::ObjectArray, Shape::Phd { word, .. }) = (kind, needs.family) {
-            let innermost = word == crate::phd::lower::ArrayWord::BaseThenArray;
-            if let Some(component) = component(&name, innermost)
-                && self.classes.named(&component).is_none()
-            {
-                self.unnamed.insert(component);
-            }
+        let innermost = needs.array_class == ArrayClass::OwnAndInnermost;
+        if kind == ObjectKind::ObjectArray
+            && needs.array_class != ArrayClass::Own
+            && let Some(component) = component(&name, innermost)
+            && self.classes.named(&component).is_none()
+        {
+            self.unnamed.insert(component);
         }
     }
 }

@@ -6,11 +6,11 @@ use std::io::BufReader;
 use crate::compare::listing::{self, Listing};
 use crate::compare::{Comparison, Span};
 use crate::error::{Error, Remedy};
-use crate::hprof::Reading;
+use crate::family::{Reading, Source};
 use crate::input::{Input, Stream};
 use crate::model::{Address, DumpSource, Heap, HeapSource};
 
-use super::{DumpFile, Format, Source};
+use super::{DumpFile, Format};
 
 /// A heap of a dump, whose objects stay there, or of a listing.
 #[derive(Debug)]

@@ -1,132 +1,95 @@
-//! The formats, and which one a dump is in: the only match over formats.
+//! The formats: the one list of them, and which one a dump is in.
 
+mod dump_file;
 mod heap_file;
-mod lowering;
-mod places;
 #[cfg(any(feature = "arbitrary", feature = "check", feature = "quickcheck"))]
 mod random;
-mod records;
-mod source;
 mod target;
 
-use std::fmt;
 use std::str::FromStr;
 
-use crate::classic;
-use crate::error::Error;
-use crate::hprof;
-use crate::phd::{self, Version};
+use crate::error::{Error, RuleId};
+use crate::findings::{Rule, Rulebook, Severity};
+use crate::phd::Version;
+use crate::{classic, hprof, phd};
 
+pub use crate::family::{Family, Format, Listed, Lower, Lowering, RecordLine, Records, Source, WholeFile};
+pub use dump_file::{DumpFile, records};
 pub use heap_file::{HeapFile, locate, which};
-pub use lowering::Lowering;
-pub(crate) use lowering::Wishes;
 #[cfg(any(feature = "arbitrary", feature = "check", feature = "quickcheck"))]
 pub(crate) use random::Recipe;
-pub use records::Records;
-pub use source::{DumpFile, Source, WholeFile};
 pub use target::{Target, profiles, text};
 
-/// A dump format and its version.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Format {
-    /// IBM/OpenJ9 portable heap dump.
-    Phd(Version),
-    /// HPROF, in the header version that the writer chooses.
-    Hprof,
-    /// Classic text.
-    Classic,
-}
-
-/// A dump format, whatever its version: which decoder reads it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Family {
-    /// IBM/OpenJ9 portable heap dump.
-    Phd,
-    /// HPROF.
-    Hprof,
-    /// Classic text.
-    Classic,
-}
-
 impl Family {
-    /// Every family.
-    pub const ALL: [Family; 3] = [Family::Phd, Family::Hprof, Family::Classic];
+    /// IBM/OpenJ9 portable heap dump.
+    pub const PHD: Family = phd::family::FAMILY;
+    /// HPROF.
+    pub const HPROF: Family = hprof::family::FAMILY;
+    /// Classic text.
+    pub const CLASSIC: Family = classic::family::FAMILY;
 
-    /// Its name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Family::Phd => "phd",
-            Family::Hprof => "hprof",
-            Family::Classic => "classic",
-        }
-    }
-
-    /// The suffix of its files.
-    pub const fn suffix(self) -> &'static str {
-        match self {
-            Family::Phd | Family::Hprof => self.name(),
-            Family::Classic => "txt",
-        }
-    }
+    /// Every family. The first one's decoder is asked about what resembles none of them.
+    pub const ALL: [Family; 3] = [Family::PHD, Family::HPROF, Family::CLASSIC];
 
     /// First bytes that are enough to tell.
     pub const START: usize = 4096;
 
-    /// The format of a dump that begins like this; `None` if it begins like none of them. Names of files say
-    /// nothing.
+    /// The family of a dump that begins like this; `None` if it begins like none of them. Names of files say nothing.
     pub fn of(start: &[u8]) -> Option<Family> {
-        if start.starts_with(hprof::wire::MAGIC) {
-            Some(Family::Hprof)
-        } else if start.get(2..).is_some_and(|rest| rest.starts_with(phd::wire::MAGIC)) {
-            Some(Family::Phd)
-        } else if classic::Encoding::detect(start).is_some() {
-            Some(Family::Classic)
-        } else {
-            None
-        }
+        Family::ALL.into_iter().find(|family| family.is_start(start))
     }
 
-    /// The format that a start resembles more, so that its decoder can say what is wrong with it.
+    /// The family that a start resembles more, so that its decoder can say what is wrong with it.
     pub fn guess(start: &[u8]) -> Family {
-        let has = |word: &[u8]| start.windows(word.len()).any(|window| window == word);
-        if has(b"JAVA") || has(b"PROFILE") {
-            Family::Hprof
-        } else if has(b"] OBJ ") || has(b"] CLS ") || has(b"// ") {
-            Family::Classic
-        } else {
-            Family::Phd
-        }
+        Family::ALL.into_iter().find(|family| family.resembles(start)).unwrap_or(Family::ALL[0])
+    }
+
+    /// The family of this name.
+    pub fn named(name: &str) -> Option<Family> {
+        Family::ALL.into_iter().find(|family| family.name() == name)
+    }
+
+    /// Every family's name, as a text names alternatives.
+    pub fn names() -> String {
+        alternatives(&Family::ALL.map(Family::name_of))
+    }
+
+    fn name_of(self) -> &'static str {
+        self.name()
     }
 }
 
 impl Format {
     /// PHD version 4.
-    pub const PHD4: Format = Format::Phd(Version::V4);
+    pub const PHD4: Format = phd::family::format(Version::V4);
     /// PHD version 5.
-    pub const PHD5: Format = Format::Phd(Version::V5);
+    pub const PHD5: Format = phd::family::format(Version::V5);
     /// PHD version 6.
-    pub const PHD6: Format = Format::Phd(Version::V6);
+    pub const PHD6: Format = phd::family::format(Version::V6);
+    /// HPROF, in the header version that the writer chooses.
+    pub const HPROF: Format = hprof::family::FORMAT;
+    /// Classic text.
+    pub const CLASSIC: Format = classic::family::FORMAT;
 
     /// Every format and version that can be written.
-    pub const ALL: [Format; 5] = [Format::PHD4, Format::PHD5, Format::PHD6, Format::Hprof, Format::Classic];
+    pub fn all() -> impl Iterator<Item = Format> + Clone {
+        Family::ALL
+            .into_iter()
+            .flat_map(|family| family.versions().iter().map(move |&version| Format::new(family, version)))
+    }
 
-    /// Its family.
-    pub fn family(self) -> Family {
-        match self {
-            Format::Phd(_) => Family::Phd,
-            Format::Hprof => Family::Hprof,
-            Format::Classic => Family::Classic,
-        }
+    /// Every format's name, as a text names alternatives.
+    pub fn names() -> String {
+        alternatives(&Format::all().map(|format| format.to_string()).collect::<Vec<_>>())
     }
 }
 
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Format::Phd(version) => write!(f, "phd{}", version.number()),
-            Format::Hprof => f.write_str("hprof"),
-            Format::Classic => f.write_str("classic"),
-        }
+fn alternatives(names: &[impl AsRef<str>]) -> String {
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    match names.split_last() {
+        Some((last, [])) => (*last).to_owned(),
+        Some((last, others)) => format!("{} or {last}", others.join(", ")),
+        None => String::new(),
     }
 }
 
@@ -134,9 +97,29 @@ impl FromStr for Format {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Format, Error> {
-        Format::ALL.into_iter().find(|format| format.to_string() == name).ok_or_else(|| {
-            let names: Vec<String> = Format::ALL.iter().map(Format::to_string).collect();
+        Format::all().find(|format| format.to_string() == name).ok_or_else(|| {
+            let names: Vec<String> = Format::all().map(|format| format.to_string()).collect();
             Error::Usage(format!("there is no format {name:?}; there are {}", names.join(", ")))
         })
     }
+}
+
+/// The rule book of a family, from `specs/`.
+pub fn rulebook(family: Family) -> &'static Rulebook {
+    family.book()
+}
+
+/// The rule of this id, from the rule book that the id's first part names.
+pub fn rule(id: &str) -> Option<&'static Rule> {
+    book_of(id)?.rule(id)
+}
+
+/// The severity of a rule of the bytes.
+pub(crate) fn severity(id: RuleId) -> Severity {
+    book_of(id.0).map_or(Severity::Error, |book| book.severity(id))
+}
+
+fn book_of(id: &str) -> Option<&'static Rulebook> {
+    let (family, _) = id.split_once('.')?;
+    Family::named(family).map(rulebook)
 }

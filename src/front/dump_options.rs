@@ -1,10 +1,11 @@
 //! Which dump to make.
 
-use crate::classic::{Charset, Newline};
+use crate::bytes::charset::{Charset, Newline};
 use crate::error::Error;
-use crate::format::{Format, Lowering, Wishes};
-use crate::hprof::IdSize;
+use crate::family::Wishes;
+use crate::format::{Format, Lowering};
 use crate::model::WordSize;
+use crate::units::IdSize;
 
 /// Which dump to make of a heap: the format, and the writer whose dumps it should look like.
 ///
@@ -17,8 +18,8 @@ use crate::model::WordSize;
 /// use heapsmith::{DumpOptions, Format, Heap};
 ///
 /// let heap = Heap::random(7);
-/// let agent = heap.write(DumpOptions::new(Format::Hprof).profile("agent").id_size(IdSize::Eight))?;
-/// assert_ne!(agent, heap.write(Format::Hprof)?);
+/// let agent = heap.write(DumpOptions::new(Format::HPROF).profile("agent").id_size(IdSize::Eight))?;
+/// assert_ne!(agent, heap.write(Format::HPROF)?);
 /// # Ok::<(), heapsmith::Error>(())
 /// ```
 #[derive(Clone, Debug)]

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::compare::Comparison;
 use crate::error::Error;
+use crate::family::Reading;
 use crate::format::DumpFile;
-use crate::hprof::Reading;
 use crate::input::Input;
 use crate::model::{Dump, Heap};
 use crate::validate::{Report, ValidateOptions, unsound};
@@ -28,7 +28,7 @@ const NAME: &str = "the dump";
 /// use heapsmith::{Format, Heap, read};
 ///
 /// let heap = Heap::random(7);
-/// assert_eq!(read(heap.write(Format::Classic)?)?.objects.len(), 200);
+/// assert_eq!(read(heap.write(Format::CLASSIC)?)?.objects.len(), 200);
 ///
 /// let error = read(b"JAVA PROFILE 1.0.7").unwrap_err();
 /// assert!(error.to_string().contains("offset 13"), "{error}");
@@ -50,7 +50,7 @@ pub fn read(bytes: impl AsRef<[u8]>) -> Result<Heap, Error> {
 /// use heapsmith::{Format, Heap, read_dump};
 ///
 /// let dump = Dump { heaps: vec![Heap::random(7), Heap::random(8)], tail: Vec::new() };
-/// assert_eq!(read_dump(dump.write(Format::Hprof)?)?.heaps.len(), 2);
+/// assert_eq!(read_dump(dump.write(Format::HPROF)?)?.heaps.len(), 2);
 /// # Ok::<(), heapsmith::Error>(())
 /// ```
 pub fn read_dump(bytes: impl AsRef<[u8]>) -> Result<Dump, Error> {

@@ -57,8 +57,8 @@ impl Heap {
     /// use heapsmith::{Format, Heap, read};
     ///
     /// let heap = Heap::random(7);
-    /// let expected = heap.carried_by(Format::Hprof)?;
-    /// assert_eq!(read(heap.write(Format::Hprof)?)?.objects, expected.objects);
+    /// let expected = heap.carried_by(Format::HPROF)?;
+    /// assert_eq!(read(heap.write(Format::HPROF)?)?.objects, expected.objects);
     /// # Ok::<(), heapsmith::Error>(())
     /// ```
     pub fn carried_by(&self, options: impl Into<DumpOptions>) -> Result<Heap, Error> {

@@ -13,7 +13,9 @@
 pub mod annotate;
 pub mod decode;
 pub mod encode;
+pub mod family;
 pub mod lift;
+mod list;
 pub mod lower;
 pub mod open;
 pub mod record;

@@ -3,19 +3,21 @@
 use std::io::{self, Read};
 
 use crate::error::DecodeError;
+use crate::family::Opening;
 use crate::input::{Input, Stream};
 
-use super::decode::{Beyond, Decoder, Reading};
+use super::decode::{Beyond, Decoder};
 use super::wire::HEAD;
 
-/// A decoder of a stream of an input.
+/// A decoder at the start of a dump.
 ///
 /// # Errors
 /// If the stream does not begin with an HPROF header, or cannot be read.
-pub fn open(stream: Stream, input: &Input, reading: Reading) -> Result<Decoder<Stream>, DecodeError> {
+pub fn open(opening: Opening) -> Result<Decoder<Stream>, DecodeError> {
+    let Opening { stream, input, reading } = opening;
     let length = stream.length();
-    let decoder = Decoder::with_length(stream, length)?;
-    Ok(decoder.with_reading(reading, Some(Box::new(SecondLook { input: input.clone(), length }))))
+    let second_look = input.map(|input| Box::new(SecondLook { input, length }) as Box<dyn Beyond>);
+    Ok(Decoder::with_length(stream, length)?.with_reading(reading, second_look))
 }
 
 #[derive(Debug)]

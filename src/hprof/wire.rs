@@ -4,6 +4,8 @@ use std::fmt;
 
 use crate::model::{FieldType, PrimitiveType};
 
+pub use crate::units::IdSize;
+
 /// The text at the start of every HPROF dump, in front of its version.
 pub const MAGIC: &[u8; 13] = b"JAVA PROFILE ";
 
@@ -48,41 +50,6 @@ impl Version {
 impl fmt::Display for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.text())
-    }
-}
-
-/// The size of an identifier (S3, header). Real writers use 4 and 8; the header's field allows any, and
-/// 1 and 2 can be written as well.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum IdSize {
-    /// 1 byte.
-    One,
-    /// 2 bytes.
-    Two,
-    /// 4 bytes.
-    Four,
-    /// 8 bytes.
-    Eight,
-}
-
-impl IdSize {
-    /// All sizes.
-    pub const ALL: [IdSize; 4] = [IdSize::One, IdSize::Two, IdSize::Four, IdSize::Eight];
-
-    /// Bytes.
-    #[inline]
-    pub const fn bytes(self) -> usize {
-        1 << self as usize
-    }
-
-    /// The size of a number of bytes.
-    pub fn from_bytes(bytes: u64) -> Option<IdSize> {
-        Self::ALL.into_iter().find(|size| size.bytes() as u64 == bytes)
-    }
-
-    /// The largest identifier.
-    pub const fn max(self) -> u64 {
-        u64::MAX >> (64 - 8 * self.bytes())
     }
 }
 

@@ -5,8 +5,9 @@ use arbitrary::Unstructured;
 use crate::compare::MEMORY;
 use crate::convert::{Converted, Options, convert, judge};
 use crate::draw::{BytesDraw, Draw};
+use crate::family::Wishes;
 use crate::format::Target;
-use crate::format::{DumpFile, Format, Lowering, Wishes};
+use crate::format::{DumpFile, Format, Lowering};
 use crate::generate::generate;
 use crate::hprof::Reading;
 use crate::input::Input;
@@ -35,7 +36,7 @@ pub fn a_conversion_of_anything_ends_with_a_dump_or_an_error(bytes: &[u8]) {
     if heap.objects.iter().any(|object| object.length.unwrap_or_default().max(size(object)) > LONG) {
         return;
     }
-    for format in Format::ALL {
+    for format in Format::all() {
         let Ok(lowering) = Lowering::new(format, &Wishes::default()) else { continue };
         let options = Options { lowering: &lowering, keep_addresses: false };
         let mut written = Vec::new();

@@ -8,6 +8,7 @@ use arbitrary::Unstructured;
 use crate::compare::compare;
 use crate::draw::{BytesDraw, Draw};
 use crate::error::{DecodeError, Error, LowerError};
+use crate::family::Opening;
 use crate::format::Lowering;
 use crate::generate::{GenerateOptions, Placement, generate};
 use crate::hprof::decode::{Wrapped, ZeroLength};
@@ -49,7 +50,7 @@ pub fn decode_never_panics(bytes: &[u8]) {
             assert!(reached <= bytes.len() as u64, "{reading:?}, {answers:?}: {reached:#x}");
         }
         let input = Input::memory("fuzz", bytes.to_vec());
-        let reopen = || Ok::<_, Error>(open(input.stream()?, &input, reading)?);
+        let reopen = || Ok::<_, Error>(open(Opening::of(&input, reading)?)?);
         let (Ok(mut first), Ok(mut second)) = (reopen(), reopen()) else { return };
         let mut entries = 0;
         let visited = first.visit_dyn::<DecodeError>(&mut |step| {
@@ -262,7 +263,7 @@ fn drawn(bytes: &[u8]) -> (Dump, LowerOptions) {
     let mut dump = Dump::default();
     for _ in 0..draw.between(1, 3) {
         let placement = *draw.pick(&[Placement::Ordered, Placement::Mixed]);
-        let generated = Lowering::Hprof(options).generate_options(draw.below(48) as usize, None);
+        let generated = Lowering::from(options).generate_options(draw.below(48) as usize, None);
         dump.heaps.push(generate(&GenerateOptions { placement, ..generated }, draw));
     }
     (dump, options)

@@ -54,7 +54,7 @@ impl Written {
     /// Smaller heaps, written in the same way.
     fn smaller(self) -> impl Iterator<Item = Written> {
         let lowering = self.lowering;
-        self.original.smaller().filter_map(move |heap| Written::new(heap, lowering).ok())
+        self.original.smaller().filter_map(move |heap| Written::new(heap, lowering.clone()).ok())
     }
 }
 
@@ -139,11 +139,11 @@ dumps! {
     /// }
     /// quickcheck::QuickCheck::new().tests(5).quickcheck(my_parser_reads_every_phd as fn(PhdDump) -> bool);
     /// ```
-    PhdDump = [Family::Phd];
+    PhdDump = [crate::phd::family::FAMILY];
     /// A random HPROF dump, as any known writer or in any legal spelling, with identifiers of 1, 2, 4 or 8 bytes.
-    HprofDump = [Family::Hprof];
+    HprofDump = [crate::hprof::family::FAMILY];
     /// A random classic text heap dump in any dialect.
-    ClassicDump = [Family::Classic];
+    ClassicDump = [crate::classic::family::FAMILY];
     /// A random dump of any format.
-    AnyDump = [Family::Phd, Family::Hprof, Family::Classic];
+    AnyDump = Family::ALL;
 }

@@ -239,7 +239,7 @@ fn dumps_of_every_format_have_the_digests_that_python_works_out_from_their_listi
         }
     }
     assert!(heaps.len() > 100, "{} cases", heaps.len());
-    for format in Format::ALL {
+    for format in Format::all() {
         for profile in [None, Some("any")] {
             let Ok(lowering) = DumpOptions::new(format).profile(profile).seed(3).lowering() else { continue };
             let heap = from_seed(&lowering.generate_options(100, None), 3);

@@ -75,7 +75,7 @@ fn dumps() -> Vec<(String, Vec<u8>)> {
     for profile in heapsmith::hprof::PROFILES {
         for id_size in IdSize::ALL {
             let options = heapsmith::hprof::LowerOptions::default().profile(profile).id_size(id_size);
-            let mut heap = from_seed(&Lowering::Hprof(options).generate_options(12, None), 5);
+            let mut heap = from_seed(&Lowering::from(options).generate_options(12, None), 5);
             // Large contents take most of the time and find nothing more.
             heap.objects.retain(|object| object.length.is_none_or(|length| length < 200));
             let bytes = heapsmith::hprof::lower::to_bytes(&heap, &options).expect("writable");
@@ -86,7 +86,7 @@ fn dumps() -> Vec<(String, Vec<u8>)> {
         for charset in Charset::ALL {
             let encoding = Encoding { charset, newline: charset.newline() };
             let options = classic::LowerOptions::default().profile(profile).encoding(encoding);
-            let heap = from_seed(&Lowering::Classic(options).generate_options(12, None), 5);
+            let heap = from_seed(&Lowering::from(options).generate_options(12, None), 5);
             let bytes = classic::lower::to_bytes(&heap, &options).expect("writable");
             dumps.push((format!("{} {}", profile.name, charset.name()), bytes));
         }
@@ -164,12 +164,12 @@ fn in_pieces(id: IdSize, version: &str) -> Vec<u8> {
 #[test]
 fn every_edit_of_hprof_is_found_in_every_golden_dump_that_has_a_place_for_it() {
     // What is compressed, or has an empty segment at its end, is not what the map is of.
-    every_edit_is_found(Format::Hprof, corrupt::hprof::EDITS, |bytes| corrupt::hprof::Map::of(bytes).ok());
+    every_edit_is_found(Format::HPROF, corrupt::hprof::EDITS, |bytes| corrupt::hprof::Map::of(bytes).ok());
 }
 
 #[test]
 fn every_edit_of_classic_is_found_in_every_golden_dump_that_has_a_place_for_it() {
-    every_edit_is_found(Format::Classic, corrupt::classic::EDITS, |bytes| corrupt::classic::Map::of(bytes).ok());
+    every_edit_is_found(Format::CLASSIC, corrupt::classic::EDITS, |bytes| corrupt::classic::Map::of(bytes).ok());
 }
 
 fn every_edit_is_found<M>(format: Format, edits: &[Edit<M>], map: fn(Vec<u8>) -> Option<M>) {

@@ -31,7 +31,7 @@ struct Book {
 
 fn books() -> [Book; 3] {
     let phd = Book {
-        format: Family::Phd,
+        format: Family::PHD,
         file: "specs/phd.toml",
         named: phd::rules::ALL,
         versions: Version::ALL.iter().map(|v| v.number()).collect(),
@@ -40,7 +40,7 @@ fn books() -> [Book; 3] {
     };
     let framed = |p: &hprof::lower::Profile| p.framings.iter().map(|framing| framing.version.number()).collect();
     let hprof = Book {
-        format: Family::Hprof,
+        format: Family::HPROF,
         file: "specs/hprof.toml",
         named: hprof::rules::ALL,
         versions: hprof::Version::ALL.iter().map(|v| v.number()).collect(),
@@ -48,7 +48,7 @@ fn books() -> [Book; 3] {
         at_least: (26, 30),
     };
     let classic = Book {
-        format: Family::Classic,
+        format: Family::CLASSIC,
         file: "specs/classic.toml",
         named: classic::rules::ALL,
         versions: vec![1],
@@ -195,7 +195,7 @@ fn every_erratum_is_settled_by_a_rule_and_met_by_a_case() {
         assert!(listed.len() >= book.at_least.0, "{listed:?}");
         assert_eq!(listed, settled.keys().cloned().collect());
         // What is above 4 GiB is not stored.
-        settled.retain(|erratum, _| (book.format, erratum.as_str()) != (Family::Hprof, "E18"));
+        settled.retain(|erratum, _| (book.format, erratum.as_str()) != (Family::HPROF, "E18"));
         assert!(settled.values().all(|&met| met), "{settled:?}");
     }
 }
@@ -222,13 +222,13 @@ fn every_section_of_the_documents_is_covered_by_rules_that_exist() {
 fn every_edit_breaks_a_rule_of_the_bytes_under_a_name_of_its_own() {
     let names: BTreeSet<&str> = EDITS.iter().map(|edit| edit.name).collect();
     assert_eq!(names.len(), EDITS.len());
-    assert!(EDITS.iter().all(|edit| ids(Family::Phd, RuleKind::Bytes).contains(edit.rule.0)));
+    assert!(EDITS.iter().all(|edit| ids(Family::PHD, RuleKind::Bytes).contains(edit.rule.0)));
     let names: BTreeSet<&str> = HPROF_EDITS.iter().map(|edit| edit.name).collect();
     assert_eq!(names.len(), HPROF_EDITS.len());
-    assert!(HPROF_EDITS.iter().all(|edit| ids(Family::Hprof, RuleKind::Bytes).contains(edit.rule.0)));
+    assert!(HPROF_EDITS.iter().all(|edit| ids(Family::HPROF, RuleKind::Bytes).contains(edit.rule.0)));
     let names: BTreeSet<&str> = CLASSIC_EDITS.iter().map(|edit| edit.name).collect();
     assert_eq!(names.len(), CLASSIC_EDITS.len());
-    assert!(CLASSIC_EDITS.iter().all(|edit| ids(Family::Classic, RuleKind::Bytes).contains(edit.rule.0)));
+    assert!(CLASSIC_EDITS.iter().all(|edit| ids(Family::CLASSIC, RuleKind::Bytes).contains(edit.rule.0)));
 }
 
 #[test]

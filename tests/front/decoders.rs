@@ -61,7 +61,7 @@ fn a_wrong_count_a_wrong_verdict_and_a_panic_are_failures_of_their_case_alone() 
             Ok(heap) => counts(&heap).classes(1000).into(),
         })
     };
-    let failures = check_decoder(decoder).format(Family::Phd).run().expect_err("nothing is right");
+    let failures = check_decoder(decoder).format(Family::PHD).run().expect_err("nothing is right");
     let of = |id: &str| failures.failed().iter().find(|failed| failed.case == id).map(|failed| &failed.outcome);
     let Some(Outcome::Crash { how }) = of("phd6-spelled-tag-5") else { panic!("{failures}") };
     assert!(how.contains("83 bytes are too many"), "{how}");

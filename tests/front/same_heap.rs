@@ -7,7 +7,7 @@ use heapsmith::{DumpOptions, Format, Heap, assert_same_heap, compare, read, read
 
 #[test]
 fn a_random_heap_comes_back_from_every_format() {
-    for format in Format::ALL {
+    for format in Format::all() {
         let heap = Heap::random(7);
         let dump = heap.write(format).expect("every format can hold it");
         assert!(validate(&dump).valid, "{format}");
@@ -18,7 +18,7 @@ fn a_random_heap_comes_back_from_every_format() {
 #[test]
 fn options_choose_the_writer_and_a_dump_is_read_without_them() {
     let heap = Heap::random(8);
-    for (format, profile) in [(Format::PHD5, "j9-2.4"), (Format::Hprof, "hotspot-17"), (Format::Classic, "jdmpview")] {
+    for (format, profile) in [(Format::PHD5, "j9-2.4"), (Format::HPROF, "hotspot-17"), (Format::CLASSIC, "jdmpview")] {
         let options = DumpOptions::new(format).profile(profile);
         let parsed = read(heap.write(&options).expect("a profile of the format")).expect("a valid dump");
         assert_same_heap!(&heap, parsed, as &options);
@@ -62,7 +62,7 @@ fn a_fact_that_one_heap_does_not_record_is_not_compared_and_said_so() {
 #[test]
 fn a_dump_of_several_heaps_is_read_as_a_dump() {
     let dump = Dump { heaps: vec![Heap::random(1), Heap::random(2)], tail: Vec::new() };
-    let bytes = dump.write(Format::Hprof).expect("HPROF has as many heaps as there are");
+    let bytes = dump.write(Format::HPROF).expect("HPROF has as many heaps as there are");
     let parsed = read_dump(&bytes).expect("a valid dump");
     assert_eq!(parsed.heaps.len(), 2);
     let error = read(&bytes).expect_err("which of them?");

@@ -107,7 +107,7 @@ fn random_heaps_can_be_written_in_every_format() {
     let heaps: Vec<Heap> = (0..8).map(|_| Heap::arbitrary(&mut g)).chain(fuzzed).collect();
     assert!(heaps.iter().filter(|heap| heap.objects.len() > 5).count() > 8, "heaps of some objects");
     for heap in heaps {
-        for format in Format::ALL {
+        for format in Format::all() {
             let bytes = heap.write(format).unwrap_or_else(|e| panic!("{format}: {e}"));
             assert!(validate(&bytes).valid, "{format}");
             let back = read(&bytes).expect("it was written here");

@@ -237,7 +237,7 @@ fn recognised(made: &Made, file: &DumpFile, bytes: &[u8], dump: &Dump) -> &'stat
     }
     assert!(made.major >= 22 && !made.by_agent(), "{name}: no profile gives its bytes");
     let mut again = Vec::new();
-    let lowering = DumpOptions::new(Format::Hprof).profile(made.profile()).lowering().expect("a profile").adhering();
+    let lowering = DumpOptions::new(Format::HPROF).profile(made.profile()).lowering().expect("a profile").adhering();
     lowering.write(&mut source, &mut again).expect("memory");
     let again = DumpFile::new(Input::memory(name, again), Reading::default()).expect("a dump");
     assert!(again.read().expect("a dump").dump == *dump, "{name}: another heap comes back");

@@ -53,7 +53,7 @@ fn peers_count_in_our_dumps_what_we_wrote() {
                     let objects = if id_size == IdSize::One { 20 } else { objects };
                     let profile = profile.name;
                     let name = format!("{profile}-{}-{objects}-{seed}", id_size.bytes());
-                    let options = DumpOptions::new(Format::Hprof).profile(profile).id_size(id_size).seed(seed);
+                    let options = DumpOptions::new(Format::HPROF).profile(profile).id_size(id_size).seed(seed);
                     let lowering = options.lowering().expect("a profile");
                     let heap = from_seed(&lowering.generate_options(objects, None), seed);
                     let mut dump = Dump { heaps: vec![heap], tail: Vec::new() };

@@ -248,7 +248,7 @@ fn something_was_judged(told: &Report) -> Result<(), Error> {
 }
 
 fn family(name: &str) -> Result<Family, String> {
-    Family::ALL.into_iter().find(|family| family.name() == name).ok_or_else(|| "phd, hprof or classic".to_owned())
+    Family::named(name).ok_or_else(Family::names)
 }
 
 /// What a converter reads, by its family.

@@ -5,16 +5,15 @@ use std::path::PathBuf;
 
 use clap::Args;
 use heapsmith::DumpOptions;
-use heapsmith::classic;
 use heapsmith::compare::compare;
 use heapsmith::error::Error;
-use heapsmith::format::{Format, Lowering, WholeFile};
+use heapsmith::family::{Reading, Setting};
+use heapsmith::format::{Format, Lowering, WholeFile, profiles};
 use heapsmith::generate::{GenerateOptions, from_seed};
-use heapsmith::hprof::{self, IdSize, Reading};
+use heapsmith::hprof::IdSize;
 use heapsmith::input::Input;
 use heapsmith::model::{Heap, HeapSource};
 use heapsmith::output::Output;
-use heapsmith::phd;
 use heapsmith::validate::{ValidateOptions, validate};
 use sha2::{Digest, Sha256};
 
@@ -65,18 +64,12 @@ impl Opts {
     /// Every format with every profile.
     fn lowerings(&self) -> Result<Vec<Lowering>, Error> {
         let mut lowerings = Vec::new();
-        for format in Format::ALL {
-            let profiles: Vec<&str> = match format {
-                Format::Phd(version) => {
-                    phd::lower::PROFILES.iter().filter(|p| p.versions.contains(&version)).map(|p| p.name).collect()
-                }
-                Format::Hprof => hprof::PROFILES.iter().map(|p| p.name).collect(),
-                Format::Classic => classic::PROFILES.iter().map(|p| p.name).collect(),
-            };
-            for profile in profiles {
-                // One heap for all, whose addresses have 8 bytes.
-                let id_size = (format == Format::Hprof).then_some(IdSize::Eight);
-                lowerings.push(DumpOptions::new(format).profile(profile).id_size(id_size).seed(self.seed).lowering()?);
+        for format in Format::all() {
+            // One heap for all, whose addresses have 8 bytes.
+            let has_ids = format.family().settings().contains(&Setting::IdSize);
+            let options = DumpOptions::new(format).id_size(has_ids.then_some(IdSize::Eight)).seed(self.seed);
+            for profile in profiles(format) {
+                lowerings.push(options.clone().profile(profile).lowering()?);
             }
         }
         Ok(lowerings)
@@ -85,10 +78,12 @@ impl Opts {
     fn row(&self, heap: &mut Heap, lowering: &Lowering) -> Result<Row, Error> {
         let mut bytes = Vec::new();
         lowering.write(&mut (heap as &mut dyn HeapSource), &mut bytes)?;
-        let file = match lowering.format() {
-            Format::Classic => format!("seed{}-{}.txt", self.seed, lowering.profile()),
-            format => format!("seed{}-{}.{format}", self.seed, lowering.profile()),
+        let format = lowering.format();
+        let suffix = match format.family().formats().count() {
+            1 => format.family().suffix().to_owned(),
+            _ => format.to_string(),
         };
+        let file = format!("seed{}-{}.{suffix}", self.seed, lowering.profile());
         let path = self.out.join(&file);
         // A dump that is there already with the same bytes is as good as written.
         if fs::read(&path).ok().as_ref() != Some(&bytes) {
@@ -104,10 +99,7 @@ impl Opts {
         ended?;
         let comparison = compare(&expected.heaps[0], &dump.heaps[0], &BTreeSet::new());
         let report = validate(&input, ValidateOptions::default())?;
-        let trap = match lowering {
-            Lowering::Phd(options) => options.profile.array_fields == phd::lower::FieldSwap::SizeFirst,
-            Lowering::Hprof(_) | Lowering::Classic(_) => false,
-        };
+        let trap = lowering.is_trap();
         let sound = comparison.equal && (report.valid || trap);
         let verdict = match (sound, trap) {
             (false, _) => terminal::bad("FAILED"),

@@ -5,6 +5,7 @@ use clap::Args;
 use heapsmith::DumpOptions;
 use heapsmith::classic::{Charset, Newline};
 use heapsmith::error::Error;
+use heapsmith::family::Wishes;
 use heapsmith::format::{Format, Lowering};
 use heapsmith::generate::from_seed;
 use heapsmith::hprof::IdSize;
@@ -86,19 +87,15 @@ impl Spelling {
         self.encoding.is_some() || self.newline.is_some()
     }
 
-    /// Options that were recognised, with what is wished otherwise. `wished` are those of the command line.
-    pub(crate) fn upon(&self, recognised: Lowering, wished: &Lowering) -> Lowering {
-        match recognised {
-            Lowering::Classic(options) => {
-                let encoding = match wished {
-                    Lowering::Classic(wished) if self.is_encoded() => wished.encoding,
-                    _ => options.encoding,
-                };
-                Lowering::Classic(options.word(self.word()).encoding(encoding))
-            }
-            Lowering::Phd(options) => Lowering::Phd(options.word(self.word())),
-            Lowering::Hprof(options) => Lowering::Hprof(options.id_size(self.id_size())),
-        }
+    /// Options that were recognised, with the widths and characters that are wished otherwise.
+    pub(crate) fn upon(&self, recognised: &Lowering) -> Result<Lowering, Error> {
+        recognised.with(&Wishes {
+            word: self.word(),
+            id_size: self.id_size(),
+            charset: self.encoding,
+            newline: self.newline,
+            ..Wishes::default()
+        })
     }
 
     fn word(&self) -> Option<WordSize> {

@@ -6,7 +6,7 @@ use std::path::Path;
 use clap::{Args, ValueEnum};
 use heapsmith::compare::listing::{self, Listing};
 use heapsmith::error::{DecodeError, Error};
-use heapsmith::format::{DumpFile, HeapFile, Records, which};
+use heapsmith::format::{self, DumpFile, HeapFile, Records, which};
 use heapsmith::hprof::Reading;
 use heapsmith::hprof::decode::{Wrapped, ZeroLength};
 use heapsmith::input::{Input, Stream};
@@ -83,9 +83,9 @@ pub(crate) fn dump_of(input: Input, reading: Reading) -> Result<DumpFile, Error>
 }
 
 /// A dump that is read once: standard input as it comes.
-pub(crate) fn records(path: &Path, reading: Reading) -> Result<Records, Error> {
+pub(crate) fn records(path: &Path, reading: Reading) -> Result<Box<dyn Records>, Error> {
     if path == Path::new("-") {
-        return Records::new(Stream::stdin()?, reading);
+        return format::records(Stream::stdin()?, reading);
     }
     dump(path, reading)?.records()
 }

@@ -88,7 +88,7 @@ impl Opts {
         }
         if self.spelling.profile.is_none() {
             match file.recognise(&mut source)? {
-                Some(recognised) => lowering = self.spelling.upon(recognised, &lowering),
+                Some(recognised) => lowering = self.spelling.upon(&recognised)?,
                 None => {
                     let default = lowering.profile();
                     terminal::warning(&format!("no profile gives this dump's bytes again; writing it as {default}"));

@@ -71,7 +71,7 @@ impl Opts {
             Which::Convert => schema_for!(heapsmith::convert::Conversion),
             Which::CheckConversion => schema_for!(heapsmith::convert::Verdict),
             Which::Facets => schema_for!(facets::Report),
-            Which::InspectRecord => schema_for!(inspect::RecordLine),
+            Which::InspectRecord => schema_for!(heapsmith::format::RecordLine),
             Which::InspectField => schema_for!(inspect::FieldLine),
             #[cfg(feature = "check")]
             Which::Check => schema_for!(heapsmith::check::Report),

@@ -45,7 +45,7 @@ pub use outcome::{DecoderReport, Failed, Failures, Skipped};
 ///
 /// // In your crate: #[test] fn the_corpus_is_read_correctly() -> Result<(), heapsmith::check::Failures> {
 /// let decoder = |path: &Path| -> Result<_, Box<dyn Error>> { Ok(read(fs::read(path)?)?) }; // your parser
-/// check_decoder(decoder).format(Family::Phd).filter("spelled").run()?;
+/// check_decoder(decoder).format(Family::PHD).filter("spelled").run()?;
 /// # Ok::<(), heapsmith::check::Failures>(())
 /// ```
 #[must_use = "nothing is checked before `run` or `assert`"]
@@ -75,7 +75,7 @@ impl std::fmt::Debug for CheckDecoder<'_> {
 }
 
 impl CheckDecoder<'_> {
-    /// Only dumps of one format: `Family::Phd`, `Hprof` or `Classic`.
+    /// Only dumps of one format: `Family::PHD`, `HPROF` or `CLASSIC`.
     #[must_use = "nothing is checked before `run` or `assert`"]
     pub fn format(mut self, family: Family) -> Self {
         self.choice.format = Some(family);

@@ -6,14 +6,13 @@ use crate::annotation::Annotation;
 use crate::compare::Facet;
 use crate::corpus::Case;
 use crate::error::Error;
-use crate::format::{DumpFile, Family};
-use crate::hprof::{self, Reading};
+use crate::family::Reading;
+use crate::format::DumpFile;
 use crate::input::Input;
 use crate::model::{Address, ObjectKind};
-use crate::{classic, phd};
 
 use super::super::task::first_heap;
-use super::{Evidence, Field, fields};
+use super::{Evidence, Field};
 
 /// How many fields are shown, and how many bytes of each.
 const FIELDS: usize = 24;
@@ -31,7 +30,8 @@ pub(super) fn of_fact(
         let mut objects = first_heap(case).into_iter().flat_map(|heap| &heap.objects);
         objects.any(|object| object.address == address && object.kind != ObjectKind::Instance)
     });
-    let (names, rule) = fields::fields(case.format.family(), facet, is_array);
+    let (names, rule) = case.format.family().fields(facet, is_array);
+    let rule = (!rule.is_empty()).then_some(rule);
     let record = match address {
         Some(address) => {
             let places = file.places(case.heap.unwrap_or_default() as usize, &BTreeSet::from([address]))?;
@@ -125,18 +125,10 @@ fn open(case: &Case) -> Result<Option<DumpFile>, Error> {
 
 /// Visits all fields, as far as the dump can be read.
 fn visit(file: &DumpFile, mut visit: impl FnMut(&Annotation<'_>)) {
-    let mut each = |field: Annotation<'_>| -> Result<(), Error> {
+    let _ended = file.annotate(&mut |field| {
         visit(&field);
         Ok(())
-    };
-    let _ended = match file.family() {
-        Family::Phd => file.phd().and_then(|mut dump| phd::annotate::visit(&mut dump, each)),
-        Family::Hprof => file.hprof().and_then(|mut dump| {
-            let (index, _) = hprof::lift::Index::read(&mut dump);
-            hprof::annotate::visit(&mut file.hprof()?, Some(&index), &mut each)
-        }),
-        Family::Classic => file.classic().and_then(|mut dump| classic::annotate::visit(&mut dump, each)),
-    };
+    });
 }
 
 fn shorten(field: &Annotation<'_>) -> Field {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::compare::listing::Hex;
 use crate::error::Error;
-use crate::format::{DumpFile, Family};
+use crate::format::DumpFile;
 use crate::model::{Contents, EventKind, Heap, Name, ObjectKind};
 
 use super::super::index::Index;
@@ -92,12 +92,12 @@ pub(in crate::check) fn counts(heap: &Heap) -> Counts {
     counts
 }
 
-/// The number of different texts in an HPROF file, behind its heaps too; `None` for other formats.
+/// The number of different texts in a file with a log, after its heaps too; `None` for a format without one.
 pub(in crate::check) fn strings(file: &DumpFile) -> Result<Option<u64>, Error> {
-    if file.family() != Family::Hprof {
+    let whole = file.read()?;
+    if whole.dump.heaps.iter().all(|heap| heap.surroundings.events.is_none()) {
         return Ok(None);
     }
-    let whole = file.read()?;
     let of_heaps = whole.dump.heaps.iter().flat_map(|heap| heap.surroundings.events.iter().flatten());
     let texts: BTreeSet<&Name> = of_heaps
         .chain(&whole.dump.tail)

@@ -1,6 +1,7 @@
 //! The model to records: what each writer's dumps tell ([`carry`]), and how they are spelled.
 
 mod carry;
+mod options;
 mod profiles;
 mod recognise;
 mod spell;
@@ -13,6 +14,7 @@ use crate::lower::Adherence;
 use crate::model::{Class, Contents, Facts, Heap, HeapSource, Name, Object, ObjectKind, WordSize, is_ascending};
 use crate::setters::setters;
 
+pub(super) use options::encoding;
 pub use profiles::{ClassReferences, Names, Nulls, PROFILES, Profile, Trailers};
 pub use recognise::recognise;
 

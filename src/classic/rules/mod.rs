@@ -3,6 +3,7 @@
 #[rustfmt::skip]
 mod book;
 mod graph;
+mod judge;
 mod name;
 mod pass;
 #[cfg(test)]
@@ -11,6 +12,7 @@ mod trailers;
 
 pub use book::BOOK;
 pub use graph::GraphIndex;
+pub(super) use judge::Judgement;
 pub use pass::PassRules;
 
 use crate::error::{RuleId, TextPosition};

@@ -19,7 +19,7 @@ pub(super) fn cases() -> Result<Vec<Case>, Error> {
 
 fn case(edit: &'static Edit<Map>, map: &Map, edited: Edited, heap: Heap) -> Case {
     let stops = STOPS.contains(&edit.rule);
-    damaged_case(Format::Classic, "classic-openj9-32", edit, edited, stops, || expected(edit.name, map, heap))
+    damaged_case(Format::CLASSIC, "classic-openj9-32", edit, edited, stops, || expected(edit.name, map, heap))
 }
 
 /// Rules at which reading stops.

@@ -57,7 +57,7 @@ fn case(id: String, summary: String, recipe: String, (bytes, heap): (Vec<u8>, He
     Ok(Case {
         id,
         summary,
-        format: Format::Classic,
+        format: Format::CLASSIC,
         heap: None,
         recipe,
         records_due: records(&bytes)?,
@@ -113,7 +113,7 @@ const SHOWN_BY_THE_SPECIMEN: [&str; 13] = [
 
 /// The rules of a profile's writer, each of which its dump of the specimen shows.
 fn shown(profile: &Profile) -> Vec<&'static str> {
-    let rules = rulebook(Family::Classic).rule.iter().filter(|rule| rule.kind == RuleKind::Writer);
+    let rules = rulebook(Family::CLASSIC).rule.iter().filter(|rule| rule.kind == RuleKind::Writer);
     rules.filter(|rule| rule.profiles.contains(&profile.name)).map(|rule| rule.id).collect()
 }
 
@@ -213,7 +213,7 @@ fn random() -> Result<Vec<Case>, Error> {
     let mut cases = Vec::new();
     for (name, word, encoding, objects, seed) in wanted {
         let options = options(Profile::named(name)?, word, encoding, seed);
-        let heap = from_seed(&Lowering::Classic(options).generate_options(objects, None), seed);
+        let heap = from_seed(&Lowering::from(options).generate_options(objects, None), seed);
         let made = case(
             format!("classic-{name}-{}{}-random", word.bits(), suffix(encoding)),
             format!("a random heap, {} bits, in {}", word.bits(), encoding.charset.name()),

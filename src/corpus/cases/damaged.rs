@@ -2,7 +2,6 @@
 
 use crate::corrupt::{EDITS, Edit, Edited, Map};
 use crate::error::Error;
-use crate::format::Format;
 use crate::model::{Address, ByteLen, Contents, Heap, Name, Totals, WordSize};
 use crate::phd::Version;
 use crate::validate::{Scope, Severity, rule, severity};
@@ -59,7 +58,7 @@ fn case(edit: &'static Edit, map: &Map, edited: Edited, heap: Heap, version: Ver
     Case {
         id: format!("phd-{}", edit.name),
         summary: format!("{} ({from})", edit.summary),
-        format: Format::Phd(version),
+        format: crate::phd::family::format(version),
         heap: None,
         recipe: format!("the edit {} in {from}", edit.name),
         bytes: edited.bytes,

@@ -6,7 +6,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use crate::error::Error;
-use crate::format::{Family, Format};
+use crate::format::Family;
 use crate::generate::{GenerateOptions, Placement, from_seed};
 use crate::lower::Adherence;
 use crate::model::{HashRegime, Heap, IdentityHash, WordSize};
@@ -81,7 +81,7 @@ fn golden(options: LowerOptions, hashes: HashRegime) -> Result<Case, Error> {
             Box::new(lower::carry(&mut heap, &meant)?),
         ));
     }
-    let mut shows: Vec<&'static str> = rulebook(Family::Phd)
+    let mut shows: Vec<&'static str> = rulebook(Family::PHD)
         .rule
         .iter()
         .filter(|rule| rule.kind == RuleKind::Writer && rule.versions.contains(&number))
@@ -94,7 +94,7 @@ fn golden(options: LowerOptions, hashes: HashRegime) -> Result<Case, Error> {
     }
     Ok(Case {
         summary: format!("specimen, {bits}-bit words: {}", profile.summary),
-        format: Format::Phd(version),
+        format: crate::phd::family::format(version),
         heap: None,
         recipe: format!("specimen({bits}, {hashes:?}) lowered with profile {}, seed {seed}", profile.name),
         bytes: lower::to_bytes(&heap, &options)?,
@@ -201,7 +201,7 @@ fn random() -> Result<Vec<Case>, Error> {
         cases.push(Case {
             id: format!("phd{}-{profile}-random", version.number()),
             summary: "a random heap with fields, statics and loaders, sizes partly unknown".to_owned(),
-            format: Format::Phd(version),
+            format: crate::phd::family::format(version),
             heap: None,
             recipe: format!(
                 "generate 40 objects from seed 1, forget the word size and every other size, lower with {profile}"
@@ -231,7 +231,7 @@ fn two_heaps() -> Result<Vec<Case>, Error> {
             Ok(Case {
                 id: format!("phd6-openj9-heap-{}-of-2", part + 1),
                 summary: "one of two heaps of a VM: every class, half of the objects, references across".to_owned(),
-                format: Format::Phd(Version::V6),
+                format: crate::phd::family::format(Version::V6),
                 heap: None,
                 recipe: format!("every second object of the specimen from number {part}, lowered with openj9"),
                 bytes: lower::to_bytes(&heap, &options)?,
@@ -259,7 +259,7 @@ fn zero_hash() -> Result<Case, Error> {
     Ok(Case {
         id: "phd6-openj9-zero-hash".to_owned(),
         summary: "objects whose identity hash is 0 look like objects without one".to_owned(),
-        format: Format::Phd(Version::V6),
+        format: crate::phd::family::format(Version::V6),
         heap: None,
         recipe: "specimen with every object's hash set to 0, lowered with openj9".to_owned(),
         bytes: lower::to_bytes(&heap, &options)?,
@@ -282,7 +282,7 @@ fn compressed() -> Result<Case, Error> {
     Ok(Case {
         id: "phd6-compressed".to_owned(),
         summary: "a dump inside gzip, told by its first two bytes".to_owned(),
-        format: Format::Phd(Version::V6),
+        format: crate::phd::family::format(Version::V6),
         heap: None,
         recipe: "phd6-openj9-64 in one gzip member, stored".to_owned(),
         bytes: encoder.finish().map_err(failed)?,

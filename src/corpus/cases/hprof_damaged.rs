@@ -22,7 +22,7 @@ pub(super) fn cases() -> Result<Vec<Case>, Error> {
 
 fn case(edit: &'static Edit<Map>, map: &Map, edited: Edited, heap: Heap) -> Case {
     let stops = STOPS.contains(&edit.rule);
-    damaged_case(Format::Hprof, "hprof-hotspot-25-8", edit, edited, stops, || expected(edit, map, heap))
+    damaged_case(Format::HPROF, "hprof-hotspot-25-8", edit, edited, stops, || expected(edit, map, heap))
 }
 
 /// Rules at which reading stops.

@@ -67,7 +67,7 @@ fn way(options: &LowerOptions) -> &'static str {
 }
 
 fn written(heaps: Vec<Heap>, options: &LowerOptions) -> Result<(Vec<u8>, Dump), Error> {
-    let lowering = Lowering::Hprof(*options);
+    let lowering = Lowering::from(*options);
     let mut dump = Dump { heaps, tail: Vec::new() };
     let mut bytes = Vec::new();
     lowering.write(&mut dump, &mut bytes)?;
@@ -85,7 +85,7 @@ fn case(id: String, summary: String, recipe: String, bytes: Vec<u8>, heap: Heap)
     Ok(Case {
         id,
         summary,
-        format: Format::Hprof,
+        format: Format::HPROF,
         heap: None,
         recipe,
         records_due: records(&bytes)?,
@@ -117,7 +117,7 @@ fn golden(options: &LowerOptions) -> Result<Case, Error> {
 
 /// The rules of a profile's writer that its dump of the specimen shows.
 fn shown(profile: &Profile) -> Vec<&'static str> {
-    let rules = rulebook(Family::Hprof).rule.iter().filter(|rule| rule.kind == RuleKind::Writer);
+    let rules = rulebook(Family::HPROF).rule.iter().filter(|rule| rule.kind == RuleKind::Writer);
     rules
         .filter(|rule| rule.profiles.contains(&profile.name))
         .map(|rule| rule.id)
@@ -165,7 +165,7 @@ fn random() -> Result<Vec<Case>, Error> {
     for (name, id, objects, seed) in wanted {
         let profile = LowerOptions::default().with_profile(name)?.profile;
         let options = options(profile, None, id, seed);
-        let heap = from_seed(&Lowering::Hprof(options).generate_options(objects, None), seed);
+        let heap = from_seed(&Lowering::from(options).generate_options(objects, None), seed);
         let (bytes, dump) = written(vec![heap], &options)?;
         let size = id.bytes();
         cases.push(case(

@@ -1,6 +1,5 @@
 //! Dumps spelled byte by byte, with their heaps worked out by hand: the corpus's third witness.
 
-use crate::format::Format;
 use crate::model::{
     Address, ByteLen, Class, Contents, Facts, HashRegime, Heap, IdentityHash, Name, Object, ObjectKind, PrimitiveType,
     Totals, WordSize,
@@ -547,7 +546,7 @@ fn valid(id: &str, summary: &str, hex: &[&str], records: u64, heap: Heap) -> Cas
     Case {
         id: id.to_owned(),
         summary: summary.to_owned(),
-        format: Format::Phd(version),
+        format: crate::phd::family::format(version),
         heap: None,
         recipe: "spelled by hand".to_owned(),
         bytes: bytes(hex),

@@ -32,7 +32,7 @@ impl Case {
             messages.push(format!("expected {rule} at {offset:#x}, validate says {:?}", report.findings));
         }
         // A PHD "keeps" what a note is about, too: there it has no other side.
-        let is_kept = |f: &&Finding| self.format.family() != Family::Phd && self.keeps.contains(&f.rule.0);
+        let is_kept = |f: &&Finding| self.format.family() != Family::PHD && self.keeps.contains(&f.rule.0);
         if let Some(broken) = report.findings.iter().find(is_kept) {
             messages.push(format!("to be kept, and broken: {broken:?}"));
         }

@@ -65,7 +65,7 @@ pub(super) fn verify_with(folder: &Path, files: &[(String, Vec<u8>)]) -> Result<
         verified.troubles.push(Trouble { case: file.clone(), message });
     }
     let known: BTreeSet<&str> = files.iter().map(|(file, _)| file.as_str()).collect();
-    for shelf in Family::ALL.map(Family::name) {
+    for shelf in Family::ALL.map(|family| family.name()) {
         let path = folder.join(shelf);
         // Without the shelf all its files are missing, which has been said.
         let names = if path.is_dir() { owned::entries(&path)? } else { BTreeSet::new() };

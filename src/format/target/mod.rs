@@ -9,7 +9,6 @@ use std::str::FromStr;
 use crate::compare::Facet;
 use crate::compare::carriage::{Carriage, Column, Rule};
 use crate::error::Error;
-use crate::{classic, hprof, phd};
 
 use super::Format;
 
@@ -56,11 +55,11 @@ impl FromStr for Target {
 impl Target {
     /// Every format and version alone, then with each of its profiles.
     pub fn all() -> Vec<Target> {
-        let alone = Format::ALL.map(|format| Target { format, profile: None });
-        let written = Format::ALL.into_iter().flat_map(|format| {
+        let alone = Format::all().map(|format| Target { format, profile: None });
+        let written = Format::all().flat_map(|format| {
             profiles(format).into_iter().map(move |name| Target { format, profile: Some(name.to_owned()) })
         });
-        alone.into_iter().chain(written).collect()
+        alone.chain(written).collect()
     }
 
     /// What dumps of this kind carry.
@@ -89,14 +88,7 @@ impl Target {
 
 /// The names of a format's profiles.
 pub fn profiles(format: Format) -> Vec<&'static str> {
-    match format {
-        Format::Phd(version) => {
-            let writes = |profile: &&phd::lower::Profile| profile.versions.contains(&version);
-            phd::lower::PROFILES.iter().filter(writes).map(|profile| profile.name).collect()
-        }
-        Format::Hprof => hprof::lower::PROFILES.iter().map(|profile| profile.name).collect(),
-        Format::Classic => classic::lower::PROFILES.iter().map(|profile| profile.name).collect(),
-    }
+    format.family().profiles(format.version())
 }
 
 /// How a fact is carried, by kind of dump.
@@ -122,7 +114,7 @@ mod tests {
         let known: BTreeSet<String> = Target::all().iter().flat_map(Target::keys).collect();
         let mut used = BTreeSet::new();
         for (facet, row) in table::FACETS {
-            for format in Format::ALL {
+            for format in Format::all() {
                 let target = Target { format, profile: None };
                 assert!(
                     target.keys().iter().any(|key| row.iter().any(|(of, _)| of == key)),

@@ -6,6 +6,7 @@
 mod arrays;
 mod carry;
 mod compose;
+mod options;
 mod plan;
 mod profiles;
 mod recognise;

@@ -5,6 +5,7 @@
 mod book;
 mod graph;
 mod heap;
+mod judge;
 mod pass;
 mod tables;
 #[cfg(test)]
@@ -12,6 +13,7 @@ mod tests;
 
 pub use book::BOOK;
 pub use graph::GraphIndex;
+pub(super) use judge::Judgement;
 pub use pass::PassRules;
 
 use crate::error::RuleId;

@@ -7,6 +7,7 @@
 
 mod carry;
 mod choice;
+mod options;
 mod profiles;
 mod recognise;
 mod spell;

@@ -4,10 +4,12 @@
 #[rustfmt::skip]
 mod book;
 mod graph;
+mod judge;
 mod pass;
 
 pub use book::BOOK;
 pub use graph::GraphIndex;
+pub(super) use judge::Judgement;
 pub use pass::PassRules;
 
 use crate::error::RuleId;

@@ -2,7 +2,7 @@
 
 use heapsmith::DumpOptions;
 use heapsmith::convert::{Converted, Options};
-use heapsmith::format::{DumpFile, Lowering, Target};
+use heapsmith::format::{DumpFile, Format, Lowering, Target};
 use heapsmith::generate::{AddressSpace, from_seed};
 use heapsmith::hprof::Reading;
 use heapsmith::input::Input;
@@ -22,7 +22,7 @@ pub(crate) fn heaps(lowering: &Lowering) -> Vec<Heap> {
     let heap = |(seed, hashes, addresses, word): (u64, Option<HashRegime>, Option<AddressSpace>, WordSize)| {
         let options = lowering.generate_options(40, hashes);
         // Only a format of identifiers has objects at odd addresses.
-        let addresses = addresses.filter(|_| matches!(lowering, Lowering::Hprof(_))).unwrap_or(options.addresses);
+        let addresses = addresses.filter(|_| lowering.format() == Format::HPROF).unwrap_or(options.addresses);
         let mut heap = from_seed(&options.addresses(addresses).word(word), seed);
         spice(&mut heap);
         heap

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use heapsmith::error::{DecodeError, Error, Problem};
+use heapsmith::family::Opening;
 use heapsmith::format::DumpFile;
 use heapsmith::hprof::lift::{self, WholeDump};
 use heapsmith::hprof::lower::{self, LowerOptions, PROFILES};
@@ -227,7 +228,7 @@ fn row(profile: &'static Profile) -> String {
 /// As files are read: with a second look where the bytes do not decide.
 fn read(bytes: &[u8]) -> (Option<DecodeError>, Dump) {
     let input = Input::memory("flip", bytes.to_vec());
-    let open = || Ok(heapsmith::hprof::open(input.stream()?, &input, Reading::default())?);
+    let open = || Ok(heapsmith::hprof::open(Opening::of(&input, Reading::default())?)?);
     match lift::dump(open) {
         Ok((whole, ended)) => (ended.err(), whole.dump),
         Err(Error::Decode(error)) => (Some(error), Dump::default()),

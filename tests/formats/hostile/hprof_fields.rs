@@ -1,6 +1,7 @@
 //! Fields of HPROF dumps that say what cannot be, in bytes spelled by hand.
 
 use heapsmith::error::{DecodeError, Problem};
+use heapsmith::family::Opening;
 use heapsmith::hprof::decode::{Wrapped, ZeroLength};
 use heapsmith::hprof::{Decoder, Reading, lift, open, rules};
 use heapsmith::input::Input;
@@ -30,7 +31,7 @@ fn whole(tag: u8, body: &[u8]) -> Vec<u8> {
 
 fn read(bytes: &[u8], reading: Reading) -> (Dump, Result<(), DecodeError>) {
     let input = Input::memory("hostile", bytes.to_vec());
-    let (whole, ended) = lift::dump(|| Ok(open(input.stream()?, &input, reading)?)).expect("it begins with a header");
+    let (whole, ended) = lift::dump(|| Ok(open(Opening::of(&input, reading)?)?)).expect("it begins with a header");
     (whole.dump, ended)
 }
 

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::io;
 use std::rc::Rc;
 
+use heapsmith::family::Opening;
 use heapsmith::hprof::decode::{Wrapped, ZeroLength};
 use heapsmith::hprof::record::SegmentLength;
 use heapsmith::hprof::{Beyond, Decoder, Reading, open};
@@ -146,7 +147,7 @@ fn the_second_look_begins_behind_the_zero_and_one_that_chains_is_enough() {
 /// Opens bytes as a file is opened.
 fn opened(bytes: &[u8], reading: Reading) -> (String, Option<(&'static str, u64)>) {
     let input = Input::memory("dump", bytes.to_vec());
-    let mut decoder = open(input.stream().expect("memory"), &input, reading).expect("a sound header");
+    let mut decoder = open(Opening::of(&input, reading).expect("memory")).expect("a sound header");
     let (seen, ended) = steps_of(&mut decoder);
     (shape(&seen), ended.err().map(|e| (e.rule().0, e.offset())))
 }

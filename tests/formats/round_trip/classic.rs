@@ -161,7 +161,7 @@ fn every_dialect_agrees_with_every_phd_on_what_both_tell() {
                     }
                     let options = options.word(word);
                     let hashes = options.profile.hashes;
-                    let generated = Lowering::Phd(options).generate_options(recipe.objects, hashes);
+                    let generated = Lowering::from(options).generate_options(recipe.objects, hashes);
                     let heap = from_seed(&generated, seed);
                     let text = lower::to_bytes(&heap, &recipe.options(profile, Encoding::default())).expect("writable");
                     let binary = phd::lower::to_bytes(&heap, &options).expect("writable");

@@ -25,7 +25,7 @@ fn writers(seed: u64) -> impl Iterator<Item = LowerOptions> {
 
 fn generated(options: &LowerOptions, objects: usize, seed: u64) -> Heap {
     let placement = if seed.is_multiple_of(2) { Placement::Mixed } else { Placement::Ordered };
-    let generated = Lowering::Hprof(*options).generate_options(objects, None);
+    let generated = Lowering::from(*options).generate_options(objects, None);
     from_seed(&generated.placement(placement), seed)
 }
 

@@ -49,7 +49,7 @@ fn of_bytes(id: &str, summary: &str, bytes: Vec<u8>, records: u64, told: Told) -
     Case {
         id: format!("classic-spelled-{id}"),
         summary: summary.to_owned(),
-        format: Format::Classic,
+        format: Format::CLASSIC,
         heap: None,
         recipe: "spelled by hand".to_owned(),
         bytes,

@@ -57,7 +57,7 @@ fn valid(id: &str, summary: &str, hex: &[&str], records: u64, told: Told) -> Cas
     Case {
         id: format!("hprof-spelled-{id}"),
         summary: summary.to_owned(),
-        format: Format::Hprof,
+        format: Format::HPROF,
         heap: None,
         recipe: "spelled by hand".to_owned(),
         bytes: bytes(hex),

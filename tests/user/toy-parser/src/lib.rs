@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn dumps_of_hotspot_are_counted_right() -> Result<(), Failures> {
         let checked = check_decoder(|path| census(&fs::read(path).expect("a file")).map(counts))
-            .format(Family::Hprof)
+            .format(Family::HPROF)
             .filter("hotspot")
             .run()?;
         assert!(checked.passed >= 5, "{checked:?}");
@@ -148,7 +148,7 @@ mod tests {
     fn a_mistake_is_found() {
         let mistaken = |census: Census| counts(Census { instances: census.instances + 1, ..census });
         let failures = check_decoder(|path| census(&fs::read(path).expect("a file")).map(mistaken))
-            .format(Family::Hprof)
+            .format(Family::HPROF)
             .filter("hprof-hotspot-25-8")
             .run()
             .expect_err("one instance too many");
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn a_random_heap_has_200_objects() {
-        let census = census(&Heap::random(7).write(Format::Hprof).expect("a dump")).expect("it is valid");
+        let census = census(&Heap::random(7).write(Format::HPROF).expect("a dump")).expect("it is valid");
         assert_eq!(census.instances + census.object_arrays + census.primitive_arrays, 200);
     }
 }

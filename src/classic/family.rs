@@ -1,0 +1,154 @@
+//! Classic text among the families of dumps.
+
+use crate::annotation::Annotation;
+use crate::compare::listing::{Place, Places};
+use crate::compare::{Facet, Span};
+use crate::error::{DecodeError, Error};
+use crate::family::{
+    DumpFamily, Family, Format, Judged, Lowering, One, Opener, Opening, Records, Setting, Source, WholeFile, Wishes,
+    run,
+};
+use crate::findings::{Findings, Rulebook};
+use crate::input::Stream;
+use crate::model::{Address, Dump, DumpSource};
+
+use super::lift::{self, ClassicSource};
+use super::lower::{self, PROFILES, Profile};
+use super::rules::{self, Judgement};
+use super::{Decoder, Encoding, LowerOptions, Record, Step, annotate, list};
+
+/// The family.
+pub const FAMILY: Family = Family::new(&Classic);
+
+/// The format.
+pub const FORMAT: Format = Format::new(FAMILY, 0);
+
+struct Classic;
+
+/// A decoder at the start of a dump.
+pub(super) fn open(opening: Opening) -> Result<Decoder<Stream>, DecodeError> {
+    let length = opening.stream.length();
+    Decoder::with_length(opening.stream, length)
+}
+
+fn decoder(opener: &Opener) -> Result<Decoder<Stream>, Error> {
+    Ok(open(opener.open()?)?)
+}
+
+impl DumpFamily for Classic {
+    fn name(&self) -> &'static str {
+        "classic"
+    }
+
+    fn suffix(&self) -> &'static str {
+        "txt"
+    }
+
+    fn start(&self) -> &'static str {
+        "a classic heap dump (// or 0x, in ASCII or EBCDIC)"
+    }
+
+    fn is_start(&self, start: &[u8]) -> bool {
+        Encoding::detect(start).is_some()
+    }
+
+    fn resembles(&self, start: &[u8]) -> bool {
+        ["] OBJ ", "] CLS ", "// "].iter().any(|word| start.windows(word.len()).any(|window| window == word.as_bytes()))
+    }
+
+    fn is_foreign(&self, _error: &DecodeError) -> bool {
+        true
+    }
+
+    fn book(&self) -> &'static Rulebook {
+        &rules::BOOK
+    }
+
+    fn fields(&self, facet: Facet, is_array: bool) -> (&'static [&'static str], &'static str) {
+        match facet {
+            Facet::WordSize => (&["address"], "classic.number.word"),
+            Facet::VersionText => (&["version"], "classic.header.layout"),
+            Facet::Address => (&["address"], "classic.number.hexadecimal"),
+            Facet::Kind => (&["record type", "type"], "classic.record.type"),
+            Facet::ClassName => (&["type"], "classic.name.types"),
+            Facet::InstanceSize | Facet::ObjectSize | Facet::ClassObjectSize => {
+                (&["size"], "classic.number.size-meaning")
+            }
+            Facet::Class | Facet::ClassWord => (&["type"], "classic.reference.class-by-name"),
+            Facet::References if is_array => (&["reference"], "classic.reference.class-block"),
+            Facet::References => (&["reference"], "classic.record.layout"),
+            Facet::ClassReferences => (&["reference"], "classic.class.native-references"),
+            Facet::ReferenceOrder => (&["reference"], "classic.reference.array-order"),
+            Facet::HeaderTotals => (&["totals", "breakdown"], "classic.trailer.counts"),
+            Facet::NullReferences => (&["totals"], "classic.trailer.unlisted-nulls"),
+            Facet::RecordOrder => (&["record type"], "classic.file.order"),
+            _ => (&[], ""),
+        }
+    }
+
+    fn profiles(&self, _version: u8) -> Vec<&'static str> {
+        PROFILES.iter().map(|profile| profile.name).collect()
+    }
+
+    fn settings(&self) -> &'static [Setting] {
+        &[Setting::Word, Setting::Text]
+    }
+
+    fn lowering(&self, _version: u8, wishes: &Wishes) -> Result<Lowering, Error> {
+        let options = LowerOptions::default();
+        let profile = wishes.profile.as_ref().map_or(Ok(options.profile), |name| Profile::named(name))?;
+        let encoding = lower::encoding(wishes)?.unwrap_or_default();
+        Ok(LowerOptions { profile, word: wishes.word, encoding, seed: wishes.seed, ..options }.into())
+    }
+
+    fn format(&self, _opener: &Opener) -> Result<Format, Error> {
+        Ok(FORMAT)
+    }
+
+    fn records(&self, opening: Opening) -> Result<Box<dyn Records>, DecodeError> {
+        Ok(Box::new(list::ClassicRecords(open(opening)?)))
+    }
+
+    fn source(&self, opener: &Opener) -> Result<Source, Error> {
+        let opener = opener.clone();
+        let source = ClassicSource::new(move || decoder(&opener))?;
+        let left_behind = source.left_behind().map(str::to_owned);
+        Ok(Source::new(One(source), left_behind.as_deref()))
+    }
+
+    fn read(&self, opener: &Opener) -> Result<WholeFile, Error> {
+        let (heap, places, ended) = lift::heap(|| decoder(opener))?;
+        let place = |(record, offset)| Place { record, offset: Some(offset) };
+        let all = |places: Vec<(u64, u64)>| places.into_iter().map(place).collect();
+        let places = Places { classes: all(places.classes), objects: all(places.objects) };
+        Ok(WholeFile { dump: Dump { heaps: vec![heap], tail: Vec::new() }, places: vec![places], ended })
+    }
+
+    fn recognise(&self, opener: &Opener, source: &mut Source) -> Result<Option<Lowering>, Error> {
+        let encoding = decoder(opener)?.encoding();
+        Ok(lower::recognise(source.heap(0), encoding, || opener.bytes())?.map(Lowering::from))
+    }
+
+    fn places(&self, opener: &Opener, _heap: usize, found: &mut dyn FnMut(Address, Span)) -> Result<(), Error> {
+        // An error ends the search: what was found before it is sound.
+        let _ended = decoder(opener)?.visit_dyn::<DecodeError>(&mut |step| {
+            if let Step::Record(at, Record::Entry(entry)) = step {
+                found(Address(entry.address.value), Span { record: at.index, offset: at.offset });
+            }
+            Ok(())
+        });
+        Ok(())
+    }
+
+    fn annotate(
+        &self,
+        opener: &Opener,
+        each: &mut dyn FnMut(Annotation<'_>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        annotate::visit(&mut decoder(opener)?, each)
+    }
+
+    fn judge(&self, opener: &Opener, graph: bool, findings: &mut Findings) -> Result<Judged, Error> {
+        run::<Judgement>(opener, graph, findings)
+    }
+}

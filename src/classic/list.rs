@@ -1,0 +1,66 @@
+//! The records of a classic heap dump in words, and as they are spelled.
+
+use std::io::Write;
+
+use crate::bytes::ebcdic::Mapped;
+use crate::error::{DecodeError, Error};
+use crate::family::{Listed, RecordLine, Records, count_of, flush_if_full, missing_end, write_failed};
+use crate::input::Stream;
+use crate::model::Address;
+
+use super::decode::At;
+use super::wire::{Charset, EntryKind};
+use super::{Decoder, Record, Step, encode, lift};
+
+/// A classic heap dump at its start.
+pub(super) struct ClassicRecords(pub(super) Decoder<Stream>);
+
+impl Records for ClassicRecords {
+    fn copy(self: Box<Self>, out: &mut dyn Write) -> Result<Option<DecodeError>, Error> {
+        let mut decoder = self.0;
+        let mut buffer = Vec::new();
+        let mut out = Mapped::new(out, decoder.encoding().inverse());
+        let ended = decoder.visit(|step| {
+            match step {
+                Step::Record(_, record) => encode::record(&mut buffer, &record),
+                Step::More(_, references) => encode::references(&mut buffer, &references),
+            }
+            flush_if_full(&mut buffer, &mut out)
+        });
+        let missing = missing_end(ended.map(|_| ()))?;
+        out.write_all(&buffer).map_err(write_failed)?;
+        Ok(missing)
+    }
+
+    fn list(self: Box<Self>, each: &mut dyn FnMut(Listed) -> Result<(), Error>) -> Result<(), Error> {
+        let mut decoder = self.0;
+        let charset = decoder.encoding().charset;
+        decoder.visit(|step| match step {
+            Step::Record(at, record) => each(Listed::Record(line(&at, &record, charset))),
+            Step::More(..) => Ok(()),
+        })?;
+        Ok(())
+    }
+}
+
+fn line(at: &At<'_>, record: &Record<'_>, charset: Charset) -> RecordLine {
+    let text = |bytes: &[u8]| lift::name(bytes, charset).to_string();
+    let (kind, address, detail) = match record {
+        Record::Space(_) => ("white space", None, String::new()),
+        Record::Version(line) => ("version", None, text(line.version())),
+        Record::Breakdown(line, _) => ("breakdown", None, text(line.content())),
+        Record::Eof(line, _) => ("totals", None, text(line.content())),
+        Record::Comment(line) => ("comment", None, text(line.content())),
+        Record::Entry(entry) => {
+            let kind = if entry.kind == EntryKind::Class { "class" } else { "object" };
+            let references = match entry.references.values.len() {
+                count if at.open => format!("{count} and more references"),
+                count => count_of(count, "reference"),
+            };
+            let detail = format!("{}, {} bytes, {references}", text(entry.name), entry.size.value);
+            (kind, Some(Address(entry.address.value).to_string()), detail)
+        }
+    };
+    let (record, offset, length) = (at.index, at.offset, at.bytes.len() as u64);
+    RecordLine { record, offset, length, kind: kind.to_owned(), address, detail }
+}

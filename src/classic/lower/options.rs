@@ -1,0 +1,88 @@
+//! The options to write a classic heap dump among those of every format.
+
+use std::io::Write;
+
+use crate::compare::Facet;
+use crate::error::Error;
+use crate::family::{ArrayClass, Format, Lower, Lowering, Needs, Wishes, only_heap};
+use crate::generate::GenerateOptions;
+use crate::lower::Adherence;
+use crate::model::{Dump, DumpSource, Facts, WordSize};
+
+use super::super::family::FORMAT;
+use super::super::wire::{Charset, Encoding, Newline};
+use super::{LowerOptions, carry, write};
+
+/// The encoding that is wished; none, if nothing is said of it.
+///
+/// # Errors
+/// If the characters and the ends of lines do not go together.
+pub(in super::super) fn encoding(wishes: &Wishes) -> Result<Option<Encoding>, Error> {
+    if wishes.charset.is_none() && wishes.newline.is_none() {
+        return Ok(None);
+    }
+    let charset = wishes.charset.unwrap_or_default();
+    let newline = wishes.newline.unwrap_or(charset.newline());
+    if charset == Charset::Utf8 && newline == Newline::Nel {
+        return Err(Error::Usage("utf-8 ends lines with lf or crlf; nel is EBCDIC's".to_owned()));
+    }
+    Ok(Some(Encoding { charset, newline }))
+}
+
+impl Lower for LowerOptions {
+    fn format(&self) -> Format {
+        FORMAT
+    }
+
+    fn profile(&self) -> &'static str {
+        self.profile.name
+    }
+
+    fn is_seeded(&self) -> bool {
+        self.profile.is_seeded()
+    }
+
+    fn write(&self, dump: &mut dyn DumpSource, out: &mut dyn Write) -> Result<(), Error> {
+        write(only_heap(dump)?, self, out)
+    }
+
+    fn carry(&self, dump: &mut dyn DumpSource) -> Result<Dump, Error> {
+        let heap = carry(only_heap(dump)?, self)?;
+        Ok(Dump { heaps: vec![heap], tail: Vec::new() })
+    }
+
+    fn adhering(&self) -> Lowering {
+        LowerOptions { adherence: Adherence::Heap, ..*self }.into()
+    }
+
+    fn with(&self, wishes: &Wishes) -> Result<Lowering, Error> {
+        let encoding = encoding(wishes)?.unwrap_or(self.encoding);
+        Ok(LowerOptions { word: wishes.word, encoding, ..*self }.into())
+    }
+
+    fn suit(&self, options: GenerateOptions) -> GenerateOptions {
+        let is_latin1 = self.encoding.charset != Charset::Utf8;
+        options.word(self.word.unwrap_or(WordSize::Bits64)).latin1_names(is_latin1)
+    }
+
+    fn needs(&self, facts: &Facts) -> Needs {
+        Needs {
+            unit: 1,
+            largest: Needs::largest(self.word, facts),
+            surroundings: false,
+            classes: self.profile.class_blocks,
+            primitive_array_classes: self.profile.class_blocks,
+            array_class: ArrayClass::Own,
+            instance_sizes: None,
+            positions: false,
+            lengths: false,
+            names_and_sizes: true,
+            array_sizes: None,
+            word_size: true,
+        }
+    }
+
+    fn defaults(&self, _facts: &Facts) -> Vec<(Facet, &'static str)> {
+        Vec::new()
+    }
+}

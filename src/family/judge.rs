@@ -1,0 +1,99 @@
+//! Judging a dump in two passes, whatever its format.
+
+use crate::error::{DecodeError, Error};
+use crate::findings::{Findings, Rulebook, Sound};
+
+use super::{Opener, Opening};
+
+/// The rules of a format, as the two passes of a validation need them.
+pub trait Judge {
+    /// A dump at its start.
+    type Decoder;
+    /// What the rules of the whole graph keep in the first pass for the second.
+    type Graph;
+
+    /// The rule book.
+    const BOOK: &'static Rulebook;
+
+    /// Opens a dump.
+    ///
+    /// # Errors
+    /// If the header cannot be read.
+    fn open(opening: Opening) -> Result<Self::Decoder, DecodeError>;
+
+    /// The format's name with its version.
+    fn format(decoder: &Self::Decoder) -> String;
+
+    /// An empty index of the graph.
+    fn graph(decoder: &Self::Decoder) -> Self::Graph;
+
+    /// The first pass: the rules that need no more than a record and its predecessors. What is sound, and the error at
+    /// which reading stopped.
+    fn pass(
+        decoder: &mut Self::Decoder,
+        graph: Option<&mut Self::Graph>,
+        findings: &mut Findings,
+    ) -> (Sound, Result<(), DecodeError>);
+
+    /// Between the passes. `whole` says whether the first one read the dump to its end.
+    fn seal(graph: &mut Self::Graph, whole: bool, findings: &mut Findings);
+
+    /// The second pass, from the start again.
+    ///
+    /// # Errors
+    /// What stopped the first pass stops this one as well.
+    fn judge(decoder: &mut Self::Decoder, graph: &mut Self::Graph, findings: &mut Findings) -> Result<(), DecodeError>;
+
+    /// After both.
+    fn close(_graph: &Self::Graph, _sound: &mut Sound, _findings: &mut Findings) {}
+}
+
+/// What a validation says besides its findings.
+#[derive(Clone, Debug, Default)]
+pub struct Judged {
+    /// The format with its version, if the header could be read.
+    pub format: Option<String>,
+    /// What is sound.
+    pub sound: Sound,
+    /// Whether the rules of the whole graph were judged.
+    pub graph_checked: bool,
+}
+
+/// Runs both passes, the second one only for the rules of the whole graph.
+///
+/// # Errors
+/// If the dump cannot be read because of the machine.
+pub fn run<J: Judge>(opener: &Opener, graph: bool, findings: &mut Findings) -> Result<Judged, Error> {
+    let mut decoder = match J::open(opener.open()?) {
+        Ok(decoder) => decoder,
+        Err(error) => return stop(J::BOOK, error, findings).map(|()| Judged::default()),
+    };
+    let format = Some(J::format(&decoder));
+    let mut index = graph.then(|| J::graph(&decoder));
+    let (mut sound, ended) = J::pass(&mut decoder, index.as_mut(), findings);
+    let whole = ended.as_ref().err().is_none_or(DecodeError::is_missing_end);
+    if let Err(error) = ended {
+        stop(J::BOOK, error, findings)?;
+    }
+    if let Some(index) = &mut index {
+        J::seal(index, whole, findings);
+        if let Ok(mut decoder) = J::open(opener.open()?) {
+            match J::judge(&mut decoder, index, findings) {
+                Err(error) if error.is_the_machines() => return Err(error.into()),
+                // What stopped the first pass stops this one too, and is known already.
+                _ => {}
+            }
+        }
+        J::close(index, &mut sound, findings);
+    }
+    Ok(Judged { format, sound, graph_checked: index.is_some() })
+}
+
+/// A dump that cannot be read any further: a finding, unless the machine is at fault.
+fn stop(book: &Rulebook, error: DecodeError, findings: &mut Findings) -> Result<(), Error> {
+    if error.is_the_machines() {
+        return Err(error.into());
+    }
+    findings.add_fatal(&error, book.severity(error.rule()));
+    Ok(())
+}

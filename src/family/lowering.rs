@@ -1,0 +1,120 @@
+//! Writing a dump of any format.
+
+use std::fmt::Debug;
+use std::io::Write;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use crate::compare::Facet;
+use crate::error::{Error, Remedy};
+use crate::generate::{GenerateOptions, Placement};
+use crate::model::{Dump, DumpSource, Facts, HashRegime, HeapSource};
+
+use super::{Format, Needs, Wishes};
+
+/// Options to write a dump of one format.
+pub trait Lower: Debug + Send + Sync {
+    /// The format.
+    fn format(&self) -> Format;
+
+    /// The profile's name.
+    fn profile(&self) -> &'static str;
+
+    /// Whether the spelling is drawn from a seed.
+    fn is_seeded(&self) -> bool;
+
+    /// Whether the writer contradicts the format, so that readers take its dumps for something else.
+    fn is_trap(&self) -> bool {
+        false
+    }
+
+    /// Writes heaps.
+    ///
+    /// # Errors
+    /// If a heap holds what the dump cannot say, its source fails, or writing does.
+    fn write(&self, dump: &mut dyn DumpSource, out: &mut dyn Write) -> Result<(), Error>;
+
+    /// The dump that a reader gets back.
+    ///
+    /// # Errors
+    /// If a heap holds what the dump cannot say, or its source fails.
+    fn carry(&self, dump: &mut dyn DumpSource) -> Result<Dump, Error>;
+
+    /// The same with the heap's own order, identifiers and hashes.
+    fn adhering(&self) -> Lowering;
+
+    /// The same with what is wished of widths and characters. The profile stays.
+    ///
+    /// # Errors
+    /// If wishes contradict each other.
+    fn with(&self, wishes: &Wishes) -> Result<Lowering, Error>;
+
+    /// What a random heap has to be like besides its number of objects.
+    fn suit(&self, options: GenerateOptions) -> GenerateOptions;
+
+    /// How the writer keeps identity hashes, if it always does so in one way.
+    fn hashes(&self) -> Option<HashRegime> {
+        None
+    }
+
+    /// The most objects that a random heap may have, if the dump could not number all that comes with them.
+    fn most_objects(&self) -> usize {
+        usize::MAX
+    }
+
+    /// What a dump of this kind cannot do without, and how a heap that lacks it has to be completed.
+    fn needs(&self, facts: &Facts) -> Needs;
+
+    /// What the writer states by itself where a heap records nothing, and in which way.
+    fn defaults(&self, facts: &Facts) -> Vec<(Facet, &'static str)>;
+}
+
+/// Which dump to make, in any format.
+#[derive(Clone, Debug)]
+pub struct Lowering(Arc<dyn Lower>);
+
+impl Lowering {
+    /// The options of a format.
+    ///
+    /// # Errors
+    /// If there is no such profile, or the format does not have what is wished.
+    pub fn new(format: Format, wishes: &Wishes) -> Result<Lowering, Error> {
+        wishes.check(format)?;
+        format.family().lowering(format.version(), wishes)
+    }
+
+    /// What a random heap has to be like to be written so.
+    pub fn generate_options(&self, objects: usize, hashes: Option<HashRegime>) -> GenerateOptions {
+        let placement = if self.is_seeded() { Placement::Mixed } else { Placement::Ordered };
+        let hashes = hashes.or(self.hashes()).unwrap_or(HashRegime::WhereUsed32);
+        self.suit(GenerateOptions { objects, placement, hashes, ..GenerateOptions::default() })
+    }
+}
+
+impl<L: Lower + 'static> From<L> for Lowering {
+    fn from(options: L) -> Lowering {
+        Lowering(Arc::new(options))
+    }
+}
+
+impl Deref for Lowering {
+    type Target = dyn Lower;
+
+    fn deref(&self) -> &Self::Target {
+        self.0.as_ref()
+    }
+}
+
+/// The heap of a dump, in a format whose dumps have one.
+///
+/// # Errors
+/// If there are several, or none.
+pub fn only_heap(dump: &mut dyn DumpSource) -> Result<&mut dyn HeapSource, Error> {
+    match dump.heaps() {
+        1 => Ok(dump.heap(0)),
+        heaps => {
+            let message = format!("the format holds one heap, and there are {heaps}");
+            Err(Error::refused(message, Remedy::ChooseHeap { heaps }))
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! What a format's folder gives to the rest of the crate. Which formats there are is in [`format`](crate::format).
+//!
+//! Everything that depends on the format of a dump goes through [`DumpFamily`], by a value of [`Family`]. Whole files and
+//! whole heaps go through it; records do not: inside, each format's loops know their own types.
+
+mod judge;
+mod lowering;
+mod needs;
+mod opener;
+mod reading;
+mod records;
+mod source;
+mod wishes;
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::Deref;
+
+use crate::annotation::Annotation;
+use crate::compare::{Facet, Span};
+use crate::error::{DecodeError, Error};
+use crate::findings::{Findings, Rulebook};
+use crate::model::Address;
+
+pub use judge::{Judge, Judged, run};
+pub use lowering::{Lower, Lowering, only_heap};
+pub use needs::{ArrayClass, Needs};
+pub use opener::{OpenStream, Opener, Opening};
+pub use reading::{Reading, Wrapped, ZeroLength};
+pub use records::{Listed, RecordLine, Records, count_of, flush_if_full, missing_end, write_failed};
+pub use source::{One, Source, WholeFile};
+pub use wishes::{Setting, Wishes};
+
+/// A dump format in all its versions: what its folder implements.
+pub trait DumpFamily: Sync {
+    /// Its name, in lower case.
+    fn name(&self) -> &'static str;
+
+    /// The suffix of its files.
+    fn suffix(&self) -> &'static str {
+        self.name()
+    }
+
+    /// The versions that can be written, ascending: their numbers follow the family's name in names of formats. A single 0
+    /// stands for a family whose name is that of its only format.
+    fn versions(&self) -> &'static [u8] {
+        &[0]
+    }
+
+    /// How its dumps begin, for messages, with an article.
+    fn start(&self) -> &'static str;
+
+    /// Whether a dump that begins like this is one of the family's.
+    fn is_start(&self, start: &[u8]) -> bool;
+
+    /// Whether a beginning that is none of any family's resembles this one's, so that its decoder can say what is wrong.
+    fn resembles(&self, start: &[u8]) -> bool;
+
+    /// Whether an error of its decoder says no more than that the dump does not begin as the family's do.
+    fn is_foreign(&self, error: &DecodeError) -> bool;
+
+    /// The rule book.
+    fn book(&self) -> &'static Rulebook;
+
+    /// The fields of the byte map that record a fact, and the rule by which they are read (empty, if there is none).
+    /// `is_array` is for objects whose records differ.
+    fn fields(&self, facet: Facet, is_array: bool) -> (&'static [&'static str], &'static str);
+
+    /// The names of the writers that can be imitated in a version, the default one first.
+    fn profiles(&self, version: u8) -> Vec<&'static str>;
+
+    /// What a dump may be asked to have.
+    fn settings(&self) -> &'static [Setting];
+
+    /// How to write a dump of a version. Only settings of [`settings`](DumpFamily::settings) are given.
+    ///
+    /// # Errors
+    /// If there is no such profile, or wishes contradict each other.
+    fn lowering(&self, version: u8, wishes: &Wishes) -> Result<Lowering, Error>;
+
+    /// Random widths for the profile that is wished, and the same in words. `drawn` has one of each setting.
+    fn random_widths(&self, wishes: Wishes, drawn: &Wishes) -> (Wishes, String) {
+        let bits = drawn.word.map_or(0, |word| word.bits());
+        (Wishes { word: drawn.word, ..wishes }, format!("{bits} bits"))
+    }
+
+    /// The format of a dump, with its version.
+    ///
+    /// # Errors
+    /// If the header cannot be read.
+    fn format(&self, opener: &Opener) -> Result<Format, Error>;
+
+    /// The records of a dump that is read once.
+    ///
+    /// # Errors
+    /// If the header cannot be read.
+    fn records(&self, opening: Opening) -> Result<Box<dyn Records>, DecodeError>;
+
+    /// The heaps of a dump, with their objects left in the file.
+    ///
+    /// # Errors
+    /// What decoding runs into; a missing end tag is tolerated.
+    fn source(&self, opener: &Opener) -> Result<Source, Error>;
+
+    /// The heaps of a dump in memory. After an error they hold everything before it.
+    ///
+    /// # Errors
+    /// If the header cannot be read.
+    fn read(&self, opener: &Opener) -> Result<WholeFile, Error>;
+
+    /// How to write the heaps so that exactly the dump's bytes come out, with the first profile for which they do.
+    ///
+    /// # Errors
+    /// If the dump cannot be read.
+    fn recognise(&self, opener: &Opener, source: &mut Source) -> Result<Option<Lowering>, Error>;
+
+    /// Calls `found` with address and place of every class and object of one of the heaps, as far as the dump can be read.
+    ///
+    /// # Errors
+    /// If the header cannot be read.
+    fn places(&self, opener: &Opener, heap: usize, found: &mut dyn FnMut(Address, Span)) -> Result<(), Error>;
+
+    /// Calls `each` with every field of a dump.
+    ///
+    /// # Errors
+    /// What decoding runs into, and what `each` returns.
+    fn annotate(&self, opener: &Opener, each: &mut dyn FnMut(Annotation<'_>) -> Result<(), Error>)
+    -> Result<(), Error>;
+
+    /// Judges a dump by every rule; by those of the whole graph only if that is asked for.
+    ///
+    /// # Errors
+    /// If the dump cannot be read because of the machine.
+    fn judge(&self, opener: &Opener, graph: bool, findings: &mut Findings) -> Result<Judged, Error>;
+}
+
+/// A dump format, whatever its version: which decoder reads it. [`Family::ALL`] lists them.
+#[derive(Clone, Copy)]
+pub struct Family(&'static dyn DumpFamily);
+
+impl Family {
+    /// The family that a folder implements.
+    pub const fn new(of: &'static dyn DumpFamily) -> Family {
+        Family(of)
+    }
+
+    /// Its formats, the oldest version first.
+    pub fn formats(self) -> impl Iterator<Item = Format> {
+        self.versions().iter().map(move |&version| Format::new(self, version))
+    }
+}
+
+impl Deref for Family {
+    type Target = dyn DumpFamily;
+
+    fn deref(&self) -> &Self::Target {
+        self.0
+    }
+}
+
+impl PartialEq for Family {
+    fn eq(&self, other: &Family) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl Eq for Family {}
+
+impl Hash for Family {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name().hash(state);
+    }
+}
+
+impl fmt::Debug for Family {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl fmt::Display for Family {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A dump format and its version.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Format {
+    family: Family,
+    version: u8,
+}
+
+impl Format {
+    /// A version of a family; 0, if it has only one.
+    pub const fn new(family: Family, version: u8) -> Format {
+        Format { family, version }
+    }
+
+    /// Its family.
+    pub const fn family(self) -> Family {
+        self.family
+    }
+
+    /// The version's number; 0, if the family has only one.
+    pub const fn version(self) -> u8 {
+        self.version
+    }
+}
+
+impl fmt::Debug for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.family.name())?;
+        if self.version == 0 { Ok(()) } else { write!(f, "{}", self.version) }
+    }
+}

@@ -1,0 +1,44 @@
+//! How to read what the bytes of a dump do not decide. A format without such a choice ignores this.
+
+use crate::setters::setters;
+
+/// How to read what the bytes alone do not decide.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Reading {
+    /// A dump record of length 0.
+    pub zero_length: ZeroLength,
+    /// A HEAP DUMP whose length may have wrapped at 2^32.
+    pub wrapped: Wrapped,
+}
+
+setters! {
+    impl Reading {
+        set zero_length: ZeroLength;
+        set wrapped: Wrapped;
+    }
+}
+
+/// What a dump record of length 0 is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ZeroLength {
+    /// An empty segment when the records after it chain to the end of the file, and an unpatched length
+    /// otherwise. Where nothing is known of what follows, an empty segment.
+    #[default]
+    ByChain,
+    /// An empty segment.
+    Empty,
+    /// A length that its writer did not live to patch: sub-records follow.
+    Unpatched,
+}
+
+/// What the length of a HEAP DUMP is taken for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Wrapped {
+    /// Wrapped at 2^32, when the bytes left in the file agree with it modulo 2^32 and no records chain to the
+    /// end of the file behind it.
+    #[default]
+    Repair,
+    /// The length.
+    Trust,
+}

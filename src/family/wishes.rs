@@ -1,0 +1,85 @@
+//! What a dump may be asked to have.
+
+use crate::bytes::charset::{Charset, Newline};
+use crate::error::{Error, Remedy};
+use crate::model::WordSize;
+use crate::units::IdSize;
+
+use super::Format;
+
+/// Which dump to make, as far as that was said.
+#[derive(Clone, Debug, Default)]
+pub struct Wishes {
+    /// The writer to imitate.
+    pub profile: Option<String>,
+    /// Word size.
+    pub word: Option<WordSize>,
+    /// Size of identifiers.
+    pub id_size: Option<IdSize>,
+    /// Character encoding.
+    pub charset: Option<Charset>,
+    /// Ends of lines.
+    pub newline: Option<Newline>,
+    /// Seed of the choices of the profile `any`.
+    pub seed: u64,
+}
+
+/// What only some formats can be asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Setting {
+    /// A word size.
+    Word,
+    /// A size of identifiers.
+    IdSize,
+    /// A character encoding, and ends of lines.
+    Text,
+}
+
+impl Setting {
+    const ALL: [Setting; 3] = [Setting::Text, Setting::IdSize, Setting::Word];
+
+    fn is_wished(self, wishes: &Wishes) -> bool {
+        match self {
+            Setting::Word => wishes.word.is_some(),
+            Setting::IdSize => wishes.id_size.is_some(),
+            Setting::Text => wishes.charset.is_some() || wishes.newline.is_some(),
+        }
+    }
+
+    /// The setting's name, and what a caller can use in its place.
+    const fn name(self) -> (&'static str, Remedy) {
+        match self {
+            Setting::Word => ("word size", Remedy::WordSize),
+            Setting::IdSize => ("identifier size", Remedy::IdSize),
+            Setting::Text => ("character encoding", Remedy::ClassicText),
+        }
+    }
+}
+
+impl Wishes {
+    /// Refuses what the format does not have.
+    ///
+    /// # Errors
+    /// If it does not have what is wished.
+    pub fn check(&self, format: Format) -> Result<(), Error> {
+        let has = format.family().settings();
+        let Some(missing) = Setting::ALL.into_iter().find(|s| s.is_wished(self) && !has.contains(s)) else {
+            return Ok(());
+        };
+        if missing == Setting::Text {
+            let message = format!("{format} is a binary format: its character encoding and line ends cannot be set");
+            return Err(Error::refused(message, Remedy::ClassicText));
+        }
+        let message = format!("{format} has no {} to set", missing.name().0);
+        match has.iter().find(|setting| **setting != Setting::Text) {
+            Some(other) => {
+                let (name, remedy) = other.name();
+                Err(Error::refused(
+                    format!("{message}; it has a{} {name}", if name.starts_with('i') { "n" } else { "" }),
+                    remedy,
+                ))
+            }
+            None => Err(Error::Usage(message)),
+        }
+    }
+}

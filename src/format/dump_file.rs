@@ -1,0 +1,183 @@
+//! Reading a dump of any format.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::annotation::Annotation;
+use crate::compare::Span;
+use crate::error::{DecodeError, Error, Problem, is_damage};
+use crate::family::{Judged, Opener, Opening, Reading, Records, Source, WholeFile};
+use crate::findings::Findings;
+use crate::input::{Input, Stream};
+use crate::model::Address;
+
+use super::{Family, Format, Lowering};
+
+/// A dump file that can be read from its start any number of times.
+#[derive(Clone, Debug)]
+pub struct DumpFile {
+    opener: Opener,
+    family: Family,
+    /// The first bytes, if they are those of no family's dumps.
+    strange: Option<Vec<u8>>,
+}
+
+impl DumpFile {
+    /// A dump, told by its first bytes. What is of no known format is taken for a dump of the family that it resembles more,
+    /// so that decoding it says what is wrong.
+    ///
+    /// # Errors
+    /// If the input cannot be read.
+    pub fn new(input: Input, reading: Reading) -> Result<DumpFile, Error> {
+        DumpFile::through(input, reading, |input| input.stream())
+    }
+
+    /// The same, with streams that are opened in another way (to show progress).
+    ///
+    /// # Errors
+    /// If the input cannot be read.
+    pub fn through(
+        input: Input,
+        reading: Reading,
+        stream: impl Fn(&Input) -> Result<Stream, Error> + Send + Sync + 'static,
+    ) -> Result<DumpFile, Error> {
+        let start = match input.stream()?.peek(Family::START) {
+            Ok(start) => start,
+            // Compressed data that are damaged from the start: the decoder says so.
+            Err(e) if is_damage(&e) => Vec::new(),
+            Err(e) => return Err(Error::io(format!("reading {}", input.name()), e)),
+        };
+        let (family, strange) = detect(start);
+        Ok(DumpFile { opener: Opener::new(input, reading, Arc::new(stream)), family, strange })
+    }
+
+    /// The input.
+    pub fn input(&self) -> &Input {
+        &self.opener.input
+    }
+
+    /// The format's family.
+    pub fn family(&self) -> Family {
+        self.family
+    }
+
+    /// The format, with its version where the family has several.
+    ///
+    /// # Errors
+    /// If the header cannot be read.
+    pub fn format(&self) -> Result<Format, Error> {
+        self.family.format(&self.opener)
+    }
+
+    /// The heaps, with their objects left in the file.
+    ///
+    /// # Errors
+    /// What decoding runs into; a missing end tag is tolerated.
+    pub fn source(&self) -> Result<Source, Error> {
+        self.family.source(&self.opener)
+    }
+
+    /// The heaps in memory. After an error they hold everything before it.
+    ///
+    /// # Errors
+    /// If the header cannot be read.
+    pub fn read(&self) -> Result<WholeFile, Error> {
+        self.family.read(&self.opener)
+    }
+
+    /// The options, with the first profile, that turn the heaps back into exactly the dump's bytes.
+    ///
+    /// # Errors
+    /// If the dump cannot be read.
+    pub fn recognise(&self, source: &mut Source) -> Result<Option<Lowering>, Error> {
+        self.family.recognise(&self.opener, source)
+    }
+
+    /// The records, from the start.
+    ///
+    /// # Errors
+    /// If the header cannot be read.
+    pub fn records(&self) -> Result<Box<dyn Records>, Error> {
+        Ok(self.family.records(self.opener.open()?)?)
+    }
+
+    /// The first record of each of these addresses in one of the heaps, as far as the dump can be read.
+    ///
+    /// # Errors
+    /// If the header cannot be read.
+    pub fn places(&self, heap: usize, wanted: &BTreeSet<Address>) -> Result<BTreeMap<Address, Span>, Error> {
+        let mut places = BTreeMap::new();
+        self.family.places(&self.opener, heap, &mut |address, span| {
+            if wanted.contains(&address) {
+                places.entry(address).or_insert(span);
+            }
+        })?;
+        Ok(places)
+    }
+
+    /// Calls `each` with every field, from the start.
+    ///
+    /// # Errors
+    /// What decoding runs into, and what `each` returns.
+    pub fn annotate(&self, each: &mut dyn FnMut(Annotation<'_>) -> Result<(), Error>) -> Result<(), Error> {
+        self.family.annotate(&self.opener, each)
+    }
+
+    /// Judges the dump by every rule; by those of the whole graph only if that is asked for.
+    ///
+    /// # Errors
+    /// If the dump cannot be read because of the machine.
+    pub fn judge(&self, graph: bool, findings: &mut Findings) -> Result<Judged, Error> {
+        match &self.strange {
+            None => self.family.judge(&self.opener, graph, findings),
+            Some(start) => {
+                let error = self.foreign(start)?;
+                if error.is_the_machines() {
+                    return Err(error.into());
+                }
+                findings.add_fatal(&error, super::severity(error.rule()));
+                Ok(Judged::default())
+            }
+        }
+    }
+
+    /// Why an input that begins like no dump is none: what the decoder of the format says that it resembles, if any.
+    fn foreign(&self, start: &[u8]) -> Result<DecodeError, Error> {
+        let mut errors = Vec::new();
+        for family in Family::ALL {
+            match family.records(self.opener.open()?) {
+                Ok(_) => {
+                    let reason = std::io::Error::other("its first bytes changed while it was read");
+                    return Err(Error::io(format!("reading {}", self.input().name()), reason));
+                }
+                Err(error) if !family.is_foreign(&error) => return Ok(error),
+                Err(error) => errors.push((family, error)),
+            }
+        }
+        let starts = Family::ALL.map(|family| family.start());
+        let expected = super::alternatives(&starts);
+        let found = errors[0].1.found();
+        let resembled = Family::guess(start);
+        let error = errors.iter().find(|(family, _)| *family == resembled).map_or(&errors[0].1, |(_, error)| error);
+        let problem = Problem::Unexpected { expected, found };
+        Ok(DecodeError::new(error.rule(), error.offset(), error.field(), problem))
+    }
+}
+
+/// The family of a dump that begins like this, and the start, if it is that of none.
+fn detect(start: Vec<u8>) -> (Family, Option<Vec<u8>>) {
+    match Family::of(&start) {
+        Some(family) => (family, None),
+        None => (Family::guess(&start), Some(start)),
+    }
+}
+
+/// The records of a stream, told by its first bytes as [`DumpFile`] tells a file.
+///
+/// # Errors
+/// If the header cannot be read.
+pub fn records(mut stream: Stream, reading: Reading) -> Result<Box<dyn Records>, Error> {
+    let start = stream.peek(Family::START).map_err(|e| Error::io("reading the dump", e))?;
+    let (family, _) = detect(start);
+    Ok(family.records(Opening { stream, input: None, reading })?)
+}

@@ -1,0 +1,182 @@
+//! HPROF among the families of dumps.
+
+use crate::annotation::Annotation;
+use crate::compare::listing::{self, Places};
+use crate::compare::{Facet, Span};
+use crate::error::{DecodeError, Error};
+use crate::family::{
+    DumpFamily, Family, Format, Judged, Lowering, Opener, Opening, Records, Setting, Source, WholeFile, Wishes, run,
+};
+use crate::findings::{Findings, Rulebook};
+use crate::input::Stream;
+use crate::model::Address;
+
+use super::lift::{self, HprofDump, Index, Item, Keep, walk};
+use super::lower::{self, PROFILES, Profile};
+use super::rules::{self, Judgement};
+use super::wire::{IdSize, MAGIC};
+use super::{Decoder, LowerOptions, annotate, list, open};
+
+/// The family.
+pub const FAMILY: Family = Family::new(&Hprof);
+
+/// The format. The version in a header is its writer's choice.
+pub const FORMAT: Format = Format::new(FAMILY, 0);
+
+struct Hprof;
+
+fn decoder(opener: &Opener) -> Result<Decoder<Stream>, Error> {
+    Ok(open(opener.open()?)?)
+}
+
+impl DumpFamily for Hprof {
+    fn name(&self) -> &'static str {
+        "hprof"
+    }
+
+    fn start(&self) -> &'static str {
+        "an HPROF dump (\"JAVA PROFILE \" and a version)"
+    }
+
+    fn is_start(&self, start: &[u8]) -> bool {
+        start.starts_with(MAGIC)
+    }
+
+    fn resembles(&self, start: &[u8]) -> bool {
+        ["JAVA", "PROFILE"].iter().any(|word| start.windows(word.len()).any(|window| window == word.as_bytes()))
+    }
+
+    fn is_foreign(&self, error: &DecodeError) -> bool {
+        error.rule() == rules::HEADER_MAGIC
+    }
+
+    fn book(&self) -> &'static Rulebook {
+        &rules::BOOK
+    }
+
+    fn fields(&self, facet: Facet, is_array: bool) -> (&'static [&'static str], &'static str) {
+        match facet {
+            Facet::IdentifierSize => (&["size of identifiers"], "hprof.header.id-size"),
+            Facet::HeaderVersion => (&["version"], "hprof.header.version"),
+            Facet::TimeStamp => (&["time stamp, high word", "time stamp, low word"], "hprof.header.layout"),
+            Facet::Address => (&["object id", "array object id", "class object id"], "hprof.id.unsigned"),
+            Facet::Kind => (&["sub-record tag"], "hprof.sub-record.tag"),
+            Facet::ClassName => (&["class object id"], "hprof.load-class.layout"),
+            Facet::Superclass => (&["super class object id"], "hprof.class.layout"),
+            Facet::Loader => (&["class loader object id"], "hprof.class.layout"),
+            Facet::Signers => (&["signers object id"], "hprof.class.layout"),
+            Facet::ProtectionDomain => (&["protection domain object id"], "hprof.class.layout"),
+            Facet::InstanceSize => (&["instance size"], "hprof.class.instance-size-meaning"),
+            Facet::Fields => {
+                (&["number of instance fields", "field name string id", "type of field"], "hprof.class.values")
+            }
+            Facet::Statics => {
+                (&["number of static fields", "static field name string id", "value of field"], "hprof.class.values")
+            }
+            Facet::ConstantPool => (
+                &["size of constant pool", "constant pool index", "type of entry", "value of entry"],
+                "hprof.class.values",
+            ),
+            Facet::ClassTrace | Facet::ObjectTrace => (&["stack trace serial number"], "hprof.trace.layout"),
+            Facet::Class if is_array => (&["array class object id"], "hprof.object-array.class"),
+            Facet::Class => (&["class object id"], "hprof.instance.layout"),
+            Facet::ArrayLength => (&["number of elements"], "hprof.primitive-array.layout"),
+            Facet::FieldValues => (&["field value", "field values"], "hprof.instance.field-order"),
+            Facet::Elements => (&["element", "elements"], "hprof.object-array.layout"),
+            Facet::PrimitiveContents => (&["element", "elements"], "hprof.primitive-array.layout"),
+            Facet::References | Facet::ReferenceOrder if is_array => {
+                (&["element", "elements"], "hprof.object-array.layout")
+            }
+            Facet::References | Facet::ReferenceOrder => {
+                (&["field value", "field values"], "hprof.instance.field-order")
+            }
+            Facet::RecordOrder => (&["sub-record tag"], "hprof.sub-record.order"),
+            _ => (&[], ""),
+        }
+    }
+
+    fn profiles(&self, _version: u8) -> Vec<&'static str> {
+        PROFILES.iter().map(|profile| profile.name).collect()
+    }
+
+    fn settings(&self) -> &'static [Setting] {
+        &[Setting::IdSize]
+    }
+
+    fn lowering(&self, _version: u8, wishes: &Wishes) -> Result<Lowering, Error> {
+        let options = LowerOptions::default();
+        let options = wishes.profile.as_ref().map_or(Ok(options), |name| options.with_profile(name))?;
+        Ok(LowerOptions { id_size: wishes.id_size, seed: wishes.seed, ..options }.into())
+    }
+
+    fn random_widths(&self, wishes: Wishes, drawn: &Wishes) -> (Wishes, String) {
+        // Real writers have identifiers of 4 or 8 bytes, some of one size alone.
+        let id_size = match wishes.profile.as_ref().and_then(|name| Profile::named(name)) {
+            Some(profile) if profile.id_size.is_some() => None,
+            Some(profile) if !profile.is_seeded() && drawn.id_size < Some(IdSize::Four) => Some(IdSize::Four),
+            _ => drawn.id_size,
+        };
+        let widths = match id_size {
+            None => "identifiers of its own size".to_owned(),
+            Some(size) => format!("identifiers of {} bytes", size.bytes()),
+        };
+        (Wishes { id_size, ..wishes }, widths)
+    }
+
+    fn format(&self, _opener: &Opener) -> Result<Format, Error> {
+        Ok(FORMAT)
+    }
+
+    fn records(&self, opening: Opening) -> Result<Box<dyn Records>, DecodeError> {
+        Ok(Box::new(list::HprofRecords(open(opening)?)))
+    }
+
+    fn source(&self, opener: &Opener) -> Result<Source, Error> {
+        let opener = opener.clone();
+        Ok(Source::new(HprofDump::new(move || decoder(&opener))?, None))
+    }
+
+    fn read(&self, opener: &Opener) -> Result<WholeFile, Error> {
+        let (whole, ended) = lift::dump(|| decoder(opener))?;
+        let place = |place: lift::Place| listing::Place { record: place.index, offset: Some(place.offset) };
+        let all = |places: Vec<lift::Place>| places.into_iter().map(place).collect();
+        let places = whole.places.into_iter();
+        let places = places.map(|(classes, objects)| Places { classes: all(classes), objects: all(objects) });
+        Ok(WholeFile { dump: whole.dump, places: places.collect(), ended })
+    }
+
+    fn recognise(&self, opener: &Opener, source: &mut Source) -> Result<Option<Lowering>, Error> {
+        Ok(lower::recognise(source, || opener.bytes())?.map(Lowering::from))
+    }
+
+    fn places(&self, opener: &Opener, heap: usize, found: &mut dyn FnMut(Address, Span)) -> Result<(), Error> {
+        // An error ends the search: what was found before it is sound.
+        let _ended = walk::<_, DecodeError, _>(&mut decoder(opener)?, Keep::Heads, |place, item| {
+            let address = match item {
+                _ if place.heap != heap => None,
+                Item::Class(class) => Some(class.id),
+                Item::Object(object) => object.address(),
+                _ => None,
+            };
+            if let Some(address) = address {
+                found(address, Span { record: place.index, offset: place.offset });
+            }
+            Ok(())
+        });
+        Ok(())
+    }
+
+    fn annotate(
+        &self,
+        opener: &Opener,
+        each: &mut dyn FnMut(Annotation<'_>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        // Names and layouts come from a first pass, as far as the dump is sound.
+        let (index, _) = Index::read(&mut decoder(opener)?);
+        annotate::visit(&mut decoder(opener)?, Some(&index), each)
+    }
+
+    fn judge(&self, opener: &Opener, graph: bool, findings: &mut Findings) -> Result<Judged, Error> {
+        run::<Judgement>(opener, graph, findings)
+    }
+}

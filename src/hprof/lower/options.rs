@@ -1,0 +1,86 @@
+//! The options to write an HPROF dump among those of every format.
+
+use std::io::Write;
+
+use crate::compare::Facet;
+use crate::error::Error;
+use crate::family::{ArrayClass, Format, Lower, Lowering, Needs, Wishes};
+use crate::generate::{AddressSpace, GenerateOptions};
+use crate::lower::Adherence;
+use crate::model::{Dump, DumpSource, Facts, WordSize};
+
+use super::super::family::FORMAT;
+use super::super::wire::IdSize;
+use super::{LowerOptions, carry_dump, write_dump};
+
+impl Lower for LowerOptions {
+    fn format(&self) -> Format {
+        FORMAT
+    }
+
+    fn profile(&self) -> &'static str {
+        self.profile.name
+    }
+
+    fn is_seeded(&self) -> bool {
+        self.profile.is_seeded()
+    }
+
+    fn write(&self, dump: &mut dyn DumpSource, out: &mut dyn Write) -> Result<(), Error> {
+        write_dump(dump, self, out)
+    }
+
+    fn carry(&self, dump: &mut dyn DumpSource) -> Result<Dump, Error> {
+        carry_dump(dump, self)
+    }
+
+    fn adhering(&self) -> Lowering {
+        LowerOptions { adherence: Adherence::Heap, ..*self }.into()
+    }
+
+    fn with(&self, wishes: &Wishes) -> Result<Lowering, Error> {
+        Ok(LowerOptions { id_size: wishes.id_size, ..*self }.into())
+    }
+
+    fn suit(&self, options: GenerateOptions) -> GenerateOptions {
+        let id = self.id_size.or(self.profile.id_size).unwrap_or(IdSize::Eight);
+        let addresses = if id < IdSize::Four { AddressSpace::Numbers } else { AddressSpace::Memory };
+        let word = if id == IdSize::Eight { WordSize::Bits64 } else { WordSize::Bits32 };
+        options.word(word).addresses(addresses).texts(true).bare_arrays(self.profile.name == "art")
+    }
+
+    fn most_objects(&self) -> usize {
+        // One byte numbers 255 things, names and frames among them.
+        if self.id_size == Some(IdSize::One) { 20 } else { usize::MAX }
+    }
+
+    fn needs(&self, facts: &Facts) -> Needs {
+        let own = facts.identifier_size.and_then(|size| IdSize::from_bytes(size.0));
+        let is_small = own.is_none() && facts.word_size == Some(WordSize::Bits32);
+        let of_word = if is_small { IdSize::Four } else { IdSize::Eight };
+        Needs {
+            unit: 1,
+            largest: self.id_size.or(self.profile.id_size).or(own).unwrap_or(of_word).max(),
+            surroundings: true,
+            classes: true,
+            primitive_array_classes: false,
+            array_class: ArrayClass::Own,
+            instance_sizes: Some(1),
+            positions: true,
+            lengths: true,
+            names_and_sizes: false,
+            array_sizes: None,
+            word_size: false,
+        }
+    }
+
+    fn defaults(&self, facts: &Facts) -> Vec<(Facet, &'static str)> {
+        let mut all = Vec::new();
+        if self.profile.log.non_heap {
+            let log = [Facet::ControlSettings, Facet::AllocationSites, Facet::HeapSummaries, Facet::CpuSamples];
+            all.extend(log.map(|facet| (facet, "one record, as such dumps have it")));
+        }
+        all.extend(facts.timestamp.is_none().then_some((Facet::TimeStamp, "0")));
+        all
+    }
+}

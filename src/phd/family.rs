@@ -1,0 +1,188 @@
+//! PHD among the families of dumps.
+
+use crate::annotation::Annotation;
+use crate::compare::listing::{Place, Places};
+use crate::compare::{Facet, Span};
+use crate::error::{DecodeError, Error};
+use crate::family::{
+    DumpFamily, Family, Format, Judged, Lowering, One, Opener, Opening, Records, Setting, Source, WholeFile, Wishes,
+    run,
+};
+use crate::findings::{Findings, Rulebook};
+use crate::input::Stream;
+use crate::model::{Address, Dump, DumpSource, Heap};
+
+use super::lift::{self, Item, PhdSource};
+use super::lower::{self, PROFILES};
+use super::rules::{self, Judgement};
+use super::wire::MAGIC;
+use super::{Decoder, LowerOptions, Version, annotate, list};
+
+/// The family.
+pub const FAMILY: Family = Family::new(&Phd);
+
+/// The format of a version.
+pub const fn format(version: Version) -> Format {
+    Format::new(FAMILY, version.number() as u8)
+}
+
+const NUMBERS: [u8; Version::ALL.len()] = {
+    let mut numbers = [0; Version::ALL.len()];
+    let mut index = 0;
+    while index < numbers.len() {
+        numbers[index] = Version::ALL[index].number() as u8;
+        index += 1;
+    }
+    numbers
+};
+
+struct Phd;
+
+/// A decoder at the start of a dump.
+pub(super) fn open(opening: Opening) -> Result<Decoder<Stream>, DecodeError> {
+    let length = opening.stream.length();
+    Decoder::with_length(opening.stream, length)
+}
+
+fn decoder(opener: &Opener) -> Result<Decoder<Stream>, Error> {
+    Ok(open(opener.open()?)?)
+}
+
+impl DumpFamily for Phd {
+    fn name(&self) -> &'static str {
+        "phd"
+    }
+
+    fn versions(&self) -> &'static [u8] {
+        &NUMBERS
+    }
+
+    fn start(&self) -> &'static str {
+        "a PHD (00 12 and \"portable heap dump\")"
+    }
+
+    fn is_start(&self, start: &[u8]) -> bool {
+        start.get(2..).is_some_and(|rest| rest.starts_with(MAGIC))
+    }
+
+    fn resembles(&self, _start: &[u8]) -> bool {
+        false
+    }
+
+    fn is_foreign(&self, error: &DecodeError) -> bool {
+        error.rule() == rules::HEADER_MAGIC
+    }
+
+    fn book(&self) -> &'static Rulebook {
+        &rules::BOOK
+    }
+
+    fn fields(&self, facet: Facet, is_array: bool) -> (&'static [&'static str], &'static str) {
+        match facet {
+            Facet::WordSize => (&["flags"], "phd.words.word"),
+            Facet::VersionText => (&["version text"], "phd.header.version-text-encoding"),
+            Facet::HeaderTotals => (&["total objects", "total references"], "phd.header.totals"),
+            Facet::HashRandoms => (&["hash code random 1", "hash code random 2"], "phd.header.record-payloads"),
+            Facet::Address => (&["gap"], "phd.gap.base"),
+            Facet::Kind => (&["tag"], "phd.record.tag"),
+            Facet::ClassName => (&["name length", "name"], "phd.class.name"),
+            Facet::Superclass => (&["superclass word"], "phd.class.layout"),
+            Facet::InstanceSize => (&["instance size"], "phd.class.instance-size"),
+            Facet::Class if is_array => (&["class word"], "phd.object-array.class-word"),
+            Facet::Class => (&["class word", "tag"], "phd.class-cache.round-robin"),
+            Facet::ClassWord => (&["class word"], "phd.object-array.class-word"),
+            Facet::ArrayLength => (&["length", "true length"], "phd.array.length-unsigned"),
+            Facet::ObjectSize => (&["instance size / 4"], "phd.array.instance-size"),
+            Facet::Hash16 => (&["hash"], "phd.hash.every-record"),
+            Facet::Hash32 => (&["hash"], "phd.hash.where-used"),
+            Facet::References => (&["reference"], "phd.references.base"),
+            Facet::ClassReferences => (&["reference"], "phd.class.references"),
+            Facet::ReferenceOrder => (&["reference"], "phd.object-array.reference-order"),
+            Facet::RecordOrder => (&["tag"], ""),
+            _ => (&[], ""),
+        }
+    }
+
+    fn profiles(&self, version: u8) -> Vec<&'static str> {
+        let Some(version) = Version::from_number(version.into()) else { return Vec::new() };
+        PROFILES.iter().filter(|profile| profile.versions.contains(&version)).map(|profile| profile.name).collect()
+    }
+
+    fn settings(&self) -> &'static [Setting] {
+        &[Setting::Word]
+    }
+
+    fn lowering(&self, version: u8, wishes: &Wishes) -> Result<Lowering, Error> {
+        let none = || Error::Usage(format!("PHD has no version {version}"));
+        let options = LowerOptions::new(Version::from_number(version.into()).ok_or_else(none)?);
+        let options = wishes.profile.as_ref().map_or(Ok(options), |name| options.with_profile(name))?;
+        Ok(LowerOptions { word: wishes.word, seed: wishes.seed, ..options }.into())
+    }
+
+    fn format(&self, opener: &Opener) -> Result<Format, Error> {
+        Ok(format(decoder(opener)?.header().version))
+    }
+
+    fn records(&self, opening: Opening) -> Result<Box<dyn Records>, DecodeError> {
+        Ok(Box::new(list::PhdRecords(open(opening)?)))
+    }
+
+    fn source(&self, opener: &Opener) -> Result<Source, Error> {
+        let opener = opener.clone();
+        let source = PhdSource::new(move || decoder(&opener))?;
+        let left_behind = source.left_behind().map(str::to_owned);
+        Ok(Source::new(One(source), left_behind.as_deref()))
+    }
+
+    fn read(&self, opener: &Opener) -> Result<WholeFile, Error> {
+        let mut decoder = decoder(opener)?;
+        let mut heap = Heap { facts: lift::facts(decoder.header()), ..Heap::default() };
+        let mut places = Places::default();
+        let ended = lift::visit(&mut decoder, |located, item| {
+            let place = Place { record: located.index, offset: Some(located.offset) };
+            match item {
+                Item::Class(class) => {
+                    heap.classes.push(class);
+                    places.classes.push(place);
+                }
+                Item::Object(object) => {
+                    heap.objects.push(object);
+                    places.objects.push(place);
+                }
+            }
+            Ok(())
+        });
+        let dump = Dump { heaps: vec![heap], tail: Vec::new() };
+        Ok(WholeFile { dump, places: vec![places], ended: ended.map(|_| ()) })
+    }
+
+    fn recognise(&self, opener: &Opener, source: &mut Source) -> Result<Option<Lowering>, Error> {
+        let version = decoder(opener)?.header().version;
+        Ok(lower::recognise(source.heap(0), version, || opener.bytes())?.map(Lowering::from))
+    }
+
+    fn places(&self, opener: &Opener, _heap: usize, found: &mut dyn FnMut(Address, Span)) -> Result<(), Error> {
+        // An error ends the search: what was found before it is sound.
+        let _ended = lift::visit::<_, DecodeError, _>(&mut decoder(opener)?, |located, item| {
+            let address = match item {
+                Item::Class(class) => class.address,
+                Item::Object(object) => object.address,
+            };
+            found(address, Span { record: located.index, offset: located.offset });
+            Ok(())
+        });
+        Ok(())
+    }
+
+    fn annotate(
+        &self,
+        opener: &Opener,
+        each: &mut dyn FnMut(Annotation<'_>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        annotate::visit(&mut decoder(opener)?, each)
+    }
+
+    fn judge(&self, opener: &Opener, graph: bool, findings: &mut Findings) -> Result<Judged, Error> {
+        run::<Judgement>(opener, graph, findings)
+    }
+}

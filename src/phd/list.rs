@@ -1,0 +1,81 @@
+//! The records of a PHD in words, and as they are spelled.
+
+use std::io::Write;
+
+use crate::error::{DecodeError, Error};
+use crate::family::{Listed, RecordLine, Records, count_of, flush_if_full, missing_end, write_failed};
+use crate::input::Stream;
+use crate::model::{Address, Name};
+
+use super::encode;
+use super::record::{Record, StoredHash};
+use super::{Decoder, Resolver};
+
+/// A PHD at its start.
+pub(super) struct PhdRecords(pub(super) Decoder<Stream>);
+
+impl Records for PhdRecords {
+    fn copy(self: Box<Self>, out: &mut dyn Write) -> Result<Option<DecodeError>, Error> {
+        let mut decoder = self.0;
+        let mut buffer = Vec::new();
+        encode::header(&mut buffer, decoder.header())?;
+        let layout = decoder.layout();
+        let ended = decoder.visit(|located| {
+            encode::record(&mut buffer, layout, located.record)?;
+            flush_if_full(&mut buffer, out)
+        });
+        let missing = missing_end(ended.map(|_| encode::end(&mut buffer)))?;
+        out.write_all(&buffer).map_err(write_failed)?;
+        decoder.visit_trailing(|piece| out.write_all(piece).map_err(write_failed))?;
+        Ok(missing)
+    }
+
+    fn list(self: Box<Self>, each: &mut dyn FnMut(Listed) -> Result<(), Error>) -> Result<(), Error> {
+        let mut decoder = self.0;
+        let mut resolver = Resolver::new(decoder.layout());
+        let ended = decoder.visit(|located| {
+            let resolved = resolver.resolve(located.record);
+            each(Listed::Record(RecordLine {
+                record: located.index,
+                offset: located.offset,
+                length: located.bytes.len() as u64,
+                kind: located.record.kind().to_owned(),
+                address: Some(resolved.address.to_string()),
+                detail: detail(located.record, resolved.class_word),
+            }))
+        })?;
+        each(Listed::Other { offset: ended.end_tag, length: 1, what: "end" })?;
+        let trailing = decoder.visit_trailing::<Error, _>(|_| Ok(()))?;
+        if trailing > 0 {
+            each(Listed::Other {
+                offset: ended.end_tag + 1,
+                length: trailing,
+                what: "trailing bytes after the end tag",
+            })?;
+        }
+        Ok(())
+    }
+}
+
+fn detail(record: &Record<'_>, class_word: Option<Address>) -> String {
+    let mut parts = Vec::new();
+    match record {
+        Record::Class(r) => {
+            parts.push(Name::from_bytes(r.name.as_ref()).to_string());
+            parts.push(format!("super {:#x}", r.superclass));
+            parts.push(format!("instances of {} bytes", r.instance_size));
+        }
+        Record::PrimitiveArray(r) => parts.push(format!("{}[{}]", r.element, r.length)),
+        Record::LongPrimitiveArray(r) => parts.push(format!("{}[{}]", r.element, r.length)),
+        Record::ObjectArray(r) => parts.extend(r.length.map(|length| format!("length {length}"))),
+        Record::Short(_) | Record::Medium(_) | Record::Long(_) => {}
+    }
+    parts.extend(class_word.map(|class_word| format!("class {class_word}")));
+    match record.hash() {
+        StoredHash::Absent => {}
+        StoredHash::Bits16(hash) => parts.push(format!("hash {hash:#06x}")),
+        StoredHash::Bits32(hash) => parts.push(format!("hash {hash:#010x}")),
+    }
+    parts.extend(record.references().map(|references| count_of(references.len(), "reference")));
+    parts.join(", ")
+}

@@ -1,0 +1,84 @@
+//! The options to write a PHD among those of every format.
+
+use std::io::Write;
+
+use crate::compare::Facet;
+use crate::error::Error;
+use crate::family::{ArrayClass, Format, Lower, Lowering, Needs, Wishes, only_heap};
+use crate::generate::GenerateOptions;
+use crate::lower::Adherence;
+use crate::model::{Dump, DumpSource, Facts, HashRegime, WordSize};
+
+use super::super::family;
+use super::super::wire::Version;
+use super::profiles::{ArrayWord, FieldSwap, HeaderPolicy};
+use super::{LowerOptions, carry, write};
+
+impl Lower for LowerOptions {
+    fn format(&self) -> Format {
+        family::format(self.version)
+    }
+
+    fn profile(&self) -> &'static str {
+        self.profile.name
+    }
+
+    fn is_seeded(&self) -> bool {
+        self.profile.is_seeded()
+    }
+
+    fn is_trap(&self) -> bool {
+        self.profile.array_fields != FieldSwap::LengthFirst
+    }
+
+    fn write(&self, dump: &mut dyn DumpSource, out: &mut dyn Write) -> Result<(), Error> {
+        write(only_heap(dump)?, self, out)
+    }
+
+    fn carry(&self, dump: &mut dyn DumpSource) -> Result<Dump, Error> {
+        let heap = carry(only_heap(dump)?, self)?;
+        Ok(Dump { heaps: vec![heap], tail: Vec::new() })
+    }
+
+    fn adhering(&self) -> Lowering {
+        LowerOptions { adherence: Adherence::Heap, ..*self }.into()
+    }
+
+    fn with(&self, wishes: &Wishes) -> Result<Lowering, Error> {
+        Ok(LowerOptions { word: wishes.word, ..*self }.into())
+    }
+
+    fn suit(&self, options: GenerateOptions) -> GenerateOptions {
+        options.word(self.word.unwrap_or(WordSize::Bits64))
+    }
+
+    fn hashes(&self) -> Option<HashRegime> {
+        self.profile.hashes
+    }
+
+    fn needs(&self, facts: &Facts) -> Needs {
+        let has_array_sizes = self.version == Version::V6;
+        Needs {
+            unit: if self.profile.j9 == Some(false) && self.version == Version::V4 { 8 } else { 4 },
+            largest: Needs::largest(self.word, facts),
+            surroundings: false,
+            classes: true,
+            primitive_array_classes: false,
+            array_class: match self.profile.array_word {
+                ArrayWord::Component => ArrayClass::Component,
+                ArrayWord::BaseThenArray => ArrayClass::OwnAndInnermost,
+            },
+            instance_sizes: Some(4),
+            positions: false,
+            lengths: true,
+            names_and_sizes: false,
+            array_sizes: has_array_sizes.then_some(4),
+            word_size: true,
+        }
+    }
+
+    fn defaults(&self, facts: &Facts) -> Vec<(Facet, &'static str)> {
+        let is_empty = facts.version_text.is_none() && self.profile.header == HeaderPolicy::VersionAlways;
+        is_empty.then_some((Facet::VersionText, "empty")).into_iter().collect()
+    }
+}
