@@ -110,8 +110,8 @@ pub enum Remedy {
         /// How many there are.
         heaps: usize,
     },
-    /// Classic text has an encoding and ends of lines.
-    ClassicText,
+    /// Only text has a character encoding and ends of lines.
+    Text,
     /// PHD and classic text have a word size.
     WordSize,
     /// HPROF has a size of identifiers.

@@ -8,8 +8,7 @@ use serde::Serialize;
 use crate::compare::{Facet, listing};
 use crate::corpus::{Answer, Case, Verdict, cases};
 use crate::error::Error;
-use crate::format::Format;
-use crate::format::Target;
+use crate::format::{Family, Format, Target};
 
 use super::process::{Limits, Stopped};
 use super::protocol::{Accepted, Count, Hello, Level, Operation as Op, Status};
@@ -75,14 +74,21 @@ pub fn examine(subject: &Subject) -> Result<Examination, Error> {
 
 /// What is wrong with what an adapter declares.
 pub(super) fn declaration(hello: &Hello) -> Result<(), String> {
-    let known = |name: &str| name == "phd" || name.parse::<Format>().is_ok();
+    let known = |name: &str| Family::named(name).is_some() || name.parse::<Format>().is_ok();
     let read = hello.reads.iter().chain(hello.converts.iter().map(|pair| &pair.from));
     let written = hello.writes.iter().chain(hello.converts.iter().map(|pair| &pair.to));
     if let Some(name) = written.clone().find(|name| !known(name) && name.parse::<Target>().is_err()) {
-        return Err(format!("{name:?} is no format and no writer, such as phd6 or phd6/openj9"));
+        return Err(format!(
+            "{name:?} is neither a format nor a writer; `heapsmith facets` lists both, written as {}",
+            Target::examples()
+        ));
     }
     if let Some(name) = read.clone().find(|name| !known(name)) {
-        return Err(format!("{name:?} is no format; there are phd4, phd5, phd6, phd for all three, hprof and classic"));
+        return Err(format!(
+            "{name:?} is not a format; there are {}, and for all versions {}",
+            Format::names(),
+            Family::names()
+        ));
     }
     if hello.name.trim().is_empty() {
         return Err("`name` is empty; it heads the column in tables".to_owned());

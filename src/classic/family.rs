@@ -13,7 +13,7 @@ use crate::input::Stream;
 use crate::model::{Address, Dump, DumpSource};
 
 use super::lift::{self, ClassicSource};
-use super::lower::{self, PROFILES, Profile};
+use super::lower::{self, PROFILES};
 use super::rules::{self, Judgement};
 use super::{Decoder, Encoding, LowerOptions, Record, Step, annotate, list};
 
@@ -38,6 +38,10 @@ fn decoder(opener: &Opener) -> Result<Decoder<Stream>, Error> {
 impl DumpFamily for Classic {
     fn name(&self) -> &'static str {
         "classic"
+    }
+
+    fn title(&self) -> &'static str {
+        "Classic text"
     }
 
     fn suffix(&self) -> &'static str {
@@ -96,9 +100,9 @@ impl DumpFamily for Classic {
 
     fn lowering(&self, _version: u8, wishes: &Wishes) -> Result<Lowering, Error> {
         let options = LowerOptions::default();
-        let profile = wishes.profile.as_ref().map_or(Ok(options.profile), |name| Profile::named(name))?;
+        let options = wishes.profile.as_ref().map_or(Ok(options), |name| options.with_profile(name))?;
         let encoding = lower::encoding(wishes)?.unwrap_or_default();
-        Ok(LowerOptions { profile, word: wishes.word, encoding, seed: wishes.seed, ..options }.into())
+        Ok(LowerOptions { word: wishes.word, encoding, seed: wishes.seed, ..options }.into())
     }
 
     fn format(&self, _opener: &Opener) -> Result<Format, Error> {

@@ -36,6 +36,9 @@ pub trait DumpFamily: Sync {
     /// Its name, in lower case.
     fn name(&self) -> &'static str;
 
+    /// Its name as a heading.
+    fn title(&self) -> &'static str;
+
     /// The suffix of its files.
     fn suffix(&self) -> &'static str {
         self.name()
@@ -66,7 +69,7 @@ pub trait DumpFamily: Sync {
     /// `is_array` is for objects whose records differ.
     fn fields(&self, facet: Facet, is_array: bool) -> (&'static [&'static str], &'static str);
 
-    /// The names of the writers that can be imitated in a version, the default one first.
+    /// The names of the writers that can be imitated in a version.
     fn profiles(&self, version: u8) -> Vec<&'static str>;
 
     /// What a dump may be asked to have.
@@ -205,6 +208,18 @@ impl Format {
     /// The version's number; 0, if the family has only one.
     pub const fn version(self) -> u8 {
         self.version
+    }
+}
+
+impl Format {
+    /// The error that there is no such profile.
+    pub(crate) fn no_profile(self, name: &str) -> Error {
+        let names = self.family.profiles(self.version).join(", ");
+        let writes = |format: &Format| format.family.profiles(format.version).contains(&name);
+        let elsewhere: Vec<String> = self.family.formats().filter(writes).map(|format| format.to_string()).collect();
+        let hint =
+            if elsewhere.is_empty() { String::new() } else { format!("; {name} writes {}", elsewhere.join(", ")) };
+        Error::Usage(format!("{self} has no profile {name:?}; there are {names}{hint}"))
     }
 }
 

@@ -36,7 +36,7 @@ pub enum ZeroLength {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Wrapped {
     /// Wrapped at 2^32, when the bytes left in the file agree with it modulo 2^32 and no records chain to the
-    /// end of the file behind it.
+    /// end of the file after it.
     #[default]
     Repair,
     /// The length.

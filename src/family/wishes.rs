@@ -51,7 +51,7 @@ impl Setting {
         match self {
             Setting::Word => ("word size", Remedy::WordSize),
             Setting::IdSize => ("identifier size", Remedy::IdSize),
-            Setting::Text => ("character encoding", Remedy::ClassicText),
+            Setting::Text => ("character encoding", Remedy::Text),
         }
     }
 }
@@ -68,7 +68,7 @@ impl Wishes {
         };
         if missing == Setting::Text {
             let message = format!("{format} is a binary format: its character encoding and line ends cannot be set");
-            return Err(Error::refused(message, Remedy::ClassicText));
+            return Err(Error::refused(message, Remedy::Text));
         }
         let message = format!("{format} has no {} to set", missing.name().0);
         match has.iter().find(|setting| **setting != Setting::Text) {

@@ -34,6 +34,10 @@ impl DumpFamily for Hprof {
         "hprof"
     }
 
+    fn title(&self) -> &'static str {
+        "HPROF"
+    }
+
     fn start(&self) -> &'static str {
         "an HPROF dump (\"JAVA PROFILE \" and a version)"
     }

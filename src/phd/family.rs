@@ -53,6 +53,10 @@ impl DumpFamily for Phd {
         "phd"
     }
 
+    fn title(&self) -> &'static str {
+        "PHD"
+    }
+
     fn versions(&self) -> &'static [u8] {
         &NUMBERS
     }

@@ -9,8 +9,7 @@ use heapsmith::check::{
     Sweeper, Wanted, What, check,
 };
 use heapsmith::error::Error;
-use heapsmith::format::Family;
-use heapsmith::format::Target;
+use heapsmith::format::{Family, Format, Target};
 use heapsmith::interrupt::{self, Stop};
 
 use crate::{Answer, report, terminal};
@@ -41,8 +40,7 @@ pub(crate) struct Opts {
     /// A writer: a command in which `{in}` stands for the path of a listing and `{out}` for that of the dump. Needs --to.
     #[arg(long, value_name = "CMD {in} {out}", requires = "to")]
     encoder: Vec<String>,
-    /// What a converter reads: phd, phd4, phd5, phd6, hprof or classic.
-    #[arg(long, value_name = "FORMAT")]
+    #[arg(long, value_name = "FORMAT", help = format!("What a converter reads: {}; in one version alone: {}", Family::names(), Format::names()))]
     from: Option<String>,
     /// What a converter or encoder writes: a format, or a format and a profile (phd6/openj9).
     #[arg(long, value_name = "FORMAT")]
@@ -63,8 +61,7 @@ pub(crate) struct Opts {
     /// Seed of the random dumps.
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Only dumps of this format: phd, hprof or classic.
-    #[arg(long, value_parser = family)]
+    #[arg(long, value_parser = family, help = format!("Only dumps of this format: {}", Family::names()))]
     format: Option<Family>,
     /// Only cases whose id contains this.
     #[arg(long)]
@@ -255,7 +252,7 @@ fn family(name: &str) -> Result<Family, String> {
 fn source(name: &str) -> Result<Family, Error> {
     match family(name) {
         Ok(family) => Ok(family),
-        Err(_) => Ok(name.parse::<heapsmith::format::Format>()?.family()),
+        Err(_) => Ok(name.parse::<Format>()?.family()),
     }
 }
 

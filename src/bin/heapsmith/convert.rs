@@ -25,8 +25,7 @@ pub(crate) struct Opts {
     input: PathBuf,
     /// Output; `-` is standard output.
     output: PathBuf,
-    /// Format to write: phd4, phd5, phd6, hprof or classic.
-    #[arg(long, value_name = "FORMAT")]
+    #[arg(long, value_name = "FORMAT", help = format!("Format to write: {}", Format::names()))]
     to: Format,
     #[command(flatten)]
     spelling: Spelling,

@@ -20,8 +20,7 @@ use crate::{Answer, decode, open};
 pub(crate) struct Opts {
     /// Listing; `-` is standard input.
     listing: PathBuf,
-    /// Dump format: phd4, phd5, phd6, hprof or classic.
-    #[arg(long)]
+    #[arg(long, help = format!("Dump format: {}", Format::names()))]
     format: Format,
     #[command(flatten)]
     spelling: Spelling,

@@ -19,7 +19,7 @@ use crate::{Answer, terminal};
 /// Example: heapsmith facets hprof phd6/openj9
 #[derive(Args)]
 pub(crate) struct Opts {
-    /// phd4, phd5, phd6, hprof or classic, perhaps with a profile: phd6/openj9.
+    /// A format, perhaps with a profile: phd6/openj9.
     first: Option<Target>,
     /// Another one.
     second: Option<Target>,

@@ -6,7 +6,7 @@ use heapsmith::DumpOptions;
 use heapsmith::classic::{Charset, Newline};
 use heapsmith::error::Error;
 use heapsmith::family::Wishes;
-use heapsmith::format::{Format, Lowering};
+use heapsmith::format::{Format, Lowering, profiles};
 use heapsmith::generate::from_seed;
 use heapsmith::hprof::IdSize;
 use heapsmith::model::{DumpSource, HashRegime, HeapSource, WordSize};
@@ -19,8 +19,7 @@ use crate::Answer;
 /// Example: heapsmith generate --format hprof --seed 7 --objects 1000 -o seven.hprof
 #[derive(Args)]
 pub(crate) struct Opts {
-    /// Dump format: phd4, phd5, phd6, hprof or classic.
-    #[arg(long)]
+    #[arg(long, help = format!("Dump format: {}", Format::names()))]
     format: Format,
     #[command(flatten)]
     spelling: Spelling,
@@ -46,11 +45,7 @@ pub(crate) struct Opts {
 /// How to spell a dump.
 #[derive(Args)]
 pub(crate) struct Spelling {
-    /// Writer to imitate: j9-2.3 or sovereign (phd4), j9-2.4 or j9-2.6 (phd5), openj9, jdmpview or
-    /// as-documented (phd6), hotspot-25 (also named hotspot), hotspot-17, hotspot-11, hotspot-8, sa, agent
-    /// or art (hprof), openj9, ibm-j9 or jdmpview (classic), any. Default: j9-2.3, j9-2.6, openj9, hotspot-25,
-    /// openj9.
-    #[arg(long)]
+    #[arg(long, help = profiles_help())]
     pub(crate) profile: Option<String>,
     /// PHD and classic: word size in bits. Default: the heap's own, 64 for a random one.
     #[arg(long, value_parser = ["32", "64"])]
@@ -123,6 +118,16 @@ impl Spelling {
         output.flush().map_err(|e| Error::io("writing the dump", e))?;
         output.finish()
     }
+}
+
+/// The profiles of every format, and which of them is taken where none is named.
+fn profiles_help() -> String {
+    let of_format = |format: Format| {
+        let default = DumpOptions::new(format).lowering().map_or("", |lowering| lowering.profile());
+        let mark = |name: &'static str| if name == default { format!("{name} (default)") } else { name.to_owned() };
+        format!("{format}: {}", profiles(format).into_iter().map(mark).collect::<Vec<_>>().join(", "))
+    };
+    format!("Writer to imitate. {}", Format::all().map(of_format).collect::<Vec<_>>().join("; "))
 }
 
 fn charset(name: &str) -> Result<Charset, String> {

@@ -34,6 +34,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use heapsmith::error::{Error, Remedy};
+use heapsmith::family::Setting;
+use heapsmith::format::Family;
 use heapsmith::visible::visible_bytes;
 
 /// Synthesises JVM heap dumps, and tests whether parsers and converters get them right.
@@ -155,13 +157,19 @@ fn message(error: &Error) -> String {
     let option = match remedy {
         Remedy::Replace => "--force replaces it",
         Remedy::ChooseHeap { heaps } => return format!("{error}; choose one with --heap 0 to {}", heaps - 1),
-        Remedy::ClassicText => "--encoding and --newline apply to classic text only",
+        Remedy::Text => return format!("{error}; --encoding and --newline apply to {} only", texts()),
         Remedy::WordSize => "use --word instead of --id-size",
         Remedy::IdSize => "use --id-size instead of --word",
         Remedy::Renumber => "omit --addresses keep to renumber the addresses in ascending order",
         _ => return error.to_string(),
     };
     format!("{error}; {option}")
+}
+
+/// The formats that are text.
+fn texts() -> String {
+    let is_text = |family: &Family| family.settings().contains(&Setting::Text);
+    Family::ALL.into_iter().filter(is_text).map(|family| family.name()).collect::<Vec<_>>().join(" and ")
 }
 
 /// The command line; what clap has to say instead is printed.

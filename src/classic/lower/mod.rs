@@ -19,6 +19,7 @@ pub use profiles::{ClassReferences, Names, Nulls, PROFILES, Profile, Trailers};
 pub use recognise::recognise;
 
 use super::encode;
+use super::family::FORMAT;
 use super::lift::{self, FirstReferences};
 use super::record::{Counts, Record, Totals};
 use super::wire::{Encoding, EntryKind};
@@ -60,6 +61,17 @@ impl Default for LowerOptions {
             seed: 0,
             adherence: Adherence::Writer,
         }
+    }
+}
+
+impl LowerOptions {
+    /// The same with another profile.
+    ///
+    /// # Errors
+    /// If there is no such profile.
+    pub fn with_profile(self, name: &str) -> Result<LowerOptions, Error> {
+        let profile = Profile::named(name).ok_or_else(|| FORMAT.no_profile(name))?;
+        Ok(LowerOptions { profile, ..self })
     }
 }
 

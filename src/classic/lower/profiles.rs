@@ -4,7 +4,6 @@
 //! `runtime/rasdump/heapdump_classic.c`; *jdmpview* is OpenJ9 `ClassicHeapDumpFormatter`, confirmed by texts that it
 //! made. What has no source is named as ours in `specs/classic.toml`.
 
-use crate::error::Error;
 use crate::lower::{Adherence, Order};
 use crate::model::{Facts, WordSize};
 
@@ -145,11 +144,8 @@ impl Profile {
     ///
     /// # Errors
     /// If there is none.
-    pub fn named(name: &str) -> Result<&'static Profile, Error> {
-        PROFILES.iter().find(|profile| profile.name == name).ok_or_else(|| {
-            let names: Vec<&str> = PROFILES.iter().map(|profile| profile.name).collect();
-            Error::Usage(format!("there is no classic profile {name:?}; there are {}", names.join(", ")))
-        })
+    pub fn named(name: &str) -> Option<&'static Profile> {
+        PROFILES.iter().find(|profile| profile.name == name)
     }
 
     /// Whether the profile's choices are drawn from a seed.

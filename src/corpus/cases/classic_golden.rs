@@ -139,7 +139,7 @@ fn encoded() -> Result<Vec<Case>, Error> {
     ];
     let mut cases = Vec::new();
     for (name, word, encoding) in wanted {
-        let mut made = golden(&options(Profile::named(name)?, word, encoding, 5))?;
+        let mut made = golden(&options(LowerOptions::default().with_profile(name)?.profile, word, encoding, 5))?;
         if encoding.charset != Charset::Utf8 {
             made.shows.extend([
                 "classic.file.encoding",
@@ -164,7 +164,7 @@ fn without_version() -> Result<Vec<Case>, Error> {
         [("openj9", utf8), ("ibm-j9", utf8), ("jdmpview", utf8), ("any", utf8), ("openj9", ebcdic), ("ibm-j9", ebcdic)];
     let mut cases = Vec::new();
     for (name, encoding) in wanted {
-        let options = options(Profile::named(name)?, WordSize::Bits32, encoding, 7);
+        let options = options(LowerOptions::default().with_profile(name)?.profile, WordSize::Bits32, encoding, 7);
         let mut heap = specimen(WordSize::Bits32, Letters::Latin1);
         heap.facts.version_text = None;
         let made = case(
@@ -212,7 +212,7 @@ fn random() -> Result<Vec<Case>, Error> {
     ];
     let mut cases = Vec::new();
     for (name, word, encoding, objects, seed) in wanted {
-        let options = options(Profile::named(name)?, word, encoding, seed);
+        let options = options(LowerOptions::default().with_profile(name)?.profile, word, encoding, seed);
         let heap = from_seed(&Lowering::from(options).generate_options(objects, None), seed);
         let made = case(
             format!("classic-{name}-{}{}-random", word.bits(), suffix(encoding)),

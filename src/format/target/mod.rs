@@ -39,15 +39,9 @@ impl FromStr for Target {
             None => (text.parse()?, None),
         };
         let target = Target { format, profile: profile.map(str::to_owned) };
-        match profile.is_none_or(|profile| profiles(format).contains(&profile)) {
-            true => Ok(target),
-            false => {
-                let names = profiles(format).join(", ");
-                Err(Error::Usage(format!(
-                    "{format} has no profile {:?}; there are {names}",
-                    profile.unwrap_or_default()
-                )))
-            }
+        match profile.filter(|profile| !profiles(format).contains(profile)) {
+            None => Ok(target),
+            Some(unknown) => Err(format.no_profile(unknown)),
         }
     }
 }
@@ -60,6 +54,13 @@ impl Target {
             profiles(format).into_iter().map(move |name| Target { format, profile: Some(name.to_owned()) })
         });
         alone.chain(written).collect()
+    }
+
+    /// A format and a writer, as a text names examples.
+    pub fn examples() -> String {
+        let all = Target::all();
+        let written = all.iter().find(|target| target.profile.is_some());
+        written.map_or(String::new(), |target| format!("{} or {target}", target.format))
     }
 
     /// What dumps of this kind carry.

@@ -21,6 +21,7 @@ use crate::lower::Adherence;
 use crate::model::{Dump, DumpSource, Heap, HeapSource, Surroundings};
 use crate::setters::setters;
 
+use super::family::FORMAT;
 use super::wire::IdSize;
 
 pub use profiles::{Cut, Framing, InstanceSizes, LogStyle, NameForm, PROFILES, Profile, RootKinds, RootOrder, Strings};
@@ -75,9 +76,7 @@ impl LowerOptions {
     /// # Errors
     /// If there is no such profile.
     pub fn with_profile(self, name: &str) -> Result<LowerOptions, Error> {
-        let profile = Profile::named(name).ok_or_else(|| {
-            Error::Usage(format!("there is no HPROF profile {name:?}; there are {}", Profile::names()))
-        })?;
+        let profile = Profile::named(name).ok_or_else(|| FORMAT.no_profile(name))?;
         Ok(LowerOptions { profile, ..self })
     }
 }

@@ -164,12 +164,6 @@ impl Profile {
         PROFILES.iter().find(|profile| profile.name == NEWEST).unwrap_or(&PROFILES[0])
     }
 
-    /// All names, for messages.
-    pub fn names() -> String {
-        let names: Vec<&str> = PROFILES.iter().map(|profile| profile.name).collect();
-        format!("{}; hotspot is {NEWEST}", names.join(", "))
-    }
-
     /// Whether the spelling is drawn from a seed.
     pub fn is_seeded(&self) -> bool {
         self.name == "any"

@@ -24,6 +24,7 @@ pub use recognise::recognise;
 pub use spell::Speller;
 
 use super::encode;
+use super::family::format;
 use super::record::{Header, HeaderRecord, ObjectArray, Record};
 use super::wire::{Layout, Version};
 use carry::Carrier;
@@ -70,13 +71,8 @@ impl LowerOptions {
     /// # Errors
     /// If there is no such profile, or it does not write this version.
     pub fn with_profile(self, name: &str) -> Result<LowerOptions, Error> {
-        let profile = Profile::named(name)
-            .ok_or_else(|| Error::Usage(format!("there is no PHD profile {name:?}; there are {}", Profile::names())))?;
-        if !profile.versions.contains(&self.version) {
-            let written: Vec<String> = profile.versions.iter().map(|v| format!("phd{}", v.number())).collect();
-            let message = format!("profile {name} writes {}, not phd{}", written.join(", "), self.version.number());
-            return Err(Error::Usage(message));
-        }
+        let profile = Profile::named(name).filter(|profile| profile.versions.contains(&self.version));
+        let profile = profile.ok_or_else(|| format(self.version).no_profile(name))?;
         Ok(LowerOptions { profile, ..self })
     }
 }

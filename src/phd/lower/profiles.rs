@@ -371,11 +371,6 @@ impl Profile {
         PROFILES.iter().find(|p| p.default_of.contains(&version)).expect("every version has a default profile")
     }
 
-    /// The names of all profiles, for messages.
-    pub fn names() -> String {
-        PROFILES.iter().map(|p| p.name).collect::<Vec<_>>().join(", ")
-    }
-
     /// Whether the profile's choices are drawn from a seed.
     pub fn is_seeded(&self) -> bool {
         self.header == HeaderPolicy::Any

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::report::group::Cases;
 use crate::check::report::{CaseFacts, CaseResult, Report, Tested};
+use crate::format;
 
 use super::Kind;
 use super::failures::{RuleText, Section};
@@ -63,23 +64,23 @@ const OTHER: &str = "other:";
 
 impl<'a> Matrix<'a> {
     pub(super) fn of(report: &'a Report, cases: &Cases<'a>, sections: &[Section<'a>]) -> Matrix<'a> {
-        let mut families: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
+        let mut families_of: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
         for case in &report.cases {
             for key in keys(case) {
-                families.entry(place(&key)).or_default().insert(key);
+                families_of.entry(place(&key)).or_default().insert(key);
             }
         }
         let tallies: Vec<Tallies> = report.implementations.iter().map(|tested| Tallies::of(tested, cases)).collect();
-        let families = families.into_iter().map(|(place, keys)| {
-            let name = FAMILIES[place];
+        let tables = families_of.into_iter().map(|(place, keys)| {
+            let (name, title) = families().nth(place).unwrap_or_default();
             let cells = tallies.iter().map(|tallies| Cell { tally: tallies.family(name), href: None }).collect();
             let mut rows: Vec<Row> = keys.into_iter().map(|key| row(key, &tallies, sections)).collect();
             // Rules first, what has none last.
             rows.sort_by_key(|row| row.rule.is_none());
-            Family { title: title(name), cells, rows }
+            Family { title: title.to_owned(), cells, rows }
         });
         Matrix {
-            families: families.collect(),
+            families: tables.collect(),
             labels: report.implementations.iter().map(|tested| tested.label.as_str()).collect(),
         }
     }
@@ -100,28 +101,20 @@ fn row(key: String, tallies: &[Tallies], sections: &[Section<'_>]) -> Row {
     Row { title, rule: RuleText::of(&key), key, clean, cells }
 }
 
-/// The format that a row belongs to: `phd` for `phd.gap.base` and for `random:phd6`.
+/// The format that a row belongs to: PHD for `phd.gap.base` and for `random:phd6`.
 fn family(key: &str) -> &'static str {
-    FAMILIES[place(key)]
+    families().nth(place(key)).map_or("", |(name, _)| name)
 }
 
 /// Its place among all.
 fn place(key: &str) -> usize {
     let name = key.strip_prefix(RANDOM).or_else(|| key.strip_prefix(OTHER)).unwrap_or(key);
-    FAMILIES.into_iter().position(|family| name.starts_with(family)).unwrap_or(FAMILIES.len() - 1)
+    format::Family::ALL.iter().position(|family| name.starts_with(family.name())).unwrap_or(format::Family::ALL.len())
 }
 
-/// Formats in the order of the table; what belongs to none is the last.
-const FAMILIES: [&str; 4] = ["phd", "hprof", "classic", "other"];
-
-fn title(family: &str) -> String {
-    match family {
-        "phd" => "PHD",
-        "hprof" => "HPROF",
-        "classic" => "Classic text",
-        _ => "Others",
-    }
-    .to_owned()
+/// Formats in the order of the table, by name and title; what belongs to none is the last.
+fn families() -> impl Iterator<Item = (&'static str, &'static str)> {
+    format::Family::ALL.map(|family| (family.name(), family.title())).into_iter().chain([("other", "Others")])
 }
 
 /// How the cases of an implementation went, by row and by format.
