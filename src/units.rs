@@ -111,8 +111,20 @@ pub enum PrimitiveType {
     Long,
 }
 
+/// Size, Java keyword and letter of the JVM signature, in the order of declaration: that of the codes.
+const PRIMITIVES: [(u64, &str, char); PrimitiveType::ALL.len()] = [
+    (1, "boolean", 'Z'),
+    (2, "char", 'C'),
+    (4, "float", 'F'),
+    (8, "double", 'D'),
+    (1, "byte", 'B'),
+    (2, "short", 'S'),
+    (4, "int", 'I'),
+    (8, "long", 'J'),
+];
+
 impl PrimitiveType {
-    /// All eight, in the order of PHD's type codes.
+    /// All eight, in the order of their codes.
     pub const ALL: [PrimitiveType; 8] = [
         PrimitiveType::Boolean,
         PrimitiveType::Char,
@@ -124,28 +136,27 @@ impl PrimitiveType {
         PrimitiveType::Long,
     ];
 
+    /// The type's code in the JVM's instruction `newarray`, 4 to 11. HPROF has the same, PHD counts from 0.
+    #[inline]
+    pub const fn code(self) -> u8 {
+        4 + self as u8
+    }
+
+    /// The type of a code of `newarray`.
+    #[inline]
+    pub fn from_code(code: u8) -> Option<PrimitiveType> {
+        Self::ALL.get(usize::from(code.checked_sub(4)?)).copied()
+    }
+
     /// Bytes of one element.
+    #[inline]
     pub const fn size(self) -> u64 {
-        match self {
-            PrimitiveType::Boolean | PrimitiveType::Byte => 1,
-            PrimitiveType::Char | PrimitiveType::Short => 2,
-            PrimitiveType::Float | PrimitiveType::Int => 4,
-            PrimitiveType::Double | PrimitiveType::Long => 8,
-        }
+        PRIMITIVES[self as usize].0
     }
 
     /// The Java keyword.
     pub const fn keyword(self) -> &'static str {
-        match self {
-            PrimitiveType::Boolean => "boolean",
-            PrimitiveType::Char => "char",
-            PrimitiveType::Float => "float",
-            PrimitiveType::Double => "double",
-            PrimitiveType::Byte => "byte",
-            PrimitiveType::Short => "short",
-            PrimitiveType::Int => "int",
-            PrimitiveType::Long => "long",
-        }
+        PRIMITIVES[self as usize].1
     }
 
     /// The type of a Java keyword.
@@ -155,16 +166,7 @@ impl PrimitiveType {
 
     /// The letter of the type's JVM signature; the class of its arrays is `[` and this letter.
     pub const fn signature(self) -> char {
-        match self {
-            PrimitiveType::Boolean => 'Z',
-            PrimitiveType::Char => 'C',
-            PrimitiveType::Float => 'F',
-            PrimitiveType::Double => 'D',
-            PrimitiveType::Byte => 'B',
-            PrimitiveType::Short => 'S',
-            PrimitiveType::Int => 'I',
-            PrimitiveType::Long => 'J',
-        }
+        PRIMITIVES[self as usize].2
     }
 }
 

@@ -4,7 +4,7 @@ use crate::generate::{GenerateOptions, Placement, from_seed};
 use crate::model::{
     Address, AllocationSite, AllocationSites, ByteLen, Contents, ControlSettings, CpuSamples, Event, EventKind, Frame,
     FrameId, Heap, HeapSummary, IdentityHash, LoadClass, Name, Object, ObjectKind, PoolEntry, PrimitiveType, Region,
-    Root, RootKind, Serial, StackFrame, StackTrace, StartThread, TextId, Thread, Totals, Trace, Value,
+    Root, RootKind, RootNumber, Serial, StackFrame, StackTrace, StartThread, TextId, Thread, Totals, Trace, Value,
 };
 
 /// Every fact of the model, each known somewhere.
@@ -88,25 +88,17 @@ pub(crate) fn everything() -> Heap {
 
 /// A root of every kind.
 fn roots() -> Vec<Root> {
-    let (thread, trace) = (Serial(1), Serial(2));
-    let kinds = [
-        RootKind::Unknown,
-        RootKind::JniGlobal(Address(0x7f00)),
-        RootKind::JniLocal(thread, 3),
-        RootKind::JavaFrame(thread, -1),
-        RootKind::NativeStack(thread),
-        RootKind::StickyClass,
-        RootKind::ThreadBlock(thread),
-        RootKind::MonitorUsed,
-        RootKind::ThreadObject(thread, trace),
-        RootKind::InternedString,
-        RootKind::Finalizing,
-        RootKind::Debugger,
-        RootKind::ReferenceCleanup,
-        RootKind::VmInternal,
-        RootKind::Unreachable,
-        RootKind::JniMonitor(thread, -1),
-    ];
+    let kinds = RootKind::FORMS.map(|form| {
+        let mut kind = form.kind;
+        let local = kind.is_a(RootKind::JniLocal(Serial(0), 0));
+        kind.numbers().for_each(|number| match number {
+            RootNumber::Reference(id) => *id = Address(0x7f00),
+            RootNumber::Thread(serial) => *serial = Serial(1),
+            RootNumber::Frame(number) => *number = if local { 3 } else { -1 },
+            RootNumber::Trace(serial) => *serial = Serial(2),
+        });
+        kind
+    });
     (0..).zip(kinds).map(|(n, kind)| Root { object: Address(0x100 + n % 5), kind, after: Some(n / 3) }).collect()
 }
 

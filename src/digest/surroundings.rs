@@ -35,51 +35,10 @@ pub(super) fn root<S: Sink>(root: &Root, wanted: Selection, sink: &mut S) -> Sel
     record.told()
 }
 
-fn root_kind(kind: RootKind, sink: &mut dyn Sink) {
-    // The names of the listing, and the numbers in the order of its keys.
-    match kind {
-        RootKind::Unknown => sink.text(b"unknown"),
-        RootKind::JniGlobal(reference) => {
-            sink.text(b"jni-global");
-            sink.address(reference);
-        }
-        RootKind::JniLocal(thread, frame) => {
-            sink.text(b"jni-local");
-            sink.number(thread.0.into());
-            sink.signed(frame);
-        }
-        RootKind::JavaFrame(thread, frame) => {
-            sink.text(b"java-frame");
-            sink.number(thread.0.into());
-            sink.signed(frame);
-        }
-        RootKind::NativeStack(thread) => {
-            sink.text(b"native-stack");
-            sink.number(thread.0.into());
-        }
-        RootKind::StickyClass => sink.text(b"sticky-class"),
-        RootKind::ThreadBlock(thread) => {
-            sink.text(b"thread-block");
-            sink.number(thread.0.into());
-        }
-        RootKind::MonitorUsed => sink.text(b"monitor-used"),
-        RootKind::ThreadObject(thread, trace) => {
-            sink.text(b"thread-object");
-            sink.number(thread.0.into());
-            sink.number(trace.0.into());
-        }
-        RootKind::InternedString => sink.text(b"interned-string"),
-        RootKind::Finalizing => sink.text(b"finalizing"),
-        RootKind::Debugger => sink.text(b"debugger"),
-        RootKind::ReferenceCleanup => sink.text(b"reference-cleanup"),
-        RootKind::VmInternal => sink.text(b"vm-internal"),
-        RootKind::Unreachable => sink.text(b"unreachable"),
-        RootKind::JniMonitor(thread, frame) => {
-            sink.text(b"jni-monitor");
-            sink.number(thread.0.into());
-            sink.signed(frame);
-        }
-    }
+/// The name of the listing, and the numbers in the order of its keys.
+fn root_kind(mut kind: RootKind, sink: &mut dyn Sink) {
+    sink.text(kind.form().name.as_bytes());
+    kind.numbers().for_each(|number| sink.number(number.get()));
 }
 
 /// Puts down a record for each fact of the whole heap, and for each thread, stack trace, region and fact of the log; `done` is

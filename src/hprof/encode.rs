@@ -4,11 +4,12 @@
 //! pieces are appended by the caller as they are.
 
 use crate::error::LowerError;
-use crate::model::{AllocationSites, CpuSamples, FieldType, HeapSummary, RootKind, Serial, Trace, Value};
+use crate::model::{AllocationSite, FieldType, Serial, Value};
 
 use super::record::{Body, Record, Segment};
-use super::sub_record::{ArrayHead, ClassDump, InstanceDump, ObjectArrayDump, RootRecord, SubRecord};
-use super::wire::{HEAD, Header, IdSize, MAGIC, SubTag, Tag, size_of, type_code};
+use super::sub_record::{ArrayHead, ClassDump, InstanceDump, ObjectArrayDump, SubRecord};
+use super::tags::{FlatField, SubTag, Tag};
+use super::wire::{HEAD, Header, IdSize, MAGIC, size_of, type_code};
 
 /// Appends the header.
 pub fn header(out: &mut Vec<u8>, header: &Header) {
@@ -32,8 +33,10 @@ pub fn head(out: &mut Vec<u8>, tag: Tag, time: u32, length: u32) {
 /// If the body, or a list in it, is longer than its length field can say; nothing is appended then.
 pub fn record(out: &mut Vec<u8>, id: IdSize, record: &Record<'_>, rest: u64) -> Result<(), LowerError> {
     let start = out.len();
-    head(out, record.tag(), record.time, 0);
-    let written = body(out, id, &record.body).and_then(|()| {
+    let (tag, values) = record.body.values();
+    head(out, tag, record.time, 0);
+    flat(out, id, tag.fields(), &values);
+    let written = lists(out, id, &record.body).and_then(|()| {
         out.extend_from_slice(&record.rest);
         let length = (out.len() - start - HEAD) as u64;
         LowerError::length32("the body of a record", length.saturating_add(rest), "bytes")
@@ -45,45 +48,26 @@ pub fn record(out: &mut Vec<u8>, id: IdSize, record: &Record<'_>, rest: u64) -> 
     written.map(|_| ())
 }
 
-fn body(out: &mut Vec<u8>, id: IdSize, body: &Body<'_>) -> Result<(), LowerError> {
+/// What stands after a record's fields.
+fn lists(out: &mut Vec<u8>, id: IdSize, body: &Body<'_>) -> Result<(), LowerError> {
     match body {
-        Body::Text(text, bytes) => {
-            put_id(out, id, text.0);
-            out.extend_from_slice(bytes);
+        Body::Text(_, bytes) | Body::Unknown(_, bytes) => out.extend_from_slice(bytes),
+        Body::Trace(r) => {
+            put_count(out, "the list of frames", r.frames.len())?;
+            r.frames.iter().for_each(|frame| put_id(out, id, frame.0));
         }
-        Body::LoadClass(load) => {
-            put_serial(out, load.serial);
-            put_id(out, id, load.class.0);
-            put_serial(out, load.trace);
-            put_id(out, id, load.name.0);
+        Body::AllocSites(r) => {
+            put_count(out, "the list of allocation sites", r.sites.len())?;
+            r.sites.iter().for_each(|r| site(out, r));
         }
-        Body::UnloadClass(serial) | Body::EndThread(serial) => put_serial(out, *serial),
-        Body::Frame(frame) => {
-            put_id(out, id, frame.id.0);
-            put_id(out, id, frame.method.0);
-            put_id(out, id, frame.signature.0);
-            put_id(out, id, frame.source.0);
-            put_serial(out, frame.class);
-            out.extend_from_slice(&frame.line.to_be_bytes());
+        Body::CpuSamples(r) => {
+            put_count(out, "the list of samples", r.traces.len())?;
+            for (count, trace) in &r.traces {
+                out.extend_from_slice(&count.to_be_bytes());
+                put_serial(out, *trace);
+            }
         }
-        Body::Trace(trace) => stack_trace(out, id, trace)?,
-        Body::AllocSites(sites) => alloc_sites(out, sites)?,
-        Body::HeapSummary(summary) => heap_summary(out, summary),
-        Body::StartThread(thread) => {
-            put_serial(out, thread.serial);
-            put_id(out, id, thread.object.0);
-            put_serial(out, thread.trace);
-            put_id(out, id, thread.name.0);
-            put_id(out, id, thread.group.0);
-            put_id(out, id, thread.parent_group.0);
-        }
-        Body::CpuSamples(samples) => cpu_samples(out, samples)?,
-        Body::ControlSettings(settings) => {
-            out.extend_from_slice(&settings.flags.to_be_bytes());
-            out.extend_from_slice(&settings.depth.to_be_bytes());
-        }
-        Body::End => {}
-        Body::Unknown(_, bytes) => out.extend_from_slice(bytes),
+        _ => {}
     }
     Ok(())
 }
@@ -98,23 +82,19 @@ pub fn segment(out: &mut Vec<u8>, segment: &Segment) {
 /// # Errors
 /// If a list of a class is longer than its two-byte length can say; nothing is appended then.
 pub fn sub_record(out: &mut Vec<u8>, id: IdSize, sub_record: &SubRecord<'_>) -> Result<(), LowerError> {
-    if let SubRecord::Class(class) = sub_record {
-        return class_dump(out, id, class);
-    }
-    out.push(sub_record.tag().0);
     match sub_record {
-        SubRecord::Root(r) => root(out, id, r),
-        SubRecord::Class(_) => {}
+        SubRecord::Class(r) => class_dump(out, id, r)?,
         SubRecord::Instance(r) => instance_dump(out, id, r),
         SubRecord::ObjectArray(r) => object_array_dump(out, id, r),
         SubRecord::PrimitiveArray(r) => {
-            array_head(out, id, &r.head);
+            array_head(out, id, SubTag::PRIMITIVE_ARRAY_DUMP, &r.head);
             out.extend_from_slice(&r.elements);
         }
-        SubRecord::NoDataArray(head) => array_head(out, id, head),
-        SubRecord::HeapInfo(heap, name) => {
-            out.extend_from_slice(&heap.to_be_bytes());
-            put_id(out, id, name.0);
+        SubRecord::NoDataArray(head) => array_head(out, id, SubTag::PRIMITIVE_ARRAY_NO_DATA_DUMP, head),
+        SubRecord::Root(_) | SubRecord::HeapInfo(..) | SubRecord::Flat(..) => {
+            let Some((form, values)) = sub_record.values() else { return Ok(()) };
+            out.push(form.tag);
+            flat(out, id, form.fields, &values);
         }
     }
     Ok(())
@@ -124,25 +104,6 @@ pub fn sub_record(out: &mut Vec<u8>, id: IdSize, sub_record: &SubRecord<'_>) -> 
 pub fn length_of(id: IdSize, sub_record: &SubRecord<'_>) -> u64 {
     let i = id.bytes() as u64;
     1 + match sub_record {
-        SubRecord::Root(RootRecord { kind, .. }) => {
-            i + match kind {
-                RootKind::JniGlobal(_) => i,
-                RootKind::JniLocal(..)
-                | RootKind::JavaFrame(..)
-                | RootKind::ThreadObject(..)
-                | RootKind::JniMonitor(..) => 8,
-                RootKind::NativeStack(_) | RootKind::ThreadBlock(_) => 4,
-                RootKind::Unknown
-                | RootKind::StickyClass
-                | RootKind::MonitorUsed
-                | RootKind::InternedString
-                | RootKind::Finalizing
-                | RootKind::Debugger
-                | RootKind::ReferenceCleanup
-                | RootKind::VmInternal
-                | RootKind::Unreachable => 0,
-            }
-        }
         SubRecord::Class(class) => {
             let value = |value: &Value| size_of(value.kind, id) as u64;
             let pool: u64 = class.constant_pool.iter().map(|(_, v)| 3 + value(v)).sum();
@@ -153,78 +114,25 @@ pub fn length_of(id: IdSize, sub_record: &SubRecord<'_>) -> u64 {
         SubRecord::ObjectArray(array) => 2 * i + 8 + u64::from(array.length) * i,
         SubRecord::PrimitiveArray(array) => i + 9 + u64::from(array.head.length) * array.head.element.size(),
         SubRecord::NoDataArray(_) => i + 9,
-        SubRecord::HeapInfo(..) => 4 + i,
-    }
-}
-
-fn stack_trace(out: &mut Vec<u8>, id: IdSize, trace: &Trace) -> Result<(), LowerError> {
-    put_serial(out, trace.serial);
-    put_serial(out, trace.thread);
-    put_count(out, "the list of frames", trace.frames.len())?;
-    for frame in &trace.frames {
-        put_id(out, id, frame.0);
-    }
-    Ok(())
-}
-
-fn alloc_sites(out: &mut Vec<u8>, sites: &AllocationSites) -> Result<(), LowerError> {
-    out.extend_from_slice(&sites.flags.to_be_bytes());
-    out.extend_from_slice(&sites.cutoff.to_be_bytes());
-    heap_summary(out, &sites.totals);
-    put_count(out, "the list of allocation sites", sites.sites.len())?;
-    for site in &sites.sites {
-        out.push(site.array);
-        put_serial(out, site.class);
-        put_serial(out, site.trace);
-        out.extend_from_slice(&site.live_bytes.to_be_bytes());
-        out.extend_from_slice(&site.live_instances.to_be_bytes());
-        out.extend_from_slice(&site.allocated_bytes.to_be_bytes());
-        out.extend_from_slice(&site.allocated_instances.to_be_bytes());
-    }
-    Ok(())
-}
-
-fn heap_summary(out: &mut Vec<u8>, summary: &HeapSummary) {
-    out.extend_from_slice(&summary.live_bytes.to_be_bytes());
-    out.extend_from_slice(&summary.live_instances.to_be_bytes());
-    out.extend_from_slice(&summary.allocated_bytes.to_be_bytes());
-    out.extend_from_slice(&summary.allocated_instances.to_be_bytes());
-}
-
-fn cpu_samples(out: &mut Vec<u8>, samples: &CpuSamples) -> Result<(), LowerError> {
-    out.extend_from_slice(&samples.total.to_be_bytes());
-    put_count(out, "the list of samples", samples.traces.len())?;
-    for (count, trace) in &samples.traces {
-        out.extend_from_slice(&count.to_be_bytes());
-        put_serial(out, *trace);
-    }
-    Ok(())
-}
-
-fn root(out: &mut Vec<u8>, id: IdSize, root: &RootRecord) {
-    put_id(out, id, root.object.0);
-    match root.kind {
-        RootKind::JniGlobal(reference) => put_id(out, id, reference.0),
-        RootKind::JniLocal(thread, frame)
-        | RootKind::JavaFrame(thread, frame)
-        | RootKind::JniMonitor(thread, frame) => {
-            put_serial(out, thread);
-            out.extend_from_slice(&frame.to_be_bytes());
+        SubRecord::Root(_) | SubRecord::HeapInfo(..) | SubRecord::Flat(..) => {
+            let fields = sub_record.values().map(|(form, _)| form.fields).unwrap_or_default();
+            fields.iter().map(|field| field.width.bytes(id) as u64).sum()
         }
-        RootKind::NativeStack(thread) | RootKind::ThreadBlock(thread) => put_serial(out, thread),
-        RootKind::ThreadObject(thread, trace) => {
-            put_serial(out, thread);
-            put_serial(out, trace);
-        }
-        RootKind::Unknown
-        | RootKind::StickyClass
-        | RootKind::MonitorUsed
-        | RootKind::InternedString
-        | RootKind::Finalizing
-        | RootKind::Debugger
-        | RootKind::ReferenceCleanup
-        | RootKind::VmInternal
-        | RootKind::Unreachable => {}
+    }
+}
+
+/// Appends the fields of a row.
+fn flat(out: &mut Vec<u8>, id: IdSize, fields: &[FlatField], values: &[u64]) {
+    for (value, field) in values.iter().zip(fields) {
+        out.extend_from_slice(&value.to_be_bytes()[8 - field.width.bytes(id)..]);
+    }
+}
+
+fn site(out: &mut Vec<u8>, site: &AllocationSite) {
+    out.push(site.array);
+    let numbers = [site.live_bytes, site.live_instances, site.allocated_bytes, site.allocated_instances];
+    for number in [site.class.0, site.trace.0].into_iter().chain(numbers) {
+        out.extend_from_slice(&number.to_be_bytes());
     }
 }
 
@@ -263,6 +171,7 @@ fn class_dump(out: &mut Vec<u8>, id: IdSize, class: &ClassDump) -> Result<(), Lo
 }
 
 fn instance_dump(out: &mut Vec<u8>, id: IdSize, instance: &InstanceDump<'_>) {
+    out.push(SubTag::INSTANCE_DUMP.0);
     put_id(out, id, instance.id.0);
     put_serial(out, instance.trace);
     put_id(out, id, instance.class.0);
@@ -271,6 +180,7 @@ fn instance_dump(out: &mut Vec<u8>, id: IdSize, instance: &InstanceDump<'_>) {
 }
 
 fn object_array_dump(out: &mut Vec<u8>, id: IdSize, array: &ObjectArrayDump<'_>) {
+    out.push(SubTag::OBJECT_ARRAY_DUMP.0);
     put_id(out, id, array.id.0);
     put_serial(out, array.trace);
     out.extend_from_slice(&array.length.to_be_bytes());
@@ -278,7 +188,8 @@ fn object_array_dump(out: &mut Vec<u8>, id: IdSize, array: &ObjectArrayDump<'_>)
     out.extend_from_slice(&array.elements);
 }
 
-fn array_head(out: &mut Vec<u8>, id: IdSize, head: &ArrayHead) {
+fn array_head(out: &mut Vec<u8>, id: IdSize, tag: SubTag, head: &ArrayHead) {
+    out.push(tag.0);
     put_id(out, id, head.id.0);
     put_serial(out, head.trace);
     out.extend_from_slice(&head.length.to_be_bytes());

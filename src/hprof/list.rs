@@ -5,10 +5,11 @@ use std::io::Write;
 use crate::error::{DecodeError, Error};
 use crate::family::{Listed, RecordLine, Records, flush_if_full, write_failed};
 use crate::input::Stream;
-use crate::model::Name;
+use crate::model::{Address, Name};
 
 use super::record::{Body, Record, Segment, SegmentLength};
 use super::sub_record::SubRecord;
+use super::tags::FlatWidth;
 use super::{Decoder, Step, encode};
 
 /// An HPROF dump at its start.
@@ -95,5 +96,12 @@ fn sub_detail(sub_record: &SubRecord<'_>) -> String {
         SubRecord::PrimitiveArray(r) => format!("{}[{}]", r.head.element, r.head.length),
         SubRecord::NoDataArray(head) => format!("{}[{}]", head.element, head.length),
         SubRecord::HeapInfo(id, name) => format!("heap {id}, name {name}"),
+        SubRecord::Flat(form, values) => {
+            let shown = form.fields.iter().zip(values).map(|(field, value)| match field.width {
+                FlatWidth::Id => format!("{} {}", field.name, Address(*value)),
+                FlatWidth::Unsigned(_) | FlatWidth::Signed(_) => format!("{} {}", field.name, *value as i64),
+            });
+            shown.collect::<Vec<_>>().join(", ")
+        }
     }
 }

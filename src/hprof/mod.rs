@@ -21,6 +21,7 @@ pub mod open;
 pub mod record;
 pub mod rules;
 pub mod sub_record;
+pub mod tags;
 pub mod wire;
 
 pub use decode::{At, Beyond, Decoder, Reading, Step};
@@ -28,4 +29,5 @@ pub use lower::{LowerOptions, PROFILES, Profile};
 pub use open::open;
 pub use record::{Record, Segment};
 pub use sub_record::SubRecord;
-pub use wire::{Header, IdSize, SubTag, Tag, Version};
+pub use tags::{SubTag, Tag};
+pub use wire::{Header, IdSize, Version};

@@ -15,7 +15,7 @@ use crate::model::{
     AllocationSites, ControlSettings, CpuSamples, Frame, HeapSummary, LoadClass, Serial, StartThread, TextId, Trace,
 };
 
-use super::wire::Tag;
+use super::tags::{FlatValues, Tag, flat_values};
 
 /// A record that is not a part of a heap.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,76 +28,32 @@ pub struct Record<'a> {
     pub rest: Cow<'a, [u8]>,
 }
 
-/// The body of a record.
+/// The body of a record: the fields that [`Tag::FORMS`] has for its tag, and what is said here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Body<'a> {
-    /// STRING IN UTF8, 0x01: the rest of the body is the string, without a terminating zero.
-    ///
-    /// | bytes | field |
-    /// |---|---|
-    /// | I | string id |
-    /// | to the end | modified UTF-8, not always valid |
+    /// STRING IN UTF8: the rest of the body is the string, without a terminating zero: modified UTF-8, not always valid.
     Text(TextId, Cow<'a, [u8]>),
-    /// LOAD CLASS, 0x02. One class may be loaded several times; the last record counts.
-    ///
-    /// | bytes | field |
-    /// |---|---|
-    /// | 4 | class serial number, above 0 |
-    /// | I | class object id |
-    /// | 4 | stack trace serial number |
-    /// | I | class name string id |
+    /// LOAD CLASS. One class may be loaded several times; the last record counts. Serial numbers are above 0.
     LoadClass(LoadClass),
-    /// UNLOAD CLASS, 0x03: 4 bytes of class serial number.
+    /// UNLOAD CLASS.
     UnloadClass(Serial),
-    /// STACK FRAME, 0x04.
-    ///
-    /// | bytes | field |
-    /// |---|---|
-    /// | I | stack frame id |
-    /// | I | method name string id |
-    /// | I | method signature string id |
-    /// | I | source file name string id |
-    /// | 4 | class serial number |
-    /// | 4 | line number, signed: above 0 a line, -1 unknown, -2 compiled, -3 native |
+    /// STACK FRAME. A line number above 0 is a line, -1 unknown, -2 compiled, -3 native.
     Frame(Frame),
-    /// STACK TRACE, 0x05.
-    ///
-    /// | bytes | field |
-    /// |---|---|
-    /// | 4 | stack trace serial number |
-    /// | 4 | thread serial number |
-    /// | 4 | number of frames |
-    /// | I each | stack frame ids |
+    /// STACK TRACE: after the fields the number of frames (4), and their ids (I each).
     Trace(Trace),
-    /// ALLOC SITES, 0x06.
-    ///
-    /// | bytes | field |
-    /// |---|---|
-    /// | 2 | flags: 1 incremental, 2 sorted by allocation, 4 force a collection |
-    /// | 4 | cutoff ratio, the bits of a float |
-    /// | 4, 4, 8, 8 | live bytes, live instances, bytes allocated, instances allocated |
-    /// | 4 | number of sites |
-    /// | 25 each | array indicator (1), class serial, trace serial, live bytes, live instances, bytes allocated, instances allocated |
+    /// ALLOC SITES. Flags: 1 incremental, 2 sorted by allocation, 4 force a collection; the cutoff ratio is the bits of a
+    /// float. After the fields the number of sites (4); of each (25) array indicator (1), class serial, trace serial, live
+    /// bytes, live instances, bytes allocated, instances allocated.
     AllocSites(AllocationSites),
-    /// HEAP SUMMARY, 0x07: 4, 4, 8 and 8 bytes, the totals as in ALLOC SITES.
+    /// HEAP SUMMARY.
     HeapSummary(HeapSummary),
-    /// START THREAD, 0x0a.
-    ///
-    /// | bytes | field |
-    /// |---|---|
-    /// | 4 | thread serial number |
-    /// | I | thread object id |
-    /// | 4 | stack trace serial number |
-    /// | I | thread name string id |
-    /// | I | thread group name string id |
-    /// | I | thread group's parent's name string id |
+    /// START THREAD.
     StartThread(StartThread),
-    /// END THREAD, 0x0b: 4 bytes of thread serial number.
+    /// END THREAD.
     EndThread(Serial),
-    /// CPU SAMPLES, 0x0d: total samples (4), number of traces (4), then samples (4) and stack trace serial
-    /// number (4) of each.
+    /// CPU SAMPLES: after the fields the number of traces (4), then samples (4) and stack trace serial number (4) of each.
     CpuSamples(CpuSamples),
-    /// CONTROL SETTINGS, 0x0e: flags (4; 1 allocation traces, 2 CPU sampling), stack trace depth (2).
+    /// CONTROL SETTINGS. Flags: 1 allocation traces, 2 CPU sampling.
     ControlSettings(ControlSettings),
     /// HEAP DUMP END, 0x2c: no body.
     End,
@@ -108,22 +64,43 @@ pub enum Body<'a> {
 impl Record<'_> {
     /// The record's tag.
     pub fn tag(&self) -> Tag {
-        match &self.body {
-            Body::Text(..) => Tag::STRING_IN_UTF8,
-            Body::LoadClass(_) => Tag::LOAD_CLASS,
-            Body::UnloadClass(_) => Tag::UNLOAD_CLASS,
-            Body::Frame(_) => Tag::STACK_FRAME,
-            Body::Trace(_) => Tag::STACK_TRACE,
-            Body::AllocSites(_) => Tag::ALLOC_SITES,
-            Body::HeapSummary(_) => Tag::HEAP_SUMMARY,
-            Body::StartThread(_) => Tag::START_THREAD,
-            Body::EndThread(_) => Tag::END_THREAD,
-            Body::CpuSamples(_) => Tag::CPU_SAMPLES,
-            Body::ControlSettings(_) => Tag::CONTROL_SETTINGS,
-            Body::End => Tag::HEAP_DUMP_END,
-            Body::Unknown(tag, _) => *tag,
-        }
+        self.body.values().0
     }
+}
+
+impl Body<'_> {
+    /// Its tag and the values of the tag's fields.
+    pub(super) fn values(&self) -> (Tag, FlatValues) {
+        let (tag, values): (_, &[u64]) = match self {
+            Body::Text(id, _) => (Tag::STRING_IN_UTF8, &[id.0]),
+            Body::LoadClass(r) => (Tag::LOAD_CLASS, &[r.serial.0.into(), r.class.0, r.trace.0.into(), r.name.0]),
+            Body::UnloadClass(serial) => (Tag::UNLOAD_CLASS, &[serial.0.into()]),
+            Body::Frame(r) => {
+                (Tag::STACK_FRAME, &[r.id.0, r.method.0, r.signature.0, r.source.0, r.class.0.into(), r.line as u64])
+            }
+            Body::Trace(r) => (Tag::STACK_TRACE, &[r.serial.0.into(), r.thread.0.into()]),
+            Body::AllocSites(r) => {
+                let [a, b, c, d] = totals(&r.totals);
+                (Tag::ALLOC_SITES, &[r.flags.into(), r.cutoff.into(), a, b, c, d])
+            }
+            Body::HeapSummary(r) => (Tag::HEAP_SUMMARY, &totals(r)),
+            Body::StartThread(r) => (
+                Tag::START_THREAD,
+                &[r.serial.0.into(), r.object.0, r.trace.0.into(), r.name.0, r.group.0, r.parent_group.0],
+            ),
+            Body::EndThread(serial) => (Tag::END_THREAD, &[serial.0.into()]),
+            Body::CpuSamples(r) => (Tag::CPU_SAMPLES, &[r.total.into()]),
+            Body::ControlSettings(r) => (Tag::CONTROL_SETTINGS, &[r.flags.into(), r.depth.into()]),
+            Body::End => (Tag::HEAP_DUMP_END, &[]),
+            Body::Unknown(tag, _) => (*tag, &[]),
+        };
+        (tag, flat_values(values))
+    }
+}
+
+fn totals(summary: &HeapSummary) -> [u64; 4] {
+    let HeapSummary { live_bytes, live_instances, allocated_bytes, allocated_instances } = *summary;
+    [live_bytes.into(), live_instances.into(), allocated_bytes, allocated_instances]
 }
 
 /// HEAP DUMP, 0x0c, or HEAP DUMP SEGMENT, 0x1c: the record around sub-records.

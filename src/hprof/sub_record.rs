@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use crate::model::{Address, FieldType, PrimitiveType, RootKind, Serial, TextId, Value};
 
-use super::wire::SubTag;
+use super::tags::{FlatValues, Form, SubTag, flat_values};
 
 /// A sub-record.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,26 +24,14 @@ pub enum SubRecord<'a> {
     PrimitiveArray(PrimitiveArrayDump<'a>),
     /// PRIMITIVE ARRAY NO DATA DUMP, 0xc3 (Android): an array's head without its elements.
     NoDataArray(ArrayHead),
-    /// HEAP DUMP INFO, 0xfe (Android): heap id (4), heap name string id (I). The objects behind it belong
-    /// to that heap, until the next one or the end of the segment.
+    /// HEAP DUMP INFO (Android): heap id, heap name string id. The objects after it belong to that heap, until the next one
+    /// or the end of the segment.
     HeapInfo(u32, TextId),
+    /// Any other flat list of fields, with their values. It is kept, and no heap tells it.
+    Flat(&'static Form, FlatValues),
 }
 
-/// A root.
-///
-/// | tag | kind | bytes behind the object id (I) |
-/// |---|---|---|
-/// | 0xff | unknown | |
-/// | 0x01 | JNI global | I: JNI global reference id, which names no object |
-/// | 0x02 | JNI local | 4: thread serial number; 4: frame number in the stack trace, signed, -1 for none |
-/// | 0x03 | Java frame | 4, 4: as above |
-/// | 0x04 | native stack | 4: thread serial number |
-/// | 0x05 | sticky class | |
-/// | 0x06 | thread block | 4: thread serial number |
-/// | 0x07 | monitor used | |
-/// | 0x08 | thread object | 4: thread serial number; 4: stack trace serial number |
-/// | 0x89 to 0x8d, 0x90 | Android's | |
-/// | 0x8e | JNI monitor (Android) | 4: thread serial number; 4: frame number |
+/// A root: the object's identifier (I), and after it the numbers of its kind, as [`SubTag::FORMS`] has them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RootRecord {
     /// The object that is kept alive.
@@ -180,35 +168,63 @@ impl SubRecord<'_> {
             SubRecord::PrimitiveArray(_) => SubTag::PRIMITIVE_ARRAY_DUMP,
             SubRecord::NoDataArray(_) => SubTag::PRIMITIVE_ARRAY_NO_DATA_DUMP,
             SubRecord::HeapInfo(..) => SubTag::HEAP_DUMP_INFO,
+            SubRecord::Flat(form, _) => SubTag(form.tag),
+        }
+    }
+
+    /// The address of the class or object, and its stack trace.
+    fn entry(&self) -> Option<(Address, Serial)> {
+        match self {
+            SubRecord::Root(_) | SubRecord::HeapInfo(..) | SubRecord::Flat(..) => None,
+            SubRecord::Class(class) => Some((class.id, class.trace)),
+            SubRecord::Instance(instance) => Some((instance.id, instance.trace)),
+            SubRecord::ObjectArray(array) => Some((array.id, array.trace)),
+            SubRecord::PrimitiveArray(PrimitiveArrayDump { head, .. }) | SubRecord::NoDataArray(head) => {
+                Some((head.id, head.trace))
+            }
         }
     }
 
     /// Whether this is a class or an object.
     pub fn is_entry(&self) -> bool {
-        !matches!(self, SubRecord::Root(_) | SubRecord::HeapInfo(..))
+        self.entry().is_some()
     }
 
     /// The stack trace of the class or object.
     pub fn trace(&self) -> Option<Serial> {
-        match self {
-            SubRecord::Root(_) | SubRecord::HeapInfo(..) => None,
-            SubRecord::Class(class) => Some(class.trace),
-            SubRecord::Instance(instance) => Some(instance.trace),
-            SubRecord::ObjectArray(array) => Some(array.trace),
-            SubRecord::PrimitiveArray(array) => Some(array.head.trace),
-            SubRecord::NoDataArray(head) => Some(head.trace),
-        }
+        self.entry().map(|(_, trace)| trace)
     }
 
     /// The address of the class or object.
     pub fn address(&self) -> Option<Address> {
+        self.entry().map(|(address, _)| address)
+    }
+
+    /// The flat sub-record of these values.
+    pub(super) fn from_values(form: &'static Form, values: FlatValues) -> SubRecord<'static> {
+        match form.root {
+            Some(mut kind) => {
+                kind.numbers().zip(&values[1..]).for_each(|(number, value)| number.set(*value));
+                SubRecord::Root(RootRecord { object: Address(values[0]), kind })
+            }
+            None if form.tag == SubTag::HEAP_DUMP_INFO.0 => SubRecord::HeapInfo(values[0] as u32, TextId(values[1])),
+            None => SubRecord::Flat(form, values),
+        }
+    }
+
+    /// Form and values of a flat sub-record; `None` for another.
+    pub(super) fn values(&self) -> Option<(&'static Form, FlatValues)> {
         match self {
-            SubRecord::Root(_) | SubRecord::HeapInfo(..) => None,
-            SubRecord::Class(class) => Some(class.id),
-            SubRecord::Instance(instance) => Some(instance.id),
-            SubRecord::ObjectArray(array) => Some(array.id),
-            SubRecord::PrimitiveArray(array) => Some(array.head.id),
-            SubRecord::NoDataArray(head) => Some(head.id),
+            SubRecord::Root(RootRecord { object, kind }) => {
+                let (mut values, mut kind) = (flat_values(&[object.0]), *kind);
+                kind.numbers().zip(&mut values[1..]).for_each(|(number, value)| *value = number.get());
+                Some((Form::of_root(kind), values))
+            }
+            SubRecord::HeapInfo(heap, name) => {
+                Some((SubTag::HEAP_DUMP_INFO.form()?, flat_values(&[u64::from(*heap), name.0])))
+            }
+            SubRecord::Flat(form, values) => Some((form, *values)),
+            _ => None,
         }
     }
 }
@@ -216,23 +232,39 @@ impl SubRecord<'_> {
 impl RootRecord {
     /// The sub-record's tag.
     pub fn tag(&self) -> SubTag {
-        match self.kind {
-            RootKind::Unknown => SubTag::ROOT_UNKNOWN,
-            RootKind::JniGlobal(_) => SubTag::ROOT_JNI_GLOBAL,
-            RootKind::JniLocal(..) => SubTag::ROOT_JNI_LOCAL,
-            RootKind::JavaFrame(..) => SubTag::ROOT_JAVA_FRAME,
-            RootKind::NativeStack(_) => SubTag::ROOT_NATIVE_STACK,
-            RootKind::StickyClass => SubTag::ROOT_STICKY_CLASS,
-            RootKind::ThreadBlock(_) => SubTag::ROOT_THREAD_BLOCK,
-            RootKind::MonitorUsed => SubTag::ROOT_MONITOR_USED,
-            RootKind::ThreadObject(..) => SubTag::ROOT_THREAD_OBJECT,
-            RootKind::InternedString => SubTag::ROOT_INTERNED_STRING,
-            RootKind::Finalizing => SubTag::ROOT_FINALIZING,
-            RootKind::Debugger => SubTag::ROOT_DEBUGGER,
-            RootKind::ReferenceCleanup => SubTag::ROOT_REFERENCE_CLEANUP,
-            RootKind::VmInternal => SubTag::ROOT_VM_INTERNAL,
-            RootKind::Unreachable => SubTag::ROOT_UNREACHABLE,
-            RootKind::JniMonitor(..) => SubTag::ROOT_JNI_MONITOR,
-        }
+        SubTag(Form::of_root(self.kind).tag)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tags::{FlatField, FlatWidth};
+    use super::super::wire::IdSize;
+    use super::super::{decode, encode};
+    use super::*;
+    use crate::bytes::{Cursor, NoTrace};
+
+    static TWO_FIELDS: Form = Form {
+        tag: 0x91,
+        name: "TWO FIELDS",
+        fields: &[
+            FlatField { name: "first string id", width: FlatWidth::Id },
+            FlatField { name: "second", width: FlatWidth::Signed(4) },
+        ],
+        root: None,
+        is_android: false,
+    };
+
+    #[test]
+    fn a_flat_sub_record_is_its_row_and_nothing_else() {
+        let told = SubRecord::Flat(&TWO_FIELDS, flat_values(&[0x0102, -2_i64 as u64]));
+        let mut bytes = Vec::new();
+        encode::sub_record(&mut bytes, IdSize::Two, &told).expect("it has no lists");
+        assert_eq!(bytes, [0x91, 1, 2, 0xff, 0xff, 0xff, 0xfe]);
+        assert_eq!(encode::length_of(IdSize::Two, &told), 7);
+        let read = decode::flat(&mut Cursor::new(&bytes[1..], NoTrace), 2, TWO_FIELDS.fields).expect("whole");
+        assert_eq!(SubRecord::from_values(&TWO_FIELDS, read), told);
+        assert_eq!(told.tag(), SubTag(0x91));
+        assert!(!told.is_entry());
     }
 }

@@ -28,4 +28,4 @@ pub use heap::{Dump, DumpSource, Facts, HashRegime, Heap, HeapSource, Region, Su
 pub use hierarchy::{layout_order, superclasses};
 pub use name::Name;
 pub use object::{Contents, IdentityHash, Object, ObjectKind, Value};
-pub use root::{Root, RootKind, StackFrame, StackTrace, Thread};
+pub use root::{Root, RootForm, RootKind, RootNumber, StackFrame, StackTrace, Thread};

@@ -1,5 +1,6 @@
 //! GC roots, threads and stack traces, with their names resolved: carried by HPROF alone so far.
 
+use std::mem::discriminant;
 use std::sync::Arc;
 
 use super::{Address, Name, Serial};
@@ -52,18 +53,109 @@ pub enum RootKind {
     JniMonitor(Serial, i32),
 }
 
-impl RootKind {
-    /// The serial number of the thread that the root is one of.
-    pub fn thread(self) -> Option<Serial> {
+/// What is told once of a kind of root; [`RootKind::FORMS`] is the table of all.
+#[derive(Clone, Copy, Debug)]
+pub struct RootForm {
+    /// Its name in listings and digests.
+    pub name: &'static str,
+    /// What it is, in a line.
+    pub summary: &'static str,
+    /// The kind, with zeros for its numbers.
+    pub kind: RootKind,
+}
+
+/// A number that a root has beside its object. A kind's numbers stand in the order of these variants.
+#[derive(Debug, PartialEq, Eq)]
+pub enum RootNumber<'r> {
+    /// The identifier of a JNI reference, which names no object.
+    Reference(&'r mut Address),
+    /// The serial number of a thread.
+    Thread(&'r mut Serial),
+    /// A frame number, -1 for none.
+    Frame(&'r mut i32),
+    /// The serial number of a stack trace.
+    Trace(&'r mut Serial),
+}
+
+impl RootNumber<'_> {
+    /// The number; a frame's with its sign extended.
+    pub fn get(&self) -> u64 {
         match self {
-            RootKind::JniLocal(thread, _)
-            | RootKind::JavaFrame(thread, _)
-            | RootKind::JniMonitor(thread, _)
-            | RootKind::NativeStack(thread)
-            | RootKind::ThreadBlock(thread)
-            | RootKind::ThreadObject(thread, _) => Some(thread),
+            RootNumber::Reference(address) => address.0,
+            RootNumber::Thread(serial) | RootNumber::Trace(serial) => serial.0.into(),
+            RootNumber::Frame(number) => i64::from(**number) as u64,
+        }
+    }
+
+    /// Makes it another one; what is too wide is cut.
+    pub fn set(self, value: u64) {
+        match self {
+            RootNumber::Reference(address) => *address = Address(value),
+            RootNumber::Thread(serial) | RootNumber::Trace(serial) => *serial = Serial(value as u32),
+            RootNumber::Frame(number) => *number = value as i32,
+        }
+    }
+}
+
+const fn form(kind: RootKind, name: &'static str, summary: &'static str) -> RootForm {
+    RootForm { name, summary, kind }
+}
+
+impl RootKind {
+    /// Every kind, in the order of declaration.
+    pub const FORMS: [RootForm; 16] = [
+        form(RootKind::Unknown, "unknown", "Unknown."),
+        form(RootKind::JniGlobal(Address(0)), "jni-global", "JNI global reference."),
+        form(RootKind::JniLocal(Serial(0), 0), "jni-local", "JNI local reference."),
+        form(RootKind::JavaFrame(Serial(0), 0), "java-frame", "Local of a Java frame."),
+        form(RootKind::NativeStack(Serial(0)), "native-stack", "Native stack."),
+        form(RootKind::StickyClass, "sticky-class", "Class that cannot be unloaded."),
+        form(RootKind::ThreadBlock(Serial(0)), "thread-block", "Thread block."),
+        form(RootKind::MonitorUsed, "monitor-used", "Monitor in use."),
+        form(RootKind::ThreadObject(Serial(0), Serial(0)), "thread-object", "A thread object."),
+        form(RootKind::InternedString, "interned-string", "Android: an interned string."),
+        form(RootKind::Finalizing, "finalizing", "Android: an object that waits for its finalizer."),
+        form(RootKind::Debugger, "debugger", "Android: held by a debugger."),
+        form(RootKind::ReferenceCleanup, "reference-cleanup", "Android: held while references are cleared."),
+        form(RootKind::VmInternal, "vm-internal", "Android: held by the virtual machine itself."),
+        form(RootKind::Unreachable, "unreachable", "Android: held by nothing."),
+        form(RootKind::JniMonitor(Serial(0), 0), "jni-monitor", "Android: a monitor held by native code."),
+    ];
+
+    /// Its place in [`RootKind::FORMS`].
+    ///
+    /// # Panics
+    /// Never: a kind without a row fails wherever it is first used.
+    pub fn index(self) -> usize {
+        let row = Self::FORMS.iter().position(|form| form.kind.is_a(self));
+        row.expect("every kind of root has its row")
+    }
+
+    /// Its row in [`RootKind::FORMS`].
+    pub fn form(self) -> &'static RootForm {
+        &Self::FORMS[self.index()]
+    }
+
+    /// Whether it is the same kind, whatever the numbers.
+    pub fn is_a(self, other: RootKind) -> bool {
+        discriminant(&self) == discriminant(&other)
+    }
+
+    /// Whether only Android has it.
+    pub fn is_android(self) -> bool {
+        self.index() >= RootKind::InternedString.index()
+    }
+
+    /// Its numbers.
+    pub fn numbers(&mut self) -> impl Iterator<Item = RootNumber<'_>> {
+        let (first, second) = match self {
+            RootKind::JniGlobal(reference) => (Some(RootNumber::Reference(reference)), None),
+            RootKind::JniLocal(thread, frame)
+            | RootKind::JavaFrame(thread, frame)
+            | RootKind::JniMonitor(thread, frame) => (Some(RootNumber::Thread(thread)), Some(RootNumber::Frame(frame))),
+            RootKind::NativeStack(thread) | RootKind::ThreadBlock(thread) => (Some(RootNumber::Thread(thread)), None),
+            RootKind::ThreadObject(thread, trace) => (Some(RootNumber::Thread(thread)), Some(RootNumber::Trace(trace))),
             RootKind::Unknown
-            | RootKind::JniGlobal(_)
             | RootKind::StickyClass
             | RootKind::MonitorUsed
             | RootKind::InternedString
@@ -71,8 +163,19 @@ impl RootKind {
             | RootKind::Debugger
             | RootKind::ReferenceCleanup
             | RootKind::VmInternal
-            | RootKind::Unreachable => None,
-        }
+            | RootKind::Unreachable => (None, None),
+        };
+        first.into_iter().chain(second)
+    }
+
+    /// The serial number of the thread that the root is one of.
+    pub fn thread(mut self) -> Option<Serial> {
+        self.numbers().find_map(|number| if let RootNumber::Thread(thread) = number { Some(*thread) } else { None })
+    }
+
+    /// The JNI reference that it is, if it is one with an identifier of its own.
+    pub fn reference(&mut self) -> Option<&mut Address> {
+        self.numbers().find_map(|number| if let RootNumber::Reference(id) = number { Some(id) } else { None })
     }
 }
 

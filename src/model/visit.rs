@@ -1,8 +1,7 @@
 //! Every address that an entry of a heap holds.
 
 use super::{
-    Address, Class, Contents, Event, EventKind, FieldType, Object, RootKind, StackFrame, StackTrace, Surroundings,
-    Value,
+    Address, Class, Contents, Event, EventKind, FieldType, Object, StackFrame, StackTrace, Surroundings, Value,
 };
 
 /// Applies `map` to every address of a class.
@@ -41,9 +40,7 @@ fn value(value: &mut Value, map: &mut dyn FnMut(&mut Address)) {
 pub fn surroundings(around: &mut Surroundings, map: &mut dyn FnMut(&mut Address)) {
     for root in around.roots.iter_mut().flatten() {
         map(&mut root.object);
-        if let RootKind::JniGlobal(reference) = &mut root.kind {
-            map(reference);
-        }
+        root.kind.reference().into_iter().for_each(&mut *map);
     }
     around.threads.iter_mut().flatten().for_each(|thread| map(&mut thread.object));
     for trace in around.traces.iter_mut().flatten() {

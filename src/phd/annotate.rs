@@ -9,7 +9,7 @@ use crate::annotation::{Annotation, spans};
 use crate::bytes::FieldSpan;
 use crate::bytes::stop::keeping_error;
 use crate::error::DecodeError;
-use crate::model::{ByteLen, Name, PrimitiveType};
+use crate::model::{ByteLen, Name};
 
 use super::decode::{self, Decoder};
 use super::lift::{Resolved, Resolver};
@@ -143,35 +143,20 @@ fn flags_meaning(record: &Record<'_>) -> String {
     if let Some(references) = record.references() {
         parts.push(format!("references of {}", plural(references.width)));
     }
-    let flags = match record {
-        Record::Long(r) => r.flags,
-        Record::ObjectArray(r) => r.flags,
-        Record::LongPrimitiveArray(r) => {
-            parts.push(element(r.element));
-            r.flags
-        }
-        Record::Class(r) => {
-            if r.flags & record_flag::CLASS_HASH_FOLLOWS != 0 {
-                parts.push("a hash follows".to_owned());
-            }
-            0
-        }
-        Record::Short(_) | Record::Medium(_) | Record::PrimitiveArray(_) => 0,
-    };
-    if flags & record_flag::HASH_FOLLOWS != 0 {
+    if let Record::LongPrimitiveArray(r) = record {
+        parts.push(format!("elements of type {}", r.element));
+    }
+    let meant = record.flags().map_or(0, |(flags, known)| flags & known);
+    if meant & (record_flag::HASH_FOLLOWS | record_flag::CLASS_HASH_FOLLOWS) != 0 {
         parts.push("a hash follows".to_owned());
     }
-    if flags & record_flag::HASHED != 0 {
+    if meant & record_flag::HASHED != 0 {
         parts.push("flag 0x01, without effect".to_owned());
     }
     if record.reserved_flags() != 0 {
         parts.push(format!("reserved flags {:#x}", record.reserved_flags()));
     }
     parts.join(", ")
-}
-
-fn element(element: PrimitiveType) -> String {
-    format!("elements of type {element}")
 }
 
 fn bytes_of(units: i64, resolver: &Resolver) -> String {

@@ -238,7 +238,8 @@ pub(crate) fn header<T: Trace>(c: &mut Cursor<'_, T>) -> Result<Header, Stop> {
     let at = c.position();
     let number = c.u32("version")?;
     let Some(version) = Version::from_number(number) else {
-        return Err(bad(rules::HEADER_VERSION, "version", at, "version 4, 5 or 6", number.to_string()));
+        let expected = format!("version {}", Version::numbers());
+        return Err(bad(rules::HEADER_VERSION, "version", at, expected, number.to_string()));
     };
     let flags = FileFlags(c.u32("flags")?);
     expect_tag(c, rules::HEADER_START_TAG, "start of header tag", header_tag::START_OF_HEADER)?;
@@ -384,7 +385,7 @@ fn long_primitive_array<T: Trace>(c: &mut Cursor<'_, T>, layout: Layout) -> Resu
 
 #[inline]
 fn gap<T: Trace>(c: &mut Cursor<'_, T>, width: Width) -> Result<Gap, Incomplete> {
-    Ok(Gap { width, units: Units(c.signed("gap", width.bytes())?) })
+    Ok(Gap::new(width, Units(c.signed("gap", width.bytes())?)))
 }
 
 #[inline]

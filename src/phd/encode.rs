@@ -198,5 +198,5 @@ fn put_text(out: &mut Vec<u8>, what: &'static str, text: &[u8]) -> Result<(), Lo
 }
 
 fn element(element: PrimitiveType) -> u8 {
-    element as u8
+    element.code() - 4
 }

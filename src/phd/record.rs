@@ -38,6 +38,14 @@ pub struct Gap {
     pub units: Units,
 }
 
+impl Gap {
+    /// A distance in this width.
+    #[inline]
+    pub const fn new(width: Width, units: Units) -> Gap {
+        Gap { width, units }
+    }
+}
+
 /// References: signed distances in address units from the record's own address, all of one width,
 /// as the file's own big-endian bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -326,18 +334,29 @@ impl<'a> References<'a> {
 }
 
 impl<'a> Record<'a> {
+    /// The tag byte of a record of kinds 4 to 8, or the highest tag bit of the others, and the kind in the documents'
+    /// words.
+    fn form(&self) -> (u8, &'static str) {
+        match self {
+            Record::Short(_) => (record_tag::SHORT_OBJECT, "short object"),
+            Record::Medium(_) => (record_tag::MEDIUM_OBJECT, "medium object"),
+            Record::PrimitiveArray(_) => (record_tag::PRIMITIVE_ARRAY, "primitive array"),
+            Record::Long(_) => (record_tag::LONG_OBJECT, "long object"),
+            Record::ObjectArray(r) if r.length.is_none() => (record_tag::OBJECT_ARRAY, "object array (tag 5)"),
+            Record::ObjectArray(_) => (record_tag::NEW_OBJECT_ARRAY, "object array (tag 8)"),
+            Record::Class(_) => (record_tag::CLASS, "class"),
+            Record::LongPrimitiveArray(_) => (record_tag::LONG_PRIMITIVE_ARRAY, "long primitive array"),
+        }
+    }
+
     /// The record kind in the documents' words.
     pub fn kind(&self) -> &'static str {
-        match self {
-            Record::Short(_) => "short object",
-            Record::Medium(_) => "medium object",
-            Record::PrimitiveArray(_) => "primitive array",
-            Record::Long(_) => "long object",
-            Record::ObjectArray(r) if r.length.is_none() => "object array (tag 5)",
-            Record::ObjectArray(_) => "object array (tag 8)",
-            Record::Class(_) => "class",
-            Record::LongPrimitiveArray(_) => "long primitive array",
-        }
+        self.form().1
+    }
+
+    /// The tag byte of a record of kinds 4 to 8, or the highest tag bit of the others.
+    pub fn tag(&self) -> u8 {
+        self.form().0
     }
 
     /// The record's gap.
@@ -382,31 +401,23 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// The bits of the record's flags byte that have no meaning and are set, 0 where there is no
-    /// such byte.
-    pub fn reserved_flags(&self) -> u8 {
+    /// The low four bits of the record's flags byte and those of them that have a meaning, if it has such a byte.
+    #[inline]
+    pub fn flags(&self) -> Option<(u8, u8)> {
         let known = record_flag::HASHED | record_flag::HASH_FOLLOWS;
         match self {
-            Record::Long(r) => r.flags & !known,
-            Record::ObjectArray(r) => r.flags & !known,
-            Record::LongPrimitiveArray(r) => r.flags & !known,
-            Record::Class(r) => r.flags & !record_flag::CLASS_HASH_FOLLOWS,
-            Record::Short(_) | Record::Medium(_) | Record::PrimitiveArray(_) => 0,
+            Record::Long(r) => Some((r.flags, known)),
+            Record::ObjectArray(r) => Some((r.flags, known)),
+            Record::LongPrimitiveArray(r) => Some((r.flags, known)),
+            Record::Class(r) => Some((r.flags, record_flag::CLASS_HASH_FOLLOWS)),
+            Record::Short(_) | Record::Medium(_) | Record::PrimitiveArray(_) => None,
         }
     }
 
-    /// The tag byte of a record of kinds 4 to 8, or the highest tag bit of the others.
-    pub fn tag(&self) -> u8 {
-        match self {
-            Record::Short(_) => record_tag::SHORT_OBJECT,
-            Record::Medium(_) => record_tag::MEDIUM_OBJECT,
-            Record::PrimitiveArray(_) => record_tag::PRIMITIVE_ARRAY,
-            Record::Long(_) => record_tag::LONG_OBJECT,
-            Record::ObjectArray(r) if r.length.is_none() => record_tag::OBJECT_ARRAY,
-            Record::ObjectArray(_) => record_tag::NEW_OBJECT_ARRAY,
-            Record::Class(_) => record_tag::CLASS,
-            Record::LongPrimitiveArray(_) => record_tag::LONG_PRIMITIVE_ARRAY,
-        }
+    /// The bits of the flags byte that have no meaning and are set, 0 where there is no such byte.
+    #[inline]
+    pub fn reserved_flags(&self) -> u8 {
+        self.flags().map_or(0, |(flags, known)| flags & !known)
     }
 
     /// The same record with bytes of its own.

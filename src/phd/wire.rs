@@ -8,7 +8,7 @@ use crate::model::WordSize;
 pub const MAGIC: &[u8; 18] = b"portable heap dump";
 
 /// PHD version. Version 5 is the one that S1 names; S0 describes the layout of version 6 without
-/// naming it.
+/// naming it. [`Version::form`] says how they differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Version {
     /// J9 2.3 (Java 5 before SR9) and the Sovereign VMs.
@@ -19,22 +19,50 @@ pub enum Version {
     V6,
 }
 
+/// What is told once of a version. Nothing else asks which version it is.
+#[derive(Clone, Copy, Debug)]
+pub struct VersionForm {
+    /// The number in the header.
+    pub number: u32,
+    /// Whether array records carry their instance size.
+    pub array_sizes: bool,
+    /// Bytes in an address unit where the J9 flag is not set.
+    pub unit_without_j9: u64,
+    /// Whether readers agree on that unit. Version 6 without the J9 flag is a contradiction that no writer makes: S0 says
+    /// 4, the DTFJ reader says 8. This decoder follows the reader; `validate` says so.
+    pub goes_without_j9: bool,
+}
+
+/// In the order of [`Version::ALL`].
+const VERSIONS: [VersionForm; Version::ALL.len()] = [
+    VersionForm { number: 4, array_sizes: false, unit_without_j9: 8, goes_without_j9: true },
+    VersionForm { number: 5, array_sizes: false, unit_without_j9: 4, goes_without_j9: true },
+    VersionForm { number: 6, array_sizes: true, unit_without_j9: 8, goes_without_j9: false },
+];
+
 impl Version {
-    /// All versions that readers accept.
+    /// All versions that readers accept, in the order of declaration.
     pub const ALL: [Version; 3] = [Version::V4, Version::V5, Version::V6];
+
+    /// What is told of it.
+    pub const fn form(self) -> &'static VersionForm {
+        &VERSIONS[self as usize]
+    }
 
     /// The number in the header.
     pub const fn number(self) -> u32 {
-        match self {
-            Version::V4 => 4,
-            Version::V5 => 5,
-            Version::V6 => 6,
-        }
+        self.form().number
     }
 
     /// The version of a number in the header.
     pub fn from_number(number: u32) -> Option<Version> {
         Self::ALL.into_iter().find(|v| v.number() == number)
+    }
+
+    /// The numbers of all, for messages.
+    pub(super) fn numbers() -> String {
+        let [others @ .., last] = Self::ALL.map(|version| version.number().to_string());
+        format!("{} or {last}", others.join(", "))
     }
 }
 
@@ -190,7 +218,7 @@ pub struct Layout {
     pub word: WordSize,
     /// Whether every record carries a 16-bit hash: flags 2 and 4 together (DTFJ reader).
     pub hash16: bool,
-    /// Whether array records carry their instance size (version 6).
+    /// Whether array records carry their instance size.
     pub array_sizes: bool,
     /// Bytes in an address unit.
     pub unit: u64,
@@ -198,17 +226,13 @@ pub struct Layout {
 
 impl Layout {
     /// The layout of a version and its flags.
-    ///
-    /// The address unit is 4 bytes, but 8 in version 4 without the J9 flag (the Sovereign VMs).
-    /// Version 6 without the J9 flag is a contradiction that nobody writes: S0 says 4, the DTFJ
-    /// reader says 8. This decoder follows the reader; `validate` says so.
     pub const fn new(version: Version, flags: FileFlags) -> Layout {
-        let j9 = flags.has(FileFlags::J9);
+        let form = version.form();
         Layout {
             word: if flags.has(FileFlags::WORD_64) { WordSize::Bits64 } else { WordSize::Bits32 },
             hash16: flags.has(FileFlags::ALL_HASHED | FileFlags::J9),
-            array_sizes: matches!(version, Version::V6),
-            unit: if j9 || matches!(version, Version::V5) { 4 } else { 8 },
+            array_sizes: form.array_sizes,
+            unit: if flags.has(FileFlags::J9) { 4 } else { form.unit_without_j9 },
         }
     }
 }

@@ -130,7 +130,7 @@ pub(crate) fn features(bytes: &[u8], dump: &Dump) -> BTreeSet<Feature> {
                     _ => {}
                 }
                 between = open;
-                if tag.name().is_none() {
+                if tag.form().is_none() {
                     found.insert(Feature::UnknownTag);
                     found.extend((tag.0 >= 0x80).then_some(Feature::HighTag));
                 }

@@ -115,7 +115,8 @@ impl Column {
     /// What stands beside classes and objects.
     pub(in crate::compare) fn surroundings(&self, surroundings: &mut Surroundings) {
         if self.has(Rule::PlainRoots) {
-            surroundings.roots.iter_mut().flatten().for_each(|root| root.kind = plain(root.kind));
+            let android = surroundings.roots.iter_mut().flatten().filter(|root| root.kind.is_android());
+            android.for_each(|root| root.kind = RootKind::Unknown);
         }
         if self.has(Rule::ThreadRoots)
             && let Some(roots) = &mut surroundings.roots
@@ -166,19 +167,6 @@ impl Column {
 
 fn rounded(size: ByteLen) -> ByteLen {
     ByteLen(size.0.next_multiple_of(4))
-}
-
-fn plain(kind: RootKind) -> RootKind {
-    match kind {
-        RootKind::InternedString
-        | RootKind::Finalizing
-        | RootKind::Debugger
-        | RootKind::ReferenceCleanup
-        | RootKind::VmInternal
-        | RootKind::Unreachable
-        | RootKind::JniMonitor(..) => RootKind::Unknown,
-        kind => kind,
-    }
 }
 
 fn without_trace(kind: RootKind) -> RootKind {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::model::{Event, EventKind, Name, Root, StackTrace, Surroundings, Thread};
 
 use super::super::facet::Facet;
-use super::super::listing::{EventLine, FrameItem, RegionLine, RootLine, RootName, ThreadLine};
+use super::super::listing::{EventLine, FrameItem, RegionLine, RootLine, ThreadLine};
 use super::super::told;
 use super::{Diff, show};
 
@@ -120,7 +120,7 @@ impl Diff<'_> {
 /// Everything of a root but its place.
 fn root_key(root: &Root) -> impl Ord + use<> {
     let RootLine { root, object, reference, thread, frame, trace, after: _ } = RootLine::from(root);
-    (object, root as RootName, reference, thread, frame, trace)
+    (object, root, reference, thread, frame, trace)
 }
 
 fn sorted<T, K: Ord>(items: &[T], key: impl Fn(&T) -> K) -> Vec<&T> {

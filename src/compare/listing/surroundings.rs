@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Region, Root, RootKind, Serial, StackFrame, StackTrace, Thread};
+use crate::model::{Region, Root, RootKind, RootNumber, Serial, StackFrame, StackTrace, Thread};
 
 use super::spelling::{Hex, Text};
 
@@ -32,43 +32,35 @@ pub struct RootLine {
     pub after: Option<u64>,
 }
 
-/// Kinds of root.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum RootName {
-    /// Unknown.
-    Unknown,
-    /// JNI global reference.
-    JniGlobal,
-    /// JNI local reference.
-    JniLocal,
-    /// Local of a Java frame.
-    JavaFrame,
-    /// Native stack.
-    NativeStack,
-    /// Class that cannot be unloaded.
-    StickyClass,
-    /// Thread block.
-    ThreadBlock,
-    /// Monitor in use.
-    MonitorUsed,
-    /// A thread object.
-    ThreadObject,
-    /// Android: an interned string.
-    InternedString,
-    /// Android: an object that waits for its finalizer.
-    Finalizing,
-    /// Android: held by a debugger.
-    Debugger,
-    /// Android: held while references are cleared.
-    ReferenceCleanup,
-    /// Android: held by the virtual machine itself.
-    VmInternal,
-    /// Android: held by nothing.
-    Unreachable,
-    /// Android: a monitor held by native code.
-    JniMonitor,
+/// Kinds of root, by their place in [`RootKind::FORMS`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RootName(usize);
+
+impl Serialize for RootName {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(RootKind::FORMS[self.0].name)
+    }
+}
+
+impl<'de> Deserialize<'de> for RootName {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<RootName, D::Error> {
+        let name = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
+        let found = RootKind::FORMS.iter().position(|form| form.name == name);
+        found.map(RootName).ok_or_else(|| serde::de::Error::custom(format!("expected a kind of root, found {name:?}")))
+    }
+}
+
+#[cfg(feature = "schemas")]
+impl schemars::JsonSchema for RootName {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "RootName".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let kind = |form: &crate::model::RootForm| schemars::json_schema!({ "description": form.summary, "type": "string", "const": form.name });
+        let kinds: Vec<_> = RootKind::FORMS.iter().map(kind).collect();
+        schemars::json_schema!({ "description": "Kinds of root.", "oneOf": kinds })
+    }
 }
 
 /// A thread.
@@ -131,86 +123,33 @@ pub struct RegionLine {
 
 impl From<&Root> for RootLine {
     fn from(root: &Root) -> RootLine {
-        let kind = RootName::of(root.kind);
-        let line = RootLine {
-            root: kind,
-            object: root.object.into(),
-            reference: None,
-            thread: None,
-            frame: None,
-            trace: None,
-            after: root.after,
-        };
-        match root.kind {
-            RootKind::JniGlobal(reference) => RootLine { reference: Some(reference.into()), ..line },
-            RootKind::JniLocal(thread, frame)
-            | RootKind::JavaFrame(thread, frame)
-            | RootKind::JniMonitor(thread, frame) => RootLine { thread: Some(thread.0), frame: Some(frame), ..line },
-            RootKind::NativeStack(thread) | RootKind::ThreadBlock(thread) => {
-                RootLine { thread: Some(thread.0), ..line }
+        let Root { object, mut kind, after } = *root;
+        let (mut reference, mut thread, mut frame, mut trace) = (None, None, None, None);
+        let root = RootName(kind.index());
+        for number in kind.numbers() {
+            match number {
+                RootNumber::Reference(id) => reference = Some((*id).into()),
+                RootNumber::Thread(serial) => thread = Some(serial.0),
+                RootNumber::Frame(number) => frame = Some(*number),
+                RootNumber::Trace(serial) => trace = Some(serial.0),
             }
-            RootKind::ThreadObject(thread, trace) => RootLine { thread: Some(thread.0), trace: Some(trace.0), ..line },
-            RootKind::Unknown
-            | RootKind::StickyClass
-            | RootKind::MonitorUsed
-            | RootKind::InternedString
-            | RootKind::Finalizing
-            | RootKind::Debugger
-            | RootKind::ReferenceCleanup
-            | RootKind::VmInternal
-            | RootKind::Unreachable => line,
         }
-    }
-}
-
-impl RootName {
-    fn of(kind: RootKind) -> RootName {
-        match kind {
-            RootKind::Unknown => RootName::Unknown,
-            RootKind::JniGlobal(_) => RootName::JniGlobal,
-            RootKind::JniLocal(..) => RootName::JniLocal,
-            RootKind::JavaFrame(..) => RootName::JavaFrame,
-            RootKind::NativeStack(_) => RootName::NativeStack,
-            RootKind::StickyClass => RootName::StickyClass,
-            RootKind::ThreadBlock(_) => RootName::ThreadBlock,
-            RootKind::MonitorUsed => RootName::MonitorUsed,
-            RootKind::ThreadObject(..) => RootName::ThreadObject,
-            RootKind::InternedString => RootName::InternedString,
-            RootKind::Finalizing => RootName::Finalizing,
-            RootKind::Debugger => RootName::Debugger,
-            RootKind::ReferenceCleanup => RootName::ReferenceCleanup,
-            RootKind::VmInternal => RootName::VmInternal,
-            RootKind::Unreachable => RootName::Unreachable,
-            RootKind::JniMonitor(..) => RootName::JniMonitor,
-        }
+        RootLine { root, object: object.into(), reference, thread, frame, trace, after }
     }
 }
 
 impl RootLine {
     pub(super) fn root(&self) -> Result<Root, String> {
-        let lacks = |key: &str| format!("expected the key {key} in a root of this kind");
-        let thread = || self.thread.map(Serial).ok_or_else(|| lacks("thread"));
-        let frame = || self.frame.ok_or_else(|| lacks("frame"));
-        let kind = match self.root {
-            RootName::Unknown => RootKind::Unknown,
-            RootName::JniGlobal => RootKind::JniGlobal(self.reference.ok_or_else(|| lacks("reference"))?.address()),
-            RootName::JniLocal => RootKind::JniLocal(thread()?, frame()?),
-            RootName::JavaFrame => RootKind::JavaFrame(thread()?, frame()?),
-            RootName::NativeStack => RootKind::NativeStack(thread()?),
-            RootName::StickyClass => RootKind::StickyClass,
-            RootName::ThreadBlock => RootKind::ThreadBlock(thread()?),
-            RootName::MonitorUsed => RootKind::MonitorUsed,
-            RootName::ThreadObject => {
-                RootKind::ThreadObject(thread()?, self.trace.map(Serial).ok_or_else(|| lacks("trace"))?)
-            }
-            RootName::InternedString => RootKind::InternedString,
-            RootName::Finalizing => RootKind::Finalizing,
-            RootName::Debugger => RootKind::Debugger,
-            RootName::ReferenceCleanup => RootKind::ReferenceCleanup,
-            RootName::VmInternal => RootKind::VmInternal,
-            RootName::Unreachable => RootKind::Unreachable,
-            RootName::JniMonitor => RootKind::JniMonitor(thread()?, frame()?),
-        };
+        let mut kind = RootKind::FORMS[self.root.0].kind;
+        for number in kind.numbers() {
+            let (key, value) = match number {
+                RootNumber::Reference(_) => ("reference", self.reference.map(|id| id.address().0)),
+                RootNumber::Thread(_) => ("thread", self.thread.map(u64::from)),
+                RootNumber::Frame(_) => ("frame", self.frame.map(|number| number as u64)),
+                RootNumber::Trace(_) => ("trace", self.trace.map(u64::from)),
+            };
+            number.set(value.ok_or_else(|| format!("expected the key {key} in a root of this kind"))?);
+        }
         Ok(Root { object: self.object.address(), kind, after: self.after })
     }
 }

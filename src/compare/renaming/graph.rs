@@ -209,13 +209,11 @@ impl Side<'_> {
         if self.used.beside.contains(Facet::Roots) {
             for root in heap.surroundings.roots.iter().flatten() {
                 let node = self.node(root.object) as usize;
-                let kind = match root.kind {
-                    // The identifier of a JNI reference is no address of the heap.
-                    crate::model::RootKind::JniGlobal(_) => "jni global".to_owned(),
-                    kind => format!("{kind:?}"),
-                };
+                let mut kind = root.kind;
+                // The identifier of a JNI reference is no address of the heap.
+                kind.reference().into_iter().for_each(|id| *id = Address::NULL);
                 // Roots are a multiset.
-                self.graph.labels[node] = self.graph.labels[node].wrapping_add(hash(("root", kind)));
+                self.graph.labels[node] = self.graph.labels[node].wrapping_add(hash(("root", format!("{kind:?}"))));
             }
         }
     }

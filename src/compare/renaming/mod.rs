@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::Serialize;
 
-use crate::model::{Address, Heap, RootKind, visit};
+use crate::model::{Address, Heap, visit};
 
 use super::Facet;
 use super::carriage::{ClassFirst, Column};
@@ -183,9 +183,7 @@ fn verify(graph: &Graph, partition: &Partition, heaps: (&Heap, &Heap), left_out:
     for heap in [&mut renamed, &mut other] {
         // The identifier of a JNI reference is no address of the heap.
         for root in heap.surroundings.roots.iter_mut().flatten() {
-            if let RootKind::JniGlobal(reference) = &mut root.kind {
-                *reference = Address::NULL;
-            }
+            root.kind.reference().into_iter().for_each(|id| *id = Address::NULL);
         }
     }
     let left_out: BTreeSet<Facet> = left_out.iter().copied().chain(BY_FILE).collect();

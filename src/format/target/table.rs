@@ -314,9 +314,9 @@ pub(super) const FACETS: &[(Facet, &[(&str, Carriage)])] = &[
         &[
             ("classic", Carriage::Exact),
             ("hprof", Carriage::None),
+            ("phd", Carriage::Changed(Rule::SizesInWords)),
             ("phd4", Carriage::None),
             ("phd5", Carriage::None),
-            ("phd6", Carriage::Changed(Rule::SizesInWords)),
             ("phd6/as-documented", Carriage::Changed(Rule::Swapped)),
         ],
     ),

@@ -16,6 +16,7 @@ use super::rules;
 use super::sub_record::SubRecord;
 use super::wire::{HEAD, Header, IdSize, MAGIC, Tag};
 
+pub(crate) use records::flat;
 pub(crate) use records::{head, header, record};
 pub(crate) use sub_records::sub_record;
 

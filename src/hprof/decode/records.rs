@@ -11,7 +11,8 @@ use crate::model::{
 
 use super::super::record::{Body, Record};
 use super::super::rules;
-use super::super::wire::{Header, IdSize, MAGIC, Tag, Version};
+use super::super::tags::{FlatField, FlatValues, FlatWidth, Tag};
+use super::super::wire::{Header, IdSize, MAGIC, Version};
 use super::Parsed;
 
 /// The three fields in front of every body.
@@ -69,49 +70,51 @@ pub(crate) fn head<T: Trace>(c: &mut Cursor<'_, T>) -> Result<Head, Incomplete> 
 
 /// Whether the body may be delivered in pieces.
 pub(super) fn in_pieces(tag: Tag) -> bool {
-    tag == Tag::STRING_IN_UTF8 || tag.name().is_none()
+    tag == Tag::STRING_IN_UTF8 || tag.form().is_none()
 }
 
 /// One record, from a slice that ends where it does (or where a piece of it does); `length` is that of the
 /// whole record.
 pub(crate) fn record<'a, T: Trace>(c: &mut Cursor<'a, T>, id: IdSize, length: u64) -> Result<Parsed<Record<'a>>, Stop> {
     let Head { tag, time, .. } = head(c)?;
+    let v = flat(c, id.bytes(), tag.fields())?;
+    let serial = |at: usize| Serial(v[at] as u32);
     let body = match tag {
-        Tag::STRING_IN_UTF8 => {
-            let id = TextId(identifier(c, id, "string id")?);
-            Body::Text(id, to_the_end(c, "string")?)
+        Tag::STRING_IN_UTF8 => Body::Text(TextId(v[0]), to_the_end(c, "string")?),
+        Tag::LOAD_CLASS => {
+            let (class, name) = (Address(v[1]), TextId(v[3]));
+            Body::LoadClass(LoadClass { serial: serial(0), class, trace: serial(2), name })
         }
-        Tag::LOAD_CLASS => Body::LoadClass(LoadClass {
-            serial: serial(c, "class serial number")?,
-            class: Address(identifier(c, id, "class object id")?),
-            trace: serial(c, "stack trace serial number")?,
-            name: TextId(identifier(c, id, "class name string id")?),
-        }),
-        Tag::UNLOAD_CLASS => Body::UnloadClass(serial(c, "class serial number")?),
-        Tag::STACK_FRAME => Body::Frame(Frame {
-            id: FrameId(identifier(c, id, "stack frame id")?),
-            method: TextId(identifier(c, id, "method name string id")?),
-            signature: TextId(identifier(c, id, "method signature string id")?),
-            source: TextId(identifier(c, id, "source file name string id")?),
-            class: serial(c, "class serial number")?,
-            line: c.signed("line number", 4)? as i32,
-        }),
-        Tag::STACK_TRACE => Body::Trace(stack_trace(c, id)?),
-        Tag::ALLOC_SITES => Body::AllocSites(alloc_sites(c)?),
-        Tag::HEAP_SUMMARY => Body::HeapSummary(heap_summary(c)?),
-        Tag::START_THREAD => Body::StartThread(StartThread {
-            serial: serial(c, "thread serial number")?,
-            object: Address(identifier(c, id, "thread object id")?),
-            trace: serial(c, "stack trace serial number")?,
-            name: TextId(identifier(c, id, "thread name string id")?),
-            group: TextId(identifier(c, id, "thread group name string id")?),
-            parent_group: TextId(identifier(c, id, "thread parent group name string id")?),
-        }),
-        Tag::END_THREAD => Body::EndThread(serial(c, "thread serial number")?),
-        Tag::CPU_SAMPLES => Body::CpuSamples(cpu_samples(c)?),
-        Tag::CONTROL_SETTINGS => {
-            Body::ControlSettings(ControlSettings { flags: c.u32("flags")?, depth: c.u16("stack trace depth")? })
+        Tag::UNLOAD_CLASS => Body::UnloadClass(serial(0)),
+        Tag::STACK_FRAME => {
+            let [method, signature, source] = [1, 2, 3].map(|at| TextId(v[at]));
+            Body::Frame(Frame { id: FrameId(v[0]), method, signature, source, class: serial(4), line: v[5] as i32 })
         }
+        Tag::STACK_TRACE => {
+            let frame = |c: &mut Cursor<'a, T>| c.unsigned("stack frame id", id.bytes()).map(FrameId);
+            let frames = list(c, "number of frames", "stack frame ids", id.bytes(), frame)?;
+            Body::Trace(StackTrace { serial: serial(0), thread: serial(1), frames })
+        }
+        Tag::ALLOC_SITES => {
+            let (flags, cutoff, totals) = (v[0] as u16, v[1] as u32, totals(&v[2..]));
+            let sites = list(c, "number of sites", "sites", 25, site)?;
+            Body::AllocSites(AllocationSites { flags, cutoff, totals, sites })
+        }
+        Tag::HEAP_SUMMARY => Body::HeapSummary(totals(&v)),
+        Tag::START_THREAD => {
+            let [name, group, parent_group] = [3, 4, 5].map(|at| TextId(v[at]));
+            let (object, trace) = (Address(v[1]), serial(2));
+            Body::StartThread(StartThread { serial: serial(0), object, trace, name, group, parent_group })
+        }
+        Tag::END_THREAD => Body::EndThread(serial(0)),
+        Tag::CPU_SAMPLES => {
+            let sample = |c: &mut Cursor<'a, T>| {
+                Ok((c.u32("number of samples")?, c.u32("stack trace serial number").map(Serial)?))
+            };
+            let traces = list(c, "number of traces", "traces", 8, sample)?;
+            Body::CpuSamples(CpuSamples { total: v[0] as u32, traces })
+        }
+        Tag::CONTROL_SETTINGS => Body::ControlSettings(ControlSettings { flags: v[0] as u32, depth: v[1] as u16 }),
         Tag::HEAP_DUMP_END => Body::End,
         _ => Body::Unknown(tag, to_the_end(c, "body")?),
     };
@@ -124,72 +127,55 @@ pub(crate) fn record<'a, T: Trace>(c: &mut Cursor<'a, T>, id: IdSize, length: u6
     Ok(Parsed { what: Record { time, body, rest }, rest: 0 })
 }
 
-fn stack_trace<T: Trace>(c: &mut Cursor<'_, T>, id: IdSize) -> Result<StackTrace, Stop> {
-    let serial = self::serial(c, "stack trace serial number")?;
-    let thread = self::serial(c, "thread serial number")?;
-    let count = count(c, "number of frames", "stack frame ids", id.bytes())?;
-    let frames: Result<_, _> = (0..count).map(|_| identifier(c, id, "stack frame id").map(FrameId)).collect();
-    Ok(StackTrace { serial, thread, frames: frames? })
+/// The fields of a row; an identifier has `id` bytes.
+#[inline]
+pub(crate) fn flat<T: Trace>(c: &mut Cursor<'_, T>, id: usize, fields: &[FlatField]) -> Result<FlatValues, Incomplete> {
+    let mut values = FlatValues::default();
+    for (value, FlatField { name, width }) in values.iter_mut().zip(fields) {
+        *value = match *width {
+            FlatWidth::Id => c.unsigned(name, id)?,
+            FlatWidth::Unsigned(bytes) => c.unsigned(name, bytes)?,
+            FlatWidth::Signed(bytes) => c.signed(name, bytes)? as u64,
+        };
+    }
+    Ok(values)
 }
 
-fn alloc_sites<T: Trace>(c: &mut Cursor<'_, T>) -> Result<AllocationSites, Stop> {
-    let flags = c.u16("flags")?;
-    let cutoff = c.u32("cutoff ratio")?;
-    let totals = heap_summary(c)?;
-    let count = count(c, "number of sites", "sites", 25)?;
-    let site = |_| {
-        Ok(AllocationSite {
-            array: c.u8("array indicator")?,
-            class: serial(c, "class serial number")?,
-            trace: serial(c, "stack trace serial number")?,
-            live_bytes: c.u32("live bytes")?,
-            live_instances: c.u32("live instances")?,
-            allocated_bytes: c.u32("bytes allocated")?,
-            allocated_instances: c.u32("instances allocated")?,
-        })
-    };
-    let sites: Result<_, Incomplete> = (0..count).map(site).collect();
-    Ok(AllocationSites { flags, cutoff, totals, sites: sites? })
+fn totals(values: &[u64]) -> HeapSummary {
+    HeapSummary {
+        live_bytes: values[0] as u32,
+        live_instances: values[1] as u32,
+        allocated_bytes: values[2],
+        allocated_instances: values[3],
+    }
 }
 
-fn heap_summary<T: Trace>(c: &mut Cursor<'_, T>) -> Result<HeapSummary, Incomplete> {
-    Ok(HeapSummary {
-        live_bytes: c.u32("total live bytes")?,
-        live_instances: c.u32("total live instances")?,
-        allocated_bytes: c.unsigned("total bytes allocated", 8)?,
-        allocated_instances: c.unsigned("total instances allocated", 8)?,
+fn site<T: Trace>(c: &mut Cursor<'_, T>) -> Result<AllocationSite, Incomplete> {
+    Ok(AllocationSite {
+        array: c.u8("array indicator")?,
+        class: c.u32("class serial number").map(Serial)?,
+        trace: c.u32("stack trace serial number").map(Serial)?,
+        live_bytes: c.u32("live bytes")?,
+        live_instances: c.u32("live instances")?,
+        allocated_bytes: c.u32("bytes allocated")?,
+        allocated_instances: c.u32("instances allocated")?,
     })
 }
 
-fn cpu_samples<T: Trace>(c: &mut Cursor<'_, T>) -> Result<CpuSamples, Stop> {
-    let total = c.u32("total number of samples")?;
-    let count = count(c, "number of traces", "traces", 8)?;
-    let sample = |_| Ok((c.u32("number of samples")?, serial(c, "stack trace serial number")?));
-    let traces: Result<_, Incomplete> = (0..count).map(sample).collect();
-    Ok(CpuSamples { total, traces: traces? })
-}
-
-/// A count of items with so many bytes each; more than are there ask for more, and nothing is allocated yet.
-fn count<T: Trace>(
-    c: &mut Cursor<'_, T>,
+/// A count, and items of `size` bytes each; more than are there ask for more, and nothing is allocated yet.
+fn list<'a, T: Trace, I>(
+    c: &mut Cursor<'a, T>,
     field: &'static str,
     items: &'static str,
     size: usize,
-) -> Result<u32, Incomplete> {
+    item: impl Fn(&mut Cursor<'a, T>) -> Result<I, Incomplete>,
+) -> Result<Vec<I>, Incomplete> {
     let count = c.u32(field)?;
     let needed = u64::from(count) * size as u64;
     if needed > c.remaining().len() as u64 {
         return Err(Incomplete { field: items, at: c.position(), needed });
     }
-    Ok(count)
-}
-
-fn identifier<T: Trace>(c: &mut Cursor<'_, T>, id: IdSize, field: &'static str) -> Result<u64, Incomplete> {
-    c.unsigned(field, id.bytes())
-}
-
-fn serial<T: Trace>(c: &mut Cursor<'_, T>, field: &'static str) -> Result<Serial, Incomplete> {
-    c.u32(field).map(Serial)
+    (0..count).map(|_| item(c)).collect()
 }
 
 fn to_the_end<'a, T: Trace>(c: &mut Cursor<'a, T>, field: &'static str) -> Result<Cow<'a, [u8]>, Incomplete> {

@@ -5,14 +5,13 @@ use std::mem::ManuallyDrop;
 
 use crate::bytes::stop::{Stop, bad};
 use crate::bytes::{Cursor, Incomplete, Trace};
-use crate::model::{Address, FieldType, RootKind, Serial, TextId, Value};
+use crate::model::{Address, FieldType, Serial, TextId, Value};
 
 use super::super::rules;
-use super::super::sub_record::{
-    ArrayHead, ClassDump, InstanceDump, ObjectArrayDump, PrimitiveArrayDump, RootRecord, SubRecord,
-};
-use super::super::wire::{SubTag, type_of_code};
-use super::{UNIT, WHOLE};
+use super::super::sub_record::{ArrayHead, ClassDump, InstanceDump, ObjectArrayDump, PrimitiveArrayDump, SubRecord};
+use super::super::tags::SubTag;
+use super::super::wire::type_of_code;
+use super::{UNIT, WHOLE, flat};
 
 /// Reads one sub-record of a dump with identifiers of `I` bytes, in a segment that has `left` bytes from here on, and
 /// calls `then` with it and with the number of bytes of its contents that the slice does not have.
@@ -46,41 +45,12 @@ pub(crate) fn sub_record<'a, T: Trace, const I: usize, R>(
         }
         SubTag::CLASS_DUMP => (SubRecord::Class(class_dump::<T, I>(c)?), 0),
         SubTag::PRIMITIVE_ARRAY_NO_DATA_DUMP => (SubRecord::NoDataArray(array_head::<T, I>(c)?), 0),
-        SubTag::HEAP_DUMP_INFO => {
-            (SubRecord::HeapInfo(c.u32("heap id")?, TextId(id::<T, I>(c, "heap name string id")?)), 0)
-        }
-        _ => match root::<T, I>(c, tag)? {
-            Some(root) => (SubRecord::Root(root), 0),
+        _ => match tag.form().filter(|form| !form.fields.is_empty()) {
+            Some(form) => (SubRecord::from_values(form, flat(c, I, form.fields)?), 0),
             None => return Err(unknown_tag(at, tag)),
         },
     };
     Ok(then(&what, rest, c.position()))
-}
-
-fn root<T: Trace, const I: usize>(c: &mut Cursor<'_, T>, tag: SubTag) -> Result<Option<RootRecord>, Incomplete> {
-    if !is_root(tag) {
-        return Ok(None);
-    }
-    let object = Address(id::<T, I>(c, "object id")?);
-    let kind = match tag {
-        SubTag::ROOT_UNKNOWN => RootKind::Unknown,
-        SubTag::ROOT_JNI_GLOBAL => RootKind::JniGlobal(Address(id::<T, I>(c, "JNI global reference id")?)),
-        SubTag::ROOT_JNI_LOCAL => RootKind::JniLocal(thread(c)?, frame_number(c)?),
-        SubTag::ROOT_JAVA_FRAME => RootKind::JavaFrame(thread(c)?, frame_number(c)?),
-        SubTag::ROOT_NATIVE_STACK => RootKind::NativeStack(thread(c)?),
-        SubTag::ROOT_STICKY_CLASS => RootKind::StickyClass,
-        SubTag::ROOT_THREAD_BLOCK => RootKind::ThreadBlock(thread(c)?),
-        SubTag::ROOT_MONITOR_USED => RootKind::MonitorUsed,
-        SubTag::ROOT_THREAD_OBJECT => RootKind::ThreadObject(thread(c)?, trace(c)?),
-        SubTag::ROOT_INTERNED_STRING => RootKind::InternedString,
-        SubTag::ROOT_FINALIZING => RootKind::Finalizing,
-        SubTag::ROOT_DEBUGGER => RootKind::Debugger,
-        SubTag::ROOT_REFERENCE_CLEANUP => RootKind::ReferenceCleanup,
-        SubTag::ROOT_VM_INTERNAL => RootKind::VmInternal,
-        SubTag::ROOT_JNI_MONITOR => RootKind::JniMonitor(thread(c)?, frame_number(c)?),
-        _ => RootKind::Unreachable,
-    };
-    Ok(Some(RootRecord { object, kind }))
 }
 
 fn class_dump<T: Trace, const I: usize>(c: &mut Cursor<'_, T>) -> Result<ClassDump, Stop> {
@@ -197,7 +167,7 @@ fn no_primitive_type(at: usize, code: u8) -> Stop {
 
 #[cold]
 fn unknown_tag(at: usize, tag: SubTag) -> Stop {
-    let expected = "the tag of a sub-record: 0x01 to 0x08, 0x20 to 0x23, 0xff, or one of Android's";
+    let expected = format!("the tag of a sub-record: {}, or one of Android's", SubTag::listed());
     bad(rules::SUB_RECORD_TAG, "sub-record tag", at, expected, format!("{:#04x}", tag.0))
 }
 
@@ -227,16 +197,4 @@ fn id<T: Trace, const I: usize>(c: &mut Cursor<'_, T>, field: &'static str) -> R
 #[inline(always)]
 fn trace<T: Trace>(c: &mut Cursor<'_, T>) -> Result<Serial, Incomplete> {
     c.u32("stack trace serial number").map(Serial)
-}
-
-fn thread<T: Trace>(c: &mut Cursor<'_, T>) -> Result<Serial, Incomplete> {
-    c.u32("thread serial number").map(Serial)
-}
-
-fn frame_number<T: Trace>(c: &mut Cursor<'_, T>) -> Result<i32, Incomplete> {
-    c.signed("frame number in stack trace", 4).map(|number| number as i32)
-}
-
-fn is_root(tag: SubTag) -> bool {
-    matches!(tag.0, 0x01..=0x08 | 0x89..=0x8e | 0x90 | 0xff)
 }

@@ -61,7 +61,7 @@ pub fn object(sub_record: &SubRecord<'_>, id: IdSize, layouts: &Layouts) -> Opti
             trace: Some(head.trace),
             ..Object::new(head.id, ObjectKind::PrimitiveArray(head.element))
         },
-        SubRecord::Root(_) | SubRecord::Class(_) | SubRecord::HeapInfo(..) => return None,
+        _ => return None,
     })
 }
 

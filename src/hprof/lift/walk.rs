@@ -154,6 +154,7 @@ where
                     SubRecord::Root(root) => visit(here, Item::Root(*root)),
                     SubRecord::HeapInfo(id, name) => visit(here, Item::Region(*id, *name)),
                     SubRecord::Class(class) => visit(here, Item::Class(class)),
+                    SubRecord::Flat(..) => Ok(()),
                     _ if at.rest == 0 => visit(here, Item::Object(found)),
                     _ => {
                         object = Some((here, found.clone().into_owned()));
@@ -230,6 +231,7 @@ impl SubRecord<'_> {
             SubRecord::Class(r) => SubRecord::Class(r),
             SubRecord::NoDataArray(r) => SubRecord::NoDataArray(r),
             SubRecord::HeapInfo(id, name) => SubRecord::HeapInfo(id, name),
+            SubRecord::Flat(form, values) => SubRecord::Flat(form, values),
             SubRecord::Instance(r) => {
                 let InstanceDump { id, trace, class, length, values } = r;
                 SubRecord::Instance(InstanceDump { id, trace, class, length, values: owned(values) })
@@ -250,7 +252,7 @@ impl SubRecord<'_> {
             SubRecord::Instance(r) => r.values.to_mut().extend_from_slice(bytes),
             SubRecord::ObjectArray(r) => r.elements.to_mut().extend_from_slice(bytes),
             SubRecord::PrimitiveArray(r) => r.elements.to_mut().extend_from_slice(bytes),
-            SubRecord::Root(_) | SubRecord::Class(_) | SubRecord::NoDataArray(_) | SubRecord::HeapInfo(..) => {}
+            _ => {}
         }
     }
 }

@@ -143,11 +143,9 @@ impl<'c> Carrier<'c> {
     pub(super) fn roots(&self, surroundings: &Surroundings, draw: &mut SeedDraw) -> Result<Vec<Root>, LowerError> {
         let mut roots = Vec::new();
         let classes = self.classes.len() as u64;
-        for root in self.told_roots(surroundings.roots.as_deref().unwrap_or_default()) {
+        for mut root in self.told_roots(surroundings.roots.as_deref().unwrap_or_default()) {
             self.plan.fits(root.object.0)?;
-            if let RootKind::JniGlobal(reference) = root.kind {
-                self.plan.fits(reference.0)?;
-            }
+            root.kind.reference().map_or(Ok(()), |id| self.plan.fits(id.0))?;
             let last = u64::MAX;
             let after = match self.plan.profile.roots {
                 _ if self.plan.as_heap() => root.after.unwrap_or(last),
@@ -205,20 +203,8 @@ impl<'c> Carrier<'c> {
 
     /// Without Android's sub-records, its kinds of root are of an unknown kind.
     fn root_kind(&self, kind: RootKind) -> RootKind {
-        match kind {
-            RootKind::InternedString
-            | RootKind::Finalizing
-            | RootKind::Debugger
-            | RootKind::ReferenceCleanup
-            | RootKind::VmInternal
-            | RootKind::Unreachable
-            | RootKind::JniMonitor(..)
-                if !self.plan.android() && !self.plan.as_heap() =>
-            {
-                RootKind::Unknown
-            }
-            kind => kind,
-        }
+        let told = !kind.is_android() || self.plan.android() || self.plan.as_heap();
+        if told { kind } else { RootKind::Unknown }
     }
 
     fn trace(&self, own: Option<Serial>) -> Serial {

@@ -77,7 +77,7 @@ impl Plan {
 
     /// Whether Android's sub-records can be written.
     pub(super) fn android(&self) -> bool {
-        self.profile.android && self.framing.version == super::super::wire::Version::V1_0_3
+        self.profile.android && self.framing.version.is_android()
     }
 
     /// Whether records can stand between the sub-records of a heap.

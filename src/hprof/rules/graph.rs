@@ -169,6 +169,7 @@ impl GraphIndex {
             SubRecord::PrimitiveArray(r) => self.tables.trace(place, r.head.trace, findings),
             SubRecord::NoDataArray(head) => self.tables.trace(place, head.trace, findings),
             SubRecord::Root(root) => self.root(place, root, findings),
+            SubRecord::Flat(..) => {}
             SubRecord::HeapInfo(_, name) => self.tables.texts(place, [*name].into_iter(), findings),
             SubRecord::Class(class) => self.class(place, class, findings),
         }

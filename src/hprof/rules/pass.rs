@@ -131,8 +131,7 @@ impl PassRules {
             }
             Body::End => self.dump_end(place, record.rest.len(), findings),
             Body::Unknown(tag, _) => place.finding(findings, super::RECORD_UNKNOWN_TAG, || {
-                let expected = "a record tag: 0x01 to 0x07, 0x0a to 0x0e, 0x1c or 0x2c";
-                (expected.to_owned(), format!("{:#04x}, skipped by its length", tag.0))
+                (format!("a record tag: {}", Tag::listed()), format!("{:#04x}, skipped by its length", tag.0))
             }),
             _ => {}
         }
@@ -165,7 +164,7 @@ impl PassRules {
         if unclosed {
             place.finding(findings, super::SEGMENT_END_MISSING, || end_missing("a HEAP DUMP"));
         }
-        if segment.tag == Tag::HEAP_DUMP_SEGMENT && self.version == Version::V1_0_1 {
+        if segment.tag == Tag::HEAP_DUMP_SEGMENT && !self.version.has_segments() {
             place.finding(findings, super::SEGMENT_VERSION, || {
                 ("version 1.0.2 or 1.0.3 in a file with segments".to_owned(), "1.0.1".to_owned())
             });
@@ -220,7 +219,9 @@ impl PassRules {
                 not_null(place, r.id.0, "primitive array", findings);
                 self.extension(place, sub_record, findings);
             }
-            SubRecord::Root(_) | SubRecord::HeapInfo(..) => return self.extension(place, sub_record, findings),
+            SubRecord::Root(_) | SubRecord::HeapInfo(..) | SubRecord::Flat(..) => {
+                return self.extension(place, sub_record, findings);
+            }
         }
         self.contents(at, Pending { place, is_object: true, contents }, findings);
     }
@@ -247,7 +248,7 @@ impl PassRules {
 
     fn extension(&self, place: Place, sub_record: &SubRecord<'_>, findings: &mut Findings) {
         let tag = sub_record.tag();
-        if self.version != Version::V1_0_3 && tag.is_android() {
+        if !self.version.is_android() && tag.is_android() {
             place.finding(findings, super::EXTENSION_TAG, || {
                 ("version 1.0.3 in a file with this sub-record".to_owned(), format!("a {tag} in {}", self.version))
             });

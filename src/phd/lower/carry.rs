@@ -205,10 +205,10 @@ impl<'c> Carrier<'c> {
         same_loader.or(found.first()).map(|&index| self.classes[index].address)
     }
 
-    /// The footprint of an array in version 6. Where the heap does not know it: header (8 or 16
+    /// The footprint of an array where the version has it. Where the heap does not know it: header (8 or 16
     /// bytes by word size) and elements, rounded up to 8, at least 16; a choice of ours.
     fn array_size(&self, object: &Object, length: u64, element: u64) -> Result<Option<ByteLen>, LowerError> {
-        if self.version != Version::V6 {
+        if !self.version.form().array_sizes {
             return Ok(None);
         }
         let computed = (2 * self.word.bytes() as u64).saturating_add(length.saturating_mul(element));

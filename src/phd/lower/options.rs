@@ -10,7 +10,6 @@ use crate::lower::Adherence;
 use crate::model::{Dump, DumpSource, Facts, HashRegime, WordSize};
 
 use super::super::family;
-use super::super::wire::Version;
 use super::profiles::{ArrayWord, FieldSwap, HeaderPolicy};
 use super::{LowerOptions, carry, write};
 
@@ -57,9 +56,9 @@ impl Lower for LowerOptions {
     }
 
     fn needs(&self, facts: &Facts) -> Needs {
-        let has_array_sizes = self.version == Version::V6;
+        let has_array_sizes = self.version.form().array_sizes;
         Needs {
-            unit: if self.profile.j9 == Some(false) && self.version == Version::V4 { 8 } else { 4 },
+            unit: if self.profile.j9 == Some(false) { self.version.form().unit_without_j9 } else { 4 },
             largest: Needs::largest(self.word, facts),
             surroundings: false,
             classes: true,

@@ -211,7 +211,7 @@ impl Speller {
         };
         let choice = (self.profile.choose)(&case, &mut self.draw);
         self.previous = address;
-        Ok((Gap { width: choice.gap, units }, choice))
+        Ok((Gap::new(choice.gap, units), choice))
     }
 
     fn push(&mut self, class: Address) {
@@ -248,8 +248,9 @@ fn file_flags(
 ) -> Result<FileFlags, Error> {
     let every16 = regime == HashRegime::Every16;
     let j9 = profile.j9.unwrap_or_else(|| {
-        // Units of 8 bytes (version 4) need addresses to match; version 6 without J9 is ambiguous.
-        let possible = !every16 && version != Version::V6 && !(version == Version::V4 && survey.unaligned8);
+        // Units of 8 bytes need addresses to match.
+        let form = version.form();
+        let possible = !every16 && form.goes_without_j9 && !(form.unit_without_j9 == 8 && survey.unaligned8);
         !(possible && draw.one_in(2))
     });
     if every16 && !j9 {

@@ -8,7 +8,7 @@ use crate::model::{Address, Totals};
 use super::super::decode::{Ended, Located};
 use super::super::lift::{Resolved, Resolver};
 use super::super::record::{Header, HeaderRecord, ObjectArray, Record, References, StoredHash};
-use super::super::wire::{FileFlags, Layout, Units, Version};
+use super::super::wire::{FileFlags, Layout, Units};
 use super::severity;
 
 /// Judges a dump's header and records, one by one.
@@ -56,9 +56,11 @@ impl PassRules {
             add(super::HEADER_RESERVED_FLAGS, FLAGS_AT, "flags 1, 2 and 4 only", format!("{reserved:#x} as well"));
         }
         let j9 = header.flags.has(FileFlags::J9);
-        if header.version == Version::V6 && !j9 {
-            let found = "version 6 without it: S0 says units of 4 bytes, the DTFJ reader takes 8; read as 8";
-            add(super::HEADER_ADDRESS_UNIT, VERSION_AT, "flag 4 in version 6", found.to_owned());
+        if !header.version.form().goes_without_j9 && !j9 {
+            let version = header.version.number();
+            let found = "without it: S0 says units of 4 bytes, the DTFJ reader takes 8; read as 8";
+            let (expected, found) = (format!("flag 4 in version {version}"), format!("version {version} {found}"));
+            add(super::HEADER_ADDRESS_UNIT, VERSION_AT, &expected, found);
         }
         if header.flags.has(FileFlags::ALL_HASHED) && !j9 {
             let found = "flag 2 alone: no record has a 16-bit hash";

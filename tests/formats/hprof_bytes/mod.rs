@@ -30,6 +30,12 @@ mod writers;
 
 use std::collections::BTreeSet;
 
+/// The tags of sub-records.
+pub(crate) const SUB_TAGS: [u8; 22] = [
+    0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x20, 0x21, 0x22, 0x23, 0x89, 0x8a, 0x8b, 0x8c, 0x8d, 0x8e, 0x90,
+    0xc3, 0xfe, 0xff,
+];
+
 #[test]
 fn every_tag_of_a_record_has_a_row() {
     let tags: BTreeSet<u8> = records::rows().iter().map(|row| row.spelled[0][0]).collect();
@@ -43,10 +49,6 @@ fn every_tag_of_a_sub_record_has_a_row_in_each_identifier_size() {
     let tables = [roots::rows(), classes::rows(), objects::rows()];
     for size in 0..4 {
         let tags: BTreeSet<u8> = tables.iter().flatten().map(|row| row.spelled[size][0]).collect();
-        let expected = [
-            0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x20, 0x21, 0x22, 0x23, 0x89, 0x8a, 0x8b, 0x8c, 0x8d, 0x8e,
-            0x90, 0xc3, 0xfe, 0xff,
-        ];
-        assert_eq!(tags, BTreeSet::from(expected));
+        assert_eq!(tags, BTreeSet::from(SUB_TAGS));
     }
 }

@@ -72,7 +72,7 @@ pub(crate) fn spelled(bytes: &[u8]) -> String {
 }
 
 pub(crate) fn gap(width: Width, units: i64) -> Gap {
-    Gap { width, units: Units(units) }
+    Gap::new(width, Units(units))
 }
 
 pub(crate) fn refs<const N: usize>(width: Width, bytes: [u8; N]) -> References<'static> {

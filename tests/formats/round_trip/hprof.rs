@@ -195,8 +195,8 @@ fn shapes(heap: &Heap, reached: &mut BTreeSet<String>) {
 /// All that the format has, spelled out.
 fn expected() -> BTreeSet<String> {
     let mut all = BTreeSet::new();
-    all.extend(Tag::KNOWN.iter().map(|tag| format!("record {tag}")));
-    all.extend(SubTag::KNOWN.iter().map(|tag| format!("sub-record {tag}")));
+    all.extend(Tag::FORMS.iter().map(|form| format!("record {}", form.name)));
+    all.extend(SubTag::FORMS.iter().map(|form| format!("sub-record {}", form.name)));
     let kinds = PrimitiveType::ALL.map(|kind| kind.to_string());
     for kind in kinds.iter().map(String::as_str).chain(["object"]) {
         all.extend(

@@ -1,0 +1,327 @@
+//! The tags of records and of sub-records, two namespaces: each with the documents' name and, where its sub-record is a
+//! flat list of fields, with those: decoding, encoding and byte maps read them here.
+
+use std::fmt;
+
+use crate::model::{Address, RootKind, Serial};
+
+use super::wire::IdSize;
+
+/// The tag of a top-level record. Unknown ones are kept and can be printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Tag(pub u8);
+
+/// The tag of a sub-record, inside a HEAP DUMP or HEAP DUMP SEGMENT: a namespace apart from [`Tag`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SubTag(pub u8);
+
+impl Tag {
+    /// A string, with its identifier.
+    pub const STRING_IN_UTF8: Tag = Tag(0x01);
+    /// A class was loaded.
+    pub const LOAD_CLASS: Tag = Tag(0x02);
+    /// A class was unloaded.
+    pub const UNLOAD_CLASS: Tag = Tag(0x03);
+    /// A stack frame.
+    pub const STACK_FRAME: Tag = Tag(0x04);
+    /// A stack trace.
+    pub const STACK_TRACE: Tag = Tag(0x05);
+    /// Allocation sites.
+    pub const ALLOC_SITES: Tag = Tag(0x06);
+    /// Totals of the heap.
+    pub const HEAP_SUMMARY: Tag = Tag(0x07);
+    /// A thread started.
+    pub const START_THREAD: Tag = Tag(0x0a);
+    /// A thread ended.
+    pub const END_THREAD: Tag = Tag(0x0b);
+    /// A whole heap.
+    pub const HEAP_DUMP: Tag = Tag(0x0c);
+    /// CPU samples.
+    pub const CPU_SAMPLES: Tag = Tag(0x0d);
+    /// Settings of the profiler.
+    pub const CONTROL_SETTINGS: Tag = Tag(0x0e);
+    /// A part of a heap.
+    pub const HEAP_DUMP_SEGMENT: Tag = Tag(0x1c);
+    /// Ends the segments of a heap.
+    pub const HEAP_DUMP_END: Tag = Tag(0x2c);
+
+    /// Every record that a document lists.
+    pub const FORMS: [Form; 14] = [
+        form(Tag::STRING_IN_UTF8.0, "STRING IN UTF8", &[id("string id")]),
+        form(Tag::LOAD_CLASS.0, "LOAD CLASS", &[CLASS, id("class object id"), TRACE, id("class name string id")]),
+        form(Tag::UNLOAD_CLASS.0, "UNLOAD CLASS", &[CLASS]),
+        form(
+            Tag::STACK_FRAME.0,
+            "STACK FRAME",
+            &[id("stack frame id"), METHOD, SIGNATURE, SOURCE, CLASS, signed("line number")],
+        ),
+        form(Tag::STACK_TRACE.0, "STACK TRACE", &[TRACE, THREAD]),
+        form(
+            Tag::ALLOC_SITES.0,
+            "ALLOC SITES",
+            &[unsigned(2, "flags"), CUTOFF, LIVE_BYTES, LIVE, ALLOCATED_BYTES, ALLOCATED],
+        ),
+        form(Tag::HEAP_SUMMARY.0, "HEAP SUMMARY", &[LIVE_BYTES, LIVE, ALLOCATED_BYTES, ALLOCATED]),
+        form(
+            Tag::START_THREAD.0,
+            "START THREAD",
+            &[THREAD, id("thread object id"), TRACE, id("thread name string id"), GROUP, PARENT],
+        ),
+        form(Tag::END_THREAD.0, "END THREAD", &[THREAD]),
+        form(Tag::HEAP_DUMP.0, "HEAP DUMP", &[]),
+        form(Tag::CPU_SAMPLES.0, "CPU SAMPLES", &[unsigned(4, "total number of samples")]),
+        form(Tag::CONTROL_SETTINGS.0, "CONTROL SETTINGS", &[unsigned(4, "flags"), unsigned(2, "stack trace depth")]),
+        form(Tag::HEAP_DUMP_SEGMENT.0, "HEAP DUMP SEGMENT", &[]),
+        form(Tag::HEAP_DUMP_END.0, "HEAP DUMP END", &[]),
+    ];
+
+    /// Its row in [`Tag::FORMS`].
+    #[inline]
+    pub fn form(self) -> Option<&'static Form> {
+        Self::FORMS.iter().find(|form| form.tag == self.0)
+    }
+
+    /// Its fields in their order; a list, a string or sub-records may stand after them.
+    #[inline]
+    pub fn fields(self) -> &'static [FlatField] {
+        self.form().map_or(&[], |form| form.fields)
+    }
+
+    /// Whether the record holds sub-records.
+    pub const fn is_dump(self) -> bool {
+        matches!(self, Tag::HEAP_DUMP | Tag::HEAP_DUMP_SEGMENT)
+    }
+
+    /// The tags that a document lists, for messages.
+    pub(super) fn listed() -> String {
+        let all = ranges(Self::FORMS.iter());
+        all.rsplit_once(", ").map_or_else(|| all.clone(), |(others, last)| format!("{others} or {last}"))
+    }
+}
+
+impl SubTag {
+    /// A class.
+    pub const CLASS_DUMP: SubTag = SubTag(0x20);
+    /// A plain object.
+    pub const INSTANCE_DUMP: SubTag = SubTag(0x21);
+    /// An array of references.
+    pub const OBJECT_ARRAY_DUMP: SubTag = SubTag(0x22);
+    /// An array of primitive values.
+    pub const PRIMITIVE_ARRAY_DUMP: SubTag = SubTag(0x23);
+    /// Android: an array of primitive values without the values.
+    pub const PRIMITIVE_ARRAY_NO_DATA_DUMP: SubTag = SubTag(0xc3);
+    /// Android: the heap that the following objects belong to.
+    pub const HEAP_DUMP_INFO: SubTag = SubTag(0xfe);
+
+    /// Every sub-record that a document lists. One without fields here has lists or contents, and functions of its own in
+    /// `decode` and `encode`; a root has the object's identifier and then the numbers of its kind in their order.
+    pub const FORMS: &'static [Form] = &[
+        root(0xff, "ROOT UNKNOWN", RootKind::Unknown, &[OBJECT]),
+        root(0x01, "ROOT JNI GLOBAL", RootKind::JniGlobal(Address(0)), &[OBJECT, REFERENCE]),
+        root(0x02, "ROOT JNI LOCAL", RootKind::JniLocal(Serial(0), 0), &[OBJECT, THREAD, FRAME]),
+        root(0x03, "ROOT JAVA FRAME", RootKind::JavaFrame(Serial(0), 0), &[OBJECT, THREAD, FRAME]),
+        root(0x04, "ROOT NATIVE STACK", RootKind::NativeStack(Serial(0)), &[OBJECT, THREAD]),
+        root(0x05, "ROOT STICKY CLASS", RootKind::StickyClass, &[OBJECT]),
+        root(0x06, "ROOT THREAD BLOCK", RootKind::ThreadBlock(Serial(0)), &[OBJECT, THREAD]),
+        root(0x07, "ROOT MONITOR USED", RootKind::MonitorUsed, &[OBJECT]),
+        root(0x08, "ROOT THREAD OBJECT", RootKind::ThreadObject(Serial(0), Serial(0)), &[OBJECT, THREAD, TRACE]),
+        form(SubTag::CLASS_DUMP.0, "CLASS DUMP", &[]),
+        form(SubTag::INSTANCE_DUMP.0, "INSTANCE DUMP", &[]),
+        form(SubTag::OBJECT_ARRAY_DUMP.0, "OBJECT ARRAY DUMP", &[]),
+        form(SubTag::PRIMITIVE_ARRAY_DUMP.0, "PRIMITIVE ARRAY DUMP", &[]),
+        android(root(0x89, "ROOT INTERNED STRING", RootKind::InternedString, &[OBJECT])),
+        android(root(0x8a, "ROOT FINALIZING", RootKind::Finalizing, &[OBJECT])),
+        android(root(0x8b, "ROOT DEBUGGER", RootKind::Debugger, &[OBJECT])),
+        android(root(0x8c, "ROOT REFERENCE CLEANUP", RootKind::ReferenceCleanup, &[OBJECT])),
+        android(root(0x8d, "ROOT VM INTERNAL", RootKind::VmInternal, &[OBJECT])),
+        android(root(0x8e, "ROOT JNI MONITOR", RootKind::JniMonitor(Serial(0), 0), &[OBJECT, THREAD, FRAME])),
+        android(root(0x90, "ROOT UNREACHABLE", RootKind::Unreachable, &[OBJECT])),
+        android(form(SubTag::PRIMITIVE_ARRAY_NO_DATA_DUMP.0, "PRIMITIVE ARRAY NO DATA DUMP", &[])),
+        android(form(SubTag::HEAP_DUMP_INFO.0, "HEAP DUMP INFO", &[unsigned(4, "heap id"), id("heap name string id")])),
+    ];
+
+    /// Its row in [`SubTag::FORMS`].
+    pub fn form(self) -> Option<&'static Form> {
+        Self::FORMS.iter().find(|form| form.tag == self.0)
+    }
+
+    /// Whether only Android's documents have the tag.
+    pub fn is_android(self) -> bool {
+        self.form().is_some_and(|form| form.is_android)
+    }
+
+    /// The tags that the HPROF manual lists, for messages.
+    pub(super) fn listed() -> String {
+        ranges(Self::FORMS.iter().filter(|form| !form.is_android))
+    }
+}
+
+/// What is told once of a kind of record or sub-record.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Form {
+    /// Tag.
+    pub tag: u8,
+    /// The documents' name.
+    pub name: &'static str,
+    /// Fields in their order.
+    pub fields: &'static [FlatField],
+    /// The kind of root that it is.
+    pub root: Option<RootKind>,
+    /// Whether only Android's documents have it.
+    pub is_android: bool,
+}
+
+impl Form {
+    /// The sub-record that is a root of this kind.
+    ///
+    /// # Panics
+    /// Never: every kind of root has its row, which a test checks.
+    pub fn of_root(kind: RootKind) -> &'static Form {
+        let is_it = |form: &&Form| form.root.is_some_and(|own| own.is_a(kind));
+        SubTag::FORMS.iter().find(is_it).expect("every kind of root has its sub-record")
+    }
+}
+
+const fn form(tag: u8, name: &'static str, fields: &'static [FlatField]) -> Form {
+    Form { tag, name, fields, root: None, is_android: false }
+}
+
+const fn root(tag: u8, name: &'static str, kind: RootKind, fields: &'static [FlatField]) -> Form {
+    Form { root: Some(kind), ..form(tag, name, fields) }
+}
+
+const fn android(form: Form) -> Form {
+    Form { is_android: true, ..form }
+}
+
+/// A field of a record or sub-record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FlatField {
+    /// Its name. Byte maps go by it: one that ends with "string id" or "object id" is shown as such.
+    pub name: &'static str,
+    /// How it is spelled.
+    pub width: FlatWidth,
+}
+
+/// How a field is spelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FlatWidth {
+    /// An identifier.
+    Id,
+    /// A number of this many bytes.
+    Unsigned(usize),
+    /// The same with a sign.
+    Signed(usize),
+}
+
+impl FlatWidth {
+    /// Bytes.
+    pub const fn bytes(self, id: IdSize) -> usize {
+        match self {
+            FlatWidth::Id => id.bytes(),
+            FlatWidth::Unsigned(bytes) | FlatWidth::Signed(bytes) => bytes,
+        }
+    }
+}
+
+const fn id(name: &'static str) -> FlatField {
+    FlatField { name, width: FlatWidth::Id }
+}
+
+const fn unsigned(bytes: usize, name: &'static str) -> FlatField {
+    FlatField { name, width: FlatWidth::Unsigned(bytes) }
+}
+
+const fn signed(name: &'static str) -> FlatField {
+    FlatField { name, width: FlatWidth::Signed(4) }
+}
+
+const OBJECT: FlatField = id("object id");
+const REFERENCE: FlatField = id("JNI global reference id");
+const THREAD: FlatField = unsigned(4, "thread serial number");
+const FRAME: FlatField = signed("frame number in stack trace");
+const TRACE: FlatField = unsigned(4, "stack trace serial number");
+const CLASS: FlatField = unsigned(4, "class serial number");
+const METHOD: FlatField = id("method name string id");
+const SIGNATURE: FlatField = id("method signature string id");
+const SOURCE: FlatField = id("source file name string id");
+const GROUP: FlatField = id("thread group name string id");
+const PARENT: FlatField = id("thread parent group name string id");
+const CUTOFF: FlatField = unsigned(4, "cutoff ratio");
+const LIVE_BYTES: FlatField = unsigned(4, "total live bytes");
+const LIVE: FlatField = unsigned(4, "total live instances");
+const ALLOCATED_BYTES: FlatField = unsigned(8, "total bytes allocated");
+const ALLOCATED: FlatField = unsigned(8, "total instances allocated");
+
+/// The values of a row's fields, in their order; those after the last field are 0.
+pub type FlatValues = [u64; MAX_FIELDS];
+
+/// No row has more fields.
+pub const MAX_FIELDS: usize = 6;
+
+/// The values of a row's first fields.
+pub(super) fn flat_values(first: &[u64]) -> FlatValues {
+    std::array::from_fn(|at| first.get(at).copied().unwrap_or_default())
+}
+
+/// Tags in their order, with ranges for neighbours.
+fn ranges<'f>(forms: impl Iterator<Item = &'f Form>) -> String {
+    let mut tags: Vec<u8> = forms.map(|form| form.tag).collect();
+    tags.sort_unstable();
+    let runs = tags.chunk_by(|a, b| a + 1 == *b).map(|run| match run {
+        [tag] => format!("{tag:#04x}"),
+        run => format!("{:#04x} to {:#04x}", run[0], run[run.len() - 1]),
+    });
+    runs.collect::<Vec<_>>().join(", ")
+}
+
+fn named(form: Option<&Form>, tag: u8, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match form {
+        Some(form) => f.write_str(form.name),
+        None => write!(f, "unknown tag {tag:#04x}"),
+    }
+}
+
+impl fmt::Display for Tag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        named(self.form(), self.0, f)
+    }
+}
+
+impl fmt::Display for SubTag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        named(self.form(), self.0, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::RootNumber;
+
+    #[test]
+    fn every_kind_of_root_is_one_sub_record_with_the_fields_of_its_numbers() {
+        for told in RootKind::FORMS {
+            let form = Form::of_root(told.kind);
+            assert_eq!(form.is_android, told.kind.is_android(), "{}", told.name);
+            let mut kind = told.kind;
+            let numbers = kind.numbers().map(|number| match number {
+                RootNumber::Reference(_) => REFERENCE,
+                RootNumber::Thread(_) => THREAD,
+                RootNumber::Frame(_) => FRAME,
+                RootNumber::Trace(_) => TRACE,
+            });
+            assert_eq!(form.fields, [OBJECT].into_iter().chain(numbers).collect::<Vec<_>>(), "{}", told.name);
+        }
+    }
+
+    #[test]
+    fn no_two_rows_have_one_tag_and_none_has_too_many_fields() {
+        for forms in [&Tag::FORMS, SubTag::FORMS] {
+            for (index, form) in forms.iter().enumerate() {
+                assert!(forms[..index].iter().all(|other| other.tag != form.tag), "{}", form.name);
+                assert!(form.fields.len() <= MAX_FIELDS, "{}", form.name);
+            }
+        }
+    }
+}
