@@ -1,6 +1,7 @@
 //! Classic text among the families of dumps.
 
 use crate::annotation::Annotation;
+use crate::compare::carriage::Carriage;
 use crate::compare::listing::{Place, Places};
 use crate::compare::{Facet, Span};
 use crate::error::{DecodeError, Error};
@@ -15,7 +16,7 @@ use crate::model::{Address, Dump, DumpSource};
 use super::lift::{self, ClassicSource};
 use super::lower::{self, PROFILES};
 use super::rules::{self, Judgement};
-use super::{Decoder, Encoding, LowerOptions, Record, Step, annotate, list};
+use super::{Decoder, Encoding, LowerOptions, Record, Step, annotate, carries, list};
 
 /// The family.
 pub const FAMILY: Family = Family::new(&Classic);
@@ -88,6 +89,10 @@ impl DumpFamily for Classic {
             Facet::RecordOrder => (&["record type"], "classic.file.order"),
             _ => (&[], ""),
         }
+    }
+
+    fn carries(&self) -> &'static [(Facet, &'static [(&'static str, Carriage)])] {
+        carries::FACETS
     }
 
     fn profiles(&self, _version: u8) -> Vec<&'static str> {

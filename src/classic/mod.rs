@@ -4,6 +4,8 @@
 //! do besides is in `specs/classic.md`.
 
 pub mod annotate;
+#[rustfmt::skip]
+mod carries;
 pub mod decode;
 pub mod encode;
 pub mod family;

@@ -17,6 +17,7 @@ use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 
 use crate::annotation::Annotation;
+use crate::compare::carriage::Carriage;
 use crate::compare::{Facet, Span};
 use crate::error::{DecodeError, Error};
 use crate::findings::{Findings, Rulebook};
@@ -68,6 +69,9 @@ pub trait DumpFamily: Sync {
     /// The fields of the byte map that record a fact, and the rule by which they are read (empty, if there is none).
     /// `is_array` is for objects whose records differ.
     fn fields(&self, facet: Facet, is_array: bool) -> (&'static [&'static str], &'static str);
+
+    /// How each facet is carried, by kind of dump: a key such as `phd6/openj9`, and the carriage.
+    fn carries(&self) -> &'static [(Facet, &'static [(&'static str, Carriage)])];
 
     /// The names of the writers that can be imitated in a version.
     fn profiles(&self, version: u8) -> Vec<&'static str>;

@@ -1,6 +1,7 @@
 //! HPROF among the families of dumps.
 
 use crate::annotation::Annotation;
+use crate::compare::carriage::Carriage;
 use crate::compare::listing::{self, Places};
 use crate::compare::{Facet, Span};
 use crate::error::{DecodeError, Error};
@@ -15,7 +16,7 @@ use super::lift::{self, HprofDump, Index, Item, Keep, walk};
 use super::lower::{self, PROFILES, Profile};
 use super::rules::{self, Judgement};
 use super::wire::{IdSize, MAGIC};
-use super::{Decoder, LowerOptions, annotate, list, open};
+use super::{Decoder, LowerOptions, annotate, carries, list, open};
 
 /// The family.
 pub const FAMILY: Family = Family::new(&Hprof);
@@ -97,6 +98,10 @@ impl DumpFamily for Hprof {
             Facet::RecordOrder => (&["sub-record tag"], "hprof.sub-record.order"),
             _ => (&[], ""),
         }
+    }
+
+    fn carries(&self) -> &'static [(Facet, &'static [(&'static str, Carriage)])] {
+        carries::FACETS
     }
 
     fn profiles(&self, _version: u8) -> Vec<&'static str> {

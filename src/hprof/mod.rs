@@ -11,6 +11,8 @@
 //! belongs to are [`lift`]'s matter; order, names and segment cuts are a writer's policy and [`lower`]'s.
 
 pub mod annotate;
+#[rustfmt::skip]
+mod carries;
 pub mod decode;
 pub mod encode;
 pub mod family;

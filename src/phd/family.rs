@@ -1,6 +1,7 @@
 //! PHD among the families of dumps.
 
 use crate::annotation::Annotation;
+use crate::compare::carriage::Carriage;
 use crate::compare::listing::{Place, Places};
 use crate::compare::{Facet, Span};
 use crate::error::{DecodeError, Error};
@@ -16,7 +17,7 @@ use super::lift::{self, Item, PhdSource};
 use super::lower::{self, PROFILES};
 use super::rules::{self, Judgement};
 use super::wire::MAGIC;
-use super::{Decoder, LowerOptions, Version, annotate, list};
+use super::{Decoder, LowerOptions, Version, annotate, carries, list};
 
 /// The family.
 pub const FAMILY: Family = Family::new(&Phd);
@@ -105,6 +106,10 @@ impl DumpFamily for Phd {
             Facet::RecordOrder => (&["tag"], ""),
             _ => (&[], ""),
         }
+    }
+
+    fn carries(&self) -> &'static [(Facet, &'static [(&'static str, Carriage)])] {
+        carries::FACETS
     }
 
     fn profiles(&self, version: u8) -> Vec<&'static str> {

@@ -11,6 +11,8 @@
 //! use is a writer's policy and lives in [`lower`]. [`rules`] judges.
 
 pub mod annotate;
+#[rustfmt::skip]
+mod carries;
 pub mod decode;
 pub mod encode;
 pub mod family;

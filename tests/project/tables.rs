@@ -10,14 +10,28 @@ use toml::{Table, Value};
 
 #[test]
 fn rule_books_are_those_of_the_specs() {
-    for (format, title) in [("phd", "PHD"), ("hprof", "HPROF"), ("classic", "classic heap dumps")] {
-        holds(&format!("src/{format}/rules/book.rs"), &book(format, title, &spec(format)));
+    for family in families() {
+        holds(&format!("src/{family}/rules/book.rs"), &book(&family, &spec(&family)));
     }
 }
 
 #[test]
-fn the_table_of_facets_is_that_of_the_specs() {
-    holds("src/format/target/table.rs", &facets(&spec("facets")));
+fn tables_of_facets_are_those_of_the_specs() {
+    holds("src/format/target/rules.rs", &facet_rules(&spec("facets")));
+    for family in families() {
+        holds(&format!("src/{family}/carries.rs"), &carries(&family, &spec(&family)));
+    }
+}
+
+/// The names of the files of `specs/` that have rules of a format.
+fn families() -> Vec<String> {
+    let entries = fs::read_dir(root().join("specs")).expect("it is in the repository");
+    let names = entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned());
+    let names = names.filter_map(|name| Some(name.strip_suffix(".toml")?.to_owned()));
+    let mut names: Vec<String> = names.filter(|name| spec(name).contains_key("format")).collect();
+    names.sort();
+    assert!(names.len() >= 3, "{names:?}");
+    names
 }
 
 fn spec(name: &str) -> Table {
@@ -48,16 +62,27 @@ fn head(spec: &str) -> String {
     format!("//! Made from `specs/{spec}.toml`: `HEAPSMITH_BLESS=1 cargo test --test project` writes it anew.\n\n")
 }
 
-fn book(format: &str, title: &str, spec: &Table) -> String {
-    let mut text = head(format);
-    text += "use crate::findings::{Rule, RuleKind, Rulebook, Scope, Severity, Source, severities};\n\n";
+fn book(family: &str, spec: &Table) -> String {
+    let mut text = head(family);
+    text += "use crate::error::RuleId;\nuse crate::findings::{Rule, RuleKind, Rulebook, Scope, Severity, Source, severities};\n\n";
     let made = |text: &mut String, line: std::fmt::Arguments<'_>| text.write_fmt(line).expect("memory");
-    made(&mut text, format_args!("/// The rule book of {title}.\n"));
+    made(&mut text, format_args!("/// The rule book of `{family}`.\n"));
     let name = string(spec, "format");
     made(
         &mut text,
         format_args!("pub static BOOK: Rulebook = Rulebook::new({name:?}, SOURCES, RULES, || severities(RULES));\n\n"),
     );
+    let of_bytes = || tables(spec, "rule").into_iter().filter(|rule| string(rule, "kind") == "bytes");
+    let constants: Vec<String> = of_bytes().map(|rule| constant(string(rule, "id"))).collect();
+    let all = constants.join(", ");
+    made(&mut text, format_args!("/// Every rule of the bytes.\npub const ALL: &[RuleId] = &[{all}];\n\n"));
+    for rule in of_bytes() {
+        let id = string(rule, "id");
+        let statement = string(rule, "statement");
+        let first = statement.split_inclusive(". ").next().unwrap_or(statement).trim_end();
+        made(&mut text, format_args!("/// {first}\npub const {}: RuleId = RuleId({id:?});\n", constant(id)));
+    }
+    text += "\n";
     text += "const SOURCES: &[Source] = &[\n";
     for source in tables(spec, "source") {
         let (key, title) = (string(source, "key"), string(source, "title"));
@@ -83,27 +108,39 @@ fn book(format: &str, title: &str, spec: &Table) -> String {
     text + "];\n"
 }
 
-fn facets(spec: &Table) -> String {
+/// `phd.gap.native-width` as the constant `GAP_NATIVE_WIDTH`.
+fn constant(id: &str) -> String {
+    let (_, rest) = id.split_once('.').expect("a family and a name");
+    rest.replace(['.', '-'], "_").to_uppercase()
+}
+
+fn facet_rules(spec: &Table) -> String {
     let mut text = head("facets");
-    text += "use crate::compare::Facet;\nuse crate::compare::carriage::{Carriage, Rule};\n\n";
+    text += "use crate::compare::carriage::Rule;\n\n";
     text += "/// What each rule does.\npub(super) const RULES: &[(Rule, &str)] = &[\n";
     for (name, rule) in spec["rules"].as_table().expect("a table") {
         let does = string(rule.as_table().expect("a table"), "text");
         writeln!(text, "    (Rule::{}, {does:?}),", variant(name)).expect("memory");
     }
-    text += "];\n\n/// For each facet: how it is carried, by kind of dump.\n";
+    text + "];\n"
+}
+
+fn carries(family: &str, spec: &Table) -> String {
+    let mut text = head(family);
+    text += "use crate::compare::Facet;\nuse crate::compare::carriage::Carriage::{self, Changed, Exact, None};\n";
+    text += "use crate::compare::carriage::Rule;\n\n";
+    text += "/// How each facet is carried, by kind of dump. What is not here is not carried.\n";
     text += "pub(super) const FACETS: &[(Facet, &[(&str, Carriage)])] = &[\n";
-    for (name, row) in spec["facets"].as_table().expect("a table") {
-        writeln!(text, "    (\n        Facet::{},\n        &[", variant(name)).expect("memory");
-        for (dump, value) in row.as_table().expect("a table") {
-            let carriage = match value.as_str().expect("a text") {
-                "exact" => "Carriage::Exact".to_owned(),
-                "none" => "Carriage::None".to_owned(),
-                rule => format!("Carriage::Changed(Rule::{})", variant(rule)),
-            };
-            writeln!(text, "            ({dump:?}, {carriage}),").expect("memory");
-        }
-        text += "        ],\n    ),\n";
+    for (name, row) in spec["carries"].as_table().expect("a table") {
+        let carriage = |value: &str| match value {
+            "exact" => "Exact".to_owned(),
+            "none" => "None".to_owned(),
+            rule => format!("Changed(Rule::{})", variant(rule)),
+        };
+        let row = row.as_table().expect("a table").iter();
+        let row = row.map(|(dump, value)| format!("({dump:?}, {})", carriage(value.as_str().expect("a text"))));
+        let row: Vec<String> = row.collect();
+        writeln!(text, "    (Facet::{}, &[{}]),", variant(name), row.join(", ")).expect("memory");
     }
     text + "];\n"
 }

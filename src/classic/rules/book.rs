@@ -1,9 +1,84 @@
 //! Made from `specs/classic.toml`: `HEAPSMITH_BLESS=1 cargo test --test project` writes it anew.
 
+use crate::error::RuleId;
 use crate::findings::{Rule, RuleKind, Rulebook, Scope, Severity, Source, severities};
 
-/// The rule book of classic heap dumps.
+/// The rule book of `classic`.
 pub static BOOK: Rulebook = Rulebook::new("classic", SOURCES, RULES, || severities(RULES));
+
+/// Every rule of the bytes.
+pub const ALL: &[RuleId] = &[FILE_START, FILE_TRUNCATED, FILE_BYTE_ORDER_MARK, FILE_LINE_ENDS, HEADER_SINGLE, HEADER_MISSING, NUMBER_HEXADECIMAL, NUMBER_WORD, NUMBER_SIZE, NUMBER_SIZE_RANGE, RECORD_START, RECORD_TYPE, RECORD_LONG, RECORD_NULL_ADDRESS, NAME_EMPTY, NAME_ENCODING, NAME_LINE_BREAK, NAME_SIGNATURE, REFERENCE_WITHOUT_RECORD, REFERENCE_PRIMITIVE_ARRAY, TRAILER_SYNTAX, TRAILER_MISSING, TRAILER_BREAKDOWN_MISSING, TRAILER_REPEATED, TRAILER_ORDER, TRAILER_RECORD_BETWEEN, TRAILER_RECORD_BEHIND, TRAILER_COMMENT_BEHIND, TRAILER_COUNTS, TRAILER_TOTAL, TRAILER_REFERENCES, GRAPH_DUPLICATE_ADDRESS, GRAPH_DANGLING_REFERENCE, GRAPH_TYPE, GRAPH_SAME_NAME];
+
+/// The text begins with two slashes, or with white space and an address behind 0x or 0X; in EBCDIC these are the bytes 61 61 and f0 a7 or f0 e7.
+pub const FILE_START: RuleId = RuleId("classic.file.start");
+/// The text does not end inside a record.
+pub const FILE_TRUNCATED: RuleId = RuleId("classic.file.truncated");
+/// No byte order mark stands in front of the text.
+pub const FILE_BYTE_ORDER_MARK: RuleId = RuleId("classic.file.byte-order-mark");
+/// All lines end alike: in LF, in CR LF, or in EBCDIC in one of 15 and 25.
+pub const FILE_LINE_ENDS: RuleId = RuleId("classic.file.line-ends");
+/// There is at most one version line, and no object, class or trailer stands in front of it.
+pub const HEADER_SINGLE: RuleId = RuleId("classic.header.single");
+/// A version line is there.
+pub const HEADER_MISSING: RuleId = RuleId("classic.header.missing");
+/// Behind 0x or 0X of an address or reference stand hexadecimal digits, in either case and any number, with a value below 2^64, and then white space or a bracket.
+pub const NUMBER_HEXADECIMAL: RuleId = RuleId("classic.number.hexadecimal");
+/// Where the first record's address has 8 digits, no address or reference exceeds 32 bits.
+pub const NUMBER_WORD: RuleId = RuleId("classic.number.word");
+/// The size stands in brackets: decimal digits without a sign, with a value below 2^64.
+pub const NUMBER_SIZE: RuleId = RuleId("classic.number.size");
+/// A size is below 2^63, and below 2^32 where the first record's address has 8 digits: no object has more bytes than its address space.
+pub const NUMBER_SIZE_RANGE: RuleId = RuleId("classic.number.size-range");
+/// Where a record or reference should begin stands 0x, 0X or //.
+pub const RECORD_START: RuleId = RuleId("classic.record.start");
+/// Behind the size stands OBJ or CLS, and white space behind that.
+pub const RECORD_TYPE: RuleId = RuleId("classic.record.type");
+/// A type, comment or run of white space has at most 1 MiB.
+pub const RECORD_LONG: RuleId = RuleId("classic.record.long");
+/// No object or class has the address 0.
+pub const RECORD_NULL_ADDRESS: RuleId = RuleId("classic.record.null-address");
+/// Behind OBJ or CLS stands a type.
+pub const NAME_EMPTY: RuleId = RuleId("classic.name.empty");
+/// In a text that is not EBCDIC a type is UTF-8 or modified UTF-8.
+pub const NAME_ENCODING: RuleId = RuleId("classic.name.encoding");
+/// A type is on one line.
+pub const NAME_LINE_BREAK: RuleId = RuleId("classic.name.line-break");
+/// A type that begins with a bracket is the signature of an array: brackets, then the letter of a primitive type, or a class name between L and a semicolon.
+pub const NAME_SIGNATURE: RuleId = RuleId("classic.name.signature");
+/// References stand behind an object or class: an address at the start of a record has a size behind it on its line.
+pub const REFERENCE_WITHOUT_RECORD: RuleId = RuleId("classic.reference.without-record");
+/// A primitive array lists no references, but for one, its class block, in a dump where every object begins with one.
+pub const REFERENCE_PRIMITIVE_ARRAY: RuleId = RuleId("classic.reference.primitive-array");
+/// A line that begins with // Breakdown or // EOF is spelled as trailer 1 or 2 and holds decimal numbers below 2^64.
+pub const TRAILER_SYNTAX: RuleId = RuleId("classic.trailer.syntax");
+/// Trailer 2 is there.
+pub const TRAILER_MISSING: RuleId = RuleId("classic.trailer.missing");
+/// Trailer 1 is there where trailer 2 is.
+pub const TRAILER_BREAKDOWN_MISSING: RuleId = RuleId("classic.trailer.breakdown-missing");
+/// Each trailer stands once.
+pub const TRAILER_REPEATED: RuleId = RuleId("classic.trailer.repeated");
+/// Trailer 1 stands in front of trailer 2.
+pub const TRAILER_ORDER: RuleId = RuleId("classic.trailer.order");
+/// No object or class stands between the trailers.
+pub const TRAILER_RECORD_BETWEEN: RuleId = RuleId("classic.trailer.record-between");
+/// No object or class stands behind trailer 2: a reader that stops there loses it.
+pub const TRAILER_RECORD_BEHIND: RuleId = RuleId("classic.trailer.record-behind");
+/// No comment stands behind trailer 2.
+pub const TRAILER_COMMENT_BEHIND: RuleId = RuleId("classic.trailer.comment-behind");
+/// The counts of trailer 1 are those of the classes, instances, arrays of references and primitive arrays.
+pub const TRAILER_COUNTS: RuleId = RuleId("classic.trailer.counts");
+/// The total of trailer 2 is the number of objects and classes in front of it, the sum of trailer 1.
+pub const TRAILER_TOTAL: RuleId = RuleId("classic.trailer.total");
+/// The numbers of references and nulls of trailer 2 are true, by classic.trailer.dialect.
+pub const TRAILER_REFERENCES: RuleId = RuleId("classic.trailer.references");
+/// No two records of a dump have the same address.
+pub const GRAPH_DUPLICATE_ADDRESS: RuleId = RuleId("classic.graph.duplicate-address");
+/// Every reference other than a null leads to the address of a record of the dump.
+pub const GRAPH_DANGLING_REFERENCE: RuleId = RuleId("classic.graph.dangling-reference");
+/// The type of every object is the name of a class record.
+pub const GRAPH_TYPE: RuleId = RuleId("classic.graph.type");
+/// No two class records have the same name.
+pub const GRAPH_SAME_NAME: RuleId = RuleId("classic.graph.same-name");
 
 const SOURCES: &[Source] = &[
     Source { key: "S0", title: "OpenJ9 documentation, \"Heap dump\", Classic Heap Dump format" },

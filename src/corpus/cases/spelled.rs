@@ -484,7 +484,7 @@ fn reference_order() -> Case {
     // The array's record is at 0x44.
     Case {
         verdict: Verdict::Ambiguous,
-        breaks: Some((rules::OBJECT_ARRAY_ORDER.0, 0x44)),
+        breaks: Some((rules::OBJECT_ARRAY_REFERENCE_ORDER.0, 0x44)),
         answers: vec![
             Answer::Reads("in file order", Box::new(heap([0x1008, 0x1000]))),
             Answer::Reads("DTFJ reader: reversed, into index order", Box::new(heap([0x1000, 0x1008]))),

@@ -60,7 +60,7 @@ edits! {
         let bytes = map.inserting(at, &[1, 0, 0, 0x27, 0x0f, 0, 0, 0x27, 0x0f]);
         Some(Edited { bytes, offset: map.body as u64 + 9, records_due: map.records.len() as u64 })
     };
-    "break-the-version-text" breaks HEADER_VERSION_TEXT: "puts 0xff into the version text" => |map| {
+    "break-the-version-text" breaks HEADER_VERSION_TEXT_ENCODING: "puts 0xff into the version text" => |map| {
         let field = map.field("version text", |_| true)?;
         set(map, &FieldAt { length: 1, ..field }, 0xff, map.records.len())
     };
@@ -82,7 +82,7 @@ edits! {
         let field = map.field("flags", |f| f.record.is_some())?;
         in_record(map, &field, field.value | 0x04)
     };
-    "name-an-empty-slot" breaks SHORT_CACHE_SLOT: "lets a short object name cache slot 3 before it is filled" => |map| {
+    "name-an-empty-slot" breaks SHORT_OBJECT_CACHE_SLOT: "lets a short object name cache slot 3 before it is filled" => |map| {
         let field = map.field("tag", |f| map.record(f).is_some_and(|r| r.kind == "short object" && r.filled < 4))?;
         in_record(map, &field, field.value | 0x60)
     };

@@ -1,7 +1,7 @@
-//! Kinds of dump, and which facts each of them carries: the table of facets of `specs/facets.toml`, compiled in.
+//! Kinds of dump, and which facts each of them carries.
 
 #[rustfmt::skip]
-mod table;
+mod rules;
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,7 +10,7 @@ use crate::compare::Facet;
 use crate::compare::carriage::{Carriage, Column, Rule};
 use crate::error::Error;
 
-use super::Format;
+use super::{Family, Format};
 
 /// A format and, perhaps, the writer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,7 +67,7 @@ impl Target {
     pub fn column(&self) -> Column {
         let keys = self.keys();
         let carriage = |facet: &Facet| {
-            let row = row(*facet);
+            let row = row(self.format.family(), *facet);
             let mut keys = keys.iter();
             keys.find_map(|key| Some(row.iter().find(|(of, _)| of == key)?.1)).unwrap_or(Carriage::None)
         };
@@ -92,14 +92,14 @@ pub fn profiles(format: Format) -> Vec<&'static str> {
     format.family().profiles(format.version())
 }
 
-/// How a fact is carried, by kind of dump.
-fn row(facet: Facet) -> &'static [(&'static str, Carriage)] {
-    table::FACETS.iter().find(|(of, _)| *of == facet).map_or(&[], |(_, row)| row)
+/// How a fact is carried, by kind of dump of a family.
+fn row(family: Family, facet: Facet) -> &'static [(&'static str, Carriage)] {
+    family.carries().iter().find(|(of, _)| *of == facet).map_or(&[], |(_, row)| row)
 }
 
 /// What a rule does, in a sentence or two.
 pub fn text(rule: Rule) -> &'static str {
-    table::RULES.iter().find(|(of, _)| *of == rule).map_or("", |(_, text)| text)
+    rules::RULES.iter().find(|(of, _)| *of == rule).map_or("", |(_, text)| text)
 }
 
 #[cfg(test)]
@@ -109,29 +109,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_has_every_facet_every_format_and_no_rule_that_is_not_used() {
-        let facets: BTreeSet<Facet> = Facet::ALL.into_iter().collect();
-        assert_eq!(table::FACETS.iter().map(|(facet, _)| *facet).collect::<BTreeSet<_>>(), facets);
+    fn the_tables_have_kinds_of_dump_that_there_are_and_no_rule_that_is_not_used() {
         let known: BTreeSet<String> = Target::all().iter().flat_map(Target::keys).collect();
         let mut used = BTreeSet::new();
-        for (facet, row) in table::FACETS {
-            for format in Format::all() {
-                let target = Target { format, profile: None };
-                assert!(
-                    target.keys().iter().any(|key| row.iter().any(|(of, _)| of == key)),
-                    "{facet} says nothing of {format}"
-                );
-            }
-            for (key, carriage) in *row {
-                assert!(known.contains(*key), "{facet} has a line for {key}, which is nothing");
-                used.extend(match carriage {
-                    Carriage::Changed(rule) => Some(*rule),
-                    Carriage::Exact | Carriage::None => None,
-                });
+        for family in Family::ALL {
+            let facets: BTreeSet<Facet> = family.carries().iter().map(|(facet, _)| *facet).collect();
+            assert_eq!(facets.len(), family.carries().len(), "{family}: each facet once");
+            for (facet, row) in family.carries() {
+                for (key, carriage) in *row {
+                    assert!(known.contains(*key), "{facet} has a line for {key}, which is nothing");
+                    used.extend(match carriage {
+                        Carriage::Changed(rule) => Some(*rule),
+                        Carriage::Exact | Carriage::None => None,
+                    });
+                }
             }
         }
-        assert_eq!(table::RULES.iter().map(|(rule, _)| *rule).collect::<BTreeSet<_>>(), used);
-        assert!(table::RULES.iter().all(|(_, text)| text.ends_with('.')));
+        assert_eq!(rules::RULES.iter().map(|(rule, _)| *rule).collect::<BTreeSet<_>>(), used);
+        assert!(rules::RULES.iter().all(|(_, text)| text.ends_with('.')));
     }
 
     #[test]

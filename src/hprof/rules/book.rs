@@ -1,9 +1,104 @@
 //! Made from `specs/hprof.toml`: `HEAPSMITH_BLESS=1 cargo test --test project` writes it anew.
 
+use crate::error::RuleId;
 use crate::findings::{Rule, RuleKind, Rulebook, Scope, Severity, Source, severities};
 
-/// The rule book of HPROF.
+/// The rule book of `hprof`.
 pub static BOOK: Rulebook = Rulebook::new("hprof", SOURCES, RULES, || severities(RULES));
+
+/// Every rule of the bytes.
+pub const ALL: &[RuleId] = &[FILE_TRUNCATED, HEADER_MAGIC, HEADER_TEXT_MODE, HEADER_VERSION, HEADER_ID_SIZE, ID_NULL, RECORD_UNKNOWN_TAG, RECORD_LENGTH, RECORD_REST, TEXT_ENCODING, TEXT_UNKNOWN_ID, TEXT_DUPLICATE_ID, CLASS_SERIAL_ZERO, LOAD_CLASS_NO_DUMP, CLASS_NO_LOAD, CLASS_UNKNOWN_SERIAL, FRAME_LINE, FRAME_UNKNOWN_ID, TRACE_UNKNOWN_SERIAL, THREAD_UNKNOWN_SERIAL, SITES_RESERVED_FLAGS, CONTROL_RESERVED_FLAGS, SEGMENT_UNPATCHED_LENGTH, SEGMENT_WRAPPED_LENGTH, SEGMENT_VERSION, SEGMENT_END_MISSING, SEGMENT_END_ALONE, SEGMENT_END_BODY, SEGMENT_EMPTY, SUB_RECORD_TAG, SUB_RECORD_OVERRUN, ROOT_DANGLING, CLASS_DUPLICATE, CLASS_SUPERCLASS, CLASS_SUPERCLASS_CYCLE, CLASS_INSTANCE_SIZE, CLASS_RESERVED, INSTANCE_LENGTH, ARRAY_CLASS, TYPE_CODE, BOOLEAN_VALUE, OBJECT_DUPLICATE, OBJECT_CLASS, OBJECT_DANGLING_REFERENCE, EXTENSION_TAG];
+
+/// The data do not end inside the header, a record or a sub-record: behind the head of every record stand as many bytes as it announces.
+pub const FILE_TRUNCATED: RuleId = RuleId("hprof.file.truncated");
+/// The file begins with the text "JAVA PROFILE " in ASCII, with the space.
+pub const HEADER_MAGIC: RuleId = RuleId("hprof.header.magic");
+/// The first bytes bear no mark of a transfer in text mode.
+pub const HEADER_TEXT_MODE: RuleId = RuleId("hprof.header.text-mode");
+/// Behind "JAVA PROFILE " stands 1.0.1, 1.0.2 or 1.0.3, and then a zero byte.
+pub const HEADER_VERSION: RuleId = RuleId("hprof.header.version");
+/// The size of identifiers, a 4-byte integer, is 1, 2, 4 or 8.
+pub const HEADER_ID_SIZE: RuleId = RuleId("hprof.header.id-size");
+/// No CLASS DUMP, INSTANCE DUMP, array or string has the identifier 0.
+pub const ID_NULL: RuleId = RuleId("hprof.id.null");
+/// A record's tag is one of 01 to 07, 0a to 0e, 1c and 2c, in hexadecimal.
+pub const RECORD_UNKNOWN_TAG: RuleId = RuleId("hprof.record.unknown-tag");
+/// A record other than a dump record is at least as long as its fields and the items that its counts announce.
+pub const RECORD_LENGTH: RuleId = RuleId("hprof.record.length");
+/// A record whose layout ends with its last field or item has no bytes behind it.
+pub const RECORD_REST: RuleId = RuleId("hprof.record.rest");
+/// A string is modified UTF-8: U+0000 is c0 80, and a character beyond U+FFFF is two surrogates of three bytes each; unpaired surrogates are legal.
+pub const TEXT_ENCODING: RuleId = RuleId("hprof.text.encoding");
+/// Every name of a class, field, method, signature, thread, thread group or heap is 0 or the identifier of a string that stands somewhere in the file.
+pub const TEXT_UNKNOWN_ID: RuleId = RuleId("hprof.text.unknown-id");
+/// No two strings of a file have the same identifier.
+pub const TEXT_DUPLICATE_ID: RuleId = RuleId("hprof.text.duplicate-id");
+/// The serial number of a LOAD CLASS is above 0.
+pub const CLASS_SERIAL_ZERO: RuleId = RuleId("hprof.class.serial-zero");
+/// Every class that was loaded has a CLASS DUMP.
+pub const LOAD_CLASS_NO_DUMP: RuleId = RuleId("hprof.load-class.no-dump");
+/// Every class that has a CLASS DUMP, those of arrays included, has a LOAD CLASS in the file, before or behind it.
+pub const CLASS_NO_LOAD: RuleId = RuleId("hprof.class.no-load");
+/// The class serial number of a frame, of an unloaded class and of an allocation site is that of a LOAD CLASS; that of a site may be 0.
+pub const CLASS_UNKNOWN_SERIAL: RuleId = RuleId("hprof.class.unknown-serial");
+/// A line number is above 0, or -1, -2 or -3.
+pub const FRAME_LINE: RuleId = RuleId("hprof.frame.line");
+/// Every frame that a trace names is a STACK FRAME of the file.
+pub const FRAME_UNKNOWN_ID: RuleId = RuleId("hprof.frame.unknown-id");
+/// Every stack trace serial number other than 0 is that of a STACK TRACE, wherever it is named: by a class, an object, a thread, a root, a site or a sample.
+pub const TRACE_UNKNOWN_SERIAL: RuleId = RuleId("hprof.trace.unknown-serial");
+/// The thread serial number of a root is that of a START THREAD or a ROOT THREAD OBJECT.
+pub const THREAD_UNKNOWN_SERIAL: RuleId = RuleId("hprof.thread.unknown-serial");
+/// In the flags of ALLOC SITES every bit but 1, 2 and 4 is zero.
+pub const SITES_RESERVED_FLAGS: RuleId = RuleId("hprof.sites.reserved-flags");
+/// In the flags of CONTROL SETTINGS every bit but 1 and 2 is zero.
+pub const CONTROL_RESERVED_FLAGS: RuleId = RuleId("hprof.control.reserved-flags");
+/// A dump record that has sub-records states its length: it is not one of length 0 by hprof.segment.zero-length.
+pub const SEGMENT_UNPATCHED_LENGTH: RuleId = RuleId("hprof.segment.unpatched-length");
+/// A HEAP DUMP is shorter than 4 GiB, so that its length fits; hprof.segment.wrapped says how a longer one is recognised.
+pub const SEGMENT_WRAPPED_LENGTH: RuleId = RuleId("hprof.segment.wrapped-length");
+/// A file with a HEAP DUMP SEGMENT has 1.0.2 or 1.0.3 in its header.
+pub const SEGMENT_VERSION: RuleId = RuleId("hprof.segment.version");
+/// Every series of segments is closed by a HEAP DUMP END before the file ends or a HEAP DUMP begins.
+pub const SEGMENT_END_MISSING: RuleId = RuleId("hprof.segment.end-missing");
+/// Before every HEAP DUMP END stands at least one segment that no other has closed.
+pub const SEGMENT_END_ALONE: RuleId = RuleId("hprof.segment.end-alone");
+/// HEAP DUMP END has the length 0.
+pub const SEGMENT_END_BODY: RuleId = RuleId("hprof.segment.end-body");
+/// A dump record has at least one sub-record.
+pub const SEGMENT_EMPTY: RuleId = RuleId("hprof.segment.empty");
+/// The tag of a sub-record is one of 01 to 08, 20 to 23 and ff, or of Android's 89 to 8e, 90, c3 and fe, in hexadecimal.
+pub const SUB_RECORD_TAG: RuleId = RuleId("hprof.sub-record.tag");
+/// A sub-record ends inside its dump record, with all field values and elements that its counts announce, whatever a count and an element's size multiply to.
+pub const SUB_RECORD_OVERRUN: RuleId = RuleId("hprof.sub-record.overrun");
+/// The object of a root is a class, an object or an array of its heap.
+pub const ROOT_DANGLING: RuleId = RuleId("hprof.root.dangling");
+/// No two CLASS DUMPs of a heap have the same identifier.
+pub const CLASS_DUPLICATE: RuleId = RuleId("hprof.class.duplicate");
+/// A superclass is 0 or the identifier of a CLASS DUMP of the same heap.
+pub const CLASS_SUPERCLASS: RuleId = RuleId("hprof.class.superclass");
+/// No class is its own superclass, directly or by way of others.
+pub const CLASS_SUPERCLASS_CYCLE: RuleId = RuleId("hprof.class.superclass-cycle");
+/// The instance size of a class is the sum of the field bytes of the class and of its superclasses, as the dump stores them.
+pub const CLASS_INSTANCE_SIZE: RuleId = RuleId("hprof.class.instance-size");
+/// The two reserved identifiers of a CLASS DUMP are 0.
+pub const CLASS_RESERVED: RuleId = RuleId("hprof.class.reserved");
+/// The number of bytes of an instance's values is the sum of the sizes of the fields of its class and of all superclasses.
+pub const INSTANCE_LENGTH: RuleId = RuleId("hprof.instance.length");
+/// The name of an object array's class is that of an array.
+pub const ARRAY_CLASS: RuleId = RuleId("hprof.array.class");
+/// A type code is 2 or one of 4 to 11; the elements of a primitive array have one of 4 to 11.
+pub const TYPE_CODE: RuleId = RuleId("hprof.type.code");
+/// A boolean in a primitive array, a static field or a constant pool is 0 or 1.
+pub const BOOLEAN_VALUE: RuleId = RuleId("hprof.boolean.value");
+/// No object or array of a heap has the identifier of another one, or of a class.
+pub const OBJECT_DUPLICATE: RuleId = RuleId("hprof.object.duplicate");
+/// The class of every instance and object array is a CLASS DUMP of its heap.
+pub const OBJECT_CLASS: RuleId = RuleId("hprof.object.class");
+/// Every reference other than 0 in a field, an array or a constant pool, and every loader, signer and protection domain, is a class, an object or an array of its heap.
+pub const OBJECT_DANGLING_REFERENCE: RuleId = RuleId("hprof.object.dangling-reference");
+/// Sub-records of Android's stand in files of version 1.0.3 only.
+pub const EXTENSION_TAG: RuleId = RuleId("hprof.extension.tag");
 
 const SOURCES: &[Source] = &[
     Source { key: "S3", title: "HPROF manual of the JDK, \"HPROF Binary Format\"" },

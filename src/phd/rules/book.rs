@@ -1,9 +1,82 @@
 //! Made from `specs/phd.toml`: `HEAPSMITH_BLESS=1 cargo test --test project` writes it anew.
 
+use crate::error::RuleId;
 use crate::findings::{Rule, RuleKind, Rulebook, Scope, Severity, Source, severities};
 
-/// The rule book of PHD.
+/// The rule book of `phd`.
 pub static BOOK: Rulebook = Rulebook::new("phd", SOURCES, RULES, || severities(RULES));
+
+/// Every rule of the bytes.
+pub const ALL: &[RuleId] = &[FILE_TRUNCATED, HEADER_MAGIC, HEADER_TEXT_MODE, HEADER_VERSION, HEADER_RESERVED_FLAGS, HEADER_START_TAG, HEADER_RECORD_TAG, HEADER_LIMIT, HEADER_BODY_TAG, HEADER_REPEATED_RECORD, HEADER_TOTALS, HEADER_VERSION_TEXT_ENCODING, HEADER_ADDRESS_UNIT, HEADER_HASHED_WITHOUT_J9, BODY_END_TAG, BODY_TRAILING_BYTES, RECORD_TAG, RECORD_RESERVED_FLAGS, REFERENCES_COUNT, REFERENCES_NULL, REFERENCES_FIRST_IS_CLASS, SHORT_OBJECT_CACHE_SLOT, HASH_16_BIT_VALUE, ARRAY_LENGTH, OBJECT_ARRAY_LENGTH, OBJECT_ARRAY_FIELD_ORDER, OBJECT_ARRAY_CLASS_WORD, OBJECT_ARRAY_REFERENCE_ORDER, CLASS_NAME_ENCODING, GRAPH_DUPLICATE_ADDRESS, GRAPH_DANGLING_REFERENCE, GRAPH_CLASS_WORD, GRAPH_SUPERCLASS, GRAPH_SUPERCLASS_CYCLE];
+
+/// The data do not end inside a field: the header and every record are there in full, and so are the bytes, texts and references that a length or count announces.
+pub const FILE_TRUNCATED: RuleId = RuleId("phd.file.truncated");
+/// The file begins with the two-byte length 18 and the text "portable heap dump" in ASCII, without a terminator.
+pub const HEADER_MAGIC: RuleId = RuleId("phd.header.magic");
+/// The first bytes bear no mark of a transfer in text mode.
+pub const HEADER_TEXT_MODE: RuleId = RuleId("phd.header.text-mode");
+/// The version, an unsigned 4-byte integer behind the magic, is 4, 5 or 6.
+pub const HEADER_VERSION: RuleId = RuleId("phd.header.version");
+/// In the file's flags, a 4-byte integer, every bit but 1, 2 and 4 is zero.
+pub const HEADER_RESERVED_FLAGS: RuleId = RuleId("phd.header.reserved-flags");
+/// The byte behind the file's flags is 1 and starts the header.
+pub const HEADER_START_TAG: RuleId = RuleId("phd.header.start-tag");
+/// A header record begins with the tag byte 1, 3 or 4, and the tag 2 ends the header.
+pub const HEADER_RECORD_TAG: RuleId = RuleId("phd.header.record-tag");
+/// A header has at most 4096 records.
+pub const HEADER_LIMIT: RuleId = RuleId("phd.header.limit");
+/// The byte behind the header's end tag is 2 and starts the body.
+pub const HEADER_BODY_TAG: RuleId = RuleId("phd.header.body-tag");
+/// Each header tag stands at most once.
+pub const HEADER_REPEATED_RECORD: RuleId = RuleId("phd.header.repeated-record");
+/// Where header record 1 is present, its counts are true: the number of records in the body, classes included, and the number of references that are stored in them.
+pub const HEADER_TOTALS: RuleId = RuleId("phd.header.totals");
+/// The text of header record 4 is modified UTF-8: U+0000 is c0 80, and a character beyond U+FFFF is two surrogates of three bytes each.
+pub const HEADER_VERSION_TEXT_ENCODING: RuleId = RuleId("phd.header.version-text-encoding");
+/// Version 6 comes with flag 4.
+pub const HEADER_ADDRESS_UNIT: RuleId = RuleId("phd.header.address-unit");
+/// Flag 2 comes with flag 4.
+pub const HEADER_HASHED_WITHOUT_J9: RuleId = RuleId("phd.header.hashed-without-j9");
+/// The byte 3 stands behind the last record and ends the body.
+pub const BODY_END_TAG: RuleId = RuleId("phd.body.end-tag");
+/// The end tag is the last byte of the file, after decompression.
+pub const BODY_TRAILING_BYTES: RuleId = RuleId("phd.body.trailing-bytes");
+/// A record begins with a tag byte of 0x20 to 0xff, or of 4, 5, 6, 7 or 8; the byte 3 in its place ends the body.
+pub const RECORD_TAG: RuleId = RuleId("phd.record.tag");
+/// In a flags byte the bits without a meaning are zero: 0x0c in records 4, 5, 7 and 8, and 0x07 in record 6.
+pub const RECORD_RESERVED_FLAGS: RuleId = RuleId("phd.record.reserved-flags");
+/// The number of references in records 4, 5, 6 and 8, an unsigned 4-byte integer, is below 2^31.
+pub const REFERENCES_COUNT: RuleId = RuleId("phd.references.count");
+/// No reference leads to address 0: null references are left out and not counted.
+pub const REFERENCES_NULL: RuleId = RuleId("phd.references.null");
+/// In a dump with flag 4, the first stored reference of an object or object array differs from its class word.
+pub const REFERENCES_FIRST_IS_CLASS: RuleId = RuleId("phd.references.first-is-class");
+/// A short object record names a cache slot that a medium or long object record before it has written.
+pub const SHORT_OBJECT_CACHE_SLOT: RuleId = RuleId("phd.short-object.cache-slot");
+/// A 16-bit hash has 15 significant bits.
+pub const HASH_16_BIT_VALUE: RuleId = RuleId("phd.hash.16-bit-value");
+/// An array has fewer than 2^31 elements, whatever the width of its length field.
+pub const ARRAY_LENGTH: RuleId = RuleId("phd.array.length");
+/// The true length of an object array record with tag 8 is at least its number of references.
+pub const OBJECT_ARRAY_LENGTH: RuleId = RuleId("phd.object-array.length");
+/// In version 6 the true length of an object array stands before its instance size, 4 bytes each.
+pub const OBJECT_ARRAY_FIELD_ORDER: RuleId = RuleId("phd.object-array.field-order");
+/// The class word of an object array names its component class.
+pub const OBJECT_ARRAY_CLASS_WORD: RuleId = RuleId("phd.object-array.class-word");
+/// The references of an object array run from its last index to its first.
+pub const OBJECT_ARRAY_REFERENCE_ORDER: RuleId = RuleId("phd.object-array.reference-order");
+/// A class name is modified UTF-8: U+0000 is c0 80, and a character beyond U+FFFF is two surrogates of three bytes each.
+pub const CLASS_NAME_ENCODING: RuleId = RuleId("phd.class.name-encoding");
+/// No two records of a dump have the same address.
+pub const GRAPH_DUPLICATE_ADDRESS: RuleId = RuleId("phd.graph.duplicate-address");
+/// Every reference other than a null leads to the address of a record of the dump.
+pub const GRAPH_DANGLING_REFERENCE: RuleId = RuleId("phd.graph.dangling-reference");
+/// The class word of every object and object array is the address of a class record.
+pub const GRAPH_CLASS_WORD: RuleId = RuleId("phd.graph.class-word");
+/// A superclass word is the address of a class record, or 0 for a class without a superclass.
+pub const GRAPH_SUPERCLASS: RuleId = RuleId("phd.graph.superclass");
+/// No class is its own superclass, directly or by way of others.
+pub const GRAPH_SUPERCLASS_CYCLE: RuleId = RuleId("phd.graph.superclass-cycle");
 
 const SOURCES: &[Source] = &[
     Source { key: "S0", title: "OpenJ9 documentation, \"Heap dump\"" },

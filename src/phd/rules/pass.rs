@@ -79,7 +79,7 @@ impl PassRules {
                 HeaderRecord::FullVersion(text) => {
                     if mutf8::decode(text).is_none() {
                         let found = format!("\"{}\"", text.escape_ascii());
-                        add(super::HEADER_VERSION_TEXT, at + 3, "modified UTF-8", found);
+                        add(super::HEADER_VERSION_TEXT_ENCODING, at + 3, "modified UTF-8", found);
                     }
                     (2, 4, 3 + text.len() as u64)
                 }
@@ -132,7 +132,7 @@ impl PassRules {
             Record::Short(r) => {
                 self.objects += 1;
                 if resolved.empty_slot {
-                    add(findings, super::SHORT_CACHE_SLOT, located, || {
+                    add(findings, super::SHORT_OBJECT_CACHE_SLOT, located, || {
                         (
                             "a class cache slot that was filled before".to_owned(),
                             format!("slot {}, still empty", r.slot),
@@ -289,7 +289,12 @@ impl PassRules {
                 "no J9 flag, which speaks for index order (DTFJ writer)"
             };
             let found = format!("{} arrays with several references; {sign}", signs.ordered_arrays);
-            note(super::OBJECT_ARRAY_ORDER, place, "an order of references that the bytes do not tell", found);
+            note(
+                super::OBJECT_ARRAY_REFERENCE_ORDER,
+                place,
+                "an order of references that the bytes do not tell",
+                found,
+            );
         }
         if let Some(place) = signs.hash_at {
             let sign = if signs.largest_hash > 0x7fff {

@@ -58,7 +58,7 @@ const LEFT_OUT: &[&str] = &[
     "src/phd/rules/book.rs",
     "src/hprof/rules/book.rs",
     "src/classic/rules/book.rs",
-    "src/format/target/table.rs",
+    "src/format/target/rules.rs",
 ];
 
 const LEFT: &str = "tests/commands/wording/left.txt";
