@@ -18,7 +18,7 @@ pub(super) const FACETS: &[(Facet, &[(&str, Carriage)])] = &[
     (Facet::HeaderTotals, &[("phd", Exact), ("phd/*", None), ("phd/any", Exact), ("phd4/sovereign", Exact)]),
     (Facet::InstanceSize, &[("phd", Changed(Rule::Rounded))]),
     (Facet::Kind, &[("phd", Exact)]),
-    (Facet::ObjectSize, &[("phd4", None), ("phd5", None), ("phd6", Changed(Rule::SizesInWords)), ("phd6/as-documented", Changed(Rule::Swapped))]),
+    (Facet::ObjectSize, &[("phd", Changed(Rule::SizesInWords)), ("phd4", None), ("phd5", None), ("phd6/as-documented", Changed(Rule::Swapped))]),
     (Facet::RecordOrder, &[("phd", Changed(Rule::Reordered)), ("phd/any", Exact), ("phd4/sovereign", Exact), ("phd6/as-documented", Exact)]),
     (Facet::ReferenceOrder, &[("phd", Changed(Rule::Reordered))]),
     (Facet::References, &[("phd", Exact), ("phd4/j9-2.3", Changed(Rule::ArrayClassFirst))]),
