@@ -54,11 +54,24 @@ fn layers() -> BTreeMap<String, usize> {
     let mut layers = BTreeMap::new();
     for (layer, line) in block.lines().filter(|line| !line.trim().is_empty()).enumerate() {
         let (modules, _) = line.split_once("  ").expect("modules, two spaces, what they are");
-        for module in modules.split(", ") {
-            assert_eq!(layers.insert(module.to_owned(), layer), None, "{module} stands there twice");
+        let modules: Vec<String> = match modules {
+            "(formats)" => formats(),
+            _ => modules.split(", ").map(str::to_owned).collect(),
+        };
+        for module in modules {
+            assert_eq!(layers.insert(module.clone(), layer), None, "{module} stands there twice");
         }
     }
     layers
+}
+
+/// The modules that implement a format.
+fn formats() -> Vec<String> {
+    let folders = fs::read_dir(Path::new(ROOT).join("src")).expect("a folder").map(|entry| entry.expect("an entry"));
+    let formats = folders.filter(|folder| folder.path().join("family.rs").is_file());
+    let names: Vec<String> = formats.map(|folder| folder.file_name().to_string_lossy().into_owned()).collect();
+    assert!(names.len() >= 3, "{names:?}");
+    names
 }
 
 struct File {
