@@ -11,7 +11,7 @@ use crate::family::{
 };
 use crate::findings::{Findings, Rulebook};
 use crate::input::Stream;
-use crate::model::{Address, Dump, DumpSource};
+use crate::model::{Address, Dump};
 
 use super::lift::{self, ClassicSource};
 use super::lower::{self, PROFILES};
@@ -135,7 +135,7 @@ impl DumpFamily for Classic {
 
     fn recognise(&self, opener: &Opener, source: &mut Source) -> Result<Option<Lowering>, Error> {
         let encoding = decoder(opener)?.encoding();
-        Ok(lower::recognise(source.heap(0), encoding, || opener.bytes())?.map(Lowering::from))
+        Ok(lower::recognise(source, encoding, || opener.bytes())?.map(Lowering::from))
     }
 
     fn places(&self, opener: &Opener, _heap: usize, found: &mut dyn FnMut(Address, Span)) -> Result<(), Error> {

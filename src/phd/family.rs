@@ -11,7 +11,7 @@ use crate::family::{
 };
 use crate::findings::{Findings, Rulebook};
 use crate::input::Stream;
-use crate::model::{Address, Dump, DumpSource, Heap};
+use crate::model::{Address, Dump, Heap};
 
 use super::lift::{self, Item, PhdSource};
 use super::lower::{self, PROFILES};
@@ -167,7 +167,7 @@ impl DumpFamily for Phd {
 
     fn recognise(&self, opener: &Opener, source: &mut Source) -> Result<Option<Lowering>, Error> {
         let version = decoder(opener)?.header().version;
-        Ok(lower::recognise(source.heap(0), version, || opener.bytes())?.map(Lowering::from))
+        Ok(lower::recognise(source, version, || opener.bytes())?.map(Lowering::from))
     }
 
     fn places(&self, opener: &Opener, _heap: usize, found: &mut dyn FnMut(Address, Span)) -> Result<(), Error> {

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use heapsmith::classic;
 use heapsmith::error::Error;
+use heapsmith::family::One;
 use heapsmith::input::Input;
 use heapsmith::model::{Class, Contents, Heap, IdentityHash, Name, Object, ObjectKind, PrimitiveType};
 use heapsmith::phd::{Decoder, Record, lift, lower};
@@ -93,7 +94,7 @@ fn every_witness_comes_back_through_the_heap_with_its_writer_recognised() {
         let bytes = decompressed(&path);
         let version = Decoder::new(bytes.as_slice()).expect("a PHD").header().version;
         let open = || Ok(Box::new(std::io::Cursor::new(bytes.clone())) as Box<dyn std::io::Read>);
-        let recognised = lower::recognise(&mut heap(&bytes), version, open).expect("readable");
+        let recognised = lower::recognise(&mut One(heap(&bytes)), version, open).expect("readable");
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let options = recognised.unwrap_or_else(|| panic!("{name}: no profile gives its bytes"));
         if let Some((_, writer)) = writers.iter().find(|(part, _)| name.contains(part)) {
@@ -249,7 +250,7 @@ fn classic_texts_are_valid_and_come_back_with_their_writer_recognised() {
         let bytes = fs::read(&path).expect("a witness");
         let (mut heap, encoding) = classic_heap(&bytes);
         let open = || Ok(Box::new(std::io::Cursor::new(bytes.clone())) as Box<dyn std::io::Read>);
-        let recognised = classic::lower::recognise(&mut heap, encoding, open).expect("readable");
+        let recognised = classic::lower::recognise(&mut One(heap), encoding, open).expect("readable");
         let options = recognised.unwrap_or_else(|| panic!("{}: no profile gives its bytes", path.display()));
         assert_eq!(options.profile.name, "jdmpview", "{}", path.display());
         // The bytes themselves, not only the recogniser's word.

@@ -2,43 +2,33 @@
 
 use std::io::Read;
 
-use crate::bytes::SameBytes;
 use crate::error::Error;
+use crate::family;
 use crate::lower::Adherence;
 use crate::model::{DumpSource, EventKind, HeapSource};
 
+use super::LowerOptions;
 use super::profiles::{NameForm, PROFILES, Profile, RootOrder};
-use super::{LowerOptions, write_dump};
 
 /// The options, with the first profile and framing, that turn the heaps of a dump back into exactly its bytes: in
 /// the dump's own order, with its own log.
 ///
-/// `reopen` gives the dump's bytes from the start. Profiles that draw their spelling are not tried. A profile is
-/// dropped at its first different byte, so this costs about one encoding.
+/// `reopen` gives the dump's bytes from the start. Profiles that draw their spelling are not tried.
 ///
 /// # Errors
 /// If the dump cannot be read.
 pub fn recognise(
     dump: &mut dyn DumpSource,
-    mut reopen: impl FnMut() -> Result<Box<dyn Read>, Error>,
+    reopen: impl FnMut() -> Result<Box<dyn Read>, Error>,
 ) -> Result<Option<LowerOptions>, Error> {
     let mut profiles: Vec<&'static Profile> = PROFILES.iter().filter(|profile| !profile.is_seeded()).collect();
     let signs = Signs::of(dump.heap(0));
     profiles.sort_by_key(|profile| signs.against(profile));
-    for profile in profiles {
-        for framing in profile.framings {
-            let options =
-                LowerOptions { profile, framing: Some(framing), adherence: Adherence::Heap, ..LowerOptions::default() };
-            let mut same = SameBytes::new(reopen()?);
-            match write_dump(dump, &options, &mut same) {
-                Ok(()) if same.is_whole()? => return Ok(Some(options)),
-                Ok(()) | Err(Error::Lower(_)) => {}
-                Err(_) if same.differs() => {}
-                Err(e) => return Err(e),
-            }
-        }
-    }
-    Ok(None)
+    let candidates = profiles.into_iter().flat_map(|profile| {
+        let options = LowerOptions { profile, adherence: Adherence::Heap, ..LowerOptions::default() };
+        profile.framings.iter().map(move |framing| LowerOptions { framing: Some(framing), ..options })
+    });
+    family::recognise(candidates, dump, reopen)
 }
 
 /// Habits that the bytes of a small dump need not tell apart, since a heap written in its own order keeps them.

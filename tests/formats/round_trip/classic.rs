@@ -9,7 +9,7 @@ use heapsmith::compare::{Facet, compare};
 use heapsmith::error::{DecodeError, Error};
 use heapsmith::format::Lowering;
 use heapsmith::generate::{GenerateOptions, Placement, from_seed};
-use heapsmith::model::{Contents, Heap, ObjectKind, WordSize};
+use heapsmith::model::{Contents, Heap, HeapSource, ObjectKind, WordSize};
 use heapsmith::phd::{self, Version};
 use pretty_assertions::assert_eq;
 use quickcheck::{Arbitrary, Gen, QuickCheck};
@@ -119,7 +119,8 @@ fn the_profile_that_is_recognised_gives_the_bytes_again() {
                 let mut source = lifted(&dump);
                 let reopen = || Ok::<_, Error>(Box::new(std::io::Cursor::new(dump.clone())) as Box<dyn std::io::Read>);
                 let encoding = Decoder::new(dump.as_slice()).expect("a dump").encoding();
-                let found = lower::recognise(&mut source, encoding, reopen).expect("memory can be read");
+                let found = lower::recognise(&mut (&mut source as &mut dyn HeapSource), encoding, reopen)
+                    .expect("memory can be read");
                 let found = found.unwrap_or_else(|| panic!("{} {encoding:?}", profile.name));
                 assert!(lower::to_bytes(&source, &found).expect("writable") == dump, "{}", profile.name);
             }
