@@ -248,9 +248,9 @@ fn classic_texts_are_valid_and_come_back_with_their_writer_recognised() {
         let other: Vec<_> = report.findings.iter().filter(|f| f.rule != classic::rules::GRAPH_TYPE).collect();
         assert!(report.valid && other.is_empty(), "{}: {other:?}", path.display());
         let bytes = fs::read(&path).expect("a witness");
-        let (mut heap, encoding) = classic_heap(&bytes);
+        let (heap, encoding) = classic_heap(&bytes);
         let open = || Ok(Box::new(std::io::Cursor::new(bytes.clone())) as Box<dyn std::io::Read>);
-        let recognised = classic::lower::recognise(&mut One(heap), encoding, open).expect("readable");
+        let recognised = classic::lower::recognise(&mut One(heap.clone()), encoding, open).expect("readable");
         let options = recognised.unwrap_or_else(|| panic!("{}: no profile gives its bytes", path.display()));
         assert_eq!(options.profile.name, "jdmpview", "{}", path.display());
         // The bytes themselves, not only the recogniser's word.
