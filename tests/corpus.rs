@@ -1,9 +1,12 @@
 //! The corpus, one test a case.
 
+use std::collections::BTreeSet;
+use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-use heapsmith::corpus::{Case, cases, verify};
+use heapsmith::corpus::{Case, Kind, cases, verify};
+use heapsmith::format::Family;
 use libtest_mimic::{Arguments, Failed, Trial};
 
 fn main() -> ExitCode {
@@ -12,6 +15,8 @@ fn main() -> ExitCode {
     let mut trials: Vec<Trial> =
         cases.into_iter().map(|case| Trial::test(case.id.clone(), move || judged(&case))).collect();
     trials.push(Trial::test("the_folder_is_what_the_recipes_make", the_folder_is_what_the_recipes_make));
+    trials.push(Trial::test("no_id_of_a_case_disappears", no_id_of_a_case_disappears));
+    trials.push(Trial::test("every_file_of_spelled_cases_is_read", every_file_of_spelled_cases_is_read));
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
@@ -28,4 +33,39 @@ fn the_folder_is_what_the_recipes_make() -> Result<(), Failed> {
         return Ok(());
     }
     Err(format!("{verified:#?}\nafter a change that was meant: heapsmith corpus bless").into())
+}
+
+/// Reports refer to cases by their ids: `corpus/ids.txt` is only added to, and what was renamed is in `corpus/renamed.txt`.
+fn no_id_of_a_case_disappears() -> Result<(), Failed> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");
+    let lines = |name: &str| -> Result<Vec<String>, Failed> {
+        let text = fs::read_to_string(folder.join(name))?;
+        Ok(text.lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect())
+    };
+    let ids: BTreeSet<String> = cases()?.into_iter().map(|case| case.id).collect();
+    let known: BTreeSet<String> = lines("ids.txt")?.into_iter().collect();
+    if let Some(gone) = known.difference(&ids).next() {
+        return Err(format!("there is no case {gone} any more, which corpus/ids.txt has").into());
+    }
+    if let Some(new) = ids.difference(&known).next() {
+        return Err(format!("a new case: add {new} to corpus/ids.txt, which keeps its id from now on").into());
+    }
+    for line in lines("renamed.txt")? {
+        let now = line.split_once(' ').filter(|(old, now)| !ids.contains(*old) && ids.contains(*now));
+        now.ok_or_else(|| format!("corpus/renamed.txt: {line} does not lead from an old id to a case"))?;
+    }
+    Ok(())
+}
+
+fn every_file_of_spelled_cases_is_read() -> Result<(), Failed> {
+    let mut written = BTreeSet::new();
+    for family in Family::ALL {
+        for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("specs/cases").join(family.name()))? {
+            let sheet: toml::Table = fs::read_to_string(entry?.path())?.parse()?;
+            let cases = sheet.get("case").and_then(|cases| cases.as_array()).into_iter().flatten();
+            written.extend(cases.filter_map(|case| case["id"].as_str().map(str::to_owned)));
+        }
+    }
+    let read = cases()?.into_iter().filter(|case| case.kind == Kind::Spelled).map(|case| case.id);
+    if written == read.collect() { Ok(()) } else { Err("a file of specs/cases/ is not in src/corpus/cases.rs".into()) }
 }

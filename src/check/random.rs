@@ -1,6 +1,6 @@
 //! Random cases: dumps of random heaps in random formats, versions, profiles and widths.
 
-use crate::corpus::{Answer, Case, Verdict};
+use crate::corpus::{Answer, Case, Kind, Verdict};
 use crate::draw::SeedDraw;
 use crate::error::Error;
 use crate::format::{Family, Recipe};
@@ -23,6 +23,7 @@ pub(super) fn random_case(seed: u64, index: u64, families: &[Family]) -> Result<
     Ok(Case {
         id: format!("random-{seed}-{index:06}"),
         summary: format!("{objects} random objects"),
+        kind: Kind::Random,
         format,
         heap: None,
         recipe: format!("{objects} objects from seed {heap_seed}, {format}, {}, {widths}", lowering.profile()),

@@ -8,7 +8,7 @@ mod recipes;
 mod shelf;
 mod specimen;
 
-pub use cases::{Answer, Case, Verdict, cases};
+pub use cases::{Answer, Case, Kind, Verdict, cases};
 pub use manifest::{Manifest, ManifestAnswer, ManifestCase, ManifestFinding, ManifestRecipe, ManifestRules};
 #[doc(hidden)]
 pub use shelf::{Trouble, Verified, bless, verify};

@@ -2,40 +2,51 @@
 //!
 //! An edit is made in a dump's bytes by field ("the version", "the class word of the first medium or
 //! long object"), never at a random place, so that the rule it breaks and the offset of the finding
-//! are known beforehand.
+//! are known beforehand. What it does to the heap that a reader finds stands in the same row.
 
 pub mod classic;
 pub mod hprof;
-mod phd;
-
-pub use phd::{EDITS, Map};
+pub mod phd;
 
 use crate::annotation::Annotation;
-use crate::error::RuleId;
+use crate::error::{Error, RuleId};
+use crate::format::Family;
+use crate::model::Heap;
 
 /// An edit that breaks one rule, in a dump of the format that the map is of.
-pub struct Edit<M: 'static = Map> {
+pub struct Edit<M: 'static> {
     /// Its name, stable.
     pub name: &'static str,
     /// The rule that it breaks.
     pub rule: RuleId,
     /// What it does, in a line.
     pub summary: &'static str,
+    /// The golden case that the corpus makes it in, where that is not the format's usual one.
+    pub golden: Option<&'static str>,
     apply: fn(&M) -> Option<Edited>,
+    effect: Effect<M>,
+    others: &'static [(&'static str, Change<M>)],
 }
 
-impl<M> Clone for Edit<M> {
-    fn clone(&self) -> Edit<M> {
-        *self
-    }
+/// What an edit does to the heap that a reader finds.
+pub enum Effect<M: 'static> {
+    /// There is no right heap: only a refusal is right.
+    Refused,
+    /// A heap does not record what was changed.
+    Same,
+    /// This change.
+    Changes(Change<M>),
 }
 
-impl<M> Copy for Edit<M> {}
+/// A change of the heap; `None` if the heap is not that of the dump.
+pub type Change<M> = fn(&Damage<'_, M>, &mut Heap) -> Option<()>;
 
-impl<M> std::fmt::Debug for Edit<M> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Edit({})", self.name)
-    }
+/// A dump before an edit, and after it.
+pub struct Damage<'d, M> {
+    /// The dump before the edit.
+    pub map: &'d M,
+    /// What the edit made of it.
+    pub edited: &'d Edited,
 }
 
 /// A damaged dump.
@@ -47,6 +58,63 @@ pub struct Edited {
     pub offset: u64,
     /// Records before the damage: those that a tolerant reader still delivers.
     pub records_due: u64,
+}
+
+/// A valid dump with the places of its fields, and the edits of its format.
+pub trait Map: Sized + 'static {
+    /// The format.
+    const FAMILY: Family;
+    /// Every edit.
+    const EDITS: &'static [Edit<Self>];
+
+    /// The fields of a dump.
+    ///
+    /// # Errors
+    /// If the dump is not valid.
+    fn of(bytes: Vec<u8>) -> Result<Self, Error>;
+}
+
+/// An edit, whatever its format.
+#[derive(Clone, Copy, Debug)]
+pub struct NamedEdit {
+    /// The format.
+    pub family: Family,
+    /// Its name, stable.
+    pub name: &'static str,
+    /// The rule that it breaks.
+    pub rule: RuleId,
+    /// What it does, in a line.
+    pub summary: &'static str,
+    apply: fn(&str, Vec<u8>) -> Result<Option<Edited>, Error>,
+}
+
+impl NamedEdit {
+    /// Makes the edit in a valid dump. `None` if the dump has no place for it.
+    ///
+    /// # Errors
+    /// If the dump is not valid.
+    pub fn apply(&self, dump: Vec<u8>) -> Result<Option<Edited>, Error> {
+        (self.apply)(self.name, dump)
+    }
+}
+
+/// Every edit of a format.
+pub fn edits(family: Family) -> Vec<NamedEdit> {
+    ALL.into_iter().flat_map(|edits| edits()).filter(|edit| edit.family == family).collect()
+}
+
+const ALL: [fn() -> Vec<NamedEdit>; 3] = [named::<phd::Map>, named::<hprof::Map>, named::<classic::Map>];
+
+fn named<M: Map>() -> Vec<NamedEdit> {
+    let apply = |name: &str, dump| {
+        let map = M::of(dump)?;
+        Ok(M::EDITS.iter().find(|edit| edit.name == name).and_then(|edit| edit.apply(&map)))
+    };
+    let named = |edit: &Edit<M>| {
+        let &Edit { name, rule, summary, .. } = edit;
+        NamedEdit { family: M::FAMILY, name, rule, summary, apply }
+    };
+    M::EDITS.iter().map(named).collect()
 }
 
 /// A field's place.
@@ -76,16 +144,60 @@ impl FieldAt {
     }
 }
 
-impl Edit {
-    /// The edit of PHD with this name.
-    pub fn named(name: &str) -> Option<&'static Edit> {
-        EDITS.iter().find(|edit| edit.name == name)
-    }
-}
-
 impl<M> Edit<M> {
+    const fn new(
+        name: &'static str,
+        rule: RuleId,
+        summary: &'static str,
+        apply: fn(&M) -> Option<Edited>,
+        effect: Effect<M>,
+    ) -> Edit<M> {
+        Edit { name, rule, summary, golden: None, apply, effect, others: &[] }
+    }
+
+    /// With other heaps that are right, each under its reading.
+    const fn or(self, others: &'static [(&'static str, Change<M>)]) -> Edit<M> {
+        Edit { others, ..self }
+    }
+
+    const fn in_golden(self, golden: &'static str) -> Edit<M> {
+        Edit { golden: Some(golden), ..self }
+    }
+
     /// Makes the edit in a valid dump. `None` if the dump has no place for it.
     pub fn apply(&self, map: &M) -> Option<Edited> {
         (self.apply)(map)
+    }
+
+    /// Whether only a refusal is right after it.
+    pub fn is_refused(&self) -> bool {
+        matches!(self.effect, Effect::Refused)
+    }
+
+    /// The heap that a tolerant reader finds after the edit, worked out from the heap before it; `None` if there is none.
+    ///
+    /// # Errors
+    /// If the heap is not that of the dump.
+    pub fn heap_after(&self, damage: &Damage<'_, M>, heap: &Heap) -> Result<Option<Heap>, Error> {
+        match self.effect {
+            Effect::Refused => Ok(None),
+            Effect::Same => Ok(Some(heap.clone())),
+            Effect::Changes(change) => self.changed(change, damage, heap).map(Some),
+        }
+    }
+
+    /// Further heaps that are right, each with the reading that leads to it.
+    ///
+    /// # Errors
+    /// If the heap is not that of the dump.
+    pub fn other_readings(&self, damage: &Damage<'_, M>, heap: &Heap) -> Result<Vec<(&'static str, Heap)>, Error> {
+        let each = self.others.iter().map(|(reading, change)| Ok((*reading, self.changed(*change, damage, heap)?)));
+        each.collect()
+    }
+
+    fn changed(&self, change: Change<M>, damage: &Damage<'_, M>, heap: &Heap) -> Result<Heap, Error> {
+        let mut heap = heap.clone();
+        let done = change(damage, &mut heap);
+        done.map(|()| heap).ok_or_else(|| Error::Usage(format!("{}: the heap is not that of the dump", self.name)))
     }
 }

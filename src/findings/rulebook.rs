@@ -16,6 +16,8 @@ pub struct Rule {
     pub kind: RuleKind,
     /// How much breaking it matters (rules of the bytes only).
     pub severity: Option<Severity>,
+    /// Whether the rest of a dump that breaks it cannot be read.
+    pub stops: bool,
     /// The rule, in a sentence or two.
     pub statement: &'static str,
     /// Where it comes from: document and section, or implementation.
@@ -30,6 +32,8 @@ pub struct Rule {
     pub errata: &'static [&'static str],
     /// What it takes to judge it.
     pub scope: Scope,
+    /// The release that introduced it.
+    pub since: &'static str,
 }
 
 /// Kinds of rule.

@@ -72,7 +72,7 @@ pub(super) fn check(root: &Path, path: &str) -> Result<(), Error> {
 }
 
 /// The folders on the way to a plain path, the outermost first.
-pub(super) fn folders_of(path: &str) -> impl DoubleEndedIterator<Item = &str> {
+pub(crate) fn folders_of(path: &str) -> impl DoubleEndedIterator<Item = &str> {
     path.match_indices('/').map(|(end, _)| &path[..end])
 }
 

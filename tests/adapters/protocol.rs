@@ -132,7 +132,8 @@ fn a_failure_names_the_fact_the_bytes_and_the_rule() {
     assert_eq!((&wrong[0]["name"], &wrong[0]["offset"]), (&Value::from("gap"), &evidence["offset"]));
     assert!(wrong[0]["meaning"].as_str().is_some_and(|text| text.contains("0xf0000000")), "{wrong:?}");
     // The bytes stand there in the dump.
-    let dump = fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/corpus/phd/phd5-spelled-wrap.phd")).expect("it is there");
+    let dump = fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/corpus/phd/spelled/phd5-spelled-wrap.phd"))
+        .expect("it is there");
     let offset = evidence["offset"].as_u64().expect("an offset") as usize;
     let bytes: String = dump[offset..].iter().take(8).map(|byte| format!("{byte:02x}")).collect();
     assert!(bytes.starts_with(wrong[0]["bytes"].as_str().expect("bytes")), "{bytes} {wrong:?}");

@@ -65,7 +65,7 @@ fn a_file_that_became_a_link_is_replaced_and_what_it_leads_to_is_left_alone() {
     bench.put("outside", "theirs");
     let file = bench.corpus().join(A_FILE);
     fs::remove_file(&file).expect("removed");
-    std::os::unix::fs::symlink("../../outside", &file).expect("a link");
+    std::os::unix::fs::symlink("../../../outside", &file).expect("a link");
     let blessed = bench.run("bless");
     assert_eq!(blessed.code, 0, "{blessed:?}");
     assert_eq!(bench.text("outside"), "theirs");
@@ -128,6 +128,42 @@ fn files_of_cases_that_are_no_more_are_removed() {
     assert!(bench.path("corpus/empty").exists(), "it was not ours");
     fs::remove_file(bench.path("corpus/retired/notes.txt")).expect("removed");
     bench.assert_is_the_corpus_and(&[]);
+}
+
+/// Once each format had one folder for all of its cases.
+#[test]
+fn a_corpus_in_fewer_folders_is_brought_into_order() {
+    let bench = Bench::with_corpus();
+    let flat = |path: &str| {
+        let parts: Vec<&str> = path.split('/').collect();
+        format!("{}/{}", parts[0], parts[2])
+    };
+    bench.edit_manifest(|cases| {
+        for case in cases {
+            let listings =
+                case["answers"].as_array().expect("answers").iter().filter_map(|answer| answer["listing"].as_str());
+            for path in listings.chain(case["file"].as_str()) {
+                fs::rename(bench.corpus().join(path), bench.corpus().join(flat(path))).expect("renamed");
+            }
+            case["file"] = flat(case["file"].as_str().expect("a path")).into();
+            for answer in case["answers"].as_array_mut().expect("answers") {
+                if let Some(listing) = answer["listing"].as_str().map(flat) {
+                    answer["listing"] = listing.into();
+                }
+            }
+        }
+    });
+    for family in ["phd", "hprof", "classic"] {
+        for kind in ["golden", "damaged", "spelled", "random"] {
+            fs::remove_dir(bench.corpus().join(family).join(kind)).expect("it is empty");
+        }
+    }
+    bench.add_foreign_files();
+    for command in ["bless", "verify"] {
+        let ran = bench.run(command);
+        assert_eq!(ran.code, 0, "{ran:?}");
+    }
+    bench.assert_is_the_corpus_and(&FOREIGN);
 }
 
 #[test]
@@ -216,7 +252,7 @@ fn a_new_folder_is_filled_even_if_that_is_interrupted() {
 }
 
 /// A file of the corpus.
-const A_FILE: &str = "phd/phd6-openj9-64.phd";
+const A_FILE: &str = "phd/golden/phd6-openj9-64.phd";
 
 /// A folder with a folder `corpus` in it.
 struct Bench(TempDir);
@@ -331,8 +367,10 @@ impl Bench {
 
 fn repository() -> BTreeMap<String, Vec<u8>> {
     let mut files = files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus"));
-    // Another test may be verifying it.
-    files.remove(".heapsmith-lock");
+    // Another test may be verifying it; the others are the repository's own.
+    for beside in [".heapsmith-lock", "README.md", "ids.txt", "renamed.txt"] {
+        files.remove(beside);
+    }
     files
 }
 

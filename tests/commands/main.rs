@@ -5,6 +5,7 @@
 mod cli;
 mod cli_classic;
 mod cli_conversion;
+mod cli_corrupt;
 mod cli_digest;
 mod corpus_folder;
 mod readme;

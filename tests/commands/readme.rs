@@ -16,8 +16,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use heapsmith::format::Family;
-
 /// Where the README copies an adapter from.
 const TEMPLATES: &str = "examples/adapters/templates";
 
@@ -68,11 +66,17 @@ fn run(document: &str) {
     let sandbox = copy.with_extension("in");
     fs::create_dir_all(&sandbox).expect("creatable");
     fs::create_dir(copy.with_extension("out")).expect("creatable");
-    for shelf in Family::ALL.map(|family| format!("corpus/{}", family.name())) {
-        fs::create_dir_all(sandbox.join(&shelf)).expect("creatable");
-        for entry in fs::read_dir(root.join(&shelf)).expect("the corpus") {
-            let case = entry.expect("a case").path();
-            fs::copy(&case, sandbox.join(&shelf).join(case.file_name().expect("a name"))).expect("copied");
+    let mut folders = vec![PathBuf::from("corpus")];
+    while let Some(folder) = folders.pop() {
+        fs::create_dir_all(sandbox.join(&folder)).expect("creatable");
+        for entry in fs::read_dir(root.join(&folder)).expect("the corpus") {
+            let entry = entry.expect("an entry");
+            let path = folder.join(entry.file_name());
+            if entry.path().is_dir() {
+                folders.push(path);
+            } else {
+                fs::copy(entry.path(), sandbox.join(path)).expect("copied");
+            }
         }
     }
     let templates = sandbox.join(TEMPLATES);

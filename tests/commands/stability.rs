@@ -91,6 +91,7 @@ fn the_page_and_the_program_have_these_versions() {
         ("check-conversion", "schema", "check-conversion a.phd a.phd --json"),
         ("compare", "schema", "compare a.phd a.phd --json"),
         ("convert", "schema", "convert a.phd b.hprof --to hprof --json"),
+        ("corrupt", "schema", "corrupt --list --json"),
         ("digest", "schema", "digest a.phd --json"),
         ("facets", "schema", "facets --json"),
         ("validate", "schema", "validate a.phd --json"),

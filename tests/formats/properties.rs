@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 
 use heapsmith::classic::{self, Charset, Encoding};
 use heapsmith::corpus::{Case, Verdict, cases};
-use heapsmith::corrupt::{self, Edit};
+use heapsmith::corrupt::{self, Map};
 use heapsmith::draw::{Draw, SeedDraw, Stream};
-use heapsmith::format::{Format, Lowering};
+use heapsmith::format::Lowering;
 use heapsmith::generate::{GenerateOptions, Placement, from_seed};
 use heapsmith::hprof::IdSize;
 use heapsmith::hprof::decode::WHOLE;
 use heapsmith::input::Input;
 use heapsmith::phd::Version;
 use heapsmith::phd::lower::{self, FieldSwap, LowerOptions, PROFILES};
+use heapsmith::properties;
 use heapsmith::properties::phd::through_any;
-use heapsmith::properties::{self, hprof};
 use heapsmith::validate::{ValidateOptions, validate};
 
 fn random_bytes(seed: u64, length: usize) -> Vec<u8> {
@@ -103,7 +103,7 @@ fn every_property_of_bytes_holds_where_contents_come_in_pieces() {
             let mut cuts = vec![whole.len()];
             cuts.extend([WHOLE, WHOLE + 100, 2 * WHOLE + 33, 3 * WHOLE + 50, 4 * WHOLE + 60, 5 * WHOLE + 90]);
             for cut in cuts {
-                for (name, property) in hprof::PROPERTIES.of_bytes {
+                for (name, property) in properties::ALL[1].of_bytes {
                     println!("{name} {id:?} {version} {cut}");
                     property(&whole[..cut]);
                 }
@@ -164,20 +164,21 @@ fn in_pieces(id: IdSize, version: &str) -> Vec<u8> {
 #[test]
 fn every_edit_of_hprof_is_found_in_every_golden_dump_that_has_a_place_for_it() {
     // What is compressed, or has an empty segment at its end, is not what the map is of.
-    every_edit_is_found(Format::HPROF, corrupt::hprof::EDITS, |bytes| corrupt::hprof::Map::of(bytes).ok());
+    every_edit_is_found::<corrupt::hprof::Map>();
 }
 
 #[test]
 fn every_edit_of_classic_is_found_in_every_golden_dump_that_has_a_place_for_it() {
-    every_edit_is_found(Format::CLASSIC, corrupt::classic::EDITS, |bytes| corrupt::classic::Map::of(bytes).ok());
+    every_edit_is_found::<corrupt::classic::Map>();
 }
 
-fn every_edit_is_found<M>(format: Format, edits: &[Edit<M>], map: fn(Vec<u8>) -> Option<M>) {
-    let golden = |case: &Case| case.format == format && case.verdict == Verdict::Valid && case.breaks.is_none();
+fn every_edit_is_found<M: Map>() {
+    let golden =
+        |case: &Case| case.format.family() == M::FAMILY && case.verdict == Verdict::Valid && case.breaks.is_none();
     let (mut made, mut wrong) = (BTreeMap::new(), Vec::new());
     for case in cases().expect("recipes work").into_iter().filter(golden) {
-        let Some(map) = map(case.bytes.clone()) else { continue };
-        for edit in edits {
+        let Ok(map) = M::of(case.bytes.clone()) else { continue };
+        for edit in M::EDITS {
             let Some(edited) = edit.apply(&map) else { continue };
             let report = validate(&Input::memory(edit.name, edited.bytes), ValidateOptions::default());
             let report = report.expect("memory can be read");
@@ -191,7 +192,7 @@ fn every_edit_is_found<M>(format: Format, edits: &[Edit<M>], map: fn(Vec<u8>) ->
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert_eq!(made.len(), edits.len(), "each has a place somewhere");
+    assert_eq!(made.len(), M::EDITS.len(), "each has a place somewhere");
 }
 
 #[test]

@@ -5,9 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use heapsmith::corpus::Manifest;
-use heapsmith::corrupt::EDITS;
-use heapsmith::corrupt::classic::EDITS as CLASSIC_EDITS;
-use heapsmith::corrupt::hprof::EDITS as HPROF_EDITS;
+use heapsmith::corrupt::{self, Map};
 use heapsmith::error::RuleId;
 use heapsmith::format::Family;
 use heapsmith::phd::Version;
@@ -132,6 +130,8 @@ fn every_rule_is_complete() {
                 let key = source.split(',').next().unwrap_or_default();
                 assert!(sources.contains(key), "{}: no source {key:?}", rule.id);
             }
+            assert!(!rule.stops || rule.severity == Some(Severity::Error), "{}: stops, and is no error", rule.id);
+            assert!(!rule.since.is_empty(), "{}: since when", rule.id);
             assert_eq!(rule.severity.is_some(), rule.kind == RuleKind::Bytes, "{}", rule.id);
             let judged = matches!(rule.scope, Scope::Pass | Scope::Graph);
             assert_eq!(judged, rule.kind == RuleKind::Bytes, "{}: what it takes to judge it", rule.id);
@@ -239,15 +239,20 @@ fn every_section_of_the_documents_is_covered_by_rules_that_exist() {
 
 #[test]
 fn every_edit_breaks_a_rule_of_the_bytes_under_a_name_of_its_own() {
-    let names: BTreeSet<&str> = EDITS.iter().map(|edit| edit.name).collect();
-    assert_eq!(names.len(), EDITS.len());
-    assert!(EDITS.iter().all(|edit| ids(Family::PHD, RuleKind::Bytes).contains(edit.rule.0)));
-    let names: BTreeSet<&str> = HPROF_EDITS.iter().map(|edit| edit.name).collect();
-    assert_eq!(names.len(), HPROF_EDITS.len());
-    assert!(HPROF_EDITS.iter().all(|edit| ids(Family::HPROF, RuleKind::Bytes).contains(edit.rule.0)));
-    let names: BTreeSet<&str> = CLASSIC_EDITS.iter().map(|edit| edit.name).collect();
-    assert_eq!(names.len(), CLASSIC_EDITS.len());
-    assert!(CLASSIC_EDITS.iter().all(|edit| ids(Family::CLASSIC, RuleKind::Bytes).contains(edit.rule.0)));
+    name_their_rules::<corrupt::phd::Map>();
+    name_their_rules::<corrupt::hprof::Map>();
+    name_their_rules::<corrupt::classic::Map>();
+}
+
+fn name_their_rules<M: Map>() {
+    let names: BTreeSet<&str> = M::EDITS.iter().map(|edit| edit.name).collect();
+    assert_eq!(names.len(), M::EDITS.len());
+    for edit in M::EDITS {
+        let rule =
+            rule(edit.rule.0).filter(|rule| rule.kind == RuleKind::Bytes && edit.rule.0.starts_with(M::FAMILY.name()));
+        let rule = rule.unwrap_or_else(|| panic!("{}: no rule {}", edit.name, edit.rule));
+        assert!(!rule.stops || edit.is_refused(), "{}: nothing can be read after it", edit.name);
+    }
 }
 
 #[test]

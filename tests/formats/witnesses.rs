@@ -15,7 +15,8 @@ use heapsmith::family::One;
 use heapsmith::input::Input;
 use heapsmith::model::{Class, Contents, Heap, IdentityHash, Name, Object, ObjectKind, PrimitiveType};
 use heapsmith::phd::{Decoder, Record, lift, lower};
-use heapsmith::properties::phd::{decoding_and_encoding_again_is_the_identity, every_byte_belongs_to_one_field};
+use heapsmith::properties::phd::Phd;
+use heapsmith::properties::subject::{decoding_and_encoding_again_is_the_identity, every_byte_belongs_to_one_field};
 use heapsmith::validate::{Severity, ValidateOptions, validate};
 use pretty_assertions::assert_eq;
 use serde_json::Value;
@@ -81,7 +82,7 @@ fn every_witness_comes_back_through_its_records() {
     let Some(folder) = witnesses() else { return };
     for path in phds(&folder) {
         println!("{}", path.display());
-        decoding_and_encoding_again_is_the_identity(&decompressed(&path));
+        decoding_and_encoding_again_is_the_identity::<Phd>(&decompressed(&path));
     }
 }
 
@@ -109,7 +110,7 @@ fn every_witness_comes_back_through_the_heap_with_its_writer_recognised() {
 fn every_byte_of_every_witness_belongs_to_one_field() {
     let Some(folder) = witnesses() else { return };
     for path in phds(&folder) {
-        every_byte_belongs_to_one_field(&decompressed(&path));
+        every_byte_belongs_to_one_field::<Phd>(&decompressed(&path));
     }
 }
 

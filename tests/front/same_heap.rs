@@ -72,7 +72,7 @@ fn a_dump_of_several_heaps_is_read_as_a_dump() {
 
 #[test]
 fn compressed_dumps_are_read_and_other_bytes_are_errors_with_a_place() {
-    let gzip = std::fs::read("corpus/phd/phd6-compressed.phd.gz").expect("a dump of the corpus");
+    let gzip = std::fs::read("corpus/phd/golden/phd6-compressed.phd.gz").expect("a dump of the corpus");
     assert!(read(&gzip).is_ok() && validate(&gzip).valid);
     for bytes in [&b""[..], b"hello", b"\x00\x12portable heap dump\x00\x00\x00\x09", b"JAVA PROFILE 1.0.9\0"] {
         let report = validate(bytes);

@@ -96,6 +96,8 @@ fn book(family: &str, spec: &Table) -> String {
         made(&mut text, format_args!("        kind: RuleKind::{},\n", variant(string(rule, "kind"))));
         let severity = severity.map_or("None".to_owned(), |severity| format!("Some({severity})"));
         made(&mut text, format_args!("        severity: {severity},\n"));
+        let stops = rule.get("stops").is_some_and(|stops| stops.as_bool().expect("true or false"));
+        made(&mut text, format_args!("        stops: {stops},\n"));
         made(&mut text, format_args!("        statement: {:?},\n", string(rule, "statement")));
         made(&mut text, format_args!("        source: &{:?},\n", strings(rule, "source")));
         made(&mut text, format_args!("        documents: {:?},\n", option("documents")));
@@ -103,7 +105,9 @@ fn book(family: &str, spec: &Table) -> String {
         made(&mut text, format_args!("        versions: &{:?},\n", versions.collect::<Vec<_>>()));
         made(&mut text, format_args!("        profiles: &{:?},\n", strings(rule, "profiles")));
         made(&mut text, format_args!("        errata: &{:?},\n", strings(rule, "errata")));
-        made(&mut text, format_args!("        scope: Scope::{},\n    }},\n", variant(string(rule, "scope"))));
+        made(&mut text, format_args!("        scope: Scope::{},\n", variant(string(rule, "scope"))));
+        let since = option("since").unwrap_or(string(spec, "introduced"));
+        made(&mut text, format_args!("        since: {since:?},\n    }},\n"));
     }
     text + "];\n"
 }

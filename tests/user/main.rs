@@ -31,7 +31,7 @@ fn target() -> PathBuf {
 
 #[test]
 fn a_dump_is_read_in_ten_lines() {
-    let output = cargo("decoder", &["run", "--", "corpus/hprof/hprof-hotspot-25-8.hprof"]);
+    let output = cargo("decoder", &["run", "--", "corpus/hprof/golden/hprof-hotspot-25-8.hprof"]);
     let text = String::from_utf8(output.stdout).expect("names are text");
     assert!(text.lines().any(|line| line.ends_with(" java/lang/String")), "{text}");
     let source = fs::read_to_string("tests/user/decoder/src/main.rs").expect("the crate's source");

@@ -10,6 +10,7 @@ mod compare;
 mod convert;
 #[cfg(feature = "corpus")]
 mod corpus;
+mod corrupt;
 mod decode;
 mod demo;
 mod digest;
@@ -64,6 +65,7 @@ enum Command {
     Facets(facets::Opts),
     Convert(convert::Opts),
     CheckConversion(check_conversion::Opts),
+    Corrupt(corrupt::Opts),
     #[cfg(feature = "corpus")]
     Corpus(corpus::Opts),
     #[cfg(feature = "check")]
@@ -124,6 +126,7 @@ fn main() -> ExitCode {
         Command::Facets(opts) => opts.run(),
         Command::Convert(opts) => opts.run(),
         Command::CheckConversion(opts) => opts.run(),
+        Command::Corrupt(opts) => opts.run(),
         #[cfg(feature = "corpus")]
         Command::Corpus(opts) => opts.run(),
         #[cfg(feature = "check")]

@@ -6,7 +6,7 @@ use heapsmith::error::Error;
 use heapsmith::validate::Report;
 use schemars::{Schema, schema_for};
 
-use crate::{Answer, digest, facets, inspect, terminal};
+use crate::{Answer, corrupt, digest, facets, inspect, terminal};
 
 /// Prints the JSON schema of a report or format; the same schemas stand in specs/schemas/.
 ///
@@ -36,6 +36,8 @@ enum Which {
     Convert,
     /// `check-conversion --json`
     CheckConversion,
+    /// `corrupt --json`
+    Corrupt,
     /// `facets --json`
     Facets,
     /// `inspect --json`
@@ -70,6 +72,7 @@ impl Opts {
             Which::Renaming => schema_for!(heapsmith::compare::renaming::Renaming),
             Which::Convert => schema_for!(heapsmith::convert::Conversion),
             Which::CheckConversion => schema_for!(heapsmith::convert::Verdict),
+            Which::Corrupt => schema_for!(corrupt::Report),
             Which::Facets => schema_for!(facets::Report),
             Which::InspectRecord => schema_for!(heapsmith::format::RecordLine),
             Which::InspectField => schema_for!(inspect::FieldLine),

@@ -10,7 +10,7 @@ use crate::validate::{RuleKind, rulebook};
 
 use super::super::classic_specimen::{Letters, specimen};
 use super::hprof_golden::{chain, member};
-use super::{Answer, Case, Verdict};
+use super::{Case, Kind};
 
 const WORDS: [WordSize; 2] = [WordSize::Bits32, WordSize::Bits64];
 
@@ -26,7 +26,7 @@ pub(super) fn cases() -> Result<Vec<Case>, Error> {
     cases.extend(encoded()?);
     cases.extend(without_version()?);
     cases.extend(empty()?);
-    cases.extend(random()?);
+    cases.extend(random()?.into_iter().map(|case| Case { kind: Kind::Random, ..case }));
     cases.extend(two_heaps()?);
     cases.extend(compressed()?);
     Ok(cases)
@@ -34,12 +34,6 @@ pub(super) fn cases() -> Result<Vec<Case>, Error> {
 
 fn options(profile: &'static Profile, word: WordSize, encoding: Encoding, seed: u64) -> LowerOptions {
     LowerOptions { profile, word: Some(word), encoding, seed, ..LowerOptions::default() }
-}
-
-/// The dump that damaged ones are made from.
-pub(super) fn base() -> Result<(Vec<u8>, Heap), Error> {
-    let options = options(Profile::DEFAULT, WordSize::Bits32, Encoding::default(), 0);
-    written(&specimen(WordSize::Bits32, Letters::All), &options)
 }
 
 fn written(heap: &Heap, options: &LowerOptions) -> Result<(Vec<u8>, Heap), Error> {
@@ -54,20 +48,8 @@ fn records(bytes: &[u8]) -> Result<u64, Error> {
 }
 
 fn case(id: String, summary: String, recipe: String, (bytes, heap): (Vec<u8>, Heap)) -> Result<Case, Error> {
-    Ok(Case {
-        id,
-        summary,
-        format: Format::CLASSIC,
-        heap: None,
-        recipe,
-        records_due: records(&bytes)?,
-        bytes,
-        verdict: Verdict::Valid,
-        keeps: Vec::new(),
-        breaks: None,
-        shows: Vec::new(),
-        answers: vec![Answer::Reads("as written", Box::new(heap))],
-    })
+    let records_due = records(&bytes)?;
+    Ok(Case { records_due, ..Case::valid(id, Format::CLASSIC, summary, recipe, bytes, heap) })
 }
 
 fn golden(options: &LowerOptions) -> Result<Case, Error> {

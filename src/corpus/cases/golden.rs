@@ -6,7 +6,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use crate::error::Error;
-use crate::format::Family;
+use crate::format::{Family, Format};
 use crate::generate::{GenerateOptions, Placement, from_seed};
 use crate::lower::Adherence;
 use crate::model::{HashRegime, Heap, IdentityHash, WordSize};
@@ -16,7 +16,7 @@ use crate::phd::rules;
 use crate::validate::{RuleKind, rulebook};
 
 use super::super::specimen::{Specimen, specimen};
-use super::{Answer, Case, Verdict};
+use super::{Answer, Case, Kind, Verdict};
 
 pub(super) fn cases() -> Result<Vec<Case>, Error> {
     let mut cases = Vec::new();
@@ -35,14 +35,14 @@ pub(super) fn cases() -> Result<Vec<Case>, Error> {
             }
         }
     }
-    cases.extend(random()?);
+    cases.extend(random()?.into_iter().map(|case| Case { kind: Kind::Random, ..case }));
     cases.extend(two_heaps()?);
     cases.push(zero_hash()?);
     cases.push(compressed()?);
     Ok(cases)
 }
 
-/// The dump that the damaged ones are made from.
+/// The dump that the compressed one is made from.
 pub(super) fn base(version: Version, profile: &str, word: WordSize) -> Result<(Vec<u8>, Heap), Error> {
     let options = LowerOptions { word: Some(word), ..LowerOptions::new(version).with_profile(profile)? };
     let hashes = options.profile.hashes.unwrap_or(HashRegime::WhereUsed32);
@@ -92,20 +92,11 @@ fn golden(options: LowerOptions, hashes: HashRegime) -> Result<Case, Error> {
     if id == "phd6-openj9-64" {
         shows.extend(SHOWN_BY_THE_SPECIMEN);
     }
-    Ok(Case {
-        summary: format!("specimen, {bits}-bit words: {}", profile.summary),
-        format: crate::phd::family::format(version),
-        heap: None,
-        recipe: format!("specimen({bits}, {hashes:?}) lowered with profile {}, seed {seed}", profile.name),
-        bytes: lower::to_bytes(&heap, &options)?,
-        verdict: if swapped { Verdict::Ambiguous } else { Verdict::Valid },
-        keeps: kept(&id),
-        breaks: None,
-        shows,
-        records_due: (expected.classes.len() + expected.objects.len()) as u64,
-        answers,
-        id,
-    })
+    let summary = format!("specimen, {bits}-bit words: {}", profile.summary);
+    let recipe = format!("specimen({bits}, {hashes:?}) lowered with profile {}, seed {seed}", profile.name);
+    let (keeps, bytes) = (kept(&id), lower::to_bytes(&heap, &options)?);
+    let made = Case::valid(id, crate::phd::family::format(version), summary, recipe, bytes, expected);
+    Ok(Case { verdict: Verdict::of(&answers), keeps, shows, answers, ..made })
 }
 
 /// The writer that S0 describes, with the two fields in the order that readers expect.
@@ -199,20 +190,17 @@ fn random() -> Result<Vec<Case>, Error> {
         options.word = None;
         let expected = lower::carry(&mut heap, &options)?;
         cases.push(Case {
-            id: format!("phd{}-{profile}-random", version.number()),
-            summary: "a random heap with fields, statics and loaders, sizes partly unknown".to_owned(),
-            format: crate::phd::family::format(version),
-            heap: None,
-            recipe: format!(
-                "generate 40 objects from seed 1, forget the word size and every other size, lower with {profile}"
-            ),
-            bytes: lower::to_bytes(&heap, &options)?,
-            verdict: Verdict::Valid,
-            keeps: Vec::new(),
-            breaks: None,
             shows: shows.to_vec(),
-            records_due: (expected.classes.len() + expected.objects.len()) as u64,
-            answers: vec![Answer::Reads("as written", Box::new(expected))],
+            ..Case::valid(
+                format!("phd{}-{profile}-random", version.number()),
+                crate::phd::family::format(version),
+                "a random heap with fields, statics and loaders, sizes partly unknown".to_owned(),
+                format!(
+                    "generate 40 objects from seed 1, forget the word size and every other size, lower with {profile}"
+                ),
+                lower::to_bytes(&heap, &options)?,
+                expected,
+            )
         });
     }
     Ok(cases)
@@ -229,18 +217,15 @@ fn two_heaps() -> Result<Vec<Case>, Error> {
             let mut heap = Heap { objects: objects.collect(), ..whole.clone() };
             let expected = lower::carry(&mut heap, &options)?;
             Ok(Case {
-                id: format!("phd6-openj9-heap-{}-of-2", part + 1),
-                summary: "one of two heaps of a VM: every class, half of the objects, references across".to_owned(),
-                format: crate::phd::family::format(Version::V6),
-                heap: None,
-                recipe: format!("every second object of the specimen from number {part}, lowered with openj9"),
-                bytes: lower::to_bytes(&heap, &options)?,
-                verdict: Verdict::Valid,
-                keeps: Vec::new(),
-                breaks: None,
                 shows: vec!["phd.file.heap-per-file"],
-                records_due: (expected.classes.len() + expected.objects.len()) as u64,
-                answers: vec![Answer::Reads("as written", Box::new(expected))],
+                ..Case::valid(
+                    format!("phd6-openj9-heap-{}-of-2", part + 1),
+                    Format::PHD6,
+                    "one of two heaps of a VM: every class, half of the objects, references across".to_owned(),
+                    format!("every second object of the specimen from number {part}, lowered with openj9"),
+                    lower::to_bytes(&heap, &options)?,
+                    expected,
+                )
             })
         })
         .collect()
@@ -257,18 +242,15 @@ fn zero_hash() -> Result<Case, Error> {
     let options = LowerOptions::new(Version::V6);
     let expected = lower::carry(&mut heap, &options)?;
     Ok(Case {
-        id: "phd6-openj9-zero-hash".to_owned(),
-        summary: "objects whose identity hash is 0 look like objects without one".to_owned(),
-        format: crate::phd::family::format(Version::V6),
-        heap: None,
-        recipe: "specimen with every object's hash set to 0, lowered with openj9".to_owned(),
-        bytes: lower::to_bytes(&heap, &options)?,
-        verdict: Verdict::Valid,
-        keeps: Vec::new(),
-        breaks: None,
         shows: vec!["phd.hash.zero"],
-        records_due: (expected.classes.len() + expected.objects.len()) as u64,
-        answers: vec![Answer::Reads("as written", Box::new(expected))],
+        ..Case::valid(
+            "phd6-openj9-zero-hash".to_owned(),
+            Format::PHD6,
+            "objects whose identity hash is 0 look like objects without one".to_owned(),
+            "specimen with every object's hash set to 0, lowered with openj9".to_owned(),
+            lower::to_bytes(&heap, &options)?,
+            expected,
+        )
     })
 }
 
@@ -280,17 +262,14 @@ fn compressed() -> Result<Case, Error> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::none());
     encoder.write_all(&bytes).map_err(failed)?;
     Ok(Case {
-        id: "phd6-compressed".to_owned(),
-        summary: "a dump inside gzip, told by its first two bytes".to_owned(),
-        format: crate::phd::family::format(Version::V6),
-        heap: None,
-        recipe: "phd6-openj9-64 in one gzip member, stored".to_owned(),
-        bytes: encoder.finish().map_err(failed)?,
-        verdict: Verdict::Valid,
-        keeps: Vec::new(),
-        breaks: None,
         shows: vec!["phd.file.compressed"],
-        records_due: (expected.classes.len() + expected.objects.len()) as u64,
-        answers: vec![Answer::Reads("as written", Box::new(expected))],
+        ..Case::valid(
+            "phd6-compressed".to_owned(),
+            Format::PHD6,
+            "a dump inside gzip, told by its first two bytes".to_owned(),
+            "phd6-openj9-64 in one gzip member, stored".to_owned(),
+            encoder.finish().map_err(failed)?,
+            expected,
+        )
     })
 }

@@ -11,7 +11,7 @@ use crate::model::{Dump, Heap};
 use crate::validate::{RuleKind, rulebook};
 
 use super::super::hprof_specimen::{Numbers, later, specimen};
-use super::{Answer, Case, Verdict};
+use super::{Case, Kind};
 
 pub(super) fn cases() -> Result<Vec<Case>, Error> {
     let mut cases = Vec::new();
@@ -34,7 +34,7 @@ pub(super) fn cases() -> Result<Vec<Case>, Error> {
             }
         }
     }
-    cases.extend(random()?);
+    cases.extend(random()?.into_iter().map(|case| Case { kind: Kind::Random, ..case }));
     cases.extend(two_heaps()?);
     cases.extend(compressed()?);
     Ok(cases)
@@ -45,7 +45,7 @@ fn options(profile: &'static Profile, way: Option<usize>, id: IdSize, seed: u64)
     LowerOptions { profile, framing, id_size: Some(id), seed, ..LowerOptions::default() }
 }
 
-/// The dump that damaged and compressed ones are made from.
+/// The dump that compressed ones are made from.
 pub(super) fn base(name: &str, way: usize, id: IdSize) -> Result<(Vec<u8>, Heap), Error> {
     let profile = LowerOptions::default().with_profile(name)?.profile;
     let heap = specimen(id, Numbers::of(name));
@@ -82,20 +82,8 @@ fn records(bytes: &[u8]) -> Result<u64, Error> {
 }
 
 fn case(id: String, summary: String, recipe: String, bytes: Vec<u8>, heap: Heap) -> Result<Case, Error> {
-    Ok(Case {
-        id,
-        summary,
-        format: Format::HPROF,
-        heap: None,
-        recipe,
-        records_due: records(&bytes)?,
-        bytes,
-        verdict: Verdict::Valid,
-        keeps: Vec::new(),
-        breaks: None,
-        shows: Vec::new(),
-        answers: vec![Answer::Reads("as written", Box::new(heap))],
-    })
+    let records_due = records(&bytes)?;
+    Ok(Case { records_due, ..Case::valid(id, Format::HPROF, summary, recipe, bytes, heap) })
 }
 
 fn golden(options: &LowerOptions) -> Result<Case, Error> {

@@ -10,7 +10,7 @@ use crate::hprof::Reading;
 use crate::input::Input;
 use crate::model::Heap;
 use crate::phd;
-use crate::validate::{Finding, Severity, ValidateOptions, validate};
+use crate::validate::{Finding, Severity, ValidateOptions, rule, validate};
 
 use super::super::cases::{Answer, Case, Verdict};
 
@@ -53,6 +53,10 @@ impl Case {
         }
         if report.findings.iter().any(|f| f.fatal) && report.sound.records != self.records_due {
             messages.push(format!("expected {} sound records, found {}", self.records_due, report.sound.records));
+        }
+        if let Some(fatal) = report.findings.iter().find(|f| f.fatal && !rule(f.rule.0).is_some_and(|rule| rule.stops))
+        {
+            messages.push(format!("reading stops at a rule that does not say so: {fatal:?}"));
         }
         if let Some(Answer::Reads(reading, expected)) = self.answers.first() {
             let comparison = self.decode(&input).map(|heap| strictly(expected, &heap));

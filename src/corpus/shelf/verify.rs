@@ -5,7 +5,6 @@ use std::fs;
 use std::path::Path;
 
 use crate::error::Error;
-use crate::format::Family;
 use crate::owned::{self, Changes, Lock, Settled};
 
 use super::super::cases::cases;
@@ -65,12 +64,13 @@ pub(super) fn verify_with(folder: &Path, files: &[(String, Vec<u8>)]) -> Result<
         verified.troubles.push(Trouble { case: file.clone(), message });
     }
     let known: BTreeSet<&str> = files.iter().map(|(file, _)| file.as_str()).collect();
-    for shelf in Family::ALL.map(|family| family.name()) {
+    let shelves: BTreeSet<&str> = known.iter().flat_map(|file| owned::folders_of(file)).collect();
+    for shelf in &shelves {
         let path = folder.join(shelf);
         // Without the shelf all its files are missing, which has been said.
         let names = if path.is_dir() { owned::entries(&path)? } else { BTreeSet::new() };
         let foreign = names.into_iter().map(|name| format!("{shelf}/{name}"));
-        let foreign = foreign.filter(|file| !known.contains(file.as_str()));
+        let foreign = foreign.filter(|name| !known.contains(name.as_str()) && !shelves.contains(name.as_str()));
         verified.notes.extend(foreign.map(|file| format!("{file} belongs to no case")));
     }
     Ok(verified)

@@ -7,303 +7,425 @@ use std::collections::HashSet;
 
 use crate::classic::rules;
 use crate::classic::wire::EntryKind;
-use crate::model::ObjectKind;
+use crate::model::{Address, ByteLen, ObjectKind};
 
+use super::super::Effect::{Changes, Refused, Same};
 use super::super::{Edit, Edited, FieldAt};
-use super::map::{Change, Map, RecordAt, RecordKind};
+use super::effect::{self, loose, rename};
+use super::map::{Map, RecordAt, RecordKind};
+use super::spell::*;
 
-macro_rules! edits {
-    ($($name:literal breaks $rule:ident: $summary:literal => $apply:expr;)*) => {
-        /// Every edit.
-        pub const EDITS: &[Edit<Map>] = &[
-            $(Edit { name: $name, rule: rules::$rule, summary: $summary, apply: $apply }),*
-        ];
-    };
-}
-
-edits! {
-    "prefix-a-hash-sign" breaks FILE_START: "puts a hash sign in front" => |map| {
-        // The words in its first bytes tell what a dump that begins like none resembles; those in EBCDIC do not.
-        let words: [&[u8]; 3] = [b"] OBJ ", b"] CLS ", b"// "];
-        let start = &map.text[..map.text.len().min(4000)];
-        let has = |word: &&[u8]| start.windows(word.len()).any(|window| window == *word);
-        if map.is_ebcdic() || !words.iter().any(has) {
-            return None;
-        }
-        put(map, 0, b"#", 0)
-    };
-    "cut-in-the-last-class" breaks FILE_TRUNCATED: "ends the file behind the type of the last object or class" => |map| {
-        let last = map.records.iter().rfind(|record| record.is_entry())?;
-        let name = map.field(last, "type")?;
-        let end = name.offset + name.length;
-        edited(map, &[(end, map.text.len() - end, Vec::new())], end, last.index)
-    };
-    "prefix-a-byte-order-mark" breaks FILE_BYTE_ORDER_MARK: "puts a UTF-8 byte order mark in front" => |map| {
-        if map.is_ebcdic() {
-            return None;
-        }
-        put(map, 0, b"\xef\xbb\xbf", map.records.len() + 1)
-    };
-    "end-a-line-otherwise" breaks FILE_LINE_ENDS: "puts a comment with another line end before the last record" => |map| {
-        let (last, before) = map.records.split_last()?;
-        let own = map.newline();
-        before.iter().find(|record| map.text[..record.end()].ends_with(own))?;
-        let other: &[u8] = if own == b"\n" { b"\r\n" } else { b"\n" };
-        let comment = b"// from elsewhere";
-        let made = put(map, last.offset, &[comment, other].concat(), map.records.len() + 1)?;
-        Some(Edited { offset: (last.offset + comment.len()) as u64, ..made })
-    };
-    "drop-the-version-line" breaks HEADER_MISSING: "takes the version line away" => |map| {
-        let version = map.first(RecordKind::Version)?;
-        let is_trailer = |record: &RecordAt| matches!(record.kind, RecordKind::Breakdown | RecordKind::Eof);
-        let first = map.records.iter().find(|record| record.is_entry() || is_trailer(record))?;
-        edited(map, &[(version.offset, version.length, Vec::new())], first.offset, map.records.len() - 1)
-    };
-    "add-a-version-line" breaks HEADER_SINGLE: "puts another version line in front of the last record" => |map| {
-        let (last, before) = map.records.split_last()?;
-        before.iter().find(|record| record.is_entry() || record.kind == RecordKind::Version)?;
-        let line = [b"// Version: another", map.newline()].concat();
-        put(map, last.offset, &line, map.records.len() + 1)
-    };
-    "add-a-stray-line" breaks RECORD_START: "puts a line of a question mark in front of the first object" => |map| {
-        let first = first_entry(map)?;
-        map.records[..first.index].iter().find(|record| record.kind != RecordKind::Space)?;
-        in_front(map, &first, b"?")
-    };
-    "misname-the-kind-of-a-record" breaks RECORD_TYPE: "writes ARR in the place of the first OBJ" => |map| {
-        let first = first_entry(map)?;
-        replaced(map, &map.field(&first, "record type")?, b"ARR", first.index)
-    };
-    "move-an-object-to-0" breaks RECORD_NULL_ADDRESS: "gives an object that nothing refers to the address 0" => |map| {
-        let address = loose_object(map)?;
-        let zero = format!("0x{}", "0".repeat(address.length - 2));
-        replaced(map, &address, zero.as_bytes(), map.records.len())
-    };
-    "misspell-a-digit" breaks NUMBER_HEXADECIMAL: "turns the last digit of the first reference into a G" => |map| {
-        let field = map.fields.iter().find(|field| field.name == "reference")?;
-        let last = field.offset + field.length - 1;
-        edited(map, &[(last, 1, b"G".to_vec())], last, field.record? as usize)
-    };
-    "negate-a-size" breaks NUMBER_SIZE: "puts a minus sign in front of the first size" => |map| {
-        let first = first_entry(map)?;
-        let size = map.field(&first, "size")?;
-        edited(map, &[(size.offset + 1, 0, b"-".to_vec())], size.offset, first.index)
-    };
-    "raise-a-size" breaks NUMBER_SIZE_RANGE: "sets the first size to 2^63" => |map| {
-        let size = map.field(&first_entry(map)?, "size")?;
-        replaced(map, &size, b"[9223372036854775808]", map.records.len())
-    };
-    "widen-an-address" breaks NUMBER_WORD: "raises the address of an object that nothing refers to by 2^32" => |map| {
-        map.field(&first_entry(map)?, "address").filter(|field| field.length == 10)?;
-        let address = loose_object(map)?;
-        let wide = format!("0x{:016X}", (1_u64 << 32) + address.value as u64);
-        replaced(map, &address, wide.as_bytes(), map.records.len())
-    };
-    "empty-a-name" breaks NAME_EMPTY: "takes the name of a class without objects away" => |map| {
-        let name = loose_classes(map).next_back()?;
-        let behind = name.offset + name.length;
-        let blanks = map.text[behind..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
-        let made = replaced(map, &name, b"", map.records.len())?;
-        Some(Edited { offset: made.offset + blanks as u64, ..made })
-    };
-    "add-a-stray-byte-to-a-name" breaks NAME_ENCODING: "puts the byte ff before the name of a class without objects" => |map| {
-        let name = loose_classes(map).next_back().filter(|_| !map.is_ebcdic())?;
-        put(map, name.offset, &[0xff], map.records.len())
-    };
-    "break-a-name" breaks NAME_LINE_BREAK: "adds a line break and an x to the name of a class without objects" => |map| {
-        let name = loose_classes(map).next_back()?;
-        let end = name.offset + name.length;
-        put(map, end, b"\nx", map.records.len())
-    };
-    "name-an-array-of-nothing" breaks NAME_SIGNATURE: "renames a class without objects to [L;" => |map| {
-        replaced(map, &loose_classes(map).next_back()?, b"[L;", map.records.len())
-    };
-    "add-a-stray-reference" breaks REFERENCE_WITHOUT_RECORD: "puts a line of a reference in front of the first object" => |map| {
-        let first = first_entry(map)?;
-        let made = in_front(map, &first, b"0x10 ")?;
-        Some(Edited { offset: made.offset + 5, ..made })
-    };
-    "move-references" breaks REFERENCE_PRIMITIVE_ARRAY: "moves two references of an object to a primitive array" => |map| {
-        let kind = |record: &RecordAt| ObjectKind::of_class(map.name(record));
-        let is_primitive = |record: &RecordAt| matches!(kind(record), ObjectKind::PrimitiveArray(_));
-        let array = map.entries(EntryKind::Object).find(is_primitive)?;
-        let donor = donor(map)?;
-        let mut taken = map.parts(&donor, "reference").rev();
-        let (last, one) = (taken.next()?, taken.next()?);
-        let name = map.field(&array, "type")?;
-        let line_end = name.offset + map.text[name.offset..].iter().position(|byte| *byte == b'\n')? + 1;
-        let put = [map.spelled(&one), b" ", map.spelled(&last), b" "].concat();
-        let gone = |field: FieldAt| (field.offset, field.length, Vec::new());
-        let mut changes = vec![gone(one), gone(last), (line_end, 0, put)];
-        changes.sort();
-        edited(map, &changes, array.offset, map.records.len())
-    };
-    "misspell-trailer-1" breaks TRAILER_SYNTAX: "adds a word to trailer 1" => |map| {
-        let trailer = map.first(RecordKind::Breakdown)?;
-        let line = map.field(&trailer, "breakdown")?;
-        edited(map, &[(line.offset + line.length, 0, b" more".to_vec())], trailer.offset, trailer.index)
-    };
-    "drop-trailer-2" breaks TRAILER_MISSING: "ends the file before trailer 2" => |map| {
-        let last = last_trailer(map)?;
-        edited(map, &[(last.offset, last.length, Vec::new())], last.offset, last.index)
-    };
-    "drop-trailer-1" breaks TRAILER_BREAKDOWN_MISSING: "takes trailer 1 away" => |map| {
-        let (first, last) = (map.first(RecordKind::Breakdown)?, last_trailer(map)?);
-        edited(map, &[(first.offset, first.length, Vec::new())], last.offset, map.records.len() - 1)
-    };
-    "repeat-trailer-2" breaks TRAILER_REPEATED: "adds trailer 2 again" => |map| {
-        let line = map.field(&last_trailer(map)?, "totals")?;
-        behind(map, map.spelled(&line))
-    };
-    "swap-the-trailers" breaks TRAILER_ORDER: "moves trailer 1 behind trailer 2" => |map| {
-        let (first, _) = (map.first(RecordKind::Breakdown)?, last_trailer(map)?);
-        let line = map.spelled(&map.field(&first, "breakdown")?).to_vec();
-        let (added, lead) = added(map, &line);
-        let changes = [(first.offset, first.length, Vec::new()), (map.text.len(), 0, added)];
-        let made = edited(map, &changes, first.offset, map.records.len())?;
-        Some(Edited { offset: (map.text.len() - first.length + lead) as u64, ..made })
-    };
-    "advance-trailer-1" breaks TRAILER_RECORD_BETWEEN: "moves trailer 1 in front of the last object or class" => |map| {
-        let (trailer, _) = (map.first(RecordKind::Breakdown)?, last_trailer(map)?);
-        let last = map.records[..trailer.index].iter().rfind(|record| record.is_entry())?;
-        let line = [map.spelled(&map.field(&trailer, "breakdown")?), map.newline()].concat();
-        let shift = line.len();
-        let changes = [(last.offset, 0, line), (trailer.offset, trailer.length, Vec::new())];
-        let made = edited(map, &changes, last.offset, map.records.len())?;
-        Some(Edited { offset: (last.offset + shift) as u64, ..made })
-    };
-    "add-a-class-behind" breaks TRAILER_RECORD_BEHIND: "adds a class behind trailer 2" => |map| {
-        last_trailer(map)?;
-        let class = format!("0x{:08X} [64] CLS added/Class\n\t", map.free());
-        behind(map, class.replace('\n', &String::from_utf8_lossy(map.newline())).as_bytes())
-    };
-    "add-a-comment-behind" breaks TRAILER_COMMENT_BEHIND: "adds a comment behind trailer 2" => |map| {
-        last_trailer(map)?;
-        behind(map, b"// bye")
-    };
-    "misstate-the-classes" breaks TRAILER_COUNTS: "raises the classes of trailer 1 by one" => |map| {
-        let trailer = map.first(RecordKind::Breakdown)?;
-        raised(map, &trailer, &map.field(&trailer, "breakdown")?, b"Classes", 1)
-    };
-    "misstate-the-total" breaks TRAILER_TOTAL: "raises the total of trailer 2 by one" => |map| {
-        let trailer = map.first(RecordKind::Eof)?;
-        raised(map, &trailer, &map.field(&trailer, "totals")?, b"(null)", 1)
-    };
-    "misstate-the-references" breaks TRAILER_REFERENCES: "raises the references of trailer 2 by 1000" => |map| {
-        // By one it could come to a total that leaves class blocks out, or does not.
-        let trailer = map.first(RecordKind::Eof)?;
-        let line = map.field(&trailer, "totals")?;
-        let comma = map.spelled(&line).iter().rposition(|byte| *byte == b',')?;
-        let rest = FieldAt { offset: line.offset + comma, length: line.length - comma, ..line };
-        raised(map, &trailer, &rest, b",", 1000)
-    };
-    "repeat-an-address" breaks GRAPH_DUPLICATE_ADDRESS: "gives the last object the first one's address" => |map| {
-        let first = map.field(&first_entry(map)?, "address")?;
-        let address = loose_object(map)?;
-        replaced(map, &address, map.spelled(&first), map.records.len())
-    };
-    "let-a-reference-dangle" breaks GRAPH_DANGLING_REFERENCE: "leads a reference to nothing" => |map| {
-        let donor = donor(map)?;
-        let last = map.parts(&donor, "reference").next_back()?;
-        let made = replaced(map, &last, format!("0x{:08X}", map.free()).as_bytes(), map.records.len())?;
-        Some(Edited { offset: donor.offset as u64, ..made })
-    };
-    "lose-a-type" breaks GRAPH_TYPE: "gives the first instance a type that no class has" => |map| {
-        let instance = map.entries(EntryKind::Object).find(|record| is_instance(map.name(record)))?;
-        let made = replaced(map, &map.field(&instance, "type")?, b"nobody/Known", map.records.len())?;
-        Some(Edited { offset: instance.offset as u64, ..made })
-    };
-    "repeat-a-name" breaks GRAPH_SAME_NAME: "gives the last class without objects the name of the first one" => |map| {
-        // Where another name stands twice already, that is what is found.
-        let mut names = HashSet::new();
-        if !map.entries(EntryKind::Class).all(|class| names.insert(map.name(&class).to_vec())) {
-            return None;
-        }
-        let mut loose = loose_classes(map);
-        let (first, last) = (loose.next()?, loose.next_back()?);
-        let record = map.records.get(last.record? as usize)?;
-        let made = replaced(map, &last, map.spelled(&first), map.records.len())?;
-        Some(Edited { offset: record.offset as u64, ..made })
-    };
-}
-
-/// The text with changes; the finding stands where `offset` was.
-fn edited(map: &Map, changes: &[Change], offset: usize, due: usize) -> Option<Edited> {
-    let (bytes, moved) = map.changed(changes, offset);
-    Some(Edited { bytes, offset: moved as u64, records_due: due as u64 })
-}
-
-/// Puts text somewhere. The finding is at its beginning.
-fn put(map: &Map, at: usize, text: &[u8], due: usize) -> Option<Edited> {
-    edited(map, &[(at, 0, text.to_vec())], at, due)
-}
-
-/// Puts a line in front of a record, at which reading stops.
-fn in_front(map: &Map, record: &RecordAt, line: &[u8]) -> Option<Edited> {
-    put(map, record.offset, &[line, map.newline()].concat(), record.index)
-}
-
-/// Replaces a part of a record. The finding is there.
-fn replaced(map: &Map, field: &FieldAt, text: &[u8], due: usize) -> Option<Edited> {
-    edited(map, &[(field.offset, field.length, text.to_vec())], field.offset, due)
-}
-
-/// A line at the end of the text, and how many bytes of it end the line before.
-fn added(map: &Map, line: &[u8]) -> (Vec<u8>, usize) {
-    let newline = map.newline();
-    let lead = if map.text.ends_with(b"\n") { &[] } else { newline };
-    ([lead, line, newline].concat(), lead.len())
-}
-
-/// Adds a record at the end of the text.
-fn behind(map: &Map, line: &[u8]) -> Option<Edited> {
-    let (text, lead) = added(map, line);
-    let end = map.text.len();
-    let made = put(map, end, &text, map.records.len() + 1)?;
-    Some(Edited { offset: (end + lead) as u64, ..made })
-}
-
-/// Raises the first number behind a word of a trailer.
-fn raised(map: &Map, trailer: &RecordAt, line: &FieldAt, word: &[u8], by: u64) -> Option<Edited> {
-    let text = map.spelled(line);
-    let word = text.windows(word.len()).position(|window| window == word)? + word.len();
-    let start = word + text[word..].iter().position(u8::is_ascii_digit)?;
-    let digits: String = text[start..].iter().take_while(|b| b.is_ascii_digit()).map(|b| char::from(*b)).collect();
-    let raised = (digits.parse::<u64>().ok()? + by).to_string().into_bytes();
-    edited(map, &[(line.offset + start, digits.len(), raised)], trailer.offset, map.records.len())
-}
-
-fn first_entry(map: &Map) -> Option<RecordAt> {
-    map.records.iter().find(|record| record.is_entry()).copied()
-}
-
-/// Trailer 2, if the text ends with it.
-fn last_trailer(map: &Map) -> Option<RecordAt> {
-    map.records.last().filter(|record| record.kind == RecordKind::Eof).copied()
-}
-
-/// The address of the last object that nothing refers to, and that is not the first record.
-fn loose_object(map: &Map) -> Option<FieldAt> {
-    let first = first_entry(map)?;
-    let named: HashSet<i64> = map.fields.iter().filter(|f| f.name == "reference").map(|f| f.value).collect();
-    let addresses = map.entries(EntryKind::Object).rev().filter_map(|record| map.field(&record, "address"));
-    addresses.filter(|field| field.record != Some(first.index as u64)).find(|field| !named.contains(&field.value))
-}
-
-/// The names of classes, but those of arrays, that no object has, in file order.
-fn loose_classes(map: &Map) -> impl DoubleEndedIterator<Item = FieldAt> {
-    let types: HashSet<&[u8]> = map.entries(EntryKind::Object).map(|record| map.name(&record)).collect();
-    let names = map.entries(EntryKind::Class).filter_map(|record| map.field(&record, "type"));
-    let loose = names.filter(|field| is_instance(map.spelled(field)) && !types.contains(map.spelled(field)));
-    loose.collect::<Vec<_>>().into_iter()
-}
-
-/// The first object or class with three references or more: one that keeps its first one without two.
-fn donor(map: &Map) -> Option<RecordAt> {
-    let many = |record: &&RecordAt| map.parts(record, "reference").count() > 2;
-    map.records.iter().find(many).copied()
-}
-
-fn is_instance(name: &[u8]) -> bool {
-    name.first().is_some_and(|first| *first != b'[')
-}
+/// Every edit.
+pub(super) const EDITS: &[Edit<Map>] = &[
+    Edit::new(
+        "prefix-a-hash-sign",
+        rules::FILE_START,
+        "puts a hash sign in front",
+        |map| {
+            // The words in its first bytes tell what a dump that begins like none resembles; those in EBCDIC do not.
+            let words: [&[u8]; 3] = [b"] OBJ ", b"] CLS ", b"// "];
+            let start = &map.text[..map.text.len().min(4000)];
+            let has = |word: &&[u8]| start.windows(word.len()).any(|window| window == *word);
+            if map.is_ebcdic() || !words.iter().any(has) {
+                return None;
+            }
+            put(map, 0, b"#", 0)
+        },
+        Refused,
+    ),
+    Edit::new(
+        "cut-in-the-last-class",
+        rules::FILE_TRUNCATED,
+        "ends the file after the type of the last object or class",
+        |map| {
+            let last = map.records.iter().rfind(|record| record.is_entry())?;
+            let name = map.field(last, "type")?;
+            let end = name.offset + name.length;
+            edited(map, &[(end, map.text.len() - end, Vec::new())], end, last.index)
+        },
+        Refused,
+    ),
+    Edit::new(
+        "prefix-a-byte-order-mark",
+        rules::FILE_BYTE_ORDER_MARK,
+        "puts a UTF-8 byte order mark in front",
+        |map| {
+            if map.is_ebcdic() {
+                return None;
+            }
+            put(map, 0, b"\xef\xbb\xbf", map.records.len() + 1)
+        },
+        Same,
+    ),
+    Edit::new(
+        "mix-line-ends",
+        rules::FILE_LINE_ENDS,
+        "puts a comment with another line end before the last record",
+        |map| {
+            let (last, before) = map.records.split_last()?;
+            let own = map.newline();
+            before.iter().find(|record| map.text[..record.end()].ends_with(own))?;
+            let other: &[u8] = if own == b"\n" { b"\r\n" } else { b"\n" };
+            let comment = b"// from elsewhere";
+            let made = put(map, last.offset, &[comment, other].concat(), map.records.len() + 1)?;
+            Some(Edited { offset: (last.offset + comment.len()) as u64, ..made })
+        },
+        Same,
+    ),
+    Edit::new(
+        "drop-the-version-line",
+        rules::HEADER_MISSING,
+        "takes the version line away",
+        |map| {
+            let version = map.first(RecordKind::Version)?;
+            let is_trailer = |record: &RecordAt| matches!(record.kind, RecordKind::Breakdown | RecordKind::Eof);
+            let first = map.records.iter().find(|record| record.is_entry() || is_trailer(record))?;
+            edited(map, &[(version.offset, version.length, Vec::new())], first.offset, map.records.len() - 1)
+        },
+        Changes(|_, heap| {
+            heap.facts.version_text = None;
+            Some(())
+        }),
+    ),
+    Edit::new(
+        "add-a-version-line",
+        rules::HEADER_SINGLE,
+        "puts another version line in front of the last record",
+        |map| {
+            let (last, before) = map.records.split_last()?;
+            before.iter().find(|record| record.is_entry() || record.kind == RecordKind::Version)?;
+            let line = [b"// Version: another", map.newline()].concat();
+            put(map, last.offset, &line, map.records.len() + 1)
+        },
+        Same,
+    ),
+    Edit::new(
+        "add-a-stray-line",
+        rules::RECORD_START,
+        "puts a line of a question mark in front of the first object",
+        |map| {
+            let first = first_entry(map)?;
+            map.records[..first.index].iter().find(|record| record.kind != RecordKind::Space)?;
+            in_front(map, &first, b"?")
+        },
+        Refused,
+    ),
+    Edit::new(
+        "misname-the-kind-of-a-record",
+        rules::RECORD_TYPE,
+        "writes ARR in the place of the first OBJ",
+        |map| {
+            let first = first_entry(map)?;
+            replaced(map, &map.field(&first, "record type")?, b"ARR", first.index)
+        },
+        Refused,
+    ),
+    Edit::new(
+        "move-an-object-to-0",
+        rules::RECORD_NULL_ADDRESS,
+        "gives an object that nothing refers to the address 0",
+        |map| {
+            let address = loose_object(map)?;
+            let zero = format!("0x{}", "0".repeat(address.length - 2));
+            replaced(map, &address, zero.as_bytes(), map.records.len())
+        },
+        Changes(|_, heap| loose(heap).map(|object| object.address = Address::NULL)),
+    ),
+    Edit::new(
+        "misspell-a-digit",
+        rules::NUMBER_HEXADECIMAL,
+        "turns the last digit of the first reference into a G",
+        |map| {
+            let field = map.fields.iter().find(|field| field.name == "reference")?;
+            let last = field.offset + field.length - 1;
+            edited(map, &[(last, 1, b"G".to_vec())], last, field.record? as usize)
+        },
+        Refused,
+    ),
+    Edit::new(
+        "negate-a-size",
+        rules::NUMBER_SIZE,
+        "puts a minus sign in front of the first size",
+        |map| {
+            let first = first_entry(map)?;
+            let size = map.field(&first, "size")?;
+            edited(map, &[(size.offset + 1, 0, b"-".to_vec())], size.offset, first.index)
+        },
+        Refused,
+    ),
+    Edit::new(
+        "raise-a-size",
+        rules::NUMBER_SIZE_RANGE,
+        "sets the first size to 2^63",
+        |map| {
+            let size = map.field(&first_entry(map)?, "size")?;
+            replaced(map, &size, b"[9223372036854775808]", map.records.len())
+        },
+        Changes(|_, heap| heap.objects.first_mut().map(|object| object.size = Some(ByteLen(1 << 63)))),
+    ),
+    Edit::new(
+        "widen-an-address",
+        rules::NUMBER_WORD,
+        "raises the address of an object that nothing refers to by 2^32",
+        |map| {
+            map.field(&first_entry(map)?, "address").filter(|field| field.length == 10)?;
+            let address = loose_object(map)?;
+            let wide = format!("0x{:016X}", (1_u64 << 32) + address.value as u64);
+            replaced(map, &address, wide.as_bytes(), map.records.len())
+        },
+        Changes(|_, heap| loose(heap).map(|object| object.address.0 += 1 << 32)),
+    ),
+    Edit::new(
+        "empty-a-name",
+        rules::NAME_EMPTY,
+        "takes the name of a class without objects away",
+        |map| {
+            let name = loose_classes(map).next_back()?;
+            let after = name.offset + name.length;
+            let blanks = map.text[after..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+            let made = replaced(map, &name, b"", map.records.len())?;
+            Some(Edited { offset: made.offset + blanks as u64, ..made })
+        },
+        Changes(|_, heap| rename(heap, |_, _| Vec::new())),
+    ),
+    Edit::new(
+        "add-a-stray-byte-to-a-name",
+        rules::NAME_ENCODING,
+        "puts the byte ff before the name of a class without objects",
+        |map| {
+            let name = loose_classes(map).next_back().filter(|_| !map.is_ebcdic())?;
+            put(map, name.offset, &[0xff], map.records.len())
+        },
+        Changes(|_, heap| rename(heap, |_, name| [b"\xff", name].concat())),
+    ),
+    Edit::new(
+        "break-a-name",
+        rules::NAME_LINE_BREAK,
+        "adds a line break and an x to the name of a class without objects",
+        |map| {
+            let name = loose_classes(map).next_back()?;
+            let end = name.offset + name.length;
+            put(map, end, b"\nx", map.records.len())
+        },
+        Changes(|_, heap| rename(heap, |_, name| [name, b"\nx"].concat())),
+    ),
+    Edit::new(
+        "break-an-array-signature",
+        rules::NAME_SIGNATURE,
+        "renames a class without objects to [L;",
+        |map| replaced(map, &loose_classes(map).next_back()?, b"[L;", map.records.len()),
+        Changes(|_, heap| rename(heap, |_, _| b"[L;".to_vec())),
+    ),
+    Edit::new(
+        "add-a-stray-reference",
+        rules::REFERENCE_WITHOUT_RECORD,
+        "puts a line of a reference in front of the first object",
+        |map| {
+            let first = first_entry(map)?;
+            let made = in_front(map, &first, b"0x10 ")?;
+            Some(Edited { offset: made.offset + 5, ..made })
+        },
+        Refused,
+    ),
+    Edit::new(
+        "move-references",
+        rules::REFERENCE_PRIMITIVE_ARRAY,
+        "moves two references of an object to a primitive array",
+        |map| {
+            let kind = |record: &RecordAt| ObjectKind::of_class(map.name(record));
+            let is_primitive = |record: &RecordAt| matches!(kind(record), ObjectKind::PrimitiveArray(_));
+            let array = map.entries(EntryKind::Object).find(is_primitive)?;
+            let donor = donor(map)?;
+            let mut taken = map.parts(&donor, "reference").rev();
+            let (last, one) = (taken.next()?, taken.next()?);
+            let name = map.field(&array, "type")?;
+            let line_end = name.offset + map.text[name.offset..].iter().position(|byte| *byte == b'\n')? + 1;
+            let put = [map.spelled(&one), b" ", map.spelled(&last), b" "].concat();
+            let gone = |field: FieldAt| (field.offset, field.length, Vec::new());
+            let mut changes = vec![gone(one), gone(last), (line_end, 0, put)];
+            changes.sort();
+            edited(map, &changes, array.offset, map.records.len())
+        },
+        Changes(effect::move_references),
+    ),
+    Edit::new(
+        "misspell-trailer-1",
+        rules::TRAILER_SYNTAX,
+        "adds a word to trailer 1",
+        |map| {
+            let trailer = map.first(RecordKind::Breakdown)?;
+            let line = map.field(&trailer, "breakdown")?;
+            edited(map, &[(line.offset + line.length, 0, b" more".to_vec())], trailer.offset, trailer.index)
+        },
+        Refused,
+    ),
+    Edit::new(
+        "drop-trailer-2",
+        rules::TRAILER_MISSING,
+        "ends the file before trailer 2",
+        |map| {
+            let last = last_trailer(map)?;
+            edited(map, &[(last.offset, last.length, Vec::new())], last.offset, last.index)
+        },
+        Changes(|_, heap| {
+            heap.facts.null_references = None;
+            Some(())
+        }),
+    ),
+    Edit::new(
+        "drop-trailer-1",
+        rules::TRAILER_BREAKDOWN_MISSING,
+        "takes trailer 1 away",
+        |map| {
+            let (first, last) = (map.first(RecordKind::Breakdown)?, last_trailer(map)?);
+            edited(map, &[(first.offset, first.length, Vec::new())], last.offset, map.records.len() - 1)
+        },
+        Same,
+    ),
+    Edit::new(
+        "repeat-trailer-2",
+        rules::TRAILER_REPEATED,
+        "adds trailer 2 again",
+        |map| {
+            let line = map.field(&last_trailer(map)?, "totals")?;
+            append(map, map.spelled(&line))
+        },
+        Same,
+    ),
+    Edit::new(
+        "swap-the-trailers",
+        rules::TRAILER_ORDER,
+        "moves trailer 1 after trailer 2",
+        |map| {
+            let (first, _) = (map.first(RecordKind::Breakdown)?, last_trailer(map)?);
+            let line = map.spelled(&map.field(&first, "breakdown")?).to_vec();
+            let (added, lead) = added(map, &line);
+            let changes = [(first.offset, first.length, Vec::new()), (map.text.len(), 0, added)];
+            let made = edited(map, &changes, first.offset, map.records.len())?;
+            Some(Edited { offset: (map.text.len() - first.length + lead) as u64, ..made })
+        },
+        Same,
+    ),
+    Edit::new(
+        "move-trailer-1-before-the-last-record",
+        rules::TRAILER_RECORD_BETWEEN,
+        "moves trailer 1 in front of the last object or class",
+        |map| {
+            let (trailer, _) = (map.first(RecordKind::Breakdown)?, last_trailer(map)?);
+            let last = map.records[..trailer.index].iter().rfind(|record| record.is_entry())?;
+            let line = [map.spelled(&map.field(&trailer, "breakdown")?), map.newline()].concat();
+            let shift = line.len();
+            let changes = [(last.offset, 0, line), (trailer.offset, trailer.length, Vec::new())];
+            let made = edited(map, &changes, last.offset, map.records.len())?;
+            Some(Edited { offset: (last.offset + shift) as u64, ..made })
+        },
+        Same,
+    ),
+    Edit::new(
+        "add-a-class-after-the-trailers",
+        rules::TRAILER_RECORD_BEHIND,
+        "adds a class after trailer 2",
+        |map| {
+            last_trailer(map)?;
+            let class = format!("0x{:08X} [64] CLS added/Class\n\t", map.free());
+            append(map, class.replace('\n', &String::from_utf8_lossy(map.newline())).as_bytes())
+        },
+        Changes(effect::add_a_class),
+    ),
+    Edit::new(
+        "add-a-comment-after-the-trailers",
+        rules::TRAILER_COMMENT_BEHIND,
+        "adds a comment after trailer 2",
+        |map| {
+            last_trailer(map)?;
+            append(map, b"// bye")
+        },
+        Same,
+    ),
+    Edit::new(
+        "misstate-the-classes",
+        rules::TRAILER_COUNTS,
+        "raises the classes of trailer 1 by one",
+        |map| {
+            let trailer = map.first(RecordKind::Breakdown)?;
+            raised(map, &trailer, &map.field(&trailer, "breakdown")?, b"Classes", 1)
+        },
+        Same,
+    ),
+    Edit::new(
+        "misstate-the-total",
+        rules::TRAILER_TOTAL,
+        "raises the total of trailer 2 by one",
+        |map| {
+            let trailer = map.first(RecordKind::Eof)?;
+            raised(map, &trailer, &map.field(&trailer, "totals")?, b"(null)", 1)
+        },
+        Same,
+    ),
+    Edit::new(
+        "misstate-the-references",
+        rules::TRAILER_REFERENCES,
+        "raises the references of trailer 2 by 1000",
+        |map| {
+            // By one it could come to a total that leaves class blocks out, or does not.
+            let trailer = map.first(RecordKind::Eof)?;
+            let line = map.field(&trailer, "totals")?;
+            let comma = map.spelled(&line).iter().rposition(|byte| *byte == b',')?;
+            let rest = FieldAt { offset: line.offset + comma, length: line.length - comma, ..line };
+            raised(map, &trailer, &rest, b",", 1000)
+        },
+        Same,
+    ),
+    Edit::new(
+        "repeat-an-address",
+        rules::GRAPH_DUPLICATE_ADDRESS,
+        "gives the last object the first one's address",
+        |map| {
+            let first = map.field(&first_entry(map)?, "address")?;
+            let address = loose_object(map)?;
+            replaced(map, &address, map.spelled(&first), map.records.len())
+        },
+        Changes(effect::repeat_an_address),
+    ),
+    Edit::new(
+        "let-a-reference-dangle",
+        rules::GRAPH_DANGLING_REFERENCE,
+        "leads a reference to nothing",
+        |map| {
+            let donor = donor(map)?;
+            let last = map.parts(&donor, "reference").next_back()?;
+            let made = replaced(map, &last, format!("0x{:08X}", map.free()).as_bytes(), map.records.len())?;
+            Some(Edited { offset: donor.offset as u64, ..made })
+        },
+        Changes(|at, heap| effect::donor(heap)?.last_mut().map(|last| last.0 = at.map.free())),
+    ),
+    Edit::new(
+        "name-an-unknown-type",
+        rules::GRAPH_TYPE,
+        "gives the first instance a type that no class has",
+        |map| {
+            let instance = map.entries(EntryKind::Object).find(|record| is_instance(map.name(record)))?;
+            let made = replaced(map, &map.field(&instance, "type")?, b"nobody/Known", map.records.len())?;
+            Some(Edited { offset: instance.offset as u64, ..made })
+        },
+        Changes(effect::lose_a_type),
+    ),
+    Edit::new(
+        "repeat-a-name",
+        rules::GRAPH_SAME_NAME,
+        "gives the last class without objects the name of the first one",
+        |map| {
+            // Where another name stands twice already, that is what is found.
+            let mut names = HashSet::new();
+            if !map.entries(EntryKind::Class).all(|class| names.insert(map.name(&class).to_vec())) {
+                return None;
+            }
+            let mut loose = loose_classes(map);
+            let (first, last) = (loose.next()?, loose.next_back()?);
+            let record = map.records.get(last.record? as usize)?;
+            let made = replaced(map, &last, map.spelled(&first), map.records.len())?;
+            Some(Edited { offset: record.offset as u64, ..made })
+        },
+        Changes(|_, heap| rename(heap, |first, _| first.to_vec())),
+    ),
+];

@@ -45,12 +45,12 @@ pub struct RecordAt {
     pub index: usize,
     /// Offset of its first byte.
     pub offset: usize,
-    /// Its length in bytes, with the white space behind it.
+    /// Its length in bytes, with the white space after it.
     pub length: usize,
 }
 
 impl RecordAt {
-    /// Offset behind its last byte.
+    /// Offset after its last byte.
     pub fn end(&self) -> usize {
         self.offset + self.length
     }

@@ -1,14 +1,21 @@
 //! Edits of classic heap dumps.
 
 mod edits;
+mod effect;
 mod map;
+mod spell;
 
-pub use edits::EDITS;
 pub use map::{Map, RecordAt, RecordKind};
 
 use super::Edit;
+use crate::error::Error;
+use crate::format::Family;
 
-/// The edit of this name.
-pub fn named(name: &str) -> Option<&'static Edit<Map>> {
-    EDITS.iter().find(|edit| edit.name == name)
+impl super::Map for Map {
+    const FAMILY: Family = Family::CLASSIC;
+    const EDITS: &'static [Edit<Map>] = edits::EDITS;
+
+    fn of(bytes: Vec<u8>) -> Result<Map, Error> {
+        Map::of(bytes)
+    }
 }

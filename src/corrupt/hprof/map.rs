@@ -1,5 +1,7 @@
 //! Where the records and fields of a dump are.
 
+use std::collections::HashSet;
+
 use crate::error::Error;
 use crate::hprof::{Decoder, IdSize, Step, SubTag, Tag, Version, annotate, wire};
 
@@ -20,6 +22,8 @@ pub struct Map {
     pub id: IdSize,
     /// Offset of the first record.
     pub body: usize,
+    /// Offset of the last heap's first dump record.
+    pub heap: usize,
 }
 
 /// The place of a record or sub-record.
@@ -41,7 +45,7 @@ impl RecordAt {
         self.tag.is_some_and(Tag::is_dump)
     }
 
-    /// Offset behind its last byte.
+    /// Offset after its last byte.
     pub fn end(&self) -> usize {
         self.offset + self.length
     }
@@ -72,7 +76,8 @@ impl Map {
             records.push(RecordAt { tag, sub_tag, offset: at.offset as usize, length });
             Ok(())
         })?;
-        Ok(Map { bytes, fields, records, version, id, body })
+        let heap = last_heap(&records);
+        Ok(Map { bytes, fields, records, version, id, body, heap })
     }
 
     /// The first field of this name that satisfies a condition.
@@ -85,9 +90,24 @@ impl Map {
         self.field(name, |field| self.record(field).is_some_and(|record| record.tag == Some(tag)))
     }
 
-    /// The first field of this name in sub-records of this tag.
+    /// The first field of this name in sub-records of this tag, in the last heap.
     pub fn field_of_sub(&self, tag: SubTag, name: &str) -> Option<FieldAt> {
-        self.field(name, |field| self.record(field).is_some_and(|record| record.sub_tag == Some(tag)))
+        self.field(name, |field| self.is_of(field, tag))
+    }
+
+    /// Whether a field belongs to a sub-record of this tag in the last heap, which sub-records are added to.
+    pub fn is_of(&self, field: &FieldAt, tag: SubTag) -> bool {
+        self.record(field).is_some_and(|record| record.sub_tag == Some(tag) && record.offset >= self.heap)
+    }
+
+    /// The identifier of the class of the first instance whose class is in the dump, and the length of its values.
+    pub fn class_with_instance(&self) -> Option<(u64, usize)> {
+        let ids = || self.fields.iter().filter(|field| field.name == "class object id");
+        let dumped = ids().filter(|field| self.is_of(field, SubTag::CLASS_DUMP));
+        let dumped: HashSet<i64> = dumped.map(|field| field.value).collect();
+        let class = ids().find(|id| self.is_of(id, SubTag::INSTANCE_DUMP) && dumped.contains(&id.value))?;
+        let length = self.field("number of bytes that follow", |field| field.record == class.record)?;
+        Some((class.value as u64, length.value as usize))
     }
 
     /// The record of a field.
@@ -139,4 +159,17 @@ impl Map {
         bytes[record.offset + 5..record.offset + 9].copy_from_slice(&length.to_be_bytes());
         bytes
     }
+}
+
+/// Where the last heap begins: with a HEAP DUMP, or the first segment after an END.
+fn last_heap(records: &[RecordAt]) -> usize {
+    let (mut start, mut ended) = (0, true);
+    for record in records {
+        if record.tag == Some(Tag::HEAP_DUMP_END) {
+            ended = true;
+        } else if record.tag == Some(Tag::HEAP_DUMP) || record.is_dump() && ended {
+            (start, ended) = (record.offset, record.tag == Some(Tag::HEAP_DUMP));
+        }
+    }
+    start
 }

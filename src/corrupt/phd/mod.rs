@@ -1,7 +1,20 @@
 //! Edits of PHD.
 
 mod edits;
+mod effect;
 mod map;
 
-pub use edits::EDITS;
-pub use map::Map;
+pub use map::{Map, RecordAt};
+
+use super::Edit;
+use crate::error::Error;
+use crate::format::Family;
+
+impl super::Map for Map {
+    const FAMILY: Family = Family::PHD;
+    const EDITS: &'static [Edit<Map>] = edits::EDITS;
+
+    fn of(bytes: Vec<u8>) -> Result<Map, Error> {
+        Map::of(bytes)
+    }
+}

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use heapsmith::corrupt::Map;
+use heapsmith::corrupt::phd::Map;
 use heapsmith::error::{DecodeError, Problem};
 use heapsmith::input::Input;
 use heapsmith::model::{

@@ -1,3 +1,0 @@
-#![no_main]
-
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| heapsmith::properties::hprof::the_size_of_reads_does_not_matter(bytes));

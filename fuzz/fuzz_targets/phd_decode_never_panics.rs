@@ -1,3 +1,0 @@
-#![no_main]
-
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| heapsmith::properties::phd::decode_never_panics(bytes));

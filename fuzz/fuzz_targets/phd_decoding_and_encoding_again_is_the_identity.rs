@@ -1,3 +1,0 @@
-#![no_main]
-
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| heapsmith::properties::phd::decoding_and_encoding_again_is_the_identity(bytes));

@@ -1,0 +1,139 @@
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use heapsmith::corrupt::{self, NamedEdit};
+use heapsmith::error::Error;
+use heapsmith::format::{Family, Format};
+use heapsmith::output::Output;
+use heapsmith::validate::{Severity, rule};
+use serde::Serialize;
+
+use crate::{Answer, decode, open, terminal};
+
+/// Damages a valid dump by a named edit, which breaks one rule at a known place.
+///
+/// The edit is made in a field of the format, not at a random place: --list shows all edits. A compressed dump is decompressed.
+///
+/// Example: heapsmith corrupt good.hprof --edit raise-the-version -o bad.hprof
+#[derive(Args)]
+pub(crate) struct Opts {
+    /// Valid dump; `-` is standard input.
+    #[arg(required_unless_present = "list")]
+    input: Option<PathBuf>,
+    /// The edit, as --list names it.
+    #[arg(long, required_unless_present = "list")]
+    edit: Option<String>,
+    /// Output; `-` is standard output.
+    #[arg(short, long, required_unless_present = "list")]
+    output: Option<PathBuf>,
+    /// Replace an existing output.
+    #[arg(long)]
+    force: bool,
+    /// List the edits with the rules that they break.
+    #[arg(long, conflicts_with_all = ["input", "edit", "output", "force"])]
+    list: bool,
+    /// With --list, the edits of this format alone: phd4, phd5, phd6, hprof or classic.
+    #[arg(long, requires = "list")]
+    format: Option<Format>,
+    /// Print a JSON report instead of text.
+    #[arg(long)]
+    json: bool,
+}
+
+/// The edits, or the one that was made.
+#[derive(Serialize, schemars::JsonSchema)]
+pub(crate) struct Report {
+    /// Version of this report's schema.
+    schema: u32,
+    /// The edits.
+    edits: Vec<Line>,
+}
+
+#[derive(Serialize, schemars::JsonSchema)]
+struct Line {
+    /// `phd`, `hprof` or `classic`.
+    format: &'static str,
+    /// The edit's name.
+    name: &'static str,
+    /// The rule that it breaks.
+    rule: &'static str,
+    /// How much breaking the rule matters.
+    severity: Option<Severity>,
+    /// What the edit does.
+    summary: &'static str,
+    /// Where the rule is broken now, in bytes from the start; absent in a list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    offset: Option<u64>,
+}
+
+impl Line {
+    fn of(edit: &NamedEdit, offset: Option<u64>) -> Line {
+        let severity = rule(edit.rule.0).and_then(|rule| rule.severity);
+        Line { format: edit.family.name(), name: edit.name, rule: edit.rule.0, severity, summary: edit.summary, offset }
+    }
+}
+
+impl Opts {
+    pub(crate) fn run(self) -> Result<Answer, Error> {
+        match (&self.input, &self.edit, &self.output) {
+            (Some(input), Some(edit), Some(output)) => self.make(input, edit, output),
+            _ => self.list(),
+        }
+    }
+
+    fn list(&self) -> Result<Answer, Error> {
+        let failed = |e| Error::io("writing standard output", e);
+        let wanted = |family: &Family| self.format.is_none_or(|format| format.family() == *family);
+        let edits = Family::ALL.into_iter().filter(wanted).flat_map(corrupt::edits);
+        let edits: Vec<Line> = edits.map(|edit| Line::of(&edit, None)).collect();
+        if self.json {
+            print_json(terminal::data(), edits)?;
+            return Ok(Answer::Yes);
+        }
+        let mut table = terminal::table(["format", "edit", "rule", "what it does"]);
+        for Line { format, name, rule, summary, .. } in edits {
+            table.add_row([format, name, rule, summary]);
+        }
+        writeln!(terminal::stdout(), "{}", terminal::render(&table)).map_err(failed)?;
+        Ok(Answer::Yes)
+    }
+
+    fn make(&self, input: &Path, name: &str, output: &Path) -> Result<Answer, Error> {
+        decode::refuse_same(input, output)?;
+        let file = open::dump(input, Default::default())?;
+        let (source, family) = (file.input().name().to_owned(), file.family());
+        let edits = corrupt::edits(family);
+        let unknown = || {
+            let family = family.name();
+            Error::Usage(format!("{source} is a dump of {family}, which has no edit {name:?}; --list shows all edits"))
+        };
+        let edit = edits.iter().find(|edit| edit.name == name).ok_or_else(unknown)?;
+        let mut dump = Vec::new();
+        let read = file.input().stream()?.read_to_end(&mut dump);
+        read.map_err(|e| Error::io(format!("reading {source}"), e))?;
+        let edited = edit.apply(dump)?;
+        let edited = edited.ok_or_else(|| Error::Usage(format!("{source} has no place for the edit {name}")))?;
+        let mut file = Output::create_binary(output, self.force)?;
+        file.write_all(&edited.bytes).map_err(|e| Error::io("writing the dump", e))?;
+        file.finish()?;
+
+        let on_stderr = output.as_os_str() == "-";
+        if self.json {
+            let out = if on_stderr { terminal::data_on_stderr() } else { terminal::data() };
+            print_json(out, vec![Line::of(edit, Some(edited.offset))])?;
+            return Ok(Answer::Yes);
+        }
+        let mut out: Box<dyn Write> =
+            if on_stderr { Box::new(terminal::stderr()) } else { Box::new(terminal::stdout()) };
+        writeln!(out, "breaks {} at offset {:#x}: {}", edit.rule, edited.offset, edit.summary)
+            .map_err(|e| Error::io("writing the report", e))?;
+        Ok(Answer::Yes)
+    }
+}
+
+fn print_json(mut out: Box<dyn Write>, edits: Vec<Line>) -> Result<(), Error> {
+    let failed = |e| Error::io("writing the report", e);
+    let text = serde_json::to_string(&Report { schema: 1, edits }).map_err(|e| failed(e.into()))?;
+    writeln!(out, "{text}").map_err(failed)
+}

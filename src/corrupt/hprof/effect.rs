@@ -1,0 +1,140 @@
+//! What edits do to the heap that a reader finds.
+
+use crate::hprof::Tag;
+use crate::model::{
+    Address, ByteLen, Class, Contents, Event, EventKind, Frame, FrameId, Heap, LoadClass, Object, ObjectKind,
+    PrimitiveType, Root, RootKind, Serial, StackTrace, TextId, Trace,
+};
+
+use super::super::Damage;
+use super::map::Map;
+
+impl Damage<'_, Map> {
+    /// The `n`th number that is nothing in the dump, as an address.
+    pub(super) fn free(&self, n: u64) -> Address {
+        Address(self.map.free(n))
+    }
+
+    /// The same as a serial number.
+    pub(super) fn serial(&self, n: u64) -> Serial {
+        Serial(self.map.free(n) as u32)
+    }
+
+    /// The value of a field in the first record of a tag.
+    pub(super) fn value(&self, tag: Tag, name: &str) -> Option<u64> {
+        Some(self.map.field_of(tag, name)?.value as u64)
+    }
+
+    /// The class whose record was damaged.
+    pub(super) fn class<'h>(&self, heap: &'h mut Heap) -> Option<&'h mut Class> {
+        let index = self.map.records.iter().position(|record| record.offset as u64 == self.edited.offset)?;
+        let address = self.map.field("class object id", |field| field.record == Some(index as u64))?.value as u64;
+        heap.classes.iter_mut().find(|class| class.address.0 == address)
+    }
+
+    pub(super) fn load(&self, serial: Serial) -> Option<LoadClass> {
+        let name = TextId(self.value(Tag::LOAD_CLASS, "class name string id")?);
+        Some(LoadClass { serial, class: self.free(0), trace: Serial(0), name })
+    }
+
+    pub(super) fn frame(&self, method: u64, line: i32) -> Option<EventKind> {
+        let class = Serial(self.value(Tag::LOAD_CLASS, "class serial number")? as u32);
+        let (method, none) = (TextId(method), TextId(0));
+        let id = FrameId(self.map.free(0));
+        Some(EventKind::Frame(Frame { id, method, signature: none, source: none, class, line }))
+    }
+}
+
+/// An event before all others.
+pub(super) fn front(heap: &mut Heap, kind: EventKind) -> Option<()> {
+    heap.surroundings.events.as_mut()?.insert(0, Event { time: 0, after: 0, kind });
+    Some(())
+}
+
+/// A root after everything.
+pub(super) fn root(heap: &mut Heap, object: Address, kind: RootKind) -> Option<()> {
+    let after = Some((heap.classes.len() + heap.objects.len()) as u64);
+    heap.surroundings.roots.as_mut()?.push(Root { object, kind, after });
+    Some(())
+}
+
+/// An object after everything.
+pub(super) fn push(heap: &mut Heap, object: Object) -> Option<()> {
+    heap.objects.push(object);
+    Some(())
+}
+
+/// A class after everything.
+pub(super) fn push_class(heap: &mut Heap, class: Class) -> Option<()> {
+    heap.classes.push(Class { after_objects: Some(heap.objects.len() as u64), ..class });
+    Some(())
+}
+
+/// The first object of a kind.
+pub(super) fn first(heap: &Heap, kind: ObjectKind) -> Option<&Object> {
+    heap.objects.iter().find(|object| object.kind == kind)
+}
+
+/// The first instance's address.
+pub(super) fn some_object(heap: &Heap) -> Option<Address> {
+    Some(first(heap, ObjectKind::Instance)?.address)
+}
+
+/// A class without anything.
+pub(super) fn class(address: Address) -> Class {
+    let null = Some(Address::NULL);
+    Class {
+        address,
+        superclass: null,
+        loader: null,
+        signers: null,
+        protection_domain: null,
+        instance_size: Some(ByteLen(0)),
+        statics: Some(Vec::new()),
+        constant_pool: Some(Vec::new()),
+        fields: Some(Vec::new()),
+        trace: Some(Serial(0)),
+        ..Class::default()
+    }
+}
+
+pub(super) fn trace_of_an_unknown_frame(damage: &Damage<'_, Map>, heap: &mut Heap) -> Option<()> {
+    let (serial, thread, frame) = (damage.serial(0), Serial(0), FrameId(damage.map.free(1)));
+    front(heap, EventKind::Trace(Trace { serial, thread, frames: vec![frame] }))?;
+    heap.surroundings.traces.as_mut()?.insert(0, StackTrace { serial, thread, frames: [].into() });
+    Some(())
+}
+
+/// A byte[0].
+pub(super) fn bytes(address: Address) -> Object {
+    array(address, PrimitiveType::Byte, Vec::new())
+}
+
+/// An array of bytes or booleans.
+pub(super) fn array(address: Address, element: PrimitiveType, elements: Vec<u8>) -> Object {
+    Object {
+        length: Some(elements.len() as u64),
+        trace: Some(Serial(0)),
+        contents: Contents::Primitives(elements),
+        ..Object::new(address, ObjectKind::PrimitiveArray(element))
+    }
+}
+
+pub(super) fn instance(address: Address, class: Address, raw: Vec<u8>) -> Object {
+    Object {
+        class: Some(class),
+        trace: Some(Serial(0)),
+        contents: Contents::Raw(raw),
+        ..Object::new(address, ObjectKind::Instance)
+    }
+}
+
+pub(super) fn object_array(address: Address, class: Address, elements: Vec<Address>) -> Object {
+    Object {
+        class: Some(class),
+        length: Some(elements.len() as u64),
+        trace: Some(Serial(0)),
+        contents: Contents::Elements(elements),
+        ..Object::new(address, ObjectKind::ObjectArray)
+    }
+}

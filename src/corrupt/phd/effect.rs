@@ -1,0 +1,116 @@
+//! What edits do to the heap that a reader finds.
+
+use crate::model::{Address, ByteLen, Class, Contents, Heap, Name, Object, WordSize};
+
+use super::super::Damage;
+use super::map::{Map, RecordAt};
+
+impl Damage<'_, Map> {
+    /// The record that was damaged.
+    pub(super) fn record(&self) -> Option<&RecordAt> {
+        self.map.records.iter().find(|record| record.offset as u64 == self.edited.offset)
+    }
+
+    /// The class whose record was damaged.
+    pub(super) fn class<'h>(&self, heap: &'h mut Heap) -> Option<&'h mut Class> {
+        let address = self.record()?.address;
+        heap.classes.iter_mut().find(|class| class.address == address)
+    }
+
+    /// The object whose record was damaged.
+    pub(super) fn object<'h>(&self, heap: &'h mut Heap) -> Option<&'h mut Object> {
+        let address = self.record()?.address;
+        heap.objects.iter_mut().find(|object| object.address == address)
+    }
+
+    /// Points the reference that was changed to another address.
+    pub(super) fn redirect(&self, heap: &mut Heap, target: Address) -> Option<()> {
+        let Damage { map, edited } = self;
+        let changed = (0..map.bytes.len()).find(|&n| map.bytes[n] != edited.bytes[n])?;
+        let fields = map.fields.iter().filter(|field| field.name == "reference");
+        let hit = fields.clone().find(|field| (field.offset..field.offset + field.length).contains(&changed))?;
+        let place = fields.take_while(|f| f.offset < hit.offset).filter(|f| f.record == hit.record).count();
+        *references(self.object(heap)?)?.get_mut(place)? = target;
+        Some(())
+    }
+}
+
+/// Leaves the heap as it was.
+pub(super) fn none(_: &Damage<'_, Map>, _: &mut Heap) -> Option<()> {
+    Some(())
+}
+
+/// A name whose first byte is 0xff.
+pub(super) fn spoiled(name: &Name) -> Name {
+    Name::from_bytes([&[0xff], &name.as_bytes()[1..]].concat())
+}
+
+pub(super) fn null_the_reference(damage: &Damage<'_, Map>, heap: &mut Heap) -> Option<()> {
+    damage.redirect(heap, Address::NULL)
+}
+
+/// The same, and every null reference is left out.
+pub(super) fn leave_out_nulls(damage: &Damage<'_, Map>, heap: &mut Heap) -> Option<()> {
+    null_the_reference(damage, heap)?;
+    for object in &mut heap.objects {
+        if let Some(references) = references(object) {
+            references.retain(|reference| !reference.is_null());
+        }
+    }
+    Some(())
+}
+
+pub(super) fn refer_to_the_class(damage: &Damage<'_, Map>, heap: &mut Heap) -> Option<()> {
+    damage.redirect(heap, damage.record()?.class_word?)
+}
+
+/// The same, and the DTFJ reader drops a genuine reference 0 wherever it equals the class word: where the edit put it
+/// twice.
+pub(super) fn drop_first_references(damage: &Damage<'_, Map>, heap: &mut Heap) -> Option<()> {
+    refer_to_the_class(damage, heap)?;
+    references(damage.object(heap)?)?.remove(0);
+    for object in &mut heap.objects {
+        let class_word = object.class_word;
+        if let Some(references) = references(object)
+            && references.first().is_some_and(|&first| Some(first) == class_word)
+        {
+            references.remove(0);
+        }
+    }
+    Some(())
+}
+
+pub(super) fn let_a_reference_dangle(damage: &Damage<'_, Map>, heap: &mut Heap) -> Option<()> {
+    let taken = |address: Address| damage.map.records.iter().any(|record| record.address == address);
+    let own = damage.record()?.address;
+    damage.redirect(heap, (1..16).map(|n| Address(own.0 + 4 * n)).find(|&address| !taken(address))?)
+}
+
+pub(super) fn swap_length_and_size(damage: &Damage<'_, Map>, heap: &mut Heap) -> Option<()> {
+    let object = damage.object(heap)?;
+    let (length, ByteLen(size)) = (object.length?, object.size?);
+    (object.length, object.size) = (Some(size / 4), Some(ByteLen(length * 4)));
+    Some(())
+}
+
+/// Units of 8 bytes for what was written in units of 4: every address twice as far from 0.
+pub(super) fn double_addresses(_: &Damage<'_, Map>, heap: &mut Heap) -> Option<()> {
+    let word = heap.facts.word_size.unwrap_or(WordSize::Bits64);
+    let twice = |a: &mut Address| *a = Address(word.mask(a.0.wrapping_mul(2)));
+    for class in &mut heap.classes {
+        twice(&mut class.address);
+        class.references.iter_mut().flatten().for_each(twice);
+    }
+    for object in &mut heap.objects {
+        twice(&mut object.address);
+        references(object).into_iter().flatten().for_each(twice);
+    }
+    Some(())
+}
+
+fn references(object: &mut Object) -> Option<&mut Vec<Address>> {
+    match &mut object.contents {
+        Contents::References(references) => Some(references),
+        _ => None,
+    }
+}

@@ -1,0 +1,33 @@
+//! Which writer made a dump? The one whose options give the same bytes again.
+
+use std::io::Read;
+
+use crate::bytes::SameBytes;
+use crate::error::Error;
+use crate::model::DumpSource;
+
+use super::Lower;
+
+/// The first of these options that turn the heaps of a dump back into exactly its bytes.
+///
+/// `reopen` gives the dump's bytes from the start. Options are dropped at their first different byte, so this costs about
+/// one encoding.
+///
+/// # Errors
+/// If the dump cannot be read.
+pub fn recognise<L: Lower>(
+    candidates: impl IntoIterator<Item = L>,
+    dump: &mut dyn DumpSource,
+    mut reopen: impl FnMut() -> Result<Box<dyn Read>, Error>,
+) -> Result<Option<L>, Error> {
+    for options in candidates {
+        let mut same = SameBytes::new(reopen()?);
+        match options.write(dump, &mut same) {
+            Ok(()) if same.is_whole()? => return Ok(Some(options)),
+            Ok(()) | Err(Error::Lower(_)) => {}
+            Err(_) if same.differs() => {}
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(None)
+}

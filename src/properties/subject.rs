@@ -1,0 +1,290 @@
+//! The properties that are the same for every format, and what they need of one.
+
+use std::collections::BTreeSet;
+use std::fmt::Debug;
+use std::io::{self, Read};
+
+use arbitrary::Unstructured;
+
+use crate::compare::compare;
+use crate::corrupt::Map;
+use crate::draw::{BytesDraw, Draw};
+use crate::error::{Error, LowerError};
+use crate::format::{DumpFile, Family, Lower};
+use crate::hprof::Reading;
+use crate::input::Input;
+use crate::model::{Dump, Event};
+use crate::validate::{Severity, ValidateOptions, validate};
+
+use super::Properties;
+
+/// A format whose properties are asked.
+pub trait Subject: Sized {
+    /// The format's name.
+    const NAME: &'static str;
+    /// What its edits are made with.
+    type Map: Map;
+    /// How its dumps are written.
+    type Options: Lower + Copy + 'static;
+    /// What is taken for granted of bytes that leave something open.
+    type Reading: Copy + Debug + 'static;
+    /// Each of these.
+    const READINGS: &'static [Self::Reading];
+
+    /// Decoding, lifting, annotating and validating anything ends with an answer, and an error has its place.
+    fn decode_never_panics(bytes: &[u8]);
+
+    /// What decoding and encoding again spells, checked record by record, and whether it came to the end; `None` without
+    /// a header.
+    fn spelled_again(bytes: &[u8], reading: Self::Reading) -> Option<(Vec<u8>, bool)>;
+
+    /// Calls for the fields of a dump, each with its name, offset and bytes, in each way to annotate it, and says whether
+    /// that came to the end.
+    fn fields(bytes: &[u8]) -> Vec<(Vec<Field>, bool)>;
+
+    /// The records of a source, and the length of the dump or the error.
+    fn steps(source: impl Read, reading: Self::Reading) -> (Vec<Step>, Result<u64, String>);
+
+    /// Dumps that are as good as this one to try reads of other sizes.
+    fn in_reach(bytes: &[u8]) -> Vec<Vec<u8>> {
+        vec![bytes.to_vec()]
+    }
+
+    /// The ways to write a dump that was read.
+    fn rewritings() -> Vec<Self::Options>;
+
+    /// Heaps and a way to write them.
+    fn drawn(draw: &mut dyn Draw) -> (Dump, Self::Options);
+
+    /// Whether the profile `any` writes what looks odd.
+    const SCATTERS: bool = false;
+
+    /// Events that may stand after the last heap.
+    fn tail() -> Vec<Event> {
+        Vec::new()
+    }
+
+    /// A heap written twice: itself, and as it comes back from its dump by `any`. `None` where nothing is to be compared.
+    fn through_any(dump: Dump, options: &Self::Options) -> Option<Result<Twice, Error>>;
+}
+
+/// Two dumps of one heap.
+pub type Twice = (Vec<u8>, Vec<u8>);
+
+/// A field's name, offset and bytes.
+pub type Field = (&'static str, u64, Vec<u8>);
+
+/// A record with the pieces after it put together: what it is, its index or line, its offset and its bytes.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Step {
+    /// What it is.
+    pub what: &'static str,
+    /// Its index, or its line and column.
+    pub place: String,
+    /// Its offset.
+    pub offset: u64,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// Every property of a format, by name.
+pub(super) const fn properties<S: Subject>() -> Properties {
+    const { table::<S>() }
+}
+
+const fn table<S: Subject>() -> Properties {
+    Properties {
+        format: S::NAME,
+        of_bytes: &[
+            ("decode_never_panics", S::decode_never_panics),
+            ("decoding_and_encoding_again_is_the_identity", decoding_and_encoding_again_is_the_identity::<S>),
+            ("every_byte_belongs_to_one_field", every_byte_belongs_to_one_field::<S>),
+            ("the_size_of_reads_does_not_matter", the_size_of_reads_does_not_matter::<S>),
+            ("what_a_rewritten_dump_carries_comes_back", what_a_rewritten_dump_carries_comes_back::<S>),
+        ],
+        of_heaps: &[
+            ("a_heap_comes_back_from_its_dump", a_heap_comes_back_from_its_dump::<S>),
+            ("generated_dumps_validate_clean", generated_dumps_validate_clean::<S>),
+            ("named_corruptions_are_found", named_corruptions_are_found::<S>),
+            ("nothing_of_a_spelling_stays", nothing_of_a_spelling_stays::<S>),
+        ],
+    }
+}
+
+/// Records keep everything: whatever decodes is spelled the same way again, up to the byte that does not.
+pub fn decoding_and_encoding_again_is_the_identity<S: Subject>(bytes: &[u8]) {
+    for &reading in S::READINGS {
+        let Some((again, whole)) = S::spelled_again(bytes, reading) else { return };
+        let spelled = if whole { bytes } else { &bytes[..again.len()] };
+        assert_eq!(again, spelled);
+    }
+}
+
+/// The fields of a dump tile it: no byte is left out, none is claimed twice.
+pub fn every_byte_belongs_to_one_field<S: Subject>(bytes: &[u8]) {
+    for (fields, whole) in S::fields(bytes) {
+        let mut next = 0;
+        for (name, offset, own) in fields {
+            assert_eq!(offset, next as u64, "{name} begins where the field before it ends");
+            assert!(!own.is_empty(), "{name} has bytes");
+            assert_eq!(own, &bytes[next..next + own.len()]);
+            next += own.len();
+        }
+        assert!(!whole || next == bytes.len(), "{next:#x}");
+    }
+}
+
+/// A stream that gives its bytes one or seven at a time has the same records in it, and ends with the same error.
+pub fn the_size_of_reads_does_not_matter<S: Subject>(bytes: &[u8]) {
+    for bytes in S::in_reach(bytes) {
+        for &reading in S::READINGS {
+            let whole = S::steps(bytes.as_slice(), reading);
+            for size in [1, 7] {
+                assert_eq!(S::steps(Trickle { bytes: &bytes, size }, reading), whole, "{size} at a time");
+            }
+        }
+    }
+}
+
+/// Whatever can be read and written again, in the dump's own order or the writer's, comes back as it was carried.
+pub fn what_a_rewritten_dump_carries_comes_back<S: Subject>(bytes: &[u8]) {
+    if Family::of(&bytes[..bytes.len().min(Family::START)]) != Some(S::Map::FAMILY) {
+        return;
+    }
+    let Ok(mut dump) = read(bytes) else { return };
+    for lowering in S::rewritings() {
+        let adhering = lowering.adhering();
+        for lowering in [&lowering as &dyn Lower, &*adhering] {
+            match (lowering.carry(&mut dump), written(&mut dump, lowering)) {
+                (Ok(carried), Ok(written)) => same(&carried, &lifted(&written), lowering),
+                (Err(Error::Lower(carried)), Err(Error::Lower(written))) => {
+                    assert_eq!(carried.to_string(), written.to_string());
+                }
+                (carried, written) => panic!("{lowering:?}: {:?}, {:?}", carried.err(), written.err()),
+            }
+        }
+    }
+}
+
+/// What a profile's dump tells of heaps is what decoding and lifting gives back, and lowering that again, in its
+/// own order, gives the same bytes.
+pub fn a_heap_comes_back_from_its_dump<S: Subject>(bytes: &[u8]) {
+    let Some((mut dump, lowering)) = drawn::<S>(bytes) else { return };
+    let Ok(bytes) = written(&mut dump, &lowering) else { panic!("it was written before") };
+    let Ok(carries) = lowering.carry(&mut dump) else { panic!("what is written is carried: {lowering:?}") };
+    let mut back = lifted(&bytes);
+    same(&carries, &back, &lowering);
+    let as_read = lowering.adhering();
+    // A profile that draws cuts and spells anew, and one that swaps fields swaps them back.
+    let is_repeated = !lowering.is_seeded() && !lowering.is_trap();
+    for tail in [Vec::new(), S::tail()] {
+        let is_longer = !tail.is_empty();
+        back.tail.extend(tail);
+        match (as_read.carry(&mut back), written(&mut back, &*as_read)) {
+            (Ok(carries), Ok(again)) => {
+                assert!(is_longer || !is_repeated || again == bytes, "{lowering:?}");
+                same(&carries, &lifted(&again), &*as_read);
+            }
+            (carried, written) => panic!("{lowering:?}: {:?}, {:?}", carried.err(), written.err()),
+        }
+    }
+}
+
+/// A dump of a generated heap has neither errors nor warnings.
+pub fn generated_dumps_validate_clean<S: Subject>(bytes: &[u8]) {
+    let Some((mut dump, lowering)) = drawn::<S>(bytes) else { return };
+    // What a trap or `any` scatters is meant to look odd.
+    if lowering.is_trap() || S::SCATTERS && lowering.is_seeded() {
+        return;
+    }
+    let report = validate(&Input::memory("generated", bytes_of(&mut dump, &lowering)), ValidateOptions::default());
+    let found = report.map(|report| report.findings).unwrap_or_default();
+    assert!(found.iter().all(|f| f.severity == Severity::Note), "{lowering:?}: {found:?}");
+}
+
+/// Every named edit that a generated dump has a place for is found, at its place.
+pub fn named_corruptions_are_found<S: Subject>(bytes: &[u8]) {
+    let Some((mut dump, lowering)) = drawn::<S>(bytes) else { return };
+    let Ok(map) = S::Map::of(bytes_of(&mut dump, &lowering)) else { panic!("a generated dump is valid: {lowering:?}") };
+    for edit in S::Map::EDITS {
+        let Some(edited) = edit.apply(&map) else { continue };
+        let Ok(report) = validate(&Input::memory(edit.name, edited.bytes), ValidateOptions::default()) else {
+            panic!("memory can be read")
+        };
+        // Of each rule the first 20 findings are kept.
+        let has_more = report.counts.iter().any(|count| count.rule == edit.rule && count.count > 20);
+        let found = report.findings.iter().any(|f| f.rule == edit.rule && f.offset == edited.offset);
+        let (name, offset) = (edit.name, edited.offset);
+        assert!(found || has_more, "{name} at {offset:#x} in {lowering:?}: {:?}", report.findings);
+    }
+}
+
+/// A dump of the profile `any`, rewritten by another one, is what that one makes of the heap itself.
+pub fn nothing_of_a_spelling_stays<S: Subject>(bytes: &[u8]) {
+    let Some((dump, lowering)) = drawn::<S>(bytes) else { return };
+    match S::through_any(dump, &lowering) {
+        Some(Ok((direct, through))) => assert_eq!(direct, through, "{lowering:?}"),
+        None | Some(Err(Error::Lower(LowerError::IdTooWide { bytes: 1, .. }))) => {}
+        Some(Err(e)) => panic!("a generated heap can be written by every profile: {lowering:?}: {e}"),
+    }
+}
+
+/// Heaps and a way to write them, from a fuzzer's bytes; `None` where identifiers of one byte are too few.
+fn drawn<S: Subject>(bytes: &[u8]) -> Option<(Dump, S::Options)> {
+    let mut bytes = Unstructured::new(bytes);
+    let (mut dump, lowering) = S::drawn(&mut BytesDraw(&mut bytes));
+    match written(&mut dump, &lowering) {
+        Ok(_) => Some((dump, lowering)),
+        Err(Error::Lower(LowerError::IdTooWide { bytes: 1, .. })) => None,
+        Err(e) => panic!("a generated heap can be written by every profile: {lowering:?}: {e}"),
+    }
+}
+
+fn bytes_of(dump: &mut Dump, lowering: &dyn Lower) -> Vec<u8> {
+    written(dump, lowering).unwrap_or_else(|e| panic!("{lowering:?}: {e}"))
+}
+
+fn written(dump: &mut Dump, lowering: &dyn Lower) -> Result<Vec<u8>, Error> {
+    let mut bytes = Vec::new();
+    lowering.write(dump, &mut bytes)?;
+    Ok(bytes)
+}
+
+/// The heaps of a dump that can be read to its end.
+pub(super) fn read(bytes: &[u8]) -> Result<Dump, Error> {
+    let whole = DumpFile::new(Input::memory("dump", bytes.to_vec()), Reading::default())?.read()?;
+    whole.ended?;
+    Ok(whole.dump)
+}
+
+/// The heaps of a dump that was written.
+pub(super) fn lifted(bytes: &[u8]) -> Dump {
+    read(bytes).unwrap_or_else(|e| panic!("a written dump can be read: {e}"))
+}
+
+fn same(carried: &Dump, lifted: &Dump, lowering: &dyn Lower) {
+    assert_eq!(carried.heaps.len(), lifted.heaps.len(), "{lowering:?}");
+    for (carried, lifted) in carried.heaps.iter().zip(&lifted.heaps) {
+        if carried != lifted {
+            // Shorter to read, and the listing tells the same.
+            let comparison = compare(carried, lifted, &BTreeSet::new());
+            assert!(comparison.equal, "{lowering:?}: {comparison:?}");
+            assert_eq!(carried.surroundings, lifted.surroundings, "{lowering:?}");
+        }
+        assert_eq!(carried, lifted, "{lowering:?}");
+    }
+    assert_eq!(carried.tail, lifted.tail, "{lowering:?}");
+}
+
+/// Gives a few bytes at a time.
+struct Trickle<'b> {
+    bytes: &'b [u8],
+    size: usize,
+}
+
+impl Read for Trickle<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.size.min(buffer.len());
+        self.bytes.read(&mut buffer[..count])
+    }
+}
