@@ -15,5 +15,5 @@ pub(crate) use diff::tests::changes;
 pub use diff::{
     ClassDifference, Comparison, FacetDifference, NotCompared, Options, Side, Span, compare, compare_sources,
 };
-pub use facet::Facet;
+pub use facet::{Facet, Role};
 pub use sorted::MEMORY;

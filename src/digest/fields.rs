@@ -1,9 +1,9 @@
 //! Canonical bytes: fields, numbers, lists. Defined in specs/digest.md.
 
-use crate::compare::Facet;
+use crate::compare::{Facet, Role};
 use crate::model::{Address, FieldType, Name, Value};
 
-use super::selection::{Role, Selection, role};
+use super::selection::Selection;
 
 /// Where canonical bytes go.
 pub(super) trait Sink {
@@ -84,7 +84,7 @@ impl<'s, S: Sink> Record<'s, S> {
     /// The number of a field that is wanted.
     #[inline]
     fn open(&mut self, facet: Facet) -> Option<u8> {
-        let Role::Field(number) = role(facet) else { return None };
+        let Role::Field(number) = facet.role() else { return None };
         if !self.wants(facet) {
             return None;
         }
