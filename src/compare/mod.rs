@@ -3,6 +3,7 @@
 pub mod carriage;
 mod diff;
 mod facet;
+pub(crate) mod facts;
 #[cfg(test)]
 pub(crate) mod fixture;
 pub mod listing;

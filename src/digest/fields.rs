@@ -1,5 +1,6 @@
 //! Canonical bytes: fields, numbers, lists. Defined in specs/digest.md.
 
+use crate::compare::facts::{Described, Fact, Key, Presence, Spelled, Walk};
 use crate::compare::{Facet, Role};
 use crate::model::{Address, FieldType, Name, Value};
 
@@ -117,15 +118,43 @@ impl<'s, S: Sink> Record<'s, S> {
         }
     }
 
+    /// A fact as a field.
     #[inline]
-    pub(super) fn byte(&mut self, facet: Facet, byte: u8) {
+    pub(super) fn fact(&mut self, facet: Facet, fact: Fact<'_>) {
+        match fact {
+            Fact::Number(number) => self.number(facet, Some(number)),
+            Fact::Size(size) => self.number(facet, Some(size.0)),
+            Fact::Address(address) => self.number(facet, Some(address.0)),
+            Fact::Hash16(bits) => self.number(facet, Some(bits.into())),
+            Fact::Hash32(bits) => self.number(facet, Some(bits.into())),
+            Fact::Kind(letter) => self.byte(facet, letter),
+            Fact::Name(name) => self.bytes(facet, name.as_bytes()),
+            Fact::Addresses(addresses) => self.addresses(facet, addresses),
+            Fact::Primitives(bytes, _) => self.bytes(facet, bytes),
+            Fact::Values(values) => {
+                let length = 1 + values.iter().map(value_length).sum::<u64>();
+                self.field(facet, length, |sink| {
+                    sink.put(b"v");
+                    values.iter().for_each(|value| sink.value(value));
+                });
+            }
+            Fact::Raw(bytes) => self.field(facet, 1 + bytes.len() as u64, |sink| {
+                sink.put(b"r");
+                sink.put(bytes);
+            }),
+            other => self.measured(facet, |sink| part(other, sink)),
+        }
+    }
+
+    #[inline]
+    fn byte(&mut self, facet: Facet, byte: u8) {
         if let Some(number) = self.open(facet) {
             self.sink.put(&[number, 1, byte]);
         }
     }
 
     #[inline]
-    pub(super) fn bytes(&mut self, facet: Facet, bytes: &[u8]) {
+    fn bytes(&mut self, facet: Facet, bytes: &[u8]) {
         self.field(facet, bytes.len() as u64, |sink| sink.put(bytes));
     }
 
@@ -210,6 +239,68 @@ pub(super) trait Parts: Sink {
 }
 
 impl<S: Sink + ?Sized> Parts for S {}
+
+/// Puts down a fact as a part of a value.
+pub(super) fn part(fact: Fact<'_>, sink: &mut dyn Sink) {
+    match fact {
+        Fact::Number(number) | Fact::Bits(number) | Fact::Time(number) => sink.number(number),
+        Fact::Signed(number) => sink.signed(number),
+        Fact::Size(size) => sink.number(size.0),
+        Fact::Address(address) => sink.address(address),
+        Fact::Hash16(bits) => sink.number(bits.into()),
+        Fact::Hash32(bits) => sink.number(bits.into()),
+        Fact::Word(size) => sink.number(size.bits().into()),
+        Fact::Times(one, other) | Fact::Randoms(one, other) => {
+            [one, other].into_iter().for_each(|number| sink.number(number.into()));
+        }
+        Fact::Totals(totals) => parts(totals, sink),
+        Fact::Name(name) => sink.name(name),
+        Fact::Addresses(addresses) => sink.put_addresses(addresses),
+        Fact::Fields(fields) => fields.iter().for_each(|field| {
+            sink.name(&field.name);
+            sink.kind(field.kind);
+        }),
+        Fact::Statics(statics) => statics.iter().for_each(|entry| {
+            sink.name(&entry.name);
+            sink.value(&entry.value);
+        }),
+        Fact::Pool(pool) => pool.iter().for_each(|entry| {
+            sink.number(entry.index.into());
+            sink.value(&entry.value);
+        }),
+        Fact::Values(values) => values.iter().for_each(|value| sink.value(value)),
+        Fact::Frames(frames) => frames.iter().for_each(|frame| parts(frame, sink)),
+        Fact::Raw(bytes) | Fact::Primitives(bytes, _) => sink.put(bytes),
+        Fact::Type(kind) => sink.kind(kind),
+        Fact::Kind(letter) => sink.put(&[letter]),
+        // Keys of listings that are no facts by themselves.
+        Fact::Keyword(_) | Fact::Text(_) | Fact::Regime(_) | Fact::Facets(_) => {}
+    }
+}
+
+/// Puts down an entry by its keys in a listing, in their order; what need not be known is an option.
+pub(super) fn parts<E: Described>(entry: &E, sink: &mut dyn Sink) {
+    struct Keys<'k, E> {
+        entry: &'k E,
+        sink: &'k mut dyn Sink,
+    }
+
+    impl<E> Walk<E> for Keys<'_, E> {
+        fn key<T: Spelled>(
+            &mut self,
+            key: Key,
+            get: impl for<'e> Fn(&'e E) -> Option<Fact<'e>>,
+            _: impl Fn(&mut E, T) -> Result<(), String>,
+        ) {
+            match (get(self.entry), key.presence) {
+                (Some(fact), Presence::Always) => part(fact, self.sink),
+                (fact, _) => self.sink.option(fact, |sink, fact| part(fact, sink)),
+            }
+        }
+    }
+
+    E::walk(&mut Keys { entry, sink });
+}
 
 /// Bytes of a value with its type.
 pub(super) const fn value_length(value: &Value) -> u64 {

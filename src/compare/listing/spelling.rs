@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Address, FieldType, Name, PrimitiveType, Value};
+use crate::model::{Address, FieldType, HashRegime, Name, PrimitiveType, Value};
 
 /// An unsigned number as a hexadecimal string with `0x`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,13 +39,47 @@ pub struct ElementName(pub PrimitiveType);
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct TypedValue(pub TypeName, pub Hex);
 
+/// How identity hashes are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub enum Hashes {
+    /// Every object has a 16-bit hash.
+    #[serde(rename = "every-16")]
+    Every16,
+    /// An object has a 32-bit hash where one was asked for.
+    #[serde(rename = "where-used-32")]
+    WhereUsed32,
+}
+
+impl From<HashRegime> for Hashes {
+    fn from(regime: HashRegime) -> Hashes {
+        match regime {
+            HashRegime::Every16 => Hashes::Every16,
+            HashRegime::WhereUsed32 => Hashes::WhereUsed32,
+        }
+    }
+}
+
+impl From<Hashes> for HashRegime {
+    fn from(hashes: Hashes) -> HashRegime {
+        match hashes {
+            Hashes::Every16 => HashRegime::Every16,
+            Hashes::WhereUsed32 => HashRegime::WhereUsed32,
+        }
+    }
+}
+
+pub(in super::super) fn addresses(hexes: Vec<Hex>) -> Vec<Address> {
+    hexes.into_iter().map(Hex::address).collect()
+}
+
 impl Hex {
-    pub(super) fn address(self) -> Address {
+    pub(in super::super) fn address(self) -> Address {
         Address(self.0)
     }
 
     /// The number in fewer bits.
-    pub(super) fn narrow<T: TryFrom<u64>>(self, what: &str) -> Result<T, String> {
+    pub(in super::super) fn narrow<T: TryFrom<u64>>(self, what: &str) -> Result<T, String> {
         T::try_from(self.0).map_err(|_| format!("{what} {:#x} is too large", self.0))
     }
 }
@@ -81,7 +115,7 @@ impl From<Value> for TypedValue {
 }
 
 impl TypedValue {
-    pub(super) fn value(self) -> Result<Value, String> {
+    pub(in super::super) fn value(self) -> Result<Value, String> {
         let TypedValue(TypeName(kind), Hex(bits)) = self;
         let value = match kind {
             FieldType::Object => Value::reference(Address(bits)),

@@ -1,0 +1,221 @@
+//! The facts of a heap, one row each. What listings write and read, what is compared, what digests sum up, and which facets
+//! an entry tells: each is a [`Walk`] over these rows.
+//!
+//! The rows of an entry stand in its [`Described::walk`]. Facts are met in the order of their numbers in digests, keys in
+//! the order in which a listing has them.
+
+mod class;
+mod head;
+mod object;
+mod surroundings;
+mod value;
+
+use crate::model::{Address, IdentityHash, Value};
+
+use super::facet::Facet;
+
+pub use head::{Counts, Head};
+pub(crate) use value::{Fact, Spelled, Told};
+
+/// An entry of a heap, or a part of one, whose facts are known row by row.
+pub trait Described: Clone + 'static {
+    /// Its kinds of line in a listing: their names in the schema, and what they are.
+    const LINES: &'static [(&'static str, &'static str)];
+
+    /// One of which nothing is known yet, of a kind of line.
+    fn blank(line: u8) -> Self;
+
+    /// Calls `walk` with each row.
+    fn walk(walk: &mut impl Walk<Self>);
+
+    /// Whether what was read row by row belongs together.
+    ///
+    /// # Errors
+    /// What does not.
+    fn check(&self) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+/// What goes over the rows of an entry. It takes from them what it needs: an entry to look at (`get`), or one to change
+/// (`set`), is its own.
+pub trait Walk<E>: Sized {
+    /// A fact, under its facet.
+    #[inline]
+    fn told(&mut self, _facet: Facet, _get: impl for<'e> Fn(&'e E) -> Option<Fact<'e>>) {}
+
+    /// References, under one of the facets that look at them: how many are null, which there are, or in which order.
+    #[inline]
+    fn references(&mut self, _facet: Facet, _get: impl for<'e> Fn(&'e E) -> Option<References<'e>>) {}
+
+    /// An identity hash, under the facet of its width.
+    #[inline]
+    fn hash(&mut self, get: impl Fn(&E) -> Option<IdentityHash>) {
+        self.told(Facet::Hash16, |entry| hash16(get(entry)));
+        self.told(Facet::Hash32, |entry| hash32(get(entry)));
+    }
+
+    /// A key of a listing.
+    #[inline]
+    fn key<T: Spelled>(
+        &mut self,
+        _key: Key,
+        _get: impl for<'e> Fn(&'e E) -> Option<Fact<'e>>,
+        _set: impl Fn(&mut E, T) -> Result<(), String>,
+    ) {
+    }
+
+    /// The keys that say where an entry stands in its file.
+    #[inline]
+    fn place(&mut self) {}
+
+    /// A fact that is a field of the entry, and a key.
+    #[inline]
+    fn fact<T: Told>(
+        &mut self,
+        facet: Facet,
+        key: Key,
+        get: impl Fn(&E) -> &Option<T>,
+        slot: impl Fn(&mut E) -> &mut Option<T>,
+    ) {
+        self.told(facet, |entry| get(entry).as_ref().map(T::fact));
+        self.field(key, get, slot);
+    }
+
+    /// A key for a field of the entry.
+    #[inline]
+    fn field<T: Told>(&mut self, key: Key, get: impl Fn(&E) -> &Option<T>, slot: impl Fn(&mut E) -> &mut Option<T>) {
+        self.key(
+            key,
+            |entry| get(entry).as_ref().map(T::fact),
+            |entry, text| {
+                *slot(entry) = Some(T::read(text)?);
+                Ok(())
+            },
+        );
+    }
+
+    /// A key that every line has, for a field that is always known.
+    #[inline]
+    fn always<T: Told>(&mut self, key: Key, get: impl Fn(&E) -> &T, slot: impl Fn(&mut E) -> &mut T) {
+        self.key(
+            Key { presence: Presence::Always, ..key },
+            |entry| Some(get(entry).fact()),
+            |entry, text| {
+                *slot(entry) = T::read(text)?;
+                Ok(())
+            },
+        );
+    }
+
+    /// The keys of an identity hash.
+    #[inline]
+    fn hash_keys(
+        &mut self,
+        get: impl Fn(&E) -> Option<IdentityHash>,
+        slot: impl Fn(&mut E) -> &mut Option<IdentityHash>,
+    ) {
+        let set = |entry: &mut E, hash| match slot(entry).replace(hash) {
+            None => Ok(()),
+            Some(_) => Err("expected hash16 or hash32, found both".to_owned()),
+        };
+        self.key(
+            key("hash16", "16-bit identity hash."),
+            |entry| hash16(get(entry)),
+            |entry, text: super::listing::Hex| set(entry, IdentityHash::Bits16(text.narrow("hash16")?)),
+        );
+        self.key(
+            key("hash32", "32-bit identity hash."),
+            |entry| hash32(get(entry)),
+            |entry, text: super::listing::Hex| set(entry, IdentityHash::Bits32(text.narrow("hash32")?)),
+        );
+    }
+}
+
+/// A key of a listing.
+#[derive(Clone, Copy, Debug)]
+pub struct Key {
+    /// Its name.
+    pub name: &'static str,
+    /// What its value is.
+    pub about: &'static str,
+    /// The kinds of line that have it, a bit for each.
+    pub lines: u8,
+    /// Whether it has to be there.
+    pub presence: Presence,
+}
+
+/// Whether a key has to be there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Presence {
+    /// Where its fact is known; null is the same as none.
+    Known,
+    /// Where there is something to list.
+    Listed,
+    /// In every line.
+    Always,
+    /// In none: it is refused.
+    Never,
+}
+
+/// A key that is there where its fact is known, in lines of every kind.
+pub(super) const fn key(name: &'static str, about: &'static str) -> Key {
+    Key { name, about, lines: u8::MAX, presence: Presence::Known }
+}
+
+impl Key {
+    /// The same key in lines of some kinds only.
+    pub const fn of(self, lines: u8) -> Key {
+        Key { lines, ..self }
+    }
+}
+
+/// The references of an entry, in the order of its fields or elements, or of the record.
+#[derive(Clone, Copy, Debug)]
+pub enum References<'e> {
+    /// As a record lists them, with the nulls that it lists.
+    Listed(&'e [Address]),
+    /// Elements by position.
+    Elements(&'e [Address]),
+    /// Those among field values.
+    Fields(&'e [Value]),
+}
+
+impl<'e> References<'e> {
+    /// All of them; null ones only where a record lists them.
+    #[inline]
+    pub fn iter(self) -> impl Iterator<Item = Address> + 'e {
+        let (listed, values, nulls): (&[Address], &[Value], bool) = match self {
+            References::Listed(listed) => (listed, &[], true),
+            References::Elements(elements) => (elements, &[], false),
+            References::Fields(values) => (&[], values, false),
+        };
+        let values = values.iter().filter_map(|value| value.as_reference());
+        listed.iter().copied().chain(values).filter(move |reference| nulls || !reference.is_null())
+    }
+
+    /// How many null ones a record lists.
+    #[inline]
+    pub fn nulls(self) -> usize {
+        match self {
+            References::Listed(listed) => listed.iter().filter(|reference| reference.is_null()).count(),
+            References::Elements(_) | References::Fields(_) => 0,
+        }
+    }
+}
+
+#[inline]
+fn hash16<'e>(hash: Option<IdentityHash>) -> Option<Fact<'e>> {
+    match hash {
+        Some(IdentityHash::Bits16(bits)) => Some(Fact::Hash16(bits)),
+        _ => None,
+    }
+}
+
+#[inline]
+fn hash32<'e>(hash: Option<IdentityHash>) -> Option<Fact<'e>> {
+    match hash {
+        Some(IdentityHash::Bits32(bits)) => Some(Fact::Hash32(bits)),
+        _ => None,
+    }
+}
