@@ -269,6 +269,10 @@ pub(super) fn part(fact: Fact<'_>, sink: &mut dyn Sink) {
             sink.value(&entry.value);
         }),
         Fact::Values(values) => values.iter().for_each(|value| sink.value(value)),
+        Fact::Ids(ids) => ids.iter().for_each(|id| sink.number(id.0)),
+        Fact::Summary(summary) => parts(summary, sink),
+        Fact::Sites(sites) => sites.iter().for_each(|site| parts(site, sink)),
+        Fact::Samples(samples) => samples.iter().for_each(|samples| parts(samples, sink)),
         Fact::Frames(frames) => frames.iter().for_each(|frame| parts(frame, sink)),
         Fact::Raw(bytes) | Fact::Primitives(bytes, _) => sink.put(bytes),
         Fact::Type(kind) => sink.kind(kind),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::compare::Facet;
 use crate::compare::facts::{Described, Fact, Head, Walk};
 use crate::compare::told::of_event;
-use crate::model::{Event, EventKind, Facts, HashRegime, HeapSummary, Name, Root, RootKind, Surroundings};
+use crate::model::{Event, EventKind, Facts, HashRegime, Name, Root, RootKind, Surroundings};
 
 use super::fields::{Parts, Record, Sink, Tag, parts};
 use super::selection::Selection;
@@ -120,32 +120,10 @@ fn text(event: &Event) -> Option<&Name> {
 fn put_event(kind: &EventKind, sink: &mut dyn Sink) {
     match kind {
         EventKind::UnloadClass(serial) => sink.number(serial.0.into()),
-        EventKind::AllocationSites(sites) => {
-            sink.number(sites.flags.into());
-            sink.number(sites.cutoff.into());
-            put_summary(&sites.totals, sink);
-            for site in &sites.sites {
-                sink.number(site.array.into());
-                sink.number(site.class.0.into());
-                sink.number(site.trace.0.into());
-                sink.number(site.live_bytes.into());
-                sink.number(site.live_instances.into());
-                sink.number(site.allocated_bytes.into());
-                sink.number(site.allocated_instances.into());
-            }
-        }
-        EventKind::HeapSummary(summary) => put_summary(summary, sink),
-        EventKind::CpuSamples(samples) => {
-            sink.number(samples.total.into());
-            for (samples, trace) in &samples.traces {
-                sink.number((*samples).into());
-                sink.number(trace.0.into());
-            }
-        }
-        EventKind::ControlSettings(settings) => {
-            sink.number(settings.flags.into());
-            sink.number(settings.depth.into());
-        }
+        EventKind::AllocationSites(sites) => parts(sites, sink),
+        EventKind::HeapSummary(summary) => parts(summary, sink),
+        EventKind::CpuSamples(samples) => parts(samples, sink),
+        EventKind::ControlSettings(settings) => parts(settings, sink),
         EventKind::Unknown { tag, body } => {
             sink.number((*tag).into());
             sink.put(body);
@@ -157,11 +135,4 @@ fn put_event(kind: &EventKind, sink: &mut dyn Sink) {
         | EventKind::StartThread(_)
         | EventKind::EndThread(_) => {}
     }
-}
-
-fn put_summary(summary: &HeapSummary, sink: &mut dyn Sink) {
-    sink.number(summary.live_bytes.into());
-    sink.number(summary.live_instances.into());
-    sink.number(summary.allocated_bytes);
-    sink.number(summary.allocated_instances);
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::model::{Event, EventKind, Name, Root, StackTrace, Surroundings, Thread};
 
 use super::super::facet::Facet;
-use super::super::listing::{EventLine, Keyed, RootLine};
+use super::super::listing::{EventItem, EventLine, Keyed, RootLine};
 use super::super::told;
 use super::{Diff, show};
 
@@ -49,9 +49,7 @@ impl Diff<'_> {
                 continue; // one side has no log, and in the other's there is nothing of it
             }
             same &= l == r;
-            let entry = ("entry", |kind: &EventKind| {
-                show::line(&EventLine::from(&Event { time: 0, after: 0, kind: kind.clone() }).what)
-            });
+            let entry = ("entry", |kind: &EventKind| show::line(&EventItem::from(kind)));
             self.sequence(facet, None, l.as_deref(), r.as_deref(), entry);
         }
         if same || l.is_none() || r.is_none() {

@@ -4,7 +4,29 @@
 //! The rows of an entry stand in its [`Described::walk`]. Facts are met in the order of their numbers in digests, keys in
 //! the order in which a listing has them.
 
+/// A row for a fact that is a field of the entry, and a key.
+macro_rules! fact {
+    ($walk:ident, $facet:expr, $($field:tt).+, $key:expr) => {
+        $walk.fact($facet, $key, |entry| &entry.$($field).+, |entry| &mut entry.$($field).+)
+    };
+}
+
+/// A row for a key of a field that may be known.
+macro_rules! field {
+    ($walk:ident, $($field:tt).+, $key:expr) => {
+        $walk.field($key, |entry| &entry.$($field).+, |entry| &mut entry.$($field).+)
+    };
+}
+
+/// A row for a key of a field that is always known.
+macro_rules! always {
+    ($walk:ident, $($field:tt).+, $key:expr) => {
+        $walk.always($key, |entry| &entry.$($field).+, |entry| &mut entry.$($field).+)
+    };
+}
+
 mod class;
+mod event;
 mod head;
 mod object;
 mod surroundings;
@@ -14,16 +36,18 @@ use crate::model::{Address, IdentityHash, Value};
 
 use super::facet::Facet;
 
-pub use head::{Counts, Head};
+pub use head::Head;
 pub(crate) use value::{Fact, Spelled, Told};
 
 /// An entry of a heap, or a part of one, whose facts are known row by row.
-pub trait Described: Clone + 'static {
-    /// Its kinds of line in a listing: their names in the schema, and what they are.
-    const LINES: &'static [(&'static str, &'static str)];
+pub trait Described: Clone + Default + 'static {
+    /// Its kinds of line in a listing: their names in the schema, empty for parts of others, and what they are.
+    const LINES: &'static [(&'static str, &'static str)] = &[("", "")];
 
     /// One of which nothing is known yet, of a kind of line.
-    fn blank(line: u8) -> Self;
+    fn blank(_line: u8) -> Self {
+        Self::default()
+    }
 
     /// Calls `walk` with each row.
     fn walk(walk: &mut impl Walk<Self>);
@@ -99,7 +123,7 @@ pub trait Walk<E>: Sized {
     #[inline]
     fn always<T: Told>(&mut self, key: Key, get: impl Fn(&E) -> &T, slot: impl Fn(&mut E) -> &mut T) {
         self.key(
-            Key { presence: Presence::Always, ..key },
+            key.always(),
             |entry| Some(get(entry).fact()),
             |entry, text| {
                 *slot(entry) = T::read(text)?;
@@ -164,6 +188,11 @@ pub(super) const fn key(name: &'static str, about: &'static str) -> Key {
 }
 
 impl Key {
+    /// The same key, in every line of these kinds.
+    pub const fn always(self) -> Key {
+        Key { presence: Presence::Always, ..self }
+    }
+
     /// The same key in lines of some kinds only.
     pub const fn of(self, lines: u8) -> Key {
         Key { lines, ..self }

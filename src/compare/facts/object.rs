@@ -1,10 +1,10 @@
 //! The rows of objects.
 
-use crate::model::{Address, Contents, Object, ObjectKind, PrimitiveType};
+use crate::model::{Contents, Object, ObjectKind, PrimitiveType};
 
 use super::super::facet::Facet;
 use super::super::listing::{Bytes, ElementName, Hex, TypedValue, addresses};
-use super::{Described, Fact, Key, Presence, References, Walk, key};
+use super::{Described, Fact, Key, Presence, References, Spelled, Walk, key};
 
 /// Kinds of line, a bit for each.
 const INSTANCE: u8 = 1;
@@ -19,12 +19,8 @@ impl Described for Object {
     ];
 
     fn blank(line: u8) -> Object {
-        let kind = match line {
-            0 => ObjectKind::Instance,
-            1 => ObjectKind::ObjectArray,
-            _ => ObjectKind::PrimitiveArray(PrimitiveType::Boolean),
-        };
-        Object::new(Address::NULL, kind)
+        let kinds = [ObjectKind::Instance, ObjectKind::ObjectArray, ObjectKind::PrimitiveArray(PrimitiveType::Boolean)];
+        Object { kind: kinds[usize::from(line)], ..Object::default() }
     }
 
     #[inline]
@@ -46,9 +42,9 @@ fn facts(w: &mut impl Walk<Object>) {
     w.told(Facet::ObjectSize, |o| o.size.map(Fact::Size));
     w.told(Facet::ArrayLength, |o| o.length.filter(|_| o.kind != ObjectKind::Instance).map(Fact::Number));
     w.hash(|o| o.hash);
-    w.told(Facet::FieldValues, |o| values(o).or_else(|| raw(o)));
-    w.told(Facet::Elements, elements);
-    w.told(Facet::PrimitiveContents, primitives);
+    told_inside(w, Facet::FieldValues);
+    told_inside(w, Facet::Elements);
+    told_inside(w, Facet::PrimitiveContents);
     w.references(Facet::References, references);
     w.references(Facet::ReferenceOrder, references);
     w.told(Facet::ObjectTrace, |o| o.trace.map(|serial| Fact::Number(serial.0.into())));
@@ -57,16 +53,14 @@ fn facts(w: &mut impl Walk<Object>) {
 /// The keys of lines, in their order.
 #[inline]
 fn keys(w: &mut impl Walk<Object>) {
-    w.always(key("address", "Address, in bytes."), |o| &o.address, |o| &mut o.address);
+    always!(w, address, key("address", "Address, in bytes."));
     w.place();
-    w.field(key("class", "Class.").of(INSTANCE), |o| &o.class, |o| &mut o.class);
-    w.field(key("class", "Class word.").of(OBJECT_ARRAY), |o| &o.class_word, |o| &mut o.class_word);
-    let own = key("array_class", "The array's own class.").of(OBJECT_ARRAY | PRIMITIVE_ARRAY);
-    w.field(own, |o| &o.class, |o| &mut o.class);
-    let name = key("class_name", "Name of the object's own class, where the record itself gives it.");
-    w.field(name, |o| &o.class_name, |o| &mut o.class_name);
+    field!(w, class, key("class", "Class.").of(INSTANCE));
+    field!(w, class_word, key("class", "Class word.").of(OBJECT_ARRAY));
+    field!(w, class, key("array_class", "The array's own class.").of(OBJECT_ARRAY | PRIMITIVE_ARRAY));
+    field!(w, class_name, key("class_name", "Name of the object's own class, where the record itself gives it."));
     w.key(
-        Key { presence: Presence::Always, ..key("element", "Element type.").of(PRIMITIVE_ARRAY) },
+        key("element", "Element type.").of(PRIMITIVE_ARRAY).always(),
         |o| match o.kind {
             ObjectKind::PrimitiveArray(element) => Some(Fact::Keyword(element)),
             _ => None,
@@ -76,41 +70,69 @@ fn keys(w: &mut impl Walk<Object>) {
             Ok(())
         },
     );
-    let length = key("length", "Number of elements.").of(OBJECT_ARRAY | PRIMITIVE_ARRAY);
-    w.field(length, |o| &o.length, |o| &mut o.length);
-    w.field(key("size", "Size in bytes, header and padding included."), |o| &o.size, |o| &mut o.size);
-    w.field(key("trace", "Serial of the stack trace of the allocation."), |o| &o.trace, |o| &mut o.trace);
+    field!(w, length, key("length", "Number of elements.").of(OBJECT_ARRAY | PRIMITIVE_ARRAY));
+    field!(w, size, key("size", "Size in bytes, header and padding included."));
+    field!(w, trace, key("trace", "Serial of the stack trace of the allocation."));
     w.hash_keys(|o| o.hash, |o| &mut o.hash);
-    let listed = |o: &mut Object, refs: Vec<Hex>| inside(o, Contents::References(addresses(refs)));
-    let refs = key("refs", "References in file order, where the fields that hold them are unknown.");
-    w.key(refs.of(INSTANCE), refs_of, listed);
-    let refs = key("refs", "References in file order, where their positions are unknown.");
-    w.key(refs.of(OBJECT_ARRAY), refs_of, listed);
-    let refs = Key { presence: Presence::Never, ..key("refs", "").of(PRIMITIVE_ARRAY) };
-    w.key(refs, |_| None, |_, _: Vec<Hex>| Err("expected no refs in a primitive array, found some".to_owned()));
-    w.key(
-        key("values", "Field values: the class's own fields first, then its superclass's, up to the root.")
-            .of(INSTANCE),
-        values,
-        |o, values: Vec<TypedValue>| {
-            inside(o, Contents::Fields(values.into_iter().map(TypedValue::value).collect::<Result<_, _>>()?))
-        },
-    );
-    let bytes = key("raw", "The bytes of the fields, where no class says how they are laid out.").of(INSTANCE);
-    w.key(bytes, raw, |o, bytes: Bytes| inside(o, Contents::Raw(bytes.0)));
-    let positions = key("elements", "Every element by position; `0x0` for null.").of(OBJECT_ARRAY);
-    w.key(positions, elements, |o, listed| inside(o, Contents::Elements(addresses(listed))));
-    let contents = key("contents", "The elements, big-endian.").of(PRIMITIVE_ARRAY);
-    w.key(contents, primitives, |o, bytes: Bytes| inside(o, Contents::Primitives(bytes.0)));
+    inside_key(w, INSTANCE, "refs", "References in file order, where the fields that hold them are unknown.", listed);
+    inside_key(w, OBJECT_ARRAY, "refs", "References in file order, where their positions are unknown.", listed);
+    let refused = |_: &mut Object, _: Vec<Hex>| Err("expected no refs in a primitive array, found some".to_owned());
+    w.key(Key { presence: Presence::Never, ..key("refs", "").of(PRIMITIVE_ARRAY) }, |_| None, refused);
+    let about = "Field values: the class's own fields first, then its superclass's, up to the root.";
+    inside_key(w, INSTANCE, "values", about, |values: Vec<TypedValue>| {
+        Ok(Contents::Fields(values.into_iter().map(TypedValue::value).collect::<Result<_, _>>()?))
+    });
+    let about = "The bytes of the fields, where no class says how they are laid out.";
+    inside_key(w, INSTANCE, "raw", about, |bytes: Bytes| Ok(Contents::Raw(bytes.0)));
+    let about = "Every element by position; `0x0` for null.";
+    inside_key(w, OBJECT_ARRAY, "elements", about, |listed| Ok(Contents::Elements(addresses(listed))));
+    let about = "The elements, big-endian.";
+    inside_key(w, PRIMITIVE_ARRAY, "contents", about, |bytes: Bytes| Ok(Contents::Primitives(bytes.0)));
 }
 
-/// Puts in what a line says of an object's inside.
-fn inside(object: &mut Object, contents: Contents) -> Result<(), String> {
-    match (std::mem::replace(&mut object.contents, contents), object.kind) {
-        (Contents::Unknown, _) => Ok(()),
-        (_, ObjectKind::Instance) => Err("expected one of refs, values and raw, found several".to_owned()),
-        _ => Err("expected refs or elements, found both".to_owned()),
-    }
+fn listed(refs: Vec<Hex>) -> Result<Contents, String> {
+    Ok(Contents::References(addresses(refs)))
+}
+
+/// The inside of objects, under one of its facets.
+#[inline]
+fn told_inside(w: &mut impl Walk<Object>, facet: Facet) {
+    w.told(facet, |o| inside(o).filter(|(_, of, _)| *of == facet).map(|(.., fact)| fact));
+}
+
+/// A key for the inside of objects, of which a line has one.
+#[inline]
+fn inside_key<T: Spelled>(
+    w: &mut impl Walk<Object>,
+    lines: u8,
+    name: &'static str,
+    about: &'static str,
+    read: impl Fn(T) -> Result<Contents, String>,
+) {
+    w.key(
+        key(name, about).of(lines),
+        |o| inside(o).filter(|(key, ..)| *key == name).map(|(.., fact)| fact),
+        |o, text| match (std::mem::replace(&mut o.contents, read(text)?), o.kind) {
+            (Contents::Unknown, _) => Ok(()),
+            (_, ObjectKind::Instance) => Err("expected one of refs, values and raw, found several".to_owned()),
+            _ => Err("expected refs or elements, found both".to_owned()),
+        },
+    );
+}
+
+/// What is known of an object's inside: the key, the facet and the fact.
+#[inline]
+fn inside(object: &Object) -> Option<(&'static str, Facet, Fact<'_>)> {
+    Some(match (object.kind, &object.contents) {
+        (ObjectKind::Instance, Contents::Fields(values)) => ("values", Facet::FieldValues, Fact::Values(values)),
+        (ObjectKind::Instance, Contents::Raw(bytes)) => ("raw", Facet::FieldValues, Fact::Raw(bytes)),
+        (ObjectKind::ObjectArray, Contents::Elements(listed)) => ("elements", Facet::Elements, Fact::Addresses(listed)),
+        (ObjectKind::PrimitiveArray(element), Contents::Primitives(bytes)) => {
+            ("contents", Facet::PrimitiveContents, Fact::Primitives(bytes, element))
+        }
+        (_, Contents::References(listed)) => ("refs", Facet::References, Fact::Addresses(listed)),
+        _ => return None,
+    })
 }
 
 #[inline]
@@ -122,46 +144,6 @@ fn references(object: &Object) -> Option<References<'_>> {
         (_, Contents::Fields(values)) => Some(References::Fields(values)),
         (_, Contents::Elements(elements)) => Some(References::Elements(elements)),
         (_, Contents::Primitives(_) | Contents::Raw(_) | Contents::Unknown) => None,
-    }
-}
-
-#[inline]
-fn refs_of(object: &Object) -> Option<Fact<'_>> {
-    match &object.contents {
-        Contents::References(listed) => Some(Fact::Addresses(listed)),
-        _ => None,
-    }
-}
-
-#[inline]
-fn values(object: &Object) -> Option<Fact<'_>> {
-    match (object.kind, &object.contents) {
-        (ObjectKind::Instance, Contents::Fields(values)) => Some(Fact::Values(values)),
-        _ => None,
-    }
-}
-
-#[inline]
-fn raw(object: &Object) -> Option<Fact<'_>> {
-    match (object.kind, &object.contents) {
-        (ObjectKind::Instance, Contents::Raw(bytes)) => Some(Fact::Raw(bytes)),
-        _ => None,
-    }
-}
-
-#[inline]
-fn elements(object: &Object) -> Option<Fact<'_>> {
-    match (object.kind, &object.contents) {
-        (ObjectKind::ObjectArray, Contents::Elements(elements)) => Some(Fact::Addresses(elements)),
-        _ => None,
-    }
-}
-
-#[inline]
-fn primitives(object: &Object) -> Option<Fact<'_>> {
-    match (object.kind, &object.contents) {
-        (ObjectKind::PrimitiveArray(element), Contents::Primitives(bytes)) => Some(Fact::Primitives(bytes, element)),
-        _ => None,
     }
 }
 

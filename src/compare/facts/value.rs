@@ -6,8 +6,8 @@ use serde::de::DeserializeOwned;
 use serde::{Serialize, Serializer};
 
 use crate::model::{
-    Address, ByteLen, Field, FieldType, HashRegime, Name, PoolEntry, PrimitiveType, Serial, StackFrame, Static, Totals,
-    Value, WordSize,
+    Address, AllocationSite, ByteLen, Field, FieldType, FrameId, HashRegime, HeapSummary, Name, PoolEntry,
+    PrimitiveType, Serial, StackFrame, Static, TextId, Totals, Value, WordSize,
 };
 
 use super::super::facet::Facet;
@@ -47,6 +47,10 @@ pub enum Fact<'e> {
     Raw(&'e [u8]),
     Primitives(&'e [u8], PrimitiveType),
     Frames(&'e [StackFrame]),
+    Ids(&'e [FrameId]),
+    Summary(&'e HeapSummary),
+    Sites(&'e [AllocationSite]),
+    Samples(&'e [(u32, Serial)]),
     Facets(&'e [Facet]),
 }
 
@@ -77,6 +81,10 @@ impl Serialize for Fact<'_> {
             Fact::Values(values) => serializer.collect_seq(values.iter().map(|&value| TypedValue::from(value))),
             Fact::Raw(bytes) | Fact::Primitives(bytes, _) => Bytes(bytes.to_vec()).serialize(serializer),
             Fact::Frames(frames) => serializer.collect_seq(frames.iter().map(Keyed::of)),
+            Fact::Ids(ids) => serializer.collect_seq(ids.iter().map(|id| Hex(id.0))),
+            Fact::Summary(summary) => Keyed::of(summary).serialize(serializer),
+            Fact::Sites(sites) => serializer.collect_seq(sites.iter().map(Keyed::of)),
+            Fact::Samples(samples) => serializer.collect_seq(samples.iter().map(Keyed::of)),
             Fact::Facets(facets) => facets.serialize(serializer),
         }
     }
@@ -147,6 +155,13 @@ told! {
     Vec<Field>: Vec<Keyed<'static, Field>>, |fields| Fact::Fields(fields), |text| Ok(entries(text));
     Vec<Static>: Vec<Keyed<'static, Static>>, |statics| Fact::Statics(statics), |text| Ok(entries(text));
     Vec<PoolEntry>: Vec<Keyed<'static, PoolEntry>>, |pool| Fact::Pool(pool), |text| Ok(entries(text));
+    TextId: Hex, |id| Fact::Bits(id.0), |text| Ok(TextId(text.0));
+    FrameId: Hex, |id| Fact::Bits(id.0), |text| Ok(FrameId(text.0));
+    Vec<FrameId>: Vec<Hex>, |ids| Fact::Ids(ids), |text| Ok(text.into_iter().map(|id| FrameId(id.0)).collect());
+    Vec<u8>: Bytes, |bytes| Fact::Raw(bytes), |text| Ok(text.0);
+    HeapSummary: Keyed<'static, HeapSummary>, |summary| Fact::Summary(summary), |summary| Ok(summary.into_entry());
+    Vec<AllocationSite>: Vec<Keyed<'static, AllocationSite>>, |sites| Fact::Sites(sites), |text| Ok(entries(text));
+    Vec<(u32, Serial)>: Vec<Keyed<'static, (u32, Serial)>>, |samples| Fact::Samples(samples), |text| Ok(entries(text));
     Arc<[StackFrame]>: Vec<Keyed<'static, StackFrame>>, |frames| Fact::Frames(frames), |text| Ok(entries(text).into());
 }
 

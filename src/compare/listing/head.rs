@@ -2,7 +2,7 @@
 
 use crate::model::{Heap, Object, ObjectKind};
 
-use super::super::facts::{Counts, Head};
+use super::super::facts::Head;
 
 /// The facts of a heap as the first line of its listing.
 pub fn head(heap: &Heap) -> Head {
@@ -11,33 +11,17 @@ pub fn head(heap: &Heap) -> Head {
     let tells = |object: &&Object| !matches!(object.kind, ObjectKind::PrimitiveArray(_));
     let references: usize = heap.objects.iter().filter(tells).map(|o| o.references().count()).sum();
     let around = &heap.surroundings;
-    let counts = Counts {
-        classes: Some(heap.classes.len() as u64),
-        objects: Some(heap.objects.len() as u64),
-        references: Some((class_references + references) as u64),
-        roots: count(&around.roots),
-        threads: count(&around.threads),
-        traces: count(&around.traces),
-        regions: count(&around.regions),
-        events: count(&around.events),
-    };
+    let counts = [
+        Some(heap.classes.len() as u64),
+        Some(heap.objects.len() as u64),
+        Some((class_references + references) as u64),
+        count(&around.roots),
+        count(&around.threads),
+        count(&around.traces),
+        count(&around.regions),
+        count(&around.events),
+    ];
     Head { counts, ..Head::of(&heap.facts, around) }
-}
-
-impl Counts {
-    /// The numbers by their keys.
-    pub(super) fn by_name(&self) -> [(&'static str, Option<u64>); 8] {
-        [
-            ("classes", self.classes),
-            ("objects", self.objects),
-            ("references", self.references),
-            ("roots", self.roots),
-            ("threads", self.threads),
-            ("traces", self.traces),
-            ("regions", self.regions),
-            ("events", self.events),
-        ]
-    }
 }
 
 /// Whether instances of a format have a class word that is their class: PHD's have.

@@ -12,40 +12,37 @@ use super::super::facts::{Described, Fact, Key, Presence, Spelled, Walk};
 use super::line::Place;
 
 /// An entry of a heap as an object of JSON; of the kinds of line that such an entry may have, it is one.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Keyed<'e, E: Clone, const LINE: u8 = 0> {
     entry: Cow<'e, E>,
     /// Index of its record, where that is told.
     pub(super) record: Option<u64>,
     offset: Option<u64>,
-    /// The rows whose keys were read with a value, a bit for each.
-    read: u64,
+    /// Whether it was read without a value of the key `name`.
+    pub(super) nameless: bool,
 }
 
 impl<'e, E: Described, const LINE: u8> Keyed<'e, E, LINE> {
     /// At its place in the file.
     pub(super) fn placed(entry: &'e E, place: Place) -> Keyed<'e, E, LINE> {
-        Keyed { entry: Cow::Borrowed(entry), record: Some(place.record), offset: place.offset, read: 0 }
+        Keyed { entry: Cow::Borrowed(entry), record: Some(place.record), offset: place.offset, nameless: false }
+    }
+
+    /// An entry that was made for its line.
+    pub(super) fn owned(entry: E) -> Keyed<'e, E, LINE> {
+        Keyed { entry: Cow::Owned(entry), record: None, offset: None, nameless: false }
     }
 
     /// The entry that was read.
     pub(in super::super) fn into_entry(self) -> E {
         self.entry.into_owned()
     }
-
-    /// Whether a key is missing in what was read.
-    pub(super) fn lacks(&self, name: &str) -> bool {
-        let mut unread =
-            Unread { line: 1 << LINE, read: self.read, row: 0, found: None, is: |key: Key| key.name == name };
-        E::walk(&mut unread);
-        unread.found.is_some()
-    }
 }
 
 impl<'e, E: Described> Keyed<'e, E> {
     /// Without a place.
     pub(in super::super) fn of(entry: &'e E) -> Keyed<'e, E> {
-        Keyed { entry: Cow::Borrowed(entry), record: None, offset: None, read: 0 }
+        Keyed { entry: Cow::Borrowed(entry), record: None, offset: None, nameless: false }
     }
 }
 
@@ -112,32 +109,26 @@ impl<'de, E: Described, const LINE: u8> Visitor<'de> for Keys<E, LINE> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut found = Found { entry: E::blank(LINE), place: [None; 2], seen: 0, read: 0 };
-        while let Some(name) = map.next_key::<Cow<'_, str>>()? {
-            let mut reader = Reader {
-                line: 1 << LINE,
-                name: &name,
-                map: &mut map,
-                found: &mut found,
-                row: 0,
-                result: None,
-                input: PhantomData,
-            };
+        let mut found =
+            Found { entry: E::blank(LINE), place: [None; 2], seen: 0, read: 0, owed: None, nameless: false };
+        let walk = |name: Option<&str>, map: &mut A, found: &mut Found<E>| {
+            let mut reader = Reader { line: 1 << LINE, name, map, found, row: 0, result: None, input: PhantomData };
             E::walk(&mut reader);
-            match reader.result {
+            reader.result
+        };
+        while let Some(name) = map.next_key::<Cow<'_, str>>()? {
+            match walk(Some(&name), &mut map, &mut found) {
                 Some(result) => result?,
                 None => _ = map.next_value::<IgnoredAny>()?,
             }
         }
-        let Found { entry, place: [record, offset], read, .. } = found;
-        let is_owed = |key: Key| key.presence == Presence::Always;
-        let mut unread = Unread { line: 1 << LINE, read, row: 0, found: None, is: is_owed };
-        E::walk(&mut unread);
-        if let Some(name) = unread.found {
+        _ = walk(None, &mut map, &mut found);
+        let Found { entry, place: [record, offset], owed, nameless, .. } = found;
+        if let Some(name) = owed {
             return Err(A::Error::missing_field(name));
         }
         entry.check().map_err(A::Error::custom)?;
-        Ok(Keyed { entry: Cow::Owned(entry), record, offset, read })
+        Ok(Keyed { entry: Cow::Owned(entry), record, offset, nameless })
     }
 }
 
@@ -148,12 +139,15 @@ struct Found<E> {
     /// The rows whose keys were there, a bit for each, and those with a value.
     seen: u64,
     read: u64,
+    /// A key that is missing.
+    owed: Option<&'static str>,
+    nameless: bool,
 }
 
-/// Looks for the row of a key.
+/// Looks for the row of a key, or, at the end, for rows that were not read.
 struct Reader<'r, 'de, E, A: MapAccess<'de>> {
     line: u8,
-    name: &'r str,
+    name: Option<&'r str>,
     map: &'r mut A,
     found: &'r mut Found<E>,
     row: u32,
@@ -162,12 +156,8 @@ struct Reader<'r, 'de, E, A: MapAccess<'de>> {
 }
 
 impl<'de, E, A: MapAccess<'de>> Reader<'_, 'de, E, A> {
-    fn read<T: Spelled>(
-        &mut self,
-        key: Key,
-        row: u64,
-        set: impl Fn(&mut E, T) -> Result<(), String>,
-    ) -> Result<(), A::Error> {
+    fn read<T: Spelled>(&mut self, key: Key, set: impl Fn(&mut E, T) -> Result<(), String>) -> Result<(), A::Error> {
+        let row = 1 << self.row;
         if self.found.seen & row != 0 {
             return Err(A::Error::duplicate_field(key.name));
         }
@@ -189,44 +179,28 @@ impl<'de, E, A: MapAccess<'de>> Walk<E> for Reader<'_, 'de, E, A> {
         _: impl for<'f> Fn(&'f E) -> Option<Fact<'f>>,
         set: impl Fn(&mut E, T) -> Result<(), String>,
     ) {
-        if key.lines & self.line != 0 && key.name == self.name {
-            self.result = Some(self.read(key, 1 << self.row, set));
+        let is_read = self.found.read & 1 << self.row != 0;
+        match self.name {
+            _ if key.lines & self.line == 0 => {}
+            Some(name) if name == key.name => self.result = Some(self.read(key, set)),
+            None if !is_read => {
+                self.found.nameless |= key.name == "name";
+                self.found.owed = self.found.owed.or((key.presence == Presence::Always).then_some(key.name));
+            }
+            _ => {}
         }
         self.row += 1;
     }
 
     fn place(&mut self) {
         for (name, place) in ["record", "offset"].into_iter().zip(&mut self.found.place) {
-            if name == self.name {
+            if self.name == Some(name) {
                 self.result = Some(match place {
                     None => self.map.next_value().map(|told| *place = told),
                     Some(_) => Err(A::Error::duplicate_field(name)),
                 });
             }
         }
-    }
-}
-
-/// Looks for a row of which no value was read.
-struct Unread<F> {
-    line: u8,
-    read: u64,
-    row: u32,
-    found: Option<&'static str>,
-    is: F,
-}
-
-impl<E, F: Fn(Key) -> bool> Walk<E> for Unread<F> {
-    fn key<T: Spelled>(
-        &mut self,
-        key: Key,
-        _: impl for<'f> Fn(&'f E) -> Option<Fact<'f>>,
-        _: impl Fn(&mut E, T) -> Result<(), String>,
-    ) {
-        if key.lines & self.line != 0 && self.read & 1 << self.row == 0 && (self.is)(key) {
-            self.found = self.found.or(Some(key.name));
-        }
-        self.row += 1;
     }
 }
 
@@ -285,6 +259,10 @@ mod schema {
     }
 
     impl<E: Described, const LINE: u8> JsonSchema for Keyed<'_, E, LINE> {
+        fn inline_schema() -> bool {
+            E::LINES[usize::from(LINE)].0.is_empty()
+        }
+
         fn schema_name() -> Cow<'static, str> {
             E::LINES[usize::from(LINE)].0.into()
         }

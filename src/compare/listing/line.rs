@@ -9,7 +9,7 @@ use super::keyed::Keyed;
 use super::root::RootLine;
 
 /// A line of a listing after the first, by its kind.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Line<'h> {
@@ -30,7 +30,7 @@ pub enum Line<'h> {
     /// A part of the heap begins.
     Region(Keyed<'h, Region>),
     /// An entry of the process's log.
-    Event(Box<EventLine>),
+    Event(Box<EventLine<'h>>),
 }
 
 /// Where a class or object stands in its file.

@@ -19,8 +19,8 @@ use std::io::Write;
 use crate::error::Error;
 use crate::model::{Address, Class, Heap, Object};
 
-pub use super::facts::{Counts, Head};
-pub use event::{EventItem, EventLine, Samples, Site, Totals};
+pub use super::facts::Head;
+pub use event::{EventItem, EventLine};
 pub use head::head;
 pub use keyed::Keyed;
 pub(super) use keyed::entries;

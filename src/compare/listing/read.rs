@@ -44,7 +44,7 @@ pub fn read(input: impl BufRead) -> Result<Listing, Error> {
     }
     let nameless = entries.nameless;
     let heap = entries.heap(&head).map_err(|e| bad(1, e))?;
-    for ((what, stated), (_, found)) in head.counts.by_name().into_iter().zip(self::head(&heap).counts.by_name()) {
+    for ((what, stated), (_, found)) in head.counted().zip(self::head(&heap).counted()) {
         if stated.is_some() && stated != found {
             let (stated, found) = (stated.unwrap_or_default(), found.unwrap_or_default());
             return Err(bad(1, format!("expected {stated} {what}, as the first line states, found {found}")));
@@ -74,6 +74,7 @@ impl Entries {
         fn known<T>(count: Option<u64>) -> Option<Vec<T>> {
             count.map(|_| Vec::new())
         }
+        let [.., roots, threads, traces, regions, events] = head.counts;
         Entries {
             items: Vec::new(),
             has_class_words: has_class_words(head),
@@ -81,11 +82,11 @@ impl Entries {
             unplaced: false,
             nameless: None,
             around: Surroundings {
-                roots: known(head.counts.roots),
-                threads: known(head.counts.threads),
-                traces: known(head.counts.traces),
-                regions: known(head.counts.regions),
-                events: known(head.counts.events),
+                roots: known(roots),
+                threads: known(threads),
+                traces: known(traces),
+                regions: known(regions),
+                events: known(events),
                 times: head.times,
             },
         }
@@ -95,7 +96,7 @@ impl Entries {
         let around = &mut self.around;
         let found = match line {
             Line::Class(line) => {
-                if line.lacks("name") {
+                if line.nameless {
                     self.nameless = self.nameless.or(Some(number));
                 }
                 Some((line.record, Item::Class(line.into_entry())))
@@ -124,7 +125,7 @@ impl Entries {
                 None
             }
             Line::Event(line) => {
-                around.events.get_or_insert_default().push(line.event()?);
+                around.events.get_or_insert_default().push((*line).into());
                 None
             }
         };
