@@ -98,6 +98,7 @@ impl<S: Sink, E> Walk<E> for Putting<'_, S, E> {
 }
 
 /// The name of an object's own class, unless `class` is wanted as well and the class there has that name.
+#[inline]
 fn class_name<'n>(names: &'n HashMap<Address, Name>, object: &'n Object, wanted: Selection) -> Option<&'n Name> {
     if !wanted.contains(Facet::ClassName) {
         return None;

@@ -122,11 +122,6 @@ impl<'s, S: Sink> Record<'s, S> {
     #[inline]
     pub(super) fn fact(&mut self, facet: Facet, fact: Fact<'_>) {
         match fact {
-            Fact::Number(number) => self.number(facet, Some(number)),
-            Fact::Size(size) => self.number(facet, Some(size.0)),
-            Fact::Address(address) => self.number(facet, Some(address.0)),
-            Fact::Hash16(bits) => self.number(facet, Some(bits.into())),
-            Fact::Hash32(bits) => self.number(facet, Some(bits.into())),
             Fact::Kind(letter) => self.byte(facet, letter),
             Fact::Name(name) => self.bytes(facet, name.as_bytes()),
             Fact::Addresses(addresses) => self.addresses(facet, addresses),
@@ -142,7 +137,10 @@ impl<'s, S: Sink> Record<'s, S> {
                 sink.put(b"r");
                 sink.put(bytes);
             }),
-            other => self.measured(facet, |sink| part(other, sink)),
+            other => match other.number() {
+                Some(number) => self.number(facet, Some(number)),
+                None => self.measured(facet, |sink| part(other, sink)),
+            },
         }
     }
 
@@ -243,19 +241,11 @@ impl<S: Sink + ?Sized> Parts for S {}
 /// Puts down a fact as a part of a value.
 pub(super) fn part(fact: Fact<'_>, sink: &mut dyn Sink) {
     match fact {
-        Fact::Number(number) | Fact::Bits(number) | Fact::Time(number) => sink.number(number),
-        Fact::Signed(number) => sink.signed(number),
-        Fact::Size(size) => sink.number(size.0),
-        Fact::Address(address) => sink.address(address),
-        Fact::Hash16(bits) => sink.number(bits.into()),
-        Fact::Hash32(bits) => sink.number(bits.into()),
-        Fact::Word(size) => sink.number(size.bits().into()),
         Fact::Times(one, other) | Fact::Randoms(one, other) => {
             [one, other].into_iter().for_each(|number| sink.number(number.into()));
         }
         Fact::Totals(totals) => parts(totals, sink),
         Fact::Name(name) => sink.name(name),
-        Fact::Addresses(addresses) => sink.put_addresses(addresses),
         Fact::Fields(fields) => fields.iter().for_each(|field| {
             sink.name(&field.name);
             sink.kind(field.kind);
@@ -268,17 +258,14 @@ pub(super) fn part(fact: Fact<'_>, sink: &mut dyn Sink) {
             sink.number(entry.index.into());
             sink.value(&entry.value);
         }),
-        Fact::Values(values) => values.iter().for_each(|value| sink.value(value)),
         Fact::Ids(ids) => ids.iter().for_each(|id| sink.number(id.0)),
         Fact::Summary(summary) => parts(summary, sink),
         Fact::Sites(sites) => sites.iter().for_each(|site| parts(site, sink)),
         Fact::Samples(samples) => samples.iter().for_each(|samples| parts(samples, sink)),
         Fact::Frames(frames) => frames.iter().for_each(|frame| parts(frame, sink)),
-        Fact::Raw(bytes) | Fact::Primitives(bytes, _) => sink.put(bytes),
-        Fact::Type(kind) => sink.kind(kind),
-        Fact::Kind(letter) => sink.put(&[letter]),
-        // Keys of listings that are no facts by themselves.
-        Fact::Keyword(_) | Fact::Text(_) | Fact::Regime(_) | Fact::Facets(_) => {}
+        Fact::Raw(bytes) => sink.put(bytes),
+        // A number, or a key of listings that is no fact by itself.
+        other => other.number().into_iter().for_each(|number| sink.number(number)),
     }
 }
 

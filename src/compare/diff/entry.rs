@@ -68,13 +68,13 @@ impl Diff<'_> {
     /// A hash of 32 bits is the one fact whose absence says something, in a heap that tells such hashes at all: the
     /// object was never asked for it.
     fn hash(&mut self, at: Option<Address>, l: Option<IdentityHash>, r: Option<IdentityHash>) {
-        let bits16 = |hash| match hash {
-            Some(IdentityHash::Bits16(bits)) => Some(bits),
-            _ => None,
-        };
         let bits32 = |side: &Side, hash| match hash {
             Some(IdentityHash::Bits32(bits)) => Some(Some(bits)),
             None if side.habits.hashes => Some(None),
+            _ => None,
+        };
+        let bits16 = |hash| match hash {
+            Some(IdentityHash::Bits16(bits)) => Some(bits),
             _ => None,
         };
         self.fact(Facet::Hash16, at, bits16(l), bits16(r), |bits| format!("{bits:#06x}"));

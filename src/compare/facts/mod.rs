@@ -35,6 +35,7 @@ mod value;
 use crate::model::{Address, IdentityHash, Value};
 
 use super::facet::Facet;
+use super::listing::Hex;
 
 pub use head::Head;
 pub(crate) use value::{Fact, Spelled, Told};
@@ -75,8 +76,8 @@ pub trait Walk<E>: Sized {
     /// An identity hash, under the facet of its width.
     #[inline]
     fn hash(&mut self, get: impl Fn(&E) -> Option<IdentityHash>) {
-        self.told(Facet::Hash16, |entry| hash16(get(entry)));
-        self.told(Facet::Hash32, |entry| hash32(get(entry)));
+        self.told(Facet::Hash16, |entry| hashes(get(entry))[0]);
+        self.told(Facet::Hash32, |entry| hashes(get(entry))[1]);
     }
 
     /// A key of a listing.
@@ -145,13 +146,13 @@ pub trait Walk<E>: Sized {
         };
         self.key(
             key("hash16", "16-bit identity hash."),
-            |entry| hash16(get(entry)),
-            |entry, text: super::listing::Hex| set(entry, IdentityHash::Bits16(text.narrow("hash16")?)),
+            |entry| hashes(get(entry))[0],
+            |entry, text: Hex| set(entry, IdentityHash::Bits16(text.narrow("hash16")?)),
         );
         self.key(
             key("hash32", "32-bit identity hash."),
-            |entry| hash32(get(entry)),
-            |entry, text: super::listing::Hex| set(entry, IdentityHash::Bits32(text.narrow("hash32")?)),
+            |entry| hashes(get(entry))[1],
+            |entry, text: Hex| set(entry, IdentityHash::Bits32(text.narrow("hash32")?)),
         );
     }
 }
@@ -233,18 +234,12 @@ impl<'e> References<'e> {
     }
 }
 
+/// A hash as a fact of its width: of 16 bits, of 32.
 #[inline]
-fn hash16<'e>(hash: Option<IdentityHash>) -> Option<Fact<'e>> {
+fn hashes<'e>(hash: Option<IdentityHash>) -> [Option<Fact<'e>>; 2] {
     match hash {
-        Some(IdentityHash::Bits16(bits)) => Some(Fact::Hash16(bits)),
-        _ => None,
-    }
-}
-
-#[inline]
-fn hash32<'e>(hash: Option<IdentityHash>) -> Option<Fact<'e>> {
-    match hash {
-        Some(IdentityHash::Bits32(bits)) => Some(Fact::Hash32(bits)),
-        _ => None,
+        None => [None, None],
+        Some(IdentityHash::Bits16(bits)) => [Some(Fact::Hash16(bits)), None],
+        Some(IdentityHash::Bits32(bits)) => [None, Some(Fact::Hash32(bits))],
     }
 }

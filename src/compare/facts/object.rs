@@ -147,6 +147,7 @@ fn references(object: &Object) -> Option<References<'_>> {
     }
 }
 
+#[inline]
 const fn letter(kind: ObjectKind) -> u8 {
     match kind {
         ObjectKind::Instance => b'L',

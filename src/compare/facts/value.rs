@@ -54,6 +54,38 @@ pub enum Fact<'e> {
     Facets(&'e [Facet]),
 }
 
+impl Fact<'_> {
+    /// The number that it is, if it is one.
+    #[inline]
+    pub fn number(self) -> Option<u64> {
+        match self {
+            Fact::Number(number) | Fact::Bits(number) | Fact::Time(number) => Some(number),
+            Fact::Signed(number) => Some(i64::from(number) as u64),
+            Fact::Size(ByteLen(number)) | Fact::Address(Address(number)) => Some(number),
+            Fact::Hash16(bits) => Some(bits.into()),
+            Fact::Hash32(bits) => Some(bits.into()),
+            Fact::Kind(letter) => Some(letter.into()),
+            Fact::Word(size) => Some(size.bits().into()),
+            _ => None,
+        }
+    }
+
+    /// Calls `see` with each address in it, and its place there.
+    pub fn addresses(self, see: &mut dyn FnMut(u64, Address)) {
+        let mut values = |values: &mut dyn Iterator<Item = &Value>| {
+            (0..).zip(values).filter_map(|(place, v)| Some((place, v.as_reference()?))).for_each(|(p, to)| see(p, to));
+        };
+        match self {
+            Fact::Address(address) => see(0, address),
+            Fact::Addresses(listed) => (0..).zip(listed).for_each(|(place, to)| see(place, *to)),
+            Fact::Values(all) => values(&mut all.iter()),
+            Fact::Statics(all) => values(&mut all.iter().map(|field| &field.value)),
+            Fact::Pool(all) => values(&mut all.iter().map(|entry| &entry.value)),
+            _ => {}
+        }
+    }
+}
+
 /// As a listing spells it.
 impl Serialize for Fact<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -71,7 +103,8 @@ impl Serialize for Fact<'_> {
             Fact::Text(text) => serializer.serialize_str(text),
             Fact::Word(size) => serializer.serialize_u32(size.bits()),
             Fact::Times(begin, end) => [begin, end].serialize(serializer),
-            Fact::Regime(regime) => Hashes::from(regime).serialize(serializer),
+            Fact::Regime(HashRegime::Every16) => Hashes::Every16.serialize(serializer),
+            Fact::Regime(HashRegime::WhereUsed32) => Hashes::WhereUsed32.serialize(serializer),
             Fact::Totals(totals) => Keyed::of(totals).serialize(serializer),
             Fact::Randoms(one, other) => [Hex(one.into()), Hex(other.into())].serialize(serializer),
             Fact::Addresses(listed) => serializer.collect_seq(listed.iter().map(|&address| Hex::from(address))),
@@ -148,7 +181,10 @@ told! {
     Address: Hex, |address| Fact::Address(*address), |text| Ok(text.address());
     Name: Text, |name| Fact::Name(name), |text| Ok(text.into());
     FieldType: TypeName, |kind| Fact::Type(*kind), |text| Ok(text.0);
-    HashRegime: Hashes, |regime| Fact::Regime(*regime), |text| Ok(text.into());
+    HashRegime: Hashes, |regime| Fact::Regime(*regime), |text| Ok(match text {
+        Hashes::Every16 => HashRegime::Every16,
+        Hashes::WhereUsed32 => HashRegime::WhereUsed32,
+    });
     WordSize: u32, |size| Fact::Word(*size), word_size;
     Totals: Keyed<'static, Totals>, |totals| Fact::Totals(totals), |totals| Ok(totals.into_entry());
     Vec<Address>: Vec<Hex>, |listed| Fact::Addresses(listed), |text| Ok(addresses(text));
