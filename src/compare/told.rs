@@ -3,7 +3,7 @@
 use crate::model::{Class, Event, EventKind, Facts, Object, Surroundings};
 
 use super::Facet;
-use super::facts::{Described, Fact, Head, References, Walk};
+use super::facts::{Described, Fact, Get, Head, References, Walk};
 
 /// Calls `tell` with every facet that the header tells.
 pub fn of_facts(facts: &Facts, tell: &mut dyn FnMut(Facet)) {
@@ -47,7 +47,7 @@ struct Teller<'t, E> {
 
 /// That an object was never asked for its hash is told by a dump that tells such hashes, and is no loss.
 impl<E> Walk<E> for Teller<'_, E> {
-    fn told(&mut self, facet: Facet, get: impl for<'e> Fn(&'e E) -> Option<Fact<'e>>) {
+    fn told(&mut self, facet: Facet, get: impl Get<E>) {
         match get(self.entry) {
             None | Some(Fact::Pool([])) => {}
             Some(_) => (self.tell)(facet),

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::compare::Facet;
-use crate::compare::facts::{Described, Fact, References, Walk};
+use crate::compare::facts::{Described, Fact, Get, References, Walk};
 use crate::model::{Address, Class, Name, Object};
 
 use super::fields::{Record, Sink, Tag};
@@ -69,7 +69,7 @@ impl<S: Sink, E: Described> Putting<'_, S, E> {
 /// No hash is no field: whether a heap keeps hashes for all objects or only for some is no fact of its own.
 impl<S: Sink, E> Walk<E> for Putting<'_, S, E> {
     #[inline]
-    fn told(&mut self, facet: Facet, get: impl for<'e> Fn(&'e E) -> Option<Fact<'e>>) {
+    fn told(&mut self, facet: Facet, get: impl Get<E>) {
         let fact = if facet == Facet::ClassName { self.name.map(Fact::Name) } else { get(self.entry) };
         if let Some(fact) = fact {
             self.inside |= matches!((facet, fact), (Facet::FieldValues, Fact::Values(_)) | (Facet::Elements, _))

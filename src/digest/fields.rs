@@ -1,6 +1,6 @@
 //! Canonical bytes: fields, numbers, lists. Defined in specs/digest.md.
 
-use crate::compare::facts::{Described, Fact, Key, Presence, Spelled, Walk};
+use crate::compare::facts::{Described, Fact, Get, Key, Presence, Set, Spelled, Walk};
 use crate::compare::{Facet, Role};
 use crate::model::{Address, FieldType, Name, Value};
 
@@ -277,12 +277,7 @@ pub(super) fn parts<E: Described>(entry: &E, sink: &mut dyn Sink) {
     }
 
     impl<E> Walk<E> for Keys<'_, E> {
-        fn key<T: Spelled>(
-            &mut self,
-            key: Key,
-            get: impl for<'e> Fn(&'e E) -> Option<Fact<'e>>,
-            _: impl Fn(&mut E, T) -> Result<(), String>,
-        ) {
+        fn key<T: Spelled>(&mut self, key: Key, get: impl Get<E>, _: impl Set<E, T>) {
             match (get(self.entry), key.presence) {
                 (Some(fact), Presence::Always) => part(fact, self.sink),
                 (fact, _) => self.sink.option(fact, |sink, fact| part(fact, sink)),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::compare::Facet;
-use crate::compare::facts::{Described, Fact, Head, Walk};
+use crate::compare::facts::{Described, Get, Head, Walk};
 use crate::compare::told::of_event;
 use crate::model::{Event, EventKind, Facts, HashRegime, Name, Root, RootKind, Surroundings};
 
@@ -102,7 +102,7 @@ impl<S: Sink, D: FnMut(Selection, &mut S)> Others<'_, S, D> {
 }
 
 impl<S: Sink, D: FnMut(Selection, &mut S)> Walk<Head> for Others<'_, S, D> {
-    fn told(&mut self, facet: Facet, get: impl for<'e> Fn(&'e Head) -> Option<Fact<'e>>) {
+    fn told(&mut self, facet: Facet, get: impl Get<Head>) {
         if let Some(fact) = get(self.head) {
             self.record(|record| record.fact(facet, fact));
         }

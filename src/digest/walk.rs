@@ -1,7 +1,7 @@
 //! Every canonical record of a heap, one after the other.
 
 use crate::compare::Facet;
-use crate::compare::facts::{Described, Fact, References, Walk};
+use crate::compare::facts::{Described, Get, References, Walk};
 use crate::error::Error;
 use crate::model::{Address, HeapSource, Object};
 
@@ -98,7 +98,7 @@ fn of_objects() -> Selection {
     struct Facets(Selection);
 
     impl Walk<Object> for Facets {
-        fn told(&mut self, facet: Facet, _: impl for<'e> Fn(&'e Object) -> Option<Fact<'e>>) {
+        fn told(&mut self, facet: Facet, _: impl Get<Object>) {
             self.0.insert(facet);
         }
 

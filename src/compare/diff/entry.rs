@@ -4,7 +4,7 @@ use crate::model::{Address, IdentityHash, Name, Object};
 
 use super::super::carriage::Carriage;
 use super::super::facet::Facet;
-use super::super::facts::{Described, Fact, References, Walk};
+use super::super::facts::{Described, Fact, Get, References, Walk};
 use super::{Diff, HeapSide as Side, show};
 
 /// An entry of both heaps.
@@ -20,7 +20,7 @@ struct Pair<'p, 'd, 'f, E> {
 }
 
 impl<E> Walk<E> for Pair<'_, '_, '_, E> {
-    fn told(&mut self, facet: Facet, get: impl for<'e> Fn(&'e E) -> Option<Fact<'e>>) {
+    fn told(&mut self, facet: Facet, get: impl Get<E>) {
         if facet == Facet::Kind {
             return; // Facts of two kinds are not compared.
         }

@@ -4,10 +4,10 @@ use crate::model::{Class, Field, PoolEntry, Static, Value};
 
 use super::super::facet::Facet;
 use super::super::listing::{Hex, Text, TypedValue};
-use super::{Described, Fact, References, Walk, key};
+use super::{Described, Fact, Lines, References, Walk, key, set};
 
 impl Described for Class {
-    const LINES: &'static [(&'static str, &'static str)] = &[("ClassLine", "A class.")];
+    const LINES: Lines = &[("ClassLine", "A class.")];
 
     fn walk(walk: &mut impl Walk<Class>) {
         let w = walk;
@@ -20,14 +20,7 @@ impl Described for Class {
         w.told(Facet::Kind, |_| Some(Fact::Kind(b'c')));
         w.told(Facet::ClassName, |c| Some(Fact::Name(&c.name)));
         // Not always: a line without it is of a class whose name is empty.
-        w.key(
-            key("name", "Class name."),
-            |c| Some(Fact::Name(&c.name)),
-            |c, name: Text| {
-                c.name = name.into();
-                Ok(())
-            },
-        );
+        w.key(key("name", "Class name."), |c| Some(Fact::Name(&c.name)), |c, name: Text| set(&mut c.name, name.into()));
         fact!(w, Facet::Superclass, superclass, key("super", "Superclass; `0x0` for none."));
         fact!(w, Facet::Interfaces, interfaces, key("interfaces", "Interfaces that the class itself declares."));
         fact!(w, Facet::Loader, loader, key("loader", "Class loader; `0x0` for the boot loader."));
@@ -50,8 +43,7 @@ impl Described for Class {
 }
 
 impl Described for Field {
-    const LINES: &'static [(&'static str, &'static str)] =
-        &[("FieldEntry", "An instance field as its class declares it.")];
+    const LINES: Lines = &[("FieldEntry", "An instance field as its class declares it.")];
 
     fn walk(walk: &mut impl Walk<Field>) {
         always!(walk, name, key("name", "Field name."));
@@ -60,7 +52,7 @@ impl Described for Field {
 }
 
 impl Described for Static {
-    const LINES: &'static [(&'static str, &'static str)] = &[("StaticEntry", "A static field.")];
+    const LINES: Lines = &[("StaticEntry", "A static field.")];
 
     fn walk(walk: &mut impl Walk<Static>) {
         always!(walk, name, key("name", "Field name."));
@@ -73,7 +65,7 @@ impl Described for Static {
 }
 
 impl Described for PoolEntry {
-    const LINES: &'static [(&'static str, &'static str)] = &[("PoolItem", "An entry of a constant pool.")];
+    const LINES: Lines = &[("PoolItem", "An entry of a constant pool.")];
 
     fn walk(walk: &mut impl Walk<PoolEntry>) {
         always!(walk, index, key("index", "Index into the class file's constant pool."));
@@ -96,9 +88,6 @@ fn value<E>(
     walk.key(
         key("value", "Bits of the value.").always(),
         |e| Some(Fact::Bits(get(e).bits)),
-        |e, bits: Hex| {
-            slot(e).bits = bits.0;
-            Ok(())
-        },
+        |e, bits: Hex| set(&mut slot(e).bits, bits.0),
     );
 }

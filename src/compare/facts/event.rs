@@ -6,7 +6,7 @@ use crate::model::{
 };
 
 use super::super::listing::Hex;
-use super::{Described, Fact, Walk, key};
+use super::{Described, Fact, Lines, Walk, key, set};
 
 /// A string, an unloaded class or an ended thread, a record with an unknown tag: entries that have no type of their own.
 impl Described for (TextId, Name) {
@@ -17,7 +17,7 @@ impl Described for (TextId, Name) {
 }
 
 impl Described for Serial {
-    const LINES: &'static [(&'static str, &'static str)] = &[("", "A class was unloaded."), ("", "A thread ended.")];
+    const LINES: Lines = &[("", "A class was unloaded."), ("", "A thread ended.")];
 
     fn walk(walk: &mut impl Walk<Serial>) {
         walk.always(key("serial", "Class serial number.").of(1), |s| s, |s| s);
@@ -67,10 +67,7 @@ impl Described for AllocationSites {
         walk.key(
             key("cutoff", about).always(),
             |sites| Some(Fact::Bits(sites.cutoff.into())),
-            |sites, bits: Hex| {
-                sites.cutoff = bits.narrow("cutoff")?;
-                Ok(())
-            },
+            |sites, bits: Hex| set(&mut sites.cutoff, bits.narrow("cutoff")?),
         );
         always!(walk, totals, key("totals", "Totals."));
         always!(walk, sites, key("sites", "The sites."));
@@ -78,7 +75,7 @@ impl Described for AllocationSites {
 }
 
 impl Described for AllocationSite {
-    const LINES: &'static [(&'static str, &'static str)] = &[("Site", "An allocation site.")];
+    const LINES: Lines = &[("Site", "An allocation site.")];
 
     fn walk(walk: &mut impl Walk<AllocationSite>) {
         always!(walk, array, key("array", "0 for plain objects; of arrays the type code of the elements."));
@@ -92,7 +89,7 @@ impl Described for AllocationSite {
 }
 
 impl Described for HeapSummary {
-    const LINES: &'static [(&'static str, &'static str)] = &[("Totals", "Totals of the heap.")];
+    const LINES: Lines = &[("Totals", "Totals of the heap.")];
 
     fn walk(walk: &mut impl Walk<HeapSummary>) {
         always!(walk, live_bytes, key("live_bytes", "Bytes that are live."));
@@ -121,7 +118,7 @@ impl Described for CpuSamples {
 }
 
 impl Described for (u32, Serial) {
-    const LINES: &'static [(&'static str, &'static str)] = &[("Samples", "Samples of one stack trace.")];
+    const LINES: Lines = &[("Samples", "Samples of one stack trace.")];
 
     fn walk(walk: &mut impl Walk<(u32, Serial)>) {
         always!(walk, 0, key("samples", "Number of samples."));

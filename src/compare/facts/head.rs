@@ -4,7 +4,7 @@ use crate::model::{Facts, Surroundings, Totals};
 
 use super::super::facet::Facet;
 use super::super::listing::Hex;
-use super::{Described, Fact, Key, Presence, Walk, key};
+use super::{Described, Fact, Key, Lines, Presence, Walk, key, set};
 
 /// The first line of a listing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -52,7 +52,7 @@ impl Head {
 }
 
 impl Described for Head {
-    const LINES: &'static [(&'static str, &'static str)] = &[("Head", "The first line of a listing.")];
+    const LINES: Lines = &[("Head", "The first line of a listing.")];
 
     fn walk(walk: &mut impl Walk<Head>) {
         let w = walk;
@@ -67,10 +67,7 @@ impl Described for Head {
         w.key(
             Key { presence: Presence::Listed, ..key("omits", "Facets that this decoder does not report.") },
             |h| Some(h.omits.as_slice()).filter(|omits| !omits.is_empty()).map(Fact::Facets),
-            |h, omits: Vec<Facet>| {
-                h.omits = omits;
-                Ok(())
-            },
+            |h, omits: Vec<Facet>| set(&mut h.omits, omits),
         );
     }
 }
@@ -96,13 +93,12 @@ fn facts(w: &mut impl Walk<Head>) {
     }
     w.told(Facet::HashRandoms, randoms);
     w.key(key("hash_randoms", "The two random numbers of the header."), randoms, |h, [one, other]: [Hex; 2]| {
-        h.facts.hash_randoms = Some((one.narrow("a random number")?, other.narrow("a random number")?));
-        Ok(())
+        set(&mut h.facts.hash_randoms, Some((one.narrow("a random number")?, other.narrow("a random number")?)))
     });
 }
 
 impl Described for Totals {
-    const LINES: &'static [(&'static str, &'static str)] = &[("HeaderTotals", "Counts of PHD header record 1.")];
+    const LINES: Lines = &[("HeaderTotals", "Counts of PHD header record 1.")];
 
     fn walk(walk: &mut impl Walk<Totals>) {
         always!(walk, objects, key("objects", "Objects and classes."));

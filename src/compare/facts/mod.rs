@@ -43,7 +43,7 @@ pub(crate) use value::{Fact, Spelled, Told};
 /// An entry of a heap, or a part of one, whose facts are known row by row.
 pub trait Described: Clone + Default + 'static {
     /// Its kinds of line in a listing: their names in the schema, empty for parts of others, and what they are.
-    const LINES: &'static [(&'static str, &'static str)] = &[("", "")];
+    const LINES: Lines = &[("", "")];
 
     /// One of which nothing is known yet, of a kind of line.
     fn blank(_line: u8) -> Self {
@@ -62,12 +62,28 @@ pub trait Described: Clone + Default + 'static {
     }
 }
 
+/// Kinds of line: their names and what they are.
+pub(crate) type Lines = &'static [(&'static str, &'static str)];
+
+/// How a fact is looked at.
+pub trait Get<E>: for<'e> Fn(&'e E) -> Option<Fact<'e>> {}
+impl<E, F: for<'e> Fn(&'e E) -> Option<Fact<'e>>> Get<E> for F {}
+
+/// How an entry is given what a key says, or why it cannot be.
+pub trait Set<E, T>: Fn(&mut E, T) -> Result<(), String> {}
+impl<E, T, F: Fn(&mut E, T) -> Result<(), String>> Set<E, T> for F {}
+
+fn set<T>(slot: &mut T, value: T) -> Result<(), String> {
+    *slot = value;
+    Ok(())
+}
+
 /// What goes over the rows of an entry. It takes from them what it needs: an entry to look at (`get`), or one to change
 /// (`set`), is its own.
 pub trait Walk<E>: Sized {
     /// A fact, under its facet.
     #[inline]
-    fn told(&mut self, _facet: Facet, _get: impl for<'e> Fn(&'e E) -> Option<Fact<'e>>) {}
+    fn told(&mut self, _facet: Facet, _get: impl Get<E>) {}
 
     /// References, under one of the facets that look at them: how many are null, which there are, or in which order.
     #[inline]
@@ -82,13 +98,7 @@ pub trait Walk<E>: Sized {
 
     /// A key of a listing.
     #[inline]
-    fn key<T: Spelled>(
-        &mut self,
-        _key: Key,
-        _get: impl for<'e> Fn(&'e E) -> Option<Fact<'e>>,
-        _set: impl Fn(&mut E, T) -> Result<(), String>,
-    ) {
-    }
+    fn key<T: Spelled>(&mut self, _key: Key, _get: impl Get<E>, _set: impl Set<E, T>) {}
 
     /// The keys that say where an entry stands in its file.
     #[inline]
@@ -110,27 +120,13 @@ pub trait Walk<E>: Sized {
     /// A key for a field of the entry.
     #[inline]
     fn field<T: Told>(&mut self, key: Key, get: impl Fn(&E) -> &Option<T>, slot: impl Fn(&mut E) -> &mut Option<T>) {
-        self.key(
-            key,
-            |entry| get(entry).as_ref().map(T::fact),
-            |entry, text| {
-                *slot(entry) = Some(T::read(text)?);
-                Ok(())
-            },
-        );
+        self.key(key, |entry| get(entry).as_ref().map(T::fact), |entry, text| set(slot(entry), Some(T::read(text)?)));
     }
 
     /// A key that every line has, for a field that is always known.
     #[inline]
     fn always<T: Told>(&mut self, key: Key, get: impl Fn(&E) -> &T, slot: impl Fn(&mut E) -> &mut T) {
-        self.key(
-            key.always(),
-            |entry| Some(get(entry).fact()),
-            |entry, text| {
-                *slot(entry) = T::read(text)?;
-                Ok(())
-            },
-        );
+        self.key(key.always(), |entry| Some(get(entry).fact()), |entry, text| set(slot(entry), T::read(text)?));
     }
 
     /// The keys of an identity hash.

@@ -4,7 +4,7 @@ use crate::model::{Contents, Object, ObjectKind, PrimitiveType};
 
 use super::super::facet::Facet;
 use super::super::listing::{Bytes, ElementName, Hex, TypedValue, addresses};
-use super::{Described, Fact, Key, Presence, References, Spelled, Walk, key};
+use super::{Described, Fact, Key, Lines, Presence, References, Spelled, Walk, key, set};
 
 /// Kinds of line, a bit for each.
 const INSTANCE: u8 = 1;
@@ -12,7 +12,7 @@ const OBJECT_ARRAY: u8 = 2;
 const PRIMITIVE_ARRAY: u8 = 4;
 
 impl Described for Object {
-    const LINES: &'static [(&'static str, &'static str)] = &[
+    const LINES: Lines = &[
         ("InstanceLine", "A plain instance."),
         ("ObjectArrayLine", "An array of references."),
         ("PrimitiveArrayLine", "An array of primitive values."),
@@ -65,10 +65,7 @@ fn keys(w: &mut impl Walk<Object>) {
             ObjectKind::PrimitiveArray(element) => Some(Fact::Keyword(element)),
             _ => None,
         },
-        |o, element: ElementName| {
-            o.kind = ObjectKind::PrimitiveArray(element.0);
-            Ok(())
-        },
+        |o, element: ElementName| set(&mut o.kind, ObjectKind::PrimitiveArray(element.0)),
     );
     field!(w, length, key("length", "Number of elements.").of(OBJECT_ARRAY | PRIMITIVE_ARRAY));
     field!(w, size, key("size", "Size in bytes, header and padding included."));

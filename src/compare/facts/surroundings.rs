@@ -2,10 +2,10 @@
 
 use crate::model::{Region, StackFrame, StackTrace, Thread};
 
-use super::{Described, Walk, key};
+use super::{Described, Lines, Walk, key};
 
 impl Described for Thread {
-    const LINES: &'static [(&'static str, &'static str)] = &[("ThreadLine", "A thread.")];
+    const LINES: Lines = &[("ThreadLine", "A thread.")];
 
     fn walk(walk: &mut impl Walk<Thread>) {
         always!(walk, serial, key("serial", "Thread serial number."));
@@ -16,7 +16,7 @@ impl Described for Thread {
 }
 
 impl Described for StackTrace {
-    const LINES: &'static [(&'static str, &'static str)] = &[("TraceLine", "A stack trace.")];
+    const LINES: Lines = &[("TraceLine", "A stack trace.")];
 
     fn walk(walk: &mut impl Walk<StackTrace>) {
         always!(walk, serial, key("serial", "Stack trace serial number."));
@@ -26,7 +26,7 @@ impl Described for StackTrace {
 }
 
 impl Described for StackFrame {
-    const LINES: &'static [(&'static str, &'static str)] = &[("FrameItem", "A stack frame, with its names.")];
+    const LINES: Lines = &[("FrameItem", "A stack frame, with its names.")];
 
     fn walk(walk: &mut impl Walk<StackFrame>) {
         always!(walk, method, key("method", "Method name."));
@@ -38,8 +38,7 @@ impl Described for StackFrame {
 }
 
 impl Described for Region {
-    const LINES: &'static [(&'static str, &'static str)] =
-        &[("RegionLine", "From here on the objects belong to this part of the heap.")];
+    const LINES: Lines = &[("RegionLine", "From here on the objects belong to this part of the heap.")];
 
     fn walk(walk: &mut impl Walk<Region>) {
         always!(walk, id, key("id", "The part's number."));

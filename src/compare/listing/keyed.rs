@@ -8,7 +8,7 @@ use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::super::facts::{Described, Fact, Key, Presence, Spelled, Walk};
+use super::super::facts::{Described, Get, Key, Presence, Set, Spelled, Walk};
 use super::line::Place;
 
 /// An entry of a heap as an object of JSON; of the kinds of line that such an entry may have, it is one.
@@ -75,12 +75,7 @@ impl<M: SerializeMap, E: Clone, const LINE: u8> Writer<'_, '_, M, E, LINE> {
 }
 
 impl<M: SerializeMap, E: Clone, const LINE: u8> Walk<E> for Writer<'_, '_, M, E, LINE> {
-    fn key<T: Spelled>(
-        &mut self,
-        key: Key,
-        get: impl for<'f> Fn(&'f E) -> Option<Fact<'f>>,
-        _: impl Fn(&mut E, T) -> Result<(), String>,
-    ) {
+    fn key<T: Spelled>(&mut self, key: Key, get: impl Get<E>, _: impl Set<E, T>) {
         if key.lines & 1 << LINE != 0 {
             self.put(key.name, get(&self.of.entry));
         }
@@ -156,7 +151,7 @@ struct Reader<'r, 'de, E, A: MapAccess<'de>> {
 }
 
 impl<'de, E, A: MapAccess<'de>> Reader<'_, 'de, E, A> {
-    fn read<T: Spelled>(&mut self, key: Key, set: impl Fn(&mut E, T) -> Result<(), String>) -> Result<(), A::Error> {
+    fn read<T: Spelled>(&mut self, key: Key, set: impl Set<E, T>) -> Result<(), A::Error> {
         let row = 1 << self.row;
         if self.found.seen & row != 0 {
             return Err(A::Error::duplicate_field(key.name));
@@ -173,12 +168,7 @@ impl<'de, E, A: MapAccess<'de>> Reader<'_, 'de, E, A> {
 }
 
 impl<'de, E, A: MapAccess<'de>> Walk<E> for Reader<'_, 'de, E, A> {
-    fn key<T: Spelled>(
-        &mut self,
-        key: Key,
-        _: impl for<'f> Fn(&'f E) -> Option<Fact<'f>>,
-        set: impl Fn(&mut E, T) -> Result<(), String>,
-    ) {
+    fn key<T: Spelled>(&mut self, key: Key, _: impl Get<E>, set: impl Set<E, T>) {
         let is_read = self.found.read & 1 << self.row != 0;
         match self.name {
             _ if key.lines & self.line == 0 => {}
@@ -209,7 +199,7 @@ mod schema {
     use schemars::{JsonSchema, Schema, SchemaGenerator};
     use serde_json::{Map, Value, json};
 
-    use super::{Cow, Described, Fact, Key, Keyed, Presence, Spelled, Walk};
+    use super::{Cow, Described, Get, Key, Keyed, Presence, Set, Spelled, Walk};
 
     struct Properties<'g> {
         generator: &'g mut SchemaGenerator,
@@ -226,12 +216,7 @@ mod schema {
     }
 
     impl<E> Walk<E> for Properties<'_> {
-        fn key<T: Spelled>(
-            &mut self,
-            key: Key,
-            _: impl for<'f> Fn(&'f E) -> Option<Fact<'f>>,
-            _: impl Fn(&mut E, T) -> Result<(), String>,
-        ) {
+        fn key<T: Spelled>(&mut self, key: Key, _: impl Get<E>, _: impl Set<E, T>) {
             if key.lines & self.line == 0 {
                 return;
             }

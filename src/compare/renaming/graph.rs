@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use crate::model::{Address, Heap, Name, Value};
 
 use super::super::Facet;
-use super::super::facts::{Described, Fact, References, Walk};
+use super::super::facts::{Described, Fact, Get, References, Walk};
 use super::Renaming;
 use super::partition::Split;
 use super::used::{Facets, Used};
@@ -150,7 +150,7 @@ impl<E> Facts<'_, '_, E> {
 }
 
 impl<E> Walk<E> for Facts<'_, '_, E> {
-    fn told(&mut self, facet: Facet, get: impl for<'e> Fn(&'e E) -> Option<Fact<'e>>) {
+    fn told(&mut self, facet: Facet, get: impl Get<E>) {
         if !self.used.contains(facet) && facet != Facet::Kind {
             return;
         }
