@@ -191,17 +191,6 @@ pub(super) trait Parts: Sink {
         self.put(&number.to_be_bytes());
     }
 
-    /// A number with a sign, in two's complement.
-    #[inline]
-    fn signed(&mut self, number: i32) {
-        self.number(i64::from(number) as u64);
-    }
-
-    #[inline]
-    fn address(&mut self, address: Address) {
-        self.number(address.0);
-    }
-
     /// Bytes behind their length.
     #[inline]
     fn text(&mut self, bytes: &[u8]) {
