@@ -5,176 +5,154 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// A kind of fact.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum Facet {
+/// One row for each facet: its description, its name, and its role in digests.
+macro_rules! facets {
+    ($($(#[$about:meta])* $facet:ident = $role:expr,)*) => {
+        /// A kind of fact.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+        #[serde(rename_all = "kebab-case")]
+        pub enum Facet {
+            $($(#[$about])* $facet,)*
+        }
+
+        impl Facet {
+            /// Every facet.
+            pub const ALL: [Facet; [$(Facet::$facet),*].len()] = [$(Facet::$facet),*];
+
+            /// What it is in a digest.
+            pub const fn role(self) -> Role {
+                use Role::{Address, Field, Order};
+                match self {
+                    $(Facet::$facet => $role,)*
+                }
+            }
+        }
+    };
+}
+
+/// What a facet is in a digest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// In every record of a class or an object.
+    Address,
+    /// A field of this number, which is never given to another facet: specs/digest.md has them.
+    Field(u8),
+    /// None: it is about the order of records, which a digest does not depend on.
+    Order,
+}
+
+facets! {
     /// Word size of the process.
-    WordSize,
+    WordSize = Field(1),
     /// Size of an identifier.
-    IdentifierSize,
+    IdentifierSize = Field(2),
     /// Version text.
-    VersionText,
+    VersionText = Field(3),
     /// Version in the header's text.
-    HeaderVersion,
+    HeaderVersion = Field(4),
     /// The header's time.
-    TimeStamp,
+    TimeStamp = Field(5),
     /// When the heap was dumped, and when that ended.
-    DumpTimes,
+    DumpTimes = Field(6),
     /// Counts that the header states.
-    HeaderTotals,
+    HeaderTotals = Field(7),
     /// Random numbers of the header.
-    HashRandoms,
+    HashRandoms = Field(8),
     /// How many references are null: in each object or class that lists them, or all of the heap's where a dump states
     /// no more.
-    NullReferences,
+    NullReferences = Field(9),
     /// Which addresses have a class or an object.
     #[default]
-    Address,
+    Address = Address,
     /// Class, instance, object array or primitive array with its element type.
-    Kind,
+    Kind = Field(10),
     /// Name of a class, and of the class of an object where a record gives it, byte by byte.
-    ClassName,
+    ClassName = Field(11),
     /// Superclass.
-    Superclass,
+    Superclass = Field(12),
     /// Interfaces that a class itself declares.
-    Interfaces,
+    Interfaces = Field(13),
     /// Class loader.
-    Loader,
+    Loader = Field(14),
     /// Signers of a class.
-    Signers,
+    Signers = Field(15),
     /// Protection domain of a class.
-    ProtectionDomain,
+    ProtectionDomain = Field(16),
     /// Instance size of a class.
-    InstanceSize,
+    InstanceSize = Field(17),
     /// Size of the class object itself.
-    ClassObjectSize,
+    ClassObjectSize = Field(18),
     /// Names and types of a class's own instance fields, in order.
-    Fields,
+    Fields = Field(19),
     /// Names, types and values of static fields, in order.
-    Statics,
+    Statics = Field(20),
     /// Entries of the constant pool, in order.
-    ConstantPool,
+    ConstantPool = Field(21),
     /// References of a class record, as a multiset.
-    ClassReferences,
+    ClassReferences = Field(22),
     /// Serial number of a class.
-    ClassSerial,
+    ClassSerial = Field(23),
     /// Stack trace of a class's loading.
-    ClassTrace,
+    ClassTrace = Field(24),
     /// Class of an instance; an array's own class.
-    Class,
+    Class = Field(25),
     /// Class word of an object array.
-    ClassWord,
+    ClassWord = Field(26),
     /// Size of an object.
-    ObjectSize,
+    ObjectSize = Field(27),
     /// Number of elements of an array.
-    ArrayLength,
+    ArrayLength = Field(28),
     /// Identity hash of 16 bits.
     #[serde(rename = "hash-16")]
-    Hash16,
+    Hash16 = Field(29),
     /// Identity hash of 32 bits, or that the object was never asked for one.
     #[serde(rename = "hash-32")]
-    Hash32,
+    Hash32 = Field(30),
     /// Field values of an instance, one by one.
-    FieldValues,
+    FieldValues = Field(31),
     /// Elements of an object array by position, nulls included.
-    Elements,
+    Elements = Field(32),
     /// Elements of a primitive array.
-    PrimitiveContents,
+    PrimitiveContents = Field(33),
     /// References of an object, as a multiset, where field values or elements are not compared.
-    References,
+    References = Field(34),
     /// Stack trace of an object's allocation.
-    ObjectTrace,
+    ObjectTrace = Field(36),
     /// GC roots, as a multiset.
-    Roots,
+    Roots = Field(37),
     /// Threads, by serial number.
-    Threads,
+    Threads = Field(38),
     /// Stack traces with the names of their frames, by serial number.
-    StackTraces,
+    StackTraces = Field(39),
     /// Parts of the heap, and where they begin.
-    Regions,
+    Regions = Field(40),
     /// The order of references in objects and classes.
-    ReferenceOrder,
+    ReferenceOrder = Field(35),
     /// The order of classes and objects in the file.
-    RecordOrder,
+    RecordOrder = Order,
     /// The order of roots in the file, and their places among classes and objects.
-    RootOrder,
+    RootOrder = Order,
     /// Texts of the process's log, each once.
-    Strings,
+    Strings = Field(41),
     /// Classes that were unloaded, by serial number.
-    Unloads,
+    Unloads = Field(42),
     /// Allocation sites.
-    AllocationSites,
+    AllocationSites = Field(43),
     /// Totals of the heap in the log.
-    HeapSummaries,
+    HeapSummaries = Field(44),
     /// CPU samples.
-    CpuSamples,
+    CpuSamples = Field(45),
     /// Settings of the profiler.
-    ControlSettings,
+    ControlSettings = Field(46),
     /// Records with a tag that no document lists.
-    UnknownRecords,
+    UnknownRecords = Field(47),
     /// The process's log, entry by entry, with its order, times and the identifiers of the dump; compared where the
     /// facts in it are equal.
-    Events,
+    Events = Order,
 }
 
 impl Facet {
-    /// Every facet.
-    pub const ALL: [Facet; 51] = [
-        Facet::WordSize,
-        Facet::IdentifierSize,
-        Facet::VersionText,
-        Facet::HeaderVersion,
-        Facet::TimeStamp,
-        Facet::DumpTimes,
-        Facet::HeaderTotals,
-        Facet::HashRandoms,
-        Facet::NullReferences,
-        Facet::Address,
-        Facet::Kind,
-        Facet::ClassName,
-        Facet::Superclass,
-        Facet::Interfaces,
-        Facet::Loader,
-        Facet::Signers,
-        Facet::ProtectionDomain,
-        Facet::InstanceSize,
-        Facet::ClassObjectSize,
-        Facet::Fields,
-        Facet::Statics,
-        Facet::ConstantPool,
-        Facet::ClassReferences,
-        Facet::ClassSerial,
-        Facet::ClassTrace,
-        Facet::Class,
-        Facet::ClassWord,
-        Facet::ObjectSize,
-        Facet::ArrayLength,
-        Facet::Hash16,
-        Facet::Hash32,
-        Facet::FieldValues,
-        Facet::Elements,
-        Facet::PrimitiveContents,
-        Facet::References,
-        Facet::ObjectTrace,
-        Facet::Roots,
-        Facet::Threads,
-        Facet::StackTraces,
-        Facet::Regions,
-        Facet::ReferenceOrder,
-        Facet::RecordOrder,
-        Facet::RootOrder,
-        Facet::Strings,
-        Facet::Unloads,
-        Facet::AllocationSites,
-        Facet::HeapSummaries,
-        Facet::CpuSamples,
-        Facet::ControlSettings,
-        Facet::UnknownRecords,
-        Facet::Events,
-    ];
-
     /// Facets that stand in the process's log and are facts by themselves.
     pub const OF_THE_LOG: [Facet; 7] = [
         Facet::Strings,

@@ -3,6 +3,7 @@
 pub mod carriage;
 mod diff;
 mod facet;
+pub(crate) mod facts;
 #[cfg(test)]
 pub(crate) mod fixture;
 pub mod listing;
@@ -15,5 +16,5 @@ pub(crate) use diff::tests::changes;
 pub use diff::{
     ClassDifference, Comparison, FacetDifference, NotCompared, Options, Side, Span, compare, compare_sources,
 };
-pub use facet::Facet;
+pub use facet::{Facet, Role};
 pub use sorted::MEMORY;

@@ -1,85 +1,25 @@
 //! Which facets an entry of a heap tells.
 
-use crate::model::{Class, Contents, Event, EventKind, Facts, IdentityHash, Object, ObjectKind, Surroundings};
+use crate::model::{Class, Event, EventKind, Facts, Object, Surroundings};
 
 use super::Facet;
+use super::facts::{Described, Fact, Get, Head, References, Walk};
 
 /// Calls `tell` with every facet that the header tells.
 pub fn of_facts(facts: &Facts, tell: &mut dyn FnMut(Facet)) {
-    let told = [
-        (Facet::WordSize, facts.word_size.is_some()),
-        (Facet::IdentifierSize, facts.identifier_size.is_some()),
-        (Facet::VersionText, facts.version_text.is_some()),
-        (Facet::HeaderVersion, facts.header_version.is_some()),
-        (Facet::TimeStamp, facts.timestamp.is_some()),
-        (Facet::HeaderTotals, facts.totals.is_some()),
-        (Facet::HashRandoms, facts.hash_randoms.is_some()),
-        (Facet::NullReferences, facts.null_references.is_some()),
-    ];
-    each(told, tell);
+    of(&Head::of(facts, &Surroundings::default()), tell);
 }
 
 /// The same of a class.
 pub fn of_class(class: &Class, tell: &mut dyn FnMut(Facet)) {
-    let lists_null = |listed: &Vec<_>| listed.contains(&crate::model::Address::NULL);
-    let told = [
-        (Facet::Address, true),
-        (Facet::Kind, true),
-        (Facet::RecordOrder, true),
-        (Facet::ClassName, true),
-        (Facet::Superclass, class.superclass.is_some()),
-        (Facet::Interfaces, class.interfaces.is_some()),
-        (Facet::Loader, class.loader.is_some()),
-        (Facet::Signers, class.signers.is_some()),
-        (Facet::ProtectionDomain, class.protection_domain.is_some()),
-        (Facet::InstanceSize, class.instance_size.is_some()),
-        (Facet::ClassObjectSize, class.class_object_size.is_some()),
-        (Facet::Fields, class.fields.is_some()),
-        (Facet::Statics, class.statics.is_some()),
-        (Facet::ConstantPool, class.constant_pool.as_ref().is_some_and(|pool| !pool.is_empty())),
-        (Facet::ClassReferences, class.references.is_some()),
-        (Facet::NullReferences, class.references.as_ref().is_some_and(lists_null)),
-        (Facet::ReferenceOrder, class.references.as_ref().is_some_and(|listed| listed.len() > 1)),
-        (Facet::ClassSerial, class.serial.is_some()),
-        (Facet::ClassTrace, class.trace.is_some()),
-    ];
-    each(told, tell);
-    of_hash(class.hash, tell);
+    [Facet::Address, Facet::RecordOrder].into_iter().for_each(&mut *tell);
+    of(class, tell);
 }
 
 /// The same of an object.
 pub fn of_object(object: &Object, tell: &mut dyn FnMut(Facet)) {
-    let is_array = object.kind != ObjectKind::Instance;
-    let references = object.references().take(2).count();
-    let lists_null = matches!(&object.contents, Contents::References(listed) if listed.iter().any(|a| a.is_null()));
-    let told = [
-        (Facet::Address, true),
-        (Facet::Kind, true),
-        (Facet::RecordOrder, true),
-        (Facet::ClassName, object.class_name.is_some()),
-        (Facet::Class, object.class.is_some()),
-        (Facet::ClassWord, object.class_word.is_some() && object.kind == ObjectKind::ObjectArray),
-        (Facet::ObjectSize, object.size.is_some()),
-        (Facet::ArrayLength, object.length.is_some() && is_array),
-        (Facet::FieldValues, matches!(object.contents, Contents::Fields(_) | Contents::Raw(_))),
-        (Facet::Elements, matches!(object.contents, Contents::Elements(_))),
-        (Facet::PrimitiveContents, matches!(object.contents, Contents::Primitives(_))),
-        (Facet::References, matches!(object.contents, Contents::References(_)) || references > 0),
-        (Facet::NullReferences, lists_null),
-        (Facet::ReferenceOrder, references > 1),
-        (Facet::ObjectTrace, object.trace.is_some()),
-    ];
-    each(told, tell);
-    of_hash(object.hash, tell);
-}
-
-fn of_hash(hash: Option<IdentityHash>, tell: &mut dyn FnMut(Facet)) {
-    match hash {
-        Some(IdentityHash::Bits16(_)) => tell(Facet::Hash16),
-        Some(IdentityHash::Bits32(_)) => tell(Facet::Hash32),
-        // That an object was never asked for its hash is told by a dump that tells such hashes, and is no loss.
-        None => {}
-    }
+    [Facet::Address, Facet::RecordOrder].into_iter().for_each(&mut *tell);
+    of(object, tell);
 }
 
 /// The same of what stands beside classes and objects, once an entry.
@@ -93,6 +33,37 @@ pub fn of_surroundings(around: &Surroundings, tell: &mut dyn FnMut(Facet)) {
     many(Facet::Regions, around.regions.as_ref().map_or(0, Vec::len));
     for event in around.events.iter().flatten() {
         tell(of_event(event));
+    }
+}
+
+fn of<E: Described>(entry: &E, tell: &mut dyn FnMut(Facet)) {
+    E::walk(&mut Teller { entry, tell });
+}
+
+struct Teller<'t, E> {
+    entry: &'t E,
+    tell: &'t mut dyn FnMut(Facet),
+}
+
+/// That an object was never asked for its hash is told by a dump that tells such hashes, and is no loss.
+impl<E> Walk<E> for Teller<'_, E> {
+    fn told(&mut self, facet: Facet, get: impl Get<E>) {
+        match get(self.entry) {
+            None | Some(Fact::Pool([])) => {}
+            Some(_) => (self.tell)(facet),
+        }
+    }
+
+    fn references(&mut self, facet: Facet, get: impl for<'e> Fn(&'e E) -> Option<References<'e>>) {
+        let Some(references) = get(self.entry) else { return };
+        let is_told = match facet {
+            Facet::NullReferences => references.nulls() > 0,
+            Facet::ReferenceOrder => references.iter().nth(1).is_some(),
+            _ => matches!(references, References::Listed(_)) || references.iter().next().is_some(),
+        };
+        if is_told {
+            (self.tell)(facet);
+        }
     }
 }
 
@@ -113,8 +84,4 @@ pub fn of_event(event: &Event) -> Facet {
         | EventKind::StartThread(_)
         | EventKind::EndThread(_) => Facet::Events,
     }
-}
-
-fn each<const N: usize>(told: [(Facet, bool); N], tell: &mut dyn FnMut(Facet)) {
-    told.into_iter().filter(|(_, is_told)| *is_told).for_each(|(facet, _)| tell(facet));
 }

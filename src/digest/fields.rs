@@ -1,9 +1,10 @@
 //! Canonical bytes: fields, numbers, lists. Defined in specs/digest.md.
 
-use crate::compare::Facet;
+use crate::compare::facts::{Described, Fact, Get, Key, Presence, Set, Spelled, Walk};
+use crate::compare::{Facet, Role};
 use crate::model::{Address, FieldType, Name, Value};
 
-use super::selection::{Role, Selection, role};
+use super::selection::Selection;
 
 /// Where canonical bytes go.
 pub(super) trait Sink {
@@ -84,7 +85,7 @@ impl<'s, S: Sink> Record<'s, S> {
     /// The number of a field that is wanted.
     #[inline]
     fn open(&mut self, facet: Facet) -> Option<u8> {
-        let Role::Field(number) = role(facet) else { return None };
+        let Role::Field(number) = facet.role() else { return None };
         if !self.wants(facet) {
             return None;
         }
@@ -117,15 +118,41 @@ impl<'s, S: Sink> Record<'s, S> {
         }
     }
 
+    /// A fact as a field.
     #[inline]
-    pub(super) fn byte(&mut self, facet: Facet, byte: u8) {
+    pub(super) fn fact(&mut self, facet: Facet, fact: Fact<'_>) {
+        match fact {
+            Fact::Kind(letter) => self.byte(facet, letter),
+            Fact::Name(name) => self.bytes(facet, name.as_bytes()),
+            Fact::Addresses(addresses) => self.addresses(facet, addresses),
+            Fact::Primitives(bytes, _) => self.bytes(facet, bytes),
+            Fact::Values(values) => {
+                let length = 1 + values.iter().map(value_length).sum::<u64>();
+                self.field(facet, length, |sink| {
+                    sink.put(b"v");
+                    values.iter().for_each(|value| sink.value(value));
+                });
+            }
+            Fact::Raw(bytes) => self.field(facet, 1 + bytes.len() as u64, |sink| {
+                sink.put(b"r");
+                sink.put(bytes);
+            }),
+            other => match other.number() {
+                Some(number) => self.number(facet, Some(number)),
+                None => self.measured(facet, |sink| part(other, sink)),
+            },
+        }
+    }
+
+    #[inline]
+    fn byte(&mut self, facet: Facet, byte: u8) {
         if let Some(number) = self.open(facet) {
             self.sink.put(&[number, 1, byte]);
         }
     }
 
     #[inline]
-    pub(super) fn bytes(&mut self, facet: Facet, bytes: &[u8]) {
+    fn bytes(&mut self, facet: Facet, bytes: &[u8]) {
         self.field(facet, bytes.len() as u64, |sink| sink.put(bytes));
     }
 
@@ -164,17 +191,6 @@ pub(super) trait Parts: Sink {
         self.put(&number.to_be_bytes());
     }
 
-    /// A number with a sign, in two's complement.
-    #[inline]
-    fn signed(&mut self, number: i32) {
-        self.number(i64::from(number) as u64);
-    }
-
-    #[inline]
-    fn address(&mut self, address: Address) {
-        self.number(address.0);
-    }
-
     /// Bytes behind their length.
     #[inline]
     fn text(&mut self, bytes: &[u8]) {
@@ -210,6 +226,56 @@ pub(super) trait Parts: Sink {
 }
 
 impl<S: Sink + ?Sized> Parts for S {}
+
+/// Puts down a fact as a part of a value.
+pub(super) fn part(fact: Fact<'_>, sink: &mut dyn Sink) {
+    match fact {
+        Fact::Times(one, other) | Fact::Randoms(one, other) => {
+            [one, other].into_iter().for_each(|number| sink.number(number.into()));
+        }
+        Fact::Totals(totals) => parts(totals, sink),
+        Fact::Name(name) => sink.name(name),
+        Fact::Fields(fields) => fields.iter().for_each(|field| {
+            sink.name(&field.name);
+            sink.kind(field.kind);
+        }),
+        Fact::Statics(statics) => statics.iter().for_each(|entry| {
+            sink.name(&entry.name);
+            sink.value(&entry.value);
+        }),
+        Fact::Pool(pool) => pool.iter().for_each(|entry| {
+            sink.number(entry.index.into());
+            sink.value(&entry.value);
+        }),
+        Fact::Ids(ids) => ids.iter().for_each(|id| sink.number(id.0)),
+        Fact::Summary(summary) => parts(summary, sink),
+        Fact::Sites(sites) => sites.iter().for_each(|site| parts(site, sink)),
+        Fact::Samples(samples) => samples.iter().for_each(|samples| parts(samples, sink)),
+        Fact::Frames(frames) => frames.iter().for_each(|frame| parts(frame, sink)),
+        Fact::Raw(bytes) => sink.put(bytes),
+        // A number, or a key of listings that is no fact by itself.
+        other => other.number().into_iter().for_each(|number| sink.number(number)),
+    }
+}
+
+/// Puts down an entry by its keys in a listing, in their order; what need not be known is an option.
+pub(super) fn parts<E: Described>(entry: &E, sink: &mut dyn Sink) {
+    struct Keys<'k, E> {
+        entry: &'k E,
+        sink: &'k mut dyn Sink,
+    }
+
+    impl<E> Walk<E> for Keys<'_, E> {
+        fn key<T: Spelled>(&mut self, key: Key, get: impl Get<E>, _: impl Set<E, T>) {
+            match (get(self.entry), key.presence) {
+                (Some(fact), Presence::Always) => part(fact, self.sink),
+                (fact, _) => self.sink.option(fact, |sink, fact| part(fact, sink)),
+            }
+        }
+    }
+
+    E::walk(&mut Keys { entry, sink });
+}
 
 /// Bytes of a value with its type.
 pub(super) const fn value_length(value: &Value) -> u64 {

@@ -1,73 +1,7 @@
-//! Which facets go into a digest, and the numbers that they have there.
+//! Which facets go into a digest.
 
-use crate::compare::Facet;
+use crate::compare::{Facet, Role};
 use crate::error::Error;
-
-/// What a facet is in a digest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
-    /// In every record of a class or an object.
-    Address,
-    /// A field of this number.
-    Field(u8),
-    /// None: it is about the order of records, which a digest does not depend on.
-    Order,
-}
-
-/// The role of a facet. A number is never given to another facet: specs/digest.md has them.
-pub(super) const fn role(facet: Facet) -> Role {
-    Role::Field(match facet {
-        Facet::Address => return Role::Address,
-        Facet::RecordOrder | Facet::RootOrder | Facet::Events => return Role::Order,
-        Facet::WordSize => 1,
-        Facet::IdentifierSize => 2,
-        Facet::VersionText => 3,
-        Facet::HeaderVersion => 4,
-        Facet::TimeStamp => 5,
-        Facet::DumpTimes => 6,
-        Facet::HeaderTotals => 7,
-        Facet::HashRandoms => 8,
-        Facet::NullReferences => 9,
-        Facet::Kind => 10,
-        Facet::ClassName => 11,
-        Facet::Superclass => 12,
-        Facet::Interfaces => 13,
-        Facet::Loader => 14,
-        Facet::Signers => 15,
-        Facet::ProtectionDomain => 16,
-        Facet::InstanceSize => 17,
-        Facet::ClassObjectSize => 18,
-        Facet::Fields => 19,
-        Facet::Statics => 20,
-        Facet::ConstantPool => 21,
-        Facet::ClassReferences => 22,
-        Facet::ClassSerial => 23,
-        Facet::ClassTrace => 24,
-        Facet::Class => 25,
-        Facet::ClassWord => 26,
-        Facet::ObjectSize => 27,
-        Facet::ArrayLength => 28,
-        Facet::Hash16 => 29,
-        Facet::Hash32 => 30,
-        Facet::FieldValues => 31,
-        Facet::Elements => 32,
-        Facet::PrimitiveContents => 33,
-        Facet::References => 34,
-        Facet::ReferenceOrder => 35,
-        Facet::ObjectTrace => 36,
-        Facet::Roots => 37,
-        Facet::Threads => 38,
-        Facet::StackTraces => 39,
-        Facet::Regions => 40,
-        Facet::Strings => 41,
-        Facet::Unloads => 42,
-        Facet::AllocationSites => 43,
-        Facet::HeapSummaries => 44,
-        Facet::CpuSamples => 45,
-        Facet::ControlSettings => 46,
-        Facet::UnknownRecords => 47,
-    })
-}
 
 /// A set of facets that a digest can be made of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -78,7 +12,7 @@ impl Selection {
     /// about the order of records.
     pub fn unordered() -> Selection {
         let unordered = Facet::ALL.into_iter().filter(|&facet| facet != Facet::ReferenceOrder);
-        unordered.filter(|&facet| role(facet) != Role::Order).collect()
+        unordered.filter(|&facet| facet.role() != Role::Order).collect()
     }
 
     /// The facets of a list.
@@ -86,7 +20,7 @@ impl Selection {
     /// # Errors
     /// If one of them is about the order of records.
     pub fn of(facets: &[Facet]) -> Result<Selection, Error> {
-        match facets.iter().find(|&&facet| role(facet) == Role::Order) {
+        match facets.iter().find(|&&facet| facet.role() == Role::Order) {
             None => Ok(facets.iter().copied().collect()),
             Some(order) => Err(Error::Usage(format!(
                 "{order} is about the order of records, and a digest does not depend on it; `compare` tells it"
@@ -148,10 +82,10 @@ mod tests {
     fn every_facet_has_a_number_of_its_own_unless_it_is_about_order() {
         let mut numbers = BTreeSet::new();
         for facet in Facet::ALL {
-            if let Role::Field(number) = role(facet) {
+            if let Role::Field(number) = facet.role() {
                 assert!(numbers.insert(number), "{facet}");
             }
-            assert_eq!(Selection::of(&[facet]).is_err(), role(facet) == Role::Order, "{facet}");
+            assert_eq!(Selection::of(&[facet]).is_err(), facet.role() == Role::Order, "{facet}");
         }
     }
 

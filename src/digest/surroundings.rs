@@ -3,13 +3,11 @@
 use std::collections::BTreeSet;
 
 use crate::compare::Facet;
+use crate::compare::facts::{Described, Get, Head, Walk};
 use crate::compare::told::of_event;
-use crate::model::{
-    Event, EventKind, Facts, HashRegime, HeapSummary, Name, Region, Root, RootKind, StackTrace, Surroundings, Thread,
-    WordSize,
-};
+use crate::model::{Event, EventKind, Facts, HashRegime, Name, Root, RootKind, Surroundings};
 
-use super::fields::{Parts, Record, Sink, Tag};
+use super::fields::{Parts, Record, Sink, Tag, parts};
 use super::selection::Selection;
 
 /// The facets that a heap tells even where no record has a field of them: there are no roots, no object has a hash.
@@ -48,58 +46,65 @@ pub(super) fn others<S: Sink>(
     around: &Surroundings,
     wanted: Selection,
     sink: &mut S,
-    mut done: impl FnMut(Selection, &mut S),
+    done: impl FnMut(Selection, &mut S),
 ) {
-    let mut put = |facet: Facet, value: &dyn Fn(&mut dyn Sink)| {
-        let mut record = Record::begin(sink, wanted, Tag::Other, None);
-        record.measured(facet, value);
-        let told = record.told();
-        done(told, sink);
-    };
-    let numbers = [
-        (Facet::WordSize, facts.word_size.map(|size: WordSize| size.bits().into())),
-        (Facet::IdentifierSize, facts.identifier_size.map(|size| size.0)),
-        (Facet::TimeStamp, facts.timestamp),
-        (Facet::NullReferences, facts.null_references),
-    ];
-    for (facet, number) in numbers.into_iter().filter_map(|(facet, number)| Some((facet, number?))) {
-        put(facet, &|sink| sink.number(number));
-    }
-    let names = [(Facet::VersionText, &facts.version_text), (Facet::HeaderVersion, &facts.header_version)];
-    for (facet, name) in names.into_iter().filter_map(|(facet, name)| Some((facet, name.as_ref()?))) {
-        put(facet, &|sink| sink.put(name.as_bytes()));
-    }
-    let totals = facts.totals.map(|totals| (totals.objects, totals.references));
-    let pairs =
-        [(Facet::DumpTimes, around.times), (Facet::HeaderTotals, totals), (Facet::HashRandoms, facts.hash_randoms)];
-    for (facet, (first, second)) in pairs.into_iter().filter_map(|(facet, pair)| Some((facet, pair?))) {
-        put(facet, &|sink| {
-            sink.number(first.into());
-            sink.number(second.into());
-        });
-    }
+    let head = Head::of(facts, around);
+    let mut others = Others { head: &head, wanted, sink, done };
+    Head::walk(&mut others);
     for thread in around.threads.iter().flatten() {
-        put(Facet::Threads, &|sink| put_thread(thread, sink));
+        others.put(Facet::Threads, |sink| parts(thread, sink));
     }
     for trace in around.traces.iter().flatten() {
-        put(Facet::StackTraces, &|sink| put_trace(trace, sink));
+        others.put(Facet::StackTraces, |sink| parts(trace, sink));
     }
     for (index, region) in (0..).zip(around.regions.iter().flatten()) {
-        put(Facet::Regions, &|sink| put_region(index, region, sink));
+        others.put(Facet::Regions, |sink| {
+            sink.number(index);
+            parts(region, sink);
+        });
     }
     let events = || around.events.iter().flatten();
     if wanted.contains(Facet::Strings) {
         // Each once, however often the log repeats it.
         let texts: BTreeSet<&Name> = events().filter_map(text).collect();
-        texts.into_iter().for_each(|text| put(Facet::Strings, &|sink| sink.put(text.as_bytes())));
+        texts.into_iter().for_each(|text| others.put(Facet::Strings, |sink| sink.put(text.as_bytes())));
     }
     for facet in Facet::OF_THE_LOG.into_iter().filter(|&facet| facet != Facet::Strings && wanted.contains(facet)) {
         let of_facet = events().filter(|event| of_event(event) == facet);
         for (index, event) in (0..).zip(of_facet) {
-            put(facet, &|sink| {
+            others.put(facet, |sink| {
                 sink.number(index);
                 put_event(&event.kind, sink);
             });
+        }
+    }
+}
+
+/// Records without an address.
+struct Others<'o, S, D> {
+    head: &'o Head,
+    wanted: Selection,
+    sink: &'o mut S,
+    done: D,
+}
+
+impl<S: Sink, D: FnMut(Selection, &mut S)> Others<'_, S, D> {
+    fn record(&mut self, put: impl FnOnce(&mut Record<'_, S>)) {
+        let mut record = Record::begin(self.sink, self.wanted, Tag::Other, None);
+        put(&mut record);
+        let told = record.told();
+        (self.done)(told, self.sink);
+    }
+
+    fn put(&mut self, facet: Facet, value: impl Fn(&mut dyn Sink)) {
+        self.record(|record| record.measured(facet, value));
+    }
+}
+
+impl<S: Sink, D: FnMut(Selection, &mut S)> Walk<Head> for Others<'_, S, D> {
+    fn told(&mut self, facet: Facet, get: impl Get<Head>) {
+        if let Some(fact) = get(self.head) {
+            self.record(|record| record.fact(facet, fact));
         }
     }
 }
@@ -115,32 +120,10 @@ fn text(event: &Event) -> Option<&Name> {
 fn put_event(kind: &EventKind, sink: &mut dyn Sink) {
     match kind {
         EventKind::UnloadClass(serial) => sink.number(serial.0.into()),
-        EventKind::AllocationSites(sites) => {
-            sink.number(sites.flags.into());
-            sink.number(sites.cutoff.into());
-            put_summary(&sites.totals, sink);
-            for site in &sites.sites {
-                sink.number(site.array.into());
-                sink.number(site.class.0.into());
-                sink.number(site.trace.0.into());
-                sink.number(site.live_bytes.into());
-                sink.number(site.live_instances.into());
-                sink.number(site.allocated_bytes.into());
-                sink.number(site.allocated_instances.into());
-            }
-        }
-        EventKind::HeapSummary(summary) => put_summary(summary, sink),
-        EventKind::CpuSamples(samples) => {
-            sink.number(samples.total.into());
-            for (samples, trace) in &samples.traces {
-                sink.number((*samples).into());
-                sink.number(trace.0.into());
-            }
-        }
-        EventKind::ControlSettings(settings) => {
-            sink.number(settings.flags.into());
-            sink.number(settings.depth.into());
-        }
+        EventKind::AllocationSites(sites) => parts(sites, sink),
+        EventKind::HeapSummary(summary) => parts(summary, sink),
+        EventKind::CpuSamples(samples) => parts(samples, sink),
+        EventKind::ControlSettings(settings) => parts(settings, sink),
         EventKind::Unknown { tag, body } => {
             sink.number((*tag).into());
             sink.put(body);
@@ -152,37 +135,4 @@ fn put_event(kind: &EventKind, sink: &mut dyn Sink) {
         | EventKind::StartThread(_)
         | EventKind::EndThread(_) => {}
     }
-}
-
-fn put_summary(summary: &HeapSummary, sink: &mut dyn Sink) {
-    sink.number(summary.live_bytes.into());
-    sink.number(summary.live_instances.into());
-    sink.number(summary.allocated_bytes);
-    sink.number(summary.allocated_instances);
-}
-
-fn put_thread(thread: &Thread, sink: &mut dyn Sink) {
-    sink.number(thread.serial.0.into());
-    sink.address(thread.object);
-    sink.option(thread.name.as_ref(), Parts::name);
-    sink.option(thread.trace, |sink, trace| sink.number(trace.0.into()));
-}
-
-fn put_trace(trace: &StackTrace, sink: &mut dyn Sink) {
-    sink.number(trace.serial.0.into());
-    sink.number(trace.thread.0.into());
-    for frame in trace.frames.iter() {
-        sink.name(&frame.method);
-        sink.name(&frame.signature);
-        sink.option(frame.source.as_ref(), Parts::name);
-        sink.option(frame.class, Parts::address);
-        sink.signed(frame.line);
-    }
-}
-
-fn put_region(index: u64, region: &Region, sink: &mut dyn Sink) {
-    sink.number(index);
-    sink.number(region.id.into());
-    sink.name(&region.name);
-    sink.number(region.after);
 }

@@ -2,8 +2,8 @@ use std::collections::BTreeSet;
 
 use sha2::{Digest as _, Sha256};
 
-use super::selection::{Role, role};
 use super::*;
+use crate::compare::Role;
 use crate::compare::fixture::everything;
 use crate::compare::{Side, changes, compare, listing};
 use crate::draw::{Draw, SeedDraw, Stream};
@@ -16,7 +16,7 @@ fn over(heap: &Heap, facets: &[Facet]) -> Digest {
 }
 
 fn selectable() -> Vec<Facet> {
-    Facet::ALL.into_iter().filter(|&facet| role(facet) != Role::Order).collect()
+    Facet::ALL.into_iter().filter(|&facet| facet.role() != Role::Order).collect()
 }
 
 /// The heap of the fixture, and heaps of the generator.
@@ -56,7 +56,7 @@ fn a_changed_fact_changes_the_digests_over_the_facets_in_which_compare_finds_it(
             assert_eq!(changes, differs(facet), "{facet} after a change of {change_of}");
         }
         let whole = digest(&mut changed, &Options::default()).expect("in memory").digest;
-        let outside = role(change_of) == Role::Order || change_of == Facet::ReferenceOrder;
+        let outside = change_of.role() == Role::Order || change_of == Facet::ReferenceOrder;
         assert_eq!(
             whole == over(&heap, &Selection::unordered().facets().collect::<Vec<_>>()).digest,
             outside,

@@ -1,8 +1,9 @@
 //! Every canonical record of a heap, one after the other.
 
 use crate::compare::Facet;
+use crate::compare::facts::{Described, Get, References, Walk};
 use crate::error::Error;
-use crate::model::{Address, HeapSource};
+use crate::model::{Address, HeapSource, Object};
 
 use super::canonical::Canonical;
 use super::fields::Sink;
@@ -94,24 +95,19 @@ pub(super) fn walk<S: Restart>(
 
 /// The facets that records of objects have.
 fn of_objects() -> Selection {
-    [
-        Facet::Address,
-        Facet::NullReferences,
-        Facet::Kind,
-        Facet::ClassName,
-        Facet::Class,
-        Facet::ClassWord,
-        Facet::ObjectSize,
-        Facet::ArrayLength,
-        Facet::Hash16,
-        Facet::Hash32,
-        Facet::FieldValues,
-        Facet::Elements,
-        Facet::PrimitiveContents,
-        Facet::References,
-        Facet::ReferenceOrder,
-        Facet::ObjectTrace,
-    ]
-    .into_iter()
-    .collect()
+    struct Facets(Selection);
+
+    impl Walk<Object> for Facets {
+        fn told(&mut self, facet: Facet, _: impl Get<Object>) {
+            self.0.insert(facet);
+        }
+
+        fn references(&mut self, facet: Facet, _: impl for<'e> Fn(&'e Object) -> Option<References<'e>>) {
+            self.0.insert(facet);
+        }
+    }
+
+    let mut facets = Facets(Selection::from_iter([Facet::Address]));
+    Object::walk(&mut facets);
+    facets.0
 }

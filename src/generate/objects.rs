@@ -68,16 +68,12 @@ pub(super) fn fill(options: &GenerateOptions, classes: &Classes, plan: &mut Plan
             ObjectKind::PrimitiveArray(element) => contents(element, shape.length, draw),
         };
         objects.push(Object {
-            address: plan.addresses[index],
-            kind: shape.kind,
             class: Some(classes.planned[shape.class].address),
-            class_word: None,
-            class_name: None,
             size: Some(ByteLen(shape.size)),
             hash: hash(options.hashes, draw),
             length: (shape.kind != ObjectKind::Instance).then_some(shape.length),
             contents,
-            trace: None,
+            ..Object::new(plan.addresses[index], shape.kind)
         });
     }
     objects

@@ -54,16 +54,17 @@ impl Class {
 }
 
 /// The type of a field.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum FieldType {
     /// A reference.
+    #[default]
     Object,
     /// A primitive value.
     Primitive(PrimitiveType),
 }
 
 /// An instance field as its class declares it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Field {
     /// Field name.
     pub name: Name,
@@ -72,7 +73,7 @@ pub struct Field {
 }
 
 /// A static field and its value.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Static {
     /// Field name.
     pub name: Name,
@@ -81,7 +82,7 @@ pub struct Static {
 }
 
 /// One entry of a constant pool.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PoolEntry {
     /// Index into the class file's constant pool.
     pub index: u16,

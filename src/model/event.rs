@@ -51,7 +51,7 @@ pub enum EventKind {
 }
 
 /// A class was loaded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LoadClass {
     /// Class serial number, above 0.
     pub serial: Serial,
@@ -64,7 +64,7 @@ pub struct LoadClass {
 }
 
 /// A stack frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Frame {
     /// The frame's identifier.
     pub id: FrameId,
@@ -81,7 +81,7 @@ pub struct Frame {
 }
 
 /// A stack trace.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trace {
     /// Stack trace serial number.
     pub serial: Serial,
@@ -92,7 +92,7 @@ pub struct Trace {
 }
 
 /// Allocation sites, by size or by number.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AllocationSites {
     /// 1 incremental (not complete), 2 sorted by allocation (not by what is live), 4 whether to force a
     /// collection.
@@ -106,7 +106,7 @@ pub struct AllocationSites {
 }
 
 /// An allocation site.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AllocationSite {
     /// 0 for plain objects; of arrays the type code of the elements.
     pub array: u8,
@@ -138,7 +138,7 @@ pub struct HeapSummary {
 }
 
 /// A thread started.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StartThread {
     /// Thread serial number.
     pub serial: Serial,
@@ -155,7 +155,7 @@ pub struct StartThread {
 }
 
 /// CPU samples.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CpuSamples {
     /// Total number of samples.
     pub total: u32,
@@ -164,7 +164,7 @@ pub struct CpuSamples {
 }
 
 /// Settings of the profiler.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ControlSettings {
     /// 1 allocation traces, 2 CPU sampling.
     pub flags: u32,

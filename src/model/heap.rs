@@ -37,7 +37,7 @@ pub struct Facts {
 }
 
 /// From here on the objects of a heap dump belong to this part of the heap (ART: app, image, zygote).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Region {
     /// The part's number.
     pub id: u32,

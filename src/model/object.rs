@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{Address, ByteLen, FieldType, Name, PrimitiveType, Serial};
 
 /// An object: a plain instance or an array.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Object {
     /// Where the object is.
     pub address: Address,
@@ -35,18 +35,7 @@ pub struct Object {
 impl Object {
     /// An object of which only the place and kind are known.
     pub fn new(address: Address, kind: ObjectKind) -> Object {
-        Object {
-            address,
-            kind,
-            class: None,
-            class_word: None,
-            class_name: None,
-            size: None,
-            hash: None,
-            length: None,
-            contents: Contents::Unknown,
-            trace: None,
-        }
+        Object { address, kind, ..Object::default() }
     }
 
     /// The non-null references that the object holds, in the order of its fields or elements (or of
@@ -67,9 +56,10 @@ impl Object {
 }
 
 /// The three kinds of object that every heap-dump format tells apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum ObjectKind {
     /// A plain instance.
+    #[default]
     Instance,
     /// An array of references (arrays of arrays included).
     ObjectArray,
@@ -92,9 +82,10 @@ impl ObjectKind {
 }
 
 /// What a dump tells of an object's inside.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Contents {
     /// Nothing (a primitive array in PHD).
+    #[default]
     Unknown,
     /// Only references are known, without fields or positions, in file order. Null references are
     /// listed only where the file itself held one.
@@ -119,7 +110,7 @@ pub enum IdentityHash {
 }
 
 /// A field value with its type: a reference, or the raw bits of a primitive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Value {
     /// The value's type.
     pub kind: FieldType,

@@ -180,7 +180,7 @@ impl RootKind {
 }
 
 /// A thread.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Thread {
     /// Thread serial number.
     pub serial: Serial,
@@ -193,7 +193,7 @@ pub struct Thread {
 }
 
 /// A stack trace.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StackTrace {
     /// Stack trace serial number.
     pub serial: Serial,
@@ -204,7 +204,7 @@ pub struct StackTrace {
 }
 
 /// A stack frame.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StackFrame {
     /// Method name.
     pub method: Name,

@@ -64,8 +64,8 @@ enum Which {
 impl Opts {
     pub(crate) fn run(self) -> Result<Answer, Error> {
         let schema: Schema = match self.name {
-            Which::ListingHead => schema_for!(listing::Head),
-            Which::ListingLine => schema_for!(listing::Line),
+            Which::ListingHead => schema_for!(listing::Keyed<'_, listing::Head>),
+            Which::ListingLine => schema_for!(listing::Line<'_>),
             Which::Validate => schema_for!(Report),
             Which::Compare => schema_for!(Comparison),
             Which::Digest => schema_for!(digest::Report),

@@ -7,7 +7,7 @@ use crate::findings::{Rule, RuleKind, Rulebook, Scope, Severity, Source, severit
 pub static BOOK: Rulebook = Rulebook::new("classic", SOURCES, RULES, || severities(RULES));
 
 /// Every rule of the bytes.
-pub const ALL: &[RuleId] = &[FILE_START, FILE_TRUNCATED, FILE_BYTE_ORDER_MARK, FILE_LINE_ENDS, HEADER_SINGLE, HEADER_MISSING, NUMBER_HEXADECIMAL, NUMBER_WORD, NUMBER_SIZE, NUMBER_SIZE_RANGE, RECORD_START, RECORD_TYPE, RECORD_LONG, RECORD_NULL_ADDRESS, NAME_EMPTY, NAME_ENCODING, NAME_LINE_BREAK, NAME_SIGNATURE, REFERENCE_WITHOUT_RECORD, REFERENCE_PRIMITIVE_ARRAY, TRAILER_SYNTAX, TRAILER_MISSING, TRAILER_BREAKDOWN_MISSING, TRAILER_REPEATED, TRAILER_ORDER, TRAILER_RECORD_BETWEEN, TRAILER_RECORD_BEHIND, TRAILER_COMMENT_BEHIND, TRAILER_COUNTS, TRAILER_TOTAL, TRAILER_REFERENCES, GRAPH_DUPLICATE_ADDRESS, GRAPH_DANGLING_REFERENCE, GRAPH_TYPE, GRAPH_SAME_NAME];
+pub const ALL: &[RuleId] = &[FILE_START, FILE_TRUNCATED, FILE_BYTE_ORDER_MARK, FILE_LINE_ENDS, HEADER_SINGLE, HEADER_MISSING, NUMBER_HEXADECIMAL, NUMBER_WORD, NUMBER_SIZE, NUMBER_SIZE_RANGE, RECORD_START, RECORD_TYPE, RECORD_LONG, RECORD_NULL_ADDRESS, NAME_EMPTY, NAME_ENCODING, NAME_LINE_BREAK, NAME_SIGNATURE, REFERENCE_WITHOUT_RECORD, REFERENCE_PRIMITIVE_ARRAY, TRAILER_SYNTAX, TRAILER_MISSING, TRAILER_BREAKDOWN_MISSING, TRAILER_REPEATED, TRAILER_ORDER, TRAILER_RECORD_BETWEEN, TRAILER_RECORD_AFTER, TRAILER_COMMENT_AFTER, TRAILER_COUNTS, TRAILER_TOTAL, TRAILER_REFERENCES, GRAPH_DUPLICATE_ADDRESS, GRAPH_DANGLING_REFERENCE, GRAPH_TYPE, GRAPH_SAME_NAME];
 
 /// The text begins with two slashes, or with white space and an address behind 0x or 0X; in EBCDIC these are the bytes 61 61 and f0 a7 or f0 e7.
 pub const FILE_START: RuleId = RuleId("classic.file.start");
@@ -62,9 +62,9 @@ pub const TRAILER_ORDER: RuleId = RuleId("classic.trailer.order");
 /// No object or class stands between the trailers.
 pub const TRAILER_RECORD_BETWEEN: RuleId = RuleId("classic.trailer.record-between");
 /// No object or class stands behind trailer 2: a reader that stops there loses it.
-pub const TRAILER_RECORD_BEHIND: RuleId = RuleId("classic.trailer.record-behind");
+pub const TRAILER_RECORD_AFTER: RuleId = RuleId("classic.trailer.record-after");
 /// No comment stands behind trailer 2.
-pub const TRAILER_COMMENT_BEHIND: RuleId = RuleId("classic.trailer.comment-behind");
+pub const TRAILER_COMMENT_AFTER: RuleId = RuleId("classic.trailer.comment-after");
 /// The counts of trailer 1 are those of the classes, instances, arrays of references and primitive arrays.
 pub const TRAILER_COUNTS: RuleId = RuleId("classic.trailer.counts");
 /// The total of trailer 2 is the number of objects and classes in front of it, the sum of trailer 1.
@@ -1074,7 +1074,7 @@ static RULES: &[Rule] = &[
         since: "0.1.0",
     },
     Rule {
-        id: "classic.trailer.record-behind",
+        id: "classic.trailer.record-after",
         kind: RuleKind::Bytes,
         severity: Some(Severity::Error),
         stops: false,
@@ -1088,7 +1088,7 @@ static RULES: &[Rule] = &[
         since: "0.1.0",
     },
     Rule {
-        id: "classic.trailer.comment-behind",
+        id: "classic.trailer.comment-after",
         kind: RuleKind::Bytes,
         severity: Some(Severity::Warning),
         stops: false,

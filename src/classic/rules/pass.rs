@@ -140,7 +140,7 @@ impl PassRules {
             }
             Record::Comment(line) => {
                 if self.trailers.have_ended() {
-                    add(findings, super::TRAILER_COMMENT_BEHIND, place, || {
+                    add(findings, super::TRAILER_COMMENT_AFTER, place, || {
                         let text = line.text[..line.text.len().min(32)].escape_ascii();
                         ("nothing behind trailer record 2".to_owned(), format!("the comment `{text}`"))
                     });

@@ -119,7 +119,7 @@ impl Trailers {
     pub(super) fn misplaced_entry(&self) -> Option<RuleId> {
         match (&self.breakdown, &self.eof) {
             (None, None) => None,
-            (_, Some(_)) => Some(super::TRAILER_RECORD_BEHIND),
+            (_, Some(_)) => Some(super::TRAILER_RECORD_AFTER),
             (Some(_), None) => Some(super::TRAILER_RECORD_BETWEEN),
         }
     }

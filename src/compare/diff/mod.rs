@@ -8,6 +8,7 @@ use crate::setters::setters;
 
 use super::carriage::Column;
 use super::facet::Facet;
+use super::facts::Head;
 use super::sorted::{FileOrder, MEMORY, Side as Sides};
 
 mod entry;
@@ -96,7 +97,8 @@ fn run(left: Whole<'_>, right: Whole<'_>, options: &Options<'_>) -> Result<Compa
         differences: BTreeMap::new(),
         not_compared: BTreeMap::new(),
     };
-    diff.facts(left.facts, right.facts);
+    let head = |whole: &Whole<'_>| Head::of(whole.facts, whole.surroundings);
+    diff.facts(None, &head(&left), &head(&right), [None, None]);
     let sorted = |objects, classes| Entries::new(objects, classes);
     diff.entries(sorted(left.side.objects, left.classes), sorted(right.side.objects, right.classes))?;
     diff.record_order((left.side.order, left.classes), (right.side.order, right.classes))?;
@@ -131,19 +133,6 @@ struct Found {
 }
 
 impl Diff<'_> {
-    fn facts(&mut self, l: &Facts, r: &Facts) {
-        self.fact(Facet::NullReferences, None, l.null_references, r.null_references, u64::to_string);
-        self.fact(Facet::WordSize, None, l.word_size, r.word_size, |w| format!("{} bits", w.bits()));
-        self.fact(Facet::IdentifierSize, None, l.identifier_size, r.identifier_size, |s| s.to_string());
-        self.fact(Facet::VersionText, None, l.version_text.as_ref(), r.version_text.as_ref(), |n| n.to_string());
-        self.fact(Facet::HeaderVersion, None, l.header_version.as_ref(), r.header_version.as_ref(), |n| n.to_string());
-        self.fact(Facet::TimeStamp, None, l.timestamp, r.timestamp, |t| format!("{t} ms"));
-        self.fact(Facet::HeaderTotals, None, l.totals, r.totals, |t| {
-            format!("{} objects, {} references", t.objects, t.references)
-        });
-        self.fact(Facet::HashRandoms, None, l.hash_randoms, r.hash_randoms, |(a, b)| format!("{a:#x}, {b:#x}"));
-    }
-
     fn entries(&mut self, mut left: Entries<'_>, mut right: Entries<'_>) -> Result<(), Error> {
         let (mut l, mut r) = (left.next()?, right.next()?);
         loop {
@@ -182,7 +171,7 @@ impl Diff<'_> {
         }
         self.fact(Facet::Kind, Some(at), Some(show::kind(&left)), Some(show::kind(&right)), String::clone);
         match (&left, &right) {
-            (Entry::Class(l), Entry::Class(r)) => self.class(at, l, r),
+            (Entry::Class(l), Entry::Class(r)) => self.facts(Some(at), &**l, &**r, [None, None]),
             (Entry::Object(l), Entry::Object(r)) if l.kind == r.kind => self.object(at, l, r),
             _ => {}
         }

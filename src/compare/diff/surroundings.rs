@@ -5,17 +5,16 @@ use std::collections::BTreeSet;
 use crate::model::{Event, EventKind, Name, Root, StackTrace, Surroundings, Thread};
 
 use super::super::facet::Facet;
-use super::super::listing::{EventLine, FrameItem, RegionLine, RootLine, ThreadLine};
+use super::super::listing::{EventItem, EventLine, Keyed, RootLine};
 use super::super::told;
 use super::{Diff, show};
 
 impl Diff<'_> {
     pub(super) fn surroundings(&mut self, l: &Surroundings, r: &Surroundings) {
-        self.fact(Facet::DumpTimes, None, l.times, r.times, |(begin, end)| format!("{begin} to {end} microseconds"));
         self.roots(l.roots.as_deref(), r.roots.as_deref());
         self.threads(l.threads.as_deref(), r.threads.as_deref());
         self.traces(l.traces.as_deref(), r.traces.as_deref());
-        let region = ("region", |region: &_| show::line(&RegionLine::from(region)));
+        let region = ("region", |region: &_| show::line(&Keyed::of(region)));
         self.sequence(Facet::Regions, None, l.regions.as_deref(), r.regions.as_deref(), region);
         self.events(l.events.as_deref(), r.events.as_deref());
     }
@@ -50,9 +49,7 @@ impl Diff<'_> {
                 continue; // one side has no log, and in the other's there is nothing of it
             }
             same &= l == r;
-            let entry = ("entry", |kind: &EventKind| {
-                show::line(&EventLine::from(&Event { time: 0, after: 0, kind: kind.clone() }).what)
-            });
+            let entry = ("entry", |kind: &EventKind| show::line(&EventItem::from(kind)));
             self.sequence(facet, None, l.as_deref(), r.as_deref(), entry);
         }
         if same || l.is_none() || r.is_none() {
@@ -90,7 +87,7 @@ impl Diff<'_> {
     fn threads(&mut self, l: Option<&[Thread]>, r: Option<&[Thread]>) {
         let Some((l, r)) = self.both(Facet::Threads, l, r) else { return };
         let by_serial = |thread: &Thread| thread.serial;
-        let show = |thread: Option<&Thread>| thread.map(|thread| show::line(&ThreadLine::from(thread)));
+        let show = |thread: Option<&Thread>| thread.map(|thread| show::line(&Keyed::of(thread)));
         for (l, r) in pairs(&sorted(l, by_serial), &sorted(r, by_serial), by_serial) {
             if l != r {
                 self.one_sided(Facet::Threads, None, show(l), show(r));
@@ -106,7 +103,7 @@ impl Diff<'_> {
             let shown = match pair {
                 (Some(l), Some(r)) if l == r => continue,
                 (Some(l), Some(r)) if l.thread == r.thread => {
-                    let frame = |frame: &_| show::line(&FrameItem::from(frame));
+                    let frame = |frame: &_| show::line(&Keyed::of(frame));
                     let (of_l, of_r) = show::first_difference(&l.frames, &r.frames, "frame", frame);
                     (Some(format!("{}, {of_l}", name(l))), Some(format!("{}, {of_r}", name(r))))
                 }

@@ -1,38 +1,36 @@
-//! [`Line`], which is any line after the first, and what lines of classes and objects share.
+//! [`Line`], which is any line after the first, and the place of a class or object.
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Address, IdentityHash};
+use crate::model::{Class, Object, ObjectKind, Region, StackTrace, Thread};
 
-use super::class::ClassLine;
 use super::event::EventLine;
-use super::object::{InstanceLine, ObjectArrayLine, PrimitiveArrayLine};
-use super::spelling::Hex;
-use super::surroundings::{RegionLine, RootLine, ThreadLine, TraceLine};
+use super::keyed::Keyed;
+use super::root::RootLine;
 
 /// A line of a listing after the first, by its kind.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case")]
-pub enum Line {
+pub enum Line<'h> {
     /// A class.
-    Class(Box<ClassLine>),
+    Class(Keyed<'h, Class>),
     /// A plain instance.
-    Object(Box<InstanceLine>),
+    Object(Keyed<'h, Object, 0>),
     /// An array of references.
-    ObjectArray(Box<ObjectArrayLine>),
+    ObjectArray(Keyed<'h, Object, 1>),
     /// An array of primitive values.
-    PrimitiveArray(Box<PrimitiveArrayLine>),
+    PrimitiveArray(Keyed<'h, Object, 2>),
     /// A GC root.
     Root(RootLine),
     /// A thread.
-    Thread(ThreadLine),
+    Thread(Keyed<'h, Thread>),
     /// A stack trace.
-    Trace(TraceLine),
+    Trace(Keyed<'h, StackTrace>),
     /// A part of the heap begins.
-    Region(RegionLine),
+    Region(Keyed<'h, Region>),
     /// An entry of the process's log.
-    Event(Box<EventLine>),
+    Event(Box<EventLine<'h>>),
 }
 
 /// Where a class or object stands in its file.
@@ -44,9 +42,19 @@ pub struct Place {
     pub offset: Option<u64>,
 }
 
-impl Line {
+impl<'h> Line<'h> {
+    pub(super) fn of_object(object: &'h Object, place: Place) -> Line<'h> {
+        match object.kind {
+            ObjectKind::Instance => Line::Object(Keyed::placed(object, place)),
+            ObjectKind::ObjectArray => Line::ObjectArray(Keyed::placed(object, place)),
+            ObjectKind::PrimitiveArray(_) => Line::PrimitiveArray(Keyed::placed(object, place)),
+        }
+    }
+}
+
+impl Line<'static> {
     /// A line of any kind. Keys that are not the kind's are skipped.
-    pub(super) fn parse(text: &str) -> serde_json::Result<Line> {
+    pub(super) fn parse(text: &str) -> serde_json::Result<Line<'static>> {
         #[derive(Deserialize)]
         struct Kinded {
             kind: Kind,
@@ -77,29 +85,4 @@ impl Line {
             Kind::Event => Line::Event(serde_json::from_str(text)?),
         })
     }
-}
-
-pub(super) fn hashes(hash: Option<IdentityHash>) -> (Option<Hex>, Option<Hex>) {
-    match hash {
-        None => (None, None),
-        Some(IdentityHash::Bits16(hash)) => (Some(Hex(hash.into())), None),
-        Some(IdentityHash::Bits32(hash)) => (None, Some(Hex(hash.into()))),
-    }
-}
-
-pub(super) fn hash(hash16: Option<Hex>, hash32: Option<Hex>) -> Result<Option<IdentityHash>, String> {
-    Ok(match (hash16, hash32) {
-        (Some(_), Some(_)) => return Err("expected hash16 or hash32, found both".to_owned()),
-        (Some(hash), None) => Some(IdentityHash::Bits16(hash.narrow("hash16")?)),
-        (None, Some(hash)) => Some(IdentityHash::Bits32(hash.narrow("hash32")?)),
-        (None, None) => None,
-    })
-}
-
-pub(super) fn hexes(addresses: &[Address]) -> Vec<Hex> {
-    addresses.iter().copied().map(Hex::from).collect()
-}
-
-pub(super) fn addresses(hexes: Vec<Hex>) -> Vec<Address> {
-    hexes.into_iter().map(Hex::address).collect()
 }

@@ -4,14 +4,13 @@
 //! their place in the file; then roots, threads, stack traces, regions and the log. Addresses are
 //! hexadecimal strings, hashes too.
 
-mod class;
 mod event;
 mod head;
+mod keyed;
 mod line;
-mod object;
 mod read;
+mod root;
 mod spelling;
-mod surroundings;
 #[cfg(test)]
 mod tests;
 
@@ -20,14 +19,16 @@ use std::io::Write;
 use crate::error::Error;
 use crate::model::{Address, Class, Heap, Object};
 
-pub use class::{ClassLine, FieldEntry, PoolItem, StaticEntry};
-pub use event::{EventItem, EventLine, Samples, Site, Totals};
-pub use head::{Hashes, Head, HeaderTotals, head};
+pub use super::facts::Head;
+pub use event::{EventItem, EventLine};
+pub use head::head;
+pub use keyed::Keyed;
+pub(super) use keyed::entries;
 pub use line::{Line, Place};
-pub use object::{InstanceLine, ObjectArrayLine, PrimitiveArrayLine};
 pub use read::{Listing, read};
-pub use spelling::{Bytes, ElementName, Hex, Text, TypeName, TypedValue};
-pub use surroundings::{FrameItem, RegionLine, RootLine, RootName, ThreadLine, TraceLine};
+pub use root::{RootLine, RootName};
+pub(super) use spelling::addresses;
+pub use spelling::{Bytes, ElementName, Hashes, Hex, Text, TypeName, TypedValue};
 
 /// Writes a listing: the head, then classes and objects by address, then the rest. `places` has the
 /// places of the classes and of the objects, in the heap's order.
@@ -40,23 +41,23 @@ pub fn write(out: &mut dyn Write, head: &Head, heap: &Heap, places: &Places) -> 
         let line = line.map_err(|e| failed(e.into()))?;
         out.write_all(line.as_bytes()).and_then(|()| out.write_all(b"\n")).map_err(failed)
     };
-    put(serde_json::to_string(head))?;
+    put(serde_json::to_string(&Keyed::of(head)))?;
     let classes = heap.classes.iter().zip(&places.classes).map(|(c, p)| (c.address, *p, Ok(c)));
     let objects = heap.objects.iter().zip(&places.objects).map(|(o, p)| (o.address, *p, Err(o)));
     let mut entries: Vec<(Address, Place, Result<&Class, &Object>)> = classes.chain(objects).collect();
     entries.sort_by_key(|(address, place, _)| (*address, place.record));
     for (_, place, entry) in entries {
         let line = match entry {
-            Ok(class) => Line::of_class(class, place),
+            Ok(class) => Line::Class(Keyed::placed(class, place)),
             Err(object) => Line::of_object(object, place),
         };
         put(serde_json::to_string(&line))?;
     }
     let around = &heap.surroundings;
     let roots = around.roots.iter().flatten().map(|root| Line::Root(root.into()));
-    let threads = around.threads.iter().flatten().map(|thread| Line::Thread(thread.into()));
-    let traces = around.traces.iter().flatten().map(|trace| Line::Trace(trace.into()));
-    let regions = around.regions.iter().flatten().map(|region| Line::Region(region.into()));
+    let threads = around.threads.iter().flatten().map(|thread| Line::Thread(Keyed::of(thread)));
+    let traces = around.traces.iter().flatten().map(|trace| Line::Trace(Keyed::of(trace)));
+    let regions = around.regions.iter().flatten().map(|region| Line::Region(Keyed::of(region)));
     let events = around.events.iter().flatten().map(|event| Line::Event(Box::new(event.into())));
     for line in roots.chain(threads).chain(traces).chain(regions).chain(events) {
         put(serde_json::to_string(&line))?;

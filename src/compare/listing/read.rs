@@ -5,7 +5,9 @@ use std::io::BufRead;
 use crate::error::Error;
 use crate::model::{Class, Heap, Object, Surroundings};
 
-use super::head::{Head, head};
+use super::super::facts::Head;
+use super::head::{has_class_words, head};
+use super::keyed::Keyed;
 use super::line::Line;
 
 /// A listing that was read.
@@ -29,7 +31,8 @@ pub fn read(input: impl BufRead) -> Result<Listing, Error> {
     let wanted = "expected a listing, whose first line has the dump's facts as JSON";
     let (_, first) = lines.next().ok_or_else(|| bad(1, format!("{wanted}; found nothing")))?;
     let first = first.map_err(|e| bad(1, format!("{wanted}; {e}")))?;
-    let head: Head = serde_json::from_str(&first).map_err(|e| bad(1, format!("{wanted}; {e}")))?;
+    let head: Keyed<'static, Head> = serde_json::from_str(&first).map_err(|e| bad(1, format!("{wanted}; {e}")))?;
+    let head = head.into_entry();
     if head.listing != 1 {
         return Err(bad(1, format!("expected listing version 1, found {}", head.listing)));
     }
@@ -41,7 +44,7 @@ pub fn read(input: impl BufRead) -> Result<Listing, Error> {
     }
     let nameless = entries.nameless;
     let heap = entries.heap(&head).map_err(|e| bad(1, e))?;
-    for ((what, stated), (_, found)) in head.counts().into_iter().zip(self::head(&heap).counts()) {
+    for ((what, stated), (_, found)) in head.counted().zip(self::head(&heap).counted()) {
         if stated.is_some() && stated != found {
             let (stated, found) = (stated.unwrap_or_default(), found.unwrap_or_default());
             return Err(bad(1, format!("expected {stated} {what}, as the first line states, found {found}")));
@@ -71,53 +74,58 @@ impl Entries {
         fn known<T>(count: Option<u64>) -> Option<Vec<T>> {
             count.map(|_| Vec::new())
         }
+        let [.., roots, threads, traces, regions, events] = head.counts;
         Entries {
             items: Vec::new(),
-            has_class_words: head.has_class_words(),
+            has_class_words: has_class_words(head),
             placed: false,
             unplaced: false,
             nameless: None,
             around: Surroundings {
-                roots: known(head.roots),
-                threads: known(head.threads),
-                traces: known(head.traces),
-                regions: known(head.regions),
-                events: known(head.events),
-                times: head.dump_times.map(|[begin, end]| (begin, end)),
+                roots: known(roots),
+                threads: known(threads),
+                traces: known(traces),
+                regions: known(regions),
+                events: known(events),
+                times: head.times,
             },
         }
     }
 
-    fn add(&mut self, number: u64, line: Line) -> Result<(), String> {
+    fn add(&mut self, number: u64, line: Line<'static>) -> Result<(), String> {
         let around = &mut self.around;
         let found = match line {
             Line::Class(line) => {
-                if line.name.is_none() {
+                if line.nameless {
                     self.nameless = self.nameless.or(Some(number));
                 }
-                Some((line.record, Item::Class(line.class()?)))
+                Some((line.record, Item::Class(line.into_entry())))
             }
-            Line::Object(line) => Some((line.record, Item::Object(line.object(self.has_class_words)?))),
-            Line::ObjectArray(line) => Some((line.record, Item::Object(line.object()?))),
-            Line::PrimitiveArray(line) => Some((line.record, Item::Object(line.object()?))),
+            Line::Object(line) => {
+                let (record, mut object) = (line.record, line.into_entry());
+                object.class_word = object.class.filter(|_| self.has_class_words);
+                Some((record, Item::Object(object)))
+            }
+            Line::ObjectArray(line) => Some((line.record, Item::Object(line.into_entry()))),
+            Line::PrimitiveArray(line) => Some((line.record, Item::Object(line.into_entry()))),
             Line::Root(line) => {
                 around.roots.get_or_insert_default().push(line.root()?);
                 None
             }
             Line::Thread(line) => {
-                around.threads.get_or_insert_default().push(line.into());
+                around.threads.get_or_insert_default().push(line.into_entry());
                 None
             }
             Line::Trace(line) => {
-                around.traces.get_or_insert_default().push(line.into());
+                around.traces.get_or_insert_default().push(line.into_entry());
                 None
             }
             Line::Region(line) => {
-                around.regions.get_or_insert_default().push(line.into());
+                around.regions.get_or_insert_default().push(line.into_entry());
                 None
             }
             Line::Event(line) => {
-                around.events.get_or_insert_default().push(line.event()?);
+                around.events.get_or_insert_default().push((*line).into());
                 None
             }
         };
@@ -132,7 +140,7 @@ impl Entries {
     }
 
     fn heap(mut self, head: &Head) -> Result<Heap, String> {
-        let mut heap = Heap { facts: head.facts()?, surroundings: self.around, ..Heap::default() };
+        let mut heap = Heap { facts: head.facts.clone(), surroundings: self.around, ..Heap::default() };
         self.items.sort_by_key(|(place, _)| *place);
         if let Some(twice) = self.items.windows(2).find(|pair| pair[0].0 == pair[1].0) {
             return Err(format!("expected each record once, found two lines for record {}", twice[0].0));

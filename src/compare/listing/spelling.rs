@@ -1,6 +1,11 @@
 //! How a listing spells numbers, text, bytes, types and values.
 
+use std::borrow::Cow;
+use std::fmt::Display;
+
 use serde::{Deserialize, Serialize};
+#[cfg(feature = "schemas")]
+use serde_json::json;
 
 use crate::model::{Address, FieldType, Name, PrimitiveType, Value};
 
@@ -39,13 +44,29 @@ pub struct ElementName(pub PrimitiveType);
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct TypedValue(pub TypeName, pub Hex);
 
+/// How identity hashes are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub enum Hashes {
+    /// Every object has a 16-bit hash.
+    #[serde(rename = "every-16")]
+    Every16,
+    /// An object has a 32-bit hash where one was asked for.
+    #[serde(rename = "where-used-32")]
+    WhereUsed32,
+}
+
+pub(in super::super) fn addresses(hexes: Vec<Hex>) -> Vec<Address> {
+    hexes.into_iter().map(Hex::address).collect()
+}
+
 impl Hex {
-    pub(super) fn address(self) -> Address {
+    pub(in super::super) fn address(self) -> Address {
         Address(self.0)
     }
 
     /// The number in fewer bits.
-    pub(super) fn narrow<T: TryFrom<u64>>(self, what: &str) -> Result<T, String> {
+    pub(in super::super) fn narrow<T: TryFrom<u64>>(self, what: &str) -> Result<T, String> {
         T::try_from(self.0).map_err(|_| format!("{what} {:#x} is too large", self.0))
     }
 }
@@ -81,7 +102,7 @@ impl From<Value> for TypedValue {
 }
 
 impl TypedValue {
-    pub(super) fn value(self) -> Result<Value, String> {
+    pub(in super::super) fn value(self) -> Result<Value, String> {
         let TypedValue(TypeName(kind), Hex(bits)) = self;
         let value = match kind {
             FieldType::Object => Value::reference(Address(bits)),
@@ -101,128 +122,125 @@ fn keyword(kind: FieldType) -> &'static str {
     }
 }
 
-impl Serialize for Hex {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&format_args!("{:#x}", self.0))
+/// A type that JSON has as a string.
+trait Word: Sized {
+    /// What is expected.
+    const WANTED: &'static str;
+
+    fn spell(&self) -> impl Display;
+
+    fn of(text: &str) -> Option<Self>;
+
+    /// What JSON schemas say of the string beside its type.
+    #[cfg(feature = "schemas")]
+    fn schema() -> serde_json::Value;
+}
+
+macro_rules! words {
+    ($($word:ident),*) => {$(
+        impl Serialize for $word {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(&self.spell())
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $word {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<$word, D::Error> {
+                let text = Cow::<'de, str>::deserialize(deserializer)?;
+                let wanted = || serde::de::Error::custom(format!("expected {}, found {text:?}", $word::WANTED));
+                $word::of(&text).ok_or_else(wanted)
+            }
+        }
+
+        #[cfg(feature = "schemas")]
+        impl schemars::JsonSchema for $word {
+            fn schema_name() -> Cow<'static, str> {
+                stringify!($word).into()
+            }
+
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                let mut schema = schemars::Schema::try_from($word::schema()).unwrap_or_default();
+                schema.insert("type".to_owned(), "string".into());
+                schema
+            }
+        }
+    )*};
+}
+
+words!(Hex, Bytes, TypeName, ElementName);
+
+impl Word for Hex {
+    const WANTED: &'static str = "a string like \"0x1f\"";
+
+    fn spell(&self) -> impl Display {
+        self.address()
+    }
+
+    fn of(text: &str) -> Option<Hex> {
+        let digits = text.strip_prefix("0x").filter(|digits| !digits.starts_with('+'))?;
+        u64::from_str_radix(digits, 16).ok().map(Hex)
+    }
+
+    #[cfg(feature = "schemas")]
+    fn schema() -> serde_json::Value {
+        json!({ "pattern": "^0x[0-9a-fA-F]{1,16}$", "description": "an unsigned number in hexadecimal" })
     }
 }
 
-impl<'de> Deserialize<'de> for Hex {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Hex, D::Error> {
-        let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
-        let digits = text.strip_prefix("0x").filter(|digits| !digits.starts_with('+'));
-        digits
-            .and_then(|digits| u64::from_str_radix(digits, 16).ok())
-            .map(Hex)
-            .ok_or_else(|| serde::de::Error::custom(format!("expected a string like \"0x1f\", found {text:?}")))
-    }
-}
+impl Word for Bytes {
+    const WANTED: &'static str = "bytes of two hexadecimal digits";
 
-#[cfg(feature = "schemas")]
-impl schemars::JsonSchema for Hex {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Hex".into()
-    }
-
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({
-            "type": "string",
-            "pattern": "^0x[0-9a-fA-F]{1,16}$",
-            "description": "an unsigned number in hexadecimal",
-        })
-    }
-}
-
-impl Serialize for Bytes {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+    fn spell(&self) -> impl Display {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
         let digits = self.0.iter().flat_map(|&b| [b >> 4, b & 15]).map(|digit| char::from(DIGITS[usize::from(digit)]));
-        serializer.serialize_str(&digits.collect::<String>())
+        digits.collect::<String>()
+    }
+
+    fn of(text: &str) -> Option<Bytes> {
+        let digits: Vec<u8> = text.chars().map(|c| c.to_digit(16).map(|d| d as u8)).collect::<Option<_>>()?;
+        let (pairs, rest) = digits.as_chunks::<2>();
+        rest.is_empty().then(|| Bytes(pairs.iter().map(|[high, low]| high << 4 | low).collect()))
+    }
+
+    #[cfg(feature = "schemas")]
+    fn schema() -> serde_json::Value {
+        json!({ "pattern": "^([0-9a-fA-F]{2})*$", "description": "bytes, two hexadecimal digits each" })
     }
 }
 
-impl<'de> Deserialize<'de> for Bytes {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Bytes, D::Error> {
-        let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
-        let digits: Option<Vec<u8>> = text.chars().map(|c| c.to_digit(16).map(|d| d as u8)).collect();
-        match digits {
-            Some(digits) if digits.len() % 2 == 0 => {
-                Ok(Bytes(digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect()))
-            }
-            _ => Err(serde::de::Error::custom(format!("expected bytes of two hexadecimal digits, found {text:?}"))),
-        }
-    }
-}
+impl Word for TypeName {
+    const WANTED: &'static str = "the type of a field";
 
-#[cfg(feature = "schemas")]
-impl schemars::JsonSchema for Bytes {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Bytes".into()
+    fn spell(&self) -> impl Display {
+        keyword(self.0)
     }
 
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({
-            "type": "string",
-            "pattern": "^([0-9a-fA-F]{2})*$",
-            "description": "bytes, two hexadecimal digits each",
-        })
-    }
-}
-
-impl Serialize for TypeName {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(keyword(self.0))
-    }
-}
-
-impl<'de> Deserialize<'de> for TypeName {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<TypeName, D::Error> {
-        let name = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
-        let kind = match name.as_ref() {
-            "object" => Some(FieldType::Object),
-            name => PrimitiveType::from_keyword(name).map(FieldType::Primitive),
-        };
-        kind.map(TypeName)
-            .ok_or_else(|| serde::de::Error::custom(format!("expected the type of a field, found {name:?}")))
-    }
-}
-
-#[cfg(feature = "schemas")]
-impl schemars::JsonSchema for TypeName {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "TypeName".into()
+    fn of(text: &str) -> Option<TypeName> {
+        let object = (text == "object").then_some(FieldType::Object);
+        object.or_else(|| PrimitiveType::from_keyword(text).map(FieldType::Primitive)).map(TypeName)
     }
 
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    #[cfg(feature = "schemas")]
+    fn schema() -> serde_json::Value {
         let primitive = PrimitiveType::ALL.map(PrimitiveType::keyword);
         let names: Vec<&str> = ["object"].into_iter().chain(primitive).collect();
-        schemars::json_schema!({ "type": "string", "enum": names, "description": "the type of a field" })
+        json!({ "enum": names, "description": "the type of a field" })
     }
 }
 
-impl Serialize for ElementName {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.0.keyword())
-    }
-}
+impl Word for ElementName {
+    const WANTED: &'static str = "the element type of an array";
 
-impl<'de> Deserialize<'de> for ElementName {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<ElementName, D::Error> {
-        let name = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
-        let found = PrimitiveType::from_keyword(&name);
-        let wanted = || serde::de::Error::custom(format!("expected the element type of an array, found {name:?}"));
-        found.map(ElementName).ok_or_else(wanted)
-    }
-}
-
-#[cfg(feature = "schemas")]
-impl schemars::JsonSchema for ElementName {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "ElementName".into()
+    fn spell(&self) -> impl Display {
+        self.0.keyword()
     }
 
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        let names = PrimitiveType::ALL.map(PrimitiveType::keyword);
-        schemars::json_schema!({ "type": "string", "enum": names, "description": "an element type" })
+    fn of(text: &str) -> Option<ElementName> {
+        PrimitiveType::from_keyword(text).map(ElementName)
+    }
+
+    #[cfg(feature = "schemas")]
+    fn schema() -> serde_json::Value {
+        json!({ "enum": PrimitiveType::ALL.map(PrimitiveType::keyword), "description": "an element type" })
     }
 }

@@ -56,11 +56,13 @@ fn every_line_follows_the_published_schema() {
     let (first, lines) = text.split_once('\n').expect("a head");
     let mut schemas = boon::Schemas::new();
     let [of_head, of_line] =
-        [("head", schemars::schema_for!(Head)), ("line", schemars::schema_for!(Line))].map(|(name, schema)| {
-            let (mut compiler, place) = (boon::Compiler::new(), format!("https://heapsmith.example/{name}.json"));
-            compiler.add_resource(&place, schema.to_value()).expect("a place");
-            compiler.compile(&place, &mut schemas).expect("a schema")
-        });
+        [("head", schemars::schema_for!(Keyed<'_, Head>)), ("line", schemars::schema_for!(Line<'_>))].map(
+            |(name, schema)| {
+                let (mut compiler, place) = (boon::Compiler::new(), format!("https://heapsmith.example/{name}.json"));
+                compiler.add_resource(&place, schema.to_value()).expect("a place");
+                compiler.compile(&place, &mut schemas).expect("a schema")
+            },
+        );
     let follows = |schema, line: serde_json::Value| schemas.validate(&line, schema).is_ok();
     assert!(follows(of_head, serde_json::from_str(first).expect("JSON")));
     for line in lines.lines() {

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use crate::model::{Address, Class, Contents, Heap, IdentityHash, Name, Object, ObjectKind, Value};
+use crate::model::{Address, Heap, Name, Value};
 
 use super::super::Facet;
+use super::super::facts::{Described, Fact, Get, References, Walk};
 use super::Renaming;
 use super::partition::Split;
 use super::used::{Facets, Used};
@@ -51,65 +52,20 @@ pub(super) fn hash(what: impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// Facts that need no address.
-struct Labels {
-    facets: Facets,
-}
-
-impl Labels {
-    fn told<T: Hash>(&self, facet: Facet, fact: Option<T>) -> u64 {
-        if self.facets.contains(facet) { hash((facet, fact)) } else { 0 }
-    }
-
-    fn identity(&self, of: Option<IdentityHash>) -> u64 {
-        let (bits16, bits32) = match of {
-            Some(IdentityHash::Bits16(bits)) => (Some(bits), None),
-            Some(IdentityHash::Bits32(bits)) => (None, Some(bits)),
-            None => (None, None),
-        };
-        hash((self.told(Facet::Hash16, bits16), self.told(Facet::Hash32, bits32)))
-    }
-
-    fn class(&self, class: &Class) -> u64 {
-        let plain = |value: &Value| (value.kind, if value.as_reference().is_some() { 0 } else { value.bits });
-        let statics = class.statics.as_ref().map(|s| s.iter().map(|s| (&s.name, plain(&s.value))).collect::<Vec<_>>());
-        let pool = class.constant_pool.as_ref();
-        let pool = pool.map(|pool| pool.iter().map(|entry| (entry.index, plain(&entry.value))).collect::<Vec<_>>());
-        let fields = class.fields.as_ref().map(|f| f.iter().map(|f| (&f.name, f.kind)).collect::<Vec<_>>());
-        hash([
-            hash("class"),
-            self.told(Facet::ClassName, Some(&class.name)),
-            self.told(Facet::InstanceSize, class.instance_size),
-            self.told(Facet::ClassObjectSize, class.class_object_size),
-            self.told(Facet::Fields, fields),
-            self.told(Facet::Statics, statics),
-            self.told(Facet::ConstantPool, pool),
-            self.told(Facet::ClassSerial, class.serial),
-            self.told(Facet::ClassTrace, class.trace),
-            self.identity(class.hash),
-        ])
-    }
-
-    fn object(&self, object: &Object) -> u64 {
-        let contents = match &object.contents {
-            Contents::Fields(values) => {
-                let plain = |value: &Value| (value.kind, if value.as_reference().is_some() { 0 } else { value.bits });
-                self.told(Facet::FieldValues, Some(values.iter().map(plain).collect::<Vec<_>>()))
-            }
-            Contents::Raw(bytes) => self.told(Facet::FieldValues, Some(bytes)),
-            Contents::Primitives(bytes) => self.told(Facet::PrimitiveContents, Some(bytes)),
-            Contents::Elements(elements) => self.told(Facet::Elements, Some(elements.len())),
-            Contents::References(_) | Contents::Unknown => 0,
-        };
-        let is_array = object.kind != ObjectKind::Instance;
-        hash([
-            hash(object.kind),
-            self.told(Facet::ObjectSize, object.size),
-            self.told(Facet::ArrayLength, object.length.filter(|_| is_array)),
-            self.told(Facet::ObjectTrace, object.trace),
-            self.identity(object.hash),
-            contents,
-        ])
+/// What a fact says without addresses.
+fn plain(fact: Option<Fact<'_>>) -> u64 {
+    let plain = |value: &Value| (value.kind, if value.as_reference().is_some() { 0 } else { value.bits });
+    match fact {
+        None => hash("unknown"),
+        Some(Fact::Address(_)) => hash("address"),
+        Some(Fact::Addresses(listed)) => hash(listed.len()),
+        Some(Fact::Name(name)) => hash(name),
+        Some(Fact::Raw(bytes) | Fact::Primitives(bytes, _)) => hash(bytes),
+        Some(Fact::Values(values)) => hash(values.iter().map(plain).collect::<Vec<_>>()),
+        Some(Fact::Fields(all)) => hash(all.iter().map(|f| (&f.name, f.kind)).collect::<Vec<_>>()),
+        Some(Fact::Statics(all)) => hash(all.iter().map(|s| (&s.name, plain(&s.value))).collect::<Vec<_>>()),
+        Some(Fact::Pool(pool)) => hash(pool.iter().map(|entry| (entry.index, plain(&entry.value))).collect::<Vec<_>>()),
+        Some(other) => hash(other.number()),
     }
 }
 
@@ -135,75 +91,27 @@ impl Side<'_> {
         node
     }
 
-    fn edge(&mut self, used: Facets, facet: Facet, from: u32, to: Option<Address>, place: u64) {
-        if let Some(to) = to.filter(|to| !to.is_null() && used.contains(facet)) {
-            let to = self.node(to);
-            self.edges.push((from, to, hash((facet, place))));
-        }
-    }
-
-    fn class(&mut self, class: &Class) {
-        let (from, used) = (self.node(class.address), self.used.class());
-        let label = Labels { facets: used }.class(class);
+    /// A class or an object, with the name of its class.
+    fn entry<E: Described>(&mut self, entry: &E, at: Address, used: Facets, of: &str, name: Option<&Name>) {
+        let from = self.node(at);
+        let mut facts = Facts { side: self, entry, from, used, name, label: 0, inside: false };
+        E::walk(&mut facts);
+        let label = facts.label;
         self.graph.labels[from as usize] = hash((self.graph.labels[from as usize], label));
-        self.graph.names[from as usize] = format!("class {}", class.name);
-        self.edge(used, Facet::Superclass, from, class.superclass, 0);
-        self.edge(used, Facet::Loader, from, class.loader, 0);
-        self.edge(used, Facet::Signers, from, class.signers, 0);
-        self.edge(used, Facet::ProtectionDomain, from, class.protection_domain, 0);
-        for (place, to) in (0..).zip(class.interfaces.iter().flatten()) {
-            self.edge(used, Facet::Interfaces, from, Some(*to), place);
-        }
-        for to in class.references.iter().flatten() {
-            self.edge(used, Facet::ClassReferences, from, Some(*to), 0);
-        }
-        for (place, field) in (0..).zip(class.statics.iter().flatten()) {
-            self.edge(used, Facet::Statics, from, field.value.as_reference(), place);
-        }
-        for (place, entry) in (0..).zip(class.constant_pool.iter().flatten()) {
-            self.edge(used, Facet::ConstantPool, from, entry.value.as_reference(), place);
-        }
-    }
-
-    fn object(&mut self, object: &Object, name: Option<&Name>) {
-        let (from, used) = (self.node(object.address), self.used.object(object.kind));
-        let labels = Labels { facets: used };
-        let name = object.class_name.as_ref().or(name);
-        let label = (self.graph.labels[from as usize], labels.object(object));
-        let told = labels.told(Facet::ClassName, name);
-        self.graph.labels[from as usize] = hash((label, told));
         self.graph.names[from as usize] = match name {
-            Some(name) => format!("object of {name}"),
+            Some(name) => format!("{of}{name}"),
             None => "object".to_owned(),
         };
-        self.edge(used, Facet::Class, from, object.class, 0);
-        if object.kind == ObjectKind::ObjectArray {
-            self.edge(used, Facet::ClassWord, from, object.class_word, 0);
-        }
-        match &object.contents {
-            Contents::Fields(values) if used.contains(Facet::FieldValues) => {
-                for (place, value) in (0..).zip(values) {
-                    self.edge(used, Facet::FieldValues, from, value.as_reference(), place);
-                }
-            }
-            Contents::Elements(elements) if used.contains(Facet::Elements) => {
-                for (place, to) in (0..).zip(elements) {
-                    self.edge(used, Facet::Elements, from, Some(*to), place);
-                }
-            }
-            _ => {
-                for to in object.references() {
-                    self.edge(used, Facet::References, from, Some(to), 0);
-                }
-            }
-        }
     }
 
     fn heap(&mut self, heap: &Heap) {
-        heap.classes.iter().for_each(|class| self.class(class));
+        for class in &heap.classes {
+            self.entry(class, class.address, self.used.class(), "class ", Some(&class.name));
+        }
         let names: HashMap<Address, &Name> = heap.classes.iter().map(|class| (class.address, &class.name)).collect();
         for object in &heap.objects {
-            self.object(object, object.class.and_then(|class| names.get(&class).copied()));
+            let name = object.class_name.as_ref().or_else(|| names.get(&object.class?).copied());
+            self.entry(object, object.address, self.used.object(object.kind), "object of ", name);
         }
         self.threads(heap);
         if self.used.beside.contains(Facet::Roots) {
@@ -215,6 +123,49 @@ impl Side<'_> {
                 // Roots are a multiset.
                 self.graph.labels[node] = self.graph.labels[node].wrapping_add(hash(("root", format!("{kind:?}"))));
             }
+        }
+    }
+}
+
+/// The facts of one node: those that need no address are its label, the others are edges.
+struct Facts<'f, 'g, E> {
+    side: &'f mut Side<'g>,
+    entry: &'f E,
+    from: u32,
+    used: Facets,
+    /// The name of its class.
+    name: Option<&'f Name>,
+    label: u64,
+    /// Whether field values or elements are edges.
+    inside: bool,
+}
+
+impl<E> Facts<'_, '_, E> {
+    fn edge(&mut self, facet: Facet, to: Address, place: u64) {
+        if !to.is_null() {
+            let to = self.side.node(to);
+            self.side.edges.push((self.from, to, hash((facet, place))));
+        }
+    }
+}
+
+impl<E> Walk<E> for Facts<'_, '_, E> {
+    fn told(&mut self, facet: Facet, get: impl Get<E>) {
+        if !self.used.contains(facet) && facet != Facet::Kind {
+            return;
+        }
+        let fact = if facet == Facet::ClassName { self.name.map(Fact::Name) } else { get(self.entry) };
+        self.label = hash((self.label, facet, plain(fact)));
+        if let Some(fact) = fact {
+            self.inside |= matches!((facet, fact), (Facet::FieldValues, Fact::Values(_)) | (Facet::Elements, _));
+            fact.addresses(&mut |place, to| self.edge(facet, to, place));
+        }
+    }
+
+    fn references(&mut self, facet: Facet, get: impl for<'e> Fn(&'e E) -> Option<References<'e>>) {
+        let is_edge = !matches!(facet, Facet::NullReferences | Facet::ReferenceOrder) && self.used.contains(facet);
+        if let Some(references) = get(self.entry).filter(|_| is_edge && !self.inside) {
+            references.iter().for_each(|to| self.edge(facet, to, 0));
         }
     }
 }

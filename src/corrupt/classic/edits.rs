@@ -323,7 +323,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "add-a-class-after-the-trailers",
-        rules::TRAILER_RECORD_BEHIND,
+        rules::TRAILER_RECORD_AFTER,
         "adds a class after trailer 2",
         |map| {
             last_trailer(map)?;
@@ -334,7 +334,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "add-a-comment-after-the-trailers",
-        rules::TRAILER_COMMENT_BEHIND,
+        rules::TRAILER_COMMENT_AFTER,
         "adds a comment after trailer 2",
         |map| {
             last_trailer(map)?;

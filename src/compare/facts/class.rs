@@ -1,0 +1,93 @@
+//! The rows of classes.
+
+use crate::model::{Class, Field, PoolEntry, Static, Value};
+
+use super::super::facet::Facet;
+use super::super::listing::{Hex, Text, TypedValue};
+use super::{Described, Fact, Lines, References, Walk, key, set};
+
+impl Described for Class {
+    const LINES: Lines = &[("ClassLine", "A class.")];
+
+    fn walk(walk: &mut impl Walk<Class>) {
+        let w = walk;
+        fn listed(class: &Class) -> Option<References<'_>> {
+            class.references.as_deref().map(References::Listed)
+        }
+        always!(w, address, key("address", "Address of the class object, in bytes."));
+        w.place();
+        w.references(Facet::NullReferences, listed);
+        w.told(Facet::Kind, |_| Some(Fact::Kind(b'c')));
+        w.told(Facet::ClassName, |c| Some(Fact::Name(&c.name)));
+        // Not always: a line without it is of a class whose name is empty.
+        w.key(key("name", "Class name."), |c| Some(Fact::Name(&c.name)), |c, name: Text| set(&mut c.name, name.into()));
+        fact!(w, Facet::Superclass, superclass, key("super", "Superclass; `0x0` for none."));
+        fact!(w, Facet::Interfaces, interfaces, key("interfaces", "Interfaces that the class itself declares."));
+        fact!(w, Facet::Loader, loader, key("loader", "Class loader; `0x0` for the boot loader."));
+        fact!(w, Facet::Signers, signers, key("signers", "Signers."));
+        fact!(w, Facet::ProtectionDomain, protection_domain, key("protection_domain", "Protection domain."));
+        fact!(w, Facet::InstanceSize, instance_size, key("instance_size", "Size of the class's instances in bytes."));
+        fact!(w, Facet::ClassObjectSize, class_object_size, key("class_size", "Size of the class object in bytes."));
+        let about = "Instance fields that the class itself declares, in layout order.";
+        fact!(w, Facet::Fields, fields, key("fields", about));
+        fact!(w, Facet::Statics, statics, key("statics", "Static fields with their values."));
+        fact!(w, Facet::ConstantPool, constant_pool, key("constant_pool", "Entries of the constant pool."));
+        w.references(Facet::ClassReferences, listed);
+        fact!(w, Facet::ClassSerial, serial, key("serial", "Class serial number."));
+        fact!(w, Facet::ClassTrace, trace, key("trace", "Serial of the stack trace of the class's loading."));
+        w.hash(|c| c.hash);
+        w.hash_keys(|c| c.hash, |c| &mut c.hash);
+        w.references(Facet::ReferenceOrder, listed);
+        field!(w, references, key("refs", "References in file order."));
+    }
+}
+
+impl Described for Field {
+    const LINES: Lines = &[("FieldEntry", "An instance field as its class declares it.")];
+
+    fn walk(walk: &mut impl Walk<Field>) {
+        always!(walk, name, key("name", "Field name."));
+        always!(walk, kind, key("type", "Field type."));
+    }
+}
+
+impl Described for Static {
+    const LINES: Lines = &[("StaticEntry", "A static field.")];
+
+    fn walk(walk: &mut impl Walk<Static>) {
+        always!(walk, name, key("name", "Field name."));
+        value(walk, "Field type.", |s| &s.value, |s| &mut s.value);
+    }
+
+    fn check(&self) -> Result<(), String> {
+        TypedValue::from(self.value).value().map(|_| ())
+    }
+}
+
+impl Described for PoolEntry {
+    const LINES: Lines = &[("PoolItem", "An entry of a constant pool.")];
+
+    fn walk(walk: &mut impl Walk<PoolEntry>) {
+        always!(walk, index, key("index", "Index into the class file's constant pool."));
+        value(walk, "Type of the value.", |p| &p.value, |p| &mut p.value);
+    }
+
+    fn check(&self) -> Result<(), String> {
+        TypedValue::from(self.value).value().map(|_| ())
+    }
+}
+
+/// The keys of a value: its type, and its bits.
+fn value<E>(
+    walk: &mut impl Walk<E>,
+    about: &'static str,
+    get: impl Fn(&E) -> &Value,
+    slot: impl Fn(&mut E) -> &mut Value,
+) {
+    walk.always(key("type", about), |e| &get(e).kind, |e| &mut slot(e).kind);
+    walk.key(
+        key("value", "Bits of the value.").always(),
+        |e| Some(Fact::Bits(get(e).bits)),
+        |e, bits: Hex| set(&mut slot(e).bits, bits.0),
+    );
+}

@@ -1,0 +1,241 @@
+//! The facts of a heap, one row each. What listings write and read, what is compared, what digests sum up, and which facets
+//! an entry tells: each is a [`Walk`] over these rows.
+//!
+//! The rows of an entry stand in its [`Described::walk`]. Facts are met in the order of their numbers in digests, keys in
+//! the order in which a listing has them.
+
+/// A row for a fact that is a field of the entry, and a key.
+macro_rules! fact {
+    ($walk:ident, $facet:expr, $($field:tt).+, $key:expr) => {
+        $walk.fact($facet, $key, |entry| &entry.$($field).+, |entry| &mut entry.$($field).+)
+    };
+}
+
+/// A row for a key of a field that may be known.
+macro_rules! field {
+    ($walk:ident, $($field:tt).+, $key:expr) => {
+        $walk.field($key, |entry| &entry.$($field).+, |entry| &mut entry.$($field).+)
+    };
+}
+
+/// A row for a key of a field that is always known.
+macro_rules! always {
+    ($walk:ident, $($field:tt).+, $key:expr) => {
+        $walk.always($key, |entry| &entry.$($field).+, |entry| &mut entry.$($field).+)
+    };
+}
+
+mod class;
+mod event;
+mod head;
+mod object;
+mod surroundings;
+mod value;
+
+use crate::model::{Address, IdentityHash, Value};
+
+use super::facet::Facet;
+use super::listing::Hex;
+
+pub use head::Head;
+pub(crate) use value::{Fact, Spelled, Told};
+
+/// An entry of a heap, or a part of one, whose facts are known row by row.
+pub trait Described: Clone + Default + 'static {
+    /// Its kinds of line in a listing: their names in the schema, empty for parts of others, and what they are.
+    const LINES: Lines = &[("", "")];
+
+    /// One of which nothing is known yet, of a kind of line.
+    fn blank(_line: u8) -> Self {
+        Self::default()
+    }
+
+    /// Calls `walk` with each row.
+    fn walk(walk: &mut impl Walk<Self>);
+
+    /// Whether what was read row by row belongs together.
+    ///
+    /// # Errors
+    /// What does not.
+    fn check(&self) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+/// Kinds of line: their names and what they are.
+pub(crate) type Lines = &'static [(&'static str, &'static str)];
+
+/// How a fact is looked at.
+pub trait Get<E>: for<'e> Fn(&'e E) -> Option<Fact<'e>> {}
+impl<E, F: for<'e> Fn(&'e E) -> Option<Fact<'e>>> Get<E> for F {}
+
+/// How an entry is given what a key says, or why it cannot be.
+pub trait Set<E, T>: Fn(&mut E, T) -> Result<(), String> {}
+impl<E, T, F: Fn(&mut E, T) -> Result<(), String>> Set<E, T> for F {}
+
+fn set<T>(slot: &mut T, value: T) -> Result<(), String> {
+    *slot = value;
+    Ok(())
+}
+
+/// What goes over the rows of an entry. It takes from them what it needs: an entry to look at (`get`), or one to change
+/// (`set`), is its own.
+pub trait Walk<E>: Sized {
+    /// A fact, under its facet.
+    #[inline]
+    fn told(&mut self, _facet: Facet, _get: impl Get<E>) {}
+
+    /// References, under one of the facets that look at them: how many are null, which there are, or in which order.
+    #[inline]
+    fn references(&mut self, _facet: Facet, _get: impl for<'e> Fn(&'e E) -> Option<References<'e>>) {}
+
+    /// An identity hash, under the facet of its width.
+    #[inline]
+    fn hash(&mut self, get: impl Fn(&E) -> Option<IdentityHash>) {
+        self.told(Facet::Hash16, |entry| hashes(get(entry))[0]);
+        self.told(Facet::Hash32, |entry| hashes(get(entry))[1]);
+    }
+
+    /// A key of a listing.
+    #[inline]
+    fn key<T: Spelled>(&mut self, _key: Key, _get: impl Get<E>, _set: impl Set<E, T>) {}
+
+    /// The keys that say where an entry stands in its file.
+    #[inline]
+    fn place(&mut self) {}
+
+    /// A fact that is a field of the entry, and a key.
+    #[inline]
+    fn fact<T: Told>(
+        &mut self,
+        facet: Facet,
+        key: Key,
+        get: impl Fn(&E) -> &Option<T>,
+        slot: impl Fn(&mut E) -> &mut Option<T>,
+    ) {
+        self.told(facet, |entry| get(entry).as_ref().map(T::fact));
+        self.field(key, get, slot);
+    }
+
+    /// A key for a field of the entry.
+    #[inline]
+    fn field<T: Told>(&mut self, key: Key, get: impl Fn(&E) -> &Option<T>, slot: impl Fn(&mut E) -> &mut Option<T>) {
+        self.key(key, |entry| get(entry).as_ref().map(T::fact), |entry, text| set(slot(entry), Some(T::read(text)?)));
+    }
+
+    /// A key that every line has, for a field that is always known.
+    #[inline]
+    fn always<T: Told>(&mut self, key: Key, get: impl Fn(&E) -> &T, slot: impl Fn(&mut E) -> &mut T) {
+        self.key(key.always(), |entry| Some(get(entry).fact()), |entry, text| set(slot(entry), T::read(text)?));
+    }
+
+    /// The keys of an identity hash.
+    #[inline]
+    fn hash_keys(
+        &mut self,
+        get: impl Fn(&E) -> Option<IdentityHash>,
+        slot: impl Fn(&mut E) -> &mut Option<IdentityHash>,
+    ) {
+        let set = |entry: &mut E, hash| match slot(entry).replace(hash) {
+            None => Ok(()),
+            Some(_) => Err("expected hash16 or hash32, found both".to_owned()),
+        };
+        self.key(
+            key("hash16", "16-bit identity hash."),
+            |entry| hashes(get(entry))[0],
+            |entry, text: Hex| set(entry, IdentityHash::Bits16(text.narrow("hash16")?)),
+        );
+        self.key(
+            key("hash32", "32-bit identity hash."),
+            |entry| hashes(get(entry))[1],
+            |entry, text: Hex| set(entry, IdentityHash::Bits32(text.narrow("hash32")?)),
+        );
+    }
+}
+
+/// A key of a listing.
+#[derive(Clone, Copy, Debug)]
+pub struct Key {
+    /// Its name.
+    pub name: &'static str,
+    /// What its value is.
+    pub about: &'static str,
+    /// The kinds of line that have it, a bit for each.
+    pub lines: u8,
+    /// Whether it has to be there.
+    pub presence: Presence,
+}
+
+/// Whether a key has to be there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Presence {
+    /// Where its fact is known; null is the same as none.
+    Known,
+    /// Where there is something to list.
+    Listed,
+    /// In every line.
+    Always,
+    /// In none: it is refused.
+    Never,
+}
+
+/// A key that is there where its fact is known, in lines of every kind.
+pub(super) const fn key(name: &'static str, about: &'static str) -> Key {
+    Key { name, about, lines: u8::MAX, presence: Presence::Known }
+}
+
+impl Key {
+    /// The same key, in every line of these kinds.
+    pub const fn always(self) -> Key {
+        Key { presence: Presence::Always, ..self }
+    }
+
+    /// The same key in lines of some kinds only.
+    pub const fn of(self, lines: u8) -> Key {
+        Key { lines, ..self }
+    }
+}
+
+/// The references of an entry, in the order of its fields or elements, or of the record.
+#[derive(Clone, Copy, Debug)]
+pub enum References<'e> {
+    /// As a record lists them, with the nulls that it lists.
+    Listed(&'e [Address]),
+    /// Elements by position.
+    Elements(&'e [Address]),
+    /// Those among field values.
+    Fields(&'e [Value]),
+}
+
+impl<'e> References<'e> {
+    /// All of them; null ones only where a record lists them.
+    #[inline]
+    pub fn iter(self) -> impl Iterator<Item = Address> + 'e {
+        let (listed, values, nulls): (&[Address], &[Value], bool) = match self {
+            References::Listed(listed) => (listed, &[], true),
+            References::Elements(elements) => (elements, &[], false),
+            References::Fields(values) => (&[], values, false),
+        };
+        let values = values.iter().filter_map(|value| value.as_reference());
+        listed.iter().copied().chain(values).filter(move |reference| nulls || !reference.is_null())
+    }
+
+    /// How many null ones a record lists.
+    #[inline]
+    pub fn nulls(self) -> usize {
+        match self {
+            References::Listed(listed) => listed.iter().filter(|reference| reference.is_null()).count(),
+            References::Elements(_) | References::Fields(_) => 0,
+        }
+    }
+}
+
+/// A hash as a fact of its width: of 16 bits, of 32.
+#[inline]
+fn hashes<'e>(hash: Option<IdentityHash>) -> [Option<Fact<'e>>; 2] {
+    match hash {
+        None => [None, None],
+        Some(IdentityHash::Bits16(bits)) => [Some(Fact::Hash16(bits)), None],
+        Some(IdentityHash::Bits32(bits)) => [None, Some(Fact::Hash32(bits))],
+    }
+}

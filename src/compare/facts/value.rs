@@ -1,0 +1,210 @@
+//! What facts are: values to look at, and how a listing's text becomes one.
+
+use std::sync::Arc;
+
+use serde::de::DeserializeOwned;
+use serde::{Serialize, Serializer};
+
+use crate::model::{
+    Address, AllocationSite, ByteLen, Field, FieldType, FrameId, HashRegime, HeapSummary, Name, PoolEntry,
+    PrimitiveType, Serial, StackFrame, Static, TextId, Totals, Value, WordSize,
+};
+
+use super::super::facet::Facet;
+use super::super::listing::{Bytes, ElementName, Hashes, Hex, Keyed, Text, TypeName, TypedValue, addresses, entries};
+
+/// A fact as it stands in an entry.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(missing_docs, reason = "each is told by its type")]
+pub enum Fact<'e> {
+    Number(u64),
+    Signed(i32),
+    Size(ByteLen),
+    Bits(u64),
+    Address(Address),
+    Hash16(u16),
+    Hash32(u32),
+    /// One letter: a class, an instance, an object array, or the elements of a primitive array.
+    Kind(u8),
+    Keyword(PrimitiveType),
+    Type(FieldType),
+    Name(&'e Name),
+    Text(&'e str),
+    Word(WordSize),
+    /// Milliseconds.
+    Time(u64),
+    /// Microseconds.
+    Times(u32, u32),
+    Regime(HashRegime),
+    Totals(&'e Totals),
+    Randoms(u32, u32),
+    Addresses(&'e [Address]),
+    Fields(&'e [Field]),
+    Statics(&'e [Static]),
+    Pool(&'e [PoolEntry]),
+    Values(&'e [Value]),
+    /// Bytes that no class lays out.
+    Raw(&'e [u8]),
+    Primitives(&'e [u8], PrimitiveType),
+    Frames(&'e [StackFrame]),
+    Ids(&'e [FrameId]),
+    Summary(&'e HeapSummary),
+    Sites(&'e [AllocationSite]),
+    Samples(&'e [(u32, Serial)]),
+    Facets(&'e [Facet]),
+}
+
+impl Fact<'_> {
+    /// The number that it is, if it is one.
+    #[inline]
+    pub fn number(self) -> Option<u64> {
+        match self {
+            Fact::Number(number) | Fact::Bits(number) | Fact::Time(number) => Some(number),
+            Fact::Signed(number) => Some(i64::from(number) as u64),
+            Fact::Size(ByteLen(number)) | Fact::Address(Address(number)) => Some(number),
+            Fact::Hash16(bits) => Some(bits.into()),
+            Fact::Hash32(bits) => Some(bits.into()),
+            Fact::Kind(letter) => Some(letter.into()),
+            Fact::Word(size) => Some(size.bits().into()),
+            _ => None,
+        }
+    }
+
+    /// Calls `see` with each address in it, and its place there.
+    pub fn addresses(self, see: &mut dyn FnMut(u64, Address)) {
+        let mut values = |values: &mut dyn Iterator<Item = &Value>| {
+            (0..).zip(values).filter_map(|(place, v)| Some((place, v.as_reference()?))).for_each(|(p, to)| see(p, to));
+        };
+        match self {
+            Fact::Address(address) => see(0, address),
+            Fact::Addresses(listed) => (0..).zip(listed).for_each(|(place, to)| see(place, *to)),
+            Fact::Values(all) => values(&mut all.iter()),
+            Fact::Statics(all) => values(&mut all.iter().map(|field| &field.value)),
+            Fact::Pool(all) => values(&mut all.iter().map(|entry| &entry.value)),
+            _ => {}
+        }
+    }
+}
+
+/// As a listing spells it.
+impl Serialize for Fact<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match *self {
+            Fact::Number(number) | Fact::Time(number) => serializer.serialize_u64(number),
+            Fact::Signed(number) => serializer.serialize_i32(number),
+            Fact::Size(size) => serializer.serialize_u64(size.0),
+            Fact::Bits(bits) | Fact::Address(Address(bits)) => Hex(bits).serialize(serializer),
+            Fact::Hash16(bits) => Hex(bits.into()).serialize(serializer),
+            Fact::Hash32(bits) => Hex(bits.into()).serialize(serializer),
+            Fact::Kind(letter) => serializer.serialize_char(letter.into()),
+            Fact::Keyword(element) => ElementName(element).serialize(serializer),
+            Fact::Type(kind) => TypeName(kind).serialize(serializer),
+            Fact::Name(name) => Text::from(name).serialize(serializer),
+            Fact::Text(text) => serializer.serialize_str(text),
+            Fact::Word(size) => serializer.serialize_u32(size.bits()),
+            Fact::Times(begin, end) => [begin, end].serialize(serializer),
+            Fact::Regime(HashRegime::Every16) => Hashes::Every16.serialize(serializer),
+            Fact::Regime(HashRegime::WhereUsed32) => Hashes::WhereUsed32.serialize(serializer),
+            Fact::Totals(totals) => Keyed::of(totals).serialize(serializer),
+            Fact::Randoms(one, other) => [Hex(one.into()), Hex(other.into())].serialize(serializer),
+            Fact::Addresses(listed) => serializer.collect_seq(listed.iter().map(|&address| Hex::from(address))),
+            Fact::Fields(fields) => serializer.collect_seq(fields.iter().map(Keyed::of)),
+            Fact::Statics(statics) => serializer.collect_seq(statics.iter().map(Keyed::of)),
+            Fact::Pool(pool) => serializer.collect_seq(pool.iter().map(Keyed::of)),
+            Fact::Values(values) => serializer.collect_seq(values.iter().map(|&value| TypedValue::from(value))),
+            Fact::Raw(bytes) | Fact::Primitives(bytes, _) => Bytes(bytes.to_vec()).serialize(serializer),
+            Fact::Frames(frames) => serializer.collect_seq(frames.iter().map(Keyed::of)),
+            Fact::Ids(ids) => serializer.collect_seq(ids.iter().map(|id| Hex(id.0))),
+            Fact::Summary(summary) => Keyed::of(summary).serialize(serializer),
+            Fact::Sites(sites) => serializer.collect_seq(sites.iter().map(Keyed::of)),
+            Fact::Samples(samples) => serializer.collect_seq(samples.iter().map(Keyed::of)),
+            Fact::Facets(facets) => facets.serialize(serializer),
+        }
+    }
+}
+
+/// What a listing's text is read as, and what its schema describes.
+#[cfg(feature = "schemas")]
+pub trait Spelled: DeserializeOwned + schemars::JsonSchema {}
+#[cfg(feature = "schemas")]
+impl<T: DeserializeOwned + schemars::JsonSchema> Spelled for T {}
+
+/// What a listing's text is read as.
+#[cfg(not(feature = "schemas"))]
+pub trait Spelled: DeserializeOwned {}
+#[cfg(not(feature = "schemas"))]
+impl<T: DeserializeOwned> Spelled for T {}
+
+/// A type that holds a fact.
+pub trait Told: Sized + 'static {
+    /// What a listing's text is read as.
+    type Text: Spelled;
+
+    /// The fact.
+    fn fact(&self) -> Fact<'_>;
+
+    /// The fact that a text says.
+    ///
+    /// # Errors
+    /// Why it says none.
+    fn read(text: Self::Text) -> Result<Self, String>;
+}
+
+/// A row for each type: what its text is read as, the fact that it is, and what a text says.
+macro_rules! told {
+    ($($held:ty: $text:ty, $fact:expr, $read:expr;)*) => {$(
+        impl Told for $held {
+            type Text = $text;
+            #[inline]
+            fn fact(&self) -> Fact<'_> {
+                let fact: fn(&$held) -> Fact<'_> = $fact;
+                fact(self)
+            }
+            fn read(text: $text) -> Result<$held, String> {
+                let read: fn($text) -> Result<$held, String> = $read;
+                read(text)
+            }
+        }
+    )*};
+}
+
+told! {
+    u8: u8, |number| Fact::Number((*number).into()), Ok;
+    u16: u16, |number| Fact::Number((*number).into()), Ok;
+    u32: u32, |number| Fact::Number((*number).into()), Ok;
+    u64: u64, |number| Fact::Number(*number), Ok;
+    i32: i32, |number| Fact::Signed(*number), Ok;
+    (u32, u32): [u32; 2], |(begin, end)| Fact::Times(*begin, *end), |[begin, end]| Ok((begin, end));
+    String: String, |text| Fact::Text(text), Ok;
+    Serial: u32, |serial| Fact::Number(serial.0.into()), |number| Ok(Serial(number));
+    ByteLen: u64, |size| Fact::Size(*size), |size| Ok(ByteLen(size));
+    Address: Hex, |address| Fact::Address(*address), |text| Ok(text.address());
+    Name: Text, |name| Fact::Name(name), |text| Ok(text.into());
+    FieldType: TypeName, |kind| Fact::Type(*kind), |text| Ok(text.0);
+    HashRegime: Hashes, |regime| Fact::Regime(*regime), |text| Ok(match text {
+        Hashes::Every16 => HashRegime::Every16,
+        Hashes::WhereUsed32 => HashRegime::WhereUsed32,
+    });
+    WordSize: u32, |size| Fact::Word(*size), word_size;
+    Totals: Keyed<'static, Totals>, |totals| Fact::Totals(totals), |totals| Ok(totals.into_entry());
+    Vec<Address>: Vec<Hex>, |listed| Fact::Addresses(listed), |text| Ok(addresses(text));
+    Vec<Field>: Vec<Keyed<'static, Field>>, |fields| Fact::Fields(fields), |text| Ok(entries(text));
+    Vec<Static>: Vec<Keyed<'static, Static>>, |statics| Fact::Statics(statics), |text| Ok(entries(text));
+    Vec<PoolEntry>: Vec<Keyed<'static, PoolEntry>>, |pool| Fact::Pool(pool), |text| Ok(entries(text));
+    TextId: Hex, |id| Fact::Bits(id.0), |text| Ok(TextId(text.0));
+    FrameId: Hex, |id| Fact::Bits(id.0), |text| Ok(FrameId(text.0));
+    Vec<FrameId>: Vec<Hex>, |ids| Fact::Ids(ids), |text| Ok(text.into_iter().map(|id| FrameId(id.0)).collect());
+    Vec<u8>: Bytes, |bytes| Fact::Raw(bytes), |text| Ok(text.0);
+    HeapSummary: Keyed<'static, HeapSummary>, |summary| Fact::Summary(summary), |summary| Ok(summary.into_entry());
+    Vec<AllocationSite>: Vec<Keyed<'static, AllocationSite>>, |sites| Fact::Sites(sites), |text| Ok(entries(text));
+    Vec<(u32, Serial)>: Vec<Keyed<'static, (u32, Serial)>>, |samples| Fact::Samples(samples), |text| Ok(entries(text));
+    Arc<[StackFrame]>: Vec<Keyed<'static, StackFrame>>, |frames| Fact::Frames(frames), |text| Ok(entries(text).into());
+}
+
+fn word_size(bits: u32) -> Result<WordSize, String> {
+    match bits {
+        32 => Ok(WordSize::Bits32),
+        64 => Ok(WordSize::Bits64),
+        other => Err(format!("expected a word size of 32 or 64, found {other}")),
+    }
+}

@@ -1,0 +1,268 @@
+//! Lines, and parts of lines, whose keys are rows of [`Described`]: written, read, and as a schema.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::super::facts::{Described, Get, Key, Presence, Set, Spelled, Walk};
+use super::line::Place;
+
+/// An entry of a heap as an object of JSON; of the kinds of line that such an entry may have, it is one.
+#[derive(Clone, Debug)]
+pub struct Keyed<'e, E: Clone, const LINE: u8 = 0> {
+    entry: Cow<'e, E>,
+    /// Index of its record, where that is told.
+    pub(super) record: Option<u64>,
+    offset: Option<u64>,
+    /// Whether it was read without a value of the key `name`.
+    pub(super) nameless: bool,
+}
+
+impl<'e, E: Described, const LINE: u8> Keyed<'e, E, LINE> {
+    /// At its place in the file.
+    pub(super) fn placed(entry: &'e E, place: Place) -> Keyed<'e, E, LINE> {
+        Keyed { entry: Cow::Borrowed(entry), record: Some(place.record), offset: place.offset, nameless: false }
+    }
+
+    /// An entry that was made for its line.
+    pub(super) fn owned(entry: E) -> Keyed<'e, E, LINE> {
+        Keyed { entry: Cow::Owned(entry), record: None, offset: None, nameless: false }
+    }
+
+    /// The entry that was read.
+    pub(in super::super) fn into_entry(self) -> E {
+        self.entry.into_owned()
+    }
+}
+
+impl<'e, E: Described> Keyed<'e, E> {
+    /// Without a place.
+    pub(in super::super) fn of(entry: &'e E) -> Keyed<'e, E> {
+        Keyed { entry: Cow::Borrowed(entry), record: None, offset: None, nameless: false }
+    }
+}
+
+/// The entries of a list that was read.
+pub(in super::super) fn entries<E: Described>(list: Vec<Keyed<'static, E>>) -> Vec<E> {
+    list.into_iter().map(Keyed::into_entry).collect()
+}
+
+impl<E: Described, const LINE: u8> Serialize for Keyed<'_, E, LINE> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut writer = Writer { map: serializer.serialize_map(None)?, of: self, result: Ok(()) };
+        E::walk(&mut writer);
+        writer.result?;
+        writer.map.end()
+    }
+}
+
+struct Writer<'w, 'e, M: SerializeMap, E: Clone, const LINE: u8> {
+    map: M,
+    of: &'w Keyed<'e, E, LINE>,
+    result: Result<(), M::Error>,
+}
+
+impl<M: SerializeMap, E: Clone, const LINE: u8> Writer<'_, '_, M, E, LINE> {
+    fn put(&mut self, name: &str, value: Option<impl Serialize>) {
+        if let (Ok(()), Some(value)) = (&self.result, value) {
+            self.result = self.map.serialize_entry(name, &value);
+        }
+    }
+}
+
+impl<M: SerializeMap, E: Clone, const LINE: u8> Walk<E> for Writer<'_, '_, M, E, LINE> {
+    fn key<T: Spelled>(&mut self, key: Key, get: impl Get<E>, _: impl Set<E, T>) {
+        if key.lines & 1 << LINE != 0 {
+            self.put(key.name, get(&self.of.entry));
+        }
+    }
+
+    fn place(&mut self) {
+        self.put("record", self.of.record);
+        self.put("offset", self.of.offset);
+    }
+}
+
+/// Keys that are not the line's are skipped.
+impl<'de, E: Described, const LINE: u8> Deserialize<'de> for Keyed<'static, E, LINE> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(Keys(PhantomData))
+    }
+}
+
+struct Keys<E, const LINE: u8>(PhantomData<E>);
+
+impl<'de, E: Described, const LINE: u8> Visitor<'de> for Keys<E, LINE> {
+    type Value = Keyed<'static, E, LINE>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "an object of JSON ({})", E::LINES[usize::from(LINE)].0)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut found =
+            Found { entry: E::blank(LINE), place: [None; 2], seen: 0, read: 0, owed: None, nameless: false };
+        let walk = |name: Option<&str>, map: &mut A, found: &mut Found<E>| {
+            let mut reader = Reader { line: 1 << LINE, name, map, found, row: 0, result: None, input: PhantomData };
+            E::walk(&mut reader);
+            reader.result
+        };
+        while let Some(name) = map.next_key::<Cow<'_, str>>()? {
+            match walk(Some(&name), &mut map, &mut found) {
+                Some(result) => result?,
+                None => _ = map.next_value::<IgnoredAny>()?,
+            }
+        }
+        _ = walk(None, &mut map, &mut found);
+        let Found { entry, place: [record, offset], owed, nameless, .. } = found;
+        if let Some(name) = owed {
+            return Err(A::Error::missing_field(name));
+        }
+        entry.check().map_err(A::Error::custom)?;
+        Ok(Keyed { entry: Cow::Owned(entry), record, offset, nameless })
+    }
+}
+
+/// What the keys so far say.
+struct Found<E> {
+    entry: E,
+    place: [Option<u64>; 2],
+    /// The rows whose keys were there, a bit for each, and those with a value.
+    seen: u64,
+    read: u64,
+    /// A key that is missing.
+    owed: Option<&'static str>,
+    nameless: bool,
+}
+
+/// Looks for the row of a key, or, at the end, for rows that were not read.
+struct Reader<'r, 'de, E, A: MapAccess<'de>> {
+    line: u8,
+    name: Option<&'r str>,
+    map: &'r mut A,
+    found: &'r mut Found<E>,
+    row: u32,
+    result: Option<Result<(), A::Error>>,
+    input: PhantomData<&'de ()>,
+}
+
+impl<'de, E, A: MapAccess<'de>> Reader<'_, 'de, E, A> {
+    fn read<T: Spelled>(&mut self, key: Key, set: impl Set<E, T>) -> Result<(), A::Error> {
+        let row = 1 << self.row;
+        if self.found.seen & row != 0 {
+            return Err(A::Error::duplicate_field(key.name));
+        }
+        self.found.seen |= row;
+        let value = match key.presence {
+            Presence::Known | Presence::Never => self.map.next_value::<Option<T>>()?,
+            Presence::Listed | Presence::Always => Some(self.map.next_value()?),
+        };
+        let Some(value) = value else { return Ok(()) };
+        self.found.read |= row;
+        set(&mut self.found.entry, value).map_err(A::Error::custom)
+    }
+}
+
+impl<'de, E, A: MapAccess<'de>> Walk<E> for Reader<'_, 'de, E, A> {
+    fn key<T: Spelled>(&mut self, key: Key, _: impl Get<E>, set: impl Set<E, T>) {
+        let is_read = self.found.read & 1 << self.row != 0;
+        match self.name {
+            _ if key.lines & self.line == 0 => {}
+            Some(name) if name == key.name => self.result = Some(self.read(key, set)),
+            None if !is_read => {
+                self.found.nameless |= key.name == "name";
+                self.found.owed = self.found.owed.or((key.presence == Presence::Always).then_some(key.name));
+            }
+            _ => {}
+        }
+        self.row += 1;
+    }
+
+    fn place(&mut self) {
+        for (name, place) in ["record", "offset"].into_iter().zip(&mut self.found.place) {
+            if self.name == Some(name) {
+                self.result = Some(match place {
+                    None => self.map.next_value().map(|told| *place = told),
+                    Some(_) => Err(A::Error::duplicate_field(name)),
+                });
+            }
+        }
+    }
+}
+
+#[cfg(feature = "schemas")]
+mod schema {
+    use schemars::{JsonSchema, Schema, SchemaGenerator};
+    use serde_json::{Map, Value, json};
+
+    use super::{Cow, Described, Get, Key, Keyed, Presence, Set, Spelled, Walk};
+
+    struct Properties<'g> {
+        generator: &'g mut SchemaGenerator,
+        line: u8,
+        all: Map<String, Value>,
+        required: Vec<&'static str>,
+    }
+
+    impl Properties<'_> {
+        fn put(&mut self, name: &str, about: &str, mut schema: Schema) {
+            schema.insert("description".to_owned(), about.into());
+            self.all.insert(name.to_owned(), schema.into());
+        }
+    }
+
+    impl<E> Walk<E> for Properties<'_> {
+        fn key<T: Spelled>(&mut self, key: Key, _: impl Get<E>, _: impl Set<E, T>) {
+            if key.lines & self.line == 0 {
+                return;
+            }
+            let schema = match key.presence {
+                Presence::Never => return,
+                Presence::Known => self.generator.subschema_for::<Option<T>>(),
+                Presence::Listed | Presence::Always => self.generator.subschema_for::<T>(),
+            };
+            self.put(key.name, key.about, schema);
+            if key.presence == Presence::Always {
+                self.required.push(key.name);
+            }
+        }
+
+        fn place(&mut self) {
+            let about = [
+                ("record", "Index of the record in the body, from 0."),
+                ("offset", "Offset of the record in the decompressed file, in bytes."),
+            ];
+            for (name, about) in about {
+                let schema = self.generator.subschema_for::<Option<u64>>();
+                self.put(name, about, schema);
+            }
+        }
+    }
+
+    impl<E: Described, const LINE: u8> JsonSchema for Keyed<'_, E, LINE> {
+        fn inline_schema() -> bool {
+            E::LINES[usize::from(LINE)].0.is_empty()
+        }
+
+        fn schema_name() -> Cow<'static, str> {
+            E::LINES[usize::from(LINE)].0.into()
+        }
+
+        fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+            let mut properties = Properties { generator, line: 1 << LINE, all: Map::new(), required: Vec::new() };
+            E::walk(&mut properties);
+            let Properties { all, required, .. } = properties;
+            let mut schema = json!({
+                "description": E::LINES[usize::from(LINE)].1, "type": "object", "properties": all,
+            });
+            if !required.is_empty() {
+                schema["required"] = required.into();
+            }
+            Schema::try_from(schema).unwrap_or_default()
+        }
+    }
+}
