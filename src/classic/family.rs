@@ -5,6 +5,9 @@ use crate::compare::carriage::Carriage;
 use crate::compare::listing::{Place, Places};
 use crate::compare::{Facet, Span};
 use crate::error::{DecodeError, Error};
+#[cfg(feature = "corpus")]
+use crate::family::case::{Case, Recipe};
+use crate::family::edit::{NamedEdit, named};
 use crate::family::{
     DumpFamily, Family, Format, Judged, Lowering, One, Opener, Opening, Records, Setting, Source, WholeFile, Wishes,
     run,
@@ -13,6 +16,9 @@ use crate::findings::{Findings, Rulebook};
 use crate::input::Stream;
 use crate::model::{Address, Dump};
 
+#[cfg(feature = "corpus")]
+use super::cases::{CASES, recipes};
+use super::corrupt::Map;
 use super::lift::{self, ClassicSource};
 use super::lower::{self, PROFILES};
 use super::rules::{self, Judgement};
@@ -155,6 +161,20 @@ impl DumpFamily for Classic {
         each: &mut dyn FnMut(Annotation<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         annotate::visit(&mut decoder(opener)?, each)
+    }
+
+    fn edits(&self) -> Vec<NamedEdit> {
+        named::<Map>()
+    }
+
+    #[cfg(feature = "corpus")]
+    fn cases(&self) -> Result<Vec<Case>, Error> {
+        CASES.all::<Map>()
+    }
+
+    #[cfg(feature = "corpus")]
+    fn recipes(&self) -> Vec<Recipe> {
+        recipes()
     }
 
     fn judge(&self, opener: &Opener, graph: bool, findings: &mut Findings) -> Result<Judged, Error> {

@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::validate::Severity;
 
+pub use crate::family::case::Recipe as ManifestRecipe;
+
 /// `corpus/manifest.json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
@@ -15,26 +17,6 @@ pub struct Manifest {
     /// Dumps that are too large to be stored: what to make, and what is right. No tool judges them.
     #[serde(default)]
     pub recipes: Vec<ManifestRecipe>,
-}
-
-/// A dump that is too large to be stored.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-pub struct ManifestRecipe {
-    /// Stable id.
-    pub id: String,
-    /// What it is about, in a line.
-    pub summary: String,
-    /// Dump format.
-    pub format: String,
-    /// How the dump is made.
-    pub recipe: String,
-    /// Its length in bytes, where that is fixed.
-    pub size: Option<u64>,
-    /// Rules that it breaks or shows.
-    pub rules: Vec<String>,
-    /// What a right reader finds.
-    pub expected: String,
 }
 
 /// A case.

@@ -3,6 +3,9 @@
 //! Everything that depends on the format of a dump goes through [`DumpFamily`], by a value of [`Family`]. Whole files and
 //! whole heaps go through it; records do not: inside, each format's loops know their own types.
 
+#[cfg(feature = "corpus")]
+pub mod case;
+pub mod edit;
 mod judge;
 mod lowering;
 mod needs;
@@ -24,6 +27,7 @@ use crate::error::{DecodeError, Error};
 use crate::findings::{Findings, Rulebook};
 use crate::model::Address;
 
+pub use edit::NamedEdit;
 pub use judge::{Judge, Judged, run};
 pub use lowering::{Lower, Lowering, only_heap};
 pub use needs::{ArrayClass, Needs};
@@ -135,6 +139,24 @@ pub trait DumpFamily: Sync {
     /// What decoding runs into, and what `each` returns.
     fn annotate(&self, opener: &Opener, each: &mut dyn FnMut(Annotation<'_>) -> Result<(), Error>)
     -> Result<(), Error>;
+
+    /// The named edits of its dumps.
+    fn edits(&self) -> Vec<NamedEdit> {
+        Vec::new()
+    }
+
+    /// The cases of the corpus.
+    ///
+    /// # Errors
+    /// If a recipe fails, which the tests rule out.
+    #[cfg(feature = "corpus")]
+    fn cases(&self) -> Result<Vec<case::Case>, Error>;
+
+    /// Dumps that are too large to be stored, in words.
+    #[cfg(feature = "corpus")]
+    fn recipes(&self) -> Vec<case::Recipe> {
+        Vec::new()
+    }
 
     /// Judges a dump by every rule; by those of the whole graph only if that is asked for.
     ///

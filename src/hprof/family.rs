@@ -5,6 +5,9 @@ use crate::compare::carriage::Carriage;
 use crate::compare::listing::{self, Places};
 use crate::compare::{Facet, Span};
 use crate::error::{DecodeError, Error};
+#[cfg(feature = "corpus")]
+use crate::family::case::{Case, Recipe};
+use crate::family::edit::{NamedEdit, named};
 use crate::family::{
     DumpFamily, Family, Format, Judged, Lowering, Opener, Opening, Records, Setting, Source, WholeFile, Wishes, run,
 };
@@ -12,6 +15,9 @@ use crate::findings::{Findings, Rulebook};
 use crate::input::Stream;
 use crate::model::Address;
 
+#[cfg(feature = "corpus")]
+use super::cases::{CASES, recipes};
+use super::corrupt::Map;
 use super::lift::{self, HprofDump, Index, Item, Keep, walk};
 use super::lower::{self, PROFILES, Profile};
 use super::rules::{self, Judgement};
@@ -183,6 +189,20 @@ impl DumpFamily for Hprof {
         // Names and layouts come from a first pass, as far as the dump is sound.
         let (index, _) = Index::read(&mut decoder(opener)?);
         annotate::visit(&mut decoder(opener)?, Some(&index), each)
+    }
+
+    fn edits(&self) -> Vec<NamedEdit> {
+        named::<Map>()
+    }
+
+    #[cfg(feature = "corpus")]
+    fn cases(&self) -> Result<Vec<Case>, Error> {
+        CASES.all::<Map>()
+    }
+
+    #[cfg(feature = "corpus")]
+    fn recipes(&self) -> Vec<Recipe> {
+        recipes()
     }
 
     fn judge(&self, opener: &Opener, graph: bool, findings: &mut Findings) -> Result<Judged, Error> {

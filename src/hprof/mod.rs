@@ -13,6 +13,9 @@
 pub mod annotate;
 #[rustfmt::skip]
 mod carries;
+#[cfg(feature = "corpus")]
+mod cases;
+pub mod corrupt;
 pub mod decode;
 pub mod encode;
 pub mod family;

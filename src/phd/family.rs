@@ -5,6 +5,9 @@ use crate::compare::carriage::Carriage;
 use crate::compare::listing::{Place, Places};
 use crate::compare::{Facet, Span};
 use crate::error::{DecodeError, Error};
+#[cfg(feature = "corpus")]
+use crate::family::case::Case;
+use crate::family::edit::{NamedEdit, named};
 use crate::family::{
     DumpFamily, Family, Format, Judged, Lowering, One, Opener, Opening, Records, Setting, Source, WholeFile, Wishes,
     run,
@@ -13,6 +16,9 @@ use crate::findings::{Findings, Rulebook};
 use crate::input::Stream;
 use crate::model::{Address, Dump, Heap};
 
+#[cfg(feature = "corpus")]
+use super::cases::CASES;
+use super::corrupt::Map;
 use super::lift::{self, Item, PhdSource};
 use super::lower::{self, PROFILES};
 use super::rules::{self, Judgement};
@@ -189,6 +195,15 @@ impl DumpFamily for Phd {
         each: &mut dyn FnMut(Annotation<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         annotate::visit(&mut decoder(opener)?, each)
+    }
+
+    fn edits(&self) -> Vec<NamedEdit> {
+        named::<Map>()
+    }
+
+    #[cfg(feature = "corpus")]
+    fn cases(&self) -> Result<Vec<Case>, Error> {
+        CASES.all::<Map>()
     }
 
     fn judge(&self, opener: &Opener, graph: bool, findings: &mut Findings) -> Result<Judged, Error> {

@@ -5,7 +5,6 @@ use std::io::{Read, Write};
 use crate::bytes::ebcdic::Mapped;
 use crate::classic::lower::{self, LowerOptions, PROFILES};
 use crate::classic::{self, Charset, Decoder, Encoding, Newline, Record, annotate, encode, lift};
-use crate::corrupt;
 use crate::draw::Draw;
 use crate::error::{DecodeError, Error};
 use crate::format::Lower;
@@ -23,7 +22,7 @@ pub enum Classic {}
 
 impl Subject for Classic {
     const NAME: &'static str = "classic";
-    type Map = corrupt::classic::Map;
+    type Map = crate::classic::corrupt::Map;
     type Options = LowerOptions;
     type Reading = ();
     const READINGS: &'static [()] = &[()];

@@ -2,7 +2,6 @@
 
 use std::io::{self, Read};
 
-use crate::corrupt;
 use crate::draw::Draw;
 use crate::error::{DecodeError, Error};
 use crate::family::Opening;
@@ -25,7 +24,7 @@ pub enum Hprof {}
 
 impl Subject for Hprof {
     const NAME: &'static str = "hprof";
-    type Map = corrupt::hprof::Map;
+    type Map = crate::hprof::corrupt::Map;
     type Options = LowerOptions;
     type Reading = Reading;
     const SCATTERS: bool = true;

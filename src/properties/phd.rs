@@ -2,7 +2,6 @@
 
 use std::io::Read;
 
-use crate::corrupt;
 use crate::draw::Draw;
 use crate::error::{DecodeError, Error};
 use crate::format::Lower;
@@ -22,7 +21,7 @@ pub enum Phd {}
 
 impl Subject for Phd {
     const NAME: &'static str = "phd";
-    type Map = corrupt::phd::Map;
+    type Map = crate::phd::corrupt::Map;
     type Options = LowerOptions;
     type Reading = ();
     const READINGS: &'static [()] = &[()];

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use heapsmith::classic::{self, Charset, Encoding};
 use heapsmith::corpus::{Case, Verdict, cases};
-use heapsmith::corrupt::{self, Map};
+use heapsmith::corrupt::Map;
 use heapsmith::draw::{Draw, SeedDraw, Stream};
 use heapsmith::format::Lowering;
 use heapsmith::generate::{GenerateOptions, Placement, from_seed};
@@ -164,12 +164,12 @@ fn in_pieces(id: IdSize, version: &str) -> Vec<u8> {
 #[test]
 fn every_edit_of_hprof_is_found_in_every_golden_dump_that_has_a_place_for_it() {
     // What is compressed, or has an empty segment at its end, is not what the map is of.
-    every_edit_is_found::<corrupt::hprof::Map>();
+    every_edit_is_found::<heapsmith::hprof::corrupt::Map>();
 }
 
 #[test]
 fn every_edit_of_classic_is_found_in_every_golden_dump_that_has_a_place_for_it() {
-    every_edit_is_found::<corrupt::classic::Map>();
+    every_edit_is_found::<heapsmith::classic::corrupt::Map>();
 }
 
 fn every_edit_is_found<M: Map>() {

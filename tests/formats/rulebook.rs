@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use heapsmith::corpus::Manifest;
-use heapsmith::corrupt::{self, Map};
+use heapsmith::corrupt::Map;
 use heapsmith::error::RuleId;
 use heapsmith::format::Family;
 use heapsmith::phd::Version;
@@ -239,9 +239,9 @@ fn every_section_of_the_documents_is_covered_by_rules_that_exist() {
 
 #[test]
 fn every_edit_breaks_a_rule_of_the_bytes_under_a_name_of_its_own() {
-    name_their_rules::<corrupt::phd::Map>();
-    name_their_rules::<corrupt::hprof::Map>();
-    name_their_rules::<corrupt::classic::Map>();
+    name_their_rules::<heapsmith::phd::corrupt::Map>();
+    name_their_rules::<heapsmith::hprof::corrupt::Map>();
+    name_their_rules::<heapsmith::classic::corrupt::Map>();
 }
 
 fn name_their_rules<M: Map>() {

@@ -7,8 +7,8 @@ use std::path::Path;
 use crate::error::Error;
 use crate::owned::{self, Changes, Lock, Step};
 
-use super::super::cases::{Case, cases};
 use super::super::manifest::Manifest;
+use super::super::{Case, cases};
 use super::{MANIFEST, SCHEMA, made};
 
 /// Writes every file of the corpus and the manifest, and removes those files of the old manifest that belong to no

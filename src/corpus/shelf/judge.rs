@@ -12,7 +12,7 @@ use crate::model::Heap;
 use crate::phd;
 use crate::validate::{Finding, Severity, ValidateOptions, rule, validate};
 
-use super::super::cases::{Answer, Case, Verdict};
+use super::super::{Answer, Case, Verdict};
 
 impl Case {
     /// What heapsmith's own decoder and validator have against the case's expectations.

@@ -13,11 +13,11 @@ use sha2::{Digest, Sha256};
 
 use crate::compare::listing::{self, Places};
 use crate::error::Error;
+use crate::format::Family;
 use crate::validate::severity;
 
-use super::cases::{Answer, Case};
 use super::manifest::{Manifest, ManifestAnswer, ManifestCase, ManifestFinding, ManifestRules};
-use super::recipes::recipes;
+use super::{Answer, Case};
 
 /// The manifest's name in the corpus, and the version of it that this program writes.
 const MANIFEST: &str = "manifest.json";
@@ -93,7 +93,11 @@ fn files(case: &Case) -> Result<Vec<(String, Vec<u8>)>, Error> {
 }
 
 fn manifest_text(cases: &[Case]) -> Result<String, Error> {
-    let manifest = Manifest { schema: SCHEMA, cases: cases.iter().map(Case::manifest).collect(), recipes: recipes() };
+    let manifest = Manifest {
+        schema: SCHEMA,
+        cases: cases.iter().map(Case::manifest).collect(),
+        recipes: Family::ALL.into_iter().flat_map(|family| family.recipes()).collect(),
+    };
     let text = serde_json::to_string_pretty(&manifest).map_err(|e| Error::io("writing the manifest", e.into()))?;
     Ok(text + "\n")
 }

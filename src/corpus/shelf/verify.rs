@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::error::Error;
 use crate::owned::{self, Changes, Lock, Settled};
 
-use super::super::cases::cases;
+use super::super::cases;
 use super::bless::listed;
 use super::{MANIFEST, made};
 

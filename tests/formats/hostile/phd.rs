@@ -3,13 +3,13 @@
 use std::fs;
 use std::path::PathBuf;
 
-use heapsmith::corrupt::phd::Map;
 use heapsmith::error::{DecodeError, Problem};
 use heapsmith::input::Input;
 use heapsmith::model::{
     Address, ByteLen, Class, Contents, Facts, HashRegime, Heap, IdentityHash, Object, ObjectKind, PrimitiveType,
     WordSize,
 };
+use heapsmith::phd::corrupt::Map;
 use heapsmith::phd::lower::{self, LowerOptions};
 use heapsmith::phd::{Decoder, Version, lift, rules};
 use heapsmith::validate::{Severity, ValidateOptions, validate};

@@ -1,17 +1,20 @@
-//! Edits of PHD.
+//! Edits of HPROF dumps.
 
 mod edits;
 mod effect;
 mod map;
+mod spell;
 
 pub use map::{Map, RecordAt};
 
-use super::Edit;
 use crate::error::Error;
-use crate::format::Family;
+use crate::family::Family;
+use crate::family::edit::{self, Edit};
 
-impl super::Map for Map {
-    const FAMILY: Family = Family::PHD;
+use super::family::FAMILY;
+
+impl edit::Map for Map {
+    const FAMILY: Family = FAMILY;
     const EDITS: &'static [Edit<Map>] = edits::EDITS;
 
     fn of(bytes: Vec<u8>) -> Result<Map, Error> {

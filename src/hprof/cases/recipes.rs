@@ -1,6 +1,8 @@
 //! Dumps that are too large to be stored: sizes and counts beyond 31 and 32 bits.
 
-use super::manifest::ManifestRecipe;
+use crate::family::case::Recipe;
+
+use super::super::family::FAMILY;
 
 /// The 70 bytes before the heap: a header of 1.0.1 with identifiers of 4 bytes, the string 1 "A", the class 1000.
 const START: &str = "4a4156412050524f46494c4520312e302e310000000004000000000000000001000000000000000500000001410200000000\
@@ -8,39 +10,15 @@ const START: &str = "4a4156412050524f46494c4520312e302e3100000000040000000000000
 /// The CLASS DUMP of the class 1000: 43 bytes.
 const CLASS: &str = "20000010000000000000000000000000000000000000000000000000000000000000000000000000000000";
 
-pub(super) fn recipes() -> Vec<ManifestRecipe> {
-    let mut recipes = hprof();
-    recipes.extend(classic());
-    recipes
-}
-
-fn recipe(
-    id: &str,
-    summary: &str,
-    recipe: String,
-    size: Option<u64>,
-    rules: &[&str],
-    expected: &str,
-) -> ManifestRecipe {
-    ManifestRecipe {
-        id: id.to_owned(),
-        summary: summary.to_owned(),
-        format: id.split('-').next().unwrap_or_default().to_owned(),
-        recipe,
-        size,
-        rules: rules.iter().map(|rule| (*rule).to_owned()).collect(),
-        expected: expected.to_owned(),
-    }
-}
-
-fn hprof() -> Vec<ManifestRecipe> {
+pub(in super::super) fn recipes() -> Vec<Recipe> {
     let sparse = |head: &str, array: &str, zeros: &str| {
         format!("the bytes {START} {head} {CLASS} {array}, and then {zeros} zero bytes; a sparse file will do")
     };
     let one_array = "the class A, and one array of the length that the recipe says, all zeros";
     vec![
         // 43 + 14 + 2^31 bytes.
-        recipe(
+        Recipe::new(
+            FAMILY,
             "hprof-recipe-2-gib",
             "a HEAP DUMP whose length is negative in 31 bits",
             sparse("0c0000000080000039", "2300002000000000008000000008", "2147483648"),
@@ -49,7 +27,8 @@ fn hprof() -> Vec<ManifestRecipe> {
             one_array,
         ),
         // 2^28 + 1 longs are 2^31 + 8 bytes.
-        recipe(
+        Recipe::new(
+            FAMILY,
             "hprof-recipe-long-array",
             "a long[] of more than 2^31 bytes",
             sparse("0c0000000080000041", "230000200000000000100000010b", "2147483656"),
@@ -58,7 +37,8 @@ fn hprof() -> Vec<ManifestRecipe> {
             one_array,
         ),
         // 43 + 14 + 2^32 - 1 bytes wrap to 56.
-        recipe(
+        Recipe::new(
+            FAMILY,
             "hprof-recipe-4-gib",
             "a HEAP DUMP of more than 4 GiB, whose length has wrapped",
             sparse("0c0000000000000038", "230000200000000000ffffffff08ffffffffffffffff", "4294967287"),
@@ -66,7 +46,8 @@ fn hprof() -> Vec<ManifestRecipe> {
             &["hprof.segment.wrapped", "hprof.segment.wrapped-length"],
             "the class A, and one array of 2^32 - 1 bytes, the first eight ff; or a refusal",
         ),
-        recipe(
+        Recipe::new(
+            FAMILY,
             "hprof-recipe-many-objects",
             "more objects of one kind than an index of 31 bits has bytes for",
             "heapsmith generate --format hprof --profile hotspot-25 --objects 100000000".to_owned(),
@@ -74,7 +55,8 @@ fn hprof() -> Vec<ManifestRecipe> {
             &["hprof.record.length-unsigned"],
             "100000000 objects",
         ),
-        recipe(
+        Recipe::new(
+            FAMILY,
             "hprof-recipe-many-threads",
             "400000 threads, each with its root: what takes quadratic time is seen",
             format!(
@@ -87,7 +69,8 @@ fn hprof() -> Vec<ManifestRecipe> {
             &["hprof.root.repeated"],
             "400000 roots and threads",
         ),
-        recipe(
+        Recipe::new(
+            FAMILY,
             "hprof-recipe-deep-chain",
             "a list of 1000000 elements: what recurses runs out of stack",
             format!(
@@ -100,57 +83,6 @@ fn hprof() -> Vec<ManifestRecipe> {
             Some(70 + 9 + 48 + 21 * 1_000_000),
             &["hprof.instance.layout"],
             "1000000 objects, each referring to the next",
-        ),
-    ]
-}
-
-/// Texts with `\n` for a line feed and `\t` for a tab.
-fn classic() -> Vec<ManifestRecipe> {
-    let class = r"0x00002000 [64] CLS A\n\t\n";
-    let trailers = |objects: u64, references: u64| {
-        format!(
-            r"// Breakdown - Classes: 1, Objects: {objects}, ObjectArrays: 0, PrimitiveArrays: 0\n// EOF:  Total 'Objects',Refs(null) : {},{references}(0)\n",
-            objects + 1
-        )
-    };
-    vec![
-        recipe(
-            "classic-recipe-long-name",
-            "a class name of 2 MiB, which no class file can have",
-            format!(r"// Version: test\n{class}0x00003000 [64] CLS and 2097152 times the letter A, and then \n\t\n"),
-            Some(17 + 24 + 20 + 2_097_152 + 3),
-            &["classic.record.long"],
-            "a finding at offset 41 or later, record 2; the class A before it is sound; or the name",
-        ),
-        recipe(
-            "classic-recipe-long-line",
-            "a line of 110 MB: 10000000 references of one object",
-            format!(
-                r"// Version: test\n0x00001000 [16] OBJ A\n\t, then 10000000 times 0x00001000 and a space, then \n{class}{}",
-                trailers(1, 10_000_000)
-            ),
-            Some(17 + 23 + 110_000_000 + 1 + 24 + 75 + 52),
-            &["classic.record.layout"],
-            "an object with 10000000 references to itself; memory that grows with it, or not",
-        ),
-        recipe(
-            "classic-recipe-deep-chain",
-            "a list of 1000000 elements: what recurses runs out of stack",
-            format!(
-                r"// Version: test\n, then for each n from 0 to 999999 the object at 10000000 + 10 n (hexadecimal), 0x and 8 digits,  [16] OBJ A\n\t, the next one's address and a space (nothing for the last), and \n; then {class}{}",
-                trailers(1_000_000, 999_999)
-            ),
-            None,
-            &["classic.record.layout"],
-            "1000000 objects, each referring to the next",
-        ),
-        recipe(
-            "classic-recipe-many-objects",
-            "more than 4 GiB of text, and more objects than an index of 31 bits has bytes for",
-            "heapsmith generate --format classic --profile openj9 --objects 100000000".to_owned(),
-            None,
-            &["classic.record.layout"],
-            "100000000 objects",
         ),
     ]
 }

@@ -1,17 +1,17 @@
 //! Golden HPROF dumps: a specimen in every profile, way of framing and size of identifiers.
 
-use flate2::Crc;
-
 use crate::error::Error;
-use crate::format::{Family, Format, Lowering};
+use crate::family::Lowering;
+use crate::family::case::gzip::{chain, member};
+use crate::family::case::{Case, Kind};
+use crate::findings::RuleKind;
 use crate::generate::from_seed;
 use crate::hprof::lower::Cut;
 use crate::hprof::{Decoder, IdSize, LowerOptions, PROFILES, Profile, rules};
 use crate::model::{Dump, Heap};
-use crate::validate::{RuleKind, rulebook};
 
-use super::super::hprof_specimen::{Numbers, later, specimen};
-use super::{Case, Kind};
+use super::super::family::FORMAT;
+use super::specimen::{Numbers, later, specimen};
 
 pub(super) fn cases() -> Result<Vec<Case>, Error> {
     let mut cases = Vec::new();
@@ -83,7 +83,7 @@ fn records(bytes: &[u8]) -> Result<u64, Error> {
 
 fn case(id: String, summary: String, recipe: String, bytes: Vec<u8>, heap: Heap) -> Result<Case, Error> {
     let records_due = records(&bytes)?;
-    Ok(Case { records_due, ..Case::valid(id, Format::HPROF, summary, recipe, bytes, heap) })
+    Ok(Case { records_due, ..Case::valid(id, FORMAT, summary, recipe, bytes, heap) })
 }
 
 fn golden(options: &LowerOptions) -> Result<Case, Error> {
@@ -105,7 +105,7 @@ fn golden(options: &LowerOptions) -> Result<Case, Error> {
 
 /// The rules of a profile's writer that its dump of the specimen shows.
 fn shown(profile: &Profile) -> Vec<&'static str> {
-    let rules = rulebook(Family::HPROF).rule.iter().filter(|rule| rule.kind == RuleKind::Writer);
+    let rules = rules::BOOK.rule.iter().filter(|rule| rule.kind == RuleKind::Writer);
     rules
         .filter(|rule| rule.profiles.contains(&profile.name))
         .map(|rule| rule.id)
@@ -211,35 +211,4 @@ fn compressed() -> Result<Vec<Case>, Error> {
         Case { shows: vec!["hprof.file.gzip-members", "hprof.file.hotspot-25-gzip"], ..newest },
         Case { shows: vec!["hprof.file.gzip-members", "hprof.file.compressed"], ..bare },
     ])
-}
-
-pub(super) fn chain(bytes: &[u8], size: usize, comment: Option<&str>) -> Vec<u8> {
-    let members = bytes.chunks(size).enumerate().map(|(n, chunk)| member(chunk, comment.filter(|_| n == 0)));
-    members.collect::<Vec<_>>().concat()
-}
-
-/// A gzip member (RFC 1952, 2.3) of stored blocks (RFC 1951, 3.2.4).
-pub(super) fn member(bytes: &[u8], comment: Option<&str>) -> Vec<u8> {
-    let has_comment = if comment.is_some() { 0x10 } else { 0 };
-    let mut member = vec![0x1f, 0x8b, 8, has_comment, 0, 0, 0, 0, 0, 0xff];
-    if let Some(comment) = comment {
-        member.extend(comment.as_bytes());
-        member.push(0);
-    }
-    let mut blocks = bytes.chunks(0xffff).peekable();
-    if blocks.peek().is_none() {
-        member.extend([1, 0, 0, 0xff, 0xff]);
-    }
-    while let Some(block) = blocks.next() {
-        let length = block.len() as u16;
-        member.push(u8::from(blocks.peek().is_none()));
-        member.extend(length.to_le_bytes());
-        member.extend((!length).to_le_bytes());
-        member.extend(block);
-    }
-    let mut crc = Crc::new();
-    crc.update(bytes);
-    member.extend(crc.sum().to_le_bytes());
-    member.extend(crc.amount().to_le_bytes());
-    member
 }

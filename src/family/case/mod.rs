@@ -1,19 +1,20 @@
-//! The cases, as recipes.
+//! Cases of the corpus, and how a format makes them.
 
-mod classic_golden;
 mod damaged;
-mod golden;
-mod hprof_golden;
+pub(crate) mod gzip;
 mod spelled;
 
 use std::sync::LazyLock;
 
-use crate::corrupt;
+use serde::{Deserialize, Serialize};
+
 use crate::error::Error;
-use crate::format::Format;
 use crate::model::Heap;
 
-use spelled::Source;
+use super::edit::Map;
+use super::{Family, Format};
+
+pub(crate) use spelled::{Source, cases as spelled};
 
 /// A case of the corpus.
 #[derive(Clone, Debug)]
@@ -93,7 +94,7 @@ impl Kind {
 
 impl Verdict {
     /// The verdict of a case with these right answers.
-    fn of(answers: &[Answer]) -> Verdict {
+    pub(crate) fn of(answers: &[Answer]) -> Verdict {
         match answers {
             [Answer::Reads(..)] => Verdict::Valid,
             [Answer::Refuses(_)] => Verdict::Invalid,
@@ -113,7 +114,14 @@ impl Verdict {
 
 impl Case {
     /// A valid case with one heap.
-    fn valid(id: String, format: Format, summary: String, recipe: String, bytes: Vec<u8>, heap: Heap) -> Case {
+    pub(crate) fn valid(
+        id: String,
+        format: Format,
+        summary: String,
+        recipe: String,
+        bytes: Vec<u8>,
+        heap: Heap,
+    ) -> Case {
         Case {
             id,
             summary,
@@ -151,94 +159,80 @@ impl Case {
 const REFUSED: &str = "the rule is broken";
 const STRICT: &str = "refused by a reader that is stricter than the known ones";
 
-/// What a family of formats gives to the corpus.
-struct CaseFamily {
-    golden: fn() -> Result<Vec<Case>, Error>,
+/// What a format gives to the corpus.
+pub(crate) struct CaseFamily {
+    pub(crate) golden: fn() -> Result<Vec<Case>, Error>,
     /// The golden case that edits are made in, unless they want another.
-    base: &'static str,
-    damaged: fn(&CaseFamily, &[Case]) -> Result<Vec<Case>, Error>,
+    pub(crate) base: &'static str,
     /// The readings that lead to the heap after an edit that breaks a rule which is an error, a warning or a note.
-    unchecked: &'static str,
-    tolerated: &'static str,
-    noted: &'static str,
+    pub(crate) unchecked: &'static str,
+    pub(crate) tolerated: &'static str,
+    pub(crate) noted: &'static str,
     /// What is spelled by hand; or what is wrong with it.
-    spelled: LazyLock<Result<Vec<Case>, String>>,
+    pub(crate) spelled: LazyLock<Result<Vec<Case>, String>>,
 }
 
-/// A file of `specs/cases/`.
-macro_rules! source {
-    ($path:literal) => {
-        Source { path: $path, text: include_str!(concat!("../../specs/cases/", $path)) }
+impl CaseFamily {
+    /// Every case of the format.
+    pub(crate) fn all<M: Map>(&self) -> Result<Vec<Case>, Error> {
+        let golden = (self.golden)()?;
+        let mut cases = damaged::cases::<M>(self, &golden)?;
+        cases.extend(golden);
+        cases.extend(self.spelled.clone().map_err(Error::Usage)?);
+        Ok(cases)
+    }
+}
+
+/// Files of `specs/cases/`, by their paths below that folder. The first one has what they share.
+macro_rules! sources {
+    ($($path:literal),* $(,)?) => {
+        &[$($crate::family::case::Source {
+            path: $path,
+            text: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/specs/cases/", $path)),
+        }),*]
     };
 }
+pub(crate) use sources;
 
-static FAMILIES: [CaseFamily; 3] = [
-    CaseFamily {
-        golden: golden::cases,
-        base: "phd6-openj9-64",
-        damaged: damaged::cases::<corrupt::phd::Map>,
-        unchecked: "read by a decoder that does not check the whole graph",
-        tolerated: "tolerated, as the DTFJ reader does",
-        noted: "as the DTFJ reader lays out the bytes",
-        spelled: LazyLock::new(|| spelled::cases(&[source!("phd/pieces.toml"), source!("phd/records.toml")])),
-    },
-    CaseFamily {
-        golden: hprof_golden::cases,
-        base: "hprof-hotspot-25-8",
-        damaged: damaged::cases::<corrupt::hprof::Map>,
-        unchecked: "read by a decoder that does not check this",
-        tolerated: "tolerated, as known readers do",
-        noted: "as written",
-        spelled: LazyLock::new(|| {
-            spelled::cases(&[
-                source!("hprof/pieces.toml"),
-                source!("hprof/records.toml"),
-                source!("hprof/names.toml"),
-                source!("hprof/segments.toml"),
-                source!("hprof/heaps.toml"),
-                source!("hprof/objects.toml"),
-                source!("hprof/identifiers.toml"),
-                source!("hprof/contents.toml"),
-                source!("hprof/roots.toml"),
-                source!("hprof/broken.toml"),
-            ])
-        }),
-    },
-    CaseFamily {
-        golden: classic_golden::cases,
-        base: "classic-openj9-32",
-        damaged: damaged::cases::<corrupt::classic::Map>,
-        unchecked: "read by a decoder that does not check this",
-        tolerated: "tolerated, as known readers do",
-        noted: "as written",
-        spelled: LazyLock::new(|| {
-            spelled::cases(&[
-                source!("classic/pieces.toml"),
-                source!("classic/records.toml"),
-                source!("classic/numbers.toml"),
-                source!("classic/names.toml"),
-                source!("classic/references.toml"),
-                source!("classic/trailers.toml"),
-                source!("classic/counts.toml"),
-                source!("classic/encodings.toml"),
-                source!("classic/broken.toml"),
-            ])
-        }),
-    },
-];
+/// A dump that is too large to be stored.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema), schemars(rename = "ManifestRecipe"))]
+pub struct Recipe {
+    /// Stable id.
+    pub id: String,
+    /// What it is about, in a line.
+    pub summary: String,
+    /// Dump format.
+    pub format: String,
+    /// How the dump is made.
+    pub recipe: String,
+    /// Its length in bytes, where that is fixed.
+    pub size: Option<u64>,
+    /// Rules that it breaks or shows.
+    pub rules: Vec<String>,
+    /// What a right reader finds.
+    pub expected: String,
+}
 
-/// Every case, by id.
-///
-/// # Errors
-/// If a recipe fails, which the tests rule out.
-pub fn cases() -> Result<Vec<Case>, Error> {
-    let mut cases = Vec::new();
-    for family in &FAMILIES {
-        let golden = (family.golden)()?;
-        cases.extend((family.damaged)(family, &golden)?);
-        cases.extend(golden);
-        cases.extend(family.spelled.clone().map_err(Error::Usage)?);
+impl Recipe {
+    /// A recipe.
+    pub(crate) fn new(
+        family: Family,
+        id: &str,
+        summary: &str,
+        recipe: String,
+        size: Option<u64>,
+        rules: &[&str],
+        expected: &str,
+    ) -> Recipe {
+        Recipe {
+            id: id.to_owned(),
+            summary: summary.to_owned(),
+            format: family.name().to_owned(),
+            recipe,
+            size,
+            rules: rules.iter().map(|rule| (*rule).to_owned()).collect(),
+            expected: expected.to_owned(),
+        }
     }
-    cases.sort_by(|a, b| a.id.cmp(&b.id));
-    Ok(cases)
 }

@@ -1,9 +1,9 @@
 //! Damaged dumps: every named edit, made in a golden dump.
 
-use crate::corrupt::{Damage, Edit, Map};
 use crate::error::Error;
-use crate::validate::{Severity, severity};
+use crate::findings::Severity;
 
+use super::super::edit::{Damage, Edit, Map};
 use super::{Answer, Case, CaseFamily, Kind, REFUSED, STRICT, Verdict};
 
 /// A case for each edit of a format.
@@ -23,7 +23,7 @@ fn case<M: Map>(family: &CaseFamily, edit: &Edit<M>, golden: &[Case]) -> Result<
     let refused = |reading| Some(Answer::Refuses(reading));
     let reads = |reading, heap| Answer::Reads(reading, Box::new(heap));
     let after = |reading| Ok::<_, Error>(edit.heap_after(&damage, heap)?.map(|heap| reads(reading, heap)));
-    let [first, second] = match severity(edit.rule) {
+    let [first, second] = match M::FAMILY.book().severity(edit.rule) {
         Severity::Error => [refused(REFUSED), after(family.unchecked)?],
         Severity::Warning => [after(family.tolerated)?, refused(STRICT)],
         Severity::Note => [after(family.noted)?, None],

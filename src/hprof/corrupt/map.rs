@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::error::Error;
 use crate::hprof::{Decoder, IdSize, Step, SubTag, Tag, Version, annotate, wire};
 
-use super::super::FieldAt;
+use crate::family::edit::FieldAt;
 
 /// A valid dump with the places of its records and fields.
 #[derive(Clone, Debug)]

@@ -6,17 +6,17 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use crate::error::Error;
-use crate::format::{Family, Format};
+use crate::family::case::{Answer, Case, Kind, Verdict};
+use crate::findings::RuleKind;
 use crate::generate::{GenerateOptions, Placement, from_seed};
 use crate::lower::Adherence;
 use crate::model::{HashRegime, Heap, IdentityHash, WordSize};
 use crate::phd::Version;
 use crate::phd::lower::{self, LowerOptions, PROFILES, Profile};
 use crate::phd::rules;
-use crate::validate::{RuleKind, rulebook};
 
-use super::super::specimen::{Specimen, specimen};
-use super::{Answer, Case, Kind, Verdict};
+use super::super::family::format;
+use super::specimen::{Specimen, specimen};
 
 pub(super) fn cases() -> Result<Vec<Case>, Error> {
     let mut cases = Vec::new();
@@ -81,7 +81,7 @@ fn golden(options: LowerOptions, hashes: HashRegime) -> Result<Case, Error> {
             Box::new(lower::carry(&mut heap, &meant)?),
         ));
     }
-    let mut shows: Vec<&'static str> = rulebook(Family::PHD)
+    let mut shows: Vec<&'static str> = rules::BOOK
         .rule
         .iter()
         .filter(|rule| rule.kind == RuleKind::Writer && rule.versions.contains(&number))
@@ -95,7 +95,7 @@ fn golden(options: LowerOptions, hashes: HashRegime) -> Result<Case, Error> {
     let summary = format!("specimen, {bits}-bit words: {}", profile.summary);
     let recipe = format!("specimen({bits}, {hashes:?}) lowered with profile {}, seed {seed}", profile.name);
     let (keeps, bytes) = (kept(&id), lower::to_bytes(&heap, &options)?);
-    let made = Case::valid(id, crate::phd::family::format(version), summary, recipe, bytes, expected);
+    let made = Case::valid(id, format(version), summary, recipe, bytes, expected);
     Ok(Case { verdict: Verdict::of(&answers), keeps, shows, answers, ..made })
 }
 
@@ -193,7 +193,7 @@ fn random() -> Result<Vec<Case>, Error> {
             shows: shows.to_vec(),
             ..Case::valid(
                 format!("phd{}-{profile}-random", version.number()),
-                crate::phd::family::format(version),
+                format(version),
                 "a random heap with fields, statics and loaders, sizes partly unknown".to_owned(),
                 format!(
                     "generate 40 objects from seed 1, forget the word size and every other size, lower with {profile}"
@@ -220,7 +220,7 @@ fn two_heaps() -> Result<Vec<Case>, Error> {
                 shows: vec!["phd.file.heap-per-file"],
                 ..Case::valid(
                     format!("phd6-openj9-heap-{}-of-2", part + 1),
-                    Format::PHD6,
+                    format(Version::V6),
                     "one of two heaps of a VM: every class, half of the objects, references across".to_owned(),
                     format!("every second object of the specimen from number {part}, lowered with openj9"),
                     lower::to_bytes(&heap, &options)?,
@@ -245,7 +245,7 @@ fn zero_hash() -> Result<Case, Error> {
         shows: vec!["phd.hash.zero"],
         ..Case::valid(
             "phd6-openj9-zero-hash".to_owned(),
-            Format::PHD6,
+            format(Version::V6),
             "objects whose identity hash is 0 look like objects without one".to_owned(),
             "specimen with every object's hash set to 0, lowered with openj9".to_owned(),
             lower::to_bytes(&heap, &options)?,
@@ -265,7 +265,7 @@ fn compressed() -> Result<Case, Error> {
         shows: vec!["phd.file.compressed"],
         ..Case::valid(
             "phd6-compressed".to_owned(),
-            Format::PHD6,
+            format(Version::V6),
             "a dump inside gzip, told by its first two bytes".to_owned(),
             "phd6-openj9-64 in one gzip member, stored".to_owned(),
             encoder.finish().map_err(failed)?,

@@ -7,12 +7,14 @@ mod spell;
 
 pub use map::{Map, RecordAt, RecordKind};
 
-use super::Edit;
 use crate::error::Error;
-use crate::format::Family;
+use crate::family::Family;
+use crate::family::edit::{self, Edit};
 
-impl super::Map for Map {
-    const FAMILY: Family = Family::CLASSIC;
+use super::family::FAMILY;
+
+impl edit::Map for Map {
+    const FAMILY: Family = FAMILY;
     const EDITS: &'static [Edit<Map>] = edits::EDITS;
 
     fn of(bytes: Vec<u8>) -> Result<Map, Error> {

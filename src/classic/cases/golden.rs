@@ -3,14 +3,15 @@
 use crate::bytes::ebcdic::Page;
 use crate::classic::{Charset, Decoder, Encoding, LowerOptions, Newline, PROFILES, Profile, lower, rules};
 use crate::error::Error;
-use crate::format::{Family, Format, Lowering};
+use crate::family::Lowering;
+use crate::family::case::gzip::{chain, member};
+use crate::family::case::{Case, Kind};
+use crate::findings::RuleKind;
 use crate::generate::from_seed;
 use crate::model::{Heap, WordSize};
-use crate::validate::{RuleKind, rulebook};
 
-use super::super::classic_specimen::{Letters, specimen};
-use super::hprof_golden::{chain, member};
-use super::{Case, Kind};
+use super::super::family::FORMAT;
+use super::specimen::{Letters, specimen};
 
 const WORDS: [WordSize; 2] = [WordSize::Bits32, WordSize::Bits64];
 
@@ -49,7 +50,7 @@ fn records(bytes: &[u8]) -> Result<u64, Error> {
 
 fn case(id: String, summary: String, recipe: String, (bytes, heap): (Vec<u8>, Heap)) -> Result<Case, Error> {
     let records_due = records(&bytes)?;
-    Ok(Case { records_due, ..Case::valid(id, Format::CLASSIC, summary, recipe, bytes, heap) })
+    Ok(Case { records_due, ..Case::valid(id, FORMAT, summary, recipe, bytes, heap) })
 }
 
 fn golden(options: &LowerOptions) -> Result<Case, Error> {
@@ -95,7 +96,7 @@ const SHOWN_BY_THE_SPECIMEN: [&str; 13] = [
 
 /// The rules of a profile's writer, each of which its dump of the specimen shows.
 fn shown(profile: &Profile) -> Vec<&'static str> {
-    let rules = rulebook(Family::CLASSIC).rule.iter().filter(|rule| rule.kind == RuleKind::Writer);
+    let rules = rules::BOOK.rule.iter().filter(|rule| rule.kind == RuleKind::Writer);
     rules.filter(|rule| rule.profiles.contains(&profile.name)).map(|rule| rule.id).collect()
 }
 

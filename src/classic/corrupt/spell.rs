@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use crate::classic::wire::EntryKind;
 
-use super::super::{Edited, FieldAt};
 use super::map::{Change, Map, RecordAt, RecordKind};
+use crate::family::edit::{Edited, FieldAt};
 
 /// The text with changes; the finding stands where `offset` was.
 pub(super) fn edited(map: &Map, changes: &[Change], offset: usize, due: usize) -> Option<Edited> {

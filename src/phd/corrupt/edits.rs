@@ -3,10 +3,10 @@
 use crate::model::{Address, Totals};
 use crate::phd::rules;
 
-use super::super::Effect::{Changes, Refused, Same};
-use super::super::{Edit, Edited, FieldAt};
 use super::effect::{self, spoiled};
 use super::map::{Map, RecordAt};
+use crate::family::edit::Effect::{Changes, Refused, Same};
+use crate::family::edit::{Edit, Edited, FieldAt};
 
 /// Every edit.
 pub(super) const EDITS: &[Edit<Map>] = &[

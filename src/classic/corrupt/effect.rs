@@ -2,8 +2,8 @@
 
 use crate::model::{Address, ByteLen, Class, Contents, Heap, Name, Object, ObjectKind};
 
-use super::super::Damage;
 use super::map::Map;
+use crate::family::edit::Damage;
 
 /// The last object that nothing refers to.
 pub(super) fn loose(heap: &mut Heap) -> Option<&mut Object> {

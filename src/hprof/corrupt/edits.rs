@@ -8,11 +8,11 @@ use crate::model::{
     RootKind, Serial, TextId,
 };
 
-use super::super::Effect::{Changes, Refused, Same};
-use super::super::{Edit, Edited};
 use super::effect::{self, bytes, first, push, root};
 use super::map::Map;
 use super::spell::*;
+use crate::family::edit::Effect::{Changes, Refused, Same};
+use crate::family::edit::{Edit, Edited};
 
 /// Every edit.
 pub(super) const EDITS: &[Edit<Map>] = &[

@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::model::Address;
 use crate::phd::{Decoder, Layout, Resolver, annotate};
 
-use super::super::FieldAt;
+use crate::family::edit::FieldAt;
 
 /// A valid dump with the places of its fields.
 #[derive(Clone, Debug)]

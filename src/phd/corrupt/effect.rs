@@ -2,8 +2,8 @@
 
 use crate::model::{Address, ByteLen, Class, Contents, Heap, Name, Object, WordSize};
 
-use super::super::Damage;
 use super::map::{Map, RecordAt};
+use crate::family::edit::Damage;
 
 impl Damage<'_, Map> {
     /// The record that was damaged.

@@ -2,8 +2,8 @@
 
 use crate::hprof::{SubTag, Tag};
 
-use super::super::{Edited, FieldAt};
 use super::map::{Map, RecordAt};
+use crate::family::edit::{Edited, FieldAt};
 
 pub(super) fn edited(bytes: Vec<u8>, offset: usize, due: usize) -> Edited {
     Edited { bytes, offset: offset as u64, records_due: due as u64 }

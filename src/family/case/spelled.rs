@@ -8,17 +8,15 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::compare::listing;
-use crate::format::Format;
 use crate::model::Heap;
-use crate::validate::rule;
 
-use super::{Answer, Case, Kind, REFUSED, Verdict};
+use super::{Answer, Case, Family, Kind, REFUSED, Verdict};
 
 /// A file of `specs/cases/`.
-pub(super) struct Source {
+pub(crate) struct Source {
     /// Its path below that folder.
-    pub(super) path: &'static str,
-    pub(super) text: &'static str,
+    pub(crate) path: &'static str,
+    pub(crate) text: &'static str,
 }
 
 #[derive(Deserialize, Default)]
@@ -68,7 +66,7 @@ struct Spelling {
 }
 
 /// The cases of some files, of which the first has what they share. An error names the file and the case.
-pub(super) fn cases(sources: &[Source]) -> Result<Vec<Case>, String> {
+pub(crate) fn cases(family: Family, sources: &[Source]) -> Result<Vec<Case>, String> {
     let (mut cases, mut shared) = (Vec::new(), Sheet::default());
     for source in sources {
         let wrong = |message| format!("specs/cases/{}: {message}", source.path);
@@ -77,7 +75,7 @@ pub(super) fn cases(sources: &[Source]) -> Result<Vec<Case>, String> {
         let known = sheet.over(&shared);
         for case in spelled {
             let id = case.id.clone();
-            cases.push(case.case(&known).map_err(|message| wrong(format!("{id}: {message}")))?);
+            cases.push(case.case(family, &known).map_err(|message| wrong(format!("{id}: {message}")))?);
         }
         if cases.is_empty() {
             shared = known;
@@ -150,9 +148,10 @@ impl Sheet {
 }
 
 impl Spelled {
-    fn case(self, sheet: &Sheet) -> Result<Case, String> {
+    fn case(self, family: Family, sheet: &Sheet) -> Result<Case, String> {
         let format = self.format.as_ref().or(sheet.format.as_ref()).ok_or("a case has a format")?;
-        let format: Format = format.parse().map_err(|e: crate::error::Error| e.to_string())?;
+        let known = family.formats().find(|known| known.to_string() == *format);
+        let format = known.ok_or_else(|| format!("{format} is not a format of {family}"))?;
         let bytes = match (&self.bytes, &self.text) {
             (Some(bytes), None) => sheet.bytes(bytes)?,
             (None, Some(parts)) => sheet.text(parts)?,
@@ -168,9 +167,12 @@ impl Spelled {
             recipe: "spelled by hand".to_owned(),
             bytes,
             verdict: Verdict::of(&answers),
-            keeps: rules(&self.keeps)?,
-            breaks: self.breaks.map(|broken| Ok::<_, String>((id(&broken.rule)?, broken.offset))).transpose()?,
-            shows: rules(&self.shows)?,
+            keeps: rules(family, &self.keeps)?,
+            breaks: self
+                .breaks
+                .map(|broken| Ok::<_, String>((id(family, &broken.rule)?, broken.offset)))
+                .transpose()?,
+            shows: rules(family, &self.shows)?,
             records_due: self.records,
             answers,
         })
@@ -191,12 +193,12 @@ impl Spelling {
     }
 }
 
-fn rules(ids: &[String]) -> Result<Vec<&'static str>, String> {
-    ids.iter().map(|rule| id(rule)).collect()
+fn rules(family: Family, ids: &[String]) -> Result<Vec<&'static str>, String> {
+    ids.iter().map(|rule| id(family, rule)).collect()
 }
 
-fn id(name: &str) -> Result<&'static str, String> {
-    rule(name).map(|rule| rule.id).ok_or_else(|| format!("there is no rule {name}"))
+fn id(family: Family, name: &str) -> Result<&'static str, String> {
+    family.book().rule(name).map(|rule| rule.id).ok_or_else(|| format!("there is no rule {name}"))
 }
 
 #[cfg(test)]
@@ -219,7 +221,7 @@ mod tests {
     "#;
 
     fn made(text: &'static str) -> Result<Vec<Case>, String> {
-        cases(&[Source { path: "some/file.toml", text }])
+        cases(crate::hprof::family::FAMILY, &[Source { path: "some/file.toml", text }])
     }
 
     #[test]

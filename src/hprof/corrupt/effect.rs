@@ -6,8 +6,8 @@ use crate::model::{
     PrimitiveType, Root, RootKind, Serial, StackTrace, TextId, Trace,
 };
 
-use super::super::Damage;
 use super::map::Map;
+use crate::family::edit::Damage;
 
 impl Damage<'_, Map> {
     /// The `n`th number that is nothing in the dump, as an address.

@@ -4,7 +4,7 @@ use crate::classic::wire::EntryKind;
 use crate::classic::{Charset, Decoder, Encoding, Record, Step, annotate};
 use crate::error::Error;
 
-use super::super::FieldAt;
+use crate::family::edit::FieldAt;
 
 /// A valid text with the places of its records and their parts.
 #[derive(Clone, Debug)]

@@ -9,11 +9,11 @@ use crate::classic::rules;
 use crate::classic::wire::EntryKind;
 use crate::model::{Address, ByteLen, ObjectKind};
 
-use super::super::Effect::{Changes, Refused, Same};
-use super::super::{Edit, Edited, FieldAt};
 use super::effect::{self, loose, rename};
 use super::map::{Map, RecordAt, RecordKind};
 use super::spell::*;
+use crate::family::edit::Effect::{Changes, Refused, Same};
+use crate::family::edit::{Edit, Edited, FieldAt};
 
 /// Every edit.
 pub(super) const EDITS: &[Edit<Map>] = &[

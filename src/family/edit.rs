@@ -1,0 +1,194 @@
+//! Damaged dumps: named edits, each of which breaks one rule.
+//!
+//! An edit is made in a dump's bytes by field ("the version", "the class word of the first medium or
+//! long object"), never at a random place, so that the rule it breaks and the offset of the finding
+//! are known beforehand. What it does to the heap that a reader finds stands in the same row.
+
+use crate::annotation::Annotation;
+use crate::error::{Error, RuleId};
+use crate::model::Heap;
+
+use super::Family;
+
+/// An edit that breaks one rule, in a dump of the format that the map is of.
+pub struct Edit<M: 'static> {
+    /// Its name, stable.
+    pub name: &'static str,
+    /// The rule that it breaks.
+    pub rule: RuleId,
+    /// What it does, in a line.
+    pub summary: &'static str,
+    /// The golden case that the corpus makes it in, where that is not the format's usual one.
+    pub golden: Option<&'static str>,
+    apply: fn(&M) -> Option<Edited>,
+    effect: Effect<M>,
+    others: &'static [(&'static str, Change<M>)],
+}
+
+/// What an edit does to the heap that a reader finds.
+pub enum Effect<M: 'static> {
+    /// There is no right heap: only a refusal is right.
+    Refused,
+    /// A heap does not record what was changed.
+    Same,
+    /// This change.
+    Changes(Change<M>),
+}
+
+/// A change of the heap; `None` if the heap is not that of the dump.
+pub type Change<M> = fn(&Damage<'_, M>, &mut Heap) -> Option<()>;
+
+/// A dump before an edit, and after it.
+pub struct Damage<'d, M> {
+    /// The dump before the edit.
+    pub map: &'d M,
+    /// What the edit made of it.
+    pub edited: &'d Edited,
+}
+
+/// A damaged dump.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edited {
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// Where the finding belongs, in bytes from the start.
+    pub offset: u64,
+    /// Records before the damage: those that a tolerant reader still delivers.
+    pub records_due: u64,
+}
+
+/// A valid dump with the places of its fields, and the edits of its format.
+pub trait Map: Sized + 'static {
+    /// The format.
+    const FAMILY: Family;
+    /// Every edit.
+    const EDITS: &'static [Edit<Self>];
+
+    /// The fields of a dump.
+    ///
+    /// # Errors
+    /// If the dump is not valid.
+    fn of(bytes: Vec<u8>) -> Result<Self, Error>;
+}
+
+/// An edit, whatever its format.
+#[derive(Clone, Copy, Debug)]
+pub struct NamedEdit {
+    /// The format.
+    pub family: Family,
+    /// Its name, stable.
+    pub name: &'static str,
+    /// The rule that it breaks.
+    pub rule: RuleId,
+    /// What it does, in a line.
+    pub summary: &'static str,
+    apply: fn(&str, Vec<u8>) -> Result<Option<Edited>, Error>,
+}
+
+impl NamedEdit {
+    /// Makes the edit in a valid dump. `None` if the dump has no place for it.
+    ///
+    /// # Errors
+    /// If the dump is not valid.
+    pub fn apply(&self, dump: Vec<u8>) -> Result<Option<Edited>, Error> {
+        (self.apply)(self.name, dump)
+    }
+}
+
+/// Every edit of a format.
+pub(crate) fn named<M: Map>() -> Vec<NamedEdit> {
+    let apply = |name: &str, dump| {
+        let map = M::of(dump)?;
+        Ok(M::EDITS.iter().find(|edit| edit.name == name).and_then(|edit| edit.apply(&map)))
+    };
+    let named = |edit: &Edit<M>| {
+        let &Edit { name, rule, summary, .. } = edit;
+        NamedEdit { family: M::FAMILY, name, rule, summary, apply }
+    };
+    M::EDITS.iter().map(named).collect()
+}
+
+/// A field's place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FieldAt {
+    /// Its name, as `inspect --bytes` shows it.
+    pub name: &'static str,
+    /// Offset of its first byte.
+    pub offset: usize,
+    /// Its length in bytes.
+    pub length: usize,
+    /// Index of its record.
+    pub record: Option<u64>,
+    /// Its value.
+    pub value: i64,
+}
+
+impl FieldAt {
+    pub(crate) fn of(field: &Annotation<'_>) -> FieldAt {
+        FieldAt {
+            name: field.name,
+            offset: field.offset as usize,
+            length: field.bytes.len(),
+            record: field.record,
+            value: field.value.unwrap_or_default(),
+        }
+    }
+}
+
+impl<M> Edit<M> {
+    pub(crate) const fn new(
+        name: &'static str,
+        rule: RuleId,
+        summary: &'static str,
+        apply: fn(&M) -> Option<Edited>,
+        effect: Effect<M>,
+    ) -> Edit<M> {
+        Edit { name, rule, summary, golden: None, apply, effect, others: &[] }
+    }
+
+    /// With other heaps that are right, each under its reading.
+    pub(crate) const fn or(self, others: &'static [(&'static str, Change<M>)]) -> Edit<M> {
+        Edit { others, ..self }
+    }
+
+    pub(crate) const fn in_golden(self, golden: &'static str) -> Edit<M> {
+        Edit { golden: Some(golden), ..self }
+    }
+
+    /// Makes the edit in a valid dump. `None` if the dump has no place for it.
+    pub fn apply(&self, map: &M) -> Option<Edited> {
+        (self.apply)(map)
+    }
+
+    /// Whether only a refusal is right after it.
+    pub fn is_refused(&self) -> bool {
+        matches!(self.effect, Effect::Refused)
+    }
+
+    /// The heap that a tolerant reader finds after the edit, worked out from the heap before it; `None` if there is none.
+    ///
+    /// # Errors
+    /// If the heap is not that of the dump.
+    pub fn heap_after(&self, damage: &Damage<'_, M>, heap: &Heap) -> Result<Option<Heap>, Error> {
+        match self.effect {
+            Effect::Refused => Ok(None),
+            Effect::Same => Ok(Some(heap.clone())),
+            Effect::Changes(change) => self.changed(change, damage, heap).map(Some),
+        }
+    }
+
+    /// Further heaps that are right, each with the reading that leads to it.
+    ///
+    /// # Errors
+    /// If the heap is not that of the dump.
+    pub fn other_readings(&self, damage: &Damage<'_, M>, heap: &Heap) -> Result<Vec<(&'static str, Heap)>, Error> {
+        let each = self.others.iter().map(|(reading, change)| Ok((*reading, self.changed(*change, damage, heap)?)));
+        each.collect()
+    }
+
+    fn changed(&self, change: Change<M>, damage: &Damage<'_, M>, heap: &Heap) -> Result<Heap, Error> {
+        let mut heap = heap.clone();
+        let done = change(damage, &mut heap);
+        done.map(|()| heap).ok_or_else(|| Error::Usage(format!("{}: the heap is not that of the dump", self.name)))
+    }
+}

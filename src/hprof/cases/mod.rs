@@ -1,0 +1,39 @@
+//! What the format gives to the corpus.
+
+mod golden;
+mod recipes;
+mod specimen;
+
+use std::sync::LazyLock;
+
+use crate::family::case::{CaseFamily, sources, spelled};
+
+use super::family::FAMILY;
+
+pub(super) use recipes::recipes;
+
+/// Its cases.
+pub(super) static CASES: CaseFamily = CaseFamily {
+    golden: golden::cases,
+    base: "hprof-hotspot-25-8",
+    unchecked: "read by a decoder that does not check this",
+    tolerated: "tolerated, as known readers do",
+    noted: "as written",
+    spelled: LazyLock::new(|| {
+        spelled(
+            FAMILY,
+            sources![
+                "hprof/pieces.toml",
+                "hprof/records.toml",
+                "hprof/names.toml",
+                "hprof/segments.toml",
+                "hprof/heaps.toml",
+                "hprof/objects.toml",
+                "hprof/identifiers.toml",
+                "hprof/contents.toml",
+                "hprof/roots.toml",
+                "hprof/broken.toml",
+            ],
+        )
+    }),
+};

@@ -1,0 +1,20 @@
+//! What the format gives to the corpus.
+
+mod golden;
+mod specimen;
+
+use std::sync::LazyLock;
+
+use crate::family::case::{CaseFamily, sources, spelled};
+
+use super::family::FAMILY;
+
+/// Its cases.
+pub(super) static CASES: CaseFamily = CaseFamily {
+    golden: golden::cases,
+    base: "phd6-openj9-64",
+    unchecked: "read by a decoder that does not check the whole graph",
+    tolerated: "tolerated, as the DTFJ reader does",
+    noted: "as the DTFJ reader lays out the bytes",
+    spelled: LazyLock::new(|| spelled(FAMILY, sources!["phd/pieces.toml", "phd/records.toml",])),
+};
