@@ -67,5 +67,9 @@ fn every_file_of_spelled_cases_is_read() -> Result<(), Failed> {
         }
     }
     let read = cases()?.into_iter().filter(|case| case.kind == Kind::Spelled).map(|case| case.id);
-    if written == read.collect() { Ok(()) } else { Err("a file of specs/cases/ is not in src/family/case/mod.rs".into()) }
+    if written == read.collect() {
+        Ok(())
+    } else {
+        Err("a file of specs/cases/ is not in src/family/case/mod.rs".into())
+    }
 }

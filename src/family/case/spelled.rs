@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::compare::listing;
-use crate::model::Heap;
+use crate::model::{Address, Contents, Heap};
 
 use super::{Answer, Case, Family, Kind, REFUSED, Verdict};
 
@@ -63,6 +63,15 @@ struct Spelling {
     reading: Option<String>,
     facts: Option<String>,
     listing: Option<String>,
+    stray: Option<Stray>,
+}
+
+/// References of a primitive array, which a broken text may have and a listing leaves out.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stray {
+    array: u64,
+    to: Vec<u64>,
 }
 
 /// The cases of some files, of which the first has what they share. An error names the file and the case.
@@ -186,7 +195,12 @@ impl Spelling {
         Ok(match self.listing {
             None => Answer::Refuses(reading.unwrap_or(REFUSED)),
             Some(lines) => {
-                let heap = sheet.heap(self.facts.as_deref(), &lines)?;
+                let mut heap = sheet.heap(self.facts.as_deref(), &lines)?;
+                if let Some(Stray { array, to }) = self.stray {
+                    let found = heap.objects.iter_mut().find(|object| object.address.0 == array);
+                    let array = found.ok_or_else(|| format!("stray: there is no object at {array:#x}"))?;
+                    array.contents = Contents::References(to.into_iter().map(Address).collect());
+                }
                 Answer::Reads(reading.unwrap_or("as written"), Box::new(heap))
             }
         })
