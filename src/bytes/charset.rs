@@ -56,7 +56,7 @@ impl Newline {
         }
     }
 
-    /// The characters, once the encoding is out of the way: [`Encoding::table`] makes a line feed of whatever byte
+    /// The characters, once the encoding is out of the way: a dump's table makes a line feed of whatever byte
     /// ends a line.
     pub const fn text(self) -> &'static [u8] {
         match self {
