@@ -1,8 +1,8 @@
 //! Made from `specs/phd.toml`: `HEAPSMITH_BLESS=1 cargo test --test project` writes it anew.
 
 use crate::compare::Facet;
-use crate::compare::carriage::Carriage::{self, Changed, Exact, None};
-use crate::compare::carriage::Rule;
+#[allow(unused_imports, reason = "a format need not have all of them")]
+use crate::compare::carriage::{Carriage::{self, Changed, Exact, None}, Rule};
 
 /// How each facet is carried, by kind of dump. What is not here is not carried.
 pub(super) const FACETS: &[(Facet, &[(&str, Carriage)])] = &[

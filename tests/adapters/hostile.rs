@@ -258,7 +258,7 @@ fn counts_beyond_64_bits_are_wrong_and_no_more() {
 #[test]
 fn a_format_that_there_is_not_is_told_and_not_skipped() {
     let Some(how) = every_case("knows-no-format", "adapter-error", SOME) else { return };
-    assert!(how.contains("\"HPROF\" is no format"), "{how}");
+    assert!(how.contains("\"HPROF\" is not a format"), "{how}");
 }
 
 #[test]

@@ -24,9 +24,10 @@ pub fn head(heap: &Heap) -> Head {
     Head { counts, ..Head::of(&heap.facts, around) }
 }
 
-/// Whether instances of a format have a class word that is their class: PHD's have.
+/// Whether instances have a class word that is their class. Dumps of identity hashes and no identifiers have, and a listing that does
+/// not say what it is of is taken for one of them.
 pub(super) fn has_class_words(head: &Head) -> bool {
-    !head.format.as_ref().is_some_and(|format| format.starts_with("hprof") || format == "classic")
+    head.format.is_none() || (head.facts.hash_regime.is_some() && head.facts.identifier_size.is_none())
 }
 
 fn count<T>(list: &Option<Vec<T>>) -> Option<u64> {
