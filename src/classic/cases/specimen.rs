@@ -44,7 +44,7 @@ const BASE: u64 = 3;
 const LEAF: u64 = 4;
 const ODD: u64 = 5;
 const RUNNABLE: u64 = 6;
-/// The classes of arrays, behind one that nothing names: the eight primitive ones, then those of references.
+/// The classes of arrays, after one that nothing names: the eight primitive ones, then those of references.
 const ARRAYS: u64 = 8;
 const OBJECTS: u64 = 16;
 const STRINGS: u64 = 17;

@@ -28,7 +28,7 @@ impl Numbers {
     }
 }
 
-/// Addresses of the specimen: classes 0x40 apart, objects 0x20 apart behind them. With identifiers of 4 bytes they
+/// Addresses of the specimen: classes 0x40 apart, objects 0x20 apart after them. With identifiers of 4 bytes they
 /// are above 2^31, with 8 above 2^47.
 struct Ground(u64);
 
