@@ -4,8 +4,10 @@
 //! do besides is in `specs/classic.md`.
 
 pub mod annotate;
-#[rustfmt::skip]
-mod carries;
+mod carries {
+    //! Made from `specs/classic.toml` by `build.rs`.
+    include!(concat!(env!("OUT_DIR"), "/classic_carries.rs"));
+}
 #[cfg(feature = "corpus")]
 mod cases;
 pub mod corrupt;

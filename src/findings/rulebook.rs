@@ -1,4 +1,4 @@
-//! What a rule book is made of. The books are in `specs/`, and compiled in by way of `src/*/rules/book.rs`.
+//! What a rule book is made of. The books are in `specs/`, and made into Rust by `build.rs`.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

@@ -11,8 +11,10 @@
 //! belongs to are [`lift`]'s matter; order, names and segment cuts are a writer's policy and [`lower`]'s.
 
 pub mod annotate;
-#[rustfmt::skip]
-mod carries;
+mod carries {
+    //! Made from `specs/hprof.toml` by `build.rs`.
+    include!(concat!(env!("OUT_DIR"), "/hprof_carries.rs"));
+}
 #[cfg(feature = "corpus")]
 mod cases;
 pub mod corrupt;

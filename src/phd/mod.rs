@@ -11,8 +11,10 @@
 //! use is a writer's policy and lives in [`lower`]. [`rules`] judges.
 
 pub mod annotate;
-#[rustfmt::skip]
-mod carries;
+mod carries {
+    //! Made from `specs/phd.toml` by `build.rs`.
+    include!(concat!(env!("OUT_DIR"), "/phd_carries.rs"));
+}
 #[cfg(feature = "corpus")]
 mod cases;
 pub mod corrupt;

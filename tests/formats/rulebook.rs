@@ -85,13 +85,13 @@ fn all_ids(kind: RuleKind) -> BTreeSet<&'static str> {
     Family::ALL.into_iter().flat_map(|format| ids(format, kind)).collect()
 }
 
-/// The text of every file of a folder, but the one that is made from `specs/`.
+/// The text of every file of a folder.
 fn code(folder: &Path, text: &mut String) {
     for entry in fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
         if path.is_dir() {
             code(&path, text);
-        } else if !path.ends_with("book.rs") && !path.ends_with("tests.rs") {
+        } else if !path.ends_with("tests.rs") {
             *text += &fs::read_to_string(&path).expect("a text");
         }
     }

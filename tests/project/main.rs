@@ -3,4 +3,3 @@
 mod features;
 mod layers;
 mod portable;
-mod tables;

@@ -1,7 +1,9 @@
 //! Kinds of dump, and which facts each of them carries.
 
-#[rustfmt::skip]
-mod rules;
+mod rules {
+    //! Made from `specs/facets.toml` by `build.rs`.
+    include!(concat!(env!("OUT_DIR"), "/facet_rules.rs"));
+}
 
 use std::fmt;
 use std::str::FromStr;
