@@ -93,8 +93,10 @@ pub trait DumpFamily: Sync {
 
     /// Random widths for the profile that is wished, and the same in words. `drawn` has one of each setting.
     fn random_widths(&self, wishes: Wishes, drawn: &Wishes) -> (Wishes, String) {
-        let bits = drawn.word.map_or(0, |word| word.bits());
-        (Wishes { word: drawn.word, ..wishes }, format!("{bits} bits"))
+        match drawn.word.filter(|_| self.settings().contains(&Setting::Word)) {
+            Some(word) => (Wishes { word: Some(word), ..wishes }, format!("{} bits", word.bits())),
+            None => (wishes, "widths of its own".to_owned()),
+        }
     }
 
     /// The format of a dump, with its version.

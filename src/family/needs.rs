@@ -46,7 +46,7 @@ pub enum ArrayClass {
 
 impl Needs {
     /// The largest address of a word size: the one that was asked for, else the heap's.
-    pub fn largest(asked: Option<WordSize>, facts: &Facts) -> u64 {
+    pub fn largest_address(asked: Option<WordSize>, facts: &Facts) -> u64 {
         let of_identifiers = || facts.identifier_size.filter(|size| size.0 < 8).map(|_| WordSize::Bits32);
         asked.or(facts.word_size).or_else(of_identifiers).unwrap_or(WordSize::Bits64).mask(u64::MAX)
     }

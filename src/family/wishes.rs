@@ -46,12 +46,12 @@ impl Setting {
         }
     }
 
-    /// The setting's name, and what a caller can use in its place.
+    /// The setting with its article, and the remedy for a caller who asked for another one.
     const fn name(self) -> (&'static str, Remedy) {
         match self {
-            Setting::Word => ("word size", Remedy::WordSize),
-            Setting::IdSize => ("identifier size", Remedy::IdSize),
-            Setting::Text => ("character encoding", Remedy::Text),
+            Setting::Word => ("a word size", Remedy::WordSize),
+            Setting::IdSize => ("an identifier size", Remedy::IdSize),
+            Setting::Text => ("a character encoding", Remedy::Text),
         }
     }
 }
@@ -70,14 +70,12 @@ impl Wishes {
             let message = format!("{format} is a binary format: its character encoding and line ends cannot be set");
             return Err(Error::refused(message, Remedy::Text));
         }
-        let message = format!("{format} has no {} to set", missing.name().0);
+        let (_, name) = missing.name().0.split_once(' ').unwrap_or_default();
+        let message = format!("{format} has no {name} to set");
         match has.iter().find(|setting| **setting != Setting::Text) {
             Some(other) => {
                 let (name, remedy) = other.name();
-                Err(Error::refused(
-                    format!("{message}; it has a{} {name}", if name.starts_with('i') { "n" } else { "" }),
-                    remedy,
-                ))
+                Err(Error::refused(format!("{message}; it has {name}"), remedy))
             }
             None => Err(Error::Usage(message)),
         }

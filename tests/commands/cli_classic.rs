@@ -149,6 +149,14 @@ fn an_encoding_is_changed_through_the_heap() {
             fs::remove_file(bench.path(&from)).expect("there");
         }
     }
+    // Ends of lines alone leave the characters as they are, and characters alone choose the ends of their lines.
+    bench.generate("openj9", "32", ENCODINGS[2], "ebcdic.txt");
+    bench.ok(&["rewrite", "ebcdic.txt", "lf.txt", "--through", "heap", "--newline", "lf"]);
+    let (ebcdic, lf) = (bench.read("ebcdic.txt"), bench.read("lf.txt"));
+    let with_lf: Vec<u8> = ebcdic.iter().map(|&byte| if byte == 0x15 { 0x25 } else { byte }).collect();
+    assert!(ebcdic.starts_with(b"\x61\x61\x40") && ebcdic.contains(&0x15) && lf == with_lf);
+    bench.ok(&["rewrite", "lf.txt", "nel.txt", "--through", "heap", "--newline", "nel"]);
+    assert!(bench.read("nel.txt") == ebcdic);
     let ran = bench.run(&["rewrite", "openj9-0.txt", "x", "--through", "records", "--encoding", "ibm-037"]);
     assert_eq!(ran.code, 2, "{}", ran.stderr);
     let ran = bench.run(&["generate", "--format", "classic", "--newline", "nel"]);

@@ -84,13 +84,15 @@ impl Spelling {
 
     /// Options that were recognised, with the widths and characters that are wished otherwise.
     pub(crate) fn upon(&self, recognised: &Lowering) -> Result<Lowering, Error> {
-        recognised.with(&Wishes {
-            word: self.word(),
-            id_size: self.id_size(),
-            charset: self.encoding,
-            newline: self.newline,
-            ..Wishes::default()
-        })
+        let wishes = self.wishes();
+        wishes.check(recognised.format())?;
+        recognised.with(&wishes)
+    }
+
+    /// The widths and characters that are wished.
+    pub(crate) fn wishes(&self) -> Wishes {
+        let (word, id_size) = (self.word(), self.id_size());
+        Wishes { word, id_size, charset: self.encoding, newline: self.newline, ..Wishes::default() }
     }
 
     fn word(&self) -> Option<WordSize> {

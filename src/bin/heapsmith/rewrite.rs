@@ -81,20 +81,24 @@ impl Opts {
 
     fn through_heap(self) -> Result<Answer, Error> {
         let file = open::dump(&self.input, self.reading.reading())?;
-        let mut lowering = self.spelling.lowering(file.format()?, self.seed)?;
+        let format = file.format()?;
+        self.spelling.wishes().check(format)?;
         let mut source = file.source()?;
         if let Some(left_behind) = source.left_behind() {
             terminal::warning(&format!("{}: {left_behind}", file.input().name()));
         }
-        if self.spelling.profile.is_none() {
-            match file.recognise(&mut source)? {
-                Some(recognised) => lowering = self.spelling.upon(&recognised)?,
+        let lowering = match &self.spelling.profile {
+            Some(_) => self.spelling.lowering(format, self.seed)?,
+            None => match file.recognise(&mut source)? {
+                Some(recognised) => self.spelling.upon(&recognised)?,
                 None => {
+                    let lowering = self.spelling.lowering(format, self.seed)?;
                     let default = lowering.profile();
                     terminal::warning(&format!("no profile gives this dump's bytes again; writing it as {default}"));
+                    lowering
                 }
-            }
-        }
+            },
+        };
         let output = Output::create_binary(&self.output, self.force)?;
         match self.heap.heap {
             Some(_) => {

@@ -56,7 +56,10 @@ impl Lower for LowerOptions {
     }
 
     fn with(&self, wishes: &Wishes) -> Result<Lowering, Error> {
-        let encoding = encoding(wishes)?.unwrap_or(self.encoding);
+        // What is not wished is the dump's own; ends of lines follow the characters where those are wished.
+        let charset = Some(wishes.charset.unwrap_or(self.encoding.charset));
+        let newline = wishes.newline.or(wishes.charset.is_none().then_some(self.encoding.newline));
+        let encoding = encoding(&Wishes { charset, newline, ..wishes.clone() })?.unwrap_or(self.encoding);
         Ok(LowerOptions { word: wishes.word, encoding, ..*self }.into())
     }
 
@@ -68,7 +71,7 @@ impl Lower for LowerOptions {
     fn needs(&self, facts: &Facts) -> Needs {
         Needs {
             unit: 1,
-            largest: Needs::largest(self.word, facts),
+            largest: Needs::largest_address(self.word, facts),
             surroundings: false,
             classes: self.profile.class_blocks,
             primitive_array_classes: self.profile.class_blocks,

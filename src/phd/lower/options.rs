@@ -59,7 +59,7 @@ impl Lower for LowerOptions {
         let has_array_sizes = self.version.form().array_sizes;
         Needs {
             unit: if self.profile.j9 == Some(false) { self.version.form().unit_without_j9 } else { 4 },
-            largest: Needs::largest(self.word, facts),
+            largest: Needs::largest_address(self.word, facts),
             surroundings: false,
             classes: true,
             primitive_array_classes: false,
