@@ -14,20 +14,23 @@ static CHOSEN: LazyLock<Option<Property>> = LazyLock::new(|| {
     chosen
 });
 
+static EACH: LazyLock<Vec<Property>> = LazyLock::new(|| {
+    let every = |properties: properties::Properties| properties.all().map(|(_, property)| property).collect::<Vec<_>>();
+    properties::all().into_iter().flat_map(every).collect()
+});
+
 fn names() -> Vec<String> {
-    let names = |format: &properties::Properties| {
-        let format = *format;
-        format.all().map(move |(name, _)| format!("{}:{name}", format.format)).collect::<Vec<_>>()
+    let names = |properties: properties::Properties| {
+        properties.all().map(move |(name, _)| format!("{}:{name}", properties.of)).collect::<Vec<_>>()
     };
-    properties::ALL.iter().flat_map(names).collect()
+    properties::all().into_iter().flat_map(names).collect()
 }
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     if let Some(property) = *CHOSEN {
         return property(bytes);
     }
-    let all: Vec<Property> = properties::ALL.iter().flat_map(|format| format.all()).map(|(_, property)| property).collect();
     if let Some((first, rest)) = bytes.split_first() {
-        all[usize::from(*first) % all.len()](rest);
+        EACH[usize::from(*first) % EACH.len()](rest);
     }
 });

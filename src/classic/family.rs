@@ -8,6 +8,8 @@ use crate::error::{DecodeError, Error};
 #[cfg(feature = "corpus")]
 use crate::family::case::{Case, Recipe};
 use crate::family::edit::{NamedEdit, named};
+#[cfg(feature = "properties")]
+use crate::family::property::{self, Properties};
 use crate::family::{
     DumpFamily, Family, Format, Judged, Lowering, One, Opener, Opening, Records, Setting, Source, WholeFile, Wishes,
     run,
@@ -165,6 +167,11 @@ impl DumpFamily for Classic {
 
     fn edits(&self) -> Vec<NamedEdit> {
         named::<Map>()
+    }
+
+    #[cfg(feature = "properties")]
+    fn properties(&self) -> Properties {
+        property::properties::<super::properties::Classic>()
     }
 
     #[cfg(feature = "corpus")]

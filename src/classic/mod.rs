@@ -17,6 +17,9 @@ pub mod family;
 pub mod lift;
 mod list;
 pub mod lower;
+#[cfg(feature = "properties")]
+#[doc(hidden)]
+pub mod properties;
 pub mod record;
 pub mod rules;
 pub mod wire;

@@ -10,6 +10,9 @@ mod judge;
 mod lowering;
 mod needs;
 mod opener;
+#[cfg(feature = "properties")]
+#[doc(hidden)]
+pub mod property;
 mod reading;
 mod recognise;
 mod records;
@@ -146,6 +149,10 @@ pub trait DumpFamily: Sync {
     fn edits(&self) -> Vec<NamedEdit> {
         Vec::new()
     }
+
+    /// What always holds of its dumps.
+    #[cfg(feature = "properties")]
+    fn properties(&self) -> property::Properties;
 
     /// The cases of the corpus.
     ///

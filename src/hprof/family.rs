@@ -8,6 +8,8 @@ use crate::error::{DecodeError, Error};
 #[cfg(feature = "corpus")]
 use crate::family::case::{Case, Recipe};
 use crate::family::edit::{NamedEdit, named};
+#[cfg(feature = "properties")]
+use crate::family::property::{self, Properties};
 use crate::family::{
     DumpFamily, Family, Format, Judged, Lowering, Opener, Opening, Records, Setting, Source, WholeFile, Wishes, run,
 };
@@ -193,6 +195,11 @@ impl DumpFamily for Hprof {
 
     fn edits(&self) -> Vec<NamedEdit> {
         named::<Map>()
+    }
+
+    #[cfg(feature = "properties")]
+    fn properties(&self) -> Properties {
+        property::properties::<super::properties::Hprof>()
     }
 
     #[cfg(feature = "corpus")]

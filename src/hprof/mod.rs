@@ -25,6 +25,9 @@ pub mod lift;
 mod list;
 pub mod lower;
 pub mod open;
+#[cfg(feature = "properties")]
+#[doc(hidden)]
+pub mod properties;
 pub mod record;
 pub mod rules;
 pub mod sub_record;

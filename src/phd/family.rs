@@ -8,6 +8,8 @@ use crate::error::{DecodeError, Error};
 #[cfg(feature = "corpus")]
 use crate::family::case::Case;
 use crate::family::edit::{NamedEdit, named};
+#[cfg(feature = "properties")]
+use crate::family::property::{self, Properties};
 use crate::family::{
     DumpFamily, Family, Format, Judged, Lowering, One, Opener, Opening, Records, Setting, Source, WholeFile, Wishes,
     run,
@@ -199,6 +201,11 @@ impl DumpFamily for Phd {
 
     fn edits(&self) -> Vec<NamedEdit> {
         named::<Map>()
+    }
+
+    #[cfg(feature = "properties")]
+    fn properties(&self) -> Properties {
+        property::properties::<super::properties::Phd>()
     }
 
     #[cfg(feature = "corpus")]

@@ -17,7 +17,7 @@ use super::Properties;
 
 /// Every property, by name.
 pub const PROPERTIES: Properties = Properties {
-    format: "convert",
+    of: "convert",
     of_bytes: &[(
         "a_conversion_of_anything_ends_with_a_dump_or_an_error",
         a_conversion_of_anything_ends_with_a_dump_or_an_error,

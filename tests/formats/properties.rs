@@ -6,15 +6,15 @@ use heapsmith::classic::{self, Charset, Encoding};
 use heapsmith::corpus::{Case, Verdict, cases};
 use heapsmith::corrupt::Map;
 use heapsmith::draw::{Draw, SeedDraw, Stream};
-use heapsmith::format::Lowering;
+use heapsmith::format::{Family, Lowering};
 use heapsmith::generate::{GenerateOptions, Placement, from_seed};
 use heapsmith::hprof::IdSize;
 use heapsmith::hprof::decode::WHOLE;
 use heapsmith::input::Input;
 use heapsmith::phd::Version;
 use heapsmith::phd::lower::{self, FieldSwap, LowerOptions, PROFILES};
+use heapsmith::phd::properties::through_any;
 use heapsmith::properties;
-use heapsmith::properties::phd::through_any;
 use heapsmith::validate::{ValidateOptions, validate};
 
 fn random_bytes(seed: u64, length: usize) -> Vec<u8> {
@@ -24,10 +24,10 @@ fn random_bytes(seed: u64, length: usize) -> Vec<u8> {
 
 #[test]
 fn every_property_holds_for_random_bytes() {
-    for format in properties::ALL {
+    for format in properties::all() {
         for (name, property) in format.all() {
             for seed in 0..150 {
-                println!("{} {name} {seed}", format.format);
+                println!("{} {name} {seed}", format.of);
                 property(&random_bytes(seed, 4096));
             }
             property(&[]);
@@ -38,9 +38,9 @@ fn every_property_holds_for_random_bytes() {
 #[test]
 fn every_property_of_bytes_holds_for_every_corpus_case_and_for_generated_dumps() {
     for (id, bytes) in dumps() {
-        for format in properties::ALL {
+        for format in properties::all() {
             for (name, property) in format.of_bytes {
-                println!("{} {name} {id}", format.format);
+                println!("{} {name} {id}", format.of);
                 property(&bytes);
             }
         }
@@ -60,9 +60,9 @@ fn every_property_of_bytes_holds_for_dumps_with_random_damage() {
             let at = draw.below(bytes.len() as u64) as usize;
             bytes[at] = draw.u32() as u8;
         }
-        for format in properties::ALL {
+        for format in properties::all() {
             for (name, property) in format.of_bytes {
-                println!("{} {name} {id} {round}", format.format);
+                println!("{} {name} {id} {round}", format.of);
                 property(&bytes);
             }
         }
@@ -103,7 +103,7 @@ fn every_property_of_bytes_holds_where_contents_come_in_pieces() {
             let mut cuts = vec![whole.len()];
             cuts.extend([WHOLE, WHOLE + 100, 2 * WHOLE + 33, 3 * WHOLE + 50, 4 * WHOLE + 60, 5 * WHOLE + 90]);
             for cut in cuts {
-                for (name, property) in properties::ALL[1].of_bytes {
+                for (name, property) in Family::HPROF.properties().of_bytes {
                     println!("{name} {id:?} {version} {cut}");
                     property(&whole[..cut]);
                 }

@@ -12,11 +12,11 @@ use std::path::{Path, PathBuf};
 use heapsmith::classic;
 use heapsmith::error::Error;
 use heapsmith::family::One;
+use heapsmith::family::property::{decoding_and_encoding_again_is_the_identity, every_byte_belongs_to_one_field};
 use heapsmith::input::Input;
 use heapsmith::model::{Class, Contents, Heap, IdentityHash, Name, Object, ObjectKind, PrimitiveType};
+use heapsmith::phd::properties::Phd;
 use heapsmith::phd::{Decoder, Record, lift, lower};
-use heapsmith::properties::phd::Phd;
-use heapsmith::properties::subject::{decoding_and_encoding_again_is_the_identity, every_byte_belongs_to_one_field};
 use heapsmith::validate::{Severity, ValidateOptions, validate};
 use pretty_assertions::assert_eq;
 use serde_json::Value;
@@ -177,7 +177,7 @@ fn real_dumps_have_the_counts_that_were_published_with_them() {
         let mut counted_references = 0;
         Decoder::new(bytes.as_slice())
             .expect("a PHD")
-            .visit::<Error, _>(|located| {
+            .visit_dyn::<Error>(&mut |located| {
                 *counted.entry(located.record.kind()).or_default() += 1;
                 counted_references += located.record.references().map_or(0, |r| r.len());
                 Ok(())
@@ -198,7 +198,7 @@ fn real_dumps_show_the_native_writers_habits() {
         let mut kinds = Vec::new();
         Decoder::new(bytes.as_slice())
             .expect("a PHD")
-            .visit::<Error, _>(|located| {
+            .visit_dyn::<Error>(&mut |located| {
                 kinds.push(matches!(located.record, Record::Class(_)));
                 match located.record {
                     Record::Long(r) => assert_eq!(r.flags & 1, 1),

@@ -109,7 +109,7 @@ fn records(dump: &[u8], reached: &mut BTreeSet<String>) {
         reached.insert(what);
     };
     decoder
-        .visit::<DecodeError, _>(|step| {
+        .visit_dyn::<DecodeError>(&mut |step| {
             match step {
                 Step::Record(_, record) => {
                     put(format!("record {}", record.tag()));

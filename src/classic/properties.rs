@@ -7,22 +7,20 @@ use crate::classic::lower::{self, LowerOptions, PROFILES};
 use crate::classic::{self, Charset, Decoder, Encoding, Newline, Record, annotate, encode, lift};
 use crate::draw::Draw;
 use crate::error::{DecodeError, Error};
-use crate::format::Lower;
+use crate::family::Lower;
+use crate::family::property::{Field, Step, Subject, Twice, judged, lifted, opener};
 use crate::generate::{GenerateOptions, Placement, generate};
-use crate::input::Input;
 use crate::lower::Adherence;
 use crate::model::{Dump, WordSize};
-use crate::validate::{ValidateOptions, validate};
 
-use super::subject::{Field, Step, Subject, Twice, lifted};
+use super::family::FAMILY;
 
 /// Classic text, with its properties.
 #[derive(Clone, Copy, Debug)]
 pub enum Classic {}
 
 impl Subject for Classic {
-    const NAME: &'static str = "classic";
-    type Map = crate::classic::corrupt::Map;
+    type Map = super::corrupt::Map;
     type Options = LowerOptions;
     type Reading = ();
     const READINGS: &'static [()] = &[()];
@@ -45,10 +43,8 @@ impl Subject for Classic {
         assert!(heap.classes.len() + heap.objects.len() <= entries);
         let fields = annotate::visit::<_, DecodeError, _>(&mut reopen(bytes), |_| Ok(()));
         assert_eq!(visited.is_ok(), fields.is_ok());
-        let input = Input::memory("fuzz", bytes.to_vec());
         for graph in [false, true] {
-            let options = ValidateOptions { graph, ..ValidateOptions::default() };
-            assert!(validate(&input, options).is_ok(), "memory can be read");
+            judged(FAMILY, &opener(bytes), graph);
         }
     }
 
@@ -150,7 +146,7 @@ impl Subject for Classic {
         let any = LowerOptions { profile: PROFILES.iter().find(|profile| profile.is_seeded())?, ..*options };
         let told = lower::carry(dump.heaps.first_mut()?, options);
         Some(told.and_then(|told| {
-            let back = lifted(&lower::to_bytes(&told, &any)?);
+            let back = lifted::<Classic>(&lower::to_bytes(&told, &any)?);
             Ok((lower::to_bytes(&told, options)?, lower::to_bytes(&back.heaps[0], options)?))
         }))
     }

@@ -4,8 +4,9 @@ use std::io::{self, Read};
 
 use crate::draw::Draw;
 use crate::error::{DecodeError, Error};
+use crate::family::Lowering;
 use crate::family::Opening;
-use crate::format::Lowering;
+use crate::family::property::{Field, Step, Subject, Twice, judged, lifted, opener};
 use crate::generate::{GenerateOptions, Placement, generate};
 use crate::hprof::decode::{Wrapped, ZeroLength};
 use crate::hprof::lift::{self, Index};
@@ -14,17 +15,15 @@ use crate::hprof::{self, Beyond, Decoder, IdSize, Reading, Version, annotate, en
 use crate::input::Input;
 use crate::lower::Adherence;
 use crate::model::{ControlSettings, Dump, Event, EventKind, Heap, Name, Serial, TextId};
-use crate::validate::{ValidateOptions, validate};
 
-use super::subject::{Field, Step, Subject, Twice, lifted};
+use super::family::FAMILY;
 
 /// HPROF, with its properties.
 #[derive(Clone, Copy, Debug)]
 pub enum Hprof {}
 
 impl Subject for Hprof {
-    const NAME: &'static str = "hprof";
-    type Map = crate::hprof::corrupt::Map;
+    type Map = super::corrupt::Map;
     type Options = LowerOptions;
     type Reading = Reading;
     const SCATTERS: bool = true;
@@ -70,8 +69,10 @@ impl Subject for Hprof {
                 let fields = annotate::visit::<_, DecodeError, _>(&mut decoder, index, |_| Ok(()));
                 assert_eq!(fields.is_ok(), read.is_ok());
             }
+            let mut opener = opener(bytes);
+            opener.reading = reading;
             for graph in [false, true] {
-                assert!(validate(&input, ValidateOptions { graph, reading }).is_ok(), "memory can be read");
+                judged(FAMILY, &opener, graph);
             }
         }
     }
@@ -208,7 +209,7 @@ pub fn through_any(heap: &Heap, options: &LowerOptions) -> Result<(Vec<u8>, Vec<
     // What only Android can say needs its header version.
     let android = |framing: &&Framing| options.profile.android && framing.version == Version::V1_0_3;
     let any = LowerOptions { framing: any.profile.framings.iter().find(android), ..any };
-    let mut back = lifted(&lower::to_bytes(heap, &any)?).heaps.swap_remove(0);
+    let mut back = lifted::<Hprof>(&lower::to_bytes(heap, &any)?).heaps.swap_remove(0);
     back.surroundings.events = None;
     back.surroundings.times = None;
     let mut heap = heap.clone();

@@ -1,27 +1,47 @@
-//! The properties that are the same for every format, and what they need of one.
+//! What always holds of a format, as functions of a fuzzer's bytes, and what they need of the format.
+//!
+//! Each property is stated by its name and panics when it is violated.
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::io::{self, Read};
+use std::sync::Arc;
 
 use arbitrary::Unstructured;
 
 use crate::compare::compare;
-use crate::corrupt::Map;
 use crate::draw::{BytesDraw, Draw};
 use crate::error::{Error, LowerError};
-use crate::format::{DumpFile, Family, Lower};
-use crate::hprof::Reading;
+use crate::findings::{Finding, FindingCounts, Findings, Severity};
 use crate::input::Input;
 use crate::model::{Dump, Event};
-use crate::validate::{Severity, ValidateOptions, validate};
 
-use super::Properties;
+use super::edit::Map;
+use super::{Family, Lower, Opener};
+
+/// A property of a fuzzer's bytes.
+pub type Property = fn(&[u8]);
+
+/// The properties of one format, or of what all formats share.
+#[derive(Clone, Copy, Debug)]
+pub struct Properties {
+    /// The format's name, which stands before those of the properties.
+    pub of: &'static str,
+    /// Those that take the bytes for a dump.
+    pub of_bytes: &'static [(&'static str, Property)],
+    /// Those that draw a heap, and a way to write it, from the bytes.
+    pub of_heaps: &'static [(&'static str, Property)],
+}
+
+impl Properties {
+    /// Every property, by name.
+    pub fn all(&self) -> impl Iterator<Item = (&'static str, Property)> {
+        self.of_bytes.iter().chain(self.of_heaps).copied()
+    }
+}
 
 /// A format whose properties are asked.
 pub trait Subject: Sized {
-    /// The format's name.
-    const NAME: &'static str;
     /// What its edits are made with.
     type Map: Map;
     /// How its dumps are written.
@@ -88,13 +108,9 @@ pub struct Step {
 }
 
 /// Every property of a format, by name.
-pub(super) const fn properties<S: Subject>() -> Properties {
-    const { table::<S>() }
-}
-
-const fn table<S: Subject>() -> Properties {
+pub(crate) fn properties<S: Subject>() -> Properties {
     Properties {
-        format: S::NAME,
+        of: S::Map::FAMILY.name(),
         of_bytes: &[
             ("decode_never_panics", S::decode_never_panics),
             ("decoding_and_encoding_again_is_the_identity", decoding_and_encoding_again_is_the_identity::<S>),
@@ -148,15 +164,15 @@ pub fn the_size_of_reads_does_not_matter<S: Subject>(bytes: &[u8]) {
 
 /// Whatever can be read and written again, in the dump's own order or the writer's, comes back as it was carried.
 pub fn what_a_rewritten_dump_carries_comes_back<S: Subject>(bytes: &[u8]) {
-    if Family::of(&bytes[..bytes.len().min(Family::START)]) != Some(S::Map::FAMILY) {
+    if !S::Map::FAMILY.is_start(&bytes[..bytes.len().min(Family::START)]) {
         return;
     }
-    let Ok(mut dump) = read(bytes) else { return };
+    let Ok(mut dump) = read::<S>(bytes) else { return };
     for lowering in S::rewritings() {
         let adhering = lowering.adhering();
         for lowering in [&lowering as &dyn Lower, &*adhering] {
             match (lowering.carry(&mut dump), written(&mut dump, lowering)) {
-                (Ok(carried), Ok(written)) => same(&carried, &lifted(&written), lowering),
+                (Ok(carried), Ok(written)) => same(&carried, &lifted::<S>(&written), lowering),
                 (Err(Error::Lower(carried)), Err(Error::Lower(written))) => {
                     assert_eq!(carried.to_string(), written.to_string());
                 }
@@ -172,7 +188,7 @@ pub fn a_heap_comes_back_from_its_dump<S: Subject>(bytes: &[u8]) {
     let Some((mut dump, lowering)) = drawn::<S>(bytes) else { return };
     let Ok(bytes) = written(&mut dump, &lowering) else { panic!("it was written before") };
     let Ok(carries) = lowering.carry(&mut dump) else { panic!("what is written is carried: {lowering:?}") };
-    let mut back = lifted(&bytes);
+    let mut back = lifted::<S>(&bytes);
     same(&carries, &back, &lowering);
     let as_read = lowering.adhering();
     // A profile that draws cuts and spells anew, and one that swaps fields swaps them back.
@@ -183,7 +199,7 @@ pub fn a_heap_comes_back_from_its_dump<S: Subject>(bytes: &[u8]) {
         match (as_read.carry(&mut back), written(&mut back, &*as_read)) {
             (Ok(carries), Ok(again)) => {
                 assert!(is_longer || !is_repeated || again == bytes, "{lowering:?}");
-                same(&carries, &lifted(&again), &*as_read);
+                same(&carries, &lifted::<S>(&again), &*as_read);
             }
             (carried, written) => panic!("{lowering:?}: {:?}, {:?}", carried.err(), written.err()),
         }
@@ -197,8 +213,7 @@ pub fn generated_dumps_validate_clean<S: Subject>(bytes: &[u8]) {
     if lowering.is_trap() || S::SCATTERS && lowering.is_seeded() {
         return;
     }
-    let report = validate(&Input::memory("generated", bytes_of(&mut dump, &lowering)), ValidateOptions::default());
-    let found = report.map(|report| report.findings).unwrap_or_default();
+    let (found, _) = judged(S::Map::FAMILY, &opener(&bytes_of(&mut dump, &lowering)), true);
     assert!(found.iter().all(|f| f.severity == Severity::Note), "{lowering:?}: {found:?}");
 }
 
@@ -208,14 +223,12 @@ pub fn named_corruptions_are_found<S: Subject>(bytes: &[u8]) {
     let Ok(map) = S::Map::of(bytes_of(&mut dump, &lowering)) else { panic!("a generated dump is valid: {lowering:?}") };
     for edit in S::Map::EDITS {
         let Some(edited) = edit.apply(&map) else { continue };
-        let Ok(report) = validate(&Input::memory(edit.name, edited.bytes), ValidateOptions::default()) else {
-            panic!("memory can be read")
-        };
+        let (findings, counts) = judged(S::Map::FAMILY, &opener(&edited.bytes), true);
         // Of each rule the first 20 findings are kept.
-        let has_more = report.counts.iter().any(|count| count.rule == edit.rule && count.count > 20);
-        let found = report.findings.iter().any(|f| f.rule == edit.rule && f.offset == edited.offset);
+        let has_more = counts.iter().any(|count| count.rule == edit.rule && count.count > 20);
+        let found = findings.iter().any(|f| f.rule == edit.rule && f.offset == edited.offset);
         let (name, offset) = (edit.name, edited.offset);
-        assert!(found || has_more, "{name} at {offset:#x} in {lowering:?}: {:?}", report.findings);
+        assert!(found || has_more, "{name} at {offset:#x} in {lowering:?}: {findings:?}");
     }
 }
 
@@ -251,15 +264,28 @@ fn written(dump: &mut Dump, lowering: &dyn Lower) -> Result<Vec<u8>, Error> {
 }
 
 /// The heaps of a dump that can be read to its end.
-pub(super) fn read(bytes: &[u8]) -> Result<Dump, Error> {
-    let whole = DumpFile::new(Input::memory("dump", bytes.to_vec()), Reading::default())?.read()?;
+fn read<S: Subject>(bytes: &[u8]) -> Result<Dump, Error> {
+    let whole = S::Map::FAMILY.read(&opener(bytes))?;
     whole.ended?;
     Ok(whole.dump)
 }
 
 /// The heaps of a dump that was written.
-pub(super) fn lifted(bytes: &[u8]) -> Dump {
-    read(bytes).unwrap_or_else(|e| panic!("a written dump can be read: {e}"))
+pub(crate) fn lifted<S: Subject>(bytes: &[u8]) -> Dump {
+    read::<S>(bytes).unwrap_or_else(|e| panic!("a written dump can be read: {e}"))
+}
+
+/// A dump in memory, read as it is usually read.
+pub(crate) fn opener(bytes: &[u8]) -> Opener {
+    let input = Input::memory("dump", bytes.to_vec());
+    Opener::new(input, super::Reading::default(), Arc::new(|input| input.stream()))
+}
+
+/// What every rule of a format finds in a dump.
+pub(crate) fn judged(family: Family, opener: &Opener, graph: bool) -> (Vec<Finding>, Vec<FindingCounts>) {
+    let mut findings = Findings::default();
+    assert!(family.judge(opener, graph, &mut findings).is_ok(), "memory can be read");
+    findings.finish()
 }
 
 fn same(carried: &Dump, lifted: &Dump, lowering: &dyn Lower) {

@@ -4,24 +4,22 @@ use std::io::Read;
 
 use crate::draw::Draw;
 use crate::error::{DecodeError, Error};
-use crate::format::Lower;
+use crate::family::Lower;
+use crate::family::property::{Field, Step, Subject, Twice, judged, lifted, opener};
 use crate::generate::{GenerateOptions, Placement, generate};
-use crate::input::Input;
 use crate::lower::Adherence;
 use crate::model::{Dump, HashRegime, Heap, WordSize};
 use crate::phd::lower::{self, LowerOptions, PROFILES, Profile};
 use crate::phd::{Decoder, Version, annotate, encode, lift};
-use crate::validate::{ValidateOptions, validate};
 
-use super::subject::{Field, Step, Subject, Twice, lifted};
+use super::family::FAMILY;
 
 /// PHD, with its properties.
 #[derive(Clone, Copy, Debug)]
 pub enum Phd {}
 
 impl Subject for Phd {
-    const NAME: &'static str = "phd";
-    type Map = crate::phd::corrupt::Map;
+    type Map = super::corrupt::Map;
     type Options = LowerOptions;
     type Reading = ();
     const READINGS: &'static [()] = &[()];
@@ -31,8 +29,7 @@ impl Subject for Phd {
             let (heap, _) = lift::heap(&mut decoder);
             assert_eq!(decoder.records(), (heap.classes.len() + heap.objects.len()) as u64);
         }
-        let report = validate(&Input::memory("fuzz", bytes.to_vec()), ValidateOptions::default());
-        assert!(report.is_ok(), "memory can be read");
+        judged(FAMILY, &opener(bytes), true);
     }
 
     fn spelled_again(bytes: &[u8], (): ()) -> Option<(Vec<u8>, bool)> {
@@ -125,6 +122,6 @@ impl Subject for Phd {
 pub fn through_any(heap: &Heap, version: Version, seed: u64, profile: &str) -> Result<(Vec<u8>, Vec<u8>), Error> {
     let any = LowerOptions { seed, ..LowerOptions::new(version).with_profile("any")? };
     let options = LowerOptions::new(version).with_profile(profile)?;
-    let back = lifted(&lower::to_bytes(heap, &any)?);
+    let back = lifted::<Phd>(&lower::to_bytes(heap, &any)?);
     Ok((lower::to_bytes(heap, &options)?, lower::to_bytes(&back.heaps[0], &options)?))
 }
