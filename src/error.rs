@@ -338,7 +338,8 @@ pub enum LowerError {
     TooWide(Address),
     /// An address that the target cannot hold, and that is to be kept.
     #[error(
-        "{format} holds only addresses that are multiples of {unit} and at most {largest:#x}, and the heap has another one"
+        "the heap has an address that {format} cannot hold (expected {multiple}at most {largest:#x})",
+        multiple = if *unit == 1 { String::new() } else { format!("a multiple of {unit}, ") }
     )]
     Address {
         /// The target's format.

@@ -105,15 +105,15 @@ impl Deref for Lowering {
     }
 }
 
-/// The heap of a dump, in a format whose dumps have one.
+/// The heap of a dump that is to be written in a format whose dumps hold one.
 ///
 /// # Errors
 /// If there are several, or none.
-pub fn only_heap(dump: &mut dyn DumpSource) -> Result<&mut dyn HeapSource, Error> {
+pub fn only_heap(dump: &mut dyn DumpSource, format: Format) -> Result<&mut dyn HeapSource, Error> {
     match dump.heaps() {
         1 => Ok(dump.heap(0)),
         heaps => {
-            let message = format!("the format holds one heap, and there are {heaps}");
+            let message = format!("{format} dumps hold one heap, but the source has {heaps}");
             Err(Error::refused(message, Remedy::ChooseHeap { heaps }))
         }
     }

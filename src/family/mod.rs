@@ -253,10 +253,10 @@ impl Format {
     pub(crate) fn no_profile(self, name: &str) -> Error {
         let names = self.family.profiles(self.version).join(", ");
         let writes = |format: &Format| format.family.profiles(format.version).contains(&name);
-        let elsewhere: Vec<String> = self.family.formats().filter(writes).map(|format| format.to_string()).collect();
+        let formats: Vec<String> = self.family.formats().filter(writes).map(|format| format.to_string()).collect();
         let hint =
-            if elsewhere.is_empty() { String::new() } else { format!("; {name} writes {}", elsewhere.join(", ")) };
-        Error::Usage(format!("{self} has no profile {name:?}; there are {names}{hint}"))
+            if formats.is_empty() { String::new() } else { format!("; {name} is a profile of {}", formats.join(", ")) };
+        Error::Usage(format!("{self} has no profile {name:?}; choose one of {names}{hint}"))
     }
 }
 

@@ -200,10 +200,12 @@ fn questions_that_cannot_be_put_give_exit_code_2() {
     bench.run(&["generate", "--format", "phd6", "-o", "good.phd"]).fails(2, &["good.phd", "exists", "--force"]);
     bench.run(&["generate", "--format", "phd6", "-o", "folder"]).fails(2, &["folder", "directory"]);
     bench.run(&["generate", "--format", "phd6", "-o", "absent/x.phd"]).fails(2, &["absent/x.phd"]);
-    bench.run(&["generate", "--format", "phd6", "--profile", "j9-2.3", "-o", "x"]).fails(2, &["j9-2.3 writes phd4"]);
+    bench
+        .run(&["generate", "--format", "phd6", "--profile", "j9-2.3", "-o", "x"])
+        .fails(2, &["j9-2.3 is a profile of phd4"]);
     bench
         .run(&["generate", "--format", "phd6", "--profile", "hotspot", "-o", "x"])
-        .fails(2, &["there are openj9, jdmpview"]);
+        .fails(2, &["choose one of openj9, jdmpview"]);
     bench.run(&["rewrite", "good.phd", "good.phd", "--through", "records", "--force"]).fails(2, &["is the input"]);
     bench.run(&["check", "--decoder", "parser"]).fails(2, &["{}"]);
     bench.run(&["check", "--decoder", "absent-parser {}"]).fails(2, &["running absent-parser"]);

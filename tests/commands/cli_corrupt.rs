@@ -51,16 +51,19 @@ fn report(text: &[u8]) -> Value {
 
 #[test]
 fn every_edit_that_is_listed_breaks_its_rule_where_the_report_says() {
-    for format in ["phd6", "hprof", "classic"] {
+    for (format, family) in [("phd6", "phd"), ("hprof", "hprof"), ("classic", "classic")] {
         let bench = Bench::with(format);
-        let listed = report(&bench.expect(0, &format!("corrupt --list --json --format {format}")).0);
+        let listed = report(&bench.expect(0, &format!("corrupt --list --json --format {family}")).0);
         let mut made = 0;
         for edit in listed["edits"].as_array().expect("edits") {
             let name = edit["name"].as_str().expect("a name");
             let output = bench.run(&format!("corrupt good --edit {name} --json --force -o bad"));
             if output.status.code() == Some(2) {
                 let message = String::from_utf8_lossy(&output.stderr).into_owned();
-                assert!(message.contains("good has no place for the edit"), "{message}");
+                assert!(
+                    message.contains(&format!("the edit {name} cannot be made in good: the dump has no")),
+                    "{message}"
+                );
                 continue;
             }
             let told = report(&output.stdout);
@@ -106,7 +109,8 @@ fn what_cannot_be_done_is_said_and_nothing_is_written() {
         (2, "corrupt missing --edit raise-the-version -o new", "missing"),
         (1, "corrupt bad --edit raise-the-version -o new", "expected version 4, 5 or 6"),
         (2, "corrupt good --edit raise-the-version", "--output"),
-        (2, "corrupt --list --format other", "other"),
+        (2, "corrupt --list --format other", "'other' for '--format <FORMAT>': expected phd, hprof or classic"),
+        (2, "corrupt --list --format phd6", "'phd6' for '--format <FORMAT>': expected phd, hprof or classic"),
     ] {
         let (_, message) = bench.expect(code, arguments);
         assert!(message.contains(part), "{arguments}: {message}");

@@ -12,7 +12,7 @@ use heapsmith::error::Error;
 use heapsmith::format::{Family, Format, Target};
 use heapsmith::interrupt::{self, Stop};
 
-use crate::{Answer, report, terminal};
+use crate::{Answer, family, report, terminal};
 
 /// Runs somebody else's parser, converter or writer over the corpus and over random dumps, and judges what it answers.
 ///
@@ -40,7 +40,7 @@ pub(crate) struct Opts {
     /// A writer: a command in which `{in}` stands for the path of a listing and `{out}` for that of the dump. Needs --to.
     #[arg(long, value_name = "CMD {in} {out}", requires = "to")]
     encoder: Vec<String>,
-    #[arg(long, value_name = "FORMAT", help = format!("What a converter reads: {}; in one version alone: {}", Family::names(), Format::names()))]
+    #[arg(long, value_name = "FORMAT", help = format!("Format that the converter reads: {}; or one version of it: {}", Family::names(), Format::names()))]
     from: Option<String>,
     /// What a converter or encoder writes: a format, or a format and a profile (phd6/openj9).
     #[arg(long, value_name = "FORMAT")]
@@ -242,10 +242,6 @@ fn something_was_judged(told: &Report) -> Result<(), Error> {
         _ => "no case is left by --filter, --format and what the implementation can; `corpus list` shows the ids"
             .to_owned(),
     }))
-}
-
-fn family(name: &str) -> Result<Family, String> {
-    Family::named(name).ok_or_else(Family::names)
 }
 
 /// What a converter reads, by its family.

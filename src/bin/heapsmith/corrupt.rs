@@ -4,16 +4,17 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use heapsmith::corrupt::{self, NamedEdit};
 use heapsmith::error::Error;
-use heapsmith::format::{Family, Format};
+use heapsmith::format::Family;
 use heapsmith::output::Output;
 use heapsmith::validate::{Severity, rule};
 use serde::Serialize;
 
-use crate::{Answer, decode, open, terminal};
+use crate::{Answer, decode, family, open, terminal};
 
 /// Damages a valid dump by a named edit, which breaks one rule at a known place.
 ///
-/// The edit is made in a field of the format, not at a random place: --list shows all edits. A compressed dump is decompressed.
+/// An edit changes the structure of the format (a field, a record, the end of the file) or the whole file as a faulty
+/// transfer does, never a random byte. --list shows all edits. A compressed dump is decompressed first.
 ///
 /// Example: heapsmith corrupt good.hprof --edit raise-the-version -o bad.hprof
 #[derive(Args)]
@@ -33,9 +34,9 @@ pub(crate) struct Opts {
     /// List the edits with the rules that they break.
     #[arg(long, conflicts_with_all = ["input", "edit", "output", "force"])]
     list: bool,
-    /// With --list, the edits of this format alone: phd4, phd5, phd6, hprof or classic.
-    #[arg(long, requires = "list")]
-    format: Option<Format>,
+    #[arg(long, requires = "list", value_parser = family,
+        help = format!("With --list, only edits of this format: {}", Family::names()))]
+    format: Option<Family>,
     /// Print a JSON report instead of text.
     #[arg(long)]
     json: bool,
@@ -84,7 +85,7 @@ impl Opts {
 
     fn list(&self) -> Result<Answer, Error> {
         let failed = |e| Error::io("writing standard output", e);
-        let wanted = |family: &Family| self.format.is_none_or(|format| format.family() == *family);
+        let wanted = |family: &Family| self.format.is_none_or(|format| format == *family);
         let edits = Family::ALL.into_iter().filter(wanted).flat_map(corrupt::edits);
         let edits: Vec<Line> = edits.map(|edit| Line::of(&edit, None)).collect();
         if self.json {
@@ -113,7 +114,13 @@ impl Opts {
         let read = file.input().stream()?.read_to_end(&mut dump);
         read.map_err(|e| Error::io(format!("reading {source}"), e))?;
         let edited = edit.apply(dump)?;
-        let edited = edited.ok_or_else(|| Error::Usage(format!("{source} has no place for the edit {name}")))?;
+        let impossible = || {
+            Error::Usage(format!(
+                "the edit {name} cannot be made in {source}: the dump has no record, field or value of the kind that it \
+                 changes; choose another edit (--list shows all)"
+            ))
+        };
+        let edited = edited.ok_or_else(impossible)?;
         let mut file = Output::create_binary(output, self.force)?;
         file.write_all(&edited.bytes).map_err(|e| Error::io("writing the dump", e))?;
         file.finish()?;

@@ -175,6 +175,11 @@ fn texts() -> String {
     Family::ALL.into_iter().filter(is_text).map(|family| family.name()).collect::<Vec<_>>().join(" and ")
 }
 
+/// The format of an argument that names no version.
+fn family(name: &str) -> Result<Family, String> {
+    Family::named(name).ok_or_else(|| format!("expected {}", Family::names()))
+}
+
 /// The command line; what clap has to say instead is printed.
 fn parse() -> Result<Cli, ExitCode> {
     let arguments: Vec<OsString> = std::env::args_os().collect();

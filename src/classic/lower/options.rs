@@ -43,11 +43,11 @@ impl Lower for LowerOptions {
     }
 
     fn write(&self, dump: &mut dyn DumpSource, out: &mut dyn Write) -> Result<(), Error> {
-        write(only_heap(dump)?, self, out)
+        write(only_heap(dump, self.format())?, self, out)
     }
 
     fn carry(&self, dump: &mut dyn DumpSource) -> Result<Dump, Error> {
-        let heap = carry(only_heap(dump)?, self)?;
+        let heap = carry(only_heap(dump, self.format())?, self)?;
         Ok(Dump { heaps: vec![heap], tail: Vec::new() })
     }
 
