@@ -28,6 +28,16 @@ impl fmt::Display for Address {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ByteLen(pub u64);
 
+impl ByteLen {
+    /// The next multiple of a unit, or the largest one that there is.
+    pub(crate) const fn rounded_up(self, unit: u64) -> ByteLen {
+        match self.0.checked_next_multiple_of(unit) {
+            Some(multiple) => ByteLen(multiple),
+            None => ByteLen(u64::MAX - u64::MAX % unit),
+        }
+    }
+}
+
 impl fmt::Display for ByteLen {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} bytes", self.0)

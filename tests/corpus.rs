@@ -70,6 +70,6 @@ fn every_file_of_spelled_cases_is_read() -> Result<(), Failed> {
     if written == read.collect() {
         Ok(())
     } else {
-        Err("a file of specs/cases/ is not in src/family/case/mod.rs".into())
+        Err("a file of specs/cases/ is not in the `sources!` of its format (src/*/cases/mod.rs)".into())
     }
 }

@@ -7,8 +7,8 @@ use crate::classic::lower::{self, LowerOptions, PROFILES};
 use crate::classic::{self, Charset, Decoder, Encoding, Newline, Record, annotate, encode, lift};
 use crate::draw::Draw;
 use crate::error::{DecodeError, Error};
-use crate::family::Lower;
-use crate::family::property::{Field, Step, Subject, Twice, judged, lifted, opener};
+use crate::family::property::{Field, Step, Subject, Twice, judged, lifted};
+use crate::family::{Lower, Opener};
 use crate::generate::{GenerateOptions, Placement, generate};
 use crate::lower::Adherence;
 use crate::model::{Dump, WordSize};
@@ -44,7 +44,7 @@ impl Subject for Classic {
         let fields = annotate::visit::<_, DecodeError, _>(&mut reopen(bytes), |_| Ok(()));
         assert_eq!(visited.is_ok(), fields.is_ok());
         for graph in [false, true] {
-            judged(FAMILY, &opener(bytes), graph);
+            judged(FAMILY, &Opener::memory("fuzz", bytes), graph);
         }
     }
 

@@ -133,13 +133,13 @@ pub(super) fn ancestry(class: &mut Class, size: Option<u64>, unit: u64, inventio
         inventions.note(Facet::InstanceSize, "that of its first instance, or 0");
     }
     let size = class.instance_size.map_or(size.unwrap_or_default(), |size| size.0);
-    class.instance_size = Some(ByteLen(size.next_multiple_of(unit)));
+    class.instance_size = Some(ByteLen(size).rounded_up(unit));
 }
 
 /// The footprint of an array: two words and its elements, rounded up to 8.
 pub(super) fn footprint(length: u64, element: u64, word: u64) -> u64 {
     let size = length.saturating_mul(element).saturating_add(2 * word);
-    size.checked_next_multiple_of(8).unwrap_or(u64::MAX - 7).max(16)
+    ByteLen(size).rounded_up(8).0.max(16)
 }
 
 /// The number of elements that fit an array of this size.

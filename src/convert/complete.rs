@@ -214,10 +214,7 @@ impl Completion {
             && made.kind != ObjectKind::Instance
         {
             match made.size {
-                Some(size) => {
-                    let largest = u64::MAX - u64::MAX % unit;
-                    made.size = Some(ByteLen(size.0.checked_next_multiple_of(unit).unwrap_or(largest)));
-                }
+                Some(size) => made.size = Some(size.rounded_up(unit)),
                 None => inventions.note(Facet::ObjectSize, OF_ARRAY),
             }
         }

@@ -6,9 +6,10 @@
 
 use crate::annotation::Annotation;
 use crate::error::{Error, RuleId};
+use crate::findings::Findings;
 use crate::model::Heap;
 
-use super::Family;
+use super::{Family, Opener};
 
 /// An edit that breaks one rule, in a dump of the format that the map is of.
 pub struct Edit<M: 'static> {
@@ -92,6 +93,16 @@ impl NamedEdit {
     /// If the dump is not valid.
     pub fn apply(&self, dump: Vec<u8>) -> Result<Option<Edited>, Error> {
         (self.apply)(self.name, dump)
+    }
+
+    /// Whether its rule is broken at its place in a dump that was edited. A dump that was peculiar before may keep it.
+    ///
+    /// # Errors
+    /// If the dump cannot be read because of the machine.
+    pub fn is_found(&self, edited: &Edited) -> Result<bool, Error> {
+        let mut findings = Findings::default();
+        self.family.judge(&Opener::memory(self.name, &edited.bytes), true, &mut findings)?;
+        Ok(findings.has(self.rule, edited.offset))
     }
 }
 

@@ -85,6 +85,11 @@ pub trait DumpFamily: Sync {
     /// The names of the writers that can be imitated in a version.
     fn profiles(&self, version: u8) -> Vec<&'static str>;
 
+    /// Another name of a profile, under which it can be asked for as well.
+    fn alias(&self, _profile: &str) -> Option<&'static str> {
+        None
+    }
+
     /// What a dump may be asked to have.
     fn settings(&self) -> &'static [Setting];
 
@@ -253,7 +258,7 @@ impl Format {
     pub(crate) fn no_profile(self, name: &str) -> Error {
         let names = self.family.profiles(self.version).join(", ");
         let writes = |format: &Format| format.family.profiles(format.version).contains(&name);
-        let formats: Vec<String> = self.family.formats().filter(writes).map(|format| format.to_string()).collect();
+        let formats: Vec<String> = Format::all().filter(writes).map(|format| format.to_string()).collect();
         let hint =
             if formats.is_empty() { String::new() } else { format!("; {name} is a profile of {}", formats.join(", ")) };
         Error::Usage(format!("{self} has no profile {name:?}; choose one of {names}{hint}"))

@@ -48,6 +48,11 @@ impl Opener {
         Opener { input, reading, stream }
     }
 
+    /// Of a dump in memory, under a name for messages, read as it is usually read.
+    pub fn memory(name: &str, bytes: &[u8]) -> Opener {
+        Opener::new(Input::memory(name, bytes.to_vec()), Reading::default(), Arc::new(Input::stream))
+    }
+
     /// The stream from the start.
     ///
     /// # Errors

@@ -5,7 +5,6 @@
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::io::{self, Read};
-use std::sync::Arc;
 
 use arbitrary::Unstructured;
 
@@ -13,7 +12,6 @@ use crate::compare::compare;
 use crate::draw::{BytesDraw, Draw};
 use crate::error::{Error, LowerError};
 use crate::findings::{Finding, FindingCounts, Findings, Severity};
-use crate::input::Input;
 use crate::model::{Dump, Event};
 
 use super::edit::Map;
@@ -167,7 +165,9 @@ pub fn what_a_rewritten_dump_carries_comes_back<S: Subject>(bytes: &[u8]) {
     if !S::Map::FAMILY.is_start(&bytes[..bytes.len().min(Family::START)]) {
         return;
     }
-    let Ok(mut dump) = read::<S>(bytes) else { return };
+    // Of a damaged dump, what stands before the damage.
+    let Ok(whole) = S::Map::FAMILY.read(&Opener::memory("fuzz", bytes)) else { return };
+    let mut dump = whole.dump;
     for lowering in S::rewritings() {
         let adhering = lowering.adhering();
         for lowering in [&lowering as &dyn Lower, &*adhering] {
@@ -213,7 +213,7 @@ pub fn generated_dumps_validate_clean<S: Subject>(bytes: &[u8]) {
     if lowering.is_trap() || S::SCATTERS && lowering.is_seeded() {
         return;
     }
-    let (found, _) = judged(S::Map::FAMILY, &opener(&bytes_of(&mut dump, &lowering)), true);
+    let (found, _) = judged(S::Map::FAMILY, &Opener::memory("generated", &bytes_of(&mut dump, &lowering)), true);
     assert!(found.iter().all(|f| f.severity == Severity::Note), "{lowering:?}: {found:?}");
 }
 
@@ -223,12 +223,11 @@ pub fn named_corruptions_are_found<S: Subject>(bytes: &[u8]) {
     let Ok(map) = S::Map::of(bytes_of(&mut dump, &lowering)) else { panic!("a generated dump is valid: {lowering:?}") };
     for edit in S::Map::EDITS {
         let Some(edited) = edit.apply(&map) else { continue };
-        let (findings, counts) = judged(S::Map::FAMILY, &opener(&edited.bytes), true);
-        // Of each rule the first 20 findings are kept.
-        let has_more = counts.iter().any(|count| count.rule == edit.rule && count.count > 20);
-        let found = findings.iter().any(|f| f.rule == edit.rule && f.offset == edited.offset);
+        let mut findings = Findings::default();
+        let judged = S::Map::FAMILY.judge(&Opener::memory(edit.name, &edited.bytes), true, &mut findings);
+        assert!(judged.is_ok(), "memory can be read");
         let (name, offset) = (edit.name, edited.offset);
-        assert!(found || has_more, "{name} at {offset:#x} in {lowering:?}: {findings:?}");
+        assert!(findings.has(edit.rule, offset), "{name} at {offset:#x} in {lowering:?}: {findings:?}");
     }
 }
 
@@ -265,7 +264,7 @@ fn written(dump: &mut Dump, lowering: &dyn Lower) -> Result<Vec<u8>, Error> {
 
 /// The heaps of a dump that can be read to its end.
 fn read<S: Subject>(bytes: &[u8]) -> Result<Dump, Error> {
-    let whole = S::Map::FAMILY.read(&opener(bytes))?;
+    let whole = S::Map::FAMILY.read(&Opener::memory("dump", bytes))?;
     whole.ended?;
     Ok(whole.dump)
 }
@@ -273,12 +272,6 @@ fn read<S: Subject>(bytes: &[u8]) -> Result<Dump, Error> {
 /// The heaps of a dump that was written.
 pub(crate) fn lifted<S: Subject>(bytes: &[u8]) -> Dump {
     read::<S>(bytes).unwrap_or_else(|e| panic!("a written dump can be read: {e}"))
-}
-
-/// A dump in memory, read as it is usually read.
-pub(crate) fn opener(bytes: &[u8]) -> Opener {
-    let input = Input::memory("dump", bytes.to_vec());
-    Opener::new(input, super::Reading::default(), Arc::new(|input| input.stream()))
 }
 
 /// What every rule of a format finds in a dump.

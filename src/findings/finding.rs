@@ -148,6 +148,12 @@ impl Findings {
         self.kept.push(Finding { fatal: severity == Severity::Error, ..finding });
     }
 
+    /// Whether a rule was found broken at an offset, or so often that not all its findings were kept.
+    pub fn has(&self, rule: RuleId, offset: u64) -> bool {
+        self.counts.get(&rule).is_some_and(|&count| count > KEPT_PER_RULE)
+            || self.kept.iter().any(|finding| finding.rule == rule && finding.offset == offset)
+    }
+
     /// The kept findings by place, and the counts by rule.
     pub fn finish(mut self) -> (Vec<Finding>, Vec<FindingCounts>) {
         self.kept.sort_by_key(|f| (f.offset, f.rule));

@@ -116,6 +116,10 @@ impl DumpFamily for Hprof {
         PROFILES.iter().map(|profile| profile.name).collect()
     }
 
+    fn alias(&self, profile: &str) -> Option<&'static str> {
+        Profile::alias(profile)
+    }
+
     fn settings(&self) -> &'static [Setting] {
         &[Setting::IdSize]
     }

@@ -4,9 +4,8 @@ use std::io::{self, Read};
 
 use crate::draw::Draw;
 use crate::error::{DecodeError, Error};
-use crate::family::Lowering;
-use crate::family::Opening;
-use crate::family::property::{Field, Step, Subject, Twice, judged, lifted, opener};
+use crate::family::property::{Field, Step, Subject, Twice, judged, lifted};
+use crate::family::{Lowering, Opener, Opening};
 use crate::generate::{GenerateOptions, Placement, generate};
 use crate::hprof::decode::{Wrapped, ZeroLength};
 use crate::hprof::lift::{self, Index};
@@ -69,7 +68,7 @@ impl Subject for Hprof {
                 let fields = annotate::visit::<_, DecodeError, _>(&mut decoder, index, |_| Ok(()));
                 assert_eq!(fields.is_ok(), read.is_ok());
             }
-            let mut opener = opener(bytes);
+            let mut opener = Opener::memory("fuzz", bytes);
             opener.reading = reading;
             for graph in [false, true] {
                 judged(FAMILY, &opener, graph);

@@ -4,8 +4,8 @@ use std::io::Read;
 
 use crate::draw::Draw;
 use crate::error::{DecodeError, Error};
-use crate::family::Lower;
-use crate::family::property::{Field, Step, Subject, Twice, judged, lifted, opener};
+use crate::family::property::{Field, Step, Subject, Twice, judged, lifted};
+use crate::family::{Lower, Opener};
 use crate::generate::{GenerateOptions, Placement, generate};
 use crate::lower::Adherence;
 use crate::model::{Dump, HashRegime, Heap, WordSize};
@@ -29,7 +29,7 @@ impl Subject for Phd {
             let (heap, _) = lift::heap(&mut decoder);
             assert_eq!(decoder.records(), (heap.classes.len() + heap.objects.len()) as u64);
         }
-        judged(FAMILY, &opener(bytes), true);
+        judged(FAMILY, &Opener::memory("fuzz", bytes), true);
     }
 
     fn spelled_again(bytes: &[u8], (): ()) -> Option<(Vec<u8>, bool)> {

@@ -117,3 +117,19 @@ fn what_cannot_be_done_is_said_and_nothing_is_written() {
     }
     assert!(!bench.path("new").exists());
 }
+
+/// These dumps are valid and unusual: where the plain ones break a rule, they keep it.
+#[test]
+fn an_edit_that_would_break_nothing_is_not_made() {
+    let bench = Bench::with("phd6");
+    let corpus = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("corpus");
+    for (dump, edit, rule) in [
+        ("classic/spelled/classic-spelled-total-without-classes.txt", "misstate-the-total", "classic.trailer.total"),
+        ("hprof/spelled/hprof-spelled-no-end.hprof", "add-an-end", "hprof.segment.end-alone"),
+    ] {
+        fs::copy(corpus.join(dump), bench.path("dump")).unwrap_or_else(|e| panic!("{dump}: {e}"));
+        let (_, message) = bench.expect(2, &format!("corrupt dump --edit {edit} -o new"));
+        assert!(message.contains(&format!("the edit {edit} does not break {rule}")), "{message}");
+    }
+    assert!(!bench.path("new").exists());
+}

@@ -121,6 +121,13 @@ impl Opts {
             ))
         };
         let edited = edited.ok_or_else(impossible)?;
+        if !edit.is_found(&edited)? {
+            return Err(Error::Usage(format!(
+                "the edit {name} does not break {} in {source}, which is unusual where it changes the dump; choose \
+                 another edit (--list shows all) or a plainer dump",
+                edit.rule
+            )));
+        }
         let mut file = Output::create_binary(output, self.force)?;
         file.write_all(&edited.bytes).map_err(|e| Error::io("writing the dump", e))?;
         file.finish()?;

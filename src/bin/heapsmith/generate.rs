@@ -126,7 +126,10 @@ impl Spelling {
 fn profiles_help() -> String {
     let of_format = |format: Format| {
         let default = DumpOptions::new(format).lowering().map_or("", |lowering| lowering.profile());
-        let mark = |name: &'static str| if name == default { format!("{name} (default)") } else { name.to_owned() };
+        let mark = |name: &'static str| {
+            let alias = format.family().alias(name).map_or_else(String::new, |alias| format!(", also named {alias}"));
+            if name == default { format!("{name} (default{alias})") } else { name.to_owned() }
+        };
         format!("{format}: {}", profiles(format).into_iter().map(mark).collect::<Vec<_>>().join(", "))
     };
     format!("Writer to imitate. {}", Format::all().map(of_format).collect::<Vec<_>>().join("; "))

@@ -72,7 +72,7 @@ impl<'c> Carrier<'c> {
         let dropped = self.drop_nulls(&mut references);
         Ok(Told {
             address: class.address,
-            size: known(class.class_object_size, "the size", class.address)?,
+            size: sized(class.class_object_size, class.address)?,
             name: class.name.clone(),
             references,
             dropped,
@@ -104,7 +104,7 @@ impl<'c> Carrier<'c> {
         }
         let of_class = || class.and_then(|class| self.class_at(class)?.instance_size);
         let size = object.size.or_else(|| of_class().filter(|_| object.kind == ObjectKind::Instance));
-        Ok(Told { address: object.address, size: known(size, "the size", object.address)?, name, references, dropped })
+        Ok(Told { address: object.address, size: sized(size, object.address)?, name, references, dropped })
     }
 
     fn drop_nulls(&self, references: &mut Vec<Address>) -> u64 {
@@ -160,4 +160,13 @@ impl<'c> Carrier<'c> {
 
 fn known<T>(fact: Option<T>, what: &'static str, address: Address) -> Result<T, LowerError> {
     fact.ok_or(LowerError::Unknown { what, address })
+}
+
+/// A size that a reader's signed number of 64 bits holds.
+fn sized(size: Option<ByteLen>, address: Address) -> Result<ByteLen, LowerError> {
+    let (what, limit) = ("the size", i64::MAX as u64);
+    match known(size, what, address)? {
+        ByteLen(value) if value > limit => Err(LowerError::OutOfRange { what, address, value, limit }),
+        size => Ok(size),
+    }
 }

@@ -166,7 +166,7 @@ impl Column {
 }
 
 fn rounded(size: ByteLen) -> ByteLen {
-    ByteLen(size.0.next_multiple_of(4))
+    size.rounded_up(4)
 }
 
 fn without_trace(kind: RootKind) -> RootKind {

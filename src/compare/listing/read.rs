@@ -31,7 +31,11 @@ pub fn read(input: impl BufRead) -> Result<Listing, Error> {
     let wanted = "expected a listing, whose first line has the dump's facts as JSON";
     let (_, first) = lines.next().ok_or_else(|| bad(1, format!("{wanted}; found nothing")))?;
     let first = first.map_err(|e| bad(1, format!("{wanted}; {e}")))?;
-    let head: Keyed<'static, Head> = serde_json::from_str(&first).map_err(|e| bad(1, format!("{wanted}; {e}")))?;
+    let head: Keyed<'static, Head> = serde_json::from_str(&first).map_err(|e| {
+        // A value that is wrong is that of a listing; anything else is none.
+        let is_value = e.is_data() && first.contains("\"listing\"");
+        bad(1, if is_value { without_line(&e) } else { format!("{wanted}; {}", without_line(&e)) })
+    })?;
     let head = head.into_entry();
     if head.listing != 1 {
         return Err(bad(1, format!("expected listing version 1, found {}", head.listing)));
@@ -39,7 +43,7 @@ pub fn read(input: impl BufRead) -> Result<Listing, Error> {
     let mut entries = Entries::new(&head);
     for (number, line) in lines {
         let line = line.map_err(|e| bad(number, e.to_string()))?;
-        let line = Line::parse(&line).map_err(|e| bad(number, e.to_string()))?;
+        let line = Line::parse(&line).map_err(|e| bad(number, without_line(&e)))?;
         entries.add(number, line).map_err(|e| bad(number, e))?;
     }
     let nameless = entries.nameless;
@@ -51,6 +55,15 @@ pub fn read(input: impl BufRead) -> Result<Listing, Error> {
         }
     }
     Ok(Listing { head, heap, nameless })
+}
+
+/// What is wrong with a line, which for the parser of JSON is always the first.
+fn without_line(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    match text.strip_suffix(&format!(" at line {} column {}", error.line(), error.column())) {
+        Some(what) => format!("{what} (column {})", error.column()),
+        None => text,
+    }
 }
 
 /// What the lines so far hold.

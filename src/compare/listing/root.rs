@@ -46,7 +46,10 @@ impl<'de> Deserialize<'de> for RootName {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<RootName, D::Error> {
         let name = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
         let found = RootKind::FORMS.iter().position(|form| form.name == name);
-        found.map(RootName).ok_or_else(|| serde::de::Error::custom(format!("expected a kind of root, found {name:?}")))
+        found.map(RootName).ok_or_else(|| {
+            let kinds = RootKind::FORMS.map(|form| form.name).join(", ");
+            serde::de::Error::custom(format!("expected a kind of root ({kinds}), found {name:?}"))
+        })
     }
 }
 

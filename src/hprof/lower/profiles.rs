@@ -153,9 +153,14 @@ pub enum InstanceSizes {
 }
 
 impl Profile {
-    /// The profile of a name; `hotspot` is the newest HotSpot.
+    /// Another name of a profile: `hotspot` is the newest HotSpot.
+    pub fn alias(name: &str) -> Option<&'static str> {
+        (name == NEWEST).then_some(HOTSPOT_ALIAS)
+    }
+
+    /// The profile of a name, or of another name that it has.
     pub fn named(name: &str) -> Option<&'static Profile> {
-        let name = if name == "hotspot" { NEWEST } else { name };
+        let name = if name == HOTSPOT_ALIAS { NEWEST } else { name };
         PROFILES.iter().find(|profile| profile.name == name)
     }
 
@@ -171,6 +176,7 @@ impl Profile {
 }
 
 const NEWEST: &str = "hotspot-25";
+const HOTSPOT_ALIAS: &str = "hotspot";
 
 const HOTSPOT_LOG: LogStyle = LogStyle {
     strings: Strings::First,

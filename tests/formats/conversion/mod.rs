@@ -5,5 +5,6 @@
 //! wrong entry fails in both directions.
 
 mod addresses;
+mod made_up;
 mod sample;
 mod table;

@@ -1,5 +1,8 @@
 //! Which record belongs to which heap, and what a heap knows from records before and behind it.
 
+use heapsmith::compare::Span;
+use heapsmith::family::Opener;
+use heapsmith::format::Family;
 use heapsmith::hprof::{Decoder, lift};
 use heapsmith::model::{
     Address, Class, Contents, DumpSource, EventKind, FieldType, Heap, Name, Object, PrimitiveType, Serial, StackFrame,
@@ -315,4 +318,19 @@ fn a_dump_that_stays_in_its_file_tells_the_same_heaps() {
     assert_eq!(whole.heaps[0].surroundings.events.as_ref().map(Vec::len), Some(2));
     let EventKind::Text(TextId(1), _) = whole.tail[0].kind else { panic!("{:?}", whole.tail) };
     assert!(dump.into_heap(2).is_none());
+}
+
+#[test]
+fn a_place_is_that_of_the_heap_that_is_asked_for() {
+    let bytes = file(4, &[&heap_dump(&[&array(1), &array(2)]), &heap_dump(&[&array(2)])]);
+    let opener = Opener::memory("two heaps", &bytes);
+    let places = |heap| {
+        let mut places = Vec::new();
+        let mut found = |address: Address, span: Span| places.push((address.0 & 0xff, span.offset));
+        Family::HPROF.places(&opener, heap, &mut found).expect("sound");
+        places
+    };
+    // The header has 31 bytes, the head of a record 9, and an array 14.
+    assert_eq!(places(0), [(1, 31 + 9), (2, 31 + 9 + 14)]);
+    assert_eq!(places(1), [(2, 31 + 9 + 2 * 14 + 9)]);
 }

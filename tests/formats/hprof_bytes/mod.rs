@@ -24,6 +24,7 @@ mod records;
 mod roots;
 mod rows;
 mod surroundings;
+mod tables;
 mod too_long;
 mod values;
 mod writers;
