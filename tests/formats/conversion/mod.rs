@@ -5,6 +5,6 @@
 //! wrong entry fails in both directions.
 
 mod addresses;
-mod made_up;
 mod sample;
+mod synthesised;
 mod table;

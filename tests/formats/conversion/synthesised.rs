@@ -1,4 +1,4 @@
-//! What a target cannot do without is made up, and the report says so.
+//! What a target cannot do without is synthesised, and the report says so.
 
 use heapsmith::compare::{Facet, MEMORY};
 use heapsmith::convert::{Conversion, Options, convert, judge};
@@ -67,7 +67,7 @@ fn sizes_at_the_end_of_64_bits_end_with_a_dump_or_an_error() {
 }
 
 #[test]
-fn the_class_of_a_primitive_array_is_made_up_for_a_text_with_class_blocks() {
+fn the_class_of_a_primitive_array_is_synthesised_for_a_text_with_class_blocks() {
     let heap = heap(vec![class(0x1000, "A")], vec![int_array(0x2000)]);
     let to = lowering(&"classic/ibm-j9".parse().expect("a target"), 0);
     let (report, bytes) = converted(&heap, &to).expect("written");
@@ -77,7 +77,7 @@ fn the_class_of_a_primitive_array_is_made_up_for_a_text_with_class_blocks() {
 }
 
 #[test]
-fn a_word_size_that_nothing_records_is_made_up_and_reported() {
+fn a_word_size_that_nothing_records_is_synthesised_and_reported() {
     let known = heap(vec![class(0x1000, "A")], vec![int_array(0x2000)]);
     let unknown = Heap { facts: Facts::default(), ..known.clone() };
     for to in ["phd6/openj9", "classic/openj9"] {
