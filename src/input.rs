@@ -50,10 +50,10 @@ impl Input {
     /// # Errors
     /// If it cannot be opened or is a directory.
     pub fn open(path: &Path) -> Result<Input, Error> {
+        let name = Input::name_of(path);
         if path == Path::new("-") {
-            return Input::spool("standard input", &mut io::stdin().lock());
+            return Input::spool(&name, &mut io::stdin().lock());
         }
-        let name = path.display().to_string();
         let failed = |e| Error::io(format!("reading {name}"), e);
         let mut file = File::open(path).map_err(failed)?;
         let metadata = file.metadata().map_err(failed)?;
@@ -65,6 +65,11 @@ impl Input {
         }
         let compressed = is_gzip(&mut file).map_err(failed)?;
         Ok(Input { name, place: Arc::new(Place::Path(path.to_owned())), compressed, length: metadata.len() })
+    }
+
+    /// What messages call the input of this path.
+    pub fn name_of(path: &Path) -> String {
+        if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
     }
 
     /// Bytes in memory, under a name for messages.
@@ -235,7 +240,10 @@ impl Stream {
         let read = self.source.by_ref().take(count as u64).read_to_end(&mut start);
         let rest: Box<dyn Read> = match read {
             Ok(_) => std::mem::replace(&mut self.source, Box::new(io::empty())),
-            Err(error) if start.is_empty() => return Err(error),
+            Err(error) if start.is_empty() => {
+                self.source = Box::new(Failed(Some(again(&error))));
+                return Err(error);
+            }
             Err(error) => Box::new(Failed(Some(error))),
         };
         self.source = Box::new(io::Cursor::new(start.clone()).chain(rest));
@@ -247,6 +255,11 @@ impl Read for Stream {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.source.read(buffer)
     }
+}
+
+/// The same error.
+fn again(error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), error.to_string())
 }
 
 /// The rest of a stream that could not be read: a decompressor that failed may call the next attempt the end.

@@ -7,6 +7,13 @@ use std::cell::Cell;
 use std::io::{self, Read};
 use std::process::ExitCode;
 
+#[path = "memory/bombs.rs"]
+mod bombs;
+
+use bombs::{
+    classes_that_share_a_name_take_the_room_of_one, lists_of_superclasses_have_the_budget_as_well,
+    records_without_contents_are_counted, what_would_have_to_be_synthesised_is_refused_before_any_is_made,
+};
 use heapsmith::classic;
 use heapsmith::corpus::cases;
 use heapsmith::digest;
@@ -37,6 +44,10 @@ tests! {
     reading_an_hprof_dump_of_many_heaps_allocates_at_most_128_times_its_size_and_a_mebibyte
     an_array_of_300_million_bytes_passes_through_4_mebibytes
     a_line_of_100_million_bytes_of_classic_text_passes_through_6_mebibytes
+    classes_that_share_a_name_take_the_room_of_one
+    records_without_contents_are_counted
+    what_would_have_to_be_synthesised_is_refused_before_any_is_made
+    lists_of_superclasses_have_the_budget_as_well
 }
 
 fn main() -> ExitCode {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::compare::carriage::array_name;
-use crate::model::{Address, Class, Field, Heap, Name, Object, ObjectKind};
+use crate::model::{Address, Class, Field, Forms, Heap, Name, Object, ObjectKind};
 
 /// The classes and objects of a heap by their addresses.
 pub(super) struct Index<'h> {
@@ -15,10 +15,11 @@ pub(super) struct Index<'h> {
 
 impl<'h> Index<'h> {
     pub(super) fn new(heap: &'h Heap) -> Index<'h> {
+        let mut java = Forms::new(Name::to_java_form);
         Index {
             classes: heap.classes.iter().map(|class| (class.address, class)).collect(),
             objects: heap.objects.iter().map(|object| (object.address, object)).collect(),
-            names: heap.classes.iter().map(|class| (class.address, class.name.to_java_form())).collect(),
+            names: heap.classes.iter().map(|class| (class.address, java.of(&class.name))).collect(),
         }
     }
 
@@ -42,7 +43,7 @@ impl<'h> Index<'h> {
         for _ in 0..self.classes.len() {
             let Some(declaring) = class.and_then(|class| self.classes.get(&class)) else { break };
             fields.extend(declaring.fields.iter().flatten().map(|field| (*declaring, field)));
-            class = declaring.superclass;
+            class = declaring.superclass.filter(|address| !address.is_null());
         }
         fields
     }

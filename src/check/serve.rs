@@ -179,7 +179,7 @@ fn convert(path: &Path, to: &str, out: &Path) -> Result<Accepted, Error> {
     let file = open(path)?;
     let mut source = file.source()?;
     let number = heap_of(None, source.heaps())?;
-    let options = convert::Options { lowering: &lowering, keep_addresses: false };
+    let options = convert::Options::new(&lowering);
     create(out, |output| convert::convert(source.heap(number), &options, output).map(|_| ()))?;
     Ok(Accepted::default())
 }

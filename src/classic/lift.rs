@@ -5,8 +5,8 @@ use std::io::Read;
 
 use crate::error::{DecodeError, Error};
 use crate::model::{
-    Address, ByteLen, Class, Contents, Facts, Heap, HeapSource, Name, Object, ObjectKind, Surroundings, VisitObjects,
-    WordSize,
+    Address, ByteLen, Class, Contents, Facts, Heap, HeapSource, Name, Names, Object, ObjectKind, Surroundings,
+    VisitObjects, WordSize,
 };
 
 use super::decode::{At, Decoder, Step};
@@ -133,7 +133,7 @@ impl Index {
         let mut index = Index::default();
         let mut firsts = FirstReferences::default();
         let (mut nulls, mut stated) = (0_u64, None);
-        let mut in_class = false;
+        let (mut in_class, mut names) = (false, Names::default());
         let read = decoder.visit::<DecodeError, _>(|step| {
             let references = match step {
                 Step::Record(at, Record::Entry(entry)) => {
@@ -144,7 +144,8 @@ impl Index {
                     match entry.kind {
                         EntryKind::Class => {
                             let class = class(&entry, charset);
-                            index.classes.push(Class { after_objects: Some(index.objects), ..class });
+                            let name = names.share(class.name.clone());
+                            index.classes.push(Class { name, after_objects: Some(index.objects), ..class });
                             index.places.push((at.index, at.offset));
                         }
                         EntryKind::Object => {
@@ -280,11 +281,11 @@ pub fn heap<R: Read>(
 ) -> Result<(Heap, Places, Result<(), DecodeError>), Error> {
     let (index, _) = Index::read(&mut open()?);
     let mut heap = Heap { facts: index.facts.clone(), ..Heap::default() };
-    let mut places = Places::default();
+    let (mut places, mut names) = (Places::default(), Names::default());
     let ended = index.visit(&mut open()?, |place, item| {
         match item {
             Item::Class(class) => {
-                heap.classes.push(class);
+                heap.classes.push(Class { name: names.share(class.name.clone()), ..class });
                 places.classes.push(place);
             }
             Item::Object(object) => {

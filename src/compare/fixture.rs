@@ -81,7 +81,7 @@ pub(crate) fn everything() -> Heap {
     heap.surroundings.regions =
         Some(vec![Region { id: 65, name: "app".into(), after: 1 }, Region { id: 90, name: "zygote".into(), after: 7 }]);
     heap.surroundings.events =
-        Some((0..).zip(events()).map(|(time, kind)| Event { time, after: u64::from(time / 4), kind }).collect());
+        Some((0..).zip(events()).map(|(time, kind)| Event::new(time, u64::from(time / 4), kind)).collect());
     heap.surroundings.times = Some((5, 900));
     heap
 }

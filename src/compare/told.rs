@@ -32,7 +32,7 @@ pub fn of_surroundings(around: &Surroundings, tell: &mut dyn FnMut(Facet)) {
     many(Facet::StackTraces, around.traces.as_ref().map_or(0, Vec::len));
     many(Facet::Regions, around.regions.as_ref().map_or(0, Vec::len));
     for event in around.events.iter().flatten() {
-        tell(of_event(event));
+        (0..event.times()).for_each(|_| tell(of_event(event)));
     }
 }
 

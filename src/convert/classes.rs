@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::compare::Facet;
-use crate::model::{Address, ByteLen, Class, Contents, Name, Object, ObjectKind, PrimitiveType};
+use crate::model::{Address, ByteLen, Class, Contents, Forms, Name, Object, ObjectKind, PrimitiveType};
 
 use super::report::Inventions;
 
@@ -14,6 +14,7 @@ pub(super) struct Classes {
     by_address: HashMap<Address, usize>,
     /// By name in Java's form, in which both forms are the same; the first of that name.
     by_name: HashMap<Name, usize>,
+    java: Forms,
     /// How many of the table were not made up.
     pub(super) told: usize,
     /// Whether arrays list their class first.
@@ -35,6 +36,7 @@ impl Classes {
             table: Vec::new(),
             by_address: HashMap::new(),
             by_name: HashMap::new(),
+            java: Forms::new(Name::to_java_form),
             told: 0,
             class_first: false,
         };
@@ -46,7 +48,7 @@ impl Classes {
     fn push(&mut self, class: Class) {
         let index = self.table.len();
         self.by_address.entry(class.address).or_insert(index);
-        self.by_name.entry(class.name.to_java_form()).or_insert(index);
+        self.by_name.entry(self.java.of(&class.name)).or_insert(index);
         self.table.push(class);
     }
 

@@ -6,15 +6,15 @@ use crate::compare::Facet;
 use crate::error::{Error, LowerError};
 use crate::family::{ArrayClass, Needs};
 use crate::format::Lowering;
-use crate::model::{Address, ByteLen, Class, Contents, Facts, Name, Object, ObjectKind, Static, Value, WordSize};
+use crate::model::{
+    Address, ByteLen, Class, Contents, Facts, Forms, Name, Object, ObjectKind, Static, Value, WordSize,
+};
 
+use super::budget::{reference, within};
 use super::classes::{self, Classes, Own, component, element_size, fitting, footprint, unknown};
-use super::layouts::{Layouts, synthetic};
+use super::layouts::{Layouts, place, synthetic};
 use super::report::Inventions;
 use super::survey::Survey;
-
-/// Elements that are made up for one array take at most so many bytes.
-const LONGEST: u64 = 1 << 28;
 
 /// How classes and objects are completed.
 #[derive(Debug)]
@@ -25,6 +25,8 @@ pub(super) struct Completion {
     sizes: HashMap<Address, u64>,
     /// Bytes of a word.
     word: u64,
+    /// Bytes that may be synthesised in all.
+    budget: u64,
 }
 
 impl Completion {
@@ -32,6 +34,7 @@ impl Completion {
         survey: &Survey,
         needs: Needs,
         facts: &Facts,
+        budget: u64,
         inventions: &mut Inventions,
     ) -> Result<Completion, Error> {
         let mut table = Classes::new(&survey.classes.table);
@@ -49,21 +52,18 @@ impl Completion {
         inventions.add(Facet::Address, "a class that objects are of and that is not in the dump", made_up);
         let mut needed = vec![0; table.table.len()];
         for (own, most) in &survey.most {
-            let class = match own {
-                Own::At(address) => table.index(*address),
-                Own::Named(name) => table.named(name).and_then(|class| table.index(class.address)),
-            };
-            if let Some(class) = class {
+            if let Some(class) = place(&table, own) {
                 needed[class] = needed[class].max(*most);
             }
         }
-        let word = facts.word_size.map_or(8, WordSize::bytes) as u64;
-        let layouts = Layouts::new(&table, &needed);
-        Ok(Completion { needs, layouts, sizes: survey.sizes.clone(), classes: table, word })
+        let layouts = Layouts::new(&table, &needed, reference(&needs));
+        survey.wanted.check(&table, &layouts, &needs, budget)?;
+        Ok(Completion { needs, layouts, sizes: survey.sizes.clone(), classes: table, word: word(facts), budget })
     }
 
     /// The completed class table.
     pub(super) fn table(&self, inventions: &mut Inventions) -> Vec<Class> {
+        let mut jvm = Forms::new(Name::to_jvm_form);
         let complete = |(index, class): (usize, &Class)| {
             let mut class = class.clone();
             let size = self.sizes.get(&class.address).copied();
@@ -72,7 +72,7 @@ impl Completion {
                 let how = "static fields, and what else the writer lists: loader, superclasses, constant pool";
                 inventions.note(Facet::ClassReferences, how);
             }
-            class.name = class.name.to_jvm_form();
+            class.name = jvm.of(&class.name);
             if let Some(unit) = needs.instance_sizes {
                 classes::ancestry(&mut class, size, unit, inventions);
             }
@@ -113,6 +113,30 @@ impl Completion {
         }
     }
 
+    /// Calls `see` with every address that the completed object will have: what is synthesised has none but null.
+    pub(super) fn addresses(&self, object: &Object, see: &mut dyn FnMut(Address)) {
+        let (own, first_is_class) = self.classes.own(object);
+        let (at, name) = self.place(&own);
+        let (kind, class, class_word) = (object.kind, object.class, object.class_word);
+        let mut head = Object { class, class_word, ..Object::new(object.address, kind) };
+        self.class(&mut head, at, name.as_ref(), &mut Inventions::default());
+        [Some(head.address), head.class, head.class_word].into_iter().flatten().for_each(&mut *see);
+        match &object.contents {
+            Contents::References(listed) => listed.iter().skip(usize::from(first_is_class)).for_each(|to| see(*to)),
+            Contents::Elements(elements) => elements.iter().for_each(|to| see(*to)),
+            Contents::Fields(values) => values.iter().filter_map(|value| value.as_reference()).for_each(see),
+            Contents::Primitives(_) | Contents::Raw(_) | Contents::Unknown => {}
+        }
+    }
+
+    /// The address and the name of an object's own class.
+    fn place(&self, own: &Own) -> (Option<Address>, Option<Name>) {
+        match own {
+            Own::At(address) => (Some(*address), self.classes.at(*address).map(|class| class.name.clone())),
+            Own::Named(name) => (self.classes.named(name).map(|class| class.address), Some(name.clone())),
+        }
+    }
+
     /// The completed object.
     pub(super) fn object(&self, object: &Object, inventions: &mut Inventions) -> Result<Object, Error> {
         let (own, first_is_class) = self.classes.own(object);
@@ -120,10 +144,7 @@ impl Completion {
         if let (true, Contents::References(listed)) = (first_is_class, &mut made.contents) {
             listed.remove(0);
         }
-        let (at, name) = match &own {
-            Own::At(address) => (Some(*address), self.classes.at(*address).map(|class| class.name.clone())),
-            Own::Named(name) => (self.classes.named(name).map(|class| class.address), Some(name.clone())),
-        };
+        let (at, name) = self.place(&own);
         self.class(&mut made, at, name.as_ref(), inventions);
         if !self.needs.positions
             && made.contents == Contents::Unknown
@@ -190,7 +211,8 @@ impl Completion {
                     Contents::References(listed) | Contents::Elements(listed) => std::mem::take(listed),
                     _ => Vec::new(),
                 };
-                bounded(made.address, length, 8)?;
+                let missing = length.saturating_sub(elements.len() as u64);
+                self.bounded(missing.saturating_mul(reference(&self.needs)))?;
                 elements.resize((length as usize).max(elements.len()), Address::NULL);
                 made.length = Some(elements.len() as u64);
                 made.contents = Contents::Elements(elements);
@@ -199,12 +221,17 @@ impl Completion {
             (ObjectKind::PrimitiveArray(_), Contents::Primitives(_)) => {}
             (ObjectKind::PrimitiveArray(element), _) => {
                 let bytes = length.saturating_mul(element.size());
-                bounded(made.address, bytes, 1)?;
+                self.bounded(bytes)?;
                 made.contents = Contents::Primitives(vec![0; bytes as usize]);
                 inventions.note(Facet::PrimitiveContents, "zeros");
             }
         }
         Ok(())
+    }
+
+    /// Refuses an array that the survey did not see: the source may have changed since.
+    fn bounded(&self, bytes: u64) -> Result<(), LowerError> {
+        within(bytes, bytes, self.budget)
     }
 
     /// The size of an object.
@@ -256,13 +283,9 @@ impl Completion {
     }
 }
 
-/// Refuses to make up more than can be held.
-fn bounded(address: Address, count: u64, size: u64) -> Result<(), LowerError> {
-    if count.saturating_mul(size) > LONGEST {
-        let (what, limit) = ("the number of elements that would have to be made up", LONGEST / size);
-        return Err(LowerError::OutOfRange { what, address, value: count, limit });
-    }
-    Ok(())
+/// Bytes of a word.
+pub(super) fn word(facts: &Facts) -> u64 {
+    facts.word_size.map_or(8, WordSize::bytes) as u64
 }
 
 /// Facts of the header.

@@ -72,7 +72,7 @@ pub fn judge(
     target: &Target,
     memory: usize,
 ) -> Result<Verdict, Error> {
-    let numbering = numbering(source, result, target)?;
+    let numbering = numbering(source, result, target).map_err(not_judged)?;
     let addresses = numbering.as_ref().map_or(Addresses::Kept, |numbering| Addresses::Renumbered {
         count: numbering.count(),
         first: numbering.first,
@@ -129,6 +129,14 @@ pub fn judge_up_to_renaming(
     }
 }
 
+/// What the target cannot hold is no verdict on the one who made the result.
+fn not_judged(error: Error) -> Error {
+    match error {
+        Error::Lower(_) => Error::NotJudged { what: "the conversion", source: Box::new(error) },
+        other => other,
+    }
+}
+
 fn verdict(
     source: &mut dyn HeapSource,
     result: &mut dyn HeapSource,
@@ -150,7 +158,7 @@ fn verdict(
     let beyond = counted(Side::NotCarried).into_iter();
     let missing = counted(Side::UnknownRight);
     Ok(Verdict {
-        schema: 1,
+        schema: 2,
         to: target.to_string(),
         faithful: compared.differences.is_empty() && missing.is_empty(),
         compared: compared.compared,
@@ -223,7 +231,7 @@ fn numbering_for(source: &mut dyn HeapSource, lowering: &Lowering, needs: Needs)
     if fits {
         return Ok(None);
     }
-    let converted = Converted::new(source, &Options { lowering, keep_addresses: false })?;
+    let converted = Converted::new(source, &Options::new(lowering).budget(u64::MAX))?;
     Ok(converted.numbering().cloned())
 }
 

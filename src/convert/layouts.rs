@@ -4,45 +4,62 @@
 //! class declares as many as its objects need beyond those that it inherits; what an object does not need is null.
 
 use crate::error::LowerError;
-use crate::model::{Address, Field, FieldType, Name, Object, Value};
+use crate::model::{Address, Field, FieldType, Hierarchy, Name, Object, Value, step};
 
-use super::classes::Classes;
+use super::classes::{Classes, Own};
 
 /// The fields of every class, synthetic where they are not known.
 #[derive(Debug, Default)]
 pub(super) struct Layouts {
     /// By class: own fields that were made up.
     own: Vec<usize>,
+    /// By class: the nearest superclass with fields, known or synthesised.
+    with_fields: Vec<Option<usize>>,
+    /// By class: bytes of its instances' values.
+    bytes: Vec<u64>,
 }
 
 impl Layouts {
-    /// `needed` has for each class of the table the most references that one of its objects lists.
-    pub(super) fn new(classes: &Classes, needed: &[usize]) -> Layouts {
+    /// `needed` has for each class of the table the most references that one of its objects lists; a reference takes
+    /// `width` bytes.
+    pub(super) fn new(classes: &Classes, needed: &[usize], width: u64) -> Layouts {
+        let hierarchy = Hierarchy::new(&classes.table, |class| classes.index(class));
         let count = classes.table.len();
-        let mut totals: Vec<Option<usize>> = vec![None; count];
-        let mut layouts = Layouts { own: vec![0; count] };
-        for class in 0..count {
-            // From the topmost class whose fields are not counted yet down to this one.
-            let mut chain = vec![class];
-            while let Some(next) = superclass(classes, chain[chain.len() - 1]).filter(|next| !chain.contains(next)) {
-                if totals[next].is_some() {
-                    break;
+        // By class, of its instances: fields that hold references, and bytes of all fields.
+        let (mut references, mut bytes) = (vec![0_usize; count], vec![0_u64; count]);
+        let mut own = vec![0; count];
+        for &class in hierarchy.downward() {
+            let above = hierarchy.superclass(class);
+            let inherited = above.map_or(0, |above| references[above]);
+            let declared = match &classes.table[class].fields {
+                Some(fields) => {
+                    references[class] =
+                        inherited + fields.iter().filter(|field| field.kind == FieldType::Object).count();
+                    fields.iter().map(|field| size(field.kind, width)).sum()
                 }
-                chain.push(next);
-            }
-            for &at in chain.iter().rev() {
-                let inherited = superclass(classes, at).and_then(|above| totals[above]).unwrap_or_default();
-                let total = match &classes.table[at].fields {
-                    Some(fields) => inherited + fields.iter().filter(|field| field.kind == FieldType::Object).count(),
-                    None => inherited.max(needed.get(at).copied().unwrap_or_default()),
-                };
-                if classes.table[at].fields.is_none() {
-                    layouts.own[at] = total - inherited;
+                None => {
+                    references[class] = inherited.max(needed.get(class).copied().unwrap_or_default());
+                    own[class] = references[class] - inherited;
+                    own[class] as u64 * width
                 }
-                totals[at] = Some(total);
-            }
+            };
+            bytes[class] = above.map_or(0, |above| bytes[above]).saturating_add(declared);
         }
-        layouts
+        let has_fields = |class: usize| {
+            own[class] > 0 || classes.table[class].fields.as_ref().is_some_and(|fields| !fields.is_empty())
+        };
+        let with_fields = hierarchy.nearest(has_fields);
+        Layouts { own, with_fields, bytes }
+    }
+
+    /// How many fields were synthesised for a class.
+    pub(super) fn own(&self, class: usize) -> u64 {
+        self.own[class] as u64
+    }
+
+    /// Bytes of the values of one instance.
+    pub(super) fn bytes(&self, class: usize) -> u64 {
+        self.bytes[class]
     }
 
     /// The fields that were made up for a class.
@@ -59,14 +76,15 @@ impl Layouts {
     ) -> Result<Vec<Value>, LowerError> {
         let mut chain = Vec::new();
         let mut next = object.class.and_then(|class| classes.index(class));
-        while let Some(class) = next.filter(|class| !chain.contains(class)) {
+        while let Some(class) = next {
+            step();
             chain.push(class);
-            next = superclass(classes, class);
+            next = self.with_fields[class];
         }
         let mut left = references.iter().copied();
         let mut parts = Vec::with_capacity(chain.len());
         for &class in chain.iter().rev() {
-            let synthetic = vec![FieldType::Object; self.own[class]];
+            let synthetic = std::iter::repeat_n(FieldType::Object, self.own[class]);
             let known = classes.table[class].fields.iter().flatten().map(|field| field.kind);
             let value = |kind| match kind {
                 FieldType::Object => Value::reference(left.next().unwrap_or_default()),
@@ -81,8 +99,20 @@ impl Layouts {
     }
 }
 
-fn superclass(classes: &Classes, class: usize) -> Option<usize> {
-    classes.index(classes.table[class].superclass?)
+/// Bytes of a field's value.
+fn size(kind: FieldType, width: u64) -> u64 {
+    match kind {
+        FieldType::Object => width,
+        FieldType::Primitive(kind) => kind.size(),
+    }
+}
+
+/// Where a class is in the table.
+pub(super) fn place(classes: &Classes, own: &Own) -> Option<usize> {
+    match own {
+        Own::At(address) => classes.index(*address),
+        Own::Named(name) => classes.named(name).and_then(|class| classes.index(class.address)),
+    }
 }
 
 /// The name of a field that was made up.

@@ -9,6 +9,9 @@
 //! as often as the target's writer needs. Memory is the class table, what stands beside objects, and 8 bytes an address
 //! where they are numbered anew.
 
+mod budget;
+#[cfg(test)]
+mod chains;
 mod classes;
 mod complete;
 mod judge;
@@ -26,6 +29,7 @@ use crate::format::Target;
 use crate::model::{Address, Class, Facts, HeapSource, Surroundings, VisitObjects, visit};
 use crate::setters::setters;
 
+pub use budget::{BUDGET, check_superclass_lists};
 pub use judge::{Beyond, Counted, Judged, Verdict, judge, judge_up_to_renaming};
 pub use renumber::Numbering;
 pub use report::{Addresses, Changed, Conversion, Invented, Lost};
@@ -43,18 +47,22 @@ pub struct Options<'o> {
     pub lowering: &'o Lowering,
     /// Whether addresses that the target cannot hold are refused rather than numbered anew.
     pub keep_addresses: bool,
+    /// Bytes that may be synthesised in all: values of made-up fields, elements and contents of arrays, lists of superclasses.
+    /// A quarter of it may be for one array. More is refused before any is made.
+    pub budget: u64,
 }
 
 impl<'o> Options<'o> {
     /// Options to write this dump; addresses that it cannot hold are renumbered.
     pub fn new(lowering: &'o Lowering) -> Options<'o> {
-        Options { lowering, keep_addresses: false }
+        Options { lowering, keep_addresses: false, budget: BUDGET }
     }
 }
 
 setters! {
     impl<'o> Options<'o> {
         set keep_addresses: bool;
+        set budget: u64;
     }
 }
 
@@ -62,7 +70,7 @@ setters! {
 ///
 /// # Errors
 /// If reading or writing fails; if the target cannot hold something that is not made up (a name that its characters do
-/// not have, an address where those are to be kept).
+/// not have, an address where those are to be kept), or more would have to be synthesised than the options allow.
 pub fn convert(source: &mut dyn HeapSource, options: &Options<'_>, out: &mut dyn Write) -> Result<Conversion, Error> {
     let mut converted = Converted::new(source, options)?;
     options.lowering.write(&mut (&mut converted as &mut dyn HeapSource), out)?;
@@ -98,7 +106,7 @@ impl<'s> Converted<'s> {
         let needs = options.lowering.needs(source.facts());
         let survey = Survey::of(source, needs)?;
         let mut outside = Inventions::default();
-        let completion = Completion::new(&survey, needs, source.facts(), &mut outside)?;
+        let completion = Completion::new(&survey, needs, source.facts(), options.budget, &mut outside)?;
         let mut facts = source.facts().clone();
         complete::facts(&mut facts, options.lowering, &needs, &mut outside);
         let mut converted = Converted {
@@ -136,10 +144,9 @@ impl<'s> Converted<'s> {
         if self.completion.needs.surroundings {
             visit::surroundings(&mut self.surroundings.clone(), &mut see);
         }
-        let (completion, inventions) = (&self.completion, &mut Inventions::default());
+        let completion = &self.completion;
         self.source.visit_objects(&mut |object| {
-            let mut object = completion.object(object, inventions)?;
-            visit::object(&mut object, &mut see);
+            completion.addresses(object, &mut |mut address| see(&mut address));
             Ok(())
         })
     }
@@ -170,7 +177,7 @@ impl<'s> Converted<'s> {
             step: numbering.step,
         });
         let invented = self.inventions[0].list(&self.inventions[1]);
-        Conversion { schema: 1, to: to.to_string(), lost, changed, invented, addresses }
+        Conversion { schema: 2, to: to.to_string(), lost, changed, invented, addresses }
     }
 }
 

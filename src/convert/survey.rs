@@ -9,7 +9,9 @@ use crate::error::Error;
 use crate::family::{ArrayClass, Needs};
 use crate::model::{Address, Contents, HeapSource, Name, ObjectKind, visit};
 
+use super::budget::Wanted;
 use super::classes::{Classes, Own, component};
+use super::complete::word;
 
 /// What the pass found out.
 #[derive(Debug)]
@@ -26,6 +28,8 @@ pub(super) struct Survey {
     pub(super) missing: BTreeSet<Address>,
     /// The same, by name.
     pub(super) unnamed: BTreeSet<Name>,
+    /// What its objects will have synthesised.
+    pub(super) wanted: Wanted,
     /// The highest address that is mentioned.
     pub(super) highest: u64,
 }
@@ -39,8 +43,10 @@ impl Survey {
             most: HashMap::new(),
             missing: BTreeSet::new(),
             unnamed: BTreeSet::new(),
+            wanted: Wanted::default(),
             highest: 0,
         };
+        let word = word(source.facts());
         let facts = source.facts().clone();
         let mut told = BTreeMap::<Facet, u64>::new();
         let mut highest = 0;
@@ -68,13 +74,19 @@ impl Survey {
             visit::object(&mut object.clone(), &mut see);
             let (own, first_is_class) = survey.classes.own(object);
             survey.class(&own, object.kind, needs);
+            let listed = match &object.contents {
+                Contents::References(listed) => listed.len().saturating_sub(usize::from(first_is_class)),
+                Contents::Elements(elements) => elements.len(),
+                _ => 0,
+            };
+            survey.wanted.object(object, &own, listed as u64, &needs, word);
             if object.kind == ObjectKind::Instance {
                 if let (Own::At(class), Some(size)) = (&own, object.size) {
                     survey.sizes.entry(*class).or_insert(size.0);
                 }
-                if let Contents::References(listed) = &object.contents {
+                if let Contents::References(_) = &object.contents {
                     let most = survey.most.entry(own).or_default();
-                    *most = listed.len().saturating_sub(usize::from(first_is_class)).max(*most);
+                    *most = listed.max(*most);
                 }
             }
             Ok(())

@@ -71,7 +71,8 @@ pub(super) fn others<S: Sink>(
     }
     for facet in Facet::OF_THE_LOG.into_iter().filter(|&facet| facet != Facet::Strings && wanted.contains(facet)) {
         let of_facet = events().filter(|event| of_event(event) == facet);
-        for (index, event) in (0..).zip(of_facet) {
+        let each = of_facet.flat_map(|event| (0..event.times()).map(move |_| event));
+        for (index, event) in (0..).zip(each) {
             others.put(facet, |sink| {
                 sink.number(index);
                 put_event(&event.kind, sink);

@@ -29,6 +29,8 @@ pub struct Needs {
     pub names_and_sizes: bool,
     /// Whether arrays have a size of their own, and of how many bytes it is a multiple.
     pub array_sizes: Option<u64>,
+    /// Bytes of an entry in the list of superclasses that the dump has for each class, if it has such lists.
+    pub superclass_lists: Option<u64>,
     /// Whether the word size of the process is recorded.
     pub word_size: bool,
 }

@@ -41,13 +41,7 @@ impl DumpFile {
         reading: Reading,
         stream: impl Fn(&Input) -> Result<Stream, Error> + Send + Sync + 'static,
     ) -> Result<DumpFile, Error> {
-        let start = match input.stream()?.peek(Family::START) {
-            Ok(start) => start,
-            // Compressed data that are damaged from the start: the decoder says so.
-            Err(e) if is_damage(&e) => Vec::new(),
-            Err(e) => return Err(Error::io(format!("reading {}", input.name()), e)),
-        };
-        let (family, strange) = detect(start);
+        let (family, strange) = detect(start(&mut input.stream()?, Family::START, input.name())?);
         Ok(DumpFile { opener: Opener::new(input, reading, Arc::new(stream)), family, strange })
     }
 
@@ -66,6 +60,7 @@ impl DumpFile {
     /// # Errors
     /// If the header cannot be read.
     pub fn format(&self) -> Result<Format, Error> {
+        self.known()?;
         self.family.format(&self.opener)
     }
 
@@ -74,6 +69,7 @@ impl DumpFile {
     /// # Errors
     /// What decoding runs into; a missing end tag is tolerated.
     pub fn source(&self) -> Result<Source, Error> {
+        self.known()?;
         self.family.source(&self.opener)
     }
 
@@ -82,6 +78,7 @@ impl DumpFile {
     /// # Errors
     /// If the header cannot be read.
     pub fn read(&self) -> Result<WholeFile, Error> {
+        self.known()?;
         self.family.read(&self.opener)
     }
 
@@ -98,7 +95,13 @@ impl DumpFile {
     /// # Errors
     /// If the header cannot be read.
     pub fn records(&self) -> Result<Box<dyn Records>, Error> {
+        self.known()?;
         Ok(self.family.records(self.opener.open()?)?)
+    }
+
+    /// Refuses what is of no known format, as [`DumpFile::judge`] does.
+    fn known(&self) -> Result<(), Error> {
+        self.strange.as_ref().map_or(Ok(()), |start| Err(self.foreign(start)?.into()))
     }
 
     /// The first record of each of these addresses in one of the heaps, as far as the dump can be read.
@@ -144,7 +147,10 @@ impl DumpFile {
     /// Why an input that begins like no dump is none: what the decoder of the format says that it resembles, if any.
     fn foreign(&self, start: &[u8]) -> Result<DecodeError, Error> {
         let mut errors = Vec::new();
-        for family in Family::ALL {
+        let resembled = Family::guess(start);
+        // What is damaged before it could be recognised is the matter of the format that every other command decodes it by.
+        let first = [resembled].into_iter().chain(Family::ALL.into_iter().filter(|family| *family != resembled));
+        for family in first {
             match family.records(self.opener.open()?) {
                 Ok(_) => {
                     let reason = std::io::Error::other("its first bytes changed while it was read");
@@ -156,11 +162,19 @@ impl DumpFile {
         }
         let starts = Family::ALL.map(|family| family.start());
         let expected = super::alternatives(&starts);
-        let found = errors[0].1.found();
-        let resembled = Family::guess(start);
-        let error = errors.iter().find(|(family, _)| *family == resembled).map_or(&errors[0].1, |(_, error)| error);
+        let found_by =
+            |wanted| errors.iter().find(|(family, _)| *family == wanted).map_or(&errors[0].1, |(_, error)| error);
+        let (found, error) = (found_by(Family::ALL[0]).found(), found_by(resembled));
         let problem = Problem::Unexpected { expected, found };
         Ok(DecodeError::new(error.rule(), error.offset(), error.field(), problem))
+    }
+}
+
+/// The first bytes of a stream. Compressed data that are damaged from the start have none: the decoder says so.
+pub(super) fn start(stream: &mut Stream, count: usize, name: &str) -> Result<Vec<u8>, Error> {
+    match stream.peek(count) {
+        Err(e) if is_damage(&e) => Ok(Vec::new()),
+        start => start.map_err(|e| Error::io(format!("reading {name}"), e)),
     }
 }
 
@@ -177,7 +191,6 @@ fn detect(start: Vec<u8>) -> (Family, Option<Vec<u8>>) {
 /// # Errors
 /// If the header cannot be read.
 pub fn records(mut stream: Stream, reading: Reading) -> Result<Box<dyn Records>, Error> {
-    let start = stream.peek(Family::START).map_err(|e| Error::io("reading the dump", e))?;
-    let (family, _) = detect(start);
+    let (family, _) = detect(start(&mut stream, Family::START, "the dump")?);
     Ok(family.records(Opening { stream, input: None, reading })?)
 }

@@ -10,6 +10,7 @@ use crate::family::{Reading, Source};
 use crate::input::{Input, Stream};
 use crate::model::{Address, DumpSource, Heap, HeapSource};
 
+use super::dump_file::start;
 use super::{DumpFile, Format};
 
 /// A heap of a dump, whose objects stay there, or of a listing.
@@ -40,8 +41,7 @@ impl HeapFile {
         reading: Reading,
         open: impl Fn(&Input) -> Result<Stream, Error> + Send + Sync + 'static,
     ) -> Result<HeapFile, Error> {
-        let start = open(&input)?.peek(1).map_err(|e| Error::io(format!("reading {}", input.name()), e))?;
-        if start == *b"{" {
+        if HeapFile::is_listing(&input)? {
             let Listing { heap, .. } = listing::read(BufReader::new(open(&input)?))?;
             return Ok(HeapFile::Listing(Box::new(heap)));
         }
@@ -49,6 +49,14 @@ impl HeapFile {
         let source = file.source()?;
         let number = which(number, source.heaps())?;
         Ok(HeapFile::Dump { file, source, number })
+    }
+
+    /// Whether an input is a listing, which begins with a brace, and no dump.
+    ///
+    /// # Errors
+    /// If it cannot be read because of the machine.
+    pub fn is_listing(input: &Input) -> Result<bool, Error> {
+        Ok(start(&mut input.stream()?, 1, input.name())? == *b"{")
     }
 
     /// The heap.

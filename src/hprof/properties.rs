@@ -180,7 +180,7 @@ impl Subject for Hprof {
 
     // A log after the last heap.
     fn tail() -> Vec<Event> {
-        let at = |time, kind| Event { time, after: 0, kind };
+        let at = |time, kind| Event::new(time, 0, kind);
         vec![
             at(7, EventKind::Text(TextId(200), Name::from_text("late"))),
             at(7, EventKind::ControlSettings(ControlSettings { flags: 2, depth: 9 })),

@@ -14,6 +14,31 @@ pub struct Event {
     pub after: u64,
     /// What happened.
     pub kind: EventKind,
+    /// How many times the same is told once more, right after it. A record without contents takes a few bytes of a file, and
+    /// of a compressed one next to none: a log keeps the number of them.
+    pub repeats: u64,
+}
+
+impl Event {
+    /// An event that is told once.
+    pub fn new(time: u32, after: u64, kind: EventKind) -> Event {
+        Event { time, after, kind, repeats: 0 }
+    }
+
+    /// How many times it is told.
+    pub fn times(&self) -> u64 {
+        self.repeats.saturating_add(1)
+    }
+
+    /// Puts the event at the end of a log. One that is the same as the last is counted there.
+    pub fn enter(self, log: &mut Vec<Event>) {
+        match log.last_mut() {
+            Some(last) if (last.time, last.after) == (self.time, self.after) && last.kind == self.kind => {
+                last.repeats = last.repeats.saturating_add(self.times());
+            }
+            _ => log.push(self),
+        }
+    }
 }
 
 /// What an entry of the log says.

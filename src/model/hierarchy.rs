@@ -1,56 +1,175 @@
-//! What follows from the chain of superclasses.
-
-use std::collections::HashSet;
+//! What follows from the chains of superclasses.
+//!
+//! A chain may be as long as there are classes, and every class and object has one. So the chains are followed once for the
+//! whole table; after that no class is passed that has nothing to say.
 
 use super::{Address, Class, Contents, Object, Value};
 
-/// The references of an instance in the order of its layout, nulls included: the fields of the topmost superclass come
-/// first, as objects are laid out. `class_at` finds a class by its address. A class of its own superclasses, and one with
-/// the address 0, ends the chain.
-pub fn layout_order<'c>(object: &Object, class_at: impl Fn(Address) -> Option<&'c Class>) -> Vec<Address> {
-    let Contents::Fields(values) = &object.contents else { return object.references().collect() };
-    let mut parts: Vec<&[Value]> = Vec::new();
-    let mut rest = values.as_slice();
-    let mut class = object.class;
-    // Brent's way to notice a cycle: this is asked of every object, and few have one.
-    let (mut mark, mut steps, mut limit) = (None, 0_u32, 1_u32);
-    while let Some(found) = class.and_then(&class_at) {
-        if class == mark {
-            break;
-        }
-        steps += 1;
-        if steps == limit {
-            (mark, steps, limit) = (class, 0, limit.saturating_mul(2));
-        }
-        let Some((own, inherited)) = found.fields.as_ref().and_then(|f| rest.split_at_checked(f.len())) else {
-            break;
-        };
-        parts.push(own);
-        rest = inherited;
-        // No superclass, and not the class that has this address.
-        class = found.superclass.filter(|address| !address.is_null());
-    }
-    parts.push(rest);
-    parts.into_iter().rev().flatten().filter_map(|value| value.as_reference()).collect()
+/// The superclasses of a table of classes, by places in the table.
+///
+/// 0 is no class, even where a class has that address. A chain that comes back to itself ends before it does.
+#[derive(Clone, Debug, Default)]
+pub struct Hierarchy {
+    /// By class, its superclass.
+    above: Vec<Above>,
+    /// Every class, after its superclass.
+    downward: Vec<usize>,
+    /// By class, the nearest one above it with fields, or with unknown ones.
+    with_fields: Vec<Option<usize>>,
 }
 
-/// The superclasses of a class, from the root down; a cycle is the heap's business, and ends the list.
-pub fn superclasses<'c>(class: &Class, class_at: impl Fn(Address) -> Option<&'c Class>) -> Vec<Address> {
-    let mut supers = Vec::new();
-    let mut seen = HashSet::new();
-    let mut next = class.superclass.filter(|a| !a.is_null());
-    while let Some(superclass) = next.filter(|a| seen.insert(*a)) {
-        supers.push(superclass);
-        next = class_at(superclass).and_then(|c| c.superclass).filter(|a| !a.is_null());
+/// The superclass of a class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Above {
+    /// None, or one whose chain comes back.
+    Nothing,
+    /// One that is not in the table.
+    Outside(Address),
+    /// One of the table, by its place and its address.
+    Class(usize, Address),
+}
+
+impl Hierarchy {
+    /// Follows the chains of a table; `place` finds a class by its address.
+    pub fn new(classes: &[Class], place: impl Fn(Address) -> Option<usize>) -> Hierarchy {
+        let above = |class: &Class| match class.superclass.filter(|address| !address.is_null()) {
+            None => Above::Nothing,
+            Some(address) => place(address).map_or(Above::Outside(address), |place| Above::Class(place, address)),
+        };
+        let mut hierarchy = Hierarchy { above: classes.iter().map(above).collect(), ..Hierarchy::default() };
+        hierarchy.order();
+        hierarchy.with_fields = hierarchy.nearest(|class| classes[class].fields.as_ref().is_none_or(|f| !f.is_empty()));
+        hierarchy
     }
-    supers.reverse();
-    supers
+
+    /// Puts the classes in order, and cuts the chains that come back.
+    fn order(&mut self) {
+        #[derive(Clone, Copy, PartialEq, Eq)]
+        enum State {
+            New,
+            OnTheWay,
+            Done,
+        }
+        let mut states = vec![State::New; self.above.len()];
+        let mut chain = Vec::new();
+        for start in 0..self.above.len() {
+            let mut next = start;
+            while states[next] == State::New {
+                step();
+                states[next] = State::OnTheWay;
+                chain.push(next);
+                match self.above[next] {
+                    Above::Class(above, _) if states[above] == State::OnTheWay => self.above[next] = Above::Nothing,
+                    Above::Class(above, _) => next = above,
+                    Above::Nothing | Above::Outside(_) => {}
+                }
+            }
+            for class in chain.drain(..).rev() {
+                states[class] = State::Done;
+                self.downward.push(class);
+            }
+        }
+    }
+
+    /// The superclass of a class, where it is in the table.
+    pub fn superclass(&self, class: usize) -> Option<usize> {
+        match self.above[class] {
+            Above::Class(above, _) => Some(above),
+            Above::Nothing | Above::Outside(_) => None,
+        }
+    }
+
+    /// The places of all classes, each after its superclass.
+    pub fn downward(&self) -> &[usize] {
+        &self.downward
+    }
+
+    /// By class, the nearest one above it of which this is true.
+    pub(crate) fn nearest(&self, is_wanted: impl Fn(usize) -> bool) -> Vec<Option<usize>> {
+        let mut nearest = vec![None; self.above.len()];
+        for &class in &self.downward {
+            step();
+            let above = self.superclass(class);
+            nearest[class] = above.and_then(|above| if is_wanted(above) { Some(above) } else { nearest[above] });
+        }
+        nearest
+    }
+
+    /// The superclasses of a class, from the root down; the topmost one need not be in the table.
+    pub fn superclasses(&self, class: usize) -> Vec<Address> {
+        let mut supers = Vec::new();
+        let mut next = self.above[class];
+        while let Above::Class(above, address) = next {
+            step();
+            supers.push(address);
+            next = self.above[above];
+        }
+        if let Above::Outside(address) = next {
+            supers.push(address);
+        }
+        supers.reverse();
+        supers
+    }
+
+    /// By class, how many superclasses it has, as [`Hierarchy::superclasses`] lists them.
+    pub fn depths(&self) -> Vec<u64> {
+        let mut depths = vec![0; self.above.len()];
+        for &class in &self.downward {
+            step();
+            depths[class] = match self.above[class] {
+                Above::Class(above, _) => depths[above] + 1,
+                Above::Outside(_) => 1,
+                Above::Nothing => 0,
+            };
+        }
+        depths
+    }
+
+    /// The references of an instance in the order of its layout, nulls included: the fields of the topmost superclass come
+    /// first, as objects are laid out. `class` is the place of its class. A class with more fields than there are values
+    /// left, or with unknown ones, ends the chain.
+    pub fn layout_order(&self, classes: &[Class], class: Option<usize>, object: &Object) -> Vec<Address> {
+        let Contents::Fields(values) = &object.contents else { return object.references().collect() };
+        let mut parts: Vec<&[Value]> = Vec::new();
+        let mut rest = values.as_slice();
+        let mut next = class;
+        while let Some(class) = next {
+            step();
+            let fields = classes[class].fields.as_ref();
+            let Some((own, inherited)) = fields.and_then(|fields| rest.split_at_checked(fields.len())) else { break };
+            parts.push(own);
+            rest = inherited;
+            next = self.with_fields[class];
+        }
+        parts.push(rest);
+        parts.into_iter().rev().flatten().filter_map(|value| value.as_reference()).collect()
+    }
+}
+
+/// A class is passed on the way up or down a chain: what tests count.
+#[inline]
+pub(crate) fn step() {
+    #[cfg(test)]
+    STEPS.with(|steps| steps.set(steps.get() + 1));
+}
+
+#[cfg(test)]
+thread_local! {
+    static STEPS: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+}
+
+/// How many classes a piece of work passes on the way up or down chains.
+#[cfg(test)]
+pub(crate) fn steps_of(work: impl FnOnce()) -> u64 {
+    let before = STEPS.get();
+    work();
+    STEPS.get() - before
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::ObjectKind;
+    use crate::model::{Field, ObjectKind};
 
     fn class(address: u64, superclass: Option<u64>) -> Class {
         Class {
@@ -61,23 +180,45 @@ mod tests {
         }
     }
 
+    fn hierarchy(classes: &[Class]) -> Hierarchy {
+        Hierarchy::new(classes, |address| classes.iter().position(|class| class.address == address))
+    }
+
     #[test]
     fn chains_end_where_they_come_round_and_at_the_class_with_the_address_0() {
-        let object = Object {
-            class: Some(Address(8)),
-            contents: Contents::Fields(Vec::new()),
-            ..Object::new(Address(16), ObjectKind::Instance)
-        };
-        for classes in [
+        let object =
+            Object { contents: Contents::Fields(Vec::new()), ..Object::new(Address(16), ObjectKind::Instance) };
+        for (classes, supers) in [
             // The topmost class has the identifier 0, which also says that there is no superclass.
-            vec![class(8, Some(0)), class(0, Some(0))],
-            vec![class(8, Some(0)), class(0, None)],
-            vec![class(8, Some(8))],
-            vec![class(8, Some(24)), class(24, Some(32)), class(32, Some(24))],
+            (vec![class(8, Some(0)), class(0, Some(0))], [vec![], vec![]]),
+            (vec![class(8, Some(0)), class(0, None)], [vec![], vec![]]),
+            (vec![class(8, Some(8)), class(16, Some(8))], [vec![], vec![8]]),
+            (vec![class(8, Some(24)), class(24, Some(32)), class(32, Some(24))], [vec![32, 24], vec![32]]),
+            (vec![class(8, Some(24)), class(24, Some(99))], [vec![99, 24], vec![99]]),
+            (vec![class(8, Some(24)), class(24, Some(8))], [vec![24], vec![]]),
         ] {
-            let class_at = |address| classes.iter().find(|class| class.address == address);
-            assert_eq!(layout_order(&object, class_at), []);
-            assert!(superclasses(&classes[0], class_at).len() <= classes.len());
+            let hierarchy = hierarchy(&classes);
+            let listed = [0, 1].map(|at| hierarchy.superclasses(at).iter().map(|a| a.0).collect::<Vec<_>>());
+            assert_eq!(listed, supers, "{classes:?}");
+            for at in 0..classes.len() {
+                assert_eq!(hierarchy.layout_order(&classes, Some(at), &object), []);
+                assert_eq!(hierarchy.depths()[at], hierarchy.superclasses(at).len() as u64);
+            }
         }
+    }
+
+    #[test]
+    fn a_layout_passes_only_classes_that_have_fields() {
+        let field = || Field { name: "f".into(), ..Field::default() };
+        let mut classes: Vec<Class> = (1..=1000).map(|n| class(8 * n, Some(8 * (n - 1)))).collect();
+        for (at, count) in [(0, 1), (500, 2), (999, 1)] {
+            classes[at].fields = Some((0..count).map(|_| field()).collect());
+        }
+        let hierarchy = hierarchy(&classes);
+        let values = [4, 2, 3, 1].map(|to| Value::reference(Address(to))).to_vec();
+        let object = Object { contents: Contents::Fields(values), ..Object::new(Address(16), ObjectKind::Instance) };
+        let mut order = Vec::new();
+        let steps = steps_of(|| order = hierarchy.layout_order(&classes, Some(999), &object));
+        assert_eq!((order, steps), ([1, 2, 3, 4].map(Address).to_vec(), 3));
     }
 }

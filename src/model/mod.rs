@@ -25,7 +25,11 @@ pub use event::{
 };
 pub(crate) use heap::is_ascending;
 pub use heap::{Dump, DumpSource, Facts, HashRegime, Heap, HeapSource, Region, Surroundings, Totals, VisitObjects};
-pub use hierarchy::{layout_order, superclasses};
+pub use hierarchy::Hierarchy;
+pub(crate) use hierarchy::step;
+#[cfg(test)]
+pub(crate) use hierarchy::steps_of;
 pub use name::Name;
+pub(crate) use name::{Forms, Names};
 pub use object::{Contents, IdentityHash, Object, ObjectKind, Value};
 pub use root::{Root, RootForm, RootKind, RootNumber, StackFrame, StackTrace, Thread};

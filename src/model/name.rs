@@ -1,5 +1,6 @@
 //! Names as the JVM stores them.
 
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 
@@ -102,6 +103,49 @@ impl Name {
     }
 }
 
+/// Names of which equal ones take the room of one: a dump that spells a name for each class may have thousands of it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Names(HashSet<Name>);
+
+impl Names {
+    /// The first of the names that are equal to this one.
+    pub(crate) fn share(&mut self, name: Name) -> Name {
+        if let Some(known) = self.0.get(&name) {
+            return known.clone();
+        }
+        self.0.insert(name.clone());
+        name
+    }
+}
+
+/// Names in another form, each made once: what is made of a name that classes share is shared as well.
+#[derive(Clone, Debug)]
+pub(crate) struct Forms {
+    form: fn(&Name) -> Name,
+    /// By the place of their bytes, names with what was made of them. They are kept, so that their places stay theirs.
+    known: HashMap<usize, (Name, Name)>,
+    made: Names,
+}
+
+impl Forms {
+    /// No names yet.
+    pub(crate) fn new(form: fn(&Name) -> Name) -> Forms {
+        Forms { form, known: HashMap::new(), made: Names::default() }
+    }
+
+    /// A name in the other form.
+    pub(crate) fn of(&mut self, name: &Name) -> Name {
+        let place = name.0.as_ptr().addr();
+        if let Some((_, made)) = self.known.get(&place) {
+            return made.clone();
+        }
+        let made = (self.form)(name);
+        let made = if made == *name { name.clone() } else { self.made.share(made) };
+        self.known.insert(place, (name.clone(), made.clone()));
+        made
+    }
+}
+
 impl From<&str> for Name {
     fn from(text: &str) -> Name {
         Name::from_text(text)
@@ -132,6 +176,18 @@ impl fmt::Debug for Name {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_made_of_equal_names_takes_the_room_of_one() {
+        let mut names = Names::default();
+        let [one, other] = [(), ()].map(|()| names.share("a.B".into()));
+        assert!(Arc::ptr_eq(&one.0, &other.0));
+        let mut forms = Forms::new(Name::to_jvm_form);
+        let made: Vec<Name> = [one, "a.B".into(), other].iter().map(|name| forms.of(name)).collect();
+        assert!(made.iter().all(|name| *name == "a/B".into() && Arc::ptr_eq(&name.0, &made[0].0)));
+        let plain = Name::from("B");
+        assert!(Arc::ptr_eq(&forms.of(&plain).0, &plain.0));
+    }
 
     #[test]
     fn class_names_have_two_forms() {

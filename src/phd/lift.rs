@@ -4,8 +4,8 @@ use std::io::Read;
 
 use crate::error::{DecodeError, Error};
 use crate::model::{
-    Address, ByteLen, Class, Contents, Facts, HashRegime, Heap, HeapSource, IdentityHash, Name, Object, ObjectKind,
-    Surroundings, VisitObjects,
+    Address, ByteLen, Class, Contents, Facts, HashRegime, Heap, HeapSource, IdentityHash, Name, Names, Object,
+    ObjectKind, Surroundings, VisitObjects,
 };
 
 use super::decode::{Decoder, Ended, Located};
@@ -205,9 +205,10 @@ where
 /// everything before it.
 pub fn heap<R: Read>(decoder: &mut Decoder<R>) -> (Heap, Result<Ended, DecodeError>) {
     let mut heap = Heap { facts: facts(decoder.header()), ..Heap::default() };
+    let mut names = Names::default();
     let ended = visit(decoder, |_, item| {
         match item {
-            Item::Class(class) => heap.classes.push(class),
+            Item::Class(class) => heap.classes.push(Class { name: names.share(class.name.clone()), ..class }),
             Item::Object(object) => heap.objects.push(object),
         }
         Ok(())
@@ -233,13 +234,14 @@ impl<R: Read, O: FnMut() -> Result<Decoder<R>, Error>> PhdSource<O> {
     pub fn new(mut open: O) -> Result<PhdSource<O>, Error> {
         let mut decoder = open()?;
         let facts = facts(decoder.header());
-        let mut classes = Vec::new();
+        let (mut classes, mut names) = (Vec::new(), Names::default());
         let mut resolver = Resolver::new(decoder.layout());
         let mut objects = 0;
         let ended = decoder.visit::<Error, _>(|located| {
             if matches!(located.record, Record::Class(_)) {
                 if let Item::Class(class) = item(&mut resolver, located.record) {
-                    classes.push(Class { after_objects: Some(objects), ..class });
+                    let name = names.share(class.name.clone());
+                    classes.push(Class { name, after_objects: Some(objects), ..class });
                 }
             } else {
                 resolver.resolve(located.record);

@@ -11,7 +11,7 @@ use crate::format::{DumpFile, Format, Lowering};
 use crate::generate::generate;
 use crate::hprof::Reading;
 use crate::input::Input;
-use crate::model::{Contents, DumpSource, Heap, HeapSource, ObjectKind};
+use crate::model::{DumpSource, Heap, HeapSource};
 
 use super::Properties;
 
@@ -25,32 +25,18 @@ pub const PROPERTIES: Properties = Properties {
     of_heaps: &[("a_conversion_keeps_what_the_table_says", a_conversion_keeps_what_the_table_says)],
 };
 
-/// Arrays with more elements than this are left alone: to make them up takes a while, and shows nothing new.
-const LONG: u64 = 1 << 12;
-
 /// Any dump that can be read becomes a dump of any format that can be read, or there is an error.
 pub fn a_conversion_of_anything_ends_with_a_dump_or_an_error(bytes: &[u8]) {
     let Ok(file) = DumpFile::new(Input::memory("fuzz", bytes.to_vec()), Reading::default()) else { return };
     let Ok(mut source) = file.source() else { return };
     let Ok(heap) = Heap::collect(source.heap(0)) else { return };
-    if heap.objects.iter().any(|object| object.length.unwrap_or_default().max(size(object)) > LONG) {
-        return;
-    }
     for format in Format::all() {
         let Ok(lowering) = Lowering::new(format, &Wishes::default()) else { continue };
-        let options = Options { lowering: &lowering, keep_addresses: false };
+        let options = Options::new(&lowering).budget(1 << 20);
         let mut written = Vec::new();
         if convert(&mut heap.clone(), &options, &mut written).is_ok() {
             read(written);
         }
-    }
-}
-
-/// Bytes of primitive arrays without a length, which tell how many elements there may be.
-fn size(object: &crate::model::Object) -> u64 {
-    match (object.kind, &object.contents) {
-        (ObjectKind::PrimitiveArray(_), Contents::Unknown) => object.size.map_or(0, |size| size.0),
-        _ => 0,
     }
 }
 
@@ -75,7 +61,7 @@ pub fn a_conversion_keeps_what_the_table_says(bytes: &[u8]) {
 }
 
 fn converted(heap: &mut dyn HeapSource, lowering: &Lowering) -> Heap {
-    let options = Options { lowering, keep_addresses: false };
+    let options = Options::new(lowering);
     let mut converted = Converted::new(heap, &options).unwrap_or_else(|e| panic!("{}: {e}", lowering.profile()));
     let mut written = Vec::new();
     let written_all = lowering.write(&mut (&mut converted as &mut dyn HeapSource), &mut written);

@@ -8,4 +8,4 @@ pub use crate::findings::{
 #[cfg(feature = "corpus")]
 pub(crate) use crate::format::severity;
 pub use crate::format::{rule, rulebook};
-pub use runner::{Report, ValidateOptions, unsound, validate};
+pub use runner::{Report, Tolerated, ValidateOptions, unsound, validate};

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::error::{DecodeError, Error, Problem};
+use crate::error::{DecodeError, Error, Problem, TextPosition};
 use crate::family::Reading;
 use crate::findings::{Finding, FindingCounts, Findings, Severity, Sound};
 use crate::format::{DumpFile, severity};
@@ -78,19 +78,58 @@ pub fn validate(input: &Input, options: ValidateOptions) -> Result<Report, Error
     })
 }
 
-/// The first error of a dump that can be read to its end and is not valid all the same.
+/// The first error of a dump at which reading does not stop: who takes the dump's heap would not notice it.
 ///
 /// # Errors
 /// If the input cannot be read.
 pub fn unsound(input: &Input, reading: Reading) -> Result<Option<DecodeError>, Error> {
-    let report = validate(input, ValidateOptions { graph: true, reading })?;
-    let wrong = report.findings.into_iter().find(|f| f.severity == Severity::Error && !f.fatal);
-    Ok(wrong.map(|finding| {
-        let problem = Problem::Unexpected { expected: finding.expected, found: finding.found };
-        let error = DecodeError::new(finding.rule, finding.offset, "record", problem);
-        match finding.record {
-            Some(record) => error.in_record(record),
-            None => error,
+    Ok(validate(input, ValidateOptions { graph: true, reading })?.unsound())
+}
+
+/// A rule that a dump breaks, and that was tolerated.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct Tolerated {
+    /// The input's name.
+    pub input: String,
+    /// Id of the rule.
+    pub rule: String,
+    /// How often the dump breaks it.
+    pub count: u64,
+    /// Offset of the first place, in the (decompressed) dump, in bytes.
+    pub offset: u64,
+}
+
+impl Report {
+    /// The errors at which reading does not stop.
+    fn tolerable(&self) -> impl Iterator<Item = &Finding> {
+        self.findings.iter().filter(|finding| finding.severity == Severity::Error && !finding.fatal)
+    }
+
+    /// The first error at which reading does not stop.
+    pub fn unsound(&self) -> Option<DecodeError> {
+        let finding = self.tolerable().next()?;
+        let problem = Problem::Unexpected { expected: finding.expected.clone(), found: finding.found.clone() };
+        let mut error = DecodeError::new(finding.rule, finding.offset, "record", problem);
+        if let Some(record) = finding.record {
+            error = error.in_record(record);
         }
-    }))
+        if let (Some(line), Some(column)) = (finding.line, finding.column) {
+            error = error.at_position(TextPosition { line, column });
+        }
+        Some(error)
+    }
+
+    /// What is tolerated where the heap of the dump is taken all the same, by rule in the order of the first places.
+    pub fn tolerated(&self) -> Vec<Tolerated> {
+        let mut tolerated: Vec<Tolerated> = Vec::new();
+        for finding in self.tolerable() {
+            if tolerated.iter().all(|known| known.rule != finding.rule.0) {
+                let count = self.counts.iter().find(|count| count.rule == finding.rule).map_or(1, |count| count.count);
+                let (input, rule) = (self.input.clone(), finding.rule.to_string());
+                tolerated.push(Tolerated { input, rule, count, offset: finding.offset });
+            }
+        }
+        tolerated
+    }
 }

@@ -2,6 +2,7 @@
 //!
 //! One program for all of these, as in `tests/formats`. Each module is named as its tests begin:
 //! `cargo test --test commands readme::`.
+mod agreement;
 mod cli;
 mod cli_classic;
 mod cli_conversion;

@@ -8,11 +8,12 @@ use heapsmith::convert::{Judged, Verdict, judge, judge_up_to_renaming};
 use heapsmith::error::Error;
 use heapsmith::format::{Target, text};
 
+use crate::tolerate::{self, Reported, TolerateOpt};
 use crate::{Answer, convert, open, terminal};
 
 /// Judges a conversion, whoever made it: was anything lost or changed that the output's format could carry?
 ///
-/// Exit code 0: no; 1: yes. What the format does not carry (`heapsmith facets`) and what only the output tells
+/// Exit code 0: no; 1: yes, or one of the two is not a valid dump; 2: it cannot be judged. What the format does not carry (`heapsmith facets`) and what only the output tells
 /// is listed apart. Addresses have to be the same, or numbered anew in their order as `heapsmith convert` does
 /// where the format cannot hold them.
 ///
@@ -38,6 +39,8 @@ pub(crate) struct Opts {
     heap: open::HeapOpt,
     #[command(flatten)]
     reading: open::ReadingOpts,
+    #[command(flatten)]
+    tolerate: TolerateOpt,
     /// A JSON report.
     #[arg(long)]
     json: bool,
@@ -49,8 +52,10 @@ impl Opts {
             return Err(Error::Usage("standard input can be only one of the two sides".to_owned()));
         }
         let reading = self.reading.reading();
-        let mut input = open::heap(&self.input, self.heap, reading)?;
-        let mut output = open::heap(&self.output, open::HeapOpt { heap: None }, reading)?;
+        let (mut input, of_input) = open::one_heap(&self.input, self.heap, reading, self.tolerate)?;
+        let only = open::HeapOpt { heap: None };
+        let (mut output, of_output) = open::one_heap(&self.output, only, reading, self.tolerate)?;
+        let tolerated = tolerate::both(of_input, of_output);
         let Some(format) = output.format()? else {
             return Err(Error::Usage(
                 "the output is a listing, not a dump; heapsmith compare compares listings".to_owned(),
@@ -74,18 +79,21 @@ impl Opts {
         } else {
             judge(input.source(), output.source(), &target, MEMORY)?
         };
+        let faithful = verdict.faithful;
         let failed = |e| Error::io("writing standard output", e);
         if self.json {
-            let text = serde_json::to_string(&verdict).map_err(|e| failed(e.into()))?;
+            let text = serde_json::to_string(&Reported { report: verdict, tolerated }).map_err(|e| failed(e.into()))?;
             writeln!(terminal::data(), "{text}").map_err(failed)?;
         } else {
-            writeln!(terminal::stdout(), "{}", describe(&verdict)).map_err(failed)?;
+            let mut lines = describe(&verdict);
+            lines.extend(tolerate::describe(tolerated.as_deref()));
+            writeln!(terminal::stdout(), "{}", lines.join("\n")).map_err(failed)?;
         }
-        Ok(if verdict.faithful { Answer::Yes } else { Answer::No })
+        Ok(if faithful { Answer::Yes } else { Answer::No })
     }
 }
 
-fn describe(verdict: &Verdict) -> String {
+fn describe(verdict: &Verdict) -> Vec<String> {
     let mut lines = Vec::new();
     for d in &verdict.changed {
         let at = d.address.as_deref().map(|a| format!(", first at {a}")).unwrap_or_default();
@@ -115,5 +123,5 @@ fn describe(verdict: &Verdict) -> String {
     }
     let invented = verdict.invented.iter().map(|invented| format!("{} ({})", invented.facet, invented.count));
     lines.push(format!("told by the output alone: {}", names(invented.collect())));
-    lines.join("\n")
+    lines
 }

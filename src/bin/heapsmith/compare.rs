@@ -9,12 +9,14 @@ use heapsmith::error::Error;
 use heapsmith::format::{HeapFile, Target, locate};
 use heapsmith::model::{Heap, HeapSource};
 use heapsmith::output::Output;
+use heapsmith::validate::Tolerated;
 
+use crate::tolerate::{self, Reported, TolerateOpt};
 use crate::{Answer, open, terminal};
 
 /// Compares two dumps or listings, fact by fact, on what both of them tell.
 ///
-/// Exit code 0: no compared fact differs; 1: one does. The last line says what was not compared, and why;
+/// Exit code 0: no compared fact differs; 1: one does, or one of the two is not a valid dump. The last line says what was not compared, and why;
 /// `heapsmith facets` has the whole table. Objects are sorted outside of memory where there are many: it takes
 /// the class table, the roots and some 256 MB, whatever the size of the dumps.
 ///
@@ -31,6 +33,8 @@ pub(crate) struct Opts {
     heap: open::HeapOpt,
     #[command(flatten)]
     reading: open::ReadingOpts,
+    #[command(flatten)]
+    tolerate: TolerateOpt,
     /// Whether the two are the same graph under other addresses: another JVM's, or a converter's new ones. Both
     /// heaps are held in memory. Exit code 3: not decided within the budget.
     #[arg(long)]
@@ -79,25 +83,29 @@ impl Opts {
             return Err(Error::Usage("standard input can be only one of the two sides".to_owned()));
         }
         let reading = self.reading.reading();
-        let mut left = open::heap(&self.left, self.heap, reading)?;
-        let mut right = open::heap(&self.right, self.heap, reading)?;
+        let (mut left, of_left) = open::one_heap(&self.left, self.heap, reading, self.tolerate)?;
+        let (mut right, of_right) = open::one_heap(&self.right, self.heap, reading, self.tolerate)?;
+        let tolerated = tolerate::both(of_left, of_right);
         if self.up_to_renaming {
-            return self.up_to_renaming(&left_out, left.source(), right.source());
+            return self.up_to_renaming(&left_out, left.source(), right.source(), tolerated);
         }
         let options = Options::default().left_out(left_out);
         let mut comparison = compare_sources(left.source(), right.source(), &options)?;
         locate(&mut comparison, &left, &right)?;
+        let equal = comparison.equal;
         let failed = |e| Error::io("writing standard output", e);
         if self.json {
-            let text = serde_json::to_string(&comparison).map_err(|e| failed(e.into()))?;
+            let text =
+                serde_json::to_string(&Reported { report: comparison, tolerated }).map_err(|e| failed(e.into()))?;
             writeln!(terminal::data(), "{text}").map_err(failed)?;
         } else {
             let mut out = terminal::stdout();
             write!(out, "{}", describe(&comparison)).map_err(failed)?;
             let reasons = Reasons { targets: [&left, &right].map(target), asked: !self.facets.facets.is_empty() };
             writeln!(out, "{}", reasons.describe(&comparison)).map_err(failed)?;
+            say(&mut out, tolerated.as_deref())?;
         }
-        Ok(if comparison.equal { Answer::Yes } else { Answer::No })
+        Ok(if equal { Answer::Yes } else { Answer::No })
     }
 }
 
@@ -107,9 +115,15 @@ impl Opts {
         left_out: &BTreeSet<Facet>,
         left: &mut dyn HeapSource,
         right: &mut dyn HeapSource,
+        tolerated: Option<Vec<Tolerated>>,
     ) -> Result<Answer, Error> {
         let (left, right) = (Heap::collect(left)?, Heap::collect(right)?);
         let renaming = up_to_renaming(&left, &right, left_out, self.budget.saturating_mul(1_000_000));
+        let answer = match renaming {
+            Renaming::Equal { .. } => Answer::Yes,
+            Renaming::Different { .. } => Answer::No,
+            Renaming::Undecided { .. } => Answer::Undecided,
+        };
         if let (Renaming::Equal { mapping, .. }, Some(path)) = (&renaming, &self.mapping) {
             let mut output = Output::create(path, false)?;
             for (left, right) in mapping {
@@ -119,17 +133,22 @@ impl Opts {
         }
         let failed = |e| Error::io("writing standard output", e);
         if self.json {
-            let text = serde_json::to_string(&renaming).map_err(|e| failed(e.into()))?;
+            let text =
+                serde_json::to_string(&Reported { report: renaming, tolerated }).map_err(|e| failed(e.into()))?;
             writeln!(terminal::data(), "{text}").map_err(failed)?;
         } else {
-            writeln!(terminal::stdout(), "{}", describe_renaming(&renaming)).map_err(failed)?;
+            let mut out = terminal::stdout();
+            writeln!(out, "{}", describe_renaming(&renaming)).map_err(failed)?;
+            say(&mut out, tolerated.as_deref())?;
         }
-        Ok(match renaming {
-            Renaming::Equal { .. } => Answer::Yes,
-            Renaming::Different { .. } => Answer::No,
-            Renaming::Undecided { .. } => Answer::Undecided,
-        })
+        Ok(answer)
     }
+}
+
+/// What was tolerated.
+fn say(out: &mut dyn Write, tolerated: Option<&[Tolerated]>) -> Result<(), Error> {
+    let mut lines = tolerate::describe(tolerated).into_iter();
+    lines.try_for_each(|line| writeln!(out, "{line}")).map_err(|e| Error::io("writing standard output", e))
 }
 
 fn describe_renaming(renaming: &Renaming) -> String {

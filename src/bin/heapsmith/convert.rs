@@ -2,13 +2,14 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use heapsmith::convert::{self, Addresses, Conversion, Options};
+use heapsmith::convert::{self, Addresses, BUDGET, Conversion, Options};
 use heapsmith::error::Error;
 use heapsmith::format::{Format, Lowering, text};
 use heapsmith::model::HeapSource;
 use heapsmith::output::{GzipBlocks, Output};
 
 use crate::generate::Spelling;
+use crate::tolerate::{self, Reported, TolerateOpt};
 use crate::{Answer, decode, open, terminal};
 
 /// Writes the heap of a dump as a dump of another format, and says what that cost: what is lost, what is
@@ -36,10 +37,16 @@ pub(crate) struct Opts {
     /// identifier).
     #[arg(long, value_enum, default_value_t = AddressesOpt::Renumber)]
     addresses: AddressesOpt,
+    /// Bytes that may be synthesised in all, where the input lacks what the output needs: field values, elements and contents of
+    /// arrays, lists of superclasses. A quarter of it may be for one array, which is held in memory.
+    #[arg(long, value_name = "BYTES", default_value_t = BUDGET)]
+    budget: u64,
     #[command(flatten)]
     heap: open::HeapOpt,
     #[command(flatten)]
     reading: open::ReadingOpts,
+    #[command(flatten)]
+    tolerate: TolerateOpt,
     /// A JSON report.
     #[arg(long)]
     json: bool,
@@ -60,21 +67,27 @@ impl Opts {
     pub(crate) fn run(self) -> Result<Answer, Error> {
         decode::refuse_same(&self.input, &self.output)?;
         let lowering = self.spelling.lowering(self.to, self.seed)?;
-        let mut side = open::heap(&self.input, self.heap, self.reading.reading())?;
+        let (mut side, tolerated) = open::heap(&self.input, self.heap, self.reading.reading(), self.tolerate)?;
         let mut output = Output::create_binary(&self.output, self.force)?;
         let conversion = self.write(side.source(), &lowering, &mut output)?;
         output.flush().map_err(|e| Error::io("writing the dump", e))?;
         output.finish()?;
         let failed = |e| Error::io("writing the report", e);
         let on_stderr = self.output.as_os_str() == "-";
+        let text = |conversion| {
+            let mut lines = describe(conversion);
+            lines.extend(tolerate::describe(tolerated.as_deref()));
+            lines.join("\n")
+        };
         if self.json {
-            let report = serde_json::to_string(&conversion).map_err(|e| failed(e.into()))?;
+            let report =
+                serde_json::to_string(&Reported { report: conversion, tolerated }).map_err(|e| failed(e.into()))?;
             let mut out = if on_stderr { terminal::data_on_stderr() } else { terminal::data() };
             writeln!(out, "{report}").map_err(failed)?;
         } else if on_stderr {
-            writeln!(terminal::stderr(), "{}", describe(&conversion)).map_err(failed)?;
+            writeln!(terminal::stderr(), "{}", text(&conversion)).map_err(failed)?;
         } else {
-            writeln!(terminal::stdout(), "{}", describe(&conversion)).map_err(failed)?;
+            writeln!(terminal::stdout(), "{}", text(&conversion)).map_err(failed)?;
         }
         Ok(Answer::Yes)
     }
@@ -85,7 +98,7 @@ impl Opts {
         lowering: &Lowering,
         output: &mut Output,
     ) -> Result<Conversion, Error> {
-        let options = Options::new(lowering).keep_addresses(self.addresses == AddressesOpt::Keep);
+        let options = Options::new(lowering).keep_addresses(self.addresses == AddressesOpt::Keep).budget(self.budget);
         if !self.spelling.gzip {
             return convert::convert(source, &options, output);
         }
@@ -96,7 +109,7 @@ impl Opts {
     }
 }
 
-fn describe(conversion: &Conversion) -> String {
+fn describe(conversion: &Conversion) -> Vec<String> {
     let mut lines =
         vec![format!("written as {}", conversion.to), format!("addresses: {}", addresses(conversion.addresses))];
     for lost in &conversion.lost {
@@ -108,7 +121,7 @@ fn describe(conversion: &Conversion) -> String {
     for invented in &conversion.invented {
         lines.push(format!("made up: {} ({}): {}", invented.facet, invented.count, invented.how));
     }
-    lines.join("\n")
+    lines
 }
 
 pub(crate) fn addresses(addresses: Addresses) -> String {

@@ -9,6 +9,7 @@ use heapsmith::error::Error;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::tolerate::{self, Reported, TolerateOpt};
 use crate::{Answer, open, terminal};
 
 /// Prints the digest of a heap: a SHA-256 of every record, summed, which does not depend on the order of
@@ -45,10 +46,15 @@ pub(crate) struct Opts {
     heap: open::HeapOpt,
     #[command(flatten)]
     reading: open::ReadingOpts,
+    #[command(flatten)]
+    tolerate: TolerateOpt,
     /// A JSON report.
     #[arg(long)]
     json: bool,
 }
+
+/// Version of what is printed as JSON; the digest itself is as it was in the first one.
+const SCHEMA: u32 = 2;
 
 /// What is printed as JSON.
 #[derive(Serialize, JsonSchema)]
@@ -71,7 +77,7 @@ impl Opts {
         let by_facet = self.by_facet || theirs.as_ref().is_some_and(|theirs| theirs.by_facet.is_some());
         let bucket = self.bucket.or(theirs.as_ref().and_then(|theirs| Some(theirs.bucket.as_ref()?.number)));
         let options = Options::default().facets(facets).by_facet(by_facet).bucket(bucket);
-        let mut heap = open::heap(&self.file, self.heap, self.reading.reading())?;
+        let (mut heap, tolerated) = open::heap(&self.file, self.heap, self.reading.reading(), self.tolerate)?;
         let mut digest = digest(heap.source(), &options)?;
         let difference = theirs.as_ref().map(|theirs| against(theirs, &digest));
         if !self.buckets {
@@ -80,8 +86,9 @@ impl Opts {
         let equal = difference.as_ref().is_none_or(|difference| difference.equal);
         let failed = |e| Error::io("writing standard output", e);
         if self.json {
+            digest.schema = SCHEMA;
             let report = Report { digest, against: difference };
-            let text = serde_json::to_string(&report).map_err(|e| failed(e.into()))?;
+            let text = serde_json::to_string(&Reported { report, tolerated }).map_err(|e| failed(e.into()))?;
             writeln!(terminal::data(), "{text}").map_err(failed)?;
         } else {
             let mut out = terminal::stdout();
@@ -89,6 +96,9 @@ impl Opts {
             digest.bucket = digest.bucket.filter(|_| self.bucket.is_some());
             digest.by_facet = digest.by_facet.filter(|_| self.by_facet);
             self.describe(&digest, &mut out).map_err(failed)?;
+            for line in tolerate::describe(tolerated.as_deref()) {
+                writeln!(out, "{line}").map_err(failed)?;
+            }
             if let Some(difference) = difference {
                 write!(out, "{}", describe(&difference)).map_err(failed)?;
             }
@@ -134,7 +144,9 @@ fn read(path: &Path) -> Result<Digest, Error> {
     let text = fs::read_to_string(path).map_err(|e| Error::io(format!("reading {}", path.display()), e))?;
     let digest: Digest = serde_json::from_str(&text).map_err(|e| wrong(e.to_string()))?;
     match &digest.buckets {
-        _ if digest.schema != 1 => Err(wrong(format!("its schema is {}, not 1", digest.schema))),
+        _ if !(1..=SCHEMA).contains(&digest.schema) => {
+            Err(wrong(format!("its schema is {}, not 1 to {SCHEMA}", digest.schema)))
+        }
         Some(buckets) if buckets.len() != BUCKETS => Err(wrong(format!("it has {} buckets", buckets.len()))),
         _ => Ok(digest),
     }

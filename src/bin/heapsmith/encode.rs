@@ -1,6 +1,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use heapsmith::convert::{BUDGET, check_superclass_lists};
 use heapsmith::error::Error;
 use heapsmith::format::Format;
 use heapsmith::input::Input;
@@ -30,6 +31,9 @@ pub(crate) struct Opts {
     /// Output; `-` is standard output.
     #[arg(short, long)]
     output: PathBuf,
+    /// Bytes that lists of superclasses may take, which PHD and classic text have for each class.
+    #[arg(long, value_name = "BYTES", default_value_t = BUDGET)]
+    budget: u64,
     /// Replace an existing output.
     #[arg(long)]
     force: bool,
@@ -53,6 +57,7 @@ impl Opts {
             // The listing's own writer: its order and hashes are the dump's.
             lowering = lowering.adhering();
         }
+        check_superclass_lists(&listing.heap.classes, &lowering.needs(&listing.heap.facts), self.budget)?;
         let output = Output::create_binary(&self.output, self.force)?;
         self.spelling.write(&lowering, &mut (&mut listing.heap as &mut dyn HeapSource), output)?;
         Ok(Answer::Yes)

@@ -28,6 +28,7 @@ mod schema;
 #[cfg(feature = "check")]
 mod supervise;
 mod terminal;
+mod tolerate;
 mod validate;
 
 use std::ffi::OsString;
@@ -163,6 +164,7 @@ fn message(error: &Error) -> String {
         Remedy::Text => return format!("{error}; --encoding and --newline apply to {} only", texts()),
         Remedy::WordSize => "use --word instead of --id-size",
         Remedy::IdSize => "use --id-size instead of --word",
+        Remedy::Budget { bytes } => return format!("{error}; --budget {bytes} allows it"),
         Remedy::Renumber => "omit --addresses keep to renumber the addresses in ascending order",
         _ => return error.to_string(),
     };

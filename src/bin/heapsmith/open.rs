@@ -10,8 +10,10 @@ use heapsmith::format::{self, DumpFile, HeapFile, Records, which};
 use heapsmith::hprof::Reading;
 use heapsmith::hprof::decode::{Wrapped, ZeroLength};
 use heapsmith::input::{Input, Stream};
+use heapsmith::validate::Tolerated;
 
 use crate::terminal;
+use crate::tolerate::TolerateOpt;
 
 /// How to read what bytes alone do not decide.
 #[derive(Args, Clone, Copy)]
@@ -111,13 +113,30 @@ pub(crate) fn end_is_missing(name: &str, error: &DecodeError) {
     terminal::warning(&format!("{name}: {error}"));
 }
 
-/// A heap of a dump or of a listing.
-pub(crate) fn heap(path: &Path, which: HeapOpt, reading: Reading) -> Result<HeapFile, Error> {
-    let heap = HeapFile::open(Input::open(path)?, which.heap, reading, stream)?;
+/// A heap of a dump or of a listing, and what was tolerated in it. A dump that is not valid is refused otherwise.
+pub(crate) fn heap(
+    path: &Path,
+    which: HeapOpt,
+    reading: Reading,
+    tolerate: TolerateOpt,
+) -> Result<(HeapFile, Option<Vec<Tolerated>>), Error> {
+    let input = Input::open(path)?;
+    let tolerated = if HeapFile::is_listing(&input)? { tolerate.nothing() } else { tolerate.judge(&input, reading)? };
+    let heap = HeapFile::open(input, which.heap, reading, stream)?;
     if let (HeapFile::Dump { file, .. }, Some(left_behind)) = (&heap, heap.left_behind()) {
         terminal::warning(&format!("{}: {left_behind}", file.input().name()));
     }
-    Ok(heap)
+    Ok((heap, tolerated))
+}
+
+/// The same, of one of two inputs: an error names the one that it is about.
+pub(crate) fn one_heap(
+    path: &Path,
+    which: HeapOpt,
+    reading: Reading,
+    tolerate: TolerateOpt,
+) -> Result<(HeapFile, Option<Vec<Tolerated>>), Error> {
+    heap(path, which, reading, tolerate).map_err(|error| error.of(&Input::name_of(path)))
 }
 
 /// A listing.

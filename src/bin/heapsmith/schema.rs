@@ -6,6 +6,7 @@ use heapsmith::error::Error;
 use heapsmith::validate::Report;
 use schemars::{Schema, schema_for};
 
+use crate::tolerate::Reported;
 use crate::{Answer, corrupt, digest, facets, inspect, terminal};
 
 /// Prints the JSON schema of a report or format; the same schemas stand in specs/schemas/.
@@ -67,11 +68,11 @@ impl Opts {
             Which::ListingHead => schema_for!(listing::Keyed<'_, listing::Head>),
             Which::ListingLine => schema_for!(listing::Line<'_>),
             Which::Validate => schema_for!(Report),
-            Which::Compare => schema_for!(Comparison),
-            Which::Digest => schema_for!(digest::Report),
-            Which::Renaming => schema_for!(heapsmith::compare::renaming::Renaming),
-            Which::Convert => schema_for!(heapsmith::convert::Conversion),
-            Which::CheckConversion => schema_for!(heapsmith::convert::Verdict),
+            Which::Compare => schema_for!(Reported<Comparison>),
+            Which::Digest => schema_for!(Reported<digest::Report>),
+            Which::Renaming => schema_for!(Reported<heapsmith::compare::renaming::Renaming>),
+            Which::Convert => schema_for!(Reported<heapsmith::convert::Conversion>),
+            Which::CheckConversion => schema_for!(Reported<heapsmith::convert::Verdict>),
             Which::Corrupt => schema_for!(corrupt::Report),
             Which::Facets => schema_for!(facets::Report),
             Which::InspectRecord => schema_for!(heapsmith::format::RecordLine),

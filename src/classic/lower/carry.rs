@@ -4,9 +4,7 @@ use std::collections::HashMap;
 
 use crate::error::LowerError;
 use crate::lower::Order;
-use crate::model::{
-    Address, ByteLen, Class, Contents, Name, Object, ObjectKind, PrimitiveType, layout_order, superclasses,
-};
+use crate::model::{Address, ByteLen, Class, Contents, Hierarchy, Name, Object, ObjectKind, PrimitiveType};
 
 use super::LowerOptions;
 use super::profiles::{ClassReferences, Nulls, Profile};
@@ -15,6 +13,7 @@ use super::profiles::{ClassReferences, Nulls, Profile};
 pub(super) struct Carrier<'c> {
     classes: &'c [Class],
     by_address: HashMap<Address, usize>,
+    hierarchy: Hierarchy,
     by_name: HashMap<&'c Name, Vec<usize>>,
     profile: &'static Profile,
     order: Order,
@@ -37,9 +36,12 @@ impl<'c> Carrier<'c> {
         for (index, class) in classes.iter().enumerate() {
             by_name.entry(&class.name).or_default().push(index);
         }
+        let by_address: HashMap<_, _> =
+            classes.iter().enumerate().map(|(index, class)| (class.address, index)).collect();
         Carrier {
             classes,
-            by_address: classes.iter().enumerate().map(|(index, class)| (class.address, index)).collect(),
+            hierarchy: Hierarchy::new(classes, |class| by_address.get(&class).copied()),
+            by_address,
             by_name,
             profile: options.profile,
             order: options.profile.order(options),
@@ -58,13 +60,15 @@ impl<'c> Carrier<'c> {
         self.order.place(self.classes[index].after_objects)
     }
 
-    pub(super) fn class(&self, class: &Class) -> Result<Told, LowerError> {
+    /// What the record of the class at this place tells.
+    pub(super) fn class(&self, index: usize) -> Result<Told, LowerError> {
+        let class = &self.classes[index];
         let mut references = match &class.references {
             Some(listed) => listed.clone(),
             None if class.statics.is_none() => {
                 return Err(LowerError::Unknown { what: "what it refers to", address: class.address });
             }
-            None => self.class_references(class),
+            None => self.class_references(index),
         };
         if self.profile.class_references == ClassReferences::BlocksFirst && self.order != Order::AsHeap {
             references.sort_by_key(|reference| !self.by_address.contains_key(reference));
@@ -87,7 +91,10 @@ impl<'c> Carrier<'c> {
             (None, None) => self.array_name(object)?,
         };
         let mut references = match &object.contents {
-            Contents::Fields(_) => layout_order(object, |class| self.class_at(class)),
+            Contents::Fields(_) => {
+                let place = object.class.and_then(|class| self.by_address.get(&class)).copied();
+                self.hierarchy.layout_order(self.classes, place, object)
+            }
             Contents::Elements(elements) if self.profile.reverses_elements => elements.iter().rev().copied().collect(),
             Contents::References(listed) | Contents::Elements(listed) => listed.clone(),
             Contents::Primitives(_) => Vec::new(),
@@ -117,21 +124,22 @@ impl<'c> Carrier<'c> {
     }
 
     /// References of a class record, from what the model knows of the class.
-    fn class_references(&self, class: &Class) -> Vec<Address> {
+    fn class_references(&self, index: usize) -> Vec<Address> {
+        let class = &self.classes[index];
         let known = |reference: &Address| !reference.is_null();
         let statics = class.statics.iter().flatten().filter_map(|s| s.value.as_reference());
         let loader = class.loader.into_iter().filter(known);
-        let supers = superclasses(class, |class| self.class_at(class)).into_iter();
+        let supers = || self.hierarchy.superclasses(index).into_iter();
         match self.profile.class_references {
             ClassReferences::Statics => statics.collect(),
             ClassReferences::BlocksFirst => {
                 let interfaces = class.interfaces.iter().flatten().copied();
-                supers.chain(interfaces).chain(statics).chain(loader).collect()
+                supers().chain(interfaces).chain(statics).chain(loader).collect()
             }
             ClassReferences::All => {
                 let domain = class.protection_domain.into_iter().filter(known);
                 let pool = class.constant_pool.iter().flatten().filter_map(|p| p.value.as_reference()).filter(known);
-                statics.chain(domain).chain(pool).chain(supers).chain(loader).collect()
+                statics.chain(domain).chain(pool).chain(supers()).chain(loader).collect()
             }
         }
     }

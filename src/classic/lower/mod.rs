@@ -251,12 +251,12 @@ fn run(
     };
     source.visit_objects(&mut |object| {
         while let Some(index) = pending.next_if(|&index| carrier.stands_after(index) <= objects) {
-            spell(&mut speller, EntryKind::Class, carrier.class(&classes[index])?, take)?;
+            spell(&mut speller, EntryKind::Class, carrier.class(index)?, take)?;
         }
         objects += 1;
         spell(&mut speller, EntryKind::Object, carrier.object(object)?, take)
     })?;
-    pending.try_for_each(|index| spell(&mut speller, EntryKind::Class, carrier.class(&classes[index])?, take))?;
+    pending.try_for_each(|index| spell(&mut speller, EntryKind::Class, carrier.class(index)?, take))?;
     let unlisted = match profile.nulls {
         // What the heap itself knows no more of than their number.
         Nulls::Counted | Nulls::Drawn if tally.nulls == 0 => dropped + facts.null_references.unwrap_or(0),

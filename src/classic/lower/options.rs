@@ -11,6 +11,7 @@ use crate::model::{Dump, DumpSource, Facts, WordSize};
 
 use super::super::family::FORMAT;
 use super::super::wire::{Charset, Encoding, Newline};
+use super::profiles::ClassReferences;
 use super::{LowerOptions, carry, write};
 
 /// The encoding that is wished; none, if nothing is said of it.
@@ -81,6 +82,9 @@ impl Lower for LowerOptions {
             lengths: false,
             names_and_sizes: true,
             array_sizes: None,
+            // A space, `0x` and the digits.
+            superclass_lists: (self.profile.class_references != ClassReferences::Statics)
+                .then_some(if Needs::largest_address(self.word, facts) > u64::from(u32::MAX) { 19 } else { 11 }),
             word_size: true,
         }
     }

@@ -7,7 +7,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::model::{
-    Address, ByteLen, Class, Contents, IdentityHash, Name, Object, ObjectKind, Root, RootKind, Surroundings,
+    Address, ByteLen, Class, Contents, Forms, IdentityHash, Name, Object, ObjectKind, Root, RootKind, Surroundings,
 };
 
 use super::{Carriage, Column, Facet};
@@ -71,6 +71,12 @@ impl Column {
     /// A class's name.
     pub(in crate::compare) fn name(&self, name: &Name) -> Name {
         if self.has(Rule::NameForm) { name.to_java_form() } else { name.clone() }
+    }
+
+    /// The names of classes, each made once.
+    pub(in crate::compare) fn names(&self, classes: &[Class]) -> HashMap<Address, Name> {
+        let mut forms = Forms::new(if self.has(Rule::NameForm) { Name::to_java_form } else { Name::clone });
+        classes.iter().map(|class| (class.address, forms.of(&class.name))).collect()
     }
 
     /// A class.

@@ -66,8 +66,8 @@ pub(super) struct HeapSide {
 
 impl HeapSide {
     pub(super) fn new(classes: &[Class], habits: Habits, carried: Option<&Column>) -> HeapSide {
-        let name = |class: &Class| carried.map_or_else(|| class.name.clone(), |column| column.name(&class.name));
-        HeapSide { habits, names: classes.iter().map(|class| (class.address, name(class))).collect() }
+        let own = || classes.iter().map(|class| (class.address, class.name.clone())).collect();
+        HeapSide { habits, names: carried.map_or_else(own, |column| column.names(classes)) }
     }
 
     /// The name of an object's own class.

@@ -39,8 +39,9 @@ impl Diff<'_> {
             }
         }
         for facet in Facet::OF_THE_LOG.into_iter().filter(|facet| *facet != Facet::Strings) {
-            let of = |events: &'_ [Event]| -> Vec<EventKind> {
-                events.iter().filter(|event| told::of_event(event) == facet).map(|event| event.kind.clone()).collect()
+            let of = |events: &[Event]| {
+                let of_facet = events.iter().filter(|event| told::of_event(event) == facet);
+                runs(of_facet.map(|event| (Event::new(0, 0, event.kind.clone()), event.times())))
             };
             let (l, r) = (l.map(of), r.map(of));
             if l.is_none() && r.as_ref().is_none_or(Vec::is_empty)
@@ -49,12 +50,45 @@ impl Diff<'_> {
                 continue; // one side has no log, and in the other's there is nothing of it
             }
             same &= l == r;
-            let entry = ("entry", |kind: &EventKind| show::line(&EventItem::from(kind)));
-            self.sequence(facet, None, l.as_deref(), r.as_deref(), entry);
+            let entry = ("entry", |event: &Event| show::line(&EventItem::from(&event.kind)));
+            self.runs(facet, l, r, entry);
         }
         if same || l.is_none() || r.is_none() {
-            let event = ("event", |event: &_| show::line(&EventLine::from(event)));
-            self.sequence(Facet::Events, None, l, r, event);
+            let event = ("event", |event: &Event| show::line(&EventLine::from(event)));
+            let of = |events: &[Event]| runs(events.iter().map(|event| (event.clone(), event.times())));
+            self.runs(Facet::Events, l.map(of), r.map(of), event);
+        }
+    }
+
+    /// Two lists of events, as runs.
+    fn runs(
+        &mut self,
+        facet: Facet,
+        l: Option<Vec<Event>>,
+        r: Option<Vec<Event>>,
+        show: (&str, impl Fn(&Event) -> String),
+    ) {
+        if let Some((l, r)) = self.both(facet, l, r)
+            && l != r
+        {
+            let same = l.iter().zip(&r).take_while(|(l, r)| l == r).count();
+            // Of two runs of the same, the longer one goes on where the other list has something else.
+            let (begun, in_both) = match (l.get(same), r.get(same)) {
+                (Some(l), Some(r)) if Event { repeats: 0, ..l.clone() } == Event { repeats: 0, ..r.clone() } => {
+                    (true, l.times().min(r.times()))
+                }
+                _ => (false, 0),
+            };
+            let place = l[..same].iter().map(Event::times).sum::<u64>() + in_both;
+            let describe = |list: &[Event]| {
+                let all: u64 = list.iter().map(Event::times).sum();
+                let item = list.get(same).filter(|event| !begun || event.times() > in_both);
+                match item.or_else(|| list.get(same + 1)) {
+                    Some(event) if place < all => format!("{} {place} of {all}: {}", show.0, show.1(event)),
+                    _ => format!("no {} {place}, only {all}", show.0),
+                }
+            };
+            self.differs(facet, None, || (describe(&l), describe(&r)));
         }
     }
 
@@ -112,6 +146,13 @@ impl Diff<'_> {
             self.one_sided(Facet::StackTraces, None, shown.0, shown.1);
         }
     }
+}
+
+/// Events with how many times each is told, those that are the same together.
+fn runs(events: impl Iterator<Item = (Event, u64)>) -> Vec<Event> {
+    let mut runs = Vec::new();
+    events.for_each(|(event, times)| Event { repeats: times - 1, ..event }.enter(&mut runs));
+    runs
 }
 
 /// Everything of a root but its place.

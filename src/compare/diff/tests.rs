@@ -184,9 +184,10 @@ pub(crate) fn changes() -> Vec<(Facet, Change)> {
     add(Facet::Regions, |h| regions(h)[1].id = 1);
     add(Facet::Regions, |h| regions(h)[1].name = "renamed".into());
     add(Facet::Regions, |h| regions(h)[1].after = 9);
-    let Event { time: _, after: _, kind: _ } = &events(&mut everything())[0];
+    let Event { time: _, after: _, kind: _, repeats: _ } = &events(&mut everything())[0];
     add(Facet::Events, |h| events(h)[3].time = 1000);
     add(Facet::Events, |h| events(h)[3].after = 1000);
+    add(crate::compare::told::of_event(&events(&mut everything())[3]), |h| events(h)[3].repeats = 1);
     add(Facet::Events, |h| events(h).swap(0, 1));
     for event in 0..events(&mut everything()).len() {
         let facet = match events(&mut everything())[event].kind {
@@ -333,7 +334,7 @@ fn the_places_of_roots_are_compared_where_both_sides_tell_them() {
 #[test]
 fn the_first_entry_of_a_list_that_differs_is_named() {
     let mut changed = everything();
-    events(&mut changed).push(Event { time: 3, after: 0, kind: EventKind::EndThread(Serial(9)) });
+    events(&mut changed).push(Event::new(3, 0, EventKind::EndThread(Serial(9))));
     let comparison = compare(&everything(), &changed, &BTreeSet::new());
     let [difference] = comparison.differences.as_slice() else { panic!("one difference") };
     assert_eq!(difference.left, "no event 13, only 13");

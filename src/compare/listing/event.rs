@@ -63,7 +63,7 @@ impl<'e> From<&'e Event> for EventLine<'e> {
 
 impl From<EventLine<'static>> for Event {
     fn from(line: EventLine<'static>) -> Event {
-        Event { time: line.time, after: line.after, kind: line.what.into() }
+        Event::new(line.time, line.after, line.what.into())
     }
 }
 

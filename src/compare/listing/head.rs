@@ -1,6 +1,6 @@
 //! The first line of a listing, as it follows from a heap.
 
-use crate::model::{Heap, Object, ObjectKind};
+use crate::model::{Event, Heap, Object, ObjectKind};
 
 use super::super::facts::Head;
 
@@ -19,7 +19,7 @@ pub fn head(heap: &Heap) -> Head {
         count(&around.threads),
         count(&around.traces),
         count(&around.regions),
-        count(&around.events),
+        around.events.as_ref().map(|events| events.iter().map(Event::times).sum()),
     ];
     Head { counts, ..Head::of(&heap.facts, around) }
 }

@@ -58,9 +58,12 @@ pub fn write(out: &mut dyn Write, head: &Head, heap: &Heap, places: &Places) -> 
     let threads = around.threads.iter().flatten().map(|thread| Line::Thread(Keyed::of(thread)));
     let traces = around.traces.iter().flatten().map(|trace| Line::Trace(Keyed::of(trace)));
     let regions = around.regions.iter().flatten().map(|region| Line::Region(Keyed::of(region)));
-    let events = around.events.iter().flatten().map(|event| Line::Event(Box::new(event.into())));
-    for line in roots.chain(threads).chain(traces).chain(regions).chain(events) {
+    for line in roots.chain(threads).chain(traces).chain(regions) {
         put(serde_json::to_string(&line))?;
+    }
+    for event in around.events.iter().flatten() {
+        let line = Line::Event(Box::new(event.into()));
+        (0..event.times()).try_for_each(|_| put(serde_json::to_string(&line)))?;
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use std::io::BufRead;
 
 use crate::error::Error;
-use crate::model::{Class, Heap, Object, Surroundings};
+use crate::model::{Class, Event, Heap, Object, Surroundings};
 
 use super::super::facts::Head;
 use super::head::{has_class_words, head};
@@ -138,7 +138,7 @@ impl Entries {
                 None
             }
             Line::Event(line) => {
-                around.events.get_or_insert_default().push((*line).into());
+                Event::from(*line).enter(around.events.get_or_insert_default());
                 None
             }
         };

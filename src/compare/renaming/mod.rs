@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::Serialize;
 
-use crate::model::{Address, Heap, visit};
+use crate::model::{Address, Heap, Names, visit};
 
 use super::Facet;
 use super::carriage::{ClassFirst, Column};
@@ -103,11 +103,15 @@ pub fn through(left: &Heap, right: &Heap, carried: &Column, budget: u64) -> Rena
     let column = carried.between(&left.facts, &right.facts);
     let silent = Facet::ALL.into_iter().filter(|facet| column.is_silent_on(*facet)).collect();
     let changed = |heap: &Heap| {
-        let names = heap.classes.iter().map(|class| (class.address, column.name(&class.name))).collect();
+        let names = column.names(&heap.classes);
         let mut class_first = ClassFirst::default();
         heap.objects.iter().for_each(|object| class_first.enter(object, &names));
         let mut heap = heap.clone();
-        heap.classes.iter_mut().for_each(|class| column.class(class));
+        let mut shared = Names::default();
+        heap.classes.iter_mut().for_each(|class| {
+            column.class(class);
+            class.name = shared.share(std::mem::take(&mut class.name));
+        });
         heap.objects.iter_mut().for_each(|object| column.object(object, &names, class_first.holds()));
         column.surroundings(&mut heap.surroundings);
         heap

@@ -47,7 +47,7 @@ impl Damage<'_, Map> {
 
 /// An event before all others.
 pub(super) fn front(heap: &mut Heap, kind: EventKind) -> Option<()> {
-    heap.surroundings.events.as_mut()?.insert(0, Event { time: 0, after: 0, kind });
+    heap.surroundings.events.as_mut()?.insert(0, Event::new(0, 0, kind));
     Some(())
 }
 

@@ -111,9 +111,9 @@ impl Index {
                 }
                 (Item::Event(time, kind), Some(heap)) => {
                     let after = heap.after();
-                    heap.events.push(Event { time, after, kind });
+                    Event::new(time, after, kind).enter(&mut heap.events);
                 }
-                (Item::Event(time, kind), None) => between.push(Event { time, after: 0, kind }),
+                (Item::Event(time, kind), None) => Event::new(time, 0, kind).enter(&mut between),
                 (Item::Region(id, name), Some(heap)) => heap.region(id, name),
                 (Item::Class(class), Some(heap)) => {
                     heap.entry();

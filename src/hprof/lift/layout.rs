@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::model::{Address, FieldType, Value};
+use crate::model::{Address, FieldType, Value, step};
 
 use super::super::wire::{IdSize, size_of};
 
@@ -34,6 +34,7 @@ struct ClassLayout {
     own: Box<[FieldType]>,
     /// The fields of the class and all its superclasses in one list, where it is not long.
     all: Option<Flat>,
+    /// The nearest superclass that declares fields.
     superclass: Option<usize>,
     /// Bytes of an instance; `None` if a superclass is missing or the chain of them never ends.
     bytes: Option<u64>,
@@ -128,6 +129,7 @@ fn lay_out(classes: &mut [ClassLayout], supers: &[Address], places: &Places, id:
         let mut chain = Vec::new();
         let mut next = Some(start);
         while let Some(at) = next.filter(|&at| state[at] == 0) {
+            step();
             state[at] = 1;
             chain.push(at);
             // 0 is no class, even where a class has that identifier.
@@ -144,6 +146,10 @@ fn lay_out(classes: &mut [ClassLayout], supers: &[Address], places: &Places, id:
             let own: u64 = classes[at].own.iter().map(|&kind| size_of(kind, id) as u64).sum();
             inherited = inherited.map(|bytes| bytes + own);
             classes[at].bytes = inherited;
+            // An instance has the values of few classes, however many there are above it.
+            if let Some(above) = classes[at].superclass.filter(|&above| classes[above].own.is_empty()) {
+                classes[at].superclass = classes[above].superclass;
+            }
             classes[at].all = flat(classes, at, id);
             state[at] = 2;
         }
@@ -237,6 +243,7 @@ impl Layouts {
         let mut rest = values;
         let mut next = Some(class);
         while let Some(at) = next {
+            step();
             let layout = &self.classes[at];
             for &kind in &layout.own {
                 let Some((field, behind)) = rest.split_at_checked(size_of(kind, self.id)) else { return false };
@@ -248,7 +255,8 @@ impl Layouts {
         true
     }
 
-    /// The places of an instance's classes among all classes of the file, from its own up to the root.
+    /// The places of an instance's classes among all classes of the file, from its own up to the root: its own, and of its
+    /// superclasses those that declare fields.
     pub fn chain(&self, class: Address) -> impl Iterator<Item = usize> + '_ {
         let mut next = self.place(class).filter(|&at| self.classes[at].bytes.is_some());
         std::iter::from_fn(move || {

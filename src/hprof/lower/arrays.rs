@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use crate::model::{Address, Class, Name, PrimitiveType};
+use crate::model::{Address, Class, Forms, Name, PrimitiveType};
 
 /// The innermost element of arrays, by descriptor and class loader. A loader that is not known is the boot loader;
 /// primitive types have none.
-type Element = (Vec<u8>, Address);
+type Element = (Name, Address);
 
 /// The array classes of a class table, by element.
 pub(super) struct Arrays {
@@ -20,7 +20,8 @@ pub(super) struct Arrays {
 
 impl Arrays {
     pub(super) fn of(classes: &[Class]) -> Arrays {
-        let classes: Vec<(Element, usize)> = classes.iter().map(element).collect();
+        let mut names = Elements::default();
+        let classes: Vec<(Element, usize)> = classes.iter().map(|class| names.element(class)).collect();
         let mut chains: HashMap<Element, Vec<usize>> = HashMap::new();
         let mut owners = HashMap::new();
         for (index, (element, dimensions)) in classes.iter().enumerate() {
@@ -54,7 +55,9 @@ impl Arrays {
             if *dimensions == 0 {
                 order.push(index);
                 order.extend(self.behind(index));
-            } else if !self.is_chained(index) || !self.owners.contains_key(element) && !is_primitive(&element.0) {
+            } else if !self.is_chained(index)
+                || !self.owners.contains_key(element) && !is_primitive(element.0.as_bytes())
+            {
                 order.push(index);
             }
         }
@@ -81,7 +84,8 @@ impl Arrays {
     }
 
     fn primitive(&self, primitives: &[PrimitiveType]) -> impl Iterator<Item = usize> {
-        let chain = |kind: &PrimitiveType| self.chains.get(&(vec![kind.signature() as u8], Address::NULL));
+        let chain =
+            |kind: &PrimitiveType| self.chains.get(&(Name::from_bytes([kind.signature() as u8]), Address::NULL));
         primitives.iter().filter_map(chain).flatten().copied()
     }
 }
@@ -91,13 +95,35 @@ pub(super) fn is_array(name: &Name) -> bool {
     name.as_bytes().starts_with(b"[") || name.as_bytes().ends_with(b"[]")
 }
 
-fn element(class: &Class) -> (Element, usize) {
-    let name = class.name.to_jvm_form();
+/// What class names are arrays of. Of classes that share a long name, it is made once.
+#[derive(Debug)]
+struct Elements {
+    jvm: Forms,
+    descriptors: Forms,
+}
+
+impl Default for Elements {
+    fn default() -> Elements {
+        Elements { jvm: Forms::new(Name::to_jvm_form), descriptors: Forms::new(descriptor) }
+    }
+}
+
+impl Elements {
+    /// The element of a class, and its dimensions.
+    fn element(&mut self, class: &Class) -> (Element, usize) {
+        let name = self.jvm.of(&class.name);
+        let dimensions = name.as_bytes().iter().take_while(|&&byte| byte == b'[').count();
+        let descriptor = self.descriptors.of(&name);
+        let loader = class.loader.filter(|_| !is_primitive(descriptor.as_bytes())).unwrap_or_default();
+        ((descriptor, loader), dimensions)
+    }
+}
+
+/// The descriptor of the innermost element of a class name in the JVM's form.
+fn descriptor(name: &Name) -> Name {
     let name = name.as_bytes();
     let dimensions = name.iter().take_while(|&&byte| byte == b'[').count();
-    let descriptor = if dimensions > 0 { name[dimensions..].to_vec() } else { [b"L", name, b";"].concat() };
-    let loader = class.loader.filter(|_| !is_primitive(&descriptor)).unwrap_or_default();
-    ((descriptor, loader), dimensions)
+    Name::from_bytes(if dimensions > 0 { name[dimensions..].to_vec() } else { [b"L", name, b";"].concat() })
 }
 
 fn is_primitive(descriptor: &[u8]) -> bool {

@@ -6,10 +6,11 @@ use crate::draw::{Draw, SeedDraw};
 use crate::error::LowerError;
 use crate::lower::Order;
 use crate::model::{
-    Address, ByteLen, Class, Contents, Name, Object, ObjectKind, Region, Root, RootKind, Serial, Static, Surroundings,
+    Address, ByteLen, Class, Contents, Hierarchy, Name, Object, ObjectKind, Region, Root, RootKind, Serial, Static,
+    Surroundings,
 };
 
-use super::super::wire::size_of;
+use super::super::wire::{IdSize, size_of};
 use super::arrays::{Arrays, is_array};
 use super::plan::Plan;
 use super::profiles::{InstanceSizes, RootKinds, RootOrder};
@@ -18,7 +19,8 @@ use super::profiles::{InstanceSizes, RootKinds, RootOrder};
 pub(super) struct Carrier<'c> {
     plan: &'c Plan,
     classes: &'c [Class],
-    by_address: HashMap<Address, usize>,
+    /// By class, the field bytes of it and its superclasses, with identifiers as wide as in this dump.
+    field_bytes: Vec<u64>,
     order: Order,
 }
 
@@ -27,7 +29,7 @@ impl<'c> Carrier<'c> {
         Carrier {
             plan,
             classes,
-            by_address: classes.iter().enumerate().map(|(index, class)| (class.address, index)).collect(),
+            field_bytes: field_bytes(classes, plan.id),
             order: if plan.as_heap() { Order::AsHeap } else { plan.profile.classes },
         }
     }
@@ -52,7 +54,9 @@ impl<'c> Carrier<'c> {
         }
     }
 
-    pub(super) fn class(&self, class: &Class, name: Name, serial: Option<Serial>) -> Result<Class, LowerError> {
+    /// What the sub-record of the class at this place tells.
+    pub(super) fn class(&self, index: usize, name: Name, serial: Option<Serial>) -> Result<Class, LowerError> {
+        let class = &self.classes[index];
         let at = class.address;
         self.plan.fits(at.0)?;
         let statics = known(class.statics.as_ref(), "the static fields", at)?;
@@ -82,7 +86,7 @@ impl<'c> Carrier<'c> {
             loader: reference(class.loader)?,
             signers: owner(class.signers)?,
             protection_domain: owner(class.protection_domain)?,
-            instance_size: Some(self.instance_size(class)?),
+            instance_size: Some(self.instance_size(index)?),
             statics: Some(statics.iter().map(|s| Static { name: s.name.clone(), value: s.value }).collect()),
             constant_pool: Some(if keeps_pool { pool.to_vec() } else { Vec::new() }),
             fields: Some(fields.clone()),
@@ -214,13 +218,13 @@ impl<'c> Carrier<'c> {
         }
     }
 
-    /// The field bytes of the class and its superclasses, with identifiers as wide as in this dump.
-    fn instance_size(&self, class: &Class) -> Result<ByteLen, LowerError> {
+    fn instance_size(&self, index: usize) -> Result<ByteLen, LowerError> {
+        let class = &self.classes[index];
         let own = class.instance_size.filter(|_| self.plan.as_heap());
         let size = match own {
             Some(size) => size.0,
             None if is_array(&class.name) && self.plan.profile.arrays == InstanceSizes::ZeroForArrays => 0,
-            None => self.field_bytes(class),
+            None => self.field_bytes[index],
         };
         if size > u64::from(u32::MAX) {
             let (what, limit) = ("the instance size", u64::from(u32::MAX));
@@ -228,21 +232,17 @@ impl<'c> Carrier<'c> {
         }
         Ok(ByteLen(size))
     }
+}
 
-    fn field_bytes(&self, class: &Class) -> u64 {
-        let bytes = |class: &Class| -> u64 {
-            class.fields.iter().flatten().map(|field| size_of(field.kind, self.plan.id) as u64).sum()
-        };
-        let mut total = 0;
-        let mut next = Some(class);
-        // A chain that is longer than there are classes comes back to itself.
-        for _ in 0..=self.classes.len() {
-            let Some(at) = next else { break };
-            total += bytes(at);
-            next = at.superclass.and_then(|superclass| self.by_address.get(&superclass)).map(|&at| &self.classes[at]);
-        }
-        total
+fn field_bytes(classes: &[Class], id: IdSize) -> Vec<u64> {
+    let by_address: HashMap<_, _> = classes.iter().enumerate().map(|(index, class)| (class.address, index)).collect();
+    let hierarchy = Hierarchy::new(classes, |class| by_address.get(&class).copied());
+    let mut bytes = vec![0_u64; classes.len()];
+    for &class in hierarchy.downward() {
+        let own: u64 = classes[class].fields.iter().flatten().map(|field| size_of(field.kind, id) as u64).sum();
+        bytes[class] = hierarchy.superclass(class).map_or(own, |above| bytes[above].saturating_add(own));
     }
+    bytes
 }
 
 fn known<T>(fact: Option<T>, what: &'static str, address: Address) -> Result<T, LowerError> {

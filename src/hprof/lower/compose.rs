@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use crate::draw::{Draw, SeedDraw, Stream};
 use crate::error::LowerError;
 use crate::model::{
-    Address, AllocationSite, AllocationSites, Class, ControlSettings, CpuSamples, Event, EventKind, Frame, FrameId,
-    HeapSummary, LoadClass, Name, Root, Serial, StackTrace, StartThread, Surroundings, TextId, Thread, Trace,
+    Address, AllocationSite, AllocationSites, Class, ControlSettings, CpuSamples, Event, EventKind, Forms, Frame,
+    FrameId, HeapSummary, LoadClass, Name, Root, Serial, StackTrace, StartThread, Surroundings, TextId, Thread, Trace,
 };
 
 use super::super::wire::IdSize;
@@ -18,6 +18,8 @@ use super::profiles::Strings;
 pub(super) struct Composer<'p> {
     plan: &'p Plan,
     texts: HashMap<Name, TextId>,
+    /// Names of classes as the dump spells them.
+    names: Forms,
     loads: HashMap<Address, (Serial, Name)>,
     next_text: u64,
     next_class: u32,
@@ -35,6 +37,7 @@ impl<'p> Composer<'p> {
         Composer {
             plan,
             texts: HashMap::new(),
+            names: plan.names(),
             loads: HashMap::new(),
             next_text: match plan.id {
                 IdSize::One | IdSize::Two => 1,
@@ -93,7 +96,7 @@ impl<'p> Composer<'p> {
         if self.plan.profile.log.times {
             self.time = self.time.wrapping_add(1_000);
         }
-        self.events.push(Event { time: self.time, after: 0, kind });
+        self.events.push(Event::new(self.time, 0, kind));
     }
 
     fn text(&mut self, text: &Name) -> Result<TextId, LowerError> {
@@ -133,7 +136,8 @@ impl<'p> Composer<'p> {
 
     fn texts_of_classes(&mut self, classes: &[Class]) -> Result<(), LowerError> {
         for class in classes {
-            self.text(&self.plan.name(&class.name))?;
+            let name = self.names.of(&class.name);
+            self.text(&name)?;
             for field in class.fields.iter().flatten() {
                 self.text(&field.name)?;
             }
@@ -160,7 +164,7 @@ impl<'p> Composer<'p> {
             None => (0..classes.len()).collect(),
         };
         for class in order.into_iter().map(|index| &classes[index]) {
-            let name = self.plan.name(&class.name);
+            let name = self.names.of(&class.name);
             let told_before = self.loads.get(&class.address).is_some_and(|(_, told)| *told == name);
             if told_before && behind.is_none() {
                 continue;
@@ -255,14 +259,14 @@ impl<'p> Composer<'p> {
             let body: Vec<u8> = (0..draw.below(24)).map(|_| draw.u32() as u8).collect();
             let tag = [0x08, 0x10, 0xf0][index];
             let at = draw.below(events.len() as u64 + 1) as usize;
-            events.insert(at, Event { time: 0, after: 0, kind: EventKind::Unknown { tag, body } });
+            events.insert(at, Event::new(0, 0, EventKind::Unknown { tag, body }));
         }
         if let Some(Event { kind: EventKind::LoadClass(load), .. }) =
             events.iter().find(|e| matches!(e.kind, EventKind::LoadClass(_)))
         {
             // Unloaded, and its serial number named afterwards all the same.
             let kind = EventKind::UnloadClass(load.serial);
-            events.push(Event { time: u32::MAX, after: 0, kind });
+            events.push(Event::new(u32::MAX, 0, kind));
         }
         if !self.plan.interrupts() {
             return;

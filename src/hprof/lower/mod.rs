@@ -138,7 +138,9 @@ pub fn carry_dump(dump: &mut dyn DumpSource, options: &LowerOptions) -> Result<D
                 },
                 ..Heap::default()
             }),
-            (Told::Event(event), Some(heap)) => heap.surroundings.events.get_or_insert_default().push(event.clone()),
+            (Told::Event(event), Some(heap)) => {
+                event.clone().enter(heap.surroundings.events.get_or_insert_default());
+            }
             (Told::Region(region), Some(heap)) => {
                 heap.surroundings.regions.get_or_insert_default().push(region.clone());
             }

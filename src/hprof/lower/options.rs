@@ -70,6 +70,7 @@ impl Lower for LowerOptions {
             lengths: true,
             names_and_sizes: false,
             array_sizes: None,
+            superclass_lists: None,
             word_size: false,
         }
     }

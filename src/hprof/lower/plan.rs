@@ -3,7 +3,7 @@
 use crate::draw::{Draw, SeedDraw, Stream};
 use crate::error::{Error, LowerError};
 use crate::lower::Adherence;
-use crate::model::{Address, ByteLen, Facts, Name, WordSize};
+use crate::model::{Address, ByteLen, Facts, Forms, Name, WordSize};
 
 use super::super::wire::IdSize;
 use super::LowerOptions;
@@ -93,11 +93,12 @@ impl Plan {
         Ok(())
     }
 
-    pub(super) fn name(&self, name: &Name) -> Name {
-        match self.names {
-            _ if self.as_heap() => name.clone(),
-            NameForm::Jvm => name.to_jvm_form(),
-            NameForm::Java => name.to_java_form(),
-        }
+    /// Names of classes, as this dump spells them.
+    pub(super) fn names(&self) -> Forms {
+        Forms::new(match self.names {
+            _ if self.as_heap() => Name::clone,
+            NameForm::Jvm => Name::to_jvm_form,
+            NameForm::Java => Name::to_java_form,
+        })
     }
 }

@@ -100,7 +100,7 @@ impl<'p, 'o> Speller<'p, 'o> {
         };
         let record = Record { time: event.time, body, rest: borrowed(&[]) };
         let id = self.plan.id;
-        self.segments.raw(|out| encode::record(out, id, &record, 0))
+        (0..event.times()).try_for_each(|_| self.segments.raw(|out| encode::record(out, id, &record, 0)))
     }
 
     /// Android's heap dump info holds until its segment ends, so each segment begins with one.

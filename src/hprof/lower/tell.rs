@@ -76,15 +76,16 @@ pub(super) fn tell(dump: &mut dyn DumpSource, plan: &Plan, visit: &mut Visit<'_>
 
         let mut stream = Surround { entries: 0, events: &events, regions: &regions, roots: &roots };
         let mut order = carrier.class_order().into_iter().peekable();
-        let class = |class: &Class| {
+        let class = |index: usize| {
+            let class = &classes[index];
             let load = log.load(number, class.address);
             let name = load.and_then(|load| log.text(number, load.name)).cloned().unwrap_or_else(Name::default);
-            carrier.class(class, name, load.map(|load| load.serial))
+            carrier.class(index, name, load.map(|load| load.serial))
         };
         let mut objects = 0;
         heap.visit_objects(&mut |object| {
             while let Some(index) = order.next_if(|&index| carrier.stands_after(&classes[index]) <= objects) {
-                let told = Class { after_objects: Some(objects), ..class(&classes[index])? };
+                let told = Class { after_objects: Some(objects), ..class(index)? };
                 named.name(told.trace.unwrap_or_default());
                 stream.surround(visit)?;
                 visit(Told::Class(&told))?;
@@ -99,7 +100,7 @@ pub(super) fn tell(dump: &mut dyn DumpSource, plan: &Plan, visit: &mut Visit<'_>
             Ok(())
         })?;
         for index in order {
-            let told = Class { after_objects: Some(objects), ..class(&classes[index])? };
+            let told = Class { after_objects: Some(objects), ..class(index)? };
             named.name(told.trace.unwrap_or_default());
             stream.surround(visit)?;
             visit(Told::Class(&told))?;

@@ -7,8 +7,7 @@ use std::vec::IntoIter;
 use crate::error::LowerError;
 use crate::lower::Order;
 use crate::model::{
-    Address, ByteLen, Class, Contents, Facts, HashRegime, IdentityHash, Name, Object, ObjectKind, WordSize,
-    layout_order, superclasses,
+    Address, ByteLen, Class, Contents, Facts, HashRegime, Hierarchy, IdentityHash, Name, Object, ObjectKind, WordSize,
 };
 
 use super::super::wire::Version;
@@ -19,6 +18,7 @@ use super::profiles::{ArrayWord, ElementOrder, FieldSwap, HeaderPolicy, Profile,
 pub(super) struct Carrier<'c> {
     classes: &'c [Class],
     by_address: HashMap<Address, usize>,
+    hierarchy: Hierarchy,
     by_name: HashMap<&'c Name, Vec<usize>>,
     profile: &'static Profile,
     version: Version,
@@ -33,9 +33,12 @@ impl<'c> Carrier<'c> {
         for (index, class) in classes.iter().enumerate() {
             by_name.entry(&class.name).or_default().push(index);
         }
+        let by_address: HashMap<_, _> =
+            classes.iter().enumerate().map(|(index, class)| (class.address, index)).collect();
         Carrier {
             classes,
-            by_address: classes.iter().enumerate().map(|(index, class)| (class.address, index)).collect(),
+            hierarchy: Hierarchy::new(classes, |class| by_address.get(&class).copied()),
+            by_address,
             by_name,
             profile: options.profile,
             version: options.version,
@@ -76,13 +79,15 @@ impl<'c> Carrier<'c> {
         }
     }
 
-    pub(super) fn class(&self, class: &Class) -> Result<Class, LowerError> {
+    /// What the record of the class at this place tells.
+    pub(super) fn class(&self, index: usize) -> Result<Class, LowerError> {
+        let class = &self.classes[index];
         let references = match &class.references {
             Some(listed) => listed.clone(),
             None if class.statics.is_none() => {
                 return Err(LowerError::Unknown { what: "what it refers to", address: class.address });
             }
-            None => self.class_references(class),
+            None => self.class_references(index),
         };
         Ok(Class {
             address: class.address,
@@ -105,9 +110,10 @@ impl<'c> Carrier<'c> {
                 let class = known(object.class_word.or(object.class), "the class", object.address)?;
                 carried.class = Some(class);
                 carried.class_word = Some(class);
-                carried.contents = Contents::References(
-                    layout_order(object, |class| self.class_at(class)).into_iter().filter(|r| !r.is_null()).collect(),
-                );
+                let place = object.class.and_then(|class| self.by_address.get(&class)).copied();
+                let mut references = self.hierarchy.layout_order(self.classes, place, object);
+                references.retain(|reference| !reference.is_null());
+                carried.contents = Contents::References(references);
             }
             ObjectKind::ObjectArray => {
                 let mut references: Vec<Address> = object.references().filter(|r| !r.is_null()).collect();
@@ -163,11 +169,12 @@ impl<'c> Carrier<'c> {
 
     /// References of a class record, from what the model knows of the class: loader, statics,
     /// constant-pool classes, superclasses from the root down, interfaces (native writer).
-    fn class_references(&self, class: &Class) -> Vec<Address> {
+    fn class_references(&self, index: usize) -> Vec<Address> {
+        let class = &self.classes[index];
         let statics = class.statics.iter().flatten().filter_map(|s| s.value.as_reference());
         let pool = class.constant_pool.iter().flatten().filter_map(|p| p.value.as_reference());
         let pool = pool.filter(|&entry| self.class_at(entry).is_some());
-        let supers = superclasses(class, |class| self.class_at(class));
+        let supers = self.hierarchy.superclasses(index);
         let interfaces = class.interfaces.iter().flatten().copied();
         let rest = statics.chain(pool).chain(supers).chain(interfaces);
         class.loader.into_iter().chain(rest).collect()

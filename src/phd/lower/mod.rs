@@ -158,7 +158,7 @@ fn run(
     let mut pending = carrier.class_order();
     let mut objects = 0;
     let spell_class = |speller: &mut Speller, index: usize, take: &mut dyn FnMut(Step<'_>) -> Result<(), Error>| {
-        let class = carrier.class(&classes[index])?;
+        let class = carrier.class(index)?;
         take(Step::Class(&class, speller.class(&class)?, layout))
     };
     source.visit_objects(&mut |object| {

@@ -72,6 +72,7 @@ impl Lower for LowerOptions {
             lengths: true,
             names_and_sizes: false,
             array_sizes: has_array_sizes.then_some(4),
+            superclass_lists: Some(if Needs::largest_address(self.word, facts) > u64::from(u32::MAX) { 8 } else { 4 }),
             word_size: true,
         }
     }

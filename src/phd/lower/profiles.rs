@@ -421,8 +421,8 @@ impl Survey {
         let classes = source.classes().to_vec();
         let carrier = super::Carrier::new(&classes, source.facts(), options);
         let mut survey = Survey::default();
-        for class in &classes {
-            let class = carrier.class(class)?;
+        for index in 0..classes.len() {
+            let class = carrier.class(index)?;
             survey.count(class.address.0, class.references.iter().flatten().map(|a| a.0));
         }
         source.visit_objects(&mut |object| {

@@ -1,0 +1,66 @@
+//! Dumps that can be read and are not valid: refused, or tolerated and said so.
+
+use clap::Args;
+use heapsmith::error::Error;
+use heapsmith::family::Reading;
+use heapsmith::input::Input;
+use heapsmith::validate::{Tolerated, ValidateOptions, validate};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// What to do with a dump that is not valid.
+#[derive(Args, Clone, Copy)]
+pub(crate) struct TolerateOpt {
+    /// Take a dump that can be read to its end but is not valid (`heapsmith validate`) all the same; the report says which
+    /// rules it breaks. Without this it is refused. Judging it takes 8 bytes of memory for each class and object.
+    #[arg(long)]
+    tolerate: bool,
+}
+
+impl TolerateOpt {
+    /// Judges a dump: what is tolerated, if that was asked for; else the first error is returned.
+    pub(crate) fn judge(self, input: &Input, reading: Reading) -> Result<Option<Vec<Tolerated>>, Error> {
+        let report = validate(input, ValidateOptions::default().reading(reading))?;
+        match report.unsound() {
+            Some(error) if !self.tolerate => Err(error.into()),
+            _ => Ok(self.tolerate.then(|| report.tolerated())),
+        }
+    }
+
+    /// What is tolerated in an input that has no rules to break.
+    pub(crate) fn nothing(self) -> Option<Vec<Tolerated>> {
+        self.tolerate.then(Vec::new)
+    }
+}
+
+/// A report, and what was tolerated in its inputs.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "{T}")]
+pub(crate) struct Reported<T> {
+    #[serde(flatten)]
+    pub(crate) report: T,
+    /// With --tolerate: the rules that the inputs break.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) tolerated: Option<Vec<Tolerated>>,
+}
+
+/// What was tolerated in two inputs.
+pub(crate) fn both(left: Option<Vec<Tolerated>>, right: Option<Vec<Tolerated>>) -> Option<Vec<Tolerated>> {
+    left.into_iter().chain(right).reduce(|mut left, right| {
+        left.extend(right);
+        left
+    })
+}
+
+/// A line for each rule that was tolerated, or one that says that there was none.
+pub(crate) fn describe(tolerated: Option<&[Tolerated]>) -> Vec<String> {
+    let line = |t: &Tolerated| {
+        let times = if t.count == 1 { "once, at".to_owned() } else { format!("{} times, first at", t.count) };
+        format!("tolerated: {} [{}] {times} offset {:#x}", t.input, t.rule, t.offset)
+    };
+    match tolerated {
+        None => Vec::new(),
+        Some([]) => vec!["tolerated: nothing was wrong".to_owned()],
+        Some(all) => all.iter().map(line).collect(),
+    }
+}

@@ -1,0 +1,105 @@
+//! What a conversion synthesises: bytes of the target for which there are none in the source. They are counted before any is
+//! made, because a claim of a few bytes may stand for any number of them: a length, a class with a thousand fields, a chain
+//! of superclasses that is listed for each class.
+
+use std::collections::HashMap;
+
+use crate::error::LowerError;
+use crate::family::Needs;
+use crate::model::{Address, Class, Contents, Hierarchy, Object, ObjectKind};
+
+use super::classes::{Classes, Own, fitting};
+use super::layouts::{Layouts, place};
+
+/// Bytes that a conversion may synthesise unless its options say otherwise.
+pub const BUDGET: u64 = 1 << 30;
+
+/// One array, which is held in memory while it is written, may take this part of the budget.
+pub(super) const ARRAYS: u64 = 4;
+
+/// What the objects of a source need, as far as it is not known before all of them were seen.
+#[derive(Debug, Default)]
+pub(super) struct Wanted {
+    /// By class, instances without field values, and how many references they list.
+    instances: HashMap<Own, (u64, u64)>,
+    /// Bytes of elements and of primitive contents.
+    contents: u64,
+    /// The most of them in one array.
+    largest: u64,
+}
+
+impl Wanted {
+    /// Takes an object in that lists this number of references beside its class.
+    pub(super) fn object(&mut self, object: &Object, own: &Own, listed: u64, needs: &Needs, word: u64) {
+        let bytes = match (object.kind, &object.contents) {
+            _ if !needs.positions => return,
+            (ObjectKind::Instance, Contents::Fields(_) | Contents::Raw(_)) => return,
+            (ObjectKind::Instance, _) => {
+                let (instances, references) = self.instances.entry(own.clone()).or_default();
+                (*instances, *references) = (*instances + 1, references.saturating_add(listed));
+                return;
+            }
+            (ObjectKind::ObjectArray, _) => {
+                object.length.unwrap_or_default().saturating_sub(listed).saturating_mul(reference(needs))
+            }
+            (ObjectKind::PrimitiveArray(_), Contents::Primitives(_)) => return,
+            (ObjectKind::PrimitiveArray(element), _) => {
+                let of_size = || object.size.map_or(0, |size| fitting(size.0, element.size(), word));
+                object.length.unwrap_or_else(of_size).saturating_mul(element.size())
+            }
+        };
+        self.contents = self.contents.saturating_add(bytes);
+        self.largest = self.largest.max(bytes);
+    }
+
+    /// Refuses what is beyond the budget.
+    pub(super) fn check(
+        &self,
+        classes: &Classes,
+        layouts: &Layouts,
+        needs: &Needs,
+        budget: u64,
+    ) -> Result<(), LowerError> {
+        let width = reference(needs);
+        let mut bytes = self.contents;
+        for (own, (instances, references)) in self.instances.iter().filter(|_| needs.positions) {
+            let all = place(classes, own).map_or(0, |class| layouts.bytes(class)).saturating_mul(*instances);
+            bytes = bytes.saturating_add(all.saturating_sub(references.saturating_mul(width)));
+        }
+        if needs.positions {
+            // A name and a type for each field.
+            let fields = (0..classes.table.len()).fold(0, |sum: u64, class| sum.saturating_add(layouts.own(class)));
+            bytes = bytes.saturating_add(fields.saturating_mul(width + 1));
+        }
+        bytes = bytes.saturating_add(superclass_lists(&classes.table, |class| classes.index(class), needs));
+        within(bytes, self.largest, budget)
+    }
+}
+
+/// Bytes of the lists of superclasses that a target with such needs has, of classes that do not list their references.
+fn superclass_lists(classes: &[Class], place: impl Fn(Address) -> Option<usize>, needs: &Needs) -> u64 {
+    let Some(entry) = needs.superclass_lists else { return 0 };
+    let depths = Hierarchy::new(classes, place).depths();
+    let listing = classes.iter().zip(depths).filter(|(class, _)| class.references.is_none() && class.statics.is_some());
+    listing.fold(0, |sum: u64, (_, depth)| sum.saturating_add(depth.saturating_mul(entry)))
+}
+
+/// Refuses a heap whose superclasses, listed for each class as the target does, take more than `budget` bytes.
+///
+/// # Errors
+/// [`LowerError::Budget`].
+pub fn check_superclass_lists(classes: &[Class], needs: &Needs, budget: u64) -> Result<(), LowerError> {
+    let by_address: HashMap<_, _> = classes.iter().enumerate().map(|(index, class)| (class.address, index)).collect();
+    within(superclass_lists(classes, |class| by_address.get(&class).copied(), needs), 0, budget)
+}
+
+/// Refuses this number of bytes, of them `largest` for one array, where it is beyond a budget.
+pub(super) fn within(bytes: u64, largest: u64, budget: u64) -> Result<(), LowerError> {
+    let needed = bytes.max(largest.saturating_mul(ARRAYS));
+    if needed > budget { Err(LowerError::Budget { bytes, largest, needed, budget }) } else { Ok(()) }
+}
+
+/// Bytes of a reference in the target.
+pub(super) fn reference(needs: &Needs) -> u64 {
+    [1, 2, 4].into_iter().find(|bytes| needs.largest < 1 << (8 * bytes)).unwrap_or(8)
+}
