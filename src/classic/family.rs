@@ -125,8 +125,8 @@ impl DumpFamily for Classic {
     }
 
     fn source(&self, opener: &Opener) -> Result<Source, Error> {
-        let opener = opener.clone();
-        let source = ClassicSource::new(move || decoder(&opener))?;
+        let (opener, spool) = (opener.clone(), opener.spool());
+        let source = ClassicSource::with_spool(move || decoder(&opener), spool)?;
         let left_behind = source.left_behind().map(str::to_owned);
         Ok(Source::new(One(source), left_behind.as_deref()))
     }

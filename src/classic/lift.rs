@@ -1,16 +1,18 @@
 //! Records to the model: types to classes, and which references are class blocks.
 
 use std::collections::HashMap;
-use std::io::Read;
+use std::io::{self, Read};
 
-use crate::error::{DecodeError, Error};
+use crate::error::{DecodeError, Error, Problem};
+use crate::model::long::{Filling, Identifiers, Spool};
 use crate::model::{
-    Address, ByteLen, Class, Contents, Facts, Heap, HeapSource, Name, Object, ObjectKind, Surroundings, VisitObjects,
-    WordSize,
+    Address, ByteLen, Class, Contents, Facts, Heap, HeapSource, Long, Name, Object, ObjectKind, Surroundings,
+    VisitObjects, WordSize,
 };
 
 use super::decode::{At, Decoder, Step};
 use super::record::{Entry, Record};
+use super::rules;
 use super::wire::{Charset, EntryKind};
 
 /// What has to be known of a dump before its objects can be read: the classes come last.
@@ -186,7 +188,25 @@ impl Index {
     ///
     /// # Errors
     /// What `visit` returns, or what decoding runs into; the items before it are sound.
-    pub fn visit<R, E, F>(&self, decoder: &mut Decoder<R>, mut visit: F) -> Result<(), E>
+    pub fn visit<R, E, F>(&self, decoder: &mut Decoder<R>, visit: F) -> Result<(), E>
+    where
+        R: Read,
+        E: From<DecodeError>,
+        F: FnMut((u64, u64), Item) -> Result<(), E>,
+    {
+        self.visit_with(decoder, None, visit)
+    }
+
+    /// The same, in which references that are too many to be held go into a spool, if there is one.
+    ///
+    /// # Errors
+    /// Like [`Index::visit`].
+    pub fn visit_with<R, E, F>(
+        &self,
+        decoder: &mut Decoder<R>,
+        mut spool: Option<&mut Spool>,
+        mut visit: F,
+    ) -> Result<(), E>
     where
         R: Read,
         E: From<DecodeError>,
@@ -196,10 +216,11 @@ impl Index {
         let mut types: HashMap<Box<[u8]>, Typed> = HashMap::new();
         let mut classes = 0;
         let mut open: Option<((u64, u64), Item)> = None;
+        let mut long: Option<Filling> = None;
         let place = |at: &At<'_>| (at.index, at.offset);
         decoder.visit(|step| match step {
             Step::Record(at, Record::Entry(entry)) => {
-                let item = match entry.kind {
+                let mut item = match entry.kind {
                     EntryKind::Class => {
                         // As the index has it, with all its references.
                         let known = self.classes.get(classes).cloned();
@@ -220,6 +241,13 @@ impl Index {
                     open = Some((place(&at), item));
                     return Ok(());
                 }
+                if let (Some(spool), Item::Object(object)) = (spool.as_deref_mut(), &mut item)
+                    && let Contents::References(listed) = &mut object.contents
+                    && listed.len() > spool.held() / 8
+                {
+                    put_long(spool, &mut long, listed).map_err(|e| failed(at.offset, e))?;
+                    end_long(spool, &mut long, &mut object.contents);
+                }
                 visit(place(&at), item)
             }
             Step::More(at, references) => {
@@ -229,10 +257,17 @@ impl Index {
                         Contents::References(listed) => listed.extend(more),
                         contents => *contents = Contents::References(more.collect()),
                     }
+                    if let (Some(spool), Contents::References(listed)) = (spool.as_deref_mut(), &mut object.contents) {
+                        put_long(spool, &mut long, listed).map_err(|e| failed(at.offset, e))?;
+                    }
                 }
-                match open.take_if(|_| !at.open) {
-                    Some((place, item)) => visit(place, item),
-                    None => Ok(()),
+                match (open.take_if(|_| !at.open), &mut spool) {
+                    (Some((place, Item::Object(mut object))), Some(spool)) => {
+                        end_long(spool, &mut long, &mut object.contents);
+                        visit(place, Item::Object(object))
+                    }
+                    (Some((place, item)), _) => visit(place, item),
+                    (None, _) => Ok(()),
                 }
             }
             Step::Record(..) => Ok(()),
@@ -258,6 +293,31 @@ impl Index {
             ..Object::new(Address(entry.address.value), kind)
         }
     }
+}
+
+/// Moves references into the spool once there are too many of them to be held.
+fn put_long(spool: &mut Spool, long: &mut Option<Filling>, listed: &mut Vec<Address>) -> io::Result<()> {
+    if long.is_none() && listed.len() <= spool.held() / 8 {
+        return Ok(());
+    }
+    let filling = match long {
+        Some(filling) => filling,
+        None => long.insert(spool.begin()?),
+    };
+    let bytes: Vec<u8> = listed.iter().flat_map(|reference| reference.0.to_be_bytes()).collect();
+    listed.clear();
+    spool.put(filling, &bytes)
+}
+
+/// The references of an object whose record has ended, if they went into the spool.
+fn end_long(spool: &mut Spool, long: &mut Option<Filling>, contents: &mut Contents) {
+    if let Some(filling) = long.take() {
+        *contents = Contents::Long(Long::References(spool.finish(filling).spelled(Identifiers(8))));
+    }
+}
+
+fn failed(offset: u64, error: io::Error) -> DecodeError {
+    DecodeError::new(rules::FILE_TRUNCATED, offset, "references", Problem::Io(error))
 }
 
 fn class(entry: &Entry<'_>, charset: Charset) -> Class {
@@ -313,6 +373,7 @@ pub struct ClassicSource<O> {
     index: Index,
     surroundings: Surroundings,
     left_behind: Option<String>,
+    spool: Spool,
 }
 
 impl<R: Read, O: FnMut() -> Result<Decoder<R>, Error>> ClassicSource<O> {
@@ -320,14 +381,22 @@ impl<R: Read, O: FnMut() -> Result<Decoder<R>, Error>> ClassicSource<O> {
     ///
     /// # Errors
     /// What opening or decoding runs into; missing trailers are tolerated.
-    pub fn new(mut open: O) -> Result<ClassicSource<O>, Error> {
+    pub fn new(open: O) -> Result<ClassicSource<O>, Error> {
+        ClassicSource::with_spool(open, Spool::default())
+    }
+
+    /// The same, in which references that are too many to be held go into this spool.
+    ///
+    /// # Errors
+    /// Like [`ClassicSource::new`].
+    pub fn with_spool(mut open: O, spool: Spool) -> Result<ClassicSource<O>, Error> {
         let (index, read) = Index::read(&mut open()?);
         let left_behind = match read {
             Ok(()) => None,
             Err(e) if e.is_missing_end() => Some(e.to_string()),
             Err(e) => return Err(e.into()),
         };
-        Ok(ClassicSource { open, index, surroundings: Surroundings::default(), left_behind })
+        Ok(ClassicSource { open, index, surroundings: Surroundings::default(), left_behind, spool })
     }
 
     /// What the dump lacks that the heap does not tell.
@@ -351,7 +420,7 @@ impl<R: Read, O: FnMut() -> Result<Decoder<R>, Error>> HeapSource for ClassicSou
 
     fn visit_objects(&mut self, visit_object: &mut VisitObjects<'_>) -> Result<(), Error> {
         let mut decoder = (self.open)()?;
-        let ended = self.index.visit(&mut decoder, |_, item| match item {
+        let ended = self.index.visit_with(&mut decoder, Some(&mut self.spool), |_, item| match item {
             Item::Object(object) => visit_object(&object),
             Item::Class(_) => Ok(()),
         });

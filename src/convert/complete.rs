@@ -6,12 +6,17 @@ use crate::compare::Facet;
 use crate::error::{Error, LowerError};
 use crate::family::{ArrayClass, Needs};
 use crate::format::Lowering;
-use crate::model::{Address, ByteLen, Class, Contents, Facts, Name, Object, ObjectKind, Static, Value, WordSize};
+use crate::model::{
+    Address, ByteLen, Class, Contents, Facts, Long, Name, Object, ObjectKind, Pieces, Static, Value, WordSize,
+};
 
 use super::classes::{self, Classes, Own, component, element_size, fitting, footprint, unknown};
 use super::layouts::{Layouts, synthetic};
 use super::report::Inventions;
 use super::survey::Survey;
+
+/// More elements than this are not held where some of them are made up.
+const MANY: u64 = 1 << 17;
 
 /// Elements that are made up for one array take at most so many bytes.
 const LONGEST: u64 = 1 << 28;
@@ -115,10 +120,12 @@ impl Completion {
 
     /// The completed object.
     pub(super) fn object(&self, object: &Object, inventions: &mut Inventions) -> Result<Object, Error> {
-        let (own, first_is_class) = self.classes.own(object);
+        let (own, first_is_class) = self.classes.own(object)?;
         let mut made = object.clone();
-        if let (true, Contents::References(listed)) = (first_is_class, &mut made.contents) {
-            listed.remove(0);
+        match &mut made.contents {
+            Contents::References(listed) if first_is_class => _ = listed.remove(0),
+            Contents::Long(Long::References(listed)) if first_is_class => *listed = listed.without_first(1),
+            _ => {}
         }
         let (at, name) = match &own {
             Own::At(address) => (Some(*address), self.classes.at(*address).map(|class| class.name.clone())),
@@ -138,7 +145,7 @@ impl Completion {
         if self.needs.positions {
             self.contents(&mut made, inventions)?;
         }
-        self.size(&mut made, at, inventions);
+        self.size(&mut made, at, inventions)?;
         Ok(made)
     }
 
@@ -175,7 +182,12 @@ impl Completion {
     fn contents(&self, made: &mut Object, inventions: &mut Inventions) -> Result<(), Error> {
         let length = made.length.unwrap_or_default();
         match (made.kind, &mut made.contents) {
-            (ObjectKind::Instance, Contents::Fields(_) | Contents::Raw(_)) => {}
+            (ObjectKind::Instance, Contents::Fields(_) | Contents::Raw(_) | Contents::Long(Long::Raw(_))) => {}
+            (ObjectKind::Instance, Contents::Long(Long::References(listed))) => {
+                // No class has so many fields.
+                let (what, value) = ("the number of references, each of which needs a field,", listed.count());
+                return Err(LowerError::OutOfRange { what, address: made.address, value, limit: 0xffff }.into());
+            }
             (ObjectKind::Instance, contents) => {
                 let listed = match contents {
                     Contents::References(listed) => std::mem::take(listed),
@@ -185,22 +197,20 @@ impl Completion {
                 inventions.note(Facet::FieldValues, "references in their order, each in the next field; the rest null");
             }
             (ObjectKind::ObjectArray, Contents::Elements(elements)) if elements.len() as u64 == length => {}
+            (ObjectKind::ObjectArray, Contents::Long(Long::Elements(elements))) if elements.count() == length => {}
             (ObjectKind::ObjectArray, contents) => {
-                let mut elements = match contents {
-                    Contents::References(listed) | Contents::Elements(listed) => std::mem::take(listed),
-                    _ => Vec::new(),
-                };
-                bounded(made.address, length, 8)?;
-                elements.resize((length as usize).max(elements.len()), Address::NULL);
-                made.length = Some(elements.len() as u64);
-                made.contents = Contents::Elements(elements);
+                let (count, elements) = elements(made.address, contents, length)?;
+                (made.length, made.contents) = (Some(count), elements);
                 inventions.note(Facet::Elements, "references in their order from index 0; the rest null");
             }
-            (ObjectKind::PrimitiveArray(_), Contents::Primitives(_)) => {}
+            (ObjectKind::PrimitiveArray(_), Contents::Primitives(_) | Contents::Long(Long::Primitives(_))) => {}
             (ObjectKind::PrimitiveArray(element), _) => {
                 let bytes = length.saturating_mul(element.size());
                 bounded(made.address, bytes, 1)?;
-                made.contents = Contents::Primitives(vec![0; bytes as usize]);
+                made.contents = match bytes {
+                    0..=MANY => Contents::Primitives(vec![0; bytes as usize]),
+                    _ => Contents::Long(Long::Primitives(Pieces::repeated(0, bytes))),
+                };
                 inventions.note(Facet::PrimitiveContents, "zeros");
             }
         }
@@ -208,7 +218,7 @@ impl Completion {
     }
 
     /// The size of an object.
-    fn size(&self, made: &mut Object, own: Option<Address>, inventions: &mut Inventions) {
+    fn size(&self, made: &mut Object, own: Option<Address>, inventions: &mut Inventions) -> Result<(), Error> {
         const OF_ARRAY: &str = "of an array: two words and its elements, rounded up to 8";
         if let Some(unit) = self.needs.array_sizes
             && made.kind != ObjectKind::Instance
@@ -226,14 +236,19 @@ impl Completion {
             let (size, how) = match made.kind {
                 ObjectKind::Instance => (of_class.map_or(0, |size| size.0), "of a plain object: its class's size"),
                 kind => {
-                    let references = made.references().count() as u64;
-                    let length = made.length.unwrap_or(references);
+                    let length = match (made.length, &made.contents) {
+                        (Some(length), _) => length,
+                        (None, Contents::Long(Long::Elements(elements))) => elements.count() - elements.nulls()?,
+                        (None, Contents::Long(Long::References(listed))) => listed.count(),
+                        (None, _) => made.references().count() as u64,
+                    };
                     (footprint(length, element_size(kind, self.word), self.word), OF_ARRAY)
                 }
             };
             made.size = Some(ByteLen(size));
             inventions.note(Facet::ObjectSize, how);
         }
+        Ok(())
     }
 
     /// The number of elements of an array.
@@ -243,6 +258,7 @@ impl Completion {
         }
         let listed = match &made.contents {
             Contents::References(listed) => listed.len() as u64,
+            Contents::Long(Long::References(listed)) => listed.count(),
             _ => 0,
         };
         match (made.kind, made.length) {
@@ -257,6 +273,29 @@ impl Completion {
             }
         }
     }
+}
+
+/// References as elements from index 0 on, and null up to the length.
+fn elements(at: Address, contents: &mut Contents, length: u64) -> Result<(u64, Contents), LowerError> {
+    let listed: Result<Vec<Address>, Pieces<Address>> = match contents {
+        Contents::References(listed) | Contents::Elements(listed) => Ok(std::mem::take(listed)),
+        Contents::Long(long) => long.addresses().map_or(Ok(Vec::new()), |listed| Err(listed.clone())),
+        _ => Ok(Vec::new()),
+    };
+    let known = listed.as_ref().map_or_else(Pieces::count, |listed| listed.len() as u64);
+    let missing = length.saturating_sub(known);
+    bounded(at, missing, 8)?;
+    let elements = match listed {
+        Ok(mut listed) if known + missing <= MANY => {
+            listed.resize(listed.len() + missing as usize, Address::NULL);
+            Contents::Elements(listed)
+        }
+        listed => {
+            let listed = listed.map_or_else(|long| long, Pieces::from);
+            Contents::Long(Long::Elements(listed.followed_by(Pieces::repeated(Address::NULL, missing))))
+        }
+    };
+    Ok((known + missing, elements))
 }
 
 /// Refuses to make up more than can be held.

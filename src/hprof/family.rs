@@ -147,8 +147,8 @@ impl DumpFamily for Hprof {
     }
 
     fn source(&self, opener: &Opener) -> Result<Source, Error> {
-        let opener = opener.clone();
-        Ok(Source::new(HprofDump::new(move || decoder(&opener))?, None))
+        let (opener, spool) = (opener.clone(), opener.spool());
+        Ok(Source::new(HprofDump::with_spool(move || decoder(&opener), &spool)?, None))
     }
 
     fn read(&self, opener: &Opener) -> Result<WholeFile, Error> {

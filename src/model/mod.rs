@@ -12,6 +12,7 @@ mod class;
 mod event;
 mod heap;
 mod hierarchy;
+pub mod long;
 mod name;
 mod object;
 mod root;
@@ -26,6 +27,7 @@ pub use event::{
 pub(crate) use heap::is_ascending;
 pub use heap::{Dump, DumpSource, Facts, HashRegime, Heap, HeapSource, Region, Surroundings, Totals, VisitObjects};
 pub use hierarchy::{layout_order, superclasses};
+pub use long::{Long, Pieces};
 pub use name::Name;
 pub use object::{Contents, IdentityHash, Object, ObjectKind, Value};
 pub use root::{Root, RootForm, RootKind, RootNumber, StackFrame, StackTrace, Thread};

@@ -7,6 +7,7 @@ use std::mem::ManuallyDrop;
 use crate::bytes::stop::{Stop, bad, keeping_error, refill, truncated};
 use crate::bytes::{Cursor, Incomplete, NoTrace, Trace, Window};
 use crate::error::{DecodeError, Problem, RuleId};
+use crate::model::long::{Spool, Stretch};
 use crate::model::{PrimitiveType, Totals};
 
 use super::record::{
@@ -15,6 +16,8 @@ use super::record::{
 };
 use super::rules;
 use super::wire::{FileFlags, Layout, MAGIC, Units, Version, Width, header_tag, record_flag, record_tag};
+
+mod long;
 
 /// Reads a PHD record by record, in memory that is bounded by its largest record.
 #[derive(Debug)]
@@ -38,6 +41,9 @@ pub struct Located<'a, 'r> {
     pub bytes: &'a [u8],
     /// What they say.
     pub record: &'r Record<'a>,
+    /// The references of a record that has too many of them to be held: their bytes. The record itself has none then, and
+    /// `bytes` is empty.
+    pub long: Option<&'r Stretch>,
 }
 
 /// Where a body ended, after its end tag.
@@ -47,6 +53,27 @@ pub struct Ended {
     pub records: u64,
     /// Offset of the end tag.
     pub end_tag: u64,
+}
+
+impl Located<'_, '_> {
+    /// Calls `visit` with the distance of each of the record's references.
+    ///
+    /// # Errors
+    /// If references that are not held cannot be read.
+    #[inline]
+    pub fn references(&self, held: &References<'_>, mut visit: impl FnMut(Units)) -> Result<(), DecodeError> {
+        match self.long {
+            None => held.for_each(visit),
+            Some(long) => long::each(long, held.width, self.offset, &mut visit)?,
+        }
+        Ok(())
+    }
+
+    /// How many references the record has.
+    #[inline]
+    pub fn count(&self, held: &References<'_>) -> u64 {
+        self.long.map_or(held.len() as u64, |long| long.length() >> held.width.code())
+    }
 }
 
 impl<R: Read> Decoder<R> {
@@ -111,7 +138,19 @@ impl<R: Read> Decoder<R> {
     /// What `visit` returns; or a [`DecodeError`] after the last sound record. A body without an end
     /// tag is such an error too ([`DecodeError::is_missing_end`]), since readers differ in whether
     /// they care.
-    pub fn visit<E, F>(&mut self, mut visit: F) -> Result<Ended, E>
+    pub fn visit<E, F>(&mut self, visit: F) -> Result<Ended, E>
+    where
+        E: From<DecodeError>,
+        F: FnMut(Located<'_, '_>) -> Result<(), E>,
+    {
+        self.visit_with(None, visit)
+    }
+
+    /// Like [`Decoder::visit`]; references of a record that are too many to be held go into a spool, if there is one.
+    ///
+    /// # Errors
+    /// Like [`Decoder::visit`].
+    pub fn visit_with<E, F>(&mut self, mut spool: Option<&mut Spool>, mut visit: F) -> Result<Ended, E>
     where
         E: From<DecodeError>,
         F: FnMut(Located<'_, '_>) -> Result<(), E>,
@@ -134,7 +173,17 @@ impl<R: Read> Decoder<R> {
                         // It borrows everything; dropping it would still ask, for every record, whether it does.
                         let record = ManuallyDrop::new(record);
                         let length = cursor.position();
-                        visit(Located { index: self.records, offset: place, bytes: &rest[..length], record: &record })?;
+                        let bytes = &rest[..length];
+                        if let Some(spool) = spool.as_deref_mut()
+                            && let Some(references) = record.references()
+                            && references.len() > spool.held() / 8
+                        {
+                            let (head, stretch) = long::taken(&record, place, bytes, spool)?;
+                            let long = stretch.as_ref();
+                            visit(Located { index: self.records, offset: place, bytes, record: &head, long })?;
+                        } else {
+                            visit(Located { index: self.records, offset: place, bytes, record: &record, long: None })?;
+                        }
                         self.records += 1;
                         taken += length;
                     }
@@ -143,6 +192,15 @@ impl<R: Read> Decoder<R> {
                 }
             };
             self.window.consume(taken);
+            if let Some(spool) = spool.as_deref_mut().filter(|spool| short.needed > spool.held() as u64 / 8) {
+                let place = self.window.offset();
+                if let Some((record, long)) = self.long_record(spool).map_err(|e| e.in_record(self.records))? {
+                    let long = Some(&long);
+                    visit(Located { index: self.records, offset: place, bytes: &[], record: &record, long })?;
+                    self.records += 1;
+                    continue;
+                }
+            }
             if !refill(&mut self.window, rules::FILE_TRUNCATED).map_err(|e| e.in_record(self.records))? {
                 return Err(self.cut_short(short).into());
             }
@@ -333,29 +391,54 @@ fn primitive_array<T: Trace>(c: &mut Cursor<'_, T>, layout: Layout, tag: u8) -> 
 
 #[inline(always)]
 fn long_object<'a, T: Trace>(c: &mut Cursor<'a, T>, layout: Layout) -> Result<LongObject<'a>, Stop> {
+    let (mut record, count) = long_object_head(c, layout)?;
+    record.references = references(c, count, record.references.width)?;
+    Ok(record)
+}
+
+#[inline(always)]
+fn long_object_head<'a, T: Trace>(c: &mut Cursor<'_, T>, layout: Layout) -> Result<(LongObject<'a>, u32), Stop> {
     let flags = c.u8("flags")?;
     let gap = gap(c, Width::from_code(flags >> 6))?;
     let class_word = word(c, layout, "class word")?;
     let hash = hash(c, layout, flags & record_flag::HASH_FOLLOWS)?;
     let count = reference_count(c)?;
-    let references = references(c, count, Width::from_code(flags >> 4))?;
-    Ok(LongObject { flags: flags & 0x0f, gap, class_word, hash, references })
+    let references = References::none(Width::from_code(flags >> 4));
+    Ok((LongObject { flags: flags & 0x0f, gap, class_word, hash, references }, count))
 }
 
 #[inline(always)]
 fn object_array<'a, T: Trace>(c: &mut Cursor<'a, T>, layout: Layout, tag: u8) -> Result<ObjectArray<'a>, Stop> {
+    let (mut record, count) = object_array_head(c, layout)?;
+    record.references = references(c, count, record.references.width)?;
+    (record.length, record.size_words) = object_array_tail(c, layout, tag)?;
+    Ok(record)
+}
+
+#[inline(always)]
+fn object_array_head<'a, T: Trace>(c: &mut Cursor<'_, T>, layout: Layout) -> Result<(ObjectArray<'a>, u32), Stop> {
     let flags = c.u8("flags")?;
     let gap = gap(c, Width::from_code(flags >> 6))?;
     let class_word = word(c, layout, "class word")?;
     let hash = hash(c, layout, flags & record_flag::HASH_FOLLOWS)?;
     let count = reference_count(c)?;
-    let references = references(c, count, Width::from_code(flags >> 4))?;
+    let references = References::none(Width::from_code(flags >> 4));
+    let flags = flags & 0x0f;
+    Ok((ObjectArray { flags, gap, class_word, hash, references, length: None, size_words: None }, count))
+}
+
+/// The true length and the footprint, which come after the references.
+#[inline(always)]
+fn object_array_tail<T: Trace>(
+    c: &mut Cursor<'_, T>,
+    layout: Layout,
+    tag: u8,
+) -> Result<(Option<u32>, Option<u32>), Incomplete> {
     let length = match tag {
         record_tag::NEW_OBJECT_ARRAY => Some(c.u32("true length")?),
         _ => None,
     };
-    let size_words = array_size(c, layout)?;
-    Ok(ObjectArray { flags: flags & 0x0f, gap, class_word, hash, references, length, size_words })
+    Ok((length, array_size(c, layout)?))
 }
 
 #[inline(always)]

@@ -143,8 +143,8 @@ impl DumpFamily for Phd {
     }
 
     fn source(&self, opener: &Opener) -> Result<Source, Error> {
-        let opener = opener.clone();
-        let source = PhdSource::new(move || decoder(&opener))?;
+        let (opener, spool) = (opener.clone(), opener.spool());
+        let source = PhdSource::with_spool(move || decoder(&opener), spool)?;
         let left_behind = source.left_behind().map(str::to_owned);
         Ok(Source::new(One(source), left_behind.as_deref()))
     }

@@ -27,8 +27,8 @@ pub(super) use keyed::entries;
 pub use line::{Line, Place};
 pub use read::{Listing, read};
 pub use root::{RootLine, RootName};
-pub(super) use spelling::addresses;
 pub use spelling::{Bytes, ElementName, Hashes, Hex, Text, TypeName, TypedValue};
+pub(super) use spelling::{addresses, hexadecimal};
 
 /// Writes a listing: the head, then classes and objects by address, then the rest. `places` has the
 /// places of the classes and of the objects, in the heap's order.
