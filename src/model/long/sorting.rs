@@ -9,8 +9,8 @@ use crate::model::Address;
 use super::views::InTurn;
 use super::{End, Identifiers, PIECE, PieceReader, Pieces, Piecewise, SPOOLED, Spool};
 
-/// Addresses of a run: 64 MiB.
-const RUN: usize = 8 << 20;
+/// Addresses of a run: 8 MiB.
+const RUN: usize = 1 << 20;
 
 pub(super) fn sorted(list: &Pieces<Address>) -> Result<Pieces<Address>, Error> {
     in_runs_of(list, RUN)
