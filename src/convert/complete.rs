@@ -15,7 +15,7 @@ use super::layouts::{Layouts, synthetic};
 use super::report::Inventions;
 use super::survey::Survey;
 
-/// More elements than this are not held where some of them are made up.
+/// More elements than this are not held where some of them are made up, and no object has more fields.
 const MANY: u64 = 1 << 17;
 
 /// Elements that are made up for one array take at most so many bytes.
@@ -183,14 +183,14 @@ impl Completion {
         let length = made.length.unwrap_or_default();
         match (made.kind, &mut made.contents) {
             (ObjectKind::Instance, Contents::Fields(_) | Contents::Raw(_) | Contents::Long(Long::Raw(_))) => {}
-            (ObjectKind::Instance, Contents::Long(Long::References(listed))) => {
-                // No class has so many fields.
+            (ObjectKind::Instance, Contents::Long(Long::References(listed))) if listed.count() > MANY => {
                 let (what, value) = ("the number of references, each of which needs a field,", listed.count());
-                return Err(LowerError::OutOfRange { what, address: made.address, value, limit: 0xffff }.into());
+                return Err(LowerError::OutOfRange { what, address: made.address, value, limit: MANY }.into());
             }
             (ObjectKind::Instance, contents) => {
                 let listed = match contents {
                     Contents::References(listed) => std::mem::take(listed),
+                    Contents::Long(Long::References(listed)) => listed.collect()?,
                     _ => Vec::new(),
                 };
                 made.contents = Contents::Fields(self.layouts.values(&self.classes, made, &listed)?);
