@@ -14,7 +14,8 @@ use crate::{Answer, open, terminal};
 /// Prints a dump as a listing: JSON Lines, defined in specs/listing.md.
 ///
 /// The first line has the dump's facts; then come classes and objects, sorted by address. A dump that
-/// is not valid is refused; --sound-prefix lists what stands before the error.
+/// is not valid is refused; --sound-prefix lists what stands before the error. Objects are sorted outside of memory where
+/// there are many: it takes the class table, the roots and some 256 MB, whatever the size of the dump.
 ///
 /// Example: heapsmith decode seven.phd | head -3
 #[derive(Args)]

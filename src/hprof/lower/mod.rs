@@ -83,8 +83,8 @@ impl LowerOptions {
 
 /// Writes heaps as an HPROF dump.
 ///
-/// Memory is bounded by the class table, the log, the roots and the largest object. A source is visited once, or
-/// twice where a heap is one record, whose length comes first.
+/// Memory is bounded by the class table, the log and the roots. A source is visited once, or twice where a heap is one
+/// record, whose length comes first.
 ///
 /// # Errors
 /// If a heap holds what the dump cannot say ([`crate::error::LowerError`]), its source fails, or writing does.
