@@ -3,8 +3,8 @@
 
     benches/memory.py target/release/heapsmith [FOLDER]
 
-It needs python3 and, for SIZE=2000000000 (the default: bytes of the large arrays) and OBJECTS=10000000, about 25 GB in
-FOLDER (or where temporary files go), which it frees. `DUMPS=hprof-primitive,phd-elements` takes some of the dumps alone.
+It needs python3 and, for SIZE=2000000000 (the default: bytes of the large arrays, as addresses of 8 bytes) and
+OBJECTS=10000000, about 6 GB in FOLDER (or where temporary files go) and 4 GB where temporary files go, which it frees. `DUMPS=hprof-primitive,phd-elements` takes some of the dumps alone.
 Resident memory is the system's own figure for each process (`ru_maxrss`); it contains about 14 MiB of this script's.
 """
 import os
@@ -81,7 +81,7 @@ def phd(records):
 
 
 def phd_elements():
-    count = SIZE // 4
+    count = SIZE // 8
     yield b"\x08\x60" + struct.pack(">hQI", 0x1000 // 4, 0x1000, count)
     block = b"".join(struct.pack(">i", 4 + n * 7919 % 100_000 * 2) for n in range(250_000))
     for _ in range(count // 250_000):
