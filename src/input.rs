@@ -8,7 +8,8 @@ use std::sync::Arc;
 use flate2::bufread::GzDecoder;
 
 use crate::error::Error;
-use crate::system::Positioned;
+use crate::model::long::ReadAt;
+use crate::system::{Positioned, read_at};
 
 /// An input that can be read from the start, any number of times. Copies read the same bytes.
 #[derive(Clone, Debug)]
@@ -141,6 +142,17 @@ impl Input {
         Ok(seekable)
     }
 
+    /// The bytes at any place, unless they are compressed or cannot be opened again.
+    pub fn original(&self) -> Option<Arc<dyn ReadAt>> {
+        let file = match &*self.place {
+            _ if self.compressed => return None,
+            Place::Memory(bytes) => return Some(Arc::new(InMemory(bytes.clone()))),
+            Place::Path(path) => Arc::new(File::open(path).ok()?),
+            Place::Open(file) => Arc::clone(file),
+        };
+        Some(Arc::new(Original { file, length: self.length }))
+    }
+
     /// The bytes from the start, decompressed.
     ///
     /// # Errors
@@ -167,6 +179,33 @@ impl Input {
         } else {
             Stream { source: raw, length: Some(self.length) }
         })
+    }
+}
+
+/// A file up to the length that it had.
+#[derive(Debug)]
+struct Original {
+    file: Arc<File>,
+    length: u64,
+}
+
+impl ReadAt for Original {
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        let left = usize::try_from(self.length.saturating_sub(offset)).unwrap_or(usize::MAX);
+        let wanted = buffer.len().min(left);
+        read_at(&self.file, &mut buffer[..wanted], offset)
+    }
+}
+
+#[derive(Debug)]
+struct InMemory(Arc<[u8]>);
+
+impl ReadAt for InMemory {
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        let rest = usize::try_from(offset).ok().and_then(|offset| self.0.get(offset..)).unwrap_or_default();
+        let count = rest.len().min(buffer.len());
+        buffer[..count].copy_from_slice(&rest[..count]);
+        Ok(count)
     }
 }
 

@@ -26,6 +26,11 @@ use heapsmith::validate::{ValidateOptions, validate};
 use libtest_mimic::{Arguments, Trial};
 use peak_alloc::PeakAlloc;
 
+#[path = "memory/long.rs"]
+mod long;
+
+use long::{a_large_array_is_never_held_by_any_command, a_listing_of_many_objects_holds_a_part_of_them};
+
 #[global_allocator]
 static ALLOCATED: PeakAlloc = PeakAlloc;
 
@@ -43,6 +48,8 @@ tests! {
     reading_an_hprof_dump_allocates_at_most_128_times_its_size_and_a_mebibyte
     reading_an_hprof_dump_of_many_heaps_allocates_at_most_128_times_its_size_and_a_mebibyte
     an_array_of_300_million_bytes_passes_through_4_mebibytes
+    a_large_array_is_never_held_by_any_command
+    a_listing_of_many_objects_holds_a_part_of_them
     a_line_of_100_million_bytes_of_classic_text_passes_through_6_mebibytes
     classes_that_share_a_name_take_the_room_of_one
     records_without_contents_are_counted

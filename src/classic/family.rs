@@ -11,12 +11,12 @@ use crate::family::edit::{NamedEdit, named};
 #[cfg(feature = "properties")]
 use crate::family::property::{self, Properties};
 use crate::family::{
-    DumpFamily, Family, Format, Judged, Lowering, One, Opener, Opening, Records, Setting, Source, WholeFile, Wishes,
-    run,
+    DumpFamily, Family, Format, Judged, Lowering, One, Opener, Opening, Outline, Records, Setting, Source, VisitPlaced,
+    WholeFile, Wishes, run,
 };
 use crate::findings::{Findings, Rulebook};
 use crate::input::Stream;
-use crate::model::{Address, Dump};
+use crate::model::{Address, Dump, Heap};
 
 #[cfg(feature = "corpus")]
 use super::cases::{CASES, recipes};
@@ -127,8 +127,8 @@ impl DumpFamily for Classic {
     }
 
     fn source(&self, opener: &Opener) -> Result<Source, Error> {
-        let opener = opener.clone();
-        let source = ClassicSource::new(move || decoder(&opener))?;
+        let (opener, spool) = (opener.clone(), opener.spool());
+        let source = ClassicSource::with_spool(move || decoder(&opener), spool)?;
         let left_behind = source.left_behind().map(str::to_owned);
         Ok(Source::new(One(source), left_behind.as_deref()))
     }
@@ -139,6 +139,22 @@ impl DumpFamily for Classic {
         let all = |places: Vec<(u64, u64)>| places.into_iter().map(place).collect();
         let places = Places { classes: all(places.classes), objects: all(places.objects) };
         Ok(WholeFile { dump: Dump { heaps: vec![heap], tail: Vec::new() }, places: vec![places], ended })
+    }
+
+    fn outline(&self, opener: &Opener) -> Result<Outline, Error> {
+        let (index, ended) = lift::Index::read(&mut decoder(opener)?);
+        let place = |(record, offset)| Place { record, offset: Some(offset) };
+        let heap = Heap { facts: index.facts.clone(), classes: index.classes.clone(), ..Heap::default() };
+        let classes = index.places.iter().copied().map(place).collect();
+        let (opener, mut spool) = (opener.clone(), opener.spool());
+        let objects = move |_, visit: &mut VisitPlaced<'_>| {
+            index.visit_with(&mut decoder(&opener)?, Some(&mut spool), |at, item| match item {
+                lift::Item::Object(object) => visit(place(at), &object),
+                lift::Item::Class(_) => Ok(()),
+            })
+        };
+        let dump = Dump { heaps: vec![heap], tail: Vec::new() };
+        Ok(Outline::new(dump, vec![classes], ended, objects))
     }
 
     fn recognise(&self, opener: &Opener, source: &mut Source) -> Result<Option<Lowering>, Error> {

@@ -1,17 +1,23 @@
 //! Records to the model: types to classes, and which references are class blocks.
 
 use std::collections::HashMap;
-use std::io::Read;
+use std::io::{self, Read};
 
-use crate::error::{DecodeError, Error};
+use crate::error::{DecodeError, Error, Problem};
+use crate::model::long::{Filling, Identifiers, Spool};
 use crate::model::{
-    Address, ByteLen, Class, Contents, Facts, Heap, HeapSource, Name, Names, Object, ObjectKind, Surroundings,
+    Address, ByteLen, Class, Contents, Facts, Heap, HeapSource, Long, Name, Names, Object, ObjectKind, Surroundings,
     VisitObjects, WordSize,
 };
 
 use super::decode::{At, Decoder, Step};
 use super::record::{Entry, Record};
+use super::rules;
 use super::wire::{Charset, EntryKind};
+
+mod blocks;
+
+pub(super) use blocks::FirstReferences;
 
 /// What has to be known of a dump before its objects can be read: the classes come last.
 #[derive(Clone, Debug, Default)]
@@ -78,54 +84,6 @@ pub(super) fn by_name(classes: &[Class]) -> HashMap<Name, Option<Address>> {
     by_name
 }
 
-/// What is found out of class blocks on the way through the objects.
-#[derive(Debug)]
-pub(super) enum FirstReferences {
-    /// For each type so far, the first references of its objects.
-    Known(HashMap<Name, Vec<Address>>, usize),
-    /// Some object has none, or there are more of them than classes could be.
-    NoBlocks,
-}
-
-/// More first references than this are the classes of no program.
-const MANY_CLASSES: usize = 1 << 22;
-
-impl Default for FirstReferences {
-    fn default() -> FirstReferences {
-        FirstReferences::Known(HashMap::new(), 0)
-    }
-}
-
-impl FirstReferences {
-    /// Takes in an object's type and first reference.
-    pub(super) fn enter(&mut self, name: &Name, first: Option<Address>) {
-        let FirstReferences::Known(known, count) = self else { return };
-        match first.filter(|first| !first.is_null() && *count < MANY_CLASSES) {
-            None => *self = FirstReferences::NoBlocks,
-            Some(first) => match known.get_mut(name) {
-                Some(of_type) if of_type.contains(&first) => {}
-                // Class loaders that have a class of that name; nobody has so many.
-                Some(of_type) if of_type.len() >= 64 => *self = FirstReferences::NoBlocks,
-                Some(of_type) => {
-                    of_type.push(first);
-                    *count += 1;
-                }
-                None => {
-                    known.insert(name.clone(), vec![first]);
-                    *count += 1;
-                }
-            },
-        }
-    }
-
-    /// Whether each is the address of a class of that name.
-    pub(super) fn are_blocks(&self, classes: &[Class]) -> bool {
-        let FirstReferences::Known(known, count) = self else { return false };
-        let named: HashMap<Address, &Name> = classes.iter().map(|class| (class.address, &class.name)).collect();
-        *count > 0 && known.iter().all(|(name, firsts)| firsts.iter().all(|first| named.get(first) == Some(&name)))
-    }
-}
-
 impl Index {
     /// Reads a dump to its end. After an error the index holds everything before it.
     pub fn read<R: Read>(decoder: &mut Decoder<R>) -> (Index, Result<(), DecodeError>) {
@@ -187,7 +145,25 @@ impl Index {
     ///
     /// # Errors
     /// What `visit` returns, or what decoding runs into; the items before it are sound.
-    pub fn visit<R, E, F>(&self, decoder: &mut Decoder<R>, mut visit: F) -> Result<(), E>
+    pub fn visit<R, E, F>(&self, decoder: &mut Decoder<R>, visit: F) -> Result<(), E>
+    where
+        R: Read,
+        E: From<DecodeError>,
+        F: FnMut((u64, u64), Item) -> Result<(), E>,
+    {
+        self.visit_with(decoder, None, visit)
+    }
+
+    /// The same, in which references that are too many to be held go into a spool, if there is one.
+    ///
+    /// # Errors
+    /// Like [`Index::visit`].
+    pub fn visit_with<R, E, F>(
+        &self,
+        decoder: &mut Decoder<R>,
+        mut spool: Option<&mut Spool>,
+        mut visit: F,
+    ) -> Result<(), E>
     where
         R: Read,
         E: From<DecodeError>,
@@ -197,10 +173,11 @@ impl Index {
         let mut types: HashMap<Box<[u8]>, Typed> = HashMap::new();
         let mut classes = 0;
         let mut open: Option<((u64, u64), Item)> = None;
+        let mut long: Option<Filling> = None;
         let place = |at: &At<'_>| (at.index, at.offset);
         decoder.visit(|step| match step {
             Step::Record(at, Record::Entry(entry)) => {
-                let item = match entry.kind {
+                let mut item = match entry.kind {
                     EntryKind::Class => {
                         // As the index has it, with all its references.
                         let known = self.classes.get(classes).cloned();
@@ -221,6 +198,13 @@ impl Index {
                     open = Some((place(&at), item));
                     return Ok(());
                 }
+                if let (Some(spool), Item::Object(object)) = (spool.as_deref_mut(), &mut item)
+                    && let Contents::References(listed) = &mut object.contents
+                    && listed.len() > spool.held() / 8
+                {
+                    put_long(spool, &mut long, listed).map_err(|e| failed(at.offset, e))?;
+                    end_long(spool, &mut long, &mut object.contents);
+                }
                 visit(place(&at), item)
             }
             Step::More(at, references) => {
@@ -230,10 +214,17 @@ impl Index {
                         Contents::References(listed) => listed.extend(more),
                         contents => *contents = Contents::References(more.collect()),
                     }
+                    if let (Some(spool), Contents::References(listed)) = (spool.as_deref_mut(), &mut object.contents) {
+                        put_long(spool, &mut long, listed).map_err(|e| failed(at.offset, e))?;
+                    }
                 }
-                match open.take_if(|_| !at.open) {
-                    Some((place, item)) => visit(place, item),
-                    None => Ok(()),
+                match (open.take_if(|_| !at.open), &mut spool) {
+                    (Some((place, Item::Object(mut object))), Some(spool)) => {
+                        end_long(spool, &mut long, &mut object.contents);
+                        visit(place, Item::Object(object))
+                    }
+                    (Some((place, item)), _) => visit(place, item),
+                    (None, _) => Ok(()),
                 }
             }
             Step::Record(..) => Ok(()),
@@ -259,6 +250,31 @@ impl Index {
             ..Object::new(Address(entry.address.value), kind)
         }
     }
+}
+
+/// Moves references into the spool once there are too many of them to be held.
+fn put_long(spool: &mut Spool, long: &mut Option<Filling>, listed: &mut Vec<Address>) -> io::Result<()> {
+    if long.is_none() && listed.len() <= spool.held() / 8 {
+        return Ok(());
+    }
+    let filling = match long {
+        Some(filling) => filling,
+        None => long.insert(spool.begin()?),
+    };
+    let bytes: Vec<u8> = listed.iter().flat_map(|reference| reference.0.to_be_bytes()).collect();
+    listed.clear();
+    spool.put(filling, &bytes)
+}
+
+/// The references of an object whose record has ended, if they went into the spool.
+fn end_long(spool: &mut Spool, long: &mut Option<Filling>, contents: &mut Contents) {
+    if let Some(filling) = long.take() {
+        *contents = Contents::Long(Long::References(spool.finish(filling).spelled(Identifiers(8))));
+    }
+}
+
+fn failed(offset: u64, error: io::Error) -> DecodeError {
+    DecodeError::new(rules::FILE_TRUNCATED, offset, "references", Problem::Io(error))
 }
 
 fn class(entry: &Entry<'_>, charset: Charset) -> Class {
@@ -314,6 +330,7 @@ pub struct ClassicSource<O> {
     index: Index,
     surroundings: Surroundings,
     left_behind: Option<String>,
+    spool: Spool,
 }
 
 impl<R: Read, O: FnMut() -> Result<Decoder<R>, Error>> ClassicSource<O> {
@@ -321,14 +338,22 @@ impl<R: Read, O: FnMut() -> Result<Decoder<R>, Error>> ClassicSource<O> {
     ///
     /// # Errors
     /// What opening or decoding runs into; missing trailers are tolerated.
-    pub fn new(mut open: O) -> Result<ClassicSource<O>, Error> {
+    pub fn new(open: O) -> Result<ClassicSource<O>, Error> {
+        ClassicSource::with_spool(open, Spool::default())
+    }
+
+    /// The same, in which references that are too many to be held go into this spool.
+    ///
+    /// # Errors
+    /// Like [`ClassicSource::new`].
+    pub fn with_spool(mut open: O, spool: Spool) -> Result<ClassicSource<O>, Error> {
         let (index, read) = Index::read(&mut open()?);
         let left_behind = match read {
             Ok(()) => None,
             Err(e) if e.is_missing_end() => Some(e.to_string()),
             Err(e) => return Err(e.into()),
         };
-        Ok(ClassicSource { open, index, surroundings: Surroundings::default(), left_behind })
+        Ok(ClassicSource { open, index, surroundings: Surroundings::default(), left_behind, spool })
     }
 
     /// What the dump lacks that the heap does not tell.
@@ -352,7 +377,7 @@ impl<R: Read, O: FnMut() -> Result<Decoder<R>, Error>> HeapSource for ClassicSou
 
     fn visit_objects(&mut self, visit_object: &mut VisitObjects<'_>) -> Result<(), Error> {
         let mut decoder = (self.open)()?;
-        let ended = self.index.visit(&mut decoder, |_, item| match item {
+        let ended = self.index.visit_with(&mut decoder, Some(&mut self.spool), |_, item| match item {
             Item::Object(object) => visit_object(&object),
             Item::Class(_) => Ok(()),
         });

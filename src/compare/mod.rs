@@ -8,7 +8,7 @@ pub(crate) mod facts;
 pub(crate) mod fixture;
 pub mod listing;
 pub mod renaming;
-mod sorted;
+pub(crate) mod sorted;
 pub mod told;
 
 #[cfg(test)]

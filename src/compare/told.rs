@@ -1,5 +1,6 @@
 //! Which facets an entry of a heap tells.
 
+use crate::error::Error;
 use crate::model::{Class, Event, EventKind, Facts, Object, Surroundings};
 
 use super::Facet;
@@ -17,9 +18,14 @@ pub fn of_class(class: &Class, tell: &mut dyn FnMut(Facet)) {
 }
 
 /// The same of an object.
-pub fn of_object(object: &Object, tell: &mut dyn FnMut(Facet)) {
+///
+/// # Errors
+/// What reading contents that are not held runs into.
+pub fn of_object(object: &Object, tell: &mut dyn FnMut(Facet)) -> Result<(), Error> {
     [Facet::Address, Facet::RecordOrder].into_iter().for_each(&mut *tell);
-    of(object, tell);
+    let mut teller = Teller { entry: object, tell, failed: None };
+    Object::walk(&mut teller);
+    teller.failed.map_or(Ok(()), Err)
 }
 
 /// The same of what stands beside classes and objects, once an entry.
@@ -37,12 +43,14 @@ pub fn of_surroundings(around: &Surroundings, tell: &mut dyn FnMut(Facet)) {
 }
 
 fn of<E: Described>(entry: &E, tell: &mut dyn FnMut(Facet)) {
-    E::walk(&mut Teller { entry, tell });
+    E::walk(&mut Teller { entry, tell, failed: None });
 }
 
 struct Teller<'t, E> {
     entry: &'t E,
     tell: &'t mut dyn FnMut(Facet),
+    /// Why contents could not be read.
+    failed: Option<Error>,
 }
 
 /// That an object was never asked for its hash is told by a dump that tells such hashes, and is no loss.
@@ -56,13 +64,19 @@ impl<E> Walk<E> for Teller<'_, E> {
 
     fn references(&mut self, facet: Facet, get: impl for<'e> Fn(&'e E) -> Option<References<'e>>) {
         let Some(references) = get(self.entry) else { return };
-        let is_told = match facet {
-            Facet::NullReferences => references.nulls() > 0,
-            Facet::ReferenceOrder => references.iter().nth(1).is_some(),
-            _ => matches!(references, References::Listed(_)) || references.iter().next().is_some(),
+        let is_told = match (facet, references.long()) {
+            (Facet::NullReferences, _) => references.nulls().map(|nulls| nulls > 0),
+            (_, Err(error)) => Err(error),
+            (Facet::ReferenceOrder, Ok(Some(long))) => Ok(long.count() > 1),
+            (Facet::ReferenceOrder, Ok(None)) => Ok(references.iter().nth(1).is_some()),
+            _ if matches!(references, References::Listed(_)) => Ok(true),
+            (_, Ok(Some(long))) => Ok(long.count() > 0),
+            (_, Ok(None)) => Ok(references.iter().next().is_some()),
         };
-        if is_told {
-            (self.tell)(facet);
+        match is_told {
+            Ok(true) => (self.tell)(facet),
+            Ok(false) => {}
+            Err(error) => self.failed = Some(error),
         }
     }
 }

@@ -6,16 +6,13 @@ use std::collections::HashMap;
 
 use crate::error::LowerError;
 use crate::family::Needs;
-use crate::model::{Address, Class, Contents, Hierarchy, Object, ObjectKind};
+use crate::model::{Address, Class, Contents, Hierarchy, Long, Object, ObjectKind};
 
 use super::classes::{Classes, Own, fitting};
 use super::layouts::{Layouts, place};
 
 /// Bytes that a conversion may synthesise unless its options say otherwise.
 pub const BUDGET: u64 = 1 << 30;
-
-/// One array, which is held in memory while it is written, may take this part of the budget.
-pub(super) const ARRAYS: u64 = 4;
 
 /// What the objects of a source need, as far as it is not known before all of them were seen.
 #[derive(Debug, Default)]
@@ -24,8 +21,6 @@ pub(super) struct Wanted {
     instances: HashMap<Own, (u64, u64)>,
     /// Bytes of elements and of primitive contents.
     contents: u64,
-    /// The most of them in one array.
-    largest: u64,
 }
 
 impl Wanted {
@@ -33,7 +28,7 @@ impl Wanted {
     pub(super) fn object(&mut self, object: &Object, own: &Own, listed: u64, needs: &Needs, word: u64) {
         let bytes = match (object.kind, &object.contents) {
             _ if !needs.positions => return,
-            (ObjectKind::Instance, Contents::Fields(_) | Contents::Raw(_)) => return,
+            (ObjectKind::Instance, Contents::Fields(_) | Contents::Raw(_) | Contents::Long(Long::Raw(_))) => return,
             (ObjectKind::Instance, _) => {
                 let (instances, references) = self.instances.entry(own.clone()).or_default();
                 (*instances, *references) = (*instances + 1, references.saturating_add(listed));
@@ -42,14 +37,13 @@ impl Wanted {
             (ObjectKind::ObjectArray, _) => {
                 object.length.unwrap_or_default().saturating_sub(listed).saturating_mul(reference(needs))
             }
-            (ObjectKind::PrimitiveArray(_), Contents::Primitives(_)) => return,
+            (ObjectKind::PrimitiveArray(_), Contents::Primitives(_) | Contents::Long(Long::Primitives(_))) => return,
             (ObjectKind::PrimitiveArray(element), _) => {
                 let of_size = || object.size.map_or(0, |size| fitting(size.0, element.size(), word));
                 object.length.unwrap_or_else(of_size).saturating_mul(element.size())
             }
         };
         self.contents = self.contents.saturating_add(bytes);
-        self.largest = self.largest.max(bytes);
     }
 
     /// Refuses what is beyond the budget.
@@ -72,7 +66,7 @@ impl Wanted {
             bytes = bytes.saturating_add(fields.saturating_mul(width + 1));
         }
         bytes = bytes.saturating_add(superclass_lists(&classes.table, |class| classes.index(class), needs));
-        within(bytes, self.largest, budget)
+        within(bytes, budget)
     }
 }
 
@@ -90,13 +84,12 @@ fn superclass_lists(classes: &[Class], place: impl Fn(Address) -> Option<usize>,
 /// [`LowerError::Budget`].
 pub fn check_superclass_lists(classes: &[Class], needs: &Needs, budget: u64) -> Result<(), LowerError> {
     let by_address: HashMap<_, _> = classes.iter().enumerate().map(|(index, class)| (class.address, index)).collect();
-    within(superclass_lists(classes, |class| by_address.get(&class).copied(), needs), 0, budget)
+    within(superclass_lists(classes, |class| by_address.get(&class).copied(), needs), budget)
 }
 
-/// Refuses this number of bytes, of them `largest` for one array, where it is beyond a budget.
-pub(super) fn within(bytes: u64, largest: u64, budget: u64) -> Result<(), LowerError> {
-    let needed = bytes.max(largest.saturating_mul(ARRAYS));
-    if needed > budget { Err(LowerError::Budget { bytes, largest, needed, budget }) } else { Ok(()) }
+/// Refuses this number of bytes where it is beyond a budget.
+pub(super) fn within(bytes: u64, budget: u64) -> Result<(), LowerError> {
+    if bytes > budget { Err(LowerError::Budget { bytes, budget }) } else { Ok(()) }
 }
 
 /// Bytes of a reference in the target.

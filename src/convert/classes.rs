@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use crate::compare::Facet;
-use crate::model::{Address, ByteLen, Class, Contents, Forms, Name, Object, ObjectKind, PrimitiveType};
+use crate::error::Error;
+use crate::model::{Address, ByteLen, Class, Contents, Forms, Long, Name, Object, ObjectKind, PrimitiveType};
 
 use super::report::Inventions;
 
@@ -72,7 +73,21 @@ impl Classes {
     }
 
     /// An object's own class, and whether the first of its references only says which that is.
-    pub(super) fn own(&self, object: &Object) -> (Own, bool) {
+    ///
+    /// # Errors
+    /// What reading contents that are not held runs into.
+    pub(super) fn own(&self, object: &Object) -> Result<(Own, bool), Error> {
+        let first = match &object.contents {
+            _ if !self.class_first => None,
+            Contents::References(listed) => listed.first().copied(),
+            Contents::Long(Long::References(listed)) => listed.first(1)?.first().copied(),
+            _ => None,
+        };
+        Ok(self.own_with(object, first.and_then(|first| self.at(first))))
+    }
+
+    /// The same, with the class that the first reference names where arrays list their class first.
+    fn own_with(&self, object: &Object, first: Option<&Class>) -> (Own, bool) {
         if let Some(class) = object.class.filter(|class| !class.is_null()) {
             return (Own::At(class), false);
         }
@@ -84,8 +99,8 @@ impl Classes {
         match (object.kind, word) {
             (ObjectKind::PrimitiveArray(element), _) => (self.by_name(array_of(element.keyword().as_bytes())), false),
             (ObjectKind::Instance, Some(word)) => (Own::At(word), false),
-            (ObjectKind::ObjectArray, Some(word)) => match (self.at(word), self.first(object)) {
-                (_, Some(first)) if self.class_first => (Own::At(first.address), true),
+            (ObjectKind::ObjectArray, Some(word)) => match (self.at(word), first) {
+                (_, Some(first)) => (Own::At(first.address), true),
                 (Some(component), _) => (self.by_name(array_of(component.name.to_java_form().as_bytes())), false),
                 (None, _) => (Own::Named(array_of(unknown(word).to_java_form().as_bytes()).to_jvm_form()), false),
             },
@@ -95,13 +110,6 @@ impl Classes {
 
     fn by_name(&self, java: Name) -> Own {
         self.named(&java).map_or_else(|| Own::Named(java.to_jvm_form()), |class| Own::At(class.address))
-    }
-
-    fn first(&self, object: &Object) -> Option<&Class> {
-        match &object.contents {
-            Contents::References(listed) => self.at(*listed.first()?),
-            _ => None,
-        }
     }
 }
 

@@ -7,7 +7,7 @@ use crate::error::{Error, LowerError};
 use crate::family::{ArrayClass, Needs};
 use crate::format::Lowering;
 use crate::model::{
-    Address, ByteLen, Class, Contents, Facts, Forms, Name, Object, ObjectKind, Static, Value, WordSize,
+    Address, ByteLen, Class, Contents, Facts, Forms, Long, Name, Object, ObjectKind, Pieces, Static, Value, WordSize,
 };
 
 use super::budget::{reference, within};
@@ -15,6 +15,9 @@ use super::classes::{self, Classes, Own, component, element_size, fitting, footp
 use super::layouts::{Layouts, place, synthetic};
 use super::report::Inventions;
 use super::survey::Survey;
+
+/// More elements than this are not held where some of them are synthesised, and no object has more fields.
+const MANY: u64 = 1 << 17;
 
 /// How classes and objects are completed.
 #[derive(Debug)]
@@ -114,8 +117,8 @@ impl Completion {
     }
 
     /// Calls `see` with every address that the completed object will have: what is synthesised has none but null.
-    pub(super) fn addresses(&self, object: &Object, see: &mut dyn FnMut(Address)) {
-        let (own, first_is_class) = self.classes.own(object);
+    pub(super) fn addresses(&self, object: &Object, see: &mut dyn FnMut(Address)) -> Result<(), Error> {
+        let (own, first_is_class) = self.classes.own(object)?;
         let (at, name) = self.place(&own);
         let (kind, class, class_word) = (object.kind, object.class, object.class_word);
         let mut head = Object { class, class_word, ..Object::new(object.address, kind) };
@@ -125,8 +128,19 @@ impl Completion {
             Contents::References(listed) => listed.iter().skip(usize::from(first_is_class)).for_each(|to| see(*to)),
             Contents::Elements(elements) => elements.iter().for_each(|to| see(*to)),
             Contents::Fields(values) => values.iter().filter_map(|value| value.as_reference()).for_each(see),
-            Contents::Primitives(_) | Contents::Raw(_) | Contents::Unknown => {}
+            Contents::Long(Long::References(listed)) => {
+                let listed = listed.without_first(u64::from(first_is_class));
+                return listed.visit(|piece| Ok(piece.iter().for_each(|to| see(*to))));
+            }
+            Contents::Long(Long::Elements(elements)) => {
+                return elements.visit(|piece| Ok(piece.iter().for_each(|to| see(*to))));
+            }
+            Contents::Primitives(_)
+            | Contents::Raw(_)
+            | Contents::Long(Long::Primitives(_) | Long::Raw(_))
+            | Contents::Unknown => {}
         }
+        Ok(())
     }
 
     /// The address and the name of an object's own class.
@@ -139,10 +153,12 @@ impl Completion {
 
     /// The completed object.
     pub(super) fn object(&self, object: &Object, inventions: &mut Inventions) -> Result<Object, Error> {
-        let (own, first_is_class) = self.classes.own(object);
+        let (own, first_is_class) = self.classes.own(object)?;
         let mut made = object.clone();
-        if let (true, Contents::References(listed)) = (first_is_class, &mut made.contents) {
-            listed.remove(0);
+        match &mut made.contents {
+            Contents::References(listed) if first_is_class => _ = listed.remove(0),
+            Contents::Long(Long::References(listed)) if first_is_class => *listed = listed.without_first(1),
+            _ => {}
         }
         let (at, name) = self.place(&own);
         self.class(&mut made, at, name.as_ref(), inventions);
@@ -159,7 +175,7 @@ impl Completion {
         if self.needs.positions {
             self.contents(&mut made, inventions)?;
         }
-        self.size(&mut made, at, inventions);
+        self.size(&mut made, at, inventions)?;
         Ok(made)
     }
 
@@ -196,33 +212,35 @@ impl Completion {
     fn contents(&self, made: &mut Object, inventions: &mut Inventions) -> Result<(), Error> {
         let length = made.length.unwrap_or_default();
         match (made.kind, &mut made.contents) {
-            (ObjectKind::Instance, Contents::Fields(_) | Contents::Raw(_)) => {}
+            (ObjectKind::Instance, Contents::Fields(_) | Contents::Raw(_) | Contents::Long(Long::Raw(_))) => {}
+            (ObjectKind::Instance, Contents::Long(Long::References(listed))) if listed.count() > MANY => {
+                let (what, value) = ("the number of references, each of which needs a field,", listed.count());
+                return Err(LowerError::OutOfRange { what, address: made.address, value, limit: MANY }.into());
+            }
             (ObjectKind::Instance, contents) => {
                 let listed = match contents {
                     Contents::References(listed) => std::mem::take(listed),
+                    Contents::Long(Long::References(listed)) => listed.collect()?,
                     _ => Vec::new(),
                 };
                 made.contents = Contents::Fields(self.layouts.values(&self.classes, made, &listed)?);
                 inventions.note(Facet::FieldValues, "references in their order, each in the next field; the rest null");
             }
             (ObjectKind::ObjectArray, Contents::Elements(elements)) if elements.len() as u64 == length => {}
+            (ObjectKind::ObjectArray, Contents::Long(Long::Elements(elements))) if elements.count() == length => {}
             (ObjectKind::ObjectArray, contents) => {
-                let mut elements = match contents {
-                    Contents::References(listed) | Contents::Elements(listed) => std::mem::take(listed),
-                    _ => Vec::new(),
-                };
-                let missing = length.saturating_sub(elements.len() as u64);
-                self.bounded(missing.saturating_mul(reference(&self.needs)))?;
-                elements.resize((length as usize).max(elements.len()), Address::NULL);
-                made.length = Some(elements.len() as u64);
-                made.contents = Contents::Elements(elements);
+                let (count, elements) = self.elements(contents, length)?;
+                (made.length, made.contents) = (Some(count), elements);
                 inventions.note(Facet::Elements, "references in their order from index 0; the rest null");
             }
-            (ObjectKind::PrimitiveArray(_), Contents::Primitives(_)) => {}
+            (ObjectKind::PrimitiveArray(_), Contents::Primitives(_) | Contents::Long(Long::Primitives(_))) => {}
             (ObjectKind::PrimitiveArray(element), _) => {
                 let bytes = length.saturating_mul(element.size());
                 self.bounded(bytes)?;
-                made.contents = Contents::Primitives(vec![0; bytes as usize]);
+                made.contents = match bytes {
+                    0..=MANY => Contents::Primitives(vec![0; bytes as usize]),
+                    _ => Contents::Long(Long::Primitives(Pieces::repeated(0, bytes))),
+                };
                 inventions.note(Facet::PrimitiveContents, "zeros");
             }
         }
@@ -231,11 +249,34 @@ impl Completion {
 
     /// Refuses an array that the survey did not see: the source may have changed since.
     fn bounded(&self, bytes: u64) -> Result<(), LowerError> {
-        within(bytes, bytes, self.budget)
+        within(bytes, self.budget)
+    }
+
+    /// References as elements from index 0 on, and null up to the length.
+    fn elements(&self, contents: &mut Contents, length: u64) -> Result<(u64, Contents), LowerError> {
+        let listed: Result<Vec<Address>, Pieces<Address>> = match contents {
+            Contents::References(listed) | Contents::Elements(listed) => Ok(std::mem::take(listed)),
+            Contents::Long(long) => long.addresses().map_or(Ok(Vec::new()), |listed| Err(listed.clone())),
+            _ => Ok(Vec::new()),
+        };
+        let known = listed.as_ref().map_or_else(Pieces::count, |listed| listed.len() as u64);
+        let missing = length.saturating_sub(known);
+        self.bounded(missing.saturating_mul(reference(&self.needs)))?;
+        let elements = match listed {
+            Ok(mut listed) if known + missing <= MANY => {
+                listed.resize(listed.len() + missing as usize, Address::NULL);
+                Contents::Elements(listed)
+            }
+            listed => {
+                let listed = listed.map_or_else(|long| long, Pieces::from);
+                Contents::Long(Long::Elements(listed.followed_by(Pieces::repeated(Address::NULL, missing))))
+            }
+        };
+        Ok((known + missing, elements))
     }
 
     /// The size of an object.
-    fn size(&self, made: &mut Object, own: Option<Address>, inventions: &mut Inventions) {
+    fn size(&self, made: &mut Object, own: Option<Address>, inventions: &mut Inventions) -> Result<(), Error> {
         const OF_ARRAY: &str = "of an array: two words and its elements, rounded up to 8";
         if let Some(unit) = self.needs.array_sizes
             && made.kind != ObjectKind::Instance
@@ -250,14 +291,19 @@ impl Completion {
             let (size, how) = match made.kind {
                 ObjectKind::Instance => (of_class.map_or(0, |size| size.0), "of a plain object: its class's size"),
                 kind => {
-                    let references = made.references().count() as u64;
-                    let length = made.length.unwrap_or(references);
+                    let length = match (made.length, &made.contents) {
+                        (Some(length), _) => length,
+                        (None, Contents::Long(Long::Elements(elements))) => elements.count() - elements.nulls()?,
+                        (None, Contents::Long(Long::References(listed))) => listed.count(),
+                        (None, _) => made.references().count() as u64,
+                    };
                     (footprint(length, element_size(kind, self.word), self.word), OF_ARRAY)
                 }
             };
             made.size = Some(ByteLen(size));
             inventions.note(Facet::ObjectSize, how);
         }
+        Ok(())
     }
 
     /// The number of elements of an array.
@@ -267,6 +313,7 @@ impl Completion {
         }
         let listed = match &made.contents {
             Contents::References(listed) => listed.len() as u64,
+            Contents::Long(Long::References(listed)) => listed.count(),
             _ => 0,
         };
         match (made.kind, made.length) {

@@ -1,6 +1,7 @@
 //! Was a dump converted rightly? Judged by the table of facets, whoever the converter was.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use serde::Serialize;
 
@@ -10,6 +11,7 @@ use crate::compare::{self, Facet, FacetDifference, Side, compare_sources};
 use crate::error::Error;
 use crate::family::{Needs, Setting, Wishes};
 use crate::format::{Lowering, Target, profiles};
+use crate::model::long::Renumbering;
 use crate::model::{Address, Class, Facts, Heap, HeapSource, Surroundings, VisitObjects, visit};
 use crate::units::IdSize;
 
@@ -107,7 +109,7 @@ pub fn judge_up_to_renaming(
 ) -> Result<Judged, Error> {
     let (left, mut right) = (Heap::collect(source)?, Heap::collect(result)?);
     let address = |text: &str| text.strip_prefix("0x").and_then(|digits| u64::from_str_radix(digits, 16).ok());
-    match renaming::through(&left, &right, &target.column(), budget) {
+    match renaming::through(&left, &right, &target.column(), budget)? {
         Renaming::Equal { mapping, .. } => {
             let pair = |(old, new): (&String, &String)| Some((Address(address(old)?), Address(address(new)?)));
             let map: HashMap<Address, Address> = mapping.iter().filter_map(pair).collect();
@@ -219,15 +221,12 @@ fn lowerings(target: &Target, facts: &Facts) -> Result<Vec<Lowering>, Error> {
 /// The new addresses that this writer would have given.
 fn numbering_for(source: &mut dyn HeapSource, lowering: &Lowering, needs: Needs) -> Result<Option<Numbering>, Error> {
     let mut fits = true;
-    let mut see = |address: &mut Address| fits &= needs.holds(address.0);
-    source.classes().iter().cloned().for_each(|mut class| visit::class(&mut class, &mut see));
+    let mut see = |address: Address| fits &= needs.holds(address.0);
+    source.classes().iter().cloned().for_each(|mut class| visit::class(&mut class, &mut |address| see(*address)));
     if needs.surroundings {
-        visit::surroundings(&mut source.surroundings().clone(), &mut see);
+        visit::surroundings(&mut source.surroundings().clone(), &mut |address| see(*address));
     }
-    source.visit_objects(&mut |object| {
-        visit::object(&mut object.clone(), &mut see);
-        Ok(())
-    })?;
+    source.visit_objects(&mut |object| visit::addresses(object, &mut see))?;
     if fits {
         return Ok(None);
     }
@@ -238,7 +237,7 @@ fn numbering_for(source: &mut dyn HeapSource, lowering: &Lowering, needs: Needs)
 /// A heap with other addresses.
 struct Renumbered<'s> {
     source: &'s mut dyn HeapSource,
-    numbering: Numbering,
+    map: Arc<Renumbering>,
     head: Heap,
 }
 
@@ -250,10 +249,11 @@ impl<'s> Renumbered<'s> {
             surroundings: source.surroundings().clone(),
             ..Heap::default()
         };
-        let mut map = |address: &mut Address| *address = numbering.of(*address);
-        head.classes.iter_mut().for_each(|class| visit::class(class, &mut map));
-        visit::surroundings(&mut head.surroundings, &mut map);
-        Renumbered { source, numbering, head }
+        let map = Arc::new(numbering).map();
+        let mut change = |address: &mut Address| *address = map(*address);
+        head.classes.iter_mut().for_each(|class| visit::class(class, &mut change));
+        visit::surroundings(&mut head.surroundings, &mut change);
+        Renumbered { source, map, head }
     }
 }
 
@@ -271,10 +271,10 @@ impl HeapSource for Renumbered<'_> {
     }
 
     fn visit_objects(&mut self, see: &mut VisitObjects<'_>) -> Result<(), Error> {
-        let numbering = &self.numbering;
+        let map = &self.map;
         self.source.visit_objects(&mut |object| {
             let mut object = object.clone();
-            visit::object(&mut object, &mut |address| *address = numbering.of(*address));
+            visit::renumber(&mut object, map);
             see(&object)
         })
     }

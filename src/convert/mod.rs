@@ -21,6 +21,7 @@ mod report;
 mod survey;
 
 use std::io::Write;
+use std::sync::Arc;
 
 use crate::error::Error;
 use crate::family::Needs;
@@ -48,7 +49,7 @@ pub struct Options<'o> {
     /// Whether addresses that the target cannot hold are refused rather than numbered anew.
     pub keep_addresses: bool,
     /// Bytes that may be synthesised in all: values of made-up fields, elements and contents of arrays, lists of superclasses.
-    /// A quarter of it may be for one array. More is refused before any is made.
+    /// More is refused before any is made.
     pub budget: u64,
 }
 
@@ -84,7 +85,7 @@ pub struct Converted<'s> {
     surroundings: Surroundings,
     survey: Survey,
     completion: Completion,
-    numbering: Option<Numbering>,
+    numbering: Option<Arc<Numbering>>,
     /// The completed class table.
     classes: Vec<Class>,
     /// What was made up outside of the objects, and in them in the last pass.
@@ -139,16 +140,12 @@ impl<'s> Converted<'s> {
 
     /// Calls `see` with every address that the completed heap mentions and the target carries.
     fn addresses(&mut self, see: &mut dyn FnMut(Address)) -> Result<(), Error> {
-        let mut see = |address: &mut Address| see(*address);
-        self.classes.iter().cloned().for_each(|mut class| visit::class(&mut class, &mut see));
+        self.classes.iter().cloned().for_each(|mut class| visit::class(&mut class, &mut |address| see(*address)));
         if self.completion.needs.surroundings {
-            visit::surroundings(&mut self.surroundings.clone(), &mut see);
+            visit::surroundings(&mut self.surroundings.clone(), &mut |address| see(*address));
         }
         let completion = &self.completion;
-        self.source.visit_objects(&mut |object| {
-            completion.addresses(object, &mut |mut address| see(&mut address));
-            Ok(())
-        })
+        self.source.visit_objects(&mut |object| completion.addresses(object, see))
     }
 
     fn renumber(&mut self, needs: &Needs) -> Result<(), Error> {
@@ -158,13 +155,13 @@ impl<'s> Converted<'s> {
         let mut map = |address: &mut Address| *address = numbering.of(*address);
         self.classes.iter_mut().for_each(|class| visit::class(class, &mut map));
         visit::surroundings(&mut self.surroundings, &mut map);
-        self.numbering = Some(numbering);
+        self.numbering = Some(Arc::new(numbering));
         Ok(())
     }
 
     /// The new addresses, if there are any.
     pub fn numbering(&self) -> Option<&Numbering> {
-        self.numbering.as_ref()
+        self.numbering.as_deref()
     }
 
     /// What the conversion cost, once the objects were visited.
@@ -195,12 +192,12 @@ impl HeapSource for Converted<'_> {
     }
 
     fn visit_objects(&mut self, see: &mut VisitObjects<'_>) -> Result<(), Error> {
-        let (completion, numbering) = (&self.completion, &self.numbering);
+        let (completion, map) = (&self.completion, self.numbering.as_ref().map(Numbering::map));
         let mut inventions = Inventions::default();
         self.source.visit_objects(&mut |object| {
             let mut object = completion.object(object, &mut inventions)?;
-            if let Some(numbering) = numbering {
-                visit::object(&mut object, &mut |address| *address = numbering.of(*address));
+            if let Some(map) = &map {
+                visit::renumber(&mut object, map);
             }
             see(&object)
         })?;

@@ -1,8 +1,11 @@
 //! New addresses in the old order, where the target cannot hold the old ones.
 
+use std::sync::Arc;
+
 use crate::error::{Error, LowerError};
 use crate::family::Needs;
 use crate::model::Address;
+use crate::model::long::Renumbering;
 
 /// Every address of a heap, which are 8 bytes each in memory, and their new values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -58,6 +61,12 @@ impl Numbering {
     /// How many addresses there are.
     pub fn count(&self) -> u64 {
         self.old.len() as u64
+    }
+
+    /// The new address of each, to be kept by contents that are read later.
+    pub(super) fn map(self: &Arc<Numbering>) -> Arc<Renumbering> {
+        let numbering = Arc::clone(self);
+        Arc::new(move |address| numbering.of(address))
     }
 
     /// The new address; null for null, and for what the heap does not mention.

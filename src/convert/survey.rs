@@ -7,7 +7,7 @@ use crate::compare::carriage::ClassFirst;
 use crate::compare::told;
 use crate::error::Error;
 use crate::family::{ArrayClass, Needs};
-use crate::model::{Address, Contents, HeapSource, Name, ObjectKind, visit};
+use crate::model::{Address, Contents, HeapSource, Long, Name, ObjectKind, visit};
 
 use super::budget::Wanted;
 use super::classes::{Classes, Own, component};
@@ -51,42 +51,41 @@ impl Survey {
         let mut told = BTreeMap::<Facet, u64>::new();
         let mut highest = 0;
         let mut tell = |facet| *told.entry(facet).or_default() += 1;
-        let mut see = |address: &mut Address| highest = highest.max(address.0);
+        let mut see = |address: Address| highest = highest.max(address.0);
         told::of_facts(&facts, &mut tell);
         for class in source.classes() {
             told::of_class(class, &mut tell);
-            visit::class(&mut class.clone(), &mut see);
+            visit::class(&mut class.clone(), &mut |address| see(*address));
         }
         told::of_surroundings(source.surroundings(), &mut tell);
-        visit::surroundings(&mut source.surroundings().clone(), &mut see);
+        visit::surroundings(&mut source.surroundings().clone(), &mut |address| see(*address));
         // Only a PHD has hashes and class words.
         if facts.hash_regime.is_some() {
             let names = source.classes().iter().map(|class| (class.address, class.name.clone())).collect();
             let mut class_first = ClassFirst::default();
-            source.visit_objects(&mut |object| {
-                class_first.enter(object, &names);
-                Ok(())
-            })?;
+            source.visit_objects(&mut |object| class_first.enter(object, &names))?;
             survey.classes.class_first = class_first.holds();
         }
         source.visit_objects(&mut |object| {
-            told::of_object(object, &mut tell);
-            visit::object(&mut object.clone(), &mut see);
-            let (own, first_is_class) = survey.classes.own(object);
+            told::of_object(object, &mut tell)?;
+            visit::addresses(object, &mut see)?;
+            let (own, first_is_class) = survey.classes.own(object)?;
             survey.class(&own, object.kind, needs);
             let listed = match &object.contents {
-                Contents::References(listed) => listed.len().saturating_sub(usize::from(first_is_class)),
-                Contents::Elements(elements) => elements.len(),
+                Contents::References(listed) => (listed.len() as u64).saturating_sub(u64::from(first_is_class)),
+                Contents::Long(Long::References(listed)) => listed.count() - u64::from(first_is_class),
+                Contents::Elements(elements) => elements.len() as u64,
+                Contents::Long(Long::Elements(elements)) => elements.count(),
                 _ => 0,
             };
-            survey.wanted.object(object, &own, listed as u64, &needs, word);
+            survey.wanted.object(object, &own, listed, &needs, word);
             if object.kind == ObjectKind::Instance {
                 if let (Own::At(class), Some(size)) = (&own, object.size) {
                     survey.sizes.entry(*class).or_insert(size.0);
                 }
-                if let Contents::References(_) = &object.contents {
+                if matches!(&object.contents, Contents::References(_) | Contents::Long(Long::References(_))) {
                     let most = survey.most.entry(own).or_default();
-                    *most = listed.max(*most);
+                    *most = usize::try_from(listed).unwrap_or(usize::MAX).max(*most);
                 }
             }
             Ok(())

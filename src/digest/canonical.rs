@@ -4,6 +4,8 @@ use std::collections::HashMap;
 
 use crate::compare::Facet;
 use crate::compare::facts::{Described, Fact, Get, References, Walk};
+use crate::error::Error;
+use crate::model::long::Pieces;
 use crate::model::{Address, Class, Name, Object};
 
 use super::fields::{Record, Sink, Tag};
@@ -33,14 +35,28 @@ impl Canonical {
     }
 
     /// Puts down the record of a class, and says which facets went in.
-    pub(super) fn class<S: Sink>(&mut self, class: &Class, wanted: Selection, sink: &mut S) -> Selection {
+    pub(super) fn class<S: Sink>(
+        &mut self,
+        class: &Class,
+        wanted: Selection,
+        sink: &mut S,
+    ) -> Result<Selection, Error> {
         let record = Record::begin(sink, wanted, Tag::Entry, Some(class.address));
-        Putting { record, entry: class, name: Some(&class.name), kept: &mut self.kept, inside: false }.put()
+        let (name, kept) = (Some(&class.name), &mut self.kept);
+        Putting { record, entry: class, name, kept, inside: false }.put()
     }
 
     /// Puts down the record of an object, and says which facets went in.
+    ///
+    /// # Errors
+    /// What reading contents that are not held runs into.
     #[inline]
-    pub(super) fn object<S: Sink>(&mut self, object: &Object, wanted: Selection, sink: &mut S) -> Selection {
+    pub(super) fn object<S: Sink>(
+        &mut self,
+        object: &Object,
+        wanted: Selection,
+        sink: &mut S,
+    ) -> Result<Selection, Error> {
         let record = Record::begin(sink, wanted, Tag::Entry, Some(object.address));
         let name = class_name(&self.names, object, wanted);
         Putting { record, entry: object, name, kept: &mut self.kept, inside: false }.put()
@@ -60,9 +76,19 @@ struct Putting<'p, S, E> {
 
 impl<S: Sink, E: Described> Putting<'_, S, E> {
     #[inline]
-    fn put(mut self) -> Selection {
+    fn put(mut self) -> Result<Selection, Error> {
         E::walk(&mut self);
-        self.record.told()
+        self.record.end()
+    }
+}
+
+impl<S: Sink, E> Putting<'_, S, E> {
+    #[cold]
+    fn long_references(&mut self, facet: Facet, all: &Pieces<Address>) -> Result<(), Error> {
+        let listed = all.without_nulls()?;
+        let listed = if facet == Facet::ReferenceOrder { listed } else { listed.sorted()? };
+        self.record.long_addresses(facet, &listed);
+        Ok(())
     }
 }
 
@@ -84,8 +110,15 @@ impl<S: Sink, E> Walk<E> for Putting<'_, S, E> {
     fn references(&mut self, facet: Facet, get: impl for<'e> Fn(&'e E) -> Option<References<'e>>) {
         let Some(references) = get(self.entry).filter(|_| self.record.wants(facet) && !self.inside) else { return };
         if facet == Facet::NullReferences {
-            let nulls = references.nulls() as u64;
-            self.record.number(facet, Some(nulls).filter(|&nulls| nulls > 0));
+            match references.nulls() {
+                Ok(nulls) => self.record.number(facet, Some(nulls).filter(|&nulls| nulls > 0)),
+                Err(error) => self.record.keep(Err(error)),
+            }
+            return;
+        }
+        if let Some(long) = references.long().transpose() {
+            let put = long.and_then(|long| self.long_references(facet, &long));
+            self.record.keep(put);
             return;
         }
         self.kept.clear();

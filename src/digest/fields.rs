@@ -1,7 +1,9 @@
 //! Canonical bytes: fields, numbers, lists. Defined in specs/digest.md.
 
-use crate::compare::facts::{Described, Fact, Get, Key, Presence, Set, Spelled, Walk};
+use crate::compare::facts::{Described, Fact, Get, Items, Key, Presence, Set, Spelled, Walk};
 use crate::compare::{Facet, Role};
+use crate::error::Error;
+use crate::model::long::Pieces;
 use crate::model::{Address, FieldType, Name, Value};
 
 use super::selection::Selection;
@@ -56,6 +58,8 @@ pub(super) struct Record<'s, S> {
     wanted: Selection,
     told: Selection,
     last: u8,
+    /// Whether contents that are not held could be read.
+    read: Result<(), Error>,
 }
 
 impl<'s, S: Sink> Record<'s, S> {
@@ -69,12 +73,21 @@ impl<'s, S: Sink> Record<'s, S> {
         if tag == Tag::Entry && wanted.contains(Facet::Address) {
             told.insert(Facet::Address);
         }
-        Record { sink, wanted, told, last: 0 }
+        Record { sink, wanted, told, last: 0, read: Ok(()) }
     }
 
     /// The facets that went in; of an entry `address` is one, if it is wanted.
     pub(super) fn told(self) -> Selection {
         self.told
+    }
+
+    /// The same of an entry whose contents may have been read in pieces.
+    ///
+    /// # Errors
+    /// What reading them ran into.
+    #[inline]
+    pub(super) fn end(self) -> Result<Selection, Error> {
+        self.read.map(|()| self.told)
     }
 
     #[inline]
@@ -124,8 +137,11 @@ impl<'s, S: Sink> Record<'s, S> {
         match fact {
             Fact::Kind(letter) => self.byte(facet, letter),
             Fact::Name(name) => self.bytes(facet, name.as_bytes()),
-            Fact::Addresses(addresses) => self.addresses(facet, addresses),
-            Fact::Primitives(bytes, _) => self.bytes(facet, bytes),
+            Fact::Addresses(Items::Held(addresses)) => self.addresses(facet, addresses),
+            Fact::Primitives(Items::Held(bytes), _) => self.bytes(facet, bytes),
+            Fact::Addresses(Items::Long(addresses)) => self.long_addresses(facet, addresses),
+            Fact::Primitives(Items::Long(bytes), _) => self.long_bytes(facet, b"", bytes),
+            Fact::Raw(Items::Long(bytes)) => self.long_bytes(facet, b"r", bytes),
             Fact::Values(values) => {
                 let length = 1 + values.iter().map(value_length).sum::<u64>();
                 self.field(facet, length, |sink| {
@@ -133,7 +149,7 @@ impl<'s, S: Sink> Record<'s, S> {
                     values.iter().for_each(|value| sink.value(value));
                 });
             }
-            Fact::Raw(bytes) => self.field(facet, 1 + bytes.len() as u64, |sink| {
+            Fact::Raw(Items::Held(bytes)) => self.field(facet, 1 + bytes.len() as u64, |sink| {
                 sink.put(b"r");
                 sink.put(bytes);
             }),
@@ -142,6 +158,40 @@ impl<'s, S: Sink> Record<'s, S> {
                 None => self.measured(facet, |sink| part(other, sink)),
             },
         }
+    }
+
+    /// Keeps an error for the end of the record.
+    pub(super) fn keep(&mut self, read: Result<(), Error>) {
+        if read.is_err() {
+            self.read = read;
+        }
+    }
+
+    /// Bytes in pieces, after those that say what they are.
+    #[cold]
+    fn long_bytes(&mut self, facet: Facet, what: &[u8], bytes: &Pieces<u8>) {
+        let mut read = Ok(());
+        self.field(facet, what.len() as u64 + bytes.count(), |sink| {
+            sink.put(what);
+            read = bytes.visit(|piece| {
+                sink.put(piece);
+                Ok(())
+            });
+        });
+        self.keep(read);
+    }
+
+    /// Addresses in pieces.
+    #[cold]
+    pub(super) fn long_addresses(&mut self, facet: Facet, addresses: &Pieces<Address>) {
+        let mut read = Ok(());
+        self.field(facet, 8 * addresses.count(), |sink| {
+            read = addresses.visit(|piece| {
+                sink.put_addresses(piece);
+                Ok(())
+            });
+        });
+        self.keep(read);
     }
 
     #[inline]
@@ -252,7 +302,7 @@ pub(super) fn part(fact: Fact<'_>, sink: &mut dyn Sink) {
         Fact::Sites(sites) => sites.iter().for_each(|site| parts(site, sink)),
         Fact::Samples(samples) => samples.iter().for_each(|samples| parts(samples, sink)),
         Fact::Frames(frames) => frames.iter().for_each(|frame| parts(frame, sink)),
-        Fact::Raw(bytes) => sink.put(bytes),
+        Fact::Raw(Items::Held(bytes)) => sink.put(bytes),
         // A number, or a key of listings that is no fact by itself.
         other => other.number().into_iter().for_each(|number| sink.number(number)),
     }

@@ -6,8 +6,8 @@
 //! to the addresses in it.
 //!
 //! Memory holds the source's class table and surroundings, the names of the classes by address where names are
-//! wanted, 256 sums, 16 KiB of a record, the references of the largest record, and the records of a bucket that is
-//! listed ([`BucketRecord`], 48 bytes each). Nothing else grows with the heap.
+//! wanted, 256 sums, 16 KiB of a record, the references of a record up to a mebibyte (more of them are sorted in a temporary
+//! file), and the records of a bucket that is listed ([`BucketRecord`], 48 bytes each). Nothing else grows with the heap.
 //!
 //! ```
 //! use heapsmith::digest::{Options, digest};

@@ -72,7 +72,7 @@ pub(super) fn walk<S: Restart>(
             finish(which, Place::Root(root.object), told, sink)?;
         }
         for class in source.classes() {
-            let told = canonical.class(class, wanted, sink);
+            let told = canonical.class(class, wanted, sink)?;
             finish(which, Place::Entry(class.address), told, sink)?;
         }
     }
@@ -86,7 +86,7 @@ pub(super) fn walk<S: Restart>(
     source.visit_objects(&mut |object| {
         counts.objects += 1;
         of_objects.iter().try_for_each(|&(which, wanted)| {
-            let told = canonical.object(object, wanted, sink);
+            let told = canonical.object(object, wanted, sink)?;
             finish(which, Place::Entry(object.address), told, sink)
         })
     })?;

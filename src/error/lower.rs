@@ -82,17 +82,10 @@ pub enum LowerError {
         limit: u64,
     },
     /// More than a conversion may synthesise.
-    #[error(
-        "the conversion would have to synthesise {bytes} bytes (of them {largest} in one array), and its budget is {budget} \
-         bytes, a quarter of it for one array"
-    )]
+    #[error("the conversion would have to synthesise {bytes} bytes, and its budget is {budget} bytes")]
     Budget {
         /// Bytes in all.
         bytes: u64,
-        /// The most of them in one array.
-        largest: u64,
-        /// The budget that is enough for both.
-        needed: u64,
         /// The budget.
         budget: u64,
     },

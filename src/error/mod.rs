@@ -109,7 +109,7 @@ impl Error {
         match self {
             Error::Refused { remedy, .. } => Some(*remedy),
             Error::Lower(LowerError::Address { .. }) => Some(Remedy::Renumber),
-            Error::Lower(LowerError::Budget { needed, .. }) => Some(Remedy::Budget { bytes: *needed }),
+            Error::Lower(LowerError::Budget { bytes, .. }) => Some(Remedy::Budget { bytes: *bytes }),
             Error::Input { source, .. } => source.remedy(),
             _ => None,
         }

@@ -38,7 +38,7 @@ pub use opener::{OpenStream, Opener, Opening};
 pub use reading::{Reading, Wrapped, ZeroLength};
 pub use recognise::recognise;
 pub use records::{Listed, RecordLine, Records, count_of, flush_if_full, missing_end, write_failed};
-pub use source::{One, Source, WholeFile};
+pub use source::{One, Outline, Source, VisitPlaced, WholeFile};
 pub use wishes::{Setting, Wishes};
 
 /// A dump format in all its versions: what its folder implements.
@@ -130,6 +130,12 @@ pub trait DumpFamily: Sync {
     /// # Errors
     /// If the header cannot be read.
     fn read(&self, opener: &Opener) -> Result<WholeFile, Error>;
+
+    /// The heaps of a dump without their objects, which are visited one by one, up to where the dump cannot be read.
+    ///
+    /// # Errors
+    /// If the header cannot be read.
+    fn outline(&self, opener: &Opener) -> Result<Outline, Error>;
 
     /// How to write the heaps so that exactly the dump's bytes come out, with the first profile for which they do.
     ///

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::error::Error;
 use crate::input::{Input, Stream};
+use crate::model::long::Spool;
 
 use super::Reading;
 
@@ -40,6 +41,11 @@ impl Opening {
     pub fn of(input: &Input, reading: Reading) -> Result<Opening, Error> {
         Ok(Opening { stream: input.stream()?, input: Some(input.clone()), reading })
     }
+
+    /// Where contents go that are too long to be held.
+    pub fn spool(&self) -> Spool {
+        spool(self.reading, self.input.as_ref())
+    }
 }
 
 impl Opener {
@@ -69,6 +75,11 @@ impl Opener {
         Ok(Opening { stream: self.stream()?, input: Some(self.input.clone()), reading: self.reading })
     }
 
+    /// Where contents go that are too long to be held.
+    pub fn spool(&self) -> Spool {
+        spool(self.reading, Some(&self.input))
+    }
+
     /// The bytes from the start, without progress.
     ///
     /// # Errors
@@ -82,4 +93,8 @@ impl std::fmt::Debug for Opener {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Opener").field("input", &self.input).field("reading", &self.reading).finish_non_exhaustive()
     }
+}
+
+fn spool(reading: Reading, input: Option<&Input>) -> Spool {
+    Spool::new(reading.held, reading.spooled).over(input.and_then(Input::original))
 }

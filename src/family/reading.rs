@@ -1,21 +1,34 @@
-//! How to read what the bytes of a dump do not decide. A format without such a choice ignores this.
+//! How to read a dump: what its bytes do not decide, which a format without such a choice ignores, and how much of it is held.
 
+use crate::model::long::{HELD, SPOOLED};
 use crate::setters::setters;
 
-/// How to read what the bytes alone do not decide.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// How to read what the bytes alone do not decide, and how much of the contents of an object is held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Reading {
     /// A dump record of length 0.
     pub zero_length: ZeroLength,
     /// A HEAP DUMP whose length may have wrapped at 2^32.
     pub wrapped: Wrapped,
+    /// Contents of one object are held in memory up to this number of bytes; longer ones are read in pieces.
+    pub held: usize,
+    /// Bytes of long contents that temporary files may hold, where the dump is not a plain file.
+    pub spooled: u64,
 }
 
 setters! {
     impl Reading {
         set zero_length: ZeroLength;
         set wrapped: Wrapped;
+        set held: usize;
+        set spooled: u64;
+    }
+}
+
+impl Default for Reading {
+    fn default() -> Reading {
+        Reading { zero_length: ZeroLength::default(), wrapped: Wrapped::default(), held: HELD, spooled: SPOOLED }
     }
 }
 

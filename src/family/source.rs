@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use crate::compare::listing::Places;
-use crate::error::DecodeError;
-use crate::model::{Dump, DumpSource, Event, HeapSource};
+use crate::compare::listing::{Place, Places};
+use crate::error::{DecodeError, Error};
+use crate::model::{Dump, DumpSource, Event, HeapSource, Object};
 
 /// A file's heaps in memory.
 #[derive(Debug)]
@@ -15,6 +15,57 @@ pub struct WholeFile {
     pub places: Vec<Places>,
     /// How the file ended.
     pub ended: Result<(), DecodeError>,
+}
+
+/// The heaps of a file as far as they can be read, whose objects stay there.
+pub struct Outline {
+    /// The heaps without their objects.
+    pub dump: Dump,
+    /// The places of each heap's classes.
+    pub classes: Vec<Vec<Place>>,
+    /// How the file ended when the classes were read.
+    pub ended: Result<(), DecodeError>,
+    objects: Box<VisitHeap>,
+}
+
+/// What [`Outline::visit_objects`] calls with each object and its place.
+pub type VisitPlaced<'v> = dyn FnMut(Place, &Object) -> Result<(), Error> + 'v;
+
+/// Calls its second argument with each object of the heap of this number.
+type VisitHeap = dyn FnMut(usize, &mut VisitPlaced<'_>) -> Result<(), Error>;
+
+impl Outline {
+    /// Heaps without their objects, which `objects` visits up to where the file cannot be read.
+    pub fn new(
+        dump: Dump,
+        classes: Vec<Vec<Place>>,
+        ended: Result<(), DecodeError>,
+        objects: impl FnMut(usize, &mut VisitPlaced<'_>) -> Result<(), Error> + 'static,
+    ) -> Outline {
+        Outline { dump, classes, ended, objects: Box::new(objects) }
+    }
+
+    /// Calls `visit` with each object of one of the heaps in file order, and says how the file ended.
+    ///
+    /// # Errors
+    /// What `visit` returns, apart from an [`Error::Decode`], or what opening the file runs into.
+    pub fn visit_objects(
+        &mut self,
+        heap: usize,
+        visit: &mut VisitPlaced<'_>,
+    ) -> Result<Result<(), DecodeError>, Error> {
+        match (self.objects)(heap, visit) {
+            Ok(()) => Ok(Ok(())),
+            Err(Error::Decode(error)) => Ok(Err(error)),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl fmt::Debug for Outline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Outline").field("heaps", &self.dump.heaps.len()).finish_non_exhaustive()
+    }
 }
 
 /// The heaps of a file, whose objects stay there.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::annotation::Annotation;
 use crate::compare::Span;
 use crate::error::{DecodeError, Error, Problem, is_damage};
-use crate::family::{Judged, Opener, Opening, Reading, Records, Source, WholeFile};
+use crate::family::{Judged, Opener, Opening, Outline, Reading, Records, Source, WholeFile};
 use crate::findings::Findings;
 use crate::input::{Input, Stream};
 use crate::model::Address;
@@ -80,6 +80,14 @@ impl DumpFile {
     pub fn read(&self) -> Result<WholeFile, Error> {
         self.known()?;
         self.family.read(&self.opener)
+    }
+
+    /// The heaps without their objects, which are visited one by one, up to where the dump cannot be read.
+    ///
+    /// # Errors
+    /// If the header cannot be read.
+    pub fn outline(&self) -> Result<Outline, Error> {
+        self.family.outline(&self.opener)
     }
 
     /// The options, with the first profile, that turn the heaps back into exactly the dump's bytes.

@@ -13,7 +13,7 @@ use crate::findings::{Rule, Rulebook, Severity};
 use crate::phd::Version;
 use crate::{classic, hprof, phd};
 
-pub use crate::family::{Family, Format, Listed, Lower, Lowering, RecordLine, Records, Source, WholeFile};
+pub use crate::family::{Family, Format, Listed, Lower, Lowering, Outline, RecordLine, Records, Source, WholeFile};
 pub use dump_file::{DumpFile, records};
 pub use heap_file::{HeapFile, locate, which};
 #[cfg(any(feature = "arbitrary", feature = "check", feature = "quickcheck"))]

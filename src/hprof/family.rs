@@ -11,16 +11,17 @@ use crate::family::edit::{NamedEdit, named};
 #[cfg(feature = "properties")]
 use crate::family::property::{self, Properties};
 use crate::family::{
-    DumpFamily, Family, Format, Judged, Lowering, Opener, Opening, Records, Setting, Source, WholeFile, Wishes, run,
+    DumpFamily, Family, Format, Judged, Lowering, Opener, Opening, Outline, Records, Setting, Source, VisitPlaced,
+    WholeFile, Wishes, run,
 };
 use crate::findings::{Findings, Rulebook};
 use crate::input::Stream;
-use crate::model::Address;
+use crate::model::{Address, Dump, Heap};
 
 #[cfg(feature = "corpus")]
 use super::cases::{CASES, recipes};
 use super::corrupt::Map;
-use super::lift::{self, HprofDump, Index, Item, Keep, walk};
+use super::lift::{self, HprofDump, Index, Item, Keep, walk, walk_with};
 use super::lower::{self, PROFILES, Profile};
 use super::rules::{self, Judgement};
 use super::wire::{IdSize, MAGIC};
@@ -153,8 +154,8 @@ impl DumpFamily for Hprof {
     }
 
     fn source(&self, opener: &Opener) -> Result<Source, Error> {
-        let opener = opener.clone();
-        Ok(Source::new(HprofDump::new(move || decoder(&opener))?, None))
+        let (opener, spool) = (opener.clone(), opener.spool());
+        Ok(Source::new(HprofDump::with_spool(move || decoder(&opener), &spool)?, None))
     }
 
     fn read(&self, opener: &Opener) -> Result<WholeFile, Error> {
@@ -164,6 +165,35 @@ impl DumpFamily for Hprof {
         let places = whole.places.into_iter();
         let places = places.map(|(classes, objects)| Places { classes: all(classes), objects: all(objects) });
         Ok(WholeFile { dump: whole.dump, places: places.collect(), ended })
+    }
+
+    fn outline(&self, opener: &Opener) -> Result<Outline, Error> {
+        let mut decoder = decoder(opener)?;
+        let id = decoder.header().id_size;
+        let (index, ended) = Index::read(&mut decoder);
+        let place = |place: lift::Place| listing::Place { record: place.index, offset: Some(place.offset) };
+        let (mut heaps, mut classes, mut layouts) = (Vec::new(), Vec::new(), Vec::new());
+        for heap in index.heaps {
+            let facts = index.facts.clone();
+            let (surroundings, objects) = (heap.surroundings, Vec::new());
+            heaps.push(Heap { facts, classes: heap.classes, objects, surroundings });
+            classes.push(heap.places.into_iter().map(place).collect());
+            layouts.push(heap.layouts);
+        }
+        let (opener, mut spool) = (opener.clone(), opener.spool());
+        let objects = move |number: usize, visit: &mut VisitPlaced<'_>| {
+            let Some(layouts) = layouts.get(number) else { return Ok(()) };
+            let mut decoder = self::decoder(&opener)?;
+            walk_with(&mut decoder, Keep::Contents, Some(&mut spool), |at, item| {
+                let object = match item {
+                    Item::Object(found) if at.heap == number => lift::object(found, id, layouts),
+                    Item::LongObject(found, long) if at.heap == number => lift::long_object(found, long, id, layouts)?,
+                    _ => None,
+                };
+                object.map_or(Ok(()), |object| visit(place(at), &object))
+            })
+        };
+        Ok(Outline::new(Dump { heaps, tail: index.tail }, classes, ended, objects))
     }
 
     fn recognise(&self, opener: &Opener, source: &mut Source) -> Result<Option<Lowering>, Error> {

@@ -13,6 +13,7 @@ use crate::hprof::lower::{self, Framing, LowerOptions, PROFILES};
 use crate::hprof::{self, Beyond, Decoder, IdSize, Reading, Version, annotate, encode, open};
 use crate::input::Input;
 use crate::lower::Adherence;
+use crate::model::long::{HELD, SPOOLED};
 use crate::model::{ControlSettings, Dump, Event, EventKind, Heap, Name, Serial, TextId};
 
 use super::family::FAMILY;
@@ -21,6 +22,10 @@ use super::family::FAMILY;
 #[derive(Clone, Copy, Debug)]
 pub enum Hprof {}
 
+const fn reading(zero_length: ZeroLength, wrapped: Wrapped) -> Reading {
+    Reading { zero_length, wrapped, held: HELD, spooled: SPOOLED }
+}
+
 impl Subject for Hprof {
     type Map = super::corrupt::Map;
     type Options = LowerOptions;
@@ -28,10 +33,10 @@ impl Subject for Hprof {
     const SCATTERS: bool = true;
     // Each way to read a length of 0, and a length that may have wrapped.
     const READINGS: &'static [Reading] = &[
-        Reading { zero_length: ZeroLength::ByChain, wrapped: Wrapped::Repair },
-        Reading { zero_length: ZeroLength::Empty, wrapped: Wrapped::Trust },
-        Reading { zero_length: ZeroLength::Unpatched, wrapped: Wrapped::Repair },
-        Reading { zero_length: ZeroLength::Unpatched, wrapped: Wrapped::Trust },
+        reading(ZeroLength::ByChain, Wrapped::Repair),
+        reading(ZeroLength::Empty, Wrapped::Trust),
+        reading(ZeroLength::Unpatched, Wrapped::Repair),
+        reading(ZeroLength::Unpatched, Wrapped::Trust),
     ];
 
     // Whatever is taken for granted of the bytes.

@@ -1,6 +1,6 @@
 //! Heaps and dumps.
 
-use super::{Address, ByteLen, Class, Event, Name, Object, Root, StackTrace, Thread, WordSize};
+use super::{Address, ByteLen, Class, Contents, Event, Name, Object, Root, StackTrace, Thread, WordSize};
 use crate::error::Error;
 
 /// A dump: one or more heaps in one file.
@@ -180,7 +180,7 @@ pub struct Surroundings {
 }
 
 impl Heap {
-    /// Copies a source into memory.
+    /// Copies a source into memory, long contents included.
     ///
     /// # Errors
     /// What reading the objects runs into.
@@ -192,7 +192,10 @@ impl Heap {
             surroundings: source.surroundings().clone(),
         };
         source.visit_objects(&mut |object| {
-            heap.objects.push(object.clone());
+            heap.objects.push(match &object.contents {
+                Contents::Long(_) => Object { contents: object.contents.hold()?, ..object.clone() },
+                _ => object.clone(),
+            });
             Ok(())
         })?;
         Ok(heap)

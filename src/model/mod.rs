@@ -12,6 +12,7 @@ mod class;
 mod event;
 mod heap;
 mod hierarchy;
+pub mod long;
 mod name;
 mod object;
 mod root;
@@ -29,6 +30,7 @@ pub use hierarchy::Hierarchy;
 pub(crate) use hierarchy::step;
 #[cfg(test)]
 pub(crate) use hierarchy::steps_of;
+pub use long::{Long, Pieces};
 pub use name::Name;
 pub(crate) use name::{Forms, Names};
 pub use object::{Contents, IdentityHash, Object, ObjectKind, Value};

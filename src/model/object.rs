@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Address, ByteLen, FieldType, Name, PrimitiveType, Serial};
+use super::{Address, ByteLen, FieldType, Long, Name, PrimitiveType, Serial};
+use crate::error::Error;
 
 /// An object: a plain instance or an array.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,12 +40,12 @@ impl Object {
     }
 
     /// The non-null references that the object holds, in the order of its fields or elements (or of
-    /// the record, where only references are known).
+    /// the record, where only references are known). None of contents that are not held ([`Contents::Long`]).
     pub fn references(&self) -> impl DoubleEndedIterator<Item = Address> {
         let (listed, values): (&[Address], &[Value]) = match &self.contents {
             Contents::References(listed) | Contents::Elements(listed) => (listed, &[]),
             Contents::Fields(values) => (&[], values),
-            Contents::Primitives(_) | Contents::Raw(_) | Contents::Unknown => (&[], &[]),
+            Contents::Primitives(_) | Contents::Raw(_) | Contents::Long(_) | Contents::Unknown => (&[], &[]),
         };
         let keep_nulls = matches!(self.contents, Contents::References(_));
         listed
@@ -98,6 +99,26 @@ pub enum Contents {
     Elements(Vec<Address>),
     /// Elements of a primitive array, big-endian.
     Primitives(Vec<u8>),
+    /// One of the above that is too long to be held. A heap in memory has none: only a source whose objects stay in their
+    /// dump hands such out.
+    #[serde(skip)]
+    Long(Long),
+}
+
+impl Contents {
+    /// The same, held in memory whatever that takes.
+    ///
+    /// # Errors
+    /// What reading contents that are not held runs into.
+    pub fn hold(&self) -> Result<Contents, Error> {
+        let Contents::Long(long) = self else { return Ok(self.clone()) };
+        Ok(match long {
+            Long::References(listed) => Contents::References(listed.collect()?),
+            Long::Elements(elements) => Contents::Elements(elements.collect()?),
+            Long::Raw(bytes) => Contents::Raw(bytes.collect()?),
+            Long::Primitives(bytes) => Contents::Primitives(bytes.collect()?),
+        })
+    }
 }
 
 /// An identity hash code as the dump stores it.

@@ -1,8 +1,12 @@
 //! Every address that an entry of a heap holds.
 
+use std::sync::Arc;
+
+use super::long::Renumbering;
 use super::{
     Address, Class, Contents, Event, EventKind, FieldType, Object, StackFrame, StackTrace, Surroundings, Value,
 };
+use crate::error::Error;
 
 /// Applies `map` to every address of a class.
 pub fn class(class: &mut Class, map: &mut dyn FnMut(&mut Address)) {
@@ -16,14 +20,46 @@ pub fn class(class: &mut Class, map: &mut dyn FnMut(&mut Address)) {
     class.constant_pool.iter_mut().flatten().for_each(|entry| value(&mut entry.value, map));
 }
 
-/// The same of an object.
+/// Calls `see` with every address of an object.
+///
+/// # Errors
+/// What reading contents that are not held runs into.
+pub fn addresses(object: &Object, see: &mut dyn FnMut(Address)) -> Result<(), Error> {
+    see(object.address);
+    object.class.iter().chain(&object.class_word).for_each(|class| see(*class));
+    match &object.contents {
+        Contents::References(listed) | Contents::Elements(listed) => listed.iter().for_each(|to| see(*to)),
+        Contents::Fields(values) => values.iter().filter_map(|value| value.as_reference()).for_each(see),
+        Contents::Long(long) => {
+            if let Some(listed) = long.addresses() {
+                listed.visit(|piece| {
+                    piece.iter().for_each(|to| see(*to));
+                    Ok::<(), Error>(())
+                })?;
+            }
+        }
+        Contents::Primitives(_) | Contents::Raw(_) | Contents::Unknown => {}
+    }
+    Ok(())
+}
+
+/// Gives an object other addresses; those of contents that are not held change as they are read.
+pub fn renumber(object: &mut Object, map: &Arc<Renumbering>) {
+    self::object(object, &mut |address| *address = map(*address));
+    if let Contents::Long(long) = &mut object.contents {
+        let map = Arc::clone(map);
+        *long = long.mapped(move |address| map(address));
+    }
+}
+
+/// The same as of a class of an object, apart from contents that are not held.
 pub fn object(object: &mut Object, map: &mut dyn FnMut(&mut Address)) {
     map(&mut object.address);
     object.class.iter_mut().chain(&mut object.class_word).for_each(&mut *map);
     match &mut object.contents {
         Contents::References(listed) | Contents::Elements(listed) => listed.iter_mut().for_each(map),
         Contents::Fields(values) => values.iter_mut().for_each(|v| value(v, map)),
-        Contents::Primitives(_) | Contents::Raw(_) | Contents::Unknown => {}
+        Contents::Primitives(_) | Contents::Raw(_) | Contents::Long(_) | Contents::Unknown => {}
     }
 }
 

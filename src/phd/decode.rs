@@ -6,15 +6,22 @@ use std::mem::ManuallyDrop;
 
 use crate::bytes::stop::{Stop, bad, keeping_error, refill, truncated};
 use crate::bytes::{Cursor, Incomplete, NoTrace, Trace, Window};
-use crate::error::{DecodeError, Problem, RuleId};
-use crate::model::{PrimitiveType, Totals};
+use crate::error::{DecodeError, Problem};
+use crate::model::PrimitiveType;
+use crate::model::long::{Spool, Stretch};
 
 use super::record::{
-    ClassRecord, Gap, Header, HeaderRecord, LongObject, LongPrimitiveArray, MediumObject, ObjectArray, PrimitiveArray,
-    Record, References, ShortObject, StoredHash,
+    ClassRecord, Gap, Header, LongObject, LongPrimitiveArray, MediumObject, ObjectArray, PrimitiveArray, Record,
+    References, ShortObject, StoredHash,
 };
 use super::rules;
-use super::wire::{FileFlags, Layout, MAGIC, Units, Version, Width, header_tag, record_flag, record_tag};
+use super::wire::{Layout, Units, Width, record_flag, record_tag};
+
+mod header;
+mod long;
+
+pub(crate) use header::header;
+use header::header_cut_short;
 
 /// Reads a PHD record by record, in memory that is bounded by its largest record.
 #[derive(Debug)]
@@ -38,6 +45,9 @@ pub struct Located<'a, 'r> {
     pub bytes: &'a [u8],
     /// What they say.
     pub record: &'r Record<'a>,
+    /// The references of a record that has too many of them to be held: their bytes. The record itself has none then, and
+    /// `bytes` is empty.
+    pub long: Option<&'r Stretch>,
 }
 
 /// Where a body ended, after its end tag.
@@ -47,6 +57,27 @@ pub struct Ended {
     pub records: u64,
     /// Offset of the end tag.
     pub end_tag: u64,
+}
+
+impl Located<'_, '_> {
+    /// Calls `visit` with the distance of each of the record's references.
+    ///
+    /// # Errors
+    /// If references that are not held cannot be read.
+    #[inline]
+    pub fn references(&self, held: &References<'_>, mut visit: impl FnMut(Units)) -> Result<(), DecodeError> {
+        match self.long {
+            None => held.for_each(visit),
+            Some(long) => long::each(long, held.width, self.offset, &mut visit)?,
+        }
+        Ok(())
+    }
+
+    /// How many references the record has.
+    #[inline]
+    pub fn count(&self, held: &References<'_>) -> u64 {
+        self.long.map_or(held.len() as u64, |long| long.length() >> held.width.code())
+    }
 }
 
 impl<R: Read> Decoder<R> {
@@ -111,7 +142,19 @@ impl<R: Read> Decoder<R> {
     /// What `visit` returns; or a [`DecodeError`] after the last sound record. A body without an end
     /// tag is such an error too ([`DecodeError::is_missing_end`]), since readers differ in whether
     /// they care.
-    pub fn visit<E, F>(&mut self, mut visit: F) -> Result<Ended, E>
+    pub fn visit<E, F>(&mut self, visit: F) -> Result<Ended, E>
+    where
+        E: From<DecodeError>,
+        F: FnMut(Located<'_, '_>) -> Result<(), E>,
+    {
+        self.visit_with(None, visit)
+    }
+
+    /// Like [`Decoder::visit`]; references of a record that are too many to be held go into a spool, if there is one.
+    ///
+    /// # Errors
+    /// Like [`Decoder::visit`].
+    pub fn visit_with<E, F>(&mut self, mut spool: Option<&mut Spool>, mut visit: F) -> Result<Ended, E>
     where
         E: From<DecodeError>,
         F: FnMut(Located<'_, '_>) -> Result<(), E>,
@@ -134,7 +177,17 @@ impl<R: Read> Decoder<R> {
                         // It borrows everything; dropping it would still ask, for every record, whether it does.
                         let record = ManuallyDrop::new(record);
                         let length = cursor.position();
-                        visit(Located { index: self.records, offset: place, bytes: &rest[..length], record: &record })?;
+                        let bytes = &rest[..length];
+                        if let Some(spool) = spool.as_deref_mut()
+                            && let Some(references) = record.references()
+                            && references.len() > spool.held() / 8
+                        {
+                            let (head, stretch) = long::taken(&record, place, bytes, spool)?;
+                            let long = stretch.as_ref();
+                            visit(Located { index: self.records, offset: place, bytes, record: &head, long })?;
+                        } else {
+                            visit(Located { index: self.records, offset: place, bytes, record: &record, long: None })?;
+                        }
                         self.records += 1;
                         taken += length;
                     }
@@ -143,6 +196,15 @@ impl<R: Read> Decoder<R> {
                 }
             };
             self.window.consume(taken);
+            if let Some(spool) = spool.as_deref_mut().filter(|spool| short.needed > spool.held() as u64 / 8) {
+                let place = self.window.offset();
+                if let Some((record, long)) = self.long_record(spool).map_err(|e| e.in_record(self.records))? {
+                    let long = Some(&long);
+                    visit(Located { index: self.records, offset: place, bytes: &[], record: &record, long })?;
+                    self.records += 1;
+                    continue;
+                }
+            }
             if !refill(&mut self.window, rules::FILE_TRUNCATED).map_err(|e| e.in_record(self.records))? {
                 return Err(self.cut_short(short).into());
             }
@@ -209,70 +271,6 @@ impl<R: Read> Decoder<R> {
     }
 }
 
-fn header_cut_short<R: Read>(window: &Window<R>, short: Incomplete, declared: Option<u64>) -> DecodeError {
-    let bytes = window.bytes();
-    if let Some(opened) = declared.filter(|&opened| (bytes.len() as u64) < opened) {
-        return DecodeError::new(rules::FILE_TRUNCATED, bytes.len() as u64, short.field, Problem::Shrunk { opened });
-    }
-    // A short file that does not even begin like a PHD is not a truncated one.
-    let magic = [&[0, MAGIC.len() as u8][..], MAGIC].concat();
-    if !bytes.is_empty()
-        && !magic.starts_with(&bytes[..bytes.len().min(magic.len())])
-        && let Stop::Bad(bad) = not_a_phd(bytes)
-    {
-        return bad.at(0);
-    }
-    truncated(rules::FILE_TRUNCATED, 0, bytes.len(), short)
-}
-
-/// The header, up to and including the tag that starts the body (S0, General structure).
-pub(crate) fn header<T: Trace>(c: &mut Cursor<'_, T>) -> Result<Header, Stop> {
-    let all = c.remaining();
-    let length = c.u16("magic length")?;
-    if usize::from(length) != MAGIC.len() {
-        return Err(not_a_phd(all));
-    }
-    if c.bytes("magic", MAGIC.len())? != MAGIC {
-        return Err(not_a_phd(all));
-    }
-    let at = c.position();
-    let number = c.u32("version")?;
-    let Some(version) = Version::from_number(number) else {
-        let expected = format!("version {}", Version::numbers());
-        return Err(bad(rules::HEADER_VERSION, "version", at, expected, number.to_string()));
-    };
-    let flags = FileFlags(c.u32("flags")?);
-    expect_tag(c, rules::HEADER_START_TAG, "start of header tag", header_tag::START_OF_HEADER)?;
-    let mut records = Vec::new();
-    loop {
-        let at = c.position();
-        match c.u8("header record tag")? {
-            header_tag::END_OF_HEADER => break,
-            _ if records.len() == MAX_HEADER_RECORDS => {
-                let expected = format!("at most {MAX_HEADER_RECORDS} header records (a limit of this decoder)");
-                return Err(bad(rules::HEADER_LIMIT, "header record tag", at, expected, "one more"));
-            }
-            header_tag::TOTALS => records.push(HeaderRecord::Totals(Totals {
-                objects: c.u32("total objects")?,
-                references: c.u32("total references")?,
-            })),
-            header_tag::HASHCODE_RANDOMS => {
-                records.push(HeaderRecord::HashcodeRandoms(c.u32("hash code random 1")?, c.u32("hash code random 2")?));
-            }
-            header_tag::FULL_VERSION => {
-                let length = usize::from(c.u16("version text length")?);
-                records.push(HeaderRecord::FullVersion(c.bytes("version text", length)?.to_vec()));
-            }
-            tag => {
-                let expected = "header record tag 1, 2, 3 or 4";
-                return Err(bad(rules::HEADER_RECORD_TAG, "header record tag", at, expected, tag.to_string()));
-            }
-        }
-    }
-    expect_tag(c, rules::HEADER_BODY_TAG, "start of body tag", header_tag::START_OF_DUMP)?;
-    Ok(Header { version, flags, records })
-}
-
 /// One record of the body; the end tag is not a record.
 ///
 /// This and the kinds below are inlined by force: as calls, they hand every record on through memory, which
@@ -333,29 +331,54 @@ fn primitive_array<T: Trace>(c: &mut Cursor<'_, T>, layout: Layout, tag: u8) -> 
 
 #[inline(always)]
 fn long_object<'a, T: Trace>(c: &mut Cursor<'a, T>, layout: Layout) -> Result<LongObject<'a>, Stop> {
+    let (mut record, count) = long_object_head(c, layout)?;
+    record.references = references(c, count, record.references.width)?;
+    Ok(record)
+}
+
+#[inline(always)]
+fn long_object_head<'a, T: Trace>(c: &mut Cursor<'_, T>, layout: Layout) -> Result<(LongObject<'a>, u32), Stop> {
     let flags = c.u8("flags")?;
     let gap = gap(c, Width::from_code(flags >> 6))?;
     let class_word = word(c, layout, "class word")?;
     let hash = hash(c, layout, flags & record_flag::HASH_FOLLOWS)?;
     let count = reference_count(c)?;
-    let references = references(c, count, Width::from_code(flags >> 4))?;
-    Ok(LongObject { flags: flags & 0x0f, gap, class_word, hash, references })
+    let references = References::none(Width::from_code(flags >> 4));
+    Ok((LongObject { flags: flags & 0x0f, gap, class_word, hash, references }, count))
 }
 
 #[inline(always)]
 fn object_array<'a, T: Trace>(c: &mut Cursor<'a, T>, layout: Layout, tag: u8) -> Result<ObjectArray<'a>, Stop> {
+    let (mut record, count) = object_array_head(c, layout)?;
+    record.references = references(c, count, record.references.width)?;
+    (record.length, record.size_words) = object_array_tail(c, layout, tag)?;
+    Ok(record)
+}
+
+#[inline(always)]
+fn object_array_head<'a, T: Trace>(c: &mut Cursor<'_, T>, layout: Layout) -> Result<(ObjectArray<'a>, u32), Stop> {
     let flags = c.u8("flags")?;
     let gap = gap(c, Width::from_code(flags >> 6))?;
     let class_word = word(c, layout, "class word")?;
     let hash = hash(c, layout, flags & record_flag::HASH_FOLLOWS)?;
     let count = reference_count(c)?;
-    let references = references(c, count, Width::from_code(flags >> 4))?;
+    let references = References::none(Width::from_code(flags >> 4));
+    let flags = flags & 0x0f;
+    Ok((ObjectArray { flags, gap, class_word, hash, references, length: None, size_words: None }, count))
+}
+
+/// The true length and the footprint, which come after the references.
+#[inline(always)]
+fn object_array_tail<T: Trace>(
+    c: &mut Cursor<'_, T>,
+    layout: Layout,
+    tag: u8,
+) -> Result<(Option<u32>, Option<u32>), Incomplete> {
     let length = match tag {
         record_tag::NEW_OBJECT_ARRAY => Some(c.u32("true length")?),
         _ => None,
     };
-    let size_words = array_size(c, layout)?;
-    Ok(ObjectArray { flags: flags & 0x0f, gap, class_word, hash, references, length, size_words })
+    Ok((length, array_size(c, layout)?))
 }
 
 #[inline(always)]
@@ -441,62 +464,5 @@ fn element(code: u8) -> PrimitiveType {
     PrimitiveType::ALL[usize::from(code & 7)]
 }
 
-/// Whether the magic text went through a translation of bytes: equal letters became equal bytes, and
-/// hardly two different ones the same. (Tables differ; what a code page lacks may all become one sign.)
-fn is_substituted(text: &[u8]) -> bool {
-    let pairs = || MAGIC.iter().zip(text);
-    text.len() == MAGIC.len()
-        && pairs().filter(|(a, b)| a != b).count() > MAGIC.len() / 2
-        && pairs().all(|(a, b)| pairs().all(|(c, d)| a != c || b == d))
-        && text.iter().collect::<std::collections::BTreeSet<_>>().len() >= 8
-}
-
-fn expect_tag<T: Trace>(c: &mut Cursor<'_, T>, rule: RuleId, field: &'static str, tag: u8) -> Result<(), Stop> {
-    let at = c.position();
-    match c.u8(field)? {
-        found if found == tag => Ok(()),
-        found => Err(bad(rule, field, at, tag.to_string(), found.to_string())),
-    }
-}
-
-/// Says what the input is instead, as far as the first bytes tell.
-fn not_a_phd(bytes: &[u8]) -> Stop {
-    let expected = "a PHD: 00 12 and \"portable heap dump\"";
-    let shown = &bytes[..bytes.len().min(16)];
-    let (rule, found) = if let Some(how) = text_mode_damage(bytes) {
-        (
-            rules::HEADER_TEXT_MODE,
-            format!("a PHD header damaged by a text-mode transfer ({how}); transfer the original again in binary mode"),
-        )
-    } else if bytes.starts_with(b"JAVA PROFILE ") {
-        (rules::HEADER_MAGIC, "an HPROF dump".to_owned())
-    } else if bytes.starts_with(b"// Version") || bytes.starts_with(b"\n0x") {
-        (rules::HEADER_MAGIC, "a classic text heap dump".to_owned())
-    } else {
-        (rules::HEADER_MAGIC, format!("\"{}\"", shown.escape_ascii()))
-    };
-    bad(rule, "magic", 0, expected, found)
-}
-
-/// Marks that a transfer in text mode leaves on the first bytes.
-fn text_mode_damage(bytes: &[u8]) -> Option<&'static str> {
-    let start = &bytes[..bytes.len().min(32)];
-    if is_substituted(bytes.get(2..2 + MAGIC.len()).unwrap_or_default()) {
-        Some("translated between EBCDIC and ASCII")
-    } else if start.starts_with(&[0x12]) && start[1..].starts_with(&MAGIC[..8]) {
-        Some("its zero bytes were removed")
-    } else if start.starts_with(&[0x20, 0x12]) && start.get(20..22) == Some(b"  ") {
-        Some("its zero bytes became spaces")
-    } else if start.starts_with(&[0xef, 0xbb, 0xbf, 0x00, 0x12]) && start[5..].starts_with(&MAGIC[..8]) {
-        Some("a byte order mark was added")
-    } else {
-        None
-    }
-}
-
 /// Java counts array elements and references in 31 bits.
 const MAX_COUNT: u32 = i32::MAX as u32;
-
-/// Real headers have one record. The limit keeps the memory of a header proportionate: an empty
-/// version text takes 3 bytes in the file and ten times that in memory.
-const MAX_HEADER_RECORDS: usize = 4096;

@@ -69,6 +69,34 @@ pub fn record(out: &mut Vec<u8>, layout: Layout, record: &Record<'_>) -> Result<
     Ok(())
 }
 
+/// A record on both sides of its references, which are too many to be held: `put` appends them.
+///
+/// Only long object and object array records have so many; of another nothing is appended.
+///
+/// # Errors
+/// What `put` returns.
+pub fn record_around<E>(
+    out: &mut Vec<u8>,
+    layout: Layout,
+    record: &Record<'_>,
+    count: u32,
+    put: impl FnOnce(&mut Vec<u8>) -> Result<(), E>,
+) -> Result<(), E> {
+    match record {
+        Record::Long(r) => {
+            long_object_head(out, layout, r, count);
+            put(out)
+        }
+        Record::ObjectArray(r) => {
+            object_array_head(out, layout, r, count);
+            put(out)?;
+            object_array_tail(out, r);
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Appends the tag that ends the body.
 pub fn end(out: &mut Vec<u8>) {
     out.push(record_tag::END_OF_DUMP);
@@ -102,23 +130,35 @@ fn primitive_array(out: &mut Vec<u8>, r: &PrimitiveArray) {
 }
 
 fn long_object(out: &mut Vec<u8>, layout: Layout, r: &LongObject<'_>) {
+    long_object_head(out, layout, r, r.references.len() as u32);
+    put_references(out, &r.references);
+}
+
+fn long_object_head(out: &mut Vec<u8>, layout: Layout, r: &LongObject<'_>, count: u32) {
     out.push(record_tag::LONG_OBJECT);
     out.push(r.gap.width.code() << 6 | r.references.width.code() << 4 | r.flags & 0x0f);
     put_gap(out, r.gap);
     put_word(out, layout, r.class_word);
     put_hash(out, r.hash);
-    put_reference_count(out, &r.references);
-    put_references(out, &r.references);
+    put_reference_count(out, count);
 }
 
 fn object_array(out: &mut Vec<u8>, layout: Layout, r: &ObjectArray<'_>) {
+    object_array_head(out, layout, r, r.references.len() as u32);
+    put_references(out, &r.references);
+    object_array_tail(out, r);
+}
+
+fn object_array_head(out: &mut Vec<u8>, layout: Layout, r: &ObjectArray<'_>, count: u32) {
     out.push(if r.length.is_some() { record_tag::NEW_OBJECT_ARRAY } else { record_tag::OBJECT_ARRAY });
     out.push(r.gap.width.code() << 6 | r.references.width.code() << 4 | r.flags & 0x0f);
     put_gap(out, r.gap);
     put_word(out, layout, r.class_word);
     put_hash(out, r.hash);
-    put_reference_count(out, &r.references);
-    put_references(out, &r.references);
+    put_reference_count(out, count);
+}
+
+fn object_array_tail(out: &mut Vec<u8>, r: &ObjectArray<'_>) {
     if let Some(length) = r.length {
         out.extend_from_slice(&length.to_be_bytes());
     }
@@ -135,7 +175,7 @@ fn class(out: &mut Vec<u8>, layout: Layout, r: &ClassRecord<'_>) -> Result<(), L
     put_word(out, layout, r.superclass);
     out.extend_from_slice(&name_length.to_be_bytes());
     out.extend_from_slice(&r.name);
-    put_reference_count(out, &r.references);
+    put_reference_count(out, r.references.len() as u32);
     put_references(out, &r.references);
     Ok(())
 }
@@ -176,8 +216,8 @@ fn put_hash(out: &mut Vec<u8>, hash: StoredHash) {
     }
 }
 
-fn put_reference_count(out: &mut Vec<u8>, references: &References<'_>) {
-    out.extend_from_slice(&(references.len() as u32).to_be_bytes());
+fn put_reference_count(out: &mut Vec<u8>, count: u32) {
+    out.extend_from_slice(&count.to_be_bytes());
 }
 
 fn put_references(out: &mut Vec<u8>, references: &References<'_>) {

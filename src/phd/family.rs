@@ -11,8 +11,8 @@ use crate::family::edit::{NamedEdit, named};
 #[cfg(feature = "properties")]
 use crate::family::property::{self, Properties};
 use crate::family::{
-    DumpFamily, Family, Format, Judged, Lowering, One, Opener, Opening, Records, Setting, Source, WholeFile, Wishes,
-    run,
+    DumpFamily, Family, Format, Judged, Lowering, One, Opener, Opening, Outline, Records, Setting, Source, VisitPlaced,
+    WholeFile, Wishes, run,
 };
 use crate::findings::{Findings, Rulebook};
 use crate::input::Stream;
@@ -21,6 +21,7 @@ use crate::model::{Address, Dump, Heap};
 #[cfg(feature = "corpus")]
 use super::cases::CASES;
 use super::corrupt::Map;
+use super::decode::Located;
 use super::lift::{self, Item, PhdSource};
 use super::lower::{self, PROFILES};
 use super::rules::{self, Judgement};
@@ -145,8 +146,8 @@ impl DumpFamily for Phd {
     }
 
     fn source(&self, opener: &Opener) -> Result<Source, Error> {
-        let opener = opener.clone();
-        let source = PhdSource::new(move || decoder(&opener))?;
+        let (opener, spool) = (opener.clone(), opener.spool());
+        let source = PhdSource::with_spool(move || decoder(&opener), spool)?;
         let left_behind = source.left_behind().map(str::to_owned);
         Ok(Source::new(One(source), left_behind.as_deref()))
     }
@@ -171,6 +172,30 @@ impl DumpFamily for Phd {
         });
         let dump = Dump { heaps: vec![heap], tail: Vec::new() };
         Ok(WholeFile { dump, places: vec![places], ended: ended.map(|_| ()) })
+    }
+
+    fn outline(&self, opener: &Opener) -> Result<Outline, Error> {
+        let (mut decoder, mut spool) = (decoder(opener)?, opener.spool());
+        let mut heap = Heap { facts: lift::facts(decoder.header()), ..Heap::default() };
+        let place = |located: Located<'_, '_>| Place { record: located.index, offset: Some(located.offset) };
+        let mut classes = Vec::new();
+        let ended = lift::visit_with(&mut decoder, Some(&mut spool), |located, item| {
+            if let Item::Class(class) = item {
+                heap.classes.push(class);
+                classes.push(place(located));
+            }
+            Ok(())
+        });
+        let opener = opener.clone();
+        let objects = move |_, visit: &mut VisitPlaced<'_>| {
+            lift::visit_with(&mut self::decoder(&opener)?, Some(&mut spool), |located, item| match item {
+                Item::Object(object) => visit(place(located), &object),
+                Item::Class(_) => Ok(()),
+            })
+            .map(|_| ())
+        };
+        let dump = Dump { heaps: vec![heap], tail: Vec::new() };
+        Ok(Outline::new(dump, vec![classes], ended.map(|_| ()), objects))
     }
 
     fn recognise(&self, opener: &Opener, source: &mut Source) -> Result<Option<Lowering>, Error> {

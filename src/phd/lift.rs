@@ -3,14 +3,15 @@
 use std::io::Read;
 
 use crate::error::{DecodeError, Error};
+use crate::model::long::{Spelling, Spool, Stretch};
 use crate::model::{
-    Address, ByteLen, Class, Contents, Facts, HashRegime, Heap, HeapSource, IdentityHash, Name, Names, Object,
+    Address, ByteLen, Class, Contents, Facts, HashRegime, Heap, HeapSource, IdentityHash, Long, Name, Names, Object,
     ObjectKind, Surroundings, VisitObjects,
 };
 
 use super::decode::{Decoder, Ended, Located};
 use super::record::{Header, HeaderRecord, Record, References, StoredHash};
-use super::wire::{Layout, Units};
+use super::wire::{Layout, Units, Width};
 
 /// What crosses records: the preceding address and the class cache.
 ///
@@ -176,11 +177,56 @@ pub fn item(resolver: &mut Resolver, record: &Record<'_>) -> Item {
     }
 }
 
+/// The class or object of a record whose references are too many to be held.
+fn long_item(resolver: &mut Resolver, record: &Record<'_>, references: &Stretch) -> Item {
+    let item = item(resolver, record);
+    match (item, record.references()) {
+        (Item::Object(mut object), Some(none)) => {
+            let distances = Distances { width: none.width, from: object.address, resolver: resolver.clone() };
+            object.contents = Contents::Long(Long::References(references.spelled(distances)));
+            Item::Object(object)
+        }
+        (item, _) => item,
+    }
+}
+
+/// References as signed distances in address units from the record's own address.
+#[derive(Debug)]
+struct Distances {
+    width: Width,
+    from: Address,
+    resolver: Resolver,
+}
+
+impl Spelling<Address> for Distances {
+    fn width(&self) -> usize {
+        self.width.bytes()
+    }
+
+    fn read(&self, bytes: &[u8], items: &mut Vec<Address>) {
+        let references = References { width: self.width, bytes: bytes.into() };
+        references.for_each(|units| items.push(self.resolver.offset(self.from, units)));
+    }
+}
+
 /// Calls `visit` with every class and object in file order.
 ///
 /// # Errors
 /// What `visit` returns, or what decoding runs into; the items before it are sound.
-pub fn visit<R, E, F>(decoder: &mut Decoder<R>, mut visit: F) -> Result<Ended, E>
+pub fn visit<R, E, F>(decoder: &mut Decoder<R>, visit: F) -> Result<Ended, E>
+where
+    R: Read,
+    E: From<DecodeError>,
+    F: FnMut(Located<'_, '_>, Item) -> Result<(), E>,
+{
+    visit_with(decoder, None, visit)
+}
+
+/// The same, in which references that are too many to be held go into a spool, if there is one.
+///
+/// # Errors
+/// Like [`visit`].
+pub fn visit_with<R, E, F>(decoder: &mut Decoder<R>, spool: Option<&mut Spool>, mut visit: F) -> Result<Ended, E>
 where
     R: Read,
     E: From<DecodeError>,
@@ -188,8 +234,11 @@ where
 {
     let mut resolver = Resolver::new(decoder.layout());
     let mut objects = 0;
-    let ended = decoder.visit(|located| {
-        let mut item = item(&mut resolver, located.record);
+    let ended = decoder.visit_with(spool, |located| {
+        let mut item = match located.long {
+            None => item(&mut resolver, located.record),
+            Some(references) => long_item(&mut resolver, located.record, references),
+        };
         match &mut item {
             Item::Class(class) => class.after_objects = Some(objects),
             Item::Object(_) => objects += 1,
@@ -224,6 +273,7 @@ pub struct PhdSource<O> {
     classes: Vec<Class>,
     surroundings: Surroundings,
     left_behind: Option<String>,
+    spool: Spool,
 }
 
 impl<R: Read, O: FnMut() -> Result<Decoder<R>, Error>> PhdSource<O> {
@@ -231,13 +281,21 @@ impl<R: Read, O: FnMut() -> Result<Decoder<R>, Error>> PhdSource<O> {
     ///
     /// # Errors
     /// What opening or decoding runs into; a missing end tag is tolerated.
-    pub fn new(mut open: O) -> Result<PhdSource<O>, Error> {
+    pub fn new(open: O) -> Result<PhdSource<O>, Error> {
+        PhdSource::with_spool(open, Spool::default())
+    }
+
+    /// The same, in which references that are too many to be held go into this spool.
+    ///
+    /// # Errors
+    /// Like [`PhdSource::new`].
+    pub fn with_spool(mut open: O, mut spool: Spool) -> Result<PhdSource<O>, Error> {
         let mut decoder = open()?;
         let facts = facts(decoder.header());
         let (mut classes, mut names) = (Vec::new(), Names::default());
         let mut resolver = Resolver::new(decoder.layout());
         let mut objects = 0;
-        let ended = decoder.visit::<Error, _>(|located| {
+        let ended = decoder.visit_with::<Error, _>(Some(&mut spool), |located| {
             if matches!(located.record, Record::Class(_)) {
                 if let Item::Class(class) = item(&mut resolver, located.record) {
                     let name = names.share(class.name.clone());
@@ -257,7 +315,7 @@ impl<R: Read, O: FnMut() -> Result<Decoder<R>, Error>> PhdSource<O> {
             Err(Error::Decode(e)) if e.is_missing_end() => Some(e.to_string()),
             Err(e) => return Err(e),
         };
-        Ok(PhdSource { open, facts, classes, surroundings: Surroundings::default(), left_behind })
+        Ok(PhdSource { open, facts, classes, surroundings: Surroundings::default(), left_behind, spool })
     }
 }
 
@@ -284,7 +342,7 @@ impl<R: Read, O: FnMut() -> Result<Decoder<R>, Error>> HeapSource for PhdSource<
 
     fn visit_objects(&mut self, visit_object: &mut VisitObjects<'_>) -> Result<(), Error> {
         let mut decoder = (self.open)()?;
-        let ended = visit(&mut decoder, |_, item| match item {
+        let ended = visit_with(&mut decoder, Some(&mut self.spool), |_, item| match item {
             Item::Object(object) => visit_object(&object),
             Item::Class(_) => Ok(()),
         });

@@ -89,7 +89,7 @@ impl Gone {
             Contents::Fields(values) => values.iter_mut().for_each(|value| self.cut_value(value)),
             Contents::Elements(list) => list.iter_mut().for_each(|to| self.cut(to)),
             Contents::References(list) => list.retain(|to| !self.has(*to)),
-            Contents::Unknown | Contents::Raw(_) | Contents::Primitives(_) => {}
+            Contents::Unknown | Contents::Raw(_) | Contents::Primitives(_) | Contents::Long(_) => {}
         }
     }
 }

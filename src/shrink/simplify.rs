@@ -48,7 +48,7 @@ impl ObjectStep {
                     steps.push(ObjectStep::Zeros);
                 }
             }
-            Contents::Unknown | Contents::Raw(_) => {}
+            Contents::Unknown | Contents::Raw(_) | Contents::Long(_) => {}
         }
         if matches!(object.hash, Some(IdentityHash::Bits32(_))) {
             steps.push(ObjectStep::Unhashed);

@@ -8,6 +8,7 @@ mod digest;
 mod faults;
 mod hostile;
 mod hprof_bytes;
+mod long;
 mod phd_bytes;
 mod profiles;
 mod properties;

@@ -38,7 +38,7 @@ pub(crate) struct Opts {
     #[arg(long, value_enum, default_value_t = AddressesOpt::Renumber)]
     addresses: AddressesOpt,
     /// Bytes that may be synthesised in all, where the input lacks what the output needs: field values, elements and contents of
-    /// arrays, lists of superclasses. A quarter of it may be for one array, which is held in memory.
+    /// arrays, lists of superclasses.
     #[arg(long, value_name = "BYTES", default_value_t = BUDGET)]
     budget: u64,
     #[command(flatten)]

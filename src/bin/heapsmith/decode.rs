@@ -1,9 +1,10 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use heapsmith::compare::listing;
+use heapsmith::compare::MEMORY;
+use heapsmith::compare::listing::SortedLines;
 use heapsmith::error::Error;
-use heapsmith::format::{DumpFile, Lowering, WholeFile};
+use heapsmith::format::{DumpFile, Lowering};
 use heapsmith::input::Input;
 use heapsmith::output::Output;
 use heapsmith::validate::unsound;
@@ -13,7 +14,8 @@ use crate::{Answer, open, terminal};
 /// Prints a dump as a listing: JSON Lines, defined in specs/listing.md.
 ///
 /// The first line has the dump's facts; then come classes and objects, sorted by address. A dump that
-/// is not valid is refused; --sound-prefix lists what stands before the error.
+/// is not valid is refused; --sound-prefix lists what stands before the error. Objects are sorted outside of memory where
+/// there are many: it takes the class table, the roots and some 256 MB, whatever the size of the dump.
 ///
 /// Example: heapsmith decode seven.phd | head -3
 #[derive(Args)]
@@ -45,10 +47,16 @@ impl Opts {
             other => other,
         };
         let file = open::dump_of(input, reading)?;
-        let WholeFile { dump, places, ended } = file.read()?;
-        let number = self.heap.of(dump.heaps.len())?;
-        let (heap, places) = (&dump.heaps[number], &places[number]);
-        let broken = match ended {
+        let mut outline = file.outline()?;
+        let number = self.heap.of(outline.dump.heaps.len())?;
+        // Before the objects are sorted, since it may sort them, too.
+        let profile = match recognise(&file) {
+            Err(_) if unsound.is_some() => None,
+            recognised => recognised?.map(|lowering| lowering.profile().to_owned()),
+        };
+        let mut lines = SortedLines::new(MEMORY);
+        let ended = outline.visit_objects(number, &mut |place, object| lines.add(place, object))?;
+        let broken = match std::mem::replace(&mut outline.ended, Ok(())).and(ended) {
             Ok(_) => None,
             Err(e) if e.is_missing_end() => {
                 terminal::warning(&format!("{}: {e}", file.input().name()));
@@ -57,14 +65,13 @@ impl Opts {
             Err(e) if self.sound_prefix => Some(e),
             Err(e) => return Err(e.into()),
         };
-        let mut head = listing::head(heap);
+        let (heap, classes) = (&outline.dump.heaps[number], &outline.classes[number]);
+        let mut head = lines.head(heap);
         head.format = Some(file.format()?.to_string());
-        head.heap = (dump.heaps.len() > 1).then_some(number as u64);
-        if broken.is_none() {
-            head.profile = recognise(&file)?.map(|lowering| lowering.profile().to_owned());
-        }
+        head.heap = (outline.dump.heaps.len() > 1).then_some(number as u64);
+        head.profile = profile.filter(|_| broken.is_none());
         let mut output = Output::create(&self.output, self.force)?;
-        listing::write(&mut output, &head, heap, places)?;
+        lines.write(&mut output, &head, heap, classes)?;
         output.finish()?;
         match broken.or(unsound) {
             None => Ok(Answer::Yes),

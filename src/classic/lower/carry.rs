@@ -2,9 +2,11 @@
 
 use std::collections::HashMap;
 
-use crate::error::LowerError;
+use crate::error::{Error, LowerError};
 use crate::lower::Order;
-use crate::model::{Address, ByteLen, Class, Contents, Hierarchy, Name, Object, ObjectKind, PrimitiveType};
+use crate::model::{
+    Address, ByteLen, Class, Contents, Hierarchy, Long, Name, Object, ObjectKind, Pieces, PrimitiveType,
+};
 
 use super::LowerOptions;
 use super::profiles::{ClassReferences, Nulls, Profile};
@@ -25,9 +27,45 @@ pub(super) struct Told {
     pub(super) size: ByteLen,
     pub(super) name: Name,
     /// All references that are listed, a class block included.
-    pub(super) references: Vec<Address>,
+    pub(super) references: Listed,
     /// Null references that are not.
     pub(super) dropped: u64,
+}
+
+/// References that are listed.
+#[derive(Clone)]
+pub(super) enum Listed {
+    Held(Vec<Address>),
+    /// Too many to be held.
+    Long(Pieces<Address>),
+}
+
+impl Listed {
+    /// Those that are held.
+    pub(super) fn held(&self) -> &[Address] {
+        match self {
+            Listed::Held(listed) => listed,
+            Listed::Long(_) => &[],
+        }
+    }
+
+    /// As the contents of an object or class in memory.
+    pub(super) fn hold(&self) -> Result<Vec<Address>, Error> {
+        match self {
+            Listed::Held(listed) => Ok(listed.clone()),
+            Listed::Long(listed) => listed.collect(),
+        }
+    }
+
+    /// How many there are, and how many of them are null.
+    pub(super) fn count(&self) -> Result<(u64, u64), Error> {
+        Ok(match self {
+            Listed::Held(listed) => {
+                (listed.len() as u64, listed.iter().filter(|reference| reference.is_null()).count() as u64)
+            }
+            Listed::Long(listed) => (listed.count(), listed.nulls()?),
+        })
+    }
 }
 
 impl<'c> Carrier<'c> {
@@ -78,12 +116,12 @@ impl<'c> Carrier<'c> {
             address: class.address,
             size: sized(class.class_object_size, class.address)?,
             name: class.name.clone(),
-            references,
+            references: Listed::Held(references),
             dropped,
         })
     }
 
-    pub(super) fn object(&self, object: &Object) -> Result<Told, LowerError> {
+    pub(super) fn object(&self, object: &Object) -> Result<Told, Error> {
         let class = object.class.or(object.class_word.filter(|_| object.kind == ObjectKind::Instance));
         let name = match (&object.class_name, class.and_then(|class| self.class_at(class))) {
             (Some(name), _) => name.clone(),
@@ -93,21 +131,39 @@ impl<'c> Carrier<'c> {
         let mut references = match &object.contents {
             Contents::Fields(_) => {
                 let place = object.class.and_then(|class| self.by_address.get(&class)).copied();
-                self.hierarchy.layout_order(self.classes, place, object)
+                Listed::Held(self.hierarchy.layout_order(self.classes, place, object))
             }
-            Contents::Elements(elements) if self.profile.reverses_elements => elements.iter().rev().copied().collect(),
-            Contents::References(listed) | Contents::Elements(listed) => listed.clone(),
-            Contents::Primitives(_) => Vec::new(),
-            Contents::Unknown if matches!(object.kind, ObjectKind::PrimitiveArray(_)) => Vec::new(),
-            Contents::Raw(_) | Contents::Unknown => {
-                return Err(LowerError::Unknown { what: "what it refers to", address: object.address });
+            Contents::Elements(elements) if self.profile.reverses_elements => {
+                Listed::Held(elements.iter().rev().copied().collect())
+            }
+            Contents::References(listed) | Contents::Elements(listed) => Listed::Held(listed.clone()),
+            Contents::Long(Long::Elements(elements)) if self.profile.reverses_elements => {
+                Listed::Long(elements.reversed())
+            }
+            Contents::Long(Long::References(listed) | Long::Elements(listed)) => Listed::Long(listed.clone()),
+            Contents::Primitives(_) | Contents::Long(Long::Primitives(_)) => Listed::Held(Vec::new()),
+            Contents::Unknown if matches!(object.kind, ObjectKind::PrimitiveArray(_)) => Listed::Held(Vec::new()),
+            Contents::Raw(_) | Contents::Long(Long::Raw(_)) | Contents::Unknown => {
+                return Err(LowerError::Unknown { what: "what it refers to", address: object.address }.into());
             }
         };
-        let dropped = self.drop_nulls(&mut references);
+        let dropped = match &mut references {
+            Listed::Held(references) => self.drop_nulls(references),
+            Listed::Long(references) if self.profile.nulls == Nulls::Counted => {
+                let all = references.count();
+                *references = references.without_nulls()?;
+                all - references.count()
+            }
+            Listed::Long(_) => 0,
+        };
         if self.profile.class_blocks {
             let named = self.by_name.get(&name).and_then(|found| found.first());
             let block = class.or(named.map(|&index| self.classes[index].address));
-            references.insert(0, known(block, "the class", object.address)?);
+            let block = known(block, "the class", object.address)?;
+            match &mut references {
+                Listed::Held(references) => references.insert(0, block),
+                Listed::Long(references) => *references = Pieces::from(vec![block]).followed_by(references.clone()),
+            }
         }
         let of_class = || class.and_then(|class| self.class_at(class)?.instance_size);
         let size = object.size.or_else(|| of_class().filter(|_| object.kind == ObjectKind::Instance));

@@ -9,9 +9,12 @@ mod spell;
 use std::io::Write;
 
 use crate::bytes::ebcdic::Mapped;
+use crate::compare::sorted::{MEMORY, visit_sorted};
 use crate::error::Error;
 use crate::lower::Adherence;
-use crate::model::{Class, Contents, Facts, Heap, HeapSource, Name, Object, ObjectKind, WordSize, is_ascending};
+use crate::model::{
+    Address, Class, Contents, Facts, Heap, HeapSource, Name, Object, ObjectKind, WordSize, is_ascending,
+};
 use crate::setters::setters;
 
 pub(super) use options::encoding;
@@ -23,7 +26,7 @@ use super::family::FORMAT;
 use super::lift::{self, FirstReferences};
 use super::record::{Counts, Record, Totals};
 use super::wire::{Encoding, EntryKind};
-use carry::{Carrier, Told};
+use carry::{Carrier, Listed, Told};
 use spell::Speller;
 
 /// Which dump to make of a heap.
@@ -77,8 +80,8 @@ impl LowerOptions {
 
 /// Writes a heap as a classic heap dump.
 ///
-/// Memory is bounded by the class table and the largest object, except that a heap whose objects do not ascend is held
-/// whole to sort it for a writer who would.
+/// Memory is bounded by the class table; a heap whose objects do not ascend is sorted in temporary files for a writer who
+/// would.
 ///
 /// # Errors
 /// If the heap holds what the dump cannot say ([`crate::error::LowerError`]), its source fails, or writing does.
@@ -87,7 +90,10 @@ pub fn write(source: &mut dyn HeapSource, options: &LowerOptions, out: &mut dyn 
     let mut buffer = Vec::with_capacity(2 * FLUSH);
     let failed = |e| Error::io("writing the dump", e);
     run(source, options, &mut |step| {
-        encode::record(&mut buffer, &step.record);
+        match step {
+            Step::Record(_, record) => encode::record(&mut buffer, &record),
+            Step::More(text) => buffer.extend_from_slice(text),
+        }
         if buffer.len() >= FLUSH {
             out.write_all(&buffer).map_err(failed)?;
             buffer.clear();
@@ -111,8 +117,9 @@ pub fn carry(source: &mut dyn HeapSource, options: &LowerOptions) -> Result<Heap
     run(source, options, &mut |step| {
         let charset = options.encoding.charset;
         match step {
-            Step { told: Some(told), record: Record::Entry(entry) } => {
-                nulls.references(told);
+            Step::Record(Some(told), Record::Entry(entry)) => {
+                nulls.references(told)?;
+                let references = told.references.hold()?;
                 if carried.classes.is_empty() && carried.objects.is_empty() {
                     carried.facts.word_size = lift::word_size(entry.address.text);
                 }
@@ -120,18 +127,18 @@ pub fn carry(source: &mut dyn HeapSource, options: &LowerOptions) -> Result<Heap
                 match entry.kind {
                     EntryKind::Class => {
                         let after_objects = Some(carried.objects.len() as u64);
-                        carried.classes.push(Class { after_objects, ..class(told, name) });
+                        carried.classes.push(Class { after_objects, ..class(told, name, references) });
                     }
                     EntryKind::Object => {
-                        firsts.enter(&name, told.references.first().copied());
-                        carried.objects.push(object(told, name));
+                        firsts.enter(&name, references.first().copied());
+                        carried.objects.push(object(told, name, references));
                     }
                 }
             }
-            Step { record: Record::Version(line), .. } => {
+            Step::Record(_, Record::Version(line)) => {
                 carried.facts.version_text = Some(lift::name(line.version(), charset));
             }
-            Step { record: Record::Eof(_, totals), .. } => stated = totals.nulls,
+            Step::Record(_, Record::Eof(_, totals)) => stated = totals.nulls,
             _ => {}
         }
         Ok(())
@@ -156,30 +163,32 @@ pub fn carry(source: &mut dyn HeapSource, options: &LowerOptions) -> Result<Heap
     Ok(carried)
 }
 
-fn class(told: &Told, name: Name) -> Class {
+fn class(told: &Told, name: Name, references: Vec<Address>) -> Class {
     Class {
         address: told.address,
         name,
         class_object_size: Some(told.size),
-        references: Some(told.references.clone()),
+        references: Some(references),
         ..Class::default()
     }
 }
 
-fn object(told: &Told, name: Name) -> Object {
+fn object(told: &Told, name: Name, references: Vec<Address>) -> Object {
     let kind = ObjectKind::of_class(name.as_bytes());
     Object {
         class_name: Some(name),
         size: Some(told.size),
-        contents: Contents::References(told.references.clone()),
+        contents: Contents::References(references),
         ..Object::new(told.address, kind)
     }
 }
 
-/// A step in making a dump: the record, and what it tells if it is an entry.
-struct Step<'s> {
-    told: Option<&'s Told>,
-    record: Record<'s>,
+/// A step in making a dump.
+enum Step<'s> {
+    /// A record, and what it tells if it is an entry.
+    Record(Option<&'s Told>, Record<'s>),
+    /// More text of the references of the record before, which are too many to be held.
+    More(&'s [u8]),
 }
 
 /// What the trailers will say.
@@ -191,9 +200,11 @@ struct Tally {
 }
 
 impl Tally {
-    fn references(&mut self, told: &Told) {
-        self.references += told.references.len() as u64;
-        self.nulls += told.references.iter().filter(|r| r.is_null()).count() as u64;
+    fn references(&mut self, told: &Told) -> Result<(), Error> {
+        let (count, nulls) = told.references.count()?;
+        self.references += count;
+        self.nulls += nulls;
+        Ok(())
     }
 
     fn object(&mut self, name: &Name, by_leaf: bool) {
@@ -221,17 +232,13 @@ fn run(
     take: &mut dyn FnMut(Step<'_>) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let profile = options.profile;
-    if profile.sorts(options) && !is_ascending(source)? {
-        let mut sorted = Heap::collect(source)?;
-        sorted.objects.sort_by_key(|object| object.address);
-        return run(&mut sorted, options, take);
-    }
+    let sorts = profile.sorts(options) && !is_ascending(source)?;
     let classes = source.classes().to_vec();
     let facts: Facts = source.facts().clone();
     let carrier = Carrier::new(&classes, options);
     let mut speller = Speller::new(profile, Profile::word(&facts, options), options.encoding, options.seed);
     if let Some(record) = speller.header(facts.version_text.as_ref())? {
-        take(Step { told: None, record })?;
+        take(Step::Record(None, record))?;
     }
     let mut tally = Tally::default();
     let mut dropped = 0;
@@ -239,33 +246,41 @@ fn run(
     let mut objects = 0;
     let mut spell = |speller: &mut Speller, kind, told: Told, take: &mut dyn FnMut(Step<'_>) -> Result<(), Error>| {
         if let Some(record) = speller.comment() {
-            take(Step { told: None, record })?;
+            take(Step::Record(None, record))?;
         }
-        tally.references(&told);
+        tally.references(&told)?;
         dropped += told.dropped;
         match kind {
             EntryKind::Class => tally.counts.classes += 1,
             EntryKind::Object => tally.object(&told.name, profile.counts_by_leaf),
         }
-        take(Step { told: Some(&told), record: speller.entry(kind, &told)? })
+        take(Step::Record(Some(&told), speller.entry(kind, &told)?))?;
+        match &told.references {
+            Listed::Held(_) => Ok(()),
+            Listed::Long(references) => speller.long_references(references, &mut |text| take(Step::More(text))),
+        }
     };
-    source.visit_objects(&mut |object| {
+    let mut visit = |object: &Object| {
         while let Some(index) = pending.next_if(|&index| carrier.stands_after(index) <= objects) {
             spell(&mut speller, EntryKind::Class, carrier.class(index)?, take)?;
         }
         objects += 1;
         spell(&mut speller, EntryKind::Object, carrier.object(object)?, take)
-    })?;
+    };
+    match sorts {
+        true => visit_sorted(source, MEMORY, &mut visit)?,
+        false => source.visit_objects(&mut visit)?,
+    }
     pending.try_for_each(|index| spell(&mut speller, EntryKind::Class, carrier.class(index)?, take))?;
     let unlisted = match profile.nulls {
         // What the heap itself knows no more of than their number.
         Nulls::Counted | Nulls::Drawn if tally.nulls == 0 => dropped + facts.null_references.unwrap_or(0),
         _ => dropped,
     };
-    take(Step { told: None, record: speller.breakdown(tally.counts) })?;
+    take(Step::Record(None, speller.breakdown(tally.counts)))?;
     let (references, nulls) = (tally.references + unlisted, tally.nulls + unlisted);
     let totals = Totals { objects: tally.counts.total(), references, nulls };
-    take(Step { told: None, record: speller.eof(totals) })
+    take(Step::Record(None, speller.eof(totals)))
 }
 
 /// Writes a heap in memory as a dump in memory.

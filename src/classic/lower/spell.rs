@@ -2,12 +2,12 @@
 
 use crate::bytes::ebcdic::Page;
 use crate::draw::{Draw, SeedDraw, Stream};
-use crate::error::LowerError;
-use crate::model::{Address, Name, WordSize};
+use crate::error::{Error, LowerError};
+use crate::model::{Address, Name, Pieces, WordSize};
 
 use super::super::record::{Counts, Entry, Line, Number, Record, References, Totals};
 use super::super::wire::{Charset, Encoding, EntryKind};
-use super::carry::Told;
+use super::carry::{Listed, Told};
 use super::profiles::{Names, Nulls, Profile, Trailers};
 
 /// Spells records for one profile.
@@ -99,9 +99,12 @@ impl Speller {
         let address = self.hexadecimal(told.address)?;
         let size = format!("[{}]", told.size.0).into_bytes();
         let (before_size, before_kind, before_name) = (self.blank(), self.blank(), self.blank());
-        let references = self.references(&told.references)?;
+        let references = match &told.references {
+            Listed::Held(references) => self.references(references)?,
+            Listed::Long(_) => self.before_references(),
+        };
         self.values.clear();
-        self.values.extend(told.references.iter().map(|reference| reference.0));
+        self.values.extend(told.references.held().iter().map(|reference| reference.0));
         self.parts = vec![address, before_size, size, before_kind, before_name, name, references];
         let [address, before_size, size, before_kind, before_name, name, text] = self.parts.as_slice() else {
             unreachable!("seven parts were put there");
@@ -176,36 +179,72 @@ impl Speller {
     /// The references of a record, and the white space around them: a tab, each with a space behind it, and the line's
     /// end (native; jdmpview alike).
     fn references(&mut self, references: &[Address]) -> Result<Vec<u8>, LowerError> {
+        let mut text = self.before_references();
+        for (at, &reference) in references.iter().enumerate() {
+            self.reference(&mut text, at == 0, reference)?;
+        }
+        self.after_references(&mut text);
+        Ok(text)
+    }
+
+    /// The references of the entry spelled last, which are too many to be held, with what comes after them.
+    pub(super) fn long_references(
+        &mut self,
+        references: &Pieces<Address>,
+        put: &mut dyn FnMut(&[u8]) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let (mut text, mut is_first) = (Vec::new(), true);
+        references.visit(|piece| {
+            text.clear();
+            for &reference in piece {
+                self.reference(&mut text, std::mem::take(&mut is_first), reference)?;
+            }
+            put(&text)
+        })?;
+        text.clear();
+        self.after_references(&mut text);
+        put(&text)
+    }
+
+    fn before_references(&mut self) -> Vec<u8> {
         let newline = self.encoding.newline.text();
         if !self.profile.is_seeded() {
-            let mut text = [newline, b"\t"].concat();
-            for &reference in references {
-                match self.profile.nulls {
-                    Nulls::Short if reference.is_null() => text.extend(b"0x0"),
-                    _ => text.extend(self.hexadecimal(reference)?),
-                }
-                text.push(b' ');
-            }
-            text.extend(newline);
-            return Ok(text);
+            return [newline, b"\t"].concat();
         }
         let mut text = self.blank_or_none();
         text.extend(newline);
-        for (at, &reference) in references.iter().enumerate() {
-            if at == 0 || self.draw.one_in(8) {
-                if at > 0 {
-                    text.extend(newline);
-                }
-                text.extend(self.blank_or_none());
-            } else {
-                text.extend(self.blank());
+        text
+    }
+
+    fn reference(&mut self, text: &mut Vec<u8>, is_first: bool, reference: Address) -> Result<(), LowerError> {
+        if !self.profile.is_seeded() {
+            match self.profile.nulls {
+                Nulls::Short if reference.is_null() => text.extend(b"0x0"),
+                _ => text.extend(self.hexadecimal(reference)?),
             }
-            let digits = self.hexadecimal(reference)?;
-            text.extend(if reference.is_null() && self.draw.one_in(2) { b"0x0".to_vec() } else { digits });
+            text.push(b' ');
+            return Ok(());
         }
-        text.extend(self.blank_or_none());
-        text.extend(self.line_end());
-        Ok(text)
+        if is_first || self.draw.one_in(8) {
+            if !is_first {
+                text.extend(self.encoding.newline.text());
+            }
+            text.extend(self.blank_or_none());
+        } else {
+            text.extend(self.blank());
+        }
+        let digits = self.hexadecimal(reference)?;
+        text.extend(if reference.is_null() && self.draw.one_in(2) { b"0x0".to_vec() } else { digits });
+        Ok(())
+    }
+
+    fn after_references(&mut self, text: &mut Vec<u8>) {
+        if self.profile.is_seeded() {
+            text.extend(self.blank_or_none());
+            text.extend(self.line_end());
+        } else {
+            text.extend(self.encoding.newline.text());
+        }
     }
 
     fn slashes(&mut self) -> Vec<u8> {

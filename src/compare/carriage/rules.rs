@@ -6,8 +6,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::error::Error;
 use crate::model::{
-    Address, ByteLen, Class, Contents, Forms, IdentityHash, Name, Object, ObjectKind, Root, RootKind, Surroundings,
+    Address, ByteLen, Class, Contents, Forms, IdentityHash, Long, Name, Object, ObjectKind, Root, RootKind,
+    Surroundings,
 };
 
 use super::{Carriage, Column, Facet};
@@ -89,12 +91,20 @@ impl Column {
     }
 
     /// An object; `names` has the names of the heap's classes, `class_first` whether arrays list their class first.
-    pub(in crate::compare) fn object(&self, object: &mut Object, names: &HashMap<Address, Name>, class_first: bool) {
+    ///
+    /// # Errors
+    /// What reading contents that are not held runs into.
+    pub(in crate::compare) fn object(
+        &self,
+        object: &mut Object,
+        names: &HashMap<Address, Name>,
+        class_first: bool,
+    ) -> Result<(), Error> {
         object.hash = self.hash(object.hash);
         object.class_name = object.class_name.as_ref().map(|name| self.name(name));
         let is_instance = object.kind == ObjectKind::Instance;
         if class_first && object.kind == ObjectKind::ObjectArray {
-            without_array_class(object);
+            without_array_class(object)?;
         }
         if self.has(Rule::ArrayClass) && !is_instance {
             object.class_name = array_name(object, names);
@@ -111,11 +121,16 @@ impl Column {
         if self.has(Rule::PrimitiveArrays) && object.kind == ObjectKind::ObjectArray {
             object.length = None;
         }
-        if self.has(Rule::AsReferences)
-            && let Contents::Elements(elements) = &mut object.contents
-        {
-            object.contents = Contents::References(std::mem::take(elements));
+        if self.has(Rule::AsReferences) {
+            match &mut object.contents {
+                Contents::Elements(elements) => object.contents = Contents::References(std::mem::take(elements)),
+                Contents::Long(Long::Elements(elements)) => {
+                    object.contents = Contents::Long(Long::References(elements.clone()));
+                }
+                _ => {}
+            }
         }
+        Ok(())
     }
 
     /// What stands beside classes and objects.
@@ -196,12 +211,18 @@ pub(crate) fn array_name(object: &Object, names: &HashMap<Address, Name>) -> Opt
 }
 
 /// Takes an array's own class from the front of its references.
-fn without_array_class(object: &mut Object) {
-    if let Contents::References(references) = &mut object.contents
-        && !references.is_empty()
-    {
-        (object.class, object.class_word) = (Some(references.remove(0)), None);
+fn without_array_class(object: &mut Object) -> Result<(), Error> {
+    match &mut object.contents {
+        Contents::References(references) if !references.is_empty() => {
+            (object.class, object.class_word) = (Some(references.remove(0)), None);
+        }
+        Contents::Long(Long::References(references)) if references.count() > 0 => {
+            (object.class, object.class_word) = (references.first(1)?.first().copied(), None);
+            *references = references.without_first(1);
+        }
+        _ => {}
     }
+    Ok(())
 }
 
 /// Whether the arrays of a heap have the convention of J9 in PHD version 4: the class word names the innermost component
@@ -215,19 +236,24 @@ pub(crate) struct ClassFirst {
 
 impl ClassFirst {
     /// Takes in an object.
-    pub(crate) fn enter(&mut self, object: &Object, names: &HashMap<Address, Name>) {
+    ///
+    /// # Errors
+    /// What reading contents that are not held runs into.
+    pub(crate) fn enter(&mut self, object: &Object, names: &HashMap<Address, Name>) -> Result<(), Error> {
         if object.kind != ObjectKind::ObjectArray {
-            return;
+            return Ok(());
         }
         let first = match &object.contents {
-            Contents::References(references) => references.first(),
+            Contents::References(references) => references.first().copied(),
+            Contents::Long(Long::References(references)) => references.first(1)?.first().copied(),
             _ => None,
         };
-        let names = (object.class_word.and_then(|word| names.get(&word)), first.and_then(|first| names.get(first)));
+        let names = (object.class_word.and_then(|word| names.get(&word)), first.and_then(|first| names.get(&first)));
         match names {
             (Some(word), Some(first)) if is_array_of(first, word) => self.arrays += 1,
             _ => self.others += 1,
         }
+        Ok(())
     }
 
     /// Whether it is the heap's convention.

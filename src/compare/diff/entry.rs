@@ -5,7 +5,7 @@ use crate::model::{Address, IdentityHash, Name, Object};
 use super::super::carriage::Carriage;
 use super::super::facet::Facet;
 use super::super::facts::{Described, Fact, Get, References, Walk};
-use super::{Diff, HeapSide as Side, show};
+use super::{Diff, HeapSide as Side, long, show};
 
 /// An entry of both heaps.
 struct Pair<'p, 'd, 'f, E> {
@@ -31,8 +31,13 @@ impl<E> Walk<E> for Pair<'_, '_, '_, E> {
         }
         if let Some((left, right)) = self.diff.both(facet, left, right) {
             self.inside |= matches!(facet, Facet::FieldValues | Facet::Elements);
-            if left != right {
-                self.diff.differs(facet, self.at, || show::facts(facet, left, right));
+            match left.same(right) {
+                Ok(true) => {}
+                Ok(false) => match show::facts(facet, left, right) {
+                    Ok(shown) => self.diff.differs(facet, self.at, || shown),
+                    Err(error) => self.diff.read = Err(error),
+                },
+                Err(error) => self.diff.read = Err(error),
             }
         }
     }
@@ -44,8 +49,21 @@ impl<E> Walk<E> for Pair<'_, '_, '_, E> {
     fn references(&mut self, facet: Facet, get: impl for<'e> Fn(&'e E) -> Option<References<'e>>) {
         // How many are null and in which order they are is compared with them.
         if !self.inside && !matches!(facet, Facet::NullReferences | Facet::ReferenceOrder) {
-            let [left, right] = [self.left, self.right].map(|entry| get(entry).map(|all| all.iter().collect()));
-            self.diff.references(facet, self.at, left, right);
+            let sides = [get(self.left), get(self.right)];
+            match long::references(sides) {
+                Ok(None) => {
+                    let [left, right] = sides.map(|side| side.map(|all| all.iter().collect()));
+                    self.diff.references(facet, self.at, left, right);
+                }
+                compared => {
+                    let compared = compared.and_then(|long| {
+                        long.map_or(Ok(()), |[left, right]| self.diff.long_references(facet, self.at, left, right))
+                    });
+                    if compared.is_err() {
+                        self.diff.read = compared;
+                    }
+                }
+            }
         }
     }
 }

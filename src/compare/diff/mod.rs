@@ -12,6 +12,7 @@ use super::facts::Head;
 use super::sorted::{FileOrder, MEMORY, Side as Sides};
 
 mod entry;
+mod long;
 mod report;
 mod show;
 mod side;
@@ -96,6 +97,7 @@ fn run(left: Whole<'_>, right: Whole<'_>, options: &Options<'_>) -> Result<Compa
         class: None,
         differences: BTreeMap::new(),
         not_compared: BTreeMap::new(),
+        read: Ok(()),
     };
     let head = |whole: &Whole<'_>| Head::of(whole.facts, whole.surroundings);
     diff.facts(None, &head(&left), &head(&right), [None, None]);
@@ -123,6 +125,8 @@ struct Diff<'f> {
     class: Option<Name>,
     differences: BTreeMap<Facet, Found>,
     not_compared: BTreeMap<(Facet, Side), u64>,
+    /// Whether contents that are not held could be read so far.
+    read: Result<(), Error>,
 }
 
 /// The differences of a facet, and where its classes stand among them.
@@ -152,7 +156,8 @@ impl Diff<'_> {
             match (one, other) {
                 (Some(one), Some(other)) => {
                     self.compared += 1;
-                    self.entry(one, other);
+                    self.entry(one, other)?;
+                    std::mem::replace(&mut self.read, Ok(()))?;
                 }
                 (one, other) => {
                     let at = one.as_ref().or(other.as_ref()).map(Entry::address);
@@ -163,11 +168,11 @@ impl Diff<'_> {
         }
     }
 
-    fn entry(&mut self, mut left: Entry<'_>, mut right: Entry<'_>) {
+    fn entry(&mut self, mut left: Entry<'_>, mut right: Entry<'_>) -> Result<(), Error> {
         let at = left.address();
         if let Some(column) = self.carried {
-            left.change(column, &self.left);
-            right.change(column, &self.right);
+            left.change(column, &self.left)?;
+            right.change(column, &self.right)?;
         }
         self.fact(Facet::Kind, Some(at), Some(show::kind(&left)), Some(show::kind(&right)), String::clone);
         match (&left, &right) {
@@ -175,6 +180,7 @@ impl Diff<'_> {
             (Entry::Object(l), Entry::Object(r)) if l.kind == r.kind => self.object(at, l, r),
             _ => {}
         }
+        Ok(())
     }
 
     fn record_order(&mut self, l: (FileOrder, &[Class]), r: (FileOrder, &[Class])) -> Result<(), Error> {

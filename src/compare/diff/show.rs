@@ -2,11 +2,13 @@
 
 use serde::Serialize;
 
+use crate::error::Error;
+use crate::model::long::{Item, Pieces};
 use crate::model::{Address, ObjectKind};
 
 use super::super::facet::Facet;
-use super::super::facts::Fact;
-use super::super::listing::{Keyed, TypedValue};
+use super::super::facts::{Fact, Items};
+use super::super::listing::{Keyed, TypedValue, hexadecimal};
 use super::Entry;
 
 pub(super) fn kind(entry: &Entry<'_>) -> String {
@@ -22,11 +24,22 @@ pub(super) fn kind(entry: &Entry<'_>) -> String {
 
 /// A list of addresses, cut after a few.
 pub(super) fn references(references: &[Address]) -> String {
-    const SHOWN: usize = 8;
-    let shown: Vec<String> = references.iter().take(SHOWN).map(Address::to_string).collect();
-    let more = references.len().saturating_sub(SHOWN);
+    few_of(references, references.len() as u64)
+}
+
+/// The same of a list that is read in pieces.
+pub(super) fn long_references(references: &Pieces<Address>) -> Result<String, Error> {
+    Ok(few_of(&references.first(FEW)?, references.count()))
+}
+
+/// Addresses that are shown of a list.
+const FEW: usize = 8;
+
+fn few_of(first: &[Address], count: u64) -> String {
+    let shown: Vec<String> = first.iter().take(FEW).map(Address::to_string).collect();
+    let more = count.saturating_sub(FEW as u64);
     let tail = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("{} references: {}{tail}", references.len(), shown.join(" "))
+    format!("{count} references: {}{tail}", shown.join(" "))
 }
 
 /// The first item in which two lists differ, on both sides.
@@ -44,25 +57,44 @@ pub(super) fn first_difference<T: PartialEq>(
     (describe(left), describe(right))
 }
 
+/// The same of lists of contents, in items of this number of bytes or addresses.
+fn first_item<T: Item>(
+    left: Items<'_, T>,
+    right: Items<'_, T>,
+    size: u64,
+    noun: &str,
+    show: impl Fn(&[T]) -> String,
+) -> Result<(String, String), Error> {
+    let place = left.first_difference(right)?.map_or(left.count(), |at| at / size * size);
+    let describe = |items: Items<'_, T>| {
+        let (index, count) = (place / size, items.count().div_ceil(size));
+        Ok::<String, Error>(match items.some(place, size as usize)?.as_slice() {
+            [] => format!("no {noun} {index}, only {count}"),
+            item => format!("{noun} {index} of {count}: {}", show(item)),
+        })
+    };
+    Ok((describe(left)?, describe(right)?))
+}
+
 /// A fact on both sides; of lists, the first item in which they differ.
-pub(super) fn facts(facet: Facet, left: Fact<'_>, right: Fact<'_>) -> (String, String) {
-    match (left, right) {
+///
+/// # Errors
+/// What reading lists in pieces runs into.
+pub(super) fn facts(facet: Facet, left: Fact<'_>, right: Fact<'_>) -> Result<(String, String), Error> {
+    let hex = |bytes: &[u8]| format!("0x{}", hexadecimal(bytes));
+    Ok(match (left, right) {
         (Fact::Addresses(l), Fact::Addresses(r)) => {
             let noun = if facet == Facet::Interfaces { "interface" } else { "element" };
-            first_difference(l, r, noun, Address::to_string)
+            first_item(l, r, 1, noun, |to| to.iter().map(Address::to_string).collect())?
         }
         (Fact::Fields(l), Fact::Fields(r)) => first_difference(l, r, "field", |field| line(&Keyed::of(field))),
         (Fact::Statics(l), Fact::Statics(r)) => first_difference(l, r, "static field", |field| line(&Keyed::of(field))),
         (Fact::Pool(l), Fact::Pool(r)) => first_difference(l, r, "entry", |entry| line(&Keyed::of(entry))),
         (Fact::Values(l), Fact::Values(r)) => first_difference(l, r, "value", |value| line(&TypedValue::from(*value))),
-        (Fact::Raw(l), Fact::Raw(r)) => first_difference(l, r, "byte", |byte| format!("{byte:#04x}")),
-        (Fact::Primitives(l, element), Fact::Primitives(r, _)) => {
-            let [l, r]: [Vec<&[u8]>; 2] = [l, r].map(|bytes| bytes.chunks(element.size() as usize).collect());
-            let hex = |bytes: &&[u8]| bytes.iter().fold("0x".to_owned(), |text, b| text + &format!("{b:02x}"));
-            first_difference(&l, &r, "element", hex)
-        }
+        (Fact::Raw(l), Fact::Raw(r)) => first_item(l, r, 1, "byte", hex)?,
+        (Fact::Primitives(l, element), Fact::Primitives(r, _)) => first_item(l, r, element.size(), "element", hex)?,
         _ => (fact(left), fact(right)),
-    }
+    })
 }
 
 fn fact(fact: Fact<'_>) -> String {
@@ -77,7 +109,7 @@ fn fact(fact: Fact<'_>) -> String {
         Fact::Totals(totals) => format!("{} objects, {} references", totals.objects, totals.references),
         Fact::Randoms(one, other) => format!("{one:#x}, {other:#x}"),
         Fact::Values(values) => format!("{} values", values.len()),
-        Fact::Raw(bytes) => format!("{} bytes that no class lays out", bytes.len()),
+        Fact::Raw(bytes) => format!("{} bytes that no class lays out", bytes.count()),
         other => line(&other),
     }
 }

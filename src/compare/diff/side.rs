@@ -23,11 +23,15 @@ impl Entry<'_> {
     }
 
     /// Applies the rules of a kind of dump.
-    pub(super) fn change(&mut self, column: &Column, side: &HeapSide) {
+    ///
+    /// # Errors
+    /// What reading contents that are not held runs into.
+    pub(super) fn change(&mut self, column: &Column, side: &HeapSide) -> Result<(), Error> {
         match self {
             Entry::Class(class) => column.class(class.to_mut()),
-            Entry::Object(object) => column.object(object.to_mut(), &side.names, side.habits.class_first.holds()),
+            Entry::Object(object) => column.object(object.to_mut(), &side.names, side.habits.class_first.holds())?,
         }
+        Ok(())
     }
 }
 

@@ -4,7 +4,7 @@ use crate::model::{Class, Field, PoolEntry, Static, Value};
 
 use super::super::facet::Facet;
 use super::super::listing::{Hex, Text, TypedValue};
-use super::{Described, Fact, Lines, References, Walk, key, set};
+use super::{Described, Fact, Items, Lines, References, Walk, key, set};
 
 impl Described for Class {
     const LINES: Lines = &[("ClassLine", "A class.")];
@@ -12,7 +12,7 @@ impl Described for Class {
     fn walk(walk: &mut impl Walk<Class>) {
         let w = walk;
         fn listed(class: &Class) -> Option<References<'_>> {
-            class.references.as_deref().map(References::Listed)
+            class.references.as_deref().map(|listed| References::Listed(Items::Held(listed)))
         }
         always!(w, address, key("address", "Address of the class object, in bytes."));
         w.place();

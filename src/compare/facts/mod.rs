@@ -28,16 +28,20 @@ macro_rules! always {
 mod class;
 mod event;
 mod head;
+mod items;
 mod object;
 mod surroundings;
 mod value;
 
+use crate::error::Error;
+use crate::model::long::Pieces;
 use crate::model::{Address, IdentityHash, Value};
 
 use super::facet::Facet;
 use super::listing::Hex;
 
 pub use head::Head;
+pub(crate) use items::Items;
 pub(crate) use value::{Fact, Spelled, Told};
 
 /// An entry of a heap, or a part of one, whose facts are known row by row.
@@ -200,32 +204,51 @@ impl Key {
 #[derive(Clone, Copy, Debug)]
 pub enum References<'e> {
     /// As a record lists them, with the nulls that it lists.
-    Listed(&'e [Address]),
+    Listed(Items<'e, Address>),
     /// Elements by position.
-    Elements(&'e [Address]),
+    Elements(Items<'e, Address>),
     /// Those among field values.
     Fields(&'e [Value]),
 }
 
 impl<'e> References<'e> {
-    /// All of them; null ones only where a record lists them.
+    /// All of them that are held in memory; null ones only where a record lists them.
     #[inline]
     pub fn iter(self) -> impl Iterator<Item = Address> + 'e {
         let (listed, values, nulls): (&[Address], &[Value], bool) = match self {
-            References::Listed(listed) => (listed, &[], true),
-            References::Elements(elements) => (elements, &[], false),
+            References::Listed(Items::Held(listed)) => (listed, &[], true),
+            References::Elements(Items::Held(elements)) => (elements, &[], false),
             References::Fields(values) => (&[], values, false),
+            References::Listed(Items::Long(_)) | References::Elements(Items::Long(_)) => (&[], &[], false),
         };
         let values = values.iter().filter_map(|value| value.as_reference());
         listed.iter().copied().chain(values).filter(move |reference| nulls || !reference.is_null())
     }
 
-    /// How many null ones a record lists.
+    /// All of them, where they are too long to be held; null ones only where a record lists them.
+    ///
+    /// # Errors
+    /// What reading them runs into.
     #[inline]
-    pub fn nulls(self) -> usize {
+    pub fn long(self) -> Result<Option<Pieces<Address>>, Error> {
         match self {
-            References::Listed(listed) => listed.iter().filter(|reference| reference.is_null()).count(),
-            References::Elements(_) | References::Fields(_) => 0,
+            References::Listed(Items::Long(listed)) => Ok(Some(listed.clone())),
+            References::Elements(Items::Long(elements)) => elements.without_nulls().map(Some),
+            References::Listed(Items::Held(_)) | References::Elements(Items::Held(_)) | References::Fields(_) => {
+                Ok(None)
+            }
+        }
+    }
+
+    /// How many null ones a record lists.
+    ///
+    /// # Errors
+    /// What reading them runs into.
+    #[inline]
+    pub fn nulls(self) -> Result<u64, Error> {
+        match self {
+            References::Listed(listed) => listed.nulls(),
+            References::Elements(_) | References::Fields(_) => Ok(0),
         }
     }
 }

@@ -1,10 +1,10 @@
 //! The rows of objects.
 
-use crate::model::{Contents, Object, ObjectKind, PrimitiveType};
+use crate::model::{Contents, Long, Object, ObjectKind, PrimitiveType};
 
 use super::super::facet::Facet;
 use super::super::listing::{Bytes, ElementName, Hex, TypedValue, addresses};
-use super::{Described, Fact, Key, Lines, Presence, References, Spelled, Walk, key, set};
+use super::{Described, Fact, Items, Key, Lines, Presence, References, Spelled, Walk, key, set};
 
 /// Kinds of line, a bit for each.
 const INSTANCE: u8 = 1;
@@ -120,14 +120,21 @@ fn inside_key<T: Spelled>(
 /// What is known of an object's inside: the key, the facet and the fact.
 #[inline]
 fn inside(object: &Object) -> Option<(&'static str, Facet, Fact<'_>)> {
+    use ObjectKind::{Instance, ObjectArray, PrimitiveArray};
+    let raw = |bytes| ("raw", Facet::FieldValues, Fact::Raw(bytes));
+    let elements = |listed| ("elements", Facet::Elements, Fact::Addresses(listed));
+    let primitives = |bytes, element| ("contents", Facet::PrimitiveContents, Fact::Primitives(bytes, element));
+    let listed = |listed| ("refs", Facet::References, Fact::Addresses(listed));
     Some(match (object.kind, &object.contents) {
-        (ObjectKind::Instance, Contents::Fields(values)) => ("values", Facet::FieldValues, Fact::Values(values)),
-        (ObjectKind::Instance, Contents::Raw(bytes)) => ("raw", Facet::FieldValues, Fact::Raw(bytes)),
-        (ObjectKind::ObjectArray, Contents::Elements(listed)) => ("elements", Facet::Elements, Fact::Addresses(listed)),
-        (ObjectKind::PrimitiveArray(element), Contents::Primitives(bytes)) => {
-            ("contents", Facet::PrimitiveContents, Fact::Primitives(bytes, element))
-        }
-        (_, Contents::References(listed)) => ("refs", Facet::References, Fact::Addresses(listed)),
+        (Instance, Contents::Fields(values)) => ("values", Facet::FieldValues, Fact::Values(values)),
+        (Instance, Contents::Raw(bytes)) => raw(Items::Held(bytes)),
+        (Instance, Contents::Long(Long::Raw(bytes))) => raw(Items::Long(bytes)),
+        (ObjectArray, Contents::Elements(all)) => elements(Items::Held(all)),
+        (ObjectArray, Contents::Long(Long::Elements(all))) => elements(Items::Long(all)),
+        (PrimitiveArray(element), Contents::Primitives(bytes)) => primitives(Items::Held(bytes), element),
+        (PrimitiveArray(element), Contents::Long(Long::Primitives(bytes))) => primitives(Items::Long(bytes), element),
+        (_, Contents::References(all)) => listed(Items::Held(all)),
+        (_, Contents::Long(Long::References(all))) => listed(Items::Long(all)),
         _ => return None,
     })
 }
@@ -137,10 +144,12 @@ fn references(object: &Object) -> Option<References<'_>> {
     match (object.kind, &object.contents) {
         // A broken text may list some.
         (ObjectKind::PrimitiveArray(_), _) => None,
-        (_, Contents::References(listed)) => Some(References::Listed(listed)),
+        (_, Contents::References(listed)) => Some(References::Listed(Items::Held(listed))),
+        (_, Contents::Long(Long::References(listed))) => Some(References::Listed(Items::Long(listed))),
         (_, Contents::Fields(values)) => Some(References::Fields(values)),
-        (_, Contents::Elements(elements)) => Some(References::Elements(elements)),
-        (_, Contents::Primitives(_) | Contents::Raw(_) | Contents::Unknown) => None,
+        (_, Contents::Elements(elements)) => Some(References::Elements(Items::Held(elements))),
+        (_, Contents::Long(Long::Elements(elements))) => Some(References::Elements(Items::Long(elements))),
+        (_, Contents::Primitives(_) | Contents::Raw(_) | Contents::Long(_) | Contents::Unknown) => None,
     }
 }
 

@@ -1,17 +1,25 @@
 //! What facts are: values to look at, and how a listing's text becomes one.
 
+use std::cell::Cell;
+use std::fmt;
 use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
+use serde::ser::{Error as _, SerializeSeq};
 use serde::{Serialize, Serializer};
 
+use crate::error::Error;
+use crate::model::long::Pieces;
 use crate::model::{
     Address, AllocationSite, ByteLen, Field, FieldType, FrameId, HashRegime, HeapSummary, Name, PoolEntry,
     PrimitiveType, Serial, StackFrame, Static, TextId, Totals, Value, WordSize,
 };
 
 use super::super::facet::Facet;
-use super::super::listing::{Bytes, ElementName, Hashes, Hex, Keyed, Text, TypeName, TypedValue, addresses, entries};
+use super::super::listing::{
+    Bytes, ElementName, Hashes, Hex, Keyed, Text, TypeName, TypedValue, addresses, entries, hexadecimal,
+};
+use super::Items;
 
 /// A fact as it stands in an entry.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,14 +46,14 @@ pub enum Fact<'e> {
     Regime(HashRegime),
     Totals(&'e Totals),
     Randoms(u32, u32),
-    Addresses(&'e [Address]),
+    Addresses(Items<'e, Address>),
     Fields(&'e [Field]),
     Statics(&'e [Static]),
     Pool(&'e [PoolEntry]),
     Values(&'e [Value]),
     /// Bytes that no class lays out.
-    Raw(&'e [u8]),
-    Primitives(&'e [u8], PrimitiveType),
+    Raw(Items<'e, u8>),
+    Primitives(Items<'e, u8>, PrimitiveType),
     Frames(&'e [StackFrame]),
     Ids(&'e [FrameId]),
     Summary(&'e HeapSummary),
@@ -70,14 +78,42 @@ impl Fact<'_> {
         }
     }
 
-    /// Calls `see` with each address in it, and its place there.
+    /// Whether two facts are the same.
+    ///
+    /// # Errors
+    /// What reading lists in pieces runs into.
+    #[inline]
+    pub fn same(self, other: Fact<'_>) -> Result<bool, Error> {
+        match (self, other) {
+            (Fact::Addresses(Items::Long(_)), Fact::Addresses(_))
+            | (Fact::Addresses(_), Fact::Addresses(Items::Long(_)))
+            | (Fact::Primitives(Items::Long(_), _), Fact::Primitives(..))
+            | (Fact::Primitives(..), Fact::Primitives(Items::Long(_), _))
+            | (Fact::Raw(Items::Long(_)), Fact::Raw(_))
+            | (Fact::Raw(_), Fact::Raw(Items::Long(_))) => self.same_in_pieces(other),
+            (one, other) => Ok(one == other),
+        }
+    }
+
+    #[cold]
+    fn same_in_pieces(self, other: Fact<'_>) -> Result<bool, Error> {
+        let difference = match (self, other) {
+            (Fact::Addresses(l), Fact::Addresses(r)) => l.first_difference(r)?,
+            (Fact::Primitives(l, one), Fact::Primitives(r, other)) if one == other => l.first_difference(r)?,
+            (Fact::Raw(l), Fact::Raw(r)) => l.first_difference(r)?,
+            _ => return Ok(false),
+        };
+        Ok(difference.is_none())
+    }
+
+    /// Calls `see` with each address in it that is held in memory, and its place there.
     pub fn addresses(self, see: &mut dyn FnMut(u64, Address)) {
         let mut values = |values: &mut dyn Iterator<Item = &Value>| {
             (0..).zip(values).filter_map(|(place, v)| Some((place, v.as_reference()?))).for_each(|(p, to)| see(p, to));
         };
         match self {
             Fact::Address(address) => see(0, address),
-            Fact::Addresses(listed) => (0..).zip(listed).for_each(|(place, to)| see(place, *to)),
+            Fact::Addresses(Items::Held(listed)) => (0..).zip(listed).for_each(|(place, to)| see(place, *to)),
             Fact::Values(all) => values(&mut all.iter()),
             Fact::Statics(all) => values(&mut all.iter().map(|field| &field.value)),
             Fact::Pool(all) => values(&mut all.iter().map(|entry| &entry.value)),
@@ -107,12 +143,28 @@ impl Serialize for Fact<'_> {
             Fact::Regime(HashRegime::WhereUsed32) => Hashes::WhereUsed32.serialize(serializer),
             Fact::Totals(totals) => Keyed::of(totals).serialize(serializer),
             Fact::Randoms(one, other) => [Hex(one.into()), Hex(other.into())].serialize(serializer),
-            Fact::Addresses(listed) => serializer.collect_seq(listed.iter().map(|&address| Hex::from(address))),
+            Fact::Addresses(Items::Held(listed)) => {
+                serializer.collect_seq(listed.iter().map(|&address| Hex::from(address)))
+            }
+            Fact::Addresses(Items::Long(listed)) => {
+                let mut sequence = serializer.serialize_seq(None)?;
+                let mut put =
+                    |address: &Address| sequence.serialize_element(&Hex::from(*address)).map_err(Stopped::Put);
+                listed.visit(|piece| piece.iter().try_for_each(&mut put)).map_err(Stopped::error)?;
+                sequence.end()
+            }
             Fact::Fields(fields) => serializer.collect_seq(fields.iter().map(Keyed::of)),
             Fact::Statics(statics) => serializer.collect_seq(statics.iter().map(Keyed::of)),
             Fact::Pool(pool) => serializer.collect_seq(pool.iter().map(Keyed::of)),
             Fact::Values(values) => serializer.collect_seq(values.iter().map(|&value| TypedValue::from(value))),
-            Fact::Raw(bytes) | Fact::Primitives(bytes, _) => Bytes(bytes.to_vec()).serialize(serializer),
+            Fact::Raw(Items::Held(bytes)) | Fact::Primitives(Items::Held(bytes), _) => {
+                Bytes(bytes.to_vec()).serialize(serializer)
+            }
+            Fact::Raw(Items::Long(bytes)) | Fact::Primitives(Items::Long(bytes), _) => {
+                let digits = Digits { bytes, failed: Cell::default() };
+                let spelled = serializer.collect_str(&digits);
+                digits.failed.take().map_or(spelled, |error| Err(S::Error::custom(error)))
+            }
             Fact::Frames(frames) => serializer.collect_seq(frames.iter().map(Keyed::of)),
             Fact::Ids(ids) => serializer.collect_seq(ids.iter().map(|id| Hex(id.0))),
             Fact::Summary(summary) => Keyed::of(summary).serialize(serializer),
@@ -120,6 +172,46 @@ impl Serialize for Fact<'_> {
             Fact::Samples(samples) => serializer.collect_seq(samples.iter().map(Keyed::of)),
             Fact::Facets(facets) => facets.serialize(serializer),
         }
+    }
+}
+
+/// Why spelling a list stopped: the list could not be read, or the text not be put.
+enum Stopped<E> {
+    Read(Error),
+    Put(E),
+}
+
+impl<E> From<Error> for Stopped<E> {
+    fn from(error: Error) -> Stopped<E> {
+        Stopped::Read(error)
+    }
+}
+
+impl<E: serde::ser::Error> Stopped<E> {
+    fn error(self) -> E {
+        match self {
+            Stopped::Read(error) => E::custom(error),
+            Stopped::Put(error) => error,
+        }
+    }
+}
+
+/// Bytes as two hexadecimal digits each, piece by piece.
+struct Digits<'d> {
+    bytes: &'d Pieces<u8>,
+    /// Why they could not be read.
+    failed: Cell<Option<Error>>,
+}
+
+impl fmt::Display for Digits<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let put = |piece: &[u8]| f.write_str(&hexadecimal(piece)).map_err(Stopped::Put);
+        self.bytes.visit(put).map_err(|stopped| {
+            if let Stopped::Read(error) = stopped {
+                self.failed.set(Some(error));
+            }
+            fmt::Error
+        })
     }
 }
 
@@ -187,14 +279,14 @@ told! {
     });
     WordSize: u32, |size| Fact::Word(*size), word_size;
     Totals: Keyed<'static, Totals>, |totals| Fact::Totals(totals), |totals| Ok(totals.into_entry());
-    Vec<Address>: Vec<Hex>, |listed| Fact::Addresses(listed), |text| Ok(addresses(text));
+    Vec<Address>: Vec<Hex>, |listed| Fact::Addresses(Items::Held(listed)), |text| Ok(addresses(text));
     Vec<Field>: Vec<Keyed<'static, Field>>, |fields| Fact::Fields(fields), |text| Ok(entries(text));
     Vec<Static>: Vec<Keyed<'static, Static>>, |statics| Fact::Statics(statics), |text| Ok(entries(text));
     Vec<PoolEntry>: Vec<Keyed<'static, PoolEntry>>, |pool| Fact::Pool(pool), |text| Ok(entries(text));
     TextId: Hex, |id| Fact::Bits(id.0), |text| Ok(TextId(text.0));
     FrameId: Hex, |id| Fact::Bits(id.0), |text| Ok(FrameId(text.0));
     Vec<FrameId>: Vec<Hex>, |ids| Fact::Ids(ids), |text| Ok(text.into_iter().map(|id| FrameId(id.0)).collect());
-    Vec<u8>: Bytes, |bytes| Fact::Raw(bytes), |text| Ok(text.0);
+    Vec<u8>: Bytes, |bytes| Fact::Raw(Items::Held(bytes)), |text| Ok(text.0);
     HeapSummary: Keyed<'static, HeapSummary>, |summary| Fact::Summary(summary), |summary| Ok(summary.into_entry());
     Vec<AllocationSite>: Vec<Keyed<'static, AllocationSite>>, |sites| Fact::Sites(sites), |text| Ok(entries(text));
     Vec<(u32, Serial)>: Vec<Keyed<'static, (u32, Serial)>>, |samples| Fact::Samples(samples), |text| Ok(entries(text));

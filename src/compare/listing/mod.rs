@@ -10,14 +10,17 @@ mod keyed;
 mod line;
 mod read;
 mod root;
+mod sorted;
 mod spelling;
 #[cfg(test)]
 mod tests;
 
-use std::io::Write;
+use std::io::{BufWriter, Write};
+
+use serde::Serialize;
 
 use crate::error::Error;
-use crate::model::{Address, Class, Heap, Object};
+use crate::model::{Address, Class, Heap, Object, Surroundings};
 
 pub use super::facts::Head;
 pub use event::{EventItem, EventLine};
@@ -27,8 +30,9 @@ pub(super) use keyed::entries;
 pub use line::{Line, Place};
 pub use read::{Listing, read};
 pub use root::{RootLine, RootName};
-pub(super) use spelling::addresses;
+pub use sorted::SortedLines;
 pub use spelling::{Bytes, ElementName, Hashes, Hex, Text, TypeName, TypedValue};
+pub(super) use spelling::{addresses, hexadecimal};
 
 /// Writes a listing: the head, then classes and objects by address, then the rest. `places` has the
 /// places of the classes and of the objects, in the heap's order.
@@ -36,36 +40,51 @@ pub use spelling::{Bytes, ElementName, Hashes, Hex, Text, TypeName, TypedValue};
 /// # Errors
 /// If writing fails.
 pub fn write(out: &mut dyn Write, head: &Head, heap: &Heap, places: &Places) -> Result<(), Error> {
-    let failed = |e: std::io::Error| Error::io("writing the listing", e);
-    let mut put = |line: serde_json::Result<String>| {
-        let line = line.map_err(|e| failed(e.into()))?;
-        out.write_all(line.as_bytes()).and_then(|()| out.write_all(b"\n")).map_err(failed)
-    };
-    put(serde_json::to_string(&Keyed::of(head)))?;
     let classes = heap.classes.iter().zip(&places.classes).map(|(c, p)| (c.address, *p, Ok(c)));
     let objects = heap.objects.iter().zip(&places.objects).map(|(o, p)| (o.address, *p, Err(o)));
     let mut entries: Vec<(Address, Place, Result<&Class, &Object>)> = classes.chain(objects).collect();
     entries.sort_by_key(|(address, place, _)| (*address, place.record));
+    let mut lines = Lines(BufWriter::new(out));
+    lines.put(&Keyed::of(head))?;
     for (_, place, entry) in entries {
-        let line = match entry {
+        lines.put(&match entry {
             Ok(class) => Line::Class(Keyed::placed(class, place)),
             Err(object) => Line::of_object(object, place),
-        };
-        put(serde_json::to_string(&line))?;
+        })?;
     }
-    let around = &heap.surroundings;
-    let roots = around.roots.iter().flatten().map(|root| Line::Root(root.into()));
-    let threads = around.threads.iter().flatten().map(|thread| Line::Thread(Keyed::of(thread)));
-    let traces = around.traces.iter().flatten().map(|trace| Line::Trace(Keyed::of(trace)));
-    let regions = around.regions.iter().flatten().map(|region| Line::Region(Keyed::of(region)));
-    for line in roots.chain(threads).chain(traces).chain(regions) {
-        put(serde_json::to_string(&line))?;
+    lines.surroundings(&heap.surroundings)?;
+    lines.end()
+}
+
+/// Lines on their way out.
+struct Lines<'o>(BufWriter<&'o mut dyn Write>);
+
+impl Lines<'_> {
+    fn put(&mut self, line: &impl Serialize) -> Result<(), Error> {
+        serde_json::to_writer(&mut self.0, line).map_err(|e| failed(e.into()))?;
+        self.0.write_all(b"\n").map_err(failed)
     }
-    for event in around.events.iter().flatten() {
-        let line = Line::Event(Box::new(event.into()));
-        (0..event.times()).try_for_each(|_| put(serde_json::to_string(&line)))?;
+
+    fn surroundings(&mut self, around: &Surroundings) -> Result<(), Error> {
+        let roots = around.roots.iter().flatten().map(|root| Line::Root(root.into()));
+        let threads = around.threads.iter().flatten().map(|thread| Line::Thread(Keyed::of(thread)));
+        let traces = around.traces.iter().flatten().map(|trace| Line::Trace(Keyed::of(trace)));
+        let regions = around.regions.iter().flatten().map(|region| Line::Region(Keyed::of(region)));
+        roots.chain(threads).chain(traces).chain(regions).try_for_each(|line| self.put(&line))?;
+        for event in around.events.iter().flatten() {
+            let line = Line::Event(Box::new(event.into()));
+            (0..event.times()).try_for_each(|_| self.put(&line))?;
+        }
+        Ok(())
     }
-    Ok(())
+
+    fn end(mut self) -> Result<(), Error> {
+        self.0.flush().map_err(failed)
+    }
+}
+
+fn failed(error: std::io::Error) -> Error {
+    Error::io("writing the listing", error)
 }
 
 /// The places of a heap's classes and objects.

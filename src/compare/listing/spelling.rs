@@ -115,6 +115,13 @@ impl TypedValue {
     }
 }
 
+/// Two hexadecimal digits for each byte.
+pub(in super::super) fn hexadecimal(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digits = bytes.iter().flat_map(|&b| [b >> 4, b & 15]).map(|digit| char::from(DIGITS[usize::from(digit)]));
+    digits.collect()
+}
+
 fn keyword(kind: FieldType) -> &'static str {
     match kind {
         FieldType::Object => "object",
@@ -191,9 +198,7 @@ impl Word for Bytes {
     const WANTED: &'static str = "bytes of two hexadecimal digits";
 
     fn spell(&self) -> impl Display {
-        const DIGITS: &[u8; 16] = b"0123456789abcdef";
-        let digits = self.0.iter().flat_map(|&b| [b >> 4, b & 15]).map(|digit| char::from(DIGITS[usize::from(digit)]));
-        digits.collect::<String>()
+        hexadecimal(&self.0)
     }
 
     fn of(text: &str) -> Option<Bytes> {

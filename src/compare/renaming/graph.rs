@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use crate::model::{Address, Heap, Name, Value};
 
 use super::super::Facet;
-use super::super::facts::{Described, Fact, Get, References, Walk};
+use super::super::facts::{Described, Fact, Get, Items, References, Walk};
 use super::Renaming;
 use super::partition::Split;
 use super::used::{Facets, Used};
@@ -58,9 +58,11 @@ fn plain(fact: Option<Fact<'_>>) -> u64 {
     match fact {
         None => hash("unknown"),
         Some(Fact::Address(_)) => hash("address"),
-        Some(Fact::Addresses(listed)) => hash(listed.len()),
+        Some(Fact::Addresses(listed)) => hash(listed.count()),
         Some(Fact::Name(name)) => hash(name),
-        Some(Fact::Raw(bytes) | Fact::Primitives(bytes, _)) => hash(bytes),
+        Some(Fact::Raw(Items::Held(bytes)) | Fact::Primitives(Items::Held(bytes), _)) => hash(bytes),
+        // Not in a heap in memory.
+        Some(Fact::Raw(Items::Long(bytes)) | Fact::Primitives(Items::Long(bytes), _)) => hash(bytes.count()),
         Some(Fact::Values(values)) => hash(values.iter().map(plain).collect::<Vec<_>>()),
         Some(Fact::Fields(all)) => hash(all.iter().map(|f| (&f.name, f.kind)).collect::<Vec<_>>()),
         Some(Fact::Statics(all)) => hash(all.iter().map(|s| (&s.name, plain(&s.value))).collect::<Vec<_>>()),

@@ -14,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::Serialize;
 
+use crate::error::Error;
 use crate::model::{Address, Heap, Names, visit};
 
 use super::Facet;
@@ -99,24 +100,27 @@ pub fn up_to_renaming(left: &Heap, right: &Heap, left_out: &BTreeSet<Facet>, bud
 
 /// The same of a heap and what a converter made of it, on what the converter's target carries, after its rules were
 /// applied to both.
-pub fn through(left: &Heap, right: &Heap, carried: &Column, budget: u64) -> Renaming {
+///
+/// # Errors
+/// What reading contents that are not held runs into.
+pub fn through(left: &Heap, right: &Heap, carried: &Column, budget: u64) -> Result<Renaming, Error> {
     let column = carried.between(&left.facts, &right.facts);
     let silent = Facet::ALL.into_iter().filter(|facet| column.is_silent_on(*facet)).collect();
     let changed = |heap: &Heap| {
         let names = column.names(&heap.classes);
         let mut class_first = ClassFirst::default();
-        heap.objects.iter().for_each(|object| class_first.enter(object, &names));
+        heap.objects.iter().try_for_each(|object| class_first.enter(object, &names))?;
         let mut heap = heap.clone();
         let mut shared = Names::default();
         heap.classes.iter_mut().for_each(|class| {
             column.class(class);
             class.name = shared.share(std::mem::take(&mut class.name));
         });
-        heap.objects.iter_mut().for_each(|object| column.object(object, &names, class_first.holds()));
+        heap.objects.iter_mut().try_for_each(|object| column.object(object, &names, class_first.holds()))?;
         column.surroundings(&mut heap.surroundings);
-        heap
+        Ok::<Heap, Error>(heap)
     };
-    up_to_renaming(&changed(left), &changed(right), &silent, budget)
+    Ok(up_to_renaming(&changed(left)?, &changed(right)?, &silent, budget))
 }
 
 /// A heap with other addresses.

@@ -87,7 +87,8 @@ fn of_class(class: &Class, hashes: bool) -> Facets {
 }
 
 fn of_object(object: &Object, hashes: bool, names: &HashMap<Address, &Name>) -> Facets {
-    let told = Facets::of(|tell| told::of_object(object, tell));
+    // Contents of a heap in memory need not be read.
+    let told = Facets::of(|tell| told::of_object(object, tell).unwrap_or_default());
     let hash = hashes || told.contains(Facet::Hash32);
     let known = matches!(object.contents, Contents::References(_) | Contents::Fields(_) | Contents::Elements(_));
     let named = object.class_name.is_some() || object.class.is_some_and(|class| names.contains_key(&class));

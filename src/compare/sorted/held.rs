@@ -1,7 +1,9 @@
 //! The same items as `disk` has, all of them in memory.
 
 use crate::error::Error;
-use crate::model::{Address, Object};
+use crate::model::Address;
+
+use super::Entry;
 
 /// Addresses in file order, as they come.
 #[derive(Default)]
@@ -31,31 +33,34 @@ impl StoredOrder {
     }
 }
 
-/// Objects, sorted at the end.
-#[derive(Default)]
-pub(super) struct Runs(Vec<Object>);
+/// Entries, sorted at the end.
+pub(super) struct Runs<T>(Vec<T>);
 
-impl Runs {
+impl<T: Entry> Runs<T> {
+    pub(super) fn new() -> Runs<T> {
+        Runs(Vec::new())
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    pub(super) fn add(&mut self, objects: &mut Vec<Object>) -> Result<(), Error> {
-        self.0.append(objects);
+    pub(super) fn add(&mut self, entries: &mut Vec<T>) -> Result<(), Error> {
+        self.0.append(entries);
         Ok(())
     }
 
-    pub(super) fn merge(mut self) -> Result<Merge, Error> {
-        self.0.sort_by_key(|object| object.address);
+    pub(super) fn merge(mut self) -> Result<Merge<T>, Error> {
+        self.0.sort_by_key(|entry| entry.object().address);
         Ok(Merge(self.0.into_iter()))
     }
 }
 
-/// Sorted objects.
-pub(in crate::compare) struct Merge(std::vec::IntoIter<Object>);
+/// Sorted entries.
+pub(crate) struct Merge<T>(std::vec::IntoIter<T>);
 
-impl Merge {
-    pub(super) fn next(&mut self) -> Result<Option<Object>, Error> {
+impl<T: Entry> Merge<T> {
+    pub(super) fn next(&mut self) -> Result<Option<T>, Error> {
         Ok(self.0.next())
     }
 }

@@ -5,13 +5,13 @@
 mod disk;
 #[cfg(not(feature = "sorting"))]
 mod held;
+mod sorter;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::mem::size_of;
 
 use crate::error::Error;
-use crate::model::{Address, Class, Contents, HashRegime, Heap, HeapSource, IdentityHash, Name, Object, Value};
+use crate::model::{Address, Class, Contents, HashRegime, Heap, HeapSource, IdentityHash, Long, Name, Object};
 
 use super::carriage::ClassFirst;
 
@@ -19,6 +19,7 @@ use super::carriage::ClassFirst;
 use disk::{Merge, Order, Runs, StoredOrder};
 #[cfg(not(feature = "sorting"))]
 use held::{Merge, Order, Runs, StoredOrder};
+pub(crate) use sorter::{Ascending, Entry, Sorter, visit_sorted};
 
 /// Objects of one side are held in memory up to about this number of bytes; what is beyond goes to temporary files.
 pub const MEMORY: usize = 128 << 20;
@@ -44,10 +45,15 @@ impl Habits {
         }
     }
 
-    fn enter(&mut self, object: &Object, names: &HashMap<Address, Name>) {
-        self.class_first.enter(object, names);
+    fn enter(&mut self, object: &Object, names: &HashMap<Address, Name>) -> Result<(), Error> {
+        self.class_first.enter(object, names)?;
         self.hashes |= matches!(object.hash, Some(IdentityHash::Bits32(_)));
-        self.nulls |= matches!(&object.contents, Contents::References(listed) if lists_null(listed));
+        self.nulls |= match &object.contents {
+            Contents::References(listed) => lists_null(listed),
+            Contents::Long(Long::References(listed)) => !self.nulls && listed.nulls()? > 0,
+            _ => false,
+        };
+        Ok(())
     }
 }
 
@@ -66,7 +72,7 @@ pub(super) enum Sorted<'h> {
     /// Few enough to be held.
     Held(std::vec::IntoIter<Object>),
     /// In runs.
-    Merged(Merge),
+    Merged(Merge<Object>),
 }
 
 /// A heap read once: its objects sorted, and what they say together.
@@ -81,7 +87,8 @@ impl<'h> Side<'h> {
     pub(super) fn of_heap(heap: &'h Heap) -> Side<'h> {
         let mut habits = Habits::of(heap.facts.hash_regime, &heap.classes);
         let names = names(&heap.classes);
-        heap.objects.iter().for_each(|object| habits.enter(object, &names));
+        // Contents of a heap in memory need not be read.
+        heap.objects.iter().for_each(|object| habits.enter(object, &names).unwrap_or_default());
         let mut objects: Vec<&Object> = heap.objects.iter().collect();
         objects.sort_by_key(|object| object.address);
         let order = FileOrder::Listed(heap.objects.iter().map(|object| object.address).collect());
@@ -96,28 +103,16 @@ impl<'h> Side<'h> {
         let mut habits = Habits::of(source.facts().hash_regime, source.classes());
         let names = names(source.classes());
         let mut order = Order::new(memory / 8);
-        let mut runs = Runs::default();
-        let (mut held, mut bytes) = (Vec::new(), 0);
+        let mut sorter = Sorter::new(memory);
         source.visit_objects(&mut |object| {
-            habits.enter(object, &names);
+            habits.enter(object, &names)?;
             order.push(object.address)?;
-            bytes += footprint(object);
-            held.push(object.clone());
-            if bytes > memory {
-                runs.add(&mut held)?;
-                bytes = 0;
-            }
-            Ok(())
+            sorter.push(object.clone())
         })?;
         let order = FileOrder::Stored(order.finish()?);
-        let objects = if runs.is_empty() {
-            held.sort_by_key(|object| object.address);
-            Sorted::Held(held.into_iter())
-        } else {
-            if !held.is_empty() {
-                runs.add(&mut held)?;
-            }
-            Sorted::Merged(runs.merge()?)
+        let objects = match sorter.finish()? {
+            Ascending::Held(objects) => Sorted::Held(objects),
+            Ascending::Merged(merge) => Sorted::Merged(merge),
         };
         Ok(Side { objects, habits, order })
     }
@@ -176,18 +171,6 @@ impl FileOrder {
             FileOrder::Stored(stored) => stored.next(),
         }
     }
-}
-
-/// About how many bytes an object takes in memory.
-fn footprint(object: &Object) -> usize {
-    let contents = match &object.contents {
-        Contents::References(items) | Contents::Elements(items) => items.capacity() * size_of::<Address>(),
-        Contents::Fields(values) => values.capacity() * size_of::<Value>(),
-        Contents::Raw(bytes) | Contents::Primitives(bytes) => bytes.capacity(),
-        Contents::Unknown => 0,
-    };
-    // The allocator's own part of a block.
-    size_of::<Object>() + contents + 16
 }
 
 #[cfg(test)]

@@ -125,7 +125,7 @@ impl Index {
                     let after = Some(heap.after());
                     heap.roots.push(Root { object: root.object, kind: root.kind, after });
                 }
-                (Item::Object(object), Some(heap)) => {
+                (Item::Object(object) | Item::LongObject(object, _), Some(heap)) => {
                     heap.entry();
                     object.trace().into_iter().for_each(|trace| named.name(trace));
                     heap.objects += 1;

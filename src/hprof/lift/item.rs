@@ -1,8 +1,14 @@
 //! One class, one object.
 
-use crate::model::{Address, ByteLen, Class, Contents, Field, Name, Object, ObjectKind, PoolEntry, Static, TextId};
+use std::borrow::Cow;
 
-use super::super::sub_record::{ClassDump, SubRecord};
+use crate::error::Error;
+use crate::model::long::{Identifiers, Stretch};
+use crate::model::{
+    Address, ByteLen, Class, Contents, Field, Long, Name, Object, ObjectKind, PoolEntry, Static, TextId,
+};
+
+use super::super::sub_record::{ClassDump, InstanceDump, SubRecord};
 use super::super::wire::IdSize;
 use super::layout::Layouts;
 use super::names::Log;
@@ -63,6 +69,29 @@ pub fn object(sub_record: &SubRecord<'_>, id: IdSize, layouts: &Layouts) -> Opti
         },
         _ => return None,
     })
+}
+
+/// The object of a sub-record whose contents are too long to be held.
+///
+/// # Errors
+/// What reading contents runs into: the values of fields are held, since there are no more than classes have fields.
+pub fn long_object(
+    sub_record: &SubRecord<'_>,
+    contents: &Stretch,
+    id: IdSize,
+    layouts: &Layouts,
+) -> Result<Option<Object>, Error> {
+    let long = match sub_record {
+        SubRecord::Instance(r) if layouts.bytes_of(r.class) == Some(contents.length()) => {
+            let values = Cow::Owned(contents.plain().collect()?);
+            return Ok(object(&SubRecord::Instance(InstanceDump { values, ..r.clone() }), id, layouts));
+        }
+        SubRecord::Instance(_) => Long::Raw(contents.plain()),
+        SubRecord::ObjectArray(_) => Long::Elements(contents.spelled(Identifiers(id.bytes()))),
+        _ => Long::Primitives(contents.plain()),
+    };
+    let head = object(sub_record, id, layouts);
+    Ok(head.map(|object| Object { contents: Contents::Long(long), ..object }))
 }
 
 /// The identifiers in a piece of an object array.

@@ -13,9 +13,9 @@ mod stacks;
 mod walk;
 
 pub use index::{HeapIndex, Index, facts};
-pub use item::{class, ids, object};
+pub use item::{class, ids, long_object, object};
 pub use layout::Layouts;
 pub use names::Log;
 pub use source::{HprofDump, HprofHeap, WholeDump, dump, heap};
 pub use stacks::{Named, Stacks};
-pub use walk::{HeapCounter, Item, Keep, Place, walk};
+pub use walk::{HeapCounter, Item, Keep, Place, walk, walk_with};

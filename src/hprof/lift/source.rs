@@ -3,13 +3,14 @@
 use std::io::Read;
 
 use crate::error::{DecodeError, Error};
+use crate::model::long::Spool;
 use crate::model::{Class, Dump, DumpSource, Event, Facts, Heap, HeapSource, Object, Surroundings, VisitObjects};
 
 use super::super::decode::Decoder;
 use super::super::wire::IdSize;
 use super::index::{HeapIndex, Index};
-use super::item::object;
-use super::walk::{Item, Keep, Place, walk};
+use super::item::{long_object, object};
+use super::walk::{Item, Keep, Place, walk, walk_with};
 
 /// A dump whose objects stay in the file.
 #[derive(Debug)]
@@ -26,6 +27,7 @@ pub struct HprofHeap<O> {
     facts: Facts,
     id: IdSize,
     index: HeapIndex,
+    spool: Spool,
 }
 
 impl<R: Read, O: FnMut() -> Result<Decoder<R>, Error> + Clone> HprofDump<O> {
@@ -33,13 +35,24 @@ impl<R: Read, O: FnMut() -> Result<Decoder<R>, Error> + Clone> HprofDump<O> {
     ///
     /// # Errors
     /// What opening or decoding runs into.
-    pub fn new(mut open: O) -> Result<HprofDump<O>, Error> {
+    pub fn new(open: O) -> Result<HprofDump<O>, Error> {
+        HprofDump::with_spool(open, &Spool::default())
+    }
+
+    /// The same, in which contents that are too long to be held go into a spool like this.
+    ///
+    /// # Errors
+    /// Like [`HprofDump::new`].
+    pub fn with_spool(mut open: O, spool: &Spool) -> Result<HprofDump<O>, Error> {
         let mut decoder = open()?;
         let id = decoder.header().id_size;
         let (index, read) = Index::read(&mut decoder);
         read?;
         let facts = index.facts;
-        let heap = |(number, index)| HprofHeap { open: open.clone(), number, facts: facts.clone(), id, index };
+        let heap = |(number, index)| {
+            let (open, facts, spool) = (open.clone(), facts.clone(), spool.another());
+            HprofHeap { open, number, facts, id, index, spool }
+        };
         Ok(HprofDump { heaps: index.heaps.into_iter().enumerate().map(heap).collect(), tail: index.tail })
     }
 
@@ -78,9 +91,13 @@ impl<R: Read, O: FnMut() -> Result<Decoder<R>, Error>> HeapSource for HprofHeap<
 
     fn visit_objects(&mut self, visit: &mut VisitObjects<'_>) -> Result<(), Error> {
         let mut decoder = (self.open)()?;
-        walk(&mut decoder, Keep::Contents, |place, item| match item {
-            Item::Object(found) if place.heap == self.number => {
-                object(found, self.id, &self.index.layouts).map_or(Ok(()), |object| visit(&object))
+        let (number, id, layouts) = (self.number, self.id, &self.index.layouts);
+        walk_with(&mut decoder, Keep::Contents, Some(&mut self.spool), |place, item| match item {
+            Item::Object(found) if place.heap == number => {
+                object(found, id, layouts).map_or(Ok(()), |object| visit(&object))
+            }
+            Item::LongObject(found, contents) if place.heap == number => {
+                long_object(found, contents, id, layouts)?.map_or(Ok(()), |object| visit(&object))
             }
             _ => Ok(()),
         })

@@ -3,13 +3,15 @@
 use std::borrow::Cow;
 use std::io::Read;
 
-use crate::error::DecodeError;
+use crate::error::{DecodeError, Problem};
+use crate::model::long::{Filling, Spool, Stretch};
 use crate::model::{EventKind, Name, TextId};
 
 use super::super::decode::{At, Decoder, Step};
 use super::super::record::{Body, Record};
+use super::super::rules;
 use super::super::sub_record::{ClassDump, InstanceDump, ObjectArrayDump, PrimitiveArrayDump, RootRecord, SubRecord};
-use super::super::wire::Tag;
+use super::super::wire::{IdSize, Tag};
 
 /// Counts the heaps of a file: a HEAP DUMP is a heap of its own, HEAP DUMP SEGMENTs up to a HEAP DUMP END (or a
 /// HEAP DUMP) are one together.
@@ -47,6 +49,8 @@ pub enum Item<'i> {
     Region(u32, TextId),
     /// An object; without its contents if none were asked for.
     Object(&'i SubRecord<'i>),
+    /// An object whose contents are too long to be held; the sub-record has none.
+    LongObject(&'i SubRecord<'i>, &'i Stretch),
     /// A heap ends; a HEAP DUMP END says when.
     HeapEnds(Option<u32>),
 }
@@ -108,16 +112,36 @@ impl HeapCounter {
 ///
 /// # Errors
 /// What `visit` returns, or what decoding runs into; the items before it are sound.
-pub fn walk<R, E, F>(decoder: &mut Decoder<R>, keep: Keep, mut visit: F) -> Result<(), E>
+pub fn walk<R, E, F>(decoder: &mut Decoder<R>, keep: Keep, visit: F) -> Result<(), E>
 where
     R: Read,
     E: From<DecodeError>,
     F: FnMut(Place, Item<'_>) -> Result<(), E>,
 {
+    walk_with(decoder, keep, None, visit)
+}
+
+/// The same, in which contents that are too long to be held go into a spool, if there is one.
+///
+/// # Errors
+/// Like [`walk`].
+pub fn walk_with<R, E, F>(
+    decoder: &mut Decoder<R>,
+    keep: Keep,
+    mut spool: Option<&mut Spool>,
+    mut visit: F,
+) -> Result<(), E>
+where
+    R: Read,
+    E: From<DecodeError>,
+    F: FnMut(Place, Item<'_>) -> Result<(), E>,
+{
+    let id = decoder.header().id_size;
     let mut heaps = HeapCounter::default();
     let mut tag = Tag::HEAP_DUMP;
     let mut record: Option<(Place, u32, EventKind, Vec<u8>)> = None;
     let mut object: Option<(Place, SubRecord<'static>)> = None;
+    let mut long: Option<(Place, SubRecord<'static>, Room)> = None;
     decoder.visit(|step| {
         let place = |at: &At<'_>, heaps: &HeapCounter| Place { heap: heaps.heap(), index: at.index, offset: at.offset };
         match step {
@@ -155,6 +179,17 @@ where
                     SubRecord::HeapInfo(id, name) => visit(here, Item::Region(*id, *name)),
                     SubRecord::Class(class) => visit(here, Item::Class(class)),
                     SubRecord::Flat(..) => Ok(()),
+                    _ if spool.as_ref().is_some_and(|spool| is_long(found, at.rest, id, spool)) => {
+                        let Some(spool) = spool.as_deref_mut() else { return Ok(()) };
+                        let (head, first) = found.split();
+                        let offset = at.offset + (at.bytes.len() - first.len()) as u64;
+                        let room = Room::for_contents(spool, offset, first, at.rest)?;
+                        if at.rest == 0 {
+                            return visit(here, Item::LongObject(&head, &room.stretch(spool)));
+                        }
+                        long = Some((here, head, room));
+                        Ok(())
+                    }
                     _ if at.rest == 0 => visit(here, Item::Object(found)),
                     _ => {
                         object = Some((here, found.clone().into_owned()));
@@ -175,6 +210,13 @@ where
                         };
                         return visit(here, Item::Event(time, kind));
                     }
+                } else if let (Some((.., room)), Some(spool)) = (&mut long, spool.as_deref_mut()) {
+                    room.put(spool, &at)?;
+                    if at.rest == 0
+                        && let Some((here, head, room)) = long.take()
+                    {
+                        return visit(here, Item::LongObject(&head, &room.stretch(spool)));
+                    }
                 } else if let Some((here, found)) = &mut object {
                     if keep == Keep::Contents {
                         found.append(at.bytes);
@@ -193,6 +235,55 @@ where
         visit(place, Item::HeapEnds(None))?;
     }
     Ok(())
+}
+
+/// Whether the contents of a sub-record, of which so many bytes are still to come, are too long to be held.
+fn is_long(found: &SubRecord<'_>, rest: u64, id: IdSize, spool: &Spool) -> bool {
+    let (first, as_held) = match found {
+        SubRecord::Instance(r) => (r.values.len(), 1),
+        // Addresses take eight bytes in memory.
+        SubRecord::ObjectArray(r) => (r.elements.len(), 8 / id.bytes() as u64),
+        SubRecord::PrimitiveArray(r) => (r.elements.len(), 1),
+        _ => return false,
+    };
+    (first as u64 + rest).saturating_mul(as_held) > spool.held() as u64
+}
+
+/// Where contents are that are too long to be held.
+enum Room {
+    /// In the dump.
+    Original(Stretch),
+    /// On their way into the spool.
+    Spooled(Filling),
+}
+
+impl Room {
+    fn for_contents(spool: &mut Spool, offset: u64, first: &[u8], rest: u64) -> Result<Room, DecodeError> {
+        let length = first.len() as u64 + rest;
+        if let Some(original) = spool.in_place(offset, length) {
+            return Ok(Room::Original(original));
+        }
+        let filled = spool.begin().and_then(|mut filling| spool.put(&mut filling, first).map(|()| filling));
+        filled.map(Room::Spooled).map_err(|e| failed(offset, e))
+    }
+
+    fn put(&mut self, spool: &Spool, at: &At<'_>) -> Result<(), DecodeError> {
+        match self {
+            Room::Original(_) => Ok(()),
+            Room::Spooled(filling) => spool.put(filling, at.bytes).map_err(|e| failed(at.offset, e)),
+        }
+    }
+
+    fn stretch(self, spool: &mut Spool) -> Stretch {
+        match self {
+            Room::Original(stretch) => stretch,
+            Room::Spooled(filling) => spool.finish(filling),
+        }
+    }
+}
+
+fn failed(offset: u64, error: std::io::Error) -> DecodeError {
+    DecodeError::new(rules::FILE_TRUNCATED, offset, "contents", Problem::Io(error))
 }
 
 /// The entry of the log that a record is; `None` for HEAP DUMP END.
@@ -243,6 +334,25 @@ impl SubRecord<'_> {
             SubRecord::PrimitiveArray(r) => {
                 SubRecord::PrimitiveArray(PrimitiveArrayDump { head: r.head, elements: owned(r.elements) })
             }
+        }
+    }
+
+    /// The same without contents, and those that it had.
+    fn split(&self) -> (SubRecord<'static>, &[u8]) {
+        let none = || Cow::Borrowed(&[][..]);
+        match self {
+            SubRecord::Instance(InstanceDump { id, trace, class, length, values }) => {
+                let head = InstanceDump { id: *id, trace: *trace, class: *class, length: *length, values: none() };
+                (SubRecord::Instance(head), values)
+            }
+            SubRecord::ObjectArray(ObjectArrayDump { id, trace, length, class, elements }) => {
+                let head = ObjectArrayDump { id: *id, trace: *trace, length: *length, class: *class, elements: none() };
+                (SubRecord::ObjectArray(head), elements)
+            }
+            SubRecord::PrimitiveArray(PrimitiveArrayDump { head, elements }) => {
+                (SubRecord::PrimitiveArray(PrimitiveArrayDump { head: *head, elements: none() }), elements)
+            }
+            other => (other.clone().into_owned(), &[]),
         }
     }
 

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use crate::draw::{Draw, SeedDraw};
-use crate::error::LowerError;
+use crate::error::{Error, LowerError};
 use crate::lower::Order;
 use crate::model::{
-    Address, ByteLen, Class, Contents, Hierarchy, Name, Object, ObjectKind, Region, Root, RootKind, Serial, Static,
-    Surroundings,
+    Address, ByteLen, Class, Contents, Hierarchy, Long, Name, Object, ObjectKind, Region, Root, RootKind, Serial,
+    Static, Surroundings,
 };
 
 use super::super::wire::{IdSize, size_of};
@@ -96,7 +96,7 @@ impl<'c> Carrier<'c> {
         })
     }
 
-    pub(super) fn object(&self, object: &Object) -> Result<Object, LowerError> {
+    pub(super) fn object(&self, object: &Object) -> Result<Object, Error> {
         let at = object.address;
         self.plan.fits(at.0)?;
         let mut carried = Object { trace: Some(self.trace(object.trace)), ..Object::new(at, object.kind) };
@@ -104,7 +104,7 @@ impl<'c> Carrier<'c> {
             let length = known(object.length, "the array length", at)?;
             if length > u64::from(u32::MAX) {
                 let (what, limit) = ("the array length", u64::from(u32::MAX));
-                return Err(LowerError::OutOfRange { what, address: at, value: length, limit });
+                return Err(LowerError::OutOfRange { what, address: at, value: length, limit }.into());
             }
             carried.length = Some(length);
         }
@@ -121,23 +121,34 @@ impl<'c> Carrier<'c> {
                 }
                 object.contents.clone()
             }
-            (ObjectKind::Instance, Contents::Raw(_)) => object.contents.clone(),
-            (ObjectKind::Instance, _) => return Err(LowerError::Unknown { what: "the field values", address: at }),
+            (ObjectKind::Instance, Contents::Raw(_) | Contents::Long(Long::Raw(_))) => object.contents.clone(),
+            (ObjectKind::Instance, _) => {
+                return Err(LowerError::Unknown { what: "the field values", address: at }.into());
+            }
             (ObjectKind::ObjectArray, Contents::Elements(elements)) if elements.len() as u64 == length => {
                 elements.iter().try_for_each(|to| self.plan.fits(to.0))?;
                 object.contents.clone()
             }
+            (ObjectKind::ObjectArray, Contents::Long(Long::Elements(elements))) if elements.count() == length => {
+                elements.visit(|piece| piece.iter().try_for_each(|to| self.plan.fits(to.0)).map_err(Error::from))?;
+                object.contents.clone()
+            }
             (ObjectKind::ObjectArray, _) => {
-                return Err(LowerError::Unknown { what: "which reference stands where", address: at });
+                return Err(LowerError::Unknown { what: "which reference stands where", address: at }.into());
             }
             (ObjectKind::PrimitiveArray(element), Contents::Primitives(bytes))
                 if bytes.len() as u64 == length * element.size() =>
             {
                 object.contents.clone()
             }
+            (ObjectKind::PrimitiveArray(element), Contents::Long(Long::Primitives(bytes)))
+                if bytes.count() == length * element.size() =>
+            {
+                object.contents.clone()
+            }
             (ObjectKind::PrimitiveArray(_), Contents::Unknown) if self.plan.android() => Contents::Unknown,
             (ObjectKind::PrimitiveArray(_), _) => {
-                return Err(LowerError::Unknown { what: "the contents", address: at });
+                return Err(LowerError::Unknown { what: "the contents", address: at }.into());
             }
         };
         Ok(carried)

@@ -18,7 +18,7 @@ use std::io::Write;
 
 use crate::error::Error;
 use crate::lower::Adherence;
-use crate::model::{Dump, DumpSource, Heap, HeapSource, Surroundings};
+use crate::model::{Dump, DumpSource, Heap, HeapSource, Object, Surroundings};
 use crate::setters::setters;
 
 use super::family::FORMAT;
@@ -83,8 +83,8 @@ impl LowerOptions {
 
 /// Writes heaps as an HPROF dump.
 ///
-/// Memory is bounded by the class table, the log, the roots and the largest object. A source is visited once, or
-/// twice where a heap is one record, whose length comes first.
+/// Memory is bounded by the class table, the log and the roots. A source is visited once, or twice where a heap is one
+/// record, whose length comes first.
 ///
 /// # Errors
 /// If a heap holds what the dump cannot say ([`crate::error::LowerError`]), its source fails, or writing does.
@@ -146,7 +146,9 @@ pub fn carry_dump(dump: &mut dyn DumpSource, options: &LowerOptions) -> Result<D
             }
             (Told::Root(root), Some(heap)) => heap.surroundings.roots.get_or_insert_default().push(*root),
             (Told::Class(class), Some(heap)) => heap.classes.push(class.clone()),
-            (Told::Object(object), Some(heap)) => heap.objects.push(object.clone()),
+            (Told::Object(object), Some(heap)) => {
+                heap.objects.push(Object { contents: object.contents.hold()?, ..object.clone() })
+            }
             (Told::Tail(events), _) => carried.tail = events.to_vec(),
             (Told::HeapEnds(_, traces, threads), Some(heap)) => {
                 heap.surroundings.traces = Some(traces);

@@ -1,6 +1,6 @@
 //! Where segments end, and how their lengths get into them: the only place that knows.
 //!
-//! A segment of bounded size is held in memory until it ends. The length of one that may grow without bound is
+//! A segment of bounded size is held in memory until it ends, or until what it ends with is known. The length of one that may grow without bound is
 //! known from a pass that only measures, so a stream that cannot seek is written in the same way as a file.
 
 use std::collections::VecDeque;
@@ -8,6 +8,7 @@ use std::io::Write;
 
 use crate::draw::{Draw, SeedDraw, Stream};
 use crate::error::{Error, LowerError};
+use crate::model::long::{Filling, SPOOLED, Spool};
 
 use super::super::encode;
 use super::super::record::{Segment, SegmentLength};
@@ -22,11 +23,20 @@ pub(super) struct SegmentWriter<'o> {
     buffer: Vec<u8>,
     /// Where the open segment's head begins in the buffer, while it is still there.
     head: Option<usize>,
+    /// What comes before the buffer, of an open segment that has become too long to be held.
+    overflow: Option<Overflow>,
     open: bool,
     /// Bytes of sub-records in the open segment.
     length: u64,
     time: u32,
     lengths: Lengths,
+}
+
+/// The start of a segment, and what follows it in a temporary file.
+struct Overflow {
+    start: Vec<u8>,
+    spool: Spool,
+    filling: Filling,
 }
 
 /// Lengths of segments without bound.
@@ -45,6 +55,7 @@ impl<'o> SegmentWriter<'o> {
             cutter: Cutter::new(framing.cut, seed),
             buffer: Vec::with_capacity(FLUSH * 2),
             head: None,
+            overflow: None,
             open: false,
             length: 0,
             time: 0,
@@ -97,6 +108,33 @@ impl<'o> SegmentWriter<'o> {
         self.flush_if_full()
     }
 
+    /// A sub-record of this length whose contents are put piece by piece ([`SegmentWriter::piece`]).
+    pub(super) fn long_sub_record(
+        &mut self,
+        tag: SubTag,
+        length: u64,
+        put: impl FnOnce(&mut Self) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        if matches!(self.lengths, Lengths::Known(_)) {
+            if let Some(head) = self.head
+                && self.cutter.ends_after(tag, self.length + length)
+            {
+                self.state_length(head, self.length + length)?;
+                self.head = None;
+            }
+            put(self)?;
+        }
+        self.length += length;
+        self.cutter.wrote(tag, length);
+        self.flush_if_full()
+    }
+
+    /// A piece of a long sub-record.
+    pub(super) fn piece(&mut self, write: impl FnOnce(&mut Vec<u8>) -> Result<(), LowerError>) -> Result<(), Error> {
+        write(&mut self.buffer)?;
+        self.flush_if_full()
+    }
+
     /// A heap ends. One without a sub-record has a dump record all the same.
     pub(super) fn end_heap(&mut self, empty: bool, time: u32) -> Result<(), Error> {
         if empty {
@@ -142,7 +180,8 @@ impl<'o> SegmentWriter<'o> {
             return Ok(());
         }
         if let Some(head) = self.head.take() {
-            self.buffer[head + 5..head + 9].copy_from_slice(&stated(self.length)?.to_be_bytes());
+            self.state_length(head, self.length)?;
+            self.flush_overflow()?;
         } else if let Lengths::Measure(measured) = &mut self.lengths {
             measured.push(self.length);
         }
@@ -150,8 +189,47 @@ impl<'o> SegmentWriter<'o> {
         self.flush_if_full()
     }
 
+    /// Puts the length of a segment into its head.
+    fn state_length(&mut self, head: usize, length: u64) -> Result<(), Error> {
+        let start = self.overflow.as_mut().map_or(&mut self.buffer, |overflow| &mut overflow.start);
+        start[head + 5..head + 9].copy_from_slice(&stated(length)?.to_be_bytes());
+        Ok(())
+    }
+
     fn flush_if_full(&mut self) -> Result<(), Error> {
-        if self.buffer.len() >= FLUSH && self.head.is_none() { self.flush() } else { Ok(()) }
+        match self.head {
+            None if self.buffer.len() >= FLUSH => self.flush(),
+            Some(_) if self.buffer.len() >= OVERFLOW => self.spool(),
+            _ => Ok(()),
+        }
+    }
+
+    /// Takes what there is of an open segment out of memory.
+    fn spool(&mut self) -> Result<(), Error> {
+        let failed = |e| Error::io("using a temporary file", e);
+        let bytes = std::mem::take(&mut self.buffer);
+        match &mut self.overflow {
+            None => {
+                let mut spool = Spool::new(0, SPOOLED);
+                let filling = spool.begin().map_err(failed)?;
+                self.overflow = Some(Overflow { start: bytes, spool, filling });
+            }
+            Some(Overflow { spool, filling, .. }) => {
+                spool.put(filling, &bytes).map_err(failed)?;
+                self.buffer = bytes;
+                self.buffer.clear();
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes what was taken out of memory of a segment that has ended.
+    fn flush_overflow(&mut self) -> Result<(), Error> {
+        let Some(Overflow { start, mut spool, filling }) = self.overflow.take() else { return Ok(()) };
+        let mut write = |bytes: &[u8]| self.out.write_all(bytes).map_err(|e| Error::io("writing the dump", e));
+        write(&start)?;
+        spool.finish(filling).plain().visit(write)?;
+        self.flush()
     }
 
     fn flush(&mut self) -> Result<(), Error> {
@@ -214,6 +292,17 @@ impl Cutter {
                 is_full && !self.info_last
             }
             Cut::Drawn => self.draw.one_in(6),
+        }
+    }
+
+    /// Whether the open segment ends with a sub-record that brings it to so many bytes, whatever comes next.
+    fn ends_after(&self, tag: SubTag, length: u64) -> bool {
+        match self.cut {
+            Cut::SharedBuffer | Cut::OwnBuffer(_) => self.alone,
+            Cut::Arrays => is_array(tag),
+            Cut::Each => true,
+            Cut::Android => self.count + 1 >= ANDROID_COUNT || HEAD as u64 + length >= ANDROID_BYTES,
+            Cut::Whole | Cut::Giant | Cut::Drawn => false,
         }
     }
 
@@ -297,3 +386,5 @@ const WASTE: u64 = 10 * 1024;
 const ANDROID_COUNT: u64 = 128;
 const ANDROID_BYTES: u64 = 4096;
 const FLUSH: usize = 64 * 1024;
+/// An open segment is held up to this number of bytes.
+const OVERFLOW: usize = 32 << 20;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use crate::error::{Error, LowerError};
 use crate::model::{
-    Address, Class, Contents, Event, EventKind, Facts, Name, Object, ObjectKind, Region, Root, Serial, TextId,
+    Address, Class, Contents, Event, EventKind, Facts, Long, Name, Object, ObjectKind, Region, Root, Serial, TextId,
 };
 
 use super::super::encode;
@@ -138,6 +138,9 @@ impl<'p, 'o> Speller<'p, 'o> {
     }
 
     fn object(&mut self, object: &Object) -> Result<(), Error> {
+        if let Contents::Long(long) = &object.contents {
+            return self.long_object(object, long);
+        }
         let mut contents = std::mem::take(&mut self.scratch);
         contents.clear();
         let id = self.plan.id;
@@ -171,7 +174,51 @@ impl<'p, 'o> Speller<'p, 'o> {
         Ok(())
     }
 
+    /// An object whose contents are written as they are read.
+    fn long_object(&mut self, object: &Object, long: &Long) -> Result<(), Error> {
+        let id = self.plan.id;
+        let (class, trace) = (object.class.unwrap_or_default(), object.trace.unwrap_or_default());
+        let length = object.length.unwrap_or_default() as u32;
+        let none = Cow::Borrowed(&[][..]);
+        let sub_record = match (object.kind, long) {
+            (ObjectKind::Instance, Long::Raw(bytes)) => {
+                let length = field_bytes(object.address, bytes.count())?;
+                SubRecord::Instance(InstanceDump { id: object.address, trace, class, length, values: none })
+            }
+            (ObjectKind::PrimitiveArray(element), _) => {
+                let head = ArrayHead { id: object.address, trace, length, element };
+                SubRecord::PrimitiveArray(PrimitiveArrayDump { head, elements: none })
+            }
+            _ => SubRecord::ObjectArray(ObjectArrayDump { id: object.address, trace, length, class, elements: none }),
+        };
+        self.admit(&sub_record, false)?;
+        self.segments.long_sub_record(sub_record.tag(), encode::length_of(id, &sub_record), |segments| {
+            segments.piece(|out| encode::sub_record(out, id, &sub_record))?;
+            match long {
+                Long::References(listed) | Long::Elements(listed) => listed.visit(|piece| {
+                    segments.piece(|out| {
+                        piece.iter().for_each(|to| encode::put_id(out, id, to.0));
+                        Ok(())
+                    })
+                }),
+                Long::Raw(bytes) | Long::Primitives(bytes) => bytes.visit(|piece| {
+                    segments.piece(|out| {
+                        out.extend_from_slice(piece);
+                        Ok(())
+                    })
+                }),
+            }
+        })
+    }
+
     fn put(&mut self, sub_record: &SubRecord<'_>, is_info: bool) -> Result<(), Error> {
+        let id = self.plan.id;
+        self.admit(sub_record, is_info)?;
+        self.segments.sub_record(sub_record.tag(), |out| encode::sub_record(out, id, sub_record))
+    }
+
+    /// Makes room for a sub-record.
+    fn admit(&mut self, sub_record: &SubRecord<'_>, is_info: bool) -> Result<(), Error> {
         let id = self.plan.id;
         self.empty = false;
         let begins = self.segments.admit(sub_record.tag(), encode::length_of(id, sub_record))?;
@@ -179,7 +226,7 @@ impl<'p, 'o> Speller<'p, 'o> {
             let info = SubRecord::HeapInfo(heap, name);
             self.segments.sub_record(info.tag(), |out| encode::sub_record(out, id, &info))?;
         }
-        self.segments.sub_record(sub_record.tag(), |out| encode::sub_record(out, id, sub_record))
+        Ok(())
     }
 
     /// The identifier of a name. An empty one that the log does not have stands for a name that was never given.
@@ -193,10 +240,11 @@ impl<'p, 'o> Speller<'p, 'o> {
 }
 
 fn instance(id: Address, trace: Serial, class: Address, values: &[u8]) -> Result<SubRecord<'_>, LowerError> {
-    let limit = u64::from(u32::MAX);
-    let length = u32::try_from(values.len()).map_err(|_| {
-        let what = "the number of field bytes";
-        LowerError::OutOfRange { what, address: id, value: values.len() as u64, limit }
-    })?;
+    let length = field_bytes(id, values.len() as u64)?;
     Ok(SubRecord::Instance(InstanceDump { id, trace, class, length, values: Cow::Borrowed(values) }))
+}
+
+fn field_bytes(id: Address, count: u64) -> Result<u32, LowerError> {
+    let (what, limit) = ("the number of field bytes", u64::from(u32::MAX));
+    u32::try_from(count).map_err(|_| LowerError::OutOfRange { what, address: id, value: count, limit })
 }

@@ -4,10 +4,11 @@ use std::collections::HashMap;
 use std::iter::Peekable;
 use std::vec::IntoIter;
 
-use crate::error::LowerError;
+use crate::error::{Error, LowerError};
 use crate::lower::Order;
 use crate::model::{
-    Address, ByteLen, Class, Contents, Facts, HashRegime, Hierarchy, IdentityHash, Name, Object, ObjectKind, WordSize,
+    Address, ByteLen, Class, Contents, Facts, HashRegime, Hierarchy, IdentityHash, Long, Name, Object, ObjectKind,
+    Pieces, WordSize,
 };
 
 use super::super::wire::Version;
@@ -100,39 +101,43 @@ impl<'c> Carrier<'c> {
         })
     }
 
-    pub(super) fn object(&self, object: &Object) -> Result<Object, LowerError> {
+    pub(super) fn object(&self, object: &Object) -> Result<Object, Error> {
         let mut carried = Object { hash: self.hash(object.hash), ..Object::new(object.address, object.kind) };
         match object.kind {
             ObjectKind::Instance | ObjectKind::ObjectArray if object.contents == Contents::Unknown => {
-                return Err(LowerError::Unknown { what: "what it refers to", address: object.address });
+                return Err(LowerError::Unknown { what: "what it refers to", address: object.address }.into());
             }
             ObjectKind::Instance => {
                 let class = known(object.class_word.or(object.class), "the class", object.address)?;
                 carried.class = Some(class);
                 carried.class_word = Some(class);
-                let place = object.class.and_then(|class| self.by_address.get(&class)).copied();
-                let mut references = self.hierarchy.layout_order(self.classes, place, object);
-                references.retain(|reference| !reference.is_null());
-                carried.contents = Contents::References(references);
+                carried.contents = match &object.contents {
+                    Contents::Long(Long::References(listed)) => listed_in_record(listed.without_nulls()?)?,
+                    _ => {
+                        let place = object.class.and_then(|class| self.by_address.get(&class)).copied();
+                        let mut references = self.hierarchy.layout_order(self.classes, place, object);
+                        references.retain(|reference| !reference.is_null());
+                        Contents::References(references)
+                    }
+                };
             }
             ObjectKind::ObjectArray => {
-                let mut references: Vec<Address> = object.references().filter(|r| !r.is_null()).collect();
-                if matches!(object.contents, Contents::Elements(_)) && self.profile.elements == ElementOrder::Reverse {
-                    references.reverse();
-                }
-                carried.class_word = Some(match object.class_word {
-                    Some(word) => word,
-                    None => self.array_word(object, &mut references)?,
-                });
+                let (word, own) = match object.class_word {
+                    Some(word) => (word, None),
+                    None => self.array_word(object)?,
+                };
+                carried.class_word = Some(word);
+                let reverses = self.profile.elements == ElementOrder::Reverse;
+                let (count, contents) = array_references(object, reverses, own)?;
                 // An array from tag 5 has no length of its own; the DTFJ reader takes the references'.
-                let length = object.length.unwrap_or(references.len() as u64);
-                if self.profile.true_length && length < references.len() as u64 {
-                    let (address, references) = (object.address, references.len() as u64);
-                    return Err(LowerError::ShortArray { address, length, references });
+                let length = object.length.unwrap_or(count);
+                if self.profile.true_length && length < count {
+                    let address = object.address;
+                    return Err(LowerError::ShortArray { address, length, references: count }.into());
                 }
                 carried.length = self.profile.true_length.then_some(length);
                 carried.size = self.array_size(object, length, self.word.bytes() as u64)?;
-                carried.contents = Contents::References(references);
+                carried.contents = contents;
                 if let (FieldSwap::SizeFirst, Some(length), Some(ByteLen(size))) =
                     (self.profile.array_fields, carried.length, carried.size)
                 {
@@ -180,16 +185,15 @@ impl<'c> Carrier<'c> {
         class.loader.into_iter().chain(rest).collect()
     }
 
-    /// The class word of an object array whose own class is known.
-    fn array_word(&self, object: &Object, references: &mut Vec<Address>) -> Result<Address, LowerError> {
+    /// The class word of an object array whose own class is known, and its class where that is the first reference.
+    fn array_word(&self, object: &Object) -> Result<(Address, Option<Address>), LowerError> {
         let unknown = LowerError::Unknown { what: "the component class", address: object.address };
         let own = known(object.class, "the class", object.address)?;
         let array = self.class_at(own).ok_or_else(|| unknown.clone())?;
         match self.profile.array_word {
-            ArrayWord::Component => self.component(array, 1).ok_or(unknown),
+            ArrayWord::Component => self.component(array, 1).ok_or(unknown).map(|word| (word, None)),
             ArrayWord::BaseThenArray => {
-                references.insert(0, own);
-                self.component(array, array.dimensions()).ok_or(unknown)
+                self.component(array, array.dimensions()).ok_or(unknown).map(|word| (word, Some(own)))
             }
         }
     }
@@ -231,6 +235,32 @@ impl<'c> Carrier<'c> {
         self.by_address.get(&address).map(|&index| &self.classes[index])
     }
 }
+
+/// The references of an object array as its record lists them, and how many there are: without null, turned round where
+/// their positions are known and the writer does that, the array's own class first where it lists that.
+fn array_references(object: &Object, reverses: bool, own: Option<Address>) -> Result<(u64, Contents), Error> {
+    if let Contents::Long(long) = &object.contents {
+        let listed = long.addresses().map_or_else(|| Ok(Vec::new().into()), Pieces::without_nulls)?;
+        let listed = if reverses && matches!(long, Long::Elements(_)) { listed.reversed() } else { listed };
+        let listed = own.map_or_else(|| listed.clone(), |own| Pieces::from(vec![own]).followed_by(listed.clone()));
+        return Ok((listed.count(), listed_in_record(listed)?));
+    }
+    let mut references: Vec<Address> = object.references().filter(|r| !r.is_null()).collect();
+    if matches!(object.contents, Contents::Elements(_)) && reverses {
+        references.reverse();
+    }
+    references.splice(0..0, own);
+    Ok((references.len() as u64, Contents::References(references)))
+}
+
+/// References that are read in pieces; held if they may stand in a record of those that have few.
+fn listed_in_record(listed: Pieces<Address>) -> Result<Contents, Error> {
+    let long = Contents::Long(Long::References(listed.clone()));
+    if listed.count() <= MOST_OF_MEDIUM { long.hold() } else { Ok(long) }
+}
+
+/// A medium object record has at most so many references.
+const MOST_OF_MEDIUM: u64 = 7;
 
 fn known<T>(fact: Option<T>, what: &'static str, address: Address) -> Result<T, LowerError> {
     fact.ok_or(LowerError::Unknown { what, address })

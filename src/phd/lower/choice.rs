@@ -7,7 +7,7 @@ use super::super::wire::{Layout, Units, Width};
 
 /// A record that is due, before it is spelled.
 #[derive(Debug)]
-pub struct Case<'c> {
+pub struct Case {
     /// Which kind of record.
     pub kind: CaseKind,
     /// The file's layout.
@@ -16,16 +16,54 @@ pub struct Case<'c> {
     pub after_null: bool,
     /// Distance from the preceding record.
     pub gap: Units,
-    /// Distances of the references.
-    pub references: &'c [Units],
-    /// The references themselves.
-    pub targets: &'c [Address],
+    /// What holds for all references.
+    pub references: Spread,
     /// Which class cache slots hold the object's class.
     pub slots: [bool; 4],
     /// The hash to store.
     pub hash: StoredHash,
     /// Number of elements of an array, if it is to be stored.
     pub length: Option<u64>,
+}
+
+/// What a choice needs to know of all references of a record.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Spread {
+    /// How many there are.
+    pub count: u64,
+    /// Their distances, in address units.
+    pub distances: Range,
+    /// Their addresses, as signed integers.
+    pub addresses: Range,
+}
+
+/// The least and the greatest of some numbers and 0, which every width holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Range {
+    least: i64,
+    most: i64,
+}
+
+impl Spread {
+    /// Takes in a reference.
+    #[inline]
+    pub fn enter(&mut self, target: Address, distance: Units) {
+        self.count += 1;
+        self.distances.enter(distance.0);
+        self.addresses.enter(target.0 as i64);
+    }
+}
+
+impl Range {
+    #[inline]
+    fn enter(&mut self, number: i64) {
+        self.least = self.least.min(number);
+        self.most = self.most.max(number);
+    }
+
+    fn width(self) -> Width {
+        Width::of_signed(self.least).max(Width::of_signed(self.most))
+    }
 }
 
 /// The kinds of record that a profile chooses a form for.
@@ -90,7 +128,7 @@ impl Arithmetic {
     }
 }
 
-impl Case<'_> {
+impl Case {
     /// The first cache slot that holds the object's class.
     pub fn slot(&self) -> Option<u8> {
         self.slots.iter().position(|&held| held).map(|slot| slot as u8)
@@ -113,12 +151,18 @@ impl Case<'_> {
 
     /// Smallest width that holds each reference as a signed integer.
     pub fn references_signed(&self) -> Width {
-        self.references.iter().map(|r| Width::of_signed(r.0)).max().unwrap_or(Width::One)
+        self.references.distances.width()
     }
 
     /// Smallest width that holds the reference farthest away in either direction.
     pub fn references_symmetric(&self) -> Width {
-        self.references.iter().map(|r| symmetric(*r)).max().unwrap_or(Width::One)
+        let Range { least, most } = self.references.distances;
+        symmetric(Units(least)).max(symmetric(Units(most)))
+    }
+
+    /// Smallest width that holds each reference's absolute address as a signed integer.
+    pub fn references_absolute(&self) -> Width {
+        self.references.addresses.width()
     }
 
     /// Smallest width of an array's length as a *signed* integer, as the known writers count it.

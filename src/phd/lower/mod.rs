@@ -14,9 +14,10 @@ mod spell;
 
 use std::io::Write;
 
+use crate::compare::sorted::{MEMORY, visit_sorted};
 use crate::error::{Error, LowerError};
 use crate::lower::Adherence;
-use crate::model::{Class, Facts, Heap, HeapSource, Object, WordSize, is_ascending};
+use crate::model::{Address, Class, Contents, Facts, Heap, HeapSource, Long, Object, Pieces, WordSize, is_ascending};
 use crate::setters::setters;
 
 pub use profiles::{ArrayWord, ElementOrder, FieldSwap, HeaderPolicy, ObjectOrder, PROFILES, Profile, Survey};
@@ -25,8 +26,8 @@ pub use spell::Speller;
 
 use super::encode;
 use super::family::format;
-use super::record::{Header, HeaderRecord, ObjectArray, Record};
-use super::wire::{Layout, Version};
+use super::record::{Header, HeaderRecord, ObjectArray, Record, References};
+use super::wire::{Layout, Units, Version};
 use carry::Carrier;
 
 /// Which dump to make of a heap.
@@ -79,19 +80,27 @@ impl LowerOptions {
 
 /// Writes a heap as a PHD.
 ///
-/// Memory is bounded by the class table and the largest object, except that a heap whose objects do not
-/// ascend is held whole to sort it for a writer who would. A source is visited up to three times.
+/// Memory is bounded by the class table; a heap whose objects do not ascend is sorted in temporary files for a writer who
+/// would. A source is visited up to three times.
 ///
 /// # Errors
 /// If the heap holds what the dump cannot say ([`LowerError`]), its source fails, or writing does.
 pub fn write(source: &mut dyn HeapSource, options: &LowerOptions, out: &mut dyn Write) -> Result<(), Error> {
     let mut sink = Sink { buffer: Vec::with_capacity(FLUSH * 2), out };
+    let arithmetic = options.profile.arithmetic;
     run(source, options, &mut |step| {
         match step {
-            Step::Header(header, _) => encode::header(&mut sink.buffer, header),
-            Step::Class(_, record, layout) => encode::record(&mut sink.buffer, layout, &record),
-            Step::Object(_, record, layout) => encode::record(&mut sink.buffer, layout, &record),
-        }?;
+            Step::Header(header, _) => encode::header(&mut sink.buffer, header)?,
+            Step::Class(_, record, layout) => encode::record(&mut sink.buffer, layout, &record)?,
+            Step::Object(
+                Object { address, contents: Contents::Long(Long::References(listed)), .. },
+                record,
+                layout,
+            ) => {
+                sink.long_record(&record, layout, listed, |to| arithmetic.units(to, *address, layout))?;
+            }
+            Step::Object(_, record, layout) => encode::record(&mut sink.buffer, layout, &record)?,
+        }
         sink.flush_if_full()
     })?;
     encode::end(&mut sink.buffer);
@@ -122,7 +131,7 @@ pub fn carry(source: &mut dyn HeapSource, options: &LowerOptions) -> Result<Heap
             Step::Object(object, record, _) => {
                 let lost = matches!(record, Record::ObjectArray(ObjectArray { length: None, .. }));
                 let length = object.length.filter(|_| !lost);
-                carried.objects.push(Object { length, ..object.clone() });
+                carried.objects.push(Object { length, contents: object.contents.hold()?, ..object.clone() });
             }
         }
         Ok(())
@@ -143,11 +152,7 @@ fn run(
     options: &LowerOptions,
     take: &mut dyn FnMut(Step<'_>) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    if options.profile.objects(options) == ObjectOrder::Ascending && !is_ascending(source)? {
-        let mut sorted = Heap::collect(source)?;
-        sorted.objects.sort_by_key(|object| object.address);
-        return run(&mut sorted, options, take);
-    }
+    let sorts = options.profile.objects(options) == ObjectOrder::Ascending && !is_ascending(source)?;
     let survey = profiles::Survey::take(source, options)?;
     let classes = source.classes().to_vec();
     let carrier = Carrier::new(&classes, source.facts(), options);
@@ -161,14 +166,18 @@ fn run(
         let class = carrier.class(index)?;
         take(Step::Class(&class, speller.class(&class)?, layout))
     };
-    source.visit_objects(&mut |object| {
+    let mut spell = |object: &Object| {
         while let Some(index) = pending.next_if(|&index| carrier.stands_after(&classes[index]) <= objects) {
             spell_class(&mut speller, index, take)?;
         }
         objects += 1;
         let object = carrier.object(object)?;
         take(Step::Object(&object, speller.object(&object)?, layout))
-    })?;
+    };
+    match sorts {
+        true => visit_sorted(source, MEMORY, &mut spell)?,
+        false => source.visit_objects(&mut spell)?,
+    }
     pending.try_for_each(|index| spell_class(&mut speller, index, take))
 }
 
@@ -190,6 +199,30 @@ struct Sink<'o> {
 const FLUSH: usize = 64 * 1024;
 
 impl Sink<'_> {
+    /// A record whose references are written as they are read.
+    fn long_record(
+        &mut self,
+        record: &Record<'_>,
+        layout: Layout,
+        listed: &Pieces<Address>,
+        units: impl Fn(Address) -> Units,
+    ) -> Result<(), Error> {
+        let Some(width) = record.references().map(|references| references.width) else { return Ok(()) };
+        let count = LowerError::length32("the list of references", listed.count(), "references")?;
+        let mut buffer = std::mem::take(&mut self.buffer);
+        encode::record_around(&mut buffer, layout, record, count, |buffer| {
+            listed.visit(|piece| {
+                buffer.extend_from_slice(&References::of(width, piece.iter().map(|to| units(*to))).bytes);
+                std::mem::swap(&mut self.buffer, buffer);
+                let flushed = self.flush_if_full();
+                std::mem::swap(&mut self.buffer, buffer);
+                flushed
+            })
+        })?;
+        self.buffer = buffer;
+        Ok(())
+    }
+
     fn flush_if_full(&mut self) -> Result<(), Error> {
         if self.buffer.len() >= FLUSH { self.flush() } else { Ok(()) }
     }

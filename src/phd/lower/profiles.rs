@@ -9,7 +9,7 @@
 use crate::draw::Draw;
 use crate::error::Error;
 use crate::lower::{Adherence, Order};
-use crate::model::{Facts, HashRegime, HeapSource, Totals, WordSize};
+use crate::model::{Contents, Facts, HashRegime, HeapSource, Long, Totals, WordSize};
 
 use super::super::record::StoredHash;
 use super::super::wire::{Version, Width, record_flag};
@@ -50,7 +50,7 @@ pub struct Profile {
     /// Which of an object array's two last fields comes first.
     pub array_fields: FieldSwap,
     /// The spelling of each record.
-    pub choose: fn(&Case<'_>, &mut dyn Draw) -> Choice,
+    pub choose: fn(&Case, &mut dyn Draw) -> Choice,
 }
 
 /// Which header records a profile writes.
@@ -211,7 +211,7 @@ const NATIVE: Profile = Profile {
 
 /// The native writer: the shortest record that fits; widths as signed integers, except that the
 /// farthest reference counts by magnitude; flag 0x01 always set.
-fn native(case: &Case<'_>, _: &mut dyn Draw) -> Choice {
+fn native(case: &Case, _: &mut dyn Draw) -> Choice {
     let flags = match case.kind {
         CaseKind::Instance | CaseKind::ObjectArray => record_flag::HASHED | hash_flag(case),
         CaseKind::PrimitiveArray | CaseKind::Class => hash_flag(case),
@@ -221,17 +221,17 @@ fn native(case: &Case<'_>, _: &mut dyn Draw) -> Choice {
 
 /// The DTFJ writer: widths by magnitude everywhere (-128 takes two bytes), flags 0. Hashes are ours:
 /// it writes none.
-fn sovereign(case: &Case<'_>, _: &mut dyn Draw) -> Choice {
+fn sovereign(case: &Case, _: &mut dyn Draw) -> Choice {
     shortest(case, case.gap_symmetric(), hash_flag(case))
 }
 
 /// Short, then medium, then long, whichever the object fits first.
-fn shortest(case: &Case<'_>, gap: Width, flags: u8) -> Choice {
+fn shortest(case: &Case, gap: Width, flags: u8) -> Choice {
     let references = case.references_symmetric();
     let base = Choice { form: Form::Long, gap, references, flags, true_length: true };
     match case.kind {
         CaseKind::Instance if gap > Width::Two || case.has_hash32() => base,
-        CaseKind::Instance => match (case.slot(), case.references.len()) {
+        CaseKind::Instance => match (case.slot(), case.references.count) {
             (Some(slot), 0..=3) => Choice { form: Form::Short(slot), ..base },
             (_, 0..=7) => Choice { form: Form::Medium, ..base },
             _ => base,
@@ -242,7 +242,7 @@ fn shortest(case: &Case<'_>, gap: Width, flags: u8) -> Choice {
 }
 
 /// One width for gap and length; the long record only for a 32-bit hash.
-fn primitive_array(case: &Case<'_>, gap: Width, base: Choice) -> Choice {
+fn primitive_array(case: &Case, gap: Width, base: Choice) -> Choice {
     let needed = gap.max(case.length_signed());
     if case.has_hash32() {
         Choice { gap: case.byte_or_word(needed), ..base }
@@ -257,8 +257,8 @@ fn primitive_array(case: &Case<'_>, gap: Width, base: Choice) -> Choice {
 /// Two defects of the writer are not imitated, because its dumps would be wrong rather than different:
 /// it stores a primitive array's width code in place of its length, and drops an array's 32-bit hash
 /// after choosing the long record for it. A reference width too small for the distance is widened.
-fn jdmpview(case: &Case<'_>, _: &mut dyn Draw) -> Choice {
-    let absolute = case.targets.iter().map(|t| Width::of_signed(t.0 as i64)).max().unwrap_or(Width::One);
+fn jdmpview(case: &Case, _: &mut dyn Draw) -> Choice {
+    let absolute = case.references_absolute();
     let flags = match (case.kind, case.hash) {
         (CaseKind::Class | CaseKind::PrimitiveArray, _) => hash_flag(case),
         (_, StoredHash::Bits32(_)) => record_flag::HASHED | record_flag::HASH_FOLLOWS,
@@ -271,7 +271,7 @@ fn jdmpview(case: &Case<'_>, _: &mut dyn Draw) -> Choice {
     match case.kind {
         CaseKind::Instance => {
             let near = case.gap.0 > i64::from(i16::MIN) && case.gap.0 < i64::from(i16::MAX);
-            match (case.slot(), case.references.len()) {
+            match (case.slot(), case.references.count) {
                 _ if case.after_null || case.has_hash32() || !near => base,
                 (Some(slot), 0..=3) => Choice { form: Form::Short(slot), ..base },
                 (Some(_), 4..=7) => Choice { form: Form::Medium, ..base },
@@ -286,7 +286,7 @@ fn jdmpview(case: &Case<'_>, _: &mut dyn Draw) -> Choice {
 /// S0 to the letter: medium for 4 to 7 references or an uncached class, "hashed" and "hashed and
 /// moved" bits as the tables have them. For classes S0 defines only the hashed bit and yet asks for
 /// the other; setting both is ours.
-fn as_documented(case: &Case<'_>, _: &mut dyn Draw) -> Choice {
+fn as_documented(case: &Case, _: &mut dyn Draw) -> Choice {
     let flags = match (case.kind, case.hash) {
         (_, StoredHash::Absent) => 0,
         (CaseKind::Class, StoredHash::Bits16(_)) => record_flag::CLASS_HASH_FOLLOWS,
@@ -301,7 +301,7 @@ fn as_documented(case: &Case<'_>, _: &mut dyn Draw) -> Choice {
 /// Every legal spelling: any form that the object fits, any width that is wide enough, any cache slot
 /// that holds the class, the meaningless bit 0x01, tag 5 where the length is the number of
 /// references, and lengths as unsigned integers.
-fn any(case: &Case<'_>, draw: &mut dyn Draw) -> Choice {
+fn any(case: &Case, draw: &mut dyn Draw) -> Choice {
     let mut wider = |least: Width, most: Width| {
         let span = u64::from(most.code().saturating_sub(least.code()));
         // Mostly the least, so that widths differ between neighbours.
@@ -319,13 +319,13 @@ fn any(case: &Case<'_>, draw: &mut dyn Draw) -> Choice {
         gap,
         references,
         flags: meaningless | hash_flag(case),
-        true_length: case.length != Some(case.references.len() as u64) || draw.one_in(2),
+        true_length: case.length != Some(case.references.count) || draw.one_in(2),
     };
     match case.kind {
         CaseKind::Instance if case.has_hash32() || case.gap_signed() > Width::Two || draw.one_in(4) => base,
         CaseKind::Instance => {
             let held: Vec<u8> = (0..4).filter(|&slot| case.slots[usize::from(slot)]).collect();
-            match case.references.len() {
+            match case.references.count {
                 0..=3 if !held.is_empty() && !draw.one_in(3) => {
                     let slot = held[draw.below(held.len() as u64) as usize];
                     Choice { form: Form::Short(slot), gap: near, ..base }
@@ -349,7 +349,7 @@ fn any(case: &Case<'_>, draw: &mut dyn Draw) -> Choice {
 }
 
 /// The flag that says that a 32-bit hash follows.
-fn hash_flag(case: &Case<'_>) -> u8 {
+fn hash_flag(case: &Case) -> u8 {
     match (case.hash, case.kind) {
         (StoredHash::Bits32(_), CaseKind::Class) => record_flag::CLASS_HASH_FOLLOWS,
         (StoredHash::Bits32(_), _) => record_flag::HASH_FOLLOWS,
@@ -428,6 +428,12 @@ impl Survey {
         source.visit_objects(&mut |object| {
             let object = carrier.object(object)?;
             survey.count(object.address.0, object.references().map(|a| a.0));
+            if let Contents::Long(Long::References(listed)) = &object.contents {
+                listed.visit(|piece| {
+                    survey.count_references(piece.iter().map(|a| a.0));
+                    Ok::<(), Error>(())
+                })?;
+            }
             Ok(())
         })?;
         Ok(survey)
@@ -436,6 +442,10 @@ impl Survey {
     fn count(&mut self, address: u64, references: impl Iterator<Item = u64>) {
         self.totals.objects = self.totals.objects.wrapping_add(1);
         self.unaligned8 |= !address.is_multiple_of(8);
+        self.count_references(references);
+    }
+
+    fn count_references(&mut self, references: impl Iterator<Item = u64>) {
         for reference in references {
             self.totals.references = self.totals.references.wrapping_add(1);
             self.unaligned8 |= reference % 8 != 0;

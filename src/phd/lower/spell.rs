@@ -2,10 +2,12 @@
 
 use std::borrow::Cow;
 
+use crate::compare::facts::Items;
 use crate::draw::{Draw, SeedDraw, Stream};
 use crate::error::{Error, LowerError};
 use crate::model::{
-    Address, ByteLen, Class, Contents, Facts, HashRegime, IdentityHash, Object, ObjectKind, PrimitiveType, WordSize,
+    Address, ByteLen, Class, Contents, Facts, HashRegime, IdentityHash, Long, Object, ObjectKind, PrimitiveType,
+    WordSize,
 };
 
 use super::super::record::{
@@ -13,7 +15,7 @@ use super::super::record::{
     Record, References, ShortObject, StoredHash,
 };
 use super::super::wire::{FileFlags, Layout, Units, Version};
-use super::choice::{Case, CaseKind, Choice, Form};
+use super::choice::{Case, CaseKind, Choice, Form, Spread};
 use super::profiles::{HeaderPolicy, Profile, Survey};
 use super::{LowerOptions, unsupported};
 
@@ -68,7 +70,7 @@ impl Speller {
     ///
     /// # Errors
     /// If it does not fit the dump.
-    pub fn class<'c>(&mut self, class: &'c Class) -> Result<Record<'c>, LowerError> {
+    pub fn class<'c>(&mut self, class: &'c Class) -> Result<Record<'c>, Error> {
         let address = class.address;
         let targets = class.references.as_deref().unwrap_or_default();
         let hash = stored(class.hash);
@@ -78,9 +80,9 @@ impl Speller {
             .map_err(|_| too_large("the instance size", address, instance_size, u64::from(u32::MAX)))?;
         let length = class.name.as_bytes().len() as u64;
         if length > u64::from(u16::MAX) {
-            return Err(too_large("the length of the class name", address, length, u64::from(u16::MAX)));
+            return Err(too_large("the length of the class name", address, length, u64::from(u16::MAX)).into());
         }
-        let (gap, choice) = self.choose(CaseKind::Class, address, targets, None, hash, None)?;
+        let (gap, choice) = self.choose(CaseKind::Class, address, Items::Held(targets), None, hash, None)?;
         Ok(Record::Class(ClassRecord {
             flags: choice.flags,
             gap,
@@ -95,12 +97,14 @@ impl Speller {
     /// Spells a carried object.
     ///
     /// # Errors
-    /// If it does not fit the dump.
-    pub fn object(&mut self, object: &Object) -> Result<Record<'static>, LowerError> {
+    /// If it does not fit the dump, or its contents cannot be read. Of references that are not held, the record has only the
+    /// width.
+    pub fn object(&mut self, object: &Object) -> Result<Record<'static>, Error> {
         let hash = stored(object.hash);
-        let targets: &[Address] = match &object.contents {
-            Contents::References(targets) => targets,
-            _ => &[],
+        let targets = match &object.contents {
+            Contents::References(targets) => Items::Held(targets),
+            Contents::Long(Long::References(targets)) => Items::Long(targets),
+            _ => Items::Held(&[]),
         };
         match object.kind {
             ObjectKind::Instance => self.instance(object, hash, targets),
@@ -113,8 +117,8 @@ impl Speller {
         &mut self,
         object: &Object,
         hash: StoredHash,
-        targets: &[Address],
-    ) -> Result<Record<'static>, LowerError> {
+        targets: Items<'_, Address>,
+    ) -> Result<Record<'static>, Error> {
         let class = object.class_word.unwrap_or_default();
         let class_word = self.word(class)?;
         let (gap, choice) = self.choose(CaseKind::Instance, object.address, targets, Some(class), hash, None)?;
@@ -140,8 +144,8 @@ impl Speller {
         &mut self,
         object: &Object,
         hash: StoredHash,
-        targets: &[Address],
-    ) -> Result<Record<'static>, LowerError> {
+        targets: Items<'_, Address>,
+    ) -> Result<Record<'static>, Error> {
         let class_word = self.word(object.class_word.unwrap_or_default())?;
         let length = object.length.map(|length| array_length(object, length)).transpose()?;
         let size_words = self.size_words(object)?;
@@ -162,11 +166,12 @@ impl Speller {
         object: &Object,
         element: PrimitiveType,
         hash: StoredHash,
-    ) -> Result<Record<'static>, LowerError> {
+    ) -> Result<Record<'static>, Error> {
         let length = object.length.unwrap_or_default();
         array_length(object, length)?;
         let size_words = self.size_words(object)?;
-        let (gap, choice) = self.choose(CaseKind::PrimitiveArray, object.address, &[], None, hash, Some(length))?;
+        let (gap, choice) =
+            self.choose(CaseKind::PrimitiveArray, object.address, Items::Held(&[]), None, hash, Some(length))?;
         Ok(match (choice.form, hash) {
             (Form::Long, _) => {
                 let flags = choice.flags;
@@ -185,17 +190,31 @@ impl Speller {
         &mut self,
         kind: CaseKind,
         address: Address,
-        targets: &[Address],
+        targets: Items<'_, Address>,
         class: Option<Address>,
         hash: StoredHash,
         length: Option<u64>,
-    ) -> Result<(Gap, Choice), LowerError> {
+    ) -> Result<(Gap, Choice), Error> {
         self.check(address)?;
         let arithmetic = self.profile.arithmetic;
+        let (layout, mut spread) = (self.layout, Spread::default());
         self.units.clear();
-        for &target in targets {
-            self.check(target)?;
-            self.units.push(arithmetic.units(target, address, self.layout));
+        match targets {
+            Items::Held(targets) => {
+                for &target in targets {
+                    self.check(target)?;
+                    let units = arithmetic.units(target, address, layout);
+                    spread.enter(target, units);
+                    self.units.push(units);
+                }
+            }
+            Items::Long(targets) => targets.visit(|piece| {
+                piece.iter().try_for_each(|&target| {
+                    self.check(target)?;
+                    spread.enter(target, arithmetic.units(target, address, layout));
+                    Ok::<(), Error>(())
+                })
+            })?,
         }
         let units = arithmetic.units(address, self.previous, self.layout);
         let case = Case {
@@ -203,8 +222,7 @@ impl Speller {
             layout: self.layout,
             after_null: self.previous.is_null(),
             gap: units,
-            references: &self.units,
-            targets,
+            references: spread,
             slots: self.cache.map(|held| Some(held) == class),
             hash,
             length,

@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use crate::error::RuleId;
+use crate::error::{DecodeError, RuleId};
 use crate::findings::{Findings, on_cycles};
 use crate::model::Address;
 
@@ -113,7 +113,10 @@ impl GraphIndex {
     }
 
     /// Second pass: judges a record.
-    pub fn judge(&mut self, located: Located<'_, '_>, findings: &mut Findings) {
+    ///
+    /// # Errors
+    /// If references that are not held cannot be read.
+    pub fn judge(&mut self, located: Located<'_, '_>, findings: &mut Findings) -> Result<(), DecodeError> {
         let record = located.record;
         let Resolved { address, class_word, .. } = self.resolver.resolve(record);
         if let Some(seen) = self.duplicates.get_mut(&address.0)
@@ -138,26 +141,29 @@ impl GraphIndex {
                 self.arrays.first_at.get_or_insert((located.offset, located.index));
             }
         }
-        let Some(references) = record.references() else { return };
-        let mut dangling = Vec::new();
+        let Some(references) = record.references() else { return Ok(()) };
+        let mut dangling = (0_u64, None);
         let mut first = None;
-        references.for_each(|units| {
+        located.references(references, |units| {
             let target = self.resolver.offset(address, units);
             first.get_or_insert(target);
             if !target.is_null() && self.addresses.binary_search(&target.0).is_err() {
-                dangling.push(target);
+                dangling.0 += 1;
+                dangling.1.get_or_insert(target);
             }
-        });
+        })?;
         let is_array_class = |a: Address| self.classes.get(&a).is_some_and(|class| class.is_array);
         if matches!(record, Record::ObjectArray(_)) && first.is_some_and(is_array_class) {
             self.arrays.array_class_first += 1;
         }
-        if let Some(target) = dangling.first() {
+        if let (count, Some(target)) = dangling {
             add(findings, super::GRAPH_DANGLING_REFERENCE, located, || {
-                let found = format!("{} of {} dangle, the first to {target}", dangling.len(), references.len());
+                let all = located.count(references);
+                let found = format!("{count} of {all} dangle, the first to {target}");
                 ("references to records of this dump".to_owned(), found)
             });
         }
+        Ok(())
     }
 
     /// After the second pass: what speaks for which convention of class words.

@@ -4,6 +4,7 @@ use crate::error::DecodeError;
 use crate::family::{Judge, Opening};
 use crate::findings::{Findings, Rulebook, Sound};
 use crate::input::Stream;
+use crate::model::long::Spool;
 
 use super::super::Decoder;
 use super::super::family::{format, open};
@@ -14,33 +15,34 @@ use super::{BOOK, GraphIndex, PassRules};
 pub(in super::super) struct Judgement;
 
 impl Judge for Judgement {
-    type Decoder = Decoder<Stream>;
+    type Decoder = (Decoder<Stream>, Spool);
     type Graph = (GraphIndex, Layout);
 
     const BOOK: &'static Rulebook = &BOOK;
 
-    fn open(opening: Opening) -> Result<Decoder<Stream>, DecodeError> {
-        open(opening)
+    fn open(opening: Opening) -> Result<(Decoder<Stream>, Spool), DecodeError> {
+        let spool = opening.spool();
+        Ok((open(opening)?, spool))
     }
 
-    fn format(decoder: &Decoder<Stream>) -> String {
+    fn format((decoder, _): &(Decoder<Stream>, Spool)) -> String {
         format(decoder.header().version).to_string()
     }
 
-    fn graph(decoder: &Decoder<Stream>) -> (GraphIndex, Layout) {
+    fn graph((decoder, _): &(Decoder<Stream>, Spool)) -> (GraphIndex, Layout) {
         let layout = decoder.layout();
         (GraphIndex::new(layout, decoder.header().flags.has(FileFlags::J9)), layout)
     }
 
     fn pass(
-        decoder: &mut Decoder<Stream>,
+        (decoder, spool): &mut (Decoder<Stream>, Spool),
         mut graph: Option<&mut (GraphIndex, Layout)>,
         findings: &mut Findings,
     ) -> (Sound, Result<(), DecodeError>) {
         let header = decoder.header().clone();
         let mut rules = PassRules::new(&header, decoder.header_bytes().len() as u64, findings);
-        let ended = decoder.visit::<DecodeError, _>(|located| {
-            rules.record(located, findings);
+        let ended = decoder.visit_with::<DecodeError, _>(Some(spool), |located| {
+            rules.record(located, findings)?;
             if let Some((index, _)) = &mut graph {
                 index.enter(located);
             }
@@ -65,14 +67,11 @@ impl Judge for Judgement {
     }
 
     fn judge(
-        decoder: &mut Decoder<Stream>,
+        (decoder, spool): &mut (Decoder<Stream>, Spool),
         (index, _): &mut (GraphIndex, Layout),
         findings: &mut Findings,
     ) -> Result<(), DecodeError> {
-        let judged = decoder.visit(|located| {
-            index.judge(located, findings);
-            Ok(())
-        });
+        let judged = decoder.visit_with(Some(spool), |located| index.judge(located, findings));
         judged.map(|_| ())
     }
 

@@ -1,7 +1,7 @@
 //! The rules that one pass with constant state can judge.
 
 use crate::bytes::mutf8;
-use crate::error::RuleId;
+use crate::error::{DecodeError, RuleId};
 use crate::findings::Findings;
 use crate::model::{Address, Totals};
 
@@ -104,8 +104,11 @@ impl PassRules {
     }
 
     /// Judges a record.
+    ///
+    /// # Errors
+    /// If references that are not held cannot be read.
     #[inline]
-    pub fn record(&mut self, located: Located<'_, '_>, findings: &mut Findings) {
+    pub fn record(&mut self, located: Located<'_, '_>, findings: &mut Findings) -> Result<(), DecodeError> {
         let record = located.record;
         let resolved = self.resolver.resolve(record);
         match record {
@@ -151,8 +154,9 @@ impl PassRules {
             self.hash16(located, findings);
         }
         if let Some(references) = record.references() {
-            self.judge_references(located, &resolved, references, findings);
+            self.judge_references(located, &resolved, references, findings)?;
         }
+        Ok(())
     }
 
     /// Judges the end of the body. `trailing` is the number of bytes behind it.
@@ -191,21 +195,31 @@ impl PassRules {
         resolved: &Resolved,
         references: &References<'_>,
         findings: &mut Findings,
-    ) {
-        if references.is_empty() {
-            return;
+    ) -> Result<(), DecodeError> {
+        let count = located.count(references);
+        if count == 0 {
+            return Ok(());
         }
-        self.references += references.len() as u64;
+        self.references += count;
         let from = resolved.address;
         let mut nulls = 0_u64;
         let resolver = &self.resolver;
-        references.for_each(|units| nulls += u64::from(resolver.offset(from, units).is_null()));
+        located.references(references, |units| nulls += u64::from(resolver.offset(from, units).is_null()))?;
         if nulls > 0 {
             add(findings, super::REFERENCES_NULL, located, || {
-                ("no null references".to_owned(), format!("{nulls} of {}", references.len()))
+                ("no null references".to_owned(), format!("{nulls} of {count}"))
             });
         }
-        if self.j9 && self.is_first(references, from, resolved.class_word) {
+        let is_first = match located.long {
+            _ if !self.j9 => false,
+            None => self.is_first(references, from, resolved.class_word),
+            Some(_) => {
+                let mut first = None;
+                located.references(references, |units| _ = first.get_or_insert(units))?;
+                first.map(|units| self.resolver.offset(from, units)) == resolved.class_word
+            }
+        };
+        if is_first {
             add(findings, super::REFERENCES_FIRST_IS_CLASS, located, || {
                 (
                     "a reference 0 other than the class word".to_owned(),
@@ -213,6 +227,7 @@ impl PassRules {
                 )
             });
         }
+        Ok(())
     }
 
     #[inline]
@@ -227,15 +242,15 @@ impl PassRules {
 
     fn object_array(&mut self, located: Located<'_, '_>, r: &ObjectArray<'_>, findings: &mut Findings) {
         let place = (located.offset, located.index);
-        if r.references.len() > 1 {
+        if located.count(&r.references) > 1 {
             self.signs.ordered_arrays += 1;
             self.signs.ordered_at.get_or_insert(place);
         }
         let Some(length) = r.length else { return };
         self.array_length(located, u64::from(length), findings);
-        if u64::from(length) < r.references.len() as u64 {
+        if u64::from(length) < located.count(&r.references) {
             add(findings, super::OBJECT_ARRAY_LENGTH, located, || {
-                (format!("a true length of at least {}", r.references.len()), length.to_string())
+                (format!("a true length of at least {}", located.count(&r.references)), length.to_string())
             });
         }
         if let Some(words) = r.size_words {

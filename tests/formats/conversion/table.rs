@@ -108,6 +108,6 @@ fn tell(heap: &Heap, tell: &mut dyn FnMut(Facet)) {
     use heapsmith::compare::told;
     told::of_facts(&heap.facts, tell);
     heap.classes.iter().for_each(|class| told::of_class(class, tell));
-    heap.objects.iter().for_each(|object| told::of_object(object, tell));
+    heap.objects.iter().for_each(|object| told::of_object(object, tell).expect("in memory"));
     told::of_surroundings(&heap.surroundings, tell);
 }

@@ -1,0 +1,53 @@
+//! Whether the first reference of every object is its class block.
+
+use std::collections::HashMap;
+
+use crate::model::{Address, Class, Name};
+
+/// What is found out of class blocks on the way through the objects.
+#[derive(Debug)]
+pub(in super::super) enum FirstReferences {
+    /// For each type so far, the first references of its objects.
+    Known(HashMap<Name, Vec<Address>>, usize),
+    /// Some object has none, or there are more of them than classes could be.
+    NoBlocks,
+}
+
+/// More first references than this are the classes of no program.
+const MANY_CLASSES: usize = 1 << 22;
+
+impl Default for FirstReferences {
+    fn default() -> FirstReferences {
+        FirstReferences::Known(HashMap::new(), 0)
+    }
+}
+
+impl FirstReferences {
+    /// Takes in an object's type and first reference.
+    pub(in super::super) fn enter(&mut self, name: &Name, first: Option<Address>) {
+        let FirstReferences::Known(known, count) = self else { return };
+        match first.filter(|first| !first.is_null() && *count < MANY_CLASSES) {
+            None => *self = FirstReferences::NoBlocks,
+            Some(first) => match known.get_mut(name) {
+                Some(of_type) if of_type.contains(&first) => {}
+                // Class loaders that have a class of that name; nobody has so many.
+                Some(of_type) if of_type.len() >= 64 => *self = FirstReferences::NoBlocks,
+                Some(of_type) => {
+                    of_type.push(first);
+                    *count += 1;
+                }
+                None => {
+                    known.insert(name.clone(), vec![first]);
+                    *count += 1;
+                }
+            },
+        }
+    }
+
+    /// Whether each is the address of a class of that name.
+    pub(in super::super) fn are_blocks(&self, classes: &[Class]) -> bool {
+        let FirstReferences::Known(known, count) = self else { return false };
+        let named: HashMap<Address, &Name> = classes.iter().map(|class| (class.address, &class.name)).collect();
+        *count > 0 && known.iter().all(|(name, firsts)| firsts.iter().all(|first| named.get(first) == Some(&name)))
+    }
+}

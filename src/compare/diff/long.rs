@@ -1,0 +1,80 @@
+//! References that are too long to be held: compared in pieces, sorted in temporary files.
+
+use crate::error::Error;
+use crate::model::Address;
+use crate::model::long::Pieces;
+
+use super::super::carriage::Carriage;
+use super::super::facet::Facet;
+use super::super::facts::References;
+use super::{Diff, HeapSide, show};
+
+/// The references of one side, where they are known.
+type Listed = Option<Pieces<Address>>;
+
+/// The references of both sides in pieces, if those of one of them are too long to be held.
+pub(super) fn references(sides: [Option<References<'_>>; 2]) -> Result<Option<[Listed; 2]>, Error> {
+    let mut found = [None, None];
+    for (side, found) in sides.into_iter().zip(&mut found) {
+        *found = side.map_or(Ok(None), References::long)?;
+    }
+    if found.iter().all(Option::is_none) {
+        return Ok(None);
+    }
+    let held = |all: References<'_>| all.iter().collect::<Vec<_>>().into();
+    let [left, right] = found;
+    let [l, r] = sides;
+    Ok(Some([left.or_else(|| l.map(held)), right.or_else(|| r.map(held))]))
+}
+
+impl Diff<'_> {
+    /// What [`Diff::references`] does with those that are held.
+    pub(super) fn long_references(
+        &mut self,
+        facet: Facet,
+        at: Option<Address>,
+        mut l: Listed,
+        mut r: Listed,
+    ) -> Result<(), Error> {
+        if self.carried.is_some_and(|column| column.carriage(Facet::NullReferences) == Carriage::None) {
+            for listed in [&mut l, &mut r].into_iter().flatten() {
+                *listed = listed.without_nulls()?;
+            }
+        }
+        let nulls = |listed: &Listed| listed.as_ref().map_or(Ok(0), Pieces::nulls);
+        let lists = |side: &HeapSide, nulls: u64| side.habits.nulls || nulls > 0;
+        let counted = (nulls(&l)?, nulls(&r)?);
+        let (left_lists, right_lists) = (lists(&self.left, counted.0), lists(&self.right, counted.1));
+        if left_lists != right_lists
+            && let (Some(l), Some(r)) = (&mut l, &mut r)
+        {
+            // Only one of the two dumps lists null references.
+            let nulls = (left_lists.then_some(counted.0), right_lists.then_some(counted.1));
+            if nulls.0.or(nulls.1) != Some(0) {
+                self.fact(Facet::NullReferences, at, nulls.0, nulls.1, u64::to_string);
+            }
+            for listed in [l, r] {
+                *listed = listed.without_nulls()?;
+            }
+        }
+        let (Some(l), Some(r)) = (&l, &r) else {
+            self.both(facet, l, r);
+            return Ok(());
+        };
+        let in_order = l.first_difference(r)?.is_none();
+        let sorted = if in_order { None } else { Some((l.sorted()?, r.sorted()?)) };
+        let same =
+            sorted.as_ref().map_or(Ok(true), |(ls, rs)| Ok::<bool, Error>(ls.first_difference(rs)?.is_none()))?;
+        if self.both(facet, Some(l), Some(r)).is_some()
+            && let Some((ls, rs)) = sorted.filter(|_| !same)
+        {
+            let shown = (show::long_references(&ls)?, show::long_references(&rs)?);
+            self.differs(facet, at, || shown);
+        }
+        if same && self.both(Facet::ReferenceOrder, Some(l), Some(r)).is_some() && !in_order {
+            let shown = (show::long_references(l)?, show::long_references(r)?);
+            self.differs(Facet::ReferenceOrder, at, || shown);
+        }
+        Ok(())
+    }
+}

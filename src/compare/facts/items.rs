@@ -1,0 +1,85 @@
+//! Lists of contents as facts: in memory, or read in pieces.
+
+use crate::error::Error;
+use crate::model::Address;
+use crate::model::long::{Item, Pieces};
+
+/// A list of contents.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Items<'e, T: Item> {
+    /// In memory.
+    Held(&'e [T]),
+    /// Read in pieces.
+    Long(&'e Pieces<T>),
+}
+
+impl<'e, T: Item> Items<'e, T> {
+    /// Number of items.
+    #[inline]
+    pub fn count(self) -> u64 {
+        match self {
+            Items::Held(items) => items.len() as u64,
+            Items::Long(pieces) => pieces.count(),
+        }
+    }
+
+    /// Calls `each` with one piece after the other; what is held is one piece.
+    ///
+    /// # Errors
+    /// What `each` returns, or what reading pieces runs into.
+    #[inline]
+    pub fn visit<E: From<Error>>(self, mut each: impl FnMut(&[T]) -> Result<(), E>) -> Result<(), E> {
+        match self {
+            Items::Held(items) => each(items),
+            Items::Long(pieces) => pieces.visit(each),
+        }
+    }
+
+    /// The index of the first item in which two lists differ, by which one of them may have ended.
+    ///
+    /// # Errors
+    /// What reading pieces runs into.
+    #[inline]
+    pub fn first_difference(self, other: Items<'_, T>) -> Result<Option<u64>, Error> {
+        match (self, other) {
+            (Items::Held(left), Items::Held(right)) => Ok((left != right).then(|| {
+                let same = left.iter().zip(right).take_while(|(l, r)| l == r).count();
+                same as u64
+            })),
+            (left, right) => left.pieces().first_difference(&right.pieces()),
+        }
+    }
+
+    /// So many items from an index on, as far as there are any.
+    ///
+    /// # Errors
+    /// What reading pieces runs into.
+    pub fn some(self, from: u64, count: usize) -> Result<Vec<T>, Error> {
+        match self {
+            Items::Held(items) => Ok(items.iter().skip(from as usize).take(count).copied().collect()),
+            Items::Long(pieces) => pieces.without_first(from).first(count),
+        }
+    }
+
+    /// The list in pieces, copied if it is held.
+    pub fn pieces(self) -> Pieces<T> {
+        match self {
+            Items::Held(items) => items.to_vec().into(),
+            Items::Long(pieces) => pieces.clone(),
+        }
+    }
+}
+
+impl Items<'_, Address> {
+    /// How many are null.
+    ///
+    /// # Errors
+    /// What reading pieces runs into.
+    #[inline]
+    pub fn nulls(self) -> Result<u64, Error> {
+        match self {
+            Items::Held(items) => Ok(items.iter().filter(|item| item.is_null()).count() as u64),
+            Items::Long(pieces) => pieces.nulls(),
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! A listing whose objects come one by one, and are sorted outside of memory where they are many.
+
+use std::io::{BufWriter, Write};
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::Error;
+use crate::model::{Class, Contents, Heap, Long, Object, ObjectKind};
+
+use super::super::facts::Head;
+use super::super::sorted::{Entry, Sorter};
+use super::{Keyed, Line, Lines, Place, head};
+
+/// The objects of a listing that is to be written.
+pub struct SortedLines {
+    sorter: Sorter<Placed>,
+    objects: u64,
+    references: u64,
+}
+
+/// An object with the place of its record.
+#[derive(Serialize, Deserialize)]
+struct Placed {
+    record: u64,
+    offset: Option<u64>,
+    object: Object,
+}
+
+impl Entry for Placed {
+    fn object(&self) -> &Object {
+        &self.object
+    }
+
+    fn object_mut(&mut self) -> &mut Object {
+        &mut self.object
+    }
+}
+
+impl std::fmt::Debug for SortedLines {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SortedLines").field("objects", &self.objects).finish_non_exhaustive()
+    }
+}
+
+impl SortedLines {
+    /// None yet; about so many bytes of them are held, and what is beyond goes to temporary files.
+    pub fn new(memory: usize) -> SortedLines {
+        SortedLines { sorter: Sorter::new(memory), objects: 0, references: 0 }
+    }
+
+    /// Takes in the next object in file order.
+    ///
+    /// # Errors
+    /// What temporary files run into, or reading contents that are not held.
+    pub fn add(&mut self, place: Place, object: &Object) -> Result<(), Error> {
+        self.objects += 1;
+        // Lines of primitive arrays have none, whatever a broken text lists.
+        if !matches!(object.kind, ObjectKind::PrimitiveArray(_)) {
+            self.references += match &object.contents {
+                Contents::Long(Long::Elements(elements)) => elements.count() - elements.nulls()?,
+                Contents::Long(Long::References(listed)) => listed.count(),
+                _ => object.references().count() as u64,
+            };
+        }
+        let Place { record, offset } = place;
+        self.sorter.push(Placed { record, offset, object: object.clone() })
+    }
+
+    /// The first line: the facts of the heap, which has no objects of its own, and of the objects that were taken in.
+    pub fn head(&self, heap: &Heap) -> Head {
+        let mut head = head(heap);
+        let [_, objects, references, ..] = &mut head.counts;
+        *objects = Some(self.objects);
+        *references = references.map(|of_classes| of_classes + self.references);
+        head
+    }
+
+    /// Writes the listing of a heap, which has no objects of its own. `classes` has the places of its classes.
+    ///
+    /// # Errors
+    /// If writing fails, or reading temporary files or contents that are not held.
+    pub fn write(self, out: &mut dyn Write, head: &Head, heap: &Heap, classes: &[Place]) -> Result<(), Error> {
+        let mut classes: Vec<(&Class, Place)> = heap.classes.iter().zip(classes.iter().copied()).collect();
+        classes.sort_by_key(|(class, place)| (class.address, place.record));
+        let mut classes = classes.into_iter().peekable();
+        let mut objects = self.sorter.finish()?;
+        let mut lines = Lines(BufWriter::new(out));
+        lines.put(&Keyed::of(head))?;
+        loop {
+            let next = objects.next()?;
+            let key = next.as_ref().map(|placed| (placed.object.address, placed.record));
+            let is_before =
+                |(class, place): &(&Class, Place)| key.is_none_or(|key| (class.address, place.record) < key);
+            while let Some((class, place)) = classes.next_if(is_before) {
+                lines.put(&Line::Class(Keyed::placed(class, place)))?;
+            }
+            let Some(Placed { record, offset, object }) = next else { break };
+            lines.put(&Line::of_object(&object, Place { record, offset }))?;
+        }
+        lines.surroundings(&heap.surroundings)?;
+        lines.end()
+    }
+}

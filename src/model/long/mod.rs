@@ -1,0 +1,281 @@
+//! Contents that are too long to be held: read in pieces, as often as wanted, from either end.
+//!
+//! The pieces come from the dump itself where that is a plain file, else from a [`Spool`]. What a writer does to a list
+//! (turning it round, leaving nulls out, mapping addresses) is done to each piece as it is read.
+
+mod sorting;
+mod spool;
+mod stored;
+#[cfg(test)]
+mod tests;
+mod views;
+
+use std::fmt::Debug;
+use std::panic::RefUnwindSafe;
+use std::sync::Arc;
+
+use super::Address;
+use crate::error::Error;
+
+pub use spool::{Filling, HELD, SPOOLED, Spool};
+pub use stored::{Identifiers, ReadAt, Spelling, Stretch};
+
+use views::{Chained, Cut, Held, Mapped, Repeated, Reversed, WithoutNulls};
+
+/// What a dump records of an object's inside, where that is too long to be held. What each is, the variant of the same name
+/// of [`Contents`](super::Contents) says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Long {
+    /// References without fields or positions.
+    References(Pieces<Address>),
+    /// Elements of an object array.
+    Elements(Pieces<Address>),
+    /// Bytes that no class lays out.
+    Raw(Pieces<u8>),
+    /// Elements of a primitive array.
+    Primitives(Pieces<u8>),
+}
+
+/// A list that is read in pieces. Copies are the same list.
+#[derive(Clone, Debug)]
+pub struct Pieces<T>(Arc<dyn Piecewise<T>>);
+
+/// Where reading begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// At the first item.
+    Front,
+    /// At the last item, so that items come in the opposite order.
+    Back,
+}
+
+/// What gives pieces of a list.
+pub trait Piecewise<T>: Debug + Send + Sync + RefUnwindSafe {
+    /// Number of items.
+    fn count(&self) -> u64;
+
+    /// A reader at one of the ends.
+    fn open(&self, from: End) -> Box<dyn PieceReader<T> + '_>;
+}
+
+/// Reads a list piece by piece.
+pub trait PieceReader<T> {
+    /// Puts the next items in the place of those in `piece`; `false` if there are no more.
+    ///
+    /// # Errors
+    /// What reading them runs into.
+    fn next(&mut self, piece: &mut Vec<T>) -> Result<bool, Error>;
+}
+
+/// Other addresses for those that there are.
+pub type Renumbering = dyn Fn(Address) -> Address + Send + Sync + RefUnwindSafe;
+
+/// What lists have as items.
+pub trait Item: Copy + Debug + PartialEq + Send + Sync + RefUnwindSafe + 'static {}
+impl<T: Copy + Debug + PartialEq + Send + Sync + RefUnwindSafe + 'static> Item for T {}
+
+/// Bytes of a piece, about: large enough that system calls do not matter.
+const PIECE: usize = 128 << 10;
+
+impl Long {
+    /// The addresses of references or elements.
+    pub fn addresses(&self) -> Option<&Pieces<Address>> {
+        match self {
+            Long::References(listed) | Long::Elements(listed) => Some(listed),
+            Long::Raw(_) | Long::Primitives(_) => None,
+        }
+    }
+
+    /// The same with other addresses, which are worked out as they are read.
+    #[must_use]
+    pub fn mapped(&self, map: impl Fn(Address) -> Address + Send + Sync + RefUnwindSafe + 'static) -> Long {
+        match self {
+            Long::References(listed) => Long::References(listed.mapped(map)),
+            Long::Elements(elements) => Long::Elements(elements.mapped(map)),
+            Long::Raw(_) | Long::Primitives(_) => self.clone(),
+        }
+    }
+}
+
+impl<T: Item> Pieces<T> {
+    /// A list in this form.
+    pub fn new(list: impl Piecewise<T> + 'static) -> Pieces<T> {
+        Pieces(Arc::new(list))
+    }
+
+    /// The same item again and again.
+    pub fn repeated(item: T, count: u64) -> Pieces<T> {
+        Pieces::new(Repeated { item, count })
+    }
+
+    /// Number of items.
+    pub fn count(&self) -> u64 {
+        self.0.count()
+    }
+
+    /// A reader at one of the ends.
+    pub fn open(&self, from: End) -> Box<dyn PieceReader<T> + '_> {
+        self.0.open(from)
+    }
+
+    /// Calls `each` with one piece after the other.
+    ///
+    /// # Errors
+    /// What `each` returns, or what reading runs into.
+    pub fn visit<E: From<Error>>(&self, mut each: impl FnMut(&[T]) -> Result<(), E>) -> Result<(), E> {
+        let (mut reader, mut piece) = (self.open(End::Front), Vec::new());
+        while reader.next(&mut piece)? {
+            each(&piece)?;
+        }
+        Ok(())
+    }
+
+    /// All items.
+    ///
+    /// # Errors
+    /// What reading runs into.
+    pub fn collect(&self) -> Result<Vec<T>, Error> {
+        let mut all = Vec::new();
+        self.visit(|piece| {
+            all.extend_from_slice(piece);
+            Ok::<(), Error>(())
+        })?;
+        Ok(all)
+    }
+
+    /// The first items, as many as there are up to `count`.
+    ///
+    /// # Errors
+    /// What reading runs into.
+    pub fn first(&self, count: usize) -> Result<Vec<T>, Error> {
+        let (mut reader, mut piece, mut first) = (self.open(End::Front), Vec::new(), Vec::new());
+        while first.len() < count && reader.next(&mut piece)? {
+            first.extend(piece.iter().take(count - first.len()));
+        }
+        Ok(first)
+    }
+
+    /// The index of the first item in which two lists differ, by which one of them may have ended.
+    ///
+    /// # Errors
+    /// What reading runs into.
+    pub fn first_difference(&self, other: &Pieces<T>) -> Result<Option<u64>, Error> {
+        let (mut left, mut right) = (Rest::new(self), Rest::new(other));
+        let mut place = 0;
+        loop {
+            let (l, r) = (left.more()?, right.more()?);
+            let both = l.len().min(r.len());
+            if both == 0 {
+                return Ok((l.len() != r.len()).then_some(place));
+            }
+            if l[..both] != r[..both] {
+                let same = l.iter().zip(r).take_while(|(l, r)| l == r).count();
+                return Ok(Some(place + same as u64));
+            }
+            place += both as u64;
+            left.take(both);
+            right.take(both);
+        }
+    }
+
+    /// The items in the opposite order.
+    #[must_use]
+    pub fn reversed(&self) -> Pieces<T> {
+        Pieces::new(Reversed(self.clone()))
+    }
+
+    /// Other items in their places, which are worked out as they are read.
+    #[must_use]
+    pub fn mapped(&self, map: impl Fn(T) -> T + Send + Sync + RefUnwindSafe + 'static) -> Pieces<T> {
+        Pieces::new(Mapped { of: self.clone(), map: Box::new(map) })
+    }
+
+    /// The same list without its first items.
+    #[must_use]
+    pub fn without_first(&self, skip: u64) -> Pieces<T> {
+        Pieces::new(Cut { of: self.clone(), skip: skip.min(self.count()) })
+    }
+
+    /// The same list with another one after it.
+    #[must_use]
+    pub fn followed_by(&self, last: Pieces<T>) -> Pieces<T> {
+        Pieces::new(Chained([self.clone(), last]))
+    }
+}
+
+impl Pieces<Address> {
+    /// How many items are null.
+    ///
+    /// # Errors
+    /// What reading runs into.
+    pub fn nulls(&self) -> Result<u64, Error> {
+        let mut nulls = 0;
+        self.visit(|piece| {
+            nulls += piece.iter().filter(|address| address.is_null()).count() as u64;
+            Ok::<(), Error>(())
+        })?;
+        Ok(nulls)
+    }
+
+    /// The list without null, which it is read once for.
+    ///
+    /// # Errors
+    /// What reading runs into.
+    pub fn without_nulls(&self) -> Result<Pieces<Address>, Error> {
+        match self.nulls()? {
+            0 => Ok(self.clone()),
+            nulls => Ok(Pieces::new(WithoutNulls { of: self.clone(), count: self.count() - nulls })),
+        }
+    }
+
+    /// The items in ascending order: sorted in a temporary file.
+    ///
+    /// # Errors
+    /// What reading or the temporary file runs into.
+    pub fn sorted(&self) -> Result<Pieces<Address>, Error> {
+        sorting::sorted(self)
+    }
+}
+
+impl<T: Item> From<Vec<T>> for Pieces<T> {
+    fn from(items: Vec<T>) -> Pieces<T> {
+        Pieces::new(Held(items))
+    }
+}
+
+/// Lists are equal where their items are; what cannot be read is equal to nothing.
+impl<T: Item> PartialEq for Pieces<T> {
+    fn eq(&self, other: &Pieces<T>) -> bool {
+        self.count() == other.count() && matches!(self.first_difference(other), Ok(None))
+    }
+}
+
+impl<T: Item> Eq for Pieces<T> {}
+
+/// What is left of a list that is read side by side with another.
+struct Rest<'p, T> {
+    reader: Box<dyn PieceReader<T> + 'p>,
+    piece: Vec<T>,
+    taken: usize,
+}
+
+impl<'p, T: Item> Rest<'p, T> {
+    fn new(pieces: &'p Pieces<T>) -> Rest<'p, T> {
+        Rest { reader: pieces.open(End::Front), piece: Vec::new(), taken: 0 }
+    }
+
+    fn more(&mut self) -> Result<&[T], Error> {
+        while self.taken == self.piece.len() {
+            self.taken = 0;
+            if !self.reader.next(&mut self.piece)? {
+                self.piece.clear();
+                break;
+            }
+        }
+        Ok(&self.piece[self.taken..])
+    }
+
+    fn take(&mut self, count: usize) {
+        self.taken += count;
+    }
+}

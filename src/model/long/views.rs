@@ -1,0 +1,237 @@
+//! Lists made of others, piece by piece.
+
+use std::fmt;
+use std::panic::RefUnwindSafe;
+
+use crate::error::Error;
+use crate::model::Address;
+
+use super::{End, Item, PIECE, PieceReader, Pieces, Piecewise};
+
+impl End {
+    /// The other end.
+    pub fn other(self) -> End {
+        match self {
+            End::Front => End::Back,
+            End::Back => End::Front,
+        }
+    }
+}
+
+/// A list in memory.
+#[derive(Debug)]
+pub(super) struct Held<T>(pub(super) Vec<T>);
+
+impl<T: Item> Piecewise<T> for Held<T> {
+    fn count(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    fn open(&self, from: End) -> Box<dyn PieceReader<T> + '_> {
+        Box::new(HeldReader { left: &self.0, from })
+    }
+}
+
+struct HeldReader<'h, T> {
+    left: &'h [T],
+    from: End,
+}
+
+impl<T: Item> PieceReader<T> for HeldReader<'_, T> {
+    fn next(&mut self, piece: &mut Vec<T>) -> Result<bool, Error> {
+        let count = self.left.len().min(PIECE / size_of::<T>());
+        piece.clear();
+        match self.from {
+            End::Front => {
+                let (first, rest) = self.left.split_at(count);
+                piece.extend_from_slice(first);
+                self.left = rest;
+            }
+            End::Back => {
+                let (rest, last) = self.left.split_at(self.left.len() - count);
+                piece.extend(last.iter().rev());
+                self.left = rest;
+            }
+        }
+        Ok(count > 0)
+    }
+}
+
+/// The same item again and again.
+#[derive(Debug)]
+pub(super) struct Repeated<T> {
+    pub(super) item: T,
+    pub(super) count: u64,
+}
+
+impl<T: Item> Piecewise<T> for Repeated<T> {
+    fn count(&self) -> u64 {
+        self.count
+    }
+
+    fn open(&self, _: End) -> Box<dyn PieceReader<T> + '_> {
+        Box::new(Repeated { item: self.item, count: self.count })
+    }
+}
+
+impl<T: Item> PieceReader<T> for Repeated<T> {
+    fn next(&mut self, piece: &mut Vec<T>) -> Result<bool, Error> {
+        let count = self.count.min((PIECE / size_of::<T>()) as u64);
+        piece.clear();
+        piece.resize(count as usize, self.item);
+        self.count -= count;
+        Ok(count > 0)
+    }
+}
+
+/// The other way round.
+#[derive(Debug)]
+pub(super) struct Reversed<T>(pub(super) Pieces<T>);
+
+impl<T: Item> Piecewise<T> for Reversed<T> {
+    fn count(&self) -> u64 {
+        self.0.count()
+    }
+
+    fn open(&self, from: End) -> Box<dyn PieceReader<T> + '_> {
+        self.0.open(from.other())
+    }
+}
+
+/// Other items in the places of a list's.
+pub(super) struct Mapped<T> {
+    pub(super) of: Pieces<T>,
+    pub(super) map: Box<dyn Fn(T) -> T + Send + Sync + RefUnwindSafe>,
+}
+
+impl<T: Item> fmt::Debug for Mapped<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Mapped").field("of", &self.of).finish_non_exhaustive()
+    }
+}
+
+impl<T: Item> Piecewise<T> for Mapped<T> {
+    fn count(&self) -> u64 {
+        self.of.count()
+    }
+
+    fn open(&self, from: End) -> Box<dyn PieceReader<T> + '_> {
+        Box::new(MappedReader { of: self.of.open(from), map: &*self.map })
+    }
+}
+
+struct MappedReader<'m, T> {
+    of: Box<dyn PieceReader<T> + 'm>,
+    map: &'m (dyn Fn(T) -> T + Send + Sync),
+}
+
+impl<T: Item> PieceReader<T> for MappedReader<'_, T> {
+    fn next(&mut self, piece: &mut Vec<T>) -> Result<bool, Error> {
+        let more = self.of.next(piece)?;
+        piece.iter_mut().for_each(|item| *item = (self.map)(*item));
+        Ok(more)
+    }
+}
+
+/// The items that are not null.
+#[derive(Debug)]
+pub(super) struct WithoutNulls {
+    pub(super) of: Pieces<Address>,
+    pub(super) count: u64,
+}
+
+impl Piecewise<Address> for WithoutNulls {
+    fn count(&self) -> u64 {
+        self.count
+    }
+
+    fn open(&self, from: End) -> Box<dyn PieceReader<Address> + '_> {
+        Box::new(WithoutNullsReader(self.of.open(from)))
+    }
+}
+
+struct WithoutNullsReader<'w>(Box<dyn PieceReader<Address> + 'w>);
+
+impl PieceReader<Address> for WithoutNullsReader<'_> {
+    fn next(&mut self, piece: &mut Vec<Address>) -> Result<bool, Error> {
+        while self.0.next(piece)? {
+            piece.retain(|address| !address.is_null());
+            if !piece.is_empty() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// A list without its first items.
+#[derive(Debug)]
+pub(super) struct Cut<T> {
+    pub(super) of: Pieces<T>,
+    pub(super) skip: u64,
+}
+
+impl<T: Item> Piecewise<T> for Cut<T> {
+    fn count(&self) -> u64 {
+        self.of.count() - self.skip
+    }
+
+    fn open(&self, from: End) -> Box<dyn PieceReader<T> + '_> {
+        let skip = if from == End::Front { self.skip } else { 0 };
+        Box::new(CutReader { of: self.of.open(from), skip, left: self.count() })
+    }
+}
+
+struct CutReader<'c, T> {
+    of: Box<dyn PieceReader<T> + 'c>,
+    skip: u64,
+    left: u64,
+}
+
+impl<T: Item> PieceReader<T> for CutReader<'_, T> {
+    fn next(&mut self, piece: &mut Vec<T>) -> Result<bool, Error> {
+        while self.left > 0 && self.of.next(piece)? {
+            let skipped = self.skip.min(piece.len() as u64);
+            self.skip -= skipped;
+            piece.drain(..skipped as usize);
+            piece.truncate(usize::try_from(self.left).unwrap_or(usize::MAX));
+            self.left -= piece.len() as u64;
+            if !piece.is_empty() {
+                return Ok(true);
+            }
+        }
+        piece.clear();
+        Ok(false)
+    }
+}
+
+/// A list and another after it.
+#[derive(Debug)]
+pub(super) struct Chained<T>(pub(super) [Pieces<T>; 2]);
+
+impl<T: Item> Piecewise<T> for Chained<T> {
+    fn count(&self) -> u64 {
+        self.0.iter().map(Pieces::count).sum()
+    }
+
+    fn open(&self, from: End) -> Box<dyn PieceReader<T> + '_> {
+        let [first, last] = &self.0;
+        let order = if from == End::Front { [first, last] } else { [last, first] };
+        Box::new(InTurn(order.map(|list| list.open(from)).into_iter().collect()))
+    }
+}
+
+/// Readers one after the other.
+pub(super) struct InTurn<'i, T>(pub(super) std::collections::VecDeque<Box<dyn PieceReader<T> + 'i>>);
+
+impl<T: Item> PieceReader<T> for InTurn<'_, T> {
+    fn next(&mut self, piece: &mut Vec<T>) -> Result<bool, Error> {
+        while let Some(reader) = self.0.front_mut() {
+            if reader.next(piece)? {
+                return Ok(true);
+            }
+            self.0.pop_front();
+        }
+        Ok(false)
+    }
+}
