@@ -15,7 +15,7 @@ use super::layouts::{Layouts, synthetic};
 use super::report::Inventions;
 use super::survey::Survey;
 
-/// More elements than this are not held where some of them are made up, and no object has more fields.
+/// More elements than this are not held where some of them are synthesised, and no object has more fields.
 const MANY: u64 = 1 << 17;
 
 /// Elements that are made up for one array take at most so many bytes.
