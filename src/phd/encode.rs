@@ -71,7 +71,7 @@ pub fn record(out: &mut Vec<u8>, layout: Layout, record: &Record<'_>) -> Result<
 
 /// A record on both sides of its references, which are too many to be held: `put` appends them.
 ///
-/// Only long object and object array records have so many; of another nothing is appended.
+/// Only long object and object array records have more than seven; of another nothing is appended.
 ///
 /// # Errors
 /// What `put` returns.

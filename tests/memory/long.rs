@@ -46,7 +46,8 @@ fn heap(kind: ObjectKind) -> Heap {
     };
     let array = if kind == ObjectKind::ObjectArray {
         // In no order, with nulls among them.
-        let to = |n: u64| Address(if n % 11 == 0 { 0 } else { 0x2000 + n.wrapping_mul(0x9e37_79b9) % 4096 * 8 });
+        let to =
+            |n: u64| Address(if n.is_multiple_of(11) { 0 } else { 0x2000 + n.wrapping_mul(0x9e37_79b9) % 4096 * 8 });
         let elements: Vec<Address> = (0..HELD as u64 / 8).map(to).collect();
         Object { length: Some(elements.len() as u64), contents: Contents::Elements(elements), ..array }
     } else {

@@ -50,10 +50,7 @@ impl Opts {
         let mut outline = file.outline()?;
         let number = self.heap.of(outline.dump.heaps.len())?;
         // Before the objects are sorted, since it may sort them, too.
-        let profile = match recognise(&file) {
-            Err(_) if unsound.is_some() => None,
-            recognised => recognised?.map(|lowering| lowering.profile().to_owned()),
-        };
+        let recognised = recognise(&file);
         let mut lines = SortedLines::new(MEMORY);
         let ended = outline.visit_objects(number, &mut |place, object| lines.add(place, object))?;
         let broken = match std::mem::replace(&mut outline.ended, Ok(())).and(ended) {
@@ -69,7 +66,9 @@ impl Opts {
         let mut head = lines.head(heap);
         head.format = Some(file.format()?.to_string());
         head.heap = (outline.dump.heaps.len() > 1).then_some(number as u64);
-        head.profile = profile.filter(|_| broken.is_none());
+        if broken.is_none() {
+            head.profile = recognised?.map(|lowering| lowering.profile().to_owned());
+        }
         let mut output = Output::create(&self.output, self.force)?;
         lines.write(&mut output, &head, heap, classes)?;
         output.finish()?;

@@ -30,7 +30,7 @@ impl FirstReferences {
             None => *self = FirstReferences::NoBlocks,
             Some(first) => match known.get_mut(name) {
                 Some(of_type) if of_type.contains(&first) => {}
-                // Class loaders that have a class of that name; nobody has so many.
+                // Class loaders that have a class of that name; no program has that many.
                 Some(of_type) if of_type.len() >= 64 => *self = FirstReferences::NoBlocks,
                 Some(of_type) => {
                     of_type.push(first);

@@ -50,7 +50,7 @@ impl<'e, T: Item> Items<'e, T> {
         }
     }
 
-    /// So many items from an index on, as far as there are any.
+    /// The items from an index on, up to this number of them.
     ///
     /// # Errors
     /// What reading pieces runs into.

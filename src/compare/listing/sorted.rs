@@ -43,7 +43,7 @@ impl std::fmt::Debug for SortedLines {
 }
 
 impl SortedLines {
-    /// None yet; about so many bytes of them are held, and what is beyond goes to temporary files.
+    /// None yet; about this number of bytes of them is held, and what is beyond goes to temporary files.
     pub fn new(memory: usize) -> SortedLines {
         SortedLines { sorter: Sorter::new(memory), objects: 0, references: 0 }
     }

@@ -46,7 +46,7 @@ pub(crate) enum Ascending<T> {
 }
 
 impl<T: Entry> Sorter<T> {
-    /// A sorter that holds about so many bytes.
+    /// A sorter that holds about this number of bytes.
     pub(crate) fn new(memory: usize) -> Sorter<T> {
         Sorter { memory, held: Vec::new(), bytes: 0, runs: Runs::new() }
     }

@@ -237,7 +237,7 @@ where
     Ok(())
 }
 
-/// Whether the contents of a sub-record, of which so many bytes are still to come, are too long to be held.
+/// Whether the contents of a sub-record are too long to be held; `rest` bytes of them are still to come.
 fn is_long(found: &SubRecord<'_>, rest: u64, id: IdSize, spool: &Spool) -> bool {
     let (first, as_held) = match found {
         SubRecord::Instance(r) => (r.values.len(), 1),

@@ -295,7 +295,7 @@ impl Cutter {
         }
     }
 
-    /// Whether the open segment ends with a sub-record that brings it to so many bytes, whatever comes next.
+    /// Whether the open segment ends with a sub-record that brings it to `length` bytes, whatever comes next.
     fn ends_after(&self, tag: SubTag, length: u64) -> bool {
         match self.cut {
             Cut::SharedBuffer | Cut::OwnBuffer(_) => self.alone,

@@ -73,7 +73,7 @@ pub struct Stretch {
 }
 
 impl Stretch {
-    /// So many bytes from an offset on.
+    /// `length` bytes from an offset on.
     pub fn new(bytes: Arc<dyn ReadAt>, at: u64, length: u64) -> Stretch {
         Stretch { bytes, at, length }
     }

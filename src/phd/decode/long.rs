@@ -108,7 +108,7 @@ impl<R: Read> Decoder<R> {
         Ok(Some((record, stretch)))
     }
 
-    /// So many bytes of references.
+    /// References of this number of bytes.
     fn references(&mut self, length: u64, spool: &mut Spool) -> Result<Stretch, DecodeError> {
         let at = self.window.offset();
         let failed = |e: io::Error| DecodeError::new(rules::FILE_TRUNCATED, at, "reference", Problem::Io(e));

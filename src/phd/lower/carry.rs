@@ -259,7 +259,7 @@ fn listed_in_record(listed: Pieces<Address>) -> Result<Contents, Error> {
     if listed.count() <= MOST_OF_MEDIUM { long.hold() } else { Ok(long) }
 }
 
-/// A medium object record has at most so many references.
+/// A medium object record has at most this number of references.
 const MOST_OF_MEDIUM: u64 = 7;
 
 fn known<T>(fact: Option<T>, what: &'static str, address: Address) -> Result<T, LowerError> {
