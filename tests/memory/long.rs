@@ -104,8 +104,11 @@ pub(crate) fn a_large_array_is_never_held_by_any_command() {
     }
 }
 
+/// A command over a dump of a family.
+type Run = fn(&DumpFile, Family);
+
 /// What each command does, by way of the library.
-const COMMANDS: &[(&str, fn(&DumpFile, Family))] = &[
+const COMMANDS: &[(&str, Run)] = &[
     ("validate", |dump, _| {
         let report = validate(dump.input(), ValidateOptions::default()).expect("it can be read");
         assert!(report.findings.iter().all(|finding| finding.rule.to_string() != "phd.file.truncated"));
