@@ -36,7 +36,7 @@ def characters(data):
         return data.decode("latin-1"), False
     if re.match(rb"[\x40\x05\x0d\x15\x25]*(\x61\x61|\xf0[\xa7\xe7])", data):
         # The first bracket before a size tells the page: behind an address and blanks, which are alike in both.
-        bracket = re.search(rb"\xf0[\xa7\xe7][\xf0-\xf9\x81-\x86\xc1-\xc6]+[\x40\x05]*([\xad\xba])[\x40\x05]*[\xf0-\xf9]", data)
+        bracket = re.search(rb"\xf0[\xa7\xe7][\xf0-\xf9\x81-\x86\xc1-\xc6]+[\x40\x05]*([\xad\xba])[\xf0-\xf9]", data)
         page = IBM_037 if bracket and bracket[1] == b"\xba" else IBM_1047
         return "".join(page[byte] for byte in data), True
     raise Refusal("neither // nor an address at the start", 0)
@@ -58,10 +58,10 @@ def text_of_name(name, is_ebcdic):
 LONGEST = 1 << 20  # characters of a type, a comment or white space: a choice of the specification
 # A space stands for any white space on the line, or none.
 VERSION, COMMENT_1, COMMENT_2 = (re.compile(pattern.replace(" ", r"[ \t]*")) for pattern in (
-    "// Version:(.*)", "// Breakdown.*", "// EOF.*"))
+    "// Version: (.*)", "// Breakdown.*", "// EOF.*"))
 TRAILER_1, TRAILER_2 = (re.compile(pattern.replace(" ", r"[ \t]*")) for pattern in (
-    r"// Breakdown - Classes : (\d+) , Objects : (\d+) , ObjectArrays : (\d+) , PrimitiveArrays : (\d+)",
-    r"// EOF : Total 'Objects' , Refs \( null \) : (\d+) , (\d+) \( (\d+) \)"))
+    r"// Breakdown - Classes : (\d+) , Objects : (\d+) , ObjectArrays : (\d+) , PrimitiveArrays : (\d+) ",
+    r"// EOF : Total 'Objects' , Refs \( null \) : (\d+) , (\d+) \( (\d+) \) "))
 ELEMENTS = dict(Z="boolean", C="char", F="float", D="double", B="byte", S="short", I="int", J="long")
 
 
@@ -101,13 +101,14 @@ class Dump:
         at_end = "the text ends" if self.at >= len(self.text) else repr(self.text[self.at:self.at + 20])
         raise Refusal(f"{what} is due, and there is {at_end}", self.at)
 
-    def line(self):
+    def line(self, may_end_the_text=False):
         """The rest of the line, which ends behind it."""
         rest = self.match(r"[^\n]*")[0]
         if len(rest) > LONGEST:
             raise Refusal("too long a line", self.at)
-        self.match(r"\n")
-        return rest
+        if not self.match(r"\n") and not may_end_the_text:
+            self.refuse("a line's end")
+        return rest[:-1] if rest.endswith("\r") else rest
 
     def number(self):
         """An address or a reference: its digits, and its value."""
@@ -122,10 +123,10 @@ class Dump:
 
     def comment(self):
         start = self.at
-        comment = self.line().strip()
+        comment = self.line(may_end_the_text=COMMENT_2.match(self.text, self.at))
         if version := VERSION.fullmatch(comment):
             if self.version_text is None:
-                self.version_text = version[1].strip()
+                self.version_text = version[1]
         elif COMMENT_1.fullmatch(comment):
             numbers = self.trailer(TRAILER_1, comment, start)
             self.breakdown = self.breakdown or numbers
@@ -148,10 +149,10 @@ class Dump:
             self.word_digits = len(digits)
         if not self.match(r"[ \t]*\["):
             self.refuse("a size on the line of an address")
-        size = self.match(r"[ \t]*(\d+)[ \t]*\]")
+        size = self.match(r"(\d+)\]")
         if not size or int(size[1]) >= 1 << 64:
             self.refuse("a size")
-        self.white_space()
+        self.match(r"[ \t]*")
         kind = self.match(r"(OBJ|CLS)(?=[ \t\r\n])")
         if not kind:
             self.refuse("OBJ or CLS")
@@ -230,7 +231,7 @@ def line(dump, record, classes, blocks):
     if owner is not None:
         facts["class" if kind == "object" else "array_class"] = hex(owner)
     if kind == "primitive-array":
-        return {"kind": kind, **facts, "element": ELEMENTS[record["type"][1]]}
+        return {"kind": kind, **facts, "element": ELEMENTS[record["type"][-1]]}
     return {"kind": kind, **facts, "refs": [hex(address) for address in references]}
 
 

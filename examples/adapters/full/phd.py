@@ -9,9 +9,9 @@ from protocol import Refusal, serve, text_of
 HELLO = {
     "name": "full adapter for PHD", "version": "1", "language": "Python", "reads": ["phd"], "levels": ["listing"],
     "facets": [
-        "word-size", "version-text", "header-totals", "hash-randoms", "address", "kind", "class-name", "superclass",
-        "instance-size", "class-references", "class", "class-word", "object-size", "array-length", "hash-16", "hash-32",
-        "references", "reference-order", "record-order"]}
+        "word-size", "version-text", "header-totals", "hash-randoms", "null-references", "address", "kind",
+        "class-name", "superclass", "instance-size", "class-references", "class", "class-word", "object-size",
+        "array-length", "hash-16", "hash-32", "references", "reference-order", "record-order"]}
 
 # ---------------------------------------------------------------------------------------------------------------------
 # The dump
