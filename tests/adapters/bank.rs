@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use toml::Table;
 
-use crate::bench::has_python;
+use crate::bench::{check, has_python, heapsmith, python, tally};
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
@@ -32,6 +32,8 @@ struct Bug {
     new: String,
     /// What is wrong of the answer: a facet, or one of [`OTHERS`].
     wrong: String,
+    /// Whether it says why no case of the corpus finds it.
+    survives: bool,
     case: Case,
 }
 
@@ -87,7 +89,8 @@ fn bugs(name: &str) -> Vec<Bug> {
         assert!(is_facet || OTHERS.contains(&wrong.as_str()), "{}: there is no {wrong}", case.id);
         let file = table.get("file").map_or(format!("{name}.py"), |_| text(&table, "file").to_owned());
         let [old, new] = ["old", "new"].map(|key| text(&table, key).to_owned());
-        Bug { id: case.id.clone(), file, old, new, wrong, case }
+        let survives = table.get("survives").is_some_and(|why| why.as_str().is_some_and(|why| !why.is_empty()));
+        Bug { id: case.id.clone(), file, old, new, wrong, survives, case }
     };
     found.into_iter().zip(cases).map(bug).collect()
 }
@@ -245,7 +248,11 @@ fn trouble(name: &str) -> Vec<String> {
             if found.as_ref() != Some(&bug.wrong) {
                 trouble.push(format!("{}: {found:?} is wrong, and not {}", bug.id, bug.wrong));
             }
-            match recorded(bug) {
+            let recorded = recorded(bug);
+            if recorded.is_none() != bug.survives {
+                trouble.push(format!("{}: `survives` has the reason of a survivor, and of no other bug", bug.id));
+            }
+            match recorded {
                 Some(id) => {
                     let is_found = corpus.get(&id).is_some_and(|case| running.wrong(case).is_some());
                     trouble.extend((!is_found).then(|| format!("{}: the corpus's {id} does not find it", bug.id)));
@@ -272,6 +279,22 @@ fn assert_found(name: &str) {
     if has_python() {
         let trouble = trouble(name);
         assert!(trouble.is_empty(), "{}", trouble.join("\n"));
+    }
+}
+
+#[test]
+fn the_full_adapters_pass_everything() {
+    if !has_python() {
+        return;
+    }
+    for format in ["hprof", "phd", "classic"] {
+        let adapter = python(&format!("examples/adapters/full/{format}.py"), "");
+        let output = heapsmith(&["adapter", "test", &adapter]);
+        assert!(output.status.success(), "{format}: {}", String::from_utf8_lossy(&output.stdout));
+        let (report, code) = check(&["--adapter", &adapter, "--format", format, "--random", "20", "--seed", "5"]);
+        assert_eq!(code, 0, "{format}: {report}");
+        let verdicts: Vec<String> = tally(&report).into_keys().collect();
+        assert_eq!(verdicts, ["pass"], "{format}: no case is skipped");
     }
 }
 

@@ -35,7 +35,7 @@ def characters(data):
     if re.match(rb"[ \t\r\n]*(//|0[xX])", data):
         return data.decode("latin-1"), False
     if re.match(rb"[\x40\x05\x0d\x15\x25]*(\x61\x61|\xf0[\xa7\xe7])", data):
-        # The first bracket before a size tells the page: behind an address and blanks, which are alike in both.
+        # The first bracket before a size tells the page; an address and blanks before it are alike in both.
         bracket = re.search(rb"\xf0[\xa7\xe7][\xf0-\xf9\x81-\x86\xc1-\xc6]+[\x40\x05]*([\xad\xba])[\xf0-\xf9]", data)
         page = IBM_037 if bracket and bracket[1] == b"\xba" else IBM_1047
         return "".join(page[byte] for byte in data), True
@@ -61,7 +61,7 @@ VERSION, COMMENT_1, COMMENT_2 = (re.compile(pattern.replace(" ", r"[ \t]*")) for
     "// Version: (.*)", "// Breakdown.*", "// EOF.*"))
 TRAILER_1, TRAILER_2 = (re.compile(pattern.replace(" ", r"[ \t]*")) for pattern in (
     r"// Breakdown - Classes : (\d+) , Objects : (\d+) , ObjectArrays : (\d+) , PrimitiveArrays : (\d+) ",
-    r"// EOF : Total 'Objects' , Refs \( null \) : (\d+) , (\d+) \( (\d+) \) "))
+    r"// EOF : Total 'Objects' , Refs\(null\) : (\d+) , (\d+) \( (\d+) \) "))
 ELEMENTS = dict(Z="boolean", C="char", F="float", D="double", B="byte", S="short", I="int", J="long")
 
 
@@ -102,7 +102,7 @@ class Dump:
         raise Refusal(f"{what} is due, and there is {at_end}", self.at)
 
     def line(self, may_end_the_text=False):
-        """The rest of the line, which ends behind it."""
+        """The rest of the line, and its end."""
         rest = self.match(r"[^\n]*")[0]
         if len(rest) > LONGEST:
             raise Refusal("too long a line", self.at)
