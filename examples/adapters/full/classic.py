@@ -55,11 +55,11 @@ def text_of_name(name, is_ebcdic):
 # ---------------------------------------------------------------------------------------------------------------------
 # The dump
 
+WHITE_SPACE = " \t\r\n"
 LONGEST = 1 << 20  # characters of a type, a comment or white space: a choice of the specification
 # A space stands for any white space on the line, or none.
-VERSION, COMMENT_1, COMMENT_2 = (re.compile(pattern.replace(" ", r"[ \t]*")) for pattern in (
-    "// Version: (.*)", "// Breakdown.*", "// EOF.*"))
-TRAILER_1, TRAILER_2 = (re.compile(pattern.replace(" ", r"[ \t]*")) for pattern in (
+VERSION, COMMENT_1, COMMENT_2, TRAILER_1, TRAILER_2 = (re.compile(pattern.replace(" ", r"[ \t\r]*")) for pattern in (
+    "// Version: (.*)", "// Breakdown.*", "// EOF.*",
     r"// Breakdown - Classes : (\d+) , Objects : (\d+) , ObjectArrays : (\d+) , PrimitiveArrays : (\d+) ",
     r"// EOF : Total 'Objects' , Refs\(null\) : (\d+) , (\d+) \( (\d+) \) "))
 ELEMENTS = dict(Z="boolean", C="char", F="float", D="double", B="byte", S="short", I="int", J="long")
@@ -166,7 +166,7 @@ class Dump:
         lines = [self.line()]
         while self.match(r"(?![ \t\r\n]|0[xX]|//|$)"):
             lines.append(self.line())
-        return "\n".join(lines).strip()
+        return "\n".join(lines).strip(WHITE_SPACE)
 
     def references(self):
         references, begin = [], self.at

@@ -353,8 +353,9 @@ def known(facts):
 def item_line(dump, classes, item):
     facts = {key: told(item[key]) for key in ("kind", "address", "record", "offset", "trace")}
     if item["kind"] == "class":
+        name = dump.names.get(item["address"])  # None where no LOAD CLASS names the class
         facts.update(known({
-            "name": name_of(dump, dump.names.get(item["address"])),
+            "name": None if name is None else name_of(dump, name) or "",
             "serial": dump.serials.get(item["address"]),
             **{key: told(item[key]) for key in ("super", "loader", "signers", "protection_domain", "instance_size")},
             "fields": [{"name": name_of(dump, name) or "", "type": TYPES[code][0]} for name, code in item["fields"]],
