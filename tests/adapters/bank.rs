@@ -183,7 +183,8 @@ impl Running {
         let [dump, out] = [case.file(), "answer.jsonl".to_owned()].map(|name| self.folder.path().join(name));
         fs::write(&dump, &case.bytes).expect("it can be written");
         let _ = fs::remove_file(&out);
-        let mut request = json!({"id":2,"op":"parse","path":dump,"format":case.format.to_string(),"level":"listing","out":out});
+        let mut request =
+            json!({"id":2,"op":"parse","path":dump,"format":case.format.to_string(),"level":"listing","out":out});
         if let Some(heap) = case.heap {
             request["heap"] = json!(heap);
         }
@@ -259,7 +260,8 @@ fn trouble(name: &str) -> Vec<String> {
                 }
                 None => {
                     let found = corpus.values().find(|case| running.wrong(case).is_some());
-                    trouble.extend(found.map(|case| format!("{}: recorded as a survivor, {} finds it", bug.id, case.id)));
+                    trouble
+                        .extend(found.map(|case| format!("{}: recorded as a survivor, {} finds it", bug.id, case.id)));
                 }
             }
         }

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Runs `heapsmith check` over each bug of the bank: the corpus and 200 random dumps. Writes figures.toml beside this file.
+"""Runs `heapsmith check` over each bug of the bank: the corpus and 200 random dumps. Writes figures.toml.
 
     tests/bank/all.py [--heapsmith PATH] [ID ...]
 
-With ids, only these bugs are run, and the figures of the others stay. A full adapter without a bug has to pass everything
-first. It takes about ten minutes of processor time.
+With ids, only these bugs are run, and the figures of the others stay. A full adapter without a bug has to pass
+everything first. It takes about ten minutes of processor time.
 """
 import argparse
 import ast
@@ -83,7 +83,7 @@ def write(figures, bugs):
     of_format = {format: [id for id in figures if bugs[id][0] == format] for format in FORMATS}
     lines = [
         "# Made by all.py. Of each bug: how many cases of the corpus find it and how many random dumps",
-        f"# (--random {RANDOM} --seed {SEED}), and of each the one with the smallest dump, with what is wrong of the answer.",
+        f"# (--random {RANDOM} --seed {SEED}); the one with the smallest dump, and what is wrong of its answer.",
         "# A bug without `corpus` is one that no case of the corpus finds; the bug's `survives` has the reason.",
         "#",
         "# format   bugs  found by the corpus  by a random dump  by neither",

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """An adapter for the classic text heap dump in all its dialects, in ASCII, UTF-8 and EBCDIC.
 
-It was written from specs/classic.toml, specs/classic.md, specs/listing.md and specs/adapter.md alone. Above are the text
-and its records as they stand there; below, what a listing says of them.
+It was written from specs/classic.toml, specs/classic.md, specs/listing.md and specs/adapter.md alone. Above are the
+text and its records as they stand there; below, what a listing says of them.
 """
 import re
 
@@ -19,7 +19,7 @@ HELLO = {
 # Characters
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-# The two pages of EBCDIC differ in four pairs of characters.
+# The two pages of EBCDIC differ in three pairs of characters.
 IBM_037 = [bytes([byte]).decode("cp037") for byte in range(256)]
 IBM_1047 = list(IBM_037)
 for left, right in ((0xAD, 0xBA), (0xBD, 0xBB), (0x5F, 0xB0)):
@@ -162,7 +162,7 @@ class Dump:
         self.records.append(record)
 
     def type(self):
-        """What stands on the rest of the line. A line break in a name goes on with a line that cannot be anything else."""
+        """What stands on the rest of the line. A name with a line break goes on in a line that can be nothing else."""
         lines = [self.line()]
         while self.match(r"(?![ \t\r\n]|0[xX]|//|$)"):
             lines.append(self.line())

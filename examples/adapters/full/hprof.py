@@ -22,7 +22,7 @@ HELLO = {
 # ---------------------------------------------------------------------------------------------------------------------
 # The dump
 
-# A layout is a list of fields: a name and a width in bytes, or `id` for an identifier; a number with a sign has a minus.
+# A layout is a list of fields: a name, and a width in bytes or `id` for an identifier. A minus is for a signed number.
 LOAD_CLASS, FRAME, TRACE, START_THREAD, END = 0x02, 0x04, 0x05, 0x0A, 0x2C
 TEXT, SITES, SAMPLES, HEAP_DUMP, SEGMENT = 0x01, 0x06, 0x0D, 0x0C, 0x1C
 TOTALS = "live_bytes:4 live_instances:4 allocated_bytes:8 allocated_instances:8"
@@ -120,7 +120,7 @@ class Heap:
         self.log = []  # (how many items stand before it, record)
         self.items = []  # classes, objects and arrays
         self.roots = []  # (how many items stand before it, kind, fields)
-        self.parts = []  # (how many items stand before it, number, identifier of the name): what follows is in this part
+        self.parts = []  # (how many items stand before it, number, identifier of the name) where a part begins
         self.has_part = False  # whether the dump record has said what part its next item is in
 
     def begin(self, time):
@@ -375,7 +375,7 @@ def item_line(dump, classes, item):
 
 
 def field_values(dump, classes, item):
-    """The values of an instance, by the fields of its class and of all superclasses; its bytes, where one is missing."""
+    """The values of an instance, by the fields of its class and all superclasses; its bytes, where one is missing."""
     codes, owner, owners = [], item["class"], set()
     while owner:
         if owner in owners:

@@ -41,7 +41,7 @@ class Fields:
 
 
 class Dump:
-    """A dump as it is decoded: what its header says, its records, and the state that goes from one record to the next."""
+    """A dump as it is decoded: what its header says, its records, and the state that goes from record to record."""
 
     def __init__(self, data):
         self.fields = Fields(data)
@@ -228,7 +228,8 @@ def line(record):
     told = {"kind": record["kind"], "address": hex(record["address"]), "record": record["record"],
             "offset": record["offset"]}
     if record["kind"] == "class":
-        told.update(name=text_of(record["name"]), super=hex(record["superclass"]), instance_size=record["instance_size"])
+        told.update(name=text_of(record["name"]), super=hex(record["superclass"]),
+                    instance_size=record["instance_size"])
     elif record["kind"] == "primitive-array":
         told["element"] = record["element"]
     else:

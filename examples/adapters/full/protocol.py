@@ -13,7 +13,7 @@ import zlib
 
 
 class Refusal(Exception):
-    """This is no dump of the format, or a damaged one. `offset` is where, in the decompressed bytes, if that is known."""
+    """This is no dump of the format, or a damaged one. `offset` is where, if that is known."""
 
     def __init__(self, message, offset=None):
         super().__init__(message)
@@ -56,7 +56,7 @@ def answer(request, hello, parse):
 
 
 def decompressed(data):
-    """The bytes of a dump. The first two tell whether it is compressed with gzip, as a whole and in one member or several."""
+    """The bytes of a dump. The first two tell whether it is compressed with gzip, in one member or several."""
     if data[:2] != b"\x1f\x8b":
         return data
     try:
