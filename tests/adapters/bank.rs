@@ -205,6 +205,19 @@ impl Running {
     }
 }
 
+/// What is wrong of heapsmith's own reading of a case, by the answer that was worked out by hand.
+fn own_reading(case: &Case) -> Option<String> {
+    let right: Vec<_> = case.answers.iter().filter_map(heap_of).collect();
+    match heapsmith::read(case.bytes.clone()) {
+        Err(_) => (right.len() == case.answers.len()).then(|| "refuses".to_owned()),
+        Ok(_) if right.is_empty() => Some("accepts".to_owned()),
+        Ok(told) => {
+            let mut found = right.iter().map(|heap| differs(&compare(heap, &told, &BTreeSet::new())));
+            found.all(|found| found.is_some()).then(|| "another heap".to_owned())
+        }
+    }
+}
+
 fn heap_of(answer: &Answer) -> Option<&heapsmith::Heap> {
     match answer {
         Answer::Reads(_, heap) => Some(heap),
@@ -241,6 +254,9 @@ fn trouble(name: &str) -> Vec<String> {
         .iter()
         .filter_map(|bug| Some(format!("{}: the full adapter is wrong: {}", bug.id, right.wrong(&bug.case)?)))
         .collect();
+    // A dump with several heaps is not read without saying which.
+    let of_heapsmith = bugs.iter().filter(|bug| bug.case.heap.is_none());
+    trouble.extend(of_heapsmith.filter_map(|bug| Some(format!("{}: heapsmith: {}", bug.id, own_reading(&bug.case)?))));
     let try_all = |bugs: Vec<&Bug>| {
         let mut trouble = Vec::new();
         for bug in bugs {
