@@ -4,12 +4,24 @@ mod manifest;
 mod shelf;
 
 use crate::error::Error;
+use crate::family::case::Source;
 use crate::format::Family;
 
 pub use crate::family::case::{Answer, Case, Kind, Verdict};
 pub use manifest::{Manifest, ManifestAnswer, ManifestCase, ManifestFinding, ManifestRecipe, ManifestRules};
 #[doc(hidden)]
 pub use shelf::{Trouble, Verified, bless, verify};
+
+/// Cases in the form of `specs/cases/` that do not belong to the corpus: the texts of some files with their names, the
+/// first of which has what they share. For tests.
+///
+/// # Errors
+/// What is wrong in a file, with its name and the case.
+#[doc(hidden)]
+pub fn spelled(family: Family, files: &[(&'static str, &'static str)]) -> Result<Vec<Case>, String> {
+    let sources: Vec<Source> = files.iter().map(|(path, text)| Source { path, text }).collect();
+    crate::family::case::spelled(family, &sources)
+}
 
 /// Every case, by id.
 ///

@@ -1,0 +1,462 @@
+#!/usr/bin/env python3
+"""An adapter for HPROF, versions 1.0.1 to 1.0.3, that answers with every facet of the format.
+
+It was written from specs/hprof.toml, specs/listing.md and specs/adapter.md alone. Above are the records and sub-records
+as they stand in the file, gathered into heaps; below, what a listing says of one of these heaps.
+"""
+import re
+
+from protocol import Refusal, Skip, serve, text_of
+
+HELLO = {
+    "name": "full adapter for HPROF", "version": "1", "language": "Python", "reads": ["hprof"], "levels": ["listing"],
+    "heaps": True,
+    "facets": [
+        "identifier-size", "header-version", "time-stamp", "dump-times", "address", "kind", "class-name", "superclass",
+        "loader", "signers", "protection-domain", "instance-size", "fields", "statics", "constant-pool", "class-serial",
+        "class-trace", "class", "array-length", "field-values", "elements", "primitive-contents", "references",
+        "object-trace", "roots", "threads", "stack-traces", "regions", "reference-order", "record-order", "root-order",
+        "strings", "unloads", "allocation-sites", "heap-summaries", "cpu-samples", "control-settings",
+        "unknown-records", "events"]}
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The dump
+
+# A layout is a list of fields: a name, and a width in bytes or `id` for an identifier. A minus is for a signed number.
+LOAD_CLASS, FRAME, TRACE, START_THREAD, END = 0x02, 0x04, 0x05, 0x0A, 0x2C
+TEXT, SITES, SAMPLES, HEAP_DUMP, SEGMENT = 0x01, 0x06, 0x0D, 0x0C, 0x1C
+TOTALS = "live_bytes:4 live_instances:4 allocated_bytes:8 allocated_instances:8"
+RECORDS = {
+    LOAD_CLASS: ("load-class", "serial:4 class:id trace:4 name:id"),
+    0x03: ("unload-class", "serial:4"),
+    FRAME: ("frame", "id:id method:id signature:id source:id class:4 line:-4"),
+    TRACE: ("trace", "serial:4 thread:4"),
+    SITES: ("allocation-sites", "flags:2 cutoff:4"),
+    0x07: ("heap-summary", TOTALS),
+    START_THREAD: ("start-thread", "serial:4 object:id trace:4 name:id group:id parent_group:id"),
+    0x0B: ("end-thread", "serial:4"),
+    SAMPLES: ("cpu-samples", "total:4"),
+    0x0E: ("control-settings", "flags:4 depth:2")}
+SITE = "array:1 class:4 trace:4 live_bytes:4 live_instances:4 allocated_bytes:4 allocated_instances:4"
+
+ROOTS = {
+    0xFF: ("unknown", "object:id"),
+    0x01: ("jni-global", "object:id reference:id"),
+    0x02: ("jni-local", "object:id thread:4 frame:-4"),
+    0x03: ("java-frame", "object:id thread:4 frame:-4"),
+    0x04: ("native-stack", "object:id thread:4"),
+    0x05: ("sticky-class", "object:id"),
+    0x06: ("thread-block", "object:id thread:4"),
+    0x07: ("monitor-used", "object:id"),
+    0x08: ("thread-object", "object:id thread:4 trace:4"),
+    0x89: ("interned-string", "object:id"),
+    0x8A: ("finalizing", "object:id"),
+    0x8B: ("debugger", "object:id"),
+    0x8C: ("reference-cleanup", "object:id"),
+    0x8D: ("vm-internal", "object:id"),
+    0x8E: ("jni-monitor", "object:id thread:4 frame:-4"),
+    0x90: ("unreachable", "object:id")}
+CLASS_DUMP = ("address:id trace:4 super:id loader:id signers:id protection_domain:id reserved:id reserved:id "
+              "instance_size:4")
+INSTANCE_DUMP = "address:id trace:4 class:id"
+OBJECT_ARRAY_DUMP = "address:id trace:4 length:4 array_class:id"
+PRIMITIVE_ARRAY_DUMP = "address:id trace:4 length:4"
+HEAP_DUMP_INFO = "id:4 name:id"
+
+REFERENCE = 2
+TYPES = {REFERENCE: ("object", "id"), 4: ("boolean", "1"), 5: ("char", "2"), 6: ("float", "4"), 7: ("double", "8"),
+         8: ("byte", "1"), 9: ("short", "2"), 10: ("int", "4"), 11: ("long", "8")}
+
+
+class Identifier(int):
+    """An identifier of an object, a text or a frame: unsigned, and never added to."""
+
+
+class Fields:
+    """Reads the fields of the bytes from `at` to `end`, and refuses where they do not suffice."""
+
+    def __init__(self, data, at, end, id_size):
+        self.data, self.at, self.end, self.id_size = data, at, end, id_size
+
+    def take(self, count):
+        if self.at + count > self.end:
+            raise Refusal(f"{count} bytes are due and {self.end - self.at} are left", self.at)
+        self.at += count
+        return self.data[self.at - count:self.at]
+
+    def number(self, width, signed=False):
+        return int.from_bytes(self.take(width), "big", signed=signed)
+
+    def field(self, width):
+        if width == "id":
+            return Identifier(self.number(self.id_size))
+        return self.number(int(width.lstrip("-")), width.startswith("-"))
+
+    def fields(self, layout):
+        """A record's fields by their names."""
+        return {name: self.field(width) for name, width in (field.split(":") for field in layout.split())}
+
+    def items(self, count_width, read):
+        """A list, with the number of its items in front."""
+        return [read() for _ in range(self.number(count_width))]
+
+    def type(self):
+        code = self.number(1)
+        if code not in TYPES:
+            raise Refusal(f"the type code {code}", self.at - 1)
+        return code
+
+    def value(self, code):
+        name, width = TYPES[code]
+        return name, self.field(width)
+
+
+class Heap:
+    """One heap of a file, and the log that leads up to its end."""
+
+    def __init__(self):
+        self.has_begun = False
+        self.times = [0, 0]  # of its first dump record and of its end
+        self.log = []  # (how many items stand before it, record)
+        self.items = []  # classes, objects and arrays
+        self.roots = []  # (how many items stand before it, kind, fields)
+        self.parts = []  # (how many items stand before it, number, identifier of the name) where a part begins
+        self.has_part = False  # whether the dump record has said what part its next item is in
+
+    def begin(self, time):
+        """At the head of a dump record."""
+        if not self.has_begun:
+            self.has_begun, self.times = True, [time, time]
+        self.has_part = False
+
+    def part(self, number, name):
+        self.parts.append((len(self.items), number, name))
+        self.has_part = True
+
+    def item(self, item):
+        """Takes in a class, an object or an array."""
+        if not self.has_part:
+            self.part(0, Identifier(0))  # as at the start of each dump record
+        self.items.append({**item, "record": len(self.items)})
+
+
+class Dump:
+    """A file as it is decoded: header, heaps, and the tables that hold for all of it."""
+
+    def __init__(self, data):
+        self.data = data
+        self.header()
+        self.texts = {}  # by identifier
+        self.names, self.serials, self.loaded = {}, {}, {}  # of classes by identifier; of serial numbers
+        self.frames = {}  # by identifier
+        self.heaps = []
+        self.records()
+
+    def header(self):
+        found = re.match(rb"JAVA PROFILE (1\.0\.[123])\0", self.data)
+        if not found:
+            raise Refusal("no header of HPROF", 0)
+        self.version = found[1].decode()
+        fields = Fields(self.data, found.end(), len(self.data), None)
+        self.id_size, self.time_stamp = fields.number(4), fields.number(8)
+        if self.id_size not in (1, 2, 4, 8):
+            raise Refusal(f"identifiers of {self.id_size} bytes", found.end())
+        self.at = fields.at
+
+    def records(self):
+        heap = Heap()
+        while self.at < len(self.data):
+            head = Fields(self.data, self.at, len(self.data), self.id_size)
+            tag, time, length = head.number(1), head.number(4), head.number(4)
+            if tag == HEAP_DUMP and heap.has_begun:
+                heap = self.ended(heap)
+            if tag in (HEAP_DUMP, SEGMENT):
+                heap.begin(time)
+                self.at = self.dump_record(heap, tag, head.at, length)
+                if tag == HEAP_DUMP:
+                    heap = self.ended(heap)
+                continue
+            if head.at + length > len(self.data):
+                raise Refusal(f"{length} bytes are due and {len(self.data) - head.at} are left", self.at)
+            self.at = head.at + length
+            if tag != END:
+                body = Fields(self.data, head.at, self.at, self.id_size)
+                heap.log.append((len(heap.items), self.log_record(body, tag, time)))
+            elif heap.has_begun:
+                heap.times[1] = time
+                heap = self.ended(heap)
+        if heap.has_begun or not self.heaps:
+            self.ended(heap)
+
+    def ended(self, heap):
+        self.heaps.append(heap)
+        return Heap()
+
+    # Records outside of the heap
+
+    def log_record(self, body, tag, time):
+        """A record of the log; what it says to other records goes to the tables."""
+        if tag == TEXT:
+            record = {"event": "text", "id": body.field("id"), "text": body.take(body.end - body.at)}
+            self.texts[record["id"]] = record["text"]
+        elif tag in RECORDS:
+            name, layout = RECORDS[tag]
+            record = {"event": name, **body.fields(layout)}
+        else:
+            record = {"event": "unknown", "tag": tag, "body": body.take(body.end - body.at)}
+        if tag == TRACE:
+            record["frames"] = body.items(4, lambda: body.field("id"))
+        elif tag == SITES:
+            record["totals"] = body.fields(TOTALS)
+            record["sites"] = body.items(4, lambda: body.fields(SITE))
+        elif tag == SAMPLES:
+            record["traces"] = body.items(4, lambda: body.fields("samples:4 trace:4"))
+        elif tag == LOAD_CLASS:
+            self.names[record["class"]] = record["name"]
+            self.serials[record["class"]] = record["serial"]
+            self.loaded[record["serial"]] = record["class"]
+        elif tag == FRAME:
+            self.frames[record["id"]] = record
+        return {"time": time, **record}
+
+    # Dump records
+
+    def dump_record(self, heap, tag, at, length):
+        """Decodes the sub-records of a dump record, whose body is at `at`; returns where it ends."""
+        end, is_open = at + length, False
+        if length == 0 and not self.is_chain(at):
+            end, is_open = len(self.data), True  # its length was never patched in
+        elif end > len(self.data):
+            raise Refusal(f"{length} bytes are due and {len(self.data) - at} are left", at)
+        elif tag == HEAP_DUMP and (len(self.data) - end) % (1 << 32) == 0 and not self.is_chain(end):
+            end = len(self.data)  # its length has wrapped
+        body = Fields(self.data, at, end, self.id_size)
+        while body.at < end:
+            if is_open and self.data[body.at] in (HEAP_DUMP, SEGMENT, END):
+                break
+            self.sub_record(heap, body)
+        return body.at
+
+    def is_chain(self, at):
+        """Whether records from here on, hopped over by their lengths, end where the file does."""
+        while at < len(self.data):
+            at += 9 + int.from_bytes(self.data[at + 5:at + 9], "big")
+        return at == len(self.data)
+
+    def sub_record(self, heap, body):
+        """Decodes a sub-record into its heap."""
+        offset, tag = body.at, body.number(1)
+        if tag in ROOTS:
+            kind, layout = ROOTS[tag]
+            heap.roots.append((len(heap.items), kind, body.fields(layout)))
+        elif tag == 0xFE:
+            info = body.fields(HEAP_DUMP_INFO)
+            heap.part(info["id"], info["name"])
+        elif tag in SUB_RECORDS:
+            heap.item({**SUB_RECORDS[tag](body), "offset": offset})
+        else:
+            raise Refusal(f"a sub-record with the tag {tag:#x}", offset)
+
+
+def class_dump(body):
+    def pool_entry():
+        index = body.number(2)
+        return index, *body.value(body.type())
+
+    def static_field():
+        name = body.field("id")
+        return name, *body.value(body.type())
+
+    def field():
+        return body.field("id"), body.type()
+
+    return {"kind": "class", **body.fields(CLASS_DUMP), "constant_pool": body.items(2, pool_entry),
+            "statics": body.items(2, static_field), "fields": body.items(2, field)}
+
+
+def instance_dump(body):
+    fields = body.fields(INSTANCE_DUMP)
+    return {"kind": "object", **fields, "bytes": body.take(body.number(4))}
+
+
+def object_array_dump(body):
+    fields = body.fields(OBJECT_ARRAY_DUMP)
+    elements = body.take(fields["length"] * body.id_size)
+    return {"kind": "object-array", **fields, "elements": [
+        Identifier.from_bytes(elements[at:at + body.id_size], "big") for at in range(0, len(elements), body.id_size)]}
+
+
+def primitive_array_no_data_dump(body):
+    fields, code = body.fields(PRIMITIVE_ARRAY_DUMP), body.type()
+    if code == REFERENCE:
+        raise Refusal("a primitive array of references", body.at - 1)
+    return {"kind": "primitive-array", **fields, "code": code}
+
+
+def primitive_array_dump(body):
+    array = primitive_array_no_data_dump(body)
+    _, width = TYPES[array["code"]]
+    return {**array, "contents": body.take(array["length"] * int(width))}
+
+
+SUB_RECORDS = {0x20: class_dump, 0x21: instance_dump, 0x22: object_array_dump, 0x23: primitive_array_dump,
+               0xC3: primitive_array_no_data_dump}
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The answer
+
+
+def listing(dump, index):
+    """The lines of the listing of one heap."""
+    if index is None and len(dump.heaps) > 1:
+        raise Skip("the dump has several heaps, and none was asked for")
+    index = index or 0
+    heap = dump.heaps[index]
+    classes = {}
+    for item in heap.items:
+        if item["kind"] == "class":
+            classes[item["address"]] = item
+    lines = [item_line(dump, classes, item) for item in heap.items]
+    roots = [{"kind": "root", "root": kind, **told(fields), "after": after} for after, kind, fields in heap.roots]
+    threads = thread_lines(dump, index)
+    traces = trace_lines(dump, index, threads)
+    regions = region_lines(dump, heap)
+    events = [event_line(after, record) for after, record in heap.log]
+    head = {"listing": 1, "format": "hprof", "identifier_size": dump.id_size, "header_version": dump.version,
+            "time_stamp": dump.time_stamp, "dump_times": heap.times, "roots": len(roots), "threads": len(threads),
+            "traces": len(traces), "regions": len(regions), "events": len(events)}
+    return [head, *lines, *roots, *threads, *traces, *regions, *events]
+
+
+def told(value):
+    """Fields as a listing has them: identifiers in hexadecimal, numbers as they are."""
+    if isinstance(value, dict):
+        return {key: told(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [told(part) for part in value]
+    return hex(value) if isinstance(value, Identifier) else value
+
+
+def name_of(dump, identifier):
+    """The text of an identifier, or None where no record gives it."""
+    return text_of(dump.texts[identifier]) if identifier in dump.texts else None
+
+
+def known(facts):
+    """The facts that are known. What is absent from a line is unknown."""
+    return {key: fact for key, fact in facts.items() if fact is not None}
+
+
+# Classes and objects
+
+
+def item_line(dump, classes, item):
+    facts = {key: told(item[key]) for key in ("kind", "address", "record", "offset", "trace")}
+    if item["kind"] == "class":
+        name = dump.names.get(item["address"])  # None where no LOAD CLASS names the class
+        facts.update(known({
+            "name": None if name is None else name_of(dump, name) or "",
+            "serial": dump.serials.get(item["address"]),
+            **{key: told(item[key]) for key in ("super", "loader", "signers", "protection_domain", "instance_size")},
+            "fields": [{"name": name_of(dump, name) or "", "type": TYPES[code][0]} for name, code in item["fields"]],
+            "statics": [{"name": name_of(dump, name) or "", "type": kind, "value": hex(bits)}
+                        for name, kind, bits in item["statics"]],
+            "constant_pool": [{"index": index, "type": kind, "value": hex(bits)}
+                              for index, kind, bits in item["constant_pool"]]}))
+    elif item["kind"] == "object":
+        facts.update({"class": hex(item["class"])}, **field_values(dump, classes, item))
+    elif item["kind"] == "object-array":
+        facts.update(array_class=hex(item["array_class"]), length=item["length"], elements=told(item["elements"]))
+    else:
+        facts.update(element=TYPES[item["code"]][0], length=item["length"])
+        if "contents" in item:
+            facts["contents"] = item["contents"].hex()
+    return facts
+
+
+def field_values(dump, classes, item):
+    """The values of an instance, by the fields of its class and all superclasses; its bytes, where one is missing."""
+    codes, owner, owners = [], item["class"], set()
+    while owner:
+        if owner in owners:
+            raise Refusal(f"the class {owner:#x} is its own superclass")
+        if owner not in classes:
+            return {"raw": item["bytes"].hex()}
+        owners.add(owner)
+        codes += [code for _, code in classes[owner]["fields"]]
+        owner = classes[owner]["super"]
+    if not owners:
+        return {"raw": item["bytes"].hex()}
+    values = Fields(item["bytes"], 0, len(item["bytes"]), dump.id_size)
+    listed = [[kind, hex(bits)] for kind, bits in map(values.value, codes)]
+    if values.at < values.end:
+        raise Refusal(f"the object {item['address']:#x} has more bytes than its fields")
+    return {"values": listed}
+
+
+# Parts of the heap, threads, stack traces
+
+
+def region_lines(dump, heap):
+    """Where another part of the heap begins than the one before. At first it is the part 0, which has no name."""
+    lines, last = [], (0, "")
+    for after, number, name in heap.parts:
+        if (part := (number, name_of(dump, name) or "")) != last:
+            lines.append({"kind": "region", "id": part[0], "name": part[1], "after": after})
+            last = part
+    return lines
+
+
+def thread_lines(dump, index):
+    """The threads of a heap's log and of its roots; of those told earlier, the ones that its roots name."""
+    heap, threads = dump.heaps[index], {}
+    named = {fields["thread"] for _, _, fields in heap.roots if "thread" in fields}
+    for number, earlier in enumerate(dump.heaps[:index + 1]):
+        for _, record in earlier.log:
+            if record["event"] == "start-thread" and (number == index or record["serial"] in named):
+                threads[record["serial"]] = known({
+                    "kind": "thread", "serial": record["serial"], "object": hex(record["object"]),
+                    "name": name_of(dump, record["name"]), "trace": record["trace"]})
+    for _, kind, fields in heap.roots:
+        if kind == "thread-object":
+            thread = threads.setdefault(fields["thread"], {"kind": "thread", "serial": fields["thread"]})
+            thread.update(object=hex(fields["object"]), trace=fields["trace"])
+    return list(threads.values())
+
+
+def trace_lines(dump, index, threads):
+    """The stack traces of a heap's log; of those told earlier, the ones that it names."""
+    heap, traces = dump.heaps[index], {}
+    named = {item["trace"] for item in heap.items} | {thread.get("trace") for thread in threads}
+    named |= {fields["trace"] for _, _, fields in heap.roots if "trace" in fields}
+    for number, earlier in enumerate(dump.heaps[:index + 1]):
+        for _, record in earlier.log:
+            if record["event"] == "trace" and (number == index or record["serial"] in named):
+                traces[record["serial"]] = {
+                    "kind": "trace", "serial": record["serial"], "thread": record["thread"],
+                    # A frame that no record gives is left out.
+                    "frames": [frame(dump, dump.frames[of]) for of in record["frames"] if of in dump.frames]}
+    return list(traces.values())
+
+
+def frame(dump, record):
+    declaring = dump.loaded.get(record["class"])
+    return known({
+        "method": name_of(dump, record["method"]) or "", "signature": name_of(dump, record["signature"]) or "",
+        "source": name_of(dump, record["source"]), "class": None if declaring is None else hex(declaring),
+        "line": record["line"]})
+
+
+# The log
+
+
+def event_line(after, record):
+    event = {"kind": "event", "after": after, **told(record)}
+    for key, form in (("text", text_of), ("body", bytes.hex), ("cutoff", hex)):
+        if key in event:
+            event[key] = form(event[key])
+    return event
+
+
+if __name__ == "__main__":
+    serve(HELLO, lambda data, heap: listing(Dump(data), heap))
