@@ -150,7 +150,7 @@ fn verdict(
     let beyond = counted(Side::NotCarried).into_iter();
     let missing = counted(Side::UnknownRight);
     Ok(Verdict {
-        schema: 1,
+        schema: 2,
         to: target.to_string(),
         faithful: compared.differences.is_empty() && missing.is_empty(),
         compared: compared.compared,

@@ -15,6 +15,7 @@ mod hierarchy;
 mod name;
 mod object;
 mod root;
+mod root_writer;
 pub mod visit;
 
 pub use crate::units::{Address, ByteLen, FrameId, PrimitiveType, Serial, TextId, WordSize};
@@ -29,3 +30,4 @@ pub use hierarchy::{layout_order, superclasses};
 pub use name::Name;
 pub use object::{Contents, IdentityHash, Object, ObjectKind, Value};
 pub use root::{Root, RootForm, RootKind, RootNumber, StackFrame, StackTrace, Thread};
+pub use root_writer::{RootObjects, RootWriter};

@@ -7,7 +7,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::model::{
-    Address, ByteLen, Class, Contents, IdentityHash, Name, Object, ObjectKind, Root, RootKind, Surroundings,
+    Address, ByteLen, Class, Contents, IdentityHash, Name, Object, ObjectKind, Root, RootKind, RootObjects, RootWriter,
+    StackFrame, Surroundings,
 };
 
 use super::{Carriage, Column, Facet};
@@ -35,7 +36,13 @@ pub enum Rule {
     Counted,
     AsReferences,
     PlainRoots,
+    HotspotRoots,
+    #[serde(rename = "hotspot-8-roots")]
+    Hotspot8Roots,
     ThreadRoots,
+    AgentRoots,
+    ArtRoots,
+    PrimitiveMirrors,
     OwnLog,
     Nameless,
     BareThreads,
@@ -63,6 +70,18 @@ impl Rule {
                 | Rule::Swapped
                 | Rule::AsSpelled
         )
+    }
+
+    /// The writer whose roots are left by it.
+    fn root_writer(self) -> Option<RootWriter> {
+        match self {
+            Rule::HotspotRoots => Some(RootWriter::HotSpot),
+            Rule::Hotspot8Roots => Some(RootWriter::HotSpot8),
+            Rule::ThreadRoots => Some(RootWriter::Sa),
+            Rule::AgentRoots => Some(RootWriter::Agent),
+            Rule::ArtRoots => Some(RootWriter::Art),
+            _ => None,
+        }
     }
 }
 
@@ -112,17 +131,31 @@ impl Column {
         }
     }
 
-    /// What stands beside classes and objects.
-    pub(in crate::compare) fn surroundings(&self, surroundings: &mut Surroundings) {
-        if self.has(Rule::PlainRoots) {
-            let android = surroundings.roots.iter_mut().flatten().filter(|root| root.kind.is_android());
-            android.for_each(|root| root.kind = RootKind::Unknown);
+    /// Whether the classes of primitive types, and what stands at their addresses, are not looked at.
+    pub(in crate::compare) fn leaves_out_primitives(&self) -> bool {
+        self.has(Rule::PrimitiveMirrors)
+    }
+
+    /// What stands beside classes and objects; `objects` has what the heap knows of those of its roots.
+    pub(in crate::compare) fn surroundings(&self, surroundings: &mut Surroundings, objects: &RootObjects) {
+        if let Some(roots) = &mut surroundings.roots {
+            let tell = |roots: &mut Vec<Root>| {
+                self.rules().filter_map(Rule::root_writer).for_each(|writer| *roots = writer.told(roots, objects));
+            };
+            // What a writer leaves out is gone before another one could make it an unknown root; and unknown roots are told
+            // as it has them.
+            tell(roots);
+            if self.has(Rule::PlainRoots) {
+                let android = roots.iter_mut().filter(|root| root.kind.is_android());
+                android.for_each(|root| root.kind = RootKind::Unknown);
+                tell(roots);
+            }
         }
-        if self.has(Rule::ThreadRoots)
-            && let Some(roots) = &mut surroundings.roots
-        {
-            roots.retain(|root| matches!(root.kind, RootKind::ThreadObject(..) | RootKind::JniLocal(..)));
-            roots.iter_mut().for_each(|root| *root = Root { kind: without_trace(root.kind), ..*root });
+        if self.leaves_out_primitives() {
+            for trace in surroundings.traces.iter_mut().flatten() {
+                let known = |frame: &StackFrame| frame.class.filter(|class| !objects.is_primitive(*class));
+                trace.frames = trace.frames.iter().map(|f| StackFrame { class: known(f), ..f.clone() }).collect();
+            }
         }
         if self.has(Rule::Nameless) || self.has(Rule::BareThreads) {
             let of_roots: Vec<_> = surroundings
@@ -167,14 +200,6 @@ impl Column {
 
 fn rounded(size: ByteLen) -> ByteLen {
     size.rounded_up(4)
-}
-
-fn without_trace(kind: RootKind) -> RootKind {
-    match kind {
-        RootKind::ThreadObject(thread, _) => RootKind::ThreadObject(thread, Default::default()),
-        RootKind::JniLocal(thread, _) => RootKind::JniLocal(thread, -1),
-        kind => kind,
-    }
 }
 
 /// The name of an array's class in the form of Java source: its own, or its component's with `[]` behind it.

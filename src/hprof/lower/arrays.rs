@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::model::{Address, Class, Name, PrimitiveType};
+use crate::model::{Address, Class, PrimitiveType};
 
 /// The innermost element of arrays, by descriptor and class loader. A loader that is not known is the boot loader;
 /// primitive types have none.
@@ -84,11 +84,6 @@ impl Arrays {
         let chain = |kind: &PrimitiveType| self.chains.get(&(vec![kind.signature() as u8], Address::NULL));
         primitives.iter().filter_map(chain).flatten().copied()
     }
-}
-
-/// Whether a name, in either form, is one of an array class.
-pub(super) fn is_array(name: &Name) -> bool {
-    name.as_bytes().starts_with(b"[") || name.as_bytes().ends_with(b"[]")
 }
 
 fn element(class: &Class) -> (Element, usize) {
