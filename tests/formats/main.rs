@@ -8,9 +8,13 @@ mod digest;
 mod faults;
 mod hostile;
 mod hprof_bytes;
+mod orders;
 mod phd_bytes;
 mod profiles;
 mod properties;
 mod round_trip;
 mod rulebook;
+#[path = "../shape/mod.rs"]
+mod shape;
+mod structure;
 mod witnesses;
