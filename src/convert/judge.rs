@@ -160,7 +160,7 @@ fn verdict(
     let beyond = counted(Side::NotCarried).into_iter();
     let missing = counted(Side::UnknownRight);
     Ok(Verdict {
-        schema: 2,
+        schema: 3,
         to: target.to_string(),
         faithful: compared.differences.is_empty() && missing.is_empty(),
         compared: compared.compared,

@@ -174,7 +174,7 @@ impl<'s> Converted<'s> {
             step: numbering.step,
         });
         let invented = self.inventions[0].list(&self.inventions[1]);
-        Conversion { schema: 2, to: to.to_string(), lost, changed, invented, addresses }
+        Conversion { schema: 3, to: to.to_string(), lost, changed, invented, addresses }
     }
 }
 

@@ -28,7 +28,7 @@ use crate::compare::carriage::Carriage;
 use crate::compare::{Facet, Span};
 use crate::error::{DecodeError, Error};
 use crate::findings::{Findings, Rulebook};
-use crate::model::Address;
+use crate::model::{Address, DumpSource};
 
 pub use edit::NamedEdit;
 pub use judge::{Judge, Judged, run};
@@ -142,6 +142,12 @@ pub trait DumpFamily: Sync {
     /// # Errors
     /// If the dump cannot be read.
     fn recognise(&self, opener: &Opener, source: &mut Source) -> Result<Option<Lowering>, Error>;
+
+    /// How to write the heaps of a dump that no profile gives again so that all is kept that a heap holds; `None`, if the
+    /// default profile has to do.
+    fn keeping(&self, _dump: &mut dyn DumpSource) -> Option<Lowering> {
+        None
+    }
 
     /// Calls `found` with address and place of every class and object of one of the heaps, as far as the dump can be read.
     ///

@@ -98,6 +98,12 @@ impl DumpFile {
         self.family.recognise(&self.opener, source)
     }
 
+    /// The options that keep all that the heaps hold, for a dump that no profile gives again. `None` where the format has
+    /// none, so that the default profile has to do.
+    pub fn keeping(&self, source: &mut Source) -> Option<Lowering> {
+        self.family.keeping(source)
+    }
+
     /// The records, from the start.
     ///
     /// # Errors

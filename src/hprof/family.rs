@@ -16,7 +16,7 @@ use crate::family::{
 };
 use crate::findings::{Findings, Rulebook};
 use crate::input::Stream;
-use crate::model::{Address, Dump, Heap};
+use crate::model::{Address, Dump, DumpSource, Heap};
 
 #[cfg(feature = "corpus")]
 use super::cases::{CASES, recipes};
@@ -198,6 +198,10 @@ impl DumpFamily for Hprof {
 
     fn recognise(&self, opener: &Opener, source: &mut Source) -> Result<Option<Lowering>, Error> {
         Ok(lower::recognise(source, || opener.bytes())?.map(Lowering::from))
+    }
+
+    fn keeping(&self, dump: &mut dyn DumpSource) -> Option<Lowering> {
+        Some(lower::keeping(dump.heap(0).facts()).into())
     }
 
     fn places(&self, opener: &Opener, heap: usize, found: &mut dyn FnMut(Address, Span)) -> Result<(), Error> {

@@ -51,6 +51,17 @@ impl Class {
     pub fn dimensions(&self) -> usize {
         self.name.as_bytes().iter().take_while(|&&b| b == b'[').count()
     }
+
+    /// Whether its name, in either form, is one of an array class.
+    pub fn is_array(&self) -> bool {
+        self.name.as_bytes().starts_with(b"[") || self.name.as_bytes().ends_with(b"[]")
+    }
+
+    /// Whether it is the class of a primitive type or of `void`, by its name, which no other class of Java can have.
+    pub fn is_primitive(&self) -> bool {
+        let name = self.name.as_bytes();
+        name == b"void" || PrimitiveType::ALL.iter().any(|kind| kind.keyword().as_bytes() == name)
+    }
 }
 
 /// The type of a field.

@@ -16,6 +16,7 @@ pub mod long;
 mod name;
 mod object;
 mod root;
+mod root_writer;
 pub mod visit;
 
 pub use crate::units::{Address, ByteLen, FrameId, PrimitiveType, Serial, TextId, WordSize};
@@ -35,3 +36,4 @@ pub use name::Name;
 pub(crate) use name::{Forms, Names};
 pub use object::{Contents, IdentityHash, Object, ObjectKind, Value};
 pub use root::{Root, RootForm, RootKind, RootNumber, StackFrame, StackTrace, Thread};
+pub use root_writer::{RootObjects, RootWriter};

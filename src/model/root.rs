@@ -3,6 +3,7 @@
 use std::mem::discriminant;
 use std::sync::Arc;
 
+use super::root_writer::RootWriter::{self, Agent, Art, HotSpot, HotSpot8};
 use super::{Address, Name, Serial};
 
 /// A GC root.
@@ -62,6 +63,9 @@ pub struct RootForm {
     pub summary: &'static str,
     /// The kind, with zeros for its numbers.
     pub kind: RootKind,
+    /// The writers that tell roots of the kind; [`RootWriter`] has the sources. What none of them tells is in dumps of
+    /// older ones, or in none but those of this project.
+    pub writers: &'static [RootWriter],
 }
 
 /// A number that a root has beside its object. A kind's numbers stand in the order of these variants.
@@ -97,29 +101,34 @@ impl RootNumber<'_> {
     }
 }
 
-const fn form(kind: RootKind, name: &'static str, summary: &'static str) -> RootForm {
-    RootForm { name, summary, kind }
+const fn form(kind: RootKind, writers: &'static [RootWriter], name: &'static str, summary: &'static str) -> RootForm {
+    RootForm { name, summary, kind, writers }
 }
 
 impl RootKind {
     /// Every kind, in the order of declaration.
     pub const FORMS: [RootForm; 16] = [
-        form(RootKind::Unknown, "unknown", "Unknown."),
-        form(RootKind::JniGlobal(Address(0)), "jni-global", "JNI global reference."),
-        form(RootKind::JniLocal(Serial(0), 0), "jni-local", "JNI local reference."),
-        form(RootKind::JavaFrame(Serial(0), 0), "java-frame", "Local of a Java frame."),
-        form(RootKind::NativeStack(Serial(0)), "native-stack", "Native stack."),
-        form(RootKind::StickyClass, "sticky-class", "Class that cannot be unloaded."),
-        form(RootKind::ThreadBlock(Serial(0)), "thread-block", "Thread block."),
-        form(RootKind::MonitorUsed, "monitor-used", "Monitor in use."),
-        form(RootKind::ThreadObject(Serial(0), Serial(0)), "thread-object", "A thread object."),
-        form(RootKind::InternedString, "interned-string", "Android: an interned string."),
-        form(RootKind::Finalizing, "finalizing", "Android: an object that waits for its finalizer."),
-        form(RootKind::Debugger, "debugger", "Android: held by a debugger."),
-        form(RootKind::ReferenceCleanup, "reference-cleanup", "Android: held while references are cleared."),
-        form(RootKind::VmInternal, "vm-internal", "Android: held by the virtual machine itself."),
-        form(RootKind::Unreachable, "unreachable", "Android: held by nothing."),
-        form(RootKind::JniMonitor(Serial(0), 0), "jni-monitor", "Android: a monitor held by native code."),
+        form(RootKind::Unknown, &[Agent, Art], "unknown", "Unknown."),
+        form(RootKind::JniGlobal(Address(0)), &[HotSpot, HotSpot8, Agent, Art], "jni-global", "JNI global reference."),
+        form(RootKind::JniLocal(Serial(0), 0), &RootWriter::ALL, "jni-local", "JNI local reference."),
+        form(
+            RootKind::JavaFrame(Serial(0), 0),
+            &[HotSpot, HotSpot8, Agent, Art],
+            "java-frame",
+            "Local of a Java frame.",
+        ),
+        form(RootKind::NativeStack(Serial(0)), &[Art], "native-stack", "Native stack."),
+        form(RootKind::StickyClass, &[HotSpot, HotSpot8, Agent, Art], "sticky-class", "Class that cannot be unloaded."),
+        form(RootKind::ThreadBlock(Serial(0)), &[Agent, Art], "thread-block", "Thread block."),
+        form(RootKind::MonitorUsed, &[HotSpot8, Agent, Art], "monitor-used", "Monitor in use."),
+        form(RootKind::ThreadObject(Serial(0), Serial(0)), &RootWriter::ALL, "thread-object", "A thread object."),
+        form(RootKind::InternedString, &[Art], "interned-string", "Android: an interned string."),
+        form(RootKind::Finalizing, &[], "finalizing", "Android: an object that waits for its finalizer."),
+        form(RootKind::Debugger, &[Art], "debugger", "Android: held by a debugger."),
+        form(RootKind::ReferenceCleanup, &[], "reference-cleanup", "Android: held while references are cleared."),
+        form(RootKind::VmInternal, &[Art], "vm-internal", "Android: held by the virtual machine itself."),
+        form(RootKind::Unreachable, &[], "unreachable", "Android: held by nothing."),
+        form(RootKind::JniMonitor(Serial(0), 0), &[Art], "jni-monitor", "Android: a monitor held by native code."),
     ];
 
     /// Its place in [`RootKind::FORMS`].

@@ -10,6 +10,7 @@ mod cli_corrupt;
 mod cli_digest;
 mod corpus_folder;
 mod readme;
+mod rewriting;
 #[path = "../schema/mod.rs"]
 mod schema;
 mod stability;

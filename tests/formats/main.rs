@@ -9,9 +9,13 @@ mod faults;
 mod hostile;
 mod hprof_bytes;
 mod long;
+mod orders;
 mod phd_bytes;
 mod profiles;
 mod properties;
 mod round_trip;
 mod rulebook;
+#[path = "../shape/mod.rs"]
+mod shape;
+mod structure;
 mod witnesses;

@@ -24,7 +24,7 @@ use serde_json::Value;
 const J9_24: &str = "dumps/heapdump.20100112.141124.11580.0002.phd";
 const J9_26: &str = "dumps/heapdump.20130429.083110.14261.0001.phd";
 
-fn witnesses() -> Option<PathBuf> {
+pub(crate) fn witnesses() -> Option<PathBuf> {
     match std::env::var_os("HEAPSMITH_WITNESSES") {
         Some(folder) => Some(PathBuf::from(folder)),
         None => {

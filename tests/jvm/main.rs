@@ -7,6 +7,9 @@
 
 mod facts;
 mod histogram;
+#[path = "../shape/mod.rs"]
+mod shape;
+mod structure;
 
 use std::fs;
 use std::io::{Read, Write};
@@ -146,6 +149,11 @@ impl Made {
         self.kind.starts_with("sa")
     }
 
+    /// The writer in the lists of differences: `sa`, `sagz` or the JDK's version.
+    fn writer(&self) -> String {
+        if self.by_agent() { self.kind.clone() } else { self.major.to_string() }
+    }
+
     fn profile(&self) -> &'static str {
         match self.major {
             _ if self.by_agent() => "sa",
@@ -201,6 +209,14 @@ fn check(made: &Made) -> String {
     let [heap] = &whole.dump.heaps[..] else { panic!("{name}: {} heaps", whole.dump.heaps.len()) };
     let recognised = recognised(made, &file, &bytes, &whole.dump);
 
+    let (wrong, otherwise) = structure::compare(made, &file, &bytes);
+    assert!(
+        wrong.is_empty(),
+        "{name}: its structure is not that of what {} writes:\n{}",
+        made.profile(),
+        wrong.join("\n")
+    );
+
     let (rows, wrong) = facts::check(heap, made.major, made.by_agent());
     assert!(rows > 150 && wrong.is_empty(), "{name}: of {rows} rows these do not hold:\n{}", wrong.join("\n"));
 
@@ -211,7 +227,7 @@ fn check(made: &Made) -> String {
     assert!(wrong.is_empty(), "{name}: the histogram tells\n{}", wrong.join("\n"));
 
     format!(
-        "| {name} | {} | {} | {} | {recognised} | {rows} | {} | {} |",
+        "| {name} | {} | {} | {} | {recognised} | {rows} | {} | {} | {otherwise} |",
         bytes.len(),
         heap.classes.len(),
         heap.objects.len(),

@@ -14,7 +14,8 @@ use crate::{Answer, decode, terminal};
 /// Through records: the same bytes, whatever the spelling (of a compressed dump, the decompressed
 /// ones). Through the heap: with --profile, what that writer would have made of the same heap, in its own
 /// order (VMs write objects by address) and with its own hashes; without, the input's bytes again, by the
-/// writer that is recognised, in the input's order.
+/// writer that is recognised, in the input's order. Where no writer is: an HPROF dump keeps all that its heap
+/// holds (specs/hprof.md), a dump of another format is written by its default profile.
 ///
 /// Example: heapsmith rewrite odd.phd plain.phd --through heap --profile openj9
 #[derive(Args)]
@@ -91,12 +92,24 @@ impl Opts {
             Some(_) => self.spelling.lowering(format, self.seed)?,
             None => match file.recognise(&mut source)? {
                 Some(recognised) => self.spelling.upon(&recognised)?,
-                None => {
-                    let lowering = self.spelling.lowering(format, self.seed)?;
-                    let default = lowering.profile();
-                    terminal::warning(&format!("no profile gives this dump's bytes again; writing it as {default}"));
-                    lowering
-                }
+                None => match file.keeping(&mut source) {
+                    Some(keeping) => {
+                        let name = file.input().name();
+                        terminal::warning(&format!(
+                            "{name}: no profile gives this dump's bytes again; all that its heaps and its log hold is \
+                             kept, in their order, and segments are cut anew. --profile names a writer to imitate"
+                        ));
+                        self.spelling.upon(&keeping)?
+                    }
+                    None => {
+                        let lowering = self.spelling.lowering(format, self.seed)?;
+                        let default = lowering.profile();
+                        terminal::warning(&format!(
+                            "no profile gives this dump's bytes again; writing it as {default}"
+                        ));
+                        lowering
+                    }
+                },
             },
         };
         let output = Output::create_binary(&self.output, self.force)?;

@@ -68,7 +68,16 @@ impl Column {
     }
 
     pub(super) fn has(&self, rule: Rule) -> bool {
-        self.carriages.contains(&Carriage::Changed(rule)) || self.beside.contains(&rule)
+        self.rules().any(|other| other == rule)
+    }
+
+    /// Every rule that applies.
+    pub(super) fn rules(&self) -> impl Iterator<Item = Rule> {
+        let of_facets = self.carriages.iter().filter_map(|carriage| match carriage {
+            Carriage::Changed(rule) => Some(*rule),
+            Carriage::Exact | Carriage::None => None,
+        });
+        of_facets.chain(self.beside.iter().copied())
     }
 
     /// What is carried through both kinds of dump, one after the other.

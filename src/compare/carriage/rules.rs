@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::Error;
 use crate::model::{
     Address, ByteLen, Class, Contents, Forms, IdentityHash, Long, Name, Object, ObjectKind, Root, RootKind,
-    Surroundings,
+    RootObjects, RootWriter, StackFrame, Surroundings,
 };
 
 use super::{Carriage, Column, Facet};
@@ -37,7 +37,13 @@ pub enum Rule {
     Counted,
     AsReferences,
     PlainRoots,
+    HotspotRoots,
+    #[serde(rename = "hotspot-8-roots")]
+    Hotspot8Roots,
     ThreadRoots,
+    AgentRoots,
+    ArtRoots,
+    PrimitiveMirrors,
     OwnLog,
     Nameless,
     BareThreads,
@@ -65,6 +71,18 @@ impl Rule {
                 | Rule::Swapped
                 | Rule::AsSpelled
         )
+    }
+
+    /// The writer whose roots are left by it.
+    fn root_writer(self) -> Option<RootWriter> {
+        match self {
+            Rule::HotspotRoots => Some(RootWriter::HotSpot),
+            Rule::Hotspot8Roots => Some(RootWriter::HotSpot8),
+            Rule::ThreadRoots => Some(RootWriter::Sa),
+            Rule::AgentRoots => Some(RootWriter::Agent),
+            Rule::ArtRoots => Some(RootWriter::Art),
+            _ => None,
+        }
     }
 }
 
@@ -133,17 +151,31 @@ impl Column {
         Ok(())
     }
 
-    /// What stands beside classes and objects.
-    pub(in crate::compare) fn surroundings(&self, surroundings: &mut Surroundings) {
-        if self.has(Rule::PlainRoots) {
-            let android = surroundings.roots.iter_mut().flatten().filter(|root| root.kind.is_android());
-            android.for_each(|root| root.kind = RootKind::Unknown);
+    /// Whether the classes of primitive types, and what stands at their addresses, are not looked at.
+    pub(in crate::compare) fn leaves_out_primitives(&self) -> bool {
+        self.has(Rule::PrimitiveMirrors)
+    }
+
+    /// What stands beside classes and objects; `objects` has what the heap knows of those of its roots.
+    pub(in crate::compare) fn surroundings(&self, surroundings: &mut Surroundings, objects: &RootObjects) {
+        if let Some(roots) = &mut surroundings.roots {
+            let tell = |roots: &mut Vec<Root>| {
+                self.rules().filter_map(Rule::root_writer).for_each(|writer| *roots = writer.told(roots, objects));
+            };
+            // What a writer leaves out is gone before another one could make it an unknown root; and unknown roots are told
+            // as it has them.
+            tell(roots);
+            if self.has(Rule::PlainRoots) {
+                let android = roots.iter_mut().filter(|root| root.kind.is_android());
+                android.for_each(|root| root.kind = RootKind::Unknown);
+                tell(roots);
+            }
         }
-        if self.has(Rule::ThreadRoots)
-            && let Some(roots) = &mut surroundings.roots
-        {
-            roots.retain(|root| matches!(root.kind, RootKind::ThreadObject(..) | RootKind::JniLocal(..)));
-            roots.iter_mut().for_each(|root| *root = Root { kind: without_trace(root.kind), ..*root });
+        if self.leaves_out_primitives() {
+            for trace in surroundings.traces.iter_mut().flatten() {
+                let known = |frame: &StackFrame| frame.class.filter(|class| !objects.is_primitive(*class));
+                trace.frames = trace.frames.iter().map(|f| StackFrame { class: known(f), ..f.clone() }).collect();
+            }
         }
         if self.has(Rule::Nameless) || self.has(Rule::BareThreads) {
             let of_roots: Vec<_> = surroundings
@@ -188,14 +220,6 @@ impl Column {
 
 fn rounded(size: ByteLen) -> ByteLen {
     size.rounded_up(4)
-}
-
-fn without_trace(kind: RootKind) -> RootKind {
-    match kind {
-        RootKind::ThreadObject(thread, _) => RootKind::ThreadObject(thread, Default::default()),
-        RootKind::JniLocal(thread, _) => RootKind::JniLocal(thread, -1),
-        kind => kind,
-    }
 }
 
 /// The name of an array's class in the form of Java source: its own, or its component's with `[]` behind it.

@@ -1,6 +1,6 @@
 //! Comparing two heaps on what both of them tell.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use crate::error::Error;
 use crate::model::{Address, Class, Facts, Heap, HeapSource, Name, Surroundings};
@@ -89,8 +89,9 @@ impl<'h> Whole<'h> {
 fn run(left: Whole<'_>, right: Whole<'_>, options: &Options<'_>) -> Result<Comparison, Error> {
     let carried = options.carried.map(|column| column.between(left.facts, right.facts));
     let mut diff = Diff {
-        left: HeapSide::new(left.classes, left.side.habits, carried.as_ref()),
-        right: HeapSide::new(right.classes, right.side.habits, carried.as_ref()),
+        left: HeapSide::new(left.classes, left.surroundings, left.side.habits, carried.as_ref()),
+        right: HeapSide::new(right.classes, right.surroundings, right.side.habits, carried.as_ref()),
+        not_looked_at: primitives([left.classes, right.classes], carried.as_ref()),
         left_out: &options.left_out,
         carried: carried.as_ref(),
         compared: 0,
@@ -107,7 +108,8 @@ fn run(left: Whole<'_>, right: Whole<'_>, options: &Options<'_>) -> Result<Compa
     match &carried {
         Some(column) => {
             let (mut l, mut r) = (left.surroundings.clone(), right.surroundings.clone());
-            [&mut l, &mut r].into_iter().for_each(|surroundings| column.surroundings(surroundings));
+            column.surroundings(&mut l, &diff.left.roots);
+            column.surroundings(&mut r, &diff.right.roots);
             diff.surroundings(&l, &r);
         }
         None => diff.surroundings(left.surroundings, right.surroundings),
@@ -115,9 +117,17 @@ fn run(left: Whole<'_>, right: Whole<'_>, options: &Options<'_>) -> Result<Compa
     Ok(diff.finish())
 }
 
+/// The addresses of primitive types' classes on either side, where the target does not carry them as classes.
+fn primitives(sides: [&[Class]; 2], carried: Option<&Column>) -> HashSet<Address> {
+    let classes = sides.into_iter().flatten().filter(|class| class.is_primitive());
+    let classes = classes.filter(|_| carried.is_some_and(Column::leaves_out_primitives));
+    classes.map(|class| class.address).collect()
+}
+
 struct Diff<'f> {
     left: HeapSide,
     right: HeapSide,
+    not_looked_at: HashSet<Address>,
     left_out: &'f BTreeSet<Facet>,
     carried: Option<&'f Column>,
     compared: u64,
@@ -148,6 +158,12 @@ impl Diff<'_> {
             };
             let one = if order.is_le() { std::mem::replace(&mut l, left.next()?) } else { None };
             let other = if order.is_ge() { std::mem::replace(&mut r, right.next()?) } else { None };
+            one.iter().for_each(|entry| self.left.see(entry));
+            other.iter().for_each(|entry| self.right.see(entry));
+            let at = one.as_ref().or(other.as_ref()).map(Entry::address);
+            if at.is_some_and(|at| self.not_looked_at.contains(&at)) {
+                continue;
+            }
             self.class = match (&one, &other) {
                 (Some(one), _) => self.left.label(one),
                 (None, Some(other)) => self.right.label(other),
@@ -160,7 +176,6 @@ impl Diff<'_> {
                     std::mem::replace(&mut self.read, Ok(()))?;
                 }
                 (one, other) => {
-                    let at = one.as_ref().or(other.as_ref()).map(Entry::address);
                     self.one_sided(Facet::Address, at, one.as_ref().map(show::kind), other.as_ref().map(show::kind));
                 }
             }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::error::Error;
-use crate::model::{Address, Class, Name, Object, ObjectKind};
+use crate::model::{Address, Class, Name, Object, ObjectKind, RootObjects, Surroundings};
 
 use super::super::carriage::Column;
 use super::super::sorted::{Habits, Sorted};
@@ -66,12 +66,24 @@ impl<'h> Entries<'h> {
 pub(super) struct HeapSide {
     pub(super) habits: Habits,
     pub(super) names: HashMap<Address, Name>,
+    /// What is known of the objects of roots.
+    pub(super) roots: RootObjects,
 }
 
 impl HeapSide {
-    pub(super) fn new(classes: &[Class], habits: Habits, carried: Option<&Column>) -> HeapSide {
+    pub(super) fn new(classes: &[Class], told: &Surroundings, habits: Habits, carried: Option<&Column>) -> HeapSide {
         let own = || classes.iter().map(|class| (class.address, class.name.clone())).collect();
-        HeapSide { habits, names: carried.map_or_else(own, |column| column.names(classes)) }
+        let names = carried.map_or_else(own, |column| column.names(classes));
+        let roots = told.roots.as_deref().unwrap_or_default();
+        let roots = carried.map_or_else(RootObjects::default, |_| RootObjects::of(classes, roots));
+        HeapSide { habits, names, roots }
+    }
+
+    /// Takes in an entry before rules are applied to it.
+    pub(super) fn see(&mut self, entry: &Entry<'_>) {
+        if let Entry::Object(object) = entry {
+            self.roots.see(object);
+        }
     }
 
     /// The name of an object's own class.

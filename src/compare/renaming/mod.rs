@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use serde::Serialize;
 
 use crate::error::Error;
-use crate::model::{Address, Heap, Names, visit};
+use crate::model::{Address, Heap, Name, Names, RootObjects, visit};
 
 use super::Facet;
 use super::carriage::{ClassFirst, Column};
@@ -111,16 +111,30 @@ pub fn through(left: &Heap, right: &Heap, carried: &Column, budget: u64) -> Resu
         let mut class_first = ClassFirst::default();
         heap.objects.iter().try_for_each(|object| class_first.enter(object, &names))?;
         let mut heap = heap.clone();
+        if column.leaves_out_primitives() {
+            without_primitives(&mut heap);
+        }
         let mut shared = Names::default();
         heap.classes.iter_mut().for_each(|class| {
             column.class(class);
             class.name = shared.share(std::mem::take(&mut class.name));
         });
         heap.objects.iter_mut().try_for_each(|object| column.object(object, &names, class_first.holds()))?;
-        column.surroundings(&mut heap.surroundings);
+        let mut of_roots = RootObjects::of(&heap.classes, heap.surroundings.roots.as_deref().unwrap_or_default());
+        heap.objects.iter().for_each(|object| of_roots.see(object));
+        column.surroundings(&mut heap.surroundings, &of_roots);
         Ok::<Heap, Error>(heap)
     };
     Ok(up_to_renaming(&changed(left)?, &changed(right)?, &silent, budget))
+}
+
+/// Takes out the class objects of primitive types: classes in one heap, and plain instances of `java/lang/Class` in the
+/// other one, at other addresses. Nothing else is an instance of that class.
+fn without_primitives(heap: &mut Heap) {
+    let is_class = |name: &Name| matches!(name.as_bytes(), b"java/lang/Class" | b"java.lang.Class");
+    let class = heap.classes.iter().find(|class| is_class(&class.name)).map(|class| class.address);
+    heap.objects.retain(|object| object.class.is_none() || object.class != class);
+    heap.classes.retain(|class| !class.is_primitive());
 }
 
 /// A heap with other addresses.

@@ -139,7 +139,8 @@ mod tests {
         assert_eq!(carriage("phd6/any", Facet::Hash32), Carriage::Exact);
         assert_eq!(carriage("phd4", Facet::ObjectSize), Carriage::None);
         assert_eq!(carriage("hprof/sa", Facet::Signers), Carriage::None);
-        assert_eq!(carriage("hprof/art", Facet::Signers), Carriage::Exact);
+        assert_eq!(carriage("hprof/art", Facet::Signers), Carriage::None);
+        assert_eq!(carriage("hprof/hotspot-8", Facet::Signers), Carriage::Exact);
         assert!("phd6/agent".parse::<Target>().is_err());
     }
 }

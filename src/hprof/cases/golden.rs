@@ -109,15 +109,9 @@ fn shown(profile: &Profile) -> Vec<&'static str> {
     rules
         .filter(|rule| rule.profiles.contains(&profile.name))
         .map(|rule| rule.id)
-        .filter(|id| !NOT_IN_THE_SPECIMEN.contains(&(profile.name, id)) && !id.ends_with("-gzip"))
+        .filter(|id| !id.ends_with("-gzip"))
         .collect()
 }
-
-/// What the dumps of a profile do not show: our own choice of values that its writer does not have.
-const NOT_IN_THE_SPECIMEN: [(&str, &str); 1] = [
-    // The specimen's signers and protection domains are kept.
-    ("art", "hprof.class.hotspot-owners"),
-];
 
 /// Rules of the bytes that a golden dump keeps where it could break them.
 fn kept(id: &str) -> Vec<&'static str> {

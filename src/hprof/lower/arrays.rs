@@ -90,11 +90,6 @@ impl Arrays {
     }
 }
 
-/// Whether a name, in either form, is one of an array class.
-pub(super) fn is_array(name: &Name) -> bool {
-    name.as_bytes().starts_with(b"[") || name.as_bytes().ends_with(b"[]")
-}
-
 /// What class names are arrays of. Of classes that share a long name, it is made once.
 #[derive(Debug)]
 struct Elements {

@@ -6,14 +6,15 @@ use crate::draw::{Draw, SeedDraw};
 use crate::error::{Error, LowerError};
 use crate::lower::Order;
 use crate::model::{
-    Address, ByteLen, Class, Contents, Hierarchy, Long, Name, Object, ObjectKind, Region, Root, RootKind, Serial,
-    Static, Surroundings,
+    Address, ByteLen, Class, Contents, Hierarchy, Long, Name, Object, ObjectKind, Region, Root, RootKind, RootObjects,
+    Serial, Static, Surroundings,
 };
 
 use super::super::wire::{IdSize, size_of};
-use super::arrays::{Arrays, is_array};
+use super::arrays::Arrays;
 use super::plan::Plan;
-use super::profiles::{InstanceSizes, RootKinds, RootOrder};
+use super::profiles::{InstanceSizes, RootOrder};
+use super::roots::in_order;
 
 /// Carries one heap's classes and objects.
 pub(super) struct Carrier<'c> {
@@ -146,7 +147,7 @@ impl<'c> Carrier<'c> {
             {
                 object.contents.clone()
             }
-            (ObjectKind::PrimitiveArray(_), Contents::Unknown) if self.plan.android() => Contents::Unknown,
+            (ObjectKind::PrimitiveArray(_), Contents::Unknown) if self.plan.bare_arrays() => Contents::Unknown,
             (ObjectKind::PrimitiveArray(_), _) => {
                 return Err(LowerError::Unknown { what: "the contents", address: at }.into());
             }
@@ -155,10 +156,15 @@ impl<'c> Carrier<'c> {
     }
 
     /// The roots, each with its place; `u64::MAX` is behind everything.
-    pub(super) fn roots(&self, surroundings: &Surroundings, draw: &mut SeedDraw) -> Result<Vec<Root>, LowerError> {
+    pub(super) fn roots(
+        &self,
+        surroundings: &Surroundings,
+        objects: &RootObjects,
+        draw: &mut SeedDraw,
+    ) -> Result<Vec<Root>, LowerError> {
         let mut roots = Vec::new();
         let classes = self.classes.len() as u64;
-        for mut root in self.told_roots(surroundings.roots.as_deref().unwrap_or_default()) {
+        for mut root in self.told_roots(surroundings.roots.as_deref().unwrap_or_default(), objects) {
             self.plan.fits(root.object.0)?;
             root.kind.reference().map_or(Ok(()), |id| self.plan.fits(id.0))?;
             let last = u64::MAX;
@@ -189,37 +195,17 @@ impl<'c> Carrier<'c> {
         told
     }
 
-    /// Which roots are told, in their order.
-    fn told_roots(&self, roots: &[Root]) -> Vec<Root> {
-        if self.plan.as_heap() || self.plan.profile.root_kinds == RootKinds::Own {
-            return roots.iter().map(|root| Root { kind: self.root_kind(root.kind), ..*root }).collect();
+    /// Which roots are told, in their order. Without Android's sub-records, its kinds are of an unknown kind.
+    fn told_roots(&self, roots: &[Root], objects: &RootObjects) -> Vec<Root> {
+        let told = |kind: RootKind| !kind.is_android() || self.plan.android();
+        match self.plan.profile.root_writer {
+            _ if self.plan.as_heap() => roots.to_vec(),
+            Some(writer) => in_order(writer, roots, objects, self.classes),
+            None => {
+                let kind = |kind| if told(kind) { kind } else { RootKind::Unknown };
+                roots.iter().map(|root| Root { kind: kind(root.kind), ..*root }).collect()
+            }
         }
-        let thread = |root: &Root| match root.kind {
-            RootKind::ThreadObject(thread, _) | RootKind::JniLocal(thread, _) => Some(thread),
-            _ => None,
-        };
-        let is_thread = |root: &Root| matches!(root.kind, RootKind::ThreadObject(..));
-        let mut threads: HashMap<Serial, usize> = HashMap::new();
-        for number in roots.iter().filter(|root| is_thread(root)).filter_map(thread) {
-            let next = threads.len();
-            threads.entry(number).or_insert(next);
-        }
-        let kind = |kind| match kind {
-            RootKind::ThreadObject(thread, own) => RootKind::ThreadObject(thread, self.trace(Some(own))),
-            RootKind::JniLocal(thread, _) => RootKind::JniLocal(thread, -1),
-            kind => kind,
-        };
-        let mut told: Vec<Root> = roots.iter().filter(|root| thread(root).is_some()).copied().collect();
-        // Locals of a thread that is no root come last.
-        let place = |root: &Root| thread(root).and_then(|thread| threads.get(&thread)).copied().unwrap_or(usize::MAX);
-        told.sort_by_key(|root| (place(root), !is_thread(root)));
-        told.into_iter().map(|root| Root { kind: kind(root.kind), ..root }).collect()
-    }
-
-    /// Without Android's sub-records, its kinds of root are of an unknown kind.
-    fn root_kind(&self, kind: RootKind) -> RootKind {
-        let told = !kind.is_android() || self.plan.android() || self.plan.as_heap();
-        if told { kind } else { RootKind::Unknown }
     }
 
     fn trace(&self, own: Option<Serial>) -> Serial {
@@ -234,7 +220,7 @@ impl<'c> Carrier<'c> {
         let own = class.instance_size.filter(|_| self.plan.as_heap());
         let size = match own {
             Some(size) => size.0,
-            None if is_array(&class.name) && self.plan.profile.arrays == InstanceSizes::ZeroForArrays => 0,
+            None if class.is_array() && self.plan.profile.arrays == InstanceSizes::ZeroForArrays => 0,
             None => self.field_bytes[index],
         };
         if size > u64::from(u32::MAX) {

@@ -30,6 +30,8 @@ pub(super) struct Composer<'p> {
     events: Vec<Event>,
     /// Whether the trace without frames was told before.
     dummy_told: bool,
+    /// Traces that were told before.
+    traces: HashMap<Serial, StackTrace>,
 }
 
 impl<'p> Composer<'p> {
@@ -50,12 +52,15 @@ impl<'p> Composer<'p> {
             time: 0,
             events: Vec::new(),
             dummy_told: false,
+            traces: HashMap::new(),
         }
     }
 
-    /// The log in front of a heap.
+    /// The log in front of a heap. `table` has its classes in the order in which it has them itself, `classes` those of the
+    /// dump in the dump's order.
     pub(super) fn compose(
         &mut self,
+        table: &[Class],
         classes: &[Class],
         surroundings: &Surroundings,
         roots: &[Root],
@@ -71,7 +76,8 @@ impl<'p> Composer<'p> {
         }
         match style.strings {
             Strings::Needed => self.texts_of_classes(classes)?,
-            Strings::First | Strings::AtUse => self.texts_in_front(classes, surroundings)?,
+            // A symbol table has no order that a heap could tell.
+            Strings::First | Strings::AtUse => self.texts_in_front(table, surroundings)?,
         }
         self.load_classes(classes)?;
         if style.strings == Strings::AtUse {
@@ -80,7 +86,10 @@ impl<'p> Composer<'p> {
         }
         self.dummy_trace(traces, false);
         for trace in traces {
-            self.trace(trace)?;
+            if self.traces.get(&trace.serial) != Some(trace) {
+                self.trace(trace)?;
+                self.traces.insert(trace.serial, trace.clone());
+            }
         }
         if style.non_heap {
             self.non_heap(classes, threads, roots)?;
@@ -216,14 +225,16 @@ impl<'p> Composer<'p> {
     fn non_heap(&mut self, classes: &[Class], threads: &[Thread], roots: &[Root]) -> Result<(), LowerError> {
         let (group, parent) = (self.text(&Name::from_text("main"))?, self.text(&Name::from_text("system"))?);
         let trace = Serial(self.plan.profile.trace.unwrap_or(1));
-        for thread in threads {
+        // The agent's thread that is no object was never started.
+        let started: Vec<&Thread> = threads.iter().filter(|thread| !thread.object.is_null()).collect();
+        for thread in &started {
             let name = thread.name.as_ref().map_or(Ok(TextId(0)), |name| self.text(name))?;
             let (serial, object) = (thread.serial, thread.object);
             let trace = thread.trace.unwrap_or(trace);
             let started = StartThread { serial, object, trace, name, group, parent_group: parent };
             self.put(EventKind::StartThread(started));
         }
-        if let Some(thread) = threads.last() {
+        if let Some(thread) = started.last() {
             self.put(EventKind::EndThread(thread.serial));
         }
         if let Some(class) = classes.last() {

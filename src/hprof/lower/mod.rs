@@ -10,8 +10,10 @@ mod options;
 mod plan;
 mod profiles;
 mod recognise;
+mod roots;
 mod segments;
 mod spell;
+mod table;
 mod tell;
 
 use std::io::Write;
@@ -24,8 +26,9 @@ use crate::setters::setters;
 use super::family::FORMAT;
 use super::wire::IdSize;
 
-pub use profiles::{Cut, Framing, InstanceSizes, LogStyle, NameForm, PROFILES, Profile, RootKinds, RootOrder, Strings};
-pub use recognise::recognise;
+pub use profiles::{Cut, Framing, InstanceSizes, LogStyle, NameForm, PROFILES, Profile, RootOrder, Strings};
+pub use recognise::{keeping, recognise};
+pub use table::ClassOrder;
 
 use plan::Plan;
 use segments::{Lengths, SegmentWriter};
@@ -84,7 +87,8 @@ impl LowerOptions {
 /// Writes heaps as an HPROF dump.
 ///
 /// Memory is bounded by the class table, the log and the roots. A source is visited once, or twice where a heap is one
-/// record, whose length comes first.
+/// record, whose length comes first; and each time once more in advance where the writer has roots of threads alone that are
+/// threads.
 ///
 /// # Errors
 /// If a heap holds what the dump cannot say ([`crate::error::LowerError`]), its source fails, or writing does.

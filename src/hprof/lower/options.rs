@@ -11,6 +11,7 @@ use crate::model::{Dump, DumpSource, Facts, WordSize};
 
 use super::super::family::FORMAT;
 use super::super::wire::IdSize;
+use super::plan::Plan;
 use super::{LowerOptions, carry_dump, write_dump};
 
 impl Lower for LowerOptions {
@@ -46,7 +47,9 @@ impl Lower for LowerOptions {
         let id = self.id_size.or(self.profile.id_size).unwrap_or(IdSize::Eight);
         let addresses = if id < IdSize::Four { AddressSpace::Numbers } else { AddressSpace::Memory };
         let word = if id == IdSize::Eight { WordSize::Bits64 } else { WordSize::Bits32 };
-        options.word(word).addresses(addresses).texts(true).bare_arrays(self.profile.name == "art")
+        let framing = Plan::framing(self, None);
+        let bare_arrays = self.profile.root_writer.is_none() && framing.is_some_and(|f| f.version.is_android());
+        options.word(word).addresses(addresses).texts(true).bare_arrays(bare_arrays)
     }
 
     fn most_objects(&self) -> usize {

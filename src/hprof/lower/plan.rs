@@ -32,22 +32,13 @@ impl Plan {
             Adherence::Heap => options.id_size.or(own).or(profile.id_size),
             Adherence::Writer => options.id_size.or(profile.id_size).or(own),
         };
+        let framing = Plan::framing(options, facts.header_version.as_ref()).ok_or_else(|| {
+            let version = facts.header_version.clone().unwrap_or_default();
+            let message = format!("{} does not write header version {version}", profile.name);
+            Error::from(LowerError::Profile(message))
+        })?;
         let mut draw = SeedDraw::new(options.seed, Stream::Cuts);
-        let drawn = draw.below(profile.framings.len() as u64) as usize;
-        let framing = match (options.framing, &facts.header_version) {
-            (Some(framing), _) => *framing,
-            (None, Some(version)) if options.adherence == Adherence::Heap => {
-                let wanted = |f: &&Framing| f.version.text().as_bytes() == version.as_bytes();
-                *profile.framings.iter().find(wanted).ok_or_else(|| {
-                    Error::from(LowerError::Profile(format!(
-                        "{} does not write header version {version}",
-                        profile.name
-                    )))
-                })?
-            }
-            _ if profile.is_seeded() => profile.framings[drawn],
-            _ => profile.framings[0],
-        };
+        draw.below(profile.framings.len() as u64);
         let draw: &mut dyn Draw = &mut draw;
         let names = if profile.is_seeded() { *draw.pick(&[NameForm::Jvm, NameForm::Java]) } else { profile.names };
         Ok(Plan {
@@ -58,6 +49,20 @@ impl Plan {
             names,
             seed: options.seed,
         })
+    }
+
+    /// How a heap is framed whose dump had this header version, if it had one; `None` where a dump in its own way would
+    /// need a version that the profile does not write.
+    pub(super) fn framing(options: &LowerOptions, version: Option<&Name>) -> Option<Framing> {
+        let profile = options.profile;
+        let drawn = SeedDraw::new(options.seed, Stream::Cuts).below(profile.framings.len() as u64) as usize;
+        let wanted = |f: &&Framing| version.is_some_and(|version| f.version.text().as_bytes() == version.as_bytes());
+        match (options.framing, version) {
+            (Some(framing), _) => Some(*framing),
+            (None, Some(_)) if options.adherence == Adherence::Heap => profile.framings.iter().find(wanted).copied(),
+            _ if profile.is_seeded() => Some(profile.framings[drawn]),
+            _ => Some(profile.framings[0]),
+        }
     }
 
     /// The facts of the header.
@@ -77,7 +82,12 @@ impl Plan {
 
     /// Whether Android's sub-records can be written.
     pub(super) fn android(&self) -> bool {
-        self.profile.android && self.framing.version.is_android()
+        self.profile.android && (self.framing.version.is_android() || self.as_heap())
+    }
+
+    /// Whether an array can be without its elements. ART's writer of today calls that sub-record obsolete.
+    pub(super) fn bare_arrays(&self) -> bool {
+        self.android() && (self.as_heap() || self.profile.root_writer.is_none())
     }
 
     /// Whether records can stand between the sub-records of a heap.

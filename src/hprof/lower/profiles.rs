@@ -1,9 +1,10 @@
 //! The writers that are imitated, as data.
 
 use crate::lower::Order;
-use crate::model::PrimitiveType;
+use crate::model::{Address, PrimitiveType, Root, RootKind, RootWriter, Serial};
 
 use super::super::wire::{IdSize, Tag, Version};
+use super::table::ClassOrder;
 
 /// A writer of HPROF dumps.
 #[derive(Debug)]
@@ -20,10 +21,16 @@ pub struct Profile {
     pub log: LogStyle,
     /// Where CLASS DUMPs stand among the objects.
     pub classes: Order,
+    /// In which order it goes through the classes.
+    pub class_order: ClassOrder,
+    /// Whether the class objects of primitive types have no CLASS DUMP and are plain instances of `java/lang/Class`, if the
+    /// heap has that class (dumps of HotSpot 5 to 25, SA 17 and agent 6).
+    pub primitive_mirrors: bool,
     /// Where roots stand.
     pub roots: RootOrder,
-    /// Which roots there are.
-    pub root_kinds: RootKinds,
+    /// The writer whose kinds of root it has; `None`: the heap's own, and without Android's sub-records its kinds are
+    /// unknown ones.
+    pub root_writer: Option<RootWriter>,
     /// Whether a class has its signers and protection domain, or none.
     pub owners: bool,
     /// What a CLASS DUMP says about arrays and interfaces.
@@ -120,16 +127,6 @@ pub enum Strings {
     AtUse,
 }
 
-/// Which roots a heap has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RootKinds {
-    /// The heap's own; without Android's sub-records its kinds are unknown ones.
-    Own,
-    /// Each thread, with the trace of all objects, and its JNI locals, which are of no frame (the serviceability
-    /// agent).
-    Threads,
-}
-
 /// Where roots stand in a heap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RootOrder {
@@ -175,6 +172,11 @@ impl Profile {
     }
 }
 
+/// The root that the hprof agent begins with: a thread without an object, for locals whose thread it cannot tell (dump of
+/// agent 6; `site_heapdump` in hprof_site.c).
+pub(super) const AGENT_UNKNOWN: Root =
+    Root { object: Address(0), kind: RootKind::ThreadObject(Serial(200_000), Serial(300_000)), after: None };
+
 const NEWEST: &str = "hotspot-25";
 const HOTSPOT_ALIAS: &str = "hotspot";
 
@@ -215,6 +217,13 @@ const fn whole(version: Version) -> Framing {
     Framing { version, tag: Tag::HEAP_DUMP, cut: Cut::Whole, end: false }
 }
 
+/// How heaps are framed that are written as they were, by header version.
+pub(super) const KEEPING: &[Framing] = &[
+    whole(Version::V1_0_1),
+    segments(Version::V1_0_2, Cut::OwnBuffer(1 << 20)),
+    segments(Version::V1_0_3, Cut::Android),
+];
+
 const HOTSPOT: Profile = Profile {
     name: NEWEST,
     framings: &[segments(Version::V1_0_2, Cut::OwnBuffer(1 << 20))],
@@ -222,8 +231,10 @@ const HOTSPOT: Profile = Profile {
     names: NameForm::Jvm,
     log: HOTSPOT_LOG,
     classes: Order::ClassesFirst,
+    class_order: ClassOrder::NewestFirst,
+    primitive_mirrors: true,
     roots: RootOrder::BehindClasses,
-    root_kinds: RootKinds::Own,
+    root_writer: Some(RootWriter::HotSpot),
     owners: true,
     arrays: InstanceSizes::Fields,
     constant_pool: false,
@@ -248,7 +259,14 @@ pub const PROFILES: &[Profile] = &[
         roots: RootOrder::Last,
         ..HOTSPOT
     },
-    Profile { name: "hotspot-8", framings: &[whole(Version::V1_0_1)], log: OLD_LOG, roots: RootOrder::Last, ..HOTSPOT },
+    Profile {
+        name: "hotspot-8",
+        framings: &[whole(Version::V1_0_1)],
+        log: OLD_LOG,
+        roots: RootOrder::Last,
+        root_writer: Some(RootWriter::HotSpot8),
+        ..HOTSPOT
+    },
     Profile {
         name: "sa",
         framings: &[
@@ -258,7 +276,7 @@ pub const PROFILES: &[Profile] = &[
         ],
         log: LogStyle { strings: Strings::Needed, dummy_in_front: true, first_frame: 1, ..HOTSPOT_LOG },
         roots: RootOrder::Last,
-        root_kinds: RootKinds::Threads,
+        root_writer: Some(RootWriter::Sa),
         owners: false,
         ..HOTSPOT
     },
@@ -278,8 +296,10 @@ pub const PROFILES: &[Profile] = &[
             first_frame: 1,
         },
         classes: Order::ClassesLast,
+        class_order: ClassOrder::SupersFirst,
+        primitive_mirrors: true,
         roots: RootOrder::First,
-        root_kinds: RootKinds::Own,
+        root_writer: Some(RootWriter::Agent),
         owners: true,
         arrays: InstanceSizes::ZeroForArrays,
         constant_pool: true,
@@ -302,9 +322,11 @@ pub const PROFILES: &[Profile] = &[
             first_frame: 1,
         },
         classes: Order::AsHeap,
+        class_order: ClassOrder::AsTable,
+        primitive_mirrors: false,
         roots: RootOrder::First,
-        root_kinds: RootKinds::Own,
-        owners: true,
+        root_writer: Some(RootWriter::Art),
+        owners: false,
         arrays: InstanceSizes::Fields,
         constant_pool: false,
         android: true,
@@ -331,8 +353,10 @@ pub const PROFILES: &[Profile] = &[
             first_frame: 1,
         },
         classes: Order::AsHeap,
+        class_order: ClassOrder::AsTable,
+        primitive_mirrors: false,
         roots: RootOrder::Drawn,
-        root_kinds: RootKinds::Own,
+        root_writer: None,
         owners: true,
         arrays: InstanceSizes::Fields,
         constant_pool: true,

@@ -5,10 +5,10 @@ use std::io::Read;
 use crate::error::Error;
 use crate::family;
 use crate::lower::Adherence;
-use crate::model::{DumpSource, EventKind, HeapSource};
+use crate::model::{DumpSource, EventKind, Facts, HeapSource};
 
 use super::LowerOptions;
-use super::profiles::{NameForm, PROFILES, Profile, RootOrder};
+use super::profiles::{Framing, KEEPING, NameForm, PROFILES, Profile, RootOrder};
 
 /// The options, with the first profile and framing, that turn the heaps of a dump back into exactly its bytes: in
 /// the dump's own order, with its own log.
@@ -29,6 +29,16 @@ pub fn recognise(
         profile.framings.iter().map(move |framing| LowerOptions { framing: Some(framing), ..options })
     });
     family::recognise(candidates, dump, reopen)
+}
+
+/// The options that keep all that heaps hold, for a dump that no profile gives again: its own order, log, identifiers and
+/// header version. Segments are cut as a writer of that version does.
+pub fn keeping(facts: &Facts) -> LowerOptions {
+    let is_own = |framing: &&Framing| {
+        facts.header_version.as_ref().is_some_and(|own| own.as_bytes() == framing.version.text().as_bytes())
+    };
+    let options = LowerOptions::default().adherence(Adherence::Heap).framing(KEEPING.iter().find(is_own));
+    PROFILES.iter().find(|profile| profile.is_seeded()).map_or(options, |profile| options.profile(profile))
 }
 
 /// Habits that the bytes of a small dump need not tell apart, since a heap written in its own order keeps them.

@@ -2,12 +2,16 @@
 
 use crate::draw::{SeedDraw, Stream};
 use crate::error::Error;
-use crate::model::{Class, DumpSource, Event, Facts, Name, Object, Region, Root, StackTrace, Thread};
+use crate::model::{
+    Class, DumpSource, Event, Facts, HeapSource, Name, Object, Region, Root, RootObjects, StackTrace, Surroundings,
+    Thread,
+};
 
 use super::super::lift::{Log, Named, Stacks};
 use super::carry::Carrier;
 use super::compose::Composer;
 use super::plan::Plan;
+use super::table::table;
 
 /// An item of a dump, as it is told.
 pub(super) enum Told<'t> {
@@ -53,15 +57,16 @@ pub(super) fn tell(dump: &mut dyn DumpSource, plan: &Plan, visit: &mut Visit<'_>
     dump.tail().iter().filter(|_| own).for_each(|event| log.enter(heaps, &event.kind));
     for number in 0..heaps {
         let heap = dump.heap(number);
-        let classes = heap.classes().to_vec();
+        let (classes, mirrors) = table(plan, heap.classes());
         let surroundings = heap.surroundings().clone();
+        let of_roots = root_objects(plan, heap, &surroundings)?;
         let carrier = Carrier::new(plan, &classes);
         let mut draw = SeedDraw::new(plan.seed.wrapping_add(number as u64), Stream::Spelling);
-        let roots = carrier.roots(&surroundings, &mut draw)?;
+        let roots = carrier.roots(&surroundings, &of_roots, &mut draw)?;
         let regions = carrier.regions(&surroundings);
         let mut events = match &surroundings.events {
             Some(events) if plan.as_heap() => events.clone(),
-            _ => composer.compose(&classes, &surroundings, &roots)?,
+            _ => composer.compose(heap.classes(), &classes, &surroundings, &roots)?,
         };
         if !plan.interrupts() {
             events.iter_mut().for_each(|event| event.after = 0);
@@ -74,7 +79,8 @@ pub(super) fn tell(dump: &mut dyn DumpSource, plan: &Plan, visit: &mut Visit<'_>
         let told = HeapTold { number, times, log: &log };
         visit(Told::HeapBegins(&told))?;
 
-        let mut stream = Surround { entries: 0, events: &events, regions: &regions, roots: &roots };
+        let surround = Surround { entries: 0, events: &events, regions: &regions, roots: &roots };
+        let mut entries = Entries { surround, named: &mut named, objects: 0, visit };
         let mut order = carrier.class_order().into_iter().peekable();
         let class = |index: usize| {
             let class = &classes[index];
@@ -82,36 +88,71 @@ pub(super) fn tell(dump: &mut dyn DumpSource, plan: &Plan, visit: &mut Visit<'_>
             let name = load.and_then(|load| log.text(number, load.name)).cloned().unwrap_or_else(Name::default);
             carrier.class(index, name, load.map(|load| load.serial))
         };
-        let mut objects = 0;
-        heap.visit_objects(&mut |object| {
-            while let Some(index) = order.next_if(|&index| carrier.stands_after(&classes[index]) <= objects) {
-                let told = Class { after_objects: Some(objects), ..class(index)? };
-                named.name(told.trace.unwrap_or_default());
-                stream.surround(visit)?;
-                visit(Told::Class(&told))?;
-                stream.entries += 1;
+        let mut object = |entries: &mut Entries<'_, '_>, object: &Object| {
+            while let Some(index) = order.next_if(|&index| carrier.stands_after(&classes[index]) <= entries.objects) {
+                entries.class(class(index)?)?;
             }
-            let told = carrier.object(object)?;
-            named.name(told.trace.unwrap_or_default());
-            stream.surround(visit)?;
-            visit(Told::Object(&told))?;
-            stream.entries += 1;
-            objects += 1;
-            Ok(())
+            entries.object(&carrier.object(object)?)
+        };
+        // Class objects that are instances stand among the objects by their addresses.
+        let mut mirrors = mirrors.into_iter().peekable();
+        heap.visit_objects(&mut |next| {
+            while let Some(mirror) = mirrors.next_if(|mirror| mirror.address < next.address) {
+                object(&mut entries, &mirror)?;
+            }
+            object(&mut entries, next)
         })?;
-        for index in order {
-            let told = Class { after_objects: Some(objects), ..class(index)? };
-            named.name(told.trace.unwrap_or_default());
-            stream.surround(visit)?;
-            visit(Told::Class(&told))?;
-            stream.entries += 1;
-        }
-        stream.rest(visit)?;
+        mirrors.try_for_each(|mirror| object(&mut entries, &mirror))?;
+        order.try_for_each(|index| entries.class(class(index)?))?;
+        entries.surround.rest(entries.visit)?;
         let (traces, threads) = stacks.next_heap(&log, number, &events, &roots, &named.end(&events));
         visit(Told::HeapEnds(&told, traces, threads))?;
     }
     let tail = if plan.as_heap() { dump.tail().to_vec() } else { Vec::new() };
     visit(Told::Tail(&tail))
+}
+
+/// What the objects of a heap say about its roots, for writers that go by it.
+fn root_objects(plan: &Plan, heap: &mut dyn HeapSource, surroundings: &Surroundings) -> Result<RootObjects, Error> {
+    if plan.as_heap() || plan.profile.root_writer.is_none() {
+        return Ok(RootObjects::default());
+    }
+    let mut objects = RootObjects::of(heap.classes(), surroundings.roots.as_deref().unwrap_or_default());
+    if objects.asks() {
+        heap.visit_objects(&mut |object| {
+            objects.see(object);
+            Ok(())
+        })?;
+    }
+    Ok(objects)
+}
+
+/// The classes and objects of a heap as they are told, with what stands between them.
+struct Entries<'e, 'v> {
+    surround: Surround<'e>,
+    named: &'e mut Named,
+    objects: u64,
+    visit: &'e mut Visit<'v>,
+}
+
+impl Entries<'_, '_> {
+    fn class(&mut self, class: Class) -> Result<(), Error> {
+        let told = Class { after_objects: Some(self.objects), ..class };
+        self.named.name(told.trace.unwrap_or_default());
+        self.surround.surround(self.visit)?;
+        (self.visit)(Told::Class(&told))?;
+        self.surround.entries += 1;
+        Ok(())
+    }
+
+    fn object(&mut self, told: &Object) -> Result<(), Error> {
+        self.named.name(told.trace.unwrap_or_default());
+        self.surround.surround(self.visit)?;
+        (self.visit)(Told::Object(told))?;
+        self.surround.entries += 1;
+        self.objects += 1;
+        Ok(())
+    }
 }
 
 /// What stands between the entries of a heap.

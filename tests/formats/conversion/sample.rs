@@ -7,7 +7,8 @@ use heapsmith::generate::{AddressSpace, from_seed};
 use heapsmith::hprof::Reading;
 use heapsmith::input::Input;
 use heapsmith::model::{
-    Address, Event, EventKind, HashRegime, Heap, HeapSource, IdentityHash, Root, RootKind, Serial, Totals, WordSize,
+    Address, Class, Event, EventKind, HashRegime, Heap, HeapSource, IdentityHash, Root, RootKind, Serial, Totals,
+    WordSize,
 };
 
 /// Heaps of every kind that the target's generator is meant for, with what a generator seldom draws.
@@ -34,6 +35,14 @@ pub(crate) fn heaps(lowering: &Lowering) -> Vec<Heap> {
 }
 
 fn spice(heap: &mut Heap) {
+    // The classes of primitive types become instances of this one.
+    if !heap.classes.iter().any(|class| class.name == "java/lang/Class".into()) {
+        let used = heap.classes.iter().map(|class| class.address).chain(heap.objects.iter().map(|o| o.address));
+        let address = Address(used.map(|address| address.0).max().unwrap_or_default() + 8);
+        let object = heap.classes[0].clone();
+        let superclass = Some(object.address);
+        heap.classes.push(Class { address, superclass, name: "java/lang/Class".into(), ..object });
+    }
     let mut hashed = heap.objects.iter_mut().filter(|object| matches!(object.hash, Some(IdentityHash::Bits32(_))));
     if let Some(object) = hashed.next() {
         object.hash = Some(IdentityHash::Bits32(0));

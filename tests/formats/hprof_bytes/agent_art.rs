@@ -3,7 +3,8 @@
 //! Identifiers of strings are ours: 0x90000010 and on, as in HotSpot's. So are the agent's times (a millisecond between
 //! two records), its sites and samples, and its thread group.
 
-use heapsmith::hprof::lower;
+use heapsmith::hprof::{Decoder, lift, lower};
+use heapsmith::lower::Adherence;
 use heapsmith::model::{Address, Contents, Dump, Object, ObjectKind, PrimitiveType, Region};
 use hex_literal::hex;
 use pretty_assertions::assert_eq;
@@ -42,19 +43,21 @@ const LOG_OF_AGENT: &[u8] = &hex!(
     "0a 000055f0 00000018 00030d41 00002000 000493e1 90000170 90000170 90000190"
     "0b 000059d8 00000004 00030d41"
     // ALLOC SITES, HEAP SUMMARY, CPU SAMPLES.
-    "06 00005dc0 00000054 0002 3ba3d70a 00001000 00000004 0000000200000000 0000000100000000 00000002"
+    "06 00005dc0 00000054 0002 3ba3d70a 00001000 00000005 0000000200000000 0000000100000000 00000002"
     "00 000186a3 000493e0 00000040 00000002 00000060 00000003"
     "08 00000000 000493e0 00000040 00000002 00000060 00000003"
-    "07 000061a8 00000018 00001000 00000004 0000000200000000 0000000100000000"
+    "07 000061a8 00000018 00001000 00000005 0000000200000000 0000000100000000"
     "0d 00006590 00000018 00000007 00000002 00000004 000493e0 00000003 00000001"
 );
 
-/// Roots, then objects, then classes: 40 + 72 + 211 bytes.
+/// Roots, then objects, then classes: 53 + 72 + 211 bytes. A thread that is no object comes first, then JNI globals,
+/// system classes, threads and their locals.
 const BODY_OF_AGENT: &[u8] = &hex!(
-    "08 00002000 00030d41 000493e1"
-    "03 00002000 00030d41 00000000"
+    "08 00000000 00030d40 000493e0"
     "01 00002020 00003000"
     "05 00001000"
+    "08 00002000 00030d41 000493e1"
+    "03 00002000 00030d41 00000000"
     "21 00002000 000493e0 00001010 00000008 00002010 fffffff9"
     "22 00002010 000493e0 00000002 00001020 00002000 00000000"
     "23 00002020 000493e0 00000002 0a 00000001 fffffffe"
@@ -74,7 +77,7 @@ fn the_agent_writes_its_events_then_roots_objects_and_classes() {
     let file = [
         &hex!("4a41564120 50524f46494c4520 312e302e32 00 00000004 0000018b cfe56800")[..],
         LOG_OF_AGENT,
-        &hex!("1c 00006590 00000143"),
+        &hex!("1c 00006590 00000150"),
         BODY_OF_AGENT,
         &hex!("2c 00006590 00000000"),
     ]
@@ -84,7 +87,7 @@ fn the_agent_writes_its_events_then_roots_objects_and_classes() {
     let file = [
         &hex!("4a41564120 50524f46494c4520 312e302e31 00 00000004 0000018b cfe56800")[..],
         LOG_OF_AGENT,
-        &hex!("0c 00006590 00000143"),
+        &hex!("0c 00006590 00000150"),
         BODY_OF_AGENT,
     ]
     .concat();
@@ -109,14 +112,15 @@ fn a_second_heap_in_a_file_of_the_agent_brings_only_what_is_new() {
         &hex!(
             "01 00006978 00000008 900001b0 526f6f74" // "Root"
             "02 00006d60 00000010 000186a4 00001000 000493e0 900001b0"
-            "06 00007148 00000054 0002 3ba3d70a 00001000 00000000 0000000200000000 0000000100000000 00000002"
+            "06 00007148 00000054 0002 3ba3d70a 00001000 00000001 0000000200000000 0000000100000000 00000002"
             "00 000186a3 000493e0 00000040 00000002 00000060 00000003"
             "08 00000000 000493e0 00000040 00000002 00000060 00000003"
-            "07 00007530 00000018 00001000 00000000 0000000200000000 0000000100000000"
+            "07 00007530 00000018 00001000 00000001 0000000200000000 0000000100000000"
             "0d 00007918 00000018 00000007 00000002 00000004 000493e0 00000003 00000001"
-            "1c 00007918 000000d3"
+            "1c 00007918 000000e0"
         )[..],
-        &BODY_OF_AGENT[112..],
+        &BODY_OF_AGENT[..13],
+        &BODY_OF_AGENT[125..],
         &hex!("2c 00007918 00000000"),
     ]
     .concat();
@@ -140,11 +144,6 @@ fn art_writes_roots_first_and_says_of_objects_in_which_heap_they_are() {
     let mut heap = small_heap(true, Numbers { thread: 1, of_trace: 5, trace: 1 });
     // Classes are objects among objects: this one stands behind the first.
     heap.classes[1].after_objects = Some(1);
-    heap.objects.push(Object {
-        length: Some(7),
-        contents: Contents::Unknown,
-        ..Object::new(Address(0x2030), ObjectKind::PrimitiveArray(PrimitiveType::Byte))
-    });
     let region = |id, of: &str, after| Region { id, name: name(of), after };
     heap.surroundings.regions = Some(vec![region(0x41, "app", 0), region(0x5a, "zygote", 5)]);
     let file = hex!(
@@ -171,10 +170,11 @@ fn art_writes_roots_first_and_says_of_objects_in_which_heap_they_are() {
         "05 00000000 0000000c 00000000 00000000 00000000" // trace 0, of nobody
         "04 00000000 00000018 00000001 90000170 90000030 90000190 00000002 0000002a"
         "05 00000000 00000010 00000001 00000005 00000001 00000001"
-        // 40 bytes of roots, 18 of heap infos, 204 of classes, 86 of objects.
-        "1c 00000000 0000015c"
-        "08 00002000 00000001 00000001"
-        "03 00002000 00000001 00000000"
+        // 40 bytes of roots, 18 of heap infos, 204 of classes, 72 of objects.
+        "1c 00000000 0000014e"
+        // Neither a trace nor a frame (hprof.cc, MarkRootObject).
+        "08 00002000 00000001 ffffffff"
+        "03 00002000 00000001 ffffffff"
         "01 00002020 00003000"
         "05 00001000"
         "fe 00000041 900001b0"
@@ -182,14 +182,40 @@ fn art_writes_roots_first_and_says_of_objects_in_which_heap_they_are() {
         "20 00001020 00000000 00001000 00002040 00000000 00000000 00000000 00000000 00000000 0000 0000 0000"
         "20 00001030 00000000 00001000 00000000 00000000 00000000 00000000 00000000 00000000 0000 0000 0000"
         "21 00002000 00000000 00001010 00000008 00002010 fffffff9"
-        "20 00001010 00000000 00001000 00002040 00002050 00002060 00000000 00000000 00000008 0000"
+        // Neither signers nor a protection domain.
+        "20 00001010 00000000 00001000 00002040 00000000 00000000 00000000 00000000 00000008 0000"
         "0002 900000f0 02 00002000 90000110 0b 0000000000000005"
         "0002 900000b0 02 900000d0 0a"
         "fe 0000005a 900001d0"
         "22 00002010 00000000 00000002 00001020 00002000 00000000"
         "23 00002020 00000000 00000002 0a 00000001 fffffffe"
-        "c3 00002030 00000000 00000007 08" // an array without its elements
         "2c 00000000 00000000"
     );
     check(&heap, &options("art"), &file, "art");
+}
+
+/// ART calls PRIMITIVE ARRAY NO DATA DUMP obsolete (hprof.cc). A dump that has one is written again with it.
+#[test]
+fn art_has_no_arrays_without_elements_but_for_those_that_a_dump_had() {
+    let mut heap = small_heap(true, Numbers { thread: 1, of_trace: 5, trace: 1 });
+    heap.objects.push(Object {
+        length: Some(7),
+        contents: Contents::Unknown,
+        ..Object::new(Address(0x2030), ObjectKind::PrimitiveArray(PrimitiveType::Byte))
+    });
+    let refused = lower::to_bytes(&heap, &options("art")).expect_err("ART cannot say it");
+    assert!(refused.to_string().contains("the contents of the object at 0x2030"), "{refused}");
+    let mut elements = heap.clone();
+    elements.objects.last_mut().expect("an object").contents = Contents::Primitives(vec![0; 7]);
+    let file = lower::to_bytes(&elements, &options("art")).expect("the heap can be said");
+    let array = hex!("23 00002030 00000000 00000007 08 00000000000000" "2c 00000000 00000000");
+    let whole = file.strip_suffix(&array).expect("the array comes last");
+    let mut old = [whole, &hex!("c3 00002030 00000000 00000007 08" "2c 00000000 00000000")].concat();
+    let segment = old.windows(5).rposition(|bytes| bytes == hex!("1c 00000000")).expect("one segment");
+    let length = (old.len() - 9 - segment - 9) as u32;
+    old[segment + 5..segment + 9].copy_from_slice(&length.to_be_bytes());
+    let (whole, ended) = lift::dump(|| Ok(Decoder::new(&old[..])?)).expect("a sound header");
+    ended.expect("sound");
+    let again = lower::to_bytes(&whole.dump.heaps[0], &options("art").adherence(Adherence::Heap));
+    assert_eq!(spelled(&again.expect("the heap can be said")), spelled(&old));
 }

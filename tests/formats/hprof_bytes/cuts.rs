@@ -21,7 +21,7 @@ enum Sub {
     Array(u64),
     /// 9 bytes; with identifiers of 4 bytes 5.
     Root,
-    /// 17 bytes: a JNI local, which the serviceability agent writes as well.
+    /// 17 bytes: a JNI local, which the serviceability agent writes as well, and first of all its thread.
     Local,
 }
 
@@ -71,7 +71,14 @@ fn heap_of(subs: &[Sub], id: u64) -> Heap {
                 });
             }
             Sub::Root => roots.push(Root { object: address, kind: RootKind::Unknown, after: None }),
-            Local => roots.push(Root { object: address, kind: RootKind::JniLocal(Serial(1), -1), after: None }),
+            Local => {
+                let is_thread = |root: &Root| matches!(root.kind, RootKind::ThreadObject(..));
+                let kind = match roots.iter().any(is_thread) {
+                    false => RootKind::ThreadObject(Serial(1), Serial(1)),
+                    true => RootKind::JniLocal(Serial(1), -1),
+                };
+                roots.push(Root { object: address, kind, after: None });
+            }
         }
     }
     heap.surroundings.roots = Some(roots);
@@ -165,10 +172,11 @@ fn hotspot_25_fills_a_buffer_of_1_mib_and_11_one_of_8() {
 
 #[test]
 fn hotspot_8_and_the_serviceability_agent_write_a_heap_in_one_record() {
-    for profile in ["hotspot-8", "sa", "agent"] {
+    // The agent has a thread more, which is no object.
+    for (profile, more) in [("hotspot-8", 0), ("sa", 0), ("agent", 17)] {
         let subs = [Sub::Class(71), Instance(25), Array(3_000_000), Array(18), Local];
-        assert_eq!(lengths(&options(profile), &subs), [71 + 25 + 3_000_000 + 18 + 17], "{profile}");
-        assert_eq!(lengths(&options(profile), &[]), [0], "{profile}");
+        assert_eq!(lengths(&options(profile), &subs), [71 + 25 + 3_000_000 + 18 + 17 + more], "{profile}");
+        assert_eq!(lengths(&options(profile), &[]), [more], "{profile}");
     }
 }
 

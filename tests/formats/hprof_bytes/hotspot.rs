@@ -60,10 +60,11 @@ fn hotspot_25_loads_each_class_once_and_writes_roots_before_objects() {
             "01 00000000 0000000a 00007f0000001150 5b49"         // "[I"
             "01 00000000 0000000b 00007f0000001170 72756e"       // "run"
             "01 00000000 0000000e 00007f0000001190 412e6a617661" // "A.java"
-            // Classes in the order of their dumps, serials from 1, trace 1.
-            "02 00000000 00000018 00000001 0000000000001000 00000001 00007f0000001070"
+            // Classes in the order of their dumps, which is that of their loading turned round, and primitive arrays
+            // last; serials from 1, trace 1.
+            "02 00000000 00000018 00000001 0000000000001020 00000001 00007f0000001130"
             "02 00000000 00000018 00000002 0000000000001010 00000001 00007f0000001090"
-            "02 00000000 00000018 00000003 0000000000001020 00000001 00007f0000001130"
+            "02 00000000 00000018 00000003 0000000000001000 00000001 00007f0000001070"
             "02 00000000 00000018 00000004 0000000000001030 00000001 00007f0000001150"
             // Trace 1, of thread 0, without frames.
             "05 00000000 0000000c 00000001 00000000 00000000"
@@ -73,12 +74,14 @@ fn hotspot_25_loads_each_class_once_and_writes_roots_before_objects() {
             // 336 bytes of classes, 60 of roots, 104 of objects.
             "1c 00000000 000001f4"
         ),
-        OBJECT,
-        CLASS_A,
         // Arrays have java/lang/Object above them, and their element's loader.
         &hex!(
             "20 0000000000001020 00000001 0000000000001000 0000000000002040 0000000000000000 0000000000000000"
             "0000000000000000 0000000000000000 00000000 0000 0000 0000"
+        ),
+        CLASS_A,
+        OBJECT,
+        &hex!(
             "20 0000000000001030 00000001 0000000000001000 0000000000000000 0000000000000000 0000000000000000"
             "0000000000000000 0000000000000000 00000000 0000 0000 0000"
         ),
@@ -96,17 +99,18 @@ fn hotspot_25_loads_each_class_once_and_writes_roots_before_objects() {
 const LOG: &[u8] = &hex!(
     "01 00000000 0000000b 00007f0000001130 72756e"       // "run"
     "01 00000000 0000000e 00007f0000001150 412e6a617661" // "A.java"
-    "02 00000000 00000018 00000001 0000000000001000 00000001 00007f0000001070"
-    "02 00000000 00000018 00000002 0000000000001010 00000001 00007f0000001090"
+    // The class that was loaded last comes first.
+    "02 00000000 00000018 00000001 0000000000001010 00000001 00007f0000001090"
+    "02 00000000 00000018 00000002 0000000000001000 00000001 00007f0000001070"
     "05 00000000 0000000c 00000001 00000000 00000000"
     // Frames are counted from 1.
-    "04 00000000 00000028 0000000000000001 00007f0000001130 00007f0000001030 00007f0000001150 00000002 0000002a"
+    "04 00000000 00000028 0000000000000001 00007f0000001130 00007f0000001030 00007f0000001150 00000001 0000002a"
     "05 00000000 00000014 00000002 00000001 00000001 0000000000000001"
 );
 
-/// Classes, objects, roots: 71 + 123, 37 + 26, 60 bytes.
+/// Classes, objects, roots: 123 + 71, 37 + 26, 60 bytes.
 fn body() -> Vec<u8> {
-    let body = [OBJECT, CLASS_A, INSTANCE, INTS, ROOTS].concat();
+    let body = [CLASS_A, OBJECT, INSTANCE, INTS, ROOTS].concat();
     assert_eq!(body.len(), 317);
     body
 }
@@ -180,10 +184,10 @@ fn hotspot_17_loads_array_classes_behind_their_element_and_again_in_their_own_pl
     use heapsmith::hprof::lower;
     let written = lower::to_bytes(&small_heap(true, HOTSPOT), &options("hotspot-17")).expect("the heap can be said");
     let expected = hex!(
-        "02 00000000 00000018 00000001 0000000000001000 00000001 00007f0000001070" // java/lang/Object
+        "02 00000000 00000018 00000001 0000000000001020 00000001 00007f0000001130" // [LA;, by itself
         "02 00000000 00000018 00000002 0000000000001010 00000001 00007f0000001090" // A
         "02 00000000 00000018 00000003 0000000000001020 00000001 00007f0000001130" // [LA;, behind A
-        "02 00000000 00000018 00000004 0000000000001020 00000001 00007f0000001130" // [LA;, by itself
+        "02 00000000 00000018 00000004 0000000000001000 00000001 00007f0000001070" // java/lang/Object
         "02 00000000 00000018 00000005 0000000000001030 00000001 00007f0000001150" // [I, by itself
         "02 00000000 00000018 00000006 0000000000001030 00000001 00007f0000001150" // [I, at the end
         "05 00000000 0000000c 00000001 00000000 00000000"
@@ -264,12 +268,12 @@ fn hotspot_11_and_17_have_arrays_behind_their_element_and_those_of_primitive_typ
 }
 
 /// What the serviceability agent writes of a class: neither signers nor a protection domain. No strings but its own
-/// and those of java/lang/Object stand before it.
+/// stand before it.
 const CLASS_A_OF_SA: &[u8] = &hex!(
     "20 0000000000001010 00000001 0000000000001000 0000000000002040 0000000000000000 0000000000000000"
     "0000000000000000 0000000000000000 0000000c 0000"
-    "0002 00007f0000001090 02 0000000000002000 00007f00000010b0 0b 0000000000000005"
-    "0002 00007f0000001050 02 00007f0000001070 0a"
+    "0002 00007f0000001070 02 0000000000002000 00007f0000001090 0b 0000000000000005"
+    "0002 00007f0000001030 02 00007f0000001050 0a"
 );
 
 /// The thread has trace 1, as every thread.
@@ -291,13 +295,13 @@ fn heap_of_sa() -> heapsmith::model::Heap {
 fn the_serviceability_agent_frames_a_heap_in_three_ways() {
     use heapsmith::hprof::lower;
     let heap = heap_of_sa();
-    // 71 + 123 + 37 + 26 + 17 + 17 bytes.
-    let whole: &[&[u8]] = &[&hex!("0c 00000000 00000123"), OBJECT, CLASS_A_OF_SA, INSTANCE, INTS, ROOTS_OF_SA];
+    // 123 + 71 + 37 + 26 + 17 + 17 bytes.
+    let whole: &[&[u8]] = &[&hex!("0c 00000000 00000123"), CLASS_A_OF_SA, OBJECT, INSTANCE, INTS, ROOTS_OF_SA];
     // Compressing, on 17: the array alone.
     let arrays: &[&[u8]] = &[
         &hex!("1c 00000000 000000e7"),
-        OBJECT,
         CLASS_A_OF_SA,
+        OBJECT,
         INSTANCE,
         &hex!("1c 00000000 0000001a"),
         INTS,
@@ -308,10 +312,10 @@ fn the_serviceability_agent_frames_a_heap_in_three_ways() {
     // Compressing, on 25: everything alone.
     let (thread, local) = ROOTS_OF_SA.split_at(17);
     let each: &[&[u8]] = &[
-        &hex!("1c 00000000 00000047"),
-        OBJECT,
         &hex!("1c 00000000 0000007b"),
         CLASS_A_OF_SA,
+        &hex!("1c 00000000 00000047"),
+        OBJECT,
         &hex!("1c 00000000 00000025"),
         INSTANCE,
         &hex!("1c 00000000 0000001a"),
@@ -335,30 +339,31 @@ fn the_serviceability_agent_frames_a_heap_in_three_ways() {
 fn the_serviceability_agent_writes_strings_before_their_use_and_trace_1_twice() {
     let trace_1 = hex!("05 00000000 0000000c 00000001 00000000 00000000");
     let log = hex!(
-        "01 00000000 00000018 00007f0000001010 6a6176612f6c616e672f4f626a656374" // "java/lang/Object"
-        "01 00000000 00000009 00007f0000001030 41"           // "A"
-        "01 00000000 0000000c 00007f0000001050 6e657874"     // "next"
-        "01 00000000 00000009 00007f0000001070 6e"           // "n"
-        "01 00000000 0000000c 00007f0000001090 53454c46"     // "SELF"
-        "01 00000000 0000000d 00007f00000010b0 434f554e54"   // "COUNT"
-        "02 00000000 00000018 00000001 0000000000001000 00000001 00007f0000001010"
-        "02 00000000 00000018 00000002 0000000000001010 00000001 00007f0000001030"
+        "01 00000000 00000009 00007f0000001010 41"           // "A"
+        "01 00000000 0000000c 00007f0000001030 6e657874"     // "next"
+        "01 00000000 00000009 00007f0000001050 6e"           // "n"
+        "01 00000000 0000000c 00007f0000001070 53454c46"     // "SELF"
+        "01 00000000 0000000d 00007f0000001090 434f554e54"   // "COUNT"
+        "01 00000000 00000018 00007f00000010b0 6a6176612f6c616e672f4f626a656374" // "java/lang/Object"
+        "02 00000000 00000018 00000001 0000000000001010 00000001 00007f0000001010"
+        "02 00000000 00000018 00000002 0000000000001000 00000001 00007f00000010b0"
     );
     let frame = hex!(
         "01 00000000 0000000b 00007f00000010d0 72756e"       // "run"
         "01 00000000 0000000b 00007f00000010f0 282956"       // "()V"
         "01 00000000 0000000e 00007f0000001110 412e6a617661" // "A.java"
-        "04 00000000 00000028 0000000000000001 00007f00000010d0 00007f00000010f0 00007f0000001110 00000002 0000002a"
+        "04 00000000 00000028 0000000000000001 00007f00000010d0 00007f00000010f0 00007f0000001110 00000001 0000002a"
         "05 00000000 00000014 00000002 00000001 00000001 0000000000000001"
     );
     let head = hex!("0c 00000000 00000123");
     let parts =
-        [HEADER_1_0_2, &trace_1, &log, &trace_1, &frame, &head, OBJECT, CLASS_A_OF_SA, INSTANCE, INTS, ROOTS_OF_SA];
+        [HEADER_1_0_2, &trace_1, &log, &trace_1, &frame, &head, CLASS_A_OF_SA, OBJECT, INSTANCE, INTS, ROOTS_OF_SA];
     check(&heap_of_sa(), &options("sa"), &parts.concat(), "sa");
 }
 
 /// The serviceability agent gives neither signers nor protection domains, and every thread has trace 1. A thread's
-/// JNI locals follow it, of no frame, and there are no other roots.
+/// JNI locals follow it, of no frame, and there are no other roots: it goes from thread to thread, so that a local of a
+/// thread that is no root cannot be among them.
 #[test]
 fn the_serviceability_agent_leaves_out_signers_and_protection_domains() {
     use heapsmith::hprof::lower;
@@ -374,8 +379,8 @@ fn the_serviceability_agent_leaves_out_signers_and_protection_domains() {
         root(0x2000, RootKind::MonitorUsed),
     ]);
     let expected = [
-        OBJECT,
         CLASS_A_OF_SA,
+        OBJECT,
         INSTANCE,
         INTS,
         &hex!(
@@ -383,8 +388,6 @@ fn the_serviceability_agent_leaves_out_signers_and_protection_domains() {
             "02 0000000000002010 00000001 ffffffff"
             "02 0000000000002000 00000001 ffffffff"
             "08 0000000000002020 00000007 00000001"
-            // Of a thread that is no root.
-            "02 0000000000002020 00000009 ffffffff"
         ),
     ];
     let written = lower::to_bytes(&heap, &options("sa")).expect("the heap can be said");

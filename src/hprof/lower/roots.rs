@@ -1,0 +1,84 @@
+//! The order in which a writer goes through the roots of a heap.
+
+use std::collections::HashMap;
+
+use crate::model::{Address, Class, Root, RootKind, RootNumber, RootObjects, RootWriter, Serial};
+
+use super::profiles::AGENT_UNKNOWN;
+
+/// The roots that a dump of this writer has, in its order. `classes` are in the dump's order.
+///
+/// HotSpot and the serviceability agent go through the threads, and through the frames of each; then HotSpot has
+/// monitors, JNI globals and sticky classes, the latter as it goes through the classes (from 11 on; up to 8 in an order
+/// of its own). The hprof agent begins with a thread that is no object, for what it cannot tell the thread of; JNI globals,
+/// sticky classes, monitors, threads, unknown roots and locals follow. (Dumps of 5, 8, 11, 17, 21 and 25, of SA 17 and of
+/// agent 6.) ART's come as its parts of the virtual machine give them, and so as they are.
+pub(super) fn in_order(writer: RootWriter, roots: &[Root], objects: &RootObjects, classes: &[Class]) -> Vec<Root> {
+    let mut told = writer.told(roots, objects);
+    let threads = Threads::of(&told);
+    match writer {
+        RootWriter::Art => {}
+        RootWriter::HotSpot8 => told.sort_by_key(|root| of_hotspot(root, &threads)),
+        RootWriter::HotSpot | RootWriter::Sa => {
+            let places: HashMap<Address, usize> =
+                classes.iter().enumerate().map(|(at, class)| (class.address, at)).collect();
+            let place = |root: &Root| places.get(&root.object).copied().filter(|_| root.kind == RootKind::StickyClass);
+            told.sort_by_key(|root| (of_hotspot(root, &threads), place(root)));
+        }
+        RootWriter::Agent => {
+            told.sort_by_key(|root| of_agent(root, &threads));
+            told.insert(0, AGENT_UNKNOWN);
+        }
+    }
+    told
+}
+
+/// The threads that are roots, in the order of their objects.
+struct Threads(HashMap<Serial, usize>);
+
+impl Threads {
+    fn of(roots: &[Root]) -> Threads {
+        let mut threads = HashMap::new();
+        for root in roots.iter().filter(|root| is_object(root)) {
+            let next = threads.len();
+            root.kind.thread().map(|thread| threads.entry(thread).or_insert(next));
+        }
+        Threads(threads)
+    }
+
+    /// Roots of a thread that is no root come last (the hprof agent's).
+    fn place(&self, root: &Root) -> usize {
+        root.kind.thread().and_then(|thread| self.0.get(&thread)).copied().unwrap_or(usize::MAX)
+    }
+}
+
+fn is_object(root: &Root) -> bool {
+    matches!(root.kind, RootKind::ThreadObject(..))
+}
+
+fn of_hotspot(root: &Root, threads: &Threads) -> (u8, usize, bool, i64) {
+    match root.kind {
+        RootKind::MonitorUsed => (1, 0, false, 0),
+        RootKind::JniGlobal(_) => (2, 0, false, 0),
+        RootKind::StickyClass => (3, 0, false, 0),
+        _ => (0, threads.place(root), !is_object(root), frame(root)),
+    }
+}
+
+fn of_agent(root: &Root, threads: &Threads) -> (u8, usize, bool) {
+    match root.kind {
+        RootKind::JniGlobal(_) => (0, 0, false),
+        RootKind::StickyClass => (1, 0, false),
+        RootKind::MonitorUsed => (2, 0, false),
+        RootKind::ThreadObject(..) | RootKind::ThreadBlock(_) => (3, threads.place(root), !is_object(root)),
+        RootKind::Unknown => (4, 0, false),
+        _ => (5, 0, false),
+    }
+}
+
+/// The number of a local's frame, -1 without one.
+fn frame(root: &Root) -> i64 {
+    let mut kind = root.kind;
+    let frame = kind.numbers().find(|number| matches!(number, RootNumber::Frame(_)));
+    frame.map_or(-1, |number| number.get() as i64)
+}

@@ -1,0 +1,94 @@
+//! The structure of a dump that a JDK made against that of what our profile of its writer makes: of the same heap, and of
+//! random ones.
+
+use std::collections::HashSet;
+
+use heapsmith::format::{DumpFile, Lowering};
+use heapsmith::generate::from_seed;
+use heapsmith::hprof::LowerOptions;
+use heapsmith::model::DumpSource;
+
+use super::Made;
+use super::shape::{Meant, Shape, habits, unexplained};
+
+/// In what the same heap looks otherwise when it is written from the beginning, and why.
+const OF_ONE_HEAP: &[Meant] = &[
+    ("11", "loads", "the own place of an array's class is in no heap: its dump follows its element's"),
+    ("17", "loads", "the own place of an array's class is in no heap: its dump follows its element's"),
+    ("21", "loads", "21 lists each class once; the profile hotspot-17 is that of 17, and writes arrays twice and more"),
+    ("21", "load serials", "there are more of them"),
+    ("21", "records", "there are more LOAD CLASS"),
+    ("21", "class order", "21 has arrays in their own places; the profile hotspot-17 has them after their elements"),
+    ("21", "sub-records", "21 has the roots before the objects; the profile hotspot-17 has them after"),
+    ("21", "roots", "of the sticky classes, in the order of the classes"),
+    ("21", "segments", "other records before the heap, and another order"),
+    (
+        "25",
+        "roots",
+        "roots of a virtual thread that is not mounted follow its object; ours stand with those of all threads",
+    ),
+    ("25", "sub-records", "the same"),
+    ("25", "segments", "the same"),
+    (
+        "25",
+        "loads",
+        "boot classes of the archive that nothing has loaded have no CLASS DUMP where all objects are kept",
+    ),
+    ("25", "load serials", "the same"),
+    ("25", "records", "the same"),
+];
+
+/// What random heaps show and dumps of this writer do not, and why.
+const OF_RANDOM_HEAPS: &[Meant] = &[
+    ("11", "class dumps of primitive types", "random heaps without java/lang/Class have no instances of it"),
+    ("17", "class dumps of primitive types", "random heaps without java/lang/Class have no instances of it"),
+    ("21", "class dumps of primitive types", "random heaps without java/lang/Class have no instances of it"),
+    ("25", "class dumps of primitive types", "random heaps without java/lang/Class have no instances of it"),
+    ("sa", "class dumps of primitive types", "random heaps without java/lang/Class have no instances of it"),
+    ("sagz", "class dumps of primitive types", "random heaps without java/lang/Class have no instances of it"),
+    ("11", "signers, where there are any", "those of random heaps are drawn among all objects"),
+    ("17", "signers, where there are any", "those of random heaps are drawn among all objects"),
+    ("21", "signers, where there are any", "those of random heaps are drawn among all objects"),
+    ("25", "signers, where there are any", "those of random heaps are drawn among all objects"),
+    ("21", "order of sub-records", "21 has the roots before the objects; the profile hotspot-17 has them after"),
+    ("21", "arrays and their elements' classes", "21 has arrays in their own places; the profile is that of 17"),
+    (
+        "sa",
+        "arrays of primitive types",
+        "the archive of class data has them among classes; without it they come first of all",
+    ),
+    ("sagz", "arrays of primitive types", "the same"),
+];
+
+/// How many random heaps are looked at.
+const SEEDS: u64 = 30;
+
+/// The differences that no list explains, and the aspects of those that one does.
+pub(crate) fn compare(made: &Made, file: &DumpFile, bytes: &[u8]) -> (Vec<String>, String) {
+    let writer = made.writer();
+    let options = LowerOptions::default().with_profile(made.profile()).expect("a profile");
+    let framing = match made.kind.as_str() {
+        // How jhsdb of 17, and of 25, frames a heap that it compresses.
+        "sagz" if made.major >= 25 => options.profile.framings.get(2),
+        "sagz" => options.profile.framings.get(1),
+        _ => None,
+    };
+    let options = options.framing(framing);
+    let real = Shape::of(bytes);
+    let mut again = Vec::new();
+    let source: &mut dyn DumpSource = &mut file.source().expect("a dump");
+    Lowering::from(options).write(source, &mut again).expect("memory");
+    let mut used = HashSet::new();
+    let mut wrong = unexplained(&writer, real.differences(&Shape::of(&again)), OF_ONE_HEAP, &mut used);
+    let real = habits::of(&real);
+    for seed in 0..SEEDS {
+        let heap = from_seed(&Lowering::from(options).generate_options(60, None), seed);
+        let dump = heapsmith::hprof::lower::to_bytes(&heap, &options).expect("writable");
+        let foreign = habits::foreign(&real, &habits::of(&Shape::of(&dump)));
+        wrong.extend(unexplained(&writer, foreign, OF_RANDOM_HEAPS, &mut used));
+    }
+    wrong.sort();
+    wrong.dedup();
+    let of_one_heap = OF_ONE_HEAP.iter().filter(|(of, what, _)| used.contains(&((*of).to_owned(), *what)));
+    (wrong, of_one_heap.map(|(_, what, _)| *what).collect::<Vec<_>>().join(", "))
+}
