@@ -31,6 +31,7 @@ impl Entry for Placed {
         &self.object
     }
 
+    #[cfg(feature = "sorting")]
     fn object_mut(&mut self) -> &mut Object {
         &mut self.object
     }

@@ -15,7 +15,8 @@ pub(crate) trait Entry: Serialize + DeserializeOwned {
     /// The object.
     fn object(&self) -> &Object;
 
-    /// The object.
+    /// The object, whose contents do not go into files where they are not held.
+    #[cfg(feature = "sorting")]
     fn object_mut(&mut self) -> &mut Object;
 }
 
@@ -24,6 +25,7 @@ impl Entry for Object {
         self
     }
 
+    #[cfg(feature = "sorting")]
     fn object_mut(&mut self) -> &mut Object {
         self
     }
