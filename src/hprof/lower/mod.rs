@@ -27,6 +27,8 @@ use super::wire::IdSize;
 pub use profiles::{Cut, Framing, InstanceSizes, LogStyle, NameForm, PROFILES, Profile, RootKinds, RootOrder, Strings};
 pub use recognise::recognise;
 
+#[cfg(feature = "corpus")]
+pub(super) use options::library;
 use plan::Plan;
 use segments::{Lengths, SegmentWriter};
 use spell::Speller;

@@ -5,13 +5,26 @@ use std::io::Write;
 use crate::compare::Facet;
 use crate::error::Error;
 use crate::family::{ArrayClass, Format, Lower, Lowering, Needs, Wishes};
-use crate::generate::{AddressSpace, GenerateOptions};
+use crate::generate::{AddressSpace, GenerateOptions, Library};
 use crate::lower::Adherence;
 use crate::model::{Dump, DumpSource, Facts, WordSize};
 
 use super::super::family::FORMAT;
 use super::super::wire::IdSize;
 use super::{LowerOptions, carry_dump, write_dump};
+
+/// The library of the programs whose dumps a writer makes.
+pub(in super::super) fn library(profile: &str) -> Library {
+    match profile {
+        "hotspot-8" => Library::Jdk8,
+        "hotspot-11" => Library::Jdk11,
+        "hotspot-25" => Library::Jdk25,
+        "sa" => Library::Jdk17Declared,
+        "agent" => Library::Jdk6,
+        "art" => Library::Android,
+        _ => Library::Jdk17,
+    }
+}
 
 impl Lower for LowerOptions {
     fn format(&self) -> Format {
@@ -46,7 +59,8 @@ impl Lower for LowerOptions {
         let id = self.id_size.or(self.profile.id_size).unwrap_or(IdSize::Eight);
         let addresses = if id < IdSize::Four { AddressSpace::Numbers } else { AddressSpace::Memory };
         let word = if id == IdSize::Eight { WordSize::Bits64 } else { WordSize::Bits32 };
-        options.word(word).addresses(addresses).texts(true).bare_arrays(self.profile.name == "art")
+        let options = options.word(word).addresses(addresses).bare_arrays(self.profile.name == "art");
+        options.library(library(self.profile.name))
     }
 
     fn most_objects(&self) -> usize {

@@ -148,7 +148,7 @@ pub enum RootOrder {
 pub enum InstanceSizes {
     /// The field bytes of the class and its superclasses.
     Fields,
-    /// The same, but 0 for arrays (the agent).
+    /// The same, but 0 for arrays (every known writer: dumps of HotSpot, SA and agent; hprof.cc of ART).
     ZeroForArrays,
 }
 
@@ -219,7 +219,7 @@ const HOTSPOT: Profile = Profile {
     roots: RootOrder::BehindClasses,
     root_kinds: RootKinds::Own,
     owners: true,
-    arrays: InstanceSizes::Fields,
+    arrays: InstanceSizes::ZeroForArrays,
     constant_pool: false,
     android: false,
     trace: Some(1),
@@ -299,7 +299,7 @@ pub const PROFILES: &[Profile] = &[
         roots: RootOrder::First,
         root_kinds: RootKinds::Own,
         owners: true,
-        arrays: InstanceSizes::Fields,
+        arrays: InstanceSizes::ZeroForArrays,
         constant_pool: false,
         android: true,
         trace: Some(0),
@@ -328,7 +328,7 @@ pub const PROFILES: &[Profile] = &[
         roots: RootOrder::Drawn,
         root_kinds: RootKinds::Own,
         owners: true,
-        arrays: InstanceSizes::Fields,
+        arrays: InstanceSizes::ZeroForArrays,
         constant_pool: true,
         android: true,
         trace: None,

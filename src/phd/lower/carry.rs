@@ -5,7 +5,7 @@ use std::iter::Peekable;
 use std::vec::IntoIter;
 
 use crate::error::LowerError;
-use crate::lower::Order;
+use crate::lower::{Adherence, Order};
 use crate::model::{
     Address, ByteLen, Class, Contents, Facts, HashRegime, IdentityHash, Name, Object, ObjectKind, WordSize,
     layout_order, superclasses,
@@ -25,6 +25,8 @@ pub(super) struct Carrier<'c> {
     word: WordSize,
     regime: HashRegime,
     order: Order,
+    /// Whether null references are written that the heap lists: those of a dump that is written as it was.
+    keeps_nulls: bool,
 }
 
 impl<'c> Carrier<'c> {
@@ -42,6 +44,7 @@ impl<'c> Carrier<'c> {
             word: options.profile.word(facts, options),
             regime: options.profile.regime(facts, options),
             order: options.profile.order(options),
+            keeps_nulls: options.adherence == Adherence::Heap,
         }
     }
 
@@ -77,6 +80,7 @@ impl<'c> Carrier<'c> {
     }
 
     pub(super) fn class(&self, class: &Class) -> Result<Class, LowerError> {
+        let is_listed = class.references.is_some();
         let references = match &class.references {
             Some(listed) => listed.clone(),
             None if class.statics.is_none() => {
@@ -90,7 +94,9 @@ impl<'c> Carrier<'c> {
             superclass: Some(known(class.superclass, "the superclass", class.address)?),
             instance_size: Some(known(class.instance_size, "the instance size", class.address)?),
             hash: self.hash(class.hash),
-            references: Some(references.into_iter().filter(|r| !r.is_null()).collect()),
+            references: Some(
+                references.into_iter().filter(|r| is_listed && self.keeps_nulls || !r.is_null()).collect(),
+            ),
             ..Class::default()
         })
     }
@@ -105,12 +111,18 @@ impl<'c> Carrier<'c> {
                 let class = known(object.class_word.or(object.class), "the class", object.address)?;
                 carried.class = Some(class);
                 carried.class_word = Some(class);
-                carried.contents = Contents::References(
-                    layout_order(object, |class| self.class_at(class)).into_iter().filter(|r| !r.is_null()).collect(),
-                );
+                carried.contents = Contents::References(match &object.contents {
+                    Contents::References(listed) if self.keeps_nulls => listed.clone(),
+                    _ => layout_order(object, |class| self.class_at(class))
+                        .into_iter()
+                        .filter(|r| !r.is_null())
+                        .collect(),
+                });
             }
             ObjectKind::ObjectArray => {
-                let mut references: Vec<Address> = object.references().filter(|r| !r.is_null()).collect();
+                let keeps_nulls = self.keeps_nulls && matches!(object.contents, Contents::References(_));
+                let mut references: Vec<Address> =
+                    object.references().filter(|r| keeps_nulls || !r.is_null()).collect();
                 if matches!(object.contents, Contents::Elements(_)) && self.profile.elements == ElementOrder::Reverse {
                     references.reverse();
                 }
