@@ -1,12 +1,13 @@
 //! Checking an adapter against the protocol, and saying what to mend.
 
+use std::cmp::Reverse;
 use std::io::BufReader;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::compare::{Facet, listing};
-use crate::corpus::{Answer, Case, Verdict, cases};
+use crate::corpus::{Answer, Case, Kind, Verdict, cases};
 use crate::error::Error;
 use crate::format::{Family, Format, Target};
 
@@ -343,9 +344,11 @@ fn paths(files: &Files) -> (String, String) {
     (files.input.to_string_lossy().into_owned(), files.output.to_string_lossy().into_owned())
 }
 
-/// Dumps as real writers write them come before odd ones, small before large.
-fn rank(case: &Case) -> (bool, usize) {
-    (!case.id.contains("hotspot") && !case.id.contains("openj9"), case.bytes.len())
+/// The ordinary dump of each format comes first, which is the one that keeps the most rules; then dumps as real writers
+/// write them before odd ones, small before large.
+fn rank(case: &Case) -> (Reverse<usize>, bool, usize) {
+    let is_odd = case.kind != Kind::Golden;
+    (Reverse(case.keeps.len()), is_odd, case.bytes.len())
 }
 
 fn is_compressed(case: &Case) -> bool {

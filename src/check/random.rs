@@ -1,38 +1,73 @@
-//! Random cases: dumps of random heaps in random formats, versions, profiles and widths.
+//! Random cases: dumps of random heaps in random formats, versions, profiles and widths, plain or odd.
 
 use crate::corpus::{Answer, Case, Kind, Verdict};
 use crate::draw::SeedDraw;
 use crate::error::Error;
 use crate::format::{Family, Recipe};
-use crate::generate::from_seed;
-use crate::model::HeapSource;
+use crate::generate::{Oddity, VERSION, from_seed};
+use crate::model::{Contents, Heap};
 
-/// One of the random cases of a seed: whatever others there are, it is the same.
+/// The recipe of one of the random cases of a seed: whatever others there are, it is the same.
+fn recipe(seed: u64, index: u64, families: &[Family]) -> Result<Recipe, Error> {
+    Recipe::draw(families, 120, &mut SeedDraw::numbered(seed, index))
+}
+
+fn id(seed: u64, index: u64, recipe: &Recipe) -> String {
+    format!("random-{}-{seed}-{index:06}", recipe.kind())
+}
+
+/// The id of a random case: what it has, the seed and its number.
+///
+/// # Errors
+/// If there is no such recipe, which would be a defect.
+pub(super) fn random_id(seed: u64, index: u64, families: &[Family]) -> Result<String, Error> {
+    Ok(id(seed, index, &recipe(seed, index, families)?))
+}
+
+/// A random case.
 ///
 /// # Errors
 /// If a heap cannot be written, which would be a defect.
 pub(super) fn random_case(seed: u64, index: u64, families: &[Family]) -> Result<Case, Error> {
-    let recipe = Recipe::draw(families, 120, &mut SeedDraw::numbered(seed, index))?;
-    let mut heap = from_seed(&recipe.generate_options(), recipe.seed);
-    let Recipe { objects, seed: heap_seed, lowering, widths, .. } = &recipe;
+    let recipe = recipe(seed, index, families)?;
+    let made = recipe.make(from_seed(&recipe.generate_options(), recipe.seed))?;
+    let id = id(seed, index, &recipe);
+    let Recipe { objects, seed: heap_seed, lowering, widths, oddities, .. } = &recipe;
     let format = lowering.format();
-    let mut source: &mut dyn HeapSource = &mut heap;
-    let expected = lowering.carry(&mut source)?.heaps.remove(0);
-    let mut bytes = Vec::new();
-    lowering.write(&mut source, &mut bytes)?;
+    let expected = made.carried;
+    let names: Vec<&str> = oddities.iter().map(Oddity::name).collect();
+    let odd = if names.is_empty() { String::new() } else { format!(", {}", names.join(", ")) };
+    let records_due = (expected.classes.len() + expected.objects.len()) as u64;
+    let mut answers = Vec::new();
+    if oddities.has(Oddity::NullReferences) {
+        answers.push(Answer::Reads("null references are left out", Box::new(without_nulls(expected.clone()))));
+    }
+    answers.insert(0, Answer::Reads("as written", Box::new(expected)));
     Ok(Case {
-        id: format!("random-{seed}-{index:06}"),
-        summary: format!("{objects} random objects"),
+        id,
+        summary: format!("{objects} random objects{odd}"),
         kind: Kind::Random,
         format,
         heap: None,
-        recipe: format!("{objects} objects from seed {heap_seed}, {format}, {}, {widths}", lowering.profile()),
-        bytes,
-        verdict: Verdict::Valid,
+        recipe: format!(
+            "{objects} objects from seed {heap_seed} of generator {VERSION}{odd}, {format}, {}, {widths}",
+            lowering.profile()
+        ),
+        bytes: made.bytes,
+        verdict: Verdict::of(&answers),
         keeps: Vec::new(),
         breaks: None,
         shows: Vec::new(),
-        records_due: (expected.classes.len() + expected.objects.len()) as u64,
-        answers: vec![Answer::Reads("as written", Box::new(expected))],
+        records_due,
+        answers,
     })
+}
+
+fn without_nulls(mut heap: Heap) -> Heap {
+    for object in &mut heap.objects {
+        if let Contents::References(references) = &mut object.contents {
+            references.retain(|to| !to.is_null());
+        }
+    }
+    heap
 }

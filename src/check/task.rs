@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::io::Write;
+use std::sync::Arc;
 
 use crate::compare::listing::{self, Places};
 use crate::corpus::{Answer, Case, Verdict};
@@ -11,7 +12,7 @@ use crate::format::{Family, Format};
 use crate::setters::setters;
 
 use super::protocol::{Hello, Identifies};
-use super::random::random_case;
+use super::random::{random_case, random_id};
 use super::subject::{Kind, Subject};
 
 /// Which cases are asked.
@@ -45,8 +46,8 @@ setters! {
 pub enum Source {
     /// One of the corpus.
     Corpus(Box<Case>),
-    /// A random one: the formats to choose among, the seed and its number.
-    Random(Vec<Family>, u64, u64),
+    /// A random one: its id, the formats to choose among, the seed and its number.
+    Random(Arc<str>, Arc<[Family]>, u64, u64),
 }
 
 impl Source {
@@ -58,8 +59,11 @@ impl Source {
         let mut cases = crate::corpus::cases()?;
         cases.retain(|case| choice.format.is_none_or(|family| case.format.family() == family));
         let mut sources: Vec<Source> = cases.into_iter().map(|case| Source::Corpus(Box::new(case))).collect();
-        let families = choice.format.map_or(Family::ALL.to_vec(), |family| vec![family]);
-        sources.extend((0..choice.random).map(|index| Source::Random(families.clone(), choice.seed, index)));
+        let families: Arc<[Family]> = choice.format.map_or(Family::ALL.to_vec(), |family| vec![family]).into();
+        for index in 0..choice.random {
+            let id = random_id(choice.seed, index, &families)?.into();
+            sources.push(Source::Random(id, families.clone(), choice.seed, index));
+        }
         if let Some(filter) = &choice.filter {
             // What is done with a case stands behind its id.
             let (case, task) =
@@ -78,7 +82,7 @@ impl Source {
     pub fn id(&self) -> String {
         match self {
             Source::Corpus(case) => case.id.clone(),
-            Source::Random(_, seed, index) => format!("random-{seed}-{index:06}"),
+            Source::Random(id, ..) => id.to_string(),
         }
     }
 
@@ -89,7 +93,7 @@ impl Source {
     pub fn case(&self) -> Result<Case, Error> {
         match self {
             Source::Corpus(case) => Ok((**case).clone()),
-            Source::Random(families, seed, index) => random_case(*seed, *index, families),
+            Source::Random(_, families, seed, index) => random_case(*seed, *index, families),
         }
     }
 

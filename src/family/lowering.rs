@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::compare::Facet;
 use crate::error::{Error, Remedy};
-use crate::generate::{GenerateOptions, Placement};
+use crate::generate::{GenerateOptions, Oddities, Oddity, Placement};
 use crate::model::{Dump, DumpSource, Facts, HashRegime, HeapSource};
 
 use super::{Format, Needs, Wishes};
@@ -87,7 +87,12 @@ impl Lowering {
     pub fn generate_options(&self, objects: usize, hashes: Option<HashRegime>) -> GenerateOptions {
         let placement = if self.is_seeded() { Placement::Mixed } else { Placement::Ordered };
         let hashes = hashes.or(self.hashes()).unwrap_or(HashRegime::WhereUsed32);
-        self.suit(GenerateOptions { objects, placement, hashes, ..GenerateOptions::default() })
+        // What no known writer writes is in dumps of any spelling.
+        let family = self.format().family().name();
+        let odd = [Oddity::EveryRoot, Oddity::ConstantPools, Oddity::Signers];
+        let odd = odd.into_iter().filter(|oddity| oddity.form().formats.contains(&family));
+        let oddities = if self.is_seeded() { odd.collect() } else { Oddities::NONE };
+        self.suit(GenerateOptions { objects, placement, hashes, oddities, ..GenerateOptions::default() })
     }
 }
 

@@ -17,7 +17,7 @@ pub use crate::family::{Family, Format, Listed, Lower, Lowering, Outline, Record
 pub use dump_file::{DumpFile, records};
 pub use heap_file::{HeapFile, locate, which};
 #[cfg(any(feature = "arbitrary", feature = "check", feature = "quickcheck"))]
-pub(crate) use random::Recipe;
+pub(crate) use random::{Made, Recipe};
 pub use target::{Target, profiles, text};
 
 impl Family {

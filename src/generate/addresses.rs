@@ -1,7 +1,8 @@
-//! Where objects are: mostly packed, with jumps that need every width of gap and reference.
+//! Where objects are: mostly packed, with jumps that need gaps and references of some widths.
 
 use crate::model::{Address, WordSize};
 
+use super::oddity::Oddity;
 use super::options::{AddressSpace, GenerateOptions};
 use crate::draw::Draw;
 
@@ -15,19 +16,24 @@ pub(super) struct Ground {
     word: WordSize,
     /// Whether addresses are numbers, one after the other.
     numbers: bool,
+    /// Whether some lie gigabytes apart.
+    distant: bool,
 }
 
 impl Ground {
     pub(super) fn new(options: &GenerateOptions, draw: &mut dyn Draw) -> Ground {
         let word = options.word;
-        let bases: &[u64] = match word {
-            WordSize::Bits32 => &[0x0010_0000, 0x7fff_0000, 0xa000_0000],
-            WordSize::Bits64 => &[0x0010_0000, 0xfff0_0000, 0x7f00_0001_0000, 0xffff_8000_0000_0000],
+        let bases: &[u64] = match (word, options.oddities.has(Oddity::HighAddresses)) {
+            (WordSize::Bits32, false) => &[0x0010_0000, 0x2c00_0000],
+            (WordSize::Bits32, true) => &[0x7fff_0000, 0xa000_0000],
+            (WordSize::Bits64, false) => &[0x0010_0000, 0xfff0_0000, 0x7f00_0001_0000],
+            (WordSize::Bits64, true) => &[0x7fff_ffff_ffff_0000, 0xffff_8000_0000_0000],
         };
         let next = *draw.pick(bases);
+        let distant = options.oddities.has(Oddity::DistantAddresses);
         match options.addresses {
-            AddressSpace::Memory => Ground { next, jumps: (limit(word) - next) / 2, word, numbers: false },
-            AddressSpace::Numbers => Ground { next: 1, jumps: 0, word, numbers: true },
+            AddressSpace::Memory => Ground { next, jumps: (limit(word) - next) / 2, word, numbers: false, distant },
+            AddressSpace::Numbers => Ground { next: 1, jumps: 0, word, numbers: true, distant },
         }
     }
 
@@ -47,7 +53,8 @@ impl Ground {
             60 => 0x4_0000 - size.min(0x4_0000),
             61..=62 => 8 * draw.between(0x1000, 0x1_0000),
             // Beyond four bytes of units, where words are wide.
-            _ => 8 * draw.between(1, 1 << 32),
+            _ if self.distant => 8 * draw.between(1, 1 << 32),
+            _ => 0,
         };
         let jump = jump.next_multiple_of(8);
         let size = size.next_multiple_of(8);

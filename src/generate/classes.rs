@@ -1,11 +1,14 @@
-//! The class table: what every JVM has, and random classes on top.
+//! The class table: what every program has, and random classes on top.
 
 use crate::model::{
     Address, ByteLen, Class, Field, FieldType, HashRegime, IdentityHash, Name, PrimitiveType, Static, Value, WordSize,
 };
 
 use super::addresses::Ground;
+use super::names::{class_name, field_name};
+use super::oddity::{Oddities, Oddity};
 use super::options::GenerateOptions;
+use super::values::value_of;
 use crate::draw::Draw;
 
 /// Classes with their addresses, before their statics are known.
@@ -22,7 +25,9 @@ pub(super) struct Planned {
     pub(super) name: String,
     pub(super) superclass: Option<usize>,
     pub(super) interfaces: Vec<usize>,
-    pub(super) fields: Vec<FieldType>,
+    pub(super) fields: Vec<Field>,
+    /// Static fields of the library, with their bits.
+    statics: Vec<(Field, u64)>,
     pub(super) role: Role,
     /// Which of the class loaders defined it; `None` is the boot loader.
     pub(super) loader: Option<usize>,
@@ -31,8 +36,10 @@ pub(super) struct Planned {
 /// What a class can be used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
-    /// Has instances.
+    /// Has instances with random values.
     Plain,
+    /// A class of the library whose instances have a meaning: made where they are wanted.
+    Library,
     /// An interface or the class of a primitive type: no instances.
     Bodiless,
     /// Class of primitive arrays.
@@ -45,6 +52,8 @@ pub(super) enum Role {
 const OBJECT: usize = 0;
 /// Number of class-loader objects, the first objects of every heap that is large enough.
 pub(super) const LOADERS: usize = 2;
+/// The class of class loaders: a subclass of `java/lang/ClassLoader`.
+pub(super) const LOADER: &str = "pkg/Loader";
 
 impl Classes {
     pub(super) fn plan(options: &GenerateOptions, ground: &mut Ground, draw: &mut dyn Draw) -> Classes {
@@ -53,19 +62,26 @@ impl Classes {
             let address = ground.allot(64, draw);
             // The same number of draws, whatever the names.
             let latin1 = |c: char| if options.latin1_names && u32::from(c) > 0xff { 'x' } else { c };
-            let planned = Planned {
+            classes.planned.push(Planned {
                 address,
                 name: name.chars().map(latin1).collect(),
                 superclass,
                 interfaces: Vec::new(),
                 fields,
+                statics: Vec::new(),
                 role,
                 loader: None,
-            };
-            classes.planned.push(planned);
+            });
         };
 
-        add(&mut classes, draw, "java/lang/Object", None, Role::Plain, Vec::new());
+        for class in options.library.classes() {
+            let superclass = (!classes.planned.is_empty()).then_some(OBJECT);
+            let role = if superclass.is_none() { Role::Plain } else { Role::Library };
+            add(&mut classes, draw, class.name, superclass, role, class.fields);
+            if let Some(added) = classes.planned.last_mut() {
+                added.statics = class.statics;
+            }
+        }
         for name in ["boolean", "char", "float", "double", "byte", "short", "int", "long", "void"] {
             add(&mut classes, draw, name, None, Role::Bodiless, Vec::new());
         }
@@ -73,23 +89,26 @@ impl Classes {
             let name = format!("[{}", element.signature());
             add(&mut classes, draw, &name, Some(OBJECT), Role::PrimitiveArray(element), Vec::new());
         }
-        let text = vec![FieldType::Object, FieldType::Primitive(PrimitiveType::Int)];
-        add(&mut classes, draw, "java/lang/String", Some(OBJECT), Role::Plain, text);
-        add(&mut classes, draw, "java/lang/Thread", Some(OBJECT), Role::Plain, vec![FieldType::Object]);
-        add(&mut classes, draw, "java/lang/ClassLoader", Some(OBJECT), Role::Plain, vec![FieldType::Object; 2]);
         add(&mut classes, draw, "java/lang/Runnable", Some(OBJECT), Role::Bodiless, Vec::new());
         for name in ["[Ljava/lang/Object;", "[Ljava/lang/String;", "[[I", "[[Ljava/lang/Object;"] {
             add(&mut classes, draw, name, Some(OBJECT), Role::ObjectArray, Vec::new());
         }
-        let every_type = PrimitiveType::ALL.into_iter().map(FieldType::Primitive).collect();
+        let above = classes.named("java/lang/ClassLoader");
+        add(&mut classes, draw, LOADER, Some(above), Role::Library, Vec::new());
+        let every_type = PrimitiveType::ALL.into_iter().map(FieldType::Primitive).enumerate();
+        let every_type = every_type.map(|(n, kind)| field(&format!("f{n}"), kind)).collect();
         add(&mut classes, draw, "pkg/EveryType", Some(OBJECT), Role::Plain, every_type);
         let runnable = classes.named("java/lang/Runnable");
         for index in 0..draw.between(4, 12) {
-            let name = class_name(index, draw);
-            let plain: Vec<usize> =
-                classes.planned.iter().enumerate().filter(|(_, c)| c.role == Role::Plain).map(|(i, _)| i).collect();
+            let name = class_name(index, options.oddities, draw);
+            let plain: Vec<usize> = classes.of(|role| role == Role::Plain);
             let superclass = if draw.one_in(2) { *draw.pick(&plain) } else { OBJECT };
-            let fields = field_types(draw);
+            let number = classes.planned.len();
+            let fields = field_types(draw)
+                .into_iter()
+                .enumerate()
+                .map(|(n, kind)| field(&field_name(number, n, options.oddities), kind))
+                .collect();
             add(&mut classes, draw, &name, Some(superclass), Role::Plain, fields);
             if let Some(class) = classes.planned.last_mut() {
                 class.loader = draw.one_in(2).then(|| draw.below(LOADERS as u64) as usize);
@@ -118,21 +137,26 @@ impl Classes {
         self.planned.iter().position(|c| c.name == name).unwrap_or(OBJECT)
     }
 
-    /// Field types of an instance: the class's own fields first, then its superclasses'.
-    pub(super) fn layout(&self, class: usize) -> Vec<FieldType> {
-        let mut types = Vec::new();
+    /// The fields of an instance: the class's own first, then its superclasses'.
+    pub(super) fn layout(&self, class: usize) -> Vec<&Field> {
+        let mut fields = Vec::new();
         let mut next = Some(class);
         while let Some(index) = next {
-            types.extend(&self.planned[index].fields);
+            fields.extend(&self.planned[index].fields);
             next = self.planned[index].superclass;
         }
-        types
+        fields
+    }
+
+    /// Whether a class is another one or a subclass of it.
+    pub(super) fn extends(&self, class: usize, other: usize) -> bool {
+        std::iter::successors(Some(class), |&index| self.planned[index].superclass).any(|index| index == other)
     }
 
     /// Size of an instance in bytes: header and fields, a multiple of 8.
     pub(super) fn instance_size(&self, class: usize) -> u64 {
         let word = self.word.bytes() as u64;
-        let fields = self.layout(class).into_iter().map(|field| match field {
+        let fields = self.layout(class).into_iter().map(|field| match field.kind {
             FieldType::Object => word,
             FieldType::Primitive(kind) => kind.size(),
         });
@@ -147,19 +171,30 @@ impl Classes {
     fn class(&self, index: usize, objects: &[Address], options: &GenerateOptions, draw: &mut dyn Draw) -> Class {
         let planned = &self.planned[index];
         let address_of = |index: usize| self.planned[index].address;
-        let statics = (0..draw.below(5)).map(|n| {
+        let library = planned.statics.iter().map(|(field, bits)| Static {
+            name: field.name.clone(),
+            value: match field.kind {
+                FieldType::Object => Value::reference(Address::NULL),
+                FieldType::Primitive(kind) => Value::primitive(kind, *bits),
+            },
+        });
+        // Arrays have none, and those of the library are known.
+        let count = if planned.role == Role::Plain && index != OBJECT { draw.below(5) } else { 0 };
+        let own = (0..count).map(|n| {
             let value = match draw.below(4) {
                 0 => Value::reference(Address::NULL),
                 1 => Value::reference(address_of(draw.below(self.planned.len() as u64) as usize)),
-                2 => Value::primitive(*draw.pick(&PrimitiveType::ALL), draw.u64()),
+                2 => value_of(*draw.pick(&PrimitiveType::ALL), options.oddities, draw),
                 _ => Value::reference(
                     objects.get(draw.below(objects.len() as u64) as usize).copied().unwrap_or_default(),
                 ),
             };
             Static { name: Name::from_text(&format!("s{n}")), value }
         });
-        let statics = statics.collect();
-        let loader = planned.loader.and_then(|loader| objects.get(loader)).copied();
+        let statics = library.chain(own).collect();
+        let has_loaders = !options.oddities.has(Oddity::NoLibraryObjects);
+        let loader = planned.loader.filter(|_| has_loaders).and_then(|loader| objects.get(loader)).copied();
+        let is_zero = options.oddities.has(Oddity::ZeroSizes) && draw.one_in(2);
         Class {
             address: planned.address,
             name: Name::from_text(&planned.name),
@@ -168,20 +203,13 @@ impl Classes {
             loader: Some(loader.unwrap_or_default()),
             signers: Some(Address::NULL),
             protection_domain: Some(Address::NULL),
-            instance_size: Some(ByteLen(self.instance_size(index))),
+            instance_size: Some(ByteLen(if is_zero { 0 } else { self.instance_size(index) })),
             class_object_size: Some(ByteLen(64)),
-            hash: hash(options.hashes, draw),
+            hash: hash(options.hashes, options.oddities, draw),
             references: None,
             statics: Some(statics),
             constant_pool: Some(Vec::new()),
-            fields: Some(
-                planned
-                    .fields
-                    .iter()
-                    .enumerate()
-                    .map(|(n, &kind)| Field { name: Name::from_text(&field_name(&planned.name, n)), kind })
-                    .collect(),
-            ),
+            fields: Some(planned.fields.clone()),
             serial: None,
             trace: None,
             after_objects: None,
@@ -189,36 +217,25 @@ impl Classes {
     }
 }
 
-/// An identity hash, where the regime and the draw ask for one. Never 0, which writers drop.
-pub(super) fn hash(regime: HashRegime, draw: &mut dyn Draw) -> Option<IdentityHash> {
+/// An identity hash, where the regime and the draw ask for one. Not 0, which writers drop, and without bit 15, which the
+/// machines that have 16-bit hashes never set, unless that is wanted.
+pub(super) fn hash(regime: HashRegime, oddities: Oddities, draw: &mut dyn Draw) -> Option<IdentityHash> {
+    let is_null = oddities.has(Oddity::NullHash) && draw.one_in(3);
     match regime {
+        HashRegime::Every16 if is_null => Some(IdentityHash::Bits16(0)),
+        HashRegime::Every16 if oddities.has(Oddity::HighHash) && draw.one_in(2) => {
+            Some(IdentityHash::Bits16(draw.between(0x8000, 0xffff) as u16))
+        }
         HashRegime::Every16 => Some(IdentityHash::Bits16(draw.between(1, 0x7fff) as u16)),
+        HashRegime::WhereUsed32 if is_null => Some(IdentityHash::Bits32(0)),
         HashRegime::WhereUsed32 => {
             draw.one_in(6).then(|| IdentityHash::Bits32(draw.between(1, u64::from(u32::MAX)) as u32))
         }
     }
 }
 
-/// Strings have the names that readers look for; others are the same in every class, so subclasses shadow them.
-fn field_name(class: &str, index: usize) -> String {
-    match (class, index) {
-        ("java/lang/String", 0) => "value".to_owned(),
-        ("java/lang/String", _) => "hash".to_owned(),
-        _ => format!("f{index}"),
-    }
-}
-
-fn class_name(index: u64, draw: &mut dyn Draw) -> String {
-    match draw.below(8) {
-        0 => format!("pkg/\u{dc}n\u{131}{index}"),
-        1 => format!("pkg/Outer$Inner{index}"),
-        2 => format!("pkg/Outer$$Lambda$14+0x00007f6d9c00{index:04x}"),
-        3 => format!("pkg/\u{1f600}{index}"),
-        4 => format!("pkg/Nul\u{0}{index}"),
-        // The same name again, under another loader.
-        5 => "pkg/Twin".to_owned(),
-        _ => format!("pkg/sub/Class{index}"),
-    }
+fn field(name: &str, kind: FieldType) -> Field {
+    Field { name: Name::from_text(name), kind }
 }
 
 fn field_types(draw: &mut dyn Draw) -> Vec<FieldType> {

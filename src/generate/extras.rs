@@ -1,11 +1,13 @@
 //! What HPROF tells beyond PHD. Drawn last, so that earlier draws keep their meaning and a seed its PHD.
 
 use crate::model::{
-    Address, Contents, FieldType, Heap, Name, Object, ObjectKind, PoolEntry, PrimitiveType, Region, Root, RootKind,
-    Serial, Value,
+    Address, Contents, Heap, Name, ObjectKind, PoolEntry, PrimitiveType, Region, Root, RootKind, Serial, Value,
 };
 
+use super::library::Library;
+use super::oddity::Oddity;
 use super::options::GenerateOptions;
+use super::values::value_of;
 use crate::draw::Draw;
 
 pub(super) fn add(options: &GenerateOptions, heap: &mut Heap, draw: &mut dyn Draw) {
@@ -15,21 +17,27 @@ pub(super) fn add(options: &GenerateOptions, heap: &mut Heap, draw: &mut dyn Dra
     let addresses: Vec<Address> = heap.objects.iter().map(|object| object.address).collect();
     let string = heap.classes.iter().find(|class| class.name == Name::from_text("java/lang/String"));
     let string = string.map(|class| class.address);
+    let constants: Vec<Address> = heap
+        .classes
+        .iter()
+        .map(|class| class.address)
+        .chain(heap.objects.iter().filter(|object| object.class == string).map(|object| object.address))
+        .collect();
     for class in &mut heap.classes {
-        if draw.one_in(4) {
+        // What the boot loader defined has no protection domain.
+        if class.loader.is_some_and(|loader| !loader.is_null()) && draw.one_in(2) {
             class.protection_domain = Some(*draw.pick(&addresses));
         }
-        if draw.one_in(8) {
+        if options.oddities.has(Oddity::Signers) && draw.one_in(4) {
             class.signers = Some(*draw.pick(&addresses));
         }
-        class.constant_pool = Some((0..draw.below(4)).map(|_| entry(options, &addresses, draw)).collect());
+        class.constant_pool = Some(pool(options, &constants, draw));
     }
-    traces(heap, draw);
-    roots(heap, &addresses, string, draw);
+    traces(options, heap, draw);
+    if options.oddities.has(Oddity::EveryRoot) || options.library == Library::Android {
+        roots(options, heap, &addresses, string, draw);
+    }
     regions(heap, draw);
-    if options.texts {
-        texts(&mut heap.objects, string, draw);
-    }
     if options.bare_arrays {
         for object in heap.objects.iter_mut().filter(|object| matches!(object.kind, ObjectKind::PrimitiveArray(_))) {
             if draw.one_in(4) {
@@ -39,45 +47,58 @@ pub(super) fn add(options: &GenerateOptions, heap: &mut Heap, draw: &mut dyn Dra
     }
 }
 
-/// Where PHD would tell references of the pool among its class's, there are none.
-fn entry(options: &GenerateOptions, addresses: &[Address], draw: &mut dyn Draw) -> PoolEntry {
-    let index = draw.below(1 << 16) as u16;
-    let value = match draw.below(3) {
-        0 if options.texts => Value::reference(*draw.pick(addresses)),
-        _ => Value::primitive(*draw.pick(&PrimitiveType::ALL), draw.u64()),
+/// Classes and strings, as the profiling agent has them; odd ones have values of every type.
+fn pool(options: &GenerateOptions, constants: &[Address], draw: &mut dyn Draw) -> Vec<PoolEntry> {
+    let is_odd = options.oddities.has(Oddity::ConstantPools);
+    if !is_odd && options.library != Library::Jdk6 {
+        return Vec::new();
+    }
+    let mut entry = || PoolEntry {
+        index: draw.below(1 << 16) as u16,
+        value: match draw.below(3) {
+            0 if is_odd => value_of(*draw.pick(&PrimitiveType::ALL), options.oddities, draw),
+            _ => Value::reference(*draw.pick(constants)),
+        },
     };
-    PoolEntry { index, value }
+    (0..3).map(|_| entry()).collect()
 }
 
-/// Where objects were allocated, and classes loaded.
-fn traces(heap: &mut Heap, draw: &mut dyn Draw) {
+/// Where objects were allocated, and classes loaded: most in no place that is known, which the first trace stands for.
+fn traces(options: &GenerateOptions, heap: &mut Heap, draw: &mut dyn Draw) {
     let serials: Vec<Serial> = heap.surroundings.traces.iter().flatten().map(|trace| trace.serial).collect();
-    if serials.is_empty() {
-        return;
-    }
+    let Some(&first) = serials.first() else { return };
+    let elsewhere = (!options.oddities.has(Oddity::AnySpelling)).then_some(first);
     for class in &mut heap.classes {
-        class.trace = draw.one_in(3).then(|| *draw.pick(&serials));
+        class.trace = if draw.one_in(3) { Some(*draw.pick(&serials)) } else { elsewhere };
     }
     for object in &mut heap.objects {
-        object.trace = draw.one_in(3).then(|| *draw.pick(&serials));
+        object.trace = if draw.one_in(3) { Some(*draw.pick(&serials)) } else { elsewhere };
     }
 }
 
-/// Android's kinds. Strings are interned, where there are any.
-fn roots(heap: &mut Heap, addresses: &[Address], string: Option<Address>, draw: &mut dyn Draw) {
+/// Android's kinds: those that its runtime writes today, or all. Strings are interned, where there are any.
+fn roots(
+    options: &GenerateOptions,
+    heap: &mut Heap,
+    addresses: &[Address],
+    string: Option<Address>,
+    draw: &mut dyn Draw,
+) {
     let strings: Vec<Address> =
         heap.objects.iter().filter(|object| object.class == string).map(|object| object.address).collect();
     let threads: Vec<Serial> = heap.surroundings.threads.iter().flatten().map(|thread| thread.serial).collect();
     let roots = heap.surroundings.roots.get_or_insert_default();
+    let kinds = if options.oddities.has(Oddity::EveryRoot) { 8 } else { 5 };
     for _ in 0..draw.below(10) {
-        let kind = match draw.below(8) {
+        let kind = match draw.below(kinds) {
             0 | 1 => RootKind::InternedString,
-            2 => RootKind::Finalizing,
-            3 => RootKind::Debugger,
-            4 => RootKind::ReferenceCleanup,
-            5 => RootKind::VmInternal,
-            6 if !threads.is_empty() => RootKind::JniMonitor(*draw.pick(&threads), *draw.pick(&[-1, 0, 2])),
-            _ => RootKind::Unreachable,
+            2 => RootKind::Debugger,
+            3 => RootKind::VmInternal,
+            4 if !threads.is_empty() => RootKind::JniMonitor(*draw.pick(&threads), -1),
+            5 => RootKind::Finalizing,
+            6 => RootKind::ReferenceCleanup,
+            7 => RootKind::Unreachable,
+            _ => continue,
         };
         let among = if kind == RootKind::InternedString && !strings.is_empty() { &strings } else { addresses };
         roots.push(Root { object: *draw.pick(among), kind, after: None });
@@ -94,22 +115,4 @@ fn regions(heap: &mut Heap, draw: &mut dyn Draw) {
         Region { id, name: Name::from_text(name), after }
     };
     heap.surroundings.regions = Some(places.into_iter().map(region).collect());
-}
-
-/// The first field of some strings refers to an array of characters, or of bytes as from JDK 9 on.
-fn texts(objects: &mut [Object], string: Option<Address>, draw: &mut dyn Draw) {
-    let is_text =
-        |object: &&Object| matches!(object.kind, ObjectKind::PrimitiveArray(PrimitiveType::Char | PrimitiveType::Byte));
-    let arrays: Vec<Address> = objects.iter().filter(is_text).map(|object| object.address).collect();
-    if arrays.is_empty() {
-        return;
-    }
-    for object in objects.iter_mut().filter(|object| object.class == string) {
-        if let Contents::Fields(values) = &mut object.contents
-            && let Some(value) = values.iter_mut().find(|value| value.kind == FieldType::Object)
-            && draw.one_in(2)
-        {
-            *value = Value::reference(*draw.pick(&arrays));
-        }
-    }
 }

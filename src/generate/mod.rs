@@ -7,9 +7,15 @@
 mod addresses;
 mod classes;
 mod extras;
+pub(crate) mod library;
+mod names;
 mod objects;
+mod oddity;
 mod options;
+mod values;
 
+pub use library::Library;
+pub use oddity::{Oddities, Oddity, OddityForm};
 pub use options::{AddressSpace, GenerateOptions, Placement};
 
 use crate::draw::{Draw, SeedDraw, Stream};
@@ -26,14 +32,14 @@ pub fn generate(options: &GenerateOptions, draw: &mut dyn Draw) -> Heap {
     let mut plan = objects::plan(options, &classes, &mut ground, draw);
     let mut class_table = classes.table(&plan.addresses, options, draw);
     let mut made = objects::fill(options, &classes, &mut plan, draw);
-    let (roots, threads, traces) = objects::roots(options, &class_table, &made, draw);
+    let (roots, threads, traces) = objects::roots(options, &classes, &plan, &class_table, draw);
     let randoms = (draw.u32(), draw.u32());
     // Last, so that a seed means the same heap in any order.
     place(options, &mut class_table, &mut made, draw);
     let mut heap = Heap {
         facts: Facts {
             word_size: Some(options.word),
-            version_text: Some(Name::from_text("heapsmith synthetic heap")),
+            version_text: Some(version_text(options, draw)),
             hash_regime: Some(options.hashes),
             hash_randoms: (options.hashes == HashRegime::WhereUsed32).then_some(randoms),
             ..Facts::default()
@@ -54,6 +60,22 @@ pub fn generate(options: &GenerateOptions, draw: &mut dyn Draw) -> Heap {
 /// A random heap from a seed.
 pub fn from_seed(options: &GenerateOptions, seed: u64) -> Heap {
     generate(options, &mut SeedDraw::new(seed, Stream::Heap))
+}
+
+/// Which generator it is. A seed means another heap in each: 1 was that of the first release, 2 made every heap one that
+/// a program could have, with what is out of the ordinary where it is asked for.
+pub const VERSION: u32 = 2;
+
+/// The name of the virtual machine.
+fn version_text(options: &GenerateOptions, draw: &mut dyn Draw) -> Name {
+    const ODD: [&str; 4] = ["", "J2RE 5.0 IBM J9 2.3 build 20060504-0917", "\u{dc}b\u{e9}r", "\u{20ac} \u{1f600}"];
+    if options.oddities.has(Oddity::VersionText) {
+        let long = "long ".repeat(200);
+        let can_be = |text: &str| !options.latin1_names || text.chars().all(|c| u32::from(c) < 0x100);
+        let all: Vec<&str> = ODD.into_iter().chain([long.as_str()]).filter(|text| can_be(text)).collect();
+        return Name::from_text(draw.pick::<&str>(&all));
+    }
+    Name::from_text("heapsmith synthetic heap")
 }
 
 /// Puts classes and objects into file order.
@@ -82,7 +104,7 @@ fn place(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Contents, FieldType, ObjectKind};
+    use crate::model::{Contents, FieldType, ObjectKind, PrimitiveType};
 
     #[test]
     fn the_same_seed_gives_the_same_heap_and_another_seed_another() {
@@ -126,6 +148,49 @@ mod tests {
         assert!(heap.classes.iter().any(|c| c.loader.is_some_and(|l| !l.is_null())));
         assert!(!heap.surroundings.roots.as_ref().expect("roots").is_empty());
         assert!(!heap.surroundings.threads.as_ref().expect("threads").is_empty());
+    }
+
+    /// The statics and fields of every heap, and the elements of arrays.
+    #[test]
+    fn booleans_are_0_or_1_whatever_is_odd() {
+        for seed in 0..40 {
+            let oddities = if seed % 2 == 0 { Oddities::NONE } else { Oddities::ALL };
+            let heap = from_seed(&GenerateOptions { oddities, ..GenerateOptions::default() }, seed);
+            let statics = heap.classes.iter().flat_map(|class| class.statics.iter().flatten()).map(|field| field.value);
+            let pools = heap.classes.iter().flat_map(|c| c.constant_pool.iter().flatten()).map(|entry| entry.value);
+            let fields = heap.objects.iter().filter_map(|object| match &object.contents {
+                Contents::Fields(values) => Some(values.clone()),
+                _ => None,
+            });
+            let is_boolean = |value: &crate::model::Value| value.kind == FieldType::Primitive(PrimitiveType::Boolean);
+            let all = statics.chain(pools).chain(fields.flatten());
+            assert!(all.filter(is_boolean).all(|value| value.bits < 2), "seed {seed}");
+            for object in heap.objects.iter().filter(|o| o.kind == ObjectKind::PrimitiveArray(PrimitiveType::Boolean)) {
+                assert!(matches!(&object.contents, Contents::Primitives(bytes) if bytes.iter().all(|byte| *byte < 2)));
+            }
+        }
+    }
+
+    #[test]
+    fn threads_and_loaders_are_instances_of_their_classes_and_every_trace_is_told() {
+        for seed in 0..40 {
+            let heap = from_seed(&GenerateOptions { objects: 20 + seed as usize, ..GenerateOptions::default() }, seed);
+            let class_of = |address| {
+                let object = heap.objects.iter().find(|object| object.address == address).expect("an object");
+                heap.classes.iter().find(|class| Some(class.address) == object.class).expect("its class")
+            };
+            for thread in heap.surroundings.threads.iter().flatten() {
+                assert_eq!(class_of(thread.object).name, Name::from_text("java/lang/Thread"));
+            }
+            for loader in heap.classes.iter().filter_map(|class| class.loader).filter(|loader| !loader.is_null()) {
+                let above = class_of(loader).superclass;
+                let above = heap.classes.iter().find(|class| Some(class.address) == above).expect("a superclass");
+                assert_eq!(above.name, Name::from_text("java/lang/ClassLoader"));
+            }
+            let told: Vec<_> = heap.surroundings.traces.iter().flatten().map(|trace| trace.serial).collect();
+            let cited = heap.objects.iter().map(|o| o.trace).chain(heap.classes.iter().map(|c| c.trace));
+            assert!(cited.flatten().all(|trace| told.contains(&trace)));
+        }
     }
 
     #[test]

@@ -6,8 +6,10 @@ use crate::model::{
 };
 
 use super::addresses::Ground;
-use super::classes::{Classes, LOADERS, Role, hash};
+use super::classes::{Classes, LOADER, LOADERS, Role, hash};
+use super::oddity::{Oddities, Oddity};
 use super::options::{AddressSpace, GenerateOptions};
+use super::values::{contents, value_of};
 use crate::draw::Draw;
 
 /// Objects that were decided on, without their contents.
@@ -23,54 +25,112 @@ struct Shape {
     kind: ObjectKind,
     length: u64,
     size: u64,
+    part: Part,
 }
 
-/// Contents of primitive arrays are drawn up to this many bytes.
-const DRAWN_CONTENTS: u64 = 4096;
+/// What an object is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    /// Nothing in particular.
+    Any,
+    /// The characters of a name or a string.
+    Text,
+    /// A string; its characters are the next object, if there is one.
+    String,
+    /// A thread; its name is the next object.
+    Thread,
+    /// A class loader.
+    Loader,
+}
+
+/// The first objects of every heap that is large enough: class loaders and threads.
+fn first_parts(options: &GenerateOptions, draw: &mut dyn Draw) -> Vec<Part> {
+    if options.oddities.has(Oddity::NoLibraryObjects) {
+        return Vec::new();
+    }
+    let mut parts = vec![Part::Loader; LOADERS];
+    let thread: &[Part] = match options.library.has_character_names() {
+        true => &[Part::Thread, Part::Text],
+        false => &[Part::Thread, Part::String, Part::Text],
+    };
+    for _ in 0..draw.between(1, 3) {
+        if parts.len() + thread.len() <= options.objects {
+            parts.extend(thread);
+        }
+    }
+    parts
+}
 
 pub(super) fn plan(options: &GenerateOptions, classes: &Classes, ground: &mut Ground, draw: &mut dyn Draw) -> Plan {
     let plain = classes.of(|role| role == Role::Plain);
     let primitive = classes.of(|role| matches!(role, Role::PrimitiveArray(_)));
     let arrays = classes.of(|role| role == Role::ObjectArray);
-    let loader = classes.named("java/lang/ClassLoader");
+    let string = classes.named("java/lang/String");
+    let text = classes.named(&format!("[{}", options.library.text_element().signature()));
     let word = options.word.bytes() as u64;
+    let odd = options.oddities;
+    let in_turn = draw.between(5, 8).min(plain.len() as u64) as usize;
     let mut plan = Plan { addresses: Vec::new(), shapes: Vec::new() };
+    let first = first_parts(options, draw);
     for index in 0..options.objects {
-        let (class, length) = match draw.below(8) {
-            _ if index < LOADERS => (loader, 0),
-            0..=4 => (recent(&plain, &plan, draw), 0),
-            5..=6 => (*draw.pick(&primitive), primitive_length(draw)),
-            _ => (*draw.pick(&arrays), element_count(draw)),
+        let before = plan.shapes.last().map(|shape| shape.part);
+        let part = match first.get(index) {
+            Some(&part) => part,
+            None if before == Some(Part::String) => Part::Text,
+            None => Part::Any,
+        };
+        let (class, length, part) = match part {
+            Part::Loader => (classes.named(LOADER), 0, part),
+            Part::Thread => (classes.named("java/lang/Thread"), 0, part),
+            Part::String => (string, 0, part),
+            Part::Text => (text, draw.between(1, 24), part),
+            Part::Any => match draw.below(8) {
+                0..=3 if odd.has(Oddity::ClassesInTurn) => (plain[index % in_turn], 0, part),
+                0..=3 => (recent(&plain, &plan, draw), 0, part),
+                4 if odd.has(Oddity::NoLibraryObjects) => (recent(&plain, &plan, draw), 0, part),
+                4 => (string, 0, Part::String),
+                5..=6 => (*draw.pick(&primitive), primitive_length(odd, draw), part),
+                _ => (*draw.pick(&arrays), element_count(draw), part),
+            },
         };
         let (kind, size) = match classes.planned[class].role {
             Role::PrimitiveArray(element) => {
                 (ObjectKind::PrimitiveArray(element), footprint(word, length * element.size(), draw))
             }
             Role::ObjectArray => (ObjectKind::ObjectArray, footprint(word, length * word, draw)),
-            Role::Plain | Role::Bodiless => (ObjectKind::Instance, classes.instance_size(class)),
+            Role::Plain | Role::Library | Role::Bodiless => (ObjectKind::Instance, classes.instance_size(class)),
         };
         plan.addresses.push(ground.allot(size, draw));
-        plan.shapes.push(Shape { class, kind, length, size });
+        let is_zero = odd.has(Oddity::ZeroSizes) && kind != ObjectKind::Instance && draw.one_in(3);
+        plan.shapes.push(Shape { class, kind, length, size: if is_zero { 0 } else { size }, part });
     }
     plan
 }
 
 pub(super) fn fill(options: &GenerateOptions, classes: &Classes, plan: &mut Plan, draw: &mut dyn Draw) -> Vec<Object> {
     let mut objects = Vec::with_capacity(plan.shapes.len());
+    let odd = options.oddities;
     for (index, &shape) in plan.shapes.iter().enumerate() {
         let contents = match shape.kind {
-            ObjectKind::Instance => Contents::Fields(
-                classes.layout(shape.class).into_iter().map(|field| value(field, index, plan, classes, draw)).collect(),
+            ObjectKind::Instance if shape.part == Part::Any => Contents::Fields(
+                classes
+                    .layout(shape.class)
+                    .into_iter()
+                    .map(|f| value(f.kind, index, plan, classes, odd, draw))
+                    .collect(),
             ),
+            ObjectKind::Instance => Contents::Fields(known(index, plan, classes)),
             ObjectKind::ObjectArray => {
-                Contents::Elements((0..shape.length).map(|_| target(index, plan, classes, draw)).collect())
+                let fits = elements_of(shape.class, classes);
+                Contents::Elements((0..shape.length).map(|_| element(index, &fits, plan, classes, draw)).collect())
             }
-            ObjectKind::PrimitiveArray(element) => contents(element, shape.length, draw),
+            ObjectKind::PrimitiveArray(element) if shape.part == Part::Text => text(element, shape.length, draw),
+            ObjectKind::PrimitiveArray(element) => contents(element, shape.length, odd, draw),
         };
         objects.push(Object {
             class: Some(classes.planned[shape.class].address),
             size: Some(ByteLen(shape.size)),
-            hash: hash(options.hashes, draw),
+            hash: hash(options.hashes, odd, draw),
             length: (shape.kind != ObjectKind::Instance).then_some(shape.length),
             contents,
             ..Object::new(plan.addresses[index], shape.kind)
@@ -79,23 +139,27 @@ pub(super) fn fill(options: &GenerateOptions, classes: &Classes, plan: &mut Plan
     objects
 }
 
-/// Roots of every kind, a few threads and their stack traces.
+/// Roots, threads and their stack traces. The first trace has no thread and no frames: what is allocated nowhere in
+/// particular names it.
 pub(super) fn roots(
     options: &GenerateOptions,
+    planned: &Classes,
+    plan: &Plan,
     classes: &[Class],
-    objects: &[Object],
     draw: &mut dyn Draw,
 ) -> (Vec<Root>, Vec<Thread>, Vec<StackTrace>) {
     let sticky = classes.iter().map(|class| Root { object: class.address, kind: RootKind::StickyClass, after: None });
     let mut roots: Vec<Root> = sticky.collect();
     let jni_references = if options.addresses == AddressSpace::Memory { 1 << 20 } else { 1 << 5 };
     let (mut threads, mut traces) = (Vec::new(), Vec::new());
+    let objects = plan.parts(Part::Thread);
     if objects.is_empty() {
         return (roots, threads, traces);
     }
-    for number in 1..=draw.between(1, 3) as u32 {
+    traces.push(StackTrace { serial: Serial(1), thread: Serial(0), frames: [].into() });
+    let plain = planned.of(|role| role == Role::Plain);
+    for (object, number) in objects.into_iter().zip(1_u32..) {
         let (thread, trace) = (Serial(number), Serial(number + 1));
-        let object = draw.pick(objects).address;
         threads.push(Thread {
             serial: thread,
             object,
@@ -106,14 +170,17 @@ pub(super) fn roots(
             method: Name::from_text(&format!("m{depth}")),
             signature: Name::from_text("()V"),
             source: draw.one_in(2).then(|| Name::from_text("Source.java")),
-            class: Some(draw.pick(classes).address),
+            class: Some(classes[*draw.pick(&plain)].address),
             line: *draw.pick(&[1, 42, 65_535, -1, -2, -3]),
         });
-        traces.push(StackTrace { serial: trace, thread, frames: frames.collect() });
+        let frames: Vec<StackFrame> = frames.collect();
+        let depth = frames.len() as u64;
+        traces.push(StackTrace { serial: trace, thread, frames: frames.into() });
         roots.push(Root { object, kind: RootKind::ThreadObject(thread, trace), after: None });
         for _ in 0..draw.below(6) {
-            let frame = *draw.pick(&[-1, 0, 1]);
-            let kind = match draw.below(7) {
+            let frame = if depth == 0 || draw.one_in(3) { -1 } else { draw.below(depth) as i32 };
+            let kinds = if options.oddities.has(Oddity::EveryRoot) { 7 } else { 3 };
+            let kind = match draw.below(kinds) {
                 0 => RootKind::JniGlobal(Address(draw.below(jni_references) * 8)),
                 1 => RootKind::JniLocal(thread, frame),
                 2 => RootKind::JavaFrame(thread, frame),
@@ -122,27 +189,40 @@ pub(super) fn roots(
                 5 => RootKind::MonitorUsed,
                 _ => RootKind::Unknown,
             };
-            roots.push(Root { object: draw.pick(objects).address, kind, after: None });
+            roots.push(Root { object: *draw.pick(&plan.addresses), kind, after: None });
         }
     }
     (roots, threads, traces)
 }
 
+impl Plan {
+    fn parts(&self, wanted: Part) -> Vec<Address> {
+        let placed = self.shapes.iter().zip(&self.addresses);
+        placed.filter(|(shape, _)| shape.part == wanted).map(|(_, address)| *address).collect()
+    }
+
+    /// The object after another one, if it is of a part.
+    fn next(&self, index: usize, part: Part) -> Address {
+        let is_next = self.shapes.get(index + 1).is_some_and(|shape| shape.part == part);
+        if is_next { self.addresses[index + 1] } else { Address::NULL }
+    }
+}
+
 /// A class to instantiate: often one of the last few, so that class caches are hit.
 fn recent(plain: &[usize], plan: &Plan, draw: &mut dyn Draw) -> usize {
-    let last: Vec<usize> =
-        plan.shapes.iter().rev().filter(|s| s.kind == ObjectKind::Instance).take(6).map(|s| s.class).collect();
+    let is_plain = |shape: &&Shape| shape.kind == ObjectKind::Instance && shape.part == Part::Any;
+    let last: Vec<usize> = plan.shapes.iter().rev().filter(is_plain).take(6).map(|s| s.class).collect();
     if last.is_empty() || draw.one_in(3) { *draw.pick(plain) } else { *draw.pick(&last) }
 }
 
-fn primitive_length(draw: &mut dyn Draw) -> u64 {
+fn primitive_length(oddities: Oddities, draw: &mut dyn Draw) -> u64 {
     match draw.below(32) {
         0..=3 => 0,
-        4..=24 => draw.between(1, 24),
-        25..=27 => draw.between(126, 130),
-        28..=29 => draw.between(254, 300),
-        30 => draw.between(32_766, 32_770),
-        _ => draw.between(65_534, 80_000),
+        25 => draw.between(126, 130),
+        28 => draw.between(254, 300),
+        30 if oddities.has(Oddity::HugeArrays) => draw.between(32_766, 32_770),
+        31 if oddities.has(Oddity::HugeArrays) => draw.between(65_534, 80_000),
+        _ => draw.between(1, 24),
     }
 }
 
@@ -161,12 +241,45 @@ fn footprint(word: u64, payload: u64, draw: &mut dyn Draw) -> u64 {
     (2 * word + payload + hash_slot).next_multiple_of(8).max(16)
 }
 
-fn value(field: FieldType, from: usize, plan: &Plan, classes: &Classes, draw: &mut dyn Draw) -> Value {
+fn value(
+    field: FieldType,
+    from: usize,
+    plan: &Plan,
+    classes: &Classes,
+    oddities: Oddities,
+    draw: &mut dyn Draw,
+) -> Value {
     match field {
         FieldType::Object => Value::reference(target(from, plan, classes, draw)),
-        FieldType::Primitive(PrimitiveType::Boolean) => Value::primitive(PrimitiveType::Boolean, draw.below(2)),
-        FieldType::Primitive(kind) => Value::primitive(kind, draw.u64()),
+        FieldType::Primitive(kind) => value_of(kind, oddities, draw),
     }
+}
+
+/// The fields of an instance of the library: those that have a meaning here, and zeros.
+fn known(index: usize, plan: &Plan, classes: &Classes) -> Vec<Value> {
+    let part = plan.shapes[index].part;
+    let loader = || plan.addresses.first().copied().unwrap_or_default();
+    let field = |name: &[u8], kind: FieldType| match (part, name, kind) {
+        (Part::String, b"value", _) => Value::reference(plan.next(index, Part::Text)),
+        // Characters that Android and JDK 6 count.
+        (Part::String, b"count", FieldType::Primitive(kind)) => {
+            let length = plan.shapes.get(index + 1).map_or(0, |shape| shape.length);
+            Value::primitive(kind, length)
+        }
+        (Part::Thread, b"name", _) => {
+            let next = plan.next(index, Part::String);
+            Value::reference(if next.is_null() { plan.next(index, Part::Text) } else { next })
+        }
+        (Part::Thread, b"contextClassLoader", _) => Value::reference(loader()),
+        (Part::Thread, b"priority", FieldType::Primitive(kind)) => Value::primitive(kind, 5),
+        (Part::Thread, b"tid", FieldType::Primitive(kind)) => Value::primitive(kind, index as u64),
+        // The second loader asks the first one.
+        (Part::Loader, b"parent", _) if index > 0 => Value::reference(loader()),
+        (_, _, FieldType::Object) => Value::reference(Address::NULL),
+        (_, _, FieldType::Primitive(kind)) => Value::primitive(kind, 0),
+    };
+    let layout = classes.layout(plan.shapes[index].class);
+    layout.into_iter().map(|f| field(f.name.as_bytes(), f.kind)).collect()
 }
 
 /// What a reference points to: often a neighbour, sometimes itself, a class or nothing.
@@ -184,18 +297,45 @@ fn target(from: usize, plan: &Plan, classes: &Classes, draw: &mut dyn Draw) -> A
     }
 }
 
-fn contents(element: PrimitiveType, length: u64, draw: &mut dyn Draw) -> Contents {
-    let bytes = length * element.size();
-    let mut made = Vec::with_capacity(bytes as usize + 4);
-    // Those of a large array are counted out: a multiplicative sequence looks random enough.
-    let mut next = length as u32 | 1;
-    while (made.len() as u64) < bytes {
-        next = if bytes > DRAWN_CONTENTS { next.wrapping_mul(0x915f_77f5) } else { draw.u32() };
-        made.extend_from_slice(&next.to_be_bytes());
+/// What the elements of an array may be.
+enum Elements {
+    Anything,
+    /// Objects of these classes.
+    Of(Vec<usize>),
+}
+
+fn elements_of(array: usize, classes: &Classes) -> Elements {
+    let name = classes.planned[array].name.as_str();
+    let all = 0..classes.planned.len();
+    match name {
+        "[Ljava/lang/Object;" => Elements::Anything,
+        "[[Ljava/lang/Object;" => Elements::Of(classes.of(|role| role == Role::ObjectArray)),
+        _ if name.starts_with("[[") => Elements::Of(vec![classes.named(&name[1..])]),
+        _ => {
+            // That of the same loader stands before the class of its arrays.
+            let component = name.trim_start_matches("[L").trim_end_matches(';');
+            let component = all.clone().take(array).rev().find(|&index| classes.planned[index].name == component);
+            Elements::Of(all.filter(|&index| component.is_some_and(|c| classes.extends(index, c))).collect())
+        }
     }
-    made.truncate(bytes as usize);
-    if element == PrimitiveType::Boolean {
-        made.iter_mut().for_each(|b| *b &= 1);
+}
+
+/// An element that the array may have.
+fn element(from: usize, fits: &Elements, plan: &Plan, classes: &Classes, draw: &mut dyn Draw) -> Address {
+    let Elements::Of(fits) = fits else { return target(from, plan, classes, draw) };
+    let start = draw.below(plan.shapes.len() as u64) as usize;
+    if draw.one_in(4) {
+        return Address::NULL;
     }
-    Contents::Primitives(made)
+    // The next that fits, among some.
+    let next = (0..plan.shapes.len().min(16)).map(|step| (start + step) % plan.shapes.len());
+    let found = next.into_iter().find(|&index| fits.contains(&plan.shapes[index].class));
+    found.map_or(Address::NULL, |index| plan.addresses[index])
+}
+
+/// Letters of ASCII.
+fn text(element: PrimitiveType, length: u64, draw: &mut dyn Draw) -> Contents {
+    let size = element.size() as usize;
+    let letters = (0..length).map(|_| draw.between(b'a'.into(), b'z'.into()));
+    Contents::Primitives(letters.flat_map(|letter| letter.to_be_bytes()[8 - size..].to_vec()).collect())
 }

@@ -3,6 +3,9 @@
 use crate::model::{HashRegime, WordSize};
 use crate::setters::setters;
 
+use super::library::Library;
+use super::oddity::Oddities;
+
 /// Options of the generator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -17,9 +20,10 @@ pub struct GenerateOptions {
     pub placement: Placement,
     /// What addresses are like.
     pub addresses: AddressSpace,
-    /// Whether strings refer to their characters, and constant pools to objects. References that PHD would tell
-    /// as well, so heaps for PHD are without them.
-    pub texts: bool,
+    /// Whose library the classes come from that every program has.
+    pub library: Library,
+    /// What the heap has besides the ordinary.
+    pub oddities: Oddities,
     /// Whether names have only characters of ISO 8859-1, for EBCDIC pages.
     pub latin1_names: bool,
     /// Whether the elements of some primitive arrays are unknown, as Android's dumps can have it.
@@ -33,7 +37,8 @@ setters! {
         set hashes: HashRegime;
         set placement: Placement;
         set addresses: AddressSpace;
-        set texts: bool;
+        set library: Library;
+        set oddities: Oddities;
         set latin1_names: bool;
         set bare_arrays: bool;
     }
@@ -65,7 +70,8 @@ impl Default for GenerateOptions {
             hashes: HashRegime::WhereUsed32,
             placement: Placement::Ordered,
             addresses: AddressSpace::Memory,
-            texts: false,
+            library: Library::default(),
+            oddities: Oddities::NONE,
             latin1_names: false,
             bare_arrays: false,
         }

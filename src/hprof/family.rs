@@ -24,7 +24,7 @@ use super::corrupt::Map;
 use super::lift::{self, HprofDump, Index, Item, Keep, walk, walk_with};
 use super::lower::{self, PROFILES, Profile};
 use super::rules::{self, Judgement};
-use super::wire::{IdSize, MAGIC};
+use super::wire::MAGIC;
 use super::{Decoder, LowerOptions, annotate, carries, list, open};
 
 /// The family.
@@ -132,10 +132,9 @@ impl DumpFamily for Hprof {
     }
 
     fn random_widths(&self, wishes: Wishes, drawn: &Wishes) -> (Wishes, String) {
-        // Real writers have identifiers of 4 or 8 bytes, some of one size alone.
+        // Some writers have identifiers of one size alone.
         let id_size = match wishes.profile.as_ref().and_then(|name| Profile::named(name)) {
             Some(profile) if profile.id_size.is_some() => None,
-            Some(profile) if !profile.is_seeded() && drawn.id_size < Some(IdSize::Four) => Some(IdSize::Four),
             _ => drawn.id_size,
         };
         let widths = match id_size {

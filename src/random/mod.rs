@@ -17,45 +17,52 @@ use std::fmt;
 
 use crate::draw::Draw;
 use crate::error::Error;
-use crate::format::{Family, Format, Lowering, Recipe};
-use crate::generate::{GenerateOptions, Placement, from_seed, generate};
-use crate::model::{HashRegime, Heap, HeapSource, WordSize};
+use crate::format::{Family, Format, Made, Recipe};
+use crate::generate::{GenerateOptions, Oddities, Oddity, Placement, from_seed, generate};
+use crate::model::{HashRegime, Heap, WordSize};
 
 /// A dump, and what it was made of.
 #[derive(Clone)]
 struct Written {
     original: Heap,
     carried: Heap,
-    lowering: Lowering,
+    recipe: Recipe,
     bytes: Vec<u8>,
 }
 
 impl Written {
-    fn new(original: Heap, lowering: Lowering) -> Result<Written, Error> {
-        let mut heap = &original;
-        let mut bytes = Vec::new();
-        lowering.write(&mut (&mut heap as &mut dyn HeapSource), &mut bytes)?;
-        let carried = lowering.carry(&mut (&mut heap as &mut dyn HeapSource))?.into_only_heap()?;
-        Ok(Written { original, carried, lowering, bytes })
+    fn new(original: Heap, recipe: Recipe) -> Result<Written, Error> {
+        let Made { original, carried, bytes } = recipe.make(original)?;
+        Ok(Written { original, carried, recipe, bytes })
     }
 
     /// One whose heap comes from the same draws.
     fn drawn(families: &[Family], most: u64, draw: &mut dyn Draw) -> Result<Written, Error> {
         let recipe = Recipe::draw(families, most, draw)?;
-        Written::new(generate(&recipe.generate_options(), draw), recipe.lowering)
+        Written::new(generate(&recipe.generate_options(), draw), recipe)
     }
 
     /// One whose heap comes from a seed.
     fn seeded(families: &[Family], most: u64, draw: &mut dyn Draw) -> Result<Written, Error> {
         let recipe = Recipe::draw(families, most, draw)?;
-        Written::new(from_seed(&recipe.generate_options(), recipe.seed), recipe.lowering)
+        Written::new(from_seed(&recipe.generate_options(), recipe.seed), recipe)
     }
 
     /// Smaller heaps, written in the same way.
     fn smaller(self) -> impl Iterator<Item = Written> {
-        let lowering = self.lowering;
-        self.original.smaller().filter_map(move |heap| Written::new(heap, lowering.clone()).ok())
+        let recipe = self.recipe;
+        self.original.smaller().filter_map(move |heap| Written::new(heap, recipe.clone()).ok())
     }
+}
+
+/// None in half of the heaps, or some of those that every format can hold.
+fn oddities(draw: &mut dyn Draw) -> Oddities {
+    if draw.one_in(2) {
+        return Oddities::NONE;
+    }
+    // Hashes of 0 and 16 bits are no fact of every format.
+    let all = Oddity::FORMS.iter().map(|form| form.oddity).filter(|oddity| *oddity != Oddity::ZeroSizes);
+    all.filter(|_| draw.one_in(4)).collect()
 }
 
 /// A heap that every format can hold.
@@ -65,7 +72,7 @@ fn heap(objects: usize, draw: &mut dyn Draw) -> Heap {
         word: *draw.pick(&[WordSize::Bits64, WordSize::Bits32]),
         hashes: *draw.pick(&[HashRegime::WhereUsed32, HashRegime::Every16]),
         placement: *draw.pick(&[Placement::Ordered, Placement::Mixed]),
-        texts: draw.one_in(2),
+        oddities: oddities(draw),
         ..GenerateOptions::default()
     };
     generate(&options, draw)
@@ -97,12 +104,12 @@ macro_rules! dumps {
 
             /// The format.
             pub fn format(&self) -> Format {
-                self.0.lowering.format()
+                self.0.recipe.lowering.format()
             }
 
             /// The writer that was imitated.
             pub fn profile(&self) -> &'static str {
-                self.0.lowering.profile()
+                self.0.recipe.lowering.profile()
             }
         }
 

@@ -80,4 +80,9 @@ fn virtual_machines_write_what_they_were_asked_to() {
         assert_eq!(code, 0, "{writer}: {report:#}");
         assert!(verdicts["pass"] >= 2, "{writer}: {verdicts:?}");
     }
+    // Random heaps without objects of the library can be built by any program.
+    let adapter = python("examples/adapters/programs/writers/writer.py", &format!("jcmd {}", classes.path().display()));
+    let random = ["--random", "250", "--seed", "1", "--format", "hprof", "--filter", "random-odd-no-library"];
+    let (report, code) = check(&[&["--adapter", &adapter, "--operation", "encode"], &random[..]].concat());
+    assert_eq!((code, tally(&report)["pass"]), (0, 3), "{report:#}");
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
 use assert_cmd::cargo::CommandCargoExt;
+use hex_literal::hex;
 use pretty_assertions::assert_eq;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -305,4 +306,24 @@ fn bad_questions_and_broken_dumps_have_one_clear_message_and_leave_nothing_behin
     assert_eq!(fs::read(bench.path("a.phd")).expect("kept"), bytes);
     let left: Vec<_> = fs::read_dir(bench.0.path()).expect("readable").collect();
     assert_eq!(left.len(), 3, "no temporary file is left");
+}
+
+/// A dump of Android with an interned string and an unknown root, and what hprof-conv makes of it: 1.0.2 has no such kind.
+#[test]
+fn androids_kinds_of_root_are_unknown_in_a_dump_of_1_0_2() {
+    let bench = Bench::new();
+    let dump = |version: u8, root: u8| {
+        let head = hex!("4a4156412050524f46494c45" "20" "312e302e" "33" "00" "00000004" "0000000000000000");
+        let body = hex!("1c" "00000000" "0000000a" "89" "00000020" "ff" "00000020" "2c" "00000000" "00000000");
+        let mut dump = [&head[..], &body[..]].concat();
+        dump[17] = version;
+        dump[head.len() + 9] = root;
+        dump
+    };
+    fs::write(bench.path("android.hprof"), dump(b'3', 0x89)).expect("a file");
+    fs::write(bench.path("converted.hprof"), dump(b'2', 0xff)).expect("a file");
+    bench.expect(0, "check-conversion android.hprof converted.hprof");
+    // Another kind is still a mistake.
+    fs::write(bench.path("wrong.hprof"), dump(b'2', 0x05)).expect("a file");
+    bench.expect(1, "check-conversion android.hprof wrong.hprof");
 }

@@ -6,6 +6,7 @@
 
 mod census;
 mod defects;
+mod plain;
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -10,9 +10,23 @@ use heapsmith::check::{
 };
 use heapsmith::error::Error;
 use heapsmith::format::{Family, Format, Target};
+use heapsmith::generate::{Oddity, OddityForm};
 use heapsmith::interrupt::{self, Stop};
 
 use crate::{Answer, family, report, terminal};
+
+const RANDOM: &str = "Number of random dumps besides the corpus";
+
+/// The same with the oddities.
+fn random_help() -> String {
+    let odd = |form: &OddityForm| format!("  {}: {} ({})", form.name, form.summary, form.formats.join(", "));
+    let all: Vec<String> = Oddity::FORMS.iter().map(odd).collect();
+    format!(
+        "{RANDOM}. Of ten, six are plain (random-plain-...), three have one thing out of the ordinary \
+         (random-odd-NAME-...), and one has several (random-several-...). What is out of the ordinary:\n{}",
+        all.join("\n")
+    )
+}
 
 /// Runs somebody else's parser, converter or writer over the corpus and over random dumps, and judges what it answers.
 ///
@@ -55,8 +69,7 @@ pub(crate) struct Opts {
     /// the highest.
     #[arg(long)]
     level: Option<Level>,
-    /// Number of random dumps besides the corpus.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, help = RANDOM, long_help = random_help())]
     random: u64,
     /// Seed of the random dumps.
     #[arg(long, default_value_t = 0)]

@@ -7,7 +7,7 @@ use crate::family::Lowering;
 use crate::family::case::gzip::{chain, member};
 use crate::family::case::{Case, Kind};
 use crate::findings::RuleKind;
-use crate::generate::from_seed;
+use crate::generate::{VERSION, from_seed};
 use crate::model::{Heap, WordSize};
 
 use super::super::family::FORMAT;
@@ -30,6 +30,7 @@ pub(super) fn cases() -> Result<Vec<Case>, Error> {
     cases.extend(random()?.into_iter().map(|case| Case { kind: Kind::Random, ..case }));
     cases.extend(two_heaps()?);
     cases.extend(compressed()?);
+    cases.extend(odd_names()?);
     Ok(cases)
 }
 
@@ -60,7 +61,7 @@ fn golden(options: &LowerOptions) -> Result<Case, Error> {
     if profile.is_seeded() {
         id += &format!("-seed{seed}");
     }
-    let letters = if encoding.charset == Charset::Utf8 { Letters::All } else { Letters::Latin1 };
+    let letters = if encoding.charset == Charset::Utf8 { Letters::Plain } else { Letters::Latin1 };
     let (charset, newline) = (encoding.charset.name(), encoding.newline.name());
     let summary = format!("specimen, {} bits, as {} writes it, in {charset} with {newline}", word.bits(), profile.name);
     let recipe = format!(
@@ -78,14 +79,13 @@ fn golden(options: &LowerOptions) -> Result<Case, Error> {
 const KEEPS_ALL: &str = "classic-openj9-32";
 
 /// Rules of readers that it shows.
-const SHOWN_BY_THE_SPECIMEN: [&str; 13] = [
+const SHOWN_BY_THE_SPECIMEN: [&str; 12] = [
     "classic.file.encoding",
     "classic.header.layout",
     "classic.number.word-size",
     "classic.number.size-meaning",
     "classic.record.layout",
     "classic.name.types",
-    "classic.name.characters",
     "classic.reference.class-meaning",
     "classic.reference.class-by-name",
     "classic.reference.array-order",
@@ -97,7 +97,28 @@ const SHOWN_BY_THE_SPECIMEN: [&str; 13] = [
 /// The rules of a profile's writer, each of which its dump of the specimen shows.
 fn shown(profile: &Profile) -> Vec<&'static str> {
     let rules = rules::BOOK.rule.iter().filter(|rule| rule.kind == RuleKind::Writer);
-    rules.filter(|rule| rule.profiles.contains(&profile.name)).map(|rule| rule.id).collect()
+    let all = rules.filter(|rule| rule.profiles.contains(&profile.name)).map(|rule| rule.id);
+    all.filter(|id| !OF_NAMES.contains(id)).collect()
+}
+
+/// Rules of writers that only odd names show.
+const OF_NAMES: [&str; 2] = ["classic.name.native", "classic.name.jdmpview"];
+
+/// Names that are not ASCII, as each writer spells them.
+fn odd_names() -> Result<Vec<Case>, Error> {
+    let mut cases = Vec::new();
+    for (name, rule) in [("openj9", OF_NAMES[0]), ("ibm-j9", OF_NAMES[0]), ("jdmpview", OF_NAMES[1])] {
+        let profile = LowerOptions::default().with_profile(name)?.profile;
+        let options = options(profile, WordSize::Bits64, Encoding::default(), 0);
+        let made = case(
+            format!("classic-{name}-64-odd-names"),
+            format!("a name with U+0000 and characters beyond ASCII, as {name} writes it"),
+            format!("specimen(64, All) lowered with {name}"),
+            written(&specimen(WordSize::Bits64, Letters::All), &options)?,
+        )?;
+        cases.push(Case { shows: vec![rule, "classic.name.characters"], ..made });
+    }
+    Ok(cases)
 }
 
 /// What tells an encoding apart from the usual one in a case's name.
@@ -200,7 +221,7 @@ fn random() -> Result<Vec<Case>, Error> {
         let made = case(
             format!("classic-{name}-{}{}-random", word.bits(), suffix(encoding)),
             format!("a random heap, {} bits, in {}", word.bits(), encoding.charset.name()),
-            format!("generate {objects} objects from seed {seed}, lower with {name}"),
+            format!("generate {objects} objects from seed {seed} of generator {VERSION}, lower with {name}"),
             written(&heap, &options)?,
         )?;
         let shows = if name == "any" { vec!["classic.file.order", "classic.record.white-space"] } else { Vec::new() };
@@ -211,7 +232,7 @@ fn random() -> Result<Vec<Case>, Error> {
 
 /// One VM's two heaps, a text for each.
 fn two_heaps() -> Result<Vec<Case>, Error> {
-    let whole = specimen(WordSize::Bits64, Letters::All);
+    let whole = specimen(WordSize::Bits64, Letters::Plain);
     let make = |part: usize| {
         let objects = whole.objects.iter().enumerate().filter(|(n, _)| n % 2 == part).map(|(_, o)| o.clone());
         let heap = Heap { objects: objects.collect(), ..whole.clone() };

@@ -1,5 +1,6 @@
 //! A small heap with what classic text can tell, built by hand.
 
+use crate::generate::Library;
 use crate::model::{
     Address, ByteLen, Class, Contents, Facts, Field, FieldType, Heap, Name, Object, ObjectKind, PoolEntry,
     PrimitiveType, Static, Value, WordSize,
@@ -8,6 +9,8 @@ use crate::model::{
 /// Which characters the names of the specimen have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Letters {
+    /// Those of ASCII.
+    Plain,
     /// Those of ISO 8859-1, for EBCDIC.
     Latin1,
     /// NUL and characters beyond the Basic Multilingual Plane too, which the dialects store in two ways.
@@ -51,9 +54,13 @@ const STRINGS: u64 = 17;
 const INTS_OF_INTS: u64 = 18;
 const CUBE: u64 = 19;
 const STRINGS_OF_STRINGS: u64 = 20;
+/// The other classes that every program has.
+/// That of `java/lang/Class` is 21.
+const CLASS_LOADER: u64 = 22;
+const THREAD: u64 = 23;
 
-/// Instances, arrays of every kind and of arrays, nulls in each of them, references of classes of every kind, and names
-/// that are hard to read.
+/// The classes that every program has, instances, arrays of every kind and of arrays, nulls in each of them, and references
+/// of classes of every kind.
 pub(super) fn specimen(word: WordSize, letters: Letters) -> Heap {
     let ground = Ground::of(word);
     Heap {
@@ -78,15 +85,17 @@ fn classes(ground: &Ground, letters: Letters) -> Vec<Class> {
         fields: Some(fields.iter().map(|name| Field { name: (*name).into(), kind: FieldType::Object }).collect()),
         ..Class::default()
     };
+    let of_library = |name: &str| Class { fields: Some(library(name)), ..named(name.into(), &[]) };
     let fixed = |name: &str, to| Static { name: name.into(), value: Value::reference(to) };
     let odd = match letters {
+        Letters::Plain => "pkg/Other",
         Letters::Latin1 => "pkg/\u{dc}b\u{e9}r$1[\u{a2}\u{ac}^",
         Letters::All => "pkg/\u{dc}n\u{131}\u{1f600}\u{0}",
     };
     let own = [
         Class { superclass: Some(Address::NULL), ..named("java/lang/Object".into(), &[]) },
-        named("java/lang/String".into(), &["value"]),
-        named("pkg/Loader".into(), &["parent"]),
+        of_library("java/lang/String"),
+        Class { superclass: Some(ground.class(CLASS_LOADER)), ..named("pkg/Loader".into(), &[]) },
         Class {
             statics: Some(vec![
                 fixed("first", at(4)),
@@ -112,12 +121,19 @@ fn classes(ground: &Ground, letters: Letters) -> Vec<Class> {
     let arrays = PrimitiveType::ALL.map(|kind| format!("[{}", kind.signature())).into_iter();
     let of_references = ["[Ljava/lang/Object;", "[Ljava/lang/String;", "[[I", "[[[I", "[[Ljava/lang/String;"];
     let arrays = arrays.chain(of_references.map(str::to_owned)).map(|name| named(name.as_str().into(), &[]));
+    let others = ["java/lang/Class", "java/lang/ClassLoader", "java/lang/Thread", "java/lang/System"].map(of_library);
     let sized = |(class, n): (Class, u64)| Class {
         address: ground.class(n),
         class_object_size: Some(ByteLen(if n < ARRAYS { 112 + 8 * n } else { 104 })),
         ..class
     };
-    own.into_iter().chain(arrays).zip(0..).map(sized).collect()
+    own.into_iter().chain(arrays).chain(others).zip(0..).map(sized).collect()
+}
+
+/// The fields of a class of the library.
+fn library(name: &str) -> Vec<Field> {
+    let class = Library::J9.classes().into_iter().find(|class| class.name == name);
+    class.map(|class| class.fields).unwrap_or_default()
 }
 
 fn objects(ground: &Ground, word: WordSize) -> Vec<Object> {
@@ -144,10 +160,31 @@ fn objects(ground: &Ground, word: WordSize) -> Vec<Object> {
         ..Object::new(at(n), ObjectKind::PrimitiveArray(kind))
     };
     let null = Address::NULL;
+    // Their other fields are null and 0.
+    let of_library = |n, class, name: &str, known: &[(&str, Address)]| {
+        let fields = library(name);
+        let size: u64 = fields
+            .iter()
+            .map(|field| if let FieldType::Primitive(kind) = field.kind { kind.size() } else { slot })
+            .sum();
+        let values = fields.iter().map(|field| match field.kind {
+            FieldType::Object => {
+                let to = known.iter().find(|(name, _)| field.name == Name::from(*name)).map_or(null, |(_, to)| *to);
+                Value::reference(to)
+            }
+            FieldType::Primitive(kind) => Value::primitive(kind, 0),
+        });
+        Object {
+            class: Some(ground.class(class)),
+            size: Some(ByteLen((2 * slot + size).next_multiple_of(4))),
+            contents: Contents::Fields(values.collect()),
+            ..Object::new(at(n), ObjectKind::Instance)
+        }
+    };
     let mut objects = vec![
-        instance(0, STRING, &[at(1)]),
-        primitives(1, PrimitiveType::Char, 3),
-        instance(2, LOADER, &[null]),
+        of_library(0, STRING, "java/lang/String", &[("value", at(1))]),
+        primitives(1, PrimitiveType::Byte, 3),
+        of_library(2, LOADER, "java/lang/ClassLoader", &[]),
         instance(3, OBJECT, &[]),
         instance(4, BASE, &[at(4), at(0), null]),
         instance(5, LEAF, &[at(0), at(4), null, at(3)]),
@@ -162,7 +199,8 @@ fn objects(ground: &Ground, word: WordSize) -> Vec<Object> {
         array(14, STRINGS_OF_STRINGS, &[at(10)]),
         // Class objects are referred to as well, which a reader may take for class blocks.
         array(15, OBJECTS, &[ground.class(OBJECTS), ground.class(BASE)]),
-        instance(16, STRING, &[null]),
+        of_library(16, STRING, "java/lang/String", &[]),
+        of_library(17, THREAD, "java/lang/Thread", &[("name", at(0)), ("contextClassLoader", at(2))]),
     ];
     objects.extend(PrimitiveType::ALL.into_iter().zip(20..).map(|(kind, n)| primitives(n, kind, n - 20)));
     objects

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::error::{Error, LowerError};
 use crate::lower::Order;
 use crate::model::{
-    Address, ByteLen, Class, Contents, Hierarchy, Long, Name, Object, ObjectKind, Pieces, PrimitiveType,
+    Address, ByteLen, Class, Contents, FieldType, Hierarchy, Long, Name, Object, ObjectKind, Pieces, PrimitiveType,
 };
 
 use super::LowerOptions;
@@ -187,7 +187,7 @@ impl<'c> Carrier<'c> {
         let loader = class.loader.into_iter().filter(known);
         let supers = || self.hierarchy.superclasses(index).into_iter();
         match self.profile.class_references {
-            ClassReferences::Statics => statics.collect(),
+            ClassReferences::SlotsFirst => self.slots(class).into_iter().chain(statics).collect(),
             ClassReferences::BlocksFirst => {
                 let interfaces = class.interfaces.iter().flatten().copied();
                 supers().chain(interfaces).chain(statics).chain(loader).collect()
@@ -198,6 +198,31 @@ impl<'c> Carrier<'c> {
                 statics.chain(domain).chain(pool).chain(supers()).chain(loader).collect()
             }
         }
+    }
+
+    /// The reference slots of a class object, as the heap's `java/lang/Class` declares them: a class's loader and protection
+    /// domain are known, and the others are null. Where none is declared for it, the loader comes first.
+    fn slots(&self, class: &Class) -> Vec<Address> {
+        let of_class = self.by_name.get(&Name::from_text("java/lang/Class")).into_iter().flatten();
+        let fields =
+            of_class.filter_map(|&index| self.classes[index].fields.as_ref()).find(|fields| !fields.is_empty());
+        let slots = fields.into_iter().flatten().filter(|field| field.kind == FieldType::Object);
+        let loader = class.loader.unwrap_or_default();
+        let mut has_loader = false;
+        let mut slots: Vec<Address> = slots
+            .map(|field| match field.name.as_bytes() {
+                b"classLoader" => {
+                    has_loader = true;
+                    loader
+                }
+                b"protectionDomain" => class.protection_domain.unwrap_or_default(),
+                _ => Address::NULL,
+            })
+            .collect();
+        if !has_loader {
+            slots.insert(0, loader);
+        }
+        slots
     }
 
     /// The type of an array whose record names its component at most (PHD).

@@ -5,7 +5,7 @@ use std::io::Write;
 use crate::compare::Facet;
 use crate::error::Error;
 use crate::family::{ArrayClass, Format, Lower, Lowering, Needs, Wishes, only_heap};
-use crate::generate::GenerateOptions;
+use crate::generate::{GenerateOptions, Library};
 use crate::lower::Adherence;
 use crate::model::{Dump, DumpSource, Facts, WordSize};
 
@@ -66,7 +66,7 @@ impl Lower for LowerOptions {
 
     fn suit(&self, options: GenerateOptions) -> GenerateOptions {
         let is_latin1 = self.encoding.charset != Charset::Utf8;
-        options.word(self.word.unwrap_or(WordSize::Bits64)).latin1_names(is_latin1)
+        options.word(self.word.unwrap_or(WordSize::Bits64)).latin1_names(is_latin1).library(Library::J9)
     }
 
     fn needs(&self, facts: &Facts) -> Needs {
@@ -83,7 +83,7 @@ impl Lower for LowerOptions {
             names_and_sizes: true,
             array_sizes: None,
             // A space, `0x` and the digits.
-            superclass_lists: (self.profile.class_references != ClassReferences::Statics)
+            superclass_lists: (self.profile.class_references != ClassReferences::SlotsFirst)
                 .then_some(if Needs::largest_address(self.word, facts) > u64::from(u32::MAX) { 19 } else { 11 }),
             word_size: true,
         }

@@ -54,8 +54,8 @@ pub enum Nulls {
 pub enum ClassReferences {
     /// Class blocks first: superclasses and interfaces; then statics and the loader.
     BlocksFirst,
-    /// Statics alone.
-    Statics,
+    /// The slots of the class object, of which the loader is one; then statics.
+    SlotsFirst,
     /// Statics, protection domain, constant pool, superclasses, loader.
     All,
 }
@@ -129,7 +129,7 @@ const NATIVE: Profile = Profile {
     class_blocks: false,
     nulls: Nulls::Counted,
     reverses_elements: true,
-    class_references: ClassReferences::Statics,
+    class_references: ClassReferences::SlotsFirst,
     names: Names::AsTheJvm,
     counts_by_leaf: true,
     blank_without_version: true,

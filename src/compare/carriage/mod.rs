@@ -105,7 +105,8 @@ impl Column {
         }
     }
 
-    /// The same for dumps with these headers: sizes in identifiers are comparable where those have one size.
+    /// The same for dumps with these headers: sizes in identifiers are comparable where those have one size, and kinds of
+    /// root where both have them.
     #[must_use]
     pub(in crate::compare) fn between(&self, left: &Facts, right: &Facts) -> Column {
         let mut column = self.clone();
@@ -114,6 +115,15 @@ impl Column {
             if *carriage == Carriage::Changed(Rule::FieldBytes) && !same {
                 *carriage = Carriage::Changed(Rule::Derived);
             }
+        }
+        // The kinds that Android added are in dumps of its own version alone.
+        let is_android = |facts: &Facts| facts.header_version.as_ref().map(|version| version.as_bytes() == b"1.0.3");
+        if let (Some(left), Some(right)) = (is_android(left), is_android(right))
+            && left != right
+            && let Some(roots) = column.carriages.get_mut(Facet::Roots as usize)
+            && *roots == Carriage::Exact
+        {
+            *roots = Carriage::Changed(Rule::PlainRoots);
         }
         column
     }

@@ -63,7 +63,7 @@ fn shapes() -> Vec<GenerateOptions> {
         GenerateOptions { objects: 0, ..default.clone() },
         GenerateOptions { hashes: HashRegime::Every16, word: WordSize::Bits32, ..default.clone() },
         GenerateOptions { placement: Placement::Mixed, ..default.clone() },
-        GenerateOptions { addresses: AddressSpace::Numbers, texts: true, ..default.clone() },
+        GenerateOptions { addresses: AddressSpace::Numbers, ..default.clone() },
         GenerateOptions { bare_arrays: true, latin1_names: true, ..default.clone() },
         default,
     ]

@@ -5,13 +5,13 @@ use crate::family::Lowering;
 use crate::family::case::gzip::{chain, member};
 use crate::family::case::{Case, Kind};
 use crate::findings::RuleKind;
-use crate::generate::from_seed;
-use crate::hprof::lower::Cut;
+use crate::generate::{VERSION, from_seed};
+use crate::hprof::lower::{Cut, library};
 use crate::hprof::{Decoder, IdSize, LowerOptions, PROFILES, Profile, rules};
 use crate::model::{Dump, Heap};
 
 use super::super::family::FORMAT;
-use super::specimen::{Numbers, later, specimen};
+use super::specimen::{Numbers, Twist, Wanted, later, specimen};
 
 pub(super) fn cases() -> Result<Vec<Case>, Error> {
     let mut cases = Vec::new();
@@ -37,6 +37,7 @@ pub(super) fn cases() -> Result<Vec<Case>, Error> {
     cases.extend(random()?.into_iter().map(|case| Case { kind: Kind::Random, ..case }));
     cases.extend(two_heaps()?);
     cases.extend(compressed()?);
+    cases.extend(odd()?);
     Ok(cases)
 }
 
@@ -48,9 +49,45 @@ fn options(profile: &'static Profile, way: Option<usize>, id: IdSize, seed: u64)
 /// The dump that compressed ones are made from.
 pub(super) fn base(name: &str, way: usize, id: IdSize) -> Result<(Vec<u8>, Heap), Error> {
     let profile = LowerOptions::default().with_profile(name)?.profile;
-    let heap = specimen(id, Numbers::of(name));
+    let heap = specimen(wanted(profile, id, Twist::Plain));
     let (bytes, dump) = written(vec![heap], &options(profile, Some(way), id, 0))?;
     Ok((bytes, dump.heaps.into_iter().next().unwrap_or_default()))
+}
+
+fn wanted(profile: &Profile, id: IdSize, twist: Twist) -> Wanted {
+    Wanted { id, numbers: Numbers::of(profile.name), library: library(profile.name), twist }
+}
+
+/// Specimens with one thing out of the ordinary.
+fn odd() -> Result<Vec<Case>, Error> {
+    let all = [
+        (
+            "odd-names",
+            Twist::Names,
+            "hotspot-25",
+            IdSize::Eight,
+            "names with U+0000, supplementary characters and lone surrogates",
+        ),
+        ("odd-values", Twist::Values, "hotspot-25", IdSize::Eight, "the lowest and highest values of every type"),
+        ("dangling", Twist::Dangling, "hotspot-25", IdSize::Eight, "references and a root that lead nowhere"),
+        ("high-addresses", Twist::HighAddresses, "hotspot-25", IdSize::Eight, "addresses above 2^63"),
+        ("high-addresses", Twist::HighAddresses, "hotspot-8", IdSize::Four, "addresses above 2^31"),
+    ];
+    let mut cases = Vec::new();
+    for (name, twist, profile, id, summary) in all {
+        let profile = LowerOptions::default().with_profile(profile)?.profile;
+        let heap = specimen(wanted(profile, id, twist));
+        let (bytes, dump) = written(vec![heap], &options(profile, None, id, 0))?;
+        let size = id.bytes();
+        cases.push(case(
+            format!("hprof-{}-{size}-{name}", profile.name),
+            format!("specimen with {summary}"),
+            format!("specimen({size}, {twist:?}) lowered with profile {}", profile.name),
+            bytes,
+            dump.heaps.into_iter().next().unwrap_or_default(),
+        )?);
+    }
+    Ok(cases)
 }
 
 /// The name of a way to frame a heap that is not the profile's usual one.
@@ -94,7 +131,7 @@ fn golden(options: &LowerOptions) -> Result<Case, Error> {
         id += &format!("-seed{seed}");
     }
     let numbers = Numbers::of(profile.name);
-    let heap = specimen(options.id_size.unwrap_or(IdSize::Eight), numbers);
+    let heap = specimen(wanted(profile, options.id_size.unwrap_or(IdSize::Eight), Twist::Plain));
     let (bytes, dump) = written(vec![heap], options)?;
     let heap = dump.heaps.into_iter().next().unwrap_or_default();
     let summary = format!("specimen, identifiers of {size} bytes, as {} writes it", profile.name);
@@ -124,14 +161,12 @@ fn kept(id: &str) -> Vec<&'static str> {
     }
 }
 
-/// Kept elsewhere, or broken by the specimen.
-const NOT_KEPT: [&str; 6] = [
+/// Kept elsewhere.
+const NOT_KEPT: [&str; 4] = [
     "hprof.sites.reserved-flags",
     "hprof.control.reserved-flags",
     "hprof.segment.wrapped-length",
     "hprof.extension.tag",
-    "hprof.root.dangling",
-    "hprof.object.dangling-reference",
 ];
 
 /// Random heaps, in identifiers of 1 and 2 bytes as well.
@@ -153,7 +188,7 @@ fn random() -> Result<Vec<Case>, Error> {
         cases.push(case(
             format!("hprof-{name}-{size}-random"),
             format!("a random heap, identifiers of size {size}"),
-            format!("generate {objects} objects from seed {seed}, lower with {name}"),
+            format!("generate {objects} objects from seed {seed} of generator {VERSION}, lower with {name}"),
             bytes,
             dump.heaps.into_iter().next().unwrap_or_default(),
         )?);
@@ -164,7 +199,7 @@ fn random() -> Result<Vec<Case>, Error> {
 /// One process dumped twice into one file; a case for each heap.
 fn two_heaps() -> Result<Vec<Case>, Error> {
     let agent = LowerOptions::default().with_profile("agent")?;
-    let first = specimen(IdSize::Four, Numbers::Agent);
+    let first = specimen(wanted(agent.profile, IdSize::Four, Twist::Plain));
     let (bytes, dump) = written(vec![first.clone(), later(first)], &options(agent.profile, Some(1), IdSize::Four, 0))?;
     let each = |(heap, number): (Heap, u64)| {
         let id = format!("hprof-agent-4-heap-{}-of-2", number + 1);

@@ -1,5 +1,7 @@
 //! A small heap with what HPROF alone can tell, built by hand.
 
+use crate::generate::Library;
+use crate::generate::library::LibraryClass;
 use crate::hprof::IdSize;
 use crate::model::{
     Address, Class, Contents, Facts, Field, FieldType, Heap, Name, Object, ObjectKind, PoolEntry, PrimitiveType,
@@ -28,8 +30,31 @@ impl Numbers {
     }
 }
 
-/// Addresses of the specimen: classes 0x40 apart, objects 0x20 apart after them. With identifiers of 4 bytes they
-/// are above 2^31, with 8 above 2^47.
+/// What is out of the ordinary in a specimen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Twist {
+    /// Nothing.
+    Plain,
+    /// Names of fields and classes with U+0000, characters beyond U+FFFF and lone surrogates.
+    Names,
+    /// The lowest and highest values of every type, and floats that are no numbers.
+    Values,
+    /// References and a root that lead nowhere.
+    Dangling,
+    /// Addresses above 2^31, or with identifiers of 8 bytes above 2^63.
+    HighAddresses,
+}
+
+/// A specimen: the size of its identifiers, how threads are numbered, whose library it has, and what is odd.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wanted {
+    pub(super) id: IdSize,
+    pub(super) numbers: Numbers,
+    pub(super) library: Library,
+    pub(super) twist: Twist,
+}
+
+/// Addresses of the specimen: classes 0x40 apart, objects 0x20 apart after them.
 struct Ground(u64);
 
 impl Ground {
@@ -55,27 +80,52 @@ const OTHER_TWIN: u64 = 9;
 const LAMBDA: u64 = 10;
 const ODD: u64 = 11;
 const HALF: u64 = 12;
+const SYSTEM: u64 = 13;
+const CLASS_LOADER: u64 = 14;
 /// The classes of arrays: the eight primitive ones, then Object[], String[] and int[][].
 const ARRAYS: u64 = 16;
 const OBJECTS: u64 = 24;
 const STRINGS: u64 = 25;
 const INTS_OF_INTS: u64 = 26;
 
-/// Fields and static fields of every type, a hierarchy of three, arrays of every kind, names that are hard to read,
-/// roots of every kind, threads with traces, class loaders, signers, a constant pool, parts of the heap, and
-/// references and roots that lead nowhere.
-pub(super) fn specimen(id: IdSize, numbers: Numbers) -> Heap {
-    let ground = Ground(if id == IdSize::Eight { 0xffff_8000_0001_0000 } else { 0x9000_0000 });
+/// The classes that every program has, fields and static fields of every type, a hierarchy of three, arrays of every kind,
+/// roots of every kind, threads with traces, class loaders, signers, a constant pool and parts of the heap.
+pub(super) fn specimen(wanted: Wanted) -> Heap {
+    let is_high = wanted.twist == Twist::HighAddresses;
+    let ground = Ground(match (wanted.id, is_high) {
+        (IdSize::Eight, false) => 0x7f00_0001_0000,
+        (IdSize::Eight, true) => 0xffff_8000_0001_0000,
+        (_, false) => 0x2c00_0000,
+        (_, true) => 0x9000_0000,
+    });
     Heap {
         facts: Facts {
-            word_size: Some(if id == IdSize::Eight { WordSize::Bits64 } else { WordSize::Bits32 }),
+            word_size: Some(if wanted.id == IdSize::Eight { WordSize::Bits64 } else { WordSize::Bits32 }),
             timestamp: Some(1_700_000_000_123),
             ..Facts::default()
         },
-        classes: classes(&ground),
-        objects: objects(&ground),
-        surroundings: surroundings(&ground, numbers),
+        classes: classes(&ground, wanted),
+        objects: objects(&ground, wanted),
+        surroundings: surroundings(&ground, wanted),
     }
+}
+
+/// The fields of a class of the library.
+fn library_fields(library: Library, name: &str) -> Vec<Field> {
+    library.classes().into_iter().find(|class| class.name == name).map(|class| class.fields).unwrap_or_default()
+}
+
+/// An instance's values: those that are given by name, and zeros.
+fn filled(fields: &[Field], known: &[(&str, u64)]) -> Vec<Value> {
+    let bits =
+        |field: &Field| known.iter().find(|(name, _)| field.name == Name::from(*name)).map_or(0, |(_, bits)| *bits);
+    fields
+        .iter()
+        .map(|field| match field.kind {
+            FieldType::Object => Value::reference(Address(bits(field))),
+            FieldType::Primitive(kind) => Value::primitive(kind, bits(field)),
+        })
+        .collect()
 }
 
 /// The same process a while later: one object and one class more, a name that is new.
@@ -111,52 +161,51 @@ fn primitive(name: &str, kind: PrimitiveType) -> Field {
     field(name, FieldType::Primitive(kind))
 }
 
-fn classes(ground: &Ground) -> Vec<Class> {
+fn classes(ground: &Ground, wanted: Wanted) -> Vec<Class> {
     let object = ground.class(OBJECT);
     let reference = |name: &str| field(name, FieldType::Object);
     let every: Vec<Field> = std::iter::once(reference("next"))
         .chain(PrimitiveType::ALL.map(|kind| primitive(&format!("the{}", kind.signature()), kind)))
         .collect();
-    let statics = |pairs: Vec<(&str, Value)>| {
-        Some(pairs.into_iter().map(|(name, value)| Static { name: name.into(), value }).collect())
-    };
     let twin = |loader, signers, domain| Class {
         loader: Some(loader),
         signers: Some(signers),
         protection_domain: Some(domain),
         ..named("pkg/Twin".into(), object, vec![primitive("weight", PrimitiveType::Double)])
     };
+    let of_library = |class: LibraryClass| {
+        let places = [
+            ("java/lang/Object", OBJECT),
+            ("java/lang/Class", CLASS),
+            ("java/lang/String", STRING),
+            ("java/lang/Thread", THREAD),
+            ("java/lang/ClassLoader", CLASS_LOADER),
+            ("java/lang/System", SYSTEM),
+        ];
+        let place = places.into_iter().find(|(name, _)| *name == class.name)?.1;
+        let superclass = if place == OBJECT { Address::NULL } else { object };
+        let fixed = class.statics.into_iter().map(|(field, bits)| Static {
+            value: filled(std::slice::from_ref(&field), &[]).into_iter().next().map_or_else(Value::default, |zero| {
+                match field.kind {
+                    FieldType::Object => zero,
+                    FieldType::Primitive(kind) => Value::primitive(kind, bits),
+                }
+            }),
+            name: field.name,
+        });
+        let statics = Some(fixed.collect());
+        Some((place, Class { statics, ..named(class.name.into(), superclass, class.fields) }))
+    };
+    let is_odd = wanted.twist == Twist::Names;
+    let odd = |odd: Name, plain: &str| if is_odd { odd } else { plain.into() };
+    let library: Vec<(u64, Class)> = wanted.library.classes().into_iter().filter_map(of_library).collect();
     let own = vec![
-        (OBJECT, named("java/lang/Object".into(), Address::NULL, Vec::new())),
-        (CLASS, named("java/lang/Class".into(), object, vec![reference("name")])),
-        (
-            STRING,
-            Class {
-                statics: statics(vec![
-                    ("serialVersionUID", Value::primitive(PrimitiveType::Long, 0xa0f0_a438_7a3b_b342)),
-                    ("COMPACT_STRINGS", Value::primitive(PrimitiveType::Boolean, 1)),
-                ]),
-                ..named(
-                    "java/lang/String".into(),
-                    object,
-                    vec![
-                        reference("value"),
-                        primitive("hash", PrimitiveType::Int),
-                        primitive("coder", PrimitiveType::Byte),
-                    ],
-                )
-            },
-        ),
-        (
-            THREAD,
-            named("java/lang/Thread".into(), object, vec![reference("name"), primitive("tid", PrimitiveType::Long)]),
-        ),
-        (LOADER, named("pkg/Loader".into(), object, vec![reference("parent")])),
+        (LOADER, named("pkg/Loader".into(), ground.class(CLASS_LOADER), Vec::new())),
         (
             BASE,
             Class {
                 statics: Some(
-                    values(ground.object(9), LOW)
+                    values(ground.object(9), if wanted.twist == Twist::Values { LOW } else { ONES })
                         .into_iter()
                         .zip(&every)
                         .map(|(value, field)| Static { name: field.name.clone(), value })
@@ -178,22 +227,27 @@ fn classes(ground: &Ground) -> Vec<Class> {
                 ground.class(MIDDLE),
                 vec![
                     reference("next"),
-                    primitive("a\u{0}b", PrimitiveType::Byte),
-                    primitive("\u{1f600}", PrimitiveType::Char),
-                    field(Name::from_bytes([0xed, 0xa0, 0x80]), FieldType::Primitive(PrimitiveType::Short)),
+                    field(odd("a\u{0}b".into(), "small"), FieldType::Primitive(PrimitiveType::Byte)),
+                    field(odd("\u{1f600}".into(), "letter"), FieldType::Primitive(PrimitiveType::Char)),
+                    field(
+                        odd(Name::from_bytes([0xed, 0xa0, 0x80]), "middle"),
+                        FieldType::Primitive(PrimitiveType::Short),
+                    ),
                 ],
             ),
         ),
         (TWIN, twin(Address::NULL, Address::NULL, Address::NULL)),
         (OTHER_TWIN, twin(ground.object(6), ground.object(12), ground.object(7))),
         (LAMBDA, named("pkg/Leaf$$Lambda$14+0x00007f6d9c007228".into(), object, vec![reference("arg$1")])),
-        (ODD, named(Name::from_text("pkg/\u{dc}n\u{131}\u{1f600}\u{0}"), object, Vec::new())),
-        (HALF, named(Name::from_bytes(*b"pkg/\xed\xb0\x80"), object, Vec::new())),
+        (ODD, named(odd(Name::from_text("pkg/\u{dc}n\u{131}\u{1f600}\u{0}"), "pkg/Left"), object, Vec::new())),
+        (HALF, named(odd(Name::from_bytes(*b"pkg/\xed\xb0\x80"), "pkg/Right"), object, Vec::new())),
     ];
     let arrays = PrimitiveType::ALL.map(|kind| format!("[{}", kind.signature())).into_iter();
     let arrays = arrays.chain(["[Ljava/lang/Object;", "[Ljava/lang/String;", "[[I"].map(str::to_owned));
     let arrays = arrays.zip(ARRAYS..).map(|(name, n)| (n, named(name.as_str().into(), object, Vec::new())));
-    own.into_iter().chain(arrays).map(|(n, class)| Class { address: ground.class(n), ..class }).collect()
+    let mut all: Vec<(u64, Class)> = library.into_iter().chain(own).chain(arrays).collect();
+    all.sort_by_key(|(n, _)| *n);
+    all.into_iter().map(|(n, class)| Class { address: ground.class(n), ..class }).collect()
 }
 
 /// The lowest values of the primitive types: false, U+0000, and so on.
@@ -201,13 +255,20 @@ const LOW: [u64; 8] = [0, 0, 0xff80_0000, 0xfff0_0000_0000_0000, 0x80, 0x8000, 0
 /// The highest: true, U+FFFF, a float and a double that are no number, and so on.
 const HIGH: [u64; 8] = [1, 0xffff, 0x7fc0_0000, 0x7ff8_0000_0000_0000, 0x7f, 0x7fff, 0x7fff_ffff, u64::MAX >> 1];
 
+/// Ordinary values: true, `a`, 1.5 and 2.5, and small numbers, one of them negative.
+const ONES: [u64; 8] = [1, 0x61, 0x3fc0_0000, 0x4004_0000_0000_0000, 0x01, 0xffff, 0x0001_0000, 0x0001_0000_0000];
+/// Others.
+const TWOS: [u64; 8] = [0, 0x7a, 0xbfc0_0000, 0xc004_0000_0000_0000, 0xff, 0x0102, 0xffff_fffe, 0xffff_ffff_ffff_fffe];
+
 fn values(reference: Address, bits: [u64; 8]) -> Vec<Value> {
     let primitive = PrimitiveType::ALL.into_iter().zip(bits).map(|(kind, bits)| Value::primitive(kind, bits));
     std::iter::once(Value::reference(reference)).chain(primitive).collect()
 }
 
-fn objects(ground: &Ground) -> Vec<Object> {
+fn objects(ground: &Ground, wanted: Wanted) -> Vec<Object> {
     let at = |n| ground.object(n);
+    let is_odd = wanted.twist == Twist::Values;
+    let (low, high) = if is_odd { (LOW, HIGH) } else { (ONES, TWOS) };
     let reference = Value::reference;
     let instance = |n, class, values: Vec<Value>| Object {
         class: Some(ground.class(class)),
@@ -225,55 +286,82 @@ fn objects(ground: &Ground) -> Vec<Object> {
         contents: Contents::Primitives(bytes),
         ..Object::new(at(n), ObjectKind::PrimitiveArray(kind))
     };
-    let string = |n, value, hash| {
-        let hash = Value::primitive(PrimitiveType::Int, hash);
-        instance(n, STRING, vec![reference(value), hash, Value::primitive(PrimitiveType::Byte, 1)])
+    let object_fields = library_fields(wanted.library, "java/lang/Object");
+    let of_library = |n, place, name, known: &[(&str, u64)]| {
+        let fields = [library_fields(wanted.library, name), object_fields.clone()].concat();
+        instance(n, place, filled(&fields, known))
     };
-    let thread = |n, name, tid| instance(n, THREAD, vec![reference(name), Value::primitive(PrimitiveType::Long, tid)]);
+    let string = |n, value: Address, hash| {
+        let known = [("value", value.0), ("hash", hash), ("count", 3)];
+        of_library(n, STRING, "java/lang/String", &known)
+    };
+    let thread = |n, name: Address, tid| {
+        let known = [("name", name.0), ("tid", tid), ("priority", 5), ("contextClassLoader", at(6).0)];
+        of_library(n, THREAD, "java/lang/Thread", &known)
+    };
+    let loader = |n, parent: Address| of_library(n, LOADER, "java/lang/ClassLoader", &[("parent", parent.0)]);
+    let shadows = |mut values: Vec<Value>| {
+        values.extend(filled(&object_fields, &[]));
+        values
+    };
+    let text = wanted.library.text_element();
+    let characters: Vec<u8> = match text {
+        PrimitiveType::Char => b"\0m\0a\0i\0n".to_vec(),
+        _ => b"main".to_vec(),
+    };
+    let name = |n| if wanted.library.has_character_names() { at(n + 1) } else { at(n) };
     let leaf = |n, next, base| {
-        let own = [(PrimitiveType::Byte, 0xff), (PrimitiveType::Char, 0xd800), (PrimitiveType::Short, 0x8001)];
+        let own = [(PrimitiveType::Byte, 0xff), (PrimitiveType::Char, if is_odd { 0xd800 } else { 0x62 })];
+        let own = own.into_iter().chain([(PrimitiveType::Short, 0x8001)]);
         let own = own.map(|(kind, bits)| Value::primitive(kind, bits));
-        instance(n, LEAF, std::iter::once(reference(next)).chain(own).chain(values(base, HIGH)).collect())
+        let all = std::iter::once(reference(next)).chain(own).chain(values(base, high));
+        instance(n, LEAF, shadows(all.collect()))
     };
     // Where nothing is.
-    let nowhere = Address(ground.0 + 0xf_0000);
+    let nowhere = if wanted.twist == Twist::Dangling { Address(ground.0 + 0xf_0000) } else { at(3) };
     let mut objects = vec![
         string(0, at(1), 0x9e37_79b9),
-        primitives(1, PrimitiveType::Byte, b"\x41\xff\x00".to_vec()),
-        string(2, Address::NULL, 0),
-        instance(3, OBJECT, Vec::new()),
-        thread(4, at(0), 1),
-        thread(5, at(2), u64::MAX),
-        instance(6, LOADER, vec![reference(at(7))]),
-        instance(7, LOADER, vec![reference(Address::NULL)]),
-        instance(8, BASE, values(at(9), LOW)),
+        primitives(1, text, characters),
+        string(2, at(1), 0),
+        instance(3, OBJECT, shadows(Vec::new())),
+        thread(4, name(0), 1),
+        thread(5, name(0), 12),
+        loader(6, at(7)),
+        loader(7, Address::NULL),
+        instance(8, BASE, shadows(values(at(9), low))),
         leaf(9, at(8), at(9)),
         leaf(10, nowhere, at(10)),
         array(11, OBJECTS, vec![at(0), Address::NULL, nowhere, ground.class(CLASS)]),
         array(12, OBJECTS, Vec::new()),
         array(13, STRINGS, vec![Address::NULL, at(0), at(0)]),
         array(14, INTS_OF_INTS, vec![at(40), Address::NULL]),
-        instance(15, TWIN, vec![Value::primitive(PrimitiveType::Double, 0x3ff0_0000_0000_0000)]),
-        instance(16, OTHER_TWIN, vec![Value::primitive(PrimitiveType::Double, 0x8000_0000_0000_0000)]),
-        instance(17, LAMBDA, vec![reference(at(9))]),
-        instance(18, ODD, Vec::new()),
-        instance(19, HALF, Vec::new()),
+        instance(15, TWIN, shadows(vec![Value::primitive(PrimitiveType::Double, 0x3ff0_0000_0000_0000)])),
+        instance(16, OTHER_TWIN, shadows(vec![Value::primitive(PrimitiveType::Double, 0xbff0_0000_0000_0000)])),
+        instance(17, LAMBDA, shadows(vec![reference(at(9))])),
+        instance(18, ODD, shadows(Vec::new())),
+        instance(19, HALF, shadows(Vec::new())),
         // The class object of a primitive type.
-        instance(20, CLASS, vec![reference(at(0))]),
+        of_library(20, CLASS, "java/lang/Class", &[("name", at(0).0), ("primitive", 1)]),
         primitives(40, PrimitiveType::Int, vec![0x80, 0, 0, 0, 0x7f, 0xff, 0xff, 0xff]),
     ];
     for (kind, n) in PrimitiveType::ALL.into_iter().zip(0..) {
         objects.push(primitives(50 + 2 * n, kind, Vec::new()));
         let bytes: Vec<u8> = match kind {
             PrimitiveType::Boolean => vec![0, 1, 1],
-            kind => (0..3 * kind.size()).map(|byte| 0xf8_u8.wrapping_add(byte as u8)).collect(),
+            kind if is_odd => (0..3 * kind.size()).map(|byte| 0xf8_u8.wrapping_add(byte as u8)).collect(),
+            kind => {
+                let place = kind as usize;
+                let three = [ONES[place], TWOS[place], ONES[place]];
+                three.iter().flat_map(|bits| bits.to_be_bytes()[8 - kind.size() as usize..].to_vec()).collect()
+            }
         };
         objects.push(primitives(51 + 2 * n, kind, bytes));
     }
     objects
 }
 
-fn surroundings(ground: &Ground, numbers: Numbers) -> Surroundings {
+fn surroundings(ground: &Ground, wanted: Wanted) -> Surroundings {
+    let numbers = wanted.numbers;
     let at = |n| ground.object(n);
     let (first, trace, of_thread) = match numbers {
         Numbers::HotSpot => (1, 2, true),
@@ -319,7 +407,7 @@ fn surroundings(ground: &Ground, numbers: Numbers) -> Surroundings {
         (at(0), RootKind::JniGlobal(Address(0xfeed))),
         (ground.class(BASE), RootKind::StickyClass),
         (ground.class(BASE), RootKind::StickyClass),
-        (Address(ground.0 + 0xe_0000), RootKind::Unknown),
+        (if wanted.twist == Twist::Dangling { Address(ground.0 + 0xe_0000) } else { at(9) }, RootKind::Unknown),
         (at(0), RootKind::InternedString),
         (at(8), RootKind::Finalizing),
         (at(8), RootKind::Debugger),
@@ -333,7 +421,7 @@ fn surroundings(ground: &Ground, numbers: Numbers) -> Surroundings {
     let region = |id: u8, name: &str, after| Region { id: id.into(), name: name.into(), after };
     Surroundings {
         roots: Some(kinds.map(|(object, kind)| Root { object, kind, after: None }).to_vec()),
-        threads: Some(vec![thread(0, at(4), "main"), thread(1, at(5), "")]),
+        threads: Some(vec![thread(0, at(4), "main"), thread(1, at(5), "worker")]),
         traces: Some(if numbers == Numbers::Art { Vec::new() } else { traces }),
         regions: Some(vec![region(b'Z', "zygote", 0), region(b'A', "app", 30), region(b'I', "image", 50)]),
         ..Surroundings::default()

@@ -403,11 +403,9 @@ pub(super) const EDITS: &[Edit<Map>] = &[
             let (class, _) = map.class_with_instance()?;
             append(map, &object_array(map, class, &[]))
         },
-        Changes(|at, heap| {
-            let (class, _) = at.map.class_with_instance()?;
-            push(heap, effect::object_array(at.free(0), Address(class), Vec::new()))
-        }),
-    ),
+        Changes(effect::of_the_array),
+    )
+    .or(&[("the class is that of the elements", effect::of_elements)]),
     Edit::new(
         "use-type-code-3",
         rules::TYPE_CODE,

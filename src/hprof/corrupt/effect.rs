@@ -2,7 +2,7 @@
 
 use crate::hprof::Tag;
 use crate::model::{
-    Address, ByteLen, Class, Contents, Event, EventKind, Frame, FrameId, Heap, LoadClass, Object, ObjectKind,
+    Address, ByteLen, Class, Contents, Event, EventKind, Frame, FrameId, Heap, LoadClass, Name, Object, ObjectKind,
     PrimitiveType, Root, RootKind, Serial, StackTrace, TextId, Trace,
 };
 
@@ -127,6 +127,21 @@ pub(super) fn instance(address: Address, class: Address, raw: Vec<u8>) -> Object
         contents: Contents::Raw(raw),
         ..Object::new(address, ObjectKind::Instance)
     }
+}
+
+/// An array is added whose class is one of instances.
+pub(super) fn of_the_array(damage: &Damage<'_, Map>, heap: &mut Heap) -> Option<()> {
+    let (class, _) = damage.map.class_with_instance()?;
+    push(heap, object_array(damage.free(0), Address(class), Vec::new()))
+}
+
+/// An array is added whose class is that of its elements, so that the heap names its own class alone.
+pub(super) fn of_elements(damage: &Damage<'_, Map>, heap: &mut Heap) -> Option<()> {
+    let (class, _) = damage.map.class_with_instance()?;
+    let element = heap.classes.iter().find(|c| c.address == Address(class))?.name.to_jvm_form();
+    let name = Name::from_bytes([b"[L", element.as_bytes(), b";"].concat());
+    let added = object_array(damage.free(0), Address(class), Vec::new());
+    push(heap, Object { class: None, class_name: Some(name), ..added })
 }
 
 pub(super) fn object_array(address: Address, class: Address, elements: Vec<Address>) -> Object {

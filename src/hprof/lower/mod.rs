@@ -30,6 +30,8 @@ pub use profiles::{Cut, Framing, InstanceSizes, LogStyle, NameForm, PROFILES, Pr
 pub use recognise::{keeping, recognise};
 pub use table::ClassOrder;
 
+#[cfg(feature = "corpus")]
+pub(super) use options::library;
 use plan::Plan;
 use segments::{Lengths, SegmentWriter};
 use spell::Speller;

@@ -5,7 +5,7 @@ use std::io::Write;
 use crate::compare::Facet;
 use crate::error::Error;
 use crate::family::{ArrayClass, Format, Lower, Lowering, Needs, Wishes};
-use crate::generate::{AddressSpace, GenerateOptions};
+use crate::generate::{AddressSpace, GenerateOptions, Library};
 use crate::lower::Adherence;
 use crate::model::{Dump, DumpSource, Facts, WordSize};
 
@@ -13,6 +13,19 @@ use super::super::family::FORMAT;
 use super::super::wire::IdSize;
 use super::plan::Plan;
 use super::{LowerOptions, carry_dump, write_dump};
+
+/// The library of the programs whose dumps a writer makes.
+pub(in super::super) fn library(profile: &str) -> Library {
+    match profile {
+        "hotspot-8" => Library::Jdk8,
+        "hotspot-11" => Library::Jdk11,
+        "hotspot-25" => Library::Jdk25,
+        "sa" => Library::Jdk17Declared,
+        "agent" => Library::Jdk6,
+        "art" => Library::Android,
+        _ => Library::Jdk17,
+    }
+}
 
 impl Lower for LowerOptions {
     fn format(&self) -> Format {
@@ -49,7 +62,8 @@ impl Lower for LowerOptions {
         let word = if id == IdSize::Eight { WordSize::Bits64 } else { WordSize::Bits32 };
         let framing = Plan::framing(self, None);
         let bare_arrays = self.profile.root_writer.is_none() && framing.is_some_and(|f| f.version.is_android());
-        options.word(word).addresses(addresses).texts(true).bare_arrays(bare_arrays)
+        let options = options.word(word).addresses(addresses).bare_arrays(bare_arrays);
+        options.library(library(self.profile.name))
     }
 
     fn most_objects(&self) -> usize {

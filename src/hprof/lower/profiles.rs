@@ -145,7 +145,7 @@ pub enum RootOrder {
 pub enum InstanceSizes {
     /// The field bytes of the class and its superclasses.
     Fields,
-    /// The same, but 0 for arrays (the agent).
+    /// The same, but 0 for arrays (every known writer: dumps of HotSpot, SA and agent; hprof.cc of ART).
     ZeroForArrays,
 }
 
@@ -236,7 +236,7 @@ const HOTSPOT: Profile = Profile {
     roots: RootOrder::BehindClasses,
     root_writer: Some(RootWriter::HotSpot),
     owners: true,
-    arrays: InstanceSizes::Fields,
+    arrays: InstanceSizes::ZeroForArrays,
     constant_pool: false,
     android: false,
     trace: Some(1),
@@ -327,7 +327,7 @@ pub const PROFILES: &[Profile] = &[
         roots: RootOrder::First,
         root_writer: Some(RootWriter::Art),
         owners: false,
-        arrays: InstanceSizes::Fields,
+        arrays: InstanceSizes::ZeroForArrays,
         constant_pool: false,
         android: true,
         trace: Some(0),
@@ -358,7 +358,7 @@ pub const PROFILES: &[Profile] = &[
         roots: RootOrder::Drawn,
         root_writer: None,
         owners: true,
-        arrays: InstanceSizes::Fields,
+        arrays: InstanceSizes::ZeroForArrays,
         constant_pool: true,
         android: true,
         trace: None,

@@ -8,7 +8,7 @@ use flate2::write::GzEncoder;
 use crate::error::Error;
 use crate::family::case::{Answer, Case, Kind, Verdict};
 use crate::findings::RuleKind;
-use crate::generate::{GenerateOptions, Placement, from_seed};
+use crate::generate::{GenerateOptions, Placement, VERSION, from_seed};
 use crate::lower::Adherence;
 use crate::model::{HashRegime, Heap, IdentityHash, WordSize};
 use crate::phd::Version;
@@ -16,7 +16,7 @@ use crate::phd::lower::{self, LowerOptions, PROFILES, Profile};
 use crate::phd::rules;
 
 use super::super::family::format;
-use super::specimen::{Specimen, specimen};
+use super::specimen::{Letters, Specimen, specimen};
 
 pub(super) fn cases() -> Result<Vec<Case>, Error> {
     let mut cases = Vec::new();
@@ -39,6 +39,7 @@ pub(super) fn cases() -> Result<Vec<Case>, Error> {
     cases.extend(two_heaps()?);
     cases.push(zero_hash()?);
     cases.push(compressed()?);
+    cases.push(odd_names()?);
     Ok(cases)
 }
 
@@ -46,7 +47,7 @@ pub(super) fn cases() -> Result<Vec<Case>, Error> {
 pub(super) fn base(version: Version, profile: &str, word: WordSize) -> Result<(Vec<u8>, Heap), Error> {
     let options = LowerOptions { word: Some(word), ..LowerOptions::new(version).with_profile(profile)? };
     let hashes = options.profile.hashes.unwrap_or(HashRegime::WhereUsed32);
-    let heap = specimen(Specimen { word, hashes });
+    let heap = specimen(Specimen { word, hashes, letters: Letters::Plain });
     Ok((lower::to_bytes(&heap, &options)?, lower::carry(&mut heap.clone(), &options)?))
 }
 
@@ -61,7 +62,7 @@ fn regimes(profile: &Profile) -> Vec<HashRegime> {
 fn golden(options: LowerOptions, hashes: HashRegime) -> Result<Case, Error> {
     let LowerOptions { version, profile, seed, .. } = options;
     let word = options.word.unwrap_or(WordSize::Bits64);
-    let mut heap = specimen(Specimen { word, hashes });
+    let mut heap = specimen(Specimen { word, hashes, letters: Letters::Plain });
     let (number, bits) = (version.number(), word.bits());
     let mut id = format!("phd{number}-{}-{bits}", profile.name);
     if profile.hashes.is_none() {
@@ -196,7 +197,7 @@ fn random() -> Result<Vec<Case>, Error> {
                 format(version),
                 "a random heap with fields, statics and loaders, sizes partly unknown".to_owned(),
                 format!(
-                    "generate 40 objects from seed 1, forget the word size and every other size, lower with {profile}"
+                    "generate 40 objects from seed 1 of generator {VERSION}, forget the word size and every other size, lower with {profile}"
                 ),
                 lower::to_bytes(&heap, &options)?,
                 expected,
@@ -209,7 +210,7 @@ fn random() -> Result<Vec<Case>, Error> {
 /// One VM's two heaps, a dump for each.
 fn two_heaps() -> Result<Vec<Case>, Error> {
     let word = WordSize::Bits64;
-    let whole = specimen(Specimen { word, hashes: HashRegime::WhereUsed32 });
+    let whole = specimen(Specimen { word, hashes: HashRegime::WhereUsed32, letters: Letters::Plain });
     let options = LowerOptions::new(Version::V6);
     (0..2)
         .map(|part| {
@@ -231,9 +232,29 @@ fn two_heaps() -> Result<Vec<Case>, Error> {
         .collect()
 }
 
+/// A name that is not ASCII, as the native writer spells it.
+fn odd_names() -> Result<Case, Error> {
+    let (word, hashes) = (WordSize::Bits64, HashRegime::WhereUsed32);
+    let mut heap = specimen(Specimen { word, hashes, letters: Letters::Odd });
+    let options = LowerOptions::new(Version::V6);
+    let expected = lower::carry(&mut heap, &options)?;
+    Ok(Case {
+        keeps: vec![rules::CLASS_NAME_ENCODING.0],
+        ..Case::valid(
+            "phd6-openj9-odd-names".to_owned(),
+            format(Version::V6),
+            "a name with characters of two, three and six bytes, and U+0000".to_owned(),
+            "specimen with odd names lowered with openj9".to_owned(),
+            lower::to_bytes(&heap, &options)?,
+            expected,
+        )
+    })
+}
+
 /// A 32-bit hash of 0 in the heap.
 fn zero_hash() -> Result<Case, Error> {
-    let mut heap = specimen(Specimen { word: WordSize::Bits64, hashes: HashRegime::WhereUsed32 });
+    let mut heap =
+        specimen(Specimen { word: WordSize::Bits64, hashes: HashRegime::WhereUsed32, letters: Letters::Plain });
     for object in &mut heap.objects {
         if object.hash.is_some() {
             object.hash = Some(IdentityHash::Bits32(0));

@@ -5,7 +5,7 @@ use std::iter::Peekable;
 use std::vec::IntoIter;
 
 use crate::error::{Error, LowerError};
-use crate::lower::Order;
+use crate::lower::{Adherence, Order};
 use crate::model::{
     Address, ByteLen, Class, Contents, Facts, HashRegime, Hierarchy, IdentityHash, Long, Name, Object, ObjectKind,
     Pieces, WordSize,
@@ -26,6 +26,8 @@ pub(super) struct Carrier<'c> {
     word: WordSize,
     regime: HashRegime,
     order: Order,
+    /// Whether null references are written that the heap lists: those of a dump that is written as it was.
+    keeps_nulls: bool,
 }
 
 impl<'c> Carrier<'c> {
@@ -46,6 +48,7 @@ impl<'c> Carrier<'c> {
             word: options.profile.word(facts, options),
             regime: options.profile.regime(facts, options),
             order: options.profile.order(options),
+            keeps_nulls: options.adherence == Adherence::Heap,
         }
     }
 
@@ -83,6 +86,7 @@ impl<'c> Carrier<'c> {
     /// What the record of the class at this place tells.
     pub(super) fn class(&self, index: usize) -> Result<Class, LowerError> {
         let class = &self.classes[index];
+        let is_listed = class.references.is_some();
         let references = match &class.references {
             Some(listed) => listed.clone(),
             None if class.statics.is_none() => {
@@ -96,7 +100,9 @@ impl<'c> Carrier<'c> {
             superclass: Some(known(class.superclass, "the superclass", class.address)?),
             instance_size: Some(known(class.instance_size, "the instance size", class.address)?),
             hash: self.hash(class.hash),
-            references: Some(references.into_iter().filter(|r| !r.is_null()).collect()),
+            references: Some(
+                references.into_iter().filter(|r| is_listed && self.keeps_nulls || !r.is_null()).collect(),
+            ),
             ..Class::default()
         })
     }
@@ -112,7 +118,9 @@ impl<'c> Carrier<'c> {
                 carried.class = Some(class);
                 carried.class_word = Some(class);
                 carried.contents = match &object.contents {
+                    Contents::Long(Long::References(listed)) if self.keeps_nulls => listed_in_record(listed.clone())?,
                     Contents::Long(Long::References(listed)) => listed_in_record(listed.without_nulls()?)?,
+                    Contents::References(listed) if self.keeps_nulls => Contents::References(listed.clone()),
                     _ => {
                         let place = object.class.and_then(|class| self.by_address.get(&class)).copied();
                         let mut references = self.hierarchy.layout_order(self.classes, place, object);
@@ -128,7 +136,7 @@ impl<'c> Carrier<'c> {
                 };
                 carried.class_word = Some(word);
                 let reverses = self.profile.elements == ElementOrder::Reverse;
-                let (count, contents) = array_references(object, reverses, own)?;
+                let (count, contents) = array_references(object, reverses, self.keeps_nulls, own)?;
                 // An array from tag 5 has no length of its own; the DTFJ reader takes the references'.
                 let length = object.length.unwrap_or(count);
                 if self.profile.true_length && length < count {
@@ -238,14 +246,23 @@ impl<'c> Carrier<'c> {
 
 /// The references of an object array as its record lists them, and how many there are: without null, turned round where
 /// their positions are known and the writer does that, the array's own class first where it lists that.
-fn array_references(object: &Object, reverses: bool, own: Option<Address>) -> Result<(u64, Contents), Error> {
+fn array_references(
+    object: &Object,
+    reverses: bool,
+    keeps_nulls: bool,
+    own: Option<Address>,
+) -> Result<(u64, Contents), Error> {
     if let Contents::Long(long) = &object.contents {
-        let listed = long.addresses().map_or_else(|| Ok(Vec::new().into()), Pieces::without_nulls)?;
+        let listed = match long {
+            Long::References(listed) if keeps_nulls => listed.clone(),
+            long => long.addresses().map_or_else(|| Ok(Vec::new().into()), Pieces::without_nulls)?,
+        };
         let listed = if reverses && matches!(long, Long::Elements(_)) { listed.reversed() } else { listed };
         let listed = own.map_or_else(|| listed.clone(), |own| Pieces::from(vec![own]).followed_by(listed.clone()));
         return Ok((listed.count(), listed_in_record(listed)?));
     }
-    let mut references: Vec<Address> = object.references().filter(|r| !r.is_null()).collect();
+    let keeps_nulls = keeps_nulls && matches!(object.contents, Contents::References(_));
+    let mut references: Vec<Address> = object.references().filter(|r| keeps_nulls || !r.is_null()).collect();
     if matches!(object.contents, Contents::Elements(_)) && reverses {
         references.reverse();
     }

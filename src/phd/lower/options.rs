@@ -5,7 +5,7 @@ use std::io::Write;
 use crate::compare::Facet;
 use crate::error::Error;
 use crate::family::{ArrayClass, Format, Lower, Lowering, Needs, Wishes, only_heap};
-use crate::generate::GenerateOptions;
+use crate::generate::{GenerateOptions, Library};
 use crate::lower::Adherence;
 use crate::model::{Dump, DumpSource, Facts, HashRegime, WordSize};
 
@@ -48,7 +48,7 @@ impl Lower for LowerOptions {
     }
 
     fn suit(&self, options: GenerateOptions) -> GenerateOptions {
-        options.word(self.word.unwrap_or(WordSize::Bits64))
+        options.word(self.word.unwrap_or(WordSize::Bits64)).library(Library::J9)
     }
 
     fn hashes(&self) -> Option<HashRegime> {

@@ -2,7 +2,7 @@
 
 use heapsmith::classic::Encoding;
 use heapsmith::lower::Adherence;
-use heapsmith::model::{Address, Contents, Heap, ObjectKind, WordSize};
+use heapsmith::model::{Address, Class, Contents, Field, FieldType, Heap, ObjectKind, PrimitiveType, WordSize};
 use pretty_assertions::assert_eq;
 
 use super::heap::{options, small, whole, written};
@@ -12,7 +12,8 @@ fn text(heap: &Heap, profile: &str) -> String {
     String::from_utf8(bytes).expect("text")
 }
 
-/// Neither nulls nor class blocks; elements from the last to the first; statics alone; `[[I` counts as primitive.
+/// Neither nulls nor class blocks; elements from the last to the first; of a class its loader and statics, where a loader
+/// that is null counts as a null reference; `[[I` counts as primitive.
 const OPENJ9_32: &str = "\
 // Version: JRE 1.8.0 Linux amd64-64 (build 1.8.0_232-b09)
 0x00001000 [24] OBJ pkg/Foo
@@ -32,7 +33,7 @@ const OPENJ9_32: &str = "\
 0x00009100 [40] CLS java/lang/Runnable
 \t
 0x00009200 [96] CLS pkg/Foo
-\t0x00001040\x20
+\t0x00001180 0x00001040\x20
 0x00009300 [80] CLS pkg/Sub
 \t
 0x00009400 [32] CLS [I
@@ -40,7 +41,7 @@ const OPENJ9_32: &str = "\
 0x00009500 [32] CLS [Lpkg/Foo;
 \t
 // Breakdown - Classes: 6, Objects: 3, ObjectArrays: 1, PrimitiveArrays: 2
-// EOF:  Total 'Objects',Refs(null) : 12,11(4)
+// EOF:  Total 'Objects',Refs(null) : 12,17(9)
 ";
 
 const OPENJ9_64: &str = "\
@@ -62,7 +63,7 @@ const OPENJ9_64: &str = "\
 0x0000000000009100 [40] CLS java/lang/Runnable
 \t
 0x0000000000009200 [96] CLS pkg/Foo
-\t0x0000000000001040\x20
+\t0x0000000000001180 0x0000000000001040\x20
 0x0000000000009300 [80] CLS pkg/Sub
 \t
 0x0000000000009400 [32] CLS [I
@@ -70,7 +71,7 @@ const OPENJ9_64: &str = "\
 0x0000000000009500 [32] CLS [Lpkg/Foo;
 \t
 // Breakdown - Classes: 6, Objects: 3, ObjectArrays: 1, PrimitiveArrays: 2
-// EOF:  Total 'Objects',Refs(null) : 12,11(4)
+// EOF:  Total 'Objects',Refs(null) : 12,17(9)
 ";
 
 /// The class block first, nulls with all their digits, elements by index; a class lists superclasses and interfaces,
@@ -172,6 +173,27 @@ fn small_digits(text: &str) -> String {
     text.replace("0x0000", "0x000000000000")
 }
 
+/// The slots of class objects as the heap's java/lang/Class declares them: loader, protection domain, and one that is not
+/// known, which is null.
+#[test]
+fn openj9_lists_and_counts_the_slots_of_class_objects() {
+    let mut heap = small(WordSize::Bits32);
+    let field = |name: &str, kind| Field { name: name.into(), kind };
+    let slots = ["classLoader", "protectionDomain", "classNameString"].map(|name| field(name, FieldType::Object));
+    let reference = field("vmRef", FieldType::Primitive(PrimitiveType::Long));
+    let of_all = heap.classes[0].clone();
+    heap.classes.push(Class {
+        address: Address(0x9600),
+        name: "java/lang/Class".into(),
+        fields: Some([vec![reference], slots.to_vec()].concat()),
+        ..of_all
+    });
+    let text = text(&heap, "openj9");
+    assert!(text.contains("CLS pkg/Foo\n\t0x00001180 0x00001100 0x00001040 \n"), "{text}");
+    // Seven classes of three slots each, 21 beside the 11 of objects and statics; all but two of pkg/Foo's are null.
+    assert!(text.contains("Refs(null) : 13,32(23)"), "{text}");
+}
+
 #[test]
 fn without_a_version_text_openj9_begins_with_the_line_break_of_the_next_record() {
     for (profile, start) in [
@@ -250,7 +272,7 @@ fn arrays_of_several_dimensions_are_named_and_counted_by_dialect() {
 fn what_a_reader_finds_in_each_dialect() {
     let read = whole(OPENJ9_32.as_bytes());
     assert_eq!(read.facts.word_size, Some(WordSize::Bits32));
-    assert_eq!(read.facts.null_references, Some(4));
+    assert_eq!(read.facts.null_references, Some(9));
     assert_eq!(read.facts.version_text, Some("JRE 1.8.0 Linux amd64-64 (build 1.8.0_232-b09)".into()));
     assert_eq!((read.objects[0].class, read.objects[0].class_word), (Some(Address(0x9200)), None));
     assert_eq!(read.objects[1].contents, Contents::Unknown);

@@ -3,7 +3,7 @@
 use heapsmith::DumpOptions;
 use heapsmith::convert::{Converted, Options};
 use heapsmith::format::{DumpFile, Format, Lowering, Target};
-use heapsmith::generate::{AddressSpace, from_seed};
+use heapsmith::generate::{AddressSpace, Oddities, Oddity, from_seed};
 use heapsmith::hprof::Reading;
 use heapsmith::input::Input;
 use heapsmith::model::{
@@ -24,7 +24,7 @@ pub(crate) fn heaps(lowering: &Lowering) -> Vec<Heap> {
         let options = lowering.generate_options(40, hashes);
         // Only a format of identifiers has objects at odd addresses.
         let addresses = addresses.filter(|_| lowering.format() == Format::HPROF).unwrap_or(options.addresses);
-        let mut heap = from_seed(&options.addresses(addresses).word(word), seed);
+        let mut heap = from_seed(&options.addresses(addresses).word(word).oddities(oddities()), seed);
         spice(&mut heap);
         heap
     };
@@ -32,6 +32,22 @@ pub(crate) fn heaps(lowering: &Lowering) -> Vec<Heap> {
     let rounds = std::env::var("HEAPSMITH_CONVERSION_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(1);
     let round = |round: u64| kinds.map(|(seed, hashes, addresses, word)| (seed + 10 * round, hashes, addresses, word));
     (0..rounds).flat_map(round).map(heap).collect()
+}
+
+/// What every format can hold.
+fn oddities() -> Oddities {
+    let all = [
+        Oddity::NonAsciiNames,
+        Oddity::SupplementaryNames,
+        Oddity::NulNames,
+        Oddity::TwinClasses,
+        Oddity::ShadowedFields,
+        Oddity::ExtremeValues,
+        Oddity::ConstantPools,
+        Oddity::Signers,
+        Oddity::EveryRoot,
+    ];
+    all.into_iter().collect()
 }
 
 fn spice(heap: &mut Heap) {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use heapsmith::error::DecodeError;
 use heapsmith::format::Lowering;
-use heapsmith::generate::{Placement, from_seed};
+use heapsmith::generate::{Oddities, Oddity, Placement, from_seed};
 use heapsmith::hprof::lower::{self, LowerOptions, PROFILES};
 use heapsmith::hprof::record::Body;
 use heapsmith::hprof::sub_record::RootRecord;
@@ -27,7 +27,10 @@ fn writers(seed: u64) -> impl Iterator<Item = LowerOptions> {
 fn generated(options: &LowerOptions, objects: usize, seed: u64) -> Heap {
     let placement = if seed.is_multiple_of(2) { Placement::Mixed } else { Placement::Ordered };
     let generated = Lowering::from(*options).generate_options(objects, None);
-    from_seed(&generated.placement(placement), seed)
+    // Plain heaps, and those that have everything.
+    let odd = Oddities::ALL.iter().filter(|oddity| *oddity != Oddity::NoLibraryObjects).collect();
+    let oddities = if seed % 4 < 2 { generated.oddities } else { odd };
+    from_seed(&generated.placement(placement).oddities(oddities), seed)
 }
 
 fn lifted(dump: &[u8]) -> Dump {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use heapsmith::compare::{Facet, compare};
 use heapsmith::error::Error;
-use heapsmith::generate::{GenerateOptions, Placement, from_seed};
+use heapsmith::generate::{GenerateOptions, Oddities, Oddity, Placement, from_seed};
 use heapsmith::model::{Contents, HashRegime, Heap, ObjectKind, WordSize};
 use heapsmith::phd::lower::{self, FieldSwap, LowerOptions, PROFILES, Profile};
 use heapsmith::phd::record::{Record, StoredHash};
@@ -42,7 +42,13 @@ impl Arbitrary for Recipe {
 impl Recipe {
     fn heap(&self, profile: &Profile) -> Heap {
         let hashes = profile.hashes.unwrap_or(self.hashes);
-        let options = GenerateOptions::default();
+        // Plain heaps, and those that have everything but hashes that most writers drop.
+        let all = Oddities::ALL
+            .iter()
+            .filter(|oddity| ![Oddity::NullHash, Oddity::NoLibraryObjects].contains(oddity))
+            .collect();
+        let oddities = if self.seed % 4 < 2 { Oddities::NONE } else { all };
+        let options = GenerateOptions::default().oddities(oddities);
         let options = options.objects(self.objects).word(self.word).hashes(hashes).placement(self.placement);
         from_seed(&options, self.seed)
     }

@@ -73,7 +73,7 @@ class Plan:
 
     def named(self, name):
         """The same of a class whose name alone is known, as that of an array's components."""
-        if name in self.by_name:
+        if name in self.by_name and not name.startswith(b"java/"):
             return self.define(hex(self.by_name[name]))
         if name not in self.defined:
             self.add(name, library(name) if name.startswith(b"java/") else own(name, -1, ROOT, []))

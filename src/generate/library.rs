@@ -1,0 +1,295 @@
+//! The classes that every program has, with the fields of one Java library.
+//!
+//! Names, types and order are those of CLASS DUMPs of real dumps. HotSpot told instance fields in reverse of their
+//! declaration up to JDK 17, and in its order from JDK 21 on; the serviceability agent tells the order of declaration.
+
+use crate::model::{Field, FieldType, PrimitiveType};
+
+/// Which library's classes a heap has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Library {
+    /// JDK 6 as its profiling agent tells it (a real dump of 6u31).
+    Jdk6,
+    /// JDK 8 (a real dump of 8u5).
+    Jdk8,
+    /// JDK 11 (a dump of 11.0.13).
+    Jdk11,
+    /// JDK 17 (a dump of 17.0.15).
+    #[default]
+    Jdk17,
+    /// JDK 17 with fields in the order of their declaration, as the serviceability agent tells them.
+    Jdk17Declared,
+    /// JDK 25 (a dump of 25.0.2).
+    Jdk25,
+    /// Android (its runtime's hprof.cc: a String has `count`, `hash`, and a `value` that the writer adds; the fields of
+    /// the superclass of all, its class and its monitor, are told as well); its threads are taken from JDK 17.
+    Android,
+    /// OpenJ9 for Java 11 (its Class.java); what its other classes have is taken from JDK 17.
+    J9,
+}
+
+/// A class of the library.
+pub(crate) struct LibraryClass {
+    pub(crate) name: &'static str,
+    /// Instance fields, in the order of a dump.
+    pub(crate) fields: Vec<Field>,
+    /// Static fields with their bits; references are null.
+    pub(crate) statics: Vec<(Field, u64)>,
+}
+
+impl Library {
+    /// The classes that every heap has, `java/lang/Object` first.
+    pub(crate) fn classes(self) -> Vec<LibraryClass> {
+        let rows = [
+            ("java/lang/Object", self.object(), ""),
+            ("java/lang/Class", self.class(), ""),
+            ("java/lang/String", self.string(), self.string_statics()),
+            ("java/lang/ClassLoader", self.class_loader(), ""),
+            ("java/lang/Thread", self.thread(), ""),
+            ("java/lang/System", "", self.system_statics()),
+        ];
+        rows.into_iter()
+            .map(|(name, fields, statics)| {
+                let mut fields: Vec<Field> = fields.split_whitespace().map(|field| parse(field).0).collect();
+                let mut statics: Vec<(Field, u64)> = statics.split_whitespace().map(parse).collect();
+                if self.reverses() {
+                    fields.reverse();
+                    statics.reverse();
+                }
+                LibraryClass { name, fields, statics }
+            })
+            .collect()
+    }
+
+    /// The type of the elements that a String keeps its characters in.
+    pub(crate) fn text_element(self) -> PrimitiveType {
+        match self {
+            Library::Jdk6 | Library::Jdk8 | Library::Android => PrimitiveType::Char,
+            _ => PrimitiveType::Byte,
+        }
+    }
+
+    /// Whether a thread keeps its name as characters and not as a String (up to JDK 8u20).
+    pub(crate) fn has_character_names(self) -> bool {
+        matches!(self, Library::Jdk6 | Library::Jdk8)
+    }
+
+    fn reverses(self) -> bool {
+        matches!(self, Library::Jdk8 | Library::Jdk11 | Library::Jdk17)
+    }
+
+    fn object(self) -> &'static str {
+        if self == Library::Android { "shadow$_klass_:L shadow$_monitor_:I" } else { "" }
+    }
+
+    fn string(self) -> &'static str {
+        match self {
+            Library::Jdk6 => "value:L offset:I count:I hash:I",
+            Library::Jdk8 => "value:L hash:I",
+            Library::Jdk11 => "value:L coder:B hash:I",
+            Library::Android => "count:I hash:I value:L",
+            Library::Jdk17 | Library::Jdk17Declared | Library::Jdk25 | Library::J9 => {
+                "value:L coder:B hash:I hashIsZero:Z"
+            }
+        }
+    }
+
+    fn string_statics(self) -> &'static str {
+        match self {
+            Library::Jdk6 | Library::Jdk8 => {
+                "serialVersionUID:J=a0f0a4387a3bb342 serialPersistentFields:L CASE_INSENSITIVE_ORDER:L"
+            }
+            Library::Jdk11 => {
+                "serialVersionUID:J=a0f0a4387a3bb342 COMPACT_STRINGS:Z=1 serialPersistentFields:L \
+                 CASE_INSENSITIVE_ORDER:L LATIN1:B UTF16:B=1"
+            }
+            Library::Jdk17 | Library::Jdk17Declared | Library::Jdk25 => {
+                "serialVersionUID:J=a0f0a4387a3bb342 COMPACT_STRINGS:Z=1 serialPersistentFields:L REPL:C=fffd \
+                 CASE_INSENSITIVE_ORDER:L LATIN1:B UTF16:B=1"
+            }
+            Library::Android | Library::J9 => "serialVersionUID:J=a0f0a4387a3bb342 CASE_INSENSITIVE_ORDER:L",
+        }
+    }
+
+    fn class(self) -> &'static str {
+        match self {
+            Library::Jdk6 => {
+                "cachedConstructor:L newInstanceCallerCache:L name:L declaredFields:L publicFields:L declaredMethods:L \
+                 publicMethods:L declaredConstructors:L publicConstructors:L declaredPublicFields:L \
+                 declaredPublicMethods:L classRedefinedCount:I lastRedefinedCount:I genericInfo:L enumConstants:L \
+                 enumConstantDirectory:L annotations:L declaredAnnotations:L annotationType:L"
+            }
+            Library::Jdk8 => {
+                "cachedConstructor:L newInstanceCallerCache:L name:L reflectionData:L classRedefinedCount:I \
+                 genericInfo:L enumConstants:L enumConstantDirectory:L annotationData:L annotationType:L \
+                 classValueMap:L"
+            }
+            Library::Jdk11 => {
+                "cachedConstructor:L newInstanceCallerCache:L name:L module:L classLoader:L packageName:L \
+                 componentType:L reflectionData:L classRedefinedCount:I genericInfo:L enumConstants:L \
+                 enumConstantDirectory:L annotationData:L annotationType:L classValueMap:L"
+            }
+            Library::Jdk17 | Library::Jdk17Declared => {
+                "cachedConstructor:L name:L module:L classLoader:L classData:L packageName:L componentType:L \
+                 reflectionData:L classRedefinedCount:I genericInfo:L enumConstants:L enumConstantDirectory:L \
+                 annotationData:L annotationType:L classValueMap:L"
+            }
+            Library::Jdk25 => {
+                "cachedConstructor:L name:L module:L classLoader:L classData:L signers:L modifiers:C primitive:Z \
+                 packageName:L componentType:L protectionDomain:L reflectionData:L classRedefinedCount:I genericInfo:L \
+                 enumConstants:L enumConstantDirectory:L annotationData:L annotationType:L classValueMap:L"
+            }
+            // Its own fields are told as static ones of each class.
+            Library::Android => "",
+            Library::J9 => {
+                "vmRef:J classLoader:L module:L protectionDomain:L classNameString:L annotationVars:L classValueMap:L \
+                 enumVars:L initializationLock:L methodHandleCache:L classRepoHolder:L annotationCache:L \
+                 cachedInterfaces:L cachedDeclaringClass:L cachedEnclosingClass:L nestHost:L"
+            }
+        }
+    }
+
+    fn class_loader(self) -> &'static str {
+        match self {
+            Library::Jdk6 => {
+                "parent:L package2certs:L nocerts:L classes:L domains:L packages:L defaultDomain:L nativeLibraries:L \
+                 defaultAssertionStatus:Z packageAssertionStatus:L classAssertionStatus:L"
+            }
+            Library::Jdk8 => {
+                "parent:L parallelLockMap:L package2certs:L classes:L defaultDomain:L domains:L packages:L \
+                 nativeLibraries:L assertionLock:L defaultAssertionStatus:Z packageAssertionStatus:L \
+                 classAssertionStatus:L"
+            }
+            Library::Jdk11 => {
+                "parent:L name:L unnamedModule:L nameAndId:L parallelLockMap:L package2certs:L classes:L \
+                 defaultDomain:L packages:L nativeLibraries:L assertionLock:L defaultAssertionStatus:Z \
+                 packageAssertionStatus:L classAssertionStatus:L classLoaderValueMap:L"
+            }
+            Library::Android => "packages:L parent:L proxyCache:L allocator:J classTable:J",
+            Library::Jdk17 | Library::Jdk17Declared | Library::Jdk25 | Library::J9 => {
+                "parent:L name:L unnamedModule:L nameAndId:L parallelLockMap:L package2certs:L classes:L \
+                 defaultDomain:L packages:L libraries:L assertionLock:L defaultAssertionStatus:Z \
+                 packageAssertionStatus:L classAssertionStatus:L classLoaderValueMap:L"
+            }
+        }
+    }
+
+    fn thread(self) -> &'static str {
+        match self {
+            Library::Jdk6 => {
+                "name:L priority:I threadQ:L eetop:J single_step:Z daemon:Z stillborn:Z target:L group:L \
+                 contextClassLoader:L inheritedAccessControlContext:L threadLocals:L inheritableThreadLocals:L \
+                 stackSize:J nativeParkEventPointer:J tid:J threadStatus:I parkBlocker:L blocker:L blockerLock:L \
+                 stopBeforeStart:Z throwableFromStop:L me:L uncaughtExceptionHandler:L"
+            }
+            Library::Jdk8 => {
+                "name:L priority:I threadQ:L eetop:J single_step:Z daemon:Z stillborn:Z target:L group:L \
+                 contextClassLoader:L inheritedAccessControlContext:L threadLocals:L inheritableThreadLocals:L \
+                 stackSize:J nativeParkEventPointer:J tid:J threadStatus:I parkBlocker:L blocker:L blockerLock:L \
+                 uncaughtExceptionHandler:L threadLocalRandomSeed:J threadLocalRandomProbe:I \
+                 threadLocalRandomSecondarySeed:I"
+            }
+            Library::Jdk11 => {
+                "name:L priority:I daemon:Z stillborn:Z eetop:J target:L group:L contextClassLoader:L \
+                 inheritedAccessControlContext:L threadLocals:L inheritableThreadLocals:L stackSize:J tid:J \
+                 threadStatus:I parkBlocker:L blocker:L blockerLock:L uncaughtExceptionHandler:L \
+                 threadLocalRandomSeed:J threadLocalRandomProbe:I threadLocalRandomSecondarySeed:I"
+            }
+            Library::Jdk17 | Library::Jdk17Declared | Library::Android | Library::J9 => {
+                "name:L priority:I daemon:Z interrupted:Z stillborn:Z eetop:J target:L group:L contextClassLoader:L \
+                 inheritedAccessControlContext:L threadLocals:L inheritableThreadLocals:L stackSize:J tid:J \
+                 threadStatus:I parkBlocker:L blocker:L blockerLock:L uncaughtExceptionHandler:L \
+                 threadLocalRandomSeed:J threadLocalRandomProbe:I threadLocalRandomSecondarySeed:I"
+            }
+            Library::Jdk25 => {
+                "eetop:J tid:J name:L interrupted:Z contextClassLoader:L holder:L threadLocals:L \
+                 inheritableThreadLocals:L scopedValueBindings:L interruptLock:L parkBlocker:L nioBlocker:L cont:L \
+                 uncaughtExceptionHandler:L threadLocalRandomSeed:J threadLocalRandomProbe:I \
+                 threadLocalRandomSecondarySeed:I container:L headStackableScopes:L"
+            }
+        }
+    }
+
+    fn system_statics(self) -> &'static str {
+        match self {
+            Library::Jdk6 => "in:L out:L err:L security:L cons:L props:L",
+            Library::Jdk8 => "in:L out:L err:L security:L cons:L props:L lineSeparator:L",
+            Library::Jdk11 => "in:L out:L err:L security:L cons:L props:L lineSeparator:L bootLayer:L",
+            Library::Jdk25 => {
+                "in:L out:L err:L initialIn:L initialErr:L notSupportedJnuEncoding:L cons:L props:L lineSeparator:L \
+                 bootLayer:L"
+            }
+            Library::Android => "in:L out:L err:L props:L lineSeparator:L",
+            Library::Jdk17 | Library::Jdk17Declared | Library::J9 => {
+                "in:L out:L err:L NEVER:I=1 MAYBE:I=2 allowSecurityManager:I=2 security:L cons:L initialErrStream:L \
+                 props:L lineSeparator:L bootLayer:L"
+            }
+        }
+    }
+}
+
+/// `name:T` or `name:T=bits`, as in the tables above: the letters are those of descriptors, and bits hexadecimal.
+fn parse(text: &'static str) -> (Field, u64) {
+    let (field, bits) = text.split_once('=').unwrap_or((text, "0"));
+    let (name, letter) = field.split_once(':').unwrap_or((field, "L"));
+    let primitive = PrimitiveType::ALL.into_iter().find(|kind| letter.starts_with(kind.signature()));
+    let kind = primitive.map_or(FieldType::Object, FieldType::Primitive);
+    (Field { name: name.into(), kind }, u64::from_str_radix(bits, 16).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EVERY: [Library; 8] = [
+        Library::Jdk6,
+        Library::Jdk8,
+        Library::Jdk11,
+        Library::Jdk17,
+        Library::Jdk17Declared,
+        Library::Jdk25,
+        Library::Android,
+        Library::J9,
+    ];
+
+    fn bytes(library: Library, class: &str, reference: u64) -> u64 {
+        let class = library.classes().into_iter().find(|c| c.name == class).expect("a class of the library");
+        let of = |field: &Field| match field.kind {
+            FieldType::Object => reference,
+            FieldType::Primitive(kind) => kind.size(),
+        };
+        class.fields.iter().map(of).sum()
+    }
+
+    /// The instance sizes that CLASS DUMPs of real dumps state, in the order String, Class, ClassLoader, Thread.
+    #[test]
+    fn instance_sizes_are_those_of_real_dumps() {
+        let names = ["java/lang/String", "java/lang/Class", "java/lang/ClassLoader", "java/lang/Thread"];
+        for (library, reference, sizes) in [
+            (Library::Jdk6, 4, [16, 76, 41, 100]),
+            (Library::Jdk8, 8, [12, 84, 89, 155]),
+            (Library::Jdk11, 8, [13, 116, 113, 138]),
+            (Library::Jdk17, 8, [14, 116, 113, 139]),
+            (Library::Jdk17Declared, 8, [14, 116, 113, 139]),
+            (Library::Jdk25, 8, [14, 135, 113, 137]),
+        ] {
+            assert_eq!(names.map(|name| bytes(library, name, reference)), sizes, "{library:?}");
+        }
+    }
+
+    #[test]
+    fn every_field_has_a_name_of_its_own_and_strings_refer_to_their_characters() {
+        for library in EVERY {
+            for class in library.classes() {
+                let mut names: Vec<_> = class.fields.iter().map(|field| field.name.clone()).collect();
+                names.sort();
+                names.dedup();
+                assert_eq!(names.len(), class.fields.len(), "{library:?}: {}", class.name);
+            }
+            let classes = library.classes();
+            let string = classes.iter().find(|class| class.name == "java/lang/String").expect("String");
+            let value = string.fields.iter().find(|field| field.name == "value".into()).expect("value");
+            assert_eq!(value.kind, FieldType::Object, "{library:?}");
+        }
+    }
+}

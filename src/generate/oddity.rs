@@ -1,0 +1,201 @@
+//! What random heaps and dumps have besides the ordinary: one table, from which ids, help and documents come.
+
+/// Something out of the ordinary that a random heap or dump can have. Without any, it is plain: names are ASCII, addresses
+/// low, arrays small, numbers ordinary, and the dump is spelled as a known writer spells it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Oddity {
+    /// Names with characters beyond ASCII, of two and three bytes.
+    NonAsciiNames,
+    /// Names with characters beyond U+FFFF.
+    SupplementaryNames,
+    /// Names with U+0000.
+    NulNames,
+    /// Classes of one name under several loaders.
+    TwinClasses,
+    /// Fields of one name in a class and its superclass.
+    ShadowedFields,
+    /// The least and the greatest numbers, and floats that are none.
+    ExtremeValues,
+    /// Arrays of 32,766 elements and more.
+    HugeArrays,
+    /// Addresses in the upper half of what a word can say.
+    HighAddresses,
+    /// Addresses that lie gigabytes apart.
+    DistantAddresses,
+    /// Objects out of order, classes among them.
+    MixedOrder,
+    /// Constant pools with values of every type.
+    ConstantPools,
+    /// Classes with signers.
+    Signers,
+    /// Roots of every kind.
+    EveryRoot,
+    /// Identifiers of 1 or 2 bytes.
+    SmallIdentifiers,
+    /// Widths, records and places of records that no known writer chooses.
+    AnySpelling,
+    /// EBCDIC, or CR LF at the ends of lines.
+    OtherCharacters,
+    /// Odd texts for the version, empty and ending in `0917` among them.
+    VersionText,
+    /// Instance sizes of 0.
+    ZeroSizes,
+    /// Hashes of 0 that are stored.
+    NullHash,
+    /// 16-bit hashes whose bit 15 is set.
+    HighHash,
+    /// Null references that are listed.
+    NullReferences,
+    /// Objects of more than four classes in turn.
+    ClassesInTurn,
+    /// No class loaders, threads and strings.
+    NoLibraryObjects,
+}
+
+/// What is told once of an oddity; [`Oddity::FORMS`] is the table of all.
+#[derive(Clone, Copy, Debug)]
+pub struct OddityForm {
+    /// The oddity.
+    pub oddity: Oddity,
+    /// Its name in ids and options.
+    pub name: &'static str,
+    /// What it is, in a line.
+    pub summary: &'static str,
+    /// The formats whose dumps show it, without versions.
+    pub formats: &'static [&'static str],
+    /// Whether only dumps show it that are written in the heap's own order, with all its facts.
+    pub as_heap: bool,
+}
+
+const EVERY: &[&str] = &["phd", "hprof", "classic"];
+const PHD: &[&str] = &["phd"];
+const HPROF: &[&str] = &["hprof"];
+
+const fn form(
+    oddity: Oddity,
+    name: &'static str,
+    summary: &'static str,
+    formats: &'static [&'static str],
+) -> OddityForm {
+    OddityForm { oddity, name, summary, formats, as_heap: false }
+}
+
+const fn as_heap(form: OddityForm) -> OddityForm {
+    OddityForm { as_heap: true, ..form }
+}
+
+use Oddity as O;
+
+impl Oddity {
+    /// Every oddity, in the order of declaration.
+    #[rustfmt::skip]
+    pub const FORMS: [OddityForm; 23] = [
+        form(O::NonAsciiNames, "non-ascii-names", "names with characters of two and three bytes", EVERY),
+        form(O::SupplementaryNames, "supplementary-names", "names with characters beyond U+FFFF", EVERY),
+        form(O::NulNames, "nul-names", "names with U+0000", EVERY),
+        form(O::TwinClasses, "twin-classes", "classes of one name under several loaders", EVERY),
+        form(O::ShadowedFields, "shadowed-fields", "fields of one name in a class and its superclass", HPROF),
+        form(O::ExtremeValues, "extreme-values", "the least and the greatest numbers, and floats that are none", HPROF),
+        form(O::HugeArrays, "huge-arrays", "arrays of 32,766 elements and more", EVERY),
+        form(O::HighAddresses, "high-addresses", "addresses in the upper half of what a word can say", EVERY),
+        form(O::DistantAddresses, "distant-addresses", "addresses that lie gigabytes apart", PHD),
+        as_heap(form(O::MixedOrder, "mixed-order", "objects out of order, classes among them", EVERY)),
+        as_heap(form(O::ConstantPools, "constant-pools", "constant pools with values of every type", HPROF)),
+        as_heap(form(O::Signers, "signers", "classes with signers", HPROF)),
+        as_heap(form(O::EveryRoot, "every-root", "roots of every kind", HPROF)),
+        form(O::SmallIdentifiers, "small-identifiers", "identifiers of 1 or 2 bytes", HPROF),
+        form(O::AnySpelling, "any-spelling", "widths, records and places of records that no known writer chooses", EVERY),
+        form(O::OtherCharacters, "other-characters", "EBCDIC, or CR LF at the ends of lines", &["classic"]),
+        form(O::VersionText, "version-text", "odd version texts: empty, long, ending in 0917", &["phd", "classic"]),
+        form(O::ZeroSizes, "zero-sizes", "instance sizes of 0", PHD),
+        form(O::NullHash, "null-hash", "hashes of 0 that are stored", PHD),
+        form(O::HighHash, "high-hash", "16-bit hashes whose bit 15 is set", PHD),
+        as_heap(form(O::NullReferences, "null-references", "null references that are listed", PHD)),
+        form(O::ClassesInTurn, "classes-in-turn", "objects of more than four classes in turn", PHD),
+        form(O::NoLibraryObjects, "no-library-objects", "no class loaders, threads and strings: a heap that any program can build", EVERY),
+    ];
+
+    /// Its row in [`Oddity::FORMS`].
+    pub fn form(self) -> &'static OddityForm {
+        &Self::FORMS[self as usize]
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        self.form().name
+    }
+
+    /// The oddity of a name.
+    pub fn named(name: &str) -> Option<Oddity> {
+        Self::FORMS.iter().find(|form| form.name == name).map(|form| form.oddity)
+    }
+}
+
+/// A set of oddities.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Oddities(u32);
+
+impl Oddities {
+    /// None: a plain heap.
+    pub const NONE: Oddities = Oddities(0);
+    /// All of them.
+    pub const ALL: Oddities = Oddities((1 << Oddity::FORMS.len()) - 1);
+
+    /// Whether this one is among them.
+    pub fn has(self, oddity: Oddity) -> bool {
+        self.0 & 1 << oddity as u32 != 0
+    }
+
+    /// The same with one more.
+    #[must_use]
+    pub fn with(self, oddity: Oddity) -> Oddities {
+        Oddities(self.0 | 1 << oddity as u32)
+    }
+
+    /// The oddities, in the order of the table.
+    pub fn iter(self) -> impl Iterator<Item = Oddity> {
+        Oddity::FORMS.iter().map(|form| form.oddity).filter(move |oddity| self.has(*oddity))
+    }
+}
+
+impl FromIterator<Oddity> for Oddities {
+    fn from_iter<I: IntoIterator<Item = Oddity>>(oddities: I) -> Oddities {
+        oddities.into_iter().fold(Oddities::NONE, Oddities::with)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_oddity_has_the_row_of_its_place_and_a_name_of_its_own() {
+        for (place, form) in Oddity::FORMS.iter().enumerate() {
+            assert_eq!(form.oddity as usize, place, "{}", form.name);
+            assert_eq!(Oddity::named(form.name), Some(form.oddity));
+            assert!(form.name.bytes().all(|b| b.is_ascii_lowercase() || b == b'-'), "{}", form.name);
+        }
+        let names: BTreeSet<&str> = Oddity::FORMS.iter().map(|form| form.name).collect();
+        assert_eq!(names.len(), Oddity::FORMS.len());
+    }
+
+    #[test]
+    fn the_document_has_every_row() {
+        let document = include_str!("../../docs/oddities.md");
+        let rows: Vec<String> = Oddity::FORMS
+            .iter()
+            .map(|form| format!("| `{}` | {} | {} |", form.name, form.summary, form.formats.join(", ")))
+            .collect();
+        let written: Vec<&str> = document.lines().filter(|line| line.starts_with("| `")).collect();
+        assert_eq!(written, rows);
+    }
+
+    #[test]
+    fn a_set_holds_what_was_put_into_it() {
+        let set: Oddities = [Oddity::NulNames, Oddity::HighHash].into_iter().collect();
+        assert_eq!(set.iter().collect::<Vec<_>>(), [Oddity::NulNames, Oddity::HighHash]);
+        assert_eq!(Oddities::ALL.iter().count(), Oddity::FORMS.len());
+        assert_eq!(Oddities::NONE.iter().count(), 0);
+    }
+}

@@ -1,0 +1,63 @@
+//! Random primitive values.
+
+use super::oddity::{Oddities, Oddity};
+use crate::draw::Draw;
+use crate::model::{Contents, PrimitiveType, Value};
+
+/// The edges of each type: the least, the greatest, and what is no number or no character.
+const EXTREMES: [[u64; 4]; 8] = [
+    [0, 1, 0, 1],
+    [0, 0xffff, 0xd800, 0xdc00],
+    [0xff80_0000, 0x7fc0_0000, 0xffc1_2345, 0x0000_0001],
+    [0xfff0_0000_0000_0000, 0x7ff8_0000_0000_0000, 0xfff8_0000_dead_beef, 1],
+    [0x80, 0x7f, 0xff, 0],
+    [0x8000, 0x7fff, 0xffff, 0],
+    [0x8000_0000, 0x7fff_ffff, 0xffff_ffff, 0],
+    [0x8000_0000_0000_0000, 0x7fff_ffff_ffff_ffff, u64::MAX, 0],
+];
+
+/// The bits of a value: a boolean is 0 or 1, a character a letter, a float a number.
+pub(super) fn bits(kind: PrimitiveType, oddities: Oddities, draw: &mut dyn Draw) -> u64 {
+    if oddities.has(Oddity::ExtremeValues) && draw.one_in(2) {
+        return *draw.pick(&EXTREMES[kind as usize]);
+    }
+    match kind {
+        PrimitiveType::Boolean => draw.below(2),
+        PrimitiveType::Char => draw.between(b'a'.into(), b'z'.into()),
+        PrimitiveType::Float => u64::from(number(draw).to_bits()),
+        PrimitiveType::Double => f64::from(number(draw)).to_bits(),
+        PrimitiveType::Byte | PrimitiveType::Short | PrimitiveType::Int => {
+            u64::from(draw.u32()) & (u64::MAX >> (64 - 8 * kind.size()))
+        }
+        PrimitiveType::Long => draw.u64(),
+    }
+}
+
+/// A value with its type.
+pub(super) fn value_of(kind: PrimitiveType, oddities: Oddities, draw: &mut dyn Draw) -> Value {
+    Value::primitive(kind, bits(kind, oddities, draw))
+}
+
+/// The elements of an array.
+pub(super) fn contents(element: PrimitiveType, length: u64, oddities: Oddities, draw: &mut dyn Draw) -> Contents {
+    let size = element.size() as usize;
+    let mut made = Vec::with_capacity(length as usize * size);
+    // Those of a large array are repeated, so that a large heap does not take long.
+    let drawn = length.min(DRAWN);
+    for _ in 0..drawn {
+        made.extend_from_slice(&bits(element, oddities, draw).to_be_bytes()[8 - size..]);
+    }
+    while made.len() < length as usize * size {
+        let rest = length as usize * size - made.len();
+        made.extend_from_within(..rest.min(made.len()));
+    }
+    Contents::Primitives(made)
+}
+
+/// Elements that are drawn; those of an array that has more are these again.
+const DRAWN: u64 = 509;
+
+/// A number with a fraction, of either sign, exact in 32 bits.
+fn number(draw: &mut dyn Draw) -> f32 {
+    (draw.below(1 << 16) as f32 - 32768.0) / 8.0
+}
