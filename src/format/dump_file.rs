@@ -87,6 +87,7 @@ impl DumpFile {
     /// # Errors
     /// If the header cannot be read.
     pub fn outline(&self) -> Result<Outline, Error> {
+        self.known()?;
         self.family.outline(&self.opener)
     }
 
