@@ -124,23 +124,30 @@ impl Completion {
         let mut head = Object { class, class_word, ..Object::new(object.address, kind) };
         self.class(&mut head, at, name.as_ref(), &mut Inventions::default());
         [Some(head.address), head.class, head.class_word].into_iter().flatten().for_each(&mut *see);
-        match &object.contents {
-            Contents::References(listed) => listed.iter().skip(usize::from(first_is_class)).for_each(|to| see(*to)),
-            Contents::Elements(elements) => elements.iter().for_each(|to| see(*to)),
-            Contents::Fields(values) => values.iter().filter_map(|value| value.as_reference()).for_each(see),
-            Contents::Long(Long::References(listed)) => {
-                let listed = listed.without_first(u64::from(first_is_class));
-                return listed.visit(|piece| Ok(piece.iter().for_each(|to| see(*to))));
+        let pieces = match &object.contents {
+            Contents::References(listed) => {
+                listed.iter().skip(usize::from(first_is_class)).for_each(|to| see(*to));
+                return Ok(());
             }
-            Contents::Long(Long::Elements(elements)) => {
-                return elements.visit(|piece| Ok(piece.iter().for_each(|to| see(*to))));
+            Contents::Elements(elements) => {
+                elements.iter().for_each(|to| see(*to));
+                return Ok(());
             }
+            Contents::Fields(values) => {
+                values.iter().filter_map(|value| value.as_reference()).for_each(see);
+                return Ok(());
+            }
+            Contents::Long(Long::References(listed)) => listed.without_first(u64::from(first_is_class)),
+            Contents::Long(Long::Elements(elements)) => elements.clone(),
             Contents::Primitives(_)
             | Contents::Raw(_)
             | Contents::Long(Long::Primitives(_) | Long::Raw(_))
-            | Contents::Unknown => {}
-        }
-        Ok(())
+            | Contents::Unknown => return Ok(()),
+        };
+        pieces.visit(|piece| {
+            piece.iter().for_each(|to| see(*to));
+            Ok(())
+        })
     }
 
     /// The address and the name of an object's own class.
