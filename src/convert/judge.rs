@@ -107,12 +107,16 @@ pub fn judge_up_to_renaming(
     target: &Target,
     budget: u64,
 ) -> Result<Judged, Error> {
-    let (left, mut right) = (Heap::collect(source)?, Heap::collect(result)?);
+    let (mut left, mut right) = (Heap::collect(source)?, Heap::collect(result)?);
     let address = |text: &str| text.strip_prefix("0x").and_then(|digits| u64::from_str_radix(digits, 16).ok());
     match renaming::through(&left, &right, &target.column(), budget)? {
         Renaming::Equal { mapping, .. } => {
             let pair = |(old, new): (&String, &String)| Some((Address(address(old)?), Address(address(new)?)));
             let map: HashMap<Address, Address> = mapping.iter().filter_map(pair).collect();
+            // What neither side's graph was compared by stands at addresses that were not renamed.
+            [&mut left, &mut right]
+                .into_iter()
+                .for_each(|heap| renaming::without_what_is_not_compared(heap, &target.column()));
             let mut left = renaming::renamed(&left, |address| map.get(&address).copied().unwrap_or(address));
             let addresses = Addresses::Renamed { count: map.len() as u64 };
             Ok(Judged::Decided(Box::new(verdict(&mut left, &mut right, target, compare::MEMORY, addresses)?)))

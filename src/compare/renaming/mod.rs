@@ -111,9 +111,7 @@ pub fn through(left: &Heap, right: &Heap, carried: &Column, budget: u64) -> Resu
         let mut class_first = ClassFirst::default();
         heap.objects.iter().try_for_each(|object| class_first.enter(object, &names))?;
         let mut heap = heap.clone();
-        if column.leaves_out_primitives() {
-            without_primitives(&mut heap);
-        }
+        without_what_is_not_compared(&mut heap, &column);
         let mut shared = Names::default();
         heap.classes.iter_mut().for_each(|class| {
             column.class(class);
@@ -128,9 +126,12 @@ pub fn through(left: &Heap, right: &Heap, carried: &Column, budget: u64) -> Resu
     Ok(up_to_renaming(&changed(left)?, &changed(right)?, &silent, budget))
 }
 
-/// Takes out the class objects of primitive types: classes in one heap, and plain instances of `java/lang/Class` in the
-/// other one, at other addresses. Nothing else is an instance of that class.
-fn without_primitives(heap: &mut Heap) {
+/// Takes out the class objects of primitive types, where a dump has them as either: classes in one heap, and plain instances
+/// of `java/lang/Class` in the other one, at other addresses. Nothing else is an instance of that class.
+pub fn without_what_is_not_compared(heap: &mut Heap, carried: &Column) {
+    if !carried.leaves_out_primitives() {
+        return;
+    }
     let is_class = |name: &Name| matches!(name.as_bytes(), b"java/lang/Class" | b"java.lang.Class");
     let class = heap.classes.iter().find(|class| is_class(&class.name)).map(|class| class.address);
     heap.objects.retain(|object| object.class.is_none() || object.class != class);
