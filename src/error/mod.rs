@@ -2,7 +2,7 @@
 //!
 //! | fault | variant | exit code |
 //! |---|---|---|
-//! | the dump's | [`Error::Decode`] | 1 |
+//! | the dump's | [`Error::Decode`], [`Error::Invalid`] | 1 |
 //! | the heap cannot be said in the wanted format | [`Error::Lower`] | 1 |
 //! | a listing's | [`Error::Listing`] | 1 |
 //! | the caller's | [`Error::Usage`], [`Error::Refused`] | 2 |
@@ -36,6 +36,9 @@ pub enum Error {
     /// The input is not a valid dump.
     #[error(transparent)]
     Decode(#[from] DecodeError),
+    /// The input can be read to its end and is not a valid dump all the same.
+    #[error("{0}")]
+    Invalid(#[source] DecodeError),
     /// The heap holds something that the wanted format or profile cannot express.
     #[error(transparent)]
     Lower(#[from] LowerError),
@@ -108,6 +111,7 @@ impl Error {
     pub fn remedy(&self) -> Option<Remedy> {
         match self {
             Error::Refused { remedy, .. } => Some(*remedy),
+            Error::Invalid(_) => Some(Remedy::Tolerate),
             Error::Lower(LowerError::Address { .. }) => Some(Remedy::Renumber),
             Error::Lower(LowerError::Budget { bytes, .. }) => Some(Remedy::Budget { bytes: *bytes }),
             Error::Input { source, .. } => source.remedy(),
@@ -119,7 +123,7 @@ impl Error {
     pub fn is_the_inputs(&self) -> bool {
         match self {
             Error::Decode(e) => !e.is_the_machines(),
-            Error::Lower(_) | Error::Listing { .. } => true,
+            Error::Invalid(_) | Error::Lower(_) | Error::Listing { .. } => true,
             Error::Input { source, .. } => source.is_the_inputs(),
             Error::Usage(_) | Error::Refused { .. } | Error::NotJudged { .. } | Error::Io { .. } => false,
         }
@@ -150,6 +154,8 @@ pub enum Remedy {
     IdSize,
     /// Addresses may be renumbered.
     Renumber,
+    /// A dump that is not valid may be accepted.
+    Tolerate,
     /// A conversion may synthesise more.
     Budget {
         /// The budget that is enough.

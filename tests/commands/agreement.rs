@@ -148,6 +148,9 @@ fn a_report_says_what_was_tolerated_and_that_nothing_was() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/phd");
     fs::copy(corpus.join("damaged/phd-shorten-an-array.phd"), folder.path().join("bad.phd")).expect("a case");
     fs::copy(corpus.join("golden/phd6-openj9-64.phd"), folder.path().join("good.phd")).expect("a case");
+    let refused = run(folder.path(), &["digest", "bad.phd"]);
+    let message = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(message.ends_with("[phd.object-array.length]; --tolerate accepts the dump as it is\n"), "{message}");
     for (dump, count) in [("bad.phd", 1), ("good.phd", 0)] {
         for (command, inputs, schema) in [
             (&["digest", dump][..], 1, 2),

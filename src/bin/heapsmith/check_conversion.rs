@@ -13,9 +13,9 @@ use crate::{Answer, convert, open, terminal};
 
 /// Judges a conversion, whoever made it: was anything lost or changed that the output's format could carry?
 ///
-/// Exit code 0: no; 1: yes, or one of the two is not a valid dump; 2: it cannot be judged. What the format does not carry (`heapsmith facets`) and what only the output tells
-/// is listed apart. Addresses have to be the same, or numbered anew in their order as `heapsmith convert` does
-/// where the format cannot hold them.
+/// Exit code 0: nothing was; 1: something was, or one of the two is not a valid dump; 2: it cannot be judged. What the
+/// format does not carry (`heapsmith facets`) and what is present only in the output is listed apart. Addresses have to be
+/// the same, or renumbered in ascending order as `heapsmith convert` does where the format cannot hold them.
 ///
 /// Example: heapsmith check-conversion heap.hprof converted.phd
 #[derive(Args)]

@@ -164,6 +164,7 @@ fn message(error: &Error) -> String {
         Remedy::Text => return format!("{error}; --encoding and --newline apply to {} only", texts()),
         Remedy::WordSize => "use --word instead of --id-size",
         Remedy::IdSize => "use --id-size instead of --word",
+        Remedy::Tolerate => "--tolerate accepts the dump as it is",
         Remedy::Budget { bytes } => return format!("{error}; --budget {bytes} allows it"),
         Remedy::Renumber => "omit --addresses keep to renumber the addresses in ascending order",
         _ => return error.to_string(),

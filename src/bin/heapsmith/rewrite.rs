@@ -14,8 +14,8 @@ use crate::{Answer, decode, terminal};
 /// Through records: the same bytes, whatever the spelling (of a compressed dump, the decompressed
 /// ones). Through the heap: with --profile, what that writer would have made of the same heap, in its own
 /// order (VMs write objects by address) and with its own hashes; without, the input's bytes again, by the
-/// writer that is recognised, in the input's order. Where no writer is: an HPROF dump keeps all that its heap
-/// holds (specs/hprof.md), a dump of another format is written by its default profile.
+/// writer that is recognised, in the input's order. If no writer is recognised, an HPROF dump keeps all that its heap
+/// holds (specs/hprof.md), and a dump of another format is written by its default profile.
 ///
 /// Example: heapsmith rewrite odd.phd plain.phd --through heap --profile openj9
 #[derive(Args)]

@@ -11,8 +11,9 @@ use serde::Serialize;
 /// What to do with a dump that is not valid.
 #[derive(Args, Clone, Copy)]
 pub(crate) struct TolerateOpt {
-    /// Take a dump that can be read to its end but is not valid (`heapsmith validate`) all the same; the report says which
-    /// rules it breaks. Without this it is refused. Judging it takes 8 bytes of memory for each class and object.
+    /// Accept a dump that can be read to its end but is not valid (as `heapsmith validate` finds); the report lists the
+    /// rules that it breaks. Without this option such a dump is refused. Validating takes 8 bytes of memory for each class
+    /// and object.
     #[arg(long)]
     tolerate: bool,
 }
@@ -21,7 +22,10 @@ impl TolerateOpt {
     /// Judges a dump: what is tolerated, if that was asked for; else the first error is returned.
     pub(crate) fn judge(self, input: &Input, reading: Reading) -> Result<Option<Vec<Tolerated>>, Error> {
         let report = validate(input, ValidateOptions::default().reading(reading))?;
+        // What cannot be read to its end is not accepted anyway.
+        let is_whole = report.findings.iter().all(|finding| !finding.fatal);
         match report.unsound() {
+            Some(error) if !self.tolerate && is_whole => Err(Error::Invalid(error)),
             Some(error) if !self.tolerate => Err(error.into()),
             _ => Ok(self.tolerate.then(|| report.tolerated())),
         }
