@@ -82,7 +82,10 @@ impl Classes {
                 added.statics = class.statics;
             }
         }
-        for name in ["boolean", "char", "float", "double", "byte", "short", "int", "long", "void"] {
+        let primitives = ["boolean", "char", "float", "double", "byte", "short", "int", "long", "void"];
+        // Writers of HPROF make instances of java/lang/Class of them.
+        let has_primitives = !options.oddities.has(Oddity::NoLibraryObjects);
+        for name in primitives.into_iter().filter(|_| has_primitives) {
             add(&mut classes, draw, name, None, Role::Bodiless, Vec::new());
         }
         for element in PrimitiveType::ALL {

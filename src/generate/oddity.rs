@@ -48,7 +48,7 @@ pub enum Oddity {
     NullReferences,
     /// Objects of more than four classes in turn.
     ClassesInTurn,
-    /// No class loaders, threads and strings.
+    /// No class loaders, threads and strings, and no class objects of primitive types.
     NoLibraryObjects,
 }
 
@@ -112,7 +112,7 @@ impl Oddity {
         form(O::HighHash, "high-hash", "16-bit hashes whose bit 15 is set", PHD),
         as_heap(form(O::NullReferences, "null-references", "null references that are listed", PHD)),
         form(O::ClassesInTurn, "classes-in-turn", "objects of more than four classes in turn", PHD),
-        form(O::NoLibraryObjects, "no-library-objects", "no class loaders, threads and strings: a heap that any program can build", EVERY),
+        form(O::NoLibraryObjects, "no-library-objects", "no loaders, threads, strings and primitive types' class objects: a heap that any program can build", EVERY),
     ];
 
     /// Its row in [`Oddity::FORMS`].

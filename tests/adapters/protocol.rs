@@ -145,7 +145,7 @@ fn a_failure_names_the_fact_the_bytes_and_the_rule() {
     assert_eq!(result["outcome"]["verdict"], "wrong-verdict");
     assert_eq!(
         (&result["evidence"]["rule"], &result["evidence"]["offset"]),
-        (&"phd.file.truncated".into(), &0x2c4.into())
+        (&"phd.file.truncated".into(), &0x38e.into())
     );
 }
 

@@ -33,6 +33,8 @@ fn a_dump_is_opened_in_one_thread_and_read_in_another() {
         let input = Input::memory("a dump", Heap::random(7).write(format).expect("every format can hold it"));
         let mut source = DumpFile::new(input, Reading::default()).and_then(|file| file.source()).expect("a dump");
         let read = std::thread::spawn(move || Heap::collect(source.heap(0)));
-        assert_eq!(read.join().expect("no panic").expect("a dump").objects.len(), 200);
+        let count = read.join().expect("no panic").expect("a dump").objects.len();
+        // HotSpot's profile makes instances of the class objects of eight primitive types and of void.
+        assert_eq!(count, if format == Format::HPROF { 209 } else { 200 }, "{format:?}");
     }
 }

@@ -22,7 +22,7 @@ fn samples() -> &'static [PathBuf; 2] {
             assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         };
         let [dump_name, listing_name] = [&dump, &listing].map(|path| path.to_str().expect("a plain path"));
-        run(&["generate", "--format", "phd6", "--objects", "30000", "--seed", "3", "-o", dump_name, "--force"]);
+        run(&["generate", "--format", "phd6", "--objects", "60000", "--seed", "3", "-o", dump_name, "--force"]);
         run(&["decode", dump_name, "-o", listing_name, "--force"]);
         [dump, listing]
     })

@@ -106,7 +106,10 @@ fn roots(heap: &HeapShape) -> String {
                 at = Some((of, (*frame).into()));
                 "threads".to_owned()
             }
-            (RootKind::JavaFrame(..) | RootKind::JniLocal(..), _) => "locals".to_owned(),
+            (RootKind::JavaFrame(..) | RootKind::JniLocal(..), _) => {
+                at = None;
+                "locals".to_owned()
+            }
             _ => format!("{tag:02x}"),
         };
         if spelled.last() != Some(&next) {
