@@ -16,8 +16,10 @@ use crate::{classic, hprof, phd};
 pub use crate::family::{Family, Format, Listed, Lower, Lowering, Outline, RecordLine, Records, Source, WholeFile};
 pub use dump_file::{DumpFile, records};
 pub use heap_file::{HeapFile, locate, which};
+#[cfg(any(feature = "arbitrary", feature = "quickcheck"))]
+pub(crate) use random::Made;
 #[cfg(any(feature = "arbitrary", feature = "check", feature = "quickcheck"))]
-pub(crate) use random::{Made, Recipe};
+pub(crate) use random::Recipe;
 pub use target::{Target, profiles, text};
 
 impl Family {

@@ -1,6 +1,10 @@
 //! Random ways to write a dump: in any format, version, profile and width; plain, or with something odd.
 
 #![cfg_attr(not(feature = "check"), allow(dead_code, reason = "some of it is for `check` alone"))]
+#![cfg_attr(
+    not(any(feature = "arbitrary", feature = "quickcheck")),
+    allow(dead_code, reason = "heaps that shrink are the original ones")
+)]
 
 use crate::bytes::charset::{Charset, Newline};
 use crate::bytes::ebcdic::Page;

@@ -93,7 +93,9 @@ impl Classes {
             add(&mut classes, draw, &name, Some(OBJECT), Role::PrimitiveArray(element), Vec::new());
         }
         add(&mut classes, draw, "java/lang/Runnable", Some(OBJECT), Role::Bodiless, Vec::new());
-        for name in ["[Ljava/lang/Object;", "[Ljava/lang/String;", "[[I", "[[Ljava/lang/Object;"] {
+        let arrays = ["[Ljava/lang/Object;", "[Ljava/lang/String;", "[[I", "[[Ljava/lang/Object;"];
+        // In some PHD dumps the class of the innermost components stands for the array's.
+        for name in arrays.into_iter().filter(|name| has_primitives || !name.ends_with('I')) {
             add(&mut classes, draw, name, Some(OBJECT), Role::ObjectArray, Vec::new());
         }
         let above = classes.named("java/lang/ClassLoader");

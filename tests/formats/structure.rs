@@ -48,9 +48,6 @@ const OF_RANDOM_HEAPS: &[Meant] = &[
     ("JDK 5", "order of records", "JDK 5 has the trace 1 in front of the strings; the profile is that of 8"),
     ("JDK 5", "classes and their superclasses", "JDK 5 goes by its hash table; the profile is that of 8"),
     ("JDK 5", "traces of threads", "JDK 5 has no trace but 1; the profile is that of 8"),
-    ("JDK 5", "signers, where there are any", "no class of this program is signed"),
-    ("JDK 8", "signers, where there are any", "no class of this program is signed"),
-    ("agent", "signers, where there are any", "no class of this program is signed"),
     ("agent", "order of records", "samples and sites are what other options of the agent bring"),
     (
         "agent",

@@ -40,16 +40,6 @@ const OF_ONE_HEAP: &[Meant] = &[
 
 /// What random heaps show and dumps of this writer do not, and why.
 const OF_RANDOM_HEAPS: &[Meant] = &[
-    ("11", "class dumps of primitive types", "random heaps without java/lang/Class have no instances of it"),
-    ("17", "class dumps of primitive types", "random heaps without java/lang/Class have no instances of it"),
-    ("21", "class dumps of primitive types", "random heaps without java/lang/Class have no instances of it"),
-    ("25", "class dumps of primitive types", "random heaps without java/lang/Class have no instances of it"),
-    ("sa", "class dumps of primitive types", "random heaps without java/lang/Class have no instances of it"),
-    ("sagz", "class dumps of primitive types", "random heaps without java/lang/Class have no instances of it"),
-    ("11", "signers, where there are any", "those of random heaps are drawn among all objects"),
-    ("17", "signers, where there are any", "those of random heaps are drawn among all objects"),
-    ("21", "signers, where there are any", "those of random heaps are drawn among all objects"),
-    ("25", "signers, where there are any", "those of random heaps are drawn among all objects"),
     ("21", "order of sub-records", "21 has the roots before the objects; the profile hotspot-17 has them after"),
     ("21", "arrays and their elements' classes", "21 has arrays in their own places; the profile is that of 17"),
     (
