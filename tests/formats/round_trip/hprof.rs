@@ -10,7 +10,9 @@ use heapsmith::hprof::record::Body;
 use heapsmith::hprof::sub_record::RootRecord;
 use heapsmith::hprof::{Decoder, IdSize, Profile, Step, SubRecord, SubTag, Tag, lift};
 use heapsmith::lower::Adherence;
-use heapsmith::model::{Address, Class, Contents, Dump, FieldType, Heap, ObjectKind, PrimitiveType, Root, RootKind, Value};
+use heapsmith::model::{
+    Address, Class, Contents, Dump, FieldType, Heap, ObjectKind, PrimitiveType, Root, RootKind, Value,
+};
 use pretty_assertions::assert_eq;
 
 /// Every profile and framing, with identifiers of every size.
