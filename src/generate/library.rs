@@ -19,6 +19,8 @@ pub enum Library {
     Jdk17,
     /// JDK 17 with fields in the order of their declaration, as the serviceability agent tells them.
     Jdk17Declared,
+    /// JDK 21 (a dump of 21.0.8).
+    Jdk21,
     /// JDK 25 (a dump of 25.0.2).
     Jdk25,
     /// Android (its runtime's hprof.cc: a String has `count`, `hash`, and a `value` that the writer adds; the fields of
@@ -88,7 +90,7 @@ impl Library {
             Library::Jdk8 => "value:L hash:I",
             Library::Jdk11 => "value:L coder:B hash:I",
             Library::Android => "count:I hash:I value:L",
-            Library::Jdk17 | Library::Jdk17Declared | Library::Jdk25 | Library::J9 => {
+            Library::Jdk17 | Library::Jdk17Declared | Library::Jdk21 | Library::Jdk25 | Library::J9 => {
                 "value:L coder:B hash:I hashIsZero:Z"
             }
         }
@@ -103,7 +105,7 @@ impl Library {
                 "serialVersionUID:J=a0f0a4387a3bb342 COMPACT_STRINGS:Z=1 serialPersistentFields:L \
                  CASE_INSENSITIVE_ORDER:L LATIN1:B UTF16:B=1"
             }
-            Library::Jdk17 | Library::Jdk17Declared | Library::Jdk25 => {
+            Library::Jdk17 | Library::Jdk17Declared | Library::Jdk21 | Library::Jdk25 => {
                 "serialVersionUID:J=a0f0a4387a3bb342 COMPACT_STRINGS:Z=1 serialPersistentFields:L REPL:C=fffd \
                  CASE_INSENSITIVE_ORDER:L LATIN1:B UTF16:B=1"
             }
@@ -129,7 +131,7 @@ impl Library {
                  componentType:L reflectionData:L classRedefinedCount:I genericInfo:L enumConstants:L \
                  enumConstantDirectory:L annotationData:L annotationType:L classValueMap:L"
             }
-            Library::Jdk17 | Library::Jdk17Declared => {
+            Library::Jdk17 | Library::Jdk17Declared | Library::Jdk21 => {
                 "cachedConstructor:L name:L module:L classLoader:L classData:L packageName:L componentType:L \
                  reflectionData:L classRedefinedCount:I genericInfo:L enumConstants:L enumConstantDirectory:L \
                  annotationData:L annotationType:L classValueMap:L"
@@ -166,7 +168,7 @@ impl Library {
                  packageAssertionStatus:L classAssertionStatus:L classLoaderValueMap:L"
             }
             Library::Android => "packages:L parent:L proxyCache:L allocator:J classTable:J",
-            Library::Jdk17 | Library::Jdk17Declared | Library::Jdk25 | Library::J9 => {
+            Library::Jdk17 | Library::Jdk17Declared | Library::Jdk21 | Library::Jdk25 | Library::J9 => {
                 "parent:L name:L unnamedModule:L nameAndId:L parallelLockMap:L package2certs:L classes:L \
                  defaultDomain:L packages:L libraries:L assertionLock:L defaultAssertionStatus:Z \
                  packageAssertionStatus:L classAssertionStatus:L classLoaderValueMap:L"
@@ -201,6 +203,12 @@ impl Library {
                  threadStatus:I parkBlocker:L blocker:L blockerLock:L uncaughtExceptionHandler:L \
                  threadLocalRandomSeed:J threadLocalRandomProbe:I threadLocalRandomSecondarySeed:I"
             }
+            Library::Jdk21 => {
+                "eetop:J tid:J name:L interrupted:Z contextClassLoader:L inheritedAccessControlContext:L holder:L \
+                 threadLocals:L inheritableThreadLocals:L scopedValueBindings:L interruptLock:L parkBlocker:L \
+                 nioBlocker:L cont:L uncaughtExceptionHandler:L threadLocalRandomSeed:J threadLocalRandomProbe:I \
+                 threadLocalRandomSecondarySeed:I container:L headStackableScopes:L"
+            }
             Library::Jdk25 => {
                 "eetop:J tid:J name:L interrupted:Z contextClassLoader:L holder:L threadLocals:L \
                  inheritableThreadLocals:L scopedValueBindings:L interruptLock:L parkBlocker:L nioBlocker:L cont:L \
@@ -215,6 +223,10 @@ impl Library {
             Library::Jdk6 => "in:L out:L err:L security:L cons:L props:L",
             Library::Jdk8 => "in:L out:L err:L security:L cons:L props:L lineSeparator:L",
             Library::Jdk11 => "in:L out:L err:L security:L cons:L props:L lineSeparator:L bootLayer:L",
+            Library::Jdk21 => {
+                "in:L out:L err:L initialIn:L NEVER:I=1 MAYBE:I=2 allowSecurityManager:I=1 security:L \
+                 notSupportedJnuEncoding:L cons:L initialErrStream:L props:L lineSeparator:L bootLayer:L"
+            }
             Library::Jdk25 => {
                 "in:L out:L err:L initialIn:L initialErr:L notSupportedJnuEncoding:L cons:L props:L lineSeparator:L \
                  bootLayer:L"
@@ -241,12 +253,13 @@ fn parse(text: &'static str) -> (Field, u64) {
 mod tests {
     use super::*;
 
-    const EVERY: [Library; 8] = [
+    const EVERY: [Library; 9] = [
         Library::Jdk6,
         Library::Jdk8,
         Library::Jdk11,
         Library::Jdk17,
         Library::Jdk17Declared,
+        Library::Jdk21,
         Library::Jdk25,
         Library::Android,
         Library::J9,
@@ -271,6 +284,7 @@ mod tests {
             (Library::Jdk11, 8, [13, 116, 113, 138]),
             (Library::Jdk17, 8, [14, 116, 113, 139]),
             (Library::Jdk17Declared, 8, [14, 116, 113, 139]),
+            (Library::Jdk21, 8, [14, 116, 113, 145]),
             (Library::Jdk25, 8, [14, 135, 113, 137]),
         ] {
             assert_eq!(names.map(|name| bytes(library, name, reference)), sizes, "{library:?}");

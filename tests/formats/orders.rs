@@ -23,11 +23,11 @@ struct Rule {
 
 const THREADS: &[u8] = &[0x08, 0x03, 0x02];
 
-/// From the rule book, which has it from dumps of 5, 8, 11, 17 and 25, of SA 17 and of agent 6.
+/// From the rule book, which has it from dumps of 5, 8, 11, 17, 21 and 25, of SA 17 and of agent 6.
 const RULES: [Rule; 6] = [
     Rule {
         id: "hprof.order.hotspot",
-        profiles: &["hotspot-8", "hotspot-11", "hotspot-17", "hotspot-25"],
+        profiles: &["hotspot-8", "hotspot-11", "hotspot-17", "hotspot-21", "hotspot-25"],
         records: &["01 02 traces 0c", "01 02 traces 1c 2c"],
         groups: "",
         roots: &[],
@@ -41,7 +41,7 @@ const RULES: [Rule; 6] = [
     },
     Rule {
         id: "hprof.order.hotspot-25-heap",
-        profiles: &["hotspot-25"],
+        profiles: &["hotspot-21", "hotspot-25"],
         records: &[],
         groups: "CRO",
         roots: &[THREADS, &[0x01], &[0x05]],

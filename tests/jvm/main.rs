@@ -158,6 +158,7 @@ impl Made {
         match self.major {
             _ if self.by_agent() => "sa",
             22.. => "hotspot-25",
+            18.. => "hotspot-21",
             12.. => "hotspot-17",
             _ => "hotspot-11",
         }

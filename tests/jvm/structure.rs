@@ -15,13 +15,16 @@ use super::shape::{Meant, Shape, habits, unexplained};
 const OF_ONE_HEAP: &[Meant] = &[
     ("11", "loads", "the own place of an array's class is in no heap: its dump follows its element's"),
     ("17", "loads", "the own place of an array's class is in no heap: its dump follows its element's"),
-    ("21", "loads", "21 lists each class once; the profile hotspot-17 is that of 17, and writes arrays twice and more"),
-    ("21", "load serials", "there are more of them"),
-    ("21", "records", "there are more LOAD CLASS"),
-    ("21", "class order", "21 has arrays in their own places; the profile hotspot-17 has them after their elements"),
-    ("21", "sub-records", "21 has the roots before the objects; the profile hotspot-17 has them after"),
-    ("21", "roots", "of the sticky classes, in the order of the classes"),
-    ("21", "segments", "other records before the heap, and another order"),
+    (
+        "21",
+        "loads",
+        "boot classes of the archive that nothing has loaded have no CLASS DUMP where all objects are kept",
+    ),
+    ("21", "load serials", "the same"),
+    ("21", "records", "the same"),
+    ("21", "roots", "the same: they are sticky classes"),
+    ("21", "sub-records", "the same"),
+    ("21", "segments", "the same"),
     (
         "25",
         "roots",
@@ -40,8 +43,6 @@ const OF_ONE_HEAP: &[Meant] = &[
 
 /// What random heaps show and dumps of this writer do not, and why.
 const OF_RANDOM_HEAPS: &[Meant] = &[
-    ("21", "order of sub-records", "21 has the roots before the objects; the profile hotspot-17 has them after"),
-    ("21", "arrays and their elements' classes", "21 has arrays in their own places; the profile is that of 17"),
     (
         "sa",
         "arrays of primitive types",

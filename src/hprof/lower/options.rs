@@ -19,6 +19,7 @@ pub(in super::super) fn library(profile: &str) -> Library {
     match profile {
         "hotspot-8" => Library::Jdk8,
         "hotspot-11" => Library::Jdk11,
+        "hotspot-21" => Library::Jdk21,
         "hotspot-25" => Library::Jdk25,
         "sa" => Library::Jdk17Declared,
         "agent" => Library::Jdk6,

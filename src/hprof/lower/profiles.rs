@@ -246,6 +246,12 @@ const HOTSPOT: Profile = Profile {
 pub const PROFILES: &[Profile] = &[
     HOTSPOT,
     Profile {
+        name: "hotspot-21",
+        framings: &[segments(Version::V1_0_2, Cut::SharedBuffer)],
+        log: LogStyle { first_frame: 1, ..HOTSPOT_LOG },
+        ..HOTSPOT
+    },
+    Profile {
         name: "hotspot-17",
         framings: &[segments(Version::V1_0_2, Cut::SharedBuffer)],
         log: LOG_OF_17,
