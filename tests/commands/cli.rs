@@ -332,7 +332,7 @@ fn the_demo_runs_twice_and_never_replaces_another_heaps_dumps() {
     let bench = Bench::new();
     let first = bench.run(&["demo", "--objects", "50"]).ok().stdout();
     assert_eq!(first, bench.run(&["demo", "--objects", "50"]).ok().stdout());
-    assert_eq!(first.matches("same heap").count(), 21);
+    assert_eq!(first.matches("same heap").count(), 22);
     assert_eq!(first.matches("trap as intended").count(), 1);
     bench.run(&["demo", "--objects", "51"]).fails(2, &["exists", "--force"]);
     bench.run(&["demo", "--objects", "51", "--force"]).ok();

@@ -50,9 +50,10 @@ const END: &[u8] = &hex!("2c 00000000 00000000");
 const HEADER_1_0_1: &[u8] = &hex!("4a41564120 50524f46494c4520 312e302e31 00 00000008 0000018b cfe56800");
 const HEADER_1_0_2: &[u8] = &hex!("4a41564120 50524f46494c4520 312e302e32 00 00000008 0000018b cfe56800");
 
-#[test]
-fn hotspot_25_loads_each_class_once_and_writes_roots_before_objects() {
-    let file = [
+/// A file of HotSpot 21 or 25: each class is loaded once, and roots stand before objects. `frame` is the frame with its
+/// trace.
+fn new_file(frame: &[u8]) -> Vec<u8> {
+    [
         HEADER_1_0_2,
         STRINGS,
         &hex!(
@@ -68,12 +69,10 @@ fn hotspot_25_loads_each_class_once_and_writes_roots_before_objects() {
             "02 00000000 00000018 00000004 0000000000001030 00000001 00007f0000001150"
             // Trace 1, of thread 0, without frames.
             "05 00000000 0000000c 00000001 00000000 00000000"
-            // Frames are counted from 2.
-            "04 00000000 00000028 0000000000000002 00007f0000001170 00007f0000001030 00007f0000001190 00000002 0000002a"
-            "05 00000000 00000014 00000002 00000001 00000001 0000000000000002"
-            // 336 bytes of classes, 60 of roots, 104 of objects.
-            "1c 00000000 000001f4"
         ),
+        frame,
+        // 336 bytes of classes, 60 of roots, 104 of objects.
+        &hex!("1c 00000000 000001f4"),
         // Arrays have java/lang/Object above them, and their element's loader.
         &hex!(
             "20 0000000000001020 00000001 0000000000001000 0000000000002040 0000000000000000 0000000000000000"
@@ -91,8 +90,26 @@ fn hotspot_25_loads_each_class_once_and_writes_roots_before_objects() {
         INTS,
         END,
     ]
-    .concat();
+    .concat()
+}
+
+#[test]
+fn hotspot_25_counts_frames_from_2() {
+    let file = new_file(&hex!(
+        "04 00000000 00000028 0000000000000002 00007f0000001170 00007f0000001030 00007f0000001190 00000002 0000002a"
+        "05 00000000 00000014 00000002 00000001 00000001 0000000000000002"
+    ));
     check(&small_heap(true, HOTSPOT), &options("hotspot-25"), &file, "hotspot-25");
+}
+
+#[test]
+fn hotspot_21_counts_frames_from_1() {
+    let file = new_file(&hex!(
+        "04 00000000 00000028 0000000000000001 00007f0000001170 00007f0000001030 00007f0000001190 00000002 0000002a"
+        "05 00000000 00000014 00000002 00000001 00000001 0000000000000001"
+    ));
+    // Only where segments end tells 21 from 25.
+    check(&small_heap(true, HOTSPOT), &options("hotspot-21"), &file, "hotspot-25");
 }
 
 /// Strings, classes, traces: what 8, 11 and 17 have in front of a heap without arrays of objects.
@@ -165,7 +182,7 @@ fn identifiers_are_as_wide_as_a_pointer_unless_the_options_say_otherwise() {
         let options = options(profile).id_size(id_size);
         lower::to_bytes(&heap, &options).expect("the heap can be said")[19..23].to_vec()
     };
-    for profile in ["hotspot-25", "hotspot-17", "hotspot-11", "hotspot-8", "sa"] {
+    for profile in ["hotspot-25", "hotspot-21", "hotspot-17", "hotspot-11", "hotspot-8", "sa"] {
         assert_eq!(size_of(None, None, profile), hex!("00000008"));
         assert_eq!(size_of(Some(WordSize::Bits32), None, profile), hex!("00000004"));
         assert_eq!(size_of(Some(WordSize::Bits64), Some(IdSize::Four), profile), hex!("00000004"));
