@@ -1,6 +1,6 @@
 //! The canonical records of classes and objects.
 
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt};
 
 use crate::compare::Facet;
 use crate::compare::facts::{Described, Fact, Get, References, Walk};

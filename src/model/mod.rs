@@ -8,6 +8,7 @@
 //! known to be absent has a value of its own (a superclass that is known to be missing is
 //! `Some(Address::NULL)`, an array known to be empty has the length `Some(0)`).
 
+mod address_set;
 mod class;
 mod event;
 mod heap;
@@ -20,6 +21,7 @@ mod root_writer;
 pub mod visit;
 
 pub use crate::units::{Address, ByteLen, FrameId, PrimitiveType, Serial, TextId, WordSize};
+pub(crate) use address_set::AddressSet;
 pub use class::{Class, Field, FieldType, PoolEntry, Static};
 pub use event::{
     AllocationSite, AllocationSites, ControlSettings, CpuSamples, Event, EventKind, Frame, HeapSummary, LoadClass,

@@ -71,14 +71,17 @@ fn virtual_machines_write_what_they_were_asked_to() {
     let source = format!("{ROOT}/examples/adapters/programs/writers/HeapWriter.java");
     let built = Command::new("javac").arg("-d").arg(classes.path()).arg(source).status();
     assert!(built.is_ok_and(|status| status.success()), "HeapWriter.java cannot be built");
-    for writer in ["jcmd", "jhsdb"] {
+    // The objects of the last stand in another order in the dump than in its listing.
+    for (writer, cases, passes) in
+        [("jcmd", "hprof-spelled-s", 2), ("jhsdb", "hprof-spelled-s", 2), ("jcmd", "hprof-spelled-late-tables-of-a", 1)]
+    {
         let arguments = format!("{writer} {}", classes.path().display());
         let adapter = python("examples/adapters/programs/writers/writer.py", &arguments);
-        let question = ["--operation", "encode", "--filter", "hprof-spelled-s"];
+        let question = ["--operation", "encode", "--filter", cases];
         let (report, code) = check(&[&["--adapter", &adapter, "--expected", &expected()], &question[..]].concat());
         let verdicts = tally(&report);
         assert_eq!(code, 0, "{writer}: {report:#}");
-        assert!(verdicts["pass"] >= 2, "{writer}: {verdicts:?}");
+        assert!(verdicts["pass"] >= passes, "{writer}: {verdicts:?}");
     }
     // Random heaps without objects of the library can be built by any program.
     let adapter = python("examples/adapters/programs/writers/writer.py", &format!("jcmd {}", classes.path().display()));

@@ -15,7 +15,8 @@ use crate::{Answer, convert, open, terminal};
 ///
 /// Exit code 0: nothing was; 1: something was, or one of the two is not a valid dump; 2: it cannot be judged. What the
 /// format does not carry (`heapsmith facets`) and what is present only in the output is listed apart. Addresses have to be
-/// the same, or renumbered in ascending order as `heapsmith convert` does where the format cannot hold them.
+/// the same, or renumbered in ascending order as `heapsmith convert` does where the format cannot hold them. Many objects are
+/// sorted in temporary files: memory is the class tables, the roots and some 256 MB.
 ///
 /// Example: heapsmith check-conversion heap.hprof converted.phd
 #[derive(Args)]

@@ -18,7 +18,7 @@ use crate::{Answer, open, terminal};
 ///
 /// Exit code 0: no compared fact differs; 1: one does, or one of the two is not a valid dump. The last line says what was
 /// not compared, and why; `heapsmith facets` has the whole table. Many objects are sorted in temporary files: memory is
-/// the class tables, the roots and some 256 MB, and 8 bytes for each class and object while the dumps are judged.
+/// the class tables, the roots and some 256 MB.
 ///
 /// Example: heapsmith compare golden.phd converted.phd --leave-out record-order
 #[derive(Args)]

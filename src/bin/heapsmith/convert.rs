@@ -15,8 +15,8 @@ use crate::{Answer, decode, open, terminal};
 /// Writes the heap of a dump as a dump of another format, and says what that cost: what is lost, what is
 /// changed by a known rule, and what had to be made up. The same input gives the same bytes.
 ///
-/// Objects are read from the input each time, three times and more; memory is the class table, the roots, and 8
-/// bytes an address where addresses are numbered anew. The report goes to standard error if the dump goes to
+/// Objects are read from the input each time, three times and more; memory is the class table, the roots, 2 bytes or less for
+/// each class and object while the input is validated, and 8 bytes an address where addresses are numbered anew. The report goes to standard error if the dump goes to
 /// standard output.
 ///
 /// Example: heapsmith convert heap.phd heap.hprof --to hprof

@@ -27,7 +27,7 @@ pub(crate) struct Opts {
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// Number of objects, classes not counted; at most 20 million, since the heap is made in memory
-    /// (about 400 bytes an object).
+    /// (some 300 bytes an object).
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(..=20_000_000))]
     objects: u32,
     /// PHD: identity hashes of 16 bits in every object, or 32 where used. Profiles of one writer have their

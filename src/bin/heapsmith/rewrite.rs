@@ -17,6 +17,9 @@ use crate::{Answer, decode, terminal};
 /// writer that is recognised, in the input's order. If no writer is recognised, an HPROF dump keeps all that its heap
 /// holds (specs/hprof.md), and a dump of another format is written by its default profile.
 ///
+/// Memory does not grow with the number of objects: through records it is that of the largest record, through the heap that
+/// of the class table and the roots.
+///
 /// Example: heapsmith rewrite odd.phd plain.phd --through heap --profile openj9
 #[derive(Args)]
 pub(crate) struct Opts {

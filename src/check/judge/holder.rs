@@ -13,9 +13,12 @@ use super::Wrong;
 pub(super) fn judge(listing: &Heap, dump: &Heap, holder: &str) -> Result<(), Wrong> {
     let (left, right) = (Index::new(listing), Index::new(dump));
     let array = held_by(&right, holder, listing.objects.len())?;
+    // A listing has them by address, wherever the records of the original stand.
+    let mut objects: Vec<&Object> = listing.objects.iter().collect();
+    objects.sort_by_key(|object| object.address);
     let to: HashMap<Address, Address> =
-        listing.objects.iter().map(|object| object.address).zip(array.iter().copied()).collect();
-    for (object, address) in listing.objects.iter().zip(array) {
+        objects.iter().map(|object| object.address).zip(array.iter().copied()).collect();
+    for (object, address) in objects.into_iter().zip(array) {
         let at = Some(object.address.to_string());
         let wrong = |facet, due: String, found: String| Err(Wrong::facet(facet, at.clone(), due, found, 1));
         let Some(found) = right.objects.get(address) else {

@@ -1,10 +1,11 @@
 //! The rules that need the whole graph.
 //!
-//! Memory: 8 bytes for each record (its address, sorted), and the names of the classes.
+//! Memory: the set of the addresses, mostly 2 bytes or less for each, and the names of the classes.
 
-use std::collections::{HashMap, HashSet};
+use foldhash::{HashMap, HashSet};
 
 use crate::findings::{Findings, Place};
+use crate::model::AddressSet;
 
 use super::super::decode::{At, Step};
 use super::super::record::{Entry, Record, References};
@@ -14,7 +15,7 @@ use super::{add, start};
 /// An index of a dump's addresses, filled by a first pass and asked by a second one.
 #[derive(Debug, Default)]
 pub struct GraphIndex {
-    addresses: Vec<u64>,
+    addresses: AddressSet,
     classes: HashSet<Box<[u8]>>,
     /// Class records with a name that one before has, and the first of them.
     same_name: u64,
@@ -39,7 +40,9 @@ impl GraphIndex {
     /// First pass: takes a record in.
     pub fn enter(&mut self, step: Step<'_>) {
         let Step::Record(at, Record::Entry(entry)) = step else { return };
-        self.addresses.push(entry.address.value);
+        if !self.addresses.insert(entry.address.value) {
+            self.duplicates.insert(entry.address.value, false);
+        }
         if entry.kind == EntryKind::Class {
             if self.classes.contains(entry.name) {
                 self.same_name += 1;
@@ -50,16 +53,9 @@ impl GraphIndex {
         }
     }
 
-    /// Between the passes: sorts, and judges the names of classes. `whole` is whether the first came to the end.
+    /// Between the passes: judges the names of classes. `whole` is whether the first came to the end.
     pub fn seal(&mut self, whole: bool, findings: &mut Findings) {
         self.whole = whole;
-        self.addresses.sort_unstable();
-        for pair in self.addresses.windows(2) {
-            if pair[0] == pair[1] {
-                self.duplicates.insert(pair[0], false);
-            }
-        }
-        self.addresses.dedup();
         if let Some(first) = self.first_same_name {
             add(findings, super::GRAPH_SAME_NAME, first, || {
                 let found =
@@ -103,7 +99,7 @@ impl GraphIndex {
         let entry = &mut self.entry;
         entry.listed += references.values.len() as u64;
         for &to in references.values {
-            if to != 0 && self.addresses.binary_search(&to).is_err() {
+            if to != 0 && !self.addresses.has(to) {
                 entry.dangling += 1;
                 entry.first.get_or_insert(to);
             }

@@ -1,7 +1,7 @@
 //! The rules that need the whole graph.
 //!
-//! Memory: 8 bytes for each class and object (its identifier, sorted, by heap), and tables of the classes, strings,
-//! frames, traces and threads, of which only numbers are kept.
+//! Memory: the set of the identifiers of each heap, mostly 2 bytes or less for each class and object, and tables of the
+//! classes, strings, frames, traces and threads, of which only numbers are kept.
 
 use crate::findings::Findings;
 use crate::model::{Address, FieldType, Value};
@@ -20,8 +20,6 @@ pub struct GraphIndex {
     id: IdSize,
     tables: Tables,
     heaps: Vec<HeapGraph>,
-    /// Identifiers of the classes and objects of all heaps, one heap after the other.
-    addresses: Vec<u64>,
     counter: HeapCounter,
     /// The dump record that is open.
     tag: Tag,
@@ -80,7 +78,6 @@ impl GraphIndex {
             id,
             tables: Tables::default(),
             heaps: Vec::new(),
-            addresses: Vec::new(),
             counter: HeapCounter::default(),
             tag: Tag::HEAP_DUMP,
             pending: None,
@@ -103,7 +100,7 @@ impl GraphIndex {
                     _ => {}
                 }
                 if let Some(address) = sub_record.address() {
-                    heap.enter(address, &mut self.addresses);
+                    heap.enter(address, self.id);
                 }
             }
             Step::Record(at, record) => {
@@ -113,7 +110,7 @@ impl GraphIndex {
             Step::Segment(_, segment) => {
                 self.tag = segment.tag;
                 if self.counter.segment(segment.tag).0 {
-                    self.heaps.push(HeapGraph::new(self.addresses.len()));
+                    self.heaps.push(HeapGraph::default());
                 }
             }
             Step::SegmentEnd(_) => {
@@ -126,7 +123,7 @@ impl GraphIndex {
     /// Between the passes.
     pub fn seal(&mut self) {
         self.counter = HeapCounter::default();
-        self.heaps.iter_mut().for_each(|heap| heap.seal(self.id, &mut self.addresses));
+        self.heaps.iter_mut().for_each(|heap| heap.seal(self.id));
     }
 
     /// Second pass: judges a step.
@@ -177,7 +174,7 @@ impl GraphIndex {
 
     fn root(&mut self, place: Place, root: &RootRecord, findings: &mut Findings) {
         let Some(heap) = self.heaps.get(self.counter.heap()) else { return };
-        if !heap.addresses(&self.addresses).has(root.object.0) {
+        if !heap.addresses().has(root.object.0) {
             place.finding(findings, super::ROOT_DANGLING, || {
                 ("a root that is a class or object of the heap".to_owned(), format!("{} {}", root.tag(), root.object))
             });
@@ -189,7 +186,7 @@ impl GraphIndex {
         self.tables.class(place, class, findings);
         let Some(heap) = self.heaps.get_mut(self.counter.heap()) else { return };
         heap.class(place, class, findings);
-        let heap = heap.addresses(&self.addresses);
+        let heap = heap.addresses();
         let mut references = References::default();
         for owner in [class.loader, class.signers, class.protection_domain] {
             references.add(heap, owner.0);
@@ -226,7 +223,7 @@ impl GraphIndex {
     fn values(&mut self, place: Place, class: Address, values: &[u8], findings: &mut Findings) {
         let Some(heap) = self.heaps.get(self.counter.heap()) else { return };
         let Some(layouts) = heap.layouts() else { return };
-        let heap = heap.addresses(&self.addresses);
+        let heap = heap.addresses();
         let mut references = References::default();
         layouts.visit_values(class, values, |value| {
             if let Value { kind: FieldType::Object, bits } = value {
@@ -254,7 +251,7 @@ impl GraphIndex {
     #[inline]
     fn elements(&mut self, at: &At<'_>, place: Place, so_far: References, piece: &[u8], findings: &mut Findings) {
         let Some(heap) = self.heaps.get(self.counter.heap()) else { return };
-        let heap = heap.addresses(&self.addresses);
+        let heap = heap.addresses();
         let mut references = so_far;
         each_id(piece, self.id, |to| references.add(heap, to));
         if at.rest == 0 {

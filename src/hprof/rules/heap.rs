@@ -1,11 +1,10 @@
 //! What holds for one heap: its classes and the addresses of what it has.
 
 use std::collections::{HashMap, HashSet};
-use std::ops::Range;
 
 use crate::error::RuleId;
 use crate::findings::{Findings, on_cycles};
-use crate::model::{Address, FieldType};
+use crate::model::{Address, AddressSet, FieldType};
 
 use super::super::lift::Layouts;
 use super::super::sub_record::ClassDump;
@@ -13,16 +12,16 @@ use super::super::wire::IdSize;
 use super::Place;
 
 /// One heap of a file. A file may have as many as it has dump records, so an empty one takes little.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct HeapGraph {
-    /// Where its addresses stand among those of all heaps; sorted after [`HeapGraph::seal`].
-    addresses: Range<usize>,
-    /// What there is to know of it besides, if anything.
+    /// What there is to know of it, if anything.
     known: Option<Box<Known>>,
 }
 
 #[derive(Debug)]
 struct Known {
+    /// Identifiers of the classes and objects.
+    addresses: AddressSet,
     /// The classes with their superclasses and own fields, until they are laid out.
     classes: Vec<(Address, Address, Box<[FieldType]>)>,
     layouts: Layouts,
@@ -42,6 +41,7 @@ struct Seen {
 impl Known {
     fn new(id: IdSize) -> Box<Known> {
         Box::new(Known {
+            addresses: AddressSet::default(),
             classes: Vec::new(),
             layouts: Layouts::new(id, std::iter::empty()),
             duplicates: HashMap::new(),
@@ -52,16 +52,13 @@ impl Known {
 }
 
 impl HeapGraph {
-    /// A heap whose addresses begin at this place among those of all heaps.
-    pub(super) fn new(begin: usize) -> HeapGraph {
-        HeapGraph { addresses: begin..begin, known: None }
-    }
-
     /// First pass: takes the address of a class or object in.
     #[inline]
-    pub(super) fn enter(&mut self, address: Address, all: &mut Vec<u64>) {
-        all.push(address.0);
-        self.addresses.end = all.len();
+    pub(super) fn enter(&mut self, address: Address, id: IdSize) {
+        let known = self.known.get_or_insert_with(|| Known::new(id));
+        if !known.addresses.insert(address.0) {
+            known.duplicates.insert(address.0, Seen::default());
+        }
     }
 
     /// First pass: takes a class's superclass and fields in.
@@ -70,16 +67,8 @@ impl HeapGraph {
         self.known.get_or_insert_with(|| Known::new(id)).classes.push((class.id, class.superclass, own));
     }
 
-    /// Between the passes: sorts the addresses and lays the classes out.
-    pub(super) fn seal(&mut self, id: IdSize, all: &mut [u64]) {
-        let own = &mut all[self.addresses.clone()];
-        own.sort_unstable();
-        for pair in own.windows(2) {
-            if pair[0] == pair[1] {
-                let known = self.known.get_or_insert_with(|| Known::new(id));
-                known.duplicates.insert(pair[0], Seen::default());
-            }
-        }
+    /// Between the passes: lays the classes out.
+    pub(super) fn seal(&mut self, id: IdSize) {
         let Some(known) = &mut self.known else { return };
         let classes = std::mem::take(&mut known.classes);
         let supers: HashMap<Address, Address> = classes.iter().map(|(class, of, _)| (*class, *of)).collect();
@@ -88,10 +77,10 @@ impl HeapGraph {
         known.layouts = Layouts::new(id, classes.into_iter());
     }
 
-    /// Second pass: the addresses of the heap, sorted.
+    /// Second pass: the addresses of the heap.
     #[inline]
-    pub(super) fn addresses<'a>(&self, all: &'a [u64]) -> Addresses<'a> {
-        Addresses(&all[self.addresses.clone()])
+    pub(super) fn addresses(&self) -> Addresses<'_> {
+        Addresses(self.known.as_deref().map(|known| &known.addresses))
     }
 
     /// Second pass: how instances are laid out, if the heap has classes.
@@ -149,14 +138,14 @@ impl HeapGraph {
     }
 }
 
-/// The addresses of a heap, sorted.
+/// The addresses of a heap.
 #[derive(Clone, Copy)]
-pub(super) struct Addresses<'a>(&'a [u64]);
+pub(super) struct Addresses<'a>(Option<&'a AddressSet>);
 
 impl Addresses<'_> {
     /// Whether something of the heap is at this address.
     #[inline]
     pub(super) fn has(self, address: u64) -> bool {
-        self.0.binary_search(&address).is_ok()
+        self.0.is_some_and(|addresses| addresses.has(address))
     }
 }

@@ -1,8 +1,9 @@
 //! What holds for the whole file: strings, loaded classes, frames, traces and threads, and who names them.
 
 use std::collections::hash_map::Entry;
-use std::collections::{HashMap, HashSet};
 use std::fmt;
+
+use foldhash::{HashMap, HashSet};
 
 use crate::error::RuleId;
 use crate::findings::Findings;

@@ -1,12 +1,12 @@
 //! The rules that need the whole graph.
 //!
-//! Memory: 8 bytes for each record (its address, sorted), and the classes with their names.
+//! Memory: the set of the addresses, mostly 2 bytes or less for each, and the classes.
 
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt};
 
 use crate::error::{DecodeError, RuleId};
 use crate::findings::{Findings, on_cycles};
-use crate::model::Address;
+use crate::model::{Address, AddressSet};
 
 use super::super::decode::Located;
 use super::super::lift::{Resolved, Resolver};
@@ -18,7 +18,7 @@ use super::severity;
 #[derive(Debug)]
 pub struct GraphIndex {
     resolver: Resolver,
-    addresses: Vec<u64>,
+    addresses: AddressSet,
     classes: HashMap<Address, ClassEntry>,
     /// Addresses with more than one record, and whether the first was seen in the second pass.
     duplicates: HashMap<u64, bool>,
@@ -49,7 +49,7 @@ impl GraphIndex {
     pub fn new(layout: Layout, j9: bool) -> GraphIndex {
         GraphIndex {
             resolver: Resolver::new(layout),
-            addresses: Vec::new(),
+            addresses: AddressSet::default(),
             classes: HashMap::new(),
             duplicates: HashMap::new(),
             arrays: Arrays::default(),
@@ -60,7 +60,9 @@ impl GraphIndex {
     /// First pass: takes a record in.
     pub fn enter(&mut self, located: Located<'_, '_>) {
         let Resolved { address, .. } = self.resolver.resolve(located.record);
-        self.addresses.push(address.0);
+        if !self.addresses.insert(address.0) {
+            self.duplicates.insert(address.0, false);
+        }
         if let Record::Class(r) = located.record {
             let entry = ClassEntry {
                 superclass: Address(r.superclass),
@@ -72,16 +74,9 @@ impl GraphIndex {
         }
     }
 
-    /// Between the passes: sorts, and judges the class hierarchy.
+    /// Between the passes: judges the class hierarchy.
     pub fn seal(&mut self, layout: Layout, findings: &mut Findings) {
         self.resolver = Resolver::new(layout);
-        self.addresses.sort_unstable();
-        for pair in self.addresses.windows(2) {
-            if pair[0] == pair[1] {
-                self.duplicates.insert(pair[0], false);
-            }
-        }
-        self.addresses.dedup();
         let above = |class| self.classes.get(&class).map(|entry| entry.superclass);
         let on_cycles = on_cycles(self.classes.keys().copied(), above);
         let mut cyclic = Vec::new();
@@ -119,7 +114,8 @@ impl GraphIndex {
     pub fn judge(&mut self, located: Located<'_, '_>, findings: &mut Findings) -> Result<(), DecodeError> {
         let record = located.record;
         let Resolved { address, class_word, .. } = self.resolver.resolve(record);
-        if let Some(seen) = self.duplicates.get_mut(&address.0)
+        if !self.duplicates.is_empty()
+            && let Some(seen) = self.duplicates.get_mut(&address.0)
             && std::mem::replace(seen, true)
         {
             add(findings, super::GRAPH_DUPLICATE_ADDRESS, located, || {
@@ -147,7 +143,7 @@ impl GraphIndex {
         located.references(references, |units| {
             let target = self.resolver.offset(address, units);
             first.get_or_insert(target);
-            if !target.is_null() && self.addresses.binary_search(&target.0).is_err() {
+            if !target.is_null() && !self.addresses.has(target.0) {
                 dangling.0 += 1;
                 dangling.1.get_or_insert(target);
             }
