@@ -18,9 +18,12 @@ use heapsmith::classic;
 use heapsmith::corpus::cases;
 use heapsmith::digest;
 use heapsmith::error::{DecodeError, Error};
+use heapsmith::format::Format;
 use heapsmith::hprof::{self, IdSize, Step};
 use heapsmith::input::Input;
-use heapsmith::model::{Address, Class, Contents, Facts, HeapSource, Object, ObjectKind, Surroundings, VisitObjects};
+use heapsmith::model::{
+    Address, ByteLen, Class, Contents, Facts, Heap, HeapSource, Name, Object, ObjectKind, Surroundings, VisitObjects,
+};
 use heapsmith::phd::{Decoder, annotate, lift};
 use heapsmith::validate::{ValidateOptions, validate};
 use libtest_mimic::{Arguments, Trial};
@@ -43,6 +46,7 @@ macro_rules! tests {
 
 tests! {
     a_digest_holds_nothing_that_grows_with_the_objects
+    the_graph_rules_take_2_bytes_or_less_for_an_object
     reading_a_damaged_phd_allocates_at_most_16_times_its_size_and_a_mebibyte
     a_count_in_an_hprof_dump_is_a_claim_and_allocates_nothing
     reading_an_hprof_dump_allocates_at_most_128_times_its_size_and_a_mebibyte
@@ -114,6 +118,49 @@ fn a_digest_holds_nothing_that_grows_with_the_objects() {
         peak(|| drop(digest::digest(&mut heap, &options)))
     });
     assert!(few < 100_000 && many < few + 1024, "{few} and {many} bytes");
+}
+
+/// Objects of 32 bytes side by side, as in a heap of small objects; and of 128.
+fn the_graph_rules_take_2_bytes_or_less_for_an_object() {
+    for (format, apart, allowed) in [
+        (Format::HPROF, 32, 1.0),
+        (Format::PHD6, 32, 1.0),
+        (Format::CLASSIC, 32, 1.0),
+        (Format::HPROF, 128, 2.1),
+        (Format::PHD6, 128, 2.1),
+    ] {
+        let [few, many] = [20_000_u64, 220_000].map(|count| {
+            let class = Class { address: Address(8), name: Name::from_text("A"), ..known_class() };
+            let object = |n: u64| Object {
+                class: Some(Address(8)),
+                size: Some(ByteLen(16)),
+                contents: Contents::Fields(Vec::new()),
+                ..Object::new(Address(0x10_0000 + n * apart), ObjectKind::Instance)
+            };
+            let objects = (0..count).map(object).collect();
+            let heap = Heap { classes: vec![class], objects, ..Heap::default() };
+            let input = Input::memory("memory", heap.write(format).expect("it can be said"));
+            peak(|| {
+                let report = validate(&input, ValidateOptions::default()).expect("readable");
+                assert!(report.graph_checked && report.sound.objects == count, "{report:?}");
+            })
+        });
+        let each = many.saturating_sub(few) as f64 / 200_000.0;
+        show(&format!("{format:?}, {apart} bytes apart: {each:.2} bytes for an object"));
+        assert!(each <= allowed, "{format:?}: {each} bytes for an object");
+    }
+}
+
+fn known_class() -> Class {
+    Class {
+        superclass: Some(Address::NULL),
+        instance_size: Some(ByteLen(0)),
+        class_object_size: Some(ByteLen(16)),
+        references: Some(Vec::new()),
+        statics: Some(Vec::new()),
+        fields: Some(Vec::new()),
+        ..Class::default()
+    }
 }
 
 /// Everything that reads a dump, on bytes that the caller owns.

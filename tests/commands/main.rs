@@ -9,6 +9,7 @@ mod cli_conversion;
 mod cli_corrupt;
 mod cli_digest;
 mod corpus_folder;
+mod memory;
 mod readme;
 mod rewriting;
 #[path = "../schema/mod.rs"]

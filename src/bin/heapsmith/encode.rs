@@ -14,7 +14,7 @@ use crate::{Answer, decode, open};
 /// Writes a dump from a listing (see `decode`).
 ///
 /// Without --profile, a listing gives its dump's bytes again, if it names the profile that does. With
-/// --profile, that writer's order and hashes take the place of the listing's. The heap is held in memory: some 600 bytes an
+/// --profile, that writer's order and hashes take the place of the listing's. The heap is held in memory: some 700 bytes an
 /// object, and the contents of arrays.
 ///
 /// Example: heapsmith encode seven.jsonl --format phd6 -o seven.phd

@@ -1,0 +1,82 @@
+//! The memory that each command's help states, against what it takes.
+
+use std::env;
+use std::path::Path;
+use std::process::Command;
+
+use assert_cmd::cargo::CommandCargoExt;
+
+/// Runs a command and prints its peak of resident memory in KiB, and the exit code.
+const PEAK: &str = r#"
+import resource, subprocess, sys
+code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, code)
+"#;
+
+/// Numbers of objects. The difference is large beside what an allocator keeps and small beside 256 MB. The peak of a process
+/// counts what python3 had before it became the command, some 14 MB: less than some 30 bytes an object does not show, for
+/// which `tests/memory.rs` watches the allocator.
+const FEW: u64 = 20_000;
+const MANY: u64 = 240_000;
+/// What the two may differ by whatever the formula.
+const NOISE: u64 = 3 << 20;
+
+/// What a command's help says of its memory, and what that makes for an object, in bytes. `{}` is the number of objects.
+/// Those that sort outside of memory hold what 256 MB have room for.
+const STATED: &[(&str, &str, u64)] = &[
+    ("generate --format hprof --objects {} -o out --force", "some 300 bytes an object", 300),
+    ("inspect {}.hprof", "Memory does not grow with the dump", 0),
+    ("validate {}.hprof", "2 bytes or less for each class and object (60 where", 60),
+    ("validate {}.phd", "2 bytes or less for each class and object (60 where", 60),
+    ("validate --no-graph {}.hprof", "only with its largest record", 0),
+    ("decode {}.hprof -o {}.jsonl --force", "some 256 MB", 600),
+    ("encode {}.jsonl --format hprof -o out --force", "some 700 bytes an object", 700),
+    ("rewrite {}.hprof out --through records --force", "Memory does not grow with the number of objects", 0),
+    ("rewrite {}.hprof out --through heap --force", "that of the class table and the roots", 0),
+    ("convert {}.hprof {}.phd --to phd6 --force", "for each class and object while the input is validated", 60),
+    ("digest {}.hprof", "for each class and object while the dump is validated", 60),
+    ("compare {}.hprof {}.hprof", "some 256 MB", 900),
+    ("check-conversion {}.hprof {}.phd", "some 256 MB", 900),
+    ("corrupt {}.hprof --edit drop-the-end -o out --force", "some 800 bytes an object", 800),
+];
+
+fn peak(folder: &Path, line: &str, objects: u64) -> u64 {
+    let program = Command::cargo_bin("heapsmith").expect("built").get_program().to_owned();
+    let mut command = Command::new("python3");
+    command.args(["-c", PEAK]).arg(program).current_dir(folder);
+    let output = command.args(line.replace("{}", &objects.to_string()).split(' ')).output().expect("python3 runs");
+    let said = String::from_utf8(output.stdout).expect("text");
+    let (kibibytes, code) = said.trim().split_once(' ').unwrap_or_else(|| panic!("{line}: {said}"));
+    assert_eq!(code, "0", "{line}");
+    kibibytes.parse::<u64>().expect("a number") << 10
+}
+
+fn help(command: &str) -> String {
+    let output = Command::cargo_bin("heapsmith").expect("built").args([command, "--help"]).output().expect("it runs");
+    // Lines are broken anywhere.
+    String::from_utf8(output.stdout).expect("text").split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn every_command_takes_the_memory_that_its_help_states() {
+    let has_python = Command::new("python3").arg("--version").output().is_ok_and(|output| output.status.success());
+    if !has_python {
+        assert!(env::var_os("HEAPSMITH_PYTHON_REQUIRED").is_none(), "python3 is required and not there");
+        println!("skipped: python3 measures the memory");
+        return;
+    }
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    for objects in [FEW, MANY] {
+        let make = "generate --format hprof --profile hotspot-17 --seed 3 --objects {} -o {}.hprof";
+        peak(folder.path(), make, objects);
+        peak(folder.path(), "convert {}.hprof {}.phd --to phd6", objects);
+    }
+    for &(line, stated, each) in STATED {
+        let name = line.split(' ').next().unwrap_or_default();
+        assert!(help(name).contains(stated), "the help of {name} does not say `{stated}`");
+        let [few, many] = [FEW, MANY].map(|objects| peak(folder.path(), line, objects));
+        let grown = many.saturating_sub(few);
+        println!("{line}: {few} and {many} bytes, {} an object", grown / (MANY - FEW));
+        assert!(grown <= each * (MANY - FEW) + NOISE, "{line}: {few} and {many} bytes, stated: {stated}");
+    }
+}
