@@ -329,4 +329,16 @@ fn androids_kinds_of_root_are_unknown_in_a_dump_of_1_0_2() {
     // Another kind is still a mistake.
     fs::write(bench.path("wrong.hprof"), dump(b'2', 0x05)).expect("a file");
     bench.expect(1, "check-conversion android.hprof wrong.hprof");
+    // HEAP DUMP INFO (heap 1, named by the string 0x10) cannot be kept, and is not missed.
+    let mut with_region = dump(b'3', 0xff);
+    with_region.splice(31..31, hex!("01" "00000000" "00000005" "00000010" "41"));
+    let heap = 31 + 14;
+    with_region[heap + 8] = 0x13;
+    with_region.splice(heap + 9..heap + 9, hex!("fe" "00000001" "00000010"));
+    let mut without = dump(b'2', 0xff);
+    without.splice(31..31, hex!("01" "00000000" "00000005" "00000010" "41"));
+    fs::write(bench.path("android.hprof"), with_region).expect("a file");
+    fs::write(bench.path("converted.hprof"), without).expect("a file");
+    bench.expect(0, "validate android.hprof converted.hprof");
+    bench.expect(0, "check-conversion android.hprof converted.hprof");
 }

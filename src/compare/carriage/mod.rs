@@ -106,7 +106,7 @@ impl Column {
     }
 
     /// The same for dumps with these headers: sizes in identifiers are comparable where those have one size, and kinds of
-    /// root where both have them.
+    /// root and regions where both have them.
     #[must_use]
     pub(in crate::compare) fn between(&self, left: &Facts, right: &Facts) -> Column {
         let mut column = self.clone();
@@ -116,14 +116,18 @@ impl Column {
                 *carriage = Carriage::Changed(Rule::Derived);
             }
         }
-        // The kinds that Android added are in dumps of its own version alone.
+        // The kinds of root that Android added, and its regions, are in dumps of its own version alone.
         let is_android = |facts: &Facts| facts.header_version.as_ref().map(|version| version.as_bytes() == b"1.0.3");
         if let (Some(left), Some(right)) = (is_android(left), is_android(right))
             && left != right
-            && let Some(roots) = column.carriages.get_mut(Facet::Roots as usize)
-            && *roots == Carriage::Exact
         {
-            *roots = Carriage::Changed(Rule::PlainRoots);
+            for (facet, otherwise) in
+                [(Facet::Roots, Carriage::Changed(Rule::PlainRoots)), (Facet::Regions, Carriage::None)]
+            {
+                if let Some(carriage) = column.carriages.get_mut(facet as usize).filter(|c| **c == Carriage::Exact) {
+                    *carriage = otherwise;
+                }
+            }
         }
         column
     }
