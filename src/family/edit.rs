@@ -9,7 +9,7 @@ use crate::error::{Error, RuleId};
 use crate::findings::Findings;
 use crate::model::Heap;
 
-use super::{Family, Opener};
+use super::{Family, GraphRules, Opener};
 
 /// An edit that breaks one rule, in a dump of the format that the map is of.
 pub struct Edit<M: 'static> {
@@ -101,7 +101,7 @@ impl NamedEdit {
     /// If the dump cannot be read because of the machine.
     pub fn is_found(&self, edited: &Edited) -> Result<bool, Error> {
         let mut findings = Findings::default();
-        self.family.judge(&Opener::memory(self.name, &edited.bytes), true, &mut findings)?;
+        self.family.judge(&Opener::memory(self.name, &edited.bytes), GraphRules::All, &mut findings)?;
         Ok(findings.has(self.rule, edited.offset))
     }
 }

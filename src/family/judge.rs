@@ -5,6 +5,17 @@ use crate::findings::{Findings, Rulebook, Sound};
 
 use super::{Opener, Opening};
 
+/// Which rules of the whole graph are judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GraphRules {
+    /// None of them.
+    None,
+    /// Those that are errors.
+    Errors,
+    /// All of them.
+    All,
+}
+
 /// The rules of a format, as the two passes of a validation need them.
 pub trait Judge {
     /// A dump at its start.
@@ -24,8 +35,8 @@ pub trait Judge {
     /// The format's name with its version.
     fn format(decoder: &Self::Decoder) -> String;
 
-    /// An empty index of the graph.
-    fn graph(decoder: &Self::Decoder) -> Self::Graph;
+    /// An empty index of the graph; `errors` says whether only rules that are errors are judged by it.
+    fn graph(decoder: &Self::Decoder, errors: bool) -> Self::Graph;
 
     /// The first pass: the rules that need no more than a record and its predecessors. What is sound, and the error at
     /// which reading stopped.
@@ -37,6 +48,11 @@ pub trait Judge {
 
     /// Between the passes. `whole` says whether the first one read the dump to its end.
     fn seal(graph: &mut Self::Graph, whole: bool, findings: &mut Findings);
+
+    /// Whether the second pass could find an error. It is asked where nothing else is looked for.
+    fn may_err(_graph: &Self::Graph) -> bool {
+        true
+    }
 
     /// The second pass, from the start again.
     ///
@@ -55,7 +71,7 @@ pub struct Judged {
     pub format: Option<String>,
     /// What is sound.
     pub sound: Sound,
-    /// Whether the rules of the whole graph were judged.
+    /// Whether all rules of the whole graph were judged.
     pub graph_checked: bool,
 }
 
@@ -63,13 +79,14 @@ pub struct Judged {
 ///
 /// # Errors
 /// If the dump cannot be read because of the machine.
-pub fn run<J: Judge>(opener: &Opener, graph: bool, findings: &mut Findings) -> Result<Judged, Error> {
+pub fn run<J: Judge>(opener: &Opener, graph: GraphRules, findings: &mut Findings) -> Result<Judged, Error> {
     let mut decoder = match J::open(opener.open()?) {
         Ok(decoder) => decoder,
         Err(error) => return stop(J::BOOK, error, findings).map(|()| Judged::default()),
     };
     let format = Some(J::format(&decoder));
-    let mut index = graph.then(|| J::graph(&decoder));
+    let errors = graph == GraphRules::Errors;
+    let mut index = (graph != GraphRules::None).then(|| J::graph(&decoder, errors));
     let (mut sound, ended) = J::pass(&mut decoder, index.as_mut(), findings);
     let whole = ended.as_ref().err().is_none_or(DecodeError::is_missing_end);
     if let Err(error) = ended {
@@ -77,7 +94,9 @@ pub fn run<J: Judge>(opener: &Opener, graph: bool, findings: &mut Findings) -> R
     }
     if let Some(index) = &mut index {
         J::seal(index, whole, findings);
-        if let Ok(mut decoder) = J::open(opener.open()?) {
+        if (!errors || J::may_err(index))
+            && let Ok(mut decoder) = J::open(opener.open()?)
+        {
             match J::judge(&mut decoder, index, findings) {
                 Err(error) if error.is_the_machines() => return Err(error.into()),
                 // What stopped the first pass stops this one too, and is known already.
@@ -86,7 +105,7 @@ pub fn run<J: Judge>(opener: &Opener, graph: bool, findings: &mut Findings) -> R
         }
         J::close(index, &mut sound, findings);
     }
-    Ok(Judged { format, sound, graph_checked: index.is_some() })
+    Ok(Judged { format, sound, graph_checked: graph == GraphRules::All })
 }
 
 /// A dump that cannot be read any further: a finding, unless the machine is at fault.

@@ -31,7 +31,7 @@ use crate::findings::{Findings, Rulebook};
 use crate::model::{Address, DumpSource};
 
 pub use edit::NamedEdit;
-pub use judge::{Judge, Judged, run};
+pub use judge::{GraphRules, Judge, Judged, run};
 pub use lowering::{Lower, Lowering, only_heap};
 pub use needs::{ArrayClass, Needs};
 pub use opener::{OpenStream, Opener, Opening};
@@ -188,7 +188,7 @@ pub trait DumpFamily: Sync {
     ///
     /// # Errors
     /// If the dump cannot be read because of the machine.
-    fn judge(&self, opener: &Opener, graph: bool, findings: &mut Findings) -> Result<Judged, Error>;
+    fn judge(&self, opener: &Opener, graph: GraphRules, findings: &mut Findings) -> Result<Judged, Error>;
 }
 
 /// A dump format, whatever its version: which decoder reads it. [`Family::ALL`] lists them.

@@ -15,7 +15,7 @@ use crate::findings::{Finding, FindingCounts, Findings, Severity};
 use crate::model::{Dump, Event};
 
 use super::edit::Map;
-use super::{Family, Lower, Opener};
+use super::{Family, GraphRules, Lower, Opener};
 
 /// A property of a fuzzer's bytes.
 pub type Property = fn(&[u8]);
@@ -224,7 +224,7 @@ pub fn named_corruptions_are_found<S: Subject>(bytes: &[u8]) {
     for edit in S::Map::EDITS {
         let Some(edited) = edit.apply(&map) else { continue };
         let mut findings = Findings::default();
-        let judged = S::Map::FAMILY.judge(&Opener::memory(edit.name, &edited.bytes), true, &mut findings);
+        let judged = S::Map::FAMILY.judge(&Opener::memory(edit.name, &edited.bytes), GraphRules::All, &mut findings);
         assert!(judged.is_ok(), "memory can be read");
         let (name, offset) = (edit.name, edited.offset);
         assert!(findings.has(edit.rule, offset), "{name} at {offset:#x} in {lowering:?}: {findings:?}");
@@ -274,11 +274,21 @@ pub(crate) fn lifted<S: Subject>(bytes: &[u8]) -> Dump {
     read::<S>(bytes).unwrap_or_else(|e| panic!("a written dump can be read: {e}"))
 }
 
-/// What every rule of a format finds in a dump.
+/// What every rule of a format finds in a dump. Errors are the same where nothing else is looked for.
 pub(crate) fn judged(family: Family, opener: &Opener, graph: bool) -> (Vec<Finding>, Vec<FindingCounts>) {
-    let mut findings = Findings::default();
-    assert!(family.judge(opener, graph, &mut findings).is_ok(), "memory can be read");
-    findings.finish()
+    let find = |rules| {
+        let mut findings = Findings::default();
+        assert!(family.judge(opener, rules, &mut findings).is_ok(), "memory can be read");
+        findings.finish()
+    };
+    let all = find(if graph { GraphRules::All } else { GraphRules::None });
+    if graph {
+        let errors = |found: &[Finding]| -> Vec<Finding> {
+            found.iter().filter(|finding| finding.severity == Severity::Error).cloned().collect()
+        };
+        assert!(errors(&all.0) == errors(&find(GraphRules::Errors).0), "errors alone are others: {:?}", all.0);
+    }
+    all
 }
 
 fn same(carried: &Dump, lifted: &Dump, lowering: &dyn Lower) {

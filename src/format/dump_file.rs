@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::annotation::Annotation;
 use crate::compare::Span;
 use crate::error::{DecodeError, Error, Problem, is_damage};
-use crate::family::{Judged, Opener, Opening, Outline, Reading, Records, Source, WholeFile};
+use crate::family::{GraphRules, Judged, Opener, Opening, Outline, Reading, Records, Source, WholeFile};
 use crate::findings::Findings;
 use crate::input::{Input, Stream};
 use crate::model::Address;
@@ -145,7 +145,7 @@ impl DumpFile {
     ///
     /// # Errors
     /// If the dump cannot be read because of the machine.
-    pub fn judge(&self, graph: bool, findings: &mut Findings) -> Result<Judged, Error> {
+    pub fn judge(&self, graph: GraphRules, findings: &mut Findings) -> Result<Judged, Error> {
         match &self.strange {
             None => self.family.judge(&self.opener, graph, findings),
             Some(start) => {

@@ -11,8 +11,8 @@ use crate::family::edit::{NamedEdit, named};
 #[cfg(feature = "properties")]
 use crate::family::property::{self, Properties};
 use crate::family::{
-    DumpFamily, Family, Format, Judged, Lowering, Opener, Opening, Outline, Records, Setting, Source, VisitPlaced,
-    WholeFile, Wishes, run,
+    DumpFamily, Family, Format, GraphRules, Judged, Lowering, Opener, Opening, Outline, Records, Setting, Source,
+    VisitPlaced, WholeFile, Wishes, run,
 };
 use crate::findings::{Findings, Rulebook};
 use crate::input::Stream;
@@ -249,7 +249,7 @@ impl DumpFamily for Hprof {
         recipes()
     }
 
-    fn judge(&self, opener: &Opener, graph: bool, findings: &mut Findings) -> Result<Judged, Error> {
+    fn judge(&self, opener: &Opener, graph: GraphRules, findings: &mut Findings) -> Result<Judged, Error> {
         run::<Judgement>(opener, graph, findings)
     }
 }

@@ -9,11 +9,11 @@ use foldhash::HashMap;
 /// Addresses that agree in their last three bits and in all but the sixteen bits above those share a chunk: of a heap whose
 /// addresses are multiples of 8, that is half a megabyte. A chunk of more than 64 addresses has a bit for each that there
 /// could be, in words of 64, and keeps the words that are not 0, with 160 bytes that say which those are. So an address takes
-/// half a byte where objects have 32 bytes, 2 bytes where they have 128, 8 or less where they have more, and some 60 where
-/// each lies alone. Numbers without gaps, as the hprof agent has them, take a bit.
+/// half a byte where objects have 32 bytes, 2 bytes where they have 128, 8 or less where they have more, and some 120 where
+/// each lies alone (while the table of chunks grows). Numbers without gaps, as the hprof agent has them, take a bit.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AddressSet {
-    /// The hash has a random seed: a dump cannot be made to collide.
+    /// The hash has a random seed: it is hard to make a dump whose addresses collide.
     chunks: HashMap<u64, Chunk>,
     /// The chunk of the last address that was put in, which `chunks` does not have: they mostly come in order.
     open: (u64, Chunk),
@@ -21,7 +21,7 @@ pub(crate) struct AddressSet {
 
 #[derive(Clone, Debug)]
 enum Chunk {
-    /// So many, in no order.
+    /// A few, in no order.
     Few(u8, [u16; FEW]),
     /// In order.
     List(Vec<u16>),

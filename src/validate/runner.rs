@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::error::{DecodeError, Error, Problem, TextPosition};
-use crate::family::Reading;
+use crate::family::{GraphRules, Reading};
 use crate::findings::{Finding, FindingCounts, Findings, Severity, Sound};
 use crate::format::{DumpFile, severity};
 use crate::input::Input;
@@ -15,6 +15,9 @@ use crate::setters::setters;
 pub struct ValidateOptions {
     /// Whether to check the rules that need an index of the whole graph.
     pub graph: bool,
+    /// Whether to check of these rules only those that are errors, which is quicker: references are not followed. The
+    /// report has fewer warnings and notes then.
+    pub errors: bool,
     /// How to read what the bytes of an HPROF dump do not decide.
     pub reading: Reading,
 }
@@ -22,13 +25,14 @@ pub struct ValidateOptions {
 setters! {
     impl ValidateOptions {
         set graph: bool;
+        set errors: bool;
         set reading: Reading;
     }
 }
 
 impl Default for ValidateOptions {
     fn default() -> ValidateOptions {
-        ValidateOptions { graph: true, reading: Reading::default() }
+        ValidateOptions { graph: true, errors: false, reading: Reading::default() }
     }
 }
 
@@ -58,13 +62,19 @@ pub struct Report {
 /// Validates a dump, as far as it can be read. Its format is told by its first bytes.
 ///
 /// Without the graph rules memory is that of the largest record; with them 2 bytes or less for each class and object
-/// (60 where they lie far apart), plus the classes (and of HPROF the tables of names, frames and threads). The graph rules read the input twice.
+/// (120 where they lie far apart), plus the classes (and of HPROF the tables of names, frames and threads). The graph rules
+/// read the input twice.
 ///
 /// # Errors
 /// If the input cannot be read, or shrinks while it is. What is wrong with the dump is in the report.
 pub fn validate(input: &Input, options: ValidateOptions) -> Result<Report, Error> {
     let mut findings = Findings::default();
-    let judged = DumpFile::new(input.clone(), options.reading)?.judge(options.graph, &mut findings)?;
+    let graph = match options {
+        ValidateOptions { graph: false, .. } => GraphRules::None,
+        ValidateOptions { errors: true, .. } => GraphRules::Errors,
+        ValidateOptions { .. } => GraphRules::All,
+    };
+    let judged = DumpFile::new(input.clone(), options.reading)?.judge(graph, &mut findings)?;
     let (findings, counts) = findings.finish();
     Ok(Report {
         schema: 1,
@@ -83,7 +93,7 @@ pub fn validate(input: &Input, options: ValidateOptions) -> Result<Report, Error
 /// # Errors
 /// If the input cannot be read.
 pub fn unsound(input: &Input, reading: Reading) -> Result<Option<DecodeError>, Error> {
-    Ok(validate(input, ValidateOptions { graph: true, reading })?.unsound())
+    Ok(validate(input, ValidateOptions { graph: true, errors: true, reading })?.unsound())
 }
 
 /// A rule that a dump breaks, and that was tolerated.

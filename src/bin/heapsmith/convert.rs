@@ -16,8 +16,8 @@ use crate::{Answer, decode, open, terminal};
 /// changed by a known rule, and what had to be made up. The same input gives the same bytes.
 ///
 /// Objects are read from the input each time, three times and more; memory is the class table, the roots, 2 bytes or less for
-/// each class and object while the input is validated, and 8 bytes an address where addresses are numbered anew. The report goes to standard error if the dump goes to
-/// standard output.
+/// each class and object while the input is validated, and 8 bytes an address where addresses are numbered anew. The report
+/// goes to standard error if the dump goes to standard output.
 ///
 /// Example: heapsmith convert heap.phd heap.hprof --to hprof
 #[derive(Args)]

@@ -87,12 +87,14 @@ impl Opts {
         let file = open::dump(&self.input, self.reading.reading())?;
         let format = file.format()?;
         self.spelling.wishes().check(format)?;
+        // A profile that there is not is refused before the dump is read.
+        let named = self.spelling.profile.as_ref().map(|_| self.spelling.lowering(format, self.seed)).transpose()?;
         let mut source = file.source()?;
         if let Some(left_behind) = source.left_behind() {
             terminal::warning(&format!("{}: {left_behind}", file.input().name()));
         }
-        let lowering = match &self.spelling.profile {
-            Some(_) => self.spelling.lowering(format, self.seed)?,
+        let lowering = match named {
+            Some(lowering) => lowering,
             None => match file.recognise(&mut source)? {
                 Some(recognised) => self.spelling.upon(&recognised)?,
                 None => match file.keeping(&mut source) {

@@ -13,7 +13,7 @@ use serde::Serialize;
 pub(crate) struct TolerateOpt {
     /// Accept a dump that can be read to its end but is not valid (as `heapsmith validate` finds); the report lists the
     /// rules that it breaks. Without this option such a dump is refused. Validating takes 2 bytes of memory or
-    /// less for each class and object (60 where they lie far apart).
+    /// less for each class and object (120 where they lie far apart).
     #[arg(long)]
     tolerate: bool,
 }
@@ -21,7 +21,7 @@ pub(crate) struct TolerateOpt {
 impl TolerateOpt {
     /// Judges a dump: what is tolerated, if that was asked for; else the first error is returned.
     pub(crate) fn judge(self, input: &Input, reading: Reading) -> Result<Option<Vec<Tolerated>>, Error> {
-        let report = validate(input, ValidateOptions::default().reading(reading))?;
+        let report = validate(input, ValidateOptions::default().errors(true).reading(reading))?;
         // What cannot be read to its end is not accepted anyway.
         let is_whole = report.findings.iter().all(|finding| !finding.fatal);
         match report.unsound() {

@@ -26,7 +26,7 @@ impl Judge for Judgement {
         FORMAT.to_string()
     }
 
-    fn graph(_decoder: &Decoder<Stream>) -> GraphIndex {
+    fn graph(_decoder: &Decoder<Stream>, _errors: bool) -> GraphIndex {
         GraphIndex::default()
     }
 
@@ -51,6 +51,10 @@ impl Judge for Judgement {
 
     fn seal(graph: &mut GraphIndex, whole: bool, findings: &mut Findings) {
         graph.seal(whole, findings);
+    }
+
+    fn may_err(graph: &GraphIndex) -> bool {
+        graph.has_duplicates()
     }
 
     fn judge(

@@ -18,6 +18,8 @@ use super::{Place, each_id};
 #[derive(Debug)]
 pub struct GraphIndex {
     id: IdSize,
+    /// Whether only errors are looked for: nothing that follows a reference is one.
+    errors: bool,
     tables: Tables,
     heaps: Vec<HeapGraph>,
     counter: HeapCounter,
@@ -72,10 +74,11 @@ impl References {
 }
 
 impl GraphIndex {
-    /// An empty index of a file with such identifiers.
-    pub fn new(id: IdSize) -> GraphIndex {
+    /// An empty index of a file with such identifiers; `errors` says whether only rules that are errors are judged by it.
+    pub fn new(id: IdSize, errors: bool) -> GraphIndex {
         GraphIndex {
             id,
+            errors,
             tables: Tables::default(),
             heaps: Vec::new(),
             counter: HeapCounter::default(),
@@ -133,7 +136,9 @@ impl GraphIndex {
             Step::Sub(at, sub_record) => self.sub_record(&at, sub_record, findings),
             Step::More(at) => self.more(&at, findings),
             Step::Record(at, record) => {
-                self.tables.judge(Place::of(&at), record, findings);
+                if !self.errors {
+                    self.tables.judge(Place::of(&at), record, findings);
+                }
                 self.counter.end_with(record.tag());
             }
             Step::Segment(_, segment) => {
@@ -155,6 +160,9 @@ impl GraphIndex {
             heap.address(place, address, matches!(sub_record, SubRecord::Class(_)), findings);
         }
         match sub_record {
+            SubRecord::Class(class) => self.class(place, class, findings),
+            SubRecord::Instance(r) if self.errors => self.instance(at, r, findings),
+            _ if self.errors => {}
             SubRecord::Instance(r) => {
                 self.tables.trace(place, r.trace, findings);
                 self.instance(at, r, findings);
@@ -168,7 +176,6 @@ impl GraphIndex {
             SubRecord::Root(root) => self.root(place, root, findings),
             SubRecord::Flat(..) => {}
             SubRecord::HeapInfo(_, name) => self.tables.texts(place, [*name].into_iter(), findings),
-            SubRecord::Class(class) => self.class(place, class, findings),
         }
     }
 
@@ -204,6 +211,9 @@ impl GraphIndex {
         let place = Place::of(at);
         match heap.layouts().and_then(|layouts| layouts.bytes_of(instance.class)) {
             Some(bytes) if bytes == u64::from(instance.length) => {
+                if self.errors {
+                    return;
+                }
                 if at.rest == 0 {
                     self.values(place, instance.class, &instance.values, findings);
                 } else {

@@ -26,8 +26,8 @@ impl Judge for Judgement {
         format!("{FAMILY}-{}", decoder.header().version)
     }
 
-    fn graph(decoder: &Decoder<Stream>) -> GraphIndex {
-        GraphIndex::new(decoder.header().id_size)
+    fn graph(decoder: &Decoder<Stream>, errors: bool) -> GraphIndex {
+        GraphIndex::new(decoder.header().id_size, errors)
     }
 
     fn pass(

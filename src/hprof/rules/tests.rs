@@ -9,7 +9,7 @@ use crate::error::RuleId;
 use crate::generate::{GenerateOptions, Placement, from_seed};
 use crate::hprof::lower::{self, LowerOptions, PROFILES};
 use crate::hprof::wire::{Header, IdSize, Tag, Version};
-use crate::hprof::{At, Reading, Segment, Step, decode, record};
+use crate::hprof::{At, Segment, Step, decode, record};
 use crate::input::Input;
 use crate::model::WordSize;
 use crate::validate::{Findings, Report, Severity, Sound, ValidateOptions, validate};
@@ -76,7 +76,7 @@ fn with_class(sub: &[u8]) -> Vec<u8> {
 }
 
 fn report(bytes: &[u8], graph: bool) -> Report {
-    let options = ValidateOptions { graph, reading: Reading::default() };
+    let options = ValidateOptions::default().graph(graph);
     validate(&Input::memory("dump", bytes.to_vec()), options).expect("readable")
 }
 

@@ -107,6 +107,11 @@ impl GraphIndex {
         }
     }
 
+    /// Whether an address has more than one record. Of what the second pass finds, nothing else is an error.
+    pub(super) fn has_duplicates(&self) -> bool {
+        !self.duplicates.is_empty()
+    }
+
     /// Second pass: judges a record.
     ///
     /// # Errors

@@ -29,7 +29,7 @@ impl Judge for Judgement {
         format(decoder.header().version).to_string()
     }
 
-    fn graph((decoder, _): &(Decoder<Stream>, Spool)) -> (GraphIndex, Layout) {
+    fn graph((decoder, _): &(Decoder<Stream>, Spool), _errors: bool) -> (GraphIndex, Layout) {
         let layout = decoder.layout();
         (GraphIndex::new(layout, decoder.header().flags.has(FileFlags::J9)), layout)
     }
@@ -64,6 +64,10 @@ impl Judge for Judgement {
 
     fn seal((index, layout): &mut (GraphIndex, Layout), _whole: bool, findings: &mut Findings) {
         index.seal(*layout, findings);
+    }
+
+    fn may_err((index, _): &(GraphIndex, Layout)) -> bool {
+        index.has_duplicates()
     }
 
     fn judge(
