@@ -5,7 +5,7 @@ use crate::model::{
 };
 
 use super::addresses::Ground;
-use super::names::{class_name, field_name};
+use super::names::{TWIN, class_name, field_name};
 use super::oddity::{Oddities, Oddity};
 use super::options::GenerateOptions;
 use super::values::value_of;
@@ -104,10 +104,15 @@ impl Classes {
         let every_type = every_type.map(|(n, kind)| field(&format!("f{n}"), kind)).collect();
         add(&mut classes, draw, "pkg/EveryType", Some(OBJECT), Role::Plain, every_type);
         let runnable = classes.named("java/lang/Runnable");
+        let loaders = if has_primitives { LOADERS + 1 } else { 1 };
         for index in 0..draw.between(4, 12) {
-            let name = class_name(index, options.oddities, draw);
-            let plain: Vec<usize> = classes.of(|role| role == Role::Plain);
-            let superclass = if draw.one_in(2) { *draw.pick(&plain) } else { OBJECT };
+            // One twin by each loader.
+            let twins = classes.planned.iter().filter(|class| class.name == TWIN).count();
+            let name = class_name(index, options.oddities, loaders.saturating_sub(twins), draw);
+            // No class extends one that was made of a lambda expression.
+            let mut plain: Vec<usize> = classes.of(|role| role == Role::Plain);
+            plain.retain(|&class| !classes.planned[class].name.contains("$$Lambda"));
+            let superclass = if draw.one_in(2) && name != TWIN { *draw.pick(&plain) } else { OBJECT };
             let number = classes.planned.len();
             let fields = field_types(draw)
                 .into_iter()
@@ -115,8 +120,14 @@ impl Classes {
                 .map(|(n, kind)| field(&field_name(number, n, options.oddities), kind))
                 .collect();
             add(&mut classes, draw, &name, Some(superclass), Role::Plain, fields);
+            // The first loader is the second one's parent, and the boot loader that of the first: a class finds its superclass
+            // by its own loader or one of those.
+            let of_superclass = classes.planned[superclass].loader;
             if let Some(class) = classes.planned.last_mut() {
-                class.loader = draw.one_in(2).then(|| draw.below(LOADERS as u64) as usize);
+                class.loader = draw.one_in(2).then(|| draw.below(LOADERS as u64) as usize).max(of_superclass);
+                if class.name == TWIN {
+                    class.loader = twins.checked_sub(1);
+                }
                 if draw.one_in(3) {
                     class.interfaces.push(runnable);
                 }

@@ -71,7 +71,7 @@ impl Library {
         }
     }
 
-    /// Whether a thread keeps its name as characters and not as a String (up to JDK 8u20).
+    /// Whether a thread keeps its name as characters and not as a String (before JDK 8u102).
     pub(crate) fn has_character_names(self) -> bool {
         matches!(self, Library::Jdk6 | Library::Jdk8)
     }

@@ -104,7 +104,7 @@ fn place(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Contents, FieldType, ObjectKind, PrimitiveType};
+    use crate::model::{Class, Contents, FieldType, Object, ObjectKind, PrimitiveType, RootKind};
 
     #[test]
     fn the_same_seed_gives_the_same_heap_and_another_seed_another() {
@@ -191,6 +191,51 @@ mod tests {
             let cited = heap.objects.iter().map(|o| o.trace).chain(heap.classes.iter().map(|c| c.trace));
             assert!(cited.flatten().all(|trace| told.contains(&trace)));
         }
+    }
+
+    /// What a virtual machine keeps of its strings, classes and threads.
+    #[test]
+    fn strings_have_characters_superclasses_are_in_reach_and_java_frames_have_a_depth() {
+        let mut frames = 0;
+        for seed in 0..60 {
+            let oddities = if seed % 3 == 0 { Oddities::NONE.with(Oddity::TwinClasses) } else { Oddities::NONE };
+            let heap =
+                from_seed(&GenerateOptions { objects: 5 + seed, oddities, ..GenerateOptions::default() }, seed as u64);
+            let string = heap.classes.iter().find(|class| class.name == Name::from_text("java/lang/String"));
+            let string = string.expect("a class of every heap");
+            let value = string.fields.iter().flatten().position(|field| field.name == Name::from_text("value"));
+            for object in heap.objects.iter().filter(|object| object.class == Some(string.address)) {
+                let Contents::Fields(values) = &object.contents else { panic!("an instance") };
+                let text = values[value.expect("a field of it")].as_reference();
+                let is_text =
+                    |o: &&Object| Some(o.address) == text && o.kind == ObjectKind::PrimitiveArray(PrimitiveType::Byte);
+                assert!(heap.objects.iter().any(|o| is_text(&o)), "seed {seed}: {}", object.address);
+            }
+            // The boot loader, the first loader, which asks it, and the second one, which asks the first.
+            let rank = |class: &Class| match class.loader.unwrap_or_default() {
+                loader if loader.is_null() => 0,
+                loader => 1 + heap.objects.iter().position(|object| object.address == loader).expect("an object"),
+            };
+            for class in &heap.classes {
+                let above = heap.classes.iter().find(|above| Some(above.address) == class.superclass);
+                assert!(above.is_none_or(|above| rank(above) <= rank(class)), "seed {seed}: {}", class.name);
+            }
+            let mut known: Vec<_> = heap.classes.iter().map(|class| (class.name.clone(), class.loader)).collect();
+            known.sort();
+            known.dedup();
+            assert_eq!(known.len(), heap.classes.len(), "seed {seed}: a loader has no two classes of one name");
+            let twins = heap.classes.iter().filter(|class| class.name == Name::from_text("pkg/Twin")).count();
+            assert_eq!(twins > 1, oddities != Oddities::NONE, "seed {seed}: {twins}");
+            for root in heap.surroundings.roots.iter().flatten() {
+                if let RootKind::JavaFrame(thread, frame) = root.kind {
+                    let trace = heap.surroundings.traces.iter().flatten().find(|trace| trace.thread == thread);
+                    let depth = trace.expect("the thread's").frames.len();
+                    assert!((0..depth as i32).contains(&frame), "seed {seed}: {frame} of {depth}");
+                    frames += 1;
+                }
+            }
+        }
+        assert!(frames > 20, "{frames} Java frames");
     }
 
     #[test]

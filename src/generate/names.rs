@@ -3,13 +3,20 @@
 use super::oddity::{Oddities, Oddity};
 use crate::draw::Draw;
 
-/// The name of a random class. Without oddities all of them are ASCII and differ.
-pub(super) fn class_name(index: u64, oddities: Oddities, draw: &mut dyn Draw) -> String {
+/// The name of classes that there are several of, each by another loader.
+pub(super) const TWIN: &str = "pkg/Twin";
+
+/// The name of a random class. Without oddities all of them are ASCII and differ. `twins` says how many [`TWIN`]s there may
+/// still be.
+pub(super) fn class_name(index: u64, oddities: Oddities, twins: usize, draw: &mut dyn Draw) -> String {
+    if oddities.has(Oddity::TwinClasses) && twins > 1 {
+        return TWIN.to_owned();
+    }
     let odd: Vec<String> = [
         (Oddity::NonAsciiNames, format!("pkg/\u{dc}n\u{131}\u{20ac}{index}")),
         (Oddity::SupplementaryNames, format!("pkg/\u{1f600}{index}")),
         (Oddity::NulNames, format!("pkg/Nul\u{0}{index}")),
-        (Oddity::TwinClasses, "pkg/Twin".to_owned()),
+        (Oddity::TwinClasses, if twins > 0 { TWIN.to_owned() } else { format!("{TWIN}{index}") }),
     ]
     .into_iter()
     .filter(|(oddity, _)| oddities.has(*oddity))

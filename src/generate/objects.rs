@@ -1,12 +1,13 @@
 //! The objects: first where they are, then what they hold.
 
 use crate::model::{
-    Address, ByteLen, Class, Contents, FieldType, Name, Object, ObjectKind, PrimitiveType, Root, RootKind, Serial,
-    StackFrame, StackTrace, Thread, Value,
+    Address, ByteLen, Class, Contents, Field, FieldType, Name, Object, ObjectKind, PrimitiveType, Root, RootKind,
+    Serial, StackFrame, StackTrace, Thread, Value,
 };
 
 use super::addresses::Ground;
 use super::classes::{Classes, LOADER, LOADERS, Role, hash};
+use super::library::Library;
 use super::oddity::{Oddities, Oddity};
 use super::options::{AddressSpace, GenerateOptions};
 use super::values::{contents, value_of};
@@ -79,6 +80,8 @@ pub(super) fn plan(options: &GenerateOptions, classes: &Classes, ground: &mut Gr
             None if before == Some(Part::String) => Part::Text,
             None => Part::Any,
         };
+        // A string's characters follow it.
+        let has_room = index + 1 < options.objects && !odd.has(Oddity::NoLibraryObjects);
         let (class, length, part) = match part {
             Part::Loader => (classes.named(LOADER), 0, part),
             Part::Thread => (classes.named("java/lang/Thread"), 0, part),
@@ -87,8 +90,8 @@ pub(super) fn plan(options: &GenerateOptions, classes: &Classes, ground: &mut Gr
             Part::Any => match draw.below(8) {
                 0..=3 if odd.has(Oddity::ClassesInTurn) => (plain[index % in_turn], 0, part),
                 0..=3 => (recent(&plain, &plan, draw), 0, part),
-                4 if odd.has(Oddity::NoLibraryObjects) => (recent(&plain, &plan, draw), 0, part),
-                4 => (string, 0, Part::String),
+                4 if has_room => (string, 0, Part::String),
+                4 => (recent(&plain, &plan, draw), 0, part),
                 5..=6 => (*draw.pick(&primitive), primitive_length(odd, draw), part),
                 _ => (*draw.pick(&arrays), element_count(draw), part),
             },
@@ -112,13 +115,14 @@ pub(super) fn fill(options: &GenerateOptions, classes: &Classes, plan: &mut Plan
     let odd = options.oddities;
     for (index, &shape) in plan.shapes.iter().enumerate() {
         let contents = match shape.kind {
-            ObjectKind::Instance if shape.part == Part::Any => Contents::Fields(
-                classes
-                    .layout(shape.class)
-                    .into_iter()
-                    .map(|f| value(f.kind, index, plan, classes, odd, draw))
-                    .collect(),
-            ),
+            ObjectKind::Instance if shape.part == Part::Any => {
+                let layout = classes.layout(shape.class).into_iter();
+                let value = |field: &Field| {
+                    shadow(field, index, plan, classes)
+                        .unwrap_or_else(|| value(field.kind, index, plan, classes, odd, draw))
+                };
+                Contents::Fields(layout.map(value).collect())
+            }
             ObjectKind::Instance => Contents::Fields(known(index, plan, classes)),
             ObjectKind::ObjectArray => {
                 let fits = elements_of(shape.class, classes);
@@ -158,6 +162,9 @@ pub(super) fn roots(
     }
     traces.push(StackTrace { serial: Serial(1), thread: Serial(0), frames: [].into() });
     let plain = planned.of(|role| role == Role::Plain);
+    // Unknown, and native. That a method is compiled (-2) the hprof agent alone says.
+    let lines: &[i32] =
+        if options.library == Library::Jdk6 { &[1, 42, 65_535, -1, -2, -3] } else { &[1, 42, 65_535, -1, -3] };
     for (object, number) in objects.into_iter().zip(1_u32..) {
         let (thread, trace) = (Serial(number), Serial(number + 1));
         threads.push(Thread {
@@ -171,7 +178,7 @@ pub(super) fn roots(
             signature: Name::from_text("()V"),
             source: draw.one_in(2).then(|| Name::from_text("Source.java")),
             class: Some(classes[*draw.pick(&plain)].address),
-            line: *draw.pick(&[1, 42, 65_535, -1, -2, -3]),
+            line: *draw.pick(lines),
         });
         let frames: Vec<StackFrame> = frames.collect();
         let depth = frames.len() as u64;
@@ -183,7 +190,9 @@ pub(super) fn roots(
             let kind = match draw.below(kinds) {
                 0 => RootKind::JniGlobal(Address(draw.below(jni_references) * 8)),
                 1 => RootKind::JniLocal(thread, frame),
-                2 => RootKind::JavaFrame(thread, frame),
+                // A local of a Java frame has one, at whatever depth.
+                2 if depth > 0 => RootKind::JavaFrame(thread, draw.below(depth) as i32),
+                2 => RootKind::JniLocal(thread, frame),
                 3 => RootKind::NativeStack(thread),
                 4 => RootKind::ThreadBlock(thread),
                 5 => RootKind::MonitorUsed,
@@ -259,7 +268,7 @@ fn value(
 fn known(index: usize, plan: &Plan, classes: &Classes) -> Vec<Value> {
     let part = plan.shapes[index].part;
     let loader = || plan.addresses.first().copied().unwrap_or_default();
-    let field = |name: &[u8], kind: FieldType| match (part, name, kind) {
+    let field = |field: &Field| match (part, field.name.as_bytes(), field.kind) {
         (Part::String, b"value", _) => Value::reference(plan.next(index, Part::Text)),
         // Characters that Android and JDK 6 count.
         (Part::String, b"count", FieldType::Primitive(kind)) => {
@@ -279,7 +288,16 @@ fn known(index: usize, plan: &Plan, classes: &Classes) -> Vec<Value> {
         (_, _, FieldType::Primitive(kind)) => Value::primitive(kind, 0),
     };
     let layout = classes.layout(plan.shapes[index].class);
-    layout.into_iter().map(|f| field(f.name.as_bytes(), f.kind)).collect()
+    layout.into_iter().map(|f| shadow(f, index, plan, classes).unwrap_or_else(|| field(f))).collect()
+}
+
+/// What ART keeps in each object: its class, and the word of its monitor, 0 where no one uses it.
+fn shadow(field: &Field, index: usize, plan: &Plan, classes: &Classes) -> Option<Value> {
+    match (field.name.as_bytes(), field.kind) {
+        (b"shadow$_klass_", _) => Some(Value::reference(classes.planned[plan.shapes[index].class].address)),
+        (b"shadow$_monitor_", FieldType::Primitive(kind)) => Some(Value::primitive(kind, 0)),
+        _ => None,
+    }
 }
 
 /// What a reference points to: often a neighbour, sometimes itself, a class or nothing.

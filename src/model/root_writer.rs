@@ -11,7 +11,8 @@ use super::{Address, Class, Hierarchy, Object, Root, RootKind, RootNumber, Seria
 /// A writer of heap dumps, as far as it decides which roots are told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RootWriter {
-    /// HotSpot of JDK 9 and later, which has no monitors (dumps of 11, 17, 21 and 25).
+    /// HotSpot of JDK 9 and later, whose dumps have no monitors (of 11, 17, 21 and 25; the source of 11 still writes those of
+    /// a list that is empty in all of them).
     HotSpot,
     /// HotSpot of JDK 5 to 8 (dumps of 5 and 8).
     HotSpot8,

@@ -26,8 +26,8 @@ pub(crate) struct Opts {
     /// Seed of the heap, and of the spelling in the profile `any`.
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Number of objects, classes not counted; at most 20 million, since the heap is made in memory
-    /// (some 300 bytes an object).
+    /// Number of objects, classes not counted, nor the class objects of primitive types that HotSpot's dumps have; at most 20
+    /// million, since the heap is made in memory (some 300 bytes an object).
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(..=20_000_000))]
     objects: u32,
     /// PHD: identity hashes of 16 bits in every object, or 32 where used. Profiles of one writer have their

@@ -287,10 +287,13 @@ fn objects(ground: &Ground, wanted: Wanted) -> Vec<Object> {
         ..Object::new(at(n), ObjectKind::PrimitiveArray(kind))
     };
     let object_fields = library_fields(wanted.library, "java/lang/Object");
+    // What Android's objects have of java/lang/Object: their class, and a monitor that no one uses.
+    let shadows = |place| filled(&object_fields, &[("shadow$_klass_", ground.class(place).0)]);
     let of_library = |n, place, name, known: &[(&str, u64)]| {
-        let fields = [library_fields(wanted.library, name), object_fields.clone()].concat();
-        instance(n, place, filled(&fields, known))
+        let own = filled(&library_fields(wanted.library, name), known);
+        instance(n, place, [own, shadows(place)].concat())
     };
+    let plain = |n, place, own: Vec<Value>| instance(n, place, [own, shadows(place)].concat());
     let string = |n, value: Address, hash| {
         let known = [("value", value.0), ("hash", hash), ("count", 3)];
         of_library(n, STRING, "java/lang/String", &known)
@@ -300,10 +303,6 @@ fn objects(ground: &Ground, wanted: Wanted) -> Vec<Object> {
         of_library(n, THREAD, "java/lang/Thread", &known)
     };
     let loader = |n, parent: Address| of_library(n, LOADER, "java/lang/ClassLoader", &[("parent", parent.0)]);
-    let shadows = |mut values: Vec<Value>| {
-        values.extend(filled(&object_fields, &[]));
-        values
-    };
     let text = wanted.library.text_element();
     let characters: Vec<u8> = match text {
         PrimitiveType::Char => b"\0m\0a\0i\0n".to_vec(),
@@ -315,7 +314,7 @@ fn objects(ground: &Ground, wanted: Wanted) -> Vec<Object> {
         let own = own.into_iter().chain([(PrimitiveType::Short, 0x8001)]);
         let own = own.map(|(kind, bits)| Value::primitive(kind, bits));
         let all = std::iter::once(reference(next)).chain(own).chain(values(base, high));
-        instance(n, LEAF, shadows(all.collect()))
+        plain(n, LEAF, all.collect())
     };
     // Where nothing is.
     let nowhere = if wanted.twist == Twist::Dangling { Address(ground.0 + 0xf_0000) } else { at(3) };
@@ -323,23 +322,23 @@ fn objects(ground: &Ground, wanted: Wanted) -> Vec<Object> {
         string(0, at(1), 0x9e37_79b9),
         primitives(1, text, characters),
         string(2, at(1), 0),
-        instance(3, OBJECT, shadows(Vec::new())),
+        plain(3, OBJECT, Vec::new()),
         thread(4, name(0), 1),
         thread(5, name(0), 12),
         loader(6, at(7)),
         loader(7, Address::NULL),
-        instance(8, BASE, shadows(values(at(9), low))),
+        plain(8, BASE, values(at(9), low)),
         leaf(9, at(8), at(9)),
         leaf(10, nowhere, at(10)),
         array(11, OBJECTS, vec![at(0), Address::NULL, nowhere, ground.class(CLASS)]),
         array(12, OBJECTS, Vec::new()),
         array(13, STRINGS, vec![Address::NULL, at(0), at(0)]),
         array(14, INTS_OF_INTS, vec![at(40), Address::NULL]),
-        instance(15, TWIN, shadows(vec![Value::primitive(PrimitiveType::Double, 0x3ff0_0000_0000_0000)])),
-        instance(16, OTHER_TWIN, shadows(vec![Value::primitive(PrimitiveType::Double, 0xbff0_0000_0000_0000)])),
-        instance(17, LAMBDA, shadows(vec![reference(at(9))])),
-        instance(18, ODD, shadows(Vec::new())),
-        instance(19, HALF, shadows(Vec::new())),
+        plain(15, TWIN, vec![Value::primitive(PrimitiveType::Double, 0x3ff0_0000_0000_0000)]),
+        plain(16, OTHER_TWIN, vec![Value::primitive(PrimitiveType::Double, 0xbff0_0000_0000_0000)]),
+        plain(17, LAMBDA, vec![reference(at(9))]),
+        plain(18, ODD, Vec::new()),
+        plain(19, HALF, Vec::new()),
         // The class object of a primitive type.
         of_library(20, CLASS, "java/lang/Class", &[("name", at(0).0), ("primitive", 1)]),
         primitives(40, PrimitiveType::Int, vec![0x80, 0, 0, 0, 0x7f, 0xff, 0xff, 0xff]),

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::model::{Address, Class, Contents, FieldType, Object, ObjectKind, Value};
+use crate::model::{Address, Class, Contents, Field, FieldType, Object, ObjectKind, Value};
 
 use super::plan::Plan;
 
@@ -78,17 +78,18 @@ fn is_class(class: &Class) -> bool {
     matches!(class.name.as_bytes(), b"java/lang/Class" | b"java.lang.Class")
 }
 
-/// Instances of a class at these addresses, in their order. What their fields hold is not known, so all are 0.
+/// The class objects of primitive types at these addresses, in their order. What most of their fields hold is not known, and
+/// so 0; `primitive`, which JDK 25 has, says what they are.
 fn instances(of: &Class, classes: &[Class], mut addresses: Vec<Address>) -> Vec<Object> {
     let by_address: HashMap<Address, &Class> = classes.iter().map(|class| (class.address, class)).collect();
-    let zero = |kind: FieldType| match kind {
+    let value = |field: &Field| match field.kind {
         FieldType::Object => Value::reference(Address::NULL),
-        FieldType::Primitive(kind) => Value::primitive(kind, 0),
+        FieldType::Primitive(kind) => Value::primitive(kind, u64::from(field.name == "primitive".into())),
     };
     let mut values = Vec::new();
     let (mut next, mut seen) = (Some(of), HashSet::new());
     while let Some(class) = next.filter(|class| seen.insert(class.address)) {
-        values.extend(class.fields.iter().flatten().map(|field| zero(field.kind)));
+        values.extend(class.fields.iter().flatten().map(value));
         next = class.superclass.and_then(|superclass| by_address.get(&superclass)).copied();
     }
     addresses.sort_unstable();
