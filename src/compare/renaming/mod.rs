@@ -86,13 +86,26 @@ pub fn up_to_renaming(left: &Heap, right: &Heap, left_out: &BTreeSet<Facet>, bud
         // It counts identifiers.
         left_out.insert(Facet::InstanceSize);
     }
-    let graph = Graph::new(left, right, &Used::of(left, right, &left_out));
+    let (by_all, by_some) = (Used::by_all(left, right, &left_out), Used::by_some(left, right, &left_out));
+    // What some nodes alone tell may show which is which. That it finds no mapping says nothing: those that do not tell it
+    // may be others in the two heaps.
+    if by_some.exceeds(&by_all)
+        && let equal @ Renaming::Equal { .. } = by(&by_some, (left, right), &left_out, budget)
+    {
+        return equal;
+    }
+    by(&by_all, (left, right), &left_out, budget)
+}
+
+/// The answer by these facts.
+fn by(used: &Used, heaps: (&Heap, &Heap), left_out: &BTreeSet<Facet>, budget: u64) -> Renaming {
+    let graph = Graph::new(heaps.0, heaps.1, used);
     let mut partition = match Partition::new(&graph) {
         Ok(partition) => partition,
         Err(split) => return graph.different(&split),
     };
     match search(&graph, &mut partition, budget) {
-        Found::Mapping => verify(&graph, &partition, (left, right), &left_out),
+        Found::Mapping => verify(&graph, &partition, heaps, left_out),
         Found::Nothing(split) => graph.different(&split),
         Found::TooMany => Renaming::Undecided { steps: partition.steps, ambiguous: partition.ambiguous() },
     }

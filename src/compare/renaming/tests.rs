@@ -1,6 +1,6 @@
 use super::*;
 use crate::generate::{AddressSpace, GenerateOptions, Placement, from_seed};
-use crate::model::{Class, Contents, HashRegime, Object, ObjectKind, WordSize, visit};
+use crate::model::{Class, Contents, HashRegime, Object, ObjectKind, PrimitiveType, WordSize, visit};
 
 /// A class and instances that refer to each other as told: by index, in order.
 fn graph(edges: &[&[u64]]) -> Heap {
@@ -75,6 +75,24 @@ fn a_random_heap_of_every_shape_equals_itself_under_other_addresses() {
         let heap = from_seed(&options, seed);
         assert_equal(&heap, &shuffled(&heap, FACTOR), heap.objects.len());
     }
+}
+
+/// Two arrays that differ in their contents alone, beside one whose contents are not told.
+#[test]
+fn what_some_nodes_alone_tell_pairs_those_that_tell_it() {
+    let array = |address, contents| Object {
+        length: Some(1),
+        contents,
+        ..Object::new(Address(address), ObjectKind::PrimitiveArray(PrimitiveType::Byte))
+    };
+    let told = |byte| Contents::Primitives(vec![byte]);
+    let heap = |contents: [Contents; 3]| Heap {
+        objects: (1..).zip(contents).map(|(n, contents)| array(8 * n, contents)).collect(),
+        ..Heap::default()
+    };
+    let one = heap([told(1), told(2), Contents::Unknown]);
+    assert_equal(&one, &heap([Contents::Unknown, told(2), told(1)]), 3);
+    assert!(!matches!(answer(&one, &heap([told(1), told(3), Contents::Unknown])), Renaming::Equal { .. }));
 }
 
 #[test]

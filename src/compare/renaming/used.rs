@@ -40,12 +40,26 @@ pub(super) struct Used {
 }
 
 impl Used {
-    /// What both heaps tell, except for what is left out.
-    pub(super) fn of(left: &Heap, right: &Heap, left_out: &BTreeSet<Facet>) -> Used {
-        let (l, r) = (told_by(left), told_by(right));
+    /// What every node of both heaps tells, except for what is left out.
+    pub(super) fn by_all(left: &Heap, right: &Heap, left_out: &BTreeSet<Facet>) -> Used {
+        Used::of(left, right, left_out, true)
+    }
+
+    /// What some nodes of both heaps tell, except for what is left out.
+    pub(super) fn by_some(left: &Heap, right: &Heap, left_out: &BTreeSet<Facet>) -> Used {
+        Used::of(left, right, left_out, false)
+    }
+
+    fn of(left: &Heap, right: &Heap, left_out: &BTreeSet<Facet>, by_all: bool) -> Used {
+        let (l, r) = (told_by(left, by_all), told_by(right, by_all));
         let wanted = left_out.iter().fold(u64::MAX, |wanted, facet| wanted & !Facets::bit(*facet));
         let meet = |l: Facets, r: Facets| Facets(l.0 & r.0 & wanted);
         Used { kinds: std::array::from_fn(|kind| meet(l.kinds[kind], r.kinds[kind])), beside: meet(l.beside, r.beside) }
+    }
+
+    /// Whether there are facets of nodes here that others do not have.
+    pub(super) fn exceeds(&self, others: &Used) -> bool {
+        self.kinds.iter().zip(&others.kinds).any(|(own, others)| own.0 & !others.0 != 0)
     }
 
     pub(super) fn class(&self) -> Facets {
@@ -65,17 +79,18 @@ fn place(kind: ObjectKind) -> usize {
     }
 }
 
-fn told_by(heap: &Heap) -> Used {
+/// What all nodes of each kind tell, or some.
+fn told_by(heap: &Heap, by_all: bool) -> Used {
     // An object without a hash was never asked for it, if the heap tells such hashes at all.
     let hashes = heap.facts.hash_regime == Some(HashRegime::WhereUsed32);
     let names: HashMap<Address, &Name> = heap.classes.iter().map(|class| (class.address, &class.name)).collect();
-    let mut kinds = [Facets(u64::MAX); 4];
-    for class in &heap.classes {
-        kinds[0].0 &= of_class(class, hashes).0;
-    }
-    for object in &heap.objects {
-        kinds[place(object.kind)].0 &= of_object(object, hashes, &names).0;
-    }
+    let mut kinds = [Facets(if by_all { u64::MAX } else { 0 }); 4];
+    let mut tell = |kind: usize, told: Facets| match by_all {
+        true => kinds[kind].0 &= told.0,
+        false => kinds[kind].0 |= told.0,
+    };
+    heap.classes.iter().for_each(|class| tell(0, of_class(class, hashes)));
+    heap.objects.iter().for_each(|object| tell(place(object.kind), of_object(object, hashes, &names)));
     Used { kinds, beside: Facets::of(|tell| told::of_surroundings(&heap.surroundings, tell)) }
 }
 
