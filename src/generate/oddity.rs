@@ -14,11 +14,11 @@ pub enum Oddity {
     TwinClasses,
     /// Fields of one name in a class and its superclass.
     ShadowedFields,
-    /// The least and the greatest numbers, and floats that are none.
+    /// The smallest and the largest numbers, NaN and infinity.
     ExtremeValues,
     /// Arrays of 32,766 elements and more.
     HugeArrays,
-    /// Addresses in the upper half of what a word can say.
+    /// Addresses around and above 2^31 or 2^63, by the word size.
     HighAddresses,
     /// Addresses that lie gigabytes apart.
     DistantAddresses,
@@ -95,9 +95,9 @@ impl Oddity {
         form(O::NulNames, "nul-names", "names with U+0000", EVERY),
         form(O::TwinClasses, "twin-classes", "classes of one name under several loaders", EVERY),
         form(O::ShadowedFields, "shadowed-fields", "fields of one name in a class and its superclass", HPROF),
-        form(O::ExtremeValues, "extreme-values", "the least and the greatest numbers, and floats that are none", HPROF),
+        form(O::ExtremeValues, "extreme-values", "the smallest and the largest numbers, NaN and infinity", HPROF),
         form(O::HugeArrays, "huge-arrays", "arrays of 32,766 elements and more", EVERY),
-        form(O::HighAddresses, "high-addresses", "addresses in the upper half of what a word can say", EVERY),
+        form(O::HighAddresses, "high-addresses", "addresses around and above 2^31 or 2^63", EVERY),
         form(O::DistantAddresses, "distant-addresses", "addresses that lie gigabytes apart", PHD),
         as_heap(form(O::MixedOrder, "mixed-order", "objects out of order, classes among them", EVERY)),
         as_heap(form(O::ConstantPools, "constant-pools", "constant pools with values of every type", HPROF)),
@@ -111,7 +111,7 @@ impl Oddity {
         form(O::NullHash, "null-hash", "hashes of 0 that are stored", PHD),
         form(O::HighHash, "high-hash", "16-bit hashes whose bit 15 is set", PHD),
         as_heap(form(O::NullReferences, "null-references", "null references that are listed", PHD)),
-        form(O::ClassesInTurn, "classes-in-turn", "objects of more than four classes in turn", PHD),
+        form(O::ClassesInTurn, "classes-in-turn", "objects of five classes or more in turn, more than PHD's class cache holds", PHD),
         form(O::NoLibraryObjects, "no-library-objects", "no loaders, threads, strings and primitive types' class objects: a heap that any program can build", EVERY),
     ];
 

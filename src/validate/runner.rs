@@ -62,7 +62,7 @@ pub struct Report {
 /// Validates a dump, as far as it can be read. Its format is told by its first bytes.
 ///
 /// Without the graph rules memory is that of the largest record; with them 2 bytes or less for each class and object
-/// (120 where they lie far apart), plus the classes (and of HPROF the tables of names, frames and threads). The graph rules
+/// (up to 120 where addresses are far apart), plus the classes (and of HPROF the tables of names, frames and threads). The graph rules
 /// read the input twice.
 ///
 /// # Errors

@@ -212,7 +212,10 @@ fn a_read_only_folder_is_verified_without_a_lock() {
     mode(bench.0.path(), 0o755);
     mode(&bench.corpus(), 0o555);
     let program = bench.path("heapsmith");
-    fs::copy(env!("CARGO_BIN_EXE_heapsmith"), &program).expect("copied");
+    // By another process: a file that this one has open for writing is busy for as long as a process that another thread
+    // starts meanwhile has it too.
+    let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_heapsmith")).arg(&program).status();
+    assert!(copied.expect("cp runs").success());
     let mut verify = Command::new(&program);
     verify.args(["corpus", "verify"]).arg(bench.corpus());
     let probe = bench.path("corpus/probe");

@@ -2,6 +2,9 @@
 //!
 //! One program for all of these, as in `tests/formats`. Each module is named as its tests begin:
 //! `cargo test --test commands readme::`.
+use std::env;
+use std::process::Command;
+
 mod agreement;
 mod cli;
 mod cli_classic;
@@ -17,3 +20,13 @@ mod schema;
 mod stability;
 mod terminal;
 mod wording;
+
+/// Whether there is python3; if not, what is skipped for which reason is told.
+fn has_python(why: &str) -> bool {
+    let is_there = Command::new("python3").arg("--version").output().is_ok_and(|output| output.status.success());
+    if !is_there {
+        assert!(env::var_os("HEAPSMITH_PYTHON_REQUIRED").is_none(), "python3 is required and not there");
+        println!("skipped: no python3; {why}");
+    }
+    is_there
+}

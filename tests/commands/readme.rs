@@ -14,7 +14,8 @@
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+
+use crate::has_python;
 
 /// Where the README copies an adapter from.
 const TEMPLATES: &str = "examples/adapters/templates";
@@ -27,13 +28,9 @@ const PATIENCE: &str = "--time-limit 120 ";
 
 #[test]
 fn readme() {
-    let has_python = Command::new("python3").arg("--version").output().is_ok_and(|output| output.status.success());
-    if !has_python {
-        assert!(env::var_os("HEAPSMITH_PYTHON_REQUIRED").is_none(), "python3 is required and not there");
-        println!("skipped: the README's adapter needs python3");
-        return;
+    if has_python("the README's adapter needs it") {
+        run("README.md");
     }
-    run("README.md");
 }
 
 #[test]

@@ -14,8 +14,8 @@ use crate::{Answer, decode, family, open, terminal};
 /// Damages a valid dump by a named edit, which breaks one rule at a known place.
 ///
 /// An edit changes the structure of the format (a field, a record, the end of the file) or the whole file as a faulty
-/// transfer does, never a random byte. --list shows all edits. A compressed dump is decompressed first. Edits are found in
-/// memory: of HPROF and classic text it takes some 800 bytes an object, and the dump.
+/// transfer does, never a random byte. --list shows all edits. A compressed dump is decompressed first. Memory is
+/// the dump, and of HPROF and classic text some 800 bytes an object.
 ///
 /// Example: heapsmith corrupt good.hprof --edit raise-the-version -o bad.hprof
 #[derive(Args)]

@@ -13,7 +13,7 @@ use serde::Serialize;
 pub(crate) struct TolerateOpt {
     /// Accept a dump that can be read to its end but is not valid (as `heapsmith validate` finds); the report lists the
     /// rules that it breaks. Without this option such a dump is refused. Validating takes 2 bytes of memory or
-    /// less for each class and object (120 where they lie far apart).
+    /// less for each class and object (up to 120 where addresses are far apart).
     #[arg(long)]
     tolerate: bool,
 }

@@ -22,7 +22,7 @@ pub(crate) struct Opts {
     files: Vec<PathBuf>,
     /// Leave out the rules of the whole graph (duplicate addresses, dangling references ...): memory
     /// does not grow with the dump then, only with its largest record. With them it is 2 bytes or less for each
-    /// class and object (120 where they lie far apart), plus the classes (and an HPROF dump's tables).
+    /// class and object (up to 120 where addresses are far apart), plus the classes (and an HPROF dump's tables).
     #[arg(long)]
     no_graph: bool,
     #[command(flatten)]
