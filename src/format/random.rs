@@ -70,14 +70,15 @@ impl Recipe {
     /// # Errors
     /// If a profile does not have what was drawn, which would be a defect.
     pub(crate) fn with(format: Format, oddities: Oddities, most: u64, draw: &mut dyn Draw) -> Result<Recipe, Error> {
-        let objects = draw.between(1, most) as usize;
+        // Room for what is odd.
+        let fewest = if oddities == Oddities::NONE { 1 } else { most.min(20) };
+        let objects = draw.between(fewest, most) as usize;
         let drawn = *draw.pick(&[HashRegime::WhereUsed32, HashRegime::Every16]);
         let seed = draw.u64();
         let (lowering, widths) = random_lowering(format, oddities, seed, draw)?;
         let as_heap = oddities.iter().any(|oddity| oddity.form().as_heap);
         let lowering = if as_heap { lowering.adhering() } else { lowering };
-        let has_16_bits = oddities.has(Oddity::HighHash) || oddities.has(Oddity::NullHash);
-        let drawn = if has_16_bits { HashRegime::Every16 } else { drawn };
+        let drawn = if has_16_bits(oddities) { HashRegime::Every16 } else { drawn };
         let hashes = lowering.hashes().unwrap_or(drawn);
         let objects = objects.min(lowering.most_objects());
         Ok(Recipe { objects, seed, lowering, widths, oddities, hashes })
@@ -122,6 +123,11 @@ impl Recipe {
     }
 }
 
+/// Whether only 16-bit hashes show it. Of 32-bit ones, writers store none of 0.
+fn has_16_bits(oddities: Oddities) -> bool {
+    oddities.has(Oddity::HighHash) || oddities.has(Oddity::NullHash)
+}
+
 /// Null references in some objects, first, last and alone.
 fn list_nulls(heap: &mut Heap) {
     for (number, object) in heap.objects.iter_mut().enumerate() {
@@ -145,7 +151,9 @@ fn random_lowering(
     seed: u64,
     draw: &mut dyn Draw,
 ) -> Result<(Lowering, String), Error> {
-    let word = Some(*draw.pick(&[WordSize::Bits32, WordSize::Bits64]));
+    let word = *draw.pick(&[WordSize::Bits32, WordSize::Bits64]);
+    // Within 32 bits nothing is far away.
+    let word = Some(if oddities.has(Oddity::DistantAddresses) { WordSize::Bits64 } else { word });
     let sizes =
         if oddities.has(Oddity::SmallIdentifiers) { [IdSize::One, IdSize::Two] } else { [IdSize::Four, IdSize::Eight] };
     let id_size = Some(*draw.pick(&sizes));
@@ -167,7 +175,7 @@ fn random_lowering(
         let is_wanted = !lowering.is_trap()
             && lowering.is_seeded() == oddities.has(Oddity::AnySpelling)
             && (!oddities.has(Oddity::SmallIdentifiers) || wishes.id_size.is_some())
-            && (!oddities.has(Oddity::HighHash) || lowering.hashes() != Some(HashRegime::WhereUsed32));
+            && (!has_16_bits(oddities) || lowering.hashes() != Some(HashRegime::WhereUsed32));
         if is_wanted {
             written.push((lowering, widths));
         }
@@ -186,7 +194,9 @@ mod tests {
     use crate::draw::SeedDraw;
     use crate::generate::from_seed;
     use crate::input::Input;
+    use crate::model::{ByteLen, FieldType, IdentityHash, ObjectKind, PrimitiveType, RootKind, Value};
     use crate::validate::{Severity, ValidateOptions, validate};
+    use std::collections::HashSet;
 
     fn dump(recipe: &Recipe) -> Made {
         let heap = from_seed(&recipe.generate_options(), recipe.seed);
@@ -214,25 +224,105 @@ mod tests {
     }
 
     #[test]
-    fn every_oddity_is_written_in_every_format_that_shows_it_and_its_dumps_are_valid() {
+    fn every_oddity_is_in_the_dumps_that_are_named_after_it_and_they_are_valid() {
+        let mut missing = Vec::new();
         for format in Format::all() {
-            for form in &Oddity::FORMS {
-                if !form.formats.contains(&format.family().name()) {
-                    continue;
-                }
-                for number in 0..3 {
+            for form in Oddity::FORMS.iter().filter(|form| form.formats.contains(&format.family().name())) {
+                for number in 0..8 {
                     let oddities: Oddities = [form.oddity].into_iter().collect();
                     let recipe = Recipe::with(format, oddities, 80, &mut SeedDraw::numbered(4, number));
-                    let recipe = recipe.expect("a recipe");
+                    let recipe = Recipe { objects: 80, ..recipe.expect("a recipe") };
                     let made = dump(&recipe);
+                    let what = format!("{format} {} {} {number}", form.name, recipe.lowering.profile());
+                    if !shows(form.oddity, &recipe, &made) {
+                        missing.push(what.clone());
+                    }
                     let report = validate(&Input::memory("odd", made.bytes), ValidateOptions::default());
                     let found = report.expect("memory").findings;
-                    let what = format!("{format} {} {}", form.name, recipe.lowering.profile());
                     let worst = found.iter().find(|finding| finding.severity == Severity::Error);
                     assert!(worst.is_none(), "{what}: {worst:?}");
                     let is_warned = found.iter().any(|finding| finding.severity == Severity::Warning);
                     assert!(!is_warned || form.oddity == Oddity::NullReferences, "{what}: {found:?}");
                 }
+            }
+        }
+        assert!(missing.is_empty(), "{missing:#?}");
+    }
+
+    /// Whether the dump has what the oddity stands for.
+    fn shows(oddity: Oddity, recipe: &Recipe, made: &Made) -> bool {
+        let heap = &made.carried;
+        let classes = || heap.classes.iter();
+        let objects = || heap.objects.iter();
+        let named = |part: &dyn Fn(&[u8]) -> bool| classes().any(|class| part(class.name.as_bytes()));
+        let pairs = |is: &dyn Fn(u8, u8) -> bool| named(&|name| name.windows(2).any(|pair| is(pair[0], pair[1])));
+        let addresses = || {
+            let mut all: Vec<u64> = objects().map(|o| o.address.0).chain(classes().map(|c| c.address.0)).collect();
+            all.sort_unstable();
+            all
+        };
+        let hashes = || objects().filter_map(|object| object.hash);
+        match oddity {
+            Oddity::NonAsciiNames => named(&|name| !name.is_ascii()),
+            Oddity::SupplementaryNames => pairs(&|first, second| first == 0xed && second >= 0xa0),
+            Oddity::NulNames => pairs(&|first, second| (first, second) == (0xc0, 0x80)),
+            Oddity::TwinClasses => classes().any(|a| classes().any(|b| a.address != b.address && a.name == b.name)),
+            Oddity::ShadowedFields => classes().any(|class| {
+                let above = classes().find(|above| Some(above.address) == class.superclass);
+                let above: Vec<_> = above.and_then(|above| above.fields.as_ref()).into_iter().flatten().collect();
+                class.fields.iter().flatten().any(|field| above.iter().any(|other| other.name == field.name))
+            }),
+            Oddity::ExtremeValues => {
+                let fields = objects().filter_map(|object| match &object.contents {
+                    Contents::Fields(values) => Some(values.iter()),
+                    _ => None,
+                });
+                let statics = classes().flat_map(|class| class.statics.iter().flatten()).map(|field| field.value);
+                let is_extreme = |value: Value| match value.kind {
+                    FieldType::Primitive(PrimitiveType::Int) => [1 << 31, (1 << 31) - 1].contains(&value.bits),
+                    FieldType::Primitive(PrimitiveType::Long) => [1 << 63, (1 << 63) - 1].contains(&value.bits),
+                    FieldType::Primitive(PrimitiveType::Double) => !f64::from_bits(value.bits).is_finite(),
+                    _ => false,
+                };
+                fields.flatten().copied().chain(statics).any(is_extreme)
+            }
+            // Classic text has sizes for lengths.
+            Oddity::HugeArrays => objects()
+                .any(|object| object.length.or(object.size.map(|size| size.0)).is_some_and(|length| length >= 32_766)),
+            Oddity::HighAddresses => {
+                let half = recipe.generate_options().word.bytes() as u32 * 8 - 1;
+                addresses().iter().any(|address| address >> half == 1)
+            }
+            Oddity::DistantAddresses => addresses().windows(2).any(|pair| pair[1] - pair[0] > 1 << 31),
+            Oddity::MixedOrder => !objects().is_sorted_by_key(|object| object.address),
+            Oddity::ConstantPools => classes().any(|class| class.constant_pool.iter().flatten().next().is_some()),
+            Oddity::Signers => classes().any(|class| class.signers.is_some_and(|signers| !signers.is_null())),
+            Oddity::EveryRoot => {
+                let kind = |kind: &RootKind| std::mem::discriminant(kind);
+                let kinds: HashSet<_> = heap.surroundings.roots.iter().flatten().map(|root| kind(&root.kind)).collect();
+                // Where Android's are no records of their own, unknown roots stand for them.
+                kinds.len() == if recipe.lowering.profile() == "art" { 16 } else { 9 } || kinds.len() == 16
+            }
+            Oddity::SmallIdentifiers => matches!(made.bytes[19..23], [0, 0, 0, 1 | 2]),
+            Oddity::AnySpelling => recipe.lowering.is_seeded(),
+            Oddity::OtherCharacters => !made.bytes.starts_with(b"// Version") || made.bytes.contains(&b'\r'),
+            Oddity::VersionText => heap.facts.version_text != Some("heapsmith synthetic heap".into()),
+            Oddity::ZeroSizes => {
+                let sizes = classes().map(|class| class.instance_size).chain(objects().map(|object| object.size));
+                sizes.flatten().any(|size| size == ByteLen(0))
+            }
+            Oddity::NullHash => hashes().any(|hash| matches!(hash, IdentityHash::Bits16(0) | IdentityHash::Bits32(0))),
+            Oddity::HighHash => hashes().any(|hash| matches!(hash, IdentityHash::Bits16(hash) if hash >> 15 == 1)),
+            Oddity::NullReferences => objects()
+                .any(|object| matches!(&object.contents, Contents::References(all) if all.contains(&Address::NULL))),
+            Oddity::ClassesInTurn => {
+                let turns: Vec<_> =
+                    objects().filter(|o| o.kind == ObjectKind::Instance).filter_map(|object| object.class).collect();
+                turns.windows(5).any(|five| five.iter().collect::<HashSet<_>>().len() == 5)
+            }
+            Oddity::NoLibraryObjects => {
+                !classes().any(|class| class.name == "int".into())
+                    && heap.surroundings.threads.iter().flatten().all(|thread| thread.object.is_null())
             }
         }
     }

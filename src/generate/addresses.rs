@@ -18,6 +18,8 @@ pub(super) struct Ground {
     numbers: bool,
     /// Whether some lie gigabytes apart.
     distant: bool,
+    /// Whether the first gap is still to come that is one of gigabytes.
+    owes: bool,
 }
 
 impl Ground {
@@ -32,8 +34,10 @@ impl Ground {
         let next = *draw.pick(bases);
         let distant = options.oddities.has(Oddity::DistantAddresses);
         match options.addresses {
-            AddressSpace::Memory => Ground { next, jumps: (limit(word) - next) / 2, word, numbers: false, distant },
-            AddressSpace::Numbers => Ground { next: 1, jumps: 0, word, numbers: true, distant },
+            AddressSpace::Memory => {
+                Ground { next, jumps: (limit(word) - next) / 2, word, numbers: false, distant, owes: distant }
+            }
+            AddressSpace::Numbers => Ground { next: 1, jumps: 0, word, numbers: true, distant, owes: false },
         }
     }
 
@@ -43,7 +47,9 @@ impl Ground {
             self.next += 1;
             return Address(self.next - 1);
         }
+        let owed = std::mem::take(&mut self.owes);
         let jump = match draw.below(64) {
+            _ if owed => 8 * draw.between(1 << 30, 1 << 32),
             0..=47 => 0,
             48..=55 => 8 * draw.between(1, 40),
             // Edges of one and two bytes: 128 and 32768 units of 4 and of 8 bytes.

@@ -88,9 +88,9 @@ fn roots(
         heap.objects.iter().filter(|object| object.class == string).map(|object| object.address).collect();
     let threads: Vec<Serial> = heap.surroundings.threads.iter().flatten().map(|thread| thread.serial).collect();
     let roots = heap.surroundings.roots.get_or_insert_default();
-    let kinds = if options.oddities.has(Oddity::EveryRoot) { 8 } else { 5 };
-    for _ in 0..draw.below(10) {
-        let kind = match draw.below(kinds) {
+    let every = options.oddities.has(Oddity::EveryRoot);
+    for number in 0..if every { 8 } else { draw.below(10) } {
+        let kind = match if every { number } else { draw.below(5) } {
             0 | 1 => RootKind::InternedString,
             2 => RootKind::Debugger,
             3 => RootKind::VmInternal,

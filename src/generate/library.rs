@@ -76,6 +76,17 @@ impl Library {
         matches!(self, Library::Jdk6 | Library::Jdk8)
     }
 
+    /// The serial numbers of the first thread and of the trace without frames: those of the hprof agent (dump
+    /// of agent 6), or those of HotSpot.
+    pub(crate) fn first_serials(self) -> (u32, u32) {
+        if self == Library::Jdk6 { (200_001, 300_000) } else { (1, 1) }
+    }
+
+    /// Whether a trace names its thread: none does in the dump of agent 6.
+    pub(crate) fn has_traces_of_threads(self) -> bool {
+        self != Library::Jdk6
+    }
+
     fn reverses(self) -> bool {
         matches!(self, Library::Jdk8 | Library::Jdk11 | Library::Jdk17)
     }

@@ -34,14 +34,23 @@ struct Shape {
 enum Part {
     /// Nothing in particular.
     Any,
-    /// The characters of a name or a string.
+    /// The characters of a string.
     Text,
+    /// Those of the name of the thread of this number, from 1.
+    Name(u32),
     /// A string; its characters are the next object, if there is one.
     String,
-    /// A thread; its name is the next object.
+    /// A thread; its name, or the characters of it, are the next object.
     Thread,
     /// A class loader.
     Loader,
+}
+
+impl Part {
+    /// Characters.
+    fn is_text(self) -> bool {
+        matches!(self, Part::Text | Part::Name(_))
+    }
 }
 
 /// The first objects of every heap that is large enough: class loaders and threads.
@@ -50,16 +59,20 @@ fn first_parts(options: &GenerateOptions, draw: &mut dyn Draw) -> Vec<Part> {
         return Vec::new();
     }
     let mut parts = vec![Part::Loader; LOADERS];
-    let thread: &[Part] = match options.library.has_character_names() {
-        true => &[Part::Thread, Part::Text],
-        false => &[Part::Thread, Part::String, Part::Text],
-    };
-    for _ in 0..draw.between(1, 3) {
+    for number in 1..=draw.between(1, 3) as u32 {
+        let thread: &[Part] = match options.library.has_character_names() {
+            true => &[Part::Thread, Part::Name(number)],
+            false => &[Part::Thread, Part::String, Part::Name(number)],
+        };
         if parts.len() + thread.len() <= options.objects {
             parts.extend(thread);
         }
     }
     parts
+}
+
+fn thread_name(number: u32) -> String {
+    format!("thread-{number}")
 }
 
 pub(super) fn plan(options: &GenerateOptions, classes: &Classes, ground: &mut Ground, draw: &mut dyn Draw) -> Plan {
@@ -87,6 +100,10 @@ pub(super) fn plan(options: &GenerateOptions, classes: &Classes, ground: &mut Gr
             Part::Thread => (classes.named("java/lang/Thread"), 0, part),
             Part::String => (string, 0, part),
             Part::Text => (text, draw.between(1, 24), part),
+            Part::Name(number) => (text, thread_name(number).len() as u64, part),
+            Part::Any if index == first.len() && odd.has(Oddity::HugeArrays) => {
+                (*draw.pick(&primitive), huge_length(draw), part)
+            }
             Part::Any => match draw.below(8) {
                 0..=3 if odd.has(Oddity::ClassesInTurn) => (plain[index % in_turn], 0, part),
                 0..=3 => (recent(&plain, &plan, draw), 0, part),
@@ -128,8 +145,14 @@ pub(super) fn fill(options: &GenerateOptions, classes: &Classes, plan: &mut Plan
                 let fits = elements_of(shape.class, classes);
                 Contents::Elements((0..shape.length).map(|_| element(index, &fits, plan, classes, draw)).collect())
             }
-            ObjectKind::PrimitiveArray(element) if shape.part == Part::Text => text(element, shape.length, draw),
-            ObjectKind::PrimitiveArray(element) => contents(element, shape.length, odd, draw),
+            ObjectKind::PrimitiveArray(element) => match shape.part {
+                Part::Text => {
+                    let letters = (0..shape.length).map(|_| draw.between(b'a'.into(), b'z'.into()) as u8);
+                    characters(element, &letters.collect::<Vec<u8>>())
+                }
+                Part::Name(number) => characters(element, thread_name(number).as_bytes()),
+                _ => contents(element, shape.length, odd, draw),
+            },
         };
         objects.push(Object {
             class: Some(classes.planned[shape.class].address),
@@ -160,20 +183,22 @@ pub(super) fn roots(
     if objects.is_empty() {
         return (roots, threads, traces);
     }
-    traces.push(StackTrace { serial: Serial(1), thread: Serial(0), frames: [].into() });
+    let (first_thread, first_trace) = options.library.first_serials();
+    traces.push(StackTrace { serial: Serial(first_trace), thread: Serial(0), frames: [].into() });
     let plain = planned.of(|role| role == Role::Plain);
     // Unknown, and native. That a method is compiled (-2) the hprof agent alone says.
     let lines: &[i32] =
         if options.library == Library::Jdk6 { &[1, 42, 65_535, -1, -2, -3] } else { &[1, 42, 65_535, -1, -3] };
+    let every = options.oddities.has(Oddity::EveryRoot);
     for (object, number) in objects.into_iter().zip(1_u32..) {
-        let (thread, trace) = (Serial(number), Serial(number + 1));
+        let (thread, trace) = (Serial(first_thread + number - 1), Serial(first_trace + number));
         threads.push(Thread {
             serial: thread,
             object,
-            name: Some(Name::from_text(&format!("thread-{number}"))),
+            name: Some(Name::from_text(&thread_name(number))),
             trace: Some(trace),
         });
-        let frames = (0..draw.below(4)).map(|depth| StackFrame {
+        let frames = (0..draw.between(every.into(), 3)).map(|depth| StackFrame {
             method: Name::from_text(&format!("m{depth}")),
             signature: Name::from_text("()V"),
             source: draw.one_in(2).then(|| Name::from_text("Source.java")),
@@ -182,12 +207,12 @@ pub(super) fn roots(
         });
         let frames: Vec<StackFrame> = frames.collect();
         let depth = frames.len() as u64;
-        traces.push(StackTrace { serial: trace, thread, frames: frames.into() });
+        let of = if options.library.has_traces_of_threads() { thread } else { Serial(0) };
+        traces.push(StackTrace { serial: trace, thread: of, frames: frames.into() });
         roots.push(Root { object, kind: RootKind::ThreadObject(thread, trace), after: None });
-        for _ in 0..draw.below(6) {
+        for number in 0..if every { 7 } else { draw.below(6) } {
             let frame = if depth == 0 || draw.one_in(3) { -1 } else { draw.below(depth) as i32 };
-            let kinds = if options.oddities.has(Oddity::EveryRoot) { 7 } else { 3 };
-            let kind = match draw.below(kinds) {
+            let kind = match if every { number } else { draw.below(3) } {
                 0 => RootKind::JniGlobal(Address(draw.below(jni_references) * 8)),
                 1 => RootKind::JniLocal(thread, frame),
                 // A local of a Java frame has one, at whatever depth.
@@ -210,9 +235,9 @@ impl Plan {
         placed.filter(|(shape, _)| shape.part == wanted).map(|(_, address)| *address).collect()
     }
 
-    /// The object after another one, if it is of a part.
-    fn next(&self, index: usize, part: Part) -> Address {
-        let is_next = self.shapes.get(index + 1).is_some_and(|shape| shape.part == part);
+    /// The object after another one, if it is the wanted part.
+    fn next(&self, index: usize, is_wanted: fn(Part) -> bool) -> Address {
+        let is_next = self.shapes.get(index + 1).is_some_and(|shape| is_wanted(shape.part));
         if is_next { self.addresses[index + 1] } else { Address::NULL }
     }
 }
@@ -229,10 +254,14 @@ fn primitive_length(oddities: Oddities, draw: &mut dyn Draw) -> u64 {
         0..=3 => 0,
         25 => draw.between(126, 130),
         28 => draw.between(254, 300),
-        30 if oddities.has(Oddity::HugeArrays) => draw.between(32_766, 32_770),
-        31 if oddities.has(Oddity::HugeArrays) => draw.between(65_534, 80_000),
+        30 if oddities.has(Oddity::HugeArrays) => huge_length(draw),
         _ => draw.between(1, 24),
     }
+}
+
+/// Around the greatest lengths of 2 bytes, with and without a sign.
+fn huge_length(draw: &mut dyn Draw) -> u64 {
+    if draw.one_in(2) { draw.between(32_766, 32_770) } else { draw.between(65_534, 80_000) }
 }
 
 fn element_count(draw: &mut dyn Draw) -> u64 {
@@ -269,16 +298,13 @@ fn known(index: usize, plan: &Plan, classes: &Classes) -> Vec<Value> {
     let part = plan.shapes[index].part;
     let loader = || plan.addresses.first().copied().unwrap_or_default();
     let field = |field: &Field| match (part, field.name.as_bytes(), field.kind) {
-        (Part::String, b"value", _) => Value::reference(plan.next(index, Part::Text)),
+        (Part::String, b"value", _) => Value::reference(plan.next(index, Part::is_text)),
         // Characters that Android and JDK 6 count.
         (Part::String, b"count", FieldType::Primitive(kind)) => {
             let length = plan.shapes.get(index + 1).map_or(0, |shape| shape.length);
             Value::primitive(kind, length)
         }
-        (Part::Thread, b"name", _) => {
-            let next = plan.next(index, Part::String);
-            Value::reference(if next.is_null() { plan.next(index, Part::Text) } else { next })
-        }
+        (Part::Thread, b"name", _) => Value::reference(plan.next(index, |part| part == Part::String || part.is_text())),
         (Part::Thread, b"contextClassLoader", _) => Value::reference(loader()),
         (Part::Thread, b"priority", FieldType::Primitive(kind)) => Value::primitive(kind, 5),
         (Part::Thread, b"tid", FieldType::Primitive(kind)) => Value::primitive(kind, index as u64),
@@ -351,9 +377,8 @@ fn element(from: usize, fits: &Elements, plan: &Plan, classes: &Classes, draw: &
     found.map_or(Address::NULL, |index| plan.addresses[index])
 }
 
-/// Letters of ASCII.
-fn text(element: PrimitiveType, length: u64, draw: &mut dyn Draw) -> Contents {
+/// ASCII, one element a character.
+fn characters(element: PrimitiveType, text: &[u8]) -> Contents {
     let size = element.size() as usize;
-    let letters = (0..length).map(|_| draw.between(b'a'.into(), b'z'.into()));
-    Contents::Primitives(letters.flat_map(|letter| letter.to_be_bytes()[8 - size..].to_vec()).collect())
+    Contents::Primitives(text.iter().flat_map(|byte| u64::from(*byte).to_be_bytes()[8 - size..].to_vec()).collect())
 }

@@ -124,15 +124,15 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         "add-a-string-of-other-bytes",
         rules::TEXT_ENCODING,
         "puts a string with the byte ff in front",
-        |map| front(map, Tag::STRING_IN_UTF8.0, &[map.spelled(map.free(0)), vec![0xff]].concat()),
-        Changes(|at, heap| effect::front(heap, EventKind::Text(TextId(at.map.free(0)), Name::from_bytes([0xff])))),
+        |map| front(map, Tag::STRING_IN_UTF8.0, &[map.spelled(map.free(0)?), vec![0xff]].concat()),
+        Changes(|at, heap| effect::front(heap, EventKind::Text(TextId(at.map.free(0)?), Name::from_bytes([0xff])))),
     ),
     Edit::new(
         "add-a-frame-without-method",
         rules::TEXT_UNKNOWN_ID,
         "puts a frame in front whose method is no string",
-        |map| front(map, Tag::STACK_FRAME.0, &frame(map, map.free(1), 1)?),
-        Changes(|at, heap| effect::front(heap, at.frame(at.map.free(1), 1)?)),
+        |map| front(map, Tag::STACK_FRAME.0, &frame(map, map.free(1)?, 1)?),
+        Changes(|at, heap| effect::front(heap, at.frame(at.map.free(1)?, 1)?)),
     ),
     Edit::new(
         "repeat-a-string-identifier",
@@ -161,8 +161,8 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         "load-a-class-without-dump",
         rules::LOAD_CLASS_NO_DUMP,
         "puts a LOAD CLASS of an unknown class in front",
-        |map| front(map, Tag::LOAD_CLASS.0, &load(map, map.free(1) as u32)?),
-        Changes(|at, heap| effect::front(heap, EventKind::LoadClass(at.load(at.serial(1))?))),
+        |map| front(map, Tag::LOAD_CLASS.0, &load(map, map.free(1)? as u32)?),
+        Changes(|at, heap| effect::front(heap, EventKind::LoadClass(at.load(at.serial(1)?)?))),
     ),
     Edit::new(
         "dump-a-class-without-load",
@@ -170,16 +170,16 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         "adds a CLASS DUMP of an unknown class",
         |map| {
             let nulls = map.spelled(0).repeat(6);
-            append(map, &[&[0x20], &map.spelled(map.free(0))[..], &[0; 4], &nulls, &[0; 10]].concat())
+            append(map, &[&[0x20], &map.spelled(map.free(0)?)[..], &[0; 4], &nulls, &[0; 10]].concat())
         },
-        Changes(|at, heap| effect::push_class(heap, effect::class(at.free(0)))),
+        Changes(|at, heap| effect::push_class(heap, effect::class(at.free(0)?))),
     ),
     Edit::new(
         "unload-an-unknown-class",
         rules::CLASS_UNKNOWN_SERIAL,
         "puts an UNLOAD CLASS of an unknown number in front",
-        |map| front(map, Tag::UNLOAD_CLASS.0, &(map.free(0) as u32).to_be_bytes()),
-        Changes(|at, heap| effect::front(heap, EventKind::UnloadClass(at.serial(0)))),
+        |map| front(map, Tag::UNLOAD_CLASS.0, &(map.free(0)? as u32).to_be_bytes()),
+        Changes(|at, heap| effect::front(heap, EventKind::UnloadClass(at.serial(0)?))),
     ),
     Edit::new(
         "set-line-0",
@@ -193,7 +193,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         rules::FRAME_UNKNOWN_ID,
         "puts a trace of an unknown frame in front",
         |map| {
-            let (serial, frame) = ((map.free(0) as u32).to_be_bytes(), map.spelled(map.free(1)));
+            let (serial, frame) = ((map.free(0)? as u32).to_be_bytes(), map.spelled(map.free(1)?));
             front(map, Tag::STACK_TRACE.0, &[&serial, &[0; 4], &1_u32.to_be_bytes()[..], &frame].concat())
         },
         Changes(effect::trace_of_an_unknown_frame),
@@ -202,18 +202,18 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         "name-an-unknown-trace",
         rules::TRACE_UNKNOWN_SERIAL,
         "adds a byte[0] of an unknown stack trace",
-        |map| append(map, &array(map, map.free(0), map.free(1) as u32, 8, &[])),
-        Changes(|at, heap| push(heap, Object { trace: Some(at.serial(1)), ..bytes(at.free(0)) })),
+        |map| append(map, &array(map, map.free(0)?, map.free(1)? as u32, 8, &[])),
+        Changes(|at, heap| push(heap, Object { trace: Some(at.serial(1)?), ..bytes(at.free(0)?) })),
     ),
     Edit::new(
         "name-an-unknown-thread",
         rules::THREAD_UNKNOWN_SERIAL,
         "adds a root of an unknown thread",
         |map| {
-            let serial = (map.free(0) as u32).to_be_bytes();
+            let serial = (map.free(0)? as u32).to_be_bytes();
             append(map, &[&[0x04], &map.spelled(some_object(map)?)[..], &serial].concat())
         },
-        Changes(|at, heap| root(heap, effect::some_object(heap)?, RootKind::NativeStack(at.serial(0)))),
+        Changes(|at, heap| root(heap, effect::some_object(heap)?, RootKind::NativeStack(at.serial(0)?))),
     ),
     Edit::new(
         "set-a-reserved-flag-of-sites",
@@ -334,8 +334,8 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         "add-a-root-of-nothing",
         rules::ROOT_DANGLING,
         "adds a sticky class that is nothing in the dump",
-        |map| append(map, &[&[0x05], &map.spelled(map.free(0))[..]].concat()),
-        Changes(|at, heap| root(heap, at.free(0), RootKind::StickyClass)),
+        |map| append(map, &[&[0x05], &map.spelled(map.free(0)?)[..]].concat()),
+        Changes(|at, heap| root(heap, at.free(0)?, RootKind::StickyClass)),
     ),
     Edit::new(
         "repeat-a-class",
@@ -351,8 +351,11 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         "name-an-unknown-superclass",
         rules::CLASS_SUPERCLASS,
         "gives a class that nothing needs an unknown superclass",
-        |map| in_record(map, &loose_class(map)?, map.free(0) as i64),
-        Changes(|at, heap| at.class(heap).map(|class| class.superclass = Some(at.free(0)))),
+        |map| in_record(map, &loose_class(map)?, map.free(0)? as i64),
+        Changes(|at, heap| {
+            at.class(heap)?.superclass = Some(at.free(0)?);
+            Some(())
+        }),
     ),
     Edit::new(
         "close-the-superclass-chain",
@@ -388,11 +391,11 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         "adds an instance of one byte more than another of its class has",
         |map| {
             let (class, length) = map.class_with_instance()?;
-            append(map, &instance(map, class, length as u32 + 1))
+            append(map, &instance(map, class, length as u32 + 1)?)
         },
         Changes(|at, heap| {
             let (class, length) = at.map.class_with_instance()?;
-            push(heap, effect::instance(at.free(0), Address(class), vec![0; length + 1]))
+            push(heap, effect::instance(at.free(0)?, Address(class), vec![0; length + 1]))
         }),
     ),
     Edit::new(
@@ -401,7 +404,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         "adds an array whose class is that of an instance",
         |map| {
             let (class, _) = map.class_with_instance()?;
-            append(map, &object_array(map, class, &[]))
+            append(map, &object_array(map, class, &[])?)
         },
         Changes(effect::of_the_array),
     )
@@ -420,8 +423,8 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         "set-a-boolean-to-2",
         rules::BOOLEAN_VALUE,
         "adds a boolean[1] of the value 2",
-        |map| append(map, &array(map, map.free(0), 0, 4, &[2])),
-        Changes(|at, heap| push(heap, effect::array(at.free(0), PrimitiveType::Boolean, vec![2]))),
+        |map| append(map, &array(map, map.free(0)?, 0, 4, &[2])),
+        Changes(|at, heap| push(heap, effect::array(at.free(0)?, PrimitiveType::Boolean, vec![2]))),
     ),
     Edit::new(
         "repeat-an-object",
@@ -434,8 +437,8 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         "name-an-unknown-class",
         rules::OBJECT_CLASS,
         "adds an instance of an unknown class",
-        |map| append(map, &instance(map, map.free(1), 0)),
-        Changes(|at, heap| push(heap, effect::instance(at.free(0), at.free(1), Vec::new()))),
+        |map| append(map, &instance(map, map.free(1)?, 0)?),
+        Changes(|at, heap| push(heap, effect::instance(at.free(0)?, at.free(1)?, Vec::new()))),
     ),
     Edit::new(
         "let-a-reference-dangle",
@@ -443,11 +446,11 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         "adds an array of a reference to nothing",
         |map| {
             let class = map.field_of_sub(SubTag::OBJECT_ARRAY_DUMP, "array class object id")?;
-            append(map, &object_array(map, class.value as u64, &[map.free(1)]))
+            append(map, &object_array(map, class.value as u64, &[map.free(1)?])?)
         },
         Changes(|at, heap| {
             let class = first(heap, ObjectKind::ObjectArray)?.class?;
-            push(heap, effect::object_array(at.free(0), class, vec![at.free(1)]))
+            push(heap, effect::object_array(at.free(0)?, class, vec![at.free(1)?]))
         }),
     ),
     Edit::new(

@@ -11,13 +11,13 @@ use crate::family::edit::Damage;
 
 impl Damage<'_, Map> {
     /// The `n`th number that is nothing in the dump, as an address.
-    pub(super) fn free(&self, n: u64) -> Address {
-        Address(self.map.free(n))
+    pub(super) fn free(&self, n: u64) -> Option<Address> {
+        self.map.free(n).map(Address)
     }
 
     /// The same as a serial number.
-    pub(super) fn serial(&self, n: u64) -> Serial {
-        Serial(self.map.free(n) as u32)
+    pub(super) fn serial(&self, n: u64) -> Option<Serial> {
+        Some(Serial(self.map.free(n)? as u32))
     }
 
     /// The value of a field in the first record of a tag.
@@ -34,13 +34,13 @@ impl Damage<'_, Map> {
 
     pub(super) fn load(&self, serial: Serial) -> Option<LoadClass> {
         let name = TextId(self.value(Tag::LOAD_CLASS, "class name string id")?);
-        Some(LoadClass { serial, class: self.free(0), trace: Serial(0), name })
+        Some(LoadClass { serial, class: self.free(0)?, trace: Serial(0), name })
     }
 
     pub(super) fn frame(&self, method: u64, line: i32) -> Option<EventKind> {
         let class = Serial(self.value(Tag::LOAD_CLASS, "class serial number")? as u32);
         let (method, none) = (TextId(method), TextId(0));
-        let id = FrameId(self.map.free(0));
+        let id = FrameId(self.map.free(0)?);
         Some(EventKind::Frame(Frame { id, method, signature: none, source: none, class, line }))
     }
 }
@@ -99,7 +99,7 @@ pub(super) fn class(address: Address) -> Class {
 }
 
 pub(super) fn trace_of_an_unknown_frame(damage: &Damage<'_, Map>, heap: &mut Heap) -> Option<()> {
-    let (serial, thread, frame) = (damage.serial(0), Serial(0), FrameId(damage.map.free(1)));
+    let (serial, thread, frame) = (damage.serial(0)?, Serial(0), FrameId(damage.map.free(1)?));
     front(heap, EventKind::Trace(Trace { serial, thread, frames: vec![frame] }))?;
     heap.surroundings.traces.as_mut()?.insert(0, StackTrace { serial, thread, frames: [].into() });
     Some(())
@@ -132,7 +132,7 @@ pub(super) fn instance(address: Address, class: Address, raw: Vec<u8>) -> Object
 /// An array is added whose class is one of instances.
 pub(super) fn of_the_array(damage: &Damage<'_, Map>, heap: &mut Heap) -> Option<()> {
     let (class, _) = damage.map.class_with_instance()?;
-    push(heap, object_array(damage.free(0), Address(class), Vec::new()))
+    push(heap, object_array(damage.free(0)?, Address(class), Vec::new()))
 }
 
 /// An array is added whose class is that of its elements, so that the heap names its own class alone.
@@ -140,7 +140,7 @@ pub(super) fn of_elements(damage: &Damage<'_, Map>, heap: &mut Heap) -> Option<(
     let (class, _) = damage.map.class_with_instance()?;
     let element = heap.classes.iter().find(|c| c.address == Address(class))?.name.to_jvm_form();
     let name = Name::from_bytes([b"[L", element.as_bytes(), b";"].concat());
-    let added = object_array(damage.free(0), Address(class), Vec::new());
+    let added = object_array(damage.free(0)?, Address(class), Vec::new());
     push(heap, Object { class: None, class_name: Some(name), ..added })
 }
 

@@ -132,11 +132,12 @@ impl Map {
         id.to_be_bytes()[8 - self.id.bytes()..].to_vec()
     }
 
-    /// A number that is no identifier and no serial number of the dump: the `n`th from the top.
-    pub fn free(&self, n: u64) -> u64 {
+    /// A number that is no identifier and no serial number of the dump: the `n`th from the top. With
+    /// identifiers of 1 byte there may be none.
+    pub fn free(&self, n: u64) -> Option<u64> {
         let top = self.id.max().min(u64::from(u32::MAX)) - 1;
         let taken = |wanted: u64| self.fields.iter().any(|field| field.value as u64 & self.id.max() == wanted);
-        (0..top).map(|below| top - below).filter(|&wanted| !taken(wanted)).nth(n as usize).unwrap_or(top)
+        (0..top).map(|below| top - below).filter(|&wanted| !taken(wanted)).nth(n as usize)
     }
 
     /// The bytes with a field replaced by an integer of its own width.

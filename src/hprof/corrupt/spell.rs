@@ -62,13 +62,13 @@ pub(super) fn loose_class(map: &Map) -> Option<FieldAt> {
 pub(super) fn frame(map: &Map, method: u64, line: u32) -> Option<Vec<u8>> {
     let class = map.field_of(Tag::LOAD_CLASS, "class serial number")?.value as u32;
     let names = [map.spelled(method), map.spelled(0), map.spelled(0)].concat();
-    Some([&map.spelled(map.free(0))[..], &names, &class.to_be_bytes(), &line.to_be_bytes()].concat())
+    Some([&map.spelled(map.free(0)?)[..], &names, &class.to_be_bytes(), &line.to_be_bytes()].concat())
 }
 
 /// The body of a LOAD CLASS of an unknown class with a known name.
 pub(super) fn load(map: &Map, serial: u32) -> Option<Vec<u8>> {
     let name = map.spelled(map.field_of(Tag::LOAD_CLASS, "class name string id")?.value as u64);
-    Some([&serial.to_be_bytes(), &map.spelled(map.free(0))[..], &[0; 4], &name].concat())
+    Some([&serial.to_be_bytes(), &map.spelled(map.free(0)?)[..], &[0; 4], &name].concat())
 }
 
 pub(super) fn array(map: &Map, id: u64, trace: u32, code: u8, elements: &[u8]) -> Vec<u8> {
@@ -76,14 +76,17 @@ pub(super) fn array(map: &Map, id: u64, trace: u32, code: u8, elements: &[u8]) -
     [&[0x23], &map.spelled(id)[..], &trace.to_be_bytes(), &count, &[code], elements].concat()
 }
 
-pub(super) fn object_array(map: &Map, class: u64, elements: &[u64]) -> Vec<u8> {
+pub(super) fn object_array(map: &Map, class: u64, elements: &[u64]) -> Option<Vec<u8>> {
     let count = (elements.len() as u32).to_be_bytes();
     let elements: Vec<u8> = elements.iter().flat_map(|&to| map.spelled(to)).collect();
-    [&[0x22], &map.spelled(map.free(0))[..], &[0; 4], &count, &map.spelled(class), &elements].concat()
+    Some([&[0x22], &map.spelled(map.free(0)?)[..], &[0; 4], &count, &map.spelled(class), &elements].concat())
 }
 
 /// An instance of this number of zero bytes.
-pub(super) fn instance(map: &Map, class: u64, length: u32) -> Vec<u8> {
+pub(super) fn instance(map: &Map, class: u64, length: u32) -> Option<Vec<u8>> {
     let values = vec![0; length as usize];
-    [&[0x21], &map.spelled(map.free(0))[..], &[0; 4], &map.spelled(class), &length.to_be_bytes(), &values].concat()
+    Some(
+        [&[0x21], &map.spelled(map.free(0)?)[..], &[0; 4], &map.spelled(class), &length.to_be_bytes(), &values]
+            .concat(),
+    )
 }

@@ -6,7 +6,8 @@ use crate::draw::{Draw, SeedDraw, Stream};
 use crate::error::LowerError;
 use crate::model::{
     Address, AllocationSite, AllocationSites, Class, ControlSettings, CpuSamples, Event, EventKind, Forms, Frame,
-    FrameId, HeapSummary, LoadClass, Name, Root, Serial, StackTrace, StartThread, Surroundings, TextId, Thread, Trace,
+    FrameId, HeapSummary, LoadClass, Name, Root, RootKind, Serial, StackTrace, StartThread, Surroundings, TextId,
+    Thread, Trace,
 };
 
 use super::super::wire::IdSize;
@@ -234,7 +235,10 @@ impl<'p> Composer<'p> {
             let started = StartThread { serial, object, trace, name, group, parent_group: parent };
             self.put(EventKind::StartThread(started));
         }
-        if let Some(thread) = started.last() {
+        // One that no root keeps is over.
+        let lives =
+            |serial| roots.iter().any(|r| matches!(r.kind, RootKind::ThreadObject(thread, _) if thread == serial));
+        for thread in started.iter().filter(|thread| !lives(thread.serial)) {
             self.put(EventKind::EndThread(thread.serial));
         }
         if let Some(class) = classes.last() {
@@ -255,10 +259,11 @@ impl<'p> Composer<'p> {
                 allocated_instances: 3,
             };
             let sites = vec![plain, AllocationSite { array: 8, class: Serial(0), ..plain }];
+            let sampled = started.first().and_then(|thread| thread.trace).unwrap_or(trace);
             // Half a percent, as a float.
             self.put(EventKind::AllocationSites(AllocationSites { flags: 2, cutoff: 0x3ba3_d70a, totals, sites }));
             self.put(EventKind::HeapSummary(totals));
-            self.put(EventKind::CpuSamples(CpuSamples { total: 7, traces: vec![(4, trace), (3, Serial(1))] }));
+            self.put(EventKind::CpuSamples(CpuSamples { total: 7, traces: vec![(4, trace), (3, sampled)] }));
         }
         Ok(())
     }

@@ -28,8 +28,8 @@ pub(crate) fn heaps(lowering: &Lowering) -> Vec<Heap> {
         spice(&mut heap);
         heap
     };
-    // More rounds than the one of every run draw more heaps: HEAPSMITH_CONVERSION_ROUNDS=20.
-    let rounds = std::env::var("HEAPSMITH_CONVERSION_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(1);
+    // More rounds than those of every run draw more heaps: HEAPSMITH_CONVERSION_ROUNDS=20.
+    let rounds = std::env::var("HEAPSMITH_CONVERSION_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(2);
     let round = |round: u64| kinds.map(|(seed, hashes, addresses, word)| (seed + 10 * round, hashes, addresses, word));
     (0..rounds).flat_map(round).map(heap).collect()
 }
