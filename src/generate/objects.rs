@@ -190,6 +190,7 @@ pub(super) fn roots(
     let lines: &[i32] =
         if options.library == Library::Jdk6 { &[1, 42, 65_535, -1, -2, -3] } else { &[1, 42, 65_535, -1, -3] };
     let every = options.oddities.has(Oddity::EveryRoot);
+    let last = objects.len() as u32;
     for (object, number) in objects.into_iter().zip(1_u32..) {
         let (thread, trace) = (Serial(first_thread + number - 1), Serial(first_trace + number));
         threads.push(Thread {
@@ -209,6 +210,10 @@ pub(super) fn roots(
         let depth = frames.len() as u64;
         let of = if options.library.has_traces_of_threads() { thread } else { Serial(0) };
         traces.push(StackTrace { serial: trace, thread: of, frames: frames.into() });
+        // A thread that is over is no root; the hprof agent alone tells of it.
+        if options.library == Library::Jdk6 && number == last && number > 1 {
+            continue;
+        }
         roots.push(Root { object, kind: RootKind::ThreadObject(thread, trace), after: None });
         for number in 0..if every { 7 } else { draw.below(6) } {
             let frame = if depth == 0 || draw.one_in(3) { -1 } else { draw.below(depth) as i32 };

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::model::{Address, Class, Contents, Field, FieldType, Object, ObjectKind, Value};
 
+use super::super::wire::IdSize;
 use super::plan::Plan;
 
 /// In which order a writer goes through the classes of a process. A table tells by itself which end is the newer one: no
@@ -38,7 +39,7 @@ pub(super) fn table(plan: &Plan, classes: &[Class]) -> (Vec<Class>, Vec<Object>)
         ClassOrder::SupersFirst => told = supers_first(told),
     }
     let mirrors = classes.iter().filter(|class| is_mirror(class)).map(|class| class.address).collect();
-    (told, of_mirrors.map_or_else(Vec::new, |of| instances(of, classes, mirrors)))
+    (told, of_mirrors.map_or_else(Vec::new, |of| instances(of, classes, mirrors, plan.id)))
 }
 
 /// Whether every superclass that is there stands before its classes, and one is.
@@ -80,25 +81,36 @@ fn is_class(class: &Class) -> bool {
 
 /// The class objects of primitive types at these addresses, in their order. What most of their fields hold is not known, and
 /// so 0; `primitive`, which JDK 25 has, says what they are.
-fn instances(of: &Class, classes: &[Class], mut addresses: Vec<Address>) -> Vec<Object> {
+fn instances(of: &Class, classes: &[Class], mut addresses: Vec<Address>, id: IdSize) -> Vec<Object> {
     let by_address: HashMap<Address, &Class> = classes.iter().map(|class| (class.address, class)).collect();
     let value = |field: &Field| match field.kind {
         FieldType::Object => Value::reference(Address::NULL),
         FieldType::Primitive(kind) => Value::primitive(kind, u64::from(field.name == "primitive".into())),
     };
     let mut values = Vec::new();
-    let (mut next, mut seen) = (Some(of), HashSet::new());
-    while let Some(class) = next.filter(|class| seen.insert(class.address)) {
+    let (mut next, mut seen) = (of.address, HashSet::new());
+    while let Some(class) = by_address.get(&next).filter(|class| seen.insert(class.address)) {
         values.extend(class.fields.iter().flatten().map(value));
-        next = class.superclass.and_then(|superclass| by_address.get(&superclass)).copied();
+        next = class.superclass.unwrap_or_default();
     }
+    // Where a superclass is missing or its own one, no class lays the values out.
+    let contents = if next.is_null() { Contents::Fields(values) } else { Contents::Raw(spelled(&values, id)) };
     addresses.sort_unstable();
     let instance = |address| Object {
         class: Some(of.address),
-        contents: Contents::Fields(values.clone()),
+        contents: contents.clone(),
         ..Object::new(address, ObjectKind::Instance)
     };
     addresses.into_iter().map(instance).collect()
+}
+
+/// Values as a dump has them.
+fn spelled(values: &[Value], id: IdSize) -> Vec<u8> {
+    let size = |value: &Value| match value.kind {
+        FieldType::Object => id.bytes(),
+        FieldType::Primitive(kind) => kind.size() as usize,
+    };
+    values.iter().flat_map(|value| value.bits.to_be_bytes()[8 - size(value)..].to_vec()).collect()
 }
 
 #[cfg(test)]
