@@ -25,7 +25,7 @@ mod task;
 pub use closure::{Answer, CheckDecoder, DecoderReport, Failed, Failures, Skipped, check_decoder};
 pub use evidence::{Edge, Evidence, Field, Neighbourhood, Node};
 pub use examine::{Examination, Step, examine};
-pub use expected::{Entry, ExpectedFailures};
+pub use expected::{Entry, ExpectedFailures, Update};
 pub use kept::Kept;
 pub use process::{Budget, Sweeper, supervise};
 pub use report::{CaseResult, Outcome, Report, ReportFolder};

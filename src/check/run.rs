@@ -10,7 +10,7 @@ use crate::setters::setters;
 use crate::system;
 
 use super::evidence::evidence;
-use super::expected::ExpectedFailures;
+use super::expected::{ExpectedFailures, Seen};
 use super::introduction::{declared, hello};
 use super::judge::{Asked, Judgement, judge};
 use super::kept::Kept;
@@ -90,11 +90,13 @@ pub enum Progress {
 /// and says that it is incomplete.
 ///
 /// # Errors
-/// If cases cannot be made or written, or heapsmith's own program cannot be started. What goes wrong with an
-/// implementation is a verdict.
+/// If cases cannot be made or written, heapsmith's own program cannot be started, or a failure is expected of a case that
+/// does not exist. What goes wrong with an implementation is a verdict.
 pub fn check(subjects: &[Subject], options: &Options, progress: &(dyn Fn(Progress) + Sync)) -> Result<Checked, Error> {
     let started = Instant::now();
-    let sources = Source::chosen(&options.choice)?;
+    let cases = crate::corpus::cases()?;
+    options.expected.check_cases(&cases.iter().map(|case| case.id.clone()).collect(), &options.choice)?;
+    let sources = Source::among(cases, &options.choice)?;
     let mut run = Run { jobs: options.jobs as u64, ..Run::default() };
     let mut report = Report {
         schema: SCHEMA,
@@ -306,7 +308,7 @@ impl<'r> One<'r> {
                     None => continue,
                 },
             };
-            in_vain += usize::from(answered.was_in_vain && !self.is_expected_to_fail(task)?);
+            in_vain += usize::from(answered.was_in_vain && !self.is_expected(task, &answered.judgement.outcome)?);
             let (result, facts) = self.result(task, &answered.judgement, first)?;
             results.push(result);
             all_facts.push(facts);
@@ -377,7 +379,7 @@ impl<'r> One<'r> {
             if was_asked {
                 asked.push(index);
             }
-            if answered.was_in_vain && !self.is_expected_to_fail(task)? {
+            if answered.was_in_vain && !self.is_expected(task, &answered.judgement.outcome)? {
                 hangs[place].fetch_add(1, Ordering::Relaxed);
             }
             slots[index] = Some(answered);
@@ -429,12 +431,13 @@ impl<'r> One<'r> {
         Ok(Some(answered))
     }
 
-    fn is_expected_to_fail(&self, task: &Task) -> Result<bool, Error> {
+    fn is_expected(&self, task: &Task, outcome: &Outcome) -> Result<bool, Error> {
         if self.shared.options.expected.is_empty() {
             return Ok(false);
         }
         let case = task.source.case()?;
-        Ok(self.shared.options.expected.find(&self.label, &task.id, &rules(&case)).is_some())
+        let seen = Seen { label: &self.label, id: &task.id, outcome, rule: None, rules: &rules(&case) };
+        Ok(self.shared.options.expected.find(seen).is_some())
     }
 
     fn result(
@@ -454,12 +457,14 @@ impl<'r> One<'r> {
             rules: rules(&case),
         };
         let outcome = judged.outcome.clone();
-        let expected = self.shared.options.expected.find(&self.label, &task.id, &facts.rules);
         let is_parse = task.operation == super::task::Operation::Parse;
         let evidence = match outcome.is_failure() {
             true => evidence(&case, &outcome, judged.facet.filter(|_| is_parse), judged.offset)?,
             false => None,
         };
+        let rule = evidence.as_ref().and_then(|evidence| evidence.rule.as_deref());
+        let seen = Seen { label: &self.label, id: &task.id, outcome: &outcome, rule, rules: &facts.rules };
+        let expected = self.shared.options.expected.find(seen);
         let repeat = outcome.is_failure().then(|| repeat(self.subject, &self.shared.options.choice, &task.id));
         Ok((CaseResult { id: task.id.clone(), outcome, first, expected, evidence, repeat }, facts))
     }

@@ -41,6 +41,13 @@ setters! {
     }
 }
 
+impl Choice {
+    /// The formats of random dumps.
+    pub(super) fn families(&self) -> Vec<Family> {
+        self.format.map_or(Family::ALL.to_vec(), |family| vec![family])
+    }
+}
+
 /// A case before it is asked: random ones are made when their turn comes.
 #[derive(Clone, Debug)]
 pub enum Source {
@@ -56,10 +63,14 @@ impl Source {
     /// # Errors
     /// If a recipe of the corpus fails, which its tests rule out.
     pub fn chosen(choice: &Choice) -> Result<Vec<Source>, Error> {
-        let mut cases = crate::corpus::cases()?;
+        Source::among(crate::corpus::cases()?, choice)
+    }
+
+    /// The same, of the cases of the corpus.
+    pub(super) fn among(mut cases: Vec<Case>, choice: &Choice) -> Result<Vec<Source>, Error> {
         cases.retain(|case| choice.format.is_none_or(|family| case.format.family() == family));
         let mut sources: Vec<Source> = cases.into_iter().map(|case| Source::Corpus(Box::new(case))).collect();
-        let families: Arc<[Family]> = choice.format.map_or(Family::ALL.to_vec(), |family| vec![family]).into();
+        let families: Arc<[Family]> = choice.families().into();
         for index in 0..choice.random {
             let id = random_id(choice.seed, index, &families)?.into();
             sources.push(Source::Random(id, families.clone(), choice.seed, index));

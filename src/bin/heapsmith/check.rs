@@ -6,7 +6,7 @@ use clap::{ArgGroup, Args, ValueEnum};
 use heapsmith::check::protocol::Level;
 use heapsmith::check::{
     Budget, Checked, Choice, ExpectedFailures, Kind, Options, Outcome, Progress, Report, ReportFolder, Subject,
-    Sweeper, Wanted, What, check,
+    Sweeper, Update, Wanted, What, check,
 };
 use heapsmith::error::Error;
 use heapsmith::format::{Family, Format, Target};
@@ -96,10 +96,11 @@ pub(crate) struct Opts {
     /// After this many cases without an answer in time, or with an adapter error that took as long, the rest is skipped.
     #[arg(long, default_value_t = 10)]
     max_hangs: usize,
-    /// A file of failures that are expected. What fails besides, and what passes although it is listed, fails the run.
+    /// A file of failures that are expected, by verdict, fact, rule and case. What fails besides, and a case that is listed
+    /// by its id and passes, fails the run.
     #[arg(long, value_name = "FILE")]
     expected: Option<PathBuf>,
-    /// Bring the file of expected failures up to date with this run.
+    /// Bring the file of expected failures up to date with this run: add new failures, remove cases that pass. Comments stay.
     #[arg(long, requires = "expected")]
     update_expected: bool,
     /// Write reports to this folder (report.html, report.json, report.md, junit.xml), and the dumps and answers of
@@ -166,8 +167,14 @@ impl Opts {
         if let (true, Some(path)) = (self.update_expected, &self.expected) {
             match told.incomplete {
                 Some(_) => terminal::warning("the file of expected failures stays as it is: the run is incomplete"),
-                None => updated = update(&mut told, &options.expected, path),
+                None => updated = update(&mut told, path),
             }
+        }
+        let is_whole = self.filter.is_none() && self.shard.is_none() && told.incomplete.is_none();
+        for reason in options.expected.idle(&told).into_iter().filter(|_| is_whole && !self.update_expected) {
+            terminal::warning(&format!(
+                "no failure of this run is one that the file of expected failures calls {reason:?}"
+            ));
         }
         let answer = report::tell(&told, options.folder.as_ref(), kept.as_ref(), self.json);
         let answer = updated.and(answer);
@@ -236,11 +243,13 @@ impl Opts {
     }
 }
 
-/// Writes the file of expected failures anew; what is expected now is not a failure of this run.
-fn update(told: &mut Report, expected: &ExpectedFailures, path: &Path) -> Result<(), Error> {
-    let updated = expected.updated(told);
-    report::put(path, updated.text().as_bytes())?;
-    told.expect(&updated);
+/// Brings the file of expected failures up to date; what is expected now is not a failure of this run.
+fn update(told: &mut Report, path: &Path) -> Result<(), Error> {
+    let reading = |e| Error::io(format!("reading {}", path.display()), e);
+    let text = if path.exists() { std::fs::read_to_string(path).map_err(reading)? } else { String::new() };
+    let updated = Update::of(&text, told)?;
+    report::put(path, updated.text.as_bytes())?;
+    told.expect(&updated.expected);
     Ok(())
 }
 

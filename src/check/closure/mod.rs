@@ -13,7 +13,7 @@ use std::path::Path;
 use crate::error::Error;
 use crate::format::Family;
 
-use super::expected::{Entry, ExpectedFailures};
+use super::expected::{Entry, ExpectedFailures, Seen};
 use super::judge::{Judgement, judge_closure};
 use super::report::{Expectation, Outcome};
 use super::run::rules;
@@ -96,8 +96,9 @@ impl CheckDecoder<'_> {
         self
     }
 
-    /// Cases that are known to fail, by a pattern of their ids (`*`, `?` and `[...]` as in a shell). It is a failure if
-    /// one of them passes, and the run is refused if a pattern is malformed. A pattern that matches no case is ignored.
+    /// Cases that are known to fail, in whatever way: a case's id, or a pattern of ids (`*`, `?` and `[...]` as in a shell).
+    /// It is a failure if a case passes that is named by its id, and the run is refused if a pattern is malformed or no
+    /// case of the corpus has such an id.
     #[must_use = "nothing is checked before `run` or `assert`"]
     pub fn known(mut self, pattern: impl Into<String>, reason: impl Into<String>) -> Self {
         let entry = Entry { reason: reason.into(), cases: vec![pattern.into()], ..Entry::default() };
@@ -113,7 +114,10 @@ impl CheckDecoder<'_> {
         self.expected.check().map_err(Failures::not_run)?;
         let mut report = DecoderReport::default();
         let (mut failed, mut chosen, mut asked) = (Vec::new(), 0, 0);
-        for source in Source::chosen(&self.choice).map_err(Failures::not_run)? {
+        let cases = crate::corpus::cases().map_err(Failures::not_run)?;
+        let ids = cases.iter().map(|case| case.id.clone()).collect();
+        self.expected.check_cases(&ids, &self.choice).map_err(Failures::not_run)?;
+        for source in Source::among(cases, &self.choice).map_err(Failures::not_run)? {
             let case = source.case().map_err(Failures::not_run)?;
             chosen += 1;
             if case.heap.is_some() {
@@ -125,7 +129,8 @@ impl CheckDecoder<'_> {
             let Judgement { outcome, omitted, .. } = judge_closure(&case, answer).map_err(Failures::not_run)?;
             report.omit(omitted);
             let rules = rules(&case);
-            let expectation = self.expected.find("", &case.id, &rules);
+            let seen = Seen { label: "", id: &case.id, outcome: &outcome, rule: None, rules: &rules };
+            let expectation = self.expected.find(seen);
             let failure = |known: Option<Expectation>| Failed {
                 case: case.id.clone(),
                 summary: case.summary.clone(),

@@ -327,6 +327,11 @@ impl Tested {
 }
 
 impl Report {
+    /// The rules that each case keeps, breaks or shows.
+    pub(super) fn rules_of_cases(&self) -> BTreeMap<&str, &[String]> {
+        self.cases.iter().map(|case| (case.id.as_str(), case.rules.as_slice())).collect()
+    }
+
     /// Whether nothing is unexpected, and nothing is missing.
     pub fn is_clean(&self) -> bool {
         self.incomplete.is_none()

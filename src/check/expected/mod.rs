@@ -1,0 +1,378 @@
+//! Failures that are expected: known defects of an implementation, so that a run tells only what is new.
+
+mod update;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use glob::Pattern;
+use serde::Deserialize;
+
+use crate::error::Error;
+
+use super::random::random_id;
+use super::report::{CaseResult, Expectation, Outcome, Report};
+use super::task::Choice;
+
+pub use update::Update;
+
+/// The file: `[[expect]]` tables, each with failures that have one reason.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExpectedFailures {
+    /// The entries.
+    #[serde(default)]
+    pub expect: Vec<Entry>,
+}
+
+/// Failures that have one reason. In patterns, `*`, `?` and `[...]` are as in a shell. A failure is meant that a pattern of
+/// each list matches; an empty list leaves its property open.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Entry {
+    /// Pattern of the label of the implementation; absent for all.
+    #[serde(default)]
+    pub implementation: Option<String>,
+    /// Why they fail.
+    pub reason: String,
+    /// An issue, or a page.
+    #[serde(default)]
+    pub link: Option<String>,
+    /// Patterns of verdicts: `fail`, `wrong-verdict`, `crash`, `hang`, `out-of-memory`, `adapter-error`, `pass-alone`.
+    #[serde(default)]
+    pub verdicts: Vec<String>,
+    /// Patterns of what is wrong where the verdict is `fail`: a facet, a count, or `answer`.
+    #[serde(default)]
+    pub facts: Vec<String>,
+    /// Patterns of rules: that which the evidence names or, where it names none, those that the case keeps, breaks or
+    /// shows.
+    #[serde(default)]
+    pub rules: Vec<String>,
+    /// Patterns of what the report says of the failure behind its verdict.
+    #[serde(default)]
+    pub details: Vec<String>,
+    /// Case ids, or patterns of them.
+    #[serde(default)]
+    pub cases: Vec<String>,
+    /// Patterns of case ids that are none of them after all.
+    #[serde(default)]
+    pub except: Vec<String>,
+}
+
+/// A result, as entries are held against it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Seen<'r> {
+    /// The label of the implementation.
+    pub(super) label: &'r str,
+    /// Case id.
+    pub(super) id: &'r str,
+    /// What came of it.
+    pub(super) outcome: &'r Outcome,
+    /// The rule that the evidence names.
+    pub(super) rule: Option<&'r str>,
+    /// The rules of the case.
+    pub(super) rules: &'r [String],
+}
+
+impl<'r> Seen<'r> {
+    fn of(label: &'r str, result: &'r CaseResult, rules: &'r [String]) -> Seen<'r> {
+        let rule = result.evidence.as_ref().and_then(|evidence| evidence.rule.as_deref());
+        Seen { label, id: &result.id, outcome: &result.outcome, rule, rules }
+    }
+}
+
+impl Entry {
+    /// Whether it expects this result, if that is a failure. A pass it expects to be one where it has the case's id.
+    fn expects(&self, seen: Seen<'_>) -> bool {
+        if self.implementation.as_ref().is_some_and(|pattern| !matches(pattern, seen.label)) {
+            return false;
+        }
+        if any(&self.except, seen.id) {
+            return false;
+        }
+        match seen.outcome {
+            outcome if outcome.is_failure() => self.describes(seen),
+            Outcome::Pass { .. } => self.names(seen.id),
+            _ => false,
+        }
+    }
+
+    fn describes(&self, seen: Seen<'_>) -> bool {
+        let fact = match seen.outcome {
+            Outcome::Fail { fact, .. } => fact,
+            _ => "",
+        };
+        let is_open = |patterns: &[String], text: &str| patterns.is_empty() || any(patterns, text);
+        is_open(&self.verdicts, seen.outcome.name())
+            && is_open(&self.facts, fact)
+            && is_open(&self.cases, seen.id)
+            && is_open(&self.details, &seen.outcome.detail())
+            && match seen.rule {
+                Some(rule) => is_open(&self.rules, rule),
+                None => self.rules.is_empty() || seen.rules.iter().any(|rule| any(&self.rules, rule)),
+            }
+    }
+
+    /// Whether a case is listed by its id, and not by a pattern.
+    fn names(&self, id: &str) -> bool {
+        self.cases.iter().any(|pattern| is_id(pattern, id))
+    }
+
+    fn patterns(&self) -> impl Iterator<Item = &String> {
+        let lists = [&self.verdicts, &self.facts, &self.rules, &self.details, &self.cases, &self.except];
+        lists.into_iter().flatten().chain(&self.implementation)
+    }
+}
+
+/// Whether a pattern is this id, and no pattern of many.
+fn is_id(pattern: &str, id: &str) -> bool {
+    !pattern.contains(['*', '?']) && matches(pattern, id)
+}
+
+fn any(patterns: &[String], text: &str) -> bool {
+    patterns.iter().any(|pattern| matches(pattern, text))
+}
+
+fn matches(pattern: &str, text: &str) -> bool {
+    pattern == text || Pattern::new(pattern).is_ok_and(|pattern| pattern.matches(text))
+}
+
+impl Report {
+    /// What is expected now is no failure of this run.
+    pub fn expect(&mut self, expected: &ExpectedFailures) {
+        for tested in &mut self.implementations {
+            for result in &mut tested.results {
+                let facts = self.cases.iter().find(|case| case.id == result.id);
+                let rules = facts.map(|facts| facts.rules.as_slice()).unwrap_or_default();
+                result.expected = expected.find(Seen::of(&tested.label, result, rules));
+            }
+            tested.count();
+        }
+    }
+}
+
+impl ExpectedFailures {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is no such file.
+    pub fn read(path: &Path) -> Result<ExpectedFailures, Error> {
+        let text = std::fs::read_to_string(path).map_err(|e| Error::io(format!("reading {}", path.display()), e))?;
+        ExpectedFailures::parse(&text).map_err(|e| Error::Usage(format!("{}: {e}", path.display())))
+    }
+
+    fn parse(text: &str) -> Result<ExpectedFailures, Error> {
+        let read: ExpectedFailures = toml::from_str(text).map_err(|e| Error::Usage(e.to_string()))?;
+        read.check()?;
+        for entry in &read.expect {
+            let lacks = match (entry.verdicts.is_empty(), entry.cases.is_empty() && entry.rules.is_empty()) {
+                (_, true) => "neither cases nor rules",
+                (true, _) => "no verdicts; [\"fail\"] is the verdict of wrong facts, [\"*\"] is any",
+                _ => continue,
+            };
+            return Err(Error::Usage(format!("the entry {:?} has {lacks}", entry.reason)));
+        }
+        Ok(read)
+    }
+
+    /// Whether every pattern is one, and verdicts are.
+    ///
+    /// # Errors
+    /// If a pattern is malformed, or matches no verdict.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        for pattern in self.expect.iter().flat_map(Entry::patterns) {
+            Pattern::new(pattern).map_err(|e| Error::Usage(format!("the pattern {pattern:?}: {e}")))?;
+        }
+        for pattern in self.expect.iter().flat_map(|entry| &entry.verdicts) {
+            if !Outcome::NAMES.iter().any(|name| matches(pattern, name)) {
+                let known = Outcome::NAMES.join(", ");
+                return Err(Error::Usage(format!("no verdict is {pattern:?}; they are {known}")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether there are the cases that entries name: those of the corpus, and random ones as far as the choice makes them.
+    ///
+    /// # Errors
+    /// If a case is named that does not exist, or a pattern matches none; or a recipe fails, which would be a defect.
+    pub(super) fn check_cases(&self, corpus: &BTreeSet<String>, choice: &Choice) -> Result<(), Error> {
+        for entry in &self.expect {
+            for pattern in entry.cases.iter().chain(&entry.except) {
+                // What was to be done stands behind the id.
+                let case = pattern.split(':').next().unwrap_or_default();
+                let is_known = corpus.iter().any(|id| matches(case, id) || Pattern::escape(id) == case);
+                let wrong = |why: &str| {
+                    let reason = &entry.reason;
+                    Error::Usage(format!("the expected failure {reason:?} has the case {pattern:?}: {why}"))
+                };
+                if !is_known && !case.starts_with("random-") && !case.starts_with('*') {
+                    return Err(wrong("there is none; `heapsmith corpus list` prints the ids"));
+                }
+                if let Some((seed, number)) = numbers(case)
+                    && (seed, number < choice.random) == (choice.seed, true)
+                {
+                    let id = random_id(seed, number, &choice.families())?;
+                    if id != case {
+                        return Err(wrong(&format!("the dump of that seed and number is {id}")));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether nothing is expected to fail.
+    pub fn is_empty(&self) -> bool {
+        self.expect.is_empty()
+    }
+
+    /// Why a result is expected to be a failure, if it is.
+    pub(super) fn find(&self, seen: Seen<'_>) -> Option<Expectation> {
+        let entry = self.expect.iter().find(|entry| entry.expects(seen))?;
+        Some(Expectation { reason: entry.reason.clone(), link: entry.link.clone() })
+    }
+
+    /// The reasons of entries for an implementation of the report that expect nothing of what happened. They say nothing
+    /// any more, or the cases that they are about were not run.
+    pub fn idle(&self, report: &Report) -> Vec<&str> {
+        let meant = |entry: &&Entry| {
+            let pattern = entry.implementation.as_deref().unwrap_or("*");
+            report.implementations.iter().any(|tested| matches(pattern, &tested.label))
+        };
+        let facts = report.rules_of_cases();
+        let happened = |entry: &Entry| {
+            report.implementations.iter().any(|tested| {
+                let seen = |result| {
+                    Seen::of(&tested.label, result, facts.get(result.id.as_str()).copied().unwrap_or_default())
+                };
+                tested.results.iter().any(|result| entry.expects(seen(result)))
+            })
+        };
+        let idle = self.expect.iter().filter(meant).filter(|entry| !happened(entry));
+        idle.map(|entry| entry.reason.as_str()).collect()
+    }
+}
+
+/// The seed and the number of a random case, by its id.
+fn numbers(id: &str) -> Option<(u64, u64)> {
+    let (rest, number) = id.strip_prefix("random-")?.rsplit_once('-')?;
+    let (_, seed) = rest.rsplit_once('-')?;
+    Some((seed.parse().ok()?, number.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::report::{CaseFacts, Tested};
+    use super::*;
+
+    fn fail(fact: &str) -> Outcome {
+        let (expected, found) = ("1".to_owned(), "2".to_owned());
+        Outcome::Fail { fact: fact.to_owned(), address: None, expected, found, count: 1 }
+    }
+
+    fn crash(how: &str) -> Outcome {
+        Outcome::Crash { how: how.to_owned() }
+    }
+
+    fn pass() -> Outcome {
+        Outcome::Pass { reading: None }
+    }
+
+    pub(super) fn report(cases: &[(&str, Outcome, &str)]) -> Report {
+        let results = cases.iter().map(|(id, outcome, _)| CaseResult {
+            id: (*id).to_owned(),
+            outcome: outcome.clone(),
+            first: None,
+            expected: None,
+            evidence: None,
+            repeat: None,
+        });
+        let facts = |(id, _, rule): &(&str, Outcome, &str)| CaseFacts {
+            id: (*id).to_owned(),
+            rules: vec![(*rule).to_owned()],
+            ..CaseFacts::default()
+        };
+        let tested = Tested { label: "tool 1.0".to_owned(), results: results.collect(), ..Tested::default() };
+        Report { cases: cases.iter().map(facts).collect(), implementations: vec![tested], ..Report::default() }
+    }
+
+    /// Whether a run is clean that has one result.
+    fn is_clean(entry: &str, id: &str, outcome: Outcome, rule: &str) -> bool {
+        let text = format!("[[expect]]\nreason = \"known\"\n{entry}");
+        let expected = ExpectedFailures::parse(&text).expect("it is one");
+        let mut report = report(&[(id, outcome, rule)]);
+        report.expect(&expected);
+        report.is_clean()
+    }
+
+    #[test]
+    fn an_expected_failure_that_becomes_another_one_fails_the_run() {
+        let entry = "verdicts = [\"fail\"]\nfacts = [\"class-*\"]\ncases = [\"a\", \"b*\"]";
+        assert!(is_clean(entry, "a", fail("class-name"), "x"));
+        assert!(is_clean(entry, "bc", fail("class-name"), "x"));
+        assert!(!is_clean(entry, "a", fail("elements"), "x"), "another fact");
+        assert!(!is_clean(entry, "a", crash("SIGSEGV"), "x"), "another verdict");
+        assert!(!is_clean(entry, "c", fail("class-name"), "x"), "another case");
+        let entry = "verdicts = [\"crash\"]\ndetails = [\"*constant pool*\"]\nrules = [\"hprof.class.*\"]";
+        assert!(is_clean(entry, "a", crash("at the constant pool"), "hprof.class.values"));
+        assert!(!is_clean(entry, "a", crash("at a field"), "hprof.class.values"), "other words");
+        assert!(!is_clean(entry, "a", crash("at the constant pool"), "hprof.text.unknown"), "another rule");
+        let entry = "implementation = \"other *\"\nverdicts = [\"*\"]\ncases = [\"*\"]";
+        assert!(!is_clean(entry, "a", crash(""), "x"), "another implementation");
+    }
+
+    #[test]
+    fn a_case_that_is_listed_by_its_id_and_passes_fails_the_run_and_one_of_a_pattern_does_not() {
+        let entry = "verdicts = [\"*\"]\ncases = [\"a\", \"b[[]1]\", \"p*\"]\nexcept = [\"pq\"]";
+        assert!(!is_clean(entry, "a", pass(), "x"));
+        assert!(!is_clean(entry, "b[1]", pass(), "x"));
+        assert!(is_clean(entry, "p1", pass(), "x"));
+        assert!(is_clean(entry, "p1", crash(""), "x"));
+        assert!(!is_clean(entry, "pq", crash(""), "x"), "an exception");
+        assert!(is_clean(entry, "a", Outcome::Skip { reason: String::new(), link: None }, "x"), "not asked");
+    }
+
+    #[test]
+    fn a_file_that_leaves_open_what_it_means_is_refused() {
+        for (entry, why) in [
+            ("verdicts = [\"fail\"]", "neither cases nor rules"),
+            ("cases = [\"a\"]", "no verdicts"),
+            ("cases = [\"a\"]\nverdicts = [\"failed\"]", "no verdict is \"failed\""),
+            ("cases = [\"a[\"]\nverdicts = [\"fail\"]", "the pattern \"a[\""),
+            ("cases = [\"a\"]\nverdict = [\"fail\"]", "unknown field `verdict`"),
+        ] {
+            let found = ExpectedFailures::parse(&format!("[[expect]]\nreason = \"known\"\n{entry}"));
+            let found = found.expect_err(entry).to_string();
+            assert!(found.contains(why), "{entry}: {found}");
+        }
+    }
+
+    #[test]
+    fn a_case_that_does_not_exist_is_an_error() {
+        let corpus: BTreeSet<String> = ["phd-a", "hprof-b[1]"].map(str::to_owned).into_iter().collect();
+        let choice = Choice::default().random(3).seed(7);
+        let check = |case: &str| {
+            let entry = Entry { cases: vec![case.to_owned()], ..Entry::default() };
+            ExpectedFailures { expect: vec![entry] }.check_cases(&corpus, &choice)
+        };
+        let random = random_id(7, 2, &choice.families()).expect("a recipe");
+        for case in ["phd-a", "phd-a:to-hprof", "phd-*", "hprof-b[[]1]", "*", "random-*", &random] {
+            assert!(check(case).is_ok(), "{case}");
+        }
+        // Not made by this choice: nothing is known of it.
+        assert!(check("random-plain-8-000002").is_ok() && check("random-plain-7-000003").is_ok());
+        for case in ["phd-b", "phd-b*", "hprof-b", "random-odd-nothing-7-000002"] {
+            assert!(check(case).is_err(), "{case}");
+        }
+    }
+
+    #[test]
+    fn an_entry_that_expects_nothing_of_what_happened_is_told() {
+        let text = "[[expect]]\nreason = \"one\"\nverdicts = [\"crash\"]\ncases = [\"p*\"]\n\
+            [[expect]]\nreason = \"two\"\nverdicts = [\"hang\"]\ncases = [\"p*\"]\n\
+            [[expect]]\nreason = \"other\"\nimplementation = \"other\"\nverdicts = [\"hang\"]\ncases = [\"p*\"]\n";
+        let expected = ExpectedFailures::parse(text).expect("it is one");
+        assert_eq!(expected.idle(&report(&[("p1", crash(""), "x"), ("p2", pass(), "x")])), ["two"]);
+    }
+}
