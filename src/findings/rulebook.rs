@@ -36,6 +36,13 @@ pub struct Rule {
     pub since: &'static str,
 }
 
+impl Rule {
+    /// Whether no document and no implementation has it: it is a choice of this project's.
+    pub fn is_ours_alone(&self) -> bool {
+        self.source.iter().all(|source| *source == "ours")
+    }
+}
+
 /// Kinds of rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RuleKind {

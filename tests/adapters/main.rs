@@ -4,6 +4,7 @@
 
 mod bank;
 mod bench;
+mod freedoms;
 mod hostile;
 mod others;
 mod protocol;

@@ -48,7 +48,7 @@ pub struct Entry {
     /// shows.
     #[serde(default)]
     pub rules: Vec<String>,
-    /// Patterns of what the report says of the failure behind its verdict.
+    /// Patterns of what the report says of the failure besides its verdict.
     #[serde(default)]
     pub details: Vec<String>,
     /// Case ids, or patterns of them.
@@ -199,7 +199,7 @@ impl ExpectedFailures {
     pub(super) fn check_cases(&self, corpus: &BTreeSet<String>, choice: &Choice) -> Result<(), Error> {
         for entry in &self.expect {
             for pattern in entry.cases.iter().chain(&entry.except) {
-                // What was to be done stands behind the id.
+                // What was to be done follows the id.
                 let case = pattern.split(':').next().unwrap_or_default();
                 let is_known = corpus.iter().any(|id| matches(case, id) || Pattern::escape(id) == case);
                 let wrong = |why: &str| {
@@ -331,6 +331,23 @@ mod tests {
         assert!(is_clean(entry, "p1", crash(""), "x"));
         assert!(!is_clean(entry, "pq", crash(""), "x"), "an exception");
         assert!(is_clean(entry, "a", Outcome::Skip { reason: String::new(), link: None }, "x"), "not asked");
+    }
+
+    #[test]
+    fn the_document_has_every_key_and_its_example_is_a_file() {
+        let document = include_str!("../../../docs/expected-failures.md");
+        let (_, example) = document.split_once("```toml\n").expect("an example");
+        let (example, _) = example.split_once("```").expect("its end");
+        let entry = ExpectedFailures::parse(example).expect("a file").expect.swap_remove(0);
+        // Every field of the structure is a row: this is an error where one is new.
+        let Entry { implementation, reason: _, link, verdicts, facts, rules, details, cases, except } = entry;
+        assert!(
+            implementation.is_some() && link.is_some() && facts.is_empty() && rules.is_empty() && except.is_empty()
+        );
+        assert!(matches(&verdicts[0], "crash") && matches(&details[0], "a constant pool") && cases.len() == 3);
+        let rows: Vec<&str> = document.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
+        let keys = ["implementation", "reason", "link", "verdicts", "facts", "rules", "details", "cases", "except"];
+        assert_eq!(rows, keys);
     }
 
     #[test]

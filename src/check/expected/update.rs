@@ -10,7 +10,7 @@ use crate::error::Error;
 use super::super::report::{Outcome, Report};
 use super::{Entry, ExpectedFailures, Seen};
 
-/// What is written where nobody has said why yet.
+/// The reason of new entries.
 const NEW: &str = "not looked into yet";
 
 const HEAD: &str = "\

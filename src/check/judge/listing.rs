@@ -12,6 +12,7 @@ use crate::model::{Address, Contents, Heap, Value};
 
 use super::super::protocol::{ClassNames, Dangling, Hello, Identifies};
 use super::super::report::Outcome;
+use super::same::in_words_of;
 use super::{Asked, Judgement, Wrong, first_right};
 
 /// Judges the listing in the file of the answer.
@@ -32,6 +33,7 @@ pub(super) fn judge(asked: &Asked<'_>, right: &[(&str, &Heap)]) -> Result<Judgem
         if !is_opaque {
             return Ok(against(heap, &told, &left_out));
         }
+        let told = in_words_of(heap, told.clone().into_owned());
         if let Err(owed) = may_be_omitted(&left_out) {
             return Ok(Err(owed));
         }
@@ -51,7 +53,7 @@ pub(super) fn judge(asked: &Asked<'_>, right: &[(&str, &Heap)]) -> Result<Judgem
 /// A listing's heap against the right one, without the facets that it omits.
 pub(super) fn against(heap: &Heap, told: &Heap, omitted: &BTreeSet<Facet>) -> Result<(), Wrong> {
     may_be_omitted(omitted)?;
-    differ(&compare(heap, told, omitted))
+    differ(&compare(heap, &in_words_of(heap, told.clone()), omitted))
 }
 
 fn may_be_omitted(omitted: &BTreeSet<Facet>) -> Result<(), Wrong> {

@@ -6,6 +6,7 @@ mod digest;
 mod dump;
 mod holder;
 mod listing;
+mod same;
 
 use crate::compare::Facet;
 use crate::corpus::{Answer, Case, Verdict};

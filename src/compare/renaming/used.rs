@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::model::{Address, Class, Contents, HashRegime, Heap, Name, Object, ObjectKind};
+use crate::model::{Address, Class, Contents, HashRegime, Heap, IdentityHash, Name, Object, ObjectKind};
 
 use super::super::{Facet, told};
 
@@ -82,7 +82,9 @@ fn place(kind: ObjectKind) -> usize {
 /// What all nodes of each kind tell, or some.
 fn told_by(heap: &Heap, by_all: bool) -> Used {
     // An object without a hash was never asked for it, if the heap tells such hashes at all.
-    let hashes = heap.facts.hash_regime == Some(HashRegime::WhereUsed32);
+    let mut all = heap.classes.iter().map(|class| class.hash).chain(heap.objects.iter().map(|object| object.hash));
+    let hashes = heap.facts.hash_regime == Some(HashRegime::WhereUsed32)
+        || all.any(|hash| matches!(hash, Some(IdentityHash::Bits32(_))));
     let names: HashMap<Address, &Name> = heap.classes.iter().map(|class| (class.address, &class.name)).collect();
     let mut kinds = [Facets(if by_all { u64::MAX } else { 0 }); 4];
     let mut tell = |kind: usize, told: Facets| match by_all {

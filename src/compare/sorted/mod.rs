@@ -39,7 +39,7 @@ impl Habits {
     fn of(source_regime: Option<HashRegime>, classes: &[Class]) -> Habits {
         let listed = |class: &Class| class.references.as_deref().is_some_and(lists_null);
         Habits {
-            hashes: source_regime == Some(HashRegime::WhereUsed32),
+            hashes: source_regime == Some(HashRegime::WhereUsed32) || classes.iter().any(|class| is_32(class.hash)),
             nulls: classes.iter().any(listed),
             class_first: ClassFirst::default(),
         }
@@ -47,7 +47,7 @@ impl Habits {
 
     fn enter(&mut self, object: &Object, names: &HashMap<Address, Name>) -> Result<(), Error> {
         self.class_first.enter(object, names)?;
-        self.hashes |= matches!(object.hash, Some(IdentityHash::Bits32(_)));
+        self.hashes |= is_32(object.hash);
         self.nulls |= match &object.contents {
             Contents::References(listed) => lists_null(listed),
             Contents::Long(Long::References(listed)) => !self.nulls && listed.nulls()? > 0,
@@ -59,6 +59,10 @@ impl Habits {
 
 fn names(classes: &[Class]) -> HashMap<Address, Name> {
     classes.iter().map(|class| (class.address, class.name.clone())).collect()
+}
+
+fn is_32(hash: Option<IdentityHash>) -> bool {
+    matches!(hash, Some(IdentityHash::Bits32(_)))
 }
 
 fn lists_null(listed: &[Address]) -> bool {

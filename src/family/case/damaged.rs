@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::findings::Severity;
 
 use super::super::edit::{Damage, Edit, Map};
-use super::{Answer, Case, CaseFamily, Kind, REFUSED, STRICT, Verdict};
+use super::{Answer, Case, CaseFamily, Kind, REFUSED, STRICT, Verdict, or_refused};
 
 /// A case for each edit of a format.
 pub(super) fn cases<M: Map>(family: &CaseFamily, golden: &[Case]) -> Result<Vec<Case>, Error> {
@@ -29,7 +29,8 @@ fn case<M: Map>(family: &CaseFamily, edit: &Edit<M>, golden: &[Case]) -> Result<
         Severity::Note => [after(family.noted)?, None],
     };
     let others = edit.other_readings(&damage, heap)?.into_iter().map(|(reading, heap)| reads(reading, heap));
-    let answers: Vec<Answer> = first.into_iter().chain(second).chain(others).collect();
+    let mut answers: Vec<Answer> = first.into_iter().chain(second).chain(others).collect();
+    or_refused(M::FAMILY.book().rule(edit.rule.0), &mut answers);
     Ok(Case {
         id: format!("{}-{}", M::FAMILY.name(), edit.name),
         summary: format!("{} ({wanted})", edit.summary),

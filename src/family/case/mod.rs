@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
+use crate::findings::Rule;
 use crate::model::Heap;
 
 use super::edit::Map;
@@ -158,6 +159,14 @@ impl Case {
 
 const REFUSED: &str = "the rule is broken";
 const STRICT: &str = "refused by a reader that is stricter than the known ones";
+
+/// A refusal of a dump that breaks a rule of ours alone is as right as the dump's heap.
+fn or_refused(rule: Option<&Rule>, answers: &mut Vec<Answer>) {
+    let is_refused = answers.iter().any(|answer| matches!(answer, Answer::Refuses(_)));
+    if rule.is_some_and(Rule::is_ours_alone) && !is_refused {
+        answers.push(Answer::Refuses(STRICT));
+    }
+}
 
 /// What a format gives to the corpus.
 pub(crate) struct CaseFamily {

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use crate::compare::listing;
 use crate::model::{Address, Contents, Heap};
 
-use super::{Answer, Case, Family, Kind, REFUSED, Verdict};
+use super::{Answer, Case, Family, Kind, REFUSED, Verdict, or_refused};
 
 /// A file of `specs/cases/`.
 pub(crate) struct Source {
@@ -166,7 +166,9 @@ impl Spelled {
             (None, Some(parts)) => sheet.text(parts)?,
             _ => return Err("a case has either bytes or a text".to_owned()),
         };
-        let answers = self.answer.into_iter().map(|answer| answer.answer(sheet)).collect::<Result<Vec<_>, _>>()?;
+        let mut answers = self.answer.into_iter().map(|answer| answer.answer(sheet)).collect::<Result<Vec<_>, _>>()?;
+        let broken = self.breaks.as_ref().and_then(|broken| family.book().rule(&broken.rule));
+        or_refused(broken, &mut answers);
         Ok(Case {
             id: self.id,
             summary: self.summary,
