@@ -21,6 +21,7 @@ use heapsmith::interrupt::Stop;
 use heapsmith::model::{Address, HashRegime, Heap, IdentityHash, Name, Object, ObjectKind, Totals};
 use heapsmith::phd::record::HeaderRecord;
 use heapsmith::phd::{Decoder, Record, rules};
+use heapsmith::validate::{Rule, rulebook};
 
 // What is expected of `check`.
 
@@ -160,9 +161,12 @@ impl Probe {
         Probe { case, version, flags, header, records }
     }
 
-    /// The heaps that are right answers, the example's own first: it refuses only what leaves no other answer.
+    /// The heaps that are right answers, the example's own first: it refuses only what leaves no other answer, and what this
+    /// crate's decoder does not read on.
     fn readings(&self) -> impl Iterator<Item = &Heap> {
-        self.case.answers.iter().filter_map(|answer| match answer {
+        let is_broken = |rule: &&Rule| self.case.breaks.is_some_and(|(broken, _)| broken == rule.id);
+        let stops = rulebook(Family::PHD).rule.iter().find(is_broken).is_some_and(|rule| rule.stops);
+        self.case.answers.iter().filter(move |_| !stops).filter_map(|answer| match answer {
             Answer::Reads(_, heap) => Some(&**heap),
             Answer::Refuses(_) => None,
         })

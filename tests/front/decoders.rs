@@ -76,7 +76,9 @@ fn a_known_failure_is_no_failure_until_it_passes() {
     let refuses = |_: &Path| Err::<(), _>("not today");
     let report = check_decoder(refuses).filter("phd6-openj9-64").known("phd6-*", "issue 12").run();
     assert_eq!(report.expect("it is known").known.len(), 1);
-    let passes = check_decoder(right).filter("phd6-openj9-64").known("phd6-*", "issue 12").run();
+    let pattern = check_decoder(right).filter("phd6-openj9-64").known("phd6-*", "issue 12").run();
+    assert_eq!(pattern.expect("a pattern says what a failure may be, not that there is one").passed, 1);
+    let passes = check_decoder(right).filter("phd6-openj9-64").known("phd6-openj9-64", "issue 12").run();
     let message = passes.expect_err("it passes").to_string();
     assert!(message.contains("`.known` marks it as failing (issue 12)"), "{message}");
 }
@@ -111,6 +113,8 @@ fn a_choice_without_a_case_and_a_decoder_that_skips_are_told_apart() {
     assert!(nothing.to_string().contains("no case"), "{nothing}");
     let several = check_decoder(right).filter("hprof-agent-4-heap-").run().expect_err("no dump of one heap was chosen");
     assert!(several.to_string().contains("several heaps"), "{several}");
+    let unknown = check_decoder(right).known("phd6-openj9-65", "why").run().expect_err("there is no such case");
+    assert!(unknown.to_string().contains("phd6-openj9-65"), "{unknown}");
     let malformed = check_decoder(right).filter("phd6-openj9-64").known("phd6-[", "why").run().expect_err("a pattern");
     assert!(malformed.to_string().contains("phd6-["), "{malformed}");
     let skips = |_: &Path| Ok::<_, String>(Answer::Skipped("no HPROF".to_owned()));
