@@ -46,7 +46,8 @@ run() { # name, arguments of check...
     local name=$1
     shift
     local code=0 start=$SECONDS
-    heapsmith check "$@" --format hprof --random 60 --seed 1 --expected "$adapters/expected.toml" \
+    # Some programs convert or write a part of the cases only.
+    heapsmith check "$@" --allow-skips --format hprof --random 60 --seed 1 --expected "$adapters/expected.toml" \
         --report "$work/$name" >"$work/$name.txt" || code=$?
     [ "$code" -le 1 ] || { cat "$work/$name.txt" >&2; exit "$code"; }
     echo "$name: exit code $code after $((SECONDS - start)) s"

@@ -94,7 +94,8 @@ fn tested(words: Vec<String>, filter: &str, limit: Duration) -> Tested {
     let supervisor = env!("CARGO_BIN_EXE_heapsmith").into();
     let subject = Subject { kind, command, words, supervisor, budget, level: None, stop: Stop::default() };
     let filter = (!filter.is_empty()).then(|| filter.to_owned());
-    let choice = Choice::default().format(Family::PHD).filter(filter);
+    let filters = filter.iter().map(|filter| filter.parse().expect("a filter")).collect();
+    let choice = Choice::default().format(Family::PHD).filters(filters);
     let options = Options::default().choice(choice).jobs(2);
     let mut report = check(&[subject], &options, &|_| {}).expect("the example can be run").report;
     report.implementations.remove(0)

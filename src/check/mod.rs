@@ -8,6 +8,7 @@ mod closure;
 pub mod evidence;
 mod examine;
 mod expected;
+mod filter;
 mod index;
 mod introduction;
 mod judge;
@@ -26,6 +27,7 @@ pub use closure::{Answer, CheckDecoder, DecoderReport, Failed, Failures, Skipped
 pub use evidence::{Edge, Evidence, Field, Neighbourhood, Node};
 pub use examine::{Examination, Step, examine};
 pub use expected::{Entry, ExpectedFailures, Update};
+pub use filter::Filter;
 pub use kept::Kept;
 pub use process::{Budget, Sweeper, supervise};
 pub use report::{CaseResult, Outcome, Report, ReportFolder};

@@ -1,11 +1,15 @@
 //! The command that shows a failure again.
 
+use std::collections::BTreeSet;
+
+use crate::compare::Facet;
+
 use super::process::Budget;
 use super::subject::{Kind, Subject};
 use super::task::Choice;
 
 /// The command that runs one case again.
-pub(super) fn repeat(subject: &Subject, choice: &Choice, id: &str) -> String {
+pub(super) fn repeat(subject: &Subject, choice: &Choice, left_out: &BTreeSet<Facet>, id: &str) -> String {
     let command = shell_words::quote(&subject.command);
     let kind = match &subject.kind {
         Kind::Adapter => format!("--adapter {command}"),
@@ -37,6 +41,10 @@ pub(super) fn repeat(subject: &Subject, choice: &Choice, id: &str) -> String {
     }
     if let Some(level) = subject.level {
         limits += &format!(" --level {level}");
+    }
+    if !left_out.is_empty() {
+        let names: Vec<String> = left_out.iter().map(ToString::to_string).collect();
+        limits += &format!(" --leave-out {}", names.join(","));
     }
     format!("heapsmith check {kind}{operation}{random}{limits} --filter {id}")
 }

@@ -1,16 +1,19 @@
 //! Running many cases: batches side by side, what looks like an accident once more alone.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::compare::Facet;
 use crate::error::Error;
 use crate::setters::setters;
 use crate::system;
 
 use super::evidence::evidence;
 use super::expected::{ExpectedFailures, Seen};
+use super::filter;
 use super::introduction::{declared, hello};
 use super::judge::{Asked, Judgement, judge};
 use super::kept::Kept;
@@ -38,6 +41,10 @@ pub struct Options {
     pub expected: ExpectedFailures,
     /// After so many cases without an answer, which nobody expects to hang, the rest is not asked any more.
     pub max_hangs: usize,
+    /// After this number of failures of an implementation that are not expected, the rest is not asked any more.
+    pub max_failures: Option<usize>,
+    /// Facets that are not judged.
+    pub left_out: BTreeSet<Facet>,
     /// Where the reports will go. What an earlier run left there is removed when all implementations have started and
     /// answered; without such a folder no answers of failed cases are kept.
     pub folder: Option<ReportFolder>,
@@ -52,6 +59,8 @@ impl Default for Options {
             jobs: 1,
             expected: ExpectedFailures::default(),
             max_hangs: 10,
+            max_failures: None,
+            left_out: BTreeSet::new(),
             folder: None,
         }
     }
@@ -64,6 +73,8 @@ setters! {
         set jobs: usize;
         set expected: ExpectedFailures;
         set max_hangs: usize;
+        option max_failures: usize;
+        set left_out: BTreeSet<Facet>;
         option folder: ReportFolder;
     }
 }
@@ -101,7 +112,7 @@ pub fn check(subjects: &[Subject], options: &Options, progress: &(dyn Fn(Progres
     let mut report = Report {
         schema: SCHEMA,
         heapsmith: env!("CARGO_PKG_VERSION").to_owned(),
-        chosen: chosen(&options.choice),
+        chosen: chosen(options),
         ..Report::default()
     };
     let kept = options.folder.as_ref().map(|_| Kept::default());
@@ -142,12 +153,15 @@ pub fn check(subjects: &[Subject], options: &Options, progress: &(dyn Fn(Progres
     Ok(Checked { report, kept })
 }
 
-fn chosen(choice: &Choice) -> Chosen {
+fn chosen(options: &Options) -> Chosen {
+    let choice = &options.choice;
     Chosen {
         random: choice.random,
         seed: choice.seed,
         format: choice.format.map(|family| family.name().to_owned()),
-        filter: choice.filter.clone(),
+        filters: choice.filters.iter().map(ToString::to_string).collect(),
+        left_out: options.left_out.iter().copied().collect(),
+        max_failures: options.max_failures.map(|most| most as u64),
         shard: choice.shard.map(|(number, of)| format!("{number}/{of}")),
     }
 }
@@ -239,10 +253,7 @@ impl<'r> One<'r> {
             None => subject.command.clone(),
         };
         let mut tasks = tasks(subject, told, sources, shared.options.operations);
-        if let Some(filter) = choice.filter.as_ref().filter(|filter| filter.contains(':')) {
-            let is_one = tasks.iter().any(|task| task.id == *filter);
-            tasks.retain(|task| if is_one { task.id == *filter } else { task.id.contains(filter.as_str()) });
-        }
+        filter::of_tasks(&choice.filters, &mut tasks);
         let label = unique(label, others);
         let one = One { subject, shared, label, hello, has_answered: AtomicBool::new(false), tasks };
         if one.hello().is_some() {
@@ -293,7 +304,8 @@ impl<'r> One<'r> {
         let mut milliseconds = Vec::new();
         let mut omitted = Vec::new();
         let tasks = batches.iter().flat_map(|(_, tasks)| tasks.iter());
-        let mut in_vain = 0;
+        let (mut in_vain, mut failed) = (0, 0);
+        let max_failures = self.shared.options.max_failures.unwrap_or(usize::MAX);
         for (task, slot) in tasks.zip(slots.into_iter().flatten()) {
             let (answered, first) = match slot {
                 // What comes after the last hang that is waited for is not told, whether it was asked or not: that is a
@@ -301,6 +313,7 @@ impl<'r> One<'r> {
                 _ if in_vain >= self.shared.options.max_hangs => {
                     (unasked(given_up(self.shared.options.max_hangs)), None)
                 }
+                _ if failed >= max_failures => (unasked(enough(max_failures)), None),
                 Some(answered) if !answered.is_doubtful => (answered, None),
                 slot => match self.alone(task)? {
                     Some(alone) => settled(slot, alone),
@@ -310,6 +323,7 @@ impl<'r> One<'r> {
             };
             in_vain += usize::from(answered.was_in_vain && !self.is_expected(task, &answered.judgement.outcome)?);
             let (result, facts) = self.result(task, &answered.judgement, first)?;
+            failed += usize::from(result.outcome.is_failure() && result.is_unexpected());
             results.push(result);
             all_facts.push(facts);
             milliseconds.push((task.id.clone(), answered.milliseconds));
@@ -334,14 +348,15 @@ impl<'r> One<'r> {
     fn side_by_side(&self, batches: &[(usize, &[Task])]) -> Result<Vec<Vec<Slot>>, Error> {
         let next = AtomicUsize::new(0);
         let is_over = AtomicBool::new(false);
-        let hangs: Vec<AtomicUsize> = batches.iter().map(|_| AtomicUsize::new(0)).collect();
+        let zeros = || -> Vec<AtomicUsize> { batches.iter().map(|_| AtomicUsize::new(0)).collect() };
+        let (hangs, failures) = (zeros(), zeros());
         let slots: Vec<Mutex<Vec<Slot>>> = batches.iter().map(|_| Mutex::default()).collect();
         let failed: Mutex<Option<Error>> = Mutex::default();
         let work = || {
             while !is_over.load(Ordering::Relaxed) {
                 let place = next.fetch_add(1, Ordering::Relaxed);
                 let Some((_, tasks)) = batches.get(place) else { return };
-                match self.batch(tasks, place, &hangs) {
+                match self.batch(tasks, place, [&hangs, &failures]) {
                     Ok(told) => *slots[place].lock().unwrap_or_else(PoisonError::into_inner) = told,
                     Err(error) => {
                         is_over.store(true, Ordering::Relaxed);
@@ -364,14 +379,17 @@ impl<'r> One<'r> {
     }
 
     /// Runs the tasks of a batch in one process, as far as it lives and nobody asks to stop.
-    fn batch(&self, tasks: &[Task], place: usize, hangs: &[AtomicUsize]) -> Result<Vec<Slot>, Error> {
+    fn batch(&self, tasks: &[Task], place: usize, [hangs, failures]: [&[AtomicUsize]; 2]) -> Result<Vec<Slot>, Error> {
         let mut slots: Vec<Slot> = vec![None; tasks.len()];
         let mut session = self.subject.open(self.hello());
         // Which tasks were asked, by the number of the question.
         let mut asked = Vec::new();
         for (index, task) in tasks.iter().enumerate() {
-            let before: usize = hangs[..=place].iter().map(|hangs| hangs.load(Ordering::Relaxed)).sum();
-            if before >= self.shared.options.max_hangs {
+            let so_far = |counts: &[AtomicUsize]| -> usize {
+                counts[..=place].iter().map(|count| count.load(Ordering::Relaxed)).sum()
+            };
+            let max_failures = self.shared.options.max_failures.unwrap_or(usize::MAX);
+            if so_far(hangs) >= self.shared.options.max_hangs || so_far(failures) >= max_failures {
                 // Whatever comes of the batches before: the limit is reached, and this is not told any more.
                 break;
             }
@@ -379,8 +397,11 @@ impl<'r> One<'r> {
             if was_asked {
                 asked.push(index);
             }
-            if answered.was_in_vain && !self.is_expected(task, &answered.judgement.outcome)? {
-                hangs[place].fetch_add(1, Ordering::Relaxed);
+            let outcome = &answered.judgement.outcome;
+            if outcome.is_failure() && !self.is_expected(task, outcome)? {
+                hangs[place].fetch_add(usize::from(answered.was_in_vain), Ordering::Relaxed);
+                // What is asked again alone may come out as no failure.
+                failures[place].fetch_add(usize::from(!answered.is_doubtful), Ordering::Relaxed);
             }
             slots[index] = Some(answered);
             (self.shared.progress)(Progress::Asked);
@@ -412,7 +433,8 @@ impl<'r> One<'r> {
         }
         let is_doubtful = reply.is_fatal();
         let was_in_vain = is_in_vain(&reply, took, self.subject.budget.time_for(case.bytes.len() as u64));
-        let asked = Asked { subject: self.subject, hello: self.hello(), task, case: &case, files: &files };
+        let left_out = &self.shared.options.left_out;
+        let asked = Asked { subject: self.subject, hello: self.hello(), task, case: &case, files: &files, left_out };
         let Some(judgement) = judge(&asked, reply, session) else { return Ok(None) };
         if let Some(kept) = self.shared.kept {
             kept.put(&self.label, &task.id, &judgement.outcome, &files)?;
@@ -465,7 +487,9 @@ impl<'r> One<'r> {
         let rule = evidence.as_ref().and_then(|evidence| evidence.rule.as_deref());
         let seen = Seen { label: &self.label, id: &task.id, outcome: &outcome, rule, rules: &facts.rules };
         let expected = self.shared.options.expected.find(seen);
-        let repeat = outcome.is_failure().then(|| repeat(self.subject, &self.shared.options.choice, &task.id));
+        let repeat = outcome
+            .is_failure()
+            .then(|| repeat(self.subject, &self.shared.options.choice, &self.shared.options.left_out, &task.id));
         Ok((CaseResult { id: task.id.clone(), outcome, first, expected, evidence, repeat }, facts))
     }
 }
@@ -516,6 +540,11 @@ fn given_up(max_hangs: usize) -> Outcome {
         reason: format!("not asked: {max_hangs} cases in front of it had no answer in time, which is the limit"),
         link: None,
     }
+}
+
+fn enough(max_failures: usize) -> Outcome {
+    let reason = format!("not asked: {max_failures} cases in front of it failed, which is the limit");
+    Outcome::Skip { reason, link: None }
 }
 
 /// The rules of a case.

@@ -11,6 +11,7 @@ use crate::format::Target;
 use crate::format::{Family, Format};
 use crate::setters::setters;
 
+use super::filter::{self, Filter};
 use super::protocol::{Hello, Identifies};
 use super::random::{random_case, random_id};
 use super::subject::{Kind, Subject};
@@ -25,8 +26,8 @@ pub struct Choice {
     pub seed: u64,
     /// Only dumps of this format.
     pub format: Option<Family>,
-    /// Only cases whose id contains this.
-    pub filter: Option<String>,
+    /// Only cases that one of these takes; all, if there is none.
+    pub filters: Vec<Filter>,
     /// The part of the batches that is run: its number from 1, and how many there are.
     pub shard: Option<(u64, u64)>,
 }
@@ -36,7 +37,7 @@ setters! {
         set random: u64;
         set seed: u64;
         option format: Family;
-        option filter: String;
+        set filters: Vec<Filter>;
         option shard: (u64, u64);
     }
 }
@@ -75,17 +76,7 @@ impl Source {
             let id = random_id(choice.seed, index, &families)?.into();
             sources.push(Source::Random(id, families.clone(), choice.seed, index));
         }
-        if let Some(filter) = &choice.filter {
-            // What is done with a case stands behind its id.
-            let (case, task) =
-                filter.split_once(':').map_or((filter.as_str(), None), |(case, task)| (case, Some(task)));
-            let is_one = sources.iter().any(|source| source.id() == case);
-            sources.retain(|source| match (is_one, task) {
-                (true, _) => source.id() == case,
-                (false, None) => source.id().contains(case),
-                (false, Some(_)) => source.id().ends_with(case),
-            });
-        }
+        filter::of_cases(&choice.filters, &mut sources);
         Ok(sources)
     }
 

@@ -176,10 +176,13 @@ fn a_line_without_end_is_no_answer() {
 fn errors_and_skips_are_told_as_they_are() {
     let Some(how) = every_case("errors", "adapter-error", ONE) else { return };
     assert_eq!(how, "my fault: phd6-openj9-64.phd", "without the temporary folder");
-    // Skips alone are no answer to the question; beside another adapter they are.
+    // Skips alone are no answer to the question; where another adapter answers it, they have to be allowed.
     let others = ["--adapter", "heapsmith adapter serve", ONE[0], ONE[1]];
-    let Some((report, code)) = hostile("skips", &others) else { return };
-    assert_eq!((tally(&report), code), (BTreeMap::from([("skip".to_owned(), 1)]), 0));
+    for (more, due) in [(&[][..], 1), (&["--allow-skips"][..], 0)] {
+        let Some((report, code)) = hostile("skips", &[&others[..], more].concat()) else { return };
+        assert_eq!((tally(&report), code), (BTreeMap::from([("skip".to_owned(), 1)]), due));
+    }
+    let Some((report, _)) = hostile("skips", &others) else { return };
     assert_eq!(outcomes(&report)[0]["link"], "https://example.org/7");
 }
 

@@ -301,3 +301,39 @@ fn crashes_are_told_alike_in_every_run() {
     assert_eq!(outcomes(&one)[0]["verdict"], "crash");
     assert_eq!(lasting(one), lasting(four));
 }
+
+#[test]
+fn a_limit_of_failures_ends_a_run_and_facets_that_are_left_out_are_not_judged() {
+    let wrong = format!("sh -c '{HEAPSMITH} decode {{}} | sed s/\\\"size\\\":[0-9]*/\\\"size\\\":7/'");
+    let ask = |more: &[&str]| check(&[&["--decoder", &wrong, "--filter", "phd6-openj9-*"], more].concat());
+    let (report, code) = ask(&["--jobs", "1"]);
+    let all = tally(&report);
+    assert!(code == 1 && all["fail"] > 3, "{all:?}");
+    let (report, code) = ask(&["--max-failures", "2"]);
+    let verdicts = tally(&report);
+    assert_eq!((code, verdicts["fail"]), (1, 2), "{verdicts:?}");
+    let (other, _) = ask(&["--max-failures", "2", "--jobs", "1"]);
+    assert_eq!(outcomes(&report), outcomes(&other), "which cases are asked does not depend on --jobs");
+    let (report, code) = ask(&["--leave-out", "object-size,instance-size"]);
+    assert_eq!((code, tally(&report).into_keys().collect::<Vec<_>>()), (0, vec!["pass".to_owned()]), "{report:#}");
+    assert_eq!(report["chosen"]["left_out"], serde_json::json!(["instance-size", "object-size"]));
+    let output = heapsmith(&["check", "--decoder", &wrong, "--leave-out", "address"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("address is always judged"));
+}
+
+#[test]
+fn a_run_that_skips_more_than_half_says_so_and_is_no_success() {
+    // It cannot be asked for one heap of several: of three cases, it reads one.
+    let decoder = format!("{HEAPSMITH} decode {{}}");
+    let question = ["--decoder", &decoder, "--filter", "hprof-agent-4", "--filter", "hprof-agent-4-heap-*"];
+    let (report, code) = check(&question);
+    let verdicts = tally(&report);
+    assert!(verdicts["skip"] > verdicts["pass"], "{verdicts:?}");
+    assert_eq!(code, 1);
+    let output = heapsmith(&[&["check"], &question[..]].concat());
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(told.contains("more than half") && told.contains("--allow-skips"), "{told}");
+    let (_, code) = check(&[&question[..], &["--allow-skips"]].concat());
+    assert_eq!(code, 0);
+}

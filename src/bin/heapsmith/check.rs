@@ -5,9 +5,10 @@ use std::time::Duration;
 use clap::{ArgGroup, Args, ValueEnum};
 use heapsmith::check::protocol::Level;
 use heapsmith::check::{
-    Budget, Checked, Choice, ExpectedFailures, Kind, Options, Outcome, Progress, Report, ReportFolder, Subject,
-    Sweeper, Update, Wanted, What, check,
+    Budget, CaseResult, Checked, Choice, ExpectedFailures, Filter, Kind, Options, Outcome, Progress, Report,
+    ReportFolder, Subject, Sweeper, Update, Wanted, What, check,
 };
+use heapsmith::compare::Facet;
 use heapsmith::error::Error;
 use heapsmith::format::{Family, Format, Target};
 use heapsmith::generate::{Oddity, OddityForm};
@@ -76,9 +77,10 @@ pub(crate) struct Opts {
     seed: u64,
     #[arg(long, value_parser = family, help = format!("Only dumps of this format: {}", Family::names()))]
     format: Option<Family>,
-    /// Only cases whose id contains this.
-    #[arg(long)]
-    filter: Option<String>,
+    /// Only these cases: a case's id, a part of ids, a pattern of ids (`*`, `?` and `[...]` as in a shell), or
+    /// rule=PATTERN for those that keep, break or show such a rule. Several options add up.
+    #[arg(long, value_name = "ID|PATTERN|rule=PATTERN")]
+    filter: Vec<Filter>,
     /// Only a part of the batches of cases: the Kth of N parts. `merge` puts the reports together.
     #[arg(long, value_name = "K/N", value_parser = shard)]
     shard: Option<(u64, u64)>,
@@ -96,6 +98,15 @@ pub(crate) struct Opts {
     /// After this many cases without an answer in time, or with an adapter error that took as long, the rest is skipped.
     #[arg(long, default_value_t = 10)]
     max_hangs: usize,
+    /// After this many failures of an implementation that are not expected, the rest is skipped.
+    #[arg(long, value_name = "N")]
+    max_failures: Option<NonZeroUsize>,
+    /// Do not judge these facets, separated by commas. `heapsmith facets` prints them; addresses and kinds are always judged.
+    #[arg(long, value_name = "FACETS", value_delimiter = ',', value_parser = left_out)]
+    leave_out: Vec<Facet>,
+    /// Exit code 0 although more than half of the cases were skipped.
+    #[arg(long)]
+    allow_skips: bool,
     /// A file of failures that are expected, by verdict, fact, rule and case. What fails besides, and a case that is listed
     /// by its id and passes, fails the run.
     #[arg(long, value_name = "FILE")]
@@ -149,6 +160,8 @@ impl Opts {
             .jobs(self.jobs.unwrap_or_else(processors).get())
             .expected(expected)
             .max_hangs(self.max_hangs.max(1))
+            .max_failures(self.max_failures.map(NonZeroUsize::get))
+            .left_out(self.leave_out.iter().copied().collect())
             .folder(folder);
         let sweeper = Sweeper::new()?;
         let bar = terminal::steps(0, "checking");
@@ -170,14 +183,17 @@ impl Opts {
                 None => updated = update(&mut told, path),
             }
         }
-        let is_whole = self.filter.is_none() && self.shard.is_none() && told.incomplete.is_none();
+        let is_whole = self.filter.is_empty() && self.shard.is_none() && told.incomplete.is_none();
         for reason in options.expected.idle(&told).into_iter().filter(|_| is_whole && !self.update_expected) {
             terminal::warning(&format!(
                 "no failure of this run is one that the file of expected failures calls {reason:?}"
             ));
         }
         let answer = report::tell(&told, options.folder.as_ref(), kept.as_ref(), self.json);
-        let answer = updated.and(answer);
+        let answer = updated.and(answer).map(|answer| match self.skipped_too_much(&told) {
+            true if answer == Answer::Yes => Answer::No,
+            _ => answer,
+        });
         match stop.signal() {
             Some(signal) => {
                 if let Err(error) = answer {
@@ -187,6 +203,27 @@ impl Opts {
             }
             None => answer,
         }
+    }
+
+    /// Whether more was skipped than judged, and no one said that this is right. A limit of failures skips by itself.
+    fn skipped_too_much(&self, told: &Report) -> bool {
+        if self.allow_skips || self.shard.is_some() || self.max_failures.is_some() || told.incomplete.is_some() {
+            return false;
+        }
+        let mut is_too_much = false;
+        for tested in &told.implementations {
+            let is_skip = |result: &&CaseResult| matches!(result.outcome, Outcome::Skip { .. });
+            let (skipped, all) = (tested.results.iter().filter(is_skip).count(), tested.results.len());
+            if skipped * 2 > all {
+                is_too_much = true;
+                terminal::warning(&format!(
+                    "{}: {skipped} of {all} cases were skipped, which is more than half; --filter and --format choose what \
+                     it can, and --allow-skips says that this is right",
+                    tested.label
+                ));
+            }
+        }
+        is_too_much
     }
 
     fn subjects(&self, budget: Budget, stop: &Stop) -> Result<Vec<Subject>, Error> {
@@ -238,7 +275,7 @@ impl Opts {
             .random(self.random)
             .seed(self.seed)
             .format(format)
-            .filter(self.filter.clone())
+            .filters(self.filter.clone())
             .shard(self.shard))
     }
 }
@@ -251,6 +288,12 @@ fn update(told: &mut Report, path: &Path) -> Result<(), Error> {
     report::put(path, updated.text.as_bytes())?;
     told.expect(&updated.expected);
     Ok(())
+}
+
+/// A facet that need not be judged.
+fn left_out(name: &str) -> Result<Facet, String> {
+    let facet: Facet = name.parse().map_err(|e| format!("{e}"))?;
+    if facet.may_be_omitted() { Ok(facet) } else { Err(format!("{facet} is always judged")) }
 }
 
 /// A run that asked nothing says nothing, and must not look like one in which all is well.

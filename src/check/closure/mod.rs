@@ -56,6 +56,7 @@ pub fn check_decoder<'d, A: Into<Answer>, E: Display>(
         decoder: Box::new(move |path| decoder(path).map(Into::into).map_err(|e| e.to_string())),
         choice: Choice::default(),
         expected: ExpectedFailures::default(),
+        wrong: None,
     }
 }
 
@@ -66,6 +67,8 @@ pub struct CheckDecoder<'d> {
     decoder: Box<Decoder<'d>>,
     choice: Choice,
     expected: ExpectedFailures,
+    /// A filter that is none.
+    wrong: Option<Error>,
 }
 
 impl std::fmt::Debug for CheckDecoder<'_> {
@@ -82,10 +85,14 @@ impl CheckDecoder<'_> {
         self
     }
 
-    /// Only cases whose id contains this; one case alone if it is its whole id.
+    /// Only cases whose id contains this; one case alone if it is its whole id. A pattern (`*`, `?` and `[...]` as in a
+    /// shell) is one of whole ids, `rule=PATTERN` takes the cases that are about such rules. Several filters add up.
     #[must_use = "nothing is checked before `run` or `assert`"]
     pub fn filter(mut self, part: impl Into<String>) -> Self {
-        self.choice.filter = Some(part.into());
+        match part.into().parse() {
+            Ok(filter) => self.choice.filters.push(filter),
+            Err(error) => self.wrong = self.wrong.or(Some(error)),
+        }
         self
     }
 
@@ -111,6 +118,9 @@ impl CheckDecoder<'_> {
     /// # Errors
     /// The cases that failed, if any did; or why dumps could not be written.
     pub fn run(mut self) -> Result<DecoderReport, Failures> {
+        if let Some(error) = self.wrong.take() {
+            return Err(Failures::not_run(error));
+        }
         self.expected.check().map_err(Failures::not_run)?;
         let mut report = DecoderReport::default();
         let (mut failed, mut chosen, mut asked) = (Vec::new(), 0, 0);

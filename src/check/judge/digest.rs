@@ -24,7 +24,8 @@ pub(super) fn judge(
         let expected = "a facet that everybody owes who answers with digests".to_owned();
         return Ok(Judgement::wrong(Wrong::facet(*owed, None, expected, "not declared".to_owned(), 1)));
     }
-    let wanted: Selection = declared.iter().copied().collect::<Selection>().and(Selection::unordered());
+    let judged = declared.iter().filter(|facet| !asked.left_out.contains(facet));
+    let wanted: Selection = judged.copied().collect::<Selection>().and(Selection::unordered());
     let omitted = Facet::ALL.into_iter().filter(|facet| !wanted.contains(*facet)).collect();
     let mut judgement = first_right(asked.case, right, |heap| {
         let due = digest::digest(&mut heap.clone(), &Options { facets: wanted, by_facet: true, bucket: None })?;

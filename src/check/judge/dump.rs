@@ -59,10 +59,11 @@ pub(super) fn judge(
     } else {
         convert::judge(&mut heap, source, to, MEMORY)?
     };
-    if let Some(d) = verdict.changed.into_iter().next() {
+    let is_judged = |facet: &Facet| !asked.left_out.contains(facet);
+    if let Some(d) = verdict.changed.into_iter().find(|d| is_judged(&d.facet)) {
         return Ok(Err(Wrong::facet(d.facet, d.address, d.left, d.right, d.count)));
     }
-    Ok(match verdict.missing.first() {
+    Ok(match verdict.missing.iter().find(|missing| is_judged(&missing.facet)) {
         Some(lost) => Err(lost_facet(lost.facet, lost.count, to)),
         None => Ok(()),
     })

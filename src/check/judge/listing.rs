@@ -21,7 +21,7 @@ pub(super) fn judge(asked: &Asked<'_>, right: &[(&str, &Heap)]) -> Result<Judgem
         Ok(listing) => listing,
         Err(wrong) => return Ok(Judgement::wrong(wrong)),
     };
-    let mut left_out: BTreeSet<Facet> = listing.head.omits.iter().copied().collect();
+    let mut left_out: BTreeSet<Facet> = listing.head.omits.iter().chain(asked.left_out).copied().collect();
     if let Some(hello) = asked.hello {
         left_out.extend(Facet::ALL.into_iter().filter(|facet| !hello.facets.contains(facet)));
     }

@@ -8,6 +8,8 @@ mod holder;
 mod listing;
 mod same;
 
+use std::collections::BTreeSet;
+
 use crate::compare::Facet;
 use crate::corpus::{Answer, Case, Verdict};
 use crate::error::Error;
@@ -97,6 +99,8 @@ pub(super) struct Asked<'a> {
     pub(super) task: &'a Task,
     pub(super) case: &'a Case,
     pub(super) files: &'a Files,
+    /// Facets that are not judged.
+    pub(super) left_out: &'a BTreeSet<Facet>,
 }
 
 /// Judges the reply to a task; `None` if the run is to stop. At the level of digests the session is asked for more where

@@ -85,10 +85,12 @@ fn head(report: &Report, text: &mut String) {
     if chosen.random > 0 {
         *text += &format!(", {} of them random (seed {})", chosen.random, chosen.seed);
     }
-    for (what, value) in [("format", &chosen.format), ("filter", &chosen.filter), ("shard", &chosen.shard)] {
-        if let Some(value) = value {
-            *text += &format!(", {what} {}", code(value));
-        }
+    let filters = chosen.filters.iter().map(|filter| ("filter", filter));
+    let left_out: Vec<String> = chosen.left_out.iter().map(ToString::to_string).collect();
+    let told = chosen.format.iter().map(|format| ("format", format)).chain(filters);
+    let told = told.chain(chosen.shard.iter().map(|shard| ("shard", shard)));
+    for (what, value) in told.chain(left_out.iter().map(|facet| ("without", facet))) {
+        *text += &format!(", {what} {}", code(value));
     }
     if let Some(incomplete) = &report.incomplete {
         let Incomplete { signal, judged, planned } = incomplete;

@@ -20,7 +20,7 @@ pub use folder::ReportFolder;
 pub use merge::merge;
 
 /// Version of the report's schema.
-pub const SCHEMA: u32 = 3;
+pub const SCHEMA: u32 = 4;
 
 /// The outcome of a run over many cases.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -64,9 +64,15 @@ pub struct Chosen {
     /// Only dumps of this format.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<String>,
-    /// Only cases whose id contains this.
+    /// Only cases that one of these takes, as `--filter` has them; absent for all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub filters: Vec<String>,
+    /// Facets that were not judged, as was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<Facet>,
+    /// After this number of unexpected failures of an implementation its other cases were skipped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub filter: Option<String>,
+    pub max_failures: Option<u64>,
     /// The part of the batches that was run, `K/N`; absent for all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<String>,

@@ -1,0 +1,142 @@
+//! Which cases a run is confined to.
+
+use std::fmt;
+use std::str::FromStr;
+
+use glob::Pattern;
+
+use crate::error::Error;
+
+use super::run::rules;
+use super::task::{Source, Task};
+
+/// Cases that are chosen: by a part of their ids, by a pattern of ids, or by the rules that they are about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Filter {
+    text: String,
+    by: By,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum By {
+    /// A whole id, or else a part of some.
+    Part,
+    /// A pattern of ids.
+    Ids(Pattern),
+    /// A pattern of rules.
+    Rules(Pattern),
+}
+
+const RULE: &str = "rule=";
+
+impl FromStr for Filter {
+    type Err = Error;
+
+    /// `rule=PATTERN`, a pattern with `*`, `?` or `[...]`, or an id or a part of one.
+    fn from_str(text: &str) -> Result<Filter, Error> {
+        let pattern = |text: &str| Pattern::new(text).map_err(|e| Error::Usage(format!("the pattern {text:?}: {e}")));
+        let by = match text.strip_prefix(RULE) {
+            Some(rule) => By::Rules(pattern(rule)?),
+            None if text.contains(['*', '?', '[']) => By::Ids(pattern(text)?),
+            None => By::Part,
+        };
+        Ok(Filter { text: text.to_owned(), by })
+    }
+}
+
+impl fmt::Display for Filter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl Filter {
+    /// What it says of the case alone, without what is to be done with it.
+    fn case(&self) -> &str {
+        match self.by {
+            By::Rules(_) => &self.text,
+            _ => self.text.split(':').next().unwrap_or_default(),
+        }
+    }
+
+    /// Whether it says what is to be done, too.
+    fn has_task(&self) -> bool {
+        self.case().len() < self.text.len()
+    }
+
+    fn takes(&self, source: &Source, is_one: bool) -> bool {
+        let id = source.id();
+        match &self.by {
+            By::Part if is_one => id == self.case(),
+            By::Part if self.has_task() => id.ends_with(self.case()),
+            By::Part => id.contains(self.case()),
+            By::Ids(_) => Pattern::new(self.case()).is_ok_and(|pattern| pattern.matches(&id)),
+            By::Rules(pattern) => match source {
+                Source::Corpus(case) => rules(case).iter().any(|rule| pattern.matches(rule)),
+                Source::Random(..) => false,
+            },
+        }
+    }
+}
+
+/// Leaves the cases that one of the filters takes; all, if there is none.
+pub(super) fn of_cases(filters: &[Filter], sources: &mut Vec<Source>) {
+    if filters.is_empty() {
+        return;
+    }
+    let filters: Vec<(&Filter, bool)> =
+        filters.iter().map(|filter| (filter, sources.iter().any(|source| source.id() == filter.case()))).collect();
+    sources.retain(|source| filters.iter().any(|(filter, is_one)| filter.takes(source, *is_one)));
+}
+
+/// Leaves the tasks that one of the filters takes, where one says what is to be done.
+pub(super) fn of_tasks(filters: &[Filter], tasks: &mut Vec<Task>) {
+    if !filters.iter().any(Filter::has_task) {
+        return;
+    }
+    let filters: Vec<(&Filter, bool)> = filters
+        .iter()
+        .map(|filter| {
+            let is_one =
+                |task: &Task| if filter.has_task() { task.id == filter.text } else { task.source.id() == filter.text };
+            (filter, tasks.iter().any(is_one))
+        })
+        .collect();
+    tasks.retain(|task| {
+        filters.iter().any(|(filter, is_one)| match &filter.by {
+            _ if !filter.has_task() => filter.takes(&task.source, *is_one),
+            By::Part if *is_one => task.id == filter.text,
+            By::Part => task.id.contains(&filter.text),
+            By::Ids(pattern) | By::Rules(pattern) => pattern.matches(&task.id),
+        })
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::task::Choice;
+    use super::*;
+
+    fn chosen(filters: &[&str]) -> Vec<String> {
+        let filters = filters.iter().map(|text| text.parse().expect("a filter")).collect();
+        let sources = Source::chosen(&Choice::default().random(3).seed(1).filters(filters)).expect("cases");
+        sources.iter().map(Source::id).collect()
+    }
+
+    #[test]
+    fn a_filter_is_an_id_a_part_of_one_a_pattern_or_a_rule_and_several_add_up() {
+        assert_eq!(chosen(&["phd6-openj9-64"]), ["phd6-openj9-64"], "others have more after it");
+        let part = chosen(&["phd6-openj9"]);
+        assert!(part.len() > 2 && part.iter().all(|id| id.contains("phd6-openj9")), "{part:?}");
+        let pattern = chosen(&["phd?-spelled-*"]);
+        assert!(pattern.len() > 4, "{pattern:?}");
+        assert!(pattern.iter().all(|id| id.starts_with("phd") && &id[4..13] == "-spelled-"), "{pattern:?}");
+        let rule = chosen(&["rule=phd.header.*"]);
+        assert!(rule.contains(&"phd-flood-the-header".to_owned()) && rule.len() < 100, "{rule:?}");
+        assert!(!rule.iter().any(|id| id.starts_with("hprof") || id.starts_with("random")));
+        let both = chosen(&["rule=phd.header.*", "hprof-hotspot-25-8", "random-*"]);
+        assert_eq!(both.len(), rule.len() + 4);
+        assert_eq!(chosen(&[]).len(), chosen(&["*"]).len());
+        assert!("phd[".parse::<Filter>().is_err());
+    }
+}
