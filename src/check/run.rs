@@ -90,11 +90,14 @@ pub struct Checked {
 
 /// What is heard of a run while it goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Progress {
+pub enum Progress<'p> {
     /// So many cases more will be asked.
     Planned(usize),
     /// A case was asked.
     Asked,
+    /// A case failed that is not expected to: the implementation's label, the case's id and what came of it. What looks
+    /// like an accident is asked again in the end, and told in the report alone.
+    Failed(&'p str, &'p str, &'p Outcome),
 }
 
 /// Runs implementations over cases. If a subject's `stop` is asked for meanwhile, the report has what was judged so far,
@@ -103,7 +106,11 @@ pub enum Progress {
 /// # Errors
 /// If cases cannot be made or written, heapsmith's own program cannot be started, or a failure is expected of a case that
 /// does not exist. What goes wrong with an implementation is a verdict.
-pub fn check(subjects: &[Subject], options: &Options, progress: &(dyn Fn(Progress) + Sync)) -> Result<Checked, Error> {
+pub fn check(
+    subjects: &[Subject],
+    options: &Options,
+    progress: &(dyn Fn(Progress<'_>) + Sync),
+) -> Result<Checked, Error> {
     let started = Instant::now();
     let cases = crate::corpus::cases()?;
     options.expected.check_cases(&cases.iter().map(|case| case.id.clone()).collect(), &options.choice)?;
@@ -219,7 +226,7 @@ impl Silent<'_> {
 #[derive(Clone, Copy)]
 struct Shared<'r> {
     options: &'r Options,
-    progress: &'r (dyn Fn(Progress) + Sync),
+    progress: &'r (dyn Fn(Progress<'_>) + Sync),
     kept: Option<&'r Kept>,
     silent: &'r Silent<'r>,
 }
@@ -402,6 +409,9 @@ impl<'r> One<'r> {
                 hangs[place].fetch_add(usize::from(answered.was_in_vain), Ordering::Relaxed);
                 // What is asked again alone may come out as no failure.
                 failures[place].fetch_add(usize::from(!answered.is_doubtful), Ordering::Relaxed);
+                if !answered.is_doubtful {
+                    (self.shared.progress)(Progress::Failed(&self.label, &task.id, outcome));
+                }
             }
             slots[index] = Some(answered);
             (self.shared.progress)(Progress::Asked);

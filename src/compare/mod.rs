@@ -6,6 +6,7 @@ mod facet;
 pub(crate) mod facts;
 #[cfg(test)]
 pub(crate) mod fixture;
+mod java_names;
 pub mod listing;
 pub mod renaming;
 pub(crate) mod sorted;
@@ -17,4 +18,5 @@ pub use diff::{
     ClassDifference, Comparison, FacetDifference, NotCompared, Options, Side, Span, compare, compare_sources,
 };
 pub use facet::{Facet, Role};
+pub use java_names::JavaNames;
 pub use sorted::MEMORY;

@@ -267,6 +267,30 @@ fn compare_says_where_each_side_says_what_and_what_was_not_compared() {
 }
 
 #[test]
+fn names_of_classes_are_compared_in_the_form_of_java_source_where_that_is_asked_for() {
+    let bench = Bench::new();
+    for (file, string, array) in [
+        ("jvm.jsonl", "java/lang/String", "[Ljava/lang/String;"),
+        ("java.jsonl", "java.lang.String", "java.lang.String[]"),
+        ("other.jsonl", "java.lang.String", "java.lang.String[][]"),
+    ] {
+        let lines = [
+            r#"{"listing":1}"#.to_owned(),
+            format!(r#"{{"kind":"class","address":"0x8","name":"{string}"}}"#),
+            format!(r#"{{"kind":"class","address":"0x10","name":"{array}"}}"#),
+            format!(r#"{{"kind":"object","address":"0x20","class":"0x8","class_name":"{string}","refs":[]}}"#),
+        ];
+        fs::write(bench.path(file), lines.join("\n") + "\n").expect("writable");
+    }
+    let text = bench.expect(1, "compare jvm.jsonl java.jsonl");
+    assert!(text.contains("class-name"), "{text}");
+    bench.expect(0, "compare jvm.jsonl java.jsonl --class-names java");
+    bench.expect(0, "compare jvm.jsonl java.jsonl --class-names java --up-to-renaming");
+    bench.expect(1, "compare jvm.jsonl java.jsonl --class-names dump --up-to-renaming");
+    bench.expect(1, "compare jvm.jsonl other.jsonl --class-names java");
+}
+
+#[test]
 fn the_table_of_facets_is_shown_by_format_by_writer_and_for_two() {
     let bench = Bench::new();
     let all = bench.json(0, "facets", "facets --json");

@@ -168,6 +168,11 @@ impl Opts {
         let outcome = check(&subjects, &options, &|progress| match progress {
             Progress::Planned(more) => bar.inc_length(more as u64),
             Progress::Asked => bar.inc(1),
+            Progress::Failed(label, id, outcome) => {
+                let (verdict, detail) = (outcome.name(), outcome.detail());
+                let detail = detail.lines().next().unwrap_or_default();
+                bar.println(terminal::line(&format!("{verdict} {id} ({label}): {detail}")));
+            }
         });
         bar.finish_and_clear();
         // Nothing that was started is there any more when what is right is written down.

@@ -2,9 +2,9 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use heapsmith::compare::renaming::{BUDGET, BY_FILE, Renaming, up_to_renaming};
-use heapsmith::compare::{Comparison, Facet, Options, Side, Span, compare_sources};
+use heapsmith::compare::{Comparison, Facet, JavaNames, Options, Side, Span, compare_sources};
 use heapsmith::error::Error;
 use heapsmith::format::{HeapFile, Target, locate};
 use heapsmith::model::{Heap, HeapSource};
@@ -45,9 +45,21 @@ pub(crate) struct Opts {
     /// With --up-to-renaming: where to write the mapping that was found, a line for each address.
     #[arg(long, requires = "up_to_renaming")]
     mapping: Option<PathBuf>,
+    /// The form in which names of classes are compared: as each dump has them, or that of Java source
+    /// (java.lang.String, int[]) for both.
+    #[arg(long, value_enum, default_value_t = ClassNamesOpt::Dump)]
+    class_names: ClassNamesOpt,
     /// A JSON report.
     #[arg(long)]
     json: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ClassNamesOpt {
+    /// As each dump has them.
+    Dump,
+    /// That of Java source.
+    Java,
 }
 
 /// Which facets to compare.
@@ -86,11 +98,19 @@ impl Opts {
         let (mut left, of_left) = open::one_heap(&self.left, self.heap, reading, self.tolerate)?;
         let (mut right, of_right) = open::one_heap(&self.right, self.heap, reading, self.tolerate)?;
         let tolerated = tolerate::both(of_left, of_right);
-        if self.up_to_renaming {
-            return self.up_to_renaming(&left_out, left.source(), right.source(), tolerated);
-        }
-        let options = Options::default().left_out(left_out);
-        let mut comparison = compare_sources(left.source(), right.source(), &options)?;
+        let options = Options::default().left_out(left_out.clone());
+        let compared = |left: &mut dyn HeapSource, right: &mut dyn HeapSource| match self.up_to_renaming {
+            true => self.up_to_renaming(&left_out, left, right, tolerated.clone()).map(Err),
+            false => compare_sources(left, right, &options).map(Ok),
+        };
+        let compared = match self.class_names {
+            ClassNamesOpt::Dump => compared(left.source(), right.source())?,
+            ClassNamesOpt::Java => compared(&mut JavaNames::of(left.source()), &mut JavaNames::of(right.source()))?,
+        };
+        let mut comparison = match compared {
+            Ok(comparison) => comparison,
+            Err(answer) => return Ok(answer),
+        };
         locate(&mut comparison, &left, &right)?;
         let equal = comparison.equal;
         let failed = |e| Error::io("writing standard output", e);
