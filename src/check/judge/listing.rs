@@ -12,6 +12,7 @@ use crate::model::{Address, Contents, Heap, Value};
 
 use super::super::protocol::{ClassNames, Dangling, Hello, Identifies};
 use super::super::report::Outcome;
+use super::invented::invented;
 use super::same::in_words_of;
 use super::{Asked, Judgement, Wrong, first_right};
 
@@ -53,7 +54,10 @@ pub(super) fn judge(asked: &Asked<'_>, right: &[(&str, &Heap)]) -> Result<Judgem
 /// A listing's heap against the right one, without the facets that it omits.
 pub(super) fn against(heap: &Heap, told: &Heap, omitted: &BTreeSet<Facet>) -> Result<(), Wrong> {
     may_be_omitted(omitted)?;
-    differ(&compare(heap, &in_words_of(heap, told.clone()), omitted))
+    let told = in_words_of(heap, told.clone());
+    let comparison = compare(heap, &told, omitted);
+    differ(&comparison)?;
+    invented(heap, &told, omitted, &comparison)
 }
 
 fn may_be_omitted(omitted: &BTreeSet<Facet>) -> Result<(), Wrong> {

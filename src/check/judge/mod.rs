@@ -5,6 +5,7 @@ mod counts;
 mod digest;
 mod dump;
 mod holder;
+mod invented;
 mod listing;
 mod same;
 

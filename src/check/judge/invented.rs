@@ -1,0 +1,49 @@
+//! What a listing tells although the dump does not.
+
+use std::collections::{BTreeSet, HashMap};
+
+use crate::compare::{Comparison, Facet, Side};
+use crate::model::{Address, Heap, Name};
+
+use super::Wrong;
+
+/// Facts that a dump has in a record of their own or not at all: there is nothing to work them out from.
+const OWN: [Facet; 4] = [Facet::VersionText, Facet::HeaderTotals, Facet::HashRandoms, Facet::PrimitiveContents];
+
+/// A fact that the listing has and the dump has not: a header record that is not there, the contents of an array without
+/// contents, the word size of a dump without records, or one class of several that have an object's class name.
+pub(super) fn invented(
+    right: &Heap,
+    told: &Heap,
+    left_out: &BTreeSet<Facet>,
+    comparison: &Comparison,
+) -> Result<(), Wrong> {
+    let is_empty = right.classes.is_empty() && right.objects.is_empty();
+    let is_own = |facet: Facet| OWN.contains(&facet) || facet == Facet::WordSize && is_empty;
+    let silent = comparison.not_compared.iter().filter(|n| n.why == Side::UnknownLeft);
+    if let Some(found) = silent.into_iter().find(|n| is_own(n.facet)) {
+        return Err(wrong(found.facet, None, found.count));
+    }
+    if left_out.contains(&Facet::Class) {
+        return Ok(());
+    }
+    let mut names: HashMap<&Name, u64> = HashMap::new();
+    right.classes.iter().for_each(|class| *names.entry(&class.name).or_default() += 1);
+    let is_ambiguous = |name: &Name| names.get(name).is_some_and(|count| *count > 1);
+    let open: BTreeSet<Address> = right
+        .objects
+        .iter()
+        .filter(|object| object.class.is_none() && object.class_name.as_ref().is_some_and(is_ambiguous))
+        .map(|object| object.address)
+        .collect();
+    let mut chosen = told.objects.iter().filter(|object| object.class.is_some() && open.contains(&object.address));
+    match chosen.next() {
+        Some(object) => Err(wrong(Facet::Class, Some(object.address.to_string()), 1 + chosen.count() as u64)),
+        None => Ok(()),
+    }
+}
+
+fn wrong(facet: Facet, address: Option<String>, count: u64) -> Wrong {
+    let (expected, found) = ("nothing, since the dump does not tell it", "a value");
+    Wrong::facet(facet, address, expected.to_owned(), found.to_owned(), count)
+}
