@@ -1,4 +1,4 @@
-//! What a listing tells although the dump does not.
+//! What a listing has although the dump does not record it.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -44,6 +44,6 @@ pub(super) fn invented(
 }
 
 fn wrong(facet: Facet, address: Option<String>, count: u64) -> Wrong {
-    let (expected, found) = ("nothing, since the dump does not tell it", "a value");
+    let (expected, found) = ("nothing, since the dump does not record it", "a value");
     Wrong::facet(facet, address, expected.to_owned(), found.to_owned(), count)
 }
