@@ -1,177 +1,24 @@
-//! Running many cases: batches side by side, what looks like an accident once more alone.
+//! The run of one implementation.
 
-use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use crate::compare::Facet;
 use crate::error::Error;
-use crate::setters::setters;
-use crate::system;
 
-use super::evidence::evidence;
-use super::expected::{ExpectedFailures, Seen};
-use super::filter;
-use super::introduction::{declared, hello};
-use super::judge::{Asked, Judgement, judge};
-use super::kept::Kept;
-use super::protocol::Hello;
-use super::repeat::repeat;
-use super::report::{CaseFacts, CaseResult, Chosen, Incomplete, Outcome, Report, ReportFolder, Run, SCHEMA, Tested};
-use super::subject::{Files, Reply, Session, Subject};
-use super::task::{Choice, Source, Task, Wanted, tasks, why_not};
-
-/// How many cases a process serves (specs/adapter.md). What a case is asked after does not depend on how many run at a
-/// time.
-pub const BATCH: usize = 32;
-
-/// How to run.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct Options {
-    /// Which cases.
-    pub choice: Choice,
-    /// What adapters are asked to do.
-    pub operations: Wanted,
-    /// How many batches run at a time.
-    pub jobs: usize,
-    /// Failures that are expected.
-    pub expected: ExpectedFailures,
-    /// After so many cases without an answer, which nobody expects to hang, the rest is not asked any more.
-    pub max_hangs: usize,
-    /// After this number of failures of an implementation that are not expected, the rest is not asked any more.
-    pub max_failures: Option<usize>,
-    /// Facets that are not judged.
-    pub left_out: BTreeSet<Facet>,
-    /// Where the reports will go. What an earlier run left there is removed when all implementations have started and
-    /// answered; without such a folder no answers of failed cases are kept.
-    pub folder: Option<ReportFolder>,
-}
-
-/// Reading the whole corpus, a batch at a time.
-impl Default for Options {
-    fn default() -> Options {
-        Options {
-            choice: Choice::default(),
-            operations: Wanted::default(),
-            jobs: 1,
-            expected: ExpectedFailures::default(),
-            max_hangs: 10,
-            max_failures: None,
-            left_out: BTreeSet::new(),
-            folder: None,
-        }
-    }
-}
-
-setters! {
-    impl Options {
-        set choice: Choice;
-        set operations: Wanted;
-        set jobs: usize;
-        set expected: ExpectedFailures;
-        set max_hangs: usize;
-        option max_failures: usize;
-        set left_out: BTreeSet<Facet>;
-        option folder: ReportFolder;
-    }
-}
-
-/// What came of a run.
-#[derive(Debug)]
-pub struct Checked {
-    /// What is to be said of it.
-    pub report: Report,
-    /// The answers of failed cases.
-    pub kept: Option<Kept>,
-}
-
-/// What is heard of a run while it goes on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Progress<'p> {
-    /// So many cases more will be asked.
-    Planned(usize),
-    /// A case was asked.
-    Asked,
-    /// A case failed that is not expected to: the implementation's label, the case's id and what came of it. What looks
-    /// like an accident is asked again in the end, and told in the report alone.
-    Failed(&'p str, &'p str, &'p Outcome),
-}
-
-/// Runs implementations over cases. If a subject's `stop` is asked for meanwhile, the report has what was judged so far,
-/// and says that it is incomplete.
-///
-/// # Errors
-/// If cases cannot be made or written, heapsmith's own program cannot be started, or a failure is expected of a case that
-/// does not exist. What goes wrong with an implementation is a verdict.
-pub fn check(
-    subjects: &[Subject],
-    options: &Options,
-    progress: &(dyn Fn(Progress<'_>) + Sync),
-) -> Result<Checked, Error> {
-    let started = Instant::now();
-    let cases = crate::corpus::cases()?;
-    options.expected.check_cases(&cases.iter().map(|case| case.id.clone()).collect(), &options.choice)?;
-    let sources = Source::among(cases, &options.choice)?;
-    let mut run = Run { jobs: options.jobs as u64, ..Run::default() };
-    let mut report = Report {
-        schema: SCHEMA,
-        heapsmith: env!("CARGO_PKG_VERSION").to_owned(),
-        chosen: chosen(options),
-        ..Report::default()
-    };
-    let kept = options.folder.as_ref().map(|_| Kept::default());
-    let silent = Silent { left: AtomicUsize::new(subjects.len()), folder: options.folder.as_ref() };
-    let mut all: Vec<One<'_>> = Vec::new();
-    for subject in subjects {
-        let shared = Shared { options, progress, kept: kept.as_ref(), silent: &silent };
-        let one = One::new(subject, shared, &sources, &all)?;
-        all.push(one);
-    }
-    // One that cannot say what it can will not answer anything.
-    if all.iter().any(|one| one.hello.is_ok()) {
-        all.iter().filter(|one| one.hello.is_err()).try_for_each(One::answered)?;
-    }
-    let mut planned = 0;
-    let mut done = Vec::new();
-    for one in all {
-        planned += one.count();
-        let told = one.run()?;
-        run.milliseconds.insert(told.tested.label.clone(), told.milliseconds.into_iter().collect());
-        done.push((told.tested.label.clone(), told.tasks));
-        report.implementations.push(told.tested);
-        report.cases.extend(told.facts);
-    }
-    report.cases.sort_by(|a, b| a.id.cmp(&b.id));
-    report.cases.dedup_by(|a, b| a.id == b.id);
-    report.incomplete = subjects.iter().find_map(|subject| subject.stop.signal()).map(|signal| Incomplete {
-        signal: system::name_of(signal),
-        judged: report.implementations.iter().map(|tested| tested.results.len() as u64).sum(),
-        planned,
-    });
-    run.seconds = started.elapsed().as_secs_f64();
-    report.run = Some(run);
-    let kept = kept.map(|mut kept| {
-        done.into_iter().for_each(|(label, tasks)| kept.enter(&label, tasks));
-        kept
-    });
-    Ok(Checked { report, kept })
-}
-
-fn chosen(options: &Options) -> Chosen {
-    let choice = &options.choice;
-    Chosen {
-        random: choice.random,
-        seed: choice.seed,
-        format: choice.format.map(|family| family.name().to_owned()),
-        filters: choice.filters.iter().map(ToString::to_string).collect(),
-        left_out: options.left_out.iter().copied().collect(),
-        max_failures: options.max_failures.map(|most| most as u64),
-        shard: choice.shard.map(|(number, of)| format!("{number}/{of}")),
-    }
-}
+use super::super::evidence::evidence;
+use super::super::expected::Seen;
+use super::super::filter;
+use super::super::introduction::{declared, hello};
+use super::super::judge::{Asked, Judgement, judge};
+use super::super::protocol::Hello;
+use super::super::repeat::repeat;
+use super::super::report::{CaseFacts, CaseResult, Outcome, Tested};
+use super::super::subject::{Files, Reply, Session, Subject};
+use super::super::task::{Operation, Source, Task, tasks, why_not};
+use super::answered::{Answered, Slot, enough, given_up, is_in_vain, settled, unasked};
+use super::{BATCH, Progress, Shared, rules};
 
 fn unique(label: String, others: &[One<'_>]) -> String {
     let is_taken = |label: &str| others.iter().any(|other| other.label == label);
@@ -179,79 +26,32 @@ fn unique(label: String, others: &[One<'_>]) -> String {
     std::iter::once(label.clone()).chain(numbered).find(|label| !is_taken(label)).unwrap_or(label)
 }
 
-/// A task's answer, judged.
-#[derive(Clone, Debug)]
-struct Answered {
-    judgement: Judgement,
-    milliseconds: f64,
-    /// Whether it is asked once more, alone.
-    is_doubtful: bool,
-    /// Whether it took as long as a question may, for nothing.
-    was_in_vain: bool,
-}
-
-impl Answered {
-    /// What came after the answer counts, too. What was wrong with the answer itself is told first.
-    fn followed_by(&mut self, reply: Reply) {
-        let after = match reply {
-            Reply::Crash(how) => Outcome::Crash { how },
-            Reply::Error(how) => Outcome::AdapterError { how },
-            _ => return,
-        };
-        if !self.judgement.outcome.is_failure() {
-            self.judgement = plain(after);
-        }
-    }
-}
-
-/// What there is to tell of a task, where it was asked.
-type Slot = Option<Answered>;
-
-/// Implementations that have not answered anything yet. When there is none, what an earlier run left is removed.
-struct Silent<'r> {
-    left: AtomicUsize,
-    folder: Option<&'r ReportFolder>,
-}
-
-impl Silent<'_> {
-    fn one_less(&self) -> Result<(), Error> {
-        match (self.left.fetch_sub(1, Ordering::Relaxed), self.folder) {
-            (1, Some(folder)) => folder.clear(),
-            _ => Ok(()),
-        }
-    }
-}
-
-/// What the runs of all implementations share.
-#[derive(Clone, Copy)]
-struct Shared<'r> {
-    options: &'r Options,
-    progress: &'r (dyn Fn(Progress<'_>) + Sync),
-    kept: Option<&'r Kept>,
-    silent: &'r Silent<'r>,
-}
-
 /// The run of one implementation.
-struct One<'r> {
+pub(super) struct One<'r> {
     subject: &'r Subject,
     shared: Shared<'r>,
     label: String,
-    hello: Result<Option<Hello>, String>,
+    pub(super) hello: Result<Option<Hello>, String>,
     /// Whether it has answered something.
     has_answered: AtomicBool,
     tasks: Vec<Task>,
 }
 
 /// What came of it.
-struct Told {
-    tested: Tested,
-    facts: Vec<CaseFacts>,
-    milliseconds: Vec<(String, f64)>,
-    tasks: Vec<Task>,
+pub(super) struct Told {
+    pub(super) tested: Tested,
+    pub(super) facts: Vec<CaseFacts>,
+    pub(super) milliseconds: Vec<(String, f64)>,
+    pub(super) tasks: Vec<Task>,
 }
 
 impl<'r> One<'r> {
-    fn new(subject: &'r Subject, shared: Shared<'r>, sources: &[Source], others: &[One<'_>]) -> Result<One<'r>, Error> {
+    pub(super) fn new(
+        subject: &'r Subject,
+        shared: Shared<'r>,
+        sources: &[Source],
+        others: &[One<'_>],
+    ) -> Result<One<'r>, Error> {
         let choice = &shared.options.choice;
         let hello = hello(subject)?;
         let told = hello.as_ref().ok().and_then(Option::as_ref);
@@ -270,7 +70,7 @@ impl<'r> One<'r> {
     }
 
     /// It has answered something: its declaration, or a question.
-    fn answered(&self) -> Result<(), Error> {
+    pub(super) fn answered(&self) -> Result<(), Error> {
         if self.has_answered.swap(true, Ordering::Relaxed) { Ok(()) } else { self.shared.silent.one_less() }
     }
 
@@ -284,7 +84,7 @@ impl<'r> One<'r> {
     }
 
     /// Number of its tasks.
-    fn count(&self) -> u64 {
+    pub(super) fn count(&self) -> u64 {
         self.batches().iter().map(|(_, tasks)| tasks.len() as u64).sum()
     }
 
@@ -292,7 +92,7 @@ impl<'r> One<'r> {
         self.hello.as_ref().ok().and_then(Option::as_ref)
     }
 
-    fn run(self) -> Result<Told, Error> {
+    pub(super) fn run(self) -> Result<Told, Error> {
         let batches = self.batches();
         (self.shared.progress)(Progress::Planned(self.count() as usize));
         let slots: Vec<Vec<Slot>> = match &self.hello {
@@ -489,7 +289,7 @@ impl<'r> One<'r> {
             rules: rules(&case),
         };
         let outcome = judged.outcome.clone();
-        let is_parse = task.operation == super::task::Operation::Parse;
+        let is_parse = task.operation == Operation::Parse;
         let evidence = match outcome.is_failure() {
             true => evidence(&case, &outcome, judged.facet.filter(|_| is_parse), judged.offset)?,
             false => None,
@@ -502,67 +302,4 @@ impl<'r> One<'r> {
             .then(|| repeat(self.subject, &self.shared.options.choice, &self.shared.options.left_out, &task.id));
         Ok((CaseResult { id: task.id.clone(), outcome, first, expected, evidence, repeat }, facts))
     }
-}
-
-/// Whether an answer was waited for as long as one may be, and none came.
-fn is_in_vain(reply: &Reply, took: Duration, limit: Duration) -> bool {
-    match reply {
-        // An adapter is wrong quickly or not at all.
-        Reply::Error(_) => reply.is_wait_for_nothing() || took >= limit / 2,
-        Reply::Crash(_) => took >= limit,
-        _ => reply.is_wait_for_nothing(),
-    }
-}
-
-/// What was asked in company and then alone: what counts, and what came out first if that is something else.
-fn settled(first: Slot, mut alone: Answered) -> (Answered, Option<Outcome>) {
-    let is_other = |first: &Outcome| first.name() != alone.judgement.outcome.name();
-    let first = first.map(|slot| slot.judgement.outcome).filter(is_other);
-    // That a case hung in company may be the machine's doing, and nothing else is.
-    let remembers =
-        matches!(first, Some(Outcome::Crash { .. } | Outcome::OutOfMemory { .. } | Outcome::AdapterError { .. }));
-    match (&first, &alone.judgement.outcome) {
-        (Some(first), Outcome::Pass { .. }) if remembers => {
-            let how = format!("{}: {}", first.name(), first.detail());
-            alone.judgement.outcome = Outcome::PassAlone { how };
-        }
-        // A question that is skipped when it is asked again was asked all the same.
-        (Some(crash), Outcome::Skip { .. }) if remembers => {
-            alone.judgement.outcome = crash.clone();
-            return (alone, None);
-        }
-        _ => {}
-    }
-    (alone, first)
-}
-
-/// An outcome that nothing was asked for.
-fn unasked(outcome: Outcome) -> Answered {
-    Answered { judgement: plain(outcome), milliseconds: 0.0, is_doubtful: false, was_in_vain: false }
-}
-
-fn plain(outcome: Outcome) -> Judgement {
-    Judgement { outcome, facet: None, offset: None, omitted: Vec::new() }
-}
-
-fn given_up(max_hangs: usize) -> Outcome {
-    Outcome::Skip {
-        reason: format!("not asked: {max_hangs} cases in front of it had no answer in time, which is the limit"),
-        link: None,
-    }
-}
-
-fn enough(max_failures: usize) -> Outcome {
-    let reason = format!("not asked: {max_failures} cases in front of it failed, which is the limit");
-    Outcome::Skip { reason, link: None }
-}
-
-/// The rules of a case.
-pub(super) fn rules(case: &crate::corpus::Case) -> Vec<String> {
-    let broken = case.breaks.iter().map(|(rule, _)| *rule);
-    let mut rules: Vec<String> =
-        broken.chain(case.keeps.iter().copied()).chain(case.shows.iter().copied()).map(str::to_owned).collect();
-    rules.sort();
-    rules.dedup();
-    rules
 }

@@ -1,0 +1,205 @@
+//! Running many cases: batches side by side, what looks like an accident once more alone.
+
+mod answered;
+mod one;
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use crate::compare::Facet;
+use crate::error::Error;
+use crate::setters::setters;
+use crate::system;
+
+use super::expected::ExpectedFailures;
+use super::kept::Kept;
+use super::report::{Chosen, Incomplete, Outcome, Report, ReportFolder, Run, SCHEMA};
+use super::subject::Subject;
+use super::task::{Choice, Source, Wanted};
+
+use one::One;
+
+/// How many cases a process serves (specs/adapter.md). What a case is asked after does not depend on how many run at a
+/// time.
+pub const BATCH: usize = 32;
+
+/// How to run.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Options {
+    /// Which cases.
+    pub choice: Choice,
+    /// What adapters are asked to do.
+    pub operations: Wanted,
+    /// How many batches run at a time.
+    pub jobs: usize,
+    /// Failures that are expected.
+    pub expected: ExpectedFailures,
+    /// After so many cases without an answer, which nobody expects to hang, the rest is not asked any more.
+    pub max_hangs: usize,
+    /// After this number of failures of an implementation that are not expected, the rest is not asked any more.
+    pub max_failures: Option<usize>,
+    /// Facets that are not judged.
+    pub left_out: BTreeSet<Facet>,
+    /// Where the reports will go. What an earlier run left there is removed when all implementations have started and
+    /// answered; without such a folder no answers of failed cases are kept.
+    pub folder: Option<ReportFolder>,
+}
+
+/// Reading the whole corpus, a batch at a time.
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            choice: Choice::default(),
+            operations: Wanted::default(),
+            jobs: 1,
+            expected: ExpectedFailures::default(),
+            max_hangs: 10,
+            max_failures: None,
+            left_out: BTreeSet::new(),
+            folder: None,
+        }
+    }
+}
+
+setters! {
+    impl Options {
+        set choice: Choice;
+        set operations: Wanted;
+        set jobs: usize;
+        set expected: ExpectedFailures;
+        set max_hangs: usize;
+        option max_failures: usize;
+        set left_out: BTreeSet<Facet>;
+        option folder: ReportFolder;
+    }
+}
+
+/// What came of a run.
+#[derive(Debug)]
+pub struct Checked {
+    /// What is to be said of it.
+    pub report: Report,
+    /// The answers of failed cases.
+    pub kept: Option<Kept>,
+}
+
+/// What is heard of a run while it goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress<'p> {
+    /// So many cases more will be asked.
+    Planned(usize),
+    /// A case was asked.
+    Asked,
+    /// A case failed that is not expected to: the implementation's label, the case's id and what came of it. What looks
+    /// like an accident is asked again in the end, and told in the report alone.
+    Failed(&'p str, &'p str, &'p Outcome),
+}
+
+/// Runs implementations over cases. If a subject's `stop` is asked for meanwhile, the report has what was judged so far,
+/// and says that it is incomplete.
+///
+/// # Errors
+/// If cases cannot be made or written, heapsmith's own program cannot be started, or a failure is expected of a case that
+/// does not exist. What goes wrong with an implementation is a verdict.
+pub fn check(
+    subjects: &[Subject],
+    options: &Options,
+    progress: &(dyn Fn(Progress<'_>) + Sync),
+) -> Result<Checked, Error> {
+    let started = Instant::now();
+    let cases = crate::corpus::cases()?;
+    options.expected.check_cases(&cases.iter().map(|case| case.id.clone()).collect(), &options.choice)?;
+    let sources = Source::among(cases, &options.choice)?;
+    let mut run = Run { jobs: options.jobs as u64, ..Run::default() };
+    let mut report = Report {
+        schema: SCHEMA,
+        heapsmith: env!("CARGO_PKG_VERSION").to_owned(),
+        chosen: chosen(options),
+        ..Report::default()
+    };
+    let kept = options.folder.as_ref().map(|_| Kept::default());
+    let silent = Silent { left: AtomicUsize::new(subjects.len()), folder: options.folder.as_ref() };
+    let mut all: Vec<One<'_>> = Vec::new();
+    for subject in subjects {
+        let shared = Shared { options, progress, kept: kept.as_ref(), silent: &silent };
+        let one = One::new(subject, shared, &sources, &all)?;
+        all.push(one);
+    }
+    // One that cannot say what it can will not answer anything.
+    if all.iter().any(|one| one.hello.is_ok()) {
+        all.iter().filter(|one| one.hello.is_err()).try_for_each(One::answered)?;
+    }
+    let mut planned = 0;
+    let mut done = Vec::new();
+    for one in all {
+        planned += one.count();
+        let told = one.run()?;
+        run.milliseconds.insert(told.tested.label.clone(), told.milliseconds.into_iter().collect());
+        done.push((told.tested.label.clone(), told.tasks));
+        report.implementations.push(told.tested);
+        report.cases.extend(told.facts);
+    }
+    report.cases.sort_by(|a, b| a.id.cmp(&b.id));
+    report.cases.dedup_by(|a, b| a.id == b.id);
+    report.incomplete = subjects.iter().find_map(|subject| subject.stop.signal()).map(|signal| Incomplete {
+        signal: system::name_of(signal),
+        judged: report.implementations.iter().map(|tested| tested.results.len() as u64).sum(),
+        planned,
+    });
+    run.seconds = started.elapsed().as_secs_f64();
+    report.run = Some(run);
+    let kept = kept.map(|mut kept| {
+        done.into_iter().for_each(|(label, tasks)| kept.enter(&label, tasks));
+        kept
+    });
+    Ok(Checked { report, kept })
+}
+
+fn chosen(options: &Options) -> Chosen {
+    let choice = &options.choice;
+    Chosen {
+        random: choice.random,
+        seed: choice.seed,
+        format: choice.format.map(|family| family.name().to_owned()),
+        filters: choice.filters.iter().map(ToString::to_string).collect(),
+        left_out: options.left_out.iter().copied().collect(),
+        max_failures: options.max_failures.map(|most| most as u64),
+        shard: choice.shard.map(|(number, of)| format!("{number}/{of}")),
+    }
+}
+
+/// Implementations that have not answered anything yet. When there is none, what an earlier run left is removed.
+struct Silent<'r> {
+    left: AtomicUsize,
+    folder: Option<&'r ReportFolder>,
+}
+
+impl Silent<'_> {
+    fn one_less(&self) -> Result<(), Error> {
+        match (self.left.fetch_sub(1, Ordering::Relaxed), self.folder) {
+            (1, Some(folder)) => folder.clear(),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What the runs of all implementations share.
+#[derive(Clone, Copy)]
+struct Shared<'r> {
+    options: &'r Options,
+    progress: &'r (dyn Fn(Progress<'_>) + Sync),
+    kept: Option<&'r Kept>,
+    silent: &'r Silent<'r>,
+}
+
+/// The rules of a case.
+pub(super) fn rules(case: &crate::corpus::Case) -> Vec<String> {
+    let broken = case.breaks.iter().map(|(rule, _)| *rule);
+    let mut rules: Vec<String> =
+        broken.chain(case.keeps.iter().copied()).chain(case.shows.iter().copied()).map(str::to_owned).collect();
+    rules.sort();
+    rules.dedup();
+    rules
+}
