@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufReader;
 
 use crate::compare::listing::{self, Listing};
-use crate::compare::{Comparison, Span};
+use crate::compare::{Comparison, Facet, Span};
 use crate::error::{Error, Remedy};
 use crate::family::{Reading, Source};
 use crate::input::{Input, Stream};
@@ -17,7 +17,7 @@ use super::{DumpFile, Format};
 #[derive(Debug)]
 pub enum HeapFile {
     /// The heap of a listing.
-    Listing(Box<Heap>),
+    Listing(Box<Listing>),
     /// A heap of a dump.
     Dump {
         /// The file.
@@ -42,8 +42,8 @@ impl HeapFile {
         open: impl Fn(&Input) -> Result<Stream, Error> + Send + Sync + 'static,
     ) -> Result<HeapFile, Error> {
         if HeapFile::is_listing(&input)? {
-            let Listing { heap, .. } = listing::read(BufReader::new(open(&input)?))?;
-            return Ok(HeapFile::Listing(Box::new(heap)));
+            let listing = listing::read(BufReader::new(open(&input)?))?;
+            return Ok(HeapFile::Listing(Box::new(listing)));
         }
         let file = DumpFile::through(input, reading, open)?;
         let source = file.source()?;
@@ -62,7 +62,7 @@ impl HeapFile {
     /// The heap.
     pub fn source(&mut self) -> &mut dyn HeapSource {
         match self {
-            HeapFile::Listing(heap) => heap.as_mut(),
+            HeapFile::Listing(listing) => &mut listing.heap,
             HeapFile::Dump { source, number, .. } => source.heap(*number),
         }
     }
@@ -72,6 +72,14 @@ impl HeapFile {
         match self {
             HeapFile::Listing(_) => None,
             HeapFile::Dump { source, .. } => source.left_behind(),
+        }
+    }
+
+    /// The facets that a listing says it omits.
+    pub fn omits(&self) -> &[Facet] {
+        match self {
+            HeapFile::Listing(listing) => &listing.head.omits,
+            HeapFile::Dump { .. } => &[],
         }
     }
 

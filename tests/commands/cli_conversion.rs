@@ -267,6 +267,28 @@ fn compare_says_where_each_side_says_what_and_what_was_not_compared() {
 }
 
 #[test]
+fn what_a_listing_omits_is_not_compared() {
+    let bench = Bench::new();
+    for (file, head, size) in
+        [("a.jsonl", r#"{"listing":1}"#, 16), ("b.jsonl", r#"{"listing":1,"omits":["object-size"]}"#, 24)]
+    {
+        let lines = [
+            head.to_owned(),
+            r#"{"kind":"class","address":"0x8","name":"A"}"#.to_owned(),
+            format!(r#"{{"kind":"object","address":"0x20","class":"0x8","size":{size},"refs":[]}}"#),
+        ];
+        fs::write(bench.path(file), lines.join("\n") + "\n").expect("writable");
+    }
+    let text = bench.expect(0, "compare a.jsonl b.jsonl");
+    assert!(text.contains("not compared: object-size (1 times; the right omits it)"), "{text}");
+    let text = bench.expect(0, "compare b.jsonl a.jsonl");
+    assert!(text.contains("the left omits it"), "{text}");
+    let text = bench.expect(0, "compare a.jsonl b.jsonl --leave-out object-size");
+    assert!(text.contains("object-size (left out on request)"), "{text}");
+    bench.expect(0, "compare a.jsonl b.jsonl --up-to-renaming");
+}
+
+#[test]
 fn names_of_classes_are_compared_in_the_form_of_java_source_where_that_is_asked_for() {
     let bench = Bench::new();
     for (file, string, array) in [

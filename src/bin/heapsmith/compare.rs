@@ -98,6 +98,12 @@ impl Opts {
         let (mut left, of_left) = open::one_heap(&self.left, self.heap, reading, self.tolerate)?;
         let (mut right, of_right) = open::one_heap(&self.right, self.heap, reading, self.tolerate)?;
         let tolerated = tolerate::both(of_left, of_right);
+        let asked = left_out.clone();
+        let mut left_out = left_out;
+        // What a listing says it omits it may not have worked out.
+        let omits =
+            [&left, &right].map(|side| side.omits().iter().copied().filter(|facet| facet.may_be_omitted()).collect());
+        omits.iter().for_each(|omits: &Vec<Facet>| left_out.extend(omits));
         let options = Options::default().left_out(left_out.clone());
         let compared = |left: &mut dyn HeapSource, right: &mut dyn HeapSource| match self.up_to_renaming {
             true => self.up_to_renaming(&left_out, left, right, tolerated.clone()).map(Err),
@@ -121,7 +127,8 @@ impl Opts {
         } else {
             let mut out = terminal::stdout();
             write!(out, "{}", describe(&comparison)).map_err(failed)?;
-            let reasons = Reasons { targets: [&left, &right].map(target), asked: !self.facets.facets.is_empty() };
+            let chosen = !self.facets.facets.is_empty();
+            let reasons = Reasons { targets: [&left, &right].map(target), omits, left_out: asked, chosen };
             writeln!(out, "{}", reasons.describe(&comparison)).map_err(failed)?;
             say(&mut out, tolerated.as_deref())?;
         }
@@ -227,8 +234,12 @@ fn target(side: &HeapFile) -> Option<Target> {
 /// Why facets were not compared.
 struct Reasons {
     targets: [Option<Target>; 2],
+    /// What each side says it omits.
+    omits: [Vec<Facet>; 2],
+    /// What was to be left out.
+    left_out: BTreeSet<Facet>,
     /// Whether facets were chosen by name.
-    asked: bool,
+    chosen: bool,
 }
 
 impl Reasons {
@@ -244,7 +255,7 @@ impl Reasons {
         }
         match left_out.as_slice() {
             [] => {}
-            _ if self.asked => reasons.push("what --facets does not name".to_owned()),
+            _ if self.chosen => reasons.push("what --facets does not name".to_owned()),
             names => reasons.push(format!("{} (left out on request)", names.join(", "))),
         }
         let rest = if reasons.is_empty() { "nothing that either tells".to_owned() } else { reasons.join(", ") };
@@ -255,7 +266,11 @@ impl Reasons {
         let (side, target) = match why {
             Side::UnknownLeft => ("the left", &self.targets[0]),
             Side::UnknownRight => ("the right", &self.targets[1]),
-            Side::LeftOut => return None,
+            Side::LeftOut if self.left_out.contains(&facet) => return None,
+            Side::LeftOut => {
+                let side = if self.omits[0].contains(&facet) { "the left" } else { "the right" };
+                return Some(format!("{side} omits it"));
+            }
             Side::NotCarried => return Some("the right's format does not carry it".to_owned()),
         };
         Some(match target {
