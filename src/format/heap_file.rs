@@ -8,7 +8,7 @@ use crate::compare::{Comparison, Facet, Span};
 use crate::error::{Error, Remedy};
 use crate::family::{Reading, Source};
 use crate::input::{Input, Stream};
-use crate::model::{Address, DumpSource, Heap, HeapSource};
+use crate::model::{Address, DumpSource, HeapSource};
 
 use super::dump_file::start;
 use super::{DumpFile, Format};

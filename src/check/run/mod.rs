@@ -36,7 +36,7 @@ pub struct Options {
     pub jobs: usize,
     /// Failures that are expected.
     pub expected: ExpectedFailures,
-    /// After so many cases without an answer, which nobody expects to hang, the rest is not asked any more.
+    /// After this number of cases without an answer that are not expected to hang, the rest is not asked any more.
     pub max_hangs: usize,
     /// After this number of failures of an implementation that are not expected, the rest is not asked any more.
     pub max_failures: Option<usize>,
@@ -88,7 +88,7 @@ pub struct Checked {
 /// What is heard of a run while it goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress<'p> {
-    /// So many cases more will be asked.
+    /// This number of cases more will be asked.
     Planned(usize),
     /// A case was asked.
     Asked,

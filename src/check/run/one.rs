@@ -185,7 +185,7 @@ impl<'r> One<'r> {
         }
     }
 
-    /// Runs the tasks of a batch in one process, as far as it lives and nobody asks to stop.
+    /// Runs the tasks of a batch in one process, as far as it lives and no stop is asked for.
     fn batch(&self, tasks: &[Task], place: usize, [hangs, failures]: [&[AtomicUsize]; 2]) -> Result<Vec<Slot>, Error> {
         let mut slots: Vec<Slot> = vec![None; tasks.len()];
         let mut session = self.subject.open(self.hello());
