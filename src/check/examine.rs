@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::format::{Family, Format, Target};
 
 use super::process::{Limits, Stopped};
-use super::protocol::{Accepted, Count, Hello, Level, Operation as Op, Status};
+use super::protocol::{Accepted, Count, Hello, Level, Operation as Op, Status, Writer};
 use super::subject::{Adapter, Files, LONG, NoAnswer, Reply, Subject, cut, leaving};
 use super::task::{first_heap, write_listing};
 
@@ -76,8 +76,8 @@ pub fn examine(subject: &Subject) -> Result<Examination, Error> {
 /// What is wrong with what an adapter declares.
 pub(super) fn declaration(hello: &Hello) -> Result<(), String> {
     let known = |name: &str| Family::named(name).is_some() || name.parse::<Format>().is_ok();
-    let read = hello.reads.iter().chain(hello.converts.iter().map(|pair| &pair.from));
-    let written = hello.writes.iter().chain(hello.converts.iter().map(|pair| &pair.to));
+    let read = hello.reads.iter().chain(hello.converts.iter().map(|pair| &pair.from)).map(String::as_str);
+    let written = hello.writes.iter().map(Writer::to).chain(hello.converts.iter().map(|pair| pair.to.as_str()));
     if let Some(name) = written.clone().find(|name| !known(name) && name.parse::<Target>().is_err()) {
         return Err(format!(
             "{name:?} is neither a format nor a writer; `heapsmith facets` lists both, written as {}",
@@ -103,6 +103,10 @@ pub(super) fn declaration(hello: &Hello) -> Result<(), String> {
                 ));
             }
         }
+    }
+    let lost = hello.converts.iter().flat_map(|pair| pair.loses.iter());
+    if let Some(owed) = lost.chain(hello.writes.iter().flat_map(Writer::loses)).find(|facet| !facet.may_be_omitted()) {
+        return Err(format!("`loses` has {owed}, which every dump has"));
     }
     if hello.levels.is_empty() && !hello.reads.is_empty() {
         return Err("`levels` is empty: it can be asked at no level; leave it out for `verdict` alone".to_owned());
@@ -185,7 +189,7 @@ impl Examiner<'_> {
             heap: None,
             level,
             out: (level == Level::Listing).then(|| files.output.to_string_lossy().into_owned()),
-            facets: (level == Level::Digest).then(|| self.hello.facets.clone()),
+            facets: (level == Level::Digest).then(|| self.hello.facets.to_vec()),
             buckets: None,
             bucket: None,
         }
@@ -202,7 +206,7 @@ impl Examiner<'_> {
             let Some(valid) = plain.min_by_key(|case| rank(case)) else {
                 continue;
             };
-            for level in self.hello.levels.clone() {
+            for level in self.hello.levels.to_vec() {
                 let found = self.read(valid, level)?;
                 self.told.put(format!("it reads {} with an answer at the level `{level}`", valid.id), found);
             }

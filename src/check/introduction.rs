@@ -52,5 +52,7 @@ pub(super) fn declared(subject: &Subject, hello: &Hello, tasks: &[Task]) -> Decl
         level,
         reports,
         identifies: identifies.to_owned(),
+        protocol: hello.protocol,
+        ignored: hello.ignored(),
     }
 }

@@ -9,6 +9,7 @@ pub mod evidence;
 mod examine;
 mod expected;
 mod filter;
+mod held;
 mod index;
 mod introduction;
 mod judge;

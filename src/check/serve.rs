@@ -1,5 +1,6 @@
 //! The reference decoder behind the protocol of specs/adapter.md.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
@@ -19,10 +20,10 @@ use crate::input::Input;
 use crate::model::{DumpSource, Heap, HeapSource};
 use crate::validate::unsound;
 
-use super::judge::{counts_of, histogram_of, strings};
+use super::judge::{BOOLEANS, NAMES, all_ambiguities, counts_of, histogram_of, strings};
 use super::protocol::{
-    Accepted, Answer, ClassCount, ClassNames, Count, Counts, Dangling, Hello, Identifies, Level, Operation, Pair,
-    Request, Status, VERSION,
+    Accepted, Answer, Booleans, ClassCount, ClassNames, Count, Counts, Dangling, Hello, Identifies, Known, Level,
+    Names, Operation, Pair, Request, Status, VERSIONS, Writer,
 };
 
 /// Answers requests until there are no more.
@@ -45,11 +46,12 @@ pub fn serve(requests: impl BufRead, mut answers: impl Write) -> Result<(), Erro
 
 fn answer(line: &[u8]) -> serde_json::Result<String> {
     let status = match serde_json::from_slice::<Request>(line) {
-        Ok(Request { id, op: Operation::Hello { protocols, .. } }) if protocols.contains(&VERSION) => {
-            return serde_json::to_string(&hello(id));
-        }
         Ok(Request { id, op: Operation::Hello { protocols, .. } }) => {
-            let message = format!("this speaks version {VERSION} of the protocol, not one of {protocols:?}");
+            if let Some(protocol) = VERSIONS.into_iter().rev().find(|version| protocols.contains(version)) {
+                return serde_json::to_string(&hello(id, protocol));
+            }
+            let [old, new] = VERSIONS;
+            let message = format!("this speaks versions {old} and {new} of the protocol, not one of {protocols:?}");
             Answer { id, status: Status::Error { message } }
         }
         Ok(Request { id, op }) => Answer { id, status: carry_out(&op) },
@@ -63,25 +65,38 @@ fn answer(line: &[u8]) -> serde_json::Result<String> {
     serde_json::to_string(&status)
 }
 
-fn hello(id: u64) -> Hello {
+fn hello(id: u64, protocol: u32) -> Hello {
     let names = || Format::all().map(|format| format.to_string());
     Hello {
         id,
-        protocol: VERSION,
+        protocol,
         name: "heapsmith".to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         language: "Rust".to_owned(),
         reads: names().collect(),
-        levels: vec![Level::Verdict, Level::Counts, Level::Digest, Level::Listing],
-        facets: Facet::ALL.to_vec(),
-        counts: Count::ALL.to_vec(),
+        levels: vec![Level::Verdict, Level::Counts, Level::Digest, Level::Listing].into(),
+        facets: Facet::ALL.to_vec().into(),
+        counts: Count::ALL.to_vec().into(),
         identifies: Identifies::Address,
         class_names: ClassNames::Dump,
         dangling: Dangling::Told,
+        booleans: Booleans::Bytes,
+        names: Names::Bytes,
+        readings: defaults(protocol),
+        makes_up: Known::default(),
         heaps: true,
-        converts: names().flat_map(|from| writers().map(move |to| Pair { from: from.clone(), to })).collect(),
-        writes: writers().collect(),
+        converts: names()
+            .flat_map(|from| writers().map(move |to| Pair { from: from.clone(), to, loses: Known::default() }))
+            .collect(),
+        writes: writers().map(Writer::from).collect(),
     }
+}
+
+/// The first choice of each reading, which this decoder follows; nothing where that cannot be declared.
+fn defaults(protocol: u32) -> BTreeMap<String, String> {
+    let all = all_ambiguities().into_iter().filter(|_| protocol >= 2);
+    let all = all.filter(|ambiguity| ![BOOLEANS, NAMES].contains(&ambiguity.name));
+    all.map(|ambiguity| (ambiguity.name.to_owned(), ambiguity.choices[0].name.to_owned())).collect()
 }
 
 /// Each format with the writer that is imitated where none is asked for.

@@ -6,7 +6,7 @@ use crate::compare::listing::{Place, Places};
 use crate::compare::{Facet, Span};
 use crate::error::{DecodeError, Error};
 #[cfg(feature = "corpus")]
-use crate::family::case::{Case, Recipe};
+use crate::family::case::{Ambiguity, Case, Recipe};
 use crate::family::edit::{NamedEdit, named};
 #[cfg(feature = "properties")]
 use crate::family::property::{self, Properties};
@@ -19,7 +19,7 @@ use crate::input::Stream;
 use crate::model::{Address, Dump, Heap};
 
 #[cfg(feature = "corpus")]
-use super::cases::{CASES, recipes};
+use super::cases::{AMBIGUITIES, CASES, recipes};
 use super::corrupt::Map;
 use super::lift::{self, ClassicSource};
 use super::lower::{self, PROFILES};
@@ -37,7 +37,7 @@ struct Classic;
 /// A decoder at the start of a dump.
 pub(super) fn open(opening: Opening) -> Result<Decoder<Stream>, DecodeError> {
     let length = opening.stream.length();
-    Decoder::with_length(opening.stream, length)
+    Ok(Decoder::with_length(opening.stream, length)?.with_reading(opening.reading))
 }
 
 fn decoder(opener: &Opener) -> Result<Decoder<Stream>, Error> {
@@ -193,6 +193,11 @@ impl DumpFamily for Classic {
     #[cfg(feature = "corpus")]
     fn cases(&self) -> Result<Vec<Case>, Error> {
         CASES.all::<Map>()
+    }
+
+    #[cfg(feature = "corpus")]
+    fn ambiguities(&self) -> &'static [Ambiguity] {
+        AMBIGUITIES
     }
 
     #[cfg(feature = "corpus")]

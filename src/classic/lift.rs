@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::io::{self, Read};
 
 use crate::error::{DecodeError, Error, Problem};
+use crate::family::ClassBlocks;
 use crate::model::long::{Filling, Identifiers, Spool};
 use crate::model::{
     Address, ByteLen, Class, Contents, Facts, Heap, HeapSource, Long, Name, Names, Object, ObjectKind, Surroundings,
@@ -136,7 +137,8 @@ impl Index {
             Ok(())
         });
         index.facts.null_references = stated.filter(|_| nulls == 0);
-        index.class_blocks = firsts.are_blocks(&index.classes);
+        let may_be_blocks = decoder.reading().class_blocks == ClassBlocks::Removed;
+        index.class_blocks = may_be_blocks && firsts.are_blocks(&index.classes);
         index.by_name = by_name(&index.classes);
         (index, read.map(|_| ()))
     }

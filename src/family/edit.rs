@@ -23,7 +23,9 @@ pub struct Edit<M: 'static> {
     pub golden: Option<&'static str>,
     apply: fn(&M) -> Option<Edited>,
     effect: Effect<M>,
+    reading: Option<&'static str>,
     others: &'static [(&'static str, Change<M>)],
+    refused: Option<&'static str>,
 }
 
 /// What an edit does to the heap that a reader finds.
@@ -154,7 +156,17 @@ impl<M> Edit<M> {
         apply: fn(&M) -> Option<Edited>,
         effect: Effect<M>,
     ) -> Edit<M> {
-        Edit { name, rule, summary, golden: None, apply, effect, others: &[] }
+        Edit { name, rule, summary, golden: None, apply, effect, reading: None, others: &[], refused: None }
+    }
+
+    /// Under this reading, of several.
+    pub(crate) const fn read_as(self, reading: &'static str) -> Edit<M> {
+        Edit { reading: Some(reading), ..self }
+    }
+
+    /// A refusal is right as well, under its reading.
+    pub(crate) const fn or_refused(self, reading: &'static str) -> Edit<M> {
+        Edit { refused: Some(reading), ..self }
     }
 
     /// With other heaps that are right, each under its reading.
@@ -174,6 +186,16 @@ impl<M> Edit<M> {
     /// Whether only a refusal is right after it.
     pub fn is_refused(&self) -> bool {
         matches!(self.effect, Effect::Refused)
+    }
+
+    /// The reading that leads to the heap after it, where that is one of several with names.
+    pub fn reading(&self) -> Option<&'static str> {
+        self.reading
+    }
+
+    /// The reading under which only a refusal is right.
+    pub fn refused(&self) -> Option<&'static str> {
+        self.refused
     }
 
     /// The heap that a tolerant reader finds after the edit, worked out from the heap before it; `None` if there is none.

@@ -35,7 +35,7 @@ pub use judge::{GraphRules, Judge, Judged, run};
 pub use lowering::{Lower, Lowering, only_heap};
 pub use needs::{ArrayClass, Needs};
 pub use opener::{OpenStream, Opener, Opening};
-pub use reading::{Reading, Wrapped, ZeroLength};
+pub use reading::{ClassBlocks, Reading, Regions, Texts, Wrapped, ZeroLength};
 pub use recognise::recognise;
 pub use records::{Listed, RecordLine, Records, count_of, flush_if_full, missing_end, write_failed};
 pub use source::{One, Outline, Source, VisitPlaced, WholeFile};
@@ -177,6 +177,12 @@ pub trait DumpFamily: Sync {
     /// If a recipe fails, which the tests rule out.
     #[cfg(feature = "corpus")]
     fn cases(&self) -> Result<Vec<case::Case>, Error>;
+
+    /// What its dumps leave open, in the order in which readings are applied.
+    #[cfg(feature = "corpus")]
+    fn ambiguities(&self) -> &'static [case::Ambiguity] {
+        &[]
+    }
 
     /// Dumps that are too large to be stored, in words.
     #[cfg(feature = "corpus")]

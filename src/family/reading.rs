@@ -11,6 +11,12 @@ pub struct Reading {
     pub zero_length: ZeroLength,
     /// A HEAP DUMP whose length may have wrapped at 2^32.
     pub wrapped: Wrapped,
+    /// Strings of one identifier (HPROF).
+    pub texts: Texts,
+    /// Parts of the heap (HPROF of Android).
+    pub regions: Regions,
+    /// First references that may be class blocks (classic text).
+    pub class_blocks: ClassBlocks,
     /// Contents of one object are held in memory up to this number of bytes; longer ones are read in pieces.
     pub held: usize,
     /// Bytes of long contents that temporary files may hold, where the dump is not a plain file.
@@ -21,14 +27,30 @@ setters! {
     impl Reading {
         set zero_length: ZeroLength;
         set wrapped: Wrapped;
+        set texts: Texts;
+        set regions: Regions;
+        set class_blocks: ClassBlocks;
         set held: usize;
         set spooled: u64;
     }
 }
 
+impl Reading {
+    /// As a dump is usually read.
+    pub const DEFAULT: Reading = Reading {
+        zero_length: ZeroLength::ByChain,
+        wrapped: Wrapped::Repair,
+        texts: Texts::Last,
+        regions: Regions::Merged,
+        class_blocks: ClassBlocks::Removed,
+        held: HELD,
+        spooled: SPOOLED,
+    };
+}
+
 impl Default for Reading {
     fn default() -> Reading {
-        Reading { zero_length: ZeroLength::default(), wrapped: Wrapped::default(), held: HELD, spooled: SPOOLED }
+        Reading::DEFAULT
     }
 }
 
@@ -54,4 +76,34 @@ pub enum Wrapped {
     Repair,
     /// The length.
     Trust,
+}
+
+/// Which of several strings of one identifier counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Texts {
+    /// The last up to the end of a heap.
+    #[default]
+    Last,
+    /// The first of the file.
+    First,
+}
+
+/// What makes a part of a heap.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Regions {
+    /// Each HEAP DUMP INFO that gives another part than the one before.
+    #[default]
+    Merged,
+    /// Each HEAP DUMP INFO.
+    AsStated,
+}
+
+/// What the first references are, where every object begins with one to a class of its type's name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ClassBlocks {
+    /// The object's class, and no reference of its heap.
+    #[default]
+    Removed,
+    /// References like any other.
+    Kept,
 }

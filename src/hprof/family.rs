@@ -6,7 +6,7 @@ use crate::compare::listing::{self, Places};
 use crate::compare::{Facet, Span};
 use crate::error::{DecodeError, Error};
 #[cfg(feature = "corpus")]
-use crate::family::case::{Case, Recipe};
+use crate::family::case::{Ambiguity, Case, Recipe};
 use crate::family::edit::{NamedEdit, named};
 #[cfg(feature = "properties")]
 use crate::family::property::{self, Properties};
@@ -19,7 +19,7 @@ use crate::input::Stream;
 use crate::model::{Address, Dump, DumpSource, Heap};
 
 #[cfg(feature = "corpus")]
-use super::cases::{CASES, recipes};
+use super::cases::{AMBIGUITIES, CASES, recipes};
 use super::corrupt::Map;
 use super::lift::{self, HprofDump, Index, Item, Keep, walk, walk_with};
 use super::lower::{self, PROFILES, Profile};
@@ -242,6 +242,11 @@ impl DumpFamily for Hprof {
     #[cfg(feature = "corpus")]
     fn cases(&self) -> Result<Vec<Case>, Error> {
         CASES.all::<Map>()
+    }
+
+    #[cfg(feature = "corpus")]
+    fn ambiguities(&self) -> &'static [Ambiguity] {
+        AMBIGUITIES
     }
 
     #[cfg(feature = "corpus")]

@@ -13,7 +13,6 @@ use crate::hprof::lower::{self, Framing, LowerOptions, PROFILES};
 use crate::hprof::{self, Beyond, Decoder, IdSize, Reading, Version, annotate, encode, open};
 use crate::input::Input;
 use crate::lower::Adherence;
-use crate::model::long::{HELD, SPOOLED};
 use crate::model::{ControlSettings, Dump, Event, EventKind, Heap, Name, Serial, TextId};
 
 use super::family::FAMILY;
@@ -23,7 +22,7 @@ use super::family::FAMILY;
 pub enum Hprof {}
 
 const fn reading(zero_length: ZeroLength, wrapped: Wrapped) -> Reading {
-    Reading { zero_length, wrapped, held: HELD, spooled: SPOOLED }
+    Reading { zero_length, wrapped, ..Reading::DEFAULT }
 }
 
 impl Subject for Hprof {

@@ -97,7 +97,7 @@ fn text(report: &Report) -> String {
 
 /// One failure, or a pass that nobody expects.
 fn failure(result: &CaseResult, of: &str) -> String {
-    let CaseResult { id, outcome, first, expected, evidence, repeat } = result;
+    let CaseResult { id, outcome, first, expected, evidence, repeat, .. } = result;
     let mut text = match expected {
         Some(expectation) => {
             format!(
@@ -143,6 +143,15 @@ fn notes(tested: &Tested, is_matrix: bool) -> String {
     let expected = tested.expectations;
     if expected.failed > 0 {
         text += &format!("{of}{} of the failures are expected\n", expected.failed);
+    }
+    let readings = tested.other_readings();
+    if !readings.is_empty() {
+        text += &format!("{of}readings other than the default: {}\n", readings.join(", "));
+    }
+    if let Some(declared) = tested.declared.as_ref().filter(|declared| !declared.ignored.is_empty()) {
+        let unknown = declared.ignored.join(", ");
+        text +=
+            &format!("{of}ignored, since this version of heapsmith does not know it: {}\n", terminal::line(&unknown));
     }
     if !tested.omitted.is_empty() {
         let names: Vec<String> = tested.omitted.iter().map(ToString::to_string).collect();

@@ -6,14 +6,17 @@
 mod answer;
 mod outcome;
 
+use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
+use crate::corpus::Case;
 use crate::error::Error;
 use crate::format::Family;
 
 use super::expected::{Entry, ExpectedFailures, Seen};
+use super::held::settle;
 use super::judge::{Judgement, judge_closure};
 use super::report::{Expectation, Outcome};
 use super::run::rules;
@@ -123,7 +126,7 @@ impl CheckDecoder<'_> {
         }
         self.expected.check().map_err(Failures::not_run)?;
         let mut report = DecoderReport::default();
-        let (mut failed, mut chosen, mut asked) = (Vec::new(), 0, 0);
+        let (mut failed, mut told, mut chosen, mut asked) = (Vec::new(), Vec::new(), 0, 0);
         let cases = crate::corpus::cases().map_err(Failures::not_run)?;
         let ids = cases.iter().map(|case| case.id.clone()).collect();
         self.expected.check_cases(&ids, &self.choice).map_err(Failures::not_run)?;
@@ -136,21 +139,22 @@ impl CheckDecoder<'_> {
             }
             asked += 1;
             let answer = self.ask(&case.file(), &case.bytes).map_err(Failures::not_run)?;
-            let Judgement { outcome, omitted, .. } = judge_closure(&case, answer).map_err(Failures::not_run)?;
+            let Judgement { outcome, omitted, follows, .. } =
+                judge_closure(&case, answer).map_err(Failures::not_run)?;
             report.omit(omitted);
-            let rules = rules(&case);
-            let seen = Seen { label: "", id: &case.id, outcome: &outcome, rule: None, rules: &rules };
+            let (rules, Case { id, summary, .. }) = (rules(&case), case);
+            told.push((Failed { case: id, summary, rules, outcome, known: None }, follows));
+        }
+        let outcomes = told.iter_mut().map(|(case, follows)| (&mut case.outcome, &follows[..]));
+        report.readings = settle(&BTreeMap::new(), outcomes);
+        for (case, _) in told {
+            let seen = Seen { label: "", id: &case.case, outcome: &case.outcome, rule: None, rules: &case.rules };
             let expectation = self.expected.find(seen);
-            let failure = |known: Option<Expectation>| Failed {
-                case: case.id.clone(),
-                summary: case.summary.clone(),
-                rules: rules.clone(),
-                outcome: outcome.clone(),
-                known: known.map(|known| known.reason),
-            };
-            match (&outcome, expectation) {
+            let failure =
+                |known: Option<Expectation>| Failed { known: known.map(|known| known.reason), ..case.clone() };
+            match (&case.outcome, expectation) {
                 (Outcome::Skip { reason, .. }, _) => {
-                    report.skipped.push(Skipped { case: case.id.clone(), reason: reason.clone() });
+                    report.skipped.push(Skipped { case: case.case.clone(), reason: reason.clone() });
                 }
                 (outcome, Some(known)) if outcome.is_failure() => report.known.push(failure(Some(known))),
                 (_, Some(known)) => failed.push(failure(Some(known))),

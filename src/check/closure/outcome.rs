@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Debug, Display, Formatter};
 
-use crate::check::report::Outcome;
+use crate::check::report::{Held, Outcome};
 use crate::compare::Facet;
 use crate::error::Error;
 
@@ -16,6 +16,8 @@ pub struct DecoderReport {
     pub known: Vec<Failed>,
     /// Cases that were not judged.
     pub skipped: Vec<Skipped>,
+    /// Which of several right readings of the same bytes it follows, as far as that is to be seen in its answers.
+    pub readings: Vec<Held>,
     /// Facets (kinds of fact, such as the class of an object) that were not judged in at least one case, because the answer
     /// did not record them.
     pub omitted: Vec<Facet>,

@@ -284,6 +284,7 @@ mod tests {
             id: (*id).to_owned(),
             outcome: outcome.clone(),
             first: None,
+            readings: Vec::new(),
             expected: None,
             evidence: None,
             repeat: None,

@@ -1,9 +1,9 @@
 //! What a closure says of a dump.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::compare::listing;
-use crate::compare::{Side, compare};
+use crate::compare::{Facet, Side, compare};
 use crate::corpus::Case;
 use crate::error::Error;
 use crate::format::DumpFile;
@@ -14,24 +14,24 @@ use crate::model::Heap;
 use super::super::closure::{Answer, Ended};
 use super::super::protocol::{Accepted, Count, Counts};
 use super::super::report::Outcome;
-use super::listing::{against, differ};
-use super::{Judgement, Wrong, counts, first_right, refused, right};
+use super::listing::{against, differ, worded};
+use super::readings::{Rights, Scope};
+use super::{Judgement, Wrong, counts, has_heap, not_refused, refused};
 
 /// Judges the answer to a case.
 pub(in crate::check) fn judge_closure(case: &Case, answer: Result<Answer, Ended>) -> Result<Judgement, Error> {
+    let rights = |scope| Rights::new(case, &BTreeMap::new(), scope);
     let answer = match answer {
         Ok(Answer::Skipped(reason)) => return Ok(Judgement::of(Outcome::Skip { reason, link: None })),
         Ok(answer) => answer,
-        Err(Ended::Refused(message)) => return Ok(Judgement::of(refused(case, &message))),
+        Err(Ended::Refused(message)) => return Ok(refused(&rights(Scope::Other), case, &message)),
         Err(Ended::Panicked(how)) => return Ok(Judgement::of(Outcome::Crash { how })),
     };
-    let right = right(case);
-    if right.is_empty() {
-        let found = "accepted".to_owned();
-        return Ok(Judgement::of(Outcome::WrongVerdict { expected: "refuse".to_owned(), found }));
+    if !has_heap(case) {
+        return Ok(not_refused());
     }
     match answer {
-        Answer::Read | Answer::Skipped(_) => first_right(case, &right, |_| Ok(Ok(()))),
+        Answer::Read | Answer::Skipped(_) => rights(Scope::Nothing).judge(|_, _| Ok(Ok(()))),
         Answer::Counts(told) => {
             let strings = match told.strings {
                 Some(_) => counts::strings(&file(case)?)?,
@@ -39,25 +39,27 @@ pub(in crate::check) fn judge_closure(case: &Case, answer: Result<Answer, Ended>
             };
             let declared = declared(&told);
             let accepted = Accepted { counts: Some(told), ..Accepted::default() };
-            first_right(case, &right, |heap| Ok(counts::judge(heap, strings, &declared, &accepted)))
+            rights(Scope::Other).judge(|heap, _| Ok(counts::judge(heap, strings, &declared, &accepted)))
         }
         Answer::Listing(text) => match listing::read(text.as_bytes()) {
             Ok(told) => {
                 let omitted: BTreeSet<_> = told.head.omits.iter().copied().collect();
-                let judgement = first_right(case, &right, |heap| Ok(against(heap, &told.heap, &omitted)))?;
+                let facets = Facet::ALL.into_iter().filter(|facet| !omitted.contains(facet));
+                let judgement = rights(Scope::Facets(facets.collect()))
+                    .judge(|heap, combination| Ok(against(heap, &worded(&told.heap, combination), &omitted)))?;
                 Ok(Judgement { omitted: omitted.into_iter().collect(), ..judgement })
             }
             Err(e) => Ok(Judgement::wrong(Wrong::answer("a listing as in specs/listing.md", e.to_string()))),
         },
-        Answer::Heap(told) => of_heap(case, &right, &told),
+        Answer::Heap(told) => of_heap(&rights(Scope::Other), &told),
     }
 }
 
 /// A heap that does not record a fact leaves it out.
-fn of_heap(case: &Case, right: &[(&str, &Heap)], told: &Heap) -> Result<Judgement, Error> {
+fn of_heap(rights: &Rights<'_>, told: &Heap) -> Result<Judgement, Error> {
     let mut omitted = BTreeSet::new();
-    let judgement = first_right(case, right, |heap| {
-        let mut comparison = compare(heap, told, &BTreeSet::new());
+    let judgement = rights.judge(|heap, combination| {
+        let mut comparison = compare(heap, &worded(told, combination), &BTreeSet::new());
         let silent = comparison.not_compared.iter().filter(|n| n.why == Side::UnknownRight);
         omitted = silent.map(|n| n.facet).collect();
         comparison.not_compared.clear();

@@ -7,19 +7,16 @@ use crate::model::Heap;
 
 use super::super::protocol::Accepted;
 use super::super::subject::{Reply, Session};
-use super::{Asked, Judgement, Wrong, first_right};
+use super::super::task::first_heap;
+use super::readings::Scope;
+use super::{Asked, Judgement, Wrong};
 
 /// Judges a digest with those of its facets.
-pub(super) fn judge(
-    asked: &Asked<'_>,
-    right: &[(&str, &Heap)],
-    accepted: &Accepted,
-    session: &mut dyn Session,
-) -> Result<Judgement, Error> {
+pub(super) fn judge(asked: &Asked<'_>, accepted: &Accepted, session: &mut dyn Session) -> Result<Judgement, Error> {
     let Some(told) = &accepted.digest else {
         return Ok(Judgement::wrong(Wrong::answer("a digest as in specs/digest.md", "none".to_owned())));
     };
-    let declared: Vec<Facet> = asked.hello.map(|hello| hello.facets.clone()).unwrap_or_default();
+    let declared: Vec<Facet> = asked.hello.map(|hello| hello.facets.to_vec()).unwrap_or_default();
     if let Some(owed) = Facet::ALL.iter().find(|facet| !facet.may_be_omitted() && !declared.contains(facet)) {
         let expected = "a facet that everybody owes who answers with digests".to_owned();
         return Ok(Judgement::wrong(Wrong::facet(*owed, None, expected, "not declared".to_owned(), 1)));
@@ -27,12 +24,13 @@ pub(super) fn judge(
     let judged = declared.iter().filter(|facet| !asked.left_out.contains(facet));
     let wanted: Selection = judged.copied().collect::<Selection>().and(Selection::unordered());
     let omitted = Facet::ALL.into_iter().filter(|facet| !wanted.contains(*facet)).collect();
-    let mut judgement = first_right(asked.case, right, |heap| {
+    let scope = Scope::Facets(Facet::ALL.into_iter().filter(|facet| wanted.contains(*facet)).collect());
+    let mut judgement = asked.rights(scope).judge(|heap, _| {
         let due = digest::digest(&mut heap.clone(), &Options { facets: wanted, by_facet: true, bucket: None })?;
         Ok(differ(&due, told))
     })?;
     // Facts of the whole heap stand in no bucket.
-    if let (Some(_), Some((_, heap))) = (judgement.facet, right.first())
+    if let (Some(_), Some(heap)) = (judgement.facet, first_heap(asked.case))
         && let Some(found) = address(asked, heap, wanted, session)?
         && let super::Outcome::Fail { address, .. } = &mut judgement.outcome
     {
@@ -50,21 +48,14 @@ fn differ(due: &Digest, told: &Digest) -> Result<(), Wrong> {
             return Err(Wrong::facet(facet, None, format!("{due} {what}"), format!("{found} {what}"), 1));
         }
     }
-    for right in due.by_facet.iter().flatten() {
-        let facet = right.facet;
-        match told.by_facet.iter().flatten().find(|told| told.facet == facet) {
-            Some(found) if found.digest == right.digest => {}
-            Some(found) => {
-                let (due, found) = (format!("digest {}", right.digest), format!("digest {}", found.digest));
-                return Err(Wrong::facet(facet, None, due, found, 1));
-            }
-            None => {
-                let due = format!("digest {}", right.digest);
-                return Err(Wrong::facet(facet, None, due, "no digest of this facet".to_owned(), 1));
-            }
-        }
-    }
-    Ok(())
+    let digest_of = |facet| told.by_facet.iter().flatten().find(|told| told.facet == facet).map(|told| &told.digest);
+    let all = due.by_facet.iter().flatten();
+    let wrong = all.clone().filter(|right| digest_of(right.facet) != Some(&right.digest));
+    let Some(right) = wrong.clone().next() else { return Ok(()) };
+    let found = digest_of(right.facet);
+    let found = found.map_or_else(|| "no digest of this facet".to_owned(), |digest| format!("digest {digest}"));
+    let due = format!("digest {}", right.digest);
+    Err(Wrong::facet(right.facet, None, due, found, 1).among(wrong.map(|right| right.facet).collect()))
 }
 
 /// The lowest address whose record has another digest, found by asking for buckets, and then for one of them.

@@ -8,16 +8,18 @@ use crate::compare::listing::{self, Listing};
 use crate::compare::renaming::{BUDGET, Renaming, up_to_renaming};
 use crate::compare::{Comparison, Facet, Side, compare};
 use crate::error::Error;
-use crate::model::{Address, Contents, Heap, Value};
+use crate::model::{Address, Class, Contents, Heap, Name, Value};
 
-use super::super::protocol::{ClassNames, Dangling, Hello, Identifies};
+use super::super::protocol::{ClassNames, Dangling, Hello, Identifies, Level, MadeUp};
 use super::super::report::Outcome;
 use super::invented::invented;
+use super::readings::{Combination, Scope};
 use super::same::in_words_of;
-use super::{Asked, Judgement, Wrong, first_right};
+use super::spelling::in_text;
+use super::{Asked, Judgement, Wrong};
 
 /// Judges the listing in the file of the answer.
-pub(super) fn judge(asked: &Asked<'_>, right: &[(&str, &Heap)]) -> Result<Judgement, Error> {
+pub(super) fn judge(asked: &Asked<'_>) -> Result<Judgement, Error> {
     let listing = match read(asked)? {
         Ok(listing) => listing,
         Err(wrong) => return Ok(Judgement::wrong(wrong)),
@@ -28,13 +30,19 @@ pub(super) fn judge(asked: &Asked<'_>, right: &[(&str, &Heap)]) -> Result<Judgem
     }
     let is_opaque = asked.hello.is_some_and(|hello| hello.identifies == Identifies::Opaque);
     let told = as_declared(&listing.heap, asked.hello);
-    let judgement = first_right(asked.case, right, |heap| {
+    let scope = match is_opaque {
+        true => Scope::Other,
+        false => Scope::Facets(Facet::ALL.into_iter().filter(|facet| !left_out.contains(facet)).collect()),
+    };
+    let judgement = asked.rights(scope).judge(|heap, combination| {
         let heap = as_declared(heap, asked.hello);
         let heap = &*without_dangling(&heap, asked.hello);
+        let mut told = worded(&told, combination);
+        without_made_up(heap, &mut told, asked.hello);
         if !is_opaque {
             return Ok(against(heap, &told, &left_out));
         }
-        let told = in_words_of(heap, told.clone().into_owned());
+        let told = in_words_of(heap, told.into_owned());
         if let Err(owed) = may_be_omitted(&left_out) {
             return Ok(Err(owed));
         }
@@ -49,6 +57,15 @@ pub(super) fn judge(asked: &Asked<'_>, right: &[(&str, &Heap)]) -> Result<Judgem
         })
     })?;
     Ok(Judgement { omitted: left_out.into_iter().collect(), ..judgement })
+}
+
+/// What a listing says, with its names as text where the right one has them so.
+pub(super) fn worded<'h>(told: &'h Heap, combination: &Combination<'_>) -> Cow<'h, Heap> {
+    let mut told = Cow::Borrowed(told);
+    if combination.has_text() {
+        in_text(told.to_mut());
+    }
+    told
 }
 
 /// A listing's heap against the right one, without the facets that it omits.
@@ -119,6 +136,26 @@ fn without_dangling<'h>(heap: &'h Heap, hello: Option<&Hello>) -> Cow<'h, Heap> 
     Cow::Owned(heap)
 }
 
+/// Leaves out classes that the dump has no record of, where the adapter makes up such or cannot say so.
+fn without_made_up(right: &Heap, told: &mut Cow<'_, Heap>, hello: Option<&Hello>) {
+    let Some(hello) = hello.filter(|hello| hello.makes_up(MadeUp::Classes)) else { return };
+    let mut there: HashSet<Address> = right.classes.iter().map(|class| class.address).collect();
+    let is_made_up: Box<dyn Fn(&Class) -> bool> = match hello.identifies {
+        Identifies::Address => {
+            there.extend(right.objects.iter().map(|object| object.address));
+            Box::new(|class| !there.contains(&class.address))
+        }
+        // Names are all that such a class has in common with the dump's.
+        Identifies::Opaque => {
+            let names: HashSet<&Name> = right.classes.iter().map(|class| &class.name).collect();
+            Box::new(move |class| !names.contains(&class.name))
+        }
+    };
+    if told.classes.iter().any(&is_made_up) {
+        told.to_mut().classes.retain(|class| !is_made_up(class));
+    }
+}
+
 /// What is wrong with a dump's being read that should have been refused.
 pub(super) fn not_refused(asked: &Asked<'_>) -> Result<Judgement, Error> {
     Ok(match read(asked)? {
@@ -130,6 +167,14 @@ pub(super) fn not_refused(asked: &Asked<'_>) -> Result<Judgement, Error> {
     })
 }
 
+/// What is wrong with the answer to a dump that no heap is right for, if it is no listing at a level that has one.
+pub(super) fn is_listing(asked: &Asked<'_>, level: Level) -> Result<Judgement, Error> {
+    Ok(match (level == Level::Listing).then(|| read(asked)).transpose()? {
+        Some(Err(wrong)) => Judgement::wrong(wrong),
+        _ => super::not_refused(),
+    })
+}
+
 fn read(asked: &Asked<'_>) -> Result<Result<Listing, Wrong>, Error> {
     let answer = asked.files.answer()?.reader();
     let wrong = |e: Error| Wrong::answer("a listing as in specs/listing.md", e.to_string());
@@ -138,13 +183,17 @@ fn read(asked: &Asked<'_>) -> Result<Result<Listing, Wrong>, Error> {
 
 /// The first fact in which a listing differs, or that it keeps silent about.
 pub(super) fn differ(comparison: &Comparison) -> Result<(), Wrong> {
+    let silent = comparison.not_compared.iter().filter(|n| n.why == Side::UnknownRight);
+    let differing = || comparison.differences.iter().map(|d| d.facet).chain(silent.clone().map(|n| n.facet)).collect();
     if let Some(d) = comparison.differences.first() {
-        return Err(Wrong::facet(d.facet, d.address.clone(), d.left.clone(), d.right.clone(), d.count));
+        let wrong = Wrong::facet(d.facet, d.address.clone(), d.left.clone(), d.right.clone(), d.count);
+        return Err(wrong.among(differing()));
     }
-    match comparison.not_compared.iter().find(|n| n.why == Side::UnknownRight) {
+    match silent.clone().next() {
         Some(silent) => {
             let expected = format!("{0}, or \"{0}\" among the head's omits", silent.facet);
-            Err(Wrong::facet(silent.facet, None, expected, "nothing".to_owned(), silent.count))
+            let wrong = Wrong::facet(silent.facet, None, expected, "nothing".to_owned(), silent.count);
+            Err(wrong.among(differing()))
         }
         None => Ok(()),
     }

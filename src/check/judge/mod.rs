@@ -7,7 +7,9 @@ mod dump;
 mod holder;
 mod invented;
 mod listing;
+mod readings;
 mod same;
+mod spelling;
 
 use std::collections::BTreeSet;
 
@@ -17,15 +19,19 @@ use crate::error::Error;
 use crate::format::DumpFile;
 use crate::hprof::Reading;
 use crate::input::Input;
-use crate::model::Heap;
+use crate::validate::{ValidateOptions, validate};
 
 pub(super) use closure::judge_closure;
 pub(super) use counts::{counts as counts_of, histogram_of, strings};
+pub(super) use readings::all_ambiguities;
+pub(super) use spelling::{BOOLEANS, NAMES};
 
 use super::protocol::{Accepted, Count, Hello, Level};
-use super::report::Outcome;
+use super::report::{Follows, Outcome};
 use super::subject::{AnswerFile, Files, LONG, Reply, Session, Subject, cut};
 use super::task::{Operation, Task};
+
+use readings::{Rights, Scope};
 
 /// A verdict, and what it is about.
 #[derive(Clone, Debug)]
@@ -37,6 +43,8 @@ pub(super) struct Judgement {
     pub(super) offset: Option<u64>,
     /// Facets that were not judged.
     pub(super) omitted: Vec<Facet>,
+    /// The readings under which an answer is right, where it shows some: each entry is enough.
+    pub(super) follows: Vec<Follows>,
 }
 
 /// What is wrong with an answer.
@@ -48,6 +56,8 @@ pub(super) struct Wrong {
     expected: String,
     found: String,
     count: u64,
+    /// Every facet that is wrong; nothing where that is not known.
+    differing: BTreeSet<Facet>,
 }
 
 /// What stands for a fact where nobody can say whether it is wrong.
@@ -62,30 +72,41 @@ impl Wrong {
 
     /// Something that is no answer.
     fn answer(expected: &str, found: String) -> Wrong {
-        Wrong { fact: "answer".to_owned(), facet: None, address: None, expected: expected.to_owned(), found, count: 1 }
+        Wrong::number("answer".to_owned(), expected.to_owned(), found)
     }
 
     /// A number that is another.
     fn number(fact: String, expected: String, found: String) -> Wrong {
-        Wrong { fact, facet: None, address: None, expected, found, count: 1 }
+        Wrong { fact, facet: None, address: None, expected, found, count: 1, differing: BTreeSet::new() }
     }
 
     /// A fact of a facet.
     fn facet(facet: Facet, address: Option<String>, expected: String, found: String, count: u64) -> Wrong {
-        Wrong { fact: facet.to_string(), facet: Some(facet), address, expected, found, count }
+        let differing = BTreeSet::from([facet]);
+        Wrong { fact: facet.to_string(), facet: Some(facet), address, expected, found, count, differing }
+    }
+
+    /// The same, if these facets are wrong as well.
+    fn among(self, differing: BTreeSet<Facet>) -> Wrong {
+        Wrong { differing, ..self }
+    }
+
+    /// Whether nobody can say that it is wrong.
+    fn is_undecided(&self) -> bool {
+        self.fact == UNDECIDED
     }
 }
 
 impl Judgement {
     fn of(outcome: Outcome) -> Judgement {
-        Judgement { outcome, facet: None, offset: None, omitted: Vec::new() }
+        Judgement { outcome, facet: None, offset: None, omitted: Vec::new(), follows: Vec::new() }
     }
 
     fn wrong(wrong: Wrong) -> Judgement {
-        if wrong.fact == UNDECIDED {
+        if wrong.is_undecided() {
             return Judgement::of(Outcome::Skip { reason: wrong.found, link: None });
         }
-        let Wrong { fact, facet, address, expected, found, count } = wrong;
+        let Wrong { fact, facet, address, expected, found, count, .. } = wrong;
         // Names in a listing may have any length.
         let [fact, expected, found] = [fact, expected, found].map(|text| cut(&text, LONG).replace('\n', "\\n"));
         let outcome = Outcome::Fail { fact, address, expected, found, count };
@@ -120,7 +141,9 @@ pub(super) fn judge(asked: &Asked<'_>, reply: Reply, session: &mut dyn Session) 
                 false => judgement,
             }
         }
-        Reply::Refused(message, offset) => Judgement { offset, ..Judgement::of(refused(asked.case, &message)) },
+        Reply::Refused(message, offset) => {
+            Judgement { offset, ..refused(&asked.rights(Scope::Other), asked.case, &message) }
+        }
         Reply::Skipped(reason, link) => Judgement::of(Outcome::Skip { reason, link }),
         Reply::NotStarted(why) => {
             let how = format!("it cannot be started: {why}");
@@ -137,22 +160,52 @@ pub(super) fn judge(asked: &Asked<'_>, reply: Reply, session: &mut dyn Session) 
 const CHANGED: &str = "the file of the answer became longer or shorter after the answer was announced as complete";
 
 fn accepted_by(asked: &Asked<'_>, accepted: &Accepted, session: &mut dyn Session) -> Result<Judgement, Error> {
-    let right = right(asked.case);
     let level = asked.hello.map_or(Level::Listing, |hello| asked.subject.level_of(hello));
-    if right.is_empty() {
+    let may_warn = asked.hello.is_some_and(|hello| hello.protocol >= 2) && asked.task.operation == Operation::Parse;
+    let warnings = &accepted.warnings[..if may_warn { accepted.warnings.len() } else { 0 }];
+    if !has_heap(asked.case) && warnings.is_empty() {
         if (&asked.task.operation, level) == (&Operation::Parse, Level::Listing) {
             return listing::not_refused(asked);
         }
-        let found = "accepted".to_owned();
-        return Ok(Judgement::of(Outcome::WrongVerdict { expected: "refuse".to_owned(), found }));
+        return Ok(not_refused());
     }
+    let right = match has_heap(asked.case) {
+        true => judged(asked, accepted, level, session)?,
+        false => listing::is_listing(asked, level)?,
+    };
+    let is_no_answer = !has_heap(asked.case) && matches!(right.outcome, Outcome::Fail { .. });
+    let [warning, ..] = warnings else { return Ok(right) };
+    if is_no_answer {
+        return Ok(right);
+    }
+    warned(asked, warning, right)
+}
+
+/// What becomes of a judgement where the implementation reported something as wrong with the dump. A damaged dump may be
+/// read as far as it goes if that is said; a dump without a flaw has nothing to report.
+fn warned(asked: &Asked<'_>, warning: &str, right: Judgement) -> Result<Judgement, Error> {
+    if !right.outcome.is_pass() {
+        return Ok(match asked.rights(Scope::Other).refusal() {
+            Some((_, follows)) => Judgement { follows, ..passed(Some("accepted with warnings".to_owned())) },
+            None => right,
+        });
+    }
+    let input = Input::memory(&asked.case.id, asked.case.bytes.clone());
+    if !validate(&input, ValidateOptions::default())?.findings.is_empty() {
+        return Ok(right);
+    }
+    let found = format!("accepted with warnings: {}", asked.files.shorten(warning));
+    Ok(Judgement::of(Outcome::WrongVerdict { expected: "accept without warnings".to_owned(), found }))
+}
+
+fn judged(asked: &Asked<'_>, accepted: &Accepted, level: Level, session: &mut dyn Session) -> Result<Judgement, Error> {
     match (&asked.task.operation, level) {
-        (Operation::Convert(to), _) => first_right(asked.case, &right, |heap| dump::judge(asked, heap, to, None)),
+        (Operation::Convert(to), _) => asked.rights(Scope::Other).judge(|heap, _| dump::judge(asked, heap, to, None)),
         (Operation::Encode(to), _) => {
             let holder = accepted.holder.as_deref();
-            first_right(asked.case, &right, |heap| dump::judge(asked, heap, to, holder))
+            asked.rights(Scope::Nothing).judge(|heap, _| dump::judge(asked, heap, to, holder))
         }
-        (Operation::Parse, Level::Verdict) => first_right(asked.case, &right, |_| Ok(Ok(()))),
+        (Operation::Parse, Level::Verdict) => asked.rights(Scope::Nothing).judge(|_, _| Ok(Ok(()))),
         (Operation::Parse, Level::Counts) => {
             let declared = asked.hello.map(|hello| hello.counts.as_slice()).unwrap_or_default();
             let strings = match declared.contains(&Count::Strings) {
@@ -162,48 +215,39 @@ fn accepted_by(asked: &Asked<'_>, accepted: &Accepted, session: &mut dyn Session
                 }
                 false => None,
             };
-            first_right(asked.case, &right, |heap| Ok(counts::judge(heap, strings, declared, accepted)))
+            asked.rights(Scope::Other).judge(|heap, _| Ok(counts::judge(heap, strings, declared, accepted)))
         }
-        (Operation::Parse, Level::Digest) => digest::judge(asked, &right, accepted, session),
-        (Operation::Parse, Level::Listing) => listing::judge(asked, &right),
+        (Operation::Parse, Level::Digest) => digest::judge(asked, accepted, session),
+        (Operation::Parse, Level::Listing) => listing::judge(asked),
     }
 }
 
-/// The heaps that are right, each with its reading.
-fn right(case: &Case) -> Vec<(&str, &Heap)> {
-    let reads = |answer| match answer {
-        &Answer::Reads(reading, ref heap) => Some((reading, &**heap)),
-        Answer::Refuses(_) => None,
-    };
-    case.answers.iter().filter_map(reads).collect()
-}
-
-/// The first right answer that agrees; if none does, what is wrong against the first of them.
-fn first_right(
-    case: &Case,
-    right: &[(&str, &Heap)],
-    mut differ: impl FnMut(&Heap) -> Result<Result<(), Wrong>, Error>,
-) -> Result<Judgement, Error> {
-    let mut first = None;
-    for (reading, heap) in right {
-        match differ(heap)? {
-            Ok(()) => return Ok(Judgement::of(Outcome::Pass { reading: reading_of(case, reading) })),
-            Err(wrong) => first = first.or(Some(wrong)),
-        }
+impl<'a> Asked<'a> {
+    /// The right heaps, under the readings that are declared.
+    fn rights(&self, scope: Scope) -> Rights<'a> {
+        let declared = self.hello.map(Hello::declared_readings).unwrap_or_default();
+        Rights::new(self.case, &declared, scope)
     }
-    Ok(Judgement::wrong(first.unwrap_or_else(|| Wrong::answer("a heap", "nothing".to_owned()))))
 }
 
-fn refused(case: &Case, message: &str) -> Outcome {
-    for answer in &case.answers {
-        if let Answer::Refuses(reading) = answer {
-            return Outcome::Pass { reading: reading_of(case, reading) };
-        }
+/// Whether some heap is right.
+fn has_heap(case: &Case) -> bool {
+    case.answers.iter().any(|answer| matches!(answer, Answer::Reads(..)))
+}
+
+fn not_refused() -> Judgement {
+    Judgement::of(Outcome::WrongVerdict { expected: "refuse".to_owned(), found: "accepted".to_owned() })
+}
+
+fn passed(reading: Option<String>) -> Judgement {
+    Judgement::of(Outcome::Pass { reading })
+}
+
+fn refused(rights: &Rights<'_>, case: &Case, message: &str) -> Judgement {
+    if let Some((reading, follows)) = rights.refusal() {
+        let reading = (case.verdict == Verdict::Ambiguous).then(|| reading.to_owned());
+        return Judgement { follows, ..passed(reading) };
     }
     let found = if message.is_empty() { "refused".to_owned() } else { format!("refused: {message}") };
-    Outcome::WrongVerdict { expected: "accept".to_owned(), found }
-}
-
-fn reading_of(case: &Case, reading: &str) -> Option<String> {
-    (case.verdict == Verdict::Ambiguous).then(|| reading.to_owned())
+    Judgement::of(Outcome::WrongVerdict { expected: "accept".to_owned(), found })
 }

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::error::Error;
 
-use super::{Incomplete, Report, Run, SCHEMA};
+use super::super::held::{settle, unsettled};
+use super::{CaseResult, Incomplete, Report, Run, SCHEMA, Tested};
 
 /// Puts reports of the same question together: shards of a run, or runs of other implementations over the same cases.
 ///
@@ -66,12 +67,26 @@ pub fn merge(reports: Vec<Report>) -> Result<Report, Error> {
         if let Some(pair) = tested.results.windows(2).find(|pair| pair[0].id == pair[1].id) {
             return usage(format!("{} was run over {} twice", tested.label, pair[0].id));
         }
+        settle_anew(tested);
         tested.omitted.sort_unstable();
         tested.omitted.dedup();
         tested.count();
     }
     merged.chosen.shard = shards.rest();
     Ok(merged)
+}
+
+/// Finds out anew which readings an implementation follows, now that there are more cases.
+fn settle_anew(tested: &mut Tested) {
+    let declared = tested.readings.iter().filter(|held| held.declared);
+    let declared = declared.map(|held| (held.reading.clone(), held.choice.clone())).collect();
+    for CaseResult { outcome, readings, evidence, repeat, .. } in &mut tested.results {
+        if unsettled(outcome, readings) {
+            (*evidence, *repeat) = (None, None);
+        }
+    }
+    let results = tested.results.iter_mut().map(|result| (&mut result.outcome, &result.readings[..]));
+    tested.readings = settle(&declared, results);
 }
 
 /// Which shards there are of each implementation.

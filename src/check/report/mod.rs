@@ -15,12 +15,13 @@ pub mod markdown;
 mod merge;
 
 use super::evidence::Evidence;
+use super::judge::all_ambiguities;
 
 pub use folder::ReportFolder;
 pub use merge::merge;
 
 /// Version of the report's schema.
-pub const SCHEMA: u32 = 4;
+pub const SCHEMA: u32 = 5;
 
 /// The outcome of a run over many cases.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -111,6 +112,9 @@ pub struct Tested {
     pub declared: Option<Declared>,
     /// Facets that were not judged in some case, since the implementation does not report them.
     pub omitted: Vec<Facet>,
+    /// Which of several right readings it follows, as far as that was declared or is to be seen in its answers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub readings: Vec<Held>,
     /// Number of cases by verdict; every verdict is there.
     pub tally: BTreeMap<String, u64>,
     /// Cases that failed as expected, and cases that passed although they were expected to fail.
@@ -118,6 +122,25 @@ pub struct Tested {
     /// The cases, by id.
     pub results: Vec<CaseResult>,
 }
+
+/// A reading that an implementation follows.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Held {
+    /// What is left open by the bytes: a name of specs/adapter.md.
+    pub reading: String,
+    /// The choice.
+    pub choice: String,
+    /// Whether it was declared; or else it was found out.
+    pub declared: bool,
+    /// In how many cases it was found out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cases: Option<u64>,
+}
+
+/// Readings under which an answer is right: what is left open, and the choices.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Follows(pub BTreeMap<String, Vec<String>>);
 
 /// What an adapter declares.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -136,6 +159,11 @@ pub struct Declared {
     pub reports: Vec<String>,
     /// How it identifies objects: `address` or `opaque`.
     pub identifies: String,
+    /// The version of the protocol that it speaks.
+    pub protocol: u32,
+    /// What it declares by names that nothing is known by: that was ignored.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ignored: Vec<String>,
 }
 
 /// How expected failures turned out.
@@ -158,6 +186,9 @@ pub struct CaseResult {
     /// something else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first: Option<Outcome>,
+    /// Where the answer is right under some readings and not under others: each entry is enough.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub readings: Vec<Follows>,
     /// Why it is expected to fail, if it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected: Option<Expectation>,
@@ -318,6 +349,23 @@ impl CaseResult {
 }
 
 impl Tested {
+    /// The readings that it follows and that are not the default, each with where that is known from.
+    pub fn other_readings(&self) -> Vec<String> {
+        let defaults: BTreeMap<&str, &str> =
+            all_ambiguities().iter().map(|ambiguity| (ambiguity.name, ambiguity.choices[0].name)).collect();
+        let others = self.readings.iter().filter(|held| defaults.get(&*held.reading) != Some(&&*held.choice));
+        let told = others.map(|held| {
+            let cases = held.cases.unwrap_or_default();
+            let known = match (held.declared, cases) {
+                (true, _) => "declared".to_owned(),
+                (false, 1) => "in 1 case".to_owned(),
+                (false, cases) => format!("in {cases} cases"),
+            };
+            format!("{}={} ({known})", held.reading, held.choice)
+        });
+        told.collect()
+    }
+
     /// Counts verdicts and expectations anew.
     pub fn count(&mut self) {
         self.tally = Outcome::NAMES.iter().map(|name| ((*name).to_owned(), 0)).collect();

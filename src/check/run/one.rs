@@ -10,6 +10,7 @@ use crate::error::Error;
 use super::super::evidence::evidence;
 use super::super::expected::Seen;
 use super::super::filter;
+use super::super::held::settle;
 use super::super::introduction::{declared, hello};
 use super::super::judge::{Asked, Judgement, judge};
 use super::super::protocol::Hello;
@@ -106,10 +107,7 @@ impl<'r> One<'r> {
                 batches.iter().map(|(_, tasks)| vec![Some(answered.clone()); tasks.len()]).collect()
             }
         };
-        let mut results = Vec::new();
-        let mut all_facts = Vec::new();
-        let mut milliseconds = Vec::new();
-        let mut omitted = Vec::new();
+        let mut told = Vec::new();
         let tasks = batches.iter().flat_map(|(_, tasks)| tasks.iter());
         let (mut in_vain, mut failed) = (0, 0);
         let max_failures = self.shared.options.max_failures.unwrap_or(usize::MAX);
@@ -128,9 +126,19 @@ impl<'r> One<'r> {
                     None => continue,
                 },
             };
-            in_vain += usize::from(answered.was_in_vain && !self.is_expected(task, &answered.judgement.outcome)?);
+            let outcome = &answered.judgement.outcome;
+            if outcome.is_failure() && !self.is_expected(task, outcome)? {
+                in_vain += usize::from(answered.was_in_vain);
+                failed += 1;
+            }
+            told.push((task, answered, first));
+        }
+        let own = self.hello().map(Hello::declared_readings).unwrap_or_default();
+        let judgements = told.iter_mut().map(|(_, answered, _)| &mut answered.judgement);
+        let readings = settle(&own, judgements.map(|Judgement { outcome, follows, .. }| (outcome, &follows[..])));
+        let (mut results, mut all_facts, mut milliseconds, mut omitted) = (vec![], vec![], vec![], vec![]);
+        for (task, answered, first) in told {
             let (result, facts) = self.result(task, &answered.judgement, first)?;
-            failed += usize::from(result.outcome.is_failure() && result.is_unexpected());
             results.push(result);
             all_facts.push(facts);
             milliseconds.push((task.id.clone(), answered.milliseconds));
@@ -144,6 +152,7 @@ impl<'r> One<'r> {
             command: self.subject.command.clone(),
             declared: self.hello().map(|hello| declared(self.subject, hello, &self.tasks)),
             omitted,
+            readings,
             results,
             ..Tested::default()
         };
@@ -300,6 +309,7 @@ impl<'r> One<'r> {
         let repeat = outcome
             .is_failure()
             .then(|| repeat(self.subject, &self.shared.options.choice, &self.shared.options.left_out, &task.id));
-        Ok((CaseResult { id: task.id.clone(), outcome, first, expected, evidence, repeat }, facts))
+        let readings = judged.follows.clone();
+        Ok((CaseResult { id: task.id.clone(), outcome, first, readings, expected, evidence, repeat }, facts))
     }
 }

@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::temporary::Folder;
 
 use super::super::process::{Budget, Limits, Line, Output, Process, Stopped};
-use super::super::protocol::{self, Answer, Hello, Level, Operation as Op, Request, Status, VERSION};
+use super::super::protocol::{self, Answer, Hello, Level, Operation as Op, Request, Status, VERSIONS};
 use super::super::task::{Operation, Task};
 use super::{Files, LONG, NoAnswer, Reply, Session, Subject, cut, is_shortage};
 
@@ -36,7 +36,7 @@ impl Adapter {
     pub(in crate::check) fn hello(&mut self, subject: &Subject) -> Result<Hello, Reply> {
         let runner = format!("heapsmith {}", env!("CARGO_PKG_VERSION"));
         let limits = Limits::of(&subject.budget, 0, None);
-        let id = self.send(&Op::Hello { protocols: vec![VERSION], runner });
+        let id = self.send(&Op::Hello { protocols: VERSIONS.to_vec(), runner });
         let line = self.receive(&limits)?;
         let told: Hello = match parse(&line, "an answer to hello as in specs/adapter.md") {
             Ok(hello) => hello,
@@ -51,8 +51,10 @@ impl Adapter {
         if told.id != id {
             return Err(Reply::Error(format!("the answer to request {id} has the id {}", told.id)));
         }
-        if told.protocol != VERSION {
-            return Err(Reply::Error(format!("it speaks version {} of the protocol, not {VERSION}", told.protocol)));
+        if !VERSIONS.contains(&told.protocol) {
+            let [old, new] = VERSIONS;
+            let how = format!("it speaks version {} of the protocol, not {old} or {new}", told.protocol);
+            return Err(Reply::Error(how));
         }
         Ok(told.bounded())
     }
@@ -237,7 +239,7 @@ impl Session for AdapterSession<'_> {
                 heap: case.heap,
                 level,
                 out: (level == Level::Listing).then_some(out),
-                facets: (level == Level::Digest).then(|| self.hello.facets.clone()),
+                facets: (level == Level::Digest).then(|| self.hello.facets.to_vec()),
                 buckets: None,
                 bucket: None,
             },
@@ -294,7 +296,7 @@ impl Session for AdapterSession<'_> {
             heap: case.heap,
             level: Level::Digest,
             out: None,
-            facets: Some(self.hello.facets.clone()),
+            facets: Some(self.hello.facets.to_vec()),
             buckets: Some(buckets),
             bucket,
         };

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::hash::Hash;
 
-use super::super::protocol::{Hello, Status};
+use super::super::protocol::{Hello, Known, Status, Writer};
 
 /// Characters of a name, such as that of an implementation.
 const NAME: usize = 200;
@@ -32,24 +32,42 @@ fn bound<T: Clone + Eq + Hash>(list: &mut Vec<T>) {
     list.retain(|entry| seen.len() < ENTRIES && seen.insert(entry.clone()));
 }
 
+fn bound_known<T: Clone + Eq + Hash>(list: &mut Known<T>) {
+    bound(list);
+    bound(list.unknown_mut());
+    list.unknown_mut().iter_mut().for_each(|name| cut_in_place(name, NAME));
+}
+
 impl Hello {
     /// The same, without repetitions, and with texts that a table can hold.
     pub(super) fn bounded(mut self) -> Hello {
         for text in [&mut self.name, &mut self.version, &mut self.language] {
             cut_in_place(text, NAME);
         }
-        for list in [&mut self.reads, &mut self.writes] {
-            bound(list);
-            list.iter_mut().for_each(|name| cut_in_place(name, NAME));
+        bound(&mut self.reads);
+        self.reads.iter_mut().for_each(|name| cut_in_place(name, NAME));
+        bound(&mut self.writes);
+        for writer in &mut self.writes {
+            match writer {
+                Writer::Plain(to) => cut_in_place(to, NAME),
+                Writer::Lossy { to, loses } => {
+                    cut_in_place(to, NAME);
+                    bound_known(loses);
+                }
+            }
         }
         bound(&mut self.converts);
         for pair in &mut self.converts {
             cut_in_place(&mut pair.from, NAME);
             cut_in_place(&mut pair.to, NAME);
+            bound_known(&mut pair.loses);
         }
-        bound(&mut self.levels);
-        bound(&mut self.facets);
-        bound(&mut self.counts);
+        bound_known(&mut self.levels);
+        bound_known(&mut self.facets);
+        bound_known(&mut self.counts);
+        bound_known(&mut self.makes_up);
+        let readings = std::mem::take(&mut self.readings).into_iter().take(ENTRIES);
+        self.readings = readings.map(|(name, choice)| (cut(&name, NAME), cut(&choice, NAME))).collect();
         self
     }
 }
@@ -58,7 +76,11 @@ impl Status {
     /// The same, with texts that a report can hold.
     pub(super) fn bounded(mut self) -> Status {
         match &mut self {
-            Status::Accept(accepted) => accepted.holder.iter_mut().for_each(|holder| cut_in_place(holder, LONG)),
+            Status::Accept(accepted) => {
+                accepted.holder.iter_mut().for_each(|holder| cut_in_place(holder, LONG));
+                bound(&mut accepted.warnings);
+                accepted.warnings.iter_mut().for_each(|warning| cut_in_place(warning, LONG));
+            }
             Status::Reject { message, .. } | Status::Error { message } => cut_in_place(message, LONG),
             Status::Skip { reason, link } => {
                 cut_in_place(reason, LONG);
@@ -83,19 +105,19 @@ mod tests {
 
     #[test]
     fn of_a_list_each_entry_counts_once() {
-        let pair = Pair { from: "phd6".to_owned(), to: "hprof".to_owned() };
+        let pair = Pair { from: "phd6".to_owned(), to: "hprof".to_owned(), loses: Known::default() };
         let hello = Hello {
             name: "x".repeat(10 << 20),
-            facets: vec![Facet::Address; 100_000],
-            levels: vec![Level::Listing, Level::Verdict, Level::Listing],
+            facets: vec![Facet::Address; 100_000].into(),
+            levels: vec![Level::Listing, Level::Verdict, Level::Listing].into(),
             reads: (0..100_000).map(|n| n.to_string()).collect(),
             converts: vec![pair.clone(); 1000],
             ..Hello::default()
         };
         let bounded = hello.bounded();
         assert!(bounded.name.len() < 300 && bounded.name.ends_with("(10485760 bytes)"));
-        assert_eq!(bounded.facets, [Facet::Address]);
-        assert_eq!(bounded.levels, [Level::Listing, Level::Verdict]);
+        assert_eq!(*bounded.facets, [Facet::Address]);
+        assert_eq!(*bounded.levels, [Level::Listing, Level::Verdict]);
         assert_eq!((bounded.reads.len(), bounded.converts), (1000, vec![pair]));
     }
 }

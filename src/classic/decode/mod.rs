@@ -11,6 +11,7 @@ use crate::bytes::ebcdic::Mapped;
 use crate::bytes::stop::{Stop, keeping_error, refill, truncated};
 use crate::bytes::{Incomplete, Window};
 use crate::error::{DecodeError, Problem, TextPosition};
+use crate::family::Reading;
 
 use super::record::{Record, References};
 use super::rules;
@@ -34,6 +35,7 @@ pub struct Decoder<R> {
     /// Whether trailer record 2 was there.
     ended: bool,
     values: Vec<u64>,
+    reading: Reading,
 }
 
 /// A source whose start was read before, up to where that failed, if it did.
@@ -114,7 +116,19 @@ impl<R: Read> Decoder<R> {
             line_start: 0,
             ended: false,
             values: Vec::new(),
+            reading: Reading::default(),
         })
+    }
+
+    /// How to read what the text alone does not decide.
+    #[must_use]
+    pub fn with_reading(self, reading: Reading) -> Decoder<R> {
+        Decoder { reading, ..self }
+    }
+
+    /// How it reads what the text alone does not decide.
+    pub fn reading(&self) -> Reading {
+        self.reading
     }
 
     /// How the text is stored.

@@ -26,7 +26,7 @@ fn case<M: Map>(family: &CaseFamily, edit: &Edit<M>, golden: &[Case]) -> Result<
     let [first, second] = match M::FAMILY.book().severity(edit.rule) {
         Severity::Error => [refused(REFUSED), after(family.unchecked)?],
         Severity::Warning => [after(family.tolerated)?, refused(STRICT)],
-        Severity::Note => [after(family.noted)?, None],
+        Severity::Note => [after(edit.reading().unwrap_or(family.noted))?, edit.refused().and_then(refused)],
     };
     let others = edit.other_readings(&damage, heap)?.into_iter().map(|(reading, heap)| reads(reading, heap));
     let mut answers: Vec<Answer> = first.into_iter().chain(second).chain(others).collect();

@@ -1,7 +1,9 @@
 //! Cases of the corpus, and how a format makes them.
 
+mod ambiguity;
 mod damaged;
 pub(crate) mod gzip;
+mod repeated;
 mod spelled;
 
 use std::sync::LazyLock;
@@ -15,6 +17,9 @@ use crate::model::Heap;
 use super::edit::Map;
 use super::{Family, Format};
 
+pub use ambiguity::{Ambiguity, Choice};
+pub(crate) use ambiguity::{DumpOf, Means};
+pub(crate) use repeated::repeated_addresses;
 pub(crate) use spelled::{Source, cases as spelled};
 
 /// A case of the corpus.

@@ -1,6 +1,7 @@
 //! What the format gives to the corpus.
 
 mod golden;
+mod readings;
 mod recipes;
 mod specimen;
 
@@ -11,6 +12,8 @@ use crate::family::case::{CaseFamily, sources, spelled};
 use super::family::FAMILY;
 
 pub(super) use recipes::recipes;
+
+pub(super) use readings::AMBIGUITIES;
 
 /// Its cases.
 pub(super) static CASES: CaseFamily = CaseFamily {

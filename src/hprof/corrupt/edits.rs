@@ -408,7 +408,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         },
         Changes(effect::of_the_array),
     )
-    .or(&[("the class is that of the elements", effect::of_elements)]),
+    .or(&[("hprof.array-class=elements", effect::of_elements)]),
     Edit::new(
         "use-type-code-3",
         rules::TYPE_CODE,

@@ -9,7 +9,7 @@ use crate::bytes::stop::{Stop, keeping_error, refill, truncated};
 use crate::bytes::{Cursor, Incomplete, NoTrace, Window};
 use crate::error::{DecodeError, Problem};
 
-pub use crate::family::{Reading, Wrapped, ZeroLength};
+pub use crate::family::{Reading, Regions, Texts, Wrapped, ZeroLength};
 
 use super::record::{Record, Segment, SegmentLength};
 use super::rules;
@@ -144,6 +144,11 @@ impl<R: Read> Decoder<R> {
         self.reading = reading;
         self.beyond = beyond;
         self
+    }
+
+    /// How it reads what the bytes alone do not decide.
+    pub fn reading(&self) -> Reading {
+        self.reading
     }
 
     /// The header.

@@ -5,7 +5,7 @@ use std::io::Read;
 use crate::error::DecodeError;
 use crate::model::{ByteLen, Class, Event, Facts, Name, Region, Root, Serial, Surroundings, TextId};
 
-use super::super::decode::Decoder;
+use super::super::decode::{Decoder, Regions};
 use super::super::sub_record::ClassDump;
 use super::super::wire::Header;
 use super::item;
@@ -92,6 +92,7 @@ impl Index {
     /// Reads a file to its end. After an error the index holds everything before it.
     pub fn read<R: Read>(decoder: &mut Decoder<R>) -> (Index, Result<(), DecodeError>) {
         let header = *decoder.header();
+        let reading = decoder.reading();
         let mut gathered: Vec<Gathered> = Vec::new();
         let mut between = Vec::new();
         let mut named = Named::default();
@@ -101,9 +102,10 @@ impl Index {
                 (Item::HeapBegins(time), _) => {
                     open = true;
                     let events = std::mem::take(&mut between);
-                    gathered.push(Gathered { events, times: (time, time), ..Gathered::default() });
+                    let region_named = reading.regions == Regions::AsStated;
+                    gathered.push(Gathered { events, times: (time, time), region_named, ..Gathered::default() });
                 }
-                (Item::SegmentBegins, Some(heap)) => heap.region_named = false,
+                (Item::SegmentBegins, Some(heap)) => heap.region_named = reading.regions == Regions::AsStated,
                 (Item::HeapEnds(time), Some(heap)) => {
                     heap.times.1 = time.unwrap_or(heap.times.0);
                     heap.named = named.end(&heap.events);
@@ -114,6 +116,9 @@ impl Index {
                     Event::new(time, after, kind).enter(&mut heap.events);
                 }
                 (Item::Event(time, kind), None) => Event::new(time, 0, kind).enter(&mut between),
+                (Item::Region(id, name), Some(heap)) if reading.regions == Regions::AsStated => {
+                    heap.regions.push((id, name, heap.after()));
+                }
                 (Item::Region(id, name), Some(heap)) => heap.region(id, name),
                 (Item::Class(class), Some(heap)) => {
                     heap.entry();
@@ -141,7 +146,7 @@ impl Index {
         if gathered.is_empty() {
             gathered.push(Gathered { events: std::mem::take(&mut between), ..Gathered::default() });
         }
-        let mut log = Log::default();
+        let mut log = Log::new(reading.texts);
         for (heap, events) in gathered.iter().map(|g| &g.events).chain([&between]).enumerate() {
             events.iter().for_each(|event| log.enter(heap, &event.kind));
         }

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::Arc;
 
+use super::super::decode::Texts;
 use crate::model::{Address, EventKind, Frame, FrameId, LoadClass, Name, Serial, StackFrame, TextId};
 
 /// The log of a process, indexed.
@@ -17,6 +18,8 @@ pub struct Log {
     loads: Given<Address, LoadClass>,
     serials: Given<Serial, Address>,
     frames: Given<FrameId, Frame>,
+    /// Which of several strings of one identifier counts.
+    which: Texts,
 }
 
 /// What was given under a key, by the heap in front of which (or in which) it was.
@@ -47,9 +50,15 @@ impl<K: Eq + Hash, V: PartialEq> Given<K, V> {
 }
 
 impl Log {
+    /// Nothing yet.
+    pub fn new(which: Texts) -> Log {
+        Log { which, ..Log::default() }
+    }
+
     /// Takes up an entry of the log, in front of or in this heap.
     pub fn enter(&mut self, heap: usize, event: &EventKind) {
         match event {
+            EventKind::Text(id, _) if self.which == Texts::First && self.texts.0.contains_key(id) => {}
             EventKind::Text(id, text) => self.texts.give(*id, heap, text.clone()),
             EventKind::LoadClass(load) => {
                 self.loads.give(load.class, heap, *load);

@@ -1,6 +1,7 @@
 //! What the format gives to the corpus.
 
 mod golden;
+mod readings;
 mod specimen;
 
 use std::sync::LazyLock;
@@ -8,6 +9,8 @@ use std::sync::LazyLock;
 use crate::family::case::{CaseFamily, sources, spelled};
 
 use super::family::FAMILY;
+
+pub(super) use readings::AMBIGUITIES;
 
 /// Its cases.
 pub(super) static CASES: CaseFamily = CaseFamily {

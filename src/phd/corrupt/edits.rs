@@ -140,7 +140,8 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         },
         Changes(effect::double_addresses),
     )
-    .or(&[("S0: an address unit of 4 bytes", effect::none)]),
+    .read_as("phd.address-unit=8")
+    .or(&[("phd.address-unit=4", effect::none)]),
     Edit::<Map>::new(
         "claim-hashes-without-j9",
         rules::HEADER_HASHED_WITHOUT_J9,
@@ -151,6 +152,9 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         },
         Same,
     )
+    // A hash in every record leads nowhere: none was written.
+    .read_as("phd.hashes-without-j9=none")
+    .or_refused("phd.hashes-without-j9=every-record")
     // Without its J9 flag a version 6 dump would be ambiguous in its address unit as well.
     .in_golden("phd5-j9-2.6-64"),
     Edit::new(
@@ -206,7 +210,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         |map| point(map, |_, _| true, |_| Address::NULL),
         Changes(effect::null_the_reference),
     )
-    .or(&[("null references are left out", effect::leave_out_nulls)]),
+    .or(&[("phd.null-references=left-out", effect::leave_out_nulls)]),
     Edit::new(
         "refer-to-the-class-first",
         rules::REFERENCES_FIRST_IS_CLASS,
@@ -221,7 +225,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         },
         Changes(effect::refer_to_the_class),
     )
-    .or(&[("DTFJ reader: reference 0 is dropped where it equals the class word", effect::drop_first_references)]),
+    .or(&[("phd.first-reference=dropped", effect::drop_first_references)]),
     Edit::new(
         "claim-too-many-elements",
         rules::ARRAY_LENGTH,
@@ -258,7 +262,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         },
         Changes(effect::swap_length_and_size),
     )
-    .or(&[("S0: in this array the instance size stands before the length", effect::none)]),
+    .or(&[("phd.length-and-size=by-size", effect::none)]),
     Edit::new(
         "break-a-class-name",
         rules::CLASS_NAME_ENCODING,

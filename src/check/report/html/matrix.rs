@@ -235,8 +235,15 @@ mod tests {
         let mut tally = Tally::default();
         let mut add = |outcome: Outcome, expected: bool| {
             let expected = expected.then(|| Expectation { reason: "known".to_owned(), link: None });
-            let result =
-                CaseResult { id: "a".to_owned(), outcome, first: None, expected, evidence: None, repeat: None };
+            let result = CaseResult {
+                id: "a".to_owned(),
+                outcome,
+                first: None,
+                readings: vec![],
+                expected,
+                evidence: None,
+                repeat: None,
+            };
             tally.add(&result);
             let cell = Cell { tally, href: None };
             (cell.class(), cell.sign(), cell.numbers())

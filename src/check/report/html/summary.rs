@@ -19,6 +19,7 @@ pub(super) struct Card<'a> {
     /// Numbers of the table, in the order of [`Outcome::NAMES`].
     pub(super) counts: Vec<u64>,
     pub(super) omitted: Vec<String>,
+    pub(super) readings: Vec<String>,
     pub(super) seconds: Option<String>,
 }
 
@@ -44,6 +45,7 @@ impl<'a> Card<'a> {
             passed: number("pass"),
             unexpected: tested.results.iter().filter(|result| result.is_unexpected()).count(),
             counts,
+            readings: tested.other_readings(),
             omitted: tested.omitted.iter().map(ToString::to_string).collect(),
             seconds: times.map(|times| format!("{:.1}", times.values().sum::<f64>() / 1000.0)),
         }

@@ -1,5 +1,8 @@
 //! The messages between `check` and an adapter: specs/adapter.md.
 
+mod hello;
+mod known;
+
 use std::fmt::{self, Display};
 use std::str::FromStr;
 
@@ -9,12 +12,13 @@ use serde::{Deserialize, Serialize};
 use crate::compare::Facet;
 use crate::compare::listing::{Hex, Text};
 use crate::digest::Digest;
-use crate::format::Format;
-use crate::format::Target;
 use crate::setters::setters;
 
-/// The version of the protocol.
-pub const VERSION: u32 = 1;
+pub use hello::{Booleans, ClassNames, Dangling, Hello, Identifies, MadeUp, Names, Pair, Writer};
+pub use known::Known;
+
+/// The versions of the protocol, the newest last.
+pub const VERSIONS: [u32; 2] = [1, 2];
 /// The longest line of an answer, in bytes.
 pub const LONGEST_LINE: usize = 16 << 20;
 
@@ -126,99 +130,6 @@ pub enum Count {
     Histogram,
 }
 
-/// The answer to `hello`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Hello {
-    /// Number of the request.
-    pub id: u64,
-    /// Version of the protocol that both speak.
-    pub protocol: u32,
-    /// Name of the implementation.
-    pub name: String,
-    /// Its version.
-    #[serde(default)]
-    pub version: String,
-    /// The language it is written in.
-    #[serde(default)]
-    pub language: String,
-    /// Formats that `parse` takes.
-    #[serde(default)]
-    pub reads: Vec<String>,
-    /// How `parse` can answer.
-    #[serde(default = "verdict_alone")]
-    pub levels: Vec<Level>,
-    /// The facets that listings and digests report.
-    #[serde(default)]
-    pub facets: Vec<Facet>,
-    /// The counts that are reported.
-    #[serde(default)]
-    pub counts: Vec<Count>,
-    /// How objects are identified.
-    #[serde(default)]
-    pub identifies: Identifies,
-    /// The form of the names of classes in listings.
-    #[serde(default)]
-    pub class_names: ClassNames,
-    /// What listings say of references to what is not in the dump.
-    #[serde(default)]
-    pub dangling: Dangling,
-    /// Whether `parse` can be asked for one heap of several.
-    #[serde(default)]
-    pub heaps: bool,
-    /// What `convert` takes and makes.
-    #[serde(default)]
-    pub converts: Vec<Pair>,
-    /// Formats that `encode` writes.
-    #[serde(default)]
-    pub writes: Vec<String>,
-}
-
-fn verdict_alone() -> Vec<Level> {
-    vec![Level::Verdict]
-}
-
-/// How objects are identified in listings.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Identifies {
-    /// By the addresses of the dump.
-    #[default]
-    Address,
-    /// By identifiers of its own.
-    Opaque,
-}
-
-/// The form of the names of classes in listings.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum ClassNames {
-    /// As the dump's records have them.
-    #[default]
-    Dump,
-    /// That of Java source, whatever the dump has: `java.lang.String`, `int[]`.
-    Java,
-}
-
-/// What listings say of references to what is not in the dump.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Dangling {
-    /// The address.
-    #[default]
-    Told,
-    /// Null.
-    Null,
-}
-
-/// What `convert` takes and makes.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-pub struct Pair {
-    /// Format of the dump.
-    pub from: String,
-    /// Format of what it becomes.
-    pub to: String,
-}
-
 /// The answer to any other request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Answer {
@@ -284,6 +195,9 @@ pub struct Accepted {
     /// Of `encode`: the class that holds the objects of the listing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub holder: Option<String>,
+    /// Of `parse`: what the implementation reports as wrong with the dump, although it goes on. Since version 2.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 /// Counts; absent ones are unknown.
@@ -341,49 +255,6 @@ pub struct ClassCount {
     pub class: Text,
     /// How many objects.
     pub objects: u64,
-}
-
-impl Hello {
-    /// Whether `parse` takes dumps of a format.
-    pub fn can_read(&self, format: Format) -> bool {
-        has(&self.reads, format)
-    }
-
-    /// What `encode` writes of a listing of a format.
-    pub fn writers(&self, format: Format) -> Vec<Target> {
-        targets(self.writes.iter()).into_iter().filter(|target| target.format == format).collect()
-    }
-
-    /// What `convert` makes of a format.
-    pub fn targets(&self, from: Format) -> Vec<Target> {
-        targets(self.converts.iter().filter(|pair| names(&pair.from, from)).map(|pair| &pair.to))
-    }
-
-    /// The highest level of answers.
-    pub fn level(&self) -> Level {
-        self.levels.iter().copied().max().unwrap_or_default()
-    }
-}
-
-fn has(list: &[String], format: Format) -> bool {
-    list.iter().any(|name| names(name, format))
-}
-
-/// What names of formats, with or without a writer, stand for; those of no format are left out.
-fn targets<'n>(list: impl Iterator<Item = &'n String>) -> Vec<Target> {
-    let mut targets = Vec::new();
-    for name in list {
-        let all = Format::all().filter(|format| names(name, *format));
-        let plain: Vec<Target> = all.map(|format| Target { format, profile: None }).collect();
-        let named = if plain.is_empty() { name.parse().ok() } else { None };
-        targets.extend(plain.into_iter().chain(named).filter(|target| !targets.contains(target)).collect::<Vec<_>>());
-    }
-    targets
-}
-
-/// Whether a name stands for a format: its own, or that of its family.
-fn names(name: &str, format: Format) -> bool {
-    name == format.to_string() || name == format.family().name()
 }
 
 impl Display for Level {

@@ -1,0 +1,403 @@
+//! Which readings an answer follows, and whether it is right under them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::compare::Facet;
+use crate::corpus::{Answer, Case, Verdict};
+use crate::error::Error;
+use crate::family::case::{Ambiguity, DumpOf};
+use crate::format::Format;
+use crate::model::Heap;
+
+use super::super::report::Follows;
+use super::spelling::{GENERAL, NAMES};
+use super::{Judgement, Wrong, passed};
+
+/// More combinations of readings than this are not tried for an answer. Those in which most readings are the default come
+/// first.
+const TRIED: usize = 512;
+
+/// What dumps of a format leave open.
+pub(in crate::check) fn ambiguities(format: Format) -> Vec<&'static Ambiguity> {
+    format.family().ambiguities().iter().chain(GENERAL).collect()
+}
+
+/// Everything that dumps of some format leave open, and what answers leave open.
+pub(in crate::check) fn all_ambiguities() -> Vec<&'static Ambiguity> {
+    let mut all: Vec<&Ambiguity> = Vec::new();
+    for ambiguity in Format::all().flat_map(ambiguities) {
+        if !all.iter().any(|known| known.name == ambiguity.name) {
+            all.push(ambiguity);
+        }
+    }
+    all
+}
+
+/// What an answer is looked at for.
+pub(super) enum Scope {
+    /// These facets, of each class and object by its address: readings that differ in none of them are one.
+    Facets(BTreeSet<Facet>),
+    /// Something else. Whether two readings are one is found out by judging by both.
+    Other,
+    /// No reading matters: what was asked is no dump.
+    Nothing,
+}
+
+/// Right heaps of a case under one reading for each ambiguity.
+pub(super) struct Rights<'c> {
+    case: &'c Case,
+    dump: DumpOf<'c>,
+    ambiguities: Vec<&'static Ambiguity>,
+    /// By ambiguity; `None` where it is to be found out.
+    declared: Vec<Option<usize>>,
+    scope: Scope,
+}
+
+/// One reading for each ambiguity.
+pub(super) struct Combination<'r> {
+    ambiguities: &'r [&'static Ambiguity],
+    choices: Vec<usize>,
+}
+
+impl Combination<'_> {
+    /// Whether names are compared as text.
+    pub(super) fn has_text(&self) -> bool {
+        let mut all = self.ambiguities.iter().zip(&self.choices);
+        all.any(|(ambiguity, choice)| ambiguity.name == NAMES && *choice == 1)
+    }
+}
+
+/// A right answer that is a heap: its reading, the heap, and the readings that it is spelled for.
+struct Spelled<'c> {
+    reading: &'static str,
+    heap: &'c Heap,
+    fixed: Vec<Option<usize>>,
+}
+
+impl<'c> Rights<'c> {
+    /// The right heaps of a case, for an implementation that declares some readings by name.
+    pub(super) fn new(case: &'c Case, declared: &BTreeMap<String, String>, scope: Scope) -> Rights<'c> {
+        let ambiguities = if matches!(scope, Scope::Nothing) { Vec::new() } else { ambiguities(case.format) };
+        let declared = ambiguities
+            .iter()
+            .map(|ambiguity| declared.get(ambiguity.name).and_then(|choice| ambiguity.choice(choice)))
+            .collect();
+        Rights { case, dump: DumpOf::new(case), ambiguities, declared, scope }
+    }
+
+    /// The answers that are spelled and not worked out of another.
+    fn spelled(&self) -> Vec<Spelled<'c>> {
+        let mut all = Vec::new();
+        for answer in &self.case.answers {
+            let Answer::Reads(reading, heap) = answer else { continue };
+            if let Some(fixed) = self.fixed(answer) {
+                all.push(Spelled { reading, heap, fixed });
+            }
+        }
+        all
+    }
+
+    /// The readings that an answer is spelled for; `None` if it is worked out of another answer.
+    fn fixed(&self, answer: &Answer) -> Option<Vec<Option<usize>>> {
+        let mut fixed = vec![None; self.ambiguities.len()];
+        if let Some((name, choice)) = answer.choice()
+            && let Some(place) = self.ambiguities.iter().position(|ambiguity| ambiguity.name == name)
+        {
+            let choice = self.ambiguities[place].choice(choice);
+            match self.ambiguities[place].is_worked_out() {
+                true if choice != Some(0) => return None,
+                true => {}
+                false => fixed[place] = choice,
+            }
+        }
+        Some(fixed)
+    }
+
+    /// Judges a refusal that a case allows: under which readings.
+    pub(super) fn refusal(&self) -> Option<(&'static str, Vec<Follows>)> {
+        let mut follows: Option<(&'static str, Vec<Follows>)> = None;
+        for answer in &self.case.answers {
+            let (Answer::Refuses(reading), Some(fixed)) = (answer, self.fixed(answer)) else { continue };
+            let is_declared_otherwise = |(fixed, declared): (&Option<usize>, &Option<usize>)| {
+                fixed.is_some() && declared.is_some() && fixed != declared
+            };
+            if fixed.iter().zip(&self.declared).any(is_declared_otherwise) {
+                continue;
+            }
+            let named = fixed.iter().enumerate().filter_map(|(place, choice)| Some((place, vec![(*choice)?])));
+            let named: Follows = self.named(named);
+            match &mut follows {
+                // One that depends on nothing leaves nothing to find out.
+                _ if named.0.is_empty() => return Some((reading, Vec::new())),
+                Some((_, all)) => all.push(named),
+                None => follows = Some((reading, vec![named])),
+            }
+        }
+        follows
+    }
+
+    fn named(&self, choices: impl Iterator<Item = (usize, Vec<usize>)>) -> Follows {
+        let name = |(place, choices): (usize, Vec<usize>)| {
+            let ambiguity = self.ambiguities[place];
+            let names = choices.into_iter().map(|choice| ambiguity.choices[choice].name.to_owned());
+            (ambiguity.name.to_owned(), names.collect())
+        };
+        Follows(choices.map(name).collect())
+    }
+
+    /// The judgement of an answer by `differ`, which compares it with a heap: right under the first combination of readings
+    /// that agrees; and else wrong, against the one that comes nearest.
+    pub(super) fn judge(
+        &self,
+        mut differ: impl FnMut(&Heap, &Combination<'_>) -> Result<Result<(), Wrong>, Error>,
+    ) -> Result<Judgement, Error> {
+        let mut nearest: Option<Wrong> = None;
+        for spelled in self.spelled() {
+            let conflict = |place: &usize| match (spelled.fixed[*place], self.declared[*place]) {
+                (Some(fixed), Some(declared)) => fixed != declared,
+                _ => false,
+            };
+            if let Some(place) = (0..self.ambiguities.len()).find(conflict) {
+                nearest.get_or_insert_with(|| self.not_declared(place, "another reading"));
+                continue;
+            }
+            let both = spelled.fixed.iter().zip(&self.declared);
+            let start: Vec<usize> = both.map(|(fixed, declared)| fixed.or(*declared).unwrap_or(0)).collect();
+            let wrong = match self.differs(&spelled, &start, &mut differ)? {
+                Some(Ok(())) => return self.right(&spelled, &[start], &mut differ),
+                Some(Err(wrong)) if wrong.is_undecided() => return Ok(Judgement::wrong(wrong)),
+                Some(Err(wrong)) => wrong,
+                None => continue,
+            };
+            let is_open = |place: usize| self.declared[place].is_none() && spelled.fixed[place].is_none();
+            let (mut right, mut near) = (Vec::new(), wrong.clone());
+            for choices in self.others(&start, &wrong, is_open) {
+                match self.differs(&spelled, &choices, &mut differ)? {
+                    Some(Ok(())) => right.push(choices),
+                    Some(Err(wrong)) if wrong.differing.len() < near.differing.len() => near = wrong,
+                    _ => {}
+                }
+            }
+            if !right.is_empty() {
+                return self.right(&spelled, &right, &mut differ);
+            }
+            if nearest.is_none() {
+                let declared = self.as_declared(&spelled, &start, &wrong, &mut differ)?;
+                nearest = Some(declared.unwrap_or(near));
+            }
+        }
+        Ok(Judgement::wrong(nearest.unwrap_or_else(|| Wrong::answer("a heap", "nothing".to_owned()))))
+    }
+
+    /// What differs under some readings; `None` if they give the heap of fewer readings, or none at all.
+    fn differs(
+        &self,
+        spelled: &Spelled<'_>,
+        choices: &[usize],
+        differ: &mut impl FnMut(&Heap, &Combination<'_>) -> Result<Result<(), Wrong>, Error>,
+    ) -> Result<Option<Result<(), Wrong>>, Error> {
+        let mut is_repeated = false;
+        let open = |place: usize| spelled.fixed[place].is_none() && self.declared[place].is_none();
+        let mut each = |place: usize, same: Vec<usize>| {
+            is_repeated |=
+                open(place) && choices[place] > 0 && same.first().is_some_and(|first| *first < choices[place]);
+        };
+        let asks = choices.iter().any(|choice| *choice > 0);
+        let each: Option<&mut dyn FnMut(usize, Vec<usize>)> = if asks { Some(&mut each) } else { None };
+        // A dump that cannot be read so has no heap under this reading.
+        let Ok(heap) = self.dump.heap(spelled.heap, &self.ambiguities, choices, each) else { return Ok(None) };
+        if is_repeated {
+            return Ok(None);
+        }
+        differ(&heap, &Combination { ambiguities: &self.ambiguities, choices: choices.to_vec() }).map(Some)
+    }
+
+    /// Other combinations that may agree: in them, readings differ that are open and have to do with what is wrong.
+    fn others(&self, start: &[usize], wrong: &Wrong, is_open: impl Fn(usize) -> bool) -> Vec<Vec<usize>> {
+        let concerns = |ambiguity: &Ambiguity| {
+            wrong.differing.is_empty() || ambiguity.facets.iter().any(|facet| wrong.differing.contains(facet))
+        };
+        let mut all = vec![start.to_vec()];
+        for (place, ambiguity) in self.ambiguities.iter().enumerate() {
+            if !is_open(place) || !ambiguity.is_worked_out() || !concerns(ambiguity) {
+                continue;
+            }
+            for choices in all.clone() {
+                let others = (0..ambiguity.choices.len()).filter(|choice| *choice != choices[place]);
+                all.extend(others.map(|choice| {
+                    let mut choices = choices.clone();
+                    choices[place] = choice;
+                    choices
+                }));
+            }
+        }
+        let others = |choices: &Vec<usize>| choices.iter().zip(start).filter(|(one, other)| one != other).count();
+        all.sort_by_key(others);
+        let tried = if matches!(self.scope, Scope::Facets(_)) { TRIED } else { TRIED / 8 };
+        all.into_iter().skip(1).take(tried).collect()
+    }
+
+    /// What is wrong with an answer that would be right under another reading than is declared.
+    fn as_declared(
+        &self,
+        spelled: &Spelled<'_>,
+        start: &[usize],
+        wrong: &Wrong,
+        differ: &mut impl FnMut(&Heap, &Combination<'_>) -> Result<Result<(), Wrong>, Error>,
+    ) -> Result<Option<Wrong>, Error> {
+        for place in (0..self.ambiguities.len()).filter(|place| self.declared[*place].is_some()) {
+            for choices in self.others(start, wrong, |other| other == place) {
+                if let Some(Ok(())) = self.differs(spelled, &choices, differ)? {
+                    let found = self.ambiguities[place].choices[choices[place]].name;
+                    return Ok(Some(self.not_declared(place, found)));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn not_declared(&self, place: usize, found: &str) -> Wrong {
+        let ambiguity = self.ambiguities[place];
+        let declared = ambiguity.choices[self.declared[place].unwrap_or_default()].name;
+        Wrong::number(format!("reading {}", ambiguity.name), format!("{declared}, as it is declared"), found.to_owned())
+    }
+
+    /// The judgement of an answer that is right under some combinations, all of them for one spelled answer.
+    fn right(
+        &self,
+        spelled: &Spelled<'_>,
+        right: &[Vec<usize>],
+        differ: &mut impl FnMut(&Heap, &Combination<'_>) -> Result<Result<(), Wrong>, Error>,
+    ) -> Result<Judgement, Error> {
+        let mut follows: Vec<Follows> = Vec::new();
+        for choices in right {
+            let found = self.follows(spelled, choices, differ)?;
+            if found.0.is_empty() {
+                // Right whatever is read otherwise.
+                follows.clear();
+                break;
+            }
+            follows.push(found);
+        }
+        let reading = right.first().and_then(|choices| self.words(spelled, choices));
+        Ok(Judgement { follows, ..passed(reading) })
+    }
+
+    /// The readings that are to be seen in an answer which agrees with one combination: the choices under which it would
+    /// agree as well, where that is not all of them.
+    fn follows(
+        &self,
+        spelled: &Spelled<'_>,
+        choices: &[usize],
+        differ: &mut impl FnMut(&Heap, &Combination<'_>) -> Result<Result<(), Wrong>, Error>,
+    ) -> Result<Follows, Error> {
+        let mut all: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        let mut each = |place, same| {
+            all.insert(place, same);
+        };
+        self.dump.heap(spelled.heap, &self.ambiguities, choices, Some(&mut each))?;
+        for (place, fixed) in spelled.fixed.iter().enumerate() {
+            if let Some(fixed) = fixed {
+                all.insert(place, vec![*fixed]);
+            }
+        }
+        all.retain(|place, same| {
+            let ambiguity = self.ambiguities[*place];
+            let is_looked_at = match &self.scope {
+                Scope::Facets(judged) => {
+                    !ambiguity.is_worked_out() || ambiguity.facets.iter().any(|facet| judged.contains(facet))
+                }
+                Scope::Other | Scope::Nothing => true,
+            };
+            self.declared[*place].is_none() && is_looked_at && same.len() < ambiguity.choices.len()
+        });
+        if matches!(self.scope, Scope::Other) {
+            for (place, same) in &mut all {
+                let ambiguity = self.ambiguities[*place];
+                for other in 0..ambiguity.choices.len() {
+                    let mut choices = choices.to_vec();
+                    choices[*place] = other;
+                    if !same.contains(&other)
+                        && ambiguity.is_worked_out()
+                        && let Ok(heap) = self.dump.heap(spelled.heap, &self.ambiguities, &choices, None)
+                        && differ(&heap, &Combination { ambiguities: &self.ambiguities, choices })?.is_ok()
+                    {
+                        same.push(other);
+                    }
+                }
+            }
+            all.retain(|place, same| same.len() < self.ambiguities[*place].choices.len());
+        }
+        Ok(self.named(all.into_iter()))
+    }
+
+    /// What leads to the heap that an answer agrees with, where several are right.
+    fn words(&self, spelled: &Spelled<'_>, choices: &[usize]) -> Option<String> {
+        let chosen = self.ambiguities.iter().zip(choices).filter(|(_, choice)| **choice > 0);
+        let mut words: Vec<String> =
+            chosen.map(|(of, choice)| format!("{}={}", of.name, of.choices[*choice].name)).collect();
+        let is_named = spelled.reading.contains('=');
+        if self.case.verdict == Verdict::Ambiguous && (words.is_empty() || !is_named && spelled.reading != "as written")
+        {
+            words.insert(0, spelled.reading.to_owned());
+        }
+        (!words.is_empty()).then(|| words.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::compare;
+
+    /// What is worked out of the first answer against what is spelled, by hand or by an edit.
+    #[test]
+    fn readings_are_worked_out_as_they_are_spelled() {
+        let mut seen = BTreeSet::new();
+        for case in crate::corpus::cases().expect("there are cases") {
+            let dump = DumpOf::new(&case);
+            let all = ambiguities(case.format);
+            let first = case.answers.iter().find_map(|answer| match answer {
+                Answer::Reads(_, heap) => Some(heap),
+                Answer::Refuses(_) => None,
+            });
+            for answer in &case.answers {
+                let Some((name, choice)) = answer.choice() else { continue };
+                let place = all.iter().position(|ambiguity| ambiguity.name == name);
+                let place = place.unwrap_or_else(|| panic!("{}: {name} is nothing that is left open", case.id));
+                let found = all[place].choice(choice);
+                let found = found.unwrap_or_else(|| panic!("{}: {choice} is no reading of {name}", case.id));
+                let (Answer::Reads(_, spelled), Some(first)) = (answer, first) else { continue };
+                if !all[place].is_worked_out() {
+                    continue;
+                }
+                let mut choices = vec![0; all.len()];
+                choices[place] = found;
+                let heap = dump.heap(first, &all, &choices, None).expect("it can be read");
+                let comparison = compare(spelled, &heap, &BTreeSet::new());
+                assert_eq!(comparison.differences, [], "{}: {name}={choice}", case.id);
+                assert_eq!(comparison.not_compared, [], "{}: {name}={choice}", case.id);
+                seen.insert((name, choice));
+            }
+        }
+        let worked_out = [
+            ("classic.class-block", "kept"),
+            ("hprof.array-class", "elements"),
+            ("hprof.repeated-string", "first"),
+            ("hprof.undeclared-bytes", "declared-fields"),
+            ("phd.array-class", "first-reference"),
+            ("phd.array-class", "first-reference-removed"),
+            ("phd.element-order", "index"),
+            ("phd.first-reference", "dropped"),
+            ("phd.hash-16", "15-bits"),
+            ("phd.hash-16", "doubled"),
+            ("phd.length-and-size", "by-size"),
+            ("phd.length-and-size", "size-first"),
+            ("phd.missing-hash", "computed"),
+            ("phd.null-references", "left-out"),
+        ];
+        for spelled in worked_out {
+            assert!(seen.contains(&spelled), "{spelled:?} is spelled nowhere");
+        }
+    }
+}

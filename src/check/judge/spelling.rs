@@ -1,0 +1,187 @@
+//! What adapters of any format declare of booleans and names: two readings each, like those of a format.
+
+use std::char::REPLACEMENT_CHARACTER;
+
+use crate::compare::Facet;
+use crate::family::case::{Ambiguity, Choice, Means};
+use crate::model::{Contents, EventKind, FieldType, Heap, Name, ObjectKind, PrimitiveType, Value};
+
+/// The name of the ambiguity of booleans.
+pub(in crate::check) const BOOLEANS: &str = "booleans";
+/// The name of the ambiguity of names.
+pub(in crate::check) const NAMES: &str = "names";
+
+/// In the order in which they are applied, behind those of the format.
+pub(super) const GENERAL: &[Ambiguity] = &[
+    Ambiguity {
+        name: BOOLEANS,
+        about: "A boolean that is neither 0 nor 1",
+        rule: "hprof.boolean.value",
+        choices: &[Choice::new("bytes", "its byte"), Choice::new("0/1", "1")],
+        facets: &[Facet::FieldValues, Facet::Statics, Facet::ConstantPool, Facet::PrimitiveContents],
+        means: Means::Heap { same: |_, heap, _, _| !has_odd_booleans(heap), apply: |_, heap, _| to_0_and_1(heap) },
+    },
+    Ambiguity {
+        name: NAMES,
+        about: "A name whose bytes are not the modified UTF-8 of a text",
+        rule: "hprof.text.encoding",
+        choices: &[Choice::new("bytes", "its bytes"), Choice::new("text", "text, with replacements for what is none")],
+        facets: &[
+            Facet::ClassName,
+            Facet::Fields,
+            Facet::Statics,
+            Facet::VersionText,
+            Facet::Threads,
+            Facet::StackTraces,
+            Facet::Regions,
+            Facet::Strings,
+            Facet::Events,
+        ],
+        means: Means::Heap { same: |_, heap, _, _| !has_other_bytes(heap), apply: |_, heap, _| in_text(heap) },
+    },
+];
+
+fn is_odd(value: &Value) -> bool {
+    value.kind == FieldType::Primitive(PrimitiveType::Boolean) && value.bits > 1
+}
+
+fn has_odd_booleans(heap: &Heap) -> bool {
+    heap.classes.iter().any(|class| {
+        let of_statics = class.statics.iter().flatten().map(|field| &field.value);
+        of_statics.chain(class.constant_pool.iter().flatten().map(|entry| &entry.value)).any(is_odd)
+    }) || heap.objects.iter().any(|object| match (&object.contents, object.kind) {
+        (Contents::Fields(values), _) => values.iter().any(is_odd),
+        (Contents::Primitives(bytes), ObjectKind::PrimitiveArray(PrimitiveType::Boolean)) => {
+            bytes.iter().any(|byte| *byte > 1)
+        }
+        _ => false,
+    })
+}
+
+/// Sets each boolean that is neither 0 nor 1 to 1.
+fn to_0_and_1(heap: &mut Heap) {
+    let mend = |value: &mut Value| {
+        if is_odd(value) {
+            value.bits = 1;
+        }
+    };
+    for class in &mut heap.classes {
+        class.statics.iter_mut().flatten().for_each(|field| mend(&mut field.value));
+        class.constant_pool.iter_mut().flatten().for_each(|entry| mend(&mut entry.value));
+    }
+    for object in &mut heap.objects {
+        match (&mut object.contents, object.kind) {
+            (Contents::Fields(values), _) => values.iter_mut().for_each(mend),
+            (Contents::Primitives(bytes), ObjectKind::PrimitiveArray(PrimitiveType::Boolean)) => {
+                bytes.iter_mut().for_each(|byte| *byte = (*byte).min(1));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Every name of a heap.
+fn names(heap: &Heap) -> impl Iterator<Item = &Name> {
+    let Heap { facts, classes, objects, surroundings } = heap;
+    let of_classes = classes.iter().flat_map(|class| {
+        let of_fields = class.fields.iter().flatten().map(|field| &field.name);
+        let of_statics = class.statics.iter().flatten().map(|field| &field.name);
+        std::iter::once(&class.name).chain(of_fields).chain(of_statics)
+    });
+    let of_frames = surroundings.traces.iter().flatten().flat_map(|trace| trace.frames.iter());
+    let of_events = surroundings.events.iter().flatten().filter_map(|event| match &event.kind {
+        EventKind::Text(_, text) => Some(text),
+        _ => None,
+    });
+    of_classes
+        .chain(&facts.version_text)
+        .chain(objects.iter().filter_map(|object| object.class_name.as_ref()))
+        .chain(surroundings.threads.iter().flatten().filter_map(|thread| thread.name.as_ref()))
+        .chain(of_frames.flat_map(|frame| [&frame.method, &frame.signature].into_iter().chain(&frame.source)))
+        .chain(surroundings.regions.iter().flatten().map(|region| &region.name))
+        .chain(of_events)
+}
+
+fn has_other_bytes(heap: &Heap) -> bool {
+    let is_plain =
+        |name: &Name| name.as_bytes().iter().all(|byte| (1..0x80).contains(byte)) || name.to_text().is_some();
+    !names(heap).all(is_plain)
+}
+
+/// Turns every name into text. What a decoder puts in the place of bytes that are none is its own: one replacement stands
+/// for any number of them.
+pub(super) fn in_text(heap: &mut Heap) {
+    let Heap { facts, classes, objects, surroundings } = heap;
+    let mend = |name: &mut Name| {
+        if let Some(text) = in_words(name) {
+            *name = text;
+        }
+    };
+    facts.version_text.iter_mut().for_each(mend);
+    for class in classes {
+        mend(&mut class.name);
+        class.fields.iter_mut().flatten().for_each(|field| mend(&mut field.name));
+        class.statics.iter_mut().flatten().for_each(|field| mend(&mut field.name));
+    }
+    objects.iter_mut().filter_map(|object| object.class_name.as_mut()).for_each(mend);
+    surroundings.threads.iter_mut().flatten().filter_map(|thread| thread.name.as_mut()).for_each(mend);
+    surroundings.regions.iter_mut().flatten().for_each(|region| mend(&mut region.name));
+    for trace in surroundings.traces.iter_mut().flatten() {
+        let mut frames = trace.frames.to_vec();
+        for frame in &mut frames {
+            [&mut frame.method, &mut frame.signature].into_iter().chain(&mut frame.source).for_each(mend);
+        }
+        trace.frames = frames.into();
+    }
+    for event in surroundings.events.iter_mut().flatten() {
+        if let EventKind::Text(_, text) = &mut event.kind {
+            mend(text);
+        }
+    }
+}
+
+/// A name as text; `None` if it is text that no decoder replaces any of.
+fn in_words(name: &Name) -> Option<Name> {
+    let text = name.to_text();
+    if text.as_ref().is_some_and(|text| !text.contains(['?', REPLACEMENT_CHARACTER])) {
+        return None;
+    }
+    let mut words = String::new();
+    for character in text.map_or_else(|| decoded(name.as_bytes()), |text| text.chars().collect()) {
+        let is_replaced = matches!(character, '?' | REPLACEMENT_CHARACTER);
+        if !(is_replaced && words.ends_with(REPLACEMENT_CHARACTER)) {
+            words.push(if is_replaced { REPLACEMENT_CHARACTER } else { character });
+        }
+    }
+    Some(Name::from_text(&words))
+}
+
+/// Bytes as a lenient decoder takes them: modified UTF-8, and the four bytes of plain UTF-8 beyond U+FFFF.
+fn decoded(bytes: &[u8]) -> Vec<char> {
+    let mut units = Vec::new();
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        let (taken, found) = (1..=4)
+            .find_map(|length| {
+                let (first, _) = rest.split_at_checked(length)?;
+                let modified = (length <= 3).then(|| unit(first)).flatten();
+                let plain = || std::str::from_utf8(first).ok().map(|text| text.encode_utf16().collect());
+                Some((length, modified.or_else(plain)?))
+            })
+            .unwrap_or((1, vec![REPLACEMENT_CHARACTER as u16]));
+        units.extend(found);
+        rest = &rest[taken..];
+    }
+    char::decode_utf16(units).map(|unit| unit.unwrap_or(REPLACEMENT_CHARACTER)).collect()
+}
+
+/// The unit of UTF-16 whose modified UTF-8 these bytes are, half a pair included.
+fn unit(bytes: &[u8]) -> Option<Vec<u16>> {
+    match *bytes {
+        [0xc0, 0x80] => Some(vec![0]),
+        [0xed, second @ 0xa0..=0xbf, third @ 0x80..=0xbf] => {
+            Some(vec![0xd000 | u16::from(second & 0x3f) << 6 | u16::from(third & 0x3f)])
+        }
+        _ => None,
+    }
+}

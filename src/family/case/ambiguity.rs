@@ -1,0 +1,174 @@
+//! Bytes that have several right readings: what each of them is called, and which heap it gives.
+
+use std::borrow::Cow;
+use std::io::Read;
+
+use crate::compare::Facet;
+use crate::error::Error;
+use crate::input::Input;
+use crate::model::Heap;
+
+use super::super::{Format, Opener, Reading};
+use super::{Answer, Case};
+
+/// Something that dumps of a format leave open: bytes that can be read in several ways, each of which is right if a decoder
+/// keeps to it.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Ambiguity {
+    /// Its name: that of the format, and what is left open (`phd.element-order`).
+    pub name: &'static str,
+    /// What is left open, in a sentence without its full stop.
+    pub about: &'static str,
+    /// The rule that says so.
+    pub rule: &'static str,
+    /// The readings; the first one is the default.
+    pub choices: &'static [Choice],
+    /// The facets in which the heaps of two readings differ.
+    pub facets: &'static [Facet],
+    pub(crate) means: Means,
+}
+
+/// One of several readings.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Choice {
+    /// Its name.
+    pub name: &'static str,
+    /// What is read, in a sentence without its full stop.
+    pub about: &'static str,
+}
+
+/// Where the heap of another reading than the first comes from.
+#[derive(Debug)]
+pub(crate) enum Means {
+    /// From the case itself, which spells the answers of the readings.
+    Spelled,
+    /// From the heap of the first reading: whether two choices give the same, and how one of them changes it.
+    Heap { same: fn(&DumpOf<'_>, &Heap, usize, usize) -> bool, apply: fn(&DumpOf<'_>, &mut Heap, usize) },
+    /// From the dump, which is read once more: whether a heap like this can differ at all, and how to read it then.
+    Again { occurs: fn(&Heap) -> bool, reading: fn(Reading) -> Reading },
+}
+
+/// The dump that a heap was read from.
+pub(crate) struct DumpOf<'c> {
+    pub(crate) format: Format,
+    bytes: &'c [u8],
+    /// Which heap of the dump.
+    heap: usize,
+}
+
+impl Choice {
+    pub(crate) const fn new(name: &'static str, about: &'static str) -> Choice {
+        Choice { name, about }
+    }
+}
+
+impl Ambiguity {
+    /// The place of a choice among its choices.
+    pub fn choice(&self, name: &str) -> Option<usize> {
+        self.choices.iter().position(|choice| choice.name == name)
+    }
+
+    /// Whether the heap of any choice can be worked out where that of the first is known.
+    pub(crate) fn is_worked_out(&self) -> bool {
+        !matches!(self.means, Means::Spelled)
+    }
+}
+
+impl<'c> DumpOf<'c> {
+    pub(crate) fn new(case: &'c Case) -> DumpOf<'c> {
+        DumpOf { format: case.format, bytes: &case.bytes, heap: case.heap.unwrap_or_default() as usize }
+    }
+
+    /// The four bytes at a place of the header, as a number; 0 if there are none.
+    pub(crate) fn word(&self, offset: usize) -> u32 {
+        let mut start = vec![0; offset + 4];
+        // Compressed or not, the header is in there.
+        let first = self.bytes[..self.bytes.len().min(4096)].to_vec();
+        let read = Input::memory("a case", first).stream().map(|mut stream| stream.read_exact(&mut start));
+        match (read, start.last_chunk()) {
+            (Ok(Ok(())), Some(word)) => u32::from_be_bytes(*word),
+            _ => 0,
+        }
+    }
+
+    /// The heap of some choices, one for each ambiguity, where `first` is that of the first choice of each. `each` gets,
+    /// for each ambiguity that can be worked out, the choices that give the same heap as the one chosen.
+    ///
+    /// # Errors
+    /// If the dump cannot be read in the way that is chosen.
+    pub(crate) fn heap<'h>(
+        &self,
+        first: &'h Heap,
+        ambiguities: &[&Ambiguity],
+        choices: &[usize],
+        mut each: Option<&mut dyn FnMut(usize, Vec<usize>)>,
+    ) -> Result<Cow<'h, Heap>, Error> {
+        let mut heap = match again(ambiguities, choices) {
+            Some(reading) => Cow::Owned(self.read(reading)?),
+            None => Cow::Borrowed(first),
+        };
+        for (place, (ambiguity, &chosen)) in ambiguities.iter().zip(choices).enumerate() {
+            if let Some(each) = each.as_mut().filter(|_| ambiguity.is_worked_out()) {
+                let all = 0..ambiguity.choices.len();
+                let same = all.filter(|&other| self.is_same(&heap, ambiguities, choices, (place, other)));
+                each(place, same.collect());
+            }
+            if let (Means::Heap { apply, .. }, 1..) = (&ambiguity.means, chosen) {
+                apply(self, heap.to_mut(), chosen);
+            }
+        }
+        Ok(heap)
+    }
+
+    /// Whether another choice for one of the ambiguities gives the same heap.
+    fn is_same(
+        &self,
+        heap: &Heap,
+        ambiguities: &[&Ambiguity],
+        choices: &[usize],
+        (place, other): (usize, usize),
+    ) -> bool {
+        let chosen = choices[place];
+        chosen == other
+            || match ambiguities[place].means {
+                Means::Spelled => false,
+                Means::Heap { same, .. } => same(self, heap, chosen.min(other), chosen.max(other)),
+                // What may occur is looked for: two readings of a dump without it are one.
+                Means::Again { occurs, .. } => {
+                    let mut others = choices.to_vec();
+                    others[place] = other;
+                    let read = |choices| self.read(again(ambiguities, choices).unwrap_or_default());
+                    !occurs(heap) || matches!((read(choices), read(&others)), (Ok(one), Ok(other)) if one == other)
+                }
+            }
+    }
+
+    fn read(&self, reading: Reading) -> Result<Heap, Error> {
+        let mut opener = Opener::memory("a case", self.bytes);
+        opener.reading = reading;
+        let mut heaps = self.format.family().read(&opener)?.dump.heaps;
+        match self.heap < heaps.len() {
+            true => Ok(heaps.swap_remove(self.heap)),
+            false => Err(Error::Usage(format!("the dump has {} heaps", heaps.len()))),
+        }
+    }
+}
+
+/// How to read the dump for some choices, where that is not as usual.
+fn again(ambiguities: &[&Ambiguity], choices: &[usize]) -> Option<Reading> {
+    let chosen = ambiguities.iter().zip(choices).filter(|(_, choice)| **choice > 0);
+    chosen.fold(None, |reading, (ambiguity, _)| match ambiguity.means {
+        Means::Again { reading: other, .. } => Some(other(reading.unwrap_or_default())),
+        _ => reading,
+    })
+}
+
+impl Answer {
+    /// The ambiguity and the choice that lead to this answer, where its reading names them (`phd.element-order=index`).
+    pub fn choice(&self) -> Option<(&'static str, &'static str)> {
+        let (Answer::Reads(reading, _) | Answer::Refuses(reading)) = self;
+        reading.split_once('=')
+    }
+}

@@ -1,0 +1,149 @@
+//! What an HPROF dump leaves open.
+
+use std::collections::HashMap;
+
+use crate::compare::Facet;
+use crate::family::case::{Ambiguity, Choice, DumpOf, Means, repeated_addresses};
+use crate::family::{Reading, Regions, Texts};
+use crate::model::{Address, Class, Contents, EventKind, FieldType, Heap, Name, ObjectKind, Value};
+
+/// In the order in which they are applied.
+pub(in super::super) const AMBIGUITIES: &[Ambiguity] = &[
+    Ambiguity {
+        name: "hprof.unpatched-length",
+        about: "A dump record of length 0 with sub-records behind it",
+        rule: "hprof.segment.unpatched-length",
+        choices: &[
+            Choice::new("empty", "the record is empty, so that the dump is damaged"),
+            Choice::new("patched", "its length was not patched, and the sub-records are its own"),
+        ],
+        facets: &[],
+        means: Means::Spelled,
+    },
+    Ambiguity {
+        name: "hprof.repeated-string",
+        about: "Several strings of one identifier",
+        rule: "hprof.text.duplicate-id",
+        choices: &[Choice::new("last", "the last counts"), Choice::new("first", "the first counts")],
+        facets: &[Facet::ClassName, Facet::Fields, Facet::Statics, Facet::Threads, Facet::StackTraces, Facet::Regions],
+        means: Means::Again {
+            occurs: has_repeated_texts,
+            reading: |reading| Reading { texts: Texts::First, ..reading },
+        },
+    },
+    Ambiguity {
+        name: "hprof.regions",
+        about: "HEAP DUMP INFO records of Android that give the same part of the heap as before",
+        rule: "hprof.android.heap-info",
+        choices: &[
+            Choice::new("merged", "a region goes on until another begins"),
+            Choice::new("as-stated", "each record begins a region, and no other record does"),
+        ],
+        facets: &[Facet::Regions],
+        means: Means::Again {
+            occurs: |heap| {
+                let has_regions = heap.surroundings.regions.as_ref().is_some_and(|regions| !regions.is_empty());
+                // Records that all give the part without a number are none of its regions.
+                has_regions || heap.facts.header_version == Some("1.0.3".into())
+            },
+            reading: |reading| Reading { regions: Regions::AsStated, ..reading },
+        },
+    },
+    Ambiguity {
+        name: "hprof.undeclared-bytes",
+        about: "An instance with more bytes than the fields that the dump's classes declare for it",
+        rule: "hprof.instance.length",
+        choices: &[
+            Choice::new("raw", "its bytes, since nothing says how they are laid out"),
+            Choice::new("declared-fields", "the values of the fields that are declared, and no more"),
+        ],
+        facets: &[Facet::FieldValues],
+        means: Means::Heap {
+            same: |_, heap, _, _| laid_out(heap).is_empty(),
+            apply: |_, heap, _| {
+                let mut values = laid_out(heap);
+                for (place, object) in heap.objects.iter_mut().enumerate() {
+                    if let Some(values) = values.remove(&place) {
+                        object.contents = Contents::Fields(values);
+                    }
+                }
+            },
+        },
+    },
+    Ambiguity {
+        name: "hprof.array-class",
+        about: "The class of an object array that has the name of no array",
+        rule: "hprof.array.class",
+        choices: &[
+            Choice::new("array", "the array's own class, whatever its name"),
+            Choice::new("elements", "the class of the elements"),
+        ],
+        facets: &[Facet::Class, Facet::ClassName],
+        means: Means::Heap { same: |_, heap, _, _| array_names(heap).is_empty(), apply: of_elements },
+    },
+    repeated_addresses("hprof.repeated-address", "hprof.object.duplicate"),
+];
+
+fn has_repeated_texts(heap: &Heap) -> bool {
+    let mut known: HashMap<_, &Name> = HashMap::new();
+    let events = heap.surroundings.events.iter().flatten();
+    let mut texts = events.filter_map(|event| match &event.kind {
+        EventKind::Text(id, text) => Some((*id, text)),
+        _ => None,
+    });
+    texts.any(|(id, text)| known.insert(id, text).is_some_and(|before| before != text))
+}
+
+/// The values of declared fields of instances that are told as bytes, by the place of the instance.
+fn laid_out(heap: &Heap) -> HashMap<usize, Vec<Value>> {
+    let classes: HashMap<Address, &Class> = heap.classes.iter().map(|class| (class.address, class)).collect();
+    let size = heap.facts.identifier_size.map_or(8, |size| size.0 as usize);
+    let values = |class: Address, bytes: &[u8]| {
+        let (mut next, mut rest, mut values) = (classes.get(&class), bytes, Vec::new());
+        next?;
+        // A chain that comes back to itself ends with the bytes.
+        for _ in 0..=classes.len() {
+            let Some(class) = next else { break };
+            for field in class.fields.iter().flatten() {
+                let length = match field.kind {
+                    FieldType::Object => size,
+                    FieldType::Primitive(kind) => kind.size() as usize,
+                };
+                let (own, behind) = rest.split_at_checked(length)?;
+                let bits = own.iter().fold(0, |bits, byte| bits << 8 | u64::from(*byte));
+                values.push(Value { kind: field.kind, bits });
+                rest = behind;
+            }
+            next = class.superclass.and_then(|superclass| classes.get(&superclass));
+        }
+        Some(values)
+    };
+    let raw = heap.objects.iter().enumerate().filter_map(|(place, object)| match (&object.contents, object.class) {
+        (Contents::Raw(bytes), Some(class)) => Some((place, values(class, bytes)?)),
+        _ => None,
+    });
+    raw.collect()
+}
+
+/// The names of the array classes over classes that have the name of no array and are the class of an object array.
+fn array_names(heap: &Heap) -> HashMap<Address, Name> {
+    let names: HashMap<Address, &Name> = heap.classes.iter().map(|class| (class.address, &class.name)).collect();
+    let of_arrays = heap.objects.iter().filter(|object| object.kind == ObjectKind::ObjectArray);
+    let named = of_arrays.filter_map(|object| {
+        let class = object.class?;
+        let name = names.get(&class)?.to_jvm_form();
+        let element = name.as_bytes();
+        let is_plain = !element.is_empty() && !element.starts_with(b"[");
+        is_plain.then(|| (class, Name::from_bytes([b"[L", element, b";"].concat())))
+    });
+    named.collect()
+}
+
+fn of_elements(_: &DumpOf<'_>, heap: &mut Heap, _: usize) {
+    let names = array_names(heap);
+    for object in heap.objects.iter_mut().filter(|object| object.kind == ObjectKind::ObjectArray) {
+        if let Some(name) = object.class.and_then(|class| names.get(&class)) {
+            (object.class, object.class_name) = (None, Some(name.clone()));
+        }
+    }
+}
