@@ -29,6 +29,7 @@ pub use evidence::{Edge, Evidence, Field, Neighbourhood, Node};
 pub use examine::{Examination, Step, examine};
 pub use expected::{Entry, ExpectedFailures, Update};
 pub use filter::Filter;
+pub use judge::all_ambiguities as ambiguities;
 pub use kept::Kept;
 pub use process::{Budget, Sweeper, supervise};
 pub use report::{CaseResult, Outcome, Report, ReportFolder};

@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::family::case::Source;
 use crate::format::Family;
 
-pub use crate::family::case::{Answer, Case, Kind, Verdict};
+pub use crate::family::case::{Ambiguity, Answer, Case, Choice, Kind, Verdict};
 pub use manifest::{Manifest, ManifestAnswer, ManifestCase, ManifestFinding, ManifestRecipe, ManifestRules};
 #[doc(hidden)]
 pub use shelf::{Trouble, Verified, bless, verify};

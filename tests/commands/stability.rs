@@ -74,8 +74,10 @@ fn the_page_and_the_program_have_these_versions() {
         }
     }
     assert_eq!(rows, latest.iter().map(|(name, (version, _))| (name.clone(), *version)).collect());
-    for name in ["adapter-request", "adapter-answer"] {
-        assert_eq!(rows.remove(name), Some(heapsmith::check::protocol::VERSION));
+    // Requests are the same in both versions of the protocol.
+    let [old, new] = heapsmith::check::protocol::VERSIONS;
+    for (name, version) in [("adapter-request", old), ("adapter-answer-1", old), ("adapter-answer", new)] {
+        assert_eq!(rows.remove(name), Some(version));
     }
     assert_eq!(rows.remove("check"), Some(heapsmith::check::report::SCHEMA));
     let manifest: Value = serde_json::from_str(&read("corpus/manifest.json")).expect("JSON");
@@ -94,6 +96,7 @@ fn the_page_and_the_program_have_these_versions() {
         ("corrupt", "schema", "corrupt --list --json"),
         ("digest", "schema", "digest a.phd --json"),
         ("facets", "schema", "facets --json"),
+        ("adapter-readings", "schema", "adapter readings --json"),
         ("validate", "schema", "validate a.phd --json"),
         ("listing-head", "listing", "decode a.phd"),
     ] {

@@ -6,7 +6,7 @@ text and its records as they stand there; below, what a listing says of them.
 """
 import re
 
-from protocol import Refusal, serve, text_of
+from protocol import Refusal, one_of_each, serve, text_of
 
 HELLO = {
     "name": "full adapter for classic text", "version": "1", "language": "Python", "reads": ["classic"],
@@ -14,6 +14,10 @@ HELLO = {
     "facets": [
         "word-size", "version-text", "null-references", "address", "kind", "class-name", "class-object-size",
         "class-references", "class", "class-word", "object-size", "references", "reference-order", "record-order"]}
+
+# What a dump leaves open, with the default (specs/adapter.md, Readings).
+READINGS = {
+    "classic.class-block": "removed", "classic.element-order": "file", "classic.repeated-address": "every-record"}
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Characters
@@ -190,8 +194,9 @@ class Dump:
 # The answer
 
 
-def listing(dump):
+def listing(dump, readings):
     """The lines of the dump's listing."""
+    dump.records = one_of_each(dump.records, readings["classic.repeated-address"])
     head = {"listing": 1, "format": "classic"}
     if dump.word_digits in (8, 16):
         head["word_size"] = dump.word_digits * 4
@@ -204,7 +209,9 @@ def listing(dump):
     for record in dump.records:
         if record["is_class"]:
             classes.setdefault(record["type"], []).append(record["address"])
-    blocks = has_class_blocks(dump, classes)
+    blocks = has_class_blocks(dump, classes) and readings["classic.class-block"] == "removed"
+    for record in dump.records:
+        record["reversed"] = readings["classic.element-order"] == "index"
     return [head, *(line(dump, record, classes, blocks) for record in dump.records)]
 
 
@@ -232,6 +239,8 @@ def line(dump, record, classes, blocks):
         facts["class" if kind == "object" else "array_class"] = hex(owner)
     if kind == "primitive-array":
         return {"kind": kind, **facts, "element": ELEMENTS[record["type"][-1]]}
+    if kind == "object-array" and record["reversed"]:
+        references = references[::-1]
     return {"kind": kind, **facts, "refs": [hex(address) for address in references]}
 
 
@@ -242,4 +251,4 @@ def kind_of(type):
 
 
 if __name__ == "__main__":
-    serve(HELLO, lambda data, _: listing(Dump(data)))
+    serve(HELLO, READINGS, lambda data, _, readings: listing(Dump(data), readings))

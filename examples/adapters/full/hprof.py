@@ -6,7 +6,7 @@ as they stand in the file, gathered into heaps; below, what a listing says of on
 """
 import re
 
-from protocol import Refusal, Skip, serve, text_of
+from protocol import Refusal, Skip, one_of_each, serve, text_of
 
 HELLO = {
     "name": "full adapter for HPROF", "version": "1", "language": "Python", "reads": ["hprof"], "levels": ["listing"],
@@ -18,6 +18,11 @@ HELLO = {
         "object-trace", "roots", "threads", "stack-traces", "regions", "reference-order", "record-order", "root-order",
         "strings", "unloads", "allocation-sites", "heap-summaries", "cpu-samples", "control-settings",
         "unknown-records", "events"]}
+
+# What a dump leaves open, with the default (specs/adapter.md, Readings).
+READINGS = {
+    "hprof.unpatched-length": "empty", "hprof.repeated-string": "last", "hprof.regions": "merged",
+    "hprof.undeclared-bytes": "raw", "hprof.array-class": "array", "hprof.repeated-address": "every-record"}
 
 # ---------------------------------------------------------------------------------------------------------------------
 # The dump
@@ -114,7 +119,8 @@ class Fields:
 class Heap:
     """One heap of a file, and the log that leads up to its end."""
 
-    def __init__(self):
+    def __init__(self, readings):
+        self.states_all_parts = readings["hprof.regions"] == "as-stated"
         self.has_begun = False
         self.times = [0, 0]  # of its first dump record and of its end
         self.log = []  # (how many items stand before it, record)
@@ -135,7 +141,7 @@ class Heap:
 
     def item(self, item):
         """Takes in a class, an object or an array."""
-        if not self.has_part:
+        if not self.has_part and not self.states_all_parts:
             self.part(0, Identifier(0))  # as at the start of each dump record
         self.items.append({**item, "record": len(self.items)})
 
@@ -143,8 +149,8 @@ class Heap:
 class Dump:
     """A file as it is decoded: header, heaps, and the tables that hold for all of it."""
 
-    def __init__(self, data):
-        self.data = data
+    def __init__(self, data, readings):
+        self.data, self.readings = data, readings
         self.header()
         self.texts = {}  # by identifier
         self.names, self.serials, self.loaded = {}, {}, {}  # of classes by identifier; of serial numbers
@@ -164,7 +170,7 @@ class Dump:
         self.at = fields.at
 
     def records(self):
-        heap = Heap()
+        heap = Heap(self.readings)
         while self.at < len(self.data):
             head = Fields(self.data, self.at, len(self.data), self.id_size)
             tag, time, length = head.number(1), head.number(4), head.number(4)
@@ -190,7 +196,7 @@ class Dump:
 
     def ended(self, heap):
         self.heaps.append(heap)
-        return Heap()
+        return Heap(self.readings)
 
     # Records outside of the heap
 
@@ -198,7 +204,8 @@ class Dump:
         """A record of the log; what it says to other records goes to the tables."""
         if tag == TEXT:
             record = {"event": "text", "id": body.field("id"), "text": body.take(body.end - body.at)}
-            self.texts[record["id"]] = record["text"]
+            if record["id"] not in self.texts or self.readings["hprof.repeated-string"] == "last":
+                self.texts[record["id"]] = record["text"]
         elif tag in RECORDS:
             name, layout = RECORDS[tag]
             record = {"event": name, **body.fields(layout)}
@@ -224,7 +231,7 @@ class Dump:
     def dump_record(self, heap, tag, at, length):
         """Decodes the sub-records of a dump record, whose body is at `at`; returns where it ends."""
         end, is_open = at + length, False
-        if length == 0 and not self.is_chain(at):
+        if length == 0 and self.readings["hprof.unpatched-length"] == "patched" and not self.is_chain(at):
             end, is_open = len(self.data), True  # its length was never patched in
         elif end > len(self.data):
             raise Refusal(f"{length} bytes are due and {len(self.data) - at} are left", at)
@@ -312,6 +319,7 @@ def listing(dump, index):
         raise Skip("the dump has several heaps, and none was asked for")
     index = index or 0
     heap = dump.heaps[index]
+    heap.items = one_of_each(heap.items, dump.readings["hprof.repeated-address"])
     classes = {}
     for item in heap.items:
         if item["kind"] == "class":
@@ -366,7 +374,7 @@ def item_line(dump, classes, item):
     elif item["kind"] == "object":
         facts.update({"class": hex(item["class"])}, **field_values(dump, classes, item))
     elif item["kind"] == "object-array":
-        facts.update(array_class=hex(item["array_class"]), length=item["length"], elements=told(item["elements"]))
+        facts.update(array_class(dump, classes, item), length=item["length"], elements=told(item["elements"]))
     else:
         facts.update(element=TYPES[item["code"]][0], length=item["length"])
         if "contents" in item:
@@ -374,13 +382,24 @@ def item_line(dump, classes, item):
     return facts
 
 
+def array_class(dump, classes, item):
+    """The class of an object array, or its name where the class that it names is that of the elements."""
+    name = dump.texts.get(dump.names.get(item["array_class"])) if item["array_class"] in classes else None
+    if dump.readings["hprof.array-class"] == "array" or not name or name.startswith(b"[") or name.endswith(b"[]"):
+        return {"array_class": hex(item["array_class"])}
+    return {"class_name": text_of(b"[L" + name.replace(b".", b"/") + b";")}
+
+
 def field_values(dump, classes, item):
     """The values of an instance, by the fields of its class and all superclasses; its bytes, where one is missing."""
     codes, owner, owners = [], item["class"], set()
+    takes_declared = dump.readings["hprof.undeclared-bytes"] == "declared-fields"
     while owner:
         if owner in owners:
             raise Refusal(f"the class {owner:#x} is its own superclass")
         if owner not in classes:
+            if takes_declared and owners:
+                break
             return {"raw": item["bytes"].hex()}
         owners.add(owner)
         codes += [code for _, code in classes[owner]["fields"]]
@@ -389,7 +408,7 @@ def field_values(dump, classes, item):
         return {"raw": item["bytes"].hex()}
     values = Fields(item["bytes"], 0, len(item["bytes"]), dump.id_size)
     listed = [[kind, hex(bits)] for kind, bits in map(values.value, codes)]
-    if values.at < values.end:
+    if values.at < values.end and not takes_declared:
         raise Refusal(f"the object {item['address']:#x} has more bytes than its fields")
     return {"values": listed}
 
@@ -401,7 +420,7 @@ def region_lines(dump, heap):
     """Where another part of the heap begins than the one before. At first it is the part 0, which has no name."""
     lines, last = [], (0, "")
     for after, number, name in heap.parts:
-        if (part := (number, name_of(dump, name) or "")) != last:
+        if (part := (number, name_of(dump, name) or "")) != last or heap.states_all_parts:
             lines.append({"kind": "region", "id": part[0], "name": part[1], "after": after})
             last = part
     return lines
@@ -459,4 +478,4 @@ def event_line(after, record):
 
 
 if __name__ == "__main__":
-    serve(HELLO, lambda data, heap: listing(Dump(data), heap))
+    serve(HELLO, READINGS, lambda data, heap, readings: listing(Dump(data, readings), heap))

@@ -4,7 +4,7 @@
 It was written from specs/phd.toml, specs/listing.md and specs/adapter.md alone. Above are the header and the records as
 they stand in the file; below, what a listing says of them.
 """
-from protocol import Refusal, serve, text_of
+from protocol import Refusal, one_of_each, serve, text_of
 
 HELLO = {
     "name": "full adapter for PHD", "version": "1", "language": "Python", "reads": ["phd"], "levels": ["listing"],
@@ -12,6 +12,13 @@ HELLO = {
         "word-size", "version-text", "header-totals", "hash-randoms", "null-references", "address", "kind",
         "class-name", "superclass", "instance-size", "class-references", "class", "class-word", "object-size",
         "array-length", "hash-16", "hash-32", "references", "reference-order", "record-order"]}
+
+# What a dump leaves open, with the default (specs/adapter.md, Readings).
+READINGS = {
+    "phd.address-unit": "8", "phd.hashes-without-j9": "none", "phd.length-and-size": "length-first",
+    "phd.missing-hash": "none", "phd.hash-16": "stored", "phd.array-class": "as-written",
+    "phd.first-reference": "kept", "phd.null-references": "listed", "phd.element-order": "file",
+    "phd.repeated-address": "every-record"}
 
 # ---------------------------------------------------------------------------------------------------------------------
 # The dump
@@ -43,8 +50,8 @@ class Fields:
 class Dump:
     """A dump as it is decoded: what its header says, its records, and the state that goes from record to record."""
 
-    def __init__(self, data):
-        self.fields = Fields(data)
+    def __init__(self, data, readings):
+        self.fields, self.readings = Fields(data), readings
         self.version_text = self.totals = self.hash_randoms = None
         self.records = []
         self.header()
@@ -62,9 +69,11 @@ class Dump:
         if self.version not in (4, 5, 6):
             raise Refusal(f"version {self.version}", 20)
         self.word = 8 if flags & 1 else 4
-        is_j9 = bool(flags & 4)
-        self.hashes_everywhere = bool(flags & 2) and is_j9
+        self.is_j9 = is_j9 = bool(flags & 4)
+        self.hashes_everywhere = bool(flags & 2) and (is_j9 or self.readings["phd.hashes-without-j9"] == "every-record")
         self.unit = 8 if self.version == 4 and not is_j9 else 4
+        if self.version == 6 and not is_j9:
+            self.unit = int(self.readings["phd.address-unit"])
         self.due("the start of the header", 1)
         for _ in range(HEADER_LIMIT + 1):
             tag = fields.unsigned(1)
@@ -209,10 +218,62 @@ class Dump:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
+# Readings other than the default, of records as they stand in the file
+
+
+def read_otherwise(dump, readings):
+    """Changes the records of a dump to what other readings make of them."""
+    arrays = {record["address"] for record in dump.records
+              if record["kind"] == "class" and record["name"].startswith(b"[")}
+    for record in dump.records:
+        other_hash(dump, record, readings)
+        if record["kind"] == "object-array":
+            other_array(dump, record, arrays, readings)
+        references = record.get("references", [])
+        if (readings["phd.first-reference"] == "dropped" and dump.is_j9 and "class_word" in record
+                and references[:1] == [record["class_word"]]):
+            del references[0]
+        if readings["phd.null-references"] == "left-out":
+            references[:] = filter(None, references)
+        if readings["phd.element-order"] == "index" and record["kind"] == "object-array":
+            references.reverse()
+    dump.records = one_of_each(dump.records, readings["phd.repeated-address"])
+
+
+def other_hash(dump, record, readings):
+    if readings["phd.missing-hash"] == "computed" and not dump.is_j9 and not {"hash16", "hash32"} & set(record):
+        first, second = dump.hash_randoms or (0, 0)
+        turned = (record["address"] >> 3) % (1 << 32) ^ first
+        record["hash32"] = ((turned >> 17 | turned << 15 & 0xffffffff) ^ second) >> 1
+    if "hash16" in record and readings["phd.hash-16"] != "stored":
+        low = record["hash16"] & 0x7fff
+        if readings["phd.hash-16"] == "15-bits":
+            record["hash16"] = low
+        else:
+            del record["hash16"]
+            record["hash32"] = low << 16 | low
+
+
+def other_array(dump, record, arrays, readings):
+    references = record["references"]
+    if dump.version == 6 and "length" in record:
+        length, size = record["length"], record["instance_size"]
+        is_swapped = {"length-first": False, "size-first": True, "by-size": size < length + 2}
+        if is_swapped[readings["phd.length-and-size"]] and size >= len(references):
+            record.update(length=size, instance_size=length)
+    if dump.version == 4 and dump.is_j9 and readings["phd.array-class"] != "as-written" and references:
+        if references[0] in arrays:
+            record["class_word"] = references[0]
+            if readings["phd.array-class"] == "first-reference-removed":
+                del references[0]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
 # The answer
 
 def listing(dump):
     """The lines of the dump's listing."""
+    read_otherwise(dump, dump.readings)
     head = {"listing": 1, "format": f"phd{dump.version}", "word_size": dump.word * 8,
             "hashes": "every-16" if dump.hashes_everywhere else "where-used-32"}
     if dump.version_text is not None:
@@ -247,4 +308,4 @@ def line(record):
 
 
 if __name__ == "__main__":
-    serve(HELLO, lambda data, _: listing(Dump(data)))
+    serve(HELLO, READINGS, lambda data, _, readings: listing(Dump(data, readings)))

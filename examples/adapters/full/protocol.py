@@ -1,7 +1,10 @@
 """The part that all three adapters share: the channel of specs/adapter.md, dumps that are compressed, and texts.
 
-An adapter gives `serve` its answer to hello and a function `parse(data, heap)`. It gets the bytes of a dump and returns
-the lines of its listing (specs/listing.md), the head first; or raises Refusal.
+An adapter gives `serve` its answer to hello, the readings that it follows, and a function `parse(data, heap, readings)`.
+It gets the bytes of a dump and returns the lines of its listing (specs/listing.md), the head first; or raises Refusal.
+
+Words of the command line choose other readings than the default: `phd.py phd.element-order=index`. The word `undeclared`
+keeps them out of the answer to hello, so that they have to be found out.
 """
 import gzip
 import json
@@ -24,20 +27,28 @@ class Skip(Exception):
     """This dump cannot be put to the implementation; the text says why."""
 
 
-def serve(hello, parse):
+def serve(hello, readings, parse):
     """Answers requests until standard input ends."""
+    words = sys.argv[1:]
+    chosen = dict(word.split("=") for word in words if word != "undeclared")
+    if unknown := chosen.keys() - readings.keys():
+        sys.exit(f"there is no reading {', '.join(unknown)}; there are {', '.join(readings)}")
+    readings = {**readings, **chosen}
+    if "undeclared" not in words:
+        hello = {**hello, "readings": readings}
     # Standard output is for answers alone. Whatever else prints there gets standard error.
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     for line in sys.stdin.buffer:
         request = json.loads(line)
-        print(json.dumps({"id": request["id"], **answer(request, hello, parse)}), file=answers, flush=True)
+        told = answer(request, hello, lambda data, heap: parse(data, heap, readings))
+        print(json.dumps({"id": request["id"], **told}), file=answers, flush=True)
 
 
 def answer(request, hello, parse):
     """What is answered to a request, without its id."""
-    if request["op"] == "hello" and 1 in request["protocols"]:
-        return {"protocol": 1, **hello}
+    if request["op"] == "hello" and 2 in request["protocols"]:
+        return {"protocol": 2, **hello}
     if request["op"] != "parse":
         return {"status": "error", "message": f"this adapter does not know {request['op']}"}
     try:
@@ -77,3 +88,17 @@ def text_of(data):
         return plain.decode("utf-8", "surrogatepass").encode("utf-16", "surrogatepass").decode("utf-16")
     except ValueError:
         return {"bytes": data.hex()}
+
+
+def one_of_each(entries, choice):
+    """Entries of which those of one address, and one kind, count as the reading of repeated addresses says."""
+    if choice == "every-record":
+        return entries
+    known = {}
+    for entry in entries if choice == "first" else reversed(entries):
+        known.setdefault((is_class(entry), entry["address"]), entry)
+    return [entry for entry in entries if known[is_class(entry), entry["address"]] is entry]
+
+
+def is_class(entry):
+    return entry.get("is_class", entry.get("kind") == "class")

@@ -6,6 +6,8 @@ use heapsmith::error::Error;
 use heapsmith::validate::Report;
 use schemars::{Schema, schema_for};
 
+#[cfg(feature = "check")]
+use crate::adapter;
 use crate::tolerate::Reported;
 use crate::{Answer, corrupt, digest, facets, inspect, terminal};
 
@@ -57,6 +59,13 @@ enum Which {
     /// Answers of an adapter.
     #[cfg(feature = "check")]
     AdapterAnswer,
+    /// Answers of an adapter in version 1 of the protocol.
+    #[cfg(feature = "check")]
+    #[value(name = "adapter-answer-1")]
+    AdapterAnswer1,
+    /// `adapter readings --json`
+    #[cfg(feature = "check")]
+    AdapterReadings,
     /// corpus/manifest.json
     #[cfg(feature = "corpus")]
     Manifest,
@@ -85,6 +94,14 @@ impl Opts {
             Which::AdapterRequest => schema_for!(heapsmith::check::protocol::Request),
             #[cfg(feature = "check")]
             Which::AdapterAnswer => schema_for!(heapsmith::check::protocol::Said),
+            // What was promised stays as it was.
+            #[cfg(feature = "check")]
+            Which::AdapterAnswer1 => {
+                let text = include_str!("../../../specs/schemas/adapter-answer-1.schema.json");
+                serde_json::from_str(text).map_err(|e| Error::Usage(e.to_string()))?
+            }
+            #[cfg(feature = "check")]
+            Which::AdapterReadings => schema_for!(adapter::Readings),
             #[cfg(feature = "corpus")]
             Which::Manifest => schema_for!(heapsmith::corpus::Manifest),
         };

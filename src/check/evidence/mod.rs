@@ -90,7 +90,26 @@ pub(super) fn evidence(
     facet: Option<Facet>,
     offset: Option<u64>,
 ) -> Result<Option<Evidence>, Error> {
-    let mut evidence = match (outcome, facet) {
+    let found = place(case, outcome, facet, offset);
+    // A dump that cannot be read to its end, which a case may allow to be read, has no fields to show.
+    let is_undecodable = matches!(&found, Err(Error::Decode(e)) if !e.is_the_machines());
+    let mut evidence = if is_undecodable { None } else { found? };
+    if let (Outcome::Fail { address: Some(address), .. }, Some(heap)) = (outcome, first_heap(case))
+        && let Some(neighbourhood) = parse(address).and_then(|address| neighbourhood::of(heap, address))
+    {
+        evidence.get_or_insert_default().neighbourhood = Some(neighbourhood);
+    }
+    Ok(evidence)
+}
+
+/// Where in the dump an outcome has its place.
+fn place(
+    case: &Case,
+    outcome: &Outcome,
+    facet: Option<Facet>,
+    offset: Option<u64>,
+) -> Result<Option<Evidence>, Error> {
+    Ok(match (outcome, facet) {
         (Outcome::Fail { address, expected, found, .. }, Some(facet)) => {
             bytes::of_fact(case, facet, address.as_deref().and_then(parse), (expected, found))?
         }
@@ -105,13 +124,7 @@ pub(super) fn evidence(
             (None, None) => None,
         },
         _ => None,
-    };
-    if let (Outcome::Fail { address: Some(address), .. }, Some(heap)) = (outcome, first_heap(case))
-        && let Some(neighbourhood) = parse(address).and_then(|address| neighbourhood::of(heap, address))
-    {
-        evidence.get_or_insert_default().neighbourhood = Some(neighbourhood);
-    }
-    Ok(evidence)
+    })
 }
 
 fn parse(address: &str) -> Option<Address> {

@@ -22,8 +22,8 @@ pub(in crate::check) fn ambiguities(format: Format) -> Vec<&'static Ambiguity> {
     format.family().ambiguities().iter().chain(GENERAL).collect()
 }
 
-/// Everything that dumps of some format leave open, and what answers leave open.
-pub(in crate::check) fn all_ambiguities() -> Vec<&'static Ambiguity> {
+/// Everything that dumps of some format leave open, and what the answers of any adapter do: `booleans` and `names`.
+pub fn all_ambiguities() -> Vec<&'static Ambiguity> {
     let mut all: Vec<&Ambiguity> = Vec::new();
     for ambiguity in Format::all().flat_map(ambiguities) {
         if !all.iter().any(|known| known.name == ambiguity.name) {
@@ -214,8 +214,13 @@ impl<'c> Rights<'c> {
 
     /// Other combinations that may agree: in them, readings differ that are open and have to do with what is wrong.
     fn others(&self, start: &[usize], wrong: &Wrong, is_open: impl Fn(usize) -> bool) -> Vec<Vec<usize>> {
+        let mut differing = wrong.differing.clone();
+        // An order is not looked at where the references are others.
+        if differing.contains(&Facet::References) {
+            differing.insert(Facet::ReferenceOrder);
+        }
         let concerns = |ambiguity: &Ambiguity| {
-            wrong.differing.is_empty() || ambiguity.facets.iter().any(|facet| wrong.differing.contains(facet))
+            differing.is_empty() || ambiguity.facets.iter().any(|facet| differing.contains(facet))
         };
         let mut all = vec![start.to_vec()];
         for (place, ambiguity) in self.ambiguities.iter().enumerate() {

@@ -207,7 +207,10 @@ fn hashless(heap: &Heap) -> impl Iterator<Item = Address> {
 }
 
 /// The rule `phd.hash.computed`.
-fn compute(_: &DumpOf<'_>, heap: &mut Heap, _: usize) {
+fn compute(dump: &DumpOf<'_>, heap: &mut Heap, _: usize) {
+    if is_j9(dump) {
+        return;
+    }
     let (first, second) = heap.facts.hash_randoms.unwrap_or_default();
     let of = |Address(address): Address| {
         let turned = (((address >> 3) as u32) ^ first).rotate_right(17);
@@ -278,8 +281,9 @@ fn begins_with_class(object: &Object) -> bool {
     first.is_some() && first == object.class_word.as_ref()
 }
 
-fn drop_first(_: &DumpOf<'_>, heap: &mut Heap, _: usize) {
-    for object in heap.objects.iter_mut() {
+fn drop_first(dump: &DumpOf<'_>, heap: &mut Heap, _: usize) {
+    let is_j9 = is_j9(dump);
+    for object in heap.objects.iter_mut().filter(|_| is_j9) {
         if begins_with_class(object)
             && let Some(listed) = listed_mut(object)
         {
