@@ -44,11 +44,11 @@ public class DtfjAdapter implements Adapter.Parser {
 
     DtfjAdapter(String factory) { this.factory = factory; }
 
-    // Not here, because DTFJ does not report what the record has:
+    // Not here, but among the omits of each listing, because DTFJ does not report what the record has:
     // - class-word: of an array it gives the array's own class, which may be one that it synthesised;
     // - instance-size: it adds 12 or 24 to every size where the dump has a class of size 0;
-    // - record-order: objects and classes come one kind after the other;
-    // - header-totals, hash-randoms: it reads them, but has no method for them.
+    // - record-order: objects and classes come one kind after the other.
+    // It also reads the header's totals and random numbers, but has no method for them.
     private static final List<String> FACETS = List.of("word-size", "version-text", "address", "kind", "class-name",
             "superclass", "class", "object-size", "array-length", "hash-16", "hash-32", "references",
             "class-references", "reference-order");
@@ -104,7 +104,8 @@ public class DtfjAdapter implements Adapter.Parser {
         ImageAddressSpace space = first(ImageAddressSpace.class, image.getAddressSpaces());
         ImageProcess process = first(ImageProcess.class, space.getProcesses());
         JavaRuntime runtime = first(JavaRuntime.class, process.getRuntimes());
-        Map<String, Object> head = Adapter.object("listing", 1, "word_size", process.getPointerSize());
+        Map<String, Object> head = Adapter.object("listing", 1, "word_size", process.getPointerSize(),
+                "omits", List.of("class-word", "instance-size", "record-order"));
         try {
             // Where the dump has no version, DTFJ has this word.
             String version = runtime.getVersion();
