@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
-use std::process::{Command, Output};
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use tempfile::TempDir;
 
 pub(crate) const HEAPSMITH: &str = env!("CARGO_BIN_EXE_heapsmith");
 
@@ -25,6 +27,51 @@ pub(crate) fn has_python() -> bool {
 pub(crate) fn python(file: &str, arguments: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
     format!("python3 {} {arguments}", shell_words::quote(&path.to_string_lossy()))
+}
+
+/// A tool of the JDK that `JAVA_HOME` names, or of the one on the path.
+fn jdk(tool: &str) -> String {
+    let home = std::env::var("JAVA_HOME").map(|home| format!("{home}/bin/{tool}")).unwrap_or_default();
+    if Path::new(&home).exists() { home } else { tool.to_owned() }
+}
+
+/// Java's classes in a new folder, compiled for Java 11; none where there is no JDK, which there must be where
+/// `HEAPSMITH_JDK_REQUIRED` is set.
+pub(crate) fn compiled(sources: &[PathBuf]) -> Option<TempDir> {
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let built = Command::new(jdk("javac")).args(["--release", "11", "-d"]).arg(folder.path()).args(sources).output();
+    let Ok(built) = built else {
+        assert!(std::env::var_os("HEAPSMITH_JDK_REQUIRED").is_none(), "a JDK is required and not there");
+        println!("skipped: no javac");
+        return None;
+    };
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    Some(folder)
+}
+
+/// The command of a class in such a folder.
+pub(crate) fn java(classes: &TempDir, class: &str) -> String {
+    format!("{} -cp {} {class}", jdk("java"), shell_words::quote(&classes.path().to_string_lossy()))
+}
+
+/// What an adapter answers to each of these lines. It is asked as the runner does, and has to end as for the runner.
+#[track_caller]
+pub(crate) fn ask(adapter: &str, requests: &[String]) -> Vec<String> {
+    let words = shell_words::split(adapter).expect("a command");
+    let mut command = Command::new(&words[0]);
+    command.args(&words[1..]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut process = command.spawn().expect("it can be started");
+    let mut questions = process.stdin.take().expect("standard input");
+    let mut lines = BufReader::new(process.stdout.take().expect("standard output")).lines();
+    let mut answers = Vec::new();
+    for request in requests {
+        writeln!(questions, "{request}").expect("it reads");
+        answers.push(lines.next().expect("an answer").expect("text"));
+    }
+    drop(questions);
+    assert!(lines.next().is_none(), "it says more than it was asked");
+    assert!(process.wait().expect("it ends").success());
+    answers
 }
 
 /// Runs heapsmith with an argument for each word.

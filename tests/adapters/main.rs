@@ -4,6 +4,7 @@
 
 mod bank;
 mod bench;
+mod dtfj;
 mod freedoms;
 mod hostile;
 mod others;

@@ -7,9 +7,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::bench::{PATIENT, check, has_python, heapsmith, python, tally};
+use crate::bench::{PATIENT, ask, check, compiled, has_python, heapsmith, java, python, tally};
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
@@ -225,34 +225,86 @@ fn passes(adapter: &str) {
     assert!(verdicts["pass"] > 180 && verdicts["skip"] < 15, "{verdicts:?}");
 }
 
+/// It takes the higher version of those that the runner speaks.
+#[track_caller]
+fn speaks_both_versions(adapter: &str) {
+    let hello = |protocols: &str| format!(r#"{{"id":7,"op":"hello","protocols":{protocols},"runner":"a test"}}"#);
+    let requests = ["[1]", "[1,2]", "[2,1,9]", "[9]"].map(hello);
+    let answers: Vec<Value> =
+        ask(adapter, &requests).iter().map(|answer| serde_json::from_str(answer).expect("JSON")).collect();
+    for (answer, protocol) in answers.iter().zip([1, 2, 2]) {
+        assert_eq!((&answer["id"], &answer["protocol"]), (&7.into(), &protocol.into()), "{answer}");
+        assert_eq!(answer["readings"]["hprof.array-class"], "array", "{answer}");
+    }
+    assert_eq!(answers[3]["status"], "error", "{}", answers[3]);
+}
+
 #[test]
 fn the_python_template_is_what_it_says() {
     if has_python() {
-        passes(&python("examples/adapters/templates/adapter.py", ""));
+        let adapter = python("examples/adapters/templates/adapter.py", "");
+        passes(&adapter);
+        speaks_both_versions(&adapter);
     }
     let text = fs::read_to_string(format!("{ROOT}/examples/adapters/templates/adapter.py")).expect("it is there");
-    assert!(text.lines().count() <= 120);
+    assert!(text.lines().count() <= 130);
+}
+
+/// The folder of the Java template's classes, if there is a JDK.
+fn java_template() -> Option<tempfile::TempDir> {
+    compiled(&[format!("{ROOT}/examples/adapters/templates/Adapter.java").into()])
 }
 
 #[test]
 fn the_java_template_is_what_it_says() {
-    let file = format!("{ROOT}/examples/adapters/templates/Adapter.java");
-    let text = fs::read_to_string(&file).expect("it is there");
-    assert!(text.lines().count() <= 200);
+    let text = fs::read_to_string(format!("{ROOT}/examples/adapters/templates/Adapter.java")).expect("it is there");
+    assert!(text.lines().count() <= 360);
+    let Some(classes) = java_template() else { return };
+    let adapter = java(&classes, "Adapter");
+    passes(&adapter);
+    speaks_both_versions(&adapter);
+}
+
+#[test]
+fn the_java_template_converts_and_writes() {
+    let Some(classes) = java_template() else { return };
+    let adapter = java(&classes, "Adapter");
+    for (operation, format, least) in [("convert", "hprof", 140), ("encode", "phd", 30)] {
+        let random = ["--random", "20", "--seed", "5", "--allow-skips"];
+        let question = ["--adapter", &adapter, "--operation", operation, "--format", format];
+        let (report, code) = check(&[&question[..], &random].concat());
+        let verdicts = tally(&report);
+        let others = verdicts.keys().filter(|verdict| !["pass", "skip"].contains(&verdict.as_str())).count();
+        assert_eq!((others, code), (0, 0), "{operation}: {verdicts:?}");
+        assert!(verdicts["pass"] >= least, "{operation}: {verdicts:?}");
+    }
+}
+
+#[test]
+fn the_java_template_keeps_numbers_exact() {
+    let Some(classes) = java_template() else { return };
+    // More than a `long` holds, and more than a `double`: each comes back digit by digit.
+    let numbers =
+        ["18446744073709551615", "9007199254740993", "-9223372036854775809", "0.1000000000000000055511151231"];
+    let requests = numbers.map(|number| format!(r#"{{"op":"none","id":{number}}}"#));
+    for (answer, number) in ask(&java(&classes, "Adapter"), &requests).iter().zip(numbers) {
+        assert!(answer.starts_with(&format!(r#"{{"id":{number},"#)), "{number}: {answer}");
+    }
+    // Addresses and hashes of all their bits, in a text that it reads and a dump that it writes.
     let folder = tempfile::tempdir().expect("there is room for a folder");
-    let home = std::env::var("JAVA_HOME").map(|home| format!("{home}/bin/")).unwrap_or_default();
-    let tool = |name: &str| {
-        let there = format!("{home}{name}");
-        if Path::new(&there).exists() { there } else { name.to_owned() }
-    };
-    let built = Command::new(tool("javac")).arg("-d").arg(folder.path()).arg(&file).output();
-    let Ok(built) = built else {
-        assert!(std::env::var_os("HEAPSMITH_JDK_REQUIRED").is_none(), "a JDK is required and not there");
-        println!("skipped: no javac");
-        return;
-    };
-    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-    passes(&format!("{} -cp {} Adapter", tool("java"), folder.path().display()));
+    let (listing, dump) = (folder.path().join("a listing.jsonl"), folder.path().join("written.phd"));
+    let lines = [
+        json!({"listing": 1, "format": "phd6", "word_size": 64, "hashes": "where-used-32", "version_text": "\u{1F600}\0"}),
+        json!({"kind": "class", "address": "0xfffffffffffffff8", "record": 0, "name": {"bytes": "eda080"}, "super": "0x0",
+            "instance_size": 4294967292_u32, "hash32": "0xfffffffe", "refs": ["0x8", "0x0"]}),
+    ];
+    fs::write(&listing, lines.map(|line| format!("{line}\n")).concat()).expect("written");
+    let request = json!({"id": 1, "op": "encode", "path": listing, "format": "phd6", "out": dump});
+    let answers = ask(&java(&classes, "Adapter"), &[request.to_string()]);
+    assert_eq!(answers, [r#"{"id":1,"status":"accept"}"#]);
+    let (listing, dump) = (listing.to_string_lossy(), dump.to_string_lossy());
+    let told = heapsmith(&["compare", &listing, &dump]);
+    assert_eq!(told.status.code(), Some(0), "{}", String::from_utf8_lossy(&told.stdout));
 }
 
 #[test]

@@ -1,4 +1,5 @@
 import java.io.*;
+import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.file.*;
@@ -10,31 +11,50 @@ import static java.nio.charset.StandardCharsets.*;
 import static java.util.stream.Collectors.*;
 
 /**
- * Puts a parser of heap dumps behind heapsmith's adapter protocol (specs/adapter.md): a template, which runs as it is
- * with {@code java Adapter.java}. Write a class like {@link Hprof} around your own parser, and name it in main.
+ * Connects a parser or writer of heap dumps to heapsmith's adapter protocol (specs/adapter.md): a template for Java 11
+ * and later, which runs as it is with {@code java Adapter.java}. Write a class like {@link Example} around your own
+ * library, and name it in main.
  */
 public class Adapter {
     public static void main(String[] arguments) throws IOException {
-        serve(new Hprof()); // YOUR PARSER GOES HERE
+        serve(new Example()); // YOUR LIBRARY GOES HERE
     }
 
+    /**
+     * Your library. It needs no method for what hello does not promise.
+     *
+     * Throw Refusal for what the library throws, as it documents it, at a bad dump. An IOException is reported as an
+     * error of the adapter. Let everything else through: it ends the process, and is reported as a crash.
+     */
     public interface Parser {
-        /** The answer to hello. What is in facets is owed, where a dump has it: begin with few. */
-        Map<String, Object> hello();
+        /** The answer to hello, but for the key protocol. What is in facets is required, where a dump has it. */
+        Map<String, Object> hello(int protocol);
 
-        /**
-         * Gives the lines of a listing, the head first (specs/listing.md). Throws Refusal for what the library throws,
-         * as it documents it, at a bad dump. An IOException is told as an error of the adapter. Everything else should
-         * be let through: it ends the process, and is told as a crash. The heap is 0 unless hello says "heaps", true.
-         */
-        void parse(Path dump, int heap, Listing listing) throws Refusal, Skip, IOException;
+        /** Gives the lines of a listing, the head first (specs/listing.md). The heap is 0 without "heaps" in hello. */
+        default void parse(Path dump, int heap, Listing listing) throws Refusal, Skip, IOException {
+            throw new Skip("this adapter does not parse");
+        }
+
+        /** Writes the dump's heap to a file, which does not exist yet, in another format. */
+        default void convert(Path dump, String from, String to, Path out) throws Refusal, Skip, IOException {
+            throw new Skip("this adapter does not convert");
+        }
+
+        /** Writes the heap of a listing to a file, which does not exist yet. */
+        default void encode(Path listing, String format, Path out) throws Refusal, Skip, IOException {
+            throw new Skip("this adapter does not write");
+        }
     }
 
     public interface Listing { void line(Map<String, Object> line) throws IOException; }
-    /** The parser does not take this dump. */
+    /** The library does not take this dump. */
     public static class Refusal extends Exception { public Refusal(String message) { super(message); } }
-    /** This dump cannot be put to the parser; the text says why. */
+    /** This dump cannot be put to the library; the text says why. */
     public static class Skip extends Exception { public Skip(String reason) { super(reason); } }
+
+    private static final Set<String> WARNINGS = new LinkedHashSet<>();
+    /** Keeps, for the answer, what the library reports as wrong with a dump although it goes on. */
+    public static void warn(String text) { WARNINGS.add(text); }
 
     public static void serve(Parser parser) throws IOException {
         // Standard output is for answers alone. Whatever else prints there gets standard error.
@@ -43,13 +63,13 @@ public class Adapter {
         BufferedReader requests = new BufferedReader(new InputStreamReader(System.in, UTF_8));
         for (String line; (line = requests.readLine()) != null; ) {
             try {
-                Map<?, ?> request = (Map<?, ?>) read(TOKEN.matcher(line));
+                Map<?, ?> request = (Map<?, ?>) fromJson(line);
                 Map<String, Object> answer = object("id", request.get("id"));
                 answer.putAll(answer(parser, request));
-                answers.write((json(answer) + "\n").getBytes(UTF_8));
+                answers.write((toJson(answer) + "\n").getBytes(UTF_8));
             } catch (Throwable failure) {
                 failure.printStackTrace();
-                Runtime.getRuntime().halt(134); // not exit: what the parser has started could hold that up
+                Runtime.getRuntime().halt(134); // not exit: what the library has started could hold that up
             }
         }
         System.exit(0);
@@ -57,12 +77,28 @@ public class Adapter {
 
     private static Map<String, Object> answer(Parser parser, Map<?, ?> request) {
         Object op = request.get("op");
-        if (op.equals("hello") && ((List<?>) request.get("protocols")).contains(1L)) return parser.hello();
-        if (!op.equals("parse")) return object("status", "error", "message", "this adapter does not know " + op);
-        try (Writer out = Files.newBufferedWriter(Path.of((String) request.get("out")))) {
-            int heap = request.get("heap") instanceof Long index ? index.intValue() : 0;
-            parser.parse(Path.of((String) request.get("path")), heap, line -> out.write(json(line) + "\n"));
-            return object("status", "accept");
+        if (op.equals("hello")) {
+            for (int protocol = 2; protocol > 0; protocol--) {
+                if (!((List<?>) request.get("protocols")).contains(BigInteger.valueOf(protocol))) continue;
+                Map<String, Object> hello = object("protocol", protocol);
+                hello.putAll(parser.hello(protocol));
+                return hello;
+            }
+        }
+        if (!List.of("parse", "convert", "encode").contains(op))
+            return object("status", "error", "message", "this adapter does not know " + op);
+        WARNINGS.clear();
+        try {
+            Path path = Path.of(text(request, "path")), out = Path.of(text(request, "out"));
+            if (op.equals("convert")) parser.convert(path, text(request, "from"), text(request, "to"), out);
+            else if (op.equals("encode")) parser.encode(path, text(request, "format"), out);
+            else try (Writer listing = Files.newBufferedWriter(out)) {
+                int heap = request.get("heap") == null ? 0 : ((Number) request.get("heap")).intValue();
+                parser.parse(path, heap, line -> listing.write(toJson(line) + "\n"));
+            }
+            Map<String, Object> accepted = object("status", "accept");
+            if (!WARNINGS.isEmpty()) accepted.put("warnings", new ArrayList<>(WARNINGS));
+            return accepted;
         } catch (Refusal refusal) {
             return object("status", "reject", "message", refusal.getMessage());
         } catch (Skip skip) {
@@ -71,6 +107,8 @@ public class Adapter {
             return object("status", "error", "message", failure.toString());
         }
     }
+
+    private static String text(Map<?, ?> request, String key) { return (String) request.get(key); }
 
     /** An object of JSON, from its keys and values in turn. */
     public static Map<String, Object> object(Object... entries) {
@@ -84,7 +122,10 @@ public class Adapter {
     private static final Pattern TOKEN = Pattern.compile("[{}\\[\\]]|\"[^\"\\\\]*+(?:\\\\.[^\"\\\\]*+)*+\"|[-+.\\w]+");
     private static final Pattern ESCAPE = Pattern.compile("\\\\(?:u(.{4})|(.))");
 
-    /** What the next tokens of well-formed JSON stand for: TOKEN for a closing bracket. */
+    /** What well-formed JSON stands for: a Map, List, String, Boolean, null, BigInteger or BigDecimal, all exact. */
+    public static Object fromJson(String text) { return read(TOKEN.matcher(text)); }
+
+    /** What the next tokens stand for: TOKEN for a closing bracket. */
     private static Object read(Matcher tokens) {
         String token = tokens.find() ? tokens.group() : "}";
         if ("}]".contains(token)) return TOKEN;
@@ -97,20 +138,138 @@ public class Adapter {
                 Matcher.quoteReplacement("" + (escape.group(1) != null ? (char) Integer.parseInt(escape.group(1), 16)
                         : "\b\f\n\r\t\"\\/".charAt("bfnrt\"\\/".indexOf(escape.group(2))))));
         if (Character.isLetter(token.charAt(0))) return token.equals("null") ? null : Boolean.valueOf(token);
-        return token.matches("-?\\d{1,18}") ? (Object) Long.valueOf(token) : Double.valueOf(token);
+        // Not long or double: identifiers and counts may have 64 bits, without a sign.
+        return token.matches("-?\\d+") ? (Object) new BigInteger(token) : new BigDecimal(token);
     }
 
-    private static String json(Object value) {
-        if (value instanceof Map<?, ?> map) return map.entrySet().stream()
-                .map(entry -> json(entry.getKey()) + ":" + json(entry.getValue())).collect(joining(",", "{", "}"));
-        if (value instanceof List<?> list) return list.stream().map(Adapter::json).collect(joining(",", "[", "]"));
-        if (!(value instanceof String text)) return String.valueOf(value);
-        return text.chars().mapToObj(c -> c < ' ' || c > '~' || c == '"' || c == '\\' ? String.format("\\u%04x", c)
-                : String.valueOf((char) c)).collect(joining("", "\"", "\""));
+    public static String toJson(Object value) {
+        if (value instanceof Map) return ((Map<?, ?>) value).entrySet().stream()
+                .map(entry -> toJson(entry.getKey()) + ":" + toJson(entry.getValue())).collect(joining(",", "{", "}"));
+        if (value instanceof List)
+            return ((List<?>) value).stream().map(Adapter::toJson).collect(joining(",", "[", "]"));
+        if (!(value instanceof String)) return String.valueOf(value);
+        return ((String) value).chars().mapToObj(c -> c < ' ' || c > '~' || c == '"' || c == '\\'
+                ? String.format("\\u%04x", c) : String.valueOf((char) c)).collect(joining("", "\"", "\""));
     }
 
-    /** The example: HPROF, but no names and fields. A layout: i an id, a digit so many bytes, * as often as counted. */
-    private static class Hprof implements Parser {
+    /** The example: it reads HPROF, converts HPROF to HPROF, and writes PHD. Throw it away. */
+    private static class Example implements Parser {
+        public Map<String, Object> hello(int protocol) {
+            return object("name", "template", "version", "1", "language", "Java", "reads", List.of("hprof"),
+                    "levels", List.of("listing"), "facets", List.of("address", "kind", "superclass", "class",
+                            "array-length", "elements", "primitive-contents"),
+                    // What the library makes of bytes that can be read in several ways. These are the defaults.
+                    "readings", object("hprof.array-class", "array", "hprof.unpatched-length", "empty"),
+                    // A converter or writer that loses what the format could hold adds it to its entry, in protocol 2
+                    // only: "loses", List.of("hash-32"). An entry of writes is then object("to", "phd6", "loses", ...).
+                    "converts", List.of(object("from", "hprof", "to", "hprof")), "writes", List.of("phd6"));
+        }
+
+        public void parse(Path dump, int heap, Listing listing) throws Refusal, Skip, IOException {
+            new HprofReader().read(dump, listing);
+        }
+
+        /** The smallest converter: what can be read is copied. */
+        public void convert(Path dump, String from, String to, Path out) throws Refusal, Skip, IOException {
+            new HprofReader().read(dump, line -> { });
+            Files.copy(dump, out);
+        }
+
+        public void encode(Path listing, String format, Path out) throws IOException {
+            try (OutputStream file = new BufferedOutputStream(Files.newOutputStream(out))) {
+                new PhdWriter(file).write(Files.readAllLines(listing));
+            }
+        }
+    }
+
+    /** Version 6 in long records only, with gaps and references of four bytes, or eight where words have 64 bits. */
+    private static class PhdWriter {
+        private static final List<String> TYPES = List.of("boolean char float double byte short int long".split(" "));
+        private final DataOutputStream data;
+        private boolean is64, hasHash16;
+        private long previous; // address
+
+        PhdWriter(OutputStream file) { data = new DataOutputStream(file); }
+
+        void write(List<String> listing) throws IOException {
+            Map<?, ?> head = (Map<?, ?>) fromJson(listing.get(0));
+            is64 = number(head.get("word_size")) == 64;
+            hasHash16 = "every-16".equals(head.get("hashes"));
+            data.writeUTF("portable heap dump");
+            data.writeInt(6);
+            data.writeInt((is64 ? 1 : 0) | (hasHash16 ? 2 : 0) | 4); // 4: of J9
+            data.write(1);
+            if (head.get("totals") instanceof Map) {
+                data.write(1);
+                data.writeInt((int) number(((Map<?, ?>) head.get("totals")).get("objects")));
+                data.writeInt((int) number(((Map<?, ?>) head.get("totals")).get("references")));
+            }
+            if (head.get("hash_randoms") instanceof List) {
+                data.write(3);
+                for (Object random : (List<?>) head.get("hash_randoms")) data.writeInt((int) number(random));
+            }
+            if (head.get("version_text") != null) {
+                data.write(4);
+                text(head.get("version_text"));
+            }
+            data.write(2);
+            data.write(2);
+            List<Map<?, ?>> lines = new ArrayList<>();
+            for (String line : listing.subList(1, listing.size())) lines.add((Map<?, ?>) fromJson(line));
+            lines.sort(Comparator.comparing(line -> number(line.get("record")))); // the order of the file
+            for (Map<?, ?> line : lines) record(line, (String) line.get("kind"));
+            data.write(3);
+        }
+
+        private void record(Map<?, ?> line, String kind) throws IOException {
+            int widths = is64 ? 0xF0 : 0xA0;
+            int hashed = line.get("hash32") == null ? 0 : kind.equals("class") ? 8 : 2;
+            boolean isPrimitive = kind.equals("primitive-array"), hasLength = line.get("length") != null;
+            data.write(kind.equals("class") ? 6 : kind.equals("object") ? 4 : isPrimitive ? 7 : hasLength ? 8 : 5);
+            data.write(hashed | (isPrimitive ? TYPES.indexOf((String) line.get("element")) << 5 | 0x10 : widths));
+            long address = number(line.get("address"));
+            word(address - previous >> 2);
+            previous = address;
+            if (kind.equals("class")) data.writeInt((int) number(line.get("instance_size")));
+            else word(number(line.get(isPrimitive ? "length" : "class")));
+            if (hasHash16) data.writeShort((int) number(line.get("hash16")));
+            else if (hashed != 0) data.writeInt((int) number(line.get("hash32")));
+            if (kind.equals("class")) {
+                word(number(line.get("super")));
+                text(line.get("name"));
+            }
+            if (!isPrimitive) {
+                List<?> references = line.get("refs") == null ? List.of() : (List<?>) line.get("refs");
+                data.writeInt(references.size());
+                for (Object reference : references) word(number(reference) - address >> 2);
+                if (hasLength) data.writeInt((int) number(line.get("length")));
+            }
+            if (kind.endsWith("array")) data.writeInt((int) (number(line.get("size")) >> 2));
+        }
+
+        private void word(long word) throws IOException {
+            if (is64) data.writeLong(word);
+            else data.writeInt((int) word);
+        }
+
+        /** A text, or the bytes of what is not valid text (specs/listing.md). */
+        private void text(Object text) throws IOException {
+            if (text instanceof String) data.writeUTF((String) text);
+            if (!(text instanceof Map)) return;
+            String digits = (String) ((Map<?, ?>) text).get("bytes");
+            data.writeShort(digits.length() / 2);
+            for (int i = 0; i < digits.length(); i += 2) data.write(Integer.parseInt(digits.substring(i, i + 2), 16));
+        }
+
+        /** A number, or an address or hash, whose hexadecimal digits fill up to 64 bits. What is unknown is 0. */
+        private static long number(Object value) {
+            if (value instanceof String) return Long.parseUnsignedLong(((String) value).substring(2), 16);
+            return value == null ? 0 : ((Number) value).longValue();
+        }
+    }
+
+    /** HPROF without names and fields. A layout: i an id, a digit that number of bytes, * as often as counted. */
+    private static class HprofReader {
         private static final Map<String, String>
                 RECORDS = map("1=i 2=4i4i 3=4 4=iiii44 5=444*i 6=2444884*1444444 7=4488 a=4i4iii b=4 d=44*44 e=42"),
                 SUB_RECORDS = map("20=i4iiiiii4 21=i4i4 22=i44i 23=i441 c3=i441 1=ii 2=i44 3=i44 4=i4 5=i 6=i4 7=i "
@@ -124,13 +283,7 @@ public class Adapter {
             return Stream.of(text.split(" ")).map(entry -> entry.split("=")).collect(toMap(e -> e[0], e -> e[1]));
         }
 
-        public Map<String, Object> hello() {
-            return object("protocol", 1, "name", "template", "version", "1", "language", "Java", "reads",
-                    List.of("hprof"), "levels", List.of("listing"), "facets",
-                    List.of("address kind superclass class array-length elements primitive-contents".split(" ")));
-        }
-
-        public void parse(Path dump, int heap, Listing listing) throws Refusal, Skip, IOException {
+        void read(Path dump, Listing listing) throws Refusal, Skip, IOException {
             data = ByteBuffer.wrap(Files.readAllBytes(dump));
             String header = new String(bytes(31), ISO_8859_1);
             if (header.startsWith("\37\213")) throw new Skip("this parser reads no gzip");
@@ -169,8 +322,14 @@ public class Adapter {
                 String element = known(numbers[3], ELEMENTS);
                 int size = tag == 0xC3 ? 0 : Integer.parseInt(known(numbers[3], TYPES)); // Android leaves contents out
                 listing.line(object("kind", "primitive-array", "address", address, "length", numbers[2], "element",
-                        element, "contents", size == 0 ? null : HexFormat.of().formatHex(bytes(numbers[2] * size))));
+                        element, "contents", size == 0 ? null : digits(bytes(numbers[2] * size))));
             }
+        }
+
+        private static String digits(byte[] bytes) {
+            StringBuilder digits = new StringBuilder();
+            for (byte b : bytes) digits.append(String.format("%02x", b));
+            return digits.toString();
         }
 
         private static String known(long code, Map<String, String> layouts) throws Refusal {

@@ -1,40 +1,49 @@
 #!/usr/bin/env python3
-"""Puts a parser of heap dumps behind heapsmith's adapter protocol (specs/adapter.md): a template to copy.
+"""Connects a parser of heap dumps to heapsmith's adapter protocol (specs/adapter.md): a template to copy.
 
-Two places are yours: HELLO says what your parser tells, and parse() calls it. answer() and main() serve the protocol.
-What stands behind them is an example, a small parser of HPROF; throw it away.
+Two places are yours: HELLO says what your parser reports, and parse() calls it. answer() and main() serve the protocol.
+The rest is an example, a small parser of HPROF; throw it away.
 """
 import json, os, pathlib, re, sys
 
 HELLO = {
     "name": "template", "version": "1", "language": "Python", "reads": ["hprof"], "levels": ["listing"],
-    # These facets are owed: where a dump has the fact, the listing must have it. Begin with few.
+    # These facets are required: where a dump has the fact, the listing must have it. Begin with few.
     "facets": ["address", "kind", "class-name", "superclass", "class", "array-length", "field-values", "elements",
-               "references", "primitive-contents", "record-order"]}
+               "references", "primitive-contents", "record-order"],
+    # What your parser makes of bytes that can be read in several ways; these are the defaults.
+    "readings": {"hprof.array-class": "array", "hprof.repeated-string": "last"},
+    # Defaults, too. "0/1": every boolean but 0 is reported as 1. "text": bytes of names that are not valid text are
+    # replaced. ["classes"]: there are lines of classes that the dump has no record of. True: see parse().
+    "booleans": "bytes", "names": "bytes", "makes_up": [], "heaps": False}
+WARNINGS = []  # texts that go into the answer: what your parser reports as wrong with a dump although it goes on
 
 class Refusal(Exception): """The parser does not take this dump."""
 class Skip(Exception): """This dump cannot be put to the parser; the text says why."""
 
-def parse(path):
+def parse(path, heap):
     """YOUR PARSER GOES HERE. Returns the lines of the dump's listing, the head first (specs/listing.md).
 
+    Of a dump with several heaps, `heap` is the index of the one to read. It is None without "heaps": True above.
     Raise Refusal where your parser says, as it documents it, that a dump is bad. Let every other exception through: it
     ends the process, and that is told as a crash of the parser.
     """
-    return hprof(pathlib.Path(path).read_bytes())
+    return hprof(pathlib.Path(path).read_bytes())  # or, with heaps: your_parser(path).heaps[heap or 0]
 
 def answer(request):
     """What is answered to a request, without its id."""
-    if request["op"] == "hello" and 1 in request["protocols"]: return {"protocol": 1, **HELLO}
+    protocols = {1, 2}.intersection(request.get("protocols", []))
+    if request["op"] == "hello" and protocols: return {"protocol": max(protocols), **HELLO}
     if request["op"] != "parse":
         return {"status": "error", "message": f"this adapter does not know {request['op']}"}
     try:
-        lines = parse(request["path"])
+        WARNINGS.clear()
+        lines = parse(request["path"], request.get("heap"))
         pathlib.Path(request["out"]).write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     except Refusal as refusal: return {"status": "reject", "message": str(refusal)}
     except Skip as skip: return {"status": "skip", "reason": str(skip)}
     except OSError as failure: return {"status": "error", "message": str(failure)}  # of the adapter, not of the parser
-    return {"status": "accept"}
+    return {"status": "accept", **({"warnings": WARNINGS} if WARNINGS else {})}
 
 def main():
     # Standard output is for answers alone. Whatever else prints there, also from C, gets standard error.

@@ -44,9 +44,11 @@ public class VisualVmAdapter implements Adapter.Parser {
     }
 
     @Override
-    public Map<String, Object> hello() {
-        return Adapter.object("protocol", 1, "name", "VisualVM's heap library", "version", "2.1.5", "language", "Java",
-                "reads", List.of("hprof"), "levels", List.of("listing"), "heaps", true, "facets", facets);
+    public Map<String, Object> hello(int protocol) {
+        return Adapter.object("name", "VisualVM's heap library", "version", "2.1.5", "language", "Java",
+                "reads", List.of("hprof"), "levels", List.of("listing"), "heaps", true, "facets", facets,
+                // The library tells a boolean only as true or false.
+                "booleans", "0/1");
     }
 
     @Override

@@ -1,0 +1,6 @@
+package com.ibm.dtfj.image;
+
+/** A stub: of the public interface, the methods that the adapter calls. */
+public interface CorruptData {
+    ImagePointer getAddress();
+}

@@ -1,0 +1,9 @@
+package com.ibm.dtfj.java;
+
+import java.util.Iterator;
+
+/** A stub: of the public interface, the methods that the adapter calls. */
+@SuppressWarnings("rawtypes")
+public interface JavaHeap {
+    Iterator getObjects();
+}
