@@ -9,6 +9,7 @@ mod freedoms;
 mod hostile;
 mod others;
 mod protocol;
+mod readings;
 #[path = "../schema/mod.rs"]
 mod schema;
 mod templates;

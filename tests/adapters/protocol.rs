@@ -11,11 +11,20 @@ use crate::schema::Schema;
 
 const REFERENCE: &str = "heapsmith adapter serve";
 
-/// The transcript, line by line: requests go in, answers have to come out.
 #[test]
 fn the_transcript_is_what_the_reference_decoder_says() {
+    is_played("adapter-transcript", "adapter-answer");
+}
+
+#[test]
+fn the_transcript_of_version_1_is_what_the_reference_decoder_says() {
+    is_played("adapter-transcript-1", "adapter-answer-1");
+}
+
+/// Plays a transcript line by line: requests go in, answers have to come out.
+fn is_played(transcript: &str, answers_of: &str) {
     let root = env!("CARGO_MANIFEST_DIR");
-    let text = fs::read_to_string(format!("{root}/specs/adapter-transcript.txt")).expect("it is there");
+    let text = fs::read_to_string(format!("{root}/specs/{transcript}.txt")).expect("it is there");
     let out = tempfile::tempdir().expect("there is room for a folder");
     let lines: Vec<String> =
         text.lines().map(|line| line.replace("OUT", &out.path().to_string_lossy())).filter(|l| !l.is_empty()).collect();
@@ -44,7 +53,7 @@ fn the_transcript_is_what_the_reference_decoder_says() {
     let listing = fs::read_to_string(out.path().join("a.jsonl")).expect("a listing was written");
     assert!(listing.starts_with("{\"listing\":1"), "{listing}");
     // Every line is of the published schemas.
-    for (sign, schema) in [("> ", "adapter-request"), ("< ", "adapter-answer")] {
+    for (sign, schema) in [("> ", "adapter-request"), ("< ", answers_of)] {
         let schema = fs::read_to_string(format!("{root}/specs/schemas/{schema}.schema.json")).expect("it is there");
         let schema = Schema::new(serde_json::from_str(&schema).expect("JSON"));
         for line in of(sign).filter(|line| !line.contains("no such operation")) {

@@ -103,12 +103,7 @@ pub(super) fn evidence(
 }
 
 /// Where in the dump an outcome has its place.
-fn place(
-    case: &Case,
-    outcome: &Outcome,
-    facet: Option<Facet>,
-    offset: Option<u64>,
-) -> Result<Option<Evidence>, Error> {
+fn place(case: &Case, outcome: &Outcome, facet: Option<Facet>, offset: Option<u64>) -> Result<Option<Evidence>, Error> {
     Ok(match (outcome, facet) {
         (Outcome::Fail { address, expected, found, .. }, Some(facet)) => {
             bytes::of_fact(case, facet, address.as_deref().and_then(parse), (expected, found))?

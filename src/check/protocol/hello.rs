@@ -11,6 +11,12 @@ use crate::format::{Format, Target};
 use super::super::judge::{BOOLEANS, NAMES, all_ambiguities};
 use super::{Count, Known, Level};
 
+/// Whether there is such a choice, of what no key of its own declares.
+fn is_reading(name: &str, choice: &str) -> bool {
+    let mut known = all_ambiguities().into_iter().filter(|known| known.name == name && !GENERAL.contains(&name));
+    known.any(|known| known.choice(choice).is_some())
+}
+
 /// What keys of their own declare.
 const GENERAL: [&str; 2] = [BOOLEANS, NAMES];
 
@@ -219,6 +225,7 @@ impl Hello {
             return BTreeMap::new();
         }
         let mut declared = self.readings.clone();
+        declared.retain(|name, choice| is_reading(name, choice));
         let booleans = match self.booleans {
             Booleans::Bytes => "bytes",
             Booleans::ZeroOrOne => "0/1",
@@ -252,12 +259,7 @@ impl Hello {
         unknown.extend(lost.flat_map(|loses| loses.unknown()).map(|name| ("loses", name.as_str())));
         let mut all: Vec<String> = unknown.into_iter().map(|(key, name)| format!("{name:?} in `{key}`")).collect();
         if self.protocol >= 2 {
-            let ambiguities = all_ambiguities();
-            let is_known = |name: &str, choice: &str| {
-                let mut known = ambiguities.iter().filter(|known| known.name == name && !GENERAL.contains(&name));
-                known.any(|known| known.choice(choice).is_some())
-            };
-            let others = self.readings.iter().filter(|(name, choice)| !is_known(name, choice));
+            let others = self.readings.iter().filter(|(name, choice)| !is_reading(name, choice));
             all.extend(others.map(|(name, choice)| format!("\"{name}\": {choice:?} in `readings`")));
         }
         all

@@ -112,7 +112,8 @@ impl<'c> DumpOf<'c> {
         for (place, (ambiguity, &chosen)) in ambiguities.iter().zip(choices).enumerate() {
             if let Some(each) = each.as_mut().filter(|_| ambiguity.is_worked_out()) {
                 let all = 0..ambiguity.choices.len();
-                let same = all.filter(|&other| self.is_same(&heap, ambiguities, choices, (place, other)));
+                let heaps = [first, &*heap];
+                let same = all.filter(|&other| self.is_same(heaps, ambiguities, choices, (place, other)));
                 each(place, same.collect());
             }
             if let (Means::Heap { apply, .. }, 1..) = (&ambiguity.means, chosen) {
@@ -122,10 +123,11 @@ impl<'c> DumpOf<'c> {
         Ok(heap)
     }
 
-    /// Whether another choice for one of the ambiguities gives the same heap.
+    /// Whether another choice for one of the ambiguities gives the same heap. The heaps are that of the first choices, and
+    /// what became of it by the choices for the ambiguities before.
     fn is_same(
         &self,
-        heap: &Heap,
+        [first, heap]: [&Heap; 2],
         ambiguities: &[&Ambiguity],
         choices: &[usize],
         (place, other): (usize, usize),
@@ -140,7 +142,7 @@ impl<'c> DumpOf<'c> {
                     let mut others = choices.to_vec();
                     others[place] = other;
                     let read = |choices| self.read(again(ambiguities, choices).unwrap_or_default());
-                    !occurs(heap) || matches!((read(choices), read(&others)), (Ok(one), Ok(other)) if one == other)
+                    !occurs(first) || matches!((read(choices), read(&others)), (Ok(one), Ok(other)) if one == other)
                 }
             }
     }

@@ -1,0 +1,250 @@
+//! Readings: a decoder that follows one throughout is right, and one that does not is wrong where it does not. And what else
+//! version 2 of the protocol lets an adapter declare. The decoders are the full adapters (examples/adapters/full/).
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use heapsmith::check::ambiguities;
+use serde_json::Value;
+
+use crate::bench::{HEAPSMITH, check, has_python, tally};
+
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+
+/// All pairs of readings of each format, by turns declared and found out. tests/readings/all.py without `--once` and with
+/// more random dumps takes a quarter of an hour; tests/readings/README.md has what came of it.
+#[test]
+fn whatever_readings_a_decoder_follows_throughout_it_passes() {
+    if !has_python() {
+        return;
+    }
+    let script = Path::new(ROOT).join("tests/readings/all.py");
+    let mut command = Command::new("python3");
+    command.arg(script).args(["--heapsmith", HEAPSMITH, "--random", "30", "--drawn", "4", "--once"]);
+    let output = command.output().expect("it can be run");
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{told}{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(told.lines().count(), 3, "{told}");
+}
+
+/// A change of a full adapter: its file, what is replaced, and by what.
+type Change<'c> = (&'c str, &'c str, &'c str);
+
+/// The answers of a full adapter after changes, with words on its command line, and the exit code.
+fn changed(format: &str, changes: &[Change<'_>], words: &str, arguments: &[&str]) -> (Value, i32) {
+    let folder = tempfile::tempdir().expect("a folder");
+    for file in ["protocol.py", "hprof.py", "phd.py", "classic.py"] {
+        let source = Path::new(ROOT).join("examples/adapters/full").join(file);
+        let mut source = fs::read_to_string(source).expect("an adapter");
+        for (_, old, new) in changes.iter().filter(|(of, ..)| *of == file) {
+            assert_eq!(source.matches(old).count(), 1, "{file}: {old}");
+            source = source.replace(old, new);
+        }
+        fs::write(folder.path().join(file), source).expect("it can be written");
+    }
+    let adapter = format!("python3 -B {} {words}", folder.path().join(format!("{format}.py")).display());
+    check(&[&["--adapter", &adapter, "--format", format], arguments].concat())
+}
+
+/// The failures of a report: the id of the case and what is wrong.
+fn failures(report: &Value) -> Vec<(String, String)> {
+    let results = report["implementations"][0]["results"].as_array().expect("results");
+    let failed = results
+        .iter()
+        .filter(|result| !["pass", "skip"].contains(&result["outcome"]["verdict"].as_str().expect("text")));
+    let told = |result: &Value| {
+        let outcome = &result["outcome"];
+        let what = outcome["fact"].as_str().or(outcome["expected"].as_str()).unwrap_or_default();
+        (result["id"].as_str().expect("text").to_owned(), what.to_owned())
+    };
+    failed.map(told).collect()
+}
+
+/// In the dump of one case alone, the decoder falls back to the default.
+#[test]
+fn a_decoder_that_stops_following_its_reading_fails_there() {
+    if !has_python() {
+        return;
+    }
+    for (format, reading, case, old, new) in [
+        (
+            "phd",
+            "phd.element-order=index",
+            "phd6-openj9-64",
+            r#"if readings["phd.element-order"] == "index" and"#,
+            r#"if readings["phd.element-order"] == "index" and len(dump.fields.data) != SIZE and"#,
+        ),
+        (
+            "hprof",
+            "hprof.undeclared-bytes=declared-fields",
+            "hprof-spelled-missing-superclass",
+            r#"== "declared-fields""#,
+            r#"== "declared-fields" and len(dump.data) != SIZE"#,
+        ),
+        (
+            "classic",
+            "classic.element-order=index",
+            "classic-openj9-64",
+            r#"readings["classic.element-order"] == "index""#,
+            r#"readings["classic.element-order"] == "index" and len(dump.text) != SIZE"#,
+        ),
+    ] {
+        let cases = heapsmith::corpus::cases().expect("there are cases");
+        let size = cases.iter().find(|known| known.id == case).expect("the case is there").bytes.len();
+        let file = format!("{format}.py");
+        let change = [(&*file, old, &*new.replace("SIZE", &size.to_string()))];
+        let (name, _) = reading.split_once('=').expect("a choice");
+        for words in [reading.to_owned(), format!("{reading} undeclared")] {
+            let (report, code) = changed(format, &change, &words, &["--random", "40", "--seed", "2"]);
+            let failed = failures(&report);
+            // Other dumps may have the same length; they fall back, too.
+            assert!(failed.iter().any(|(id, _)| id == case), "{words}: {failed:?}");
+            assert!(failed.iter().all(|(_, what)| *what == format!("reading {name}")), "{words}: {failed:?}");
+            assert_eq!(code, 1);
+        }
+    }
+}
+
+#[test]
+fn the_page_of_the_protocol_has_every_reading() {
+    let page = fs::read_to_string(Path::new(ROOT).join("specs/adapter.md")).expect("the page");
+    let rows: Vec<&str> = page
+        .lines()
+        .filter(|line| line.starts_with("| `phd.") || line.starts_with("| `hprof.") || line.starts_with("| `classic."))
+        .collect();
+    let of_formats = ambiguities().into_iter().filter(|ambiguity| ambiguity.name.contains('.'));
+    let due: Vec<String> = of_formats
+        .map(|ambiguity| {
+            let choices: Vec<String> =
+                ambiguity.choices.iter().map(|choice| format!("`{}`: {}", choice.name, choice.about)).collect();
+            format!("| `{}` | {} ({}) | {} |", ambiguity.name, ambiguity.about, ambiguity.rule, choices.join("; "))
+        })
+        .collect();
+    pretty_assertions::assert_eq!(rows, due);
+}
+
+/// Replaces what is no text, as a decoder of names does.
+const TEXT: Change<'_> = (
+    "protocol.py",
+    r#"    except ValueError:
+        return {"bytes": data.hex()}"#,
+    r#"    except ValueError:
+        return data.decode("utf-8", "replace")"#,
+);
+const BOOLEANS: Change<'_> = (
+    "hprof.py",
+    r#"        return name, self.field(width)"#,
+    r#"        value = self.field(width)
+        return name, min(value, 1) if name == "boolean" else value"#,
+);
+const BOOLEAN_ARRAYS: Change<'_> = (
+    "hprof.py",
+    r#"            facts["contents"] = item["contents"].hex()"#,
+    r#"            zero_or_one = bytes(map(bool, item["contents"]))
+            facts["contents"] = (zero_or_one if item["code"] == 4 else item["contents"]).hex()"#,
+);
+/// A class that no record of the dump is about.
+const MADE_UP: Change<'_> = (
+    "hprof.py",
+    "    return [head, *lines,",
+    r#"    lines.append({"kind": "class", "address": "0xfffffffffffffffb", "record": 1 << 40, "name": "[I"})
+    return [head, *lines,"#,
+);
+const VERSION_1: Change<'_> =
+    ("protocol.py", r#"return {"protocol": 2, **hello}"#, r#"return {"protocol": 1, **hello}"#);
+
+#[test]
+fn what_an_adapter_declares_is_not_held_against_it_and_what_it_does_not_is() {
+    if !has_python() {
+        return;
+    }
+    for (what, changes, declares, wrong) in [
+        ("booleans", &[BOOLEANS, BOOLEAN_ARRAYS][..], r#""booleans": "0/1", "#, "field-values"),
+        ("names", &[TEXT], r#""names": "text", "#, "class-name"),
+        ("makes_up", &[MADE_UP], r#""makes_up": ["classes"], "#, "address"),
+    ] {
+        let declared = r#""heaps": True,"#;
+        let declaring = ("hprof.py", declared, &*format!("{declares}{declared}"));
+        let odd = ["hprof-spelled*", "hprof-set-a-boolean*", "hprof-add-a-string*", "random-*"];
+        let filters = odd.iter().flat_map(|filter| ["--filter", filter]);
+        let arguments: Vec<&str> = ["--random", "20", "--seed", "5"].into_iter().chain(filters).collect();
+        let (report, code) = changed("hprof", &[changes, &[declaring]].concat(), "", &arguments);
+        assert_eq!((failures(&report), code), (vec![], 0), "{what}, declared");
+        // In version 1 it cannot be declared.
+        let (report, code) = changed("hprof", &[changes, &[VERSION_1]].concat(), "", &arguments);
+        assert_eq!((failures(&report), code), (vec![], 0), "{what}, version 1");
+        let (report, code) = changed("hprof", changes, "", &arguments);
+        let failed = failures(&report);
+        let about = |what: &str| what == wrong || what.starts_with("reading ") || what == "primitive-contents";
+        assert!(!failed.is_empty() && failed.iter().all(|(_, what)| about(what)), "{what}: {failed:?}");
+        assert_eq!(code, 1);
+    }
+}
+
+/// Accepts what it should refuse, with a listing of nothing.
+const WARNS: Change<'_> = (
+    "protocol.py",
+    r#"        where = {} if refusal.offset is None else {"offset": refusal.offset}
+        return {"status": "reject", "message": str(refusal), **where}"#,
+    r#"        pathlib.Path(request["out"]).write_text('{"listing":1}\n')
+        return {"status": "accept", "warnings": [str(refusal)]}"#,
+);
+const ALWAYS_WARNS: Change<'_> = (
+    "protocol.py",
+    r#"    return {"status": "accept"}"#,
+    r#"    return {"status": "accept", "warnings": ["it is a dump"]}"#,
+);
+
+#[test]
+fn a_damaged_dump_may_be_accepted_with_warnings_and_a_sound_one_may_not() {
+    if !has_python() {
+        return;
+    }
+    let (report, code) = changed("phd", &[WARNS], "", &["--random", "20", "--seed", "5"]);
+    assert_eq!((failures(&report), code), (vec![], 0));
+    let (report, _) = changed("phd", &[ALWAYS_WARNS], "", &["--random", "20", "--seed", "5"]);
+    let failed = failures(&report);
+    assert!(failed.iter().all(|(_, what)| what == "accept without warnings"), "{failed:?}");
+    let has = |id: &str| failed.iter().any(|(failed, _)| failed == id);
+    assert!(has("phd6-openj9-64") && has("phd5-spelled-empty") && !has("phd-append-bytes"), "{failed:?}");
+    // Without the warning nothing excuses it.
+    let silent = (WARNS.0, WARNS.1, &*WARNS.2.replace(r#", "warnings": [str(refusal)]"#, ""));
+    let (report, _) = changed("phd", &[silent], "", &["--filter", "phd-cut-in-a-record"]);
+    assert_eq!(tally(&report)["wrong-verdict"], 1);
+    // In version 1 there are no warnings.
+    let (report, _) = changed("phd", &[WARNS, VERSION_1], "", &["--filter", "phd-cut-in-a-record"]);
+    assert_eq!(tally(&report)["wrong-verdict"], 1);
+}
+
+#[test]
+fn names_that_nothing_is_known_by_are_ignored_and_told() {
+    if !has_python() {
+        return;
+    }
+    let colour = ("phd.py", r#""facets": ["#, r#""makes_up": ["objects"], "facets": ["colour","#);
+    let reading =
+        ("phd.py", r#""phd.element-order": "file","#, r#""phd.element-order": "backwards", "phd.taste": "sweet","#);
+    let (report, code) = changed("phd", &[colour, reading], "", &["--filter", "phd6-*"]);
+    assert_eq!((failures(&report), code), (vec![], 0));
+    let ignored = &report["implementations"][0]["declared"]["ignored"];
+    let due = [
+        r#""colour" in `facets`"#,
+        r#""objects" in `makes_up`"#,
+        r#""phd.element-order": "backwards" in `readings`"#,
+        r#""phd.taste": "sweet" in `readings`"#,
+    ];
+    assert_eq!(*ignored, Value::from(due.to_vec()));
+}
+
+/// A case that may be refused or read, whose dump this project's own decoder does not read to its end.
+#[test]
+fn a_dump_that_our_decoder_does_not_read_has_no_evidence_and_no_error() {
+    if !has_python() {
+        return;
+    }
+    let limit = ("phd.py", "HEADER_LIMIT = 4096", "HEADER_LIMIT = 1 << 30");
+    let order = ("phd.py", r#"told["length"] = record["length"]"#, r#"told["length"] = record["length"] + 1"#);
+    let (report, code) = changed("phd", &[limit, order], "", &["--filter", "phd-flood-the-header"]);
+    assert_eq!((failures(&report).len(), code), (1, 1), "{report}");
+}
