@@ -41,6 +41,13 @@ impl Heap {
         let heap = self.clone();
         steps(&heap).into_iter().map(move |step| step.apply(&heap))
     }
+
+    /// The smaller heap that is chosen by its number, of so many; `None` if there are none. The others are not made.
+    #[doc(hidden)]
+    pub fn smaller_by(&self, choose: &mut dyn FnMut(usize) -> usize) -> Option<Heap> {
+        let mut steps = steps(self);
+        (!steps.is_empty()).then(|| steps.swap_remove(choose(steps.len())).apply(self))
+    }
 }
 
 /// A way to make a heap smaller.
