@@ -42,7 +42,8 @@ impl Heap {
         steps(&heap).into_iter().map(move |step| step.apply(&heap))
     }
 
-    /// The smaller heap that is chosen by its number, of so many; `None` if there are none. The others are not made.
+    /// The smaller heap that is chosen by its place among all, which are counted; `None` if there are none. Only that one
+    /// is made.
     #[doc(hidden)]
     pub fn smaller_by(&self, choose: &mut dyn FnMut(usize) -> usize) -> Option<Heap> {
         let mut steps = steps(self);

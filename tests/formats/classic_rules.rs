@@ -182,7 +182,7 @@ fn changed(sound: &str, changes: &[(&str, &str)]) -> String {
 
 /// A text without its mark, and what is to be found there.
 fn marked(text: &str, rule: RuleId, record: Option<u64>) -> (String, Found) {
-    let (before, behind) = text.split_once('@').expect("a mark");
+    let (before, after) = text.split_once('@').expect("a mark");
     let column = before.len() - before.rfind('\n').map_or(0, |at| at + 1) + 1;
     let line = before.matches('\n').count() + 1;
     let found = Found {
@@ -192,7 +192,7 @@ fn marked(text: &str, rule: RuleId, record: Option<u64>) -> (String, Found) {
         line: Some(line as u64),
         column: Some(column as u64),
     };
-    (format!("{before}{behind}"), found)
+    (format!("{before}{after}"), found)
 }
 
 fn to_page(text: &str, page: Page, end: LineEnd) -> Vec<u8> {
@@ -264,8 +264,8 @@ fn names_are_utf_8_in_its_standard_or_its_modified_form() {
     // U+1F600, and half of its surrogates.
     let [standard, modified, half]: [&[u8]; 3] = [b"\xf0\x9f\x98\x80", b"\xed\xa0\xbd\xed\xb8\x80", b"\xed\xa0\xbd"];
     let dump = |name: &[u8]| {
-        let (before, behind) = NATIVE.split_once("CLS A").expect("a class");
-        [before.as_bytes(), b"CLS A", name, behind.as_bytes()].concat()
+        let (before, after) = NATIVE.split_once("CLS A").expect("a class");
+        [before.as_bytes(), b"CLS A", name, after.as_bytes()].concat()
     };
     assert_eq!(findings(&dump(standard), false), []);
     assert_eq!(findings(&dump(modified), false), []);
@@ -327,7 +327,7 @@ fn a_wrong_total_is_told_with_both_numbers() {
 }
 
 #[test]
-fn trailers_are_judged_when_something_unreadable_stands_behind_them() {
+fn trailers_are_judged_when_something_unreadable_stands_after_them() {
     let text = changed(NATIVE, &[("4,3(2)\n", "5,3(2)\n\u{1}\u{2}")]);
     let rules: Vec<RuleId> = report(text.as_bytes(), true).findings.iter().map(|f| f.rule).collect();
     assert_eq!(rules, [rules::TRAILER_TOTAL, rules::RECORD_START]);

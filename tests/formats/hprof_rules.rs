@@ -40,11 +40,11 @@ const SUBS: [u8; 142] = hex!(
 
 const END: [u8; 9] = hex!("2c 00000000 00000000");
 
-/// Where a record behind [`TABLES`] stands, and how many are before it.
+/// Where a record after [`TABLES`] stands, and how many are before it.
 const RECORD: (u64, Option<u64>) = (31 + 116, Some(6));
-/// Where a sub-record behind [`SUBS`] stands.
+/// Where a sub-record after [`SUBS`] stands.
 const SUB: (u64, Option<u64>) = (RECORD.0 + 9 + 142, Some(6 + 1 + 5));
-/// The same behind [`LOAD_300`].
+/// The same after [`LOAD_300`].
 const SUB_300: (u64, Option<u64>) = (SUB.0 + 25, Some(13));
 
 /// The class 0x300 is loaded.
@@ -99,10 +99,10 @@ fn broken() -> Vec<Broken> {
 
 fn headers() -> Vec<Broken> {
     let sound = file(&[&TABLES, &dump_record(0x1c, &[&SUBS]), &END]);
-    let behind_version = &sound[18..];
+    let after_version = &sound[18..];
     let text = |start: &[u8], rest: &[u8]| [start, rest].concat();
-    let without_zeros: Vec<u8> = behind_version.iter().copied().filter(|&b| b != 0).collect();
-    let with_spaces: Vec<u8> = behind_version.iter().map(|&b| if b == 0 { b' ' } else { b }).collect();
+    let without_zeros: Vec<u8> = after_version.iter().copied().filter(|&b| b != 0).collect();
+    let with_spaces: Vec<u8> = after_version.iter().map(|&b| if b == 0 { b' ' } else { b }).collect();
     vec![
         (rules::FILE_TRUNCATED, sound[..40].to_vec(), (40, Some(0))),
         (rules::FILE_TRUNCATED, sound[..13].to_vec(), (13, None)),
@@ -113,9 +113,9 @@ fn headers() -> Vec<Broken> {
         (rules::HEADER_TEXT_MODE, text(&sound[..18], &without_zeros), (18, None)),
         (rules::HEADER_TEXT_MODE, text(&sound[..18], &with_spaces), (18, None)),
         (rules::HEADER_VERSION, text(b"JAVA PROFILE 1.0\0", &sound[19..]), (13, None)),
-        (rules::HEADER_VERSION, text(b"JAVA PROFILE 1.0.2-of-somebody", &sound[19..]), (13, None)),
+        (rules::HEADER_VERSION, text(b"JAVA PROFILE 1.0.2-of-another-one", &sound[19..]), (13, None)),
         (rules::HEADER_ID_SIZE, text(b"JAVA PROFILE 1.0.2\0\0\0\0\x03", &sound[23..]), (19, None)),
-        (rules::SEGMENT_VERSION, text(b"JAVA PROFILE 1.0.1", behind_version), RECORD),
+        (rules::SEGMENT_VERSION, text(b"JAVA PROFILE 1.0.1", after_version), RECORD),
     ]
 }
 
@@ -264,7 +264,7 @@ fn sub_records() -> Vec<Broken> {
     cases.push((rules::SUB_RECORD_OVERRUN, cut, (SUB.0 + 17, SUB.1)));
     let array_of_references = with_sub(&hex!("23 00000130 00000001 00000000 02"));
     cases.push((rules::TYPE_CODE, array_of_references, (SUB.0 + 13, SUB.1)));
-    // An instance with a class behind it that takes its identifier.
+    // An instance with a class after it that takes its identifier.
     let class_110 = [&hex!("20 00000110"), &class[5..]].concat();
     let load_110 = hex!("02 00000000 00000010 00000003 00000110 00000001 00000001");
     let taken = file(&[&TABLES, &load_110, &dump_record(0x1c, &[&SUBS, &class_110]), &END]);
@@ -405,7 +405,7 @@ fn contents_that_come_in_pieces_are_judged_as_a_whole() {
 }
 
 #[test]
-fn a_reference_behind_many_values_of_an_instance_is_found() {
+fn a_reference_after_many_values_of_an_instance_is_found() {
     const FIELDS: usize = 65_535;
     let fields = [hex!("00000003 0b").repeat(FIELDS - 1), hex!("00000003 02").to_vec()].concat();
     let size = (8 * (FIELDS as u32 - 1) + 4).to_be_bytes();

@@ -267,7 +267,7 @@ fn what_was_written_is_replaced_and_nothing_else() {
     let claimed = ReportFolder::claim(&path, true).expect("it is ours");
     claimed.clear().expect("it is ours");
     assert_eq!(fs::read_dir(&path).expect("a folder").count(), 3, "marker, lock, notes");
-    // Somebody else's file of the same name is not replaced, and the others are written.
+    // A file of the same name that we did not write is not replaced, and the others are written.
     fs::write(path.join("report.md"), "mine").expect("there is room");
     let error = claimed.write(&Report::default(), None).expect_err("a file is lost").to_string();
     assert!(error.contains("report.md"), "{error}");

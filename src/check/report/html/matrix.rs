@@ -111,7 +111,7 @@ fn place(key: &str) -> usize {
     place_among(&format::Family::ALL.map(|family| family.name()), key)
 }
 
-/// The same among formats of these names; behind them, if it belongs to none.
+/// The same among formats of these names; their number, if it belongs to none.
 fn place_among(names: &[&str], key: &str) -> usize {
     let name = key.strip_prefix(RANDOM).or_else(|| key.strip_prefix(OTHER)).unwrap_or(key);
     names.iter().position(|family| name.starts_with(family)).unwrap_or(names.len())
