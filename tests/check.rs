@@ -23,6 +23,9 @@ use heapsmith::phd::record::HeaderRecord;
 use heapsmith::phd::{Decoder, Record, rules};
 use heapsmith::validate::{Rule, rulebook};
 
+#[path = "check/choice.rs"]
+mod choice;
+
 // What is expected of `check`.
 
 /// The outcome that a mistake has in a case.

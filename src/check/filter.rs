@@ -111,32 +111,3 @@ pub(super) fn of_tasks(filters: &[Filter], tasks: &mut Vec<Task>) {
         })
     });
 }
-
-#[cfg(test)]
-mod tests {
-    use super::super::task::Choice;
-    use super::*;
-
-    fn chosen(filters: &[&str]) -> Vec<String> {
-        let filters = filters.iter().map(|text| text.parse().expect("a filter")).collect();
-        let sources = Source::chosen(&Choice::default().random(3).seed(1).filters(filters)).expect("cases");
-        sources.iter().map(Source::id).collect()
-    }
-
-    #[test]
-    fn a_filter_is_an_id_a_part_of_one_a_pattern_or_a_rule_and_several_add_up() {
-        assert_eq!(chosen(&["phd6-openj9-64"]), ["phd6-openj9-64"], "others have more after it");
-        let part = chosen(&["phd6-openj9"]);
-        assert!(part.len() > 2 && part.iter().all(|id| id.contains("phd6-openj9")), "{part:?}");
-        let pattern = chosen(&["phd?-spelled-*"]);
-        assert!(pattern.len() > 4, "{pattern:?}");
-        assert!(pattern.iter().all(|id| id.starts_with("phd") && &id[4..13] == "-spelled-"), "{pattern:?}");
-        let rule = chosen(&["rule=phd.header.*"]);
-        assert!(rule.contains(&"phd-flood-the-header".to_owned()) && rule.len() < 100, "{rule:?}");
-        assert!(!rule.iter().any(|id| id.starts_with("hprof") || id.starts_with("random")));
-        let both = chosen(&["rule=phd.header.*", "hprof-hotspot-25-8", "random-*"]);
-        assert_eq!(both.len(), rule.len() + 4);
-        assert_eq!(chosen(&[]).len(), chosen(&["*"]).len());
-        assert!("phd[".parse::<Filter>().is_err());
-    }
-}

@@ -10,8 +10,6 @@
 //! where they are numbered anew.
 
 mod budget;
-#[cfg(test)]
-mod chains;
 mod classes;
 mod complete;
 mod judge;

@@ -17,9 +17,13 @@ pub use crate::family::{Family, Format, Listed, Lower, Lowering, Outline, Record
 pub use dump_file::{DumpFile, records};
 pub use heap_file::{HeapFile, locate, which};
 #[cfg(any(feature = "arbitrary", feature = "quickcheck"))]
-pub(crate) use random::Made;
+#[doc(hidden)]
+pub use random::Made;
 #[cfg(any(feature = "arbitrary", feature = "check", feature = "quickcheck"))]
-pub(crate) use random::Recipe;
+#[doc(hidden)]
+pub use random::Recipe;
+#[doc(hidden)]
+pub use target::TEXTS;
 pub use target::{Target, profiles, text};
 
 impl Family {

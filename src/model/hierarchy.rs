@@ -149,18 +149,19 @@ impl Hierarchy {
 /// A class is passed on the way up or down a chain: what tests count.
 #[inline]
 pub(crate) fn step() {
-    #[cfg(test)]
+    #[cfg(debug_assertions)]
     STEPS.with(|steps| steps.set(steps.get() + 1));
 }
 
-#[cfg(test)]
+#[cfg(debug_assertions)]
 thread_local! {
     static STEPS: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
 }
 
-/// How many classes a piece of work passes on the way up or down chains.
-#[cfg(test)]
-pub(crate) fn steps_of(work: impl FnOnce()) -> u64 {
+/// How many classes a piece of work passes on the way up or down chains. For tests.
+#[cfg(debug_assertions)]
+#[doc(hidden)]
+pub fn steps_of(work: impl FnOnce()) -> u64 {
     let before = STEPS.get();
     work();
     STEPS.get() - before

@@ -31,8 +31,9 @@ pub(crate) use heap::is_ascending;
 pub use heap::{Dump, DumpSource, Facts, HashRegime, Heap, HeapSource, Region, Surroundings, Totals, VisitObjects};
 pub use hierarchy::Hierarchy;
 pub(crate) use hierarchy::step;
-#[cfg(test)]
-pub(crate) use hierarchy::steps_of;
+#[cfg(debug_assertions)]
+#[doc(hidden)]
+pub use hierarchy::steps_of;
 pub use long::{Long, Pieces};
 pub use name::Name;
 pub(crate) use name::{Forms, Names};

@@ -41,6 +41,14 @@ impl Heap {
         let heap = self.clone();
         steps(&heap).into_iter().map(move |step| step.apply(&heap))
     }
+
+    /// The smaller heap that is chosen by its place among all, which are counted; `None` if there are none. Only that one
+    /// is made.
+    #[doc(hidden)]
+    pub fn smaller_by(&self, choose: &mut dyn FnMut(usize) -> usize) -> Option<Heap> {
+        let mut steps = steps(self);
+        (!steps.is_empty()).then(|| steps.swap_remove(choose(steps.len())).apply(self))
+    }
 }
 
 /// A way to make a heap smaller.

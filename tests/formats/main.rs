@@ -2,20 +2,29 @@
 //!
 //! One program for all of these: every program links the whole library, and one of many tests keeps every processor busy.
 //! Each module is named as its tests begin: `cargo test --test formats hostile::`.
+// Steps are counted where debug assertions are on.
+#[cfg(debug_assertions)]
+mod chains;
 mod classic_bytes;
+mod classic_rules;
 mod conversion;
 mod digest;
+mod facets;
 mod faults;
 mod hostile;
 mod hprof_bytes;
+mod hprof_rules;
 mod long;
 mod orders;
 mod phd_bytes;
 mod profiles;
 mod properties;
+mod random_dumps;
 mod round_trip;
 mod rulebook;
 #[path = "../shape/mod.rs"]
 mod shape;
+mod smaller;
+mod spelled;
 mod structure;
 mod witnesses;

@@ -12,6 +12,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use heapsmith::check::ReportFolder;
 use heapsmith::check::report::{
     CaseFacts, CaseResult, Declared, Expectation, Outcome, Report, Tested, html, junit, markdown,
 };
@@ -251,4 +252,36 @@ fn tools(here: &Path) -> Result<(), String> {
         return Ok(());
     }
     Err("run npm ci --ignore-scripts in tests/report_html".to_owned())
+}
+
+#[test]
+fn what_was_written_is_replaced_and_nothing_else() {
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let path = folder.path().join("report");
+    let claimed = ReportFolder::claim(&path, false).expect("it is made");
+    assert!(ReportFolder::claim(&path, false).is_err(), "it is in use");
+    claimed.write(&Report::default(), None).expect("there is room");
+    drop(claimed);
+    fs::write(path.join("notes.txt"), "mine").expect("there is room");
+    assert!(ReportFolder::claim(&path, false).is_err(), "it holds a report");
+    let claimed = ReportFolder::claim(&path, true).expect("it is ours");
+    claimed.clear().expect("it is ours");
+    assert_eq!(fs::read_dir(&path).expect("a folder").count(), 3, "marker, lock, notes");
+    // A file of the same name that we did not write is not replaced, and the others are written.
+    fs::write(path.join("report.md"), "mine").expect("there is room");
+    let error = claimed.write(&Report::default(), None).expect_err("a file is lost").to_string();
+    assert!(error.contains("report.md"), "{error}");
+    assert_eq!(fs::read_to_string(path.join("report.md")).expect("a file"), "mine");
+    assert!(path.join("report.html").exists() && path.join("junit.xml").exists());
+}
+
+#[test]
+fn sources_of_rules_have_their_titles() {
+    let rules = ["phd.object-array.field-order", "<script>"].map(str::to_owned).to_vec();
+    let case = CaseFacts { id: "phd-a".to_owned(), format: "phd6".to_owned(), rules, ..CaseFacts::default() };
+    let page = page(&Report { cases: vec![case], ..Report::default() });
+    let sources: Vec<&str> = page.split("<li>").skip(1).filter_map(|item| item.split("</li>").next()).collect();
+    assert!(sources.iter().any(|source| source.ends_with(": Array records, 3, true length")), "{sources:?}");
+    assert!(page.contains("<span class=\"row-title\">&#60;script&#62;</span>"), "no rule, and no text of one");
+    assert_eq!(page.matches("<div class=\"rule-text\">").count(), 1);
 }

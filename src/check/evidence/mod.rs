@@ -1,8 +1,6 @@
 //! Where in the dump a wrong fact stands, and what is around it.
 
 mod bytes;
-#[cfg(test)]
-mod fields;
 mod neighbourhood;
 
 use schemars::JsonSchema;

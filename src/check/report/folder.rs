@@ -85,7 +85,11 @@ impl ReportFolder {
     }
 
     /// Removes what an earlier run wrote, and nothing else.
-    pub(in crate::check) fn clear(&self) -> Result<(), Error> {
+    ///
+    /// # Errors
+    /// If a file cannot be removed.
+    #[doc(hidden)]
+    pub fn clear(&self) -> Result<(), Error> {
         let Some(marker) = self.marker() else { return Ok(()) };
         owned::remove_listed(&self.path, &marker.files)?;
         self.is_clear.store(true, Ordering::Relaxed);
@@ -225,27 +229,6 @@ fn json(report: &Report, out: &mut dyn Write) -> Result<(), Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_was_written_is_replaced_and_nothing_else() {
-        let folder = tempfile::tempdir().expect("there is room for a folder");
-        let path = folder.path().join("report");
-        let claimed = ReportFolder::claim(&path, false).expect("it is made");
-        assert!(ReportFolder::claim(&path, false).is_err(), "it is in use");
-        claimed.write(&Report::default(), None).expect("there is room");
-        drop(claimed);
-        fs::write(path.join("notes.txt"), "mine").expect("there is room");
-        assert!(ReportFolder::claim(&path, false).is_err(), "it holds a report");
-        let claimed = ReportFolder::claim(&path, true).expect("it is ours");
-        claimed.clear().expect("it is ours");
-        assert_eq!(fs::read_dir(&path).expect("a folder").count(), 3, "marker, lock, notes");
-        // Somebody else's file of the same name is not replaced, and the others are written.
-        fs::write(path.join("report.md"), "mine").expect("there is room");
-        let error = claimed.write(&Report::default(), None).expect_err("a file is lost").to_string();
-        assert!(error.contains("report.md"), "{error}");
-        assert_eq!(fs::read_to_string(path.join("report.md")).expect("a file"), "mine");
-        assert!(path.join("report.html").exists() && path.join("junit.xml").exists());
-    }
 
     #[test]
     fn a_folder_of_other_things_is_refused_untouched() {

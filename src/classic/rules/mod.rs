@@ -8,8 +8,6 @@ mod graph;
 mod judge;
 mod name;
 mod pass;
-#[cfg(test)]
-mod tests;
 mod trailers;
 
 pub use book::*;

@@ -6,8 +6,6 @@ pub(crate) mod gzip;
 mod repeated;
 mod spelled;
 
-use std::sync::LazyLock;
-
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
@@ -173,7 +171,11 @@ fn or_refused(rule: Option<&Rule>, answers: &mut Vec<Answer>) {
     }
 }
 
-/// What a format gives to the corpus.
+/// Cases that are spelled by hand; or what is wrong with them.
+pub(crate) type Spelled = Result<Vec<Case>, String>;
+
+/// What a format gives to the corpus. A constant of its folder: a static would be compiled wherever the crate is, its unit
+/// tests included, with every decoder and writer that the recipes use.
 pub(crate) struct CaseFamily {
     pub(crate) golden: fn() -> Result<Vec<Case>, Error>,
     /// The golden case that edits are made in, unless they want another.
@@ -182,8 +184,8 @@ pub(crate) struct CaseFamily {
     pub(crate) unchecked: &'static str,
     pub(crate) tolerated: &'static str,
     pub(crate) noted: &'static str,
-    /// What is spelled by hand; or what is wrong with it.
-    pub(crate) spelled: LazyLock<Result<Vec<Case>, String>>,
+    /// What is spelled by hand.
+    pub(crate) spelled: fn() -> &'static Spelled,
 }
 
 impl CaseFamily {
@@ -192,7 +194,7 @@ impl CaseFamily {
         let golden = (self.golden)()?;
         let mut cases = damaged::cases::<M>(self, &golden)?;
         cases.extend(golden);
-        cases.extend(self.spelled.clone().map_err(Error::Usage)?);
+        cases.extend((self.spelled)().clone().map_err(Error::Usage)?);
         Ok(cases)
     }
 }

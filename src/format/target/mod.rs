@@ -77,7 +77,8 @@ impl Target {
     }
 
     /// The keys of the table that hold for this, the nearest first.
-    fn keys(&self) -> Vec<String> {
+    #[doc(hidden)]
+    pub fn keys(&self) -> Vec<String> {
         let (format, family) = (self.format.to_string(), self.format.family().name());
         let mut keys = Vec::new();
         if let Some(profile) = &self.profile {
@@ -99,48 +100,11 @@ fn row(family: Family, facet: Facet) -> &'static [(&'static str, Carriage)] {
     family.carries().iter().find(|(of, _)| *of == facet).map_or(&[], |(_, row)| row)
 }
 
+/// Every rule of the tables, and what it does.
+#[doc(hidden)]
+pub const TEXTS: &[(Rule, &str)] = rules::RULES;
+
 /// What a rule does, in a sentence or two.
 pub fn text(rule: Rule) -> &'static str {
     rules::RULES.iter().find(|(of, _)| *of == rule).map_or("", |(_, text)| text)
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use super::*;
-
-    #[test]
-    fn the_tables_have_kinds_of_dump_that_there_are_and_no_rule_that_is_not_used() {
-        let known: BTreeSet<String> = Target::all().iter().flat_map(Target::keys).collect();
-        let mut used = BTreeSet::new();
-        for family in Family::ALL {
-            let facets: BTreeSet<Facet> = family.carries().iter().map(|(facet, _)| *facet).collect();
-            assert_eq!(facets.len(), family.carries().len(), "{family}: each facet once");
-            for (facet, row) in family.carries() {
-                for (key, carriage) in *row {
-                    assert!(known.contains(*key), "{facet} has a line for {key}, which is nothing");
-                    used.extend(match carriage {
-                        Carriage::Changed(rule) => Some(*rule),
-                        Carriage::Exact | Carriage::None => None,
-                    });
-                }
-            }
-        }
-        assert_eq!(rules::RULES.iter().map(|(rule, _)| *rule).collect::<BTreeSet<_>>(), used);
-        assert!(rules::RULES.iter().all(|(_, text)| text.ends_with('.')));
-    }
-
-    #[test]
-    fn the_nearest_line_counts() {
-        let carriage = |target: &str, facet| target.parse::<Target>().expect("a target").column().carriage(facet);
-        assert_eq!(carriage("phd6/openj9", Facet::Hash16), Carriage::Changed(Rule::Low15Bits));
-        assert_eq!(carriage("phd6/jdmpview", Facet::Hash32), Carriage::Changed(Rule::ZeroIsNone));
-        assert_eq!(carriage("phd6/any", Facet::Hash32), Carriage::Exact);
-        assert_eq!(carriage("phd4", Facet::ObjectSize), Carriage::None);
-        assert_eq!(carriage("hprof/sa", Facet::Signers), Carriage::None);
-        assert_eq!(carriage("hprof/art", Facet::Signers), Carriage::None);
-        assert_eq!(carriage("hprof/hotspot-8", Facet::Signers), Carriage::Exact);
-        assert!("phd6/agent".parse::<Target>().is_err());
-    }
 }

@@ -5,9 +5,9 @@ mod readings;
 mod recipes;
 mod specimen;
 
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
-use crate::family::case::{CaseFamily, sources, spelled};
+use crate::family::case::{CaseFamily, Spelled, sources, spelled};
 
 use super::family::FAMILY;
 
@@ -16,13 +16,18 @@ pub(super) use recipes::recipes;
 pub(super) use readings::AMBIGUITIES;
 
 /// Its cases.
-pub(super) static CASES: CaseFamily = CaseFamily {
+pub(super) const CASES: CaseFamily = CaseFamily {
     golden: golden::cases,
     base: "hprof-hotspot-25-8",
     unchecked: "read by a decoder that does not check this",
     tolerated: "tolerated, as known readers do",
     noted: "as written",
-    spelled: LazyLock::new(|| {
+    spelled: by_hand,
+};
+
+fn by_hand() -> &'static Spelled {
+    static SPELLED: OnceLock<Spelled> = OnceLock::new();
+    SPELLED.get_or_init(|| {
         spelled(
             FAMILY,
             sources![
@@ -38,5 +43,5 @@ pub(super) static CASES: CaseFamily = CaseFamily {
                 "hprof/broken.toml",
             ],
         )
-    }),
-};
+    })
+}

@@ -10,8 +10,6 @@ mod heap;
 mod judge;
 mod pass;
 mod tables;
-#[cfg(test)]
-mod tests;
 
 pub use book::*;
 pub use graph::GraphIndex;

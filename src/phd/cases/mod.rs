@@ -4,20 +4,25 @@ mod golden;
 mod readings;
 mod specimen;
 
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
-use crate::family::case::{CaseFamily, sources, spelled};
+use crate::family::case::{CaseFamily, Spelled, sources, spelled};
 
 use super::family::FAMILY;
 
 pub(super) use readings::AMBIGUITIES;
 
 /// Its cases.
-pub(super) static CASES: CaseFamily = CaseFamily {
+pub(super) const CASES: CaseFamily = CaseFamily {
     golden: golden::cases,
     base: "phd6-openj9-64",
     unchecked: "read by a decoder that does not check the whole graph",
     tolerated: "tolerated, as the DTFJ reader does",
     noted: "as the DTFJ reader lays out the bytes",
-    spelled: LazyLock::new(|| spelled(FAMILY, sources!["phd/pieces.toml", "phd/records.toml",])),
+    spelled: by_hand,
 };
+
+fn by_hand() -> &'static Spelled {
+    static SPELLED: OnceLock<Spelled> = OnceLock::new();
+    SPELLED.get_or_init(|| spelled(FAMILY, sources!["phd/pieces.toml", "phd/records.toml",]))
+}

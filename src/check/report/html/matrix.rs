@@ -108,8 +108,13 @@ fn family(key: &str) -> &'static str {
 
 /// Its place among all.
 fn place(key: &str) -> usize {
+    place_among(&format::Family::ALL.map(|family| family.name()), key)
+}
+
+/// The same among formats of these names; their number, if it belongs to none.
+fn place_among(names: &[&str], key: &str) -> usize {
     let name = key.strip_prefix(RANDOM).or_else(|| key.strip_prefix(OTHER)).unwrap_or(key);
-    format::Family::ALL.iter().position(|family| name.starts_with(family.name())).unwrap_or(format::Family::ALL.len())
+    names.iter().position(|family| name.starts_with(family)).unwrap_or(names.len())
 }
 
 /// Formats in the order of the table, by name and title; what belongs to none is the last.
@@ -263,6 +268,7 @@ mod tests {
         let case = |id: &str| CaseFacts { id: id.to_owned(), format: "phd6".to_owned(), ..CaseFacts::default() };
         assert_eq!(keys(&case("random-1-000004")), BTreeSet::from(["random:phd6".to_owned()]));
         assert_eq!(keys(&case("phd-empty")), BTreeSet::from(["other:phd6".to_owned()]));
+        let family = |key| ["phd", "hprof", "other"][place_among(&["phd", "hprof"], key)];
         assert_eq!(family("random:phd6"), "phd");
         assert_eq!(family("hprof.id.size"), "hprof");
         assert_eq!(family("<script>"), "other");

@@ -1,17 +1,16 @@
 //! The work that chains of superclasses make, in classes that are passed on the way up or down.
 
-use crate::compare::{self, compare_sources};
-use crate::digest::{self, digest};
-use crate::family::{Reading, Wishes};
-use crate::format::{DumpFile, Format, Lowering};
-use crate::input::Input;
-use crate::model::{
+use heapsmith::compare::{self, compare_sources};
+use heapsmith::convert::{Options, convert};
+use heapsmith::digest::{self, digest};
+use heapsmith::family::{Reading, Wishes};
+use heapsmith::format::{DumpFile, Format, Lowering};
+use heapsmith::input::Input;
+use heapsmith::model::{
     Address, ByteLen, Class, Contents, DumpSource, Facts, Field, FieldType, Heap, HeapSource, Object, ObjectKind,
     PrimitiveType, Surroundings, WordSize, steps_of,
 };
-use crate::validate::{ValidateOptions, validate};
-
-use super::{Options, convert};
+use heapsmith::validate::{ValidateOptions, validate};
 
 /// A chain of classes, without fields but for the topmost one, and objects of the lowest one.
 fn chain(classes: u64, objects: u64) -> Heap {
@@ -44,7 +43,7 @@ fn written(heap: &mut dyn HeapSource, to: Format) -> Vec<u8> {
     dump
 }
 
-fn opened(dump: &[u8]) -> crate::format::Source {
+fn opened(dump: &[u8]) -> heapsmith::format::Source {
     DumpFile::new(Input::memory("memory", dump.to_vec()), Reading::default())
         .and_then(|file| file.source())
         .expect("a dump")

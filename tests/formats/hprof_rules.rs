@@ -5,16 +5,15 @@ use std::collections::BTreeSet;
 use hex_literal::hex;
 use pretty_assertions::assert_eq;
 
-use crate::error::RuleId;
-use crate::generate::{GenerateOptions, Placement, from_seed};
-use crate::hprof::lower::{self, LowerOptions, PROFILES};
-use crate::hprof::wire::{Header, IdSize, Tag, Version};
-use crate::hprof::{At, Segment, Step, decode, record};
-use crate::input::Input;
-use crate::model::WordSize;
-use crate::validate::{Findings, Report, Severity, Sound, ValidateOptions, validate};
-
-use super::PassRules;
+use heapsmith::error::RuleId;
+use heapsmith::generate::{GenerateOptions, Placement, from_seed};
+use heapsmith::hprof::lower::{self, LowerOptions, PROFILES};
+use heapsmith::hprof::rules::{self, PassRules};
+use heapsmith::hprof::wire::{Header, IdSize, Tag, Version};
+use heapsmith::hprof::{At, Segment, Step, decode, record};
+use heapsmith::input::Input;
+use heapsmith::model::WordSize;
+use heapsmith::validate::{Findings, Report, Severity, Sound, ValidateOptions, validate};
 
 /// JAVA PROFILE 1.0.2, identifiers of 4 bytes, time stamp 0.
 const HEADER: [u8; 31] = hex!("4a4156412050524f46494c4520312e302e3200 00000004 0000000000000000");
@@ -41,11 +40,11 @@ const SUBS: [u8; 142] = hex!(
 
 const END: [u8; 9] = hex!("2c 00000000 00000000");
 
-/// Where a record behind [`TABLES`] stands, and how many are before it.
+/// Where a record after [`TABLES`] stands, and how many are before it.
 const RECORD: (u64, Option<u64>) = (31 + 116, Some(6));
-/// Where a sub-record behind [`SUBS`] stands.
+/// Where a sub-record after [`SUBS`] stands.
 const SUB: (u64, Option<u64>) = (RECORD.0 + 9 + 142, Some(6 + 1 + 5));
-/// The same behind [`LOAD_300`].
+/// The same after [`LOAD_300`].
 const SUB_300: (u64, Option<u64>) = (SUB.0 + 25, Some(13));
 
 /// The class 0x300 is loaded.
@@ -100,55 +99,55 @@ fn broken() -> Vec<Broken> {
 
 fn headers() -> Vec<Broken> {
     let sound = file(&[&TABLES, &dump_record(0x1c, &[&SUBS]), &END]);
-    let behind_version = &sound[18..];
+    let after_version = &sound[18..];
     let text = |start: &[u8], rest: &[u8]| [start, rest].concat();
-    let without_zeros: Vec<u8> = behind_version.iter().copied().filter(|&b| b != 0).collect();
-    let with_spaces: Vec<u8> = behind_version.iter().map(|&b| if b == 0 { b' ' } else { b }).collect();
+    let without_zeros: Vec<u8> = after_version.iter().copied().filter(|&b| b != 0).collect();
+    let with_spaces: Vec<u8> = after_version.iter().map(|&b| if b == 0 { b' ' } else { b }).collect();
     vec![
-        (super::FILE_TRUNCATED, sound[..40].to_vec(), (40, Some(0))),
-        (super::FILE_TRUNCATED, sound[..13].to_vec(), (13, None)),
-        (super::FILE_TRUNCATED, sound[..30].to_vec(), (27, None)),
-        (super::FILE_TRUNCATED, sound[..sound.len() - 10].to_vec(), (SUB.0 - 5 + 1, Some(11))),
-        (super::HEADER_TEXT_MODE, text(b"\xef\xbb\xbf", &sound), (0, None)),
-        (super::HEADER_TEXT_MODE, text(&hex!("d1c1e5c140d7d9d6c6c9d3c540 f14bf04bf2 00"), &sound[19..]), (0, None)),
-        (super::HEADER_TEXT_MODE, text(&sound[..18], &without_zeros), (18, None)),
-        (super::HEADER_TEXT_MODE, text(&sound[..18], &with_spaces), (18, None)),
-        (super::HEADER_VERSION, text(b"JAVA PROFILE 1.0\0", &sound[19..]), (13, None)),
-        (super::HEADER_VERSION, text(b"JAVA PROFILE 1.0.2-of-somebody", &sound[19..]), (13, None)),
-        (super::HEADER_ID_SIZE, text(b"JAVA PROFILE 1.0.2\0\0\0\0\x03", &sound[23..]), (19, None)),
-        (super::SEGMENT_VERSION, text(b"JAVA PROFILE 1.0.1", behind_version), RECORD),
+        (rules::FILE_TRUNCATED, sound[..40].to_vec(), (40, Some(0))),
+        (rules::FILE_TRUNCATED, sound[..13].to_vec(), (13, None)),
+        (rules::FILE_TRUNCATED, sound[..30].to_vec(), (27, None)),
+        (rules::FILE_TRUNCATED, sound[..sound.len() - 10].to_vec(), (SUB.0 - 5 + 1, Some(11))),
+        (rules::HEADER_TEXT_MODE, text(b"\xef\xbb\xbf", &sound), (0, None)),
+        (rules::HEADER_TEXT_MODE, text(&hex!("d1c1e5c140d7d9d6c6c9d3c540 f14bf04bf2 00"), &sound[19..]), (0, None)),
+        (rules::HEADER_TEXT_MODE, text(&sound[..18], &without_zeros), (18, None)),
+        (rules::HEADER_TEXT_MODE, text(&sound[..18], &with_spaces), (18, None)),
+        (rules::HEADER_VERSION, text(b"JAVA PROFILE 1.0\0", &sound[19..]), (13, None)),
+        (rules::HEADER_VERSION, text(b"JAVA PROFILE 1.0.2-of-another-one", &sound[19..]), (13, None)),
+        (rules::HEADER_ID_SIZE, text(b"JAVA PROFILE 1.0.2\0\0\0\0\x03", &sound[23..]), (19, None)),
+        (rules::SEGMENT_VERSION, text(b"JAVA PROFILE 1.0.1", after_version), RECORD),
     ]
 }
 
 fn records() -> Vec<Broken> {
     let cases: &[(RuleId, &[u8])] = &[
-        (super::ID_NULL, &hex!("01 00000000 00000005 00000000 41")),
-        (super::RECORD_UNKNOWN_TAG, &hex!("10 00000000 00000001 00")),
-        (super::RECORD_REST, &hex!("03 00000000 00000005 00000001 00")),
-        (super::TEXT_ENCODING, &hex!("01 00000000 00000005 00000009 80")),
-        (super::TEXT_UNKNOWN_ID, &hex!("02 00000000 00000010 00000003 00000100 00000001 00000077")),
-        (super::TEXT_UNKNOWN_ID, &hex!("04 00000000 00000018 00000005 00000077 00000001 00000077 00000001 00000001")),
-        (super::TEXT_UNKNOWN_ID, &hex!("0a 00000000 00000018 00000009 00000110 00000001 00000000 00000000 00000077")),
-        (super::TEXT_DUPLICATE_ID, &hex!("01 00000000 00000005 00000001 42")),
-        (super::CLASS_SERIAL_ZERO, &hex!("02 00000000 00000010 00000000 00000100 00000001 00000001")),
-        (super::LOAD_CLASS_NO_DUMP, &hex!("02 00000000 00000010 00000003 00000300 00000001 00000001")),
-        (super::CLASS_UNKNOWN_SERIAL, &hex!("03 00000000 00000004 00000099")),
+        (rules::ID_NULL, &hex!("01 00000000 00000005 00000000 41")),
+        (rules::RECORD_UNKNOWN_TAG, &hex!("10 00000000 00000001 00")),
+        (rules::RECORD_REST, &hex!("03 00000000 00000005 00000001 00")),
+        (rules::TEXT_ENCODING, &hex!("01 00000000 00000005 00000009 80")),
+        (rules::TEXT_UNKNOWN_ID, &hex!("02 00000000 00000010 00000003 00000100 00000001 00000077")),
+        (rules::TEXT_UNKNOWN_ID, &hex!("04 00000000 00000018 00000005 00000077 00000001 00000077 00000001 00000001")),
+        (rules::TEXT_UNKNOWN_ID, &hex!("0a 00000000 00000018 00000009 00000110 00000001 00000000 00000000 00000077")),
+        (rules::TEXT_DUPLICATE_ID, &hex!("01 00000000 00000005 00000001 42")),
+        (rules::CLASS_SERIAL_ZERO, &hex!("02 00000000 00000010 00000000 00000100 00000001 00000001")),
+        (rules::LOAD_CLASS_NO_DUMP, &hex!("02 00000000 00000010 00000003 00000300 00000001 00000001")),
+        (rules::CLASS_UNKNOWN_SERIAL, &hex!("03 00000000 00000004 00000099")),
         (
-            super::CLASS_UNKNOWN_SERIAL,
+            rules::CLASS_UNKNOWN_SERIAL,
             &hex!("04 00000000 00000018 00000005 00000001 00000001 00000000 00000099 ffffffff"),
         ),
-        (super::FRAME_LINE, &hex!("04 00000000 00000018 00000005 00000001 00000001 00000000 00000001 00000000")),
-        (super::FRAME_LINE, &hex!("04 00000000 00000018 00000005 00000001 00000001 00000000 00000001 fffffffc")),
-        (super::FRAME_UNKNOWN_ID, &hex!("05 00000000 00000010 00000002 00000000 00000001 00000055")),
-        (super::TRACE_UNKNOWN_SERIAL, &hex!("0d 00000000 00000010 00000001 00000001 00000001 00000099")),
-        (super::TRACE_UNKNOWN_SERIAL, &hex!("02 00000000 00000010 00000003 00000100 00000099 00000001")),
+        (rules::FRAME_LINE, &hex!("04 00000000 00000018 00000005 00000001 00000001 00000000 00000001 00000000")),
+        (rules::FRAME_LINE, &hex!("04 00000000 00000018 00000005 00000001 00000001 00000000 00000001 fffffffc")),
+        (rules::FRAME_UNKNOWN_ID, &hex!("05 00000000 00000010 00000002 00000000 00000001 00000055")),
+        (rules::TRACE_UNKNOWN_SERIAL, &hex!("0d 00000000 00000010 00000001 00000001 00000001 00000099")),
+        (rules::TRACE_UNKNOWN_SERIAL, &hex!("02 00000000 00000010 00000003 00000100 00000099 00000001")),
         (
-            super::TRACE_UNKNOWN_SERIAL,
+            rules::TRACE_UNKNOWN_SERIAL,
             &hex!("0a 00000000 00000018 00000009 00000110 00000099 00000001 00000001 00000000"),
         ),
         // Of the sites the first has no class yet, the second one that is known.
         (
-            super::TRACE_UNKNOWN_SERIAL,
+            rules::TRACE_UNKNOWN_SERIAL,
             &hex!(
                 "06 00000000 00000054 0007 00000000 00000000 00000000 0000000000000000 0000000000000000 00000002"
                 "00 00000000 00000001 00000000 00000000 00000000 00000000"
@@ -156,88 +155,88 @@ fn records() -> Vec<Broken> {
             ),
         ),
         (
-            super::SITES_RESERVED_FLAGS,
+            rules::SITES_RESERVED_FLAGS,
             &hex!("06 00000000 00000022 0008 00000000 00000000 00000000 0000000000000000 0000000000000000 00000000"),
         ),
-        (super::CONTROL_RESERVED_FLAGS, &hex!("0e 00000000 00000006 00000007 0004")),
-        (super::SEGMENT_END_ALONE, &END),
-        (super::SEGMENT_EMPTY, &hex!("1c 00000000 00000000")),
+        (rules::CONTROL_RESERVED_FLAGS, &hex!("0e 00000000 00000006 00000007 0004")),
+        (rules::SEGMENT_END_ALONE, &END),
+        (rules::SEGMENT_EMPTY, &hex!("1c 00000000 00000000")),
     ];
     let mut cases: Vec<_> = cases.iter().map(|(rule, record)| (*rule, with_record(record), RECORD)).collect();
     let short = with_record(&hex!("03 00000000 00000002 0001"));
-    cases.push((super::RECORD_LENGTH, short, (RECORD.0 + 9, RECORD.1)));
+    cases.push((rules::RECORD_LENGTH, short, (RECORD.0 + 9, RECORD.1)));
     cases
 }
 
 fn segments() -> Vec<Broken> {
     let segment = dump_record(0x1c, &[&SUBS]);
     let unpatched = [&hex!("1c 00000000 00000000"), &SUBS[..]].concat();
-    let missing = super::SEGMENT_END_MISSING;
+    let missing = rules::SEGMENT_END_MISSING;
     vec![
-        (super::SEGMENT_UNPATCHED_LENGTH, file(&[&TABLES, &unpatched, &END]), RECORD),
-        (super::SEGMENT_END_BODY, file(&[&TABLES, &segment, &hex!("2c 00000000 00000001 00")]), SUB),
+        (rules::SEGMENT_UNPATCHED_LENGTH, file(&[&TABLES, &unpatched, &END]), RECORD),
+        (rules::SEGMENT_END_BODY, file(&[&TABLES, &segment, &hex!("2c 00000000 00000001 00")]), SUB),
         (missing, file(&[&TABLES, &segment]), (SUB.0, None)),
         (missing, file(&[&TABLES, &segment, &dump_record(0x0c, &[&SUBS])]), SUB),
-        (super::SEGMENT_END_ALONE, file(&[&TABLES, &dump_record(0x0c, &[&SUBS]), &END]), SUB),
-        (super::SEGMENT_EMPTY, file(&[&TABLES, &segment, &END, &dump_record(0x0c, &[])]), (SUB.0 + 9, Some(13))),
+        (rules::SEGMENT_END_ALONE, file(&[&TABLES, &dump_record(0x0c, &[&SUBS]), &END]), SUB),
+        (rules::SEGMENT_EMPTY, file(&[&TABLES, &segment, &END, &dump_record(0x0c, &[])]), (SUB.0 + 9, Some(13))),
     ]
 }
 
 fn sub_records() -> Vec<Broken> {
     let subs: &[(RuleId, &[u8])] = &[
-        (super::ID_NULL, &hex!("23 00000000 00000001 00000000 08")),
-        (super::SUB_RECORD_TAG, &hex!("09")),
-        (super::ROOT_DANGLING, &hex!("05 00000999")),
-        (super::ROOT_DANGLING, &hex!("08 00000000 00000001 00000001")),
-        (super::THREAD_UNKNOWN_SERIAL, &hex!("04 00000110 00000007")),
-        (super::THREAD_UNKNOWN_SERIAL, &hex!("03 00000110 00000007 ffffffff")),
-        (super::TRACE_UNKNOWN_SERIAL, &hex!("08 00000110 00000007 00000099")),
-        (super::TRACE_UNKNOWN_SERIAL, &hex!("23 00000130 00000099 00000000 08")),
-        (super::BOOLEAN_VALUE, &hex!("23 00000130 00000001 00000003 04 000102")),
-        (super::INSTANCE_LENGTH, &hex!("21 00000130 00000001 00000100 00000003 000001")),
-        (super::INSTANCE_LENGTH, &hex!("21 00000130 00000001 00000100 00000005 0000011000")),
-        (super::ARRAY_CLASS, &hex!("22 00000130 00000001 00000000 00000100")),
-        (super::OBJECT_DUPLICATE, &hex!("21 00000110 00000001 00000100 00000004 00000000")),
-        (super::OBJECT_DUPLICATE, &hex!("23 00000100 00000001 00000000 08")),
-        (super::OBJECT_CLASS, &hex!("21 00000130 00000001 00000999 00000000")),
-        (super::OBJECT_CLASS, &hex!("22 00000130 00000001 00000000 00000999")),
-        (super::OBJECT_DANGLING_REFERENCE, &hex!("21 00000130 00000001 00000100 00000004 00000999")),
-        (super::OBJECT_DANGLING_REFERENCE, &hex!("22 00000130 00000001 00000002 00000200 00000110 00000999")),
-        (super::EXTENSION_TAG, &hex!("89 00000110")),
-        (super::EXTENSION_TAG, &hex!("c3 00000130 00000001 00000009 08")),
-        (super::EXTENSION_TAG, &hex!("fe 00000041 00000001")),
+        (rules::ID_NULL, &hex!("23 00000000 00000001 00000000 08")),
+        (rules::SUB_RECORD_TAG, &hex!("09")),
+        (rules::ROOT_DANGLING, &hex!("05 00000999")),
+        (rules::ROOT_DANGLING, &hex!("08 00000000 00000001 00000001")),
+        (rules::THREAD_UNKNOWN_SERIAL, &hex!("04 00000110 00000007")),
+        (rules::THREAD_UNKNOWN_SERIAL, &hex!("03 00000110 00000007 ffffffff")),
+        (rules::TRACE_UNKNOWN_SERIAL, &hex!("08 00000110 00000007 00000099")),
+        (rules::TRACE_UNKNOWN_SERIAL, &hex!("23 00000130 00000099 00000000 08")),
+        (rules::BOOLEAN_VALUE, &hex!("23 00000130 00000001 00000003 04 000102")),
+        (rules::INSTANCE_LENGTH, &hex!("21 00000130 00000001 00000100 00000003 000001")),
+        (rules::INSTANCE_LENGTH, &hex!("21 00000130 00000001 00000100 00000005 0000011000")),
+        (rules::ARRAY_CLASS, &hex!("22 00000130 00000001 00000000 00000100")),
+        (rules::OBJECT_DUPLICATE, &hex!("21 00000110 00000001 00000100 00000004 00000000")),
+        (rules::OBJECT_DUPLICATE, &hex!("23 00000100 00000001 00000000 08")),
+        (rules::OBJECT_CLASS, &hex!("21 00000130 00000001 00000999 00000000")),
+        (rules::OBJECT_CLASS, &hex!("22 00000130 00000001 00000000 00000999")),
+        (rules::OBJECT_DANGLING_REFERENCE, &hex!("21 00000130 00000001 00000100 00000004 00000999")),
+        (rules::OBJECT_DANGLING_REFERENCE, &hex!("22 00000130 00000001 00000002 00000200 00000110 00000999")),
+        (rules::EXTENSION_TAG, &hex!("89 00000110")),
+        (rules::EXTENSION_TAG, &hex!("c3 00000130 00000001 00000009 08")),
+        (rules::EXTENSION_TAG, &hex!("fe 00000041 00000001")),
         (
-            super::CLASS_DUPLICATE,
+            rules::CLASS_DUPLICATE,
             &hex!("20 00000200 00000001 00000000 00000000 00000000 00000000 00000000 00000000 00000000 0000 0000 0000"),
         ),
     ];
     // A class 0x300 each, with one thing wrong.
     let classes: &[(RuleId, &[u8])] = &[
         (
-            super::CLASS_SUPERCLASS,
+            rules::CLASS_SUPERCLASS,
             &hex!("20 00000300 00000001 00000999 00000000 00000000 00000000 00000000 00000000 00000000 0000 0000 0000"),
         ),
         (
-            super::CLASS_SUPERCLASS_CYCLE,
+            rules::CLASS_SUPERCLASS_CYCLE,
             &hex!("20 00000300 00000001 00000300 00000000 00000000 00000000 00000000 00000000 00000000 0000 0000 0000"),
         ),
         (
-            super::CLASS_INSTANCE_SIZE,
+            rules::CLASS_INSTANCE_SIZE,
             &hex!("20 00000300 00000001 00000100 00000000 00000000 00000000 00000000 00000000 00000000 0000 0000 0000"),
         ),
         (
-            super::CLASS_RESERVED,
+            rules::CLASS_RESERVED,
             &hex!("20 00000300 00000001 00000000 00000000 00000000 00000000 00000000 00000001 00000000 0000 0000 0000"),
         ),
         (
-            super::TEXT_UNKNOWN_ID,
+            rules::TEXT_UNKNOWN_ID,
             &hex!(
                 "20 00000300 00000001 00000000 00000000 00000000 00000000 00000000 00000000 00000000"
                 "0000 0001 00000077 08 00 0000"
             ),
         ),
         (
-            super::BOOLEAN_VALUE,
+            rules::BOOLEAN_VALUE,
             &hex!(
                 "20 00000300 00000001 00000000 00000000 00000000 00000000 00000000 00000000 00000000"
                 "0000 0001 00000001 04 02 0000"
@@ -245,14 +244,14 @@ fn sub_records() -> Vec<Broken> {
         ),
         // A constant pool entry, and a loader, that dangle.
         (
-            super::OBJECT_DANGLING_REFERENCE,
+            rules::OBJECT_DANGLING_REFERENCE,
             &hex!(
                 "20 00000300 00000001 00000000 00000000 00000000 00000000 00000000 00000000 00000000"
                 "0001 0007 02 00000999 0000 0000"
             ),
         ),
         (
-            super::OBJECT_DANGLING_REFERENCE,
+            rules::OBJECT_DANGLING_REFERENCE,
             &hex!("20 00000300 00000001 00000000 00000999 00000000 00000000 00000000 00000000 00000000 0000 0000 0000"),
         ),
     ];
@@ -260,16 +259,16 @@ fn sub_records() -> Vec<Broken> {
     cases.extend(classes.iter().map(|(rule, class)| (*rule, with_class(class), SUB_300)));
     let class: [u8; 43] =
         hex!("20 00000300 00000001 00000000 00000000 00000000 00000000 00000000 00000000 00000000 0000 0000 0000");
-    cases.push((super::CLASS_NO_LOAD, with_sub(&class), SUB));
+    cases.push((rules::CLASS_NO_LOAD, with_sub(&class), SUB));
     let cut = with_sub(&hex!("21 00000130 00000001 00000100 00000004 0000"));
-    cases.push((super::SUB_RECORD_OVERRUN, cut, (SUB.0 + 17, SUB.1)));
+    cases.push((rules::SUB_RECORD_OVERRUN, cut, (SUB.0 + 17, SUB.1)));
     let array_of_references = with_sub(&hex!("23 00000130 00000001 00000000 02"));
-    cases.push((super::TYPE_CODE, array_of_references, (SUB.0 + 13, SUB.1)));
-    // An instance with a class behind it that takes its identifier.
+    cases.push((rules::TYPE_CODE, array_of_references, (SUB.0 + 13, SUB.1)));
+    // An instance with a class after it that takes its identifier.
     let class_110 = [&hex!("20 00000110"), &class[5..]].concat();
     let load_110 = hex!("02 00000000 00000010 00000003 00000110 00000001 00000001");
     let taken = file(&[&TABLES, &load_110, &dump_record(0x1c, &[&SUBS, &class_110]), &END]);
-    cases.push((super::OBJECT_DUPLICATE, taken, SUB_300));
+    cases.push((rules::OBJECT_DUPLICATE, taken, SUB_300));
     cases
 }
 
@@ -305,8 +304,8 @@ fn each_rule_is_found_broken_at_its_place_and_nothing_else_is() {
 fn every_rule_has_a_dump_that_breaks_it() {
     let mut tried: BTreeSet<RuleId> = broken().iter().map(|(rule, ..)| *rule).collect();
     // A HEAP DUMP beyond 4 GiB, and inputs of other formats, are below.
-    tried.extend([super::SEGMENT_WRAPPED_LENGTH, super::HEADER_MAGIC]);
-    assert_eq!(tried, super::ALL.iter().copied().collect());
+    tried.extend([rules::SEGMENT_WRAPPED_LENGTH, rules::HEADER_MAGIC]);
+    assert_eq!(tried, rules::ALL.iter().copied().collect());
 }
 
 #[test]
@@ -326,7 +325,7 @@ fn an_input_that_is_neither_is_told_so_and_one_that_begins_like_a_dump_by_that_f
         assert!(told.findings[0].expected.contains(words), "{}", told.findings[0].expected);
     }
     let Err(error) = decode::Decoder::new(&b"\x00\x12portable heap dump"[..]) else { panic!("no HPROF dump") };
-    assert_eq!((error.rule(), error.found().as_str()), (super::HEADER_MAGIC, "a PHD"));
+    assert_eq!((error.rule(), error.found().as_str()), (rules::HEADER_MAGIC, "a PHD"));
 }
 
 #[test]
@@ -338,7 +337,7 @@ fn a_wrapped_length_is_a_warning() {
     rules.step(Step::Segment(At { index: 0, offset: 31, bytes: &[], rest: 0 }, segment), &mut findings);
     let (kept, _) = findings.finish();
     let told: Vec<_> = kept.iter().map(|f| (f.rule, f.severity, f.offset, f.record)).collect();
-    assert_eq!(told, [(super::SEGMENT_WRAPPED_LENGTH, Severity::Warning, 31, Some(0))]);
+    assert_eq!(told, [(rules::SEGMENT_WRAPPED_LENGTH, Severity::Warning, 31, Some(0))]);
 }
 
 #[test]
@@ -406,7 +405,7 @@ fn contents_that_come_in_pieces_are_judged_as_a_whole() {
 }
 
 #[test]
-fn a_reference_behind_many_values_of_an_instance_is_found() {
+fn a_reference_after_many_values_of_an_instance_is_found() {
     const FIELDS: usize = 65_535;
     let fields = [hex!("00000003 0b").repeat(FIELDS - 1), hex!("00000003 02").to_vec()].concat();
     let size = (8 * (FIELDS as u32 - 1) + 4).to_be_bytes();
@@ -428,9 +427,8 @@ fn what_the_writers_make_has_no_error_and_no_warning() {
                 for seed in 0..if profile.is_seeded() { 20 } else { 2 } {
                     let word = if seed % 2 == 0 { WordSize::Bits32 } else { WordSize::Bits64 };
                     let id_size = (word == WordSize::Bits64).then_some(IdSize::Eight);
-                    let wanted = GenerateOptions { placement, word, objects: 150, ..GenerateOptions::default() };
-                    let framing = Some(framing);
-                    let options = LowerOptions { profile, framing, seed, id_size, ..LowerOptions::default() };
+                    let wanted = GenerateOptions::default().placement(placement).word(word).objects(150);
+                    let options = LowerOptions::default().profile(profile).framing(framing).seed(seed).id_size(id_size);
                     let bytes = lower::to_bytes(&from_seed(&wanted, seed), &options).expect("a heap for every profile");
                     let told = report(&bytes, true);
                     let bad: Vec<_> = told.findings.iter().filter(|f| f.severity > Severity::Note).collect();

@@ -5,15 +5,16 @@ use std::collections::BTreeSet;
 
 use pretty_assertions::assert_eq;
 
-use crate::bytes::ebcdic::{LineEnd, Page};
-use crate::classic::LowerOptions;
-use crate::classic::lower::{self, PROFILES};
-use crate::classic::wire::{Charset, Encoding, Newline};
-use crate::error::RuleId;
-use crate::generate::{GenerateOptions, Placement, from_seed};
-use crate::input::Input;
-use crate::model::WordSize;
-use crate::validate::{Report, Severity, ValidateOptions, validate};
+use heapsmith::bytes::ebcdic::{LineEnd, Page};
+use heapsmith::classic::LowerOptions;
+use heapsmith::classic::lower::{self, PROFILES};
+use heapsmith::classic::rules;
+use heapsmith::classic::wire::{Charset, Encoding, Newline};
+use heapsmith::error::RuleId;
+use heapsmith::generate::{GenerateOptions, Placement, from_seed};
+use heapsmith::input::Input;
+use heapsmith::model::WordSize;
+use heapsmith::validate::{Report, Severity, ValidateOptions, validate};
 
 /// As OpenJ9 writes.
 const NATIVE: &str = "\
@@ -68,53 +69,53 @@ const BREAKDOWN: &str = "// Breakdown - Classes: 2, Objects: 1, ObjectArrays: 0,
 
 /// Rules of one pass.
 const PASS: &[Broken<'_>] = &[
-    (super::FILE_START, &[("// V", "@V")], None),
+    (rules::FILE_START, &[("// V", "@V")], None),
     // What is cut is not told, so the error stands in it.
-    (super::FILE_TRUNCATED, &[("(2)\n", "(2)@"), ("EOF", "eof")], Some(6)),
-    (super::FILE_BYTE_ORDER_MARK, &[("// V", "@\u{feff}// V")], Some(0)),
-    (super::FILE_LINE_ENDS, &[("OBJ A\n", "OBJ A@\r\n")], Some(1)),
-    (super::FILE_LINE_ENDS, &[("00001010 \n", "00001010 @\r\n")], Some(1)),
-    (super::HEADER_MISSING, &[("// Version: test\n", "\n@")], Some(1)),
-    (super::HEADER_SINGLE, &[("test\n", "test\n@// Version: test\n")], Some(1)),
-    (super::HEADER_SINGLE, &[("// Version: test\n", ""), ("OBJ [I\n\t\n", "OBJ [I\n\t\n@// Version: t\n")], Some(2)),
-    (super::RECORD_START, &[("0x00001010 [16]", "@?00001010 [16]")], Some(2)),
-    (super::RECORD_TYPE, &[("[16] OBJ [I", "[16] @ARR [I")], Some(2)),
-    (super::RECORD_NULL_ADDRESS, &[("0x00001000", "@0x00000000")], Some(1)),
-    (super::NUMBER_HEXADECIMAL, &[("\t0x00001010", "\t0x0000101@G")], Some(1)),
-    (super::NUMBER_HEXADECIMAL, &[("\t0x00001010", "\t@0x11112222333344445")], Some(1)),
-    (super::NUMBER_SIZE, &[("[16] OBJ A", "@[-16] OBJ A")], Some(1)),
-    (super::NUMBER_SIZE, &[("[16] OBJ A", "@[18446744073709551616] OBJ A")], Some(1)),
-    (super::NUMBER_SIZE_RANGE, &[("[16] OBJ A", "@[4294967296] OBJ A")], Some(1)),
-    (super::NUMBER_SIZE_RANGE, &[("0x00001000 [16]", "0x000001000 @[9223372036854775808]")], Some(1)),
-    (super::NUMBER_WORD, &[("0x00001010 \n", "@0x0000000100001010 \n")], Some(1)),
-    (super::NUMBER_WORD, &[("0x00001010 [", "@0x100001010 [")], Some(2)),
-    (super::NAME_EMPTY, &[("OBJ A", "OBJ @")], Some(1)),
-    (super::NAME_LINE_BREAK, &[("OBJ A", "OBJ A@\nB")], Some(1)),
-    (super::NAME_SIGNATURE, &[("CLS [I", "CLS @[L;")], Some(4)),
-    (super::NAME_SIGNATURE, &[("CLS [I", "CLS @[V")], Some(4)),
-    (super::REFERENCE_WITHOUT_RECORD, &[("test\n", "test\n\t0x00001010 @\n")], Some(1)),
+    (rules::FILE_TRUNCATED, &[("(2)\n", "(2)@"), ("EOF", "eof")], Some(6)),
+    (rules::FILE_BYTE_ORDER_MARK, &[("// V", "@\u{feff}// V")], Some(0)),
+    (rules::FILE_LINE_ENDS, &[("OBJ A\n", "OBJ A@\r\n")], Some(1)),
+    (rules::FILE_LINE_ENDS, &[("00001010 \n", "00001010 @\r\n")], Some(1)),
+    (rules::HEADER_MISSING, &[("// Version: test\n", "\n@")], Some(1)),
+    (rules::HEADER_SINGLE, &[("test\n", "test\n@// Version: test\n")], Some(1)),
+    (rules::HEADER_SINGLE, &[("// Version: test\n", ""), ("OBJ [I\n\t\n", "OBJ [I\n\t\n@// Version: t\n")], Some(2)),
+    (rules::RECORD_START, &[("0x00001010 [16]", "@?00001010 [16]")], Some(2)),
+    (rules::RECORD_TYPE, &[("[16] OBJ [I", "[16] @ARR [I")], Some(2)),
+    (rules::RECORD_NULL_ADDRESS, &[("0x00001000", "@0x00000000")], Some(1)),
+    (rules::NUMBER_HEXADECIMAL, &[("\t0x00001010", "\t0x0000101@G")], Some(1)),
+    (rules::NUMBER_HEXADECIMAL, &[("\t0x00001010", "\t@0x11112222333344445")], Some(1)),
+    (rules::NUMBER_SIZE, &[("[16] OBJ A", "@[-16] OBJ A")], Some(1)),
+    (rules::NUMBER_SIZE, &[("[16] OBJ A", "@[18446744073709551616] OBJ A")], Some(1)),
+    (rules::NUMBER_SIZE_RANGE, &[("[16] OBJ A", "@[4294967296] OBJ A")], Some(1)),
+    (rules::NUMBER_SIZE_RANGE, &[("0x00001000 [16]", "0x000001000 @[9223372036854775808]")], Some(1)),
+    (rules::NUMBER_WORD, &[("0x00001010 \n", "@0x0000000100001010 \n")], Some(1)),
+    (rules::NUMBER_WORD, &[("0x00001010 [", "@0x100001010 [")], Some(2)),
+    (rules::NAME_EMPTY, &[("OBJ A", "OBJ @")], Some(1)),
+    (rules::NAME_LINE_BREAK, &[("OBJ A", "OBJ A@\nB")], Some(1)),
+    (rules::NAME_SIGNATURE, &[("CLS [I", "CLS @[L;")], Some(4)),
+    (rules::NAME_SIGNATURE, &[("CLS [I", "CLS @[V")], Some(4)),
+    (rules::REFERENCE_WITHOUT_RECORD, &[("test\n", "test\n\t0x00001010 @\n")], Some(1)),
     (
-        super::REFERENCE_PRIMITIVE_ARRAY,
+        rules::REFERENCE_PRIMITIVE_ARRAY,
         &[("0x00001010 [16] OBJ [I\n\t", "@0x00001010 [16] OBJ [I\n\t0x00001000 0x00001000 "), ("3(2)", "5(2)")],
         Some(2),
     ),
     (
-        super::REFERENCE_PRIMITIVE_ARRAY,
+        rules::REFERENCE_PRIMITIVE_ARRAY,
         &[("\t0x00001010 ", "\t"), ("0x00001010 [16] OBJ [I\n\t", "@0x00001010 [16] OBJ [I\n\t0x00001000 ")],
         Some(2),
     ),
-    (super::TRAILER_SYNTAX, &[(BREAKDOWN, "@// Breakdown - Classes: two\n")], Some(5)),
-    (super::TRAILER_SYNTAX, &[(EOF, "@// EOF:  Total 'Objects',Refs(null) : 4,3(2\n")], Some(6)),
-    (super::TRAILER_MISSING, &[(EOF, "@")], Some(6)),
-    (super::TRAILER_BREAKDOWN_MISSING, &[(BREAKDOWN, "@")], Some(5)),
-    (super::TRAILER_REPEATED, &[("(2)\n", "(2)\n@// EOF:  Total 'Objects',Refs(null) : 4,3(2)\n")], Some(7)),
+    (rules::TRAILER_SYNTAX, &[(BREAKDOWN, "@// Breakdown - Classes: two\n")], Some(5)),
+    (rules::TRAILER_SYNTAX, &[(EOF, "@// EOF:  Total 'Objects',Refs(null) : 4,3(2\n")], Some(6)),
+    (rules::TRAILER_MISSING, &[(EOF, "@")], Some(6)),
+    (rules::TRAILER_BREAKDOWN_MISSING, &[(BREAKDOWN, "@")], Some(5)),
+    (rules::TRAILER_REPEATED, &[("(2)\n", "(2)\n@// EOF:  Total 'Objects',Refs(null) : 4,3(2)\n")], Some(7)),
     (
-        super::TRAILER_REPEATED,
+        rules::TRAILER_REPEATED,
         &[("\n// EOF", "\n@// Breakdown - Classes: 1, Objects: 1, ObjectArrays: 1, PrimitiveArrays: 1\n// EOF")],
         Some(6),
     ),
     (
-        super::TRAILER_ORDER,
+        rules::TRAILER_ORDER,
         &[
             (BREAKDOWN, ""),
             ("(2)\n", "(2)\n@// Breakdown - Classes: 2, Objects: 1, ObjectArrays: 0, PrimitiveArrays: 1\n"),
@@ -122,25 +123,25 @@ const PASS: &[Broken<'_>] = &[
         Some(6),
     ),
     (
-        super::TRAILER_RECORD_BETWEEN,
+        rules::TRAILER_RECORD_BETWEEN,
         &[("\n// EOF", "\n@0x00003000 [64] CLS B\n\t\n// EOF"), ("Classes: 2", "Classes: 3"), (": 4,", ": 5,")],
         Some(6),
     ),
-    (super::TRAILER_RECORD_AFTER, &[("(2)\n", "(2)\n@0x00003000 [64] CLS B\n\t\n")], Some(7)),
-    (super::TRAILER_COMMENT_AFTER, &[("(2)\n", "(2)\n@// bye\n")], Some(7)),
-    (super::TRAILER_COUNTS, &[("// Breakdown - Classes: 2", "@// Breakdown - Classes: 3")], Some(5)),
-    (super::TRAILER_TOTAL, &[(EOF, "@// EOF:  Total 'Objects',Refs(null) : 5,3(2)\n")], Some(6)),
-    (super::TRAILER_REFERENCES, &[(EOF, "@// EOF:  Total 'Objects',Refs(null) : 4,3(3)\n")], Some(6)),
-    (super::TRAILER_REFERENCES, &[(EOF, "@// EOF:  Total 'Objects',Refs(null) : 4,1(2)\n")], Some(6)),
+    (rules::TRAILER_RECORD_AFTER, &[("(2)\n", "(2)\n@0x00003000 [64] CLS B\n\t\n")], Some(7)),
+    (rules::TRAILER_COMMENT_AFTER, &[("(2)\n", "(2)\n@// bye\n")], Some(7)),
+    (rules::TRAILER_COUNTS, &[("// Breakdown - Classes: 2", "@// Breakdown - Classes: 3")], Some(5)),
+    (rules::TRAILER_TOTAL, &[(EOF, "@// EOF:  Total 'Objects',Refs(null) : 5,3(2)\n")], Some(6)),
+    (rules::TRAILER_REFERENCES, &[(EOF, "@// EOF:  Total 'Objects',Refs(null) : 4,3(3)\n")], Some(6)),
+    (rules::TRAILER_REFERENCES, &[(EOF, "@// EOF:  Total 'Objects',Refs(null) : 4,1(2)\n")], Some(6)),
 ];
 
 /// Rules of the whole graph.
 const GRAPH: &[Broken<'_>] = &[
-    (super::GRAPH_DUPLICATE_ADDRESS, &[("0x00002040", "@0x00002000")], Some(4)),
-    (super::GRAPH_DANGLING_REFERENCE, &[("0x00001000", "@0x00001000"), ("\t0x00001010", "\t0x00001018")], Some(1)),
-    (super::GRAPH_TYPE, &[("0x00001000 [16] OBJ A", "@0x00001000 [16] OBJ B")], Some(1)),
+    (rules::GRAPH_DUPLICATE_ADDRESS, &[("0x00002040", "@0x00002000")], Some(4)),
+    (rules::GRAPH_DANGLING_REFERENCE, &[("0x00001000", "@0x00001000"), ("\t0x00001010", "\t0x00001018")], Some(1)),
+    (rules::GRAPH_TYPE, &[("0x00001000 [16] OBJ A", "@0x00001000 [16] OBJ B")], Some(1)),
     (
-        super::GRAPH_SAME_NAME,
+        rules::GRAPH_SAME_NAME,
         &[("// Breakdown - Classes: 2", "@0x00003000 [64] CLS A\n\t\n// Breakdown - Classes: 3"), (": 4,", ": 5,")],
         Some(5),
     ),
@@ -156,7 +157,7 @@ struct Found {
 }
 
 fn report(bytes: &[u8], graph: bool) -> Report {
-    let options = ValidateOptions { graph, ..ValidateOptions::default() };
+    let options = ValidateOptions::default().graph(graph);
     validate(&Input::memory("dump", bytes.to_vec()), options).expect("readable")
 }
 
@@ -181,7 +182,7 @@ fn changed(sound: &str, changes: &[(&str, &str)]) -> String {
 
 /// A text without its mark, and what is to be found there.
 fn marked(text: &str, rule: RuleId, record: Option<u64>) -> (String, Found) {
-    let (before, behind) = text.split_once('@').expect("a mark");
+    let (before, after) = text.split_once('@').expect("a mark");
     let column = before.len() - before.rfind('\n').map_or(0, |at| at + 1) + 1;
     let line = before.matches('\n').count() + 1;
     let found = Found {
@@ -191,7 +192,7 @@ fn marked(text: &str, rule: RuleId, record: Option<u64>) -> (String, Found) {
         line: Some(line as u64),
         column: Some(column as u64),
     };
-    (format!("{before}{behind}"), found)
+    (format!("{before}{after}"), found)
 }
 
 fn to_page(text: &str, page: Page, end: LineEnd) -> Vec<u8> {
@@ -223,7 +224,7 @@ fn each_rule_is_found_broken_at_its_place_and_nothing_else_is() {
         for (rule, changes, record) in cases {
             let (text, found) = marked(&changed(NATIVE, changes), *rule, *record);
             // No dump, and so no text either, unless it begins like one.
-            let expected = if *rule == super::FILE_START { Found { line: None, column: None, ..found } } else { found };
+            let expected = if *rule == rules::FILE_START { Found { line: None, column: None, ..found } } else { found };
             assert_eq!(findings(text.as_bytes(), graph), [expected], "{text}");
         }
     }
@@ -238,7 +239,7 @@ fn the_same_is_found_in_ebcdic() {
         for (cases, graph) in [(PASS, false), (GRAPH, true)] {
             for (rule, changes, record) in cases {
                 let (text, found) = marked(&changed(NATIVE, changes), *rule, *record);
-                if text.is_ascii() && *rule != super::FILE_START {
+                if text.is_ascii() && *rule != rules::FILE_START {
                     assert_eq!(findings(&to_page(&text, page, end), graph), [found], "{text}");
                 }
             }
@@ -247,15 +248,15 @@ fn the_same_is_found_in_ebcdic() {
     // The byte of 0x15 and 0x25 that ends no other line.
     let mut bytes = to_page(NATIVE, Page::Ibm1047, LineEnd::NewLine);
     bytes[38] = 0x25;
-    let found = Found { rule: super::FILE_LINE_ENDS.0, offset: 38, record: Some(1), line: Some(2), column: Some(22) };
+    let found = Found { rule: rules::FILE_LINE_ENDS.0, offset: 38, record: Some(1), line: Some(2), column: Some(22) };
     assert_eq!(findings(&bytes, true), [found]);
 }
 
 #[test]
 fn every_rule_is_broken_by_some_case() {
-    let apart = [super::NAME_ENCODING, super::RECORD_LONG];
+    let apart = [rules::NAME_ENCODING, rules::RECORD_LONG];
     let broken: BTreeSet<RuleId> = PASS.iter().chain(GRAPH).map(|(rule, ..)| *rule).chain(apart).collect();
-    assert_eq!(broken, super::ALL.iter().copied().collect());
+    assert_eq!(broken, rules::ALL.iter().copied().collect());
 }
 
 #[test]
@@ -263,14 +264,14 @@ fn names_are_utf_8_in_its_standard_or_its_modified_form() {
     // U+1F600, and half of its surrogates.
     let [standard, modified, half]: [&[u8]; 3] = [b"\xf0\x9f\x98\x80", b"\xed\xa0\xbd\xed\xb8\x80", b"\xed\xa0\xbd"];
     let dump = |name: &[u8]| {
-        let (before, behind) = NATIVE.split_once("CLS A").expect("a class");
-        [before.as_bytes(), b"CLS A", name, behind.as_bytes()].concat()
+        let (before, after) = NATIVE.split_once("CLS A").expect("a class");
+        [before.as_bytes(), b"CLS A", name, after.as_bytes()].concat()
     };
     assert_eq!(findings(&dump(standard), false), []);
     assert_eq!(findings(&dump(modified), false), []);
     for name in [half, b"\xff", b"\x80A"] {
         let offset = NATIVE.find("CLS A").expect("a class") as u64 + 5;
-        let found = Found { rule: super::NAME_ENCODING.0, offset, record: Some(3), line: Some(6), column: Some(22) };
+        let found = Found { rule: rules::NAME_ENCODING.0, offset, record: Some(3), line: Some(6), column: Some(22) };
         assert_eq!(findings(&dump(name), false), [found]);
     }
 }
@@ -279,7 +280,7 @@ fn names_are_utf_8_in_its_standard_or_its_modified_form() {
 fn a_name_of_megabytes_is_refused_and_what_is_before_it_is_sound() {
     let text = NATIVE.replace("CLS A", &format!("CLS {}", "A".repeat(2 << 20)));
     let told = report(text.as_bytes(), false);
-    assert_eq!(told.findings.iter().map(|f| f.rule).collect::<Vec<_>>(), [super::RECORD_LONG]);
+    assert_eq!(told.findings.iter().map(|f| f.rule).collect::<Vec<_>>(), [rules::RECORD_LONG]);
     assert_eq!((told.findings[0].line, told.sound.objects), (Some(6), 2));
 }
 
@@ -326,10 +327,10 @@ fn a_wrong_total_is_told_with_both_numbers() {
 }
 
 #[test]
-fn trailers_are_judged_when_something_unreadable_stands_behind_them() {
+fn trailers_are_judged_when_something_unreadable_stands_after_them() {
     let text = changed(NATIVE, &[("4,3(2)\n", "5,3(2)\n\u{1}\u{2}")]);
     let rules: Vec<RuleId> = report(text.as_bytes(), true).findings.iter().map(|f| f.rule).collect();
-    assert_eq!(rules, [super::TRAILER_TOTAL, super::RECORD_START]);
+    assert_eq!(rules, [rules::TRAILER_TOTAL, rules::RECORD_START]);
 }
 
 #[test]
@@ -337,7 +338,7 @@ fn every_strict_prefix_is_told_for_what_it_is() {
     for text in [NATIVE, JDMPVIEW, IBM] {
         for length in 0..text.len() - 1 {
             let told = report(&text.as_bytes()[..length], false);
-            let missing = told.findings.iter().any(|f| f.rule == super::TRAILER_MISSING);
+            let missing = told.findings.iter().any(|f| f.rule == rules::TRAILER_MISSING);
             assert_ne!(told.valid, !missing, "{length}: {:?}", told.findings);
         }
         assert_eq!(findings(&text.as_bytes()[..text.len() - 1], true), [], "but for the last line end");
@@ -351,10 +352,10 @@ fn what_the_writers_make_has_no_error_and_no_warning() {
         for placement in [Placement::Ordered, Placement::Mixed] {
             for seed in 0..if profile.is_seeded() { 40 } else { 4 } {
                 let word = if seed % 2 == 0 { WordSize::Bits32 } else { WordSize::Bits64 };
-                let wanted = GenerateOptions { placement, word, objects: 150, ..GenerateOptions::default() };
+                let wanted = GenerateOptions::default().placement(placement).word(word).objects(150);
                 let heap = from_seed(&wanted, seed);
                 for encoding in [Encoding::default(), ebcdic] {
-                    let options = LowerOptions { profile, seed, encoding, ..LowerOptions::default() };
+                    let options = LowerOptions::default().profile(profile).seed(seed).encoding(encoding);
                     // A page of EBCDIC has no characters beyond ISO 8859-1.
                     let Ok(bytes) = lower::to_bytes(&heap, &options) else { continue };
                     let told = report(&bytes, true);
