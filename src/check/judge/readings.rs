@@ -10,6 +10,7 @@ use crate::format::Format;
 use crate::model::Heap;
 
 use super::super::report::Follows;
+use super::super::task::first_heap;
 use super::spelling::{GENERAL, NAMES};
 use super::{Judgement, Wrong, passed};
 
@@ -350,59 +351,18 @@ impl<'c> Rights<'c> {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::compare::compare;
-
-    /// What is worked out of the first answer against what is spelled, by hand or by an edit.
-    #[test]
-    fn readings_are_worked_out_as_they_are_spelled() {
-        let mut seen = BTreeSet::new();
-        for case in crate::corpus::cases().expect("there are cases") {
-            let dump = DumpOf::new(&case);
-            let all = ambiguities(case.format);
-            let first = case.answers.iter().find_map(|answer| match answer {
-                Answer::Reads(_, heap) => Some(heap),
-                Answer::Refuses(_) => None,
-            });
-            for answer in &case.answers {
-                let Some((name, choice)) = answer.choice() else { continue };
-                let place = all.iter().position(|ambiguity| ambiguity.name == name);
-                let place = place.unwrap_or_else(|| panic!("{}: {name} is nothing that is left open", case.id));
-                let found = all[place].choice(choice);
-                let found = found.unwrap_or_else(|| panic!("{}: {choice} is no reading of {name}", case.id));
-                let (Answer::Reads(_, spelled), Some(first)) = (answer, first) else { continue };
-                if !all[place].is_worked_out() {
-                    continue;
-                }
-                let mut choices = vec![0; all.len()];
-                choices[place] = found;
-                let heap = dump.heap(first, &all, &choices, None).expect("it can be read");
-                let comparison = compare(spelled, &heap, &BTreeSet::new());
-                assert_eq!(comparison.differences, [], "{}: {name}={choice}", case.id);
-                assert_eq!(comparison.not_compared, [], "{}: {name}={choice}", case.id);
-                seen.insert((name, choice));
-            }
-        }
-        let worked_out = [
-            ("classic.class-block", "kept"),
-            ("hprof.array-class", "elements"),
-            ("hprof.repeated-string", "first"),
-            ("hprof.undeclared-bytes", "declared-fields"),
-            ("phd.array-class", "first-reference"),
-            ("phd.array-class", "first-reference-removed"),
-            ("phd.element-order", "index"),
-            ("phd.first-reference", "dropped"),
-            ("phd.hash-16", "15-bits"),
-            ("phd.hash-16", "doubled"),
-            ("phd.length-and-size", "by-size"),
-            ("phd.length-and-size", "size-first"),
-            ("phd.missing-hash", "computed"),
-            ("phd.null-references", "left-out"),
-        ];
-        for spelled in worked_out {
-            assert!(seen.contains(&spelled), "{spelled:?} is spelled nowhere");
-        }
-    }
+/// The heap of a case under another reading of what is left open; `None` if it can only be spelled.
+///
+/// # Errors
+/// If there is no such reading, or the dump cannot be read so.
+#[doc(hidden)]
+pub fn heap_under(case: &Case, name: &str, choice: &str) -> Result<Option<Heap>, Error> {
+    let all = ambiguities(case.format);
+    let place = all.iter().position(|ambiguity| ambiguity.name == name);
+    let chosen = place.and_then(|place| Some((place, all[place].choice(choice)?)));
+    let (place, chosen) = chosen.ok_or_else(|| Error::Usage(format!("{name}={choice} is no reading")))?;
+    let Some(first) = first_heap(case).filter(|_| all[place].is_worked_out()) else { return Ok(None) };
+    let mut choices = vec![0; all.len()];
+    choices[place] = chosen;
+    DumpOf::new(case).heap(first, &all, &choices, None).map(|heap| Some(heap.into_owned()))
 }
