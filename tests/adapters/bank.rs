@@ -141,7 +141,7 @@ impl Running {
         let folder = adapters(bug);
         let script = folder.path().join(format!("{family}.py"));
         let mut running = Running { script, folder, process: None, facets: BTreeSet::new() };
-        let hello = running.ask(&json!({"id":1,"op":"hello","protocols":[1],"runner":"the bank"}));
+        let hello = running.ask(&json!({"id":1,"op":"hello","protocols":[1,2],"runner":"the bank"}));
         let hello = hello.unwrap_or_else(|| panic!("{}: no hello", bug.map_or(family, |bug| &bug.id)));
         let declared = hello["facets"].as_array().expect("facets");
         let facets = Facet::ALL.into_iter().filter(|facet| declared.contains(&json!(facet.to_string())));

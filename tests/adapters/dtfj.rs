@@ -16,7 +16,7 @@ use crate::bench::{PATIENT, ask, check, check_with, compiled, heapsmith, java, t
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
 /// What DTFJ gets wrong, by the pieces of cases' ids.
-const ITS_OWN: [&str; 7] = [
+const ITS_OWN: [&str; 10] = [
     // Of two and more references of an array it takes the last of the file for the array's class.
     "phd4-any-??-h16-seed?",
     "phd4-any-??-h32-seed1",
@@ -24,20 +24,12 @@ const ITS_OWN: [&str; 7] = [
     // It does not look whether an array has more references than elements.
     "phd-claim-too-many-elements",
     "phd-shorten-an-array",
-    // An object of the class 0 has no class; of two classes at one address it keeps the last.
+    // An object of the class 0 has no class.
     "phd-name-an-empty-slot",
-    "phd-repeat-a-record",
-];
-
-/// Right for a subject that synthesises classes, or that decodes names to text: version 1 of the protocol does not know.
-const NOT_IN_VERSION_1: [&str; 9] = [
-    "phd-break-a-class-word",
-    "phd-drop-the-j9-flag",
-    "phd4-spelled-computed-hash",
-    "phd5-spelled-class-cache",
-    "phd5-spelled-wrap",
-    "phd-break-a-class-name",
-    "phd-break-the-version-text",
+    // The number 0 stands for no hash.
+    "phd-claim-hashes-without-j9",
+    "phd5-j9-2.4-random",
+    // Names are decoded as plain UTF-8.
     "phd5-spelled-names",
     "phd6-openj9-odd-names",
 ];
@@ -79,34 +71,22 @@ fn verdicts(report: &Value) -> Vec<(&str, &Value)> {
 }
 
 #[test]
-fn dtfj_reports_what_the_records_have() {
+fn the_adapter_of_dtfj_keeps_to_the_protocol() {
     let Some(classes) = classes() else { return };
     let adapter = java(&classes, "DtfjAdapter");
     let told = heapsmith(&[&["adapter", "test", &adapter], PATIENT].concat());
     assert_eq!(told.status.code(), Some(0), "{}", String::from_utf8_lossy(&told.stdout));
-    // All that has one reading.
-    let question = ["--adapter", &adapter, "--format", "phd", "--leave-out", "reference-order,hash-16,hash-32"];
-    let (report, _) = check(&question);
-    let mut passed = 0;
-    for (case, outcome) in verdicts(&report) {
-        if is_one(&ITS_OWN, case) {
-            assert_ne!(outcome["verdict"], "pass", "{case}");
-        } else if !is_one(&NOT_IN_VERSION_1, case) {
-            assert_eq!(outcome["verdict"], "pass", "{case}: {outcome}");
-            passed += 1;
-        }
-    }
-    assert!(passed > 80, "{passed}");
 }
 
 #[test]
-#[ignore = "wants a runner of version 2 of the protocol, which takes readings, makes_up and names from hello"]
 fn dtfj_is_judged_by_the_readings_that_it_declares() {
     let Some(classes) = classes() else { return };
     let (report, _) = check(&["--adapter", &java(&classes, "DtfjAdapter"), "--format", "phd"]);
-    for (case, outcome) in verdicts(&report) {
-        assert_eq!(outcome["verdict"] == "pass", !is_one(&ITS_OWN, case), "{case}: {outcome}");
-    }
+    let all = verdicts(&report);
+    let other = |(case, outcome): &&(&str, &Value)| (outcome["verdict"] == "pass") == is_one(&ITS_OWN, case);
+    let others: Vec<_> = all.iter().filter(other).map(|(case, outcome)| format!("{case}: {outcome}")).collect();
+    assert_eq!(others, Vec::<String>::new());
+    assert!(all.len() > 100, "{}", all.len());
 }
 
 /// What the adapter answers to a dump of the corpus in version 2, and the lines of its listing.
@@ -185,11 +165,11 @@ fn jdmpview_converts() {
     let Some(classes) = classes() else { return };
     let adapter = jdmpview(&classes);
     let question =
-        ["--adapter", &adapter, "--operation", "convert", "--filter", "phd?-*64*", "--filter", "phd6-compressed"];
+        ["--adapter", &adapter, "--operation", "convert", "--filter", "phd[56]-*64*", "--filter", "phd6-compressed"];
     let (report, code) = check(&[&question[..], &["--filter", "phd-cut-in-a-record"]].concat());
     let verdicts = tally(&report);
     assert_eq!(code, 0, "{report:#}");
-    assert!(verdicts["pass"] > 40 && verdicts["skip"] < 10, "{verdicts:?}");
+    assert!(verdicts["pass"] > 25 && verdicts["skip"] < 10, "{verdicts:?}");
     // An exception that it prints is no refusal.
     let question = ["--adapter", &adapter, "--operation", "convert", "--filter", "phd6-openj9-64"];
     let (report, _) = check_with(&question, &[("JDMPVIEW_FAILS", "1")]);

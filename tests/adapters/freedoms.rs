@@ -31,9 +31,9 @@ const FREEDOMS: [Freedom; 6] = [
     (
         "hprof",
         "calls no bytes no values, whether their class is known or not",
-        r#"        if owner not in classes:
+        r#"                break
             return {"raw": item["bytes"].hex()}"#,
-        r#"        if owner not in classes:
+        r#"                break
             return {"raw": item["bytes"].hex()} if item["bytes"] else {"values": []}"#,
     ),
     (

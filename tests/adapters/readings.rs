@@ -77,10 +77,12 @@ fn a_decoder_that_stops_following_its_reading_fails_there() {
         ),
         (
             "hprof",
-            "hprof.undeclared-bytes=declared-fields",
-            "hprof-spelled-missing-superclass",
-            r#"== "declared-fields""#,
-            r#"== "declared-fields" and len(dump.data) != SIZE"#,
+            "hprof.regions=as-stated",
+            "hprof-spelled-same-region",
+            "        self.data, self.readings = data, readings",
+            r#"        self.data, self.readings = data, dict(readings)
+        if len(data) == SIZE:
+            self.readings["hprof.regions"] = "merged""#,
         ),
         (
             "classic",

@@ -209,7 +209,9 @@ def listing(dump, readings):
     for record in dump.records:
         if record["is_class"]:
             classes.setdefault(record["type"], []).append(record["address"])
-    blocks = has_class_blocks(dump, classes) and readings["classic.class-block"] == "removed"
+    blocks = has_class_blocks(dump, classes)
+    if readings["classic.class-block"] == "kept":
+        blocks = False
     for record in dump.records:
         record["reversed"] = readings["classic.element-order"] == "index"
     return [head, *(line(dump, record, classes, blocks) for record in dump.records)]
