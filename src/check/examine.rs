@@ -33,6 +33,9 @@ pub struct Step {
     /// What to mend; absent if nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mend: Option<String>,
+    /// What to look at, although nothing has to be mended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }
 
 impl Examination {
@@ -43,7 +46,7 @@ impl Examination {
 
     fn put(&mut self, what: impl Into<String>, found: Result<(), String>) -> bool {
         let is_fine = found.is_ok();
-        self.steps.push(Step { what: what.into(), mend: found.err().map(|mend| cut(&mend, 2 * LONG)) });
+        self.steps.push(Step { what: what.into(), mend: found.err().map(|mend| cut(&mend, 2 * LONG)), note: None });
         is_fine
     }
 }
@@ -53,7 +56,7 @@ impl Examination {
 /// # Errors
 /// If cases cannot be made or written; what the adapter does wrong is told.
 pub fn examine(subject: &Subject) -> Result<Examination, Error> {
-    let mut told = Examination { schema: 1, ..Examination::default() };
+    let mut told = Examination { schema: 2, ..Examination::default() };
     let mut adapter = Adapter::start(subject)?;
     let hello = match adapter.hello(subject) {
         Ok(hello) => hello,
@@ -64,6 +67,11 @@ pub fn examine(subject: &Subject) -> Result<Examination, Error> {
     };
     told.put("it starts, and answers hello", Ok(()));
     told.put("hello says what it can", declaration(&hello));
+    let ignored = hello.ignored();
+    if let (Some(step), false) = (told.steps.last_mut(), ignored.is_empty()) {
+        step.note =
+            Some(cut(&format!("ignored, since this version does not know it: {}", ignored.join(", ")), 2 * LONG));
+    }
     let mut examiner = Examiner { subject, hello: &hello, adapter, told, is_over: false };
     examiner.manners();
     examiner.dumps()?;

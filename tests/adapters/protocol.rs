@@ -63,6 +63,30 @@ fn is_played(transcript: &str, answers_of: &str) {
     }
 }
 
+/// Without the name of a writer, a dump is judged by what any writer of its format carries.
+#[test]
+fn the_reference_converts_between_all_formats_over_the_whole_corpus() {
+    for (from, to) in [
+        ("phd", "hprof"),
+        ("phd", "classic"),
+        ("hprof", "phd4"),
+        ("hprof", "phd5"),
+        ("hprof", "phd6"),
+        ("hprof", "classic"),
+        ("classic", "phd4"),
+        ("classic", "phd5"),
+        ("classic", "phd6"),
+        ("classic", "hprof"),
+    ] {
+        let converter = format!("heapsmith convert {{in}} {{out}} --to {to}");
+        let (report, code) = check(&["--converter", &converter, "--to", to, "--format", from]);
+        let verdicts = tally(&report);
+        assert_eq!(verdicts.keys().collect::<Vec<_>>(), ["pass", "skip"], "{from} to {to}: {verdicts:?}");
+        assert_eq!(code, 0);
+        assert!(verdicts["pass"] > 80, "{from} to {to}: {verdicts:?}");
+    }
+}
+
 #[test]
 fn the_reference_decoder_passes_every_case_at_every_level() {
     for level in ["verdict", "counts", "digest", "listing"] {

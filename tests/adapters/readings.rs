@@ -250,3 +250,40 @@ fn a_dump_that_our_decoder_does_not_read_has_no_evidence_and_no_error() {
     let (report, code) = changed("phd", &[limit, order], "", &["--filter", "phd-flood-the-header"]);
     assert_eq!((failures(&report).len(), code), (1, 1), "{report}");
 }
+
+/// A writer that knows no hashes.
+const WITHOUT_HASHES: &str = r#"
+import json, os, subprocess, sys, tempfile
+HELLO = {"protocol": 2, "name": "a writer without hashes", "writes": [WRITES]}
+for line in sys.stdin:
+    request = json.loads(line)
+    told = HELLO
+    if request["op"] == "encode":
+        with open(request["path"]) as listing, tempfile.NamedTemporaryFile("w", suffix=".jsonl") as copy:
+            for text in listing:
+                copy.write(json.dumps({key: fact for key, fact in json.loads(text).items() if key != "hash32"}) + "\n")
+            copy.flush()
+            command = ["heapsmith", "encode", copy.name, "--format", "phd6", "--profile", "openj9"]
+            done = subprocess.run([*command, "-o", request["out"]], stderr=subprocess.PIPE, text=True)
+        told = {"status": "accept"} if done.returncode == 0 else {"status": "reject", "message": done.stderr}
+    print(json.dumps({"id": request["id"], **told}), flush=True)
+"#;
+
+#[test]
+fn what_a_writer_loses_may_be_absent_if_it_says_so() {
+    if !has_python() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let script = folder.path().join("writer.py");
+    let tallied = |writes: &str| {
+        fs::write(&script, WITHOUT_HASHES.replace("WRITES", writes)).expect("it can be written");
+        let adapter = format!("python3 -B {}", script.display());
+        let (report, _) = check(&["--adapter", &adapter, "--filter", "phd6-openj9-*", "--filter", "phd6-spelled*"]);
+        tally(&report)
+    };
+    let declared = tallied(r#"{"to": "phd6/openj9", "loses": ["hash-32"]}"#);
+    assert!(declared["pass"] >= 4 && !declared.contains_key("fail"), "{declared:?}");
+    let silent = tallied(r#""phd6/openj9""#);
+    assert!(silent["fail"] >= 2, "{silent:?}");
+}

@@ -68,6 +68,10 @@ impl TestOpts {
                     }
                 }
                 .map_err(failed)?;
+                if let Some(note) = &step.note {
+                    writeln!(out, "      {} {}", terminal::doubtful("note:"), note.replace('\n', " "))
+                        .map_err(failed)?;
+                }
             }
         }
         Ok(match stop.signal() {

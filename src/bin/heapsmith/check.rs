@@ -57,7 +57,8 @@ pub(crate) struct Opts {
     encoder: Vec<String>,
     #[arg(long, value_name = "FORMAT", help = format!("Format that the converter reads: {}; or one version of it: {}", Family::names(), Format::names()))]
     from: Option<String>,
-    /// What a converter or encoder writes: a format, or a format and a profile (phd6/openj9).
+    /// What a converter or encoder writes: a format, or a format and a profile (phd6/openj9). With a profile its dumps have
+    /// to carry what that writer's do, and else what those of any known writer do.
     #[arg(long, value_name = "FORMAT")]
     to: Option<Target>,
     /// A converter or encoder gives objects addresses of its own: judge the graph.

@@ -1,15 +1,17 @@
 //! Dumps that were converted or written, by what their format carries.
 
+use std::collections::BTreeSet;
 use std::io::Read;
 
 use crate::compare::{Facet, MEMORY};
 use crate::convert::{self, Judged};
 use crate::error::Error;
-use crate::format::DumpFile;
-use crate::format::Target;
+use crate::family::Wishes;
+use crate::family::case::Ambiguity;
+use crate::format::{DumpFile, Format, Lowering, Target};
 use crate::hprof::Reading;
 use crate::input::Input;
-use crate::model::{DumpSource, Heap};
+use crate::model::{DumpSource, Heap, HeapSource, Object};
 use crate::validate::{Severity, ValidateOptions, validate};
 
 use super::super::process::Budget;
@@ -34,7 +36,32 @@ pub(super) fn judge(
         let found = format!("{} at offset {:#x}: {}", finding.rule, finding.offset, finding.found);
         return Ok(Err(Wrong::answer(&format!("a valid dump: {}", finding.expected), found)));
     }
-    let file = match DumpFile::new(input, Reading::default()) {
+    let mut first = None;
+    for reading in readings(to.format) {
+        match read_so(asked, heap, to, holder, &input, reading)? {
+            Err(wrong) if !wrong.is_undecided() => first = first.or(Some(wrong)),
+            judged => return Ok(judged),
+        }
+    }
+    Ok(Err(first.unwrap_or_else(|| Wrong::answer("a dump", "nothing".to_owned()))))
+}
+
+/// How the result may be read: as usual, or as its format allows as well.
+fn readings(format: Format) -> Vec<Reading> {
+    let others = format.family().ambiguities().iter().filter_map(Ambiguity::reading);
+    std::iter::once(Reading::default()).chain(others).collect()
+}
+
+/// Judges the dump in one way to read it.
+fn read_so(
+    asked: &Asked<'_>,
+    heap: &Heap,
+    to: &Target,
+    holder: Option<&str>,
+    input: &Input,
+    reading: Reading,
+) -> Result<Result<(), Wrong>, Error> {
+    let file = match DumpFile::new(input.clone(), reading) {
         Ok(file) => file,
         Err(e) => return Ok(Err(Wrong::answer("a dump", e.to_string()))),
     };
@@ -50,32 +77,89 @@ pub(super) fn judge(
     if let Some(holder) = holder {
         return Ok(holder::judge(heap, &Heap::collect(source)?, holder));
     }
-    let renames = asked.task.renames;
-    let mut heap = heap.clone();
-    let verdict = if renames {
-        match convert::judge_up_to_renaming(&mut heap, source, to, crate::compare::renaming::BUDGET)? {
-            Judged::Decided(verdict) => *verdict,
-            Judged::Undecided(steps, _) => return Ok(Err(Wrong::undecided(steps))),
-        }
-    } else {
-        convert::judge(&mut heap, source, to, MEMORY)?
-    };
     let lost = match (&asked.task.operation, asked.hello) {
         (_, None) => Vec::new(),
         (Operation::Encode(to), Some(hello)) => hello.loses(None, to),
         (_, Some(hello)) => hello.loses(Some(asked.case.format), to),
     };
-    let is_judged = |facet: &Facet| !asked.left_out.contains(facet);
-    // That there is no hash is a fact like another number; of other facets nothing is to be seen where they are lost.
-    let is_lost_hash = |facet: &Facet| [Facet::Hash16, Facet::Hash32].contains(facet) && lost.contains(facet);
-    if let Some(d) = verdict.changed.into_iter().find(|d| is_judged(&d.facet) && !is_lost_hash(&d.facet)) {
-        return Ok(Err(Wrong::facet(d.facet, d.address, d.left, d.right, d.count)));
+    let mut nearest: Option<Wrong> = None;
+    for writer in writers(to)? {
+        let wrong = match carried(asked, heap, source, &writer, &lost) {
+            // What such a writer cannot hold is another's.
+            Err(Error::NotJudged { .. }) if to.profile.is_none() => continue,
+            judged => match judged? {
+                Ok(()) => return Ok(Ok(())),
+                Err(wrong) if wrong.is_undecided() => return Ok(Err(wrong)),
+                Err(wrong) => wrong,
+            },
+        };
+        if nearest.as_ref().is_none_or(|nearest| wrong.differing.len() < nearest.differing.len()) {
+            nearest = Some(wrong);
+        }
     }
-    Ok(match verdict.missing.iter().find(|missing| is_judged(&missing.facet) && !lost.contains(&missing.facet)) {
-        Some(lost) => Err(lost_facet(lost.facet, lost.count, to)),
-        None => Ok(()),
-    })
+    let unheld = || Wrong::answer(&format!("a heap that {to} can hold"), "another".to_owned());
+    // Facets of the new dump are not those of the one that was read: nothing is known of the readings that matter.
+    Ok(Err(nearest.map_or_else(unheld, |nearest| nearest.among(BTreeSet::new()))))
 }
+
+/// Whose dumps a result may be like: the one that is named; or else any that writes the format, the usual one first, and
+/// whoever keeps all that the format can carry.
+fn writers(to: &Target) -> Result<Vec<Target>, Error> {
+    if to.profile.is_some() {
+        return Ok(vec![to.clone()]);
+    }
+    let usual = Lowering::new(to.format, &Wishes::default())?.profile().to_owned();
+    let mut all: Vec<Target> = Target::all().into_iter().filter(|target| target.format == to.format).collect();
+    all.sort_by_key(|target| (target.profile.as_deref() != Some(&usual), target.profile.is_none()));
+    Ok(all)
+}
+
+/// Judges a dump by what one writer's dumps carry.
+fn carried(
+    asked: &Asked<'_>,
+    heap: &Heap,
+    result: &mut dyn HeapSource,
+    to: &Target,
+    lost: &[Facet],
+) -> Result<Result<(), Wrong>, Error> {
+    let mut heap = heap.clone();
+    let verdict = if asked.task.renames {
+        match convert::judge_up_to_renaming(&mut heap, result, to, crate::compare::renaming::BUDGET)? {
+            Judged::Decided(verdict) => *verdict,
+            Judged::Undecided(steps, _) => return Ok(Err(Wrong::undecided(steps))),
+        }
+    } else {
+        convert::judge(&mut heap, result, to, MEMORY)?
+    };
+    // That there is no hash is a fact like another number; of other facets nothing is to be seen where they are lost.
+    let is_lost_hash = |facet: Facet| [Facet::Hash16, Facet::Hash32].contains(&facet) && lost.contains(&facet);
+    let is_judged = |facet: Facet| !asked.left_out.contains(&facet) && !is_lost_hash(facet);
+    let mut changed: Vec<_> = verdict.changed.into_iter().filter(|changed| is_judged(changed.facet)).collect();
+    let missing: Vec<_> =
+        verdict.missing.iter().filter(|missing| is_judged(missing.facet) && !lost.contains(&missing.facet)).collect();
+    let differing = changed.iter().map(|d| d.facet).chain(missing.iter().map(|missing| missing.facet)).collect();
+    let wrong = match (changed.is_empty(), missing.first()) {
+        (false, _) => {
+            let d = changed.remove(0);
+            Wrong::facet(d.facet, d.address, d.left, d.right, d.count)
+        }
+        (true, Some(lost)) => lost_facet(lost.facet, lost.count, to),
+        (true, None) => return Ok(Ok(())),
+    };
+    Ok(Err(wrong.among(differing)))
+}
+
+/// Whether a heap has an array that is longer than any of Java's, or twice as large as the largest of them, so that another format need not be able to hold it.
+pub(super) fn is_beyond_java(heap: &Heap) -> bool {
+    let is_beyond = |object: &Object| {
+        let size = object.size.map_or(0, |size| size.0);
+        object.length.is_some_and(|length| length > LONGEST_ARRAY) || size / 16 > LONGEST_ARRAY
+    };
+    heap.objects.iter().any(is_beyond)
+}
+
+/// The largest `int` (The Java Virtual Machine Specification, 6.5, newarray).
+const LONGEST_ARRAY: u64 = i32::MAX as u64;
 
 /// The length of a dump when it is decompressed; little more than `longest`, if it is longer.
 fn decompressed(input: &Input, longest: u64) -> Result<u64, Error> {

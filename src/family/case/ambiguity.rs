@@ -70,6 +70,14 @@ impl Ambiguity {
         self.choices.iter().position(|choice| choice.name == name)
     }
 
+    /// How to read dumps for its second choice, where that is all it takes.
+    pub(crate) fn reading(&self) -> Option<Reading> {
+        match self.means {
+            Means::Again { reading, .. } => Some(reading(Reading::default())),
+            Means::Spelled | Means::Heap { .. } => None,
+        }
+    }
+
     /// Whether the heap of any choice can be worked out where that of the first is known.
     pub(crate) fn is_worked_out(&self) -> bool {
         !matches!(self.means, Means::Spelled)
