@@ -214,7 +214,7 @@ impl Examiner<'_> {
             let Some(valid) = plain.min_by_key(|case| rank(case)) else {
                 continue;
             };
-            for level in self.hello.levels.to_vec() {
+            for level in self.hello.levels.iter().copied() {
                 let found = self.read(valid, level)?;
                 self.told.put(format!("it reads {} with an answer at the level `{level}`", valid.id), found);
             }

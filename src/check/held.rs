@@ -31,7 +31,7 @@ pub(super) fn settle<'r>(
 
 /// The readings that answers show: for each answer, several lists of readings under which it is right.
 fn found_out(answers: &[&[Follows]]) -> Vec<Held> {
-    let shown: BTreeSet<&str> = answers.iter().flat_map(|follows| follows.iter()).flat_map(|all| names(all)).collect();
+    let shown: BTreeSet<&str> = answers.iter().flat_map(|follows| follows.iter()).flat_map(names).collect();
     let open: Vec<_> = all_ambiguities().into_iter().filter(|ambiguity| shown.contains(ambiguity.name)).collect();
     // By place among what is open, with a bit for each choice.
     let masks = |Follows(follows): &Follows| -> Vec<(usize, u32)> {

@@ -34,6 +34,11 @@ impl Selection {
         self.0 & bit(facet) != 0
     }
 
+    /// How many it has.
+    pub const fn count(self) -> usize {
+        self.0.count_ones() as usize
+    }
+
     /// Whether it has none.
     pub const fn is_empty(self) -> bool {
         self.0 == 0

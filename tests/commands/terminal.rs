@@ -206,6 +206,7 @@ fn report() -> String {
         id: format!("{id} {EVIL}"),
         outcome: outcome.clone(),
         first: first.cloned(),
+        readings: vec![],
         expected: None,
         evidence: None,
         repeat: Some(text()),

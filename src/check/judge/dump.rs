@@ -1,10 +1,10 @@
 //! Dumps that were converted or written, by what their format carries.
 
-use std::collections::BTreeSet;
 use std::io::Read;
 
 use crate::compare::{Facet, MEMORY};
 use crate::convert::{self, Judged};
+use crate::digest::Selection;
 use crate::error::Error;
 use crate::family::Wishes;
 use crate::family::case::Ambiguity;
@@ -83,7 +83,7 @@ fn read_so(
         (_, Some(hello)) => hello.loses(Some(asked.case.format), to),
     };
     let mut nearest: Option<Wrong> = None;
-    for writer in writers(to)? {
+    for writer in writers(to, asked.case.format)? {
         let wrong = match carried(asked, heap, source, &writer, &lost) {
             // What such a writer cannot hold is another's.
             Err(Error::NotJudged { .. }) if to.profile.is_none() => continue,
@@ -93,19 +93,19 @@ fn read_so(
                 Err(wrong) => wrong,
             },
         };
-        if nearest.as_ref().is_none_or(|nearest| wrong.differing.len() < nearest.differing.len()) {
+        if nearest.as_ref().is_none_or(|nearest| wrong.differing.count() < nearest.differing.count()) {
             nearest = Some(wrong);
         }
     }
     let unheld = || Wrong::answer(&format!("a heap that {to} can hold"), "another".to_owned());
     // Facets of the new dump are not those of the one that was read: nothing is known of the readings that matter.
-    Ok(Err(nearest.map_or_else(unheld, |nearest| nearest.among(BTreeSet::new()))))
+    Ok(Err(nearest.map_or_else(unheld, |nearest| nearest.among(Selection::default()))))
 }
 
 /// Whose dumps a result may be like: the one that is named; or else any that writes the format, the usual one first, and
-/// whoever keeps all that the format can carry.
-fn writers(to: &Target) -> Result<Vec<Target>, Error> {
-    if to.profile.is_some() {
+/// whoever keeps all that the format can carry. That is due of whoever has a dump of the same format.
+fn writers(to: &Target, from: Format) -> Result<Vec<Target>, Error> {
+    if to.profile.is_some() || to.format == from {
         return Ok(vec![to.clone()]);
     }
     let usual = Lowering::new(to.format, &Wishes::default())?.profile().to_owned();
@@ -132,7 +132,9 @@ fn carried(
         convert::judge(&mut heap, result, to, MEMORY)?
     };
     // That there is no hash is a fact like another number; of other facets nothing is to be seen where they are lost.
-    let is_lost_hash = |facet: Facet| [Facet::Hash16, Facet::Hash32].contains(&facet) && lost.contains(&facet);
+    // A hash of 16 bits may be what is left of one of 32.
+    let is_hash = |facet: &Facet| [Facet::Hash16, Facet::Hash32].contains(facet);
+    let is_lost_hash = |facet: Facet| is_hash(&facet) && lost.iter().any(is_hash);
     let is_judged = |facet: Facet| !asked.left_out.contains(&facet) && !is_lost_hash(facet);
     let mut changed: Vec<_> = verdict.changed.into_iter().filter(|changed| is_judged(changed.facet)).collect();
     let missing: Vec<_> =

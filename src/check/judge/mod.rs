@@ -15,6 +15,7 @@ use std::collections::BTreeSet;
 
 use crate::compare::Facet;
 use crate::corpus::{Answer, Case, Verdict};
+use crate::digest::Selection;
 use crate::error::Error;
 use crate::format::DumpFile;
 use crate::hprof::Reading;
@@ -57,7 +58,7 @@ pub(super) struct Wrong {
     found: String,
     count: u64,
     /// Every facet that is wrong; nothing where that is not known.
-    differing: BTreeSet<Facet>,
+    differing: Selection,
 }
 
 /// What stands for a fact where nobody can say whether it is wrong.
@@ -77,17 +78,17 @@ impl Wrong {
 
     /// A number that is another.
     fn number(fact: String, expected: String, found: String) -> Wrong {
-        Wrong { fact, facet: None, address: None, expected, found, count: 1, differing: BTreeSet::new() }
+        Wrong { fact, facet: None, address: None, expected, found, count: 1, differing: Selection::default() }
     }
 
     /// A fact of a facet.
     fn facet(facet: Facet, address: Option<String>, expected: String, found: String, count: u64) -> Wrong {
-        let differing = BTreeSet::from([facet]);
+        let differing = std::iter::once(facet).collect();
         Wrong { fact: facet.to_string(), facet: Some(facet), address, expected, found, count, differing }
     }
 
     /// The same, if these facets are wrong as well.
-    fn among(self, differing: BTreeSet<Facet>) -> Wrong {
+    fn among(self, differing: Selection) -> Wrong {
         Wrong { differing, ..self }
     }
 

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::compare::Facet;
 use crate::corpus::{Answer, Case, Verdict};
+use crate::digest::Selection;
 use crate::error::Error;
 use crate::family::case::{Ambiguity, DumpOf};
 use crate::format::Format;
@@ -175,7 +176,7 @@ impl<'c> Rights<'c> {
             for choices in self.others(&start, &wrong, is_open) {
                 match self.differs(&spelled, &choices, &mut differ)? {
                     Some(Ok(())) => right.push(choices),
-                    Some(Err(wrong)) if wrong.differing.len() < near.differing.len() => near = wrong,
+                    Some(Err(wrong)) if wrong.differing.count() < near.differing.count() => near = wrong,
                     _ => {}
                 }
             }
@@ -215,13 +216,11 @@ impl<'c> Rights<'c> {
 
     /// Other combinations that may agree: in them, readings differ that are open and have to do with what is wrong.
     fn others(&self, start: &[usize], wrong: &Wrong, is_open: impl Fn(usize) -> bool) -> Vec<Vec<usize>> {
-        let mut differing = wrong.differing.clone();
         // An order is not looked at where the references are others.
-        if differing.contains(&Facet::References) {
-            differing.insert(Facet::ReferenceOrder);
-        }
+        let hidden = wrong.differing.contains(Facet::References).then_some(Facet::ReferenceOrder);
+        let differing: Selection = wrong.differing.facets().chain(hidden).collect();
         let concerns = |ambiguity: &Ambiguity| {
-            differing.is_empty() || ambiguity.facets.iter().any(|facet| differing.contains(facet))
+            differing.is_empty() || ambiguity.facets.iter().any(|facet| differing.contains(*facet))
         };
         let mut all = vec![start.to_vec()];
         for (place, ambiguity) in self.ambiguities.iter().enumerate() {

@@ -129,7 +129,9 @@ pub(in super::super) const AMBIGUITIES: &[Ambiguity] = &[
         ],
         facets: &[Facet::ReferenceOrder],
         means: Means::Heap {
-            same: |_, heap, _, _| heap.objects.iter().filter(is_object_array).filter_map(listed).all(is_palindrome),
+            same: |_, heap, _, _| {
+                heap.objects.iter().filter(is_object_array).filter_map(listed).all(|listed| is_palindrome(listed))
+            },
             apply: |_, heap, _| {
                 heap.objects.iter_mut().filter(is_array).filter_map(listed_mut).for_each(|to| to.reverse())
             },
@@ -175,7 +177,7 @@ fn references(heap: &mut Heap) -> impl Iterator<Item = (Option<Address>, &mut Ve
     of_classes.chain(of_objects)
 }
 
-fn is_palindrome(listed: &Vec<Address>) -> bool {
+fn is_palindrome(listed: &[Address]) -> bool {
     listed.iter().eq(listed.iter().rev())
 }
 
