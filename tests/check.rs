@@ -608,7 +608,7 @@ fn names_read_as_plain_utf_8_are_noticed() {
     fn is_common(name: &Name) -> bool {
         std::str::from_utf8(name.as_bytes()).is_ok_and(|text| text.chars().all(|c| c != '\0' && c <= '\u{ffff}'))
     }
-    // What is no text may be replaced.
+    // Bytes that are not valid text may be replaced.
     let is_common = |name: &Name| is_common(name) || name.to_text().is_none();
     expect_notice("plain-utf8-names", |probe| {
         probe.listed(|heap| {

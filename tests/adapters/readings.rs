@@ -126,7 +126,7 @@ fn the_page_of_the_protocol_has_every_reading() {
     pretty_assertions::assert_eq!(rows, due);
 }
 
-/// Replaces what is no text, as a decoder of names does.
+/// Replaces bytes that are not valid text, as a decoder of names does.
 const TEXT: Change<'_> = (
     "protocol.py",
     r#"    except ValueError:

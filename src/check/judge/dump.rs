@@ -103,7 +103,7 @@ fn read_so(
 }
 
 /// Whose dumps a result may be like: the one that is named; or else any that writes the format, the usual one first, and
-/// whoever keeps all that the format can carry. That is due of whoever has a dump of the same format.
+/// the format itself last. All that the format can carry is due if the source is a dump of the same format.
 fn writers(to: &Target, from: Format) -> Result<Vec<Target>, Error> {
     if to.profile.is_some() || to.format == from {
         return Ok(vec![to.clone()]);

@@ -92,7 +92,7 @@ impl Wrong {
         Wrong { differing, ..self }
     }
 
-    /// Whether nobody can say that it is wrong.
+    /// Whether it could not be found out that it is wrong.
     fn is_undecided(&self) -> bool {
         self.fact == UNDECIDED
     }

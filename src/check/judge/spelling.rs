@@ -11,7 +11,7 @@ pub(in crate::check) const BOOLEANS: &str = "booleans";
 /// The name of the ambiguity of names.
 pub(in crate::check) const NAMES: &str = "names";
 
-/// In the order in which they are applied, behind those of the format.
+/// In the order in which they are applied, after those of the format.
 pub(super) const GENERAL: &[Ambiguity] = &[
     Ambiguity {
         name: BOOLEANS,

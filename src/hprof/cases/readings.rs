@@ -11,7 +11,7 @@ use crate::model::{Address, Class, Contents, EventKind, FieldType, Heap, Name, O
 pub(in super::super) const AMBIGUITIES: &[Ambiguity] = &[
     Ambiguity {
         name: "hprof.unpatched-length",
-        about: "A dump record of length 0 with sub-records behind it",
+        about: "A dump record of length 0 with sub-records after it",
         rule: "hprof.segment.unpatched-length",
         choices: &[
             Choice::new("empty", "the record is empty, so that the dump is damaged"),
@@ -109,10 +109,10 @@ fn laid_out(heap: &Heap) -> HashMap<usize, Vec<Value>> {
                     FieldType::Object => size,
                     FieldType::Primitive(kind) => kind.size() as usize,
                 };
-                let (own, behind) = rest.split_at_checked(length)?;
+                let (own, following) = rest.split_at_checked(length)?;
                 let bits = own.iter().fold(0, |bits, byte| bits << 8 | u64::from(*byte));
                 values.push(Value { kind: field.kind, bits });
-                rest = behind;
+                rest = following;
             }
             next = class.superclass.and_then(|superclass| classes.get(&superclass));
         }

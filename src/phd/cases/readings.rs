@@ -141,7 +141,7 @@ pub(in super::super) const AMBIGUITIES: &[Ambiguity] = &[
 ];
 
 fn is_j9(dump: &DumpOf<'_>) -> bool {
-    // S0, General structure: the flags stand behind magic text and version.
+    // S0, General structure: the flags follow the magic text and the version.
     dump.word(24) & FileFlags::J9 != 0
 }
 
