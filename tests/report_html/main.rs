@@ -107,12 +107,19 @@ fn junit_is_well_formed_whatever_the_texts() {
     let forbidden = (0..0x20).chain(0x7f..0xa0).chain([0x202e, 0xfdd0, 0xfffe, 0xffff, 0x1_fffe, 0x10_ffff]);
     for c in forbidden.filter_map(char::from_u32) {
         let text = || format!("a{c}[31m <&\"' ]]> \u{e000}b");
-        let declared =
-            Declared { name: text(), version: text(), language: text(), level: text(), ..Declared::default() };
+        let declared = Declared {
+            name: text(),
+            version: text(),
+            language: text(),
+            level: text(),
+            ignored: vec![text()],
+            ..Declared::default()
+        };
         let result = |outcome, expected| CaseResult {
             id: text(),
             outcome,
             first: Some(Outcome::Crash { how: text() }),
+            readings: vec![],
             expected,
             evidence: None,
             repeat: Some(text()),

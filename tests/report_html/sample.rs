@@ -105,6 +105,8 @@ fn java() -> Declared {
         level: "listing".to_owned(),
         reports: ["address", "kind", "class-name", "array-length", "object-size"].map(str::to_owned).to_vec(),
         identifies: "address".to_owned(),
+        protocol: 2,
+        ..Declared::default()
     }
 }
 
@@ -117,6 +119,8 @@ fn rust() -> Declared {
         level: "counts".to_owned(),
         reports: ["classes", "instances", "histogram"].map(str::to_owned).to_vec(),
         identifies: "opaque".to_owned(),
+        protocol: 1,
+        ..Declared::default()
     }
 }
 
@@ -158,7 +162,15 @@ fn repeat(kind: &str, id: &str) -> String {
 }
 
 fn result(id: &str, outcome: Outcome) -> CaseResult {
-    CaseResult { id: id.to_owned(), outcome, first: None, expected: None, evidence: None, repeat: None }
+    CaseResult {
+        id: id.to_owned(),
+        outcome,
+        first: None,
+        readings: vec![],
+        expected: None,
+        evidence: None,
+        repeat: None,
+    }
 }
 
 fn pass(id: &str) -> CaseResult {
