@@ -30,8 +30,6 @@ pub use examine::{Examination, Step, examine};
 pub use expected::{Entry, ExpectedFailures, Update};
 pub use filter::Filter;
 pub use judge::all_ambiguities as ambiguities;
-#[doc(hidden)]
-pub use judge::heap_under;
 pub use kept::Kept;
 pub use process::{Budget, Sweeper, supervise};
 pub use report::{CaseResult, Outcome, Report, ReportFolder};

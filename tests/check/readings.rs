@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use heapsmith::check::{ambiguities, heap_under};
+use heapsmith::check::ambiguities;
 use heapsmith::compare::compare;
 use heapsmith::corpus::Answer;
 
@@ -12,7 +12,7 @@ fn readings_are_worked_out_as_they_are_spelled() {
     for case in heapsmith::corpus::cases().expect("there are cases") {
         for answer in &case.answers {
             let Some((name, choice)) = answer.choice() else { continue };
-            let heap = heap_under(&case, name, choice).unwrap_or_else(|e| panic!("{}: {e}", case.id));
+            let heap = case.heap_under(name, choice).unwrap_or_else(|e| panic!("{}: {e}", case.id));
             let (Answer::Reads(_, spelled), Some(heap)) = (answer, heap) else { continue };
             let comparison = compare(spelled, &heap, &BTreeSet::new());
             assert_eq!(comparison.differences, [], "{}: {name}={choice}", case.id);

@@ -7,7 +7,7 @@ use crate::convert::{self, Judged};
 use crate::digest::Selection;
 use crate::error::Error;
 use crate::family::Wishes;
-use crate::family::case::Ambiguity;
+use crate::family::case::Means;
 use crate::format::{DumpFile, Format, Lowering, Target};
 use crate::hprof::Reading;
 use crate::input::Input;
@@ -48,7 +48,10 @@ pub(super) fn judge(
 
 /// How the result may be read: as usual, or as its format allows as well.
 fn readings(format: Format) -> Vec<Reading> {
-    let others = format.family().ambiguities().iter().filter_map(Ambiguity::reading);
+    let others = format.family().ambiguities().iter().filter_map(|ambiguity| match ambiguity.means {
+        Means::Again { reading, .. } => Some(reading(Reading::default())),
+        Means::Spelled | Means::Heap { .. } => None,
+    });
     std::iter::once(Reading::default()).chain(others).collect()
 }
 

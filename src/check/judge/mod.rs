@@ -24,7 +24,7 @@ use crate::validate::{Severity, ValidateOptions, validate};
 
 pub(super) use closure::judge_closure;
 pub(super) use counts::{counts as counts_of, histogram_of, strings};
-pub use readings::{all_ambiguities, heap_under};
+pub use readings::all_ambiguities;
 pub(super) use spelling::{BOOLEANS, NAMES};
 
 use super::protocol::{Accepted, Count, Hello, Level};

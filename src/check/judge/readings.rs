@@ -11,7 +11,6 @@ use crate::format::Format;
 use crate::model::Heap;
 
 use super::super::report::Follows;
-use super::super::task::first_heap;
 use super::spelling::{GENERAL, NAMES};
 use super::{Judgement, Wrong, passed};
 
@@ -348,20 +347,4 @@ impl<'c> Rights<'c> {
         }
         (!words.is_empty()).then(|| words.join(", "))
     }
-}
-
-/// The heap of a case under another reading of what is left open; `None` if it can only be spelled.
-///
-/// # Errors
-/// If there is no such reading, or the dump cannot be read so.
-#[doc(hidden)]
-pub fn heap_under(case: &Case, name: &str, choice: &str) -> Result<Option<Heap>, Error> {
-    let all = ambiguities(case.format);
-    let place = all.iter().position(|ambiguity| ambiguity.name == name);
-    let chosen = place.and_then(|place| Some((place, all[place].choice(choice)?)));
-    let (place, chosen) = chosen.ok_or_else(|| Error::Usage(format!("{name}={choice} is no reading")))?;
-    let Some(first) = first_heap(case).filter(|_| all[place].is_worked_out()) else { return Ok(None) };
-    let mut choices = vec![0; all.len()];
-    choices[place] = chosen;
-    DumpOf::new(case).heap(first, &all, &choices, None).map(|heap| Some(heap.into_owned()))
 }

@@ -70,14 +70,6 @@ impl Ambiguity {
         self.choices.iter().position(|choice| choice.name == name)
     }
 
-    /// How to read dumps for its second choice, where that is all it takes.
-    pub(crate) fn reading(&self) -> Option<Reading> {
-        match self.means {
-            Means::Again { reading, .. } => Some(reading(Reading::default())),
-            Means::Spelled | Means::Heap { .. } => None,
-        }
-    }
-
     /// Whether the heap of any choice can be worked out where that of the first is known.
     pub(crate) fn is_worked_out(&self) -> bool {
         !matches!(self.means, Means::Spelled)
@@ -173,6 +165,28 @@ fn again(ambiguities: &[&Ambiguity], choices: &[usize]) -> Option<Reading> {
         Means::Again { reading: other, .. } => Some(other(reading.unwrap_or_default())),
         _ => reading,
     })
+}
+
+impl Case {
+    /// The heap of the dump under another reading of what its format leaves open; `None` where it can only be spelled, or where
+    /// no heap is right.
+    ///
+    /// # Errors
+    /// If there is no such reading, or the dump cannot be read so.
+    pub fn heap_under(&self, name: &str, choice: &str) -> Result<Option<Heap>, Error> {
+        let all: Vec<&Ambiguity> = self.format.family().ambiguities().iter().collect();
+        let place = all.iter().position(|ambiguity| ambiguity.name == name);
+        let chosen = place.and_then(|place| Some((place, all[place].choice(choice)?)));
+        let (place, chosen) = chosen.ok_or_else(|| Error::Usage(format!("{name}={choice} is no reading")))?;
+        let first = self.answers.iter().find_map(|answer| match answer {
+            Answer::Reads(_, heap) => Some(heap),
+            Answer::Refuses(_) => None,
+        });
+        let Some(first) = first.filter(|_| all[place].is_worked_out()) else { return Ok(None) };
+        let mut choices = vec![0; all.len()];
+        choices[place] = chosen;
+        DumpOf::new(self).heap(first, &all, &choices, None).map(|heap| Some(heap.into_owned()))
+    }
 }
 
 impl Answer {
