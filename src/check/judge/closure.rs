@@ -39,7 +39,9 @@ pub(in crate::check) fn judge_closure(case: &Case, answer: Result<Answer, Ended>
             };
             let declared = declared(&told);
             let accepted = Accepted { counts: Some(told), ..Accepted::default() };
-            rights(Scope::Other).judge(|heap, _| Ok(counts::judge(heap, strings, &declared, &accepted)))
+            rights(Scope::Other).judge(|heap, combination| {
+                Ok(counts::judge(heap, strings, &declared, &accepted, combination.has_text()))
+            })
         }
         Answer::Listing(text) => match listing::read(text.as_bytes()) {
             Ok(told) => {

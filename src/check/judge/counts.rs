@@ -10,14 +10,21 @@ use crate::model::{Contents, EventKind, Heap, Name, ObjectKind};
 use super::super::index::Index;
 use super::super::protocol::{Accepted, Count, Counts};
 use super::Wrong;
+use super::spelling::in_words;
 
-/// Judges what an adapter declared to count.
-pub(super) fn judge(heap: &Heap, strings: Option<u64>, declared: &[Count], accepted: &Accepted) -> Result<(), Wrong> {
+/// Judges what an adapter declared to count; names as text, if the heap has them so.
+pub(super) fn judge(
+    heap: &Heap,
+    strings: Option<u64>,
+    declared: &[Count],
+    accepted: &Accepted,
+    has_text: bool,
+) -> Result<(), Wrong> {
     let right = Counts { strings, ..counts(heap) };
     let told = accepted.counts.clone().unwrap_or_default();
     for count in Count::ALL.into_iter().filter(|count| declared.contains(count)) {
         if count == Count::Histogram {
-            histogram(heap, accepted)?;
+            histogram(heap, accepted, has_text)?;
             continue;
         }
         let Some(due) = of(&right, count) else { continue };
@@ -119,14 +126,16 @@ pub(in crate::check) fn histogram_of(heap: &Heap) -> BTreeMap<Name, u64> {
     classes
 }
 
-fn histogram(heap: &Heap, accepted: &Accepted) -> Result<(), Wrong> {
+fn histogram(heap: &Heap, accepted: &Accepted, has_text: bool) -> Result<(), Wrong> {
     let right = histogram_of(heap);
     let Some(told) = &accepted.histogram else {
         return Err(Wrong::answer("a histogram, since it is declared", "none".to_owned()));
     };
     let mut found: BTreeMap<Name, u64> = BTreeMap::new();
     for entry in told.iter().filter(|entry| entry.objects > 0) {
-        let count = found.entry(Name::from(entry.class.clone()).to_java_form()).or_default();
+        let name = Name::from(entry.class.clone()).to_java_form();
+        let text = if has_text { in_words(&name) } else { None };
+        let count = found.entry(text.unwrap_or(name)).or_default();
         *count = count.saturating_add(entry.objects);
     }
     let wrong = |name: &Name| {

@@ -1,7 +1,9 @@
 //! Dumps that were converted or written, by what their format carries.
 
+use std::collections::HashSet;
 use std::io::Read;
 
+use crate::compare::carriage::{Carriage, Rule};
 use crate::compare::{Facet, MEMORY};
 use crate::convert::{self, Judged};
 use crate::digest::Selection;
@@ -11,20 +13,15 @@ use crate::family::case::Means;
 use crate::format::{DumpFile, Format, Lowering, Target};
 use crate::hprof::Reading;
 use crate::input::Input;
-use crate::model::{DumpSource, Heap, HeapSource, Object};
+use crate::model::{Address, DumpSource, Heap, HeapSource, IdentityHash, Object};
 use crate::validate::{Severity, ValidateOptions, validate};
 
 use super::super::process::Budget;
 use super::super::task::Operation;
 use super::{Asked, Wrong, holder};
 
-/// Judges the dump in the file of the answer against the right heap.
-pub(super) fn judge(
-    asked: &Asked<'_>,
-    heap: &Heap,
-    to: &Target,
-    holder: Option<&str>,
-) -> Result<Result<(), Wrong>, Error> {
+/// The dump in the file of the answer, if it is a valid one.
+pub(super) fn valid(asked: &Asked<'_>) -> Result<Result<Input, Wrong>, Error> {
     let input = asked.files.answer()?.input()?;
     let longest = Budget::output_for(asked.case.bytes.len() as u64);
     if input.is_compressed() && decompressed(&input, longest)? > longest {
@@ -36,9 +33,20 @@ pub(super) fn judge(
         let found = format!("{} at offset {:#x}: {}", finding.rule, finding.offset, finding.found);
         return Ok(Err(Wrong::answer(&format!("a valid dump: {}", finding.expected), found)));
     }
+    Ok(Ok(input))
+}
+
+/// Judges the dump in the file of the answer against the right heap.
+pub(super) fn judge(
+    asked: &Asked<'_>,
+    heap: &Heap,
+    to: &Target,
+    holder: Option<&str>,
+    input: &Input,
+) -> Result<Result<(), Wrong>, Error> {
     let mut first = None;
     for reading in readings(to.format) {
-        match read_so(asked, heap, to, holder, &input, reading)? {
+        match read_so(asked, heap, to, holder, input, reading)? {
             Err(wrong) if !wrong.is_undecided() => first = first.or(Some(wrong)),
             judged => return Ok(judged),
         }
@@ -112,7 +120,13 @@ fn writers(to: &Target, from: Format) -> Result<Vec<Target>, Error> {
         return Ok(vec![to.clone()]);
     }
     let usual = Lowering::new(to.format, &Wishes::default())?.profile().to_owned();
-    let mut all: Vec<Target> = Target::all().into_iter().filter(|target| target.format == to.format).collect();
+    // Where a writer puts numbers in each other's place, they are not compared: it has to be named.
+    let is_compared = |target: &Target| {
+        let column = target.column();
+        Facet::ALL.into_iter().all(|facet| column.carriage(facet) != Carriage::Changed(Rule::Swapped))
+    };
+    let of_format = Target::all().into_iter().filter(|target| target.format == to.format);
+    let mut all: Vec<Target> = of_format.filter(is_compared).collect();
     all.sort_by_key(|target| (target.profile.as_deref() != Some(&usual), target.profile.is_none()));
     Ok(all)
 }
@@ -126,6 +140,10 @@ fn carried(
     lost: &[Facet],
 ) -> Result<Result<(), Wrong>, Error> {
     let mut heap = heap.clone();
+    // That there is no hash is a fact like another number; of other facets nothing is to be seen where they are lost.
+    if lost.iter().any(|facet| [Facet::Hash16, Facet::Hash32].contains(facet)) {
+        without_lost_hashes(&mut heap, result)?;
+    }
     let verdict = if asked.task.renames {
         match convert::judge_up_to_renaming(&mut heap, result, to, crate::compare::renaming::BUDGET)? {
             Judged::Decided(verdict) => *verdict,
@@ -134,11 +152,7 @@ fn carried(
     } else {
         convert::judge(&mut heap, result, to, MEMORY)?
     };
-    // That there is no hash is a fact like another number; of other facets nothing is to be seen where they are lost.
-    // A hash of 16 bits may be what is left of one of 32.
-    let is_hash = |facet: &Facet| [Facet::Hash16, Facet::Hash32].contains(facet);
-    let is_lost_hash = |facet: Facet| is_hash(&facet) && lost.iter().any(is_hash);
-    let is_judged = |facet: Facet| !asked.left_out.contains(&facet) && !is_lost_hash(facet);
+    let is_judged = |facet: Facet| !asked.left_out.contains(&facet);
     let mut changed: Vec<_> = verdict.changed.into_iter().filter(|changed| is_judged(changed.facet)).collect();
     let missing: Vec<_> =
         verdict.missing.iter().filter(|missing| is_judged(missing.facet) && !lost.contains(&missing.facet)).collect();
@@ -152,6 +166,26 @@ fn carried(
         (true, None) => return Ok(Ok(())),
     };
     Ok(Err(wrong.among(differing)))
+}
+
+/// Takes away the hashes that a result does not have: by address, and all of them where it has none at all.
+fn without_lost_hashes(heap: &mut Heap, result: &mut dyn HeapSource) -> Result<(), Error> {
+    // A writer of 16 bits for every object has 0 for one without a hash.
+    let is_there = |hash: Option<IdentityHash>| {
+        hash.is_some_and(|hash| ![IdentityHash::Bits16(0), IdentityHash::Bits32(0)].contains(&hash))
+    };
+    let of_classes = result.classes().iter().filter(|class| is_there(class.hash));
+    let mut hashed: HashSet<Address> = of_classes.map(|class| class.address).collect();
+    result.visit_objects(&mut |object| {
+        if is_there(object.hash) {
+            hashed.insert(object.address);
+        }
+        Ok(())
+    })?;
+    let lost = |address: &Address| !hashed.contains(address);
+    heap.classes.iter_mut().filter(|class| lost(&class.address)).for_each(|class| class.hash = None);
+    heap.objects.iter_mut().filter(|object| lost(&object.address)).for_each(|object| object.hash = None);
+    Ok(())
 }
 
 /// Whether a heap has an array that is longer than any of Java's, or twice as large as the largest of them, so that another format need not be able to hold it.

@@ -17,6 +17,8 @@ use super::{Judgement, Wrong, passed};
 /// More combinations of readings than this are not tried for an answer. Those in which most readings are the default come
 /// first.
 const TRIED: usize = 512;
+/// Bytes of an answer that are read over all combinations.
+const READ: u64 = 8 << 20;
 
 /// What dumps of a format leave open.
 pub(in crate::check) fn ambiguities(format: Format) -> Vec<&'static Ambiguity> {
@@ -52,6 +54,8 @@ pub(super) struct Rights<'c> {
     /// By ambiguity; `None` where it is to be found out.
     declared: Vec<Option<usize>>,
     scope: Scope,
+    /// How many other combinations are tried.
+    tried: usize,
 }
 
 /// One reading for each ambiguity.
@@ -83,7 +87,14 @@ impl<'c> Rights<'c> {
             .iter()
             .map(|ambiguity| declared.get(ambiguity.name).and_then(|choice| ambiguity.choice(choice)))
             .collect();
-        Rights { case, dump: DumpOf::new(case), ambiguities, declared, scope }
+        let tried = if matches!(scope, Scope::Facets(_)) { TRIED } else { TRIED / 8 };
+        Rights { case, dump: DumpOf::new(case), ambiguities, declared, scope, tried }
+    }
+
+    /// The same, of an answer that is so long and is read for each combination: fewer are tried of a long one.
+    pub(super) fn of_answer(self, length: u64) -> Rights<'c> {
+        let tried = (READ / length.max(1)).clamp(2, self.tried as u64) as usize;
+        Rights { tried, ..self }
     }
 
     /// The answers that are spelled and not worked out of another.
@@ -237,8 +248,7 @@ impl<'c> Rights<'c> {
         }
         let others = |choices: &Vec<usize>| choices.iter().zip(start).filter(|(one, other)| one != other).count();
         all.sort_by_key(others);
-        let tried = if matches!(self.scope, Scope::Facets(_)) { TRIED } else { TRIED / 8 };
-        all.into_iter().skip(1).take(tried).collect()
+        all.into_iter().skip(1).take(self.tried).collect()
     }
 
     /// What is wrong with an answer that would be right under another reading than is declared.
@@ -299,7 +309,22 @@ impl<'c> Rights<'c> {
         let mut each = |place, same| {
             all.insert(place, same);
         };
-        self.dump.heap(spelled.heap, &self.ambiguities, choices, Some(&mut each))?;
+        let heap = self.dump.heap(spelled.heap, &self.ambiguities, choices, Some(&mut each))?;
+        if choices.iter().any(|choice| *choice > 0) {
+            // What one reading makes different, another that is applied later may take away again.
+            for (place, same) in &mut all {
+                for other in 0..self.ambiguities[*place].choices.len() {
+                    let mut others = choices.to_vec();
+                    others[*place] = other;
+                    if !same.contains(&other)
+                        && let Ok(changed) = self.dump.heap(spelled.heap, &self.ambiguities, &others, None)
+                        && changed == heap
+                    {
+                        same.push(other);
+                    }
+                }
+            }
+        }
         for (place, fixed) in spelled.fixed.iter().enumerate() {
             if let Some(fixed) = fixed {
                 all.insert(place, vec![*fixed]);

@@ -141,7 +141,7 @@ pub(super) fn in_text(heap: &mut Heap) {
 }
 
 /// A name as text; `None` if it is text that no decoder replaces any of.
-fn in_words(name: &Name) -> Option<Name> {
+pub(super) fn in_words(name: &Name) -> Option<Name> {
     let text = name.to_text();
     if text.as_ref().is_some_and(|text| !text.contains(['?', REPLACEMENT_CHARACTER])) {
         return None;

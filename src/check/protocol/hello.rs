@@ -17,6 +17,8 @@ fn is_reading(name: &str, choice: &str) -> bool {
     known.any(|known| known.choice(choice).is_some())
 }
 
+/// Names without a meaning that are told.
+const TOLD: usize = 10;
 /// What keys of their own declare.
 const GENERAL: [&str; 2] = [BOOLEANS, NAMES];
 
@@ -261,6 +263,12 @@ impl Hello {
         if self.protocol >= 2 {
             let others = self.readings.iter().filter(|(name, choice)| !is_reading(name, choice));
             all.extend(others.map(|(name, choice)| format!("\"{name}\": {choice:?} in `readings`")));
+        }
+        all.dedup();
+        if all.len() > TOLD {
+            let more = all.len() - TOLD;
+            all.truncate(TOLD);
+            all.push(format!("and {more} more"));
         }
         all
     }

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::error::Error;
 
 use super::super::held::{settle, unsettled};
-use super::{CaseResult, Incomplete, Report, Run, SCHEMA, Tested};
+use super::super::judge::all_ambiguities;
+use super::{CaseResult, Follows, Incomplete, Report, Run, SCHEMA, Tested};
 
 /// Puts reports of the same question together: shards of a run, or runs of other implementations over the same cases.
 ///
@@ -20,9 +21,11 @@ pub fn merge(reports: Vec<Report>) -> Result<Report, Error> {
     if merged.schema != SCHEMA {
         return usage(format!("a report of schema {}, not {SCHEMA}", merged.schema));
     }
+    are_known(&merged)?;
     let mut shards = Shards::default();
     shards.take(&mut merged);
     for mut other in reports {
+        are_known(&other)?;
         if (other.schema, &other.heapsmith) != (merged.schema, &merged.heapsmith) {
             return usage(format!(
                 "reports of heapsmith {} and {}, of schemas {} and {}, cannot be merged",
@@ -74,6 +77,24 @@ pub fn merge(reports: Vec<Report>) -> Result<Report, Error> {
     }
     merged.chosen.shard = shards.rest();
     Ok(merged)
+}
+
+/// An error, if a report has readings that do not exist.
+fn are_known(report: &Report) -> Result<(), Error> {
+    let all = all_ambiguities();
+    let is_known =
+        |name: &str, choice: &str| all.iter().any(|known| known.name == name && known.choice(choice).is_some());
+    for tested in &report.implementations {
+        let held = tested.readings.iter().all(|held| is_known(&held.reading, &held.choice));
+        let mut follows = tested.results.iter().flat_map(|result| &result.readings).flat_map(|Follows(all)| all);
+        if !held
+            || !follows
+                .all(|(name, choices)| !choices.is_empty() && choices.iter().all(|choice| is_known(name, choice)))
+        {
+            return Err(Error::Usage(format!("the report of {:?} has readings that do not exist", tested.label)));
+        }
+    }
+    Ok(())
 }
 
 /// Finds out anew which readings an implementation follows, now that there are more cases.

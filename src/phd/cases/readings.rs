@@ -89,7 +89,17 @@ pub(in super::super) const AMBIGUITIES: &[Ambiguity] = &[
             Choice::new("first-reference-removed", "that class, and the reference is none of the array's"),
         ],
         facets: &[Facet::ClassWord, Facet::References, Facet::ReferenceOrder],
-        means: Means::Heap { same: |dump, heap, _, _| array_classes(dump, heap).is_empty(), apply: take_array_class },
+        means: Means::Heap {
+            same: |dump, heap, _, other| {
+                let classes = array_classes(dump, heap);
+                // With the class word that it has, a class changes nothing unless the reference goes.
+                let is_kept = |object: &Object| {
+                    classes.get(&object.address).is_none_or(|class| object.class_word == Some(*class))
+                };
+                classes.is_empty() || other == 1 && heap.objects.iter().all(is_kept)
+            },
+            apply: take_array_class,
+        },
     },
     Ambiguity {
         name: "phd.first-reference",
