@@ -6,7 +6,7 @@ use crate::compare::Facet;
 use crate::corpus::{Answer, Case, Verdict};
 use crate::digest::Selection;
 use crate::error::Error;
-use crate::family::case::{Ambiguity, DumpOf};
+use crate::family::case::{Ambiguity, DumpOf, Same};
 use crate::format::Format;
 use crate::model::Heap;
 
@@ -211,13 +211,13 @@ impl<'c> Rights<'c> {
         let mut is_repeated = false;
         let open = |place: usize| spelled.fixed[place].is_none() && self.declared[place].is_none();
         let mut each = |place: usize, same: Vec<usize>| {
-            is_repeated |=
-                open(place) && choices[place] > 0 && same.first().is_some_and(|first| *first < choices[place]);
+            is_repeated |= same.first().is_some_and(|first| *first < choices[place]);
         };
-        let asks = choices.iter().any(|choice| *choice > 0);
-        let each: Option<&mut dyn FnMut(usize, Vec<usize>)> = if asks { Some(&mut each) } else { None };
+        // The first of choices that are one has been tried.
+        let wants = |place: usize| open(place) && choices[place] > 0;
+        let same = Same { wants: &wants, found: &mut each };
         // A dump that cannot be read so has no heap under this reading.
-        let Ok(heap) = self.dump.heap(spelled.heap, &self.ambiguities, choices, each) else { return Ok(None) };
+        let Ok(heap) = self.dump.heap(spelled.heap, &self.ambiguities, choices, Some(same)) else { return Ok(None) };
         if is_repeated {
             return Ok(None);
         }
@@ -309,7 +309,9 @@ impl<'c> Rights<'c> {
         let mut each = |place, same| {
             all.insert(place, same);
         };
-        let heap = self.dump.heap(spelled.heap, &self.ambiguities, choices, Some(&mut each))?;
+        let wants = |place: usize| self.declared[place].is_none() && self.is_looked_at(place);
+        let same = Same { wants: &wants, found: &mut each };
+        let heap = self.dump.heap(spelled.heap, &self.ambiguities, choices, Some(same))?;
         if choices.iter().any(|choice| *choice > 0) {
             // What one reading makes different, another that is applied later may take away again.
             for (place, same) in &mut all {
@@ -331,14 +333,8 @@ impl<'c> Rights<'c> {
             }
         }
         all.retain(|place, same| {
-            let ambiguity = self.ambiguities[*place];
-            let is_looked_at = match &self.scope {
-                Scope::Facets(judged) => {
-                    !ambiguity.is_worked_out() || ambiguity.facets.iter().any(|facet| judged.contains(facet))
-                }
-                Scope::Other | Scope::Nothing => true,
-            };
-            self.declared[*place].is_none() && is_looked_at && same.len() < ambiguity.choices.len()
+            let is_open = self.declared[*place].is_none() && self.is_looked_at(*place);
+            is_open && same.len() < self.ambiguities[*place].choices.len()
         });
         if matches!(self.scope, Scope::Other) {
             for (place, same) in &mut all {
@@ -358,6 +354,17 @@ impl<'c> Rights<'c> {
             all.retain(|place, same| same.len() < self.ambiguities[*place].choices.len());
         }
         Ok(self.named(all.into_iter()))
+    }
+
+    /// Whether two readings of an ambiguity may differ in what is looked at.
+    fn is_looked_at(&self, place: usize) -> bool {
+        let ambiguity = self.ambiguities[place];
+        match &self.scope {
+            Scope::Facets(judged) => {
+                !ambiguity.is_worked_out() || ambiguity.facets.iter().any(|facet| judged.contains(facet))
+            }
+            Scope::Other | Scope::Nothing => true,
+        }
     }
 
     /// What leads to the heap that an answer agrees with, where several are right.

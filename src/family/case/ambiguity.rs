@@ -58,6 +58,12 @@ pub(crate) struct DumpOf<'c> {
     heap: usize,
 }
 
+/// Which choices give the same heap: the places of the ambiguities for which that is wanted, and what is done with it.
+pub(crate) struct Same<'s> {
+    pub(crate) wants: &'s dyn Fn(usize) -> bool,
+    pub(crate) found: &'s mut dyn FnMut(usize, Vec<usize>),
+}
+
 impl Choice {
     pub(crate) const fn new(name: &'static str, about: &'static str) -> Choice {
         Choice { name, about }
@@ -93,8 +99,8 @@ impl<'c> DumpOf<'c> {
         }
     }
 
-    /// The heap of some choices, one for each ambiguity, where `first` is that of the first choice of each. `each` gets,
-    /// for each ambiguity that can be worked out, the choices that give the same heap as the one chosen.
+    /// The heap of some choices, one for each ambiguity, where `first` is that of the first choice of each. `same` gets,
+    /// for each ambiguity that it wants and that can be worked out, the choices that give the same heap as the one chosen.
     ///
     /// # Errors
     /// If the dump cannot be read in the way that is chosen.
@@ -103,18 +109,18 @@ impl<'c> DumpOf<'c> {
         first: &'h Heap,
         ambiguities: &[&Ambiguity],
         choices: &[usize],
-        mut each: Option<&mut dyn FnMut(usize, Vec<usize>)>,
+        mut same: Option<Same<'_>>,
     ) -> Result<Cow<'h, Heap>, Error> {
         let mut heap = match again(ambiguities, choices) {
             Some(reading) => Cow::Owned(self.read(reading)?),
             None => Cow::Borrowed(first),
         };
         for (place, (ambiguity, &chosen)) in ambiguities.iter().zip(choices).enumerate() {
-            if let Some(each) = each.as_mut().filter(|_| ambiguity.is_worked_out()) {
+            if let Some(wanting) = same.as_mut().filter(|same| ambiguity.is_worked_out() && (same.wants)(place)) {
                 let all = 0..ambiguity.choices.len();
                 let heaps = [first, &*heap];
                 let same = all.filter(|&other| self.is_same(heaps, ambiguities, choices, (place, other)));
-                each(place, same.collect());
+                (wanting.found)(place, same.collect());
             }
             if let (Means::Heap { apply, .. }, 1..) = (&ambiguity.means, chosen) {
                 apply(self, heap.to_mut(), chosen);

@@ -15,6 +15,8 @@ use crate::model::Heap;
 use super::edit::Map;
 use super::{Family, Format};
 
+#[cfg(feature = "check")]
+pub(crate) use ambiguity::Same;
 pub use ambiguity::{Ambiguity, Choice};
 pub(crate) use ambiguity::{DumpOf, Means};
 pub(crate) use repeated::repeated_addresses;
