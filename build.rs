@@ -83,6 +83,7 @@ fn book(family: &str, spec: &Table) -> String {
         made(&mut text, format_args!("        profiles: &{:?},\n", strings(rule, "profiles")));
         made(&mut text, format_args!("        errata: &{:?},\n", strings(rule, "errata")));
         made(&mut text, format_args!("        scope: Scope::{},\n", variant(string(rule, "scope"))));
+        made(&mut text, format_args!("        facets: &{:?},\n", strings(rule, "facets")));
         let since = option("since").unwrap_or(string(spec, "introduced"));
         made(&mut text, format_args!("        since: {since:?},\n    }},\n"));
     }

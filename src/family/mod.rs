@@ -16,6 +16,7 @@ pub mod property;
 mod reading;
 mod recognise;
 mod records;
+mod reliance;
 mod source;
 mod wishes;
 
@@ -38,6 +39,7 @@ pub use opener::{OpenStream, Opener, Opening};
 pub use reading::{ClassBlocks, Reading, Regions, Texts, Wrapped, ZeroLength};
 pub use recognise::recognise;
 pub use records::{Listed, RecordLine, Records, count_of, flush_if_full, missing_end, write_failed};
+pub use reliance::Reliance;
 pub use source::{One, Outline, Source, VisitPlaced, WholeFile};
 pub use wishes::{Setting, Wishes};
 
@@ -161,6 +163,15 @@ pub trait DumpFamily: Sync {
     /// What decoding runs into, and what `each` returns.
     fn annotate(&self, opener: &Opener, each: &mut dyn FnMut(Annotation<'_>) -> Result<(), Error>)
     -> Result<(), Error>;
+
+    /// Calls `found` with the places in a dump that rely on rules, as far as the dump can be read. What only one of the bytes'
+    /// findings says ([`judge`](DumpFamily::judge)) is not among them.
+    ///
+    /// # Errors
+    /// If the header cannot be read because of the machine.
+    fn reliances(&self, _opener: &Opener, _found: &mut dyn FnMut(Reliance)) -> Result<(), Error> {
+        Ok(())
+    }
 
     /// The named edits of its dumps.
     fn edits(&self) -> Vec<NamedEdit> {

@@ -32,6 +32,8 @@ pub struct Rule {
     pub errata: &'static [&'static str],
     /// What it takes to judge it.
     pub scope: Scope,
+    /// What a reader gets wrong that does not follow it: names of facets, or `all`. Empty where no byte relies on it.
+    pub facets: &'static [&'static str],
     /// The release that introduced it.
     pub since: &'static str,
 }

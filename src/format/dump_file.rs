@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::annotation::Annotation;
 use crate::compare::Span;
 use crate::error::{DecodeError, Error, Problem, is_damage};
-use crate::family::{GraphRules, Judged, Opener, Opening, Outline, Reading, Records, Source, WholeFile};
+use crate::family::{GraphRules, Judged, Opener, Opening, Outline, Reading, Records, Reliance, Source, WholeFile};
 use crate::findings::Findings;
 use crate::input::{Input, Stream};
 use crate::model::Address;
@@ -139,6 +139,18 @@ impl DumpFile {
     /// What decoding runs into, and what `each` returns.
     pub fn annotate(&self, each: &mut dyn FnMut(Annotation<'_>) -> Result<(), Error>) -> Result<(), Error> {
         self.family.annotate(&self.opener, each)
+    }
+
+    /// The places that rely on rules, in the order of the file, as far as it can be read.
+    ///
+    /// # Errors
+    /// If the dump cannot be read because of the machine.
+    pub fn reliances(&self) -> Result<Vec<Reliance>, Error> {
+        let mut all = Vec::new();
+        self.family.reliances(&self.opener, &mut |reliance| all.push(reliance))?;
+        all.sort_unstable();
+        all.dedup();
+        Ok(all)
     }
 
     /// Judges the dump by every rule; by those of the whole graph only if that is asked for.
