@@ -147,10 +147,18 @@ impl DumpFile {
     /// If the dump cannot be read because of the machine.
     pub fn reliances(&self) -> Result<Vec<Reliance>, Error> {
         let mut all = Vec::new();
-        self.family.reliances(&self.opener, &mut |reliance| all.push(reliance))?;
+        self.visit_reliances(&mut |reliance| all.push(reliance))?;
         all.sort_unstable();
         all.dedup();
         Ok(all)
+    }
+
+    /// Calls `found` with each of them, in no order.
+    ///
+    /// # Errors
+    /// If the dump cannot be read because of the machine.
+    pub fn visit_reliances(&self, found: &mut dyn FnMut(Reliance)) -> Result<(), Error> {
+        self.family.reliances(&self.opener, found)
     }
 
     /// Judges the dump by every rule; by those of the whole graph only if that is asked for.

@@ -2,6 +2,7 @@
 
 mod bytes;
 mod neighbourhood;
+mod relied;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,8 +12,11 @@ use crate::corpus::Case;
 use crate::error::Error;
 use crate::model::Address;
 
+use super::judge::Judgement;
 use super::report::Outcome;
 use super::task::first_heap;
+
+pub(super) use relied::{Suspects, of_dump, suspects};
 
 /// Where in the dump a wrong fact stands.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -80,15 +84,11 @@ pub struct Edge {
     pub label: String,
 }
 
-/// What the dump of a case has to say about an outcome; nothing, where the outcome has no place in it. `offset` is what
-/// a refusal named.
-pub(super) fn evidence(
-    case: &Case,
-    outcome: &Outcome,
-    facet: Option<Facet>,
-    offset: Option<u64>,
-) -> Result<Option<Evidence>, Error> {
-    let found = place(case, outcome, facet, offset);
+/// What the dump of a case has to say about an answer; nothing, where what is wrong has no place in it.
+pub(super) fn evidence(case: &Case, judged: &Judgement) -> Result<Option<Evidence>, Error> {
+    let outcome = &judged.outcome;
+    let facet = judged.differing.first().and_then(|first| first.facet);
+    let found = place(case, outcome, facet, judged.offset);
     // A dump that cannot be read to its end, which a case may allow to be read, has no fields to show.
     let is_undecodable = matches!(&found, Err(Error::Decode(e)) if !e.is_the_machines());
     let mut evidence = if is_undecodable { None } else { found? };

@@ -20,6 +20,10 @@ use super::{Judgement, Wrong, counts, has_heap, not_refused, refused};
 
 /// Judges the answer to a case.
 pub(in crate::check) fn judge_closure(case: &Case, answer: Result<Answer, Ended>) -> Result<Judgement, Error> {
+    Ok(judged(case, answer)?.with_causes_first(case))
+}
+
+fn judged(case: &Case, answer: Result<Answer, Ended>) -> Result<Judgement, Error> {
     let rights = |scope| Rights::new(case, &BTreeMap::new(), scope);
     let answer = match answer {
         Ok(Answer::Skipped(reason)) => return Ok(Judgement::of(Outcome::Skip { reason, link: None })),

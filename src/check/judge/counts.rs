@@ -9,8 +9,8 @@ use crate::model::{Contents, EventKind, Heap, Name, ObjectKind};
 
 use super::super::index::Index;
 use super::super::protocol::{Accepted, Count, Counts};
-use super::Wrong;
 use super::spelling::in_words;
+use super::{Differing, Wrong};
 
 /// Judges what an adapter declared to count; names as text, if the heap has them so.
 pub(super) fn judge(
@@ -22,22 +22,20 @@ pub(super) fn judge(
 ) -> Result<(), Wrong> {
     let right = Counts { strings, ..counts(heap) };
     let told = accepted.counts.clone().unwrap_or_default();
+    let mut wrong = Vec::new();
     for count in Count::ALL.into_iter().filter(|count| declared.contains(count)) {
         if count == Count::Histogram {
-            histogram(heap, accepted, has_text)?;
+            wrong.extend(histogram(heap, accepted, has_text).err().map(|wrong| wrong.first));
             continue;
         }
         let Some(due) = of(&right, count) else { continue };
-        match of(&told, count) {
-            Some(found) if found == due => {}
-            Some(found) => return Err(Wrong::number(count.to_string(), spelled(count, due), spelled(count, found))),
-            None => {
-                let found = "nothing, although it is declared".to_owned();
-                return Err(Wrong::number(count.to_string(), spelled(count, due), found));
-            }
+        let found = of(&told, count);
+        if found != Some(due) {
+            let found = found.map_or("nothing, although it is declared".to_owned(), |found| spelled(count, found));
+            wrong.push(Wrong::number(count.to_string(), spelled(count, due), found).first);
         }
     }
-    Ok(())
+    Wrong::all(wrong).map_or(Ok(()), Err)
 }
 
 fn spelled(count: Count, number: u64) -> String {
@@ -148,7 +146,7 @@ fn histogram(heap: &Heap, accepted: &Accepted, has_text: bool) -> Result<(), Wro
         .filter(|name| right.get(*name) != found.get(*name))
         .collect();
     match differ.first() {
-        Some(name) => Err(Wrong { count: differ.len() as u64, ..wrong(name) }),
+        Some(name) => Err(Differing { count: differ.len() as u64, ..wrong(name).first }.into()),
         None => Ok(()),
     }
 }

@@ -1,9 +1,10 @@
 //! Digests by facet; where one is wrong, its bucket, and in that the address.
 
 use crate::compare::Facet;
+use crate::compare::listing::Hex;
 use crate::digest::{self, Digest, Options, Selection, against};
 use crate::error::Error;
-use crate::model::Heap;
+use crate::model::{Address, Heap};
 
 use super::super::protocol::Accepted;
 use super::super::subject::{Reply, Session};
@@ -30,32 +31,32 @@ pub(super) fn judge(asked: &Asked<'_>, accepted: &Accepted, session: &mut dyn Se
         Ok(differ(&due, told))
     })?;
     // Facts of the whole heap stand in no bucket.
-    if let (Some(_), Some(heap)) = (judgement.facet, first_heap(asked.case))
+    let is_told = judgement.differing.iter().any(|differing| differing.facet.is_some());
+    if let (true, Some(heap)) = (is_told, first_heap(asked.case))
         && let Some(found) = address(asked, heap, wanted, session)?
         && let super::Outcome::Fail { address, .. } = &mut judgement.outcome
     {
-        *address = Some(found);
+        *address = Some(format!("{:#x}", found.0));
+        judgement.differing[0].at = vec![found];
     }
     Ok(Judgement { omitted, ..judgement })
 }
 
-/// The first facet with another digest, or with none.
+/// The facets with another digest, or with none.
 fn differ(due: &Digest, told: &Digest) -> Result<(), Wrong> {
     let owed =
         [(Facet::Kind, "classes", due.classes, told.classes), (Facet::Kind, "objects", due.objects, told.objects)];
-    for (facet, what, due, found) in owed {
-        if due != found {
-            return Err(Wrong::facet(facet, None, format!("{due} {what}"), format!("{found} {what}"), 1));
-        }
-    }
+    let numbers = owed.into_iter().filter(|(_, _, due, found)| due != found).map(|(facet, what, due, found)| {
+        Wrong::facet(facet, None, format!("{due} {what}"), format!("{found} {what}"), 1)
+    });
     let digest_of = |facet| told.by_facet.iter().flatten().find(|told| told.facet == facet).map(|told| &told.digest);
     let all = due.by_facet.iter().flatten();
-    let wrong = all.clone().filter(|right| digest_of(right.facet) != Some(&right.digest));
-    let Some(right) = wrong.clone().next() else { return Ok(()) };
-    let found = digest_of(right.facet);
-    let found = found.map_or_else(|| "no digest of this facet".to_owned(), |digest| format!("digest {digest}"));
-    let due = format!("digest {}", right.digest);
-    Err(Wrong::facet(right.facet, None, due, found, 1).among(wrong.map(|right| right.facet).collect()))
+    let digests = all.filter(|right| digest_of(right.facet) != Some(&right.digest)).map(|right| {
+        let found = digest_of(right.facet);
+        let found = found.map_or_else(|| "no digest of this facet".to_owned(), |digest| format!("digest {digest}"));
+        Wrong::facet(right.facet, None, format!("digest {}", right.digest), found, 1)
+    });
+    Wrong::all(numbers.chain(digests).map(|wrong| wrong.first)).map_or(Ok(()), Err)
 }
 
 /// The lowest address whose record has another digest, found by asking for buckets, and then for one of them.
@@ -64,7 +65,7 @@ fn address(
     heap: &Heap,
     wanted: Selection,
     session: &mut dyn Session,
-) -> Result<Option<String>, Error> {
+) -> Result<Option<Address>, Error> {
     let ours = |bucket| digest::digest(&mut heap.clone(), &Options { facets: wanted, by_facet: false, bucket });
     let mut theirs = |buckets, bucket| -> Result<Option<Digest>, Error> {
         Ok(match session.ask_digest(asked.case, asked.files, buckets, bucket)? {
@@ -80,5 +81,5 @@ fn address(
         let addresses = against(&ours(Some(number))?, &bucket).addresses.unwrap_or_default();
         lowest = lowest.into_iter().chain(addresses).min();
     }
-    Ok(lowest.map(|address| format!("{:#x}", address.0)))
+    Ok(lowest.map(|address: Hex| Address(address.0)))
 }

@@ -6,7 +6,6 @@ use std::io::Read;
 use crate::compare::carriage::{Carriage, Rule};
 use crate::compare::{Facet, MEMORY};
 use crate::convert::{self, Judged};
-use crate::digest::Selection;
 use crate::error::Error;
 use crate::family::Wishes;
 use crate::family::case::Means;
@@ -18,7 +17,7 @@ use crate::validate::{Severity, ValidateOptions, validate};
 
 use super::super::process::Budget;
 use super::super::task::Operation;
-use super::{Asked, Wrong, holder};
+use super::{Asked, Differing, Wrong, holder};
 
 /// The dump in the file of the answer, if it is a valid one.
 pub(super) fn valid(asked: &Asked<'_>) -> Result<Result<Input, Wrong>, Error> {
@@ -110,7 +109,7 @@ fn read_so(
     }
     let unheld = || Wrong::answer(&format!("a heap that {to} can hold"), "another".to_owned());
     // Facets of the new dump are not those of the one that was read: nothing is known of the readings that matter.
-    Ok(Err(nearest.map_or_else(unheld, |nearest| nearest.among(Selection::default()))))
+    Ok(Err(nearest.map_or_else(unheld, Wrong::of_unknown_facets)))
 }
 
 /// Whose dumps a result may be like: the one that is named; or else any that writes the format, the usual one first, and
@@ -153,19 +152,10 @@ fn carried(
         convert::judge(&mut heap, result, to, MEMORY)?
     };
     let is_judged = |facet: Facet| !asked.left_out.contains(&facet);
-    let mut changed: Vec<_> = verdict.changed.into_iter().filter(|changed| is_judged(changed.facet)).collect();
-    let missing: Vec<_> =
-        verdict.missing.iter().filter(|missing| is_judged(missing.facet) && !lost.contains(&missing.facet)).collect();
-    let differing = changed.iter().map(|d| d.facet).chain(missing.iter().map(|missing| missing.facet)).collect();
-    let wrong = match (changed.is_empty(), missing.first()) {
-        (false, _) => {
-            let d = changed.remove(0);
-            Wrong::facet(d.facet, d.address, d.left, d.right, d.count)
-        }
-        (true, Some(lost)) => lost_facet(lost.facet, lost.count, to),
-        (true, None) => return Ok(Ok(())),
-    };
-    Ok(Err(wrong.among(differing)))
+    let changed = verdict.changed.into_iter().filter(|changed| is_judged(changed.facet)).map(Differing::from);
+    let missing = verdict.missing.iter().filter(|missing| is_judged(missing.facet) && !lost.contains(&missing.facet));
+    let missing = missing.map(|missing| lost_facet(missing.facet, missing.count, to));
+    Ok(Wrong::all(changed.chain(missing)).map_or(Ok(()), Err))
 }
 
 /// Takes away the hashes that a result does not have: by address, and all of them where it has none at all.
@@ -215,6 +205,6 @@ fn decompressed(input: &Input, longest: u64) -> Result<u64, Error> {
     Ok(count)
 }
 
-fn lost_facet(facet: Facet, count: u64, to: &Target) -> Wrong {
-    Wrong::facet(facet, None, format!("what {to} can carry"), "nothing".to_owned(), count)
+fn lost_facet(facet: Facet, count: u64, to: &Target) -> Differing {
+    Wrong::facet(facet, None, format!("what {to} can carry"), "nothing".to_owned(), count).first
 }

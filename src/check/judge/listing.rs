@@ -16,7 +16,7 @@ use super::invented::invented;
 use super::readings::{Combination, Scope};
 use super::same::in_words_of;
 use super::spelling::in_text;
-use super::{Asked, Judgement, Wrong};
+use super::{Asked, Differing, Judgement, Wrong};
 
 /// Judges the listing in the file of the answer.
 pub(super) fn judge(asked: &Asked<'_>) -> Result<Judgement, Error> {
@@ -181,20 +181,12 @@ fn read(asked: &Asked<'_>) -> Result<Result<Listing, Wrong>, Error> {
     Ok(listing::read(BufReader::new(answer)).map_err(wrong))
 }
 
-/// The first fact in which a listing differs, or that it keeps silent about.
+/// The facts in which a listing differs, and then those that it keeps silent about.
 pub(super) fn differ(comparison: &Comparison) -> Result<(), Wrong> {
     let silent = comparison.not_compared.iter().filter(|n| n.why == Side::UnknownRight);
-    let differing = || comparison.differences.iter().map(|d| d.facet).chain(silent.clone().map(|n| n.facet)).collect();
-    if let Some(d) = comparison.differences.first() {
-        let wrong = Wrong::facet(d.facet, d.address.clone(), d.left.clone(), d.right.clone(), d.count);
-        return Err(wrong.among(differing()));
-    }
-    match silent.clone().next() {
-        Some(silent) => {
-            let expected = format!("{0}, or \"{0}\" among the head's omits", silent.facet);
-            let wrong = Wrong::facet(silent.facet, None, expected, "nothing".to_owned(), silent.count);
-            Err(wrong.among(differing()))
-        }
-        None => Ok(()),
-    }
+    let silent = silent.map(|silent| {
+        let expected = format!("{0}, or \"{0}\" among the head's omits", silent.facet);
+        Wrong::facet(silent.facet, None, expected, "nothing".to_owned(), silent.count).first
+    });
+    Wrong::all(comparison.differences.iter().cloned().map(Differing::from).chain(silent)).map_or(Ok(()), Err)
 }

@@ -4,6 +4,7 @@ mod closure;
 mod counts;
 mod digest;
 mod dump;
+mod follows;
 mod holder;
 mod invented;
 mod listing;
@@ -13,13 +14,14 @@ mod spelling;
 
 use std::collections::BTreeSet;
 
-use crate::compare::Facet;
+use crate::compare::{Facet, FacetDifference};
 use crate::corpus::{Answer, Case, Verdict};
 use crate::digest::Selection;
 use crate::error::Error;
 use crate::format::DumpFile;
 use crate::hprof::Reading;
 use crate::input::Input;
+use crate::model::Address;
 use crate::validate::{Severity, ValidateOptions, validate};
 
 pub(super) use closure::judge_closure;
@@ -38,8 +40,8 @@ use readings::{Rights, Scope};
 #[derive(Clone, Debug)]
 pub(super) struct Judgement {
     pub(super) outcome: Outcome,
-    /// The facet that is wrong, for its place in the dump.
-    pub(super) facet: Option<Facet>,
+    /// Every fact that is wrong.
+    pub(super) differing: Vec<Differing>,
     /// The offset that a refusal names.
     pub(super) offset: Option<u64>,
     /// Facets that were not judged.
@@ -48,17 +50,29 @@ pub(super) struct Judgement {
     pub(super) follows: Vec<Follows>,
 }
 
-/// What is wrong with an answer.
+/// What is wrong with an answer: a fact at least.
 #[derive(Clone, Debug)]
 pub(super) struct Wrong {
-    fact: String,
-    facet: Option<Facet>,
-    address: Option<String>,
-    expected: String,
-    found: String,
-    count: u64,
+    first: Differing,
+    others: Vec<Differing>,
     /// Every facet that is wrong; nothing where that is not known.
     differing: Selection,
+}
+
+/// A fact that is wrong.
+#[derive(Clone, Debug)]
+pub(super) struct Differing {
+    /// What is wrong: a facet, a count, or `answer`.
+    pub(super) fact: String,
+    pub(super) facet: Option<Facet>,
+    pub(super) address: Option<String>,
+    pub(super) expected: String,
+    pub(super) found: String,
+    pub(super) count: u64,
+    /// Where it is wrong, as far as that is known; of many places the first.
+    pub(super) at: Vec<Address>,
+    /// The fact from which it only follows.
+    pub(super) follows: Option<String>,
 }
 
 /// What stands for a fact where nobody can say whether it is wrong.
@@ -78,41 +92,108 @@ impl Wrong {
 
     /// A number that is another.
     fn number(fact: String, expected: String, found: String) -> Wrong {
-        Wrong { fact, facet: None, address: None, expected, found, count: 1, differing: Selection::default() }
+        Differing { fact, facet: None, address: None, expected, found, count: 1, at: Vec::new(), follows: None }.into()
     }
 
     /// A fact of a facet.
     fn facet(facet: Facet, address: Option<String>, expected: String, found: String, count: u64) -> Wrong {
-        let differing = std::iter::once(facet).collect();
-        Wrong { fact: facet.to_string(), facet: Some(facet), address, expected, found, count, differing }
+        Differing {
+            fact: facet.to_string(),
+            facet: Some(facet),
+            address,
+            expected,
+            found,
+            count,
+            at: Vec::new(),
+            follows: None,
+        }
+        .into()
     }
 
-    /// The same, if these facets are wrong as well.
-    fn among(self, differing: Selection) -> Wrong {
-        Wrong { differing, ..self }
+    /// Several facts; `None`, if there are none.
+    fn all(all: impl IntoIterator<Item = Differing>) -> Option<Wrong> {
+        let mut all = all.into_iter();
+        let first = Wrong::from(all.next()?);
+        Some(all.fold(first, Wrong::and))
+    }
+
+    /// The same, if this is wrong as well.
+    fn and(mut self, other: Differing) -> Wrong {
+        self.differing = self.differing.facets().chain(other.facet).collect();
+        self.others.push(other);
+        self
+    }
+
+    /// The same, where it is not known which facets are wrong.
+    fn of_unknown_facets(self) -> Wrong {
+        Wrong { differing: Selection::default(), ..self }
     }
 
     /// Whether it could not be found out that it is wrong.
     fn is_undecided(&self) -> bool {
-        self.fact == UNDECIDED
+        self.first.fact == UNDECIDED
+    }
+}
+
+impl From<Differing> for Wrong {
+    fn from(first: Differing) -> Wrong {
+        let differing = first.facet.into_iter().collect();
+        Wrong { first, others: Vec::new(), differing }
+    }
+}
+
+impl From<FacetDifference> for Differing {
+    fn from(d: FacetDifference) -> Differing {
+        Differing {
+            fact: d.facet.to_string(),
+            facet: Some(d.facet),
+            address: d.address,
+            expected: d.left,
+            found: d.right,
+            count: d.count,
+            at: d.addresses,
+            follows: None,
+        }
     }
 }
 
 impl Judgement {
     fn of(outcome: Outcome) -> Judgement {
-        Judgement { outcome, facet: None, offset: None, omitted: Vec::new(), follows: Vec::new() }
+        Judgement { outcome, differing: Vec::new(), offset: None, omitted: Vec::new(), follows: Vec::new() }
     }
 
     fn wrong(wrong: Wrong) -> Judgement {
         if wrong.is_undecided() {
-            return Judgement::of(Outcome::Skip { reason: wrong.found, link: None });
+            return Judgement::of(Outcome::Skip { reason: wrong.first.found, link: None });
         }
-        let Wrong { fact, facet, address, expected, found, count, .. } = wrong;
-        // Names in a listing may have any length.
-        let [fact, expected, found] = [fact, expected, found].map(|text| cut(&text, LONG).replace('\n', "\\n"));
-        let outcome = Outcome::Fail { fact, address, expected, found, count };
-        Judgement { facet, ..Judgement::of(outcome) }
+        let differing: Vec<Differing> = std::iter::once(wrong.first).chain(wrong.others).map(shortened).collect();
+        Judgement { outcome: differing[0].outcome(), differing, ..Judgement::of(Outcome::Pass { reading: None }) }
     }
+
+    /// The same, about what does not follow from anything else.
+    fn with_causes_first(mut self, case: &Case) -> Judgement {
+        if let (Outcome::Fail { .. }, Some(heap)) = (&self.outcome, first_heap(case)) {
+            follows::put_causes_first(heap, &mut self.differing);
+            if let Some(first) = self.differing.first() {
+                self.outcome = first.outcome();
+            }
+        }
+        self
+    }
+}
+
+impl Differing {
+    fn outcome(&self) -> Outcome {
+        let Differing { fact, address, expected, found, count, .. } = self.clone();
+        Outcome::Fail { fact, address, expected, found, count }
+    }
+}
+
+/// Names in a listing may have any length.
+fn shortened(differing: Differing) -> Differing {
+    let shorten = |text: &str| cut(text, LONG).replace('\n', "\\n");
+    let [fact, expected, found] = [&differing.fact, &differing.expected, &differing.found].map(|text| shorten(text));
+    Differing { fact, expected, found, ..differing }
 }
 
 /// Who answered, and how.
@@ -139,7 +220,7 @@ pub(super) fn judge(asked: &Asked<'_>, reply: Reply, session: &mut dyn Session) 
             });
             match asked.files.answer().is_ok_and(AnswerFile::has_changed) {
                 true => Judgement::of(Outcome::AdapterError { how: CHANGED.to_owned() }),
-                false => judgement,
+                false => judgement.with_causes_first(asked.case),
             }
         }
         Reply::Refused(..)

@@ -76,6 +76,7 @@ pub fn merge(reports: Vec<Report>) -> Result<Report, Error> {
         tested.count();
     }
     merged.chosen.shard = shards.rest();
+    merged.explain();
     Ok(merged)
 }
 

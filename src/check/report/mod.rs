@@ -14,6 +14,7 @@ pub mod junit;
 pub mod markdown;
 mod merge;
 
+use super::causes::causes;
 use super::evidence::Evidence;
 use super::judge::all_ambiguities;
 
@@ -21,7 +22,7 @@ pub use folder::ReportFolder;
 pub use merge::merge;
 
 /// Version of the report's schema.
-pub const SCHEMA: u32 = 5;
+pub const SCHEMA: u32 = 6;
 
 /// The outcome of a run over many cases.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -96,6 +97,9 @@ pub struct CaseFacts {
     pub size: u64,
     /// The rules that it keeps, breaks or shows.
     pub rules: Vec<String>,
+    /// The rules on which bytes of it rely: a reader that follows others takes something else from them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub relies: Vec<String>,
 }
 
 /// An implementation, and how it did.
@@ -119,8 +123,43 @@ pub struct Tested {
     pub tally: BTreeMap<String, u64>,
     /// Cases that failed as expected, and cases that passed although they were expected to fail.
     pub expectations: Expectations,
+    /// What the failures have in common: those that fail the run first, then those of more cases. Each failure has one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub causes: Vec<Cause>,
     /// The cases, by id.
     pub results: Vec<CaseResult>,
+}
+
+/// What some failures have in common.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Cause {
+    /// What it is called: the rule, or the first symptom where no rule explains the failures.
+    pub id: String,
+    /// The rule that is not followed, as far as that can be told from the dumps that fail and those that pass.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+    /// What the implementation does wrong, in a sentence.
+    pub sentence: String,
+    /// What can be seen of it, the commonest first.
+    pub symptoms: Vec<Symptom>,
+    /// The case with the smallest dump that shows it.
+    pub example: String,
+    /// The command that runs this case again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeat: Option<String>,
+    /// How many of its cases fail the run.
+    pub unexpected: u64,
+    /// Its cases, by id.
+    pub cases: Vec<String>,
+}
+
+/// What can be seen of a cause.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Symptom {
+    /// A fact and how it is wrong, a message without numbers and names, or a place in the program.
+    pub what: String,
+    /// In how many cases.
+    pub cases: u64,
 }
 
 /// A reading that an implementation follows.
@@ -186,6 +225,15 @@ pub struct CaseResult {
     /// something else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first: Option<Outcome>,
+    /// The other facts of the answer that are wrong: first those that follow from nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<OtherFact>,
+    /// The rules on which the bytes rely that were read wrongly, as far as these are known: one of them is not followed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suspects: Vec<String>,
+    /// The rules on which other bytes of the dump rely, which were read rightly.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub followed: Vec<String>,
     /// Where the answer is right under some readings and not under others: each entry is enough.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub readings: Vec<Follows>,
@@ -198,6 +246,25 @@ pub struct CaseResult {
     /// The command that runs this case again; absent for cases that passed or were skipped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeat: Option<String>,
+}
+
+/// A fact that is wrong besides the one that the outcome names.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct OtherFact {
+    /// What is wrong: a facet or a count.
+    pub fact: String,
+    /// Where, if it is a fact of a class or object.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub address: Option<String>,
+    /// What is right.
+    pub expected: String,
+    /// What the program says.
+    pub found: String,
+    /// In how many classes or objects this fact is wrong.
+    pub count: u64,
+    /// The fact that it follows from: a missing class, a list that is read otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub follows: Option<String>,
 }
 
 /// Why a case is expected to fail.
@@ -384,6 +451,15 @@ impl Report {
     /// The rules that each case keeps, breaks or shows.
     pub(super) fn rules_of_cases(&self) -> BTreeMap<&str, &[String]> {
         self.cases.iter().map(|case| (case.id.as_str(), case.rules.as_slice())).collect()
+    }
+
+    /// Finds out anew what the failures have in common.
+    pub(super) fn explain(&mut self) {
+        let cases = self.cases.iter().map(|case| (case.id.as_str(), case)).collect();
+        let found: Vec<Vec<Cause>> = self.implementations.iter().map(|tested| causes(tested, &cases)).collect();
+        for (tested, causes) in self.implementations.iter_mut().zip(found) {
+            tested.causes = causes;
+        }
     }
 
     /// Whether nothing is unexpected, and nothing is missing.

@@ -72,7 +72,7 @@ pub(super) fn unasked(outcome: Outcome) -> Answered {
 }
 
 pub(super) fn plain(outcome: Outcome) -> Judgement {
-    Judgement { outcome, facet: None, offset: None, omitted: Vec::new(), follows: Vec::new() }
+    Judgement { outcome, differing: Vec::new(), offset: None, omitted: Vec::new(), follows: Vec::new() }
 }
 
 pub(super) fn given_up(max_hangs: usize) -> Outcome {

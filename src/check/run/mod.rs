@@ -3,15 +3,18 @@
 mod answered;
 mod one;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use crate::compare::Facet;
+use crate::corpus::Case;
 use crate::error::Error;
 use crate::setters::setters;
 use crate::system;
 
+use super::evidence::of_dump;
 use super::expected::ExpectedFailures;
 use super::kept::Kept;
 use super::report::{Chosen, Incomplete, Outcome, Report, ReportFolder, Run, SCHEMA};
@@ -121,9 +124,10 @@ pub fn check(
     };
     let kept = options.folder.as_ref().map(|_| Kept::default());
     let silent = Silent { left: AtomicUsize::new(subjects.len()), folder: options.folder.as_ref() };
+    let relied = Relied::default();
     let mut all: Vec<One<'_>> = Vec::new();
     for subject in subjects {
-        let shared = Shared { options, progress, kept: kept.as_ref(), silent: &silent };
+        let shared = Shared { options, progress, kept: kept.as_ref(), silent: &silent, relied: &relied };
         let one = One::new(subject, shared, &sources, &all)?;
         all.push(one);
     }
@@ -143,6 +147,7 @@ pub fn check(
     }
     report.cases.sort_by(|a, b| a.id.cmp(&b.id));
     report.cases.dedup_by(|a, b| a.id == b.id);
+    report.explain();
     report.incomplete = subjects.iter().find_map(|subject| subject.stop.signal()).map(|signal| Incomplete {
         signal: system::name_of(signal),
         judged: report.implementations.iter().map(|tested| tested.results.len() as u64).sum(),
@@ -192,10 +197,31 @@ struct Shared<'r> {
     progress: &'r (dyn Fn(Progress<'_>) + Sync),
     kept: Option<&'r Kept>,
     silent: &'r Silent<'r>,
+    relied: &'r Relied,
+}
+
+/// The rules on which the dumps of cases rely, which all implementations have in common.
+#[derive(Default)]
+struct Relied(Mutex<HashMap<String, Vec<String>>>);
+
+impl Relied {
+    fn of(&self, case: &Case) -> Result<Vec<String>, Error> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&case.id).cloned();
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let found = owned(of_dump(case)?);
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(case.id.clone(), found.clone());
+        Ok(found)
+    }
+}
+
+fn owned(rules: BTreeSet<&str>) -> Vec<String> {
+    rules.into_iter().map(str::to_owned).collect()
 }
 
 /// The rules of a case.
-pub(super) fn rules(case: &crate::corpus::Case) -> Vec<String> {
+pub(super) fn rules(case: &Case) -> Vec<String> {
     let broken = case.breaks.iter().map(|(rule, _)| *rule);
     let mut rules: Vec<String> =
         broken.chain(case.keeps.iter().copied()).chain(case.shows.iter().copied()).map(str::to_owned).collect();

@@ -7,19 +7,19 @@ use std::time::Instant;
 
 use crate::error::Error;
 
-use super::super::evidence::evidence;
+use super::super::evidence::{Suspects, evidence, suspects};
 use super::super::expected::Seen;
 use super::super::filter;
 use super::super::held::settle;
 use super::super::introduction::{declared, hello};
-use super::super::judge::{Asked, Judgement, judge};
+use super::super::judge::{Asked, Differing, Judgement, judge};
 use super::super::protocol::Hello;
 use super::super::repeat::repeat;
-use super::super::report::{CaseFacts, CaseResult, Outcome, Tested};
+use super::super::report::{CaseFacts, CaseResult, OtherFact, Outcome, Tested};
 use super::super::subject::{Files, Reply, Session, Subject};
 use super::super::task::{Operation, Source, Task, tasks, why_not};
 use super::answered::{Answered, Slot, enough, given_up, is_in_vain, settled, unasked};
-use super::{BATCH, Progress, Shared, rules};
+use super::{BATCH, Progress, Shared, owned, rules};
 
 fn unique(label: String, others: &[One<'_>]) -> String {
     let is_taken = |label: &str| others.iter().any(|other| other.label == label);
@@ -296,20 +296,38 @@ impl<'r> One<'r> {
             recipe: case.recipe.clone(),
             size: case.bytes.len() as u64,
             rules: rules(&case),
+            relies: self.shared.relied.of(&case)?,
         };
         let outcome = judged.outcome.clone();
-        let is_parse = task.operation == Operation::Parse;
-        let evidence = match outcome.is_failure() {
-            true => evidence(&case, &outcome, judged.facet.filter(|_| is_parse), judged.offset)?,
-            false => None,
-        };
+        // What is wrong of another dump than the one that was read has no place in it.
+        let has_place = outcome.is_failure() && task.operation == Operation::Parse;
+        let evidence = if has_place { evidence(&case, judged)? } else { None };
+        let Suspects { wrong, right } = if has_place { suspects(&case, judged)? } else { Suspects::default() };
         let rule = evidence.as_ref().and_then(|evidence| evidence.rule.as_deref());
         let seen = Seen { label: &self.label, id: &task.id, outcome: &outcome, rule, rules: &facts.rules };
         let expected = self.shared.options.expected.find(seen);
         let repeat = outcome
             .is_failure()
             .then(|| repeat(self.subject, &self.shared.options.choice, &self.shared.options.left_out, &task.id));
-        let readings = judged.follows.clone();
-        Ok((CaseResult { id: task.id.clone(), outcome, first, readings, expected, evidence, repeat }, facts))
+        let result = CaseResult {
+            id: task.id.clone(),
+            outcome,
+            first,
+            others: judged.differing.iter().skip(1).map(OtherFact::from).collect(),
+            suspects: owned(wrong),
+            followed: owned(right),
+            readings: judged.follows.clone(),
+            expected,
+            evidence,
+            repeat,
+        };
+        Ok((result, facts))
+    }
+}
+
+impl From<&Differing> for OtherFact {
+    fn from(differing: &Differing) -> OtherFact {
+        let Differing { fact, address, expected, found, count, follows, .. } = differing.clone();
+        OtherFact { fact, address, expected, found, count, follows }
     }
 }

@@ -283,6 +283,7 @@ impl Diff<'_> {
     fn differs(&mut self, facet: Facet, at: Option<Address>, describe: impl FnOnce() -> (String, String)) {
         let Found { difference, classes } = self.differences.entry(facet).or_default();
         difference.count += 1;
+        difference.addresses.extend(at.filter(|_| difference.count <= report::ADDRESSES as u64));
         let class = at.and(self.class.clone()).unwrap_or_default();
         let known = classes.get(&class).copied();
         if let Some(known) = known.and_then(|known| difference.classes.get_mut(known)) {
@@ -303,6 +304,7 @@ impl Diff<'_> {
                 address: address.clone(),
                 left,
                 right,
+                addresses: std::mem::take(&mut difference.addresses),
                 ..FacetDifference::default()
             };
         }

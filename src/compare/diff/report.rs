@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::model::Address;
+
 use super::super::facet::Facet;
 
 /// The outcome of a comparison.
@@ -43,7 +45,13 @@ pub struct FacetDifference {
     /// The same by class; empty for facts of the whole heap.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub classes: Vec<ClassDifference>,
+    /// The first addresses where it differs, a thousand at most.
+    #[serde(skip)]
+    pub addresses: Vec<Address>,
 }
+
+/// So many addresses of a facet that differs are kept.
+pub(super) const ADDRESSES: usize = 1000;
 
 /// The differences of one facet in the objects of one class, or in the class itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]

@@ -1,0 +1,71 @@
+//! Where a program ended, by what it wrote.
+
+use super::symptom::template;
+
+/// The place of a panic, or the last exception with the frame that it came from; `None`, if the text has neither.
+pub(super) fn place(text: &str) -> Option<String> {
+    panic(text).or_else(|| traceback(text)).or_else(|| exception(text))
+}
+
+/// `thread 'main' panicked at src/main.rs:2:5:`, and the message in the next line, as Rust has it since 1.73.
+fn panic(text: &str) -> Option<String> {
+    let (_, rest) = text.split_once("panicked at ")?;
+    let (place, rest) = rest.split_once('\n').unwrap_or((rest, ""));
+    let message = rest.lines().next().unwrap_or_default();
+    Some(format!("panicked at {}: {}", place.trim_end_matches(':'), template(message)))
+}
+
+/// Python's traceback: the last frame, and the exception in the last line.
+fn traceback(text: &str) -> Option<String> {
+    let (_, rest) = text.split_once("Traceback (most recent call last)")?;
+    let frame = rest.lines().rev().find_map(|line| line.trim_start().strip_prefix("File "))?;
+    let mut parts = frame.split(", ");
+    let file = parts.next()?.trim_matches('"').rsplit('/').next()?;
+    let line = parts.next()?.strip_prefix("line ")?;
+    let function = parts.next().and_then(|part| part.strip_prefix("in ")).unwrap_or("?");
+    let last = rest.lines().rev().map(str::trim_end).find(|line| line.starts_with(|c: char| c.is_alphabetic()));
+    let exception = last.unwrap_or("an exception").split(':').next()?;
+    Some(format!("{exception} in {function} ({file}:{line})"))
+}
+
+/// Java's stack trace: the last exception named as a cause, and its first frame.
+fn exception(text: &str) -> Option<String> {
+    let is_frame = |line: &str| line.trim_start().starts_with("at ") && line.contains('(');
+    let lines: Vec<&str> = text.lines().collect();
+    let cause = lines.iter().rposition(|line| line.starts_with("Caused by: "));
+    let first = lines.iter().position(|line| is_frame(line))?;
+    let at = cause.or_else(|| first.checked_sub(1))?;
+    let named = lines[at].trim_start_matches("Caused by: ");
+    let named = named.split_once("\" ").map_or(named, |(_, rest)| rest);
+    let exception = named.split([':', ' ']).find(|word| word.contains("Exception") || word.contains("Error"))?;
+    let frame = lines[at + 1..].iter().find(|line| is_frame(line))?;
+    Some(format!("{exception} {}", frame.trim()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::place;
+
+    #[test]
+    fn a_panic_has_a_place() {
+        let text = "exit code 101: thread 'main' panicked at src/parser.rs:139:30:\nunhandled tag 16\nnote: run with";
+        assert_eq!(place(text).as_deref(), Some("panicked at src/parser.rs:139:30: unhandled tag N"));
+    }
+
+    #[test]
+    fn a_traceback_has_a_frame() {
+        let text = "exit code 1: Traceback (most recent call last):\n  File \"/a/b.py\", line 3, in <module>\n    f()\n  \
+                    File \"/a/c.py\", line 9, in f\n    g[1]\nKeyError: 1\n";
+        assert_eq!(place(text).as_deref(), Some("KeyError in f (c.py:9)"));
+    }
+
+    #[test]
+    fn an_exception_has_a_frame() {
+        let text = "exit code 1: Exception in thread \"main\" java.lang.IllegalStateException: no\n\tat a.B.c(B.java:1)\n\
+                    Caused by: java.io.EOFException\n\tat a.D.e(D.java:7)\n\tat a.B.c(B.java:2)\n";
+        assert_eq!(place(text).as_deref(), Some("java.io.EOFException at a.D.e(D.java:7)"));
+        let text = "exit code 1: Exception in thread \"main\" java.lang.Error: no\n\tat a.B.c(B.java:1)\n";
+        assert_eq!(place(text).as_deref(), Some("java.lang.Error at a.B.c(B.java:1)"));
+        assert_eq!(place("killed by SIGSEGV"), None);
+    }
+}

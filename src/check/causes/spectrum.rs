@@ -1,0 +1,108 @@
+//! Which rule, or which symptom, explains most failures.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A failure.
+pub(super) struct Failure<'r> {
+    pub(super) symptoms: BTreeSet<String>,
+    /// Rules of the bytes that were read wrongly.
+    pub(super) suspects: BTreeSet<&'r str>,
+    /// Rules of bytes of the same dump that were read rightly.
+    pub(super) followed: BTreeSet<&'r str>,
+}
+
+/// What explains some failures.
+pub(super) struct Explanation {
+    pub(super) rule: Option<String>,
+}
+
+/// Failures, and how often each rule was followed.
+pub(super) struct Spectrum<'r> {
+    failures: Vec<Failure<'r>>,
+    /// The dumps that were read rightly, by the rules on which they rely.
+    passed: BTreeMap<&'r str, usize>,
+}
+
+/// A rule that explains less of what is left than this has no more to say than what can be seen.
+const WEAK: f64 = 0.25;
+/// So much of the dumps that rely on a rule has to fail for it to open a cause beside another.
+const CERTAIN: f64 = 0.5;
+
+impl<'r> Spectrum<'r> {
+    pub(super) fn new(failures: Vec<Failure<'r>>, relied: impl Iterator<Item = &'r [String]>) -> Spectrum<'r> {
+        let mut passed = BTreeMap::new();
+        for rule in relied.flatten() {
+            *passed.entry(rule.as_str()).or_default() += 1;
+        }
+        Spectrum { failures, passed }
+    }
+
+    /// Explanations with the failures that they explain: each failure has one.
+    pub(super) fn explanations(&self) -> Vec<(Explanation, Vec<usize>)> {
+        let mut left: BTreeSet<usize> = (0..self.failures.len()).collect();
+        let mut found: Vec<(Explanation, Vec<usize>)> = Vec::new();
+        while !left.is_empty() {
+            let best = self.best_rule(&left);
+            let (rule, mut members) = match best {
+                Some((rule, score)) if score >= WEAK => {
+                    let of_rule = left.iter().copied().filter(|&at| self.failures[at].suspects.contains(rule));
+                    (Some(rule), of_rule.collect::<BTreeSet<usize>>())
+                }
+                _ => (None, self.of_commonest_symptom(&left)),
+            };
+            left.retain(|at| !members.contains(at));
+            self.absorb(&mut members, &mut left);
+            found.push((Explanation { rule: rule.map(str::to_owned) }, members.into_iter().collect()));
+        }
+        found
+    }
+
+    /// Failures that look like explained ones and have no better explanation.
+    fn absorb(&self, members: &mut BTreeSet<usize>, left: &mut BTreeSet<usize>) {
+        let shown: BTreeSet<&String> = members.iter().flat_map(|&at| &self.failures[at].symptoms).collect();
+        let alike: BTreeSet<usize> =
+            left.iter().copied().filter(|&at| self.failures[at].symptoms.iter().any(|s| shown.contains(s))).collect();
+        let other = self.best_rule(left).filter(|(rule, score)| *score >= CERTAIN && self.precision(rule) >= CERTAIN);
+        let kept = |at: &usize| other.is_some_and(|(rule, _)| self.failures[*at].suspects.contains(rule));
+        for at in alike.into_iter().filter(|at| !kept(at)) {
+            left.remove(&at);
+            members.insert(at);
+        }
+    }
+
+    /// How many of the dumps that rely on a rule fail.
+    fn precision(&self, rule: &str) -> f64 {
+        let failed = self.failures.iter().filter(|failure| failure.suspects.contains(rule)).count();
+        let followed = |failure: &&Failure<'_>| failure.followed.contains(rule) && !failure.suspects.contains(rule);
+        let right = self.passed.get(rule).copied().unwrap_or_default() + self.failures.iter().filter(followed).count();
+        failed as f64 / (failed + right).max(1) as f64
+    }
+
+    fn best_rule(&self, left: &BTreeSet<usize>) -> Option<(&'r str, f64)> {
+        let mut counts: BTreeMap<&'r str, usize> = BTreeMap::new();
+        for rule in left.iter().flat_map(|&at| &self.failures[at].suspects) {
+            *counts.entry(rule).or_default() += 1;
+        }
+        let score = |rule: &str, count: usize| (count as f64 / left.len() as f64 * self.precision(rule)).sqrt();
+        let scored = counts.into_iter().map(|(rule, count)| (rule, score(rule, count)));
+        scored.max_by(|(a, one), (b, other)| {
+            one.total_cmp(other).then_with(|| self.relied(b).cmp(&self.relied(a))).then_with(|| b.cmp(a))
+        })
+    }
+
+    /// How many dumps rely on a rule.
+    fn relied(&self, rule: &str) -> usize {
+        let failed = self.failures.iter().filter(|f| f.suspects.contains(rule) || f.followed.contains(rule)).count();
+        failed + self.passed.get(rule).copied().unwrap_or_default()
+    }
+
+    fn of_commonest_symptom(&self, left: &BTreeSet<usize>) -> BTreeSet<usize> {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for symptom in left.iter().flat_map(|&at| &self.failures[at].symptoms) {
+            *counts.entry(symptom).or_default() += 1;
+        }
+        let commonest = counts.into_iter().max_by(|(a, one), (b, other)| one.cmp(other).then_with(|| b.cmp(a)));
+        let Some((symptom, _)) = commonest else { return left.clone() };
+        left.iter().copied().filter(|&at| self.failures[at].symptoms.contains(symptom)).collect()
+    }
+}

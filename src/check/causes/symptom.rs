@@ -1,0 +1,111 @@
+//! What can be seen of a failure, without what differs from dump to dump.
+
+use std::collections::BTreeSet;
+
+use super::super::report::{CaseResult, OtherFact, Outcome};
+use super::place::place;
+
+/// What can be seen of a failure: each fact that is wrong and follows from no other, with the kind of difference; or what
+/// a refusal says, and where a program ended.
+pub(super) fn symptoms(result: &CaseResult) -> BTreeSet<String> {
+    let first = match &result.outcome {
+        Outcome::Fail { fact, expected, found, .. } => of_fact(fact, expected, found),
+        Outcome::WrongVerdict { expected, found } if expected == "refuse" => accepted(result, found),
+        Outcome::WrongVerdict { found, .. } => match found.strip_prefix("refused: ") {
+            Some(message) => format!("refused: {}", template(message)),
+            None => template(found),
+        },
+        Outcome::Crash { how } => format!("crash: {}", place(how).unwrap_or_else(|| template(how))),
+        Outcome::Hang { .. } => "hang".to_owned(),
+        Outcome::OutOfMemory { .. } => "out of memory".to_owned(),
+        Outcome::PassAlone { how } => format!("right only when asked alone: {}", template(how)),
+        Outcome::AdapterError { how } => format!("adapter error: {}", template(how)),
+        Outcome::Pass { .. } if result.expected.is_some() => "passes, although a failure is expected".to_owned(),
+        Outcome::Pass { .. } | Outcome::Skip { .. } => return BTreeSet::new(),
+    };
+    let others = result.others.iter().filter(|other| other.follows.is_none());
+    let others = others.map(|OtherFact { fact, expected, found, .. }| of_fact(fact, expected, found));
+    std::iter::once(first).chain(others).collect()
+}
+
+/// A fact and the kind of difference.
+fn of_fact(fact: &str, expected: &str, found: &str) -> String {
+    let how = match (expected, found) {
+        (_, found) if fact == "answer" => return format!("answer: {}", template(found)),
+        (_, found) if found.starts_with("nothing") => "missing",
+        (expected, _) if expected.starts_with("nothing") => "made up",
+        _ => "wrong",
+    };
+    // Of a histogram each class is a fact.
+    let fact = if fact.starts_with("objects of ") { "objects by class" } else { fact };
+    format!("{fact}: {how}")
+}
+
+/// What is accepted depends on the rule that the dump breaks.
+fn accepted(result: &CaseResult, found: &str) -> String {
+    match &*result.suspects {
+        [rule] => format!("accepted although {rule} is broken"),
+        _ => format!("accepted: {}", template(found)),
+    }
+}
+
+/// A message without numbers, names and quotations: its first line that says something.
+pub(super) fn template(message: &str) -> String {
+    let line = message.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let mut plain = String::new();
+    let mut quote = None;
+    for c in line.chars().take(LONGEST) {
+        match (quote, c) {
+            (Some(end), c) if c == end => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '`' | '“') => {
+                quote = Some(if c == '“' { '”' } else { c });
+                plain.push('…');
+            }
+            (None, c) => plain.push(c),
+        }
+    }
+    let words = plain.split(' ').map(|word| if is_variable(word) { without_variable(word) } else { word.to_owned() });
+    let mut words: Vec<String> = words.collect();
+    words.dedup_by(|a, b| a == b && a.contains(VARIABLE));
+    words.join(" ")
+}
+
+/// Longer messages are cut.
+const LONGEST: usize = 300;
+/// What stands for a number or a name.
+const VARIABLE: char = 'N';
+
+/// Whether a word is a number, an address, or a name as Java has them.
+fn is_variable(word: &str) -> bool {
+    let is_path = word.contains('/') && word.trim_start_matches('/').contains('/');
+    word.chars().any(|c| c.is_ascii_digit()) || is_path || word.matches('.').count() > 1
+}
+
+fn without_variable(word: &str) -> String {
+    let inner = word.trim_matches(|c: char| c.is_ascii_punctuation());
+    match (inner.is_empty(), word.find(inner)) {
+        (false, Some(at)) => format!("{}{VARIABLE}{}", &word[..at], &word[at + inner.len()..]),
+        _ => word.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::template;
+
+    #[test]
+    fn messages_lose_what_differs_from_dump_to_dump() {
+        for (message, plain) in [
+            ("unknown record type 16", "unknown record type N"),
+            ("record 5 at offset 0x1f: no such tag", "record N at offset N: no such tag"),
+            ("no class \"java/lang/String\" here", "no class … here"),
+            ("class java/lang/String has no name", "class N has no name"),
+            ("values (1, 2, 3) are wrong", "values (N, N, N) are wrong"),
+            ("\n  first\nsecond", "first"),
+            ("", ""),
+        ] {
+            assert_eq!(template(message), plain);
+        }
+    }
+}

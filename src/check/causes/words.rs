@@ -1,0 +1,50 @@
+//! A cause in a sentence.
+
+use crate::format::rule;
+
+use super::super::report::Symptom;
+
+/// What an implementation does wrong: what can be seen, and the rule that it does not follow.
+pub(super) fn sentence(id: Option<&str>, symptoms: &[Symptom]) -> String {
+    let seen = seen(symptoms);
+    match id.and_then(rule) {
+        Some(rule) => format!("{seen} where this rule matters: {}", first_sentence(rule.statement)),
+        None => format!("{seen}."),
+    }
+}
+
+/// The commonest symptoms in words: facts together, or what else there is.
+fn seen(symptoms: &[Symptom]) -> String {
+    let Some(first) = symptoms.first() else { return "Fails".to_owned() };
+    let kinds: Vec<&str> =
+        symptoms.iter().filter_map(|symptom| symptom.what.split_once(": ")).map(|(kind, _)| kind).collect();
+    let (kind, rest) = first.what.split_once(": ").unwrap_or((&first.what, ""));
+    match kind {
+        "refused" => format!("Refuses dumps ({rest})"),
+        "crash" => format!("Ends before its answer ({rest})"),
+        "answer" => format!("Gives an answer that cannot be read ({rest})"),
+        "adapter error" => format!("Makes its adapter fail ({rest})"),
+        "hang" => "Gives no answer in time".to_owned(),
+        "out of memory" => "Takes more memory than the limit".to_owned(),
+        kind if kind.starts_with("accepted") => "Accepts dumps that are to be refused".to_owned(),
+        kind if kind.starts_with("right only when") => "Keeps something from one dump to the next".to_owned(),
+        kind if kind.starts_with("passes") => "Passes, although a failure is expected".to_owned(),
+        _ => {
+            let is_fact = |kind: &&str| !["refused", "crash", "answer", "adapter error"].contains(kind);
+            let mut facts: Vec<&str> = kinds.into_iter().filter(is_fact).collect();
+            facts.dedup();
+            let more = facts.len().saturating_sub(FACTS);
+            facts.truncate(FACTS);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            format!("Tells other {}{more}", facts.join(", "))
+        }
+    }
+}
+
+/// So many facts are named.
+const FACTS: usize = 3;
+
+fn first_sentence(statement: &str) -> &str {
+    let end = statement.find(". ").map_or(statement.len(), |end| end + 1);
+    &statement[..end]
+}

@@ -1,0 +1,188 @@
+//! Which of the facts that are wrong only follow from others.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use crate::compare::Facet;
+use crate::compare::listing::Places;
+use crate::model::{Address, Heap, Object};
+
+use super::super::index::Index;
+use super::Differing;
+
+/// Facts from which one of a facet may follow, where they are wrong in the same class or object, or in one that it has to do
+/// with.
+const fn may_follow(facet: Facet) -> &'static [Facet] {
+    use Facet::{
+        Address, ArrayLength, Class, ClassName, Elements, FieldValues, Fields, InstanceSize, Interfaces, Kind,
+        References, Superclass,
+    };
+    match facet {
+        Kind => &[Address],
+        ClassName | ObjectSize => &[Address, Kind, ArrayLength, Class, ClassName, InstanceSize],
+        FieldValues => &[Address, Kind, Class, Fields, Superclass, ClassName],
+        References | NullReferences => {
+            &[Address, Kind, Class, Fields, Superclass, ArrayLength, FieldValues, Elements, Interfaces]
+        }
+        ReferenceOrder => &[Address, Kind, Class, Fields, Superclass, References, FieldValues, Elements],
+        Elements | PrimitiveContents => &[Address, Kind, ArrayLength],
+        Class | Superclass | Loader | ClassReferences | Statics | ConstantPool => &[Address, Kind],
+        _ => &[],
+    }
+}
+
+use Facet::{
+    ClassReferences, ConstantPool, Loader, NullReferences, ObjectSize, PrimitiveContents, ReferenceOrder, Statics,
+};
+
+/// Facts of the whole dump that everything else depends on.
+const WIDTHS: [Facet; 2] = [Facet::IdentifierSize, Facet::WordSize];
+
+/// Puts what does not follow from anything else first, in the order of the dump, and says of the rest what it follows from.
+pub(super) fn put_causes_first(heap: &Heap, differing: &mut Vec<Differing>) {
+    let order = Order::new(heap);
+    differing.iter_mut().for_each(|differing| order.tell_the_rest(heap, differing));
+    if differing.len() < 2 {
+        return;
+    }
+    let graph = Graph::new(heap);
+    let lost = order.lost(differing);
+    let first = |differing: &Differing| differing.at.iter().filter_map(|at| order.rank.get(at)).min().copied();
+    let origin = differing.iter().filter_map(|d| first(d)).min();
+    let causes: Vec<Option<Facet>> = differing
+        .iter()
+        .map(|one| {
+            let facet = one.facet?;
+            let others = || differing.iter().filter(move |other| other.facet != Some(facet));
+            let width = others().filter_map(|other| other.facet).find(|facet| WIDTHS.contains(facet));
+            if width.is_some() && !WIDTHS.contains(&facet) {
+                return width;
+            }
+            // Behind the record where a reader loses its place nothing can be right.
+            if let (Some(origin), Some(mine)) = (origin, first(one))
+                && lost.is_some_and(|lost| mine >= lost && origin < mine)
+            {
+                return others().find(|other| first(other) == Some(origin)).and_then(|other| other.facet);
+            }
+            if facet == Facet::RecordOrder {
+                return others().filter_map(|o| o.facet).find(|facet| [Facet::Address, Facet::Kind].contains(facet));
+            }
+            let possible = may_follow(facet);
+            let from = |other: &&Differing| {
+                other.facet.is_some_and(|facet| possible.contains(&facet)) && graph.all_concern(&one.at, &other.at)
+            };
+            others().find(from).and_then(|other| other.facet)
+        })
+        .collect();
+    for (differing, cause) in differing.iter_mut().zip(&causes) {
+        differing.follows = cause.map(|facet| facet.to_string());
+    }
+    // Two facts that follow from each other: the first is the cause.
+    if causes.iter().all(Option::is_some) {
+        let earliest = (0..differing.len()).min_by_key(|&index| first(&differing[index]).unwrap_or(u64::MAX));
+        differing[earliest.unwrap_or_default()].follows = None;
+    }
+    differing.sort_by_key(|differing| (differing.follows.is_some(), first(differing).unwrap_or(u64::MAX)));
+}
+
+/// The classes and objects of a heap, in the order of its dump.
+struct Order {
+    rank: HashMap<Address, u64>,
+    all: BTreeMap<u64, Address>,
+}
+
+impl Order {
+    fn new(heap: &Heap) -> Order {
+        let places = Places::of_order(heap);
+        let classes = heap.classes.iter().map(|class| class.address).zip(&places.classes);
+        let objects = heap.objects.iter().map(|object| object.address).zip(&places.objects);
+        let all: BTreeMap<u64, Address> =
+            classes.chain(objects).map(|(address, place)| (place.record, address)).collect();
+        Order { rank: all.iter().map(|(rank, address)| (*address, *rank)).collect(), all }
+    }
+
+    /// From where on every class and object is wrong in something, if it is not from the first one.
+    fn lost(&self, differing: &[Differing]) -> Option<u64> {
+        let wrong: BTreeSet<u64> =
+            differing.iter().flat_map(|d| &d.at).filter_map(|at| self.rank.get(at)).copied().collect();
+        let right = self.all.keys().rev().find(|rank| !wrong.contains(rank))?;
+        wrong.iter().find(|rank| *rank > right).copied()
+    }
+
+    /// What is missing first is told; where all is missing from a record on, that.
+    fn tell_the_rest(&self, heap: &Heap, differing: &mut Differing) {
+        if differing.facet != Some(Facet::Address) {
+            return;
+        }
+        let missing: BTreeSet<u64> = differing.at.iter().filter_map(|at| self.rank.get(at)).copied().collect();
+        let Some((first, next)) = missing.first().and_then(|first| Some((first, self.all.get(first)?))) else { return };
+        let what = what(heap, *next);
+        differing.address = Some(next.to_string());
+        (differing.expected, differing.found) = (what.to_owned(), "nothing".to_owned());
+        let rest = self.all.range(first..).count() as u64;
+        let before = self.all.len() as u64 - rest;
+        if missing.len() as u64 == rest && rest > 1 && before > 0 {
+            differing.expected = format!("{what}, and {} classes and objects behind it", rest - 1);
+            differing.found = format!("nothing after the first {before} classes and objects");
+        }
+    }
+}
+
+fn what(heap: &Heap, address: Address) -> &'static str {
+    use crate::model::ObjectKind;
+    let object = heap.objects.iter().find(|object| object.address == address);
+    match object.map(|object| object.kind) {
+        None => "a class",
+        Some(ObjectKind::Instance) => "an instance",
+        Some(ObjectKind::ObjectArray) => "an array of references",
+        Some(ObjectKind::PrimitiveArray(_)) => "an array of a primitive type",
+    }
+}
+
+/// What each class and object has to do with.
+struct Graph<'h> {
+    index: Index<'h>,
+}
+
+impl<'h> Graph<'h> {
+    fn new(heap: &'h Heap) -> Graph<'h> {
+        Graph { index: Index::new(heap) }
+    }
+
+    /// Whether each of some places is among others, or has to do with one of them. Places that are not known concern
+    /// nothing, unless neither are known.
+    fn all_concern(&self, places: &[Address], others: &[Address]) -> bool {
+        if places.is_empty() || others.is_empty() {
+            return places.is_empty() && !others.is_empty();
+        }
+        let others: BTreeSet<Address> = others.iter().copied().collect();
+        let concerns = |at: &Address| others.contains(at) || self.neighbours(*at).any(|to| others.contains(&to));
+        // What only the answer has is in no graph.
+        let mut known = places.iter().filter(|at| self.is_there(at)).peekable();
+        known.peek().is_some() && known.all(concerns)
+    }
+
+    fn is_there(&self, at: &Address) -> bool {
+        self.index.classes.contains_key(at) || self.index.objects.contains_key(at)
+    }
+
+    /// The classes that an object or class is of or inherits from, and what it refers to.
+    fn neighbours(&self, at: Address) -> impl Iterator<Item = Address> {
+        let object = self.index.objects.get(&at);
+        let class = object.map_or(Some(at), |object| object.class);
+        let mut chain: Vec<Address> = Vec::new();
+        let mut next = class;
+        while let Some(class) = next.and_then(|at| self.index.classes.get(&at)) {
+            if chain.contains(&class.address) || chain.len() > 64 {
+                break;
+            }
+            chain.push(class.address);
+            chain.extend(class.superclass);
+            chain.extend(class.loader);
+            chain.extend(class.references.iter().flatten());
+            chain.extend(class.statics.iter().flatten().filter_map(|field| field.value.as_reference()));
+            next = class.superclass;
+        }
+        let references: Vec<Address> = object.map(|object| Object::references(object).collect()).unwrap_or_default();
+        class.filter(|_| object.is_some()).into_iter().chain(chain).chain(references)
+    }
+}
