@@ -49,6 +49,13 @@ impl Examination {
         self.steps.push(Step { what: what.into(), mend: found.err().map(|mend| cut(&mend, 2 * LONG)), note: None });
         is_fine
     }
+
+    /// What to look at in the last step.
+    fn note(&mut self, note: Option<String>) {
+        if let (Some(step), Some(note)) = (self.steps.last_mut(), note) {
+            step.note = Some(cut(&note, 2 * LONG));
+        }
+    }
 }
 
 /// Looks at an adapter.
@@ -68,10 +75,9 @@ pub fn examine(subject: &Subject) -> Result<Examination, Error> {
     told.put("it starts, and answers hello", Ok(()));
     told.put("hello says what it can", declaration(&hello));
     let ignored = hello.ignored();
-    if let (Some(step), false) = (told.steps.last_mut(), ignored.is_empty()) {
-        step.note =
-            Some(cut(&format!("ignored, since this version does not know it: {}", ignored.join(", ")), 2 * LONG));
-    }
+    told.note(
+        (!ignored.is_empty()).then(|| format!("ignored, since this version does not know it: {}", ignored.join(", "))),
+    );
     let mut examiner = Examiner { subject, hello: &hello, adapter, told, is_over: false };
     examiner.manners();
     examiner.dumps()?;
@@ -219,8 +225,9 @@ impl Examiner<'_> {
                 self.told.put(format!("it reads {} with an answer at the level `{level}`", valid.id), found);
             }
             if let Some(damaged) = of(Verdict::Invalid).min_by_key(|case| case.bytes.len()) {
-                let found = self.refuse(damaged)?;
+                let (found, note) = self.refuse(damaged)?;
                 self.told.put(format!("it refuses {}: {}", damaged.id, damaged.summary), found);
+                self.told.note(note);
             }
             let found = self.read(valid, self.hello.level())?;
             self.told.put(format!("it reads {} once more behind that", valid.id), found);
@@ -315,18 +322,25 @@ impl Examiner<'_> {
         }
     }
 
-    fn refuse(&mut self, case: &Case) -> Result<Result<(), String>, Error> {
+    /// Whether it refuses a dump, and what could be said better.
+    fn refuse(&mut self, case: &Case) -> Result<(Result<(), String>, Option<String>), Error> {
         debug_assert!(case.answers.iter().all(|answer| matches!(answer, Answer::Refuses(_))));
         let files = Files::with(PREFIX, &case.file(), &case.bytes, ANSWER)?;
         let op = self.parse(&files, case.format, self.hello.level());
-        Ok(match self.ask(&op, &files) {
+        let answer = self.ask(&op, &files);
+        let note = match &answer {
+            Ok(Status::Reject { offset: None, .. }) => Some(NO_OFFSET.to_owned()),
+            _ => None,
+        };
+        let found = match answer {
             Ok(Status::Reject { .. } | Status::Skip { .. }) => Ok(()),
             Ok(Status::Accept(_)) => Err("it accepts it; if that is the parser's doing, leave it so".to_owned()),
             Ok(Status::Error { message }) => Err(format!(
                 "status `error` ({message}): what the parser refuses is `reject`; `error` is for the adapter's own trouble"
             )),
             Err(how) => Err(how),
-        })
+        };
+        Ok((found, note))
     }
 
     /// The end.
@@ -348,6 +362,10 @@ impl Examiner<'_> {
         self.told.put("it writes nothing to standard output but its answers", found);
     }
 }
+
+/// What to look at where a refusal does not say where.
+const NO_OFFSET: &str =
+    "it says no `offset`; where the parser knows which bytes it refuses, the report can name the rule";
 
 /// The suffix of listings.
 const ANSWER: &str = "jsonl";

@@ -47,8 +47,16 @@ public class Adapter {
     }
 
     public interface Listing { void line(Map<String, Object> line) throws IOException; }
-    /** The library does not take this dump. */
-    public static class Refusal extends Exception { public Refusal(String message) { super(message); } }
+    /** The library does not take this dump; the offset of the bytes that it refuses, if it says that. */
+    public static class Refusal extends Exception {
+        final Long offset;
+
+        public Refusal(String message) { this(message, null); }
+        public Refusal(String message, Long offset) {
+            super(message);
+            this.offset = offset;
+        }
+    }
     /** This dump cannot be put to the library; the text says why. */
     public static class Skip extends Exception { public Skip(String reason) { super(reason); } }
 
@@ -100,7 +108,9 @@ public class Adapter {
             if (!WARNINGS.isEmpty()) accepted.put("warnings", new ArrayList<>(WARNINGS));
             return accepted;
         } catch (Refusal refusal) {
-            return object("status", "reject", "message", refusal.getMessage());
+            Map<String, Object> refused = object("status", "reject", "message", refusal.getMessage());
+            if (refusal.offset != null) refused.put("offset", refusal.offset);
+            return refused;
         } catch (Skip skip) {
             return object("status", "skip", "reason", skip.getMessage());
         } catch (IOException | InvalidPathException failure) {
@@ -287,13 +297,13 @@ public class Adapter {
             data = ByteBuffer.wrap(Files.readAllBytes(dump));
             String header = new String(bytes(31), ISO_8859_1);
             if (header.startsWith("\37\213")) throw new Skip("this parser reads no gzip");
-            if (!header.matches("(?s)JAVA PROFILE 1[.]0[.][123]\0{4}[\1\2\4\b].{8}")) throw new Refusal("no header");
+            if (!header.matches("(?s)JAVA PROFILE 1[.]0[.][123]\0{4}[\1\2\4\b].{8}")) throw new Refusal("no header", 0L);
             idSize = header.charAt(22);
             listing.line(object("listing", 1));
             while (data.hasRemaining()) {
                 long[] head = read("144");
                 long end = data.position() + head[2];
-                if (end > data.limit()) throw new Refusal("the file ends before " + end);
+                if (end > data.limit()) throw new Refusal("the file ends before " + end, end - head[2] - 9);
                 data.limit((int) end);
                 read(RECORDS.getOrDefault(Long.toHexString(head[0]), ""));
                 while ((head[0] == 0x0C || head[0] == 0x1C) && data.hasRemaining()) subRecord(listing);
@@ -332,9 +342,10 @@ public class Adapter {
             return digits.toString();
         }
 
-        private static String known(long code, Map<String, String> layouts) throws Refusal {
-            if (!layouts.containsKey(Long.toHexString(code))) throw new Refusal(hex(code) + " is unknown");
-            return layouts.get(Long.toHexString(code));
+        private String known(long code, Map<String, String> layouts) throws Refusal {
+            String layout = layouts.get(Long.toHexString(code));
+            if (layout == null) throw new Refusal(hex(code) + " is unknown", (long) data.position());
+            return layout;
         }
 
         private long[] read(String layout) throws Refusal {
@@ -350,7 +361,7 @@ public class Adapter {
         }
 
         private byte[] bytes(long count) throws Refusal {
-            if (count > data.remaining()) throw new Refusal("what ends at " + data.limit() + " is too short");
+            if (count > data.remaining()) throw new Refusal("more bytes are due", (long) data.position());
             byte[] bytes = new byte[(int) count];
             data.get(bytes);
             return bytes;

@@ -18,15 +18,15 @@ HELLO = {
     "booleans": "bytes", "names": "bytes", "makes_up": [], "heaps": False}
 WARNINGS = []  # texts that go into the answer: what your parser reports as wrong with a dump although it goes on
 
-class Refusal(Exception): """The parser does not take this dump."""
+class Refusal(Exception): """The parser does not take this dump: a message, and the offset of the bytes, if known."""
 class Skip(Exception): """This dump cannot be put to the parser; the text says why."""
 
 def parse(path, heap):
     """YOUR PARSER GOES HERE. Returns the lines of the dump's listing, the head first (specs/listing.md).
 
     Of a dump with several heaps, `heap` is the index of the one to read. It is None without "heaps": True above.
-    Raise Refusal where your parser says, as it documents it, that a dump is bad. Let every other exception through: it
-    ends the process, and that is told as a crash of the parser.
+    Raise Refusal where your parser says, as it documents it, that a dump is bad; with an offset, the report can say by
+    which bytes. Let every other exception through: it ends the process, and that is told as a crash of the parser.
     """
     return hprof(pathlib.Path(path).read_bytes())  # or, with heaps: your_parser(path).heaps[heap or 0]
 
@@ -40,7 +40,7 @@ def answer(request):
         WARNINGS.clear()
         lines = parse(request["path"], request.get("heap"))
         pathlib.Path(request["out"]).write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    except Refusal as refusal: return {"status": "reject", "message": str(refusal)}
+    except Refusal as refusal: return {"status": "reject", **dict(zip(("message", "offset"), refusal.args))}
     except Skip as skip: return {"status": "skip", "reason": str(skip)}
     except OSError as failure: return {"status": "error", "message": str(failure)}  # of the adapter, not of the parser
     return {"status": "accept", **({"warnings": WARNINGS} if WARNINGS else {})}
@@ -65,18 +65,18 @@ TYPES = {2: ("object", "i"), **ELEMENTS}
 
 def hprof(data):
     if data[:2] == b"\x1f\x8b": raise Skip("this parser reads no gzip")
-    if not re.match(rb"(?s)JAVA PROFILE 1\.0\.[123]\0\0\0\0[\1\2\4\x08].{8}", data): raise Refusal("no header of HPROF")
+    if not re.match(rb"(?s)JAVA PROFILE 1\.0\.[123]\0\0\0\0[\1\2\4\x08].{8}", data): raise Refusal("no HPROF header", 0)
     at, end, id_size, lines, texts, names, supers, fields = 31, len(data), data[22], [], {}, {}, {}, {}
     def take(count):
         nonlocal at
         at += count
-        if at > end: raise Refusal(f"what ends at {end} is shorter than it says")
+        if at > end: raise Refusal(f"what ends at {end} is shorter than it says", at - count)
         return data[at - count:at]
     def width(part): return id_size if part == "i" else int(part)
     def read(layout): return [int.from_bytes(take(width(part)), "big") for part in layout]
     def look_up(table):
         (code,) = read("1")
-        if code not in table: raise Refusal(f"{code:#x} before {at} is unknown")
+        if code not in table: raise Refusal(f"{code:#x} is unknown", at - 1)
         return table[code]
     def tell(kind, address, **facts): lines.append({"kind": kind, "address": hex(address), **facts})
     def sub_record():
@@ -101,7 +101,7 @@ def hprof(data):
     while at < len(data):
         tag, _, length = read("144")
         end = at + length
-        if end > len(data): raise Refusal(f"the file ends within the record at {at - 9}")
+        if end > len(data): raise Refusal("the file ends within a record", at - 9)
         if tag == 1: (name,), texts[name] = read("i"), text(take(end - at))
         if tag == 2: _, address, _, names[hex(address)] = read("4i4i")
         if tag in RECORDS: take(read(RECORDS[tag][0])[-1] * sum(map(width, RECORDS[tag][1])))
@@ -113,9 +113,9 @@ def hprof(data):
             own, at, end = line["values"]
             chain = [own]
             while chain[-1] in supers and len(chain) <= len(supers): chain.append(supers[chain[-1]])
-            if chain.pop(): raise Refusal(f"the superclasses of {own:#x} have no end, or one is missing")
+            if chain.pop(): raise Refusal(f"the superclasses of {own:#x} have no end, or one is missing", at)
             line["values"] = [[type, hex(*read(layout))] for owner in chain for type, layout in fields[owner]]
-            if at < end: raise Refusal(f"the object {line['address']} has more bytes than its fields")
+            if at < end: raise Refusal(f"the object {line['address']} has more bytes than its fields", at)
     return [{"listing": 1}, *lines]
 
 def text(data):

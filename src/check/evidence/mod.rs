@@ -110,11 +110,10 @@ fn place(case: &Case, outcome: &Outcome, facet: Option<Facet>, offset: Option<u6
             Some((rule, offset)) => Some(bytes::around(case, offset, Some(rule))?),
             None => None,
         },
-        (Outcome::WrongVerdict { .. }, _) => match (offset, case.breaks) {
-            (Some(offset), _) => Some(bytes::around(case, offset, None)?),
-            // A valid dump with something odd in it: that is what is most likely not understood.
-            (None, Some((rule, offset))) => Some(bytes::around(case, offset, Some(rule))?),
-            (None, None) => None,
+        // A valid dump that is refused: the bytes that the refusal names, or else what is odd in it. That is no proof.
+        (Outcome::WrongVerdict { .. }, _) => match offset.or(case.breaks.map(|(_, offset)| offset)) {
+            Some(offset) => Some(bytes::around(case, offset, None)?),
+            None => None,
         },
         _ => None,
     })
