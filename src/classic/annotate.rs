@@ -51,41 +51,19 @@ fn fields<R: Read>(
             Step::More(at, references) => ((at.index, at.offset), Some(references)),
         };
         let Some(references) = references else { return Ok(()) };
-        let (record, mut offset) = at;
-        let mut values = references.values.iter();
-        for bytes in references.text.chunk_by(|a, b| is_white(*a) == is_white(*b)) {
-            let annotation = match values.as_slice().first() {
-                Some(&to) if !is_white(bytes[0]) => {
-                    values.next();
-                    let meaning = if to == 0 { "null".to_owned() } else { format!("to {}", Address(to)) };
-                    Annotation {
-                        offset,
-                        bytes,
-                        record: Some(record),
-                        name: "reference",
-                        value: Some(to as i64),
-                        meaning,
-                    }
-                }
-                _ => Annotation {
-                    offset,
-                    bytes,
-                    record: Some(record),
-                    name: "white space",
-                    value: None,
-                    meaning: String::new(),
-                },
+        let (record, begin) = at;
+        for (byte, bytes, value) in references.parts() {
+            let (name, meaning) = match value {
+                Some(0) => ("reference", "null".to_owned()),
+                Some(to) => ("reference", format!("to {}", Address(to))),
+                None => ("white space", String::new()),
             };
-            visit(annotation)?;
-            offset += bytes.len() as u64;
+            let (offset, value) = (begin + byte as u64, value.map(|to| to as i64));
+            visit(Annotation { offset, bytes, record: Some(record), name, value, meaning })?;
         }
         Ok(())
     })?;
     Ok(())
-}
-
-fn is_white(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0x85)
 }
 
 fn meaning(record: &Record<'_>, part: &str, charset: Charset) -> (Option<i64>, String) {

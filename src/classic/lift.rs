@@ -143,6 +143,11 @@ impl Index {
         (index, read.map(|_| ()))
     }
 
+    /// The class of a name, if there is only one of that name; `None` outside, if there is none.
+    pub(super) fn named(&self, name: &Name) -> Option<Option<Address>> {
+        self.by_name.get(name).copied()
+    }
+
     /// Calls `visit` with every class and object in file order, and where each stands.
     ///
     /// # Errors

@@ -76,6 +76,23 @@ pub struct References<'a> {
     pub values: &'a [u64],
 }
 
+impl<'a> References<'a> {
+    /// The text in its parts: where each begins, its characters, and of a reference its value. The others are white space.
+    pub fn parts(&self) -> impl Iterator<Item = (usize, &'a [u8], Option<u64>)> + use<'a> {
+        let (mut at, mut values) = (0, self.values.iter().copied());
+        self.text.chunk_by(|a, b| is_white(*a) == is_white(*b)).map(move |part| {
+            let begin = at;
+            at += part.len();
+            (begin, part, if is_white(part[0]) { None } else { values.next() })
+        })
+    }
+}
+
+/// White space, U+0085 among it, which no reference holds.
+pub(super) fn is_white(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0x85)
+}
+
 /// The numbers of trailer record 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {

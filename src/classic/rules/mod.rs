@@ -8,12 +8,14 @@ mod graph;
 mod judge;
 mod name;
 mod pass;
+mod relies;
 mod trailers;
 
 pub use book::*;
 pub use graph::GraphIndex;
 pub(super) use judge::Judgement;
 pub use pass::PassRules;
+pub(super) use relies::reliances;
 
 use crate::error::{RuleId, TextPosition};
 use crate::findings::{Findings, Place, Severity};

@@ -274,14 +274,10 @@ impl PassRules {
 
     #[cold]
     fn wide_reference(&self, at: &At<'_>, references: &References<'_>, findings: &mut Findings) {
-        let mut values = references.values.iter();
-        let mut byte = references_at(at, references);
-        let is_white = |b: &u8| matches!(b, b' ' | b'\t' | b'\r' | b'\n' | 0x85);
-        for word in references.text.chunk_by(|a, b| is_white(a) == is_white(b)) {
-            if !is_white(&word[0]) && values.next().is_some_and(|value| value >> 32 != 0) {
-                return add(findings, super::NUMBER_WORD, inside(at, byte, self.ebcdic), || wide(word));
-            }
-            byte += word.len();
+        let mut parts = references.parts();
+        if let Some((byte, word, _)) = parts.find(|(.., value)| value.is_some_and(|value| value >> 32 != 0)) {
+            let byte = references_at(at, references) + byte;
+            add(findings, super::NUMBER_WORD, inside(at, byte, self.ebcdic), || wide(word));
         }
     }
 

@@ -211,6 +211,16 @@ fn agrees(stated: Totals, tally: &Tally, counting: Counting) -> bool {
     }
 }
 
+/// Whether trailer record 1 has the white space that the documents show.
+pub(super) fn is_shown_breakdown(text: &[u8], counts: Counts) -> bool {
+    Colons::of(text, counts) == Colons::Spaced
+}
+
+/// Whether trailer record 2 has. IBM's page has lost its own, so that it shows one space or two.
+pub(super) fn is_shown_eof(text: &[u8], totals: Totals) -> bool {
+    matches!(Gaps::of(text, totals), Gaps::Two | Gaps::One)
+}
+
 fn repeated(place: Place, what: &str, findings: &mut Findings) {
     add(findings, super::TRAILER_REPEATED, place, || {
         (format!("one {what}"), "another one; the first counts".to_owned())

@@ -1,0 +1,125 @@
+//! The text as a whole: how it begins, its encoding, and the lines that begin with `//`.
+
+use super::super::super::decode::At;
+use super::super::super::record::{Line, Record, Totals};
+use super::super::super::wire::Newline;
+use super::super::{self as rules, trailers};
+use super::{Pass, offset};
+
+/// What of trailer record 2 counts.
+#[derive(Debug, Default)]
+pub(super) struct Trailers {
+    /// Whether trailer record 1 came.
+    pub(super) breakdown: bool,
+    /// The nulls that the first trailer record 2 states.
+    pub(super) nulls: Option<u64>,
+}
+
+impl Pass<'_> {
+    /// The start of a record.
+    pub(super) fn begin(&mut self, at: &At<'_>, record: &Record<'_>) {
+        if matches!(record, Record::Space(_)) {
+            return;
+        }
+        if !std::mem::replace(&mut self.begun, true) {
+            let first = &at.bytes[..2];
+            if self.is_ebcdic() {
+                self.found.add_of_all(rules::FILE_ENCODING, at.offset, first);
+            }
+            if self.index.facts.version_text.is_none() {
+                self.found.add_of_all(rules::HEADER_MISSING, at.offset, first);
+            }
+        }
+        if self.same_line {
+            match record {
+                Record::Entry(entry) => self.found.add(rules::RECORD_GLUED, at.offset, entry.address.text),
+                _ => self.found.add(rules::RECORD_START, at.offset, &at.bytes[..2]),
+            }
+        }
+    }
+
+    /// A record that is no object or class.
+    pub(super) fn line(&mut self, at: &At<'_>, record: &Record<'_>) {
+        match record {
+            Record::Space(text) => self.space(at, text),
+            Record::Version(line) => {
+                self.found.add(rules::HEADER_LAYOUT, at.offset, line.text);
+                self.line_end(at, line);
+            }
+            Record::Comment(line) => self.found.add(rules::HEADER_COMMENT, at.offset, line.text),
+            Record::Breakdown(line, counts) => {
+                self.trailers.breakdown = true;
+                if !trailers::is_shown_breakdown(line.text, *counts) {
+                    self.found.add(rules::TRAILER_SYNTAX, at.offset, line.text);
+                }
+                self.line_end(at, line);
+            }
+            Record::Eof(line, totals) => {
+                if !trailers::is_shown_eof(line.text, *totals) {
+                    self.found.add(rules::TRAILER_SYNTAX, at.offset, line.text);
+                }
+                self.totals(at, line, *totals);
+                self.line_end(at, line);
+            }
+            Record::Entry(_) => {}
+        }
+        if let Record::Version(line) | Record::Comment(line) | Record::Breakdown(line, _) | Record::Eof(line, _) =
+            record
+            && !matches!(&*self.plain_line_ends(line.behind), b"" | b"\n")
+        {
+            self.found.add(rules::RECORD_WHITE_SPACE, offset(at, line.text.len()), line.behind);
+        }
+    }
+
+    /// White space in front of the first record.
+    fn space(&mut self, at: &At<'_>, text: &[u8]) {
+        let white = text.iter().position(|b| b.is_ascii_whitespace() || self.ends_line(*b)).unwrap_or(text.len());
+        let (mark, white) = text.split_at(white);
+        if !mark.is_empty() {
+            self.found.add(rules::FILE_BYTE_ORDER_MARK, at.offset, mark);
+        }
+        if !white.is_empty() {
+            self.found.add(rules::FILE_START, offset(at, mark.len()), white);
+        }
+    }
+
+    /// The nulls of trailer record 2 are told where no null is listed.
+    fn totals(&mut self, at: &At<'_>, line: &Line<'_>, totals: Totals) {
+        let listed = self.index.facts.null_references.is_none();
+        if let Some(first) = self.trailers.nulls {
+            if !listed && totals.nulls != first {
+                self.found.add(rules::TRAILER_REPEATED, at.offset, line.text);
+            }
+            return;
+        }
+        self.trailers.nulls = Some(totals.nulls);
+        if !listed {
+            self.found.add(rules::TRAILER_LAYOUT, at.offset, line.text);
+        }
+        if totals.nulls != 0 {
+            self.found.add(rules::TRAILER_UNLISTED_NULLS, at.offset, line.text);
+        }
+    }
+
+    /// The end of a line of which something is told.
+    fn line_end(&mut self, at: &At<'_>, line: &Line<'_>) {
+        let end = offset(at, line.text.len());
+        if line.behind.starts_with(b"\r\n") {
+            self.found.add(rules::FILE_LINE_ENDS, end, &line.behind[..2]);
+        } else if !line.behind.iter().any(|b| self.ends_line(*b)) {
+            // The last one of the text: nothing else may end so.
+            self.found.add(rules::FILE_TRUNCATED, at.offset, line.text);
+        }
+    }
+
+    /// The first line end of a record that is not 15, which a JVM on z/OS writes; and 15, where that is the other one.
+    pub(super) fn ebcdic_line_end(&mut self, at: &At<'_>) {
+        if !self.is_ebcdic() {
+            return;
+        }
+        let is_usual = |byte: u8| byte == b'\n' && self.encoding.newline == Newline::Nel;
+        if let Some(byte) = at.bytes.iter().position(|b| self.ends_line(*b) && !is_usual(*b)) {
+            self.found.add(rules::FILE_EBCDIC_LINE_END, offset(at, byte), &at.bytes[byte..=byte]);
+        }
+    }
+}

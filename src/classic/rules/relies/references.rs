@@ -1,0 +1,110 @@
+//! References: what they lead to, how they are spelled, and the white space around them.
+
+use super::super as rules;
+use super::super::super::decode::At;
+use super::super::super::record::{Entry, Number, References};
+use super::super::super::wire::EntryKind;
+use super::Pass;
+
+use crate::model::{Name, ObjectKind};
+
+/// What is known of the entry whose references are read.
+#[derive(Debug, Default)]
+pub(super) struct Listed {
+    name: Name,
+    is_class: bool,
+    is_primitive: bool,
+    /// References so far.
+    count: u64,
+}
+
+impl Pass<'_> {
+    /// The references of an entry that begins.
+    pub(super) fn begun_references(&self, entry: &Entry<'_>, name: Name) -> Listed {
+        let is_class = entry.kind == EntryKind::Class;
+        let is_primitive = matches!(ObjectKind::of_class(name.as_bytes()), ObjectKind::PrimitiveArray(_));
+        Listed { name, is_class, is_primitive: is_primitive && !is_class, count: 0 }
+    }
+
+    /// References of an entry or a piece of it, which begin at an offset.
+    pub(super) fn references(&mut self, at: &At<'_>, begins: u64, references: &References<'_>) {
+        let before = self.listed.count;
+        self.order(at, begins, references);
+        let mut parts = references.parts().peekable();
+        while let Some((byte, text, value)) = parts.next() {
+            let offset = begins + byte as u64;
+            match value {
+                Some(value) => {
+                    self.reference(offset, Number { text, value });
+                    self.listed.count += 1;
+                }
+                None => self.white(offset, text, parts.peek().is_none() && !at.open),
+            }
+        }
+        let first = references.parts().find(|(.., value)| value.is_some());
+        if let Some((byte, text, _)) = first.filter(|_| before == 0 && !at.open && references.values.len() == 1)
+            && self.listed.is_primitive
+            && self.index.class_blocks
+        {
+            self.found.add(rules::REFERENCE_PRIMITIVE_ARRAY, begins + byte as u64, text);
+        }
+    }
+
+    /// A reference by itself.
+    fn reference(&mut self, offset: u64, number: Number<'_>) {
+        self.number(offset, &number);
+        let named = self.classes.get(&number.value).copied();
+        let is_first = self.listed.count == 0 && !self.listed.is_class;
+        // Whether every object begins with its class block or just this one with its class, a reader has to know.
+        if is_first && (self.index.class_blocks || named == Some(&self.listed.name)) {
+            self.found.add(rules::REFERENCE_CLASS_BLOCK, offset, number.text);
+            if self.index.class_blocks {
+                return;
+            }
+        }
+        if number.value == 0 {
+            self.found.add(rules::REFERENCE_NULL, offset, number.text);
+        } else if named.is_some() != self.listed.is_class {
+            self.found.add(rules::REFERENCE_OUTSIDE, offset, number.text);
+        }
+    }
+
+    /// The references together: of a class, and where turning them round makes a difference.
+    fn order(&mut self, at: &At<'_>, begins: u64, references: &References<'_>) {
+        let skipped = usize::from(self.index.class_blocks && !self.listed.is_class && self.listed.count == 0);
+        let listed = references.values.get(skipped..).unwrap_or_default();
+        if listed.is_empty() {
+            return;
+        }
+        // What comes in pieces is not held, and nobody lists that many references in both orders alike.
+        let is_symmetric = listed.iter().eq(listed.iter().rev()) && !at.open;
+        let numbers = || references.parts().filter(|(.., value)| value.is_some());
+        let begin = numbers().nth(skipped).map_or(0, |(byte, ..)| byte);
+        let end = numbers().last().map_or(begin, |(byte, text, _)| byte + text.len());
+        let (offset, text) = (begins + begin as u64, &references.text[begin..end]);
+        if self.listed.is_class {
+            self.found.add(rules::REFERENCE_CLASS_MEANING, offset, text);
+        }
+        if !is_symmetric {
+            self.found.add(rules::REFERENCE_ARRAY_ORDER, offset, text);
+        }
+    }
+
+    /// White space that no writer has there: behind the type, between references, behind the last.
+    fn white(&mut self, offset: u64, white: &[u8], is_last: bool) {
+        let plain = self.plain_line_ends(white);
+        let is_usual = match (self.listed.count, is_last) {
+            (0, true) => plain == b"\n\t\n",
+            (0, false) => plain == b"\n\t",
+            // Without a line end, a record follows on this line.
+            (_, true) => matches!(&*plain, b" \n" | b"\n" | b" "),
+            (_, false) => plain == b" ",
+        };
+        if !is_usual {
+            self.found.add(rules::RECORD_WHITE_SPACE, offset, white);
+        }
+        if self.listed.count > 0 && white.starts_with(b"\r\n") {
+            self.found.add(rules::FILE_LINE_ENDS, offset, &white[..2]);
+        }
+    }
+}
