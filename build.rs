@@ -1,6 +1,6 @@
 //! The rule books and tables of `specs/` as Rust, so that the library parses none of them when it runs.
 //!
-//! Every file of `specs/` that names a format gives `OUT_DIR/NAME_book.rs` (rules and their constants) and
+//! Every file of `specs/` that names a format gives `OUT_DIR/NAME_book.rs` (rules, and constants of those that code names) and
 //! `OUT_DIR/NAME_carries.rs` (which facts its dumps carry); `facets.toml` gives `OUT_DIR/facet_rules.rs`.
 
 use std::fmt::Write;
@@ -53,7 +53,8 @@ fn book(family: &str, spec: &Table) -> String {
     let constants: Vec<String> = of_bytes().map(|rule| constant(string(rule, "id"))).collect();
     let all = constants.join(", ");
     made(&mut text, format_args!("/// Every rule of the bytes.\npub const ALL: &[RuleId] = &[{all}];\n\n"));
-    for rule in of_bytes() {
+    let is_named = |rule: &&Table| string(rule, "kind") == "bytes" || rule.contains_key("facets");
+    for rule in tables(spec, "rule").into_iter().filter(is_named) {
         let id = string(rule, "id");
         let statement = string(rule, "statement");
         let first = statement.split_inclusive(". ").next().unwrap_or(statement).trim_end();
