@@ -1,6 +1,6 @@
 //! The rule books and tables of `specs/` as Rust, so that the library parses none of them when it runs.
 //!
-//! Every file of `specs/` that names a format gives `OUT_DIR/NAME_book.rs` (rules and their constants) and
+//! Every file of `specs/` that names a format gives `OUT_DIR/NAME_book.rs` (rules, and constants of those that code names) and
 //! `OUT_DIR/NAME_carries.rs` (which facts its dumps carry); `facets.toml` gives `OUT_DIR/facet_rules.rs`.
 
 use std::fmt::Write;

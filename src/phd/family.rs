@@ -11,8 +11,8 @@ use crate::family::edit::{NamedEdit, named};
 #[cfg(feature = "properties")]
 use crate::family::property::{self, Properties};
 use crate::family::{
-    DumpFamily, Family, Format, GraphRules, Judged, Lowering, One, Opener, Opening, Outline, Records, Setting, Source,
-    VisitPlaced, WholeFile, Wishes, run,
+    DumpFamily, Family, Format, GraphRules, Judged, Lowering, One, Opener, Opening, Outline, Records, Reliance,
+    Setting, Source, VisitPlaced, WholeFile, Wishes, run,
 };
 use crate::findings::{Findings, Rulebook};
 use crate::input::Stream;
@@ -222,6 +222,10 @@ impl DumpFamily for Phd {
         each: &mut dyn FnMut(Annotation<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         annotate::visit(&mut decoder(opener)?, each)
+    }
+
+    fn reliances(&self, opener: &Opener, found: &mut dyn FnMut(Reliance)) -> Result<(), Error> {
+        rules::relies(opener, found)
     }
 
     fn edits(&self) -> Vec<NamedEdit> {

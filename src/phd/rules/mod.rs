@@ -8,11 +8,13 @@ mod book {
 mod graph;
 mod judge;
 mod pass;
+mod relies;
 
 pub use book::*;
 pub use graph::GraphIndex;
 pub(super) use judge::Judgement;
 pub use pass::PassRules;
+pub(super) use relies::relies;
 
 use crate::error::RuleId;
 use crate::findings::Severity;

@@ -329,6 +329,6 @@ fn add(findings: &mut Findings, rule: RuleId, located: Located<'_, '_>, describe
 }
 
 /// Whether every byte is ASCII other than NUL: valid modified UTF-8 without a closer look.
-fn is_plain_ascii(name: &[u8]) -> bool {
+pub(super) fn is_plain_ascii(name: &[u8]) -> bool {
     name.iter().all(|b| (1..0x80).contains(b))
 }

@@ -1,0 +1,229 @@
+//! Which bytes of a dump rely on which rule: where a reader comes to another result that does not know the rule, or that
+//! follows a likely misreading of it.
+//!
+//! One pass in constant state. The references of a record are one place, from the first to the last that relies on the rule.
+
+mod distances;
+mod facts;
+mod forms;
+mod header;
+
+use std::ops::Range;
+
+use crate::bytes::{Cursor, FieldSpan, Trace};
+use crate::error::{DecodeError, Error, RuleId};
+use crate::family::{Opener, Reliance};
+use crate::model::{Address, Totals};
+
+use super::super::decode::{self, Located};
+use super::super::family::open;
+use super::super::lift::{Resolved, Resolver};
+use super::super::record::{Header, Record};
+use super::super::wire::{FileFlags, Layout, Version};
+
+use distances::Preceding;
+use facts::ArraysCached;
+
+/// Calls `found` with every place that relies on a rule, as far as the dump can be read.
+///
+/// # Errors
+/// If the dump cannot be read because of the machine.
+pub(in super::super) fn relies(opener: &Opener, found: &mut dyn FnMut(Reliance)) -> Result<(), Error> {
+    let mut decoder = match open(opener.open()?) {
+        Ok(decoder) => decoder,
+        Err(error) => return machines_alone(error),
+    };
+    let bytes = decoder.header_bytes().to_vec();
+    if opener.input.is_compressed() {
+        found(Reliance { offset: 0, length: 2, rule: super::FILE_COMPRESSED, of: None, record: None });
+    }
+    let stated = header::relies(decoder.header(), &bytes, found);
+    let mut body = Body::new(decoder.header(), found);
+    let ended = decoder.visit_dyn::<DecodeError>(&mut |located| {
+        body.record(located);
+        Ok(())
+    });
+    let ended = ended.and_then(|ended| {
+        let trailing = decoder.visit_trailing::<DecodeError, _>(|_| Ok(()))?;
+        body.end(ended.end_tag, trailing, stated);
+        Ok(())
+    });
+    ended.or_else(|error| {
+        body.cut_short();
+        machines_alone(error)
+    })
+}
+
+/// An error of the dump only ends the pass.
+fn machines_alone(error: DecodeError) -> Result<(), Error> {
+    if error.is_the_machines() { Err(error.into()) } else { Ok(()) }
+}
+
+/// The records of a body, one by one.
+struct Body<'f> {
+    found: &'f mut dyn FnMut(Reliance),
+    layout: Layout,
+    version: Version,
+    j9: bool,
+    /// Flag 2 without flag 4, and no record yet.
+    hashes_doubtful: bool,
+    resolver: Resolver,
+    preceding: Option<Preceding>,
+    arrays_cached: ArraysCached,
+    /// Whether a record of an object was there.
+    has_objects: bool,
+    counted: Counted,
+    /// Place and index of the record read last.
+    last: Option<(Range<u64>, u64)>,
+}
+
+/// What the totals of a header count.
+#[derive(Default)]
+struct Counted {
+    records: u64,
+    references: u64,
+}
+
+/// A record with what it says and where.
+struct Place<'a, 'r> {
+    record: &'r Record<'a>,
+    bytes: &'a [u8],
+    fields: Fields,
+    offset: u64,
+    index: u64,
+    resolved: Resolved,
+}
+
+/// The places of a record's fields; all references are one.
+#[derive(Default)]
+struct Fields(Vec<FieldSpan>);
+
+impl Trace for &mut Fields {
+    fn field(&mut self, name: &'static str, at: Range<usize>, value: Option<i64>) {
+        match self.0.last_mut() {
+            Some(last) if last.name == name => last.at.end = at.end,
+            _ => self.0.push(FieldSpan { name, at, value }),
+        }
+    }
+}
+
+impl Fields {
+    fn of(bytes: &[u8], layout: Layout) -> Fields {
+        let mut fields = Fields::default();
+        let again = decode::record(&mut Cursor::new(bytes, &mut fields), layout);
+        debug_assert!(again.is_ok(), "these bytes were decoded before");
+        fields
+    }
+
+    fn get(&self, name: &str) -> Option<&FieldSpan> {
+        self.0.iter().find(|span| span.name == name)
+    }
+}
+
+impl Place<'_, '_> {
+    /// What relies on a rule in these bytes of the record.
+    fn reliance(&self, rule: RuleId, at: Range<usize>) -> Reliance {
+        Reliance {
+            offset: self.offset + at.start as u64,
+            length: at.len() as u64,
+            rule,
+            of: Some(self.resolved.address),
+            record: Some(self.index),
+        }
+    }
+
+    /// The bytes of a field; of the tag, where the record has no such field.
+    fn at(&self, name: &str) -> Range<usize> {
+        self.fields.get(name).map_or(TAG, |span| span.at.clone())
+    }
+}
+
+/// The tag of a record.
+const TAG: Range<usize> = 0..1;
+
+impl<'f> Body<'f> {
+    fn new(header: &Header, found: &'f mut dyn FnMut(Reliance)) -> Body<'f> {
+        let layout = Layout::new(header.version, header.flags);
+        let j9 = header.flags.has(FileFlags::J9);
+        Body {
+            found,
+            layout,
+            version: header.version,
+            j9,
+            hashes_doubtful: header.flags.has(FileFlags::ALL_HASHED) && !j9,
+            resolver: Resolver::new(layout),
+            preceding: None,
+            arrays_cached: ArraysCached::default(),
+            has_objects: false,
+            counted: Counted::default(),
+            last: None,
+        }
+    }
+
+    fn record(&mut self, located: Located<'_, '_>) {
+        let record = located.record;
+        let before = self.resolver.previous();
+        let place = Place {
+            record,
+            bytes: located.bytes,
+            fields: Fields::of(located.bytes, self.layout),
+            offset: located.offset,
+            index: located.index,
+            resolved: self.resolver.resolve(record),
+        };
+        if std::mem::take(&mut self.hashes_doubtful) {
+            (self.found)(header::reliance(super::HEADER_HASHED_WITHOUT_J9, header::FLAGS));
+        }
+        self.form(&place);
+        self.gap(&place, before);
+        self.references(&place);
+        self.hash(&place);
+        self.class_of(&place);
+        match record {
+            Record::Class(r) => self.class(&place, r),
+            Record::ObjectArray(r) => self.object_array(&place, r),
+            Record::PrimitiveArray(r) => self.primitive_array(&place, r.element, r.length),
+            Record::LongPrimitiveArray(r) => self.primitive_array(&place, r.element, r.length),
+            Record::Short(_) | Record::Medium(_) | Record::Long(_) => {}
+        }
+        self.has_objects |= !matches!(record, Record::Class(_));
+        self.counted.records += 1;
+        self.counted.references += record.references().map_or(0, |references| references.len() as u64);
+        self.last = Some((located.offset..located.offset + located.bytes.len() as u64, located.index));
+    }
+
+    /// Some bytes of a record rely on a rule.
+    fn tell(&mut self, place: &Place<'_, '_>, rule: RuleId, at: Range<usize>) {
+        (self.found)(place.reliance(rule, at));
+    }
+
+    /// What stands behind the last record.
+    fn end(&mut self, end_tag: u64, trailing: u64, stated: Option<(Totals, Range<usize>)>) {
+        let mut tell = |offset, length, rule| (self.found)(Reliance { offset, length, rule, of: None, record: None });
+        tell(end_tag, 1, super::BODY_END_TAG);
+        if trailing > 0 {
+            tell(end_tag + 1, trailing, super::BODY_TRAILING_BYTES);
+        }
+        // A reader that counts by itself states the same where the totals are true.
+        let Counted { records, references } = self.counted;
+        if let Some((totals, at)) = stated
+            && (totals.objects, totals.references) != (records as u32, references as u32)
+        {
+            (self.found)(header::reliance(super::HEADER_TOTALS, at));
+        }
+    }
+
+    /// The dump cannot be read any further.
+    fn cut_short(&mut self) {
+        if let Some((at, index)) = self.last.take() {
+            let (offset, length) = (at.start, at.end - at.start);
+            let rule = super::FILE_KEPT_PREFIX;
+            (self.found)(Reliance { offset, length, rule, of: None, record: Some(index) });
+        }
+    }
+}
+
+/// Whether an address has the top bit of a 32-bit word.
+fn is_high(Address(address): Address) -> bool {
+    address >> 31 & 1 != 0
+}
