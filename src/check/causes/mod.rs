@@ -12,6 +12,8 @@ mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::format::rule;
+
 use super::report::{CaseFacts, CaseResult, Cause, Outcome, Symptom, Tested};
 
 use spectrum::{Explanation, Failure, Spectrum};
@@ -23,7 +25,7 @@ pub(super) fn causes(tested: &Tested, cases: &BTreeMap<&str, &CaseFacts>) -> Vec
     let told: Vec<&CaseResult> = tested.results.iter().filter(|result| is_told(result)).collect();
     let failures = told.iter().map(|result| Failure {
         symptoms: symptoms(result),
-        suspects: result.suspects.iter().map(String::as_str).collect(),
+        suspects: result.suspects.iter().map(|rule| (rule.as_str(), weight(result, rule))).collect(),
         followed: result.followed.iter().map(String::as_str).collect(),
     });
     let passed = tested.results.iter().filter(|result| matches!(result.outcome, Outcome::Pass { .. }));
@@ -36,6 +38,19 @@ pub(super) fn causes(tested: &Tested, cases: &BTreeMap<&str, &CaseFacts>) -> Vec
     let mut causes: Vec<Cause> = groups.collect();
     causes.sort_by_key(|cause| (cause.unexpected == 0, std::cmp::Reverse(cause.cases.len())));
     causes
+}
+
+/// How well what is wrong goes with a rule: a reader that does not follow it gets its facets wrong. One that loses its place
+/// can get anything wrong, but then hardly a single fact.
+fn weight(result: &CaseResult, id: &str) -> f64 {
+    let Outcome::Fail { fact, .. } = &result.outcome else { return 1.0 };
+    let others = result.others.iter().filter(|other| other.follows.is_none()).map(|other| &other.fact);
+    let is_wrong = |facet: &str| std::iter::once(fact).chain(others.clone()).any(|fact| fact == facet);
+    match rule(id) {
+        Some(rule) if rule.facets.iter().any(|facet| is_wrong(facet)) => 1.0,
+        Some(rule) if rule.facets.contains(&"all") && is_wrong("address") => 0.8,
+        _ => 0.5,
+    }
 }
 
 /// Whether a result is worth an explanation.

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A failure.
 pub(super) struct Failure<'r> {
     pub(super) symptoms: BTreeSet<String>,
-    /// Rules of the bytes that were read wrongly.
-    pub(super) suspects: BTreeSet<&'r str>,
+    /// Rules of the bytes that were read wrongly, and how well what is wrong goes with each: 1 where it is a fact that they
+    /// are about.
+    pub(super) suspects: BTreeMap<&'r str, f64>,
     /// Rules of bytes of the same dump that were read rightly.
     pub(super) followed: BTreeSet<&'r str>,
 }
@@ -45,7 +46,7 @@ impl<'r> Spectrum<'r> {
             let best = self.best_rule(&left);
             let (rule, mut members) = match best {
                 Some((rule, score)) if score >= WEAK => {
-                    let of_rule = left.iter().copied().filter(|&at| self.failures[at].suspects.contains(rule));
+                    let of_rule = left.iter().copied().filter(|&at| self.failures[at].suspects.contains_key(rule));
                     (Some(rule), of_rule.collect::<BTreeSet<usize>>())
                 }
                 _ => (None, self.of_commonest_symptom(&left)),
@@ -63,7 +64,7 @@ impl<'r> Spectrum<'r> {
         let alike: BTreeSet<usize> =
             left.iter().copied().filter(|&at| self.failures[at].symptoms.iter().any(|s| shown.contains(s))).collect();
         let other = self.best_rule(left).filter(|(rule, score)| *score >= CERTAIN && self.precision(rule) >= CERTAIN);
-        let kept = |at: &usize| other.is_some_and(|(rule, _)| self.failures[*at].suspects.contains(rule));
+        let kept = |at: &usize| other.is_some_and(|(rule, _)| self.failures[*at].suspects.contains_key(rule));
         for at in alike.into_iter().filter(|at| !kept(at)) {
             left.remove(&at);
             members.insert(at);
@@ -72,18 +73,18 @@ impl<'r> Spectrum<'r> {
 
     /// How many of the dumps that rely on a rule fail.
     fn precision(&self, rule: &str) -> f64 {
-        let failed = self.failures.iter().filter(|failure| failure.suspects.contains(rule)).count();
-        let followed = |failure: &&Failure<'_>| failure.followed.contains(rule) && !failure.suspects.contains(rule);
+        let failed: f64 = self.failures.iter().filter_map(|failure| failure.suspects.get(rule)).sum();
+        let followed = |failure: &&Failure<'_>| failure.followed.contains(rule) && !failure.suspects.contains_key(rule);
         let right = self.passed.get(rule).copied().unwrap_or_default() + self.failures.iter().filter(followed).count();
-        failed as f64 / (failed + right).max(1) as f64
+        failed / (failed + right as f64).max(1.0)
     }
 
     fn best_rule(&self, left: &BTreeSet<usize>) -> Option<(&'r str, f64)> {
-        let mut counts: BTreeMap<&'r str, usize> = BTreeMap::new();
-        for rule in left.iter().flat_map(|&at| &self.failures[at].suspects) {
-            *counts.entry(rule).or_default() += 1;
+        let mut counts: BTreeMap<&'r str, f64> = BTreeMap::new();
+        for (rule, weight) in left.iter().flat_map(|&at| &self.failures[at].suspects) {
+            *counts.entry(rule).or_default() += weight;
         }
-        let score = |rule: &str, count: usize| (count as f64 / left.len() as f64 * self.precision(rule)).sqrt();
+        let score = |rule: &str, count: f64| (count / left.len() as f64 * self.precision(rule)).sqrt();
         let scored = counts.into_iter().map(|(rule, count)| (rule, score(rule, count)));
         scored.max_by(|(a, one), (b, other)| {
             one.total_cmp(other).then_with(|| self.relied(b).cmp(&self.relied(a))).then_with(|| b.cmp(a))
@@ -92,7 +93,8 @@ impl<'r> Spectrum<'r> {
 
     /// How many dumps rely on a rule.
     fn relied(&self, rule: &str) -> usize {
-        let failed = self.failures.iter().filter(|f| f.suspects.contains(rule) || f.followed.contains(rule)).count();
+        let failed =
+            self.failures.iter().filter(|f| f.suspects.contains_key(rule) || f.followed.contains(rule)).count();
         failed + self.passed.get(rule).copied().unwrap_or_default()
     }
 
