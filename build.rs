@@ -53,7 +53,7 @@ fn book(family: &str, spec: &Table) -> String {
     let constants: Vec<String> = of_bytes().map(|rule| constant(string(rule, "id"))).collect();
     let all = constants.join(", ");
     made(&mut text, format_args!("/// Every rule of the bytes.\npub const ALL: &[RuleId] = &[{all}];\n\n"));
-    for rule in of_bytes() {
+    for rule in tables(spec, "rule") {
         let id = string(rule, "id");
         let statement = string(rule, "statement");
         let first = statement.split_inclusive(". ").next().unwrap_or(statement).trim_end();
