@@ -122,6 +122,20 @@ impl Input {
         self.length
     }
 
+    /// Of a compressed input with several members: the bytes of the first, and of all.
+    ///
+    /// # Errors
+    /// If it cannot be opened again.
+    pub fn members(&self) -> Result<Option<(u64, u64)>, Error> {
+        if !self.compressed {
+            return Ok(None);
+        }
+        let count = |stream: &mut dyn Read| io::copy(stream, &mut io::sink()).ok();
+        let first = count(&mut GzDecoder::new(BufReader::new(self.raw()?)));
+        let all = count(&mut self.stream()?);
+        Ok(first.zip(all).filter(|(first, all)| first < all))
+    }
+
     /// The bytes from an offset on, decompressed: by seeking where that is possible.
     ///
     /// # Errors
@@ -166,18 +180,23 @@ impl Input {
     /// # Errors
     /// If the input cannot be opened again.
     pub fn stream_through(&self, watch: impl FnOnce(Box<dyn Read>) -> Box<dyn Read>) -> Result<Stream, Error> {
-        let failed = |e| Error::io(format!("reading {}", self.name), e);
-        let raw: Box<dyn Read> = match &*self.place {
-            Place::Path(path) => Box::new(File::open(path).map_err(failed)?),
-            Place::Open(file) => Box::new(Positioned::new(file.clone(), self.length)),
-            Place::Memory(bytes) => Box::new(io::Cursor::new(bytes.clone())),
-        };
-        let raw = watch(raw);
+        let raw = watch(self.raw()?);
         Ok(if self.compressed {
             let source = Box::new(Members::new(BufReader::with_capacity(64 * 1024, raw)));
             Stream { source, length: None }
         } else {
             Stream { source: raw, length: Some(self.length) }
+        })
+    }
+
+    /// The bytes from the start, as they are.
+    fn raw(&self) -> Result<Box<dyn Read>, Error> {
+        Ok(match &*self.place {
+            Place::Path(path) => {
+                Box::new(File::open(path).map_err(|e| Error::io(format!("reading {}", self.name), e))?)
+            }
+            Place::Open(file) => Box::new(Positioned::new(file.clone(), self.length)),
+            Place::Memory(bytes) => Box::new(io::Cursor::new(bytes.clone())),
         })
     }
 }

@@ -83,6 +83,16 @@ fn each(
     spans.iter().try_for_each(|span| visit(Annotation::of(span, at.bytes, at.offset, Some(at.index), meaning(span))))
 }
 
+/// The fields of a sub-record.
+pub(super) fn sub_record_spans(bytes: &[u8], id: IdSize) -> Vec<FieldSpan> {
+    spans(bytes, |cursor| match id {
+        IdSize::One => decode::sub_record::<_, 1, _>(cursor, u64::MAX, |_, _, _| ()),
+        IdSize::Two => decode::sub_record::<_, 2, _>(cursor, u64::MAX, |_, _, _| ()),
+        IdSize::Four => decode::sub_record::<_, 4, _>(cursor, u64::MAX, |_, _, _| ()),
+        IdSize::Eight => decode::sub_record::<_, 8, _>(cursor, u64::MAX, |_, _, _| ()),
+    })
+}
+
 fn header_meaning(span: &FieldSpan, bytes: &[u8]) -> String {
     let value = span.value.unwrap_or_default();
     match span.name {
@@ -131,12 +141,7 @@ impl Reader<'_> {
         sub_record: &SubRecord<'_>,
         visit: &mut dyn FnMut(Annotation<'_>) -> Result<(), DecodeError>,
     ) -> Result<(), DecodeError> {
-        let spans = spans(at.bytes, |cursor| match self.id {
-            IdSize::One => decode::sub_record::<_, 1, _>(cursor, u64::MAX, |_, _, _| ()),
-            IdSize::Two => decode::sub_record::<_, 2, _>(cursor, u64::MAX, |_, _, _| ()),
-            IdSize::Four => decode::sub_record::<_, 4, _>(cursor, u64::MAX, |_, _, _| ()),
-            IdSize::Eight => decode::sub_record::<_, 8, _>(cursor, u64::MAX, |_, _, _| ()),
-        });
+        let spans = sub_record_spans(at.bytes, self.id);
         self.contents = Some("contents");
         let mut kind = None;
         for span in &spans {

@@ -11,8 +11,8 @@ use crate::family::edit::{NamedEdit, named};
 #[cfg(feature = "properties")]
 use crate::family::property::{self, Properties};
 use crate::family::{
-    DumpFamily, Family, Format, GraphRules, Judged, Lowering, Opener, Opening, Outline, Records, Setting, Source,
-    VisitPlaced, WholeFile, Wishes, run,
+    DumpFamily, Family, Format, GraphRules, Judged, Lowering, Opener, Opening, Outline, Records, Reliance, Setting,
+    Source, VisitPlaced, WholeFile, Wishes, run,
 };
 use crate::findings::{Findings, Rulebook};
 use crate::input::Stream;
@@ -228,6 +228,10 @@ impl DumpFamily for Hprof {
         // Names and layouts come from a first pass, as far as the dump is sound.
         let (index, _) = Index::read(&mut decoder(opener)?);
         annotate::visit(&mut decoder(opener)?, Some(&index), each)
+    }
+
+    fn reliances(&self, opener: &Opener, found: &mut dyn FnMut(Reliance)) -> Result<(), Error> {
+        rules::reliances(opener, found)
     }
 
     fn edits(&self) -> Vec<NamedEdit> {

@@ -9,12 +9,14 @@ mod graph;
 mod heap;
 mod judge;
 mod pass;
+mod relies;
 mod tables;
 
 pub use book::*;
 pub use graph::GraphIndex;
 pub(super) use judge::Judgement;
 pub use pass::PassRules;
+pub(super) use relies::reliances;
 
 use crate::error::RuleId;
 use crate::findings::{Findings, Severity};

@@ -1,5 +1,9 @@
 //! Objects and classes up to their types.
 
+use std::ops::Range;
+
+use crate::model::WordSize;
+
 use super::super as rules;
 use super::super::super::decode::At;
 use super::super::super::lift::{name, word_size};
@@ -7,11 +11,9 @@ use super::super::super::record::{Entry, Number};
 use super::super::super::wire::EntryKind;
 use super::{Pass, offset};
 
-use crate::model::{Name, WordSize};
-
 /// Sizes from here on are negative in a signed number of 32 bits.
 const SIGNED: u64 = 1 << 31;
-/// Objects stand on a grid of so many bytes.
+/// Objects stand at multiples of this.
 const GRID: u64 = 8;
 
 impl Pass<'_> {
@@ -35,15 +37,16 @@ impl Pass<'_> {
         self.number(at.offset, &entry.address);
         self.size(offset(at, size), entry);
         self.kind(at, entry, kind);
-        self.gap(offset(at, entry.address.text.len()), entry.before_size);
-        self.gap(offset(at, kind - entry.before_kind.len()), entry.before_kind);
+        self.gap(at, entry.address.text.len()..size);
+        self.gap(at, kind - entry.before_kind.len()..kind);
         if !entry.name.is_empty() {
-            self.gap(offset(at, kind + entry.kind.word().len()), entry.before_name);
+            self.gap(at, begin - entry.before_name.len()..begin);
         }
         self.name(at, entry, begin);
         let name = name(entry.name, self.encoding.charset);
-        if entry.kind == EntryKind::Object {
-            self.class_by_name(offset(at, begin), entry, &name);
+        // Where no class block tells the class of an object, its type does.
+        if entry.kind == EntryKind::Object && !self.index.class_blocks && self.index.named(&name).is_some() {
+            self.found.add(rules::REFERENCE_CLASS_BY_NAME, offset(at, begin), shown(at, &(begin..references)));
         }
         let after_name = offset(at, references);
         if entry.references.text.starts_with(b"\r\n") {
@@ -97,13 +100,13 @@ impl Pass<'_> {
         }
         let out_of_order = match entry.kind {
             EntryKind::Class => {
-                let class = self.index.classes.get(self.class_seen as usize);
-                self.class_seen += 1;
+                let class = self.index.classes.get(self.classes_seen as usize);
+                self.classes_seen += 1;
                 class.and_then(|class| class.after_objects).is_some_and(|objects| objects < self.index.objects)
             }
             EntryKind::Object => {
                 let before = std::mem::replace(&mut self.object_before, entry.address.value);
-                self.class_seen > 0 || entry.address.value < before
+                self.classes_seen > 0 || entry.address.value < before
             }
         };
         if out_of_order {
@@ -112,16 +115,14 @@ impl Pass<'_> {
     }
 
     /// White space between two parts of a record: one space, in the text of every writer.
-    fn gap(&mut self, offset: u64, white: &[u8]) {
-        if white != b" " {
-            self.found.add(rules::RECORD_WHITE_SPACE, offset, white);
+    fn gap(&mut self, at: &At<'_>, white: Range<usize>) {
+        if at.bytes[white.clone()] != *b" " {
+            self.found.add(rules::RECORD_WHITE_SPACE, offset(at, white.start), shown(at, &white));
         }
     }
+}
 
-    /// Where no class block tells the class of an object, its type does.
-    fn class_by_name(&mut self, offset: u64, entry: &Entry<'_>, name: &Name) {
-        if !self.index.class_blocks && self.index.named(name).is_some() {
-            self.found.add(rules::REFERENCE_CLASS_BY_NAME, offset, entry.name);
-        }
-    }
+/// Bytes of a record; where there are none, the one that stands in their place.
+fn shown<'s>(at: &At<'s>, bytes: &Range<usize>) -> &'s [u8] {
+    &at.bytes[bytes.start..bytes.end.max(bytes.start + 1)]
 }

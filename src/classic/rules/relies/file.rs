@@ -1,7 +1,7 @@
 //! The text as a whole: how it begins, its encoding, and the lines that begin with `//`.
 
 use super::super::super::decode::At;
-use super::super::super::record::{Line, Record, Totals};
+use super::super::super::record::{Record, Totals};
 use super::super::super::wire::Newline;
 use super::super::{self as rules, trailers};
 use super::{Pass, offset};
@@ -38,36 +38,34 @@ impl Pass<'_> {
         }
     }
 
-    /// A record that is no object or class.
+    /// A record that is no object or class: a line and its end, or white space.
     pub(super) fn line(&mut self, at: &At<'_>, record: &Record<'_>) {
+        let parts = record.parts();
+        let [(_, text), (_, line_end)] = parts[..] else {
+            return self.space(at, at.bytes);
+        };
         match record {
-            Record::Space(text) => self.space(at, text),
-            Record::Version(line) => {
-                self.found.add(rules::HEADER_LAYOUT, at.offset, line.text);
-                self.line_end(at, line);
-            }
-            Record::Comment(line) => self.found.add(rules::HEADER_COMMENT, at.offset, line.text),
-            Record::Breakdown(line, counts) => {
+            Record::Version(_) => self.found.add(rules::HEADER_LAYOUT, at.offset, text),
+            Record::Comment(_) => self.found.add(rules::HEADER_COMMENT, at.offset, text),
+            Record::Breakdown(_, counts) => {
                 self.trailers.breakdown = true;
-                if !trailers::is_shown_breakdown(line.text, *counts) {
-                    self.found.add(rules::TRAILER_SYNTAX, at.offset, line.text);
+                if !trailers::is_shown_breakdown(text, *counts) {
+                    self.found.add(rules::TRAILER_SYNTAX, at.offset, text);
                 }
-                self.line_end(at, line);
             }
-            Record::Eof(line, totals) => {
-                if !trailers::is_shown_eof(line.text, *totals) {
-                    self.found.add(rules::TRAILER_SYNTAX, at.offset, line.text);
+            Record::Eof(_, totals) => {
+                if !trailers::is_shown_eof(text, *totals) {
+                    self.found.add(rules::TRAILER_SYNTAX, at.offset, text);
                 }
-                self.totals(at, line, *totals);
-                self.line_end(at, line);
+                self.totals(at, text, *totals);
             }
-            Record::Entry(_) => {}
+            Record::Space(_) | Record::Entry(_) => {}
         }
-        if let Record::Version(line) | Record::Comment(line) | Record::Breakdown(line, _) | Record::Eof(line, _) =
-            record
-            && !matches!(&*self.plain_line_ends(line.behind), b"" | b"\n")
-        {
-            self.found.add(rules::RECORD_WHITE_SPACE, offset(at, line.text.len()), line.behind);
+        if !matches!(record, Record::Comment(_)) {
+            self.line_end(at, text, line_end);
+        }
+        if !matches!(&*self.plain_line_ends(line_end), b"" | b"\n") {
+            self.found.add(rules::RECORD_WHITE_SPACE, offset(at, text.len()), line_end);
         }
     }
 
@@ -84,31 +82,30 @@ impl Pass<'_> {
     }
 
     /// The nulls of trailer record 2 are told where no null is listed.
-    fn totals(&mut self, at: &At<'_>, line: &Line<'_>, totals: Totals) {
+    fn totals(&mut self, at: &At<'_>, line: &[u8], totals: Totals) {
         let listed = self.index.facts.null_references.is_none();
         if let Some(first) = self.trailers.nulls {
             if !listed && totals.nulls != first {
-                self.found.add(rules::TRAILER_REPEATED, at.offset, line.text);
+                self.found.add(rules::TRAILER_REPEATED, at.offset, line);
             }
             return;
         }
         self.trailers.nulls = Some(totals.nulls);
         if !listed {
-            self.found.add(rules::TRAILER_LAYOUT, at.offset, line.text);
+            self.found.add(rules::TRAILER_LAYOUT, at.offset, line);
         }
         if totals.nulls != 0 {
-            self.found.add(rules::TRAILER_UNLISTED_NULLS, at.offset, line.text);
+            self.found.add(rules::TRAILER_UNLISTED_NULLS, at.offset, line);
         }
     }
 
     /// The end of a line of which something is told.
-    fn line_end(&mut self, at: &At<'_>, line: &Line<'_>) {
-        let end = offset(at, line.text.len());
-        if line.behind.starts_with(b"\r\n") {
-            self.found.add(rules::FILE_LINE_ENDS, end, &line.behind[..2]);
-        } else if !line.behind.iter().any(|b| self.ends_line(*b)) {
+    fn line_end(&mut self, at: &At<'_>, line: &[u8], end: &[u8]) {
+        if end.starts_with(b"\r\n") {
+            self.found.add(rules::FILE_LINE_ENDS, offset(at, line.len()), &end[..2]);
+        } else if !end.iter().any(|b| self.ends_line(*b)) {
             // The last one of the text: nothing else may end so.
-            self.found.add(rules::FILE_TRUNCATED, at.offset, line.text);
+            self.found.add(rules::FILE_TRUNCATED, at.offset, line);
         }
     }
 

@@ -58,8 +58,9 @@ struct Pass<'p> {
     begun: bool,
     /// Whether something stands in front of the next record on its line.
     same_line: bool,
-    /// Whether a class, an object or a bracket that tells the page came.
-    class_seen: u64,
+    /// Classes so far.
+    classes_seen: u64,
+    /// Whether an object or class came, and a bracket that tells the page.
     entry_seen: bool,
     bracket_seen: bool,
     /// Whether the first address has 8 digits.
@@ -104,7 +105,7 @@ impl<'p> Pass<'p> {
             found: Found { found, record: 0, of: None },
             begun: false,
             same_line: false,
-            class_seen: 0,
+            classes_seen: 0,
             entry_seen: false,
             bracket_seen: false,
             narrow: false,

@@ -1,12 +1,12 @@
 //! References: what they lead to, how they are spelled, and the white space around them.
 
+use crate::model::{Name, ObjectKind};
+
 use super::super as rules;
 use super::super::super::decode::At;
 use super::super::super::record::{Entry, Number, References};
 use super::super::super::wire::EntryKind;
 use super::Pass;
-
-use crate::model::{Name, ObjectKind};
 
 /// What is known of the entry whose references are read.
 #[derive(Debug, Default)]
@@ -28,7 +28,6 @@ impl Pass<'_> {
 
     /// References of an entry or a piece of it, which begin at an offset.
     pub(super) fn references(&mut self, at: &At<'_>, begins: u64, references: &References<'_>) {
-        let before = self.listed.count;
         self.order(at, begins, references);
         let mut parts = references.parts().peekable();
         while let Some((byte, text, value)) = parts.next() {
@@ -41,13 +40,6 @@ impl Pass<'_> {
                 None => self.white(offset, text, parts.peek().is_none() && !at.open),
             }
         }
-        let first = references.parts().find(|(.., value)| value.is_some());
-        if let Some((byte, text, _)) = first.filter(|_| before == 0 && !at.open && references.values.len() == 1)
-            && self.listed.is_primitive
-            && self.index.class_blocks
-        {
-            self.found.add(rules::REFERENCE_PRIMITIVE_ARRAY, begins + byte as u64, text);
-        }
     }
 
     /// A reference by itself.
@@ -58,9 +50,12 @@ impl Pass<'_> {
         // Whether every object begins with its class block or just this one with its class, a reader has to know.
         if is_first && (self.index.class_blocks || named == Some(&self.listed.name)) {
             self.found.add(rules::REFERENCE_CLASS_BLOCK, offset, number.text);
-            if self.index.class_blocks {
-                return;
+        }
+        if is_first && self.index.class_blocks {
+            if self.listed.is_primitive {
+                self.found.add(rules::REFERENCE_PRIMITIVE_ARRAY, offset, number.text);
             }
+            return;
         }
         if number.value == 0 {
             self.found.add(rules::REFERENCE_NULL, offset, number.text);
@@ -76,7 +71,7 @@ impl Pass<'_> {
         if listed.is_empty() {
             return;
         }
-        // What comes in pieces is not held, and nobody lists that many references in both orders alike.
+        // What comes in pieces is not held, and no list of that length is alike in both orders.
         let is_symmetric = listed.iter().eq(listed.iter().rev()) && !at.open;
         let numbers = || references.parts().filter(|(.., value)| value.is_some());
         let begin = numbers().nth(skipped).map_or(0, |(byte, ..)| byte);
@@ -90,7 +85,7 @@ impl Pass<'_> {
         }
     }
 
-    /// White space that no writer has there: behind the type, between references, behind the last.
+    /// White space that no writer has there: after the type, between references, after the last.
     fn white(&mut self, offset: u64, white: &[u8], is_last: bool) {
         let plain = self.plain_line_ends(white);
         let is_usual = match (self.listed.count, is_last) {

@@ -1,0 +1,85 @@
+//! Which bytes of a dump rely on which rule.
+//!
+//! Three passes: the index of the file (names, and how instances are laid out), a [`Survey`] (who names what, and where
+//! things stand), and the one that tells. A rule is told where a reader that does not follow it takes something else from
+//! the bytes: where an identifier has its top bit set, where a string follows the record that names it. The layout of a
+//! record is told of each such record.
+//!
+//! What the rules of the bytes say by themselves, as findings, is not told again, but where a value that is odd changes
+//! what is read.
+
+mod contents;
+mod fields;
+mod marks;
+mod pass;
+mod records;
+mod sub_records;
+mod survey;
+
+use crate::error::{DecodeError, Error};
+use crate::family::{Opener, Reliance};
+use crate::input::Stream;
+
+use super::super::lift::Index;
+use super::super::wire::{IdSize, MAGIC};
+use super::super::{Decoder, Version, open};
+use marks::Place;
+use pass::Pass;
+use survey::Survey;
+
+/// Calls `found` with the places of a dump that rely on rules, as far as it can be read.
+///
+/// # Errors
+/// If the machine cannot read it.
+pub(in super::super) fn reliances(opener: &Opener, found: &mut dyn FnMut(Reliance)) -> Result<(), Error> {
+    let Some(mut decoder) = sound(decoder(opener)?)? else { return Ok(()) };
+    header(opener, &decoder, found)?;
+    let (index, read) = Index::read(&mut decoder);
+    sound(read)?;
+    let again = || self::decoder(opener)?.map_err(Error::from);
+    let (survey, read) = Survey::read(&mut again()?);
+    sound(read)?;
+    let mut decoder = again()?;
+    let mut pass = Pass::new(decoder.header(), &index, &survey, found);
+    let read = decoder.visit_dyn(&mut |step| {
+        pass.step(step);
+        Ok(())
+    });
+    sound(read).map(|_| ())
+}
+
+fn decoder(opener: &Opener) -> Result<Result<Decoder<Stream>, DecodeError>, Error> {
+    Ok(open(opener.open()?))
+}
+
+/// What was read; `None` where the dump cannot be read further, which is not an error here.
+fn sound<T>(read: Result<T, DecodeError>) -> Result<Option<T>, Error> {
+    match read {
+        Ok(read) => Ok(Some(read)),
+        Err(error) if error.is_the_machines() => Err(error.into()),
+        Err(_) => Ok(None),
+    }
+}
+
+/// The header, and how the file is compressed.
+fn header(opener: &Opener, decoder: &Decoder<Stream>, found: &mut dyn FnMut(Reliance)) -> Result<(), Error> {
+    let (header, end) = (decoder.header(), decoder.header_bytes().len() as u64);
+    let start = Place { offset: 0, record: None };
+    let mut tell = |holds: bool, rule, from: u64, to: u64| {
+        if holds {
+            found(start.reliance(rule, from..to, None));
+        }
+    };
+    // A time stamp of 8 bytes is the last field, behind 4 bytes for the size of identifiers.
+    let (text, size, time) = (MAGIC.len() as u64, end - 12, end - 8);
+    tell(header.version != Version::V1_0_2, super::HEADER_VERSION, text, size);
+    tell(header.version.is_android(), super::ANDROID_VERSION, text, size);
+    tell(matches!(header.id_size, IdSize::One | IdSize::Two), super::HEADER_ID_SIZE, size, time);
+    tell(header.id_size != IdSize::Four, super::ID_SIZE, size, time);
+    tell(header.timestamp != 0, super::HEADER_LAYOUT, time, end);
+    tell(opener.input.is_compressed(), super::FILE_COMPRESSED, 0, end);
+    if let Some((first, all)) = opener.input.members()? {
+        tell(true, super::FILE_GZIP_MEMBERS, first, all);
+    }
+    Ok(())
+}

@@ -1,0 +1,254 @@
+//! The pass that tells: what went before, and what of it matters to what comes.
+
+use foldhash::{HashMap, HashSet};
+
+use crate::family::Reliance;
+use crate::model::{Address, AddressSet, Class, FrameId, PrimitiveType, Serial, TextId};
+
+use super::super as rules;
+use super::super::super::decode::{At, Step};
+use super::super::super::lift::Index;
+use super::super::super::record::Segment;
+use super::super::super::wire::{HEAD, Header, IdSize, Tag, Version};
+use super::contents::Contents;
+use super::marks::{Marks, Place};
+use super::survey::{Heaps, Survey};
+
+/// The way through a file, record by record.
+pub(super) struct Pass<'p> {
+    pub(super) id: IdSize,
+    version: Version,
+    pub(super) index: &'p Index,
+    pub(super) survey: &'p Survey,
+    pub(super) found: &'p mut dyn FnMut(Reliance),
+    pub(super) heaps: Heaps,
+    pub(super) heap: Heap,
+    pub(super) tables: Tables,
+    /// Contents of which a part is still to come, and what they tell of.
+    pending: Option<(Contents, Vec<Option<Address>>)>,
+    /// Index of the first record behind the last heap's last sub-record.
+    ended: Option<u64>,
+    /// The HEAP DUMP END of that heap, if it has one.
+    end: Option<Place>,
+    /// Index of the next record.
+    next: u64,
+    /// The first record since the last segment of a heap that goes on.
+    between: Option<Place>,
+    /// Of several heaps, the last one in which each class or object was.
+    met: HashMap<Address, usize>,
+}
+
+/// What there is to know of the heap that is open.
+#[derive(Default)]
+pub(super) struct Heap {
+    /// When it began.
+    time: u32,
+    /// Segments so far.
+    segments: usize,
+    /// Classes and objects so far.
+    seen: AddressSet,
+    /// Objects that were roots.
+    pub(super) roots: AddressSet,
+    /// The part of the heap, and whether the segment states one.
+    pub(super) part: ((u32, TextId), bool),
+    /// Classes whose name another class has too.
+    pub(super) namesakes: HashSet<Address>,
+    /// Classes with the name of java.lang.Class.
+    pub(super) mirrors: HashSet<Address>,
+    /// The primitive types whose arrays have a class.
+    pub(super) array_classes: [bool; PrimitiveType::ALL.len()],
+}
+
+/// What the records so far gave, with the index of the last that did.
+#[derive(Default)]
+pub(super) struct Tables {
+    /// Strings, with something that tells different ones apart.
+    pub(super) texts: HashMap<TextId, (u64, u64)>,
+    pub(super) loads: HashMap<Address, u64>,
+    pub(super) dumped: HashMap<Address, u64>,
+    pub(super) frames: HashMap<FrameId, u64>,
+    pub(super) traces: HashSet<Serial>,
+    /// What was named before it was given.
+    pub(super) frames_due: HashSet<FrameId>,
+    pub(super) serials_due: HashSet<Serial>,
+    pub(super) serials: HashSet<Serial>,
+}
+
+impl<'p> Pass<'p> {
+    pub(super) fn new(
+        header: &Header,
+        index: &'p Index,
+        survey: &'p Survey,
+        found: &'p mut dyn FnMut(Reliance),
+    ) -> Pass<'p> {
+        Pass {
+            id: header.id_size,
+            version: header.version,
+            index,
+            survey,
+            found,
+            heaps: Heaps::default(),
+            heap: Heap::default(),
+            tables: Tables::default(),
+            pending: None,
+            ended: None,
+            end: None,
+            next: 0,
+            between: None,
+            met: HashMap::default(),
+        }
+    }
+
+    pub(super) fn step(&mut self, step: Step<'_, '_>) {
+        match step {
+            Step::Record(at, record) => {
+                self.next = at.index + 1;
+                if self.heaps.counter.is_open() && record.tag() != Tag::HEAP_DUMP_END {
+                    self.between.get_or_insert(place(&at));
+                }
+                self.record(&at, record);
+            }
+            Step::Segment(at, segment) => self.segment(&at, segment),
+            Step::Sub(at, sub_record) => {
+                self.next = at.index + 1;
+                self.sub_record(&at, sub_record);
+            }
+            Step::More(at) => self.more(&at),
+            Step::SegmentEnd(_) if self.heaps.segment_end() => (self.ended, self.end) = (Some(self.next), None),
+            Step::SegmentEnd(_) => {}
+        }
+    }
+
+    /// A rule that a stretch of bytes relies on, from its first byte on.
+    pub(super) fn tell(&mut self, place: Place, rule: crate::error::RuleId, length: u64) {
+        (self.found)(place.reliance(rule, 0..length, None));
+    }
+
+    /// Whether something was given before the last heap ended and not since.
+    pub(super) fn is_kept(&self, given: Option<&u64>) -> bool {
+        given.zip(self.ended).is_some_and(|(&given, ended)| given < ended)
+    }
+
+    fn segment(&mut self, at: &At<'_>, segment: Segment) {
+        let (here, was_open) = (place(at), self.heaps.counter.is_open());
+        let mut marks = Marks::default();
+        let all = 0..HEAD as u64;
+        marks.mark(rules::RECORD_LAYOUT, "head", all.clone());
+        // What a body is that is not a HEAP DUMP's, the rule of the series says.
+        let is_segment = segment.tag == Tag::HEAP_DUMP_SEGMENT;
+        marks.mark(if is_segment { rules::SEGMENT_SERIES } else { rules::SEGMENT_LAYOUT }, "tag", all.clone());
+        marks.mark_if(!is_segment && self.version.has_segments(), rules::HEADER_SEGMENTS_OPTIONAL, "tag", 0..1);
+        marks.mark_if(segment.stated == 0, rules::SEGMENT_ZERO_LENGTH, "length", 5..9);
+        marks.mark_if(
+            segment.bytes().is_some_and(|bytes| bytes > u64::from(segment.stated)),
+            rules::SEGMENT_WRAPPED,
+            "length",
+            5..9,
+        );
+        marks.mark_if(segment.stated >> 31 == 1, rules::RECORD_LENGTH_UNSIGNED, "length", 5..9);
+        if self.heaps.segment(segment) {
+            marks.mark_if(segment.time != 0, rules::RECORD_TIME, "time", 1..5);
+            if self.heaps.counter.heap() > 0 {
+                marks.mark(rules::HEAP_SEVERAL, "tag", all);
+                // A HEAP DUMP says by itself that the heap before it is over.
+                let end = self.end.filter(|_| is_segment && !was_open);
+                self.tell(end.unwrap_or(here), rules::HEAP_EXTENT, HEAD as u64);
+            }
+            if was_open {
+                (self.ended, self.end) = (Some(at.index), None);
+            }
+            self.begin(segment.time);
+        } else {
+            marks.mark_if(segment.time != self.heap.time, rules::RECORD_TIME, "time", 1..5);
+            if let Some(between) = self.between {
+                self.tell(between, rules::HEAP_EXTENT, HEAD as u64);
+            }
+        }
+        self.between = None;
+        self.heap.segments += 1;
+        self.heap.part.1 = false;
+        self.next = at.index + 1;
+        marks.tell(here, &[None], self.found);
+    }
+
+    /// A heap begins.
+    fn begin(&mut self, time: u32) {
+        let classes = self.index.heaps.get(self.heaps.counter.heap()).map_or(&[][..], |heap| &heap.classes);
+        self.heap = Heap { time, ..Heap::of(classes) };
+    }
+
+    /// A HEAP DUMP END.
+    pub(super) fn end(&mut self, here: Place, time: u32, marks: &mut Marks) {
+        if self.heaps.counter.end() {
+            marks.mark(rules::SEGMENT_SERIES, "tag", 0..HEAD as u64);
+            marks.mark_if(time != self.heap.time, rules::RECORD_TIME, "time", 1..5);
+            (self.ended, self.end) = (here.record, Some(here));
+            self.between = None;
+        }
+    }
+
+    /// A class or object comes; whether an earlier heap has one of this address.
+    pub(super) fn entry(&mut self, address: Address) -> bool {
+        self.heap.seen.insert(address.0);
+        let heap = self.heaps.counter.heap();
+        let several = self.survey.heaps.len() > 1;
+        let before = if several { self.met.insert(address, heap) } else { None };
+        before.is_some_and(|before| before != heap)
+    }
+
+    /// Whether the segment is not the first of its heap.
+    pub(super) fn is_later_segment(&self) -> bool {
+        self.heap.segments > 1
+    }
+
+    /// Whether something of the heap is still to come.
+    pub(super) fn is_due(&self, address: Address) -> bool {
+        let heap = self.survey.heaps.get(self.heaps.counter.heap());
+        heap.is_some_and(|heap| heap.addresses.has(address.0)) && !self.heap.seen.has(address.0)
+    }
+
+    /// Contents, of which more may come.
+    pub(super) fn contents(&mut self, at: &At<'_>, contents: Contents, about: &[Option<Address>]) {
+        self.pending = (at.rest > 0).then(|| (contents, about.to_vec()));
+    }
+
+    fn more(&mut self, at: &At<'_>) {
+        let Some((contents, about)) = self.pending.take() else { return };
+        let mut marks = Marks::default();
+        contents.mark(self.id, at.bytes, 0, &mut marks);
+        marks.tell(place(at), &about, self.found);
+        self.contents(at, contents, &about);
+    }
+}
+
+impl Heap {
+    fn of(classes: &[Class]) -> Heap {
+        let mut heap = Heap::default();
+        let mut by_name: HashMap<&[u8], Address> = HashMap::default();
+        for class in classes {
+            let name = class.name.as_bytes();
+            if matches!(name, b"java/lang/Class" | b"java.lang.Class") {
+                heap.mirrors.insert(class.address);
+            }
+            let is_array = |kind: &PrimitiveType| match name {
+                [b'[', letter] => *letter == kind.signature() as u8,
+                _ => name.strip_suffix(b"[]") == Some(kind.keyword().as_bytes()),
+            };
+            PrimitiveType::ALL
+                .iter()
+                .filter(|kind| is_array(kind))
+                .for_each(|kind| heap.array_classes[*kind as usize] = true);
+            if !name.is_empty()
+                && let Some(other) = by_name.insert(name, class.address).filter(|other| *other != class.address)
+            {
+                heap.namesakes.extend([class.address, other]);
+            }
+        }
+        heap
+    }
+}
+
+/// Where a record stands.
+pub(super) fn place(at: &At<'_>) -> Place {
+    Place { offset: at.offset, record: Some(at.index) }
+}

@@ -1,0 +1,209 @@
+//! What the records outside of the heap rely on.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use crate::annotation::spans;
+use crate::bytes::FieldSpan;
+use crate::error::RuleId;
+use crate::model::{Address, AllocationSites, Frame, LoadClass, TextId, Trace};
+
+use super::super as rules;
+use super::super::super::decode::{self, At};
+use super::super::super::record::{Body, Record};
+use super::super::super::wire::{HEAD, Tag};
+use super::contents::Contents;
+use super::marks::{Marks, Place};
+use super::pass::{Pass, place};
+use super::{fields, survey::Use};
+
+/// A record on its way.
+struct Open<'r> {
+    at: At<'r>,
+    here: Place,
+    spans: Vec<FieldSpan>,
+    marks: Marks,
+}
+
+impl Open<'_> {
+    /// Marks a field by its name.
+    fn mark(&mut self, rule: RuleId, field: &'static str) {
+        for span in self.spans.iter().filter(|span| span.name == field) {
+            self.marks.mark(rule, field, span.at.start as u64..span.at.end as u64);
+        }
+    }
+
+    fn mark_if(&mut self, holds: bool, rule: RuleId, field: &'static str) {
+        if holds {
+            self.mark(rule, field);
+        }
+    }
+
+    /// Marks all of the record.
+    fn mark_all(&mut self, rule: RuleId) {
+        let end = self.at.bytes.len() as u64 + self.at.rest;
+        self.marks.mark(rule, "record", 0..end);
+    }
+}
+
+impl Pass<'_> {
+    pub(super) fn record(&mut self, at: &At<'_>, record: &Record<'_>) {
+        let (id, length) = (self.id, at.bytes.len() as u64 + at.rest);
+        let spans = spans(at.bytes, |cursor| decode::record(cursor, id, length).map(|_| ()));
+        let mut open = Open { at: *at, here: place(at), spans, marks: Marks::default() };
+        open.marks.mark(rules::RECORD_LAYOUT, "head", 0..HEAD as u64);
+        open.mark_if(record.time != 0 && record.body != Body::End, rules::RECORD_TIME, "time");
+        open.spans.iter().for_each(|span| fields::mark(span, at.bytes, &mut open.marks));
+        match layout_of(record.tag()) {
+            Some(rule) => open.mark_all(rule),
+            None if record.body != Body::End => open.mark_all(rules::RECORD_SKIP),
+            None => {}
+        }
+        let about = match &record.body {
+            Body::Text(id, text) => return self.text(open, *id, text),
+            Body::LoadClass(load) => self.load(&mut open, load),
+            Body::UnloadClass(serial) => self.index.log.class(self.heaps.counter.heap(), *serial),
+            Body::Frame(frame) => self.frame(&mut open, frame),
+            Body::Trace(trace) => self.trace(&mut open, trace),
+            Body::StartThread(thread) => self.names(&mut open, &[(thread.name, "thread name string id")]),
+            Body::AllocSites(sites) => meaning(&mut open, sites),
+            Body::End => self.ends(&mut open, record.time),
+            _ => None,
+        };
+        open.marks.tell(open.here, &[about], self.found);
+    }
+
+    fn ends(&mut self, open: &mut Open<'_>, time: u32) -> Option<Address> {
+        self.end(open.here, time, &mut open.marks);
+        None
+    }
+
+    /// A string is about the classes that it names, whose own names or fields' they may be.
+    fn text(&mut self, mut open: Open<'_>, id: TextId, text: &[u8]) {
+        let (uses, here, length) = (self.survey.uses(id), open.here, open.at.bytes.len() as u64 + open.at.rest);
+        let contents = HEAD as u64 + self.id.bytes() as u64;
+        Contents::Text.mark(self.id, text, contents, &mut open.marks);
+        let twin = self.survey.frames.contains(&crate::model::FrameId(id.0)) || self.survey.addresses.has(id.0);
+        open.mark_if(twin, rules::ID_NAMESPACES, "string id");
+        let mut digest = DefaultHasher::new();
+        (text, open.at.rest).hash(&mut digest);
+        let given = (digest.finish(), open.at.index);
+        let before = self.tables.texts.insert(id, given);
+        open.mark_if(before.is_some_and(|(before, _)| before != given.0), rules::TEXT_DUPLICATE_ID, "string id");
+        // What is named before it is given is given too late for some; what stands twice was not too late.
+        let late = |user: &&Use| before.is_none() && user.index < open.at.index;
+        for user in uses.iter().filter(late) {
+            (self.found)(here.reliance(rules::RECORD_ORDER, 0..length, user.class));
+            if self.is_kept(Some(&user.index)) {
+                (self.found)(here.reliance(rules::TABLES_KEPT, 0..length, user.class));
+            }
+        }
+        for user in uses.iter().filter(|user| user.is_class_name && has_form(text)) {
+            (self.found)(here.reliance(rules::NAME_FORMS, contents..length, user.class));
+        }
+        let mut about: Vec<Option<Address>> = uses.iter().map(|user| user.class).collect();
+        about.sort_unstable();
+        about.dedup();
+        let about = if about.is_empty() { vec![None] } else { about };
+        self.contents(&open.at, Contents::Text, &about);
+        open.marks.tell(here, &about, self.found);
+    }
+
+    fn load(&mut self, open: &mut Open<'_>, load: &LoadClass) -> Option<Address> {
+        open.mark_if(load.serial.0 >> 31 == 1, rules::CLASS_SERIAL_ZERO, "class serial number");
+        let dumped = self.tables.dumped.get(&load.class).copied();
+        match self.tables.loads.insert(load.class, open.at.index) {
+            Some(_) => open.mark_all(rules::LOAD_CLASS_LAST_WINS),
+            None if dumped.is_some() => {
+                open.mark_all(rules::RECORD_ORDER);
+                if self.is_kept(dumped.as_ref()) {
+                    open.mark_all(rules::TABLES_KEPT);
+                }
+            }
+            None => {}
+        }
+        self.tables.serials.insert(load.serial);
+        if self.tables.serials_due.remove(&load.serial) {
+            open.mark_all(rules::RECORD_ORDER);
+        }
+        self.names(open, &[(load.name, "class name string id")]);
+        Some(load.class)
+    }
+
+    fn frame(&mut self, open: &mut Open<'_>, frame: &Frame) -> Option<Address> {
+        let twin = self.survey.texts.contains(&TextId(frame.id.0)) || self.survey.addresses.has(frame.id.0);
+        open.mark_if(twin, rules::ID_NAMESPACES, "stack frame id");
+        self.tables.frames.insert(frame.id, open.at.index);
+        if self.tables.frames_due.remove(&frame.id) {
+            open.mark_all(rules::RECORD_ORDER);
+        }
+        if !self.tables.serials.contains(&frame.class) {
+            self.tables.serials_due.insert(frame.class);
+        }
+        let names = [
+            (frame.method, "method name string id"),
+            (frame.signature, "method signature string id"),
+            (frame.source, "source file name string id"),
+        ];
+        self.names(open, &names)
+    }
+
+    fn trace(&mut self, open: &mut Open<'_>, trace: &Trace) -> Option<Address> {
+        let is_again = !self.tables.traces.insert(trace.serial);
+        open.mark_if(is_again, rules::TRACE_ORDER, "stack trace serial number");
+        open.mark_if(trace.frames.is_empty(), rules::TRACE_ORDER, "number of frames");
+        let is_turned = !trace.frames.iter().eq(trace.frames.iter().rev());
+        open.mark_if(is_turned, rules::TRACE_ORDER, "stack frame id");
+        for frame in &trace.frames {
+            match self.tables.frames.get(frame) {
+                None => _ = self.tables.frames_due.insert(*frame),
+                given if self.is_kept(given) => open.mark(rules::TABLES_KEPT, "stack frame id"),
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// Marks the names whose strings stand before the end of the last heap.
+    fn names(&self, open: &mut Open<'_>, names: &[(TextId, &'static str)]) -> Option<Address> {
+        for (text, field) in names {
+            open.mark_if(self.is_kept_text(*text), rules::TABLES_KEPT, field);
+        }
+        None
+    }
+
+    /// Whether a string stands before the end of the last heap and not behind it.
+    pub(super) fn is_kept_text(&self, text: TextId) -> bool {
+        self.is_kept(self.tables.texts.get(&text).map(|(_, index)| index))
+    }
+}
+
+/// Flags, a ratio and type codes that are not 0.
+fn meaning(open: &mut Open<'_>, sites: &AllocationSites) -> Option<Address> {
+    open.mark_if(sites.flags & 7 != 0, rules::SITES_MEANING, "flags");
+    open.mark_if(sites.cutoff != 0, rules::SITES_MEANING, "cutoff ratio");
+    open.mark_if(sites.sites.iter().any(|site| site.array != 0), rules::SITES_MEANING, "array indicator");
+    None
+}
+
+/// Whether the name of a class has another spelling in the other form.
+fn has_form(name: &[u8]) -> bool {
+    name.starts_with(b"[") || name.ends_with(b"[]") || name.iter().any(|byte| matches!(byte, b'/' | b'.'))
+}
+
+/// The rule of a record's layout, if it has fields.
+fn layout_of(tag: Tag) -> Option<RuleId> {
+    Some(match tag {
+        Tag::STRING_IN_UTF8 => rules::TEXT_LAYOUT,
+        Tag::LOAD_CLASS => rules::LOAD_CLASS_LAYOUT,
+        Tag::UNLOAD_CLASS => rules::UNLOAD_CLASS_LAYOUT,
+        Tag::STACK_FRAME => rules::FRAME_LAYOUT,
+        Tag::STACK_TRACE => rules::TRACE_LAYOUT,
+        Tag::ALLOC_SITES => rules::SITES_LAYOUT,
+        Tag::HEAP_SUMMARY => rules::SUMMARY_LAYOUT,
+        Tag::START_THREAD => rules::START_THREAD_LAYOUT,
+        Tag::END_THREAD => rules::END_THREAD_LAYOUT,
+        Tag::CPU_SAMPLES => rules::SAMPLES_LAYOUT,
+        Tag::CONTROL_SETTINGS => rules::CONTROL_LAYOUT,
+        _ => return None,
+    })
+}

@@ -1,0 +1,207 @@
+//! What has to be known of the whole file before it can be said what its bytes rely on.
+
+use std::io::Read;
+
+use foldhash::{HashMap, HashSet};
+
+use crate::error::DecodeError;
+use crate::model::{Address, AddressSet, FrameId, RootKind, Serial, TextId, step};
+
+use super::super::super::decode::{Decoder, Step};
+use super::super::super::lift::HeapCounter;
+use super::super::super::record::{Body, Record, Segment};
+use super::super::super::sub_record::SubRecord;
+use super::super::super::wire::Tag;
+
+/// Who names what in a file, and where things stand.
+#[derive(Debug, Default)]
+pub(super) struct Survey {
+    /// Who names each string, in the order of the file.
+    uses: HashMap<TextId, Vec<Use>>,
+    /// Strings.
+    pub(super) texts: HashSet<TextId>,
+    /// Stack frames.
+    pub(super) frames: HashSet<FrameId>,
+    /// Classes and objects of any heap.
+    pub(super) addresses: AddressSet,
+    /// The heaps.
+    pub(super) heaps: Vec<HeapSurvey>,
+}
+
+/// A record that names a string.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Use {
+    /// The class that has it for its own name or for a field's; `None` of a frame, thread or part of the heap.
+    pub(super) class: Option<Address>,
+    /// Whether it is the class's own name.
+    pub(super) is_class_name: bool,
+    /// Index of the record.
+    pub(super) index: u64,
+}
+
+/// One heap of a file.
+#[derive(Debug, Default)]
+pub(super) struct HeapSurvey {
+    /// Its classes and objects.
+    pub(super) addresses: AddressSet,
+    /// Its classes.
+    pub(super) classes: HashMap<Address, ClassPlace>,
+    /// The first ROOT THREAD OBJECT of each thread.
+    pub(super) threads: HashMap<Serial, u64>,
+}
+
+/// Where a class stands.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct ClassPlace {
+    superclass: Address,
+    /// Index of its CLASS DUMP.
+    pub(super) index: u64,
+    /// Index of the last one among the CLASS DUMPs of it and its superclasses. 0 is none, for in front of each stands the
+    /// head of a dump record.
+    pub(super) complete: u64,
+}
+
+/// Counts the heaps on the way through a file.
+#[derive(Debug)]
+pub(super) struct Heaps {
+    pub(super) counter: HeapCounter,
+    /// The dump record that is open.
+    tag: Tag,
+}
+
+impl Default for Heaps {
+    fn default() -> Heaps {
+        Heaps { counter: HeapCounter::default(), tag: Tag::HEAP_DUMP }
+    }
+}
+
+impl Heaps {
+    /// A dump record begins; whether a heap begins with it.
+    pub(super) fn segment(&mut self, segment: Segment) -> bool {
+        self.tag = segment.tag;
+        self.counter.segment(segment.tag).0
+    }
+
+    /// The dump record ends; whether its heap does.
+    pub(super) fn segment_end(&mut self) -> bool {
+        self.counter.segment_end(self.tag)
+    }
+}
+
+impl Survey {
+    /// Reads a file to its end, or as far as it can be read.
+    pub(super) fn read<R: Read>(decoder: &mut Decoder<R>) -> (Survey, Result<u64, DecodeError>) {
+        let (mut survey, mut heaps) = (Survey::default(), Heaps::default());
+        let read = decoder.visit_dyn(&mut |step| {
+            match step {
+                Step::Record(at, record) => {
+                    heaps.counter.end_with(record.tag());
+                    survey.record(at.index, record);
+                }
+                Step::Segment(_, segment) if heaps.segment(segment) => survey.heaps.push(HeapSurvey::default()),
+                Step::SegmentEnd(_) => _ = heaps.segment_end(),
+                Step::Sub(at, sub_record) => survey.sub_record(at.index, sub_record),
+                Step::Segment(..) | Step::More(_) => {}
+            }
+            Ok(())
+        });
+        survey.heaps.iter_mut().for_each(HeapSurvey::complete);
+        (survey, read)
+    }
+
+    /// Who names a string: of thousands the first few.
+    pub(super) fn uses(&self, text: TextId) -> &[Use] {
+        self.uses.get(&text).map_or(&[], Vec::as_slice)
+    }
+
+    fn record(&mut self, index: u64, record: &Record<'_>) {
+        match &record.body {
+            Body::Text(id, _) => _ = self.texts.insert(*id),
+            Body::LoadClass(load) => {
+                self.enter(load.name, Use { class: Some(load.class), is_class_name: true, index });
+            }
+            Body::Frame(frame) => {
+                self.frames.insert(frame.id);
+                let names = [frame.method, frame.signature, frame.source];
+                names.into_iter().for_each(|name| self.enter(name, Use::of_no_class(index)));
+            }
+            Body::StartThread(thread) => self.enter(thread.name, Use::of_no_class(index)),
+            _ => {}
+        }
+    }
+
+    fn sub_record(&mut self, index: u64, sub_record: &SubRecord<'_>) {
+        if let SubRecord::HeapInfo(_, name) = sub_record {
+            self.enter(*name, Use::of_no_class(index));
+        }
+        if let SubRecord::Class(class) = sub_record {
+            let names = class.statics.iter().map(|(name, _)| *name).chain(class.fields.iter().map(|(name, _)| *name));
+            names.for_each(|name| self.enter(name, Use { class: Some(class.id), is_class_name: false, index }));
+        }
+        let Some(heap) = self.heaps.last_mut() else { return };
+        match sub_record {
+            SubRecord::Class(class) => {
+                heap.classes.insert(class.id, ClassPlace { superclass: class.superclass, index, complete: 0 });
+            }
+            SubRecord::Root(root) => {
+                if let RootKind::ThreadObject(thread, _) = root.kind {
+                    heap.threads.entry(thread).or_insert(index);
+                }
+            }
+            _ => {}
+        }
+        if let Some(address) = sub_record.address() {
+            heap.addresses.insert(address.0);
+            self.addresses.insert(address.0);
+        }
+    }
+
+    fn enter(&mut self, text: TextId, new: Use) {
+        if text.0 == 0 {
+            return;
+        }
+        let uses = self.uses.entry(text).or_default();
+        let is_same = |known: &Use| (known.class, known.is_class_name) == (new.class, new.is_class_name);
+        if uses.len() < USES && !uses.iter().any(is_same) {
+            uses.push(new);
+        }
+    }
+}
+
+impl Use {
+    fn of_no_class(index: u64) -> Use {
+        Use { class: None, is_class_name: false, index }
+    }
+}
+
+impl HeapSurvey {
+    /// Follows the superclasses of every class, each once.
+    fn complete(&mut self) {
+        let mut all: Vec<Address> = self.classes.keys().copied().collect();
+        // On a cycle it matters where one begins.
+        all.sort_unstable();
+        for mut next in all {
+            let (mut chain, mut last) = (Vec::new(), 0);
+            while let Some(class) = self.classes.get_mut(&next).filter(|_| !next.is_null()) {
+                step();
+                if class.complete > 0 {
+                    // Known, or a class that is its own superclass.
+                    last = class.complete;
+                    break;
+                }
+                class.complete = class.index;
+                chain.push(next);
+                next = class.superclass;
+            }
+            for class in chain.iter().rev() {
+                if let Some(class) = self.classes.get_mut(class) {
+                    last = last.max(class.index);
+                    class.complete = last;
+                }
+            }
+        }
+    }
+}
+
+/// Records that are kept of those that name one string.
+const USES: usize = 16;
