@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::format::rule;
 
-use super::report::{CaseFacts, CaseResult, Cause, Outcome, Symptom, Tested};
+use super::report::{CaseFacts, CaseResult, Cause, Outcome, Suspect, Symptom, Tested};
 
 use spectrum::{Explanation, Failure, Spectrum};
 use symptom::symptoms;
@@ -25,7 +25,7 @@ pub(super) fn causes(tested: &Tested, cases: &BTreeMap<&str, &CaseFacts>) -> Vec
     let told: Vec<&CaseResult> = tested.results.iter().filter(|result| is_told(result)).collect();
     let failures = told.iter().map(|result| Failure {
         symptoms: symptoms(result),
-        suspects: result.suspects.iter().map(|rule| (rule.as_str(), weight(result, rule))).collect(),
+        suspects: result.suspects.iter().map(|Suspect { rule, .. }| (rule.as_str(), weight(result, rule))).collect(),
         followed: result.followed.iter().map(String::as_str).collect(),
     });
     let passed = tested.results.iter().filter(|result| matches!(result.outcome, Outcome::Pass { .. }));
@@ -43,7 +43,12 @@ pub(super) fn causes(tested: &Tested, cases: &BTreeMap<&str, &CaseFacts>) -> Vec
 /// How well what is wrong goes with a rule: a reader that does not follow it gets its facets wrong. One that loses its place
 /// can get anything wrong, but then hardly a single fact.
 fn weight(result: &CaseResult, id: &str) -> f64 {
-    let Outcome::Fail { fact, .. } = &result.outcome else { return 1.0 };
+    let Outcome::Fail { fact, .. } = &result.outcome else {
+        // The record before the place where a reader notices that it is lost is the likeliest.
+        let at = result.suspects.iter().find(|suspect| suspect.rule == id).map_or(0, |suspect| suspect.offset);
+        let behind = result.suspects.iter().filter(|suspect| suspect.offset > at).count();
+        return 0.9 + 0.09 / (1 + behind) as f64;
+    };
     let others = result.others.iter().filter(|other| other.follows.is_none()).map(|other| &other.fact);
     let is_wrong = |facet: &str| std::iter::once(fact).chain(others.clone()).any(|fact| fact == facet);
     match rule(id) {

@@ -28,6 +28,10 @@ pub(super) struct Spectrum<'r> {
 const WEAK: f64 = 0.25;
 /// So much of the dumps that rely on a rule has to fail for it to open a cause beside another.
 const CERTAIN: f64 = 0.5;
+/// What looks like another cause and is not so much of it opens none.
+const SHARE: f64 = 0.3;
+/// The weight of a rule that is about the very fact that is wrong.
+const ABOUT: f64 = 1.0;
 
 impl<'r> Spectrum<'r> {
     pub(super) fn new(failures: Vec<Failure<'r>>, relied: impl Iterator<Item = &'r [String]>) -> Spectrum<'r> {
@@ -49,7 +53,10 @@ impl<'r> Spectrum<'r> {
                     let of_rule = left.iter().copied().filter(|&at| self.failures[at].suspects.contains_key(rule));
                     (Some(rule), of_rule.collect::<BTreeSet<usize>>())
                 }
-                _ => (None, self.of_commonest_symptom(&left)),
+                _ => {
+                    let members = self.of_commonest_symptom(&left);
+                    (self.named(&members), members)
+                }
             };
             left.retain(|at| !members.contains(at));
             self.absorb(&mut members, &mut left);
@@ -58,13 +65,25 @@ impl<'r> Spectrum<'r> {
         found
     }
 
+    /// A rule that is about what is wrong in all of some failures, however often it is followed elsewhere.
+    fn named(&self, members: &BTreeSet<usize>) -> Option<&'r str> {
+        let is_about = |rule: &&str| members.iter().all(|&at| self.failures[at].suspects.get(*rule) >= Some(&ABOUT));
+        let first = members.first().map(|&at| self.failures[at].suspects.keys().copied()).into_iter().flatten();
+        first.filter(is_about).max_by(|a, b| self.precision(a).total_cmp(&self.precision(b)).then_with(|| b.cmp(a)))
+    }
+
     /// Failures that look like explained ones and have no better explanation.
     fn absorb(&self, members: &mut BTreeSet<usize>, left: &mut BTreeSet<usize>) {
         let shown: BTreeSet<&String> = members.iter().flat_map(|&at| &self.failures[at].symptoms).collect();
         let alike: BTreeSet<usize> =
             left.iter().copied().filter(|&at| self.failures[at].symptoms.iter().any(|s| shown.contains(s))).collect();
         let other = self.best_rule(left).filter(|(rule, score)| *score >= CERTAIN && self.precision(rule) >= CERTAIN);
-        let kept = |at: &usize| other.is_some_and(|(rule, _)| self.failures[*at].suspects.contains_key(rule));
+        let of_other = |at: &usize| other.is_some_and(|(rule, _)| self.failures[*at].suspects.contains_key(rule));
+        // A few that look the same are the same.
+        let others = left.iter().filter(|at| of_other(at)).count();
+        let is_few = (others as f64) < SHARE * members.len() as f64
+            && left.iter().filter(|at| of_other(at)).all(|at| alike.contains(at));
+        let kept = |at: &usize| !is_few && of_other(at);
         for at in alike.into_iter().filter(|at| !kept(at)) {
             left.remove(&at);
             members.insert(at);

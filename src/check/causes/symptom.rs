@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::super::report::{CaseResult, OtherFact, Outcome};
+use super::super::report::{CaseResult, OtherFact, Outcome, Suspect};
 use super::place::place;
 
 /// What can be seen of a failure: each fact that is wrong and follows from no other, with the kind of difference; or what
@@ -44,7 +44,7 @@ fn of_fact(fact: &str, expected: &str, found: &str) -> String {
 /// What is accepted depends on the rule that the dump breaks.
 fn accepted(result: &CaseResult, found: &str) -> String {
     match &*result.suspects {
-        [rule] => format!("accepted although {rule} is broken"),
+        [Suspect { rule, .. }] => format!("accepted although {rule} is broken"),
         _ => format!("accepted: {}", template(found)),
     }
 }

@@ -6,7 +6,7 @@ use crate::compare::Facet;
 use crate::corpus::Case;
 use crate::error::Error;
 use crate::family::{Reading, Reliance};
-use crate::findings::Severity;
+use crate::findings::{Finding, Severity};
 use crate::format::{DumpFile, rule};
 use crate::input::Input;
 use crate::model::Address;
@@ -15,50 +15,49 @@ use crate::validate::{ValidateOptions, validate};
 use super::super::judge::{Judgement, all_ambiguities};
 use super::super::report::Outcome;
 
-/// More records than this on either side of a refusal's offset are not looked at.
-const NEAR: u64 = 1;
-
 /// The rules that a wrong answer may have broken.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::check) struct Suspects {
-    /// Those on which the bytes rely that were read wrongly.
-    pub(in crate::check) wrong: BTreeSet<&'static str>,
+    /// Those on which the bytes rely that were read wrongly, each with the place that is nearest to where it was seen.
+    pub(in crate::check) wrong: BTreeMap<&'static str, (u64, u64)>,
     /// Those on which bytes rely that were read rightly.
     pub(in crate::check) right: BTreeSet<&'static str>,
+}
+
+impl Suspects {
+    fn of(wrong: impl IntoIterator<Item = (&'static str, u64)>) -> Suspects {
+        let wrong = wrong.into_iter().map(|(rule, offset)| (rule, (offset, 1))).collect();
+        Suspects { wrong, ..Suspects::default() }
+    }
 }
 
 /// The rules on which a dump relies: those of its bytes, and those that it breaks and can be read all the same.
 pub(in crate::check) fn of_dump(case: &Case) -> Result<BTreeSet<&'static str>, Error> {
     let mut rules = BTreeSet::from_iter(case.breaks.map(|(rule, _)| rule));
     visit(case, |reliance| _ = rules.insert(reliance.rule.0))?;
-    rules.extend(tolerated(case, |_| true)?);
+    rules.extend(tolerated(case, |_| true)?.into_keys());
     Ok(rules)
 }
 
 /// The rules that a wrong answer to a case may have broken.
 pub(in crate::check) fn suspects(case: &Case, judged: &Judgement) -> Result<Suspects, Error> {
     match &judged.outcome {
-        Outcome::WrongVerdict { expected, .. } if expected == "refuse" => {
-            Ok(Suspects { wrong: case.breaks.into_iter().map(|(rule, _)| rule).collect(), ..Suspects::default() })
-        }
-        Outcome::Fail { fact, .. } if reading(fact).is_some() => {
-            Ok(Suspects { wrong: reading(fact).into_iter().collect(), ..Suspects::default() })
-        }
+        Outcome::WrongVerdict { expected, .. } if expected == "refuse" => Ok(Suspects::of(case.breaks)),
         Outcome::Fail { .. } if judged.differing.iter().any(|differing| differing.facet.is_some()) => {
             of_facts(case, judged)
         }
-        _ => match judged.offset {
-            Some(offset) => near(case, offset),
-            None => Ok(Suspects { wrong: of_dump(case)?, ..Suspects::default() }),
-        },
+        Outcome::Fail { fact, .. } if reading(case, fact).is_some() => {
+            Ok(Suspects::of(reading(case, fact).map(|rule| (rule, 0))))
+        }
+        _ => up_to(case, judged.offset.unwrap_or(u64::MAX)),
     }
 }
 
 /// The rule that leaves a reading open, where an answer follows another than it has to.
-fn reading(fact: &str) -> Option<&'static str> {
+fn reading(case: &Case, fact: &str) -> Option<&'static str> {
     let name = fact.strip_prefix("reading ")?;
     let open = all_ambiguities().into_iter().find(|ambiguity| ambiguity.name == name)?;
-    rule(open.rule).map(|rule| rule.id)
+    case.format.family().book().rule(open.rule).map(|rule| rule.id)
 }
 
 /// The rules by which the facts are read that are wrong first-hand, where they are wrong first.
@@ -79,7 +78,7 @@ fn of_facts(case: &Case, judged: &Judgement) -> Result<Suspects, Error> {
         }
     }
     let mut suspects = Suspects::default();
-    visit(case, |Reliance { rule: id, of, record, .. }| {
+    visit(case, |Reliance { rule: id, of, record, offset, length }| {
         let concerns = |facet: &Facet| {
             let of_rule = rule(id.0).map_or(&[][..], |rule| rule.facets);
             of_rule.iter().any(|name| *name == "all" || *name == facet.to_string())
@@ -95,49 +94,41 @@ fn of_facts(case: &Case, judged: &Judgement) -> Result<Suspects, Error> {
             None => true,
         };
         if facets.iter().any(|facet| concerns(facet) && is_at(facet)) {
-            suspects.wrong.insert(id.0);
+            suspects.wrong.entry(id.0).or_insert((offset, length));
         }
         if is_whole && of.is_some_and(|of| !wrong.contains(&of)) {
             suspects.right.insert(id.0);
         }
     })?;
-    suspects.wrong.extend(tolerated(case, |record| {
-        sites.is_empty() || record.is_none_or(|record| sites.values().any(|(at, _)| *at == record))
+    suspects.wrong.extend(tolerated(case, |finding| {
+        sites.is_empty() || finding.record.is_none_or(|record| sites.values().any(|(at, _)| *at == record))
     })?);
+    if let Some(rule) = judged.differing.first().and_then(|first| reading(case, &first.fact)) {
+        suspects.wrong.entry(rule).or_insert((0, 1));
+    }
     Ok(suspects)
 }
 
-/// The rules of the record at an offset, and of its neighbours.
-fn near(case: &Case, offset: u64) -> Result<Suspects, Error> {
-    let mut record_there = None;
+/// The rules of all bytes up to an offset, where a reader noticed that it had lost its place.
+fn up_to(case: &Case, offset: u64) -> Result<Suspects, Error> {
+    let mut wrong: BTreeMap<&'static str, (u64, u64)> = BTreeMap::new();
     visit(case, |reliance| {
         if reliance.offset <= offset {
-            record_there = record_there.max(reliance.record);
+            let last = wrong.entry(reliance.rule.0).or_default();
+            *last = (reliance.offset, reliance.length).max(*last);
         }
     })?;
-    let mut wrong = BTreeSet::new();
-    visit(case, |reliance| {
-        let is_near = match (reliance.record, record_there) {
-            (Some(record), Some(there)) => record.abs_diff(there) <= NEAR,
-            (record, _) => record.is_none(),
-        };
-        if is_near {
-            wrong.insert(reliance.rule.0);
-        }
-    })?;
-    wrong.extend(tolerated(case, |record| {
-        record.is_none_or(|record| record_there.is_none_or(|there| record.abs_diff(there) <= NEAR))
-    })?);
+    wrong.extend(tolerated(case, |finding| finding.offset <= offset)?);
     Ok(Suspects { wrong, ..Suspects::default() })
 }
 
-/// The rules that a dump breaks in some records and that leave it readable.
-fn tolerated(case: &Case, is_there: impl Fn(Option<u64>) -> bool) -> Result<BTreeSet<&'static str>, Error> {
+/// The rules that a dump breaks in some places and that leave it readable.
+fn tolerated(case: &Case, is_there: impl Fn(&Finding) -> bool) -> Result<BTreeMap<&'static str, (u64, u64)>, Error> {
     let input = Input::memory(&case.id, case.bytes.clone());
     let report = validate(&input, ValidateOptions::default())?;
     let tolerated = report.findings.iter().filter(|finding| finding.severity != Severity::Error);
-    let tolerated = tolerated.filter(|finding| is_there(finding.record));
-    Ok(tolerated.map(|finding| finding.rule.0).collect())
+    let tolerated = tolerated.filter(|finding| is_there(finding));
+    Ok(tolerated.map(|finding| (finding.rule.0, (finding.offset, 1))).collect())
 }
 
 fn visit(case: &Case, mut each: impl FnMut(Reliance)) -> Result<(), Error> {

@@ -77,11 +77,13 @@ pub(super) fn put_causes_first(heap: &Heap, differing: &mut Vec<Differing>) {
         differing.follows = cause.map(|facet| facet.to_string());
     }
     // Two facts that follow from each other: the first is the cause.
-    if causes.iter().all(Option::is_some) {
+    if causes.iter().all(Option::is_some) && !differing.is_empty() {
         let earliest = (0..differing.len()).min_by_key(|&index| first(&differing[index]).unwrap_or(u64::MAX));
         differing[earliest.unwrap_or_default()].follows = None;
     }
-    differing.sort_by_key(|differing| (differing.follows.is_some(), first(differing).unwrap_or(u64::MAX)));
+    differing.sort_by_key(|differing| {
+        (differing.follows.is_some(), differing.facet.is_some(), first(differing).unwrap_or(u64::MAX))
+    });
 }
 
 /// The classes and objects of a heap, in the order of its dump.

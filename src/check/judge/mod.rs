@@ -117,6 +117,11 @@ impl Wrong {
         Some(all.fold(first, Wrong::and))
     }
 
+    /// Every fact that is wrong.
+    fn all_of(self) -> Vec<Differing> {
+        std::iter::once(self.first).chain(self.others).collect()
+    }
+
     /// The same, if this is wrong as well.
     fn and(mut self, other: Differing) -> Wrong {
         self.differing = self.differing.facets().chain(other.facet).collect();
@@ -166,7 +171,7 @@ impl Judgement {
         if wrong.is_undecided() {
             return Judgement::of(Outcome::Skip { reason: wrong.first.found, link: None });
         }
-        let differing: Vec<Differing> = std::iter::once(wrong.first).chain(wrong.others).map(shortened).collect();
+        let differing: Vec<Differing> = wrong.all_of().into_iter().map(shortened).collect();
         Judgement { outcome: differing[0].outcome(), differing, ..Judgement::of(Outcome::Pass { reading: None }) }
     }
 

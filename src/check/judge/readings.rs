@@ -263,7 +263,8 @@ impl<'c> Rights<'c> {
             for choices in self.others(start, wrong, |other| other == place) {
                 if let Some(Ok(())) = self.differs(spelled, &choices, differ)? {
                     let found = self.ambiguities[place].choices[choices[place]].name;
-                    return Ok(Some(self.not_declared(place, found)));
+                    let not_declared = self.not_declared(place, found);
+                    return Ok(Some(wrong.clone().all_of().into_iter().fold(not_declared, Wrong::and)));
                 }
             }
         }

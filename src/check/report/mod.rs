@@ -230,7 +230,7 @@ pub struct CaseResult {
     pub others: Vec<OtherFact>,
     /// The rules on which the bytes rely that were read wrongly, as far as these are known: one of them is not followed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub suspects: Vec<String>,
+    pub suspects: Vec<Suspect>,
     /// The rules on which other bytes of the dump rely, which were read rightly.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub followed: Vec<String>,
@@ -246,6 +246,17 @@ pub struct CaseResult {
     /// The command that runs this case again; absent for cases that passed or were skipped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeat: Option<String>,
+}
+
+/// A rule that may not be followed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Suspect {
+    /// The rule.
+    pub rule: String,
+    /// Offset of the bytes that rely on it, in the decompressed dump: of several those that are nearest to what is wrong.
+    pub offset: u64,
+    /// How many bytes these are.
+    pub length: u64,
 }
 
 /// A fact that is wrong besides the one that the outcome names.

@@ -15,7 +15,7 @@ use super::super::introduction::{declared, hello};
 use super::super::judge::{Asked, Differing, Judgement, judge};
 use super::super::protocol::Hello;
 use super::super::repeat::repeat;
-use super::super::report::{CaseFacts, CaseResult, OtherFact, Outcome, Tested};
+use super::super::report::{CaseFacts, CaseResult, OtherFact, Outcome, Suspect, Tested};
 use super::super::subject::{Files, Reply, Session, Subject};
 use super::super::task::{Operation, Source, Task, tasks, why_not};
 use super::answered::{Answered, Slot, enough, given_up, is_in_vain, settled, unasked};
@@ -314,7 +314,7 @@ impl<'r> One<'r> {
             outcome,
             first,
             others: judged.differing.iter().skip(1).map(OtherFact::from).collect(),
-            suspects: owned(wrong),
+            suspects: wrong.into_iter().map(Suspect::from).collect(),
             followed: owned(right),
             readings: judged.follows.clone(),
             expected,
@@ -322,6 +322,12 @@ impl<'r> One<'r> {
             repeat,
         };
         Ok((result, facts))
+    }
+}
+
+impl From<(&'static str, (u64, u64))> for Suspect {
+    fn from((rule, (offset, length)): (&'static str, (u64, u64))) -> Suspect {
+        Suspect { rule: rule.to_owned(), offset, length }
     }
 }
 
