@@ -60,7 +60,7 @@ const OF_HEADERS: &[Row] = &[
     row("phd.header.body-tag", (V5, &[]), &[(30, 1, None)], &[]),
     row("phd.header.record-tag", ("00000005 00000004 01 04 0001 41 02 02", &[]), &[(29, 1, None)], &[(V5, &[])]),
     row("phd.header.optional-records", (V5, &[]), &[(29, 1, None)], &[("00000005 00000004 01 04 0001 41 02 02", &[])]),
-    // Record 1 behind record 4, at 29.
+    // Record 1 after record 4, at 29.
     row(
         "phd.header.optional-records",
         ("00000005 00000004 01 04 0001 41 01 00000000 00000000 02 02", &[]),
@@ -109,7 +109,7 @@ const OF_HEADERS: &[Row] = &[
 ];
 
 const OF_DISTANCES: &[Row] = &[
-    // The array at 10 in front of that at 8, and behind a class and an array.
+    // The array at 10 comes before the one at 8.
     row("phd.gap.signed", (V5, &["30 04 00", "30 fe 00"]), &[(35, 1, Some(8))], &[(V5, &[ARRAY, ARRAY])]),
     row(
         "phd.gap.base",
@@ -233,7 +233,7 @@ const OF_ARRAYS: &[Row] = &[
     ),
     row("phd.array.length-unsigned", (V5, &["30 02 ff"]), &[(33, 1, Some(8))], &[(V5, &["30 02 7f"])]),
     row("phd.array.instance-size", (V6, &["30 02 00 00000004"]), &[(34, 4, Some(8))], &[(V6, &[OBJECT])]),
-    // Nothing stands behind the length.
+    // The record ends with its length.
     row("phd.array.instance-size", (V5, &[ARRAY]), &[(33, 1, Some(8))], &[(V5, &[OBJECT])]),
     row(
         "phd.object-array.true-length",

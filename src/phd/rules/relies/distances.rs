@@ -92,7 +92,7 @@ impl Body<'_> {
             tell(OBJECT_ARRAY_REFERENCE_ORDER, Stretch(Some(all)));
         }
         let first = references.iter().next().map(|units| self.resolver.offset(from, units));
-        // Without flag 4 nobody drops it, but who knows only dumps of J9 may.
+        // Without flag 4 it is a reference like any other; a reader that drops it in dumps of J9 may do so here as well.
         if first == place.resolved.class_word {
             self.tell(place, REFERENCES_FIRST_IS_CLASS, at.start..at.start + width);
         }

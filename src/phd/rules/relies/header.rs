@@ -83,7 +83,7 @@ fn fixed_fields(header: &Header, spans: &[FieldSpan], tell: &mut impl FnMut(Rule
 /// Which records there are, and in which order. As J9 VMs write it, a header has the VM's version, and other records by
 /// ascending tag in front of it.
 fn which_records(records: &[Recorded<'_>], end: Option<usize>, tell: &mut impl FnMut(RuleId, Range<usize>)) {
-    // Right behind the tag that starts the header the same number looks like another start.
+    // Next to the tag that starts the header, the same number looks like another start.
     if let Some((HeaderRecord::Totals(_), at)) = records.first() {
         tell(HEADER_TAG_NAMESPACES, tag_of(at));
     }
@@ -106,13 +106,13 @@ fn which_records(records: &[Recorded<'_>], end: Option<usize>, tell: &mut impl F
 }
 
 fn payload(record: &HeaderRecord, at: &Range<usize>, tell: &mut impl FnMut(RuleId, Range<usize>)) {
-    let behind = at.start + 1;
+    let from = at.start + 1;
     match record {
         // The documents give them no payload.
-        HeaderRecord::Totals(_) | HeaderRecord::HashcodeRandoms(..) => tell(HEADER_RECORD_PAYLOADS, behind..at.end),
+        HeaderRecord::Totals(_) | HeaderRecord::HashcodeRandoms(..) => tell(HEADER_RECORD_PAYLOADS, from..at.end),
         // An empty text, and a length with the sign bit of a byte.
         HeaderRecord::FullVersion(text) if text.is_empty() || text.len() > 0x7f => {
-            tell(HEADER_RECORD_PAYLOADS, behind..behind + 2);
+            tell(HEADER_RECORD_PAYLOADS, from..from + 2);
         }
         HeaderRecord::FullVersion(_) => {}
     }
