@@ -20,6 +20,7 @@ mod phd_bytes;
 mod profiles;
 mod properties;
 mod random_dumps;
+mod relies_hprof;
 mod round_trip;
 mod rulebook;
 #[path = "../shape/mod.rs"]

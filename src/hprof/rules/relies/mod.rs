@@ -9,6 +9,7 @@
 //! what is read.
 
 mod contents;
+mod counts;
 mod fields;
 mod marks;
 mod pass;
@@ -40,11 +41,18 @@ pub(in super::super) fn reliances(opener: &Opener, found: &mut dyn FnMut(Relianc
     let (survey, read) = Survey::read(&mut again()?);
     sound(read)?;
     let mut decoder = again()?;
+    let id = decoder.header().id_size;
     let mut pass = Pass::new(decoder.header(), &index, &survey, found);
-    let read = decoder.visit_dyn(&mut |step| {
+    let read: Result<_, DecodeError> = decoder.visit_dyn(&mut |step| {
         pass.step(step);
         Ok(())
     });
+    if let Err(error) = &read
+        && !error.is_the_machines()
+        && let Some(reliance) = counts::announced(opener, id, error)?
+    {
+        found(reliance);
+    }
     sound(read).map(|_| ())
 }
 
