@@ -43,7 +43,7 @@ fn file(records: &[&[u8]]) -> Vec<u8> {
     [&HEADER[..], &records.concat()].concat()
 }
 
-/// A file of one segment, behind other records.
+/// A file of one segment, after other records.
 fn heap(records: &[&[u8]], subs: &[&[u8]]) -> Vec<u8> {
     file(&[&records.concat(), &dump_record(0x1c, subs), &END])
 }
@@ -242,20 +242,20 @@ fn roots() {
     let sticky = hex!("05 00001000");
     let global = hex!("01 00002000 00009000");
     let monitor = hex!("07 00002000");
-    let behind = |roots: &[&[u8]]| heap(&[], &[&[&CLASS[..], &OBJECT].concat(), &roots.concat()]);
-    // Behind CLASS and OBJECT.
+    let after = |roots: &[&[u8]]| heap(&[], &[&[&CLASS[..], &OBJECT].concat(), &roots.concat()]);
+    // After CLASS and OBJECT.
     let at = SUB + 43 + 17;
     hold(vec![
-        ("root.layout", behind(&[&monitor]), vec![(at, 5, None)], behind(&[])),
-        ("sub-record.namespace", behind(&[&monitor]), vec![(at, 1, None)], behind(&[&thread])),
-        ("root.frame-number", behind(&[&no_frame]), vec![(at + 9, 4, None)], behind(&[&local([0, 0, 0, 3])])),
-        ("root.jni-global", behind(&[&global]), vec![(at + 5, 4, None)], behind(&[&hex!("01 00002000 00002000")])),
-        ("root.repeated", behind(&[&monitor, &monitor]), vec![(at + 6, 4, None)], behind(&[&monitor, &sticky])),
-        ("class.object", behind(&[&sticky]), vec![(at + 1, 4, None)], behind(&[&monitor])),
-        ("thread.serials", behind(&[&thread]), vec![(at + 5, 4, None), (at + 9, 4, None)], behind(&[&monitor])),
+        ("root.layout", after(&[&monitor]), vec![(at, 5, None)], after(&[])),
+        ("sub-record.namespace", after(&[&monitor]), vec![(at, 1, None)], after(&[&thread])),
+        ("root.frame-number", after(&[&no_frame]), vec![(at + 9, 4, None)], after(&[&local([0, 0, 0, 3])])),
+        ("root.jni-global", after(&[&global]), vec![(at + 5, 4, None)], after(&[&hex!("01 00002000 00002000")])),
+        ("root.repeated", after(&[&monitor, &monitor]), vec![(at + 6, 4, None)], after(&[&monitor, &sticky])),
+        ("class.object", after(&[&sticky]), vec![(at + 1, 4, None)], after(&[&monitor])),
+        ("thread.serials", after(&[&thread]), vec![(at + 5, 4, None), (at + 9, 4, None)], after(&[&monitor])),
         // A local of a thread that a later root tells, and a root of an object that comes later.
-        ("sub-record.order", behind(&[&no_frame, &thread]), vec![(at + 5, 4, None)], behind(&[&thread, &no_frame])),
-        ("sub-record.order", heap(&[], &[&CLASS, &monitor, &OBJECT]), vec![(SUB + 44, 4, None)], behind(&[&monitor])),
+        ("sub-record.order", after(&[&no_frame, &thread]), vec![(at + 5, 4, None)], after(&[&thread, &no_frame])),
+        ("sub-record.order", heap(&[], &[&CLASS, &monitor, &OBJECT]), vec![(SUB + 44, 4, None)], after(&[&monitor])),
     ]);
 }
 
@@ -417,7 +417,7 @@ fn a_damaged_dump_gives_what_stands_before_the_damage() {
         assert_eq!(has("hprof.text.layout"), cut >= 45, "cut at {cut}");
         assert_eq!(has("hprof.primitive-array.layout"), cut >= 68, "cut at {cut}");
     }
-    // Behind a sub-record that nobody knows nothing can be told.
+    // After a sub-record that no one knows nothing can be told.
     let unknown = file(&[&TEXT, &dump_record(0x1c, &[&ARRAY, &[0x77], &ARRAY]), &END]);
     assert_eq!(relies(&unknown, "primitive-array.layout"), [(54, 14, Some(0x3000))]);
     assert_eq!(relies(b"no dump at all", "record.layout"), []);

@@ -78,7 +78,7 @@ fn header(opener: &Opener, decoder: &Decoder<Stream>, found: &mut dyn FnMut(Reli
             found(start.reliance(rule, from..to, None));
         }
     };
-    // A time stamp of 8 bytes is the last field, behind 4 bytes for the size of identifiers.
+    // A time stamp of 8 bytes is the last field, after 4 bytes for the size of identifiers.
     let (text, size, time) = (MAGIC.len() as u64, end - 12, end - 8);
     tell(header.version != Version::V1_0_2, super::HEADER_VERSION, text, size);
     tell(header.version.is_android(), super::ANDROID_VERSION, text, size);

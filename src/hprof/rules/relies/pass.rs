@@ -29,7 +29,7 @@ pub(super) struct Pass<'p> {
     pub(super) tables: Tables,
     /// Contents of which a part is still to come, and what they tell of.
     pending: Option<(Contents, Vec<Option<Address>>)>,
-    /// Index of the first record behind the last heap's last sub-record.
+    /// Index of the first record after the last heap's last sub-record.
     ended: Option<u64>,
     /// The HEAP DUMP END of that heap, if it has one, and whether something follows it.
     end: Option<Place>,
@@ -108,7 +108,7 @@ impl<'p> Pass<'p> {
         match step {
             Step::Record(at, record) => {
                 self.next = at.index + 1;
-                self.behind_end();
+                self.after_end();
                 if self.heaps.counter.is_open() && record.tag() != Tag::HEAP_DUMP_END {
                     self.between.get_or_insert(place(&at));
                 }
@@ -155,7 +155,7 @@ impl<'p> Pass<'p> {
                 // A HEAP DUMP says by itself that the heap before it is over, or that it was over with it.
                 marks.mark_if(!is_segment || self.end.is_none(), rules::HEAP_EXTENT, "tag", all);
             }
-            self.behind_end();
+            self.after_end();
             if was_open {
                 (self.ended, self.end) = (Some(at.index), None);
             }
@@ -173,8 +173,8 @@ impl<'p> Pass<'p> {
         marks.tell(here, &[None], self.found);
     }
 
-    /// Something stands behind a HEAP DUMP END: it does not belong to that heap.
-    fn behind_end(&mut self) {
+    /// Something follows a HEAP DUMP END: it does not belong to that heap.
+    fn after_end(&mut self) {
         if let Some(end) = self.end.filter(|_| !mem::replace(&mut self.is_end_told, true)) {
             self.tell(end, rules::HEAP_EXTENT, HEAD as u64);
         }

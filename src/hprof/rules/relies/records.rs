@@ -169,7 +169,7 @@ impl Pass<'_> {
         None
     }
 
-    /// Whether a string stands before the end of the last heap and not behind it.
+    /// Whether a string stands before the end of the last heap and not after it.
     pub(super) fn is_kept_text(&self, text: TextId) -> bool {
         self.is_kept(self.tables.texts.get(&text).map(|(_, index)| index))
     }
