@@ -22,6 +22,7 @@ mod properties;
 mod random_dumps;
 mod relies_classic;
 mod relies_phd;
+mod relies_hprof;
 mod round_trip;
 mod rulebook;
 #[path = "../shape/mod.rs"]
