@@ -17,7 +17,7 @@ use crate::format::rule;
 
 use super::report::{CaseFacts, CaseResult, Cause, Outcome, Suspect, Symptom, Tested};
 
-use spectrum::{Failure, Group, Spectrum};
+use spectrum::{ABOUT, Failure, Group, Spectrum};
 use symptom::symptoms;
 
 /// The causes of what is to be read of an implementation: those with failures that nobody expects first, then those of more
@@ -40,6 +40,9 @@ pub(super) fn causes(tested: &Tested, cases: &BTreeMap<&str, &CaseFacts>) -> Vec
 /// How well what is wrong goes with a rule: a reader that does not follow it gets its facets wrong. One that loses its place
 /// can get anything wrong, but then hardly a single fact.
 fn weight(result: &CaseResult, Suspect { rule: id, offset, .. }: &Suspect, symptom: &str) -> f64 {
+    if matches!(&result.outcome, Outcome::WrongVerdict { expected, .. } if expected == "refuse") {
+        return ABOUT;
+    }
     let fact = symptom.split_once(": ").map_or(symptom, |(fact, _)| fact);
     let Some(facet) = Facet::ALL.into_iter().find(|facet| facet.to_string() == fact) else {
         // The record before the place where a reader notices that it is lost is the likeliest.
@@ -48,7 +51,7 @@ fn weight(result: &CaseResult, Suspect { rule: id, offset, .. }: &Suspect, sympt
     };
     let Some(rule) = rule(id) else { return 0.5 };
     match (rule.facets.contains(&fact), rule.facets.contains(&"all")) {
-        (true, _) => 1.0,
+        (true, _) => ABOUT,
         (false, true) if facet == Facet::Address => 0.8,
         (false, true) => 0.5,
         // Rules that only findings name have no facets.
@@ -70,6 +73,7 @@ fn failure<'r>(result: &'r CaseResult, cases: &BTreeMap<&str, &'r CaseFacts>) ->
     };
     Failure {
         symptoms: symptoms(result).into_iter().map(|symptom| (symptom.clone(), suspects(&symptom))).collect(),
+        has_place: result.has_place(),
         relies: relies.iter().map(String::as_str).collect(),
         followed: result.followed.iter().map(String::as_str).collect(),
     }

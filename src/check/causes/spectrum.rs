@@ -9,6 +9,8 @@ pub(super) struct Failure<'r> {
     pub(super) symptoms: BTreeMap<String, BTreeMap<&'r str, f64>>,
     /// All rules on which the dump relies.
     pub(super) relies: BTreeSet<&'r str>,
+    /// Whether it is known where in the dump it comes from.
+    pub(super) has_place: bool,
     /// Rules of bytes that were read rightly.
     pub(super) followed: BTreeSet<&'r str>,
 }
@@ -29,6 +31,8 @@ pub(super) struct Spectrum<'r> {
 
 /// A rule that explains less than this is named only where it is about what is wrong.
 const WEAK: f64 = 0.25;
+/// The same, where nothing says in which bytes the failures come from.
+const PLACELESS: f64 = 0.7;
 /// How much a failure counts against a rule on which its dump relies and that shows something else: one may hide another.
 const HIDDEN: f64 = 0.3;
 /// What is seen beside a cause has another one if a rule explains nearly all of it and nearly nothing else...
@@ -37,7 +41,7 @@ const CERTAIN: f64 = 0.9;
 const CASES: usize = 3;
 const BETTER: f64 = 0.85;
 /// The weight of a rule that is about the very fact that is wrong.
-const ABOUT: f64 = 1.0;
+pub(super) const ABOUT: f64 = 1.0;
 
 impl<'r> Spectrum<'r> {
     pub(super) fn new(failures: Vec<Failure<'r>>, relied: impl Iterator<Item = &'r [String]>) -> Spectrum<'r> {
@@ -61,7 +65,7 @@ impl<'r> Spectrum<'r> {
             let seen = left.remove(symptom).unwrap_or_default();
             let best = self.best_rule(symptom, &seen);
             let rule = match best {
-                Some((rule, score)) if score >= WEAK => Some(rule),
+                Some((rule, score)) if score >= self.enough(&seen) => Some(rule),
                 _ => self.about(symptom, &seen),
             };
             let mut members = seen;
@@ -74,6 +78,11 @@ impl<'r> Spectrum<'r> {
             groups.push(Group { rule, members });
         }
         groups
+    }
+
+    /// How well a rule has to explain failures to be named.
+    fn enough(&self, seen: &BTreeSet<usize>) -> f64 {
+        if seen.iter().any(|&at| self.failures[at].has_place) { WEAK } else { PLACELESS }
     }
 
     /// Whether a symptom has the cause of others: it is never seen without them, or no other rule explains it better.
@@ -151,4 +160,71 @@ impl<'r> Spectrum<'r> {
 fn commonest<'s>(left: &BTreeMap<&'s str, BTreeSet<usize>>, explained: &BTreeSet<usize>) -> Option<&'s str> {
     let open = left.iter().filter(|(_, seen)| !seen.is_subset(explained));
     open.max_by(|(a, one), (b, other)| one.len().cmp(&other.len()).then_with(|| b.cmp(a))).map(|(symptom, _)| *symptom)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Failure, Spectrum};
+
+    /// A failure with one symptom, the rules of what was read wrongly, and those of the whole dump.
+    fn failure(symptom: &str, suspects: &[&'static str], relies: &[&'static str]) -> Failure<'static> {
+        let suspects = suspects.iter().map(|rule| (*rule, 1.0)).collect();
+        Failure {
+            symptoms: [(symptom.to_owned(), suspects)].into(),
+            relies: relies.iter().copied().collect(),
+            has_place: true,
+            followed: [].into(),
+        }
+    }
+
+    fn groups(failures: Vec<Failure<'static>>, passed: &[&[&str]]) -> Vec<(Option<&'static str>, Vec<usize>)> {
+        let passed: Vec<Vec<String>> =
+            passed.iter().map(|rules| rules.iter().map(|rule| (*rule).to_owned()).collect()).collect();
+        let passed: &'static [Vec<String>] = passed.leak();
+        let spectrum = Spectrum::new(failures, passed.iter().map(Vec::as_slice));
+        spectrum.groups().into_iter().map(|group| (group.rule, group.members)).collect()
+    }
+
+    #[test]
+    fn a_rule_on_which_only_failing_dumps_rely_is_the_cause() {
+        let failures = || vec![failure("a", &["x", "y"], &["x", "y"]), failure("a", &["x", "y"], &["x", "y"])];
+        assert_eq!(groups(failures(), &[&["y"], &["y"], &[]]), [(Some("x"), vec![0, 1])]);
+        assert_eq!(groups(failures(), &[&["x"], &["x"], &[]]), [(Some("y"), vec![0, 1])]);
+        assert_eq!(groups(Vec::new(), &[&["x"]]), []);
+    }
+
+    #[test]
+    fn two_rules_that_explain_what_is_seen_of_each_are_two_causes() {
+        let one = || failure("a", &["x", "every"], &["x", "every"]);
+        let other = || failure("b", &["y", "every"], &["y", "every"]);
+        let failures = vec![one(), one(), one(), one(), other(), other(), other()];
+        assert_eq!(groups(failures, &[&["z"]]), [(Some("x"), vec![0, 1, 2, 3]), (Some("y"), vec![4, 5, 6])]);
+    }
+
+    #[test]
+    fn what_is_seen_of_a_few_only_beside_the_same_rule_is_no_other_cause() {
+        let failures = vec![failure("a", &["x"], &["x"]), failure("a", &["x"], &["x"]), failure("b", &["x"], &["x"])];
+        assert_eq!(groups(failures, &[&["z"]]), [(Some("x"), vec![0, 1, 2])]);
+    }
+
+    #[test]
+    fn what_a_case_shows_besides_opens_no_cause() {
+        let mut both = failure("a", &["x"], &["x", "y"]);
+        both.symptoms.insert("b".to_owned(), [("y", 1.0)].into());
+        assert_eq!(groups(vec![failure("a", &["x"], &["x"]), both], &[]), [(Some("x"), vec![0, 1])]);
+    }
+
+    #[test]
+    fn a_refusal_that_names_no_place_has_a_rule_only_where_nothing_else_is_possible() {
+        let refusal = || Failure { has_place: false, ..failure("refused", &["x"], &["x"]) };
+        assert_eq!(groups(vec![refusal(), refusal()], &[&["z"]]), [(Some("x"), vec![0, 1])]);
+        let failures = vec![Failure { has_place: false, ..failure("refused", &[], &["x"]) }];
+        assert_eq!(groups(failures, &[&["x"]]), [(None, vec![0])]);
+        let weak: Vec<&[&str]> = vec![&["x"]; 6];
+        let mut failures = vec![refusal(), refusal()];
+        failures.iter_mut().for_each(|failure| {
+            failure.symptoms.values_mut().flat_map(|rules| rules.values_mut()).for_each(|weight| *weight = 0.9);
+        });
+        assert_eq!(groups(failures, &weak), [(None, vec![0, 1])]);
+    }
 }
