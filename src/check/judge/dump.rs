@@ -206,5 +206,5 @@ fn decompressed(input: &Input, longest: u64) -> Result<u64, Error> {
 }
 
 fn lost_facet(facet: Facet, count: u64, to: &Target) -> Differing {
-    Wrong::facet(facet, None, format!("what {to} can carry"), "nothing".to_owned(), count).first
+    Wrong::facet(facet, None, format!("what {to} can carry"), "nothing".to_owned(), count).into_first()
 }
