@@ -5,7 +5,8 @@ use heapsmith::check::report::merge;
 use heapsmith::check::{Report, ReportFolder};
 use heapsmith::error::Error;
 
-use crate::{Answer, report};
+use crate::Answer;
+use crate::report::{self, Form};
 
 /// Puts the reports of shards together (`check --shard`), or those of several implementations over the same cases.
 ///
@@ -25,6 +26,9 @@ pub(crate) struct Opts {
     /// Replace the report that the folder of --report holds.
     #[arg(long, requires = "report")]
     force: bool,
+    /// Print all causes, and all failing cases of each.
+    #[arg(long, conflicts_with = "json")]
+    all: bool,
     /// A JSON report on standard output.
     #[arg(long)]
     json: bool,
@@ -39,6 +43,6 @@ impl Opts {
         };
         let merged = merge(self.reports.iter().map(read).collect::<Result<_, _>>()?)?;
         let folder = self.report.as_deref().map(|path| ReportFolder::claim(path, self.force)).transpose()?;
-        report::tell(&merged, folder.as_ref(), None, self.json)
+        report::tell(&merged, folder.as_ref(), None, Form::of(self.json, self.all))
     }
 }

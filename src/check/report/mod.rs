@@ -19,6 +19,7 @@ use super::evidence::Evidence;
 use super::judge::all_ambiguities;
 
 pub use folder::ReportFolder;
+pub use group::Overall;
 pub use merge::merge;
 
 /// Version of the report's schema.

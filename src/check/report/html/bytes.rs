@@ -4,13 +4,13 @@ use crate::check::evidence::{Evidence, Field};
 use crate::check::report::group;
 
 /// Rows at most; those with the wrong fields are among them.
-const MOST_ROWS: usize = 40;
+const MOST_ROWS: usize = 12;
 
 /// Rows before the first wrong field where not all are shown.
-const BEFORE: usize = 12;
+const BEFORE: usize = 4;
 
 /// Characters of a field's bytes, and of its meaning.
-const MOST_CHARACTERS: usize = 400;
+const MOST_CHARACTERS: usize = 200;
 
 /// Annotated bytes.
 pub(super) struct Bytes {
@@ -64,7 +64,7 @@ mod tests {
         let field = |n| Field { offset: n, wrong: n == 500, ..Field::default() };
         let evidence = Evidence { fields: (0..1000).map(field).collect(), ..Evidence::default() };
         let bytes = Bytes::of(&evidence).expect("there are fields");
-        assert_eq!((bytes.before, bytes.rows.len(), bytes.behind), (488, 40, 472));
-        assert!(bytes.rows[12].wrong);
+        assert_eq!((bytes.before, bytes.rows.len(), bytes.behind), (496, 12, 492));
+        assert!(bytes.rows[4].wrong);
     }
 }
