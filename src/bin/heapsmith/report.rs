@@ -65,7 +65,7 @@ pub(crate) fn tell(
         }
     }
     match printed {
-        // Whoever read it has seen enough; the exit code is the same.
+        // The reader has seen enough; the exit code is the same.
         Err(e) if e.kind() == io::ErrorKind::BrokenPipe => {}
         printed => printed.map_err(failed)?,
     }

@@ -16,7 +16,7 @@ const MOST_CHARACTERS: usize = 200;
 pub(super) struct Bytes {
     pub(super) rows: Vec<Row>,
     pub(super) before: usize,
-    pub(super) behind: usize,
+    pub(super) after: usize,
 }
 
 /// A field.
@@ -34,8 +34,8 @@ impl Bytes {
         let wrong = fields.iter().position(|field| field.wrong).unwrap_or_default();
         let before = if fields.len() > MOST_ROWS { wrong.saturating_sub(BEFORE) } else { 0 };
         let rows: Vec<Row> = fields.iter().skip(before).take(MOST_ROWS).map(row).collect();
-        let behind = fields.len() - before - rows.len();
-        (!rows.is_empty()).then_some(Bytes { rows, before, behind })
+        let after = fields.len() - before - rows.len();
+        (!rows.is_empty()).then_some(Bytes { rows, before, after })
     }
 }
 
@@ -64,7 +64,7 @@ mod tests {
         let field = |n| Field { offset: n, wrong: n == 500, ..Field::default() };
         let evidence = Evidence { fields: (0..1000).map(field).collect(), ..Evidence::default() };
         let bytes = Bytes::of(&evidence).expect("there are fields");
-        assert_eq!((bytes.before, bytes.rows.len(), bytes.behind), (496, 12, 492));
+        assert_eq!((bytes.before, bytes.rows.len(), bytes.after), (496, 12, 492));
         assert!(bytes.rows[4].wrong);
     }
 }

@@ -71,7 +71,7 @@ struct Tally {
     skipped: usize,
     expected: usize,
     unexpected: usize,
-    /// The worst of those that nobody expects, and of those that somebody does.
+    /// The worst of those that fail the run, and of those that are expected.
     worst: Option<Kind>,
     worst_expected: Option<Kind>,
 }

@@ -22,7 +22,7 @@ pub(super) struct Side {
     pub(super) skipped: usize,
     pub(super) before: String,
     pub(super) differs: String,
-    pub(super) behind: String,
+    pub(super) after: String,
     pub(super) left_out: usize,
 }
 
@@ -89,7 +89,7 @@ fn side(text: &[char], begin: usize, end: usize) -> Side {
         skipped,
         before: part(skipped, begin),
         differs: if apart { part(begin, last) } else { String::new() },
-        behind: part(last, text.len()),
+        after: part(last, text.len()),
         left_out: text.len() - stop,
     }
 }
@@ -107,7 +107,7 @@ mod tests {
 
     fn apart(expected: &str, found: &str) -> [(String, String, String); 2] {
         let (a, b) = sides(expected, found);
-        [a, b].map(|side| (side.before, side.differs, side.behind))
+        [a, b].map(|side| (side.before, side.differs, side.after))
     }
 
     #[test]
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_far_behind_is_shown() {
+    fn a_late_difference_is_shown() {
         let same = "s".repeat(100_000);
         let (a, b) = sides(&format!("{same}1{same}"), &format!("{same}2{same}"));
         assert_eq!((a.skipped, a.differs.as_str(), b.differs.as_str()), (99_800, "1", "2"));

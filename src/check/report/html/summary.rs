@@ -48,8 +48,8 @@ impl<'a> Line<'a> {
 pub(super) struct Top<'a> {
     /// The largest of those that fail the run, or else of the known ones.
     pub(super) causes: Vec<Named<'a>>,
-    /// How many there are besides.
-    pub(super) more: usize,
+    /// Whether there are others.
+    pub(super) is_cut: bool,
     /// The command that repeats the first.
     pub(super) repeat: Option<&'a str>,
 }
@@ -78,7 +78,7 @@ impl<'a> Top<'a> {
                     count: card.cause.count(),
                 })
                 .collect(),
-            more: cards.len().saturating_sub(MOST_NAMED),
+            is_cut: cards.len() > MOST_NAMED,
             repeat: cards.first().and_then(|(_, card)| card.cause.repeat.as_deref()),
         }
     }
