@@ -88,9 +88,10 @@ pub fn diff(old: &Report, new: &Report) -> Result<ReportDiff, Error> {
 /// The one implementation of this name, in whatever version.
 fn same_name(left: &[&Tested], tested: &Tested) -> Option<usize> {
     let name = &tested.declared.as_ref()?.name;
-    let mut same = left.iter().enumerate().filter(|(_, before)| {
-        before.declared.as_ref().is_some_and(|declared| declared.name == *name)
-    });
+    let mut same = left
+        .iter()
+        .enumerate()
+        .filter(|(_, before)| before.declared.as_ref().is_some_and(|declared| declared.name == *name));
     same.next().map(|(place, _)| place).filter(|_| same.next().is_none())
 }
 

@@ -7,18 +7,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::compare::Facet;
 
+mod diff;
 mod folder;
 mod group;
 pub mod html;
 pub mod junit;
 pub mod markdown;
 mod merge;
+pub mod sarif;
 
 use super::causes::causes;
 use super::evidence::Evidence;
 use super::judge::all_ambiguities;
 
+pub use diff::{ChangedCause, ReportDiff, TestedDiff, diff};
 pub use folder::ReportFolder;
+pub use group::Overall;
 pub use merge::merge;
 
 /// Version of the report's schema.
