@@ -14,8 +14,8 @@ use std::process::{Command, Stdio};
 
 use heapsmith::check::ReportFolder;
 use heapsmith::check::report::{
-    CaseFacts, CaseResult, Cause, Declared, Expectation, OtherFact, Outcome, Report, Symptom, Tested, html, junit,
-    markdown,
+    CaseFacts, CaseResult, Cause, Declared, Expectation, OtherFact, Outcome, Report, Suspect, Symptom, Tested, html,
+    junit, markdown,
 };
 use roxmltree::{Document, Node};
 
@@ -124,16 +124,12 @@ fn junit_is_well_formed_whatever_the_texts() {
             ..Declared::default()
         };
         let result = |outcome, expected| CaseResult {
-            id: text(),
-            outcome,
             first: Some(Outcome::Crash { how: text() }),
             others: vec![OtherFact { fact: text(), follows: Some(text()), ..OtherFact::default() }],
-            suspects: vec![text()],
-            followed: vec![],
-            readings: vec![],
+            suspects: vec![Suspect { rule: text(), ..Suspect::default() }],
             expected,
-            evidence: None,
             repeat: Some(text()),
+            ..CaseResult::new(text(), outcome)
         };
         let expectation = || Some(Expectation { reason: text(), link: Some(text()) });
         let fail = || Outcome::Fail { fact: text(), address: Some(text()), expected: text(), found: text(), count: 1 };

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use heapsmith::check::evidence::{Edge, Evidence, Field, Neighbourhood, Node};
 use heapsmith::check::report::{
-    CaseFacts, CaseResult, Chosen, Declared, Expectation, Incomplete, OtherFact, Outcome, Report, Run, SCHEMA, Tested,
-    merge,
+    CaseFacts, CaseResult, Chosen, Declared, Expectation, Incomplete, OtherFact, Outcome, Report, Run, SCHEMA, Suspect,
+    Tested, merge,
 };
 use heapsmith::compare::Facet;
 use heapsmith::corpus::{self, Verdict};
@@ -91,7 +91,7 @@ fn broken_rule(case: &CaseFacts, rule: &str, at: usize) -> CaseResult {
         _ => wrong("array-length", "array of 5, 40 bytes", "array of 37, 40 bytes"),
     };
     CaseResult {
-        suspects: vec![rule.to_owned()],
+        suspects: suspect(rule),
         evidence: (at % 3 > 0).then(object_array_evidence),
         expected: if at == 0 { None } else { known(&format!("parser-{at}: known"), Some("specs/findings.md")) },
         repeat: Some(repeat("adapter", &case.id)),
@@ -218,18 +218,11 @@ fn repeat(kind: &str, id: &str) -> String {
 }
 
 pub(crate) fn result(id: &str, outcome: Outcome) -> CaseResult {
-    CaseResult {
-        id: id.to_owned(),
-        outcome,
-        first: None,
-        others: vec![],
-        suspects: vec![],
-        followed: vec![],
-        readings: vec![],
-        expected: None,
-        evidence: None,
-        repeat: None,
-    }
+    CaseResult::new(id, outcome)
+}
+
+fn suspect(rule: &str) -> Vec<Suspect> {
+    vec![Suspect { rule: rule.to_owned(), offset: 72, length: 4 }]
 }
 
 fn pass(id: &str) -> CaseResult {
@@ -269,7 +262,7 @@ fn lens(id: &str, format: &str, rules: &[String]) -> CaseResult {
     if has("phd.object-array.native-tag") {
         let others =
             vec![other("object-size", None), other("references", None), other("reference-order", Some("references"))];
-        let suspects = vec!["phd.object-array.native-tag".to_owned()];
+        let suspects = suspect("phd.object-array.native-tag");
         return CaseResult { evidence: Some(object_array_evidence()), others, suspects, ..result(id, length()) };
     }
     if has("phd.object-array.field-order") {
@@ -277,7 +270,7 @@ fn lens(id: &str, format: &str, rules: &[String]) -> CaseResult {
             "the page of the format has these two fields the other way round",
             Some("https://example.org/issues/12"),
         );
-        let suspects = vec!["phd.object-array.field-order".to_owned()];
+        let suspects = suspect("phd.object-array.field-order");
         return CaseResult { evidence: Some(object_array_evidence()), expected, suspects, ..result(id, length()) };
     }
     if has("phd.class.name-encoding") {
