@@ -92,7 +92,7 @@ fn broken_rule(case: &CaseFacts, rule: &str, at: usize) -> CaseResult {
     };
     CaseResult {
         suspects: vec![rule.to_owned()],
-        evidence: (at % 3 > 0).then(object_array_evidence),
+        evidence: (!at.is_multiple_of(3)).then(object_array_evidence),
         expected: if at == 0 { None } else { known(&format!("parser-{at}: known"), Some("specs/findings.md")) },
         repeat: Some(repeat("adapter", &case.id)),
         ..result(&case.id, outcome)

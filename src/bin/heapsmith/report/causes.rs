@@ -11,6 +11,9 @@ const MOST_LINES: usize = 20;
 /// Columns of a line; terminals are at least as wide as people read.
 const COLUMNS: usize = 100;
 
+/// Characters of a sentence in a line, with room for an indent and for a sign that it goes on.
+const WIDTH: usize = COLUMNS - 6;
+
 /// Lines of a sentence.
 const MOST_OF_SENTENCE: usize = 3;
 
@@ -87,9 +90,13 @@ fn headline(tested: &Tested, cause: &Cause) -> String {
         Outcome::Pass { .. } => "unexpected pass",
         _ => example.outcome.name(),
     });
-    let word = if cause.unexpected > 0 { terminal::bad(verdict) } else { format!("{verdict}, as expected") };
-    let sentence = wrapped(&format!("{}: {}", cause.count(), terminal::line(&cause.sentence)));
-    format!("{word}, {sentence}\n")
+    let word = if cause.unexpected > 0 { verdict.to_owned() } else { format!("{verdict}, as expected") };
+    let text = wrapped(&format!("{word}, {}: {}", cause.count(), terminal::line(&cause.sentence)));
+    // Colours take no room, so they come after the wrapping.
+    match text.strip_prefix(verdict) {
+        Some(rest) if cause.unexpected > 0 => format!("{}{rest}\n", terminal::bad(verdict)),
+        _ => format!("{text}\n"),
+    }
 }
 
 /// A case of a cause: what happened, and where.
@@ -99,7 +106,7 @@ fn case(report: &Report, result: &CaseResult) -> String {
     let head = format!("  {}{size}: ", terminal::line(&result.id));
     match &result.expected {
         Some(expected) if !result.is_unexpected() => {
-            format!("{head}as expected: {}\n", terminal::line(&expected.reason))
+            format!("{head}expected: {}\n", terminal::line(&expected.reason))
         }
         _ => format!("{head}{}\n", detail(result)) + &place(result) + &repeat(result.repeat.as_deref()),
     }
@@ -167,12 +174,12 @@ fn wrapped(text: &str) -> String {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {
         let last = lines.last_mut().map_or(0, |line| line.chars().count());
-        if last > 0 && last + 1 + word.chars().count() > COLUMNS - 4 {
+        if last > 0 && last + 1 + word.chars().count() > WIDTH {
             lines.push(String::new());
         }
         if let Some(line) = lines.last_mut() {
             let blank = if line.is_empty() { "" } else { " " };
-            *line = shortened(&format!("{line}{blank}{word}"), COLUMNS - 4);
+            *line = shortened(&format!("{line}{blank}{word}"), WIDTH);
         }
     }
     if lines.len() > MOST_OF_SENTENCE {
@@ -192,7 +199,7 @@ mod tests {
         let long = ["eleven long"; 40].join(" ");
         let text = wrapped(&long);
         assert_eq!(text.lines().count(), 3);
-        assert!(text.ends_with(" …") && text.lines().all(|line| line.chars().count() <= 102));
+        assert!(text.ends_with(" …") && text.lines().all(|line| line.chars().count() <= COLUMNS));
         assert!(wrapped(&"x".repeat(500)).ends_with('…'));
     }
 
