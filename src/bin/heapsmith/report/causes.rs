@@ -22,10 +22,11 @@ pub(super) fn brief(report: &Report, tested: &Tested) -> String {
     let causes: Vec<&Cause> = tested.causes.iter().filter(|cause| cause.unexpected > 0).collect();
     let in_full: Vec<String> = causes.iter().map(|cause| block(report, tested, cause, true)).collect();
     let (known, cases) = tested.known();
-    let mut text = if in_full.iter().map(|block| lines(block)).sum::<usize>() <= MOST_LINES {
+    let room = MOST_LINES - usize::from(known > 0);
+    let mut text = if in_full.iter().map(|block| lines(block)).sum::<usize>() <= room {
         in_full.concat()
     } else {
-        cut(&causes, |cause| block(report, tested, cause, false))
+        cut(&causes, room, |cause| block(report, tested, cause, false))
     };
     if known > 0 {
         let (known, cases) = (counted(known, "known cause"), counted(cases, "case"));
@@ -35,13 +36,13 @@ pub(super) fn brief(report: &Report, tested: &Tested) -> String {
 }
 
 /// The first causes within the number of lines, one at least, and how many there are besides.
-fn cut(causes: &[&Cause], block: impl Fn(&Cause) -> String) -> String {
+fn cut(causes: &[&Cause], room: usize, block: impl Fn(&Cause) -> String) -> String {
     let mut text = String::new();
     let mut used = 1;
     for (shown, cause) in causes.iter().enumerate() {
         let block = block(cause);
         used += lines(&block);
-        if shown > 0 && used > MOST_LINES {
+        if shown > 0 && used > room {
             let cases = causes[shown..].iter().map(|cause| cause.cases.len()).sum();
             let more = counted(causes.len() - shown, "more cause");
             return format!("{text}and {more}, {}: --all\n", counted(cases, "case"));
@@ -201,6 +202,22 @@ mod tests {
         assert_eq!(text.lines().count(), 3);
         assert!(text.ends_with(" …") && text.lines().all(|line| line.chars().count() <= COLUMNS));
         assert!(wrapped(&"x".repeat(500)).ends_with('…'));
+    }
+
+    #[test]
+    fn causes_take_twenty_lines_and_the_rest_is_counted() {
+        let cause = |n: usize| Cause {
+            sentence: format!("Tells other hash {n}."),
+            unexpected: if n < 30 { 1 } else { 0 },
+            cases: vec![n.to_string(), format!("{n}b")],
+            repeat: Some("heapsmith check".to_owned()),
+            ..Cause::default()
+        };
+        let tested = Tested { causes: (0..31).map(cause).collect(), ..Tested::default() };
+        let text = brief(&Report::default(), &tested);
+        assert!(text.lines().count() <= 20, "{text}");
+        assert!(text.contains("more causes, ") && text.contains(" cases: --all\n"), "{text}");
+        assert!(text.ends_with("1 known cause, 2 cases, as expected (--all)\n"), "{text}");
     }
 
     #[test]
