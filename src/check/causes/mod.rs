@@ -47,7 +47,12 @@ fn weight(result: &CaseResult, Suspect { rule: id, offset, .. }: &Suspect, sympt
     let Some(facet) = Facet::ALL.into_iter().find(|facet| facet.to_string() == fact) else {
         // The record before the place where a reader notices that it is lost is the likeliest.
         let later = result.suspects.iter().filter(|suspect| suspect.offset > *offset).count();
-        return 0.9 + 0.09 / (1 + later) as f64;
+        let near = 0.9 + 0.09 / (1 + later) as f64;
+        // A reader that does not follow other rules gets their facts wrong and goes on.
+        let is_answer = matches!(result.outcome, Outcome::Fail { .. });
+        let may_be_lost =
+            is_answer || rule(id).is_none_or(|rule| rule.facets.is_empty() || rule.facets.contains(&"all"));
+        return if may_be_lost { near } else { near / 2.0 };
     };
     let Some(rule) = rule(id) else { return 0.5 };
     match (rule.facets.contains(&fact), rule.facets.contains(&"all")) {

@@ -40,6 +40,8 @@ const CERTAIN: f64 = 0.9;
 /// ...in so many cases, and clearly better than the first one's.
 const CASES: usize = 3;
 const BETTER: f64 = 0.85;
+/// ...or where the first one's explains it poorly beside another.
+const POOR: f64 = 0.5;
 /// The weight of a rule that is about the very fact that is wrong.
 pub(super) const ABOUT: f64 = 1.0;
 
@@ -69,9 +71,13 @@ impl<'r> Spectrum<'r> {
                 _ => self.about(symptom, &seen),
             };
             let mut members = seen;
+            let mut shown = vec![symptom];
             loop {
-                let alike = left.iter().find(|(other, of_other)| self.belongs(rule, &members, other, of_other));
+                let is_alike = |other: &str| shown.iter().any(|shown| fact(shown) == fact(other));
+                let belongs = |other: &str, of_other| self.belongs(rule, &members, other, of_other, is_alike(other));
+                let alike = left.iter().find(|(other, of_other)| belongs(other, of_other));
                 let Some(alike) = alike.map(|(alike, _)| *alike) else { break };
+                shown.push(alike);
                 members.extend(left.remove(alike).unwrap_or_default());
             }
             let members: Vec<usize> = members.into_iter().filter(|at| explained.insert(*at)).collect();
@@ -85,8 +91,16 @@ impl<'r> Spectrum<'r> {
         if seen.iter().any(|&at| self.failures[at].has_place) { WEAK } else { PLACELESS }
     }
 
-    /// Whether a symptom has the cause of others: it is never seen without them, or no other rule explains it better.
-    fn belongs(&self, rule: Option<&str>, members: &BTreeSet<usize>, symptom: &str, seen: &BTreeSet<usize>) -> bool {
+    /// Whether a symptom has the cause of others: it is never seen without them, or no other rule explains it better. Of a
+    /// fact that is wrong in another way than theirs, that has to be nearly certain.
+    fn belongs(
+        &self,
+        rule: Option<&str>,
+        members: &BTreeSet<usize>,
+        symptom: &str,
+        seen: &BTreeSet<usize>,
+        is_alike: bool,
+    ) -> bool {
         if seen.is_subset(members) {
             return true;
         }
@@ -96,8 +110,12 @@ impl<'r> Spectrum<'r> {
             return false;
         }
         match self.best_rule(symptom, seen) {
-            Some((best, of_best)) if best != rule && seen.len() >= CASES && self.is_certain(symptom, seen, best) => {
-                score >= BETTER * of_best
+            Some((best, of_best)) if best != rule && seen.len() >= CASES => {
+                match (self.is_certain(symptom, seen, best), is_alike) {
+                    (true, _) => score >= BETTER * of_best,
+                    (false, true) => true,
+                    (false, false) => score >= POOR * of_best,
+                }
             }
             _ => true,
         }
@@ -154,6 +172,11 @@ impl<'r> Spectrum<'r> {
         let failed = self.failures.iter().filter(|failure| failure.relies.contains(rule)).count();
         failed + self.passed.get(rule).copied().unwrap_or_default()
     }
+}
+
+/// The fact of a symptom, or what else comes before its colon.
+fn fact(symptom: &str) -> &str {
+    symptom.split_once(": ").map_or(symptom, |(fact, _)| fact)
 }
 
 /// The symptom that most cases show, of those that some unexplained case shows.
