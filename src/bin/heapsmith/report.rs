@@ -1,6 +1,6 @@
 //! The written forms of a report.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use heapsmith::check::report::{Incomplete, Tested};
@@ -29,7 +29,7 @@ pub(crate) fn tell(
     let printed = if as_json {
         writeln!(terminal::data(), "{}", json(report)?)
     } else {
-        write!(terminal::stdout(), "{}", text(report))
+        write!(terminal::stdout(), "{}{}", text(report), costs(report))
     };
     if let Some(folder) = folder {
         if report.incomplete.is_some() && folder.holds_an_earlier_report() {
@@ -93,6 +93,20 @@ fn text(report: &Report) -> String {
         text += &format!("{}: ended by {signal} after {judged} of {planned} cases\n", terminal::bad("incomplete"));
     }
     text
+}
+
+/// The cases that took most time and most memory. On terminals alone: it is another text in every run.
+fn costs(report: &Report) -> String {
+    let Some(run) = report.run.as_ref().filter(|_| io::stdout().is_terminal()) else { return String::new() };
+    let of = |tested: &Tested| {
+        let slowest = run.slowest(&tested.label).map(|(id, time)| format!("slowest: {id}, {time:.0} ms\n"));
+        let hungriest = run.hungriest(&tested.label);
+        let hungriest = hungriest.map(|(id, bytes)| format!("most memory: {id}, {} MiB\n", bytes.div_ceil(1 << 20)));
+        let is_matrix = report.implementations.len() > 1;
+        let of = if is_matrix { format!("{}: ", terminal::line(&tested.label)) } else { String::new() };
+        slowest.into_iter().chain(hungriest).map(|line| of.clone() + &line).collect::<String>()
+    };
+    report.implementations.iter().map(of).collect()
 }
 
 /// One failure, or a pass that nobody expects.
