@@ -14,7 +14,7 @@ use heapsmith::format::{Family, Format, Target};
 use heapsmith::generate::{Oddity, OddityForm};
 use heapsmith::interrupt::{self, Stop};
 
-use crate::{Answer, family, report, terminal};
+use crate::{Answer, family, report, scaling, terminal};
 
 const RANDOM: &str = "Number of random dumps besides the corpus";
 
@@ -125,6 +125,8 @@ pub(crate) struct Opts {
     /// A JSON report on standard output.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    scaling: scaling::ScalingOpts,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -144,6 +146,9 @@ impl Opts {
         let budget = Budget::default().time(time).memory(self.memory_limit << 20);
         let stop = interrupt::gently();
         let subjects = self.subjects(budget, &stop)?;
+        if let Some(options) = self.scaling.options(self.format)? {
+            return scaling::run(&subjects, &options, self.json, &stop);
+        }
         let expected = match &self.expected {
             Some(path) if !self.update_expected || path.exists() => ExpectedFailures::read(path)?,
             _ => ExpectedFailures::default(),

@@ -24,6 +24,8 @@ mod open;
 #[cfg(feature = "check")]
 mod report;
 mod rewrite;
+#[cfg(feature = "check")]
+mod scaling;
 mod schema;
 #[cfg(feature = "check")]
 mod supervise;

@@ -50,6 +50,9 @@ enum Which {
     /// `check --json`
     #[cfg(feature = "check")]
     Check,
+    /// `check --scaling --json`
+    #[cfg(feature = "check")]
+    Scaling,
     /// `adapter test --json`
     #[cfg(feature = "check")]
     AdapterTest,
@@ -88,6 +91,8 @@ impl Opts {
             Which::InspectField => schema_for!(inspect::FieldLine),
             #[cfg(feature = "check")]
             Which::Check => schema_for!(heapsmith::check::Report),
+            #[cfg(feature = "check")]
+            Which::Scaling => schema_for!(heapsmith::check::Scaling),
             #[cfg(feature = "check")]
             Which::AdapterTest => schema_for!(heapsmith::check::Examination),
             #[cfg(feature = "check")]
