@@ -73,8 +73,5 @@ code=0
 heapsmith merge "$work"/*/report.json --report "$work/all" >"$work/all.txt" || code=$?
 [ "$code" -le 1 ] || { cat "$work/all.txt" >&2; exit "$code"; }
 cp "$work/all/report.html" docs/results.html
-{
-    cat docs/results.head.md
-    cat "$work/all/report.md"
-} >docs/results.md
+python3 -B docs/results.py "$work/all/report.json" docs/results.head.md specs/findings.md >docs/results.md
 exit "$code"

@@ -1,10 +1,50 @@
 //! Which facets an entry of a heap tells.
 
+use std::collections::BTreeMap;
+
 use crate::error::Error;
-use crate::model::{Class, Event, EventKind, Facts, Object, Surroundings};
+use crate::model::{Class, Event, EventKind, Facts, HeapSource, Object, Surroundings};
 
 use super::Facet;
 use super::facts::{Described, Fact, Get, Head, References, Walk};
+
+/// How often a heap records each facet.
+#[derive(Clone, Debug, Default)]
+pub struct Counts(pub BTreeMap<Facet, u64>);
+
+impl Counts {
+    /// Counts a whole heap.
+    ///
+    /// # Errors
+    /// What reading it runs into.
+    pub fn of(source: &mut dyn HeapSource) -> Result<Counts, Error> {
+        let mut counts = Counts::of_all_but_objects(source);
+        source.visit_objects(&mut |object| counts.object(object))?;
+        Ok(counts)
+    }
+
+    /// Counts everything but the objects.
+    pub fn of_all_but_objects(source: &dyn HeapSource) -> Counts {
+        let mut counts = Counts::default();
+        let mut tell = |facet| counts.add(facet);
+        of_facts(source.facts(), &mut tell);
+        source.classes().iter().for_each(|class| of_class(class, &mut tell));
+        of_surroundings(source.surroundings(), &mut tell);
+        counts
+    }
+
+    /// Counts an object.
+    ///
+    /// # Errors
+    /// What reading contents that are not held runs into.
+    pub fn object(&mut self, object: &Object) -> Result<(), Error> {
+        of_object(object, &mut |facet| self.add(facet))
+    }
+
+    fn add(&mut self, facet: Facet) {
+        *self.0.entry(facet).or_default() += 1;
+    }
+}
 
 /// Calls `tell` with every facet that the header tells.
 pub fn of_facts(facts: &Facts, tell: &mut dyn FnMut(Facet)) {

@@ -8,8 +8,9 @@ use crate::error::LowerError;
 use crate::family::Needs;
 use crate::model::{Address, Class, Contents, Hierarchy, Long, Object, ObjectKind};
 
-use super::classes::{Classes, Own, fitting};
+use super::classes::{Classes, Own};
 use super::layouts::{Layouts, place};
+use super::lengths::Lengths;
 
 /// Bytes that a conversion may synthesise unless its options say otherwise.
 pub const BUDGET: u64 = 1 << 30;
@@ -25,7 +26,7 @@ pub(super) struct Wanted {
 
 impl Wanted {
     /// Takes an object in that lists this number of references beside its class.
-    pub(super) fn object(&mut self, object: &Object, own: &Own, listed: u64, needs: &Needs, word: u64) {
+    pub(super) fn object(&mut self, object: &Object, own: &Own, listed: u64, needs: &Needs, lengths: &Lengths) {
         let bytes = match (object.kind, &object.contents) {
             _ if !needs.positions => return,
             (ObjectKind::Instance, Contents::Fields(_) | Contents::Raw(_) | Contents::Long(Long::Raw(_))) => return,
@@ -35,11 +36,13 @@ impl Wanted {
                 return;
             }
             (ObjectKind::ObjectArray, _) => {
-                object.length.unwrap_or_default().saturating_sub(listed).saturating_mul(reference(needs))
+                let length =
+                    object.length.unwrap_or_else(|| lengths.of_array(object, listed).map_or(0, |fits| fits.length));
+                length.saturating_sub(listed).saturating_mul(reference(needs))
             }
             (ObjectKind::PrimitiveArray(_), Contents::Primitives(_) | Contents::Long(Long::Primitives(_))) => return,
             (ObjectKind::PrimitiveArray(element), _) => {
-                let of_size = || object.size.map_or(0, |size| fitting(size.0, element.size(), word));
+                let of_size = || lengths.of_array(object, 0).map_or(0, |fits| fits.length);
                 object.length.unwrap_or_else(of_size).saturating_mul(element.size())
             }
         };

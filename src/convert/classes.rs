@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::compare::Facet;
 use crate::error::Error;
-use crate::model::{Address, ByteLen, Class, Contents, Forms, Long, Name, Object, ObjectKind, PrimitiveType};
+use crate::model::{Address, ByteLen, Class, Contents, Forms, Long, Name, Object, ObjectKind};
 
 use super::report::Inventions;
 
@@ -144,23 +144,4 @@ pub(super) fn ancestry(class: &mut Class, size: Option<u64>, unit: u64, inventio
     }
     let size = class.instance_size.map_or(size.unwrap_or_default(), |size| size.0);
     class.instance_size = Some(ByteLen(size).rounded_up(unit));
-}
-
-/// The footprint of an array: two words and its elements, rounded up to 8.
-pub(super) fn footprint(length: u64, element: u64, word: u64) -> u64 {
-    let size = length.saturating_mul(element).saturating_add(2 * word);
-    ByteLen(size).rounded_up(8).0.max(16)
-}
-
-/// The number of elements that fit an array of this size.
-pub(super) fn fitting(size: u64, element: u64, word: u64) -> u64 {
-    size.saturating_sub(2 * word) / element.max(1)
-}
-
-/// The bytes of an element.
-pub(super) fn element_size(kind: ObjectKind, word: u64) -> u64 {
-    match kind {
-        ObjectKind::PrimitiveArray(element) => PrimitiveType::size(element),
-        ObjectKind::Instance | ObjectKind::ObjectArray => word,
-    }
 }

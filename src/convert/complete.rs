@@ -11,8 +11,9 @@ use crate::model::{
 };
 
 use super::budget::{reference, within};
-use super::classes::{self, Classes, Own, component, element_size, fitting, footprint, unknown};
+use super::classes::{self, Classes, Own, component, unknown};
 use super::layouts::{Layouts, place, synthetic};
+use super::lengths::Lengths;
 use super::report::Inventions;
 use super::survey::Survey;
 
@@ -26,8 +27,7 @@ pub(super) struct Completion {
     classes: Classes,
     layouts: Layouts,
     sizes: HashMap<Address, u64>,
-    /// Bytes of a word.
-    word: u64,
+    lengths: Lengths,
     /// Bytes that may be synthesised in all.
     budget: u64,
 }
@@ -36,7 +36,6 @@ impl Completion {
     pub(super) fn new(
         survey: &Survey,
         needs: Needs,
-        facts: &Facts,
         budget: u64,
         inventions: &mut Inventions,
     ) -> Result<Completion, Error> {
@@ -61,12 +60,12 @@ impl Completion {
         }
         let layouts = Layouts::new(&table, &needed, reference(&needs));
         survey.wanted.check(&table, &layouts, &needs, budget)?;
-        Ok(Completion { needs, layouts, sizes: survey.sizes.clone(), classes: table, word: word(facts), budget })
+        Ok(Completion { needs, layouts, sizes: survey.sizes.clone(), classes: table, lengths: survey.lengths, budget })
     }
 
     /// The completed class table.
     pub(super) fn table(&self, inventions: &mut Inventions) -> Vec<Class> {
-        let mut jvm = Forms::new(Name::to_jvm_form);
+        let mut jvm = Forms::new(jvm_form);
         let complete = |(index, class): (usize, &Class)| {
             let mut class = class.clone();
             let size = self.sizes.get(&class.address).copied();
@@ -194,7 +193,7 @@ impl Completion {
                     inventions.note(Facet::ClassName, "after the class's address");
                     unknown(own.unwrap_or_default())
                 },
-                Name::to_jvm_form,
+                jvm_form,
             ));
             (made.class, made.class_word) = (own, None);
             return;
@@ -284,7 +283,7 @@ impl Completion {
 
     /// The size of an object.
     fn size(&self, made: &mut Object, own: Option<Address>, inventions: &mut Inventions) -> Result<(), Error> {
-        const OF_ARRAY: &str = "of an array: two words and its elements, rounded up to 8";
+        const OF_ARRAY: &str = "of an array: its header and its elements, rounded up to 8";
         if let Some(unit) = self.needs.array_sizes
             && made.kind != ObjectKind::Instance
         {
@@ -304,7 +303,7 @@ impl Completion {
                         (None, Contents::Long(Long::References(listed))) => listed.count(),
                         (None, _) => made.references().count() as u64,
                     };
-                    (footprint(length, element_size(kind, self.word), self.word), OF_ARRAY)
+                    (self.lengths.footprint(length, kind), OF_ARRAY)
                 }
             };
             made.size = Some(ByteLen(size));
@@ -323,23 +322,26 @@ impl Completion {
             Contents::Long(Long::References(listed)) => listed.count(),
             _ => 0,
         };
-        match (made.kind, made.length) {
-            (_, Some(length)) => made.length = Some(length.max(listed)),
-            (ObjectKind::PrimitiveArray(element), None) => {
-                made.length = Some(made.size.map_or(0, |size| fitting(size.0, element.size(), self.word)));
-                inventions.note(Facet::ArrayLength, "as many elements as fit its size behind two words");
+        if let Some(length) = made.length {
+            made.length = Some(length.max(listed));
+            return;
+        }
+        let fits = self.lengths.of_array(made, listed);
+        made.length = Some(fits.map_or(listed, |fits| fits.length));
+        match (fits, made.kind) {
+            (Some(fits), _) => {
+                inventions.lengths.add(fits);
+                inventions.note(Facet::ArrayLength, "from the array's size, without its header and the padding");
             }
-            (_, None) => {
-                made.length = Some(listed);
-                inventions.note(Facet::ArrayLength, "as many elements as references that are listed");
-            }
+            (None, ObjectKind::PrimitiveArray(_)) => inventions.note(Facet::ArrayLength, "0"),
+            (None, _) => inventions.note(Facet::ArrayLength, "as many elements as references that are listed"),
         }
     }
 }
 
-/// Bytes of a word.
-pub(super) fn word(facts: &Facts) -> u64 {
-    facts.word_size.map_or(8, WordSize::bytes) as u64
+/// A class's name as writers have it.
+fn jvm_form(name: &Name) -> Name {
+    name.to_jvm_form().to_modified_utf8()
 }
 
 /// Facts of the header.

@@ -1,12 +1,12 @@
 //! Was a dump converted rightly? Judged by the table of facets, whoever the converter was.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::compare::carriage::{Carriage, Rule};
 use crate::compare::renaming::{self, Renaming};
+use crate::compare::told::Counts;
 use crate::compare::{self, Facet, FacetDifference, Side, compare_sources};
 use crate::error::Error;
 use crate::family::{Needs, Setting, Wishes};
@@ -15,7 +15,8 @@ use crate::model::long::Renumbering;
 use crate::model::{Address, Class, Facts, Heap, HeapSource, Surroundings, VisitObjects, visit};
 use crate::units::IdSize;
 
-use super::report::Addresses;
+use super::report::{self, Addresses, Changed, Lost};
+use super::writers::Writer;
 use super::{Converted, Numbering, Options};
 
 /// The verdict on a conversion.
@@ -24,8 +25,10 @@ use super::{Converted, Numbering, Options};
 pub struct Verdict {
     /// Version of this report's schema.
     pub schema: u32,
-    /// What the heap was converted to: a format, with the writer's profile where one was named.
+    /// By what the result was judged: a format, with the profile of the writer where it is known.
     pub to: String,
+    /// How the writer is known.
+    pub writer: Writer,
     /// Whether nothing that the target could carry was lost or changed.
     pub faithful: bool,
     /// Facts compared, over all facets.
@@ -34,8 +37,14 @@ pub struct Verdict {
     pub changed: Vec<FacetDifference>,
     /// What the target could carry and the result does not tell.
     pub missing: Vec<Counted>,
-    /// What the target does not carry, or only in its own way.
-    pub beyond: Vec<Beyond>,
+    /// Facets that the source records and the target does not carry: what `convert` lists as lost.
+    pub lost: Vec<Lost>,
+    /// Facets that the source records and the target carries changed.
+    pub by_rule: Vec<Changed>,
+    /// What the result does not have, and a dump of its format by another writer could: not lost by the format but by this
+    /// writer's choice. Absent where it was not looked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub besides: Option<Vec<Counted>>,
     /// What only the result tells.
     pub invented: Vec<Counted>,
     /// What became of the addresses.
@@ -52,16 +61,11 @@ pub struct Counted {
     pub count: u64,
 }
 
-/// A facet that the target does not carry.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-pub struct Beyond {
-    /// The facet.
-    pub facet: Facet,
-    /// How many classes, objects or other entries tell it on either side.
-    pub count: u64,
-    /// The rule by which it is changed; absent if it is not carried at all.
-    pub rule: Option<Rule>,
+impl Verdict {
+    /// How many facets are lost or changed although the target could carry them.
+    pub fn differing(&self) -> usize {
+        self.changed.len() + self.missing.len()
+    }
 }
 
 /// Judges `result`, a dump of the target's kind, that a converter made of `source`.
@@ -74,15 +78,54 @@ pub fn judge(
     target: &Target,
     memory: usize,
 ) -> Result<Verdict, Error> {
+    let told = Counts::of(source)?;
     let numbering = numbering(source, result, target).map_err(not_judged)?;
     let addresses = numbering.as_ref().map_or(Addresses::Kept, |numbering| Addresses::Renumbered {
         count: numbering.count(),
         first: numbering.first,
         step: numbering.step,
     });
+    let mut verdict = renumbered(source, numbering, &mut |source| verdict(source, result, target, memory, addresses))?;
+    (verdict.lost, verdict.by_rule) = report::losses(&told, &target.column());
+    Ok(verdict)
+}
+
+/// What the result, judged by the dumps of one writer, does not have and a dump of its format by another writer could.
+///
+/// # Errors
+/// What reading the two runs into, or temporary files.
+pub fn besides(
+    source: &mut dyn HeapSource,
+    result: &mut dyn HeapSource,
+    target: &Target,
+    judged: &Verdict,
+    memory: usize,
+) -> Result<Vec<Counted>, Error> {
+    let format = Target { profile: None, ..target.clone() };
+    if format.column() == target.column() {
+        return Ok(Vec::new());
+    }
+    let numbering = numbering(source, result, target).map_err(not_judged)?;
+    let all = renumbered(source, numbering, &mut |source| verdict(source, result, &format, memory, judged.addresses))?;
+    let mut counts = BTreeMap::<Facet, u64>::new();
+    let changed = all.changed.iter().map(|changed| (changed.facet, changed.count));
+    for (facet, count) in changed.chain(all.missing.iter().map(|missing| (missing.facet, missing.count))) {
+        *counts.entry(facet).or_default() += count;
+    }
+    judged.changed.iter().for_each(|changed| _ = counts.remove(&changed.facet));
+    judged.missing.iter().for_each(|missing| _ = counts.remove(&missing.facet));
+    Ok(counts.into_iter().map(|(facet, count)| Counted { facet, count }).collect())
+}
+
+/// Judges a source under its new addresses, if it gets any.
+fn renumbered(
+    source: &mut dyn HeapSource,
+    numbering: Option<Numbering>,
+    judge: &mut dyn FnMut(&mut dyn HeapSource) -> Result<Verdict, Error>,
+) -> Result<Verdict, Error> {
     match numbering {
-        Some(numbering) => verdict(&mut Renumbered::new(source, numbering), result, target, memory, addresses),
-        None => verdict(source, result, target, memory, addresses),
+        Some(numbering) => judge(&mut Renumbered::new(source, numbering)),
+        None => judge(source),
     }
 }
 
@@ -108,6 +151,8 @@ pub fn judge_up_to_renaming(
     budget: u64,
 ) -> Result<Judged, Error> {
     let (mut left, mut right) = (Heap::collect(source)?, Heap::collect(result)?);
+    let (lost, by_rule) = report::losses(&Counts::of(&mut left)?, &target.column());
+    let with_losses = |verdict| Judged::Decided(Box::new(Verdict { lost, by_rule, ..verdict }));
     let address = |text: &str| text.strip_prefix("0x").and_then(|digits| u64::from_str_radix(digits, 16).ok());
     match renaming::through(&left, &right, &target.column(), budget)? {
         Renaming::Equal { mapping, .. } => {
@@ -119,7 +164,7 @@ pub fn judge_up_to_renaming(
                 .for_each(|heap| renaming::without_what_is_not_compared(heap, &target.column()));
             let mut left = renaming::renamed(&left, |address| map.get(&address).copied().unwrap_or(address));
             let addresses = Addresses::Renamed { count: map.len() as u64 };
-            Ok(Judged::Decided(Box::new(verdict(&mut left, &mut right, target, compare::MEMORY, addresses)?)))
+            Ok(with_losses(verdict(&mut left, &mut right, target, compare::MEMORY, addresses)?))
         }
         Renaming::Different { invariant, left: l, right: r } => {
             let addresses = Addresses::Renamed { count: 0 };
@@ -129,7 +174,7 @@ pub fn judge_up_to_renaming(
             let facet = Facet::Address;
             verdict.changed =
                 vec![FacetDifference { facet, count: l.abs_diff(r).max(1), left, right, ..FacetDifference::default() }];
-            Ok(Judged::Decided(Box::new(verdict)))
+            Ok(with_losses(verdict))
         }
         Renaming::Undecided { steps, ambiguous } => Ok(Judged::Undecided(steps, ambiguous)),
     }
@@ -164,23 +209,21 @@ fn verdict(
         let of_side = compared.not_compared.iter().filter(move |n| n.why == why);
         of_side.map(|n| Counted { facet: n.facet, count: n.count }).collect::<Vec<_>>()
     };
-    let rule = |facet| match column.carriage(facet) {
-        Carriage::Changed(rule) => Some(rule),
-        Carriage::Exact | Carriage::None => None,
-    };
-    let beyond = counted(Side::NotCarried).into_iter();
     let mut missing = counted(Side::UnknownRight);
     if is_empty {
         // Where addresses tell the size of a word, a dump without any does not.
         missing.retain(|missing| missing.facet != Facet::WordSize);
     }
     Ok(Verdict {
-        schema: 3,
+        schema: 4,
         to: target.to_string(),
+        writer: if target.profile.is_some() { Writer::Named } else { Writer::Any },
         faithful: compared.differences.is_empty() && missing.is_empty(),
         compared: compared.compared,
         missing,
-        beyond: beyond.map(|Counted { facet, count }| Beyond { facet, count, rule: rule(facet) }).collect(),
+        lost: Vec::new(),
+        by_rule: Vec::new(),
+        besides: None,
         invented: counted(Side::UnknownLeft),
         changed: compared.differences,
         addresses,
@@ -213,7 +256,7 @@ fn numbering(
 }
 
 /// What may have written the result: the writer that was named, or else the usual one and then every other.
-fn lowerings(target: &Target, facts: &Facts) -> Result<Vec<Lowering>, Error> {
+pub(super) fn lowerings(target: &Target, facts: &Facts) -> Result<Vec<Lowering>, Error> {
     let id_size = facts.identifier_size.and_then(|size| IdSize::from_bytes(size.0));
     let has = |setting| target.format.family().settings().contains(&setting);
     let lowering = |profile| {

@@ -14,9 +14,11 @@ mod classes;
 mod complete;
 mod judge;
 mod layouts;
+mod lengths;
 mod renumber;
 mod report;
 mod survey;
+mod writers;
 
 use std::io::Write;
 use std::sync::Arc;
@@ -29,9 +31,11 @@ use crate::model::{Address, Class, Facts, HeapSource, Surroundings, VisitObjects
 use crate::setters::setters;
 
 pub use budget::{BUDGET, check_superclass_lists};
-pub use judge::{Beyond, Counted, Judged, Verdict, judge, judge_up_to_renaming};
+pub use judge::{Counted, Judged, Verdict, besides, judge, judge_up_to_renaming};
+pub use lengths::{ArrayHeader, ArrayLengths, HeaderFound};
 pub use renumber::Numbering;
 pub use report::{Addresses, Changed, Conversion, Invented, Lost};
+pub use writers::{Writer, Writers, nearest, writers};
 
 use complete::Completion;
 use renumber::Collector;
@@ -49,12 +53,16 @@ pub struct Options<'o> {
     /// Bytes that may be synthesised in all: values of made-up fields, elements and contents of arrays, lists of superclasses.
     /// More is refused before any is made.
     pub budget: u64,
+    /// The header of the source's arrays, from which their lengths are worked out where the source has their sizes alone, and
+    /// sizes where it has their lengths alone. `None`: lengths by what the source's arrays show, sizes as of a VM without
+    /// compressed references.
+    pub array_header: Option<ArrayHeader>,
 }
 
 impl<'o> Options<'o> {
     /// Options to write this dump; addresses that it cannot hold are renumbered.
     pub fn new(lowering: &'o Lowering) -> Options<'o> {
-        Options { lowering, keep_addresses: false, budget: BUDGET }
+        Options { lowering, keep_addresses: false, budget: BUDGET, array_header: None }
     }
 }
 
@@ -62,6 +70,7 @@ setters! {
     impl<'o> Options<'o> {
         set keep_addresses: bool;
         set budget: u64;
+        option array_header: ArrayHeader;
     }
 }
 
@@ -103,9 +112,9 @@ impl<'s> Converted<'s> {
     /// If reading fails, or an address does not fit that is to be kept.
     pub fn new(source: &'s mut dyn HeapSource, options: &Options<'_>) -> Result<Converted<'s>, Error> {
         let needs = options.lowering.needs(source.facts());
-        let survey = Survey::of(source, needs)?;
+        let survey = Survey::of(source, needs, options.array_header)?;
         let mut outside = Inventions::default();
-        let completion = Completion::new(&survey, needs, source.facts(), options.budget, &mut outside)?;
+        let completion = Completion::new(&survey, needs, options.budget, &mut outside)?;
         let mut facts = source.facts().clone();
         complete::facts(&mut facts, options.lowering, &needs, &mut outside);
         let mut converted = Converted {
@@ -172,7 +181,8 @@ impl<'s> Converted<'s> {
             step: numbering.step,
         });
         let invented = self.inventions[0].list(&self.inventions[1]);
-        Conversion { schema: 3, to: to.to_string(), lost, changed, invented, addresses }
+        let array_lengths = self.survey.lengths.report(self.inventions[1].lengths);
+        Conversion { schema: 4, to: to.to_string(), lost, changed, invented, array_lengths, addresses }
     }
 }
 

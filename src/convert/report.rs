@@ -6,6 +6,9 @@ use serde::Serialize;
 
 use crate::compare::Facet;
 use crate::compare::carriage::{Carriage, Column, Rule};
+use crate::compare::told::Counts;
+
+use super::lengths::{ArrayLengths, Derived};
 
 /// The outcome of a conversion.
 #[derive(Clone, Debug, Serialize)]
@@ -21,6 +24,9 @@ pub struct Conversion {
     pub changed: Vec<Changed>,
     /// What the target needs, the source does not tell, and so had to be made up.
     pub invented: Vec<Invented>,
+    /// Lengths of arrays that were worked out from their sizes; absent if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub array_lengths: Option<ArrayLengths>,
     /// What became of the addresses.
     pub addresses: Addresses,
 }
@@ -84,7 +90,11 @@ pub enum Addresses {
 
 /// Counts of what was made up, by facet and way.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Inventions(BTreeMap<(Facet, &'static str), u64>);
+pub(super) struct Inventions {
+    counts: BTreeMap<(Facet, &'static str), u64>,
+    /// Lengths of arrays that follow from their sizes, and those among them of which other ones fit the size too.
+    pub(super) lengths: Derived,
+}
 
 impl Inventions {
     pub(super) fn note(&mut self, facet: Facet, how: &'static str) {
@@ -93,27 +103,28 @@ impl Inventions {
 
     pub(super) fn add(&mut self, facet: Facet, how: &'static str, count: u64) {
         if count > 0 {
-            *self.0.entry((facet, how)).or_default() += count;
+            *self.counts.entry((facet, how)).or_default() += count;
         }
     }
 
     pub(super) fn list(&self, others: &Inventions) -> Vec<Invented> {
         let mut all = self.clone();
-        for ((facet, how), count) in &others.0 {
+        for ((facet, how), count) in &others.counts {
             all.add(*facet, how, *count);
         }
         let invented = |((facet, how), count): (_, u64)| {
             let (facet, how): (Facet, &str) = (facet, how);
             Invented { facet, count, how: how.to_owned() }
         };
-        all.0.into_iter().map(|((facet, how), count)| invented(((facet, how), count))).collect()
+        all.counts.into_iter().map(|((facet, how), count)| invented(((facet, how), count))).collect()
     }
 }
 
-/// What the table says of the facets that a source tells, each with its count.
-pub(super) fn losses(told: &BTreeMap<Facet, u64>, column: &Column) -> (Vec<Lost>, Vec<Changed>) {
+/// What the table says of the facets that a source records, each with its count. `convert` and `check-conversion` both go by
+/// this: what the one calls lost beforehand is what the other calls lost of the result.
+pub(super) fn losses(told: &Counts, column: &Column) -> (Vec<Lost>, Vec<Changed>) {
     let (mut lost, mut changed) = (Vec::new(), Vec::new());
-    for (&facet, &count) in told {
+    for (&facet, &count) in &told.0 {
         match column.carriage(facet) {
             Carriage::Exact => {}
             Carriage::None => lost.push(Lost { facet, count }),

@@ -1,17 +1,16 @@
 //! A first pass over a source: what it tells, and what will have to be made up.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
-use crate::compare::Facet;
 use crate::compare::carriage::ClassFirst;
-use crate::compare::told;
+use crate::compare::told::Counts;
 use crate::error::Error;
 use crate::family::{ArrayClass, Needs};
 use crate::model::{Address, Contents, HeapSource, Long, Name, ObjectKind, visit};
 
 use super::budget::Wanted;
 use super::classes::{Classes, Own, component};
-use super::complete::word;
+use super::lengths::{ArrayHeader, Lengths};
 
 /// What the pass found out.
 #[derive(Debug)]
@@ -19,7 +18,7 @@ pub(super) struct Survey {
     /// The source's classes.
     pub(super) classes: Classes,
     /// How often each facet is told.
-    pub(super) told: BTreeMap<Facet, u64>,
+    pub(super) told: Counts,
     /// The size of the first instance of each class, in bytes.
     pub(super) sizes: HashMap<Address, u64>,
     /// The most references that an instance of each class lists.
@@ -32,32 +31,29 @@ pub(super) struct Survey {
     pub(super) wanted: Wanted,
     /// The highest address that is mentioned.
     pub(super) highest: u64,
+    /// How lengths of arrays follow from their sizes.
+    pub(super) lengths: Lengths,
 }
 
 impl Survey {
-    pub(super) fn of(source: &mut dyn HeapSource, needs: Needs) -> Result<Survey, Error> {
+    pub(super) fn of(source: &mut dyn HeapSource, needs: Needs, header: Option<ArrayHeader>) -> Result<Survey, Error> {
         let mut survey = Survey {
             classes: Classes::new(source.classes()),
-            told: BTreeMap::new(),
+            told: Counts::of_all_but_objects(source),
             sizes: HashMap::new(),
             most: HashMap::new(),
             missing: BTreeSet::new(),
             unnamed: BTreeSet::new(),
             wanted: Wanted::default(),
             highest: 0,
+            lengths: Lengths::of(source, &needs, header)?,
         };
-        let word = word(source.facts());
         let facts = source.facts().clone();
-        let mut told = BTreeMap::<Facet, u64>::new();
         let mut highest = 0;
-        let mut tell = |facet| *told.entry(facet).or_default() += 1;
         let mut see = |address: Address| highest = highest.max(address.0);
-        told::of_facts(&facts, &mut tell);
         for class in source.classes() {
-            told::of_class(class, &mut tell);
             visit::class(&mut class.clone(), &mut |address| see(*address));
         }
-        told::of_surroundings(source.surroundings(), &mut tell);
         visit::surroundings(&mut source.surroundings().clone(), &mut |address| see(*address));
         // Only a PHD has hashes and class words.
         if facts.hash_regime.is_some() {
@@ -67,7 +63,7 @@ impl Survey {
             survey.classes.class_first = class_first.holds();
         }
         source.visit_objects(&mut |object| {
-            told::of_object(object, &mut tell)?;
+            survey.told.object(object)?;
             visit::addresses(object, &mut see)?;
             let (own, first_is_class) = survey.classes.own(object)?;
             survey.class(&own, object.kind, needs);
@@ -78,7 +74,7 @@ impl Survey {
                 Contents::Long(Long::Elements(elements)) => elements.count(),
                 _ => 0,
             };
-            survey.wanted.object(object, &own, listed, &needs, word);
+            survey.wanted.object(object, &own, listed, &needs, &survey.lengths);
             if object.kind == ObjectKind::Instance {
                 if let (Own::At(class), Some(size)) = (&own, object.size) {
                     survey.sizes.entry(*class).or_insert(size.0);
@@ -90,7 +86,7 @@ impl Survey {
             }
             Ok(())
         })?;
-        (survey.told, survey.highest) = (told, highest);
+        survey.highest = highest;
         Ok(survey)
     }
 

@@ -37,7 +37,7 @@ pub use lowering::{Lower, Lowering, only_heap};
 pub use needs::{ArrayClass, Needs};
 pub use opener::{OpenStream, Opener, Opening};
 pub use reading::{ClassBlocks, Reading, Regions, Texts, Wrapped, ZeroLength};
-pub use recognise::recognise;
+pub use recognise::{gives, recognise};
 pub use records::{Listed, RecordLine, Records, count_of, flush_if_full, missing_end, write_failed};
 pub use reliance::Reliance;
 pub use source::{One, Outline, Source, VisitPlaced, WholeFile};

@@ -21,13 +21,23 @@ pub fn recognise<L: Lower>(
     mut reopen: impl FnMut() -> Result<Box<dyn Read>, Error>,
 ) -> Result<Option<L>, Error> {
     for options in candidates {
-        let mut same = SameBytes::new(reopen()?);
-        match options.write(dump, &mut same) {
-            Ok(()) if same.is_whole()? => return Ok(Some(options)),
-            Ok(()) | Err(Error::Lower(_)) => {}
-            Err(_) if same.differs() => {}
-            Err(e) => return Err(e),
+        if gives(&options, dump, reopen()?)? {
+            return Ok(Some(options));
         }
     }
     Ok(None)
+}
+
+/// Whether these options turn the heaps of a dump into exactly these bytes.
+///
+/// # Errors
+/// If the dump cannot be read.
+pub fn gives(options: &dyn Lower, dump: &mut dyn DumpSource, bytes: Box<dyn Read>) -> Result<bool, Error> {
+    let mut same = SameBytes::new(bytes);
+    match options.write(dump, &mut same) {
+        Ok(()) => same.is_whole(),
+        Err(Error::Lower(_)) => Ok(false),
+        Err(_) if same.differs() => Ok(false),
+        Err(e) => Err(e),
+    }
 }

@@ -99,6 +99,14 @@ impl DumpFile {
         self.family.recognise(&self.opener, source)
     }
 
+    /// Whether these options, in their own order and by their own choices, turn the heaps into exactly the dump's bytes.
+    ///
+    /// # Errors
+    /// If the dump cannot be read.
+    pub fn is_given_by(&self, lowering: &Lowering, source: &mut Source) -> Result<bool, Error> {
+        crate::family::gives(&**lowering, source, self.opener.bytes()?)
+    }
+
     /// The options that keep all that the heaps hold, for a dump that no profile gives again. `None` where the format has
     /// none, so that the default profile has to do.
     pub fn keeping(&self, source: &mut Source) -> Option<Lowering> {

@@ -25,16 +25,26 @@ const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 const FILES: [&str; 4] = ["protocol.py", "hprof.py", "phd.py", "classic.py"];
 
 /// A bug: a text of an adapter that is put in another's place, and the smallest dump that shows it.
-struct Bug {
-    id: String,
+pub(crate) struct Bug {
+    pub(crate) id: String,
+    /// The rule that it breaks.
+    pub(crate) rule: String,
     file: String,
     old: String,
     new: String,
     /// What is wrong of the answer: a facet, or one of [`OTHERS`].
     wrong: String,
     /// Whether it says why no case of the corpus finds it.
-    survives: bool,
+    pub(crate) survives: bool,
     case: Case,
+}
+
+impl Bug {
+    /// Whether both can be put into one adapter.
+    pub(crate) fn can_stand_beside(&self, other: &Bug) -> bool {
+        let overlap = |one: &str, other: &str| one.contains(other) || other.contains(one);
+        self.file != other.file || !overlap(&self.old, &other.old)
+    }
 }
 
 /// What is wrong of an answer, where it is no facet.
@@ -53,7 +63,7 @@ fn read(path: &str) -> String {
 }
 
 /// The bugs of a format. What a bug says of its dump is written as in `specs/cases/`.
-fn bugs(name: &str) -> Vec<Bug> {
+pub(crate) fn bugs(name: &str) -> Vec<Bug> {
     let path = format!("tests/bank/{name}.toml");
     let mut sheet: Table = read(&path).parse().unwrap_or_else(|e| panic!("{path}: {e}"));
     let Some(toml::Value::Array(bugs)) = sheet.remove("bug") else { panic!("{path} has bugs") };
@@ -90,7 +100,7 @@ fn bugs(name: &str) -> Vec<Bug> {
         let file = table.get("file").map_or(format!("{name}.py"), |_| text(&table, "file").to_owned());
         let [old, new] = ["old", "new"].map(|key| text(&table, key).to_owned());
         let survives = table.get("survives").is_some_and(|why| why.as_str().is_some_and(|why| !why.is_empty()));
-        Bug { id: case.id.clone(), file, old, new, wrong, survives, case }
+        Bug { id: case.id.clone(), rule: rule.to_owned(), file, old, new, wrong, survives, case }
     };
     found.into_iter().zip(cases).map(bug).collect()
 }
@@ -112,12 +122,12 @@ fn inline(value: &toml::Value) -> String {
     }
 }
 
-/// The folder of an adapter, with a bug or without. A text that is put in another's place stands there exactly once.
-fn adapters(bug: Option<&Bug>) -> TempDir {
+/// The folder of an adapter, with some bugs or without. A text that is put in another's place stands there exactly once.
+pub(crate) fn adapters<'b>(bugs: impl IntoIterator<Item = &'b Bug> + Clone) -> TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     for file in FILES {
         let mut source = read(&format!("examples/adapters/full/{file}"));
-        if let Some(bug) = bug.filter(|bug| bug.file == file) {
+        for bug in bugs.clone().into_iter().filter(|bug| bug.file == file) {
             let count = source.matches(&bug.old).count();
             assert_eq!(count, 1, "{}: in {file}, its old text stands {count} times and not once", bug.id);
             assert_ne!(bug.old, bug.new, "{}: it changes nothing", bug.id);

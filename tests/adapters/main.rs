@@ -4,6 +4,7 @@
 
 mod bank;
 mod bench;
+mod causes;
 mod dtfj;
 mod freedoms;
 mod hostile;

@@ -156,8 +156,8 @@ fn a_report_says_what_was_tolerated_and_that_nothing_was() {
             (&["digest", dump][..], 1, 2),
             (&["compare", dump, dump], 2, 3),
             (&["compare", dump, dump, "--up-to-renaming"], 2, 0),
-            (&["check-conversion", dump, dump], 2, 3),
-            (&["convert", dump, "out.hprof", "--to", "hprof", "--force"], 1, 3),
+            (&["check-conversion", dump, dump], 2, 4),
+            (&["convert", dump, "out.hprof", "--to", "hprof", "--force"], 1, 4),
         ] {
             let output = run(folder.path(), &[command, &["--tolerate", "--json"]].concat());
             let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");

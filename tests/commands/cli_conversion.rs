@@ -93,6 +93,50 @@ fn a_dump_goes_to_another_format_and_the_report_says_what_that_cost() {
 }
 
 #[test]
+fn the_writer_of_a_conversion_is_recognised_and_what_another_could_have_recorded_is_told() {
+    let bench = Bench::new();
+    bench.generate("phd6", "a.phd");
+    for (to, profile) in
+        [("phd4", "j9-2.3"), ("phd5", "j9-2.6"), ("phd6", "openj9"), ("classic", "openj9"), ("hprof", "hotspot-25")]
+    {
+        let told = bench.expect(0, &format!("convert a.phd b --to {to} --force"));
+        let text = bench.expect(0, "check-conversion a.phd b");
+        assert!(text.contains(&format!("\njudged by {to}/{profile}, whose profile gives exactly")), "{text}");
+        let lost = |text: &str| text.lines().filter(|line| line.starts_with("lost: ")).map(str::to_owned).collect();
+        let [told, found]: [Vec<String>; 2] = [lost(&told), lost(&text)];
+        assert_eq!(told, found);
+        let verdict = bench.json(0, "check-conversion", "check-conversion a.phd b --json");
+        assert_eq!((&verdict["to"], &verdict["writer"]), (&format!("{to}/{profile}").into(), &"recognised".into()));
+    }
+    bench.expect(0, "convert a.phd b --to phd4 --force");
+    let text = bench.expect(0, "check-conversion a.phd b");
+    assert!(text.contains("another writer of phd4 could have recorded: array-length ("), "{text}");
+    // A profile that draws its spelling is not recognised: the nearest writer, and never one that is not of the format.
+    bench.expect(0, "convert a.phd b --to phd6 --profile any --seed 3 --force");
+    let verdict = bench.json(0, "check-conversion", "check-conversion a.phd b --profile any --json");
+    assert_eq!(verdict["writer"], "named");
+    bench.expect(0, "convert a.phd b --to hprof --profile any --seed 3 --force");
+    let verdict = bench.json(0, "check-conversion", "check-conversion a.phd b --json");
+    assert_eq!(verdict["writer"], "nearest");
+}
+
+#[test]
+fn lengths_of_arrays_are_worked_out_from_their_sizes_as_an_option_says() {
+    let bench = Bench::new();
+    // 8 + 4 * 4 = 24 with compressed references.
+    fs::write(bench.path("a.txt"), "// Version: J2RE\n0x0000000000001000 [24] OBJ [I\n\t\n").expect("writable");
+    let text = bench.expect(0, "convert a.txt b.phd --to phd5 --array-header compressed");
+    let last = "array lengths worked out from sizes: 1, of which 1 may be off by padding to 8 bytes; headers of 8 bytes and \
+                references of 4, as --array-header says";
+    assert_eq!(text.lines().last(), Some(last));
+    let report = bench.json(0, "convert", "convert a.txt b.phd --to phd5 --array-header full --force --json");
+    let expected = serde_json::json!({
+        "header": "full", "header_bytes": 16, "reference_bytes": 8, "found": "option", "alignment": 8, "derived": 1, "uncertain": 1
+    });
+    assert_eq!(report["array_lengths"], expected);
+}
+
+#[test]
 fn a_converter_that_loses_a_reference_is_caught() {
     let bench = Bench::new();
     bench.generate("phd6", "a.phd");

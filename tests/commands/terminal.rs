@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::process::{Command, ExitStatus, Stdio};
 
 use assert_cmd::cargo::CommandCargoExt;
-use heapsmith::check::report::{CaseFacts, CaseResult, Outcome, Report, SCHEMA, Tested};
+use heapsmith::check::report::{CaseFacts, CaseResult, OtherFact, Outcome, Report, SCHEMA, Tested};
 use pretty_assertions::assert_eq;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use tempfile::TempDir;
@@ -206,6 +206,10 @@ fn report() -> String {
         id: format!("{id} {EVIL}"),
         outcome: outcome.clone(),
         first: first.cloned(),
+        others: vec![OtherFact { fact: text(), follows: Some(text()), ..OtherFact::default() }],
+        refused_at: None,
+        suspects: vec![],
+        followed: vec![],
         readings: vec![],
         expected: None,
         evidence: None,
@@ -278,12 +282,13 @@ fn human() -> Vec<(Vec<OsString>, &'static str)> {
         (with(&["demo", "--objects", "5", "--out"], inside(), &[]), gated),
         (with(&["facets"], evil(), &[]), gated),
         (words(&["merge", "report.json"]), gated),
+        (words(&["merge", "report.json", "--all"]), gated),
         (with(&["merge", "report.json", "--report"], name(), &[]), gated),
         (with(&["merge"], name(), &[]), gated),
         (words(&["adapter", "test", "sh adapter.sh"]), named),
         (words(&["adapter", "test", "sh liar.sh"]), ""),
         (with(&["adapter", "test"], evil(), &[]), ""),
-        (words(&["check", "--filter", "phd6-openj9-64", "--decoder", "sh decoder.sh {}"]), named),
+        (words(&["check", "--filter", "phd6-openj9-64", "--decoder", "sh decoder.sh {}"]), ""),
         (words(&["check", "--filter", "phd6-openj9-64", "--decoder", "sh refuser.sh {}"]), gated),
         (words(&["check", "--filter", "phd6-openj9-64", "--decoder", "sh crasher.sh {}"]), gated),
         (words(&["check", "--filter", "phd6-openj9-64", "--adapter", "sh adapter.sh"]), named),

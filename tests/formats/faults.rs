@@ -172,7 +172,8 @@ fn check_conversion_names_one_fault_in_a_million() {
         assert_eq!(facets, BTreeSet::from([facet]), "{fault:?}");
         let at = number.map_or(NODE, address).to_string();
         assert_eq!(verdict.changed[0].address.as_ref(), Some(&at), "{fault:?}");
-        assert!(verdict.beyond.iter().all(|beyond| beyond.facet != facet));
+        assert!(verdict.lost.iter().all(|lost| lost.facet != facet));
+        assert!(verdict.by_rule.iter().all(|changed| changed.facet != facet || !changed.rule.drops()));
     }
 }
 

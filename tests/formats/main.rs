@@ -21,6 +21,8 @@ mod profiles;
 mod properties;
 mod random_dumps;
 mod relies_classic;
+mod relies_hprof;
+mod relies_phd;
 mod round_trip;
 mod rulebook;
 #[path = "../shape/mod.rs"]

@@ -75,8 +75,8 @@ const NAMES: &[Row] = &[
     (rules::NAME_LINE_BREAK, "0x1 [0] OBJ A{\nB}\n\t\n0x2 [0] OBJ A\n\tB\n", &[1]),
     // Arrays, slashes and dots, and what looks like the signature of something else.
     (rules::NAME_TYPES, "0x1 [0] OBJ {[[I}\n\t\n0x2 [0] OBJ A\n\t\n0x3 [0] CLS {p/A}\n\t\n0x4 [0] CLS {LA;}\n\t\n0x5 [0] CLS {I}\n\t\n", &[1, 3, 4, 5]),
-    (rules::NAME_CHARACTERS, "0x1 [0] OBJ {A B}\n\t\n0x2 [0] OBJ [LA;\n\t\n0x3 [0] CLS {é}\n\t\n0x4 [0] CLS {a[b]}\n\t\n0x5 [0] CLS {A//B}\n\t\n0x6 [0] CLS {A0x7}\n\t\n", &[1, 3, 4, 5, 6]),
-    (rules::NAME_CHARACTERS, "0x1 [0] OBJ p/A$B\n\t\n0x2 [0] OBJ A\nB\n\t\n", &[]),
+    (rules::NAME_CHARACTERS, "0x1 [0] OBJ {A B}\n\t\n0x2 [0] OBJ [LA;\n\t\n0x3 [0] CLS {é}\n\t\n0x4 [0] CLS {a[b]}\n\t\n0x5 [0] CLS {A//B}\n\t\n", &[1, 3, 4, 5]),
+    (rules::NAME_CHARACTERS, "0x1 [0] OBJ p/A$B/0x7\n\t\n0x2 [0] OBJ A\nB\n\t\n", &[]),
 ];
 
 #[rustfmt::skip]

@@ -39,8 +39,8 @@ count() { # options of count.py...: one line
 judged() { # what is not faithful, in a word or two
     local verdict
     verdict=$("$HEAPSMITH" check-conversion "$@" 2>&1) && { echo faithful; return; }
-    # What was found different is "changed: FACET: N differ", "lost: FACET (N), which FORMAT can carry", or an error.
-    echo "$verdict" | sed -nE 's/^changed: ([a-z0-9-]+): ([0-9]+) .*/\1 \2/p; s/^lost: ([a-z0-9-]+) \(([0-9]+)\).*/\1 \2/p
+    # What was found different is "changed: FACET: N differ", "missing: FACET (N), which FORMAT can carry", or an error.
+    echo "$verdict" | sed -nE 's/^changed: ([a-z0-9-]+): ([0-9]+) .*/\1 \2/p; s/^missing: ([a-z0-9-]+) \(([0-9]+)\).*/\1 \2/p
         s/^(error: .*)/\1/p' |
         awk '{ printf "%s%s", (NR > 1 ? ", " : ""), $0 } END { print "" }'
 }

@@ -1,11 +1,12 @@
-//! A report made by hand: the cases are the corpus's and some random ones, the outcomes are invented. Every verdict is
-//! there, expected failures, evidence, and texts that try to break out of whatever they are put into.
+//! Reports made by hand: the cases are the corpus's and some random ones, the outcomes are invented. Every verdict is
+//! there, expected failures, evidence, and texts that try to break out of what they are put into.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use heapsmith::check::evidence::{Edge, Evidence, Field, Neighbourhood, Node};
 use heapsmith::check::report::{
-    CaseFacts, CaseResult, Chosen, Declared, Expectation, Incomplete, Outcome, Report, Run, SCHEMA, Tested,
+    CaseFacts, CaseResult, Chosen, Declared, Expectation, Incomplete, OtherFact, Outcome, Report, Run, SCHEMA, Suspect,
+    Tested, merge,
 };
 use heapsmith::compare::Facet;
 use heapsmith::corpus::{self, Verdict};
@@ -34,7 +35,7 @@ pub(crate) fn report() -> Report {
         let times = tested.results.iter().enumerate().map(|(n, result)| (result.id.clone(), 3.0 + (n % 17) as f64));
         milliseconds.insert(tested.label.clone(), times.collect());
     }
-    Report {
+    explained(Report {
         schema: SCHEMA,
         heapsmith: "0.1.0".to_owned(),
         chosen: Chosen { random: 100, seed: 7, ..Chosen::default() },
@@ -42,6 +43,59 @@ pub(crate) fn report() -> Report {
         implementations,
         incomplete: Some(Incomplete { signal: "SIGTERM".to_owned(), judged: 2890, planned: 3456 }),
         run: Some(Run { seconds: 41.37, jobs: 8, milliseconds, ..Run::default() }),
+    })
+}
+
+/// The report with the causes of its failures.
+pub(crate) fn explained(report: Report) -> Report {
+    merge(vec![report]).expect("one report")
+}
+
+/// Thirteen implementations over 700 cases. Each breaks some rules, and is known for most of that.
+pub(crate) fn thirteen() -> Report {
+    let mut cases: Vec<CaseFacts> = corpus::cases().expect("the corpus").iter().map(facts).collect();
+    let corpus = cases.len();
+    cases.extend((corpus as u64..700).map(random));
+    cases.truncate(700);
+    let rules: BTreeSet<String> = cases.iter().flat_map(|case| case.rules.clone()).collect();
+    let rules: Vec<String> = rules.into_iter().collect();
+    let implementation = |number: usize| {
+        // A dozen of the rules, others for each implementation.
+        let broken: Vec<&String> = rules.iter().skip(number).step_by(rules.len() / 12).collect();
+        // Random dumps have many rules, and some show one of them.
+        let is_random = |n: usize, case: &CaseFacts| case.rules.is_empty() && n % 4 == number % 4;
+        let judged =
+            cases.iter().enumerate().map(|(n, case)| match broken.iter().position(|rule| case.rules.contains(rule)) {
+                Some(at) => broken_rule(case, broken[at], at),
+                None if is_random(n, case) => broken_rule(case, broken[n % broken.len()], n % broken.len()),
+                None => pass(&case.id),
+            });
+        let label = format!("parser-{number} 1.{number}");
+        let mut tested = Tested { label, kind: "adapter".to_owned(), results: judged.collect(), ..Tested::default() };
+        tested.count();
+        tested
+    };
+    let implementations = (0..13).map(implementation).collect();
+    explained(Report { schema: SCHEMA, heapsmith: "0.1.0".to_owned(), cases, implementations, ..Report::default() })
+}
+
+/// A failure because of a rule.
+fn broken_rule(case: &CaseFacts, rule: &str, at: usize) -> CaseResult {
+    let outcome = match at % 3 {
+        0 => Outcome::Crash {
+            how: format!(
+                "exit code 101: thread 'main' panicked at src/parser.rs:{at}:41:\nno such tag\nnote: run with \
+                 `RUST_BACKTRACE=1` environment variable to display a backtrace"
+            ),
+        },
+        _ => wrong("array-length", "array of 5, 40 bytes", "array of 37, 40 bytes"),
+    };
+    CaseResult {
+        suspects: suspect(rule),
+        evidence: (at % 3 > 0).then(object_array_evidence),
+        expected: if at == 0 { None } else { known(&format!("parser-{at}: known"), Some("specs/findings.md")) },
+        repeat: Some(repeat("adapter", &case.id)),
+        ..result(&case.id, outcome)
     }
 }
 
@@ -61,7 +115,7 @@ pub(crate) fn large(implementations: usize, cases: usize) -> Report {
             tested
         })
         .collect();
-    Report { schema: SCHEMA, heapsmith: "0.1.0".to_owned(), cases, implementations, ..Report::default() }
+    explained(Report { schema: SCHEMA, heapsmith: "0.1.0".to_owned(), cases, implementations, ..Report::default() })
 }
 
 fn facts(case: &corpus::Case) -> CaseFacts {
@@ -72,6 +126,7 @@ fn facts(case: &corpus::Case) -> CaseFacts {
     };
     let broken = case.breaks.iter().map(|(rule, _)| rule);
     let rules = broken.chain(&case.keeps).chain(&case.shows);
+    let rules: Vec<String> = rules.map(|rule| (*rule).to_owned()).collect();
     CaseFacts {
         id: case.id.clone(),
         summary: case.summary.clone(),
@@ -79,7 +134,8 @@ fn facts(case: &corpus::Case) -> CaseFacts {
         verdict: verdict.to_owned(),
         recipe: case.recipe.clone(),
         size: case.bytes.len() as u64,
-        rules: rules.map(|rule| (*rule).to_owned()).collect(),
+        relies: rules.clone(),
+        rules,
     }
 }
 
@@ -92,7 +148,7 @@ fn random(n: u64) -> CaseFacts {
         verdict: "valid".to_owned(),
         recipe: format!("{} objects from seed {}, {format}", n % 120 + 1, n.wrapping_mul(0x9e37_79b9_7f4a_7c15)),
         size: 4000 + 37 * n,
-        rules: Vec::new(),
+        ..CaseFacts::default()
     }
 }
 
@@ -161,16 +217,12 @@ fn repeat(kind: &str, id: &str) -> String {
     )
 }
 
-fn result(id: &str, outcome: Outcome) -> CaseResult {
-    CaseResult {
-        id: id.to_owned(),
-        outcome,
-        first: None,
-        readings: vec![],
-        expected: None,
-        evidence: None,
-        repeat: None,
-    }
+pub(crate) fn result(id: &str, outcome: Outcome) -> CaseResult {
+    CaseResult::new(id, outcome)
+}
+
+fn suspect(rule: &str) -> Vec<Suspect> {
+    vec![Suspect { rule: rule.to_owned(), offset: 72, length: 4 }]
 }
 
 fn pass(id: &str) -> CaseResult {
@@ -195,6 +247,11 @@ fn known(reason: &str, link: Option<&str>) -> Option<Expectation> {
     Some(Expectation { reason: reason.to_owned(), link: link.map(str::to_owned) })
 }
 
+fn other(fact: &str, follows: Option<&str>) -> OtherFact {
+    let (expected, found) = ("1".to_owned(), "2".to_owned());
+    OtherFact { fact: fact.to_owned(), follows: follows.map(str::to_owned), expected, found, count: 1, address: None }
+}
+
 /// Reads two fields of object arrays in the wrong order, and knows of it in one version.
 fn lens(id: &str, format: &str, rules: &[String]) -> CaseResult {
     let has = |rule: &str| rules.iter().any(|r| r == rule);
@@ -203,14 +260,18 @@ fn lens(id: &str, format: &str, rules: &[String]) -> CaseResult {
         return skip(id, "does not read classic");
     }
     if has("phd.object-array.native-tag") {
-        return CaseResult { evidence: Some(object_array_evidence()), ..result(id, length()) };
+        let others =
+            vec![other("object-size", None), other("references", None), other("reference-order", Some("references"))];
+        let suspects = suspect("phd.object-array.native-tag");
+        return CaseResult { evidence: Some(object_array_evidence()), others, suspects, ..result(id, length()) };
     }
     if has("phd.object-array.field-order") {
         let expected = known(
             "the page of the format has these two fields the other way round",
             Some("https://example.org/issues/12"),
         );
-        return CaseResult { evidence: Some(object_array_evidence()), expected, ..result(id, length()) };
+        let suspects = suspect("phd.object-array.field-order");
+        return CaseResult { evidence: Some(object_array_evidence()), expected, suspects, ..result(id, length()) };
     }
     if has("phd.class.name-encoding") {
         return CaseResult {

@@ -1,5 +1,6 @@
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use clap::{ArgGroup, Args, ValueEnum};
@@ -14,7 +15,11 @@ use heapsmith::format::{Family, Format, Target};
 use heapsmith::generate::{Oddity, OddityForm};
 use heapsmith::interrupt::{self, Stop};
 
-use crate::{Answer, family, report, scaling, terminal};
+use crate::report::{self, Form};
+use crate::{Answer, family, scaling, terminal};
+
+/// Failures that are printed while others are still waited for; the rest is counted.
+const MOST_LIVE: usize = 10;
 
 const RANDOM: &str = "Number of random dumps besides the corpus";
 
@@ -115,13 +120,16 @@ pub(crate) struct Opts {
     /// Bring the file of expected failures up to date with this run: add new failures, remove cases that pass. Comments stay.
     #[arg(long, requires = "expected")]
     update_expected: bool,
-    /// Write reports to this folder (report.html, report.json, report.md, junit.xml), and the dumps and answers of
+    /// Write reports to this folder (report.html, report.json, report.md, report.sarif, junit.xml), and the dumps and answers of
     /// failed cases; it is created. A folder that holds anything but a report is refused.
     #[arg(long, value_name = "DIR")]
     report: Option<PathBuf>,
     /// Replace the report that the folder of --report holds.
     #[arg(long, requires = "report")]
     force: bool,
+    /// Print all causes, and all failing cases of each.
+    #[arg(long, conflicts_with = "json")]
+    all: bool,
     /// A JSON report on standard output.
     #[arg(long)]
     json: bool,
@@ -171,13 +179,19 @@ impl Opts {
             .folder(folder);
         let sweeper = Sweeper::new()?;
         let bar = terminal::steps(0, "checking");
+        let failures = AtomicUsize::new(0);
         let outcome = check(&subjects, &options, &|progress| match progress {
             Progress::Planned(more) => bar.inc_length(more as u64),
             Progress::Asked => bar.inc(1),
             Progress::Failed(label, id, outcome) => {
-                let (verdict, detail) = (outcome.name(), outcome.detail());
-                let detail = detail.lines().next().unwrap_or_default();
-                bar.println(terminal::line(&format!("{verdict} {id} ({label}): {detail}")));
+                let count = failures.fetch_add(1, Ordering::Relaxed) + 1;
+                if count <= MOST_LIVE {
+                    let (verdict, detail) = (outcome.name(), outcome.detail());
+                    let detail = detail.lines().next().unwrap_or_default();
+                    bar.println(terminal::line(&format!("{verdict} {id} ({label}): {detail}")));
+                } else {
+                    bar.set_message(format!("checking, {count} failures"));
+                }
             }
         });
         bar.finish_and_clear();
@@ -200,7 +214,7 @@ impl Opts {
                 "no failure of this run is one that the file of expected failures calls {reason:?}"
             ));
         }
-        let answer = report::tell(&told, options.folder.as_ref(), kept.as_ref(), self.json);
+        let answer = report::tell(&told, options.folder.as_ref(), kept.as_ref(), Form::of(self.json, self.all));
         let answer = updated.and(answer).map(|answer| match self.skipped_too_much(&told) {
             true if answer == Answer::Yes => Answer::No,
             _ => answer,

@@ -4,17 +4,20 @@ use std::path::PathBuf;
 use clap::Args;
 use heapsmith::compare::MEMORY;
 use heapsmith::compare::renaming::BUDGET;
-use heapsmith::convert::{Judged, Verdict, judge, judge_up_to_renaming};
+use heapsmith::convert::{Counted, Judged, Verdict, Writer, Writers, besides, judge, judge_up_to_renaming};
 use heapsmith::error::Error;
-use heapsmith::format::{Target, text};
+use heapsmith::format::{HeapFile, Target, text};
 
 use crate::tolerate::{self, Reported, TolerateOpt};
 use crate::{Answer, convert, open, terminal};
 
-/// Judges a conversion, whoever made it: was anything lost or changed that the output's format could carry?
+/// Judges a conversion by any converter: was anything lost or changed that dumps like the output carry?
 ///
-/// Exit code 0: nothing was; 1: something was, or one of the two is not a valid dump; 2: it cannot be judged. What the
-/// format does not carry (`heapsmith facets`) and what is present only in the output is listed apart. Addresses have to be
+/// Exit code 0: nothing was; 1: something was, or one of the two is not a valid dump; 2: it cannot be judged. The output is
+/// judged by what its writer's dumps carry (`heapsmith facets`): the writer whose profile gives exactly the output's bytes; if
+/// none does, the one from whose dumps it differs in the fewest facets, or all that the format can carry where the input has
+/// the same format. What such dumps do not carry, what another writer of the format could have carried besides, and what is
+/// present only in the output is listed apart. Addresses have to be
 /// the same, or renumbered in ascending order as `heapsmith convert` does where the format cannot hold them. Many objects are
 /// sorted in temporary files: memory is the class tables, the roots and some 256 MB.
 ///
@@ -25,7 +28,7 @@ pub(crate) struct Opts {
     input: PathBuf,
     /// What was made of it.
     output: PathBuf,
-    /// Judge by what this writer's dumps carry; default: by what the format can carry.
+    /// Judge by what this writer's dumps carry; default: the writer is recognised.
     #[arg(long)]
     profile: Option<String>,
     /// The converter gives objects addresses of its own: find out whether the graph is the same under other
@@ -62,24 +65,12 @@ impl Opts {
                 "the output is a listing, not a dump; heapsmith compare compares listings".to_owned(),
             ));
         };
-        let name = self.profile.map_or_else(|| format.to_string(), |profile| format!("{format}/{profile}"));
-        let target: Target = name.parse()?;
-        let verdict = if self.up_to_renaming {
-            let budget = self.budget.saturating_mul(1_000_000);
-            match judge_up_to_renaming(input.source(), output.source(), &target, budget)? {
-                Judged::Decided(verdict) => *verdict,
-                Judged::Undecided(steps, ambiguous) => {
-                    let message = format!(
-                        "undecided: after {steps} steps {ambiguous} objects have more than one possible counterpart; --budget \
-                         allows more"
-                    );
-                    terminal::warning(&message);
-                    return Ok(Answer::Undecided);
-                }
-            }
-        } else {
-            judge(input.source(), output.source(), &target, MEMORY)?
+        let writers = match (&self.profile, &mut output) {
+            (None, HeapFile::Dump { file, source, .. }) => Writers::of(file, source, input.format()?)?,
+            (None, HeapFile::Listing(_)) => Writers::named(format.to_string().parse()?),
+            (Some(profile), _) => Writers::named(format!("{format}/{profile}").parse()?),
         };
+        let Some(verdict) = self.judge(&mut input, &mut output, &writers)? else { return Ok(Answer::Undecided) };
         let faithful = verdict.faithful;
         let failed = |e| Error::io("writing standard output", e);
         if self.json {
@@ -91,6 +82,37 @@ impl Opts {
             writeln!(terminal::stdout(), "{}", lines.join("\n")).map_err(failed)?;
         }
         Ok(if faithful { Answer::Yes } else { Answer::No })
+    }
+
+    /// The verdict by the nearest of these writers; `None` if it is undecided, which is said then.
+    fn judge(&self, input: &mut HeapFile, output: &mut HeapFile, writers: &Writers) -> Result<Option<Verdict>, Error> {
+        if !self.up_to_renaming {
+            let judge = |target: &Target| {
+                let verdict = judge(input.source(), output.source(), target, MEMORY)?;
+                Ok((target.clone(), verdict))
+            };
+            let (writer, (target, verdict)) = writers.nearest(judge, |(_, verdict)| verdict.differing())?;
+            let besides = besides(input.source(), output.source(), &target, &verdict, MEMORY)?;
+            return Ok(Some(Verdict { writer, besides: Some(besides), ..verdict }));
+        }
+        let budget = self.budget.saturating_mul(1_000_000);
+        let judge = |target: &Target| judge_up_to_renaming(input.source(), output.source(), target, budget);
+        let differing = |judged: &Judged| match judged {
+            Judged::Decided(verdict) => verdict.differing(),
+            Judged::Undecided(..) => 0,
+        };
+        let (writer, judged) = writers.nearest(judge, differing)?;
+        Ok(match judged {
+            Judged::Decided(verdict) => Some(Verdict { writer, ..*verdict }),
+            Judged::Undecided(steps, ambiguous) => {
+                let message = format!(
+                    "undecided: after {steps} steps {ambiguous} objects have more than one possible counterpart; --budget \
+                     allows more"
+                );
+                terminal::warning(&message);
+                None
+            }
+        })
     }
 }
 
@@ -106,7 +128,7 @@ fn describe(verdict: &Verdict) -> Vec<String> {
         }
     }
     for missing in &verdict.missing {
-        lines.push(format!("lost: {} ({}), which {} can carry", missing.facet, missing.count, verdict.to));
+        lines.push(format!("missing: {} ({}), which {} can carry", missing.facet, missing.count, verdict.to));
     }
     let word = if verdict.faithful { terminal::good("faithful") } else { terminal::bad("not faithful") };
     lines.push(format!(
@@ -114,15 +136,35 @@ fn describe(verdict: &Verdict) -> Vec<String> {
         verdict.compared,
         convert::addresses(verdict.addresses)
     ));
-    let names = |names: Vec<String>| if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
-    let beyond = verdict.beyond.iter().filter(|beyond| beyond.rule.is_none()).map(|beyond| beyond.facet.to_string());
-    lines.push(format!("not carried by {}: {}", verdict.to, names(beyond.collect())));
-    for beyond in &verdict.beyond {
-        if let Some(rule) = beyond.rule {
-            lines.push(format!("in the writer's own way: {} ({})", beyond.facet, text(rule).trim_end_matches('.')));
-        }
+    lines.push(format!("judged by {}", judged_by(verdict)));
+    lines.extend(convert::lost(&verdict.lost));
+    for changed in verdict.by_rule.iter().filter(|changed| changed.rule.drops()) {
+        lines.push(format!(
+            "writer-specific, not compared: {} ({})",
+            changed.facet,
+            text(changed.rule).trim_end_matches('.')
+        ));
     }
-    let invented = verdict.invented.iter().map(|invented| format!("{} ({})", invented.facet, invented.count));
-    lines.push(format!("told by the output alone: {}", names(invented.collect())));
+    if let Some(besides) = verdict.besides.as_ref().filter(|besides| !besides.is_empty()) {
+        let format = verdict.to.split('/').next().unwrap_or_default();
+        lines.push(format!("another writer of {format} could have recorded: {}", counts(besides)));
+    }
+    let invented = if verdict.invented.is_empty() { "nothing".to_owned() } else { counts(&verdict.invented) };
+    lines.push(format!("present only in the output: {invented}"));
     lines
+}
+
+fn judged_by(verdict: &Verdict) -> String {
+    let to = &verdict.to;
+    match verdict.writer {
+        Writer::Named => to.clone(),
+        Writer::Recognised => format!("{to}, whose profile gives exactly the output's bytes"),
+        Writer::Nearest => format!("{to}, from whose dumps the output differs least; no profile gives its bytes"),
+        Writer::Any => format!("all that {to} can carry"),
+    }
+}
+
+fn counts(all: &[Counted]) -> String {
+    let each = all.iter().map(|Counted { facet, count }| format!("{facet} ({count})"));
+    each.collect::<Vec<_>>().join(", ")
 }

@@ -2,7 +2,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use heapsmith::convert::{self, Addresses, BUDGET, Conversion, Options};
+use heapsmith::convert::{self, Addresses, ArrayHeader, ArrayLengths, BUDGET, Conversion, HeaderFound, Lost, Options};
 use heapsmith::error::Error;
 use heapsmith::format::{Format, Lowering, text};
 use heapsmith::model::HeapSource;
@@ -41,6 +41,10 @@ pub(crate) struct Opts {
     /// arrays, lists of superclasses.
     #[arg(long, value_name = "BYTES", default_value_t = BUDGET)]
     budget: u64,
+    /// Header of the arrays in the input's VM. Classic text has the sizes of arrays without their lengths: these are worked
+    /// out from it. Where the input has lengths without sizes, sizes are.
+    #[arg(long, value_enum, default_value_t = ArrayHeaderOpt::Auto)]
+    array_header: ArrayHeaderOpt,
     #[command(flatten)]
     heap: open::HeapOpt,
     #[command(flatten)]
@@ -61,6 +65,32 @@ enum AddressesOpt {
     Renumber,
     /// Refuse.
     Keep,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum ArrayHeaderOpt {
+    /// As the sizes of the input's arrays of references show.
+    Auto,
+    /// 8 bytes, references of 4: 64-bit VMs with compressed references, and 32-bit VMs.
+    Compressed,
+    /// 16 bytes, references of 8: 64-bit VMs without compressed references.
+    Full,
+    /// 16 bytes, references of 4: OpenJ9 with the address of the data in headers; 32-bit J9 2.4.
+    CompressedDataAddress,
+    /// 24 bytes, references of 8: the same without compressed references.
+    FullDataAddress,
+}
+
+impl ArrayHeaderOpt {
+    fn header(self) -> Option<ArrayHeader> {
+        Some(match self {
+            ArrayHeaderOpt::Auto => return None,
+            ArrayHeaderOpt::Compressed => ArrayHeader::Compressed,
+            ArrayHeaderOpt::Full => ArrayHeader::Full,
+            ArrayHeaderOpt::CompressedDataAddress => ArrayHeader::CompressedDataAddress,
+            ArrayHeaderOpt::FullDataAddress => ArrayHeader::FullDataAddress,
+        })
+    }
 }
 
 impl Opts {
@@ -98,7 +128,10 @@ impl Opts {
         lowering: &Lowering,
         output: &mut Output,
     ) -> Result<Conversion, Error> {
-        let options = Options::new(lowering).keep_addresses(self.addresses == AddressesOpt::Keep).budget(self.budget);
+        let options = Options::new(lowering)
+            .keep_addresses(self.addresses == AddressesOpt::Keep)
+            .budget(self.budget)
+            .array_header(self.array_header.header());
         if !self.spelling.gzip {
             return convert::convert(source, &options, output);
         }
@@ -112,16 +145,34 @@ impl Opts {
 fn describe(conversion: &Conversion) -> Vec<String> {
     let mut lines =
         vec![format!("written as {}", conversion.to), format!("addresses: {}", addresses(conversion.addresses))];
-    for lost in &conversion.lost {
-        lines.push(format!("lost: {} ({})", lost.facet, lost.count));
-    }
+    lines.extend(lost(&conversion.lost));
     for changed in &conversion.changed {
         lines.push(format!("by rule: {} ({}): {}", changed.facet, changed.count, text(changed.rule)));
     }
     for invented in &conversion.invented {
         lines.push(format!("made up: {} ({}): {}", invented.facet, invented.count, invented.how));
     }
+    lines.extend(conversion.array_lengths.iter().map(array_lengths));
     lines
+}
+
+/// The facets that the output does not carry, as `check-conversion` lists them too.
+pub(crate) fn lost(lost: &[Lost]) -> impl Iterator<Item = String> {
+    lost.iter().map(|lost| format!("lost: {} ({})", lost.facet, lost.count))
+}
+
+fn array_lengths(lengths: &ArrayLengths) -> String {
+    let ArrayLengths { header_bytes, reference_bytes, alignment, derived, uncertain, .. } = lengths;
+    let found = match lengths.found {
+        HeaderFound::Option => "as --array-header says",
+        HeaderFound::Arrays => "as the arrays of references show",
+        HeaderFound::Addresses => "since there are addresses of 64 GiB or more",
+        HeaderFound::Default => "the usual ones; no array of references shows others",
+    };
+    format!(
+        "array lengths worked out from sizes: {derived}, of which {uncertain} may be off by padding to {alignment} bytes; \
+         headers of {header_bytes} bytes and references of {reference_bytes}, {found}"
+    )
 }
 
 pub(crate) fn addresses(addresses: Addresses) -> String {

@@ -23,6 +23,8 @@ mod merge;
 mod open;
 #[cfg(feature = "check")]
 mod report;
+#[cfg(feature = "check")]
+mod reports;
 mod rewrite;
 #[cfg(feature = "check")]
 mod scaling;
@@ -75,6 +77,8 @@ enum Command {
     Check(check::Opts),
     #[cfg(feature = "check")]
     Merge(merge::Opts),
+    #[cfg(feature = "check")]
+    Report(reports::Opts),
     #[cfg(feature = "check")]
     Adapter(adapter::Opts),
     #[cfg(feature = "check")]
@@ -136,6 +140,8 @@ fn main() -> ExitCode {
         Command::Check(opts) => opts.run(),
         #[cfg(feature = "check")]
         Command::Merge(opts) => opts.run(),
+        #[cfg(feature = "check")]
+        Command::Report(opts) => opts.run(),
         #[cfg(feature = "check")]
         Command::Adapter(opts) => opts.run(),
         #[cfg(feature = "check")]

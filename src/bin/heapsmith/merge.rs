@@ -1,11 +1,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use heapsmith::check::ReportFolder;
 use heapsmith::check::report::merge;
-use heapsmith::check::{Report, ReportFolder};
 use heapsmith::error::Error;
 
-use crate::{Answer, report};
+use crate::report::{self, Form};
+use crate::{Answer, reports};
 
 /// Puts the reports of shards together (`check --shard`), or those of several implementations over the same cases.
 ///
@@ -18,13 +19,16 @@ pub(crate) struct Opts {
     /// Reports in JSON.
     #[arg(required = true)]
     reports: Vec<PathBuf>,
-    /// Write reports to this folder (report.html, report.json, report.md, junit.xml); it is created. A folder that holds
+    /// Write reports to this folder (report.html, report.json, report.md, report.sarif, junit.xml); it is created. A folder that holds
     /// anything but a report is refused.
     #[arg(long, value_name = "DIR")]
     report: Option<PathBuf>,
     /// Replace the report that the folder of --report holds.
     #[arg(long, requires = "report")]
     force: bool,
+    /// Print all causes, and all failing cases of each.
+    #[arg(long, conflicts_with = "json")]
+    all: bool,
     /// A JSON report on standard output.
     #[arg(long)]
     json: bool,
@@ -32,13 +36,9 @@ pub(crate) struct Opts {
 
 impl Opts {
     pub(crate) fn run(self) -> Result<Answer, Error> {
-        let read = |path: &PathBuf| -> Result<Report, Error> {
-            let text = std::fs::read(path).map_err(|e| Error::io(format!("reading {}", path.display()), e))?;
-            serde_json::from_slice(&text)
-                .map_err(|e| Error::Usage(format!("{} is no report of `check`: {e}", path.display())))
-        };
-        let merged = merge(self.reports.iter().map(read).collect::<Result<_, _>>()?)?;
+        let read = self.reports.iter().map(|path| reports::read(path));
+        let merged = merge(read.collect::<Result<_, _>>()?)?;
         let folder = self.report.as_deref().map(|path| ReportFolder::claim(path, self.force)).transpose()?;
-        report::tell(&merged, folder.as_ref(), None, self.json)
+        report::tell(&merged, folder.as_ref(), None, Form::of(self.json, self.all))
     }
 }

@@ -53,6 +53,9 @@ enum Which {
     /// `check --scaling --json`
     #[cfg(feature = "check")]
     Scaling,
+    /// `report diff --json`
+    #[cfg(feature = "check")]
+    ReportDiff,
     /// `adapter test --json`
     #[cfg(feature = "check")]
     AdapterTest,
@@ -93,6 +96,8 @@ impl Opts {
             Which::Check => schema_for!(heapsmith::check::Report),
             #[cfg(feature = "check")]
             Which::Scaling => schema_for!(heapsmith::check::Scaling),
+            #[cfg(feature = "check")]
+            Which::ReportDiff => schema_for!(heapsmith::check::report::ReportDiff),
             #[cfg(feature = "check")]
             Which::AdapterTest => schema_for!(heapsmith::check::Examination),
             #[cfg(feature = "check")]

@@ -12,28 +12,25 @@ mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::compare::Facet;
 use crate::format::rule;
 
 use super::report::{CaseFacts, CaseResult, Cause, Outcome, Suspect, Symptom, Tested};
 
-use spectrum::{Explanation, Failure, Spectrum};
+use spectrum::{ABOUT, Failure, Group, Spectrum};
 use symptom::symptoms;
 
 /// The causes of what is to be read of an implementation: those with failures that nobody expects first, then those of more
 /// cases.
 pub(super) fn causes(tested: &Tested, cases: &BTreeMap<&str, &CaseFacts>) -> Vec<Cause> {
     let told: Vec<&CaseResult> = tested.results.iter().filter(|result| is_told(result)).collect();
-    let failures = told.iter().map(|result| Failure {
-        symptoms: symptoms(result),
-        suspects: result.suspects.iter().map(|Suspect { rule, .. }| (rule.as_str(), weight(result, rule))).collect(),
-        followed: result.followed.iter().map(String::as_str).collect(),
-    });
+    let failures = told.iter().map(|result| failure(result, cases));
     let passed = tested.results.iter().filter(|result| matches!(result.outcome, Outcome::Pass { .. }));
     let relied = passed.filter_map(|result| cases.get(&*result.id)).map(|case| &case.relies[..]);
     let spectrum = Spectrum::new(failures.collect(), relied);
-    let groups = spectrum.explanations().into_iter().map(|(explanation, members)| {
+    let groups = spectrum.groups().into_iter().map(|Group { rule, members }| {
         let members: Vec<&CaseResult> = members.iter().map(|&member| told[member]).collect();
-        cause(explanation, &members, cases)
+        cause(rule, &members, cases)
     });
     let mut causes: Vec<Cause> = groups.collect();
     causes.sort_by_key(|cause| (cause.unexpected == 0, std::cmp::Reverse(cause.cases.len())));
@@ -42,19 +39,24 @@ pub(super) fn causes(tested: &Tested, cases: &BTreeMap<&str, &CaseFacts>) -> Vec
 
 /// How well what is wrong goes with a rule: a reader that does not follow it gets its facets wrong. One that loses its place
 /// can get anything wrong, but then hardly a single fact.
-fn weight(result: &CaseResult, id: &str) -> f64 {
-    let Outcome::Fail { fact, .. } = &result.outcome else {
+fn weight(result: &CaseResult, Suspect { rule: id, offset, .. }: &Suspect, symptom: &str) -> f64 {
+    if matches!(&result.outcome, Outcome::WrongVerdict { expected, .. } if expected == "refuse") {
+        return ABOUT;
+    }
+    let fact = symptom.split_once(": ").map_or(symptom, |(fact, _)| fact);
+    let Some(facet) = Facet::ALL.into_iter().find(|facet| facet.to_string() == fact) else {
         // The record before the place where a reader notices that it is lost is the likeliest.
-        let at = result.suspects.iter().find(|suspect| suspect.rule == id).map_or(0, |suspect| suspect.offset);
-        let behind = result.suspects.iter().filter(|suspect| suspect.offset > at).count();
-        return 0.9 + 0.09 / (1 + behind) as f64;
+        let later = result.suspects.iter().filter(|suspect| suspect.offset > *offset).count();
+        return 0.9 + 0.09 / (1 + later) as f64;
     };
-    let others = result.others.iter().filter(|other| other.follows.is_none()).map(|other| &other.fact);
-    let is_wrong = |facet: &str| std::iter::once(fact).chain(others.clone()).any(|fact| fact == facet);
-    match rule(id) {
-        Some(rule) if rule.facets.iter().any(|facet| is_wrong(facet)) => 1.0,
-        Some(rule) if rule.facets.contains(&"all") && is_wrong("address") => 0.8,
-        _ => 0.5,
+    let Some(rule) = rule(id) else { return 0.5 };
+    match (rule.facets.contains(&fact), rule.facets.contains(&"all")) {
+        (true, _) => ABOUT,
+        (false, true) if facet == Facet::Address => 0.8,
+        (false, true) => 0.5,
+        // Rules that only findings name have no facets.
+        (false, false) if rule.facets.is_empty() => 0.5,
+        (false, false) => 0.0,
     }
 }
 
@@ -63,7 +65,21 @@ fn is_told(result: &CaseResult) -> bool {
     result.outcome.is_failure() || result.is_unexpected()
 }
 
-fn cause(explanation: Explanation, members: &[&CaseResult], cases: &BTreeMap<&str, &CaseFacts>) -> Cause {
+fn failure<'r>(result: &'r CaseResult, cases: &BTreeMap<&str, &'r CaseFacts>) -> Failure<'r> {
+    let relies = cases.get(&*result.id).map(|case| &case.relies[..]).unwrap_or_default();
+    let suspects = |symptom: &str| {
+        let weighed = result.suspects.iter().map(|suspect| (&*suspect.rule, weight(result, suspect, symptom)));
+        weighed.filter(|(_, weight)| *weight > 0.0).collect()
+    };
+    Failure {
+        symptoms: symptoms(result).into_iter().map(|symptom| (symptom.clone(), suspects(&symptom))).collect(),
+        has_place: result.has_place(),
+        relies: relies.iter().map(String::as_str).collect(),
+        followed: result.followed.iter().map(String::as_str).collect(),
+    }
+}
+
+fn cause(rule: Option<&str>, members: &[&CaseResult], cases: &BTreeMap<&str, &CaseFacts>) -> Cause {
     let size = |result: &CaseResult| cases.get(&*result.id).map_or(u64::MAX, |case| case.size);
     let mut counted: BTreeMap<String, u64> = BTreeMap::new();
     for symptom in members.iter().flat_map(|result| symptoms(result)) {
@@ -73,7 +89,7 @@ fn cause(explanation: Explanation, members: &[&CaseResult], cases: &BTreeMap<&st
     counted.sort_by(|a, b| b.cases.cmp(&a.cases).then_with(|| a.what.cmp(&b.what)));
     // What fails the run is shown rather than what does not.
     let smallest = members.iter().min_by_key(|result| (!result.is_unexpected(), size(result), &result.id));
-    let rule = explanation.rule;
+    let rule = rule.map(str::to_owned);
     let id = match (&rule, counted.first()) {
         (Some(rule), _) => rule.clone(),
         (None, Some(symptom)) => symptom.what.clone(),

@@ -1,37 +1,47 @@
-//! Which rule, or which symptom, explains most failures.
+//! Which rules explain the failures of an implementation.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A failure.
 pub(super) struct Failure<'r> {
-    pub(super) symptoms: BTreeSet<String>,
-    /// Rules of the bytes that were read wrongly, and how well what is wrong goes with each: 1 where it is a fact that they
-    /// are about.
-    pub(super) suspects: BTreeMap<&'r str, f64>,
-    /// Rules of bytes of the same dump that were read rightly.
+    /// What can be seen, and how well it goes with each rule of the bytes that were read wrongly: 1 where the rule is about
+    /// it.
+    pub(super) symptoms: BTreeMap<String, BTreeMap<&'r str, f64>>,
+    /// All rules on which the dump relies.
+    pub(super) relies: BTreeSet<&'r str>,
+    /// Whether it is known where in the dump it comes from.
+    pub(super) has_place: bool,
+    /// Rules of bytes that were read rightly.
     pub(super) followed: BTreeSet<&'r str>,
 }
 
-/// What explains some failures.
-pub(super) struct Explanation {
-    pub(super) rule: Option<String>,
+/// Failures with what explains them.
+pub(super) struct Group<'r> {
+    pub(super) rule: Option<&'r str>,
+    /// Places among the failures.
+    pub(super) members: Vec<usize>,
 }
 
 /// Failures, and how often each rule was followed.
 pub(super) struct Spectrum<'r> {
     failures: Vec<Failure<'r>>,
-    /// The dumps that were read rightly, by the rules on which they rely.
+    /// How many dumps rely on a rule that were read rightly.
     passed: BTreeMap<&'r str, usize>,
 }
 
-/// A rule that explains less of what is left than this has no more to say than what can be seen.
+/// A rule that explains less than this is named only where it is about what is wrong.
 const WEAK: f64 = 0.25;
-/// So much of the dumps that rely on a rule has to fail for it to open a cause beside another.
-const CERTAIN: f64 = 0.5;
-/// What looks like another cause and is not so much of it opens none.
-const SHARE: f64 = 0.3;
+/// The same, where nothing says in which bytes the failures come from.
+const PLACELESS: f64 = 0.7;
+/// How much a failure counts against a rule on which its dump relies and that shows something else: one may hide another.
+const HIDDEN: f64 = 0.3;
+/// What is seen beside a cause has another one if a rule explains nearly all of it and nearly nothing else...
+const CERTAIN: f64 = 0.9;
+/// ...in so many cases, and clearly better than the first one's.
+const CASES: usize = 3;
+const BETTER: f64 = 0.85;
 /// The weight of a rule that is about the very fact that is wrong.
-const ABOUT: f64 = 1.0;
+pub(super) const ABOUT: f64 = 1.0;
 
 impl<'r> Spectrum<'r> {
     pub(super) fn new(failures: Vec<Failure<'r>>, relied: impl Iterator<Item = &'r [String]>) -> Spectrum<'r> {
@@ -42,88 +52,179 @@ impl<'r> Spectrum<'r> {
         Spectrum { failures, passed }
     }
 
-    /// Explanations with the failures that they explain: each failure has one.
-    pub(super) fn explanations(&self) -> Vec<(Explanation, Vec<usize>)> {
-        let mut left: BTreeSet<usize> = (0..self.failures.len()).collect();
-        let mut found: Vec<(Explanation, Vec<usize>)> = Vec::new();
-        while !left.is_empty() {
-            let best = self.best_rule(&left);
-            let (rule, mut members) = match best {
-                Some((rule, score)) if score >= WEAK => {
-                    let of_rule = left.iter().copied().filter(|&at| self.failures[at].suspects.contains_key(rule));
-                    (Some(rule), of_rule.collect::<BTreeSet<usize>>())
-                }
-                _ => {
-                    let members = self.of_commonest_symptom(&left);
-                    (self.named(&members), members)
-                }
-            };
-            left.retain(|at| !members.contains(at));
-            self.absorb(&mut members, &mut left);
-            found.push((Explanation { rule: rule.map(str::to_owned) }, members.into_iter().collect()));
+    /// Groups of failures with one cause: each failure is in one, that of the more frequent cause.
+    pub(super) fn groups(&self) -> Vec<Group<'r>> {
+        let mut left: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
+        for (at, failure) in self.failures.iter().enumerate() {
+            failure.symptoms.keys().for_each(|symptom| _ = left.entry(symptom).or_default().insert(at));
         }
-        found
+        let mut explained: BTreeSet<usize> = BTreeSet::new();
+        let mut groups = Vec::new();
+        // What has a case of its own that nothing explains.
+        while let Some(symptom) = commonest(&left, &explained) {
+            let seen = left.remove(symptom).unwrap_or_default();
+            let best = self.best_rule(symptom, &seen);
+            let rule = match best {
+                Some((rule, score)) if score >= self.enough(&seen) => Some(rule),
+                _ => self.about(symptom, &seen),
+            };
+            let mut members = seen;
+            loop {
+                let alike = left.iter().find(|(other, of_other)| self.belongs(rule, &members, other, of_other));
+                let Some(alike) = alike.map(|(alike, _)| *alike) else { break };
+                members.extend(left.remove(alike).unwrap_or_default());
+            }
+            let members: Vec<usize> = members.into_iter().filter(|at| explained.insert(*at)).collect();
+            groups.push(Group { rule, members });
+        }
+        groups
+    }
+
+    /// How well a rule has to explain failures to be named.
+    fn enough(&self, seen: &BTreeSet<usize>) -> f64 {
+        if seen.iter().any(|&at| self.failures[at].has_place) { WEAK } else { PLACELESS }
+    }
+
+    /// Whether a symptom has the cause of others: it is never seen without them, or no other rule explains it better.
+    fn belongs(&self, rule: Option<&str>, members: &BTreeSet<usize>, symptom: &str, seen: &BTreeSet<usize>) -> bool {
+        if seen.is_subset(members) {
+            return true;
+        }
+        let Some(rule) = rule else { return false };
+        let score = self.score(symptom, seen, rule);
+        if score == 0.0 {
+            return false;
+        }
+        match self.best_rule(symptom, seen) {
+            Some((best, of_best)) if best != rule && seen.len() >= CASES && self.is_certain(symptom, seen, best) => {
+                score >= BETTER * of_best
+            }
+            _ => true,
+        }
+    }
+
+    /// Whether nearly every dump that relies on a rule shows the symptom, and nearly no other.
+    fn is_certain(&self, symptom: &str, seen: &BTreeSet<usize>, rule: &str) -> bool {
+        let of_rule = seen.iter().filter(|&&at| self.failures[at].symptoms[symptom].contains_key(rule)).count() as f64;
+        let others = self.failures.iter().enumerate().filter(|(at, _)| !seen.contains(at));
+        let others = others.filter(|(_, failure)| failure.relies.contains(rule)).count();
+        let right = (self.passed.get(rule).copied().unwrap_or_default() + others) as f64;
+        of_rule >= CERTAIN * seen.len() as f64 && of_rule >= CERTAIN * (of_rule + right)
     }
 
     /// A rule that is about what is wrong in all of some failures, however often it is followed elsewhere.
-    fn named(&self, members: &BTreeSet<usize>) -> Option<&'r str> {
-        let is_about = |rule: &&str| members.iter().all(|&at| self.failures[at].suspects.get(*rule) >= Some(&ABOUT));
-        let first = members.first().map(|&at| self.failures[at].suspects.keys().copied()).into_iter().flatten();
-        first.filter(is_about).max_by(|a, b| self.precision(a).total_cmp(&self.precision(b)).then_with(|| b.cmp(a)))
+    fn about(&self, symptom: &str, seen: &BTreeSet<usize>) -> Option<&'r str> {
+        let is_about =
+            |rule: &&str| seen.iter().all(|&at| self.failures[at].symptoms[symptom].get(*rule) >= Some(&ABOUT));
+        let first = seen.first().map(|&at| self.failures[at].symptoms[symptom].keys().copied());
+        let all = first.into_iter().flatten().filter(is_about);
+        all.max_by(|a, b| {
+            let [one, other] = [a, b].map(|rule| self.score(symptom, seen, rule));
+            one.total_cmp(&other).then_with(|| b.cmp(a))
+        })
     }
 
-    /// Failures that look like explained ones and have no better explanation.
-    fn absorb(&self, members: &mut BTreeSet<usize>, left: &mut BTreeSet<usize>) {
-        let shown: BTreeSet<&String> = members.iter().flat_map(|&at| &self.failures[at].symptoms).collect();
-        let alike: BTreeSet<usize> =
-            left.iter().copied().filter(|&at| self.failures[at].symptoms.iter().any(|s| shown.contains(s))).collect();
-        let other = self.best_rule(left).filter(|(rule, score)| *score >= CERTAIN && self.precision(rule) >= CERTAIN);
-        let of_other = |at: &usize| other.is_some_and(|(rule, _)| self.failures[*at].suspects.contains_key(rule));
-        // A few that look the same are the same.
-        let others = left.iter().filter(|at| of_other(at)).count();
-        let is_few = (others as f64) < SHARE * members.len() as f64
-            && left.iter().filter(|at| of_other(at)).all(|at| alike.contains(at));
-        let kept = |at: &usize| !is_few && of_other(at);
-        for at in alike.into_iter().filter(|at| !kept(at)) {
-            left.remove(&at);
-            members.insert(at);
-        }
-    }
-
-    /// How many of the dumps that rely on a rule fail.
-    fn precision(&self, rule: &str) -> f64 {
-        let failed: f64 = self.failures.iter().filter_map(|failure| failure.suspects.get(rule)).sum();
-        let followed = |failure: &&Failure<'_>| failure.followed.contains(rule) && !failure.suspects.contains_key(rule);
-        let right = self.passed.get(rule).copied().unwrap_or_default() + self.failures.iter().filter(followed).count();
-        failed / (failed + right as f64).max(1.0)
-    }
-
-    fn best_rule(&self, left: &BTreeSet<usize>) -> Option<(&'r str, f64)> {
-        let mut counts: BTreeMap<&'r str, f64> = BTreeMap::new();
-        for (rule, weight) in left.iter().flat_map(|&at| &self.failures[at].suspects) {
-            *counts.entry(rule).or_default() += weight;
-        }
-        let score = |rule: &str, count: f64| (count / left.len() as f64 * self.precision(rule)).sqrt();
-        let scored = counts.into_iter().map(|(rule, count)| (rule, score(rule, count)));
+    fn best_rule(&self, symptom: &str, seen: &BTreeSet<usize>) -> Option<(&'r str, f64)> {
+        let rules: BTreeSet<&'r str> =
+            seen.iter().flat_map(|&at| self.failures[at].symptoms[symptom].keys().copied()).collect();
+        let scored = rules.into_iter().map(|rule| (rule, self.score(symptom, seen, rule)));
         scored.max_by(|(a, one), (b, other)| {
             one.total_cmp(other).then_with(|| self.relied(b).cmp(&self.relied(a))).then_with(|| b.cmp(a))
         })
     }
 
-    /// How many dumps rely on a rule.
-    fn relied(&self, rule: &str) -> usize {
-        let failed =
-            self.failures.iter().filter(|f| f.suspects.contains_key(rule) || f.followed.contains(rule)).count();
-        failed + self.passed.get(rule).copied().unwrap_or_default()
+    /// How well a rule explains that something is seen in some failures: the geometric mean of the share that it is a
+    /// suspect of, and of the share that they are of all dumps that rely on it.
+    fn score(&self, symptom: &str, seen: &BTreeSet<usize>, rule: &str) -> f64 {
+        let of_rule: f64 = seen.iter().filter_map(|&at| self.failures[at].symptoms[symptom].get(rule)).sum();
+        let mut against = self.passed.get(rule).copied().unwrap_or_default() as f64;
+        for (at, failure) in self.failures.iter().enumerate() {
+            let is_suspect = seen.contains(&at) && failure.symptoms[symptom].contains_key(rule);
+            if !is_suspect && failure.followed.contains(rule) {
+                against += 1.0;
+            } else if !seen.contains(&at) && failure.relies.contains(rule) {
+                against += HIDDEN;
+            }
+        }
+        if of_rule == 0.0 { 0.0 } else { (of_rule / seen.len() as f64 * of_rule / (of_rule + against)).sqrt() }
     }
 
-    fn of_commonest_symptom(&self, left: &BTreeSet<usize>) -> BTreeSet<usize> {
-        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-        for symptom in left.iter().flat_map(|&at| &self.failures[at].symptoms) {
-            *counts.entry(symptom).or_default() += 1;
+    /// How many dumps rely on a rule.
+    fn relied(&self, rule: &str) -> usize {
+        let failed = self.failures.iter().filter(|failure| failure.relies.contains(rule)).count();
+        failed + self.passed.get(rule).copied().unwrap_or_default()
+    }
+}
+
+/// The symptom that most cases show, of those that some unexplained case shows.
+fn commonest<'s>(left: &BTreeMap<&'s str, BTreeSet<usize>>, explained: &BTreeSet<usize>) -> Option<&'s str> {
+    let open = left.iter().filter(|(_, seen)| !seen.is_subset(explained));
+    open.max_by(|(a, one), (b, other)| one.len().cmp(&other.len()).then_with(|| b.cmp(a))).map(|(symptom, _)| *symptom)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Failure, Spectrum};
+
+    /// A failure with one symptom, the rules of what was read wrongly, and those of the whole dump.
+    fn failure(symptom: &str, suspects: &[&'static str], relies: &[&'static str]) -> Failure<'static> {
+        let suspects = suspects.iter().map(|rule| (*rule, 1.0)).collect();
+        Failure {
+            symptoms: [(symptom.to_owned(), suspects)].into(),
+            relies: relies.iter().copied().collect(),
+            has_place: true,
+            followed: [].into(),
         }
-        let commonest = counts.into_iter().max_by(|(a, one), (b, other)| one.cmp(other).then_with(|| b.cmp(a)));
-        let Some((symptom, _)) = commonest else { return left.clone() };
-        left.iter().copied().filter(|&at| self.failures[at].symptoms.contains(symptom)).collect()
+    }
+
+    fn groups(failures: Vec<Failure<'static>>, passed: &[&[&str]]) -> Vec<(Option<&'static str>, Vec<usize>)> {
+        let passed: Vec<Vec<String>> =
+            passed.iter().map(|rules| rules.iter().map(|rule| (*rule).to_owned()).collect()).collect();
+        let passed: &'static [Vec<String>] = passed.leak();
+        let spectrum = Spectrum::new(failures, passed.iter().map(Vec::as_slice));
+        spectrum.groups().into_iter().map(|group| (group.rule, group.members)).collect()
+    }
+
+    #[test]
+    fn a_rule_on_which_only_failing_dumps_rely_is_the_cause() {
+        let failures = || vec![failure("a", &["x", "y"], &["x", "y"]), failure("a", &["x", "y"], &["x", "y"])];
+        assert_eq!(groups(failures(), &[&["y"], &["y"], &[]]), [(Some("x"), vec![0, 1])]);
+        assert_eq!(groups(failures(), &[&["x"], &["x"], &[]]), [(Some("y"), vec![0, 1])]);
+        assert_eq!(groups(Vec::new(), &[&["x"]]), []);
+    }
+
+    #[test]
+    fn two_rules_that_explain_what_is_seen_of_each_are_two_causes() {
+        let one = || failure("a", &["x", "every"], &["x", "every"]);
+        let other = || failure("b", &["y", "every"], &["y", "every"]);
+        let failures = vec![one(), one(), one(), one(), other(), other(), other()];
+        assert_eq!(groups(failures, &[&["z"]]), [(Some("x"), vec![0, 1, 2, 3]), (Some("y"), vec![4, 5, 6])]);
+    }
+
+    #[test]
+    fn what_is_seen_of_a_few_only_beside_the_same_rule_is_no_other_cause() {
+        let failures = vec![failure("a", &["x"], &["x"]), failure("a", &["x"], &["x"]), failure("b", &["x"], &["x"])];
+        assert_eq!(groups(failures, &[&["z"]]), [(Some("x"), vec![0, 1, 2])]);
+    }
+
+    #[test]
+    fn what_a_case_shows_besides_opens_no_cause() {
+        let mut both = failure("a", &["x"], &["x", "y"]);
+        both.symptoms.insert("b".to_owned(), [("y", 1.0)].into());
+        assert_eq!(groups(vec![failure("a", &["x"], &["x"]), both], &[]), [(Some("x"), vec![0, 1])]);
+    }
+
+    #[test]
+    fn a_refusal_that_names_no_place_has_a_rule_only_where_nothing_else_is_possible() {
+        let refusal = || Failure { has_place: false, ..failure("refused", &["x"], &["x"]) };
+        assert_eq!(groups(vec![refusal(), refusal()], &[&["z"]]), [(Some("x"), vec![0, 1])]);
+        let failures = vec![Failure { has_place: false, ..failure("refused", &[], &["x"]) }];
+        assert_eq!(groups(failures, &[&["x"]]), [(None, vec![0])]);
+        let weak: Vec<&[&str]> = vec![&["x"]; 6];
+        let mut failures = vec![refusal(), refusal()];
+        failures.iter_mut().for_each(|failure| {
+            failure.symptoms.values_mut().flat_map(|rules| rules.values_mut()).for_each(|weight| *weight = 0.9);
+        });
+        assert_eq!(groups(failures, &weak), [(None, vec![0, 1])]);
     }
 }

@@ -148,7 +148,14 @@ impl CheckDecoder<'_> {
         let outcomes = told.iter_mut().map(|(case, follows)| (&mut case.outcome, &follows[..]));
         report.readings = settle(&BTreeMap::new(), outcomes);
         for (case, _) in told {
-            let seen = Seen { label: "", id: &case.case, outcome: &case.outcome, rule: None, rules: &case.rules };
+            let seen = Seen {
+                label: "",
+                id: &case.case,
+                outcome: &case.outcome,
+                rule: None,
+                suspects: &[],
+                rules: &case.rules,
+            };
             let expectation = self.expected.find(seen);
             let failure =
                 |known: Option<Expectation>| Failed { known: known.map(|known| known.reason), ..case.clone() };

@@ -17,6 +17,8 @@ use super::{Evidence, Field};
 /// How many fields are shown, and how many bytes of each.
 const FIELDS: usize = 24;
 const BYTES: usize = 24;
+/// Fields that belong to no record are shown if they begin so near, in bytes.
+const NEAR: u64 = 64;
 
 /// The fields that say a fact of the object at an address, or of the whole dump.
 pub(super) fn of_fact(
@@ -115,6 +117,30 @@ pub(super) fn around(case: &Case, offset: u64, rule: Option<&str>) -> Result<Evi
         put(offset, rest, if rest.is_empty() { "the end of the data" } else { "cannot be read on from here" }, true);
     }
     Ok(evidence)
+}
+
+/// The record with the bytes that rely on a rule, or what is around them where they stand in none.
+pub(super) fn of_rule(case: &Case, rule: &str, offset: u64, length: u64) -> Result<Option<Evidence>, Error> {
+    let Some(file) = open(case)? else { return Ok(None) };
+    let end = offset.saturating_add(length.max(1));
+    let is_there = |field: &Annotation<'_>| field.offset < end && offset < field.offset + field.bytes.len() as u64;
+    let mut record = None;
+    visit(&file, |field| {
+        if record.is_none() && is_there(field) {
+            record = Some(field.record);
+        }
+    });
+    let Some(record) = record else { return Ok(None) };
+    let mut fields = Vec::new();
+    visit(&file, |field| {
+        let wrong = is_there(field);
+        let is_shown = field.record == record && (record.is_some() || field.offset.abs_diff(offset) < NEAR);
+        if is_shown && (fields.len() < FIELDS || wrong && fields.len() < 2 * FIELDS) {
+            fields.push(Field { wrong, ..shorten(field) });
+        }
+    });
+    let rule = Some(rule.to_owned());
+    Ok(Some(Evidence { offset, length: length.max(1), record, rule, fields, neighbourhood: None }))
 }
 
 fn open(case: &Case) -> Result<Option<DumpFile>, Error> {

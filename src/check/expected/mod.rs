@@ -11,7 +11,7 @@ use serde::Deserialize;
 use crate::error::Error;
 
 use super::random::random_id;
-use super::report::{CaseResult, Expectation, Outcome, Report};
+use super::report::{CaseResult, Expectation, Outcome, Report, Suspect};
 use super::task::Choice;
 
 pub use update::Update;
@@ -70,14 +70,17 @@ pub(super) struct Seen<'r> {
     pub(super) outcome: &'r Outcome,
     /// The rule that the evidence names.
     pub(super) rule: Option<&'r str>,
+    /// The rules on which the bytes rely that were read wrongly. Which of them the report names can depend on the other
+    /// cases of a run.
+    pub(super) suspects: &'r [Suspect],
     /// The rules of the case.
     pub(super) rules: &'r [String],
 }
 
 impl<'r> Seen<'r> {
-    fn of(label: &'r str, result: &'r CaseResult, rules: &'r [String]) -> Seen<'r> {
+    pub(super) fn of(label: &'r str, result: &'r CaseResult, rules: &'r [String]) -> Seen<'r> {
         let rule = result.evidence.as_ref().and_then(|evidence| evidence.rule.as_deref());
-        Seen { label, id: &result.id, outcome: &result.outcome, rule, rules }
+        Seen { label, id: &result.id, outcome: &result.outcome, rule, suspects: &result.suspects, rules }
     }
 }
 
@@ -107,10 +110,12 @@ impl Entry {
             && is_open(&self.facts, fact)
             && is_open(&self.cases, seen.id)
             && is_open(&self.details, &seen.outcome.detail())
-            && match seen.rule {
-                Some(rule) => is_open(&self.rules, rule),
-                None => self.rules.is_empty() || seen.rules.iter().any(|rule| any(&self.rules, rule)),
-            }
+            && (self.rules.is_empty()
+                || seen.suspects.iter().any(|suspect| any(&self.rules, &suspect.rule))
+                || match seen.rule {
+                    Some(rule) => any(&self.rules, rule),
+                    None => seen.rules.iter().any(|rule| any(&self.rules, rule)),
+                })
     }
 
     /// Whether a case is listed by its id, and not by a pattern.
@@ -281,15 +286,7 @@ mod tests {
     }
 
     pub(super) fn report(cases: &[(&str, Outcome, &str)]) -> Report {
-        let results = cases.iter().map(|(id, outcome, _)| CaseResult {
-            id: (*id).to_owned(),
-            outcome: outcome.clone(),
-            first: None,
-            readings: Vec::new(),
-            expected: None,
-            evidence: None,
-            repeat: None,
-        });
+        let results = cases.iter().map(|(id, outcome, _)| CaseResult::new(*id, outcome.clone()));
         let facts = |(id, _, rule): &(&str, Outcome, &str)| CaseFacts {
             id: (*id).to_owned(),
             rules: vec![(*rule).to_owned()],

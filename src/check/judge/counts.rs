@@ -25,14 +25,14 @@ pub(super) fn judge(
     let mut wrong = Vec::new();
     for count in Count::ALL.into_iter().filter(|count| declared.contains(count)) {
         if count == Count::Histogram {
-            wrong.extend(histogram(heap, accepted, has_text).err().map(|wrong| wrong.first));
+            wrong.extend(histogram(heap, accepted, has_text).err().map(Wrong::into_first));
             continue;
         }
         let Some(due) = of(&right, count) else { continue };
         let found = of(&told, count);
         if found != Some(due) {
             let found = found.map_or("nothing, although it is declared".to_owned(), |found| spelled(count, found));
-            wrong.push(Wrong::number(count.to_string(), spelled(count, due), found).first);
+            wrong.push(Wrong::number(count.to_string(), spelled(count, due), found).into_first());
         }
     }
     Wrong::all(wrong).map_or(Ok(()), Err)
@@ -147,7 +147,7 @@ fn histogram(heap: &Heap, accepted: &Accepted, has_text: bool) -> Result<(), Wro
         .filter(|name| right.get(*name) != found.get(*name))
         .collect();
     match differ.first() {
-        Some(name) => Err(Differing { count: differ.len() as u64, ..wrong(name).first }.into()),
+        Some(name) => Err(Differing { count: differ.len() as u64, ..wrong(name).into_first() }.into()),
         None => Ok(()),
     }
 }

@@ -56,7 +56,7 @@ fn differ(due: &Digest, told: &Digest) -> Result<(), Wrong> {
         let found = found.map_or_else(|| "no digest of this facet".to_owned(), |digest| format!("digest {digest}"));
         Wrong::facet(right.facet, None, format!("digest {}", right.digest), found, 1)
     });
-    Wrong::all(numbers.chain(digests).map(|wrong| wrong.first)).map_or(Ok(()), Err)
+    Wrong::all(numbers.chain(digests).map(Wrong::into_first)).map_or(Ok(()), Err)
 }
 
 /// The lowest address whose record has another digest, found by asking for buckets, and then for one of them.

@@ -3,13 +3,11 @@
 use std::collections::HashSet;
 use std::io::Read;
 
-use crate::compare::carriage::{Carriage, Rule};
 use crate::compare::{Facet, MEMORY};
 use crate::convert::{self, Judged};
 use crate::error::Error;
-use crate::family::Wishes;
 use crate::family::case::Means;
-use crate::format::{DumpFile, Format, Lowering, Target};
+use crate::format::{DumpFile, Format, Target};
 use crate::hprof::Reading;
 use crate::input::Input;
 use crate::model::{Address, DumpSource, Heap, HeapSource, IdentityHash, Object};
@@ -92,42 +90,23 @@ fn read_so(
         (Operation::Encode(to), Some(hello)) => hello.loses(None, to),
         (_, Some(hello)) => hello.loses(Some(asked.case.format), to),
     };
-    let mut nearest: Option<Wrong> = None;
-    for writer in writers(to, asked.case.format)? {
-        let wrong = match carried(asked, heap, source, &writer, &lost) {
-            // What such a writer cannot hold is another's.
-            Err(Error::NotJudged { .. }) if to.profile.is_none() => continue,
-            judged => match judged? {
-                Ok(()) => return Ok(Ok(())),
-                Err(wrong) if wrong.is_undecided() => return Ok(Err(wrong)),
-                Err(wrong) => wrong,
-            },
-        };
-        if nearest.as_ref().is_none_or(|nearest| wrong.differing.count() < nearest.differing.count()) {
-            nearest = Some(wrong);
-        }
-    }
-    let unheld = || Wrong::answer(&format!("a heap that {to} can hold"), "another".to_owned());
-    // Facets of the new dump are not those of the one that was read: nothing is known of the readings that matter.
-    Ok(Err(nearest.map_or_else(unheld, Wrong::of_unknown_facets)))
-}
-
-/// Whose dumps a result may be like: the one that is named; or else any that writes the format, the usual one first, and
-/// the format itself last. All that the format can carry is due if the source is a dump of the same format.
-fn writers(to: &Target, from: Format) -> Result<Vec<Target>, Error> {
-    if to.profile.is_some() || to.format == from {
-        return Ok(vec![to.clone()]);
-    }
-    let usual = Lowering::new(to.format, &Wishes::default())?.profile().to_owned();
-    // Where a writer puts numbers in each other's place, they are not compared: it has to be named.
-    let is_compared = |target: &Target| {
-        let column = target.column();
-        Facet::ALL.into_iter().all(|facet| column.carriage(facet) != Carriage::Changed(Rule::Swapped))
+    let differing = |judged: &Result<(), Wrong>| match judged {
+        Err(wrong) if !wrong.is_undecided() => wrong.differing.count(),
+        _ => 0,
     };
-    let of_format = Target::all().into_iter().filter(|target| target.format == to.format);
-    let mut all: Vec<Target> = of_format.filter(is_compared).collect();
-    all.sort_by_key(|target| (target.profile.as_deref() != Some(&usual), target.profile.is_none()));
-    Ok(all)
+    let writers = convert::writers(to, Some(asked.case.format))?;
+    let judged = convert::nearest(&writers, |writer| carried(asked, heap, source, writer, &lost), differing);
+    // Facets of the new dump are not those of the one that was read: nothing is known of the readings that matter.
+    let among_all = |wrong: Wrong| Ok(Err(wrong.of_unknown_facets()));
+    match judged {
+        Err(Error::NotJudged { .. }) if to.profile.is_none() => {
+            among_all(Wrong::answer(&format!("a heap that {to} can hold"), "another".to_owned()))
+        }
+        judged => match judged?.1 {
+            Err(wrong) if !wrong.is_undecided() => among_all(wrong),
+            judged => Ok(judged),
+        },
+    }
 }
 
 /// Judges a dump by what one writer's dumps carry.
@@ -206,5 +185,5 @@ fn decompressed(input: &Input, longest: u64) -> Result<u64, Error> {
 }
 
 fn lost_facet(facet: Facet, count: u64, to: &Target) -> Differing {
-    Wrong::facet(facet, None, format!("what {to} can carry"), "nothing".to_owned(), count).first
+    Wrong::facet(facet, None, format!("what {to} can carry"), "nothing".to_owned(), count).into_first()
 }

@@ -38,7 +38,7 @@ use Facet::{
 const WIDTHS: [Facet; 2] = [Facet::IdentifierSize, Facet::WordSize];
 
 /// Puts what does not follow from anything else first, in the order of the dump, and says of the rest what it follows from.
-pub(super) fn put_causes_first(heap: &Heap, differing: &mut Vec<Differing>) {
+pub(super) fn put_causes_first(heap: &Heap, differing: &mut [Differing]) {
     let order = Order::new(heap);
     differing.iter_mut().for_each(|differing| order.tell_the_rest(heap, differing));
     if differing.len() < 2 {
@@ -47,7 +47,7 @@ pub(super) fn put_causes_first(heap: &Heap, differing: &mut Vec<Differing>) {
     let graph = Graph::new(heap);
     let lost = order.lost(differing);
     let first = |differing: &Differing| differing.at.iter().filter_map(|at| order.rank.get(at)).min().copied();
-    let origin = differing.iter().filter_map(|d| first(d)).min();
+    let origin = differing.iter().filter_map(first).min();
     let causes: Vec<Option<Facet>> = differing
         .iter()
         .map(|one| {

@@ -186,7 +186,7 @@ pub(super) fn differ(comparison: &Comparison) -> Result<(), Wrong> {
     let silent = comparison.not_compared.iter().filter(|n| n.why == Side::UnknownRight);
     let silent = silent.map(|silent| {
         let expected = format!("{0}, or \"{0}\" among the head's omits", silent.facet);
-        Wrong::facet(silent.facet, None, expected, "nothing".to_owned(), silent.count).first
+        Wrong::facet(silent.facet, None, expected, "nothing".to_owned(), silent.count).into_first()
     });
     Wrong::all(comparison.differences.iter().cloned().map(Differing::from).chain(silent)).map_or(Ok(()), Err)
 }

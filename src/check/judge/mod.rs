@@ -53,8 +53,8 @@ pub(super) struct Judgement {
 /// What is wrong with an answer: a fact at least.
 #[derive(Clone, Debug)]
 pub(super) struct Wrong {
-    first: Differing,
-    others: Vec<Differing>,
+    /// There is a first one.
+    facts: Vec<Differing>,
     /// Every facet that is wrong; nothing where that is not known.
     differing: Selection,
 }
@@ -117,15 +117,15 @@ impl Wrong {
         Some(all.fold(first, Wrong::and))
     }
 
-    /// Every fact that is wrong.
-    fn all_of(self) -> Vec<Differing> {
-        std::iter::once(self.first).chain(self.others).collect()
+    /// The first fact.
+    fn into_first(mut self) -> Differing {
+        self.facts.swap_remove(0)
     }
 
     /// The same, if this is wrong as well.
     fn and(mut self, other: Differing) -> Wrong {
         self.differing = self.differing.facets().chain(other.facet).collect();
-        self.others.push(other);
+        self.facts.push(other);
         self
     }
 
@@ -136,14 +136,14 @@ impl Wrong {
 
     /// Whether it could not be found out that it is wrong.
     fn is_undecided(&self) -> bool {
-        self.first.fact == UNDECIDED
+        self.facts[0].fact == UNDECIDED
     }
 }
 
 impl From<Differing> for Wrong {
     fn from(first: Differing) -> Wrong {
         let differing = first.facet.into_iter().collect();
-        Wrong { first, others: Vec::new(), differing }
+        Wrong { facts: vec![first], differing }
     }
 }
 
@@ -169,9 +169,9 @@ impl Judgement {
 
     fn wrong(wrong: Wrong) -> Judgement {
         if wrong.is_undecided() {
-            return Judgement::of(Outcome::Skip { reason: wrong.first.found, link: None });
+            return Judgement::of(Outcome::Skip { reason: wrong.into_first().found, link: None });
         }
-        let differing: Vec<Differing> = wrong.all_of().into_iter().map(shortened).collect();
+        let differing: Vec<Differing> = wrong.facts.into_iter().map(shortened).collect();
         Judgement { outcome: differing[0].outcome(), differing, ..Judgement::of(Outcome::Pass { reading: None }) }
     }
 

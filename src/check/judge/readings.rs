@@ -264,7 +264,7 @@ impl<'c> Rights<'c> {
                 if let Some(Ok(())) = self.differs(spelled, &choices, differ)? {
                     let found = self.ambiguities[place].choices[choices[place]].name;
                     let not_declared = self.not_declared(place, found);
-                    return Ok(Some(wrong.clone().all_of().into_iter().fold(not_declared, Wrong::and)));
+                    return Ok(Some(wrong.facts.iter().cloned().fold(not_declared, Wrong::and)));
                 }
             }
         }

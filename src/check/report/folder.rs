@@ -15,7 +15,7 @@ use crate::output::Output;
 use crate::owned::{self, Lock};
 
 use super::super::kept::Kept;
-use super::{Report, html, junit, markdown};
+use super::{Report, html, junit, markdown, sarif};
 
 /// The file that says that a folder is a report, and which files of it are ours.
 const MARKER: &str = ".heapsmith-report";
@@ -32,8 +32,13 @@ struct Marker {
 /// A form of the report, and its file.
 type Form = (&'static str, fn(&Report, &mut dyn Write) -> Result<(), Error>);
 
-const FORMS: [Form; 4] =
-    [("report.json", json), ("report.html", html::write), ("report.md", markdown::write), ("junit.xml", junit::write)];
+const FORMS: [Form; 5] = [
+    ("report.json", json),
+    ("report.html", html::write),
+    ("report.md", markdown::write),
+    ("report.sarif", sarif::write),
+    ("junit.xml", junit::write),
+];
 
 /// The page, which people open.
 const PAGE: &str = "report.html";

@@ -1,18 +1,9 @@
-//! What all written forms have in common: which results are to be read, by what they have in common.
+//! What all written forms have in common: how a whole report came out, what shows a cause, and texts that are cut.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
-use super::{CaseFacts, CaseResult, Outcome, Report, Tested};
-
-/// Results of one implementation with one wrong fact and one rule.
-pub(super) struct Group<'a> {
-    /// The wrong fact, or the verdict where no fact is wrong.
-    pub(super) fact: &'a str,
-    /// The rule, if there is one.
-    pub(super) rule: Option<&'a str>,
-    /// The results, by id.
-    pub(super) results: Vec<&'a CaseResult>,
-}
+use super::{CaseFacts, CaseResult, Cause, Expectation, OtherFact, Report, Tested};
 
 /// The cases of a report by id.
 pub(super) type Cases<'a> = BTreeMap<&'a str, &'a CaseFacts>;
@@ -22,55 +13,133 @@ pub(super) fn cases(report: &Report) -> Cases<'_> {
     report.cases.iter().map(|case| (case.id.as_str(), case)).collect()
 }
 
-/// What is to be read of an implementation: failures, and passes that nobody expects; those that fail the run first,
-/// then the larger groups.
-pub(super) fn groups<'a>(tested: &'a Tested, cases: &Cases<'a>) -> Vec<Group<'a>> {
-    let mut found: BTreeMap<(bool, &str, Option<&str>), Vec<&CaseResult>> = BTreeMap::new();
-    for result in tested.results.iter().filter(|result| is_told(result)) {
-        let key = (!result.is_unexpected(), fact(result), rule(result, cases));
-        found.entry(key).or_default().push(result);
-    }
-    let mut groups: Vec<(bool, Group<'a>)> = found
-        .into_iter()
-        .map(|((expected, fact, rule), mut results)| {
-            results.sort_by(|a, b| a.id.cmp(&b.id));
-            (expected, Group { fact, rule, results })
-        })
-        .collect();
-    // The sort is stable: groups of one size stay in the order of facts and rules.
-    groups.sort_by_key(|(expected, group)| (*expected, std::cmp::Reverse(group.results.len())));
-    groups.into_iter().map(|(_, group)| group).collect()
-}
-
-/// Whether a result is worth an entry of its own.
-pub(super) fn is_told(result: &CaseResult) -> bool {
-    result.outcome.is_failure() || result.is_unexpected()
-}
-
-/// The wrong fact, or what else is the matter.
-pub(super) fn fact(result: &CaseResult) -> &str {
-    match &result.outcome {
-        Outcome::Fail { fact, .. } => fact,
-        outcome if outcome.is_pass() && result.is_unexpected() => UNEXPECTED_PASS,
-        outcome => outcome.name(),
-    }
-}
-
 /// What a pass is called that is expected to be a failure.
 pub(super) const UNEXPECTED_PASS: &str = "unexpected-pass";
 
-/// The rule of a result: that of its evidence, else the first of its case.
-pub(super) fn rule<'a>(result: &'a CaseResult, cases: &Cases<'a>) -> Option<&'a str> {
-    let shown = result.evidence.as_ref().and_then(|evidence| evidence.rule.as_deref());
-    shown.or_else(|| cases.get(result.id.as_str())?.rules.first().map(String::as_str))
+/// Facts that are named of those that are wrong besides.
+const MOST_FACTS: usize = 8;
+
+/// How a whole report came out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Overall {
+    /// Results that fail the run.
+    pub unexpected: u64,
+    /// Their causes.
+    pub causes: usize,
+    /// Implementations with failures that are expected.
+    pub known: usize,
+    /// All implementations.
+    pub implementations: usize,
 }
 
-/// How many results of each group can be told in full, so that all of them together are not more than `budget`, and
-/// no group has more than `most`.
+impl Report {
+    /// How the whole report came out.
+    pub fn overall(&self) -> Overall {
+        let results = self.implementations.iter().flat_map(|tested| &tested.results);
+        let causes = self.implementations.iter().flat_map(|tested| &tested.causes);
+        Overall {
+            unexpected: results.filter(|result| result.is_unexpected()).count() as u64,
+            causes: causes.filter(|cause| cause.unexpected > 0).count(),
+            known: self.implementations.iter().filter(|tested| tested.expectations.failed > 0).count(),
+            implementations: self.implementations.len(),
+        }
+    }
+}
+
+impl fmt::Display for Overall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Overall { unexpected, causes, known, implementations } = *self;
+        match (unexpected, known) {
+            (0, 0) => f.write_str("no failures")?,
+            (0, _) => f.write_str("0 regressions")?,
+            (results, _) => {
+                write!(f, "{}, {}", counted(results, "unexpected result"), counted(causes as u64, "cause"))?;
+            }
+        }
+        match (known, implementations) {
+            (0, _) => Ok(()),
+            (1, 1) => f.write_str("; the implementation has known defects"),
+            (1, all) => write!(f, "; 1 of {all} implementations has known defects"),
+            (known, all) => write!(f, "; {known} of {all} implementations have known defects"),
+        }
+    }
+}
+
+impl Tested {
+    /// The result that shows a cause: that of its case with the smallest dump.
+    pub fn example(&self, cause: &Cause) -> Option<&CaseResult> {
+        self.results.iter().find(|result| result.id == cause.example)
+    }
+
+    /// Why cases of a cause are expected to fail, and in how many it is that: the commonest first.
+    pub fn reasons(&self, cause: &Cause) -> Vec<(&Expectation, usize)> {
+        let ids: BTreeSet<&str> = cause.cases.iter().map(String::as_str).collect();
+        let mut counts: BTreeMap<(&str, Option<&str>), (&Expectation, usize)> = BTreeMap::new();
+        for result in self.results.iter().filter(|result| ids.contains(result.id.as_str())) {
+            if let Some(reason) = &result.expected {
+                counts.entry((&reason.reason, reason.link.as_deref())).or_insert((reason, 0)).1 += 1;
+            }
+        }
+        let mut reasons: Vec<_> = counts.into_values().collect();
+        reasons.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        reasons
+    }
+
+    /// The causes all of whose failures are expected: their number, and that of their cases.
+    pub fn known(&self) -> (usize, usize) {
+        let known = self.causes.iter().filter(|cause| cause.unexpected == 0);
+        known.fold((0, 0), |(causes, cases), cause| (causes + 1, cases + cause.cases.len()))
+    }
+}
+
+impl Cause {
+    /// How many cases it has, and how many of them are expected, if not all are alike.
+    pub fn count(&self) -> String {
+        let cases = self.cases.len() as u64;
+        let told = counted(cases, "case");
+        match cases.saturating_sub(self.unexpected) {
+            expected if expected > 0 && self.unexpected > 0 => format!("{told}, {expected} of them expected"),
+            _ => told,
+        }
+    }
+
+    /// The cases besides the example.
+    pub(super) fn other_cases(&self) -> impl Iterator<Item = &str> {
+        self.cases.iter().map(String::as_str).filter(|id| *id != self.example)
+    }
+}
+
+impl CaseResult {
+    /// The facts that are wrong besides the first, in a line; and for each fact from which others follow another line.
+    pub fn also_wrong(&self) -> Vec<String> {
+        let mut by_origin: BTreeMap<Option<&str>, Vec<&OtherFact>> = BTreeMap::new();
+        for other in &self.others {
+            by_origin.entry(other.follows.as_deref()).or_default().push(other);
+        }
+        let line = |(origin, others): (Option<&str>, Vec<&OtherFact>)| {
+            let names: BTreeSet<&str> = others.iter().map(|other| other.fact.as_str()).collect();
+            let mut facts: Vec<&str> = names.into_iter().collect();
+            let more = facts.len().saturating_sub(MOST_FACTS);
+            facts.truncate(MOST_FACTS);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let facts = facts.join(", ");
+            origin.map_or_else(|| format!("also wrong: {facts}{more}"), |o| format!("follows from {o}: {facts}{more}"))
+        };
+        by_origin.into_iter().map(line).collect()
+    }
+}
+
+/// A number of things.
+pub(super) fn counted(number: u64, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+}
+
+/// How many things of each group can be shown, so that all of them together are not more than `budget`, and no group has
+/// more than `most`.
 pub(super) fn share(sizes: &[usize], most: usize, budget: usize) -> Vec<usize> {
     let mut shares = vec![0; sizes.len()];
     let mut left = budget;
-    // A result for each group, then another: no group is silent because another is large.
+    // One of each group, then another: no group is silent because another is large.
     for round in 0..most {
         let mut any = false;
         for (share, size) in shares.iter_mut().zip(sizes) {
@@ -104,6 +173,7 @@ pub(super) fn followed(link: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::check::report::Outcome;
 
     #[test]
     fn every_group_is_told_before_any_is_told_twice() {
@@ -111,6 +181,37 @@ mod tests {
         assert_eq!(share(&[300, 1, 5], 200, 6), [3, 1, 2]);
         assert_eq!(share(&[3, 3, 3], 200, 2), [1, 1, 0]);
         assert_eq!(share(&[], 200, 2), [0; 0]);
+    }
+
+    #[test]
+    fn a_report_is_told_in_a_line() {
+        let line = |unexpected, causes, known, implementations| {
+            Overall { unexpected, causes, known, implementations }.to_string()
+        };
+        assert_eq!(line(0, 0, 0, 3), "no failures");
+        assert_eq!(line(0, 0, 2, 3), "0 regressions; 2 of 3 implementations have known defects");
+        assert_eq!(line(0, 0, 1, 3), "0 regressions; 1 of 3 implementations has known defects");
+        assert_eq!(line(0, 0, 1, 1), "0 regressions; the implementation has known defects");
+        assert_eq!(line(1, 1, 0, 1), "1 unexpected result, 1 cause");
+        assert_eq!(line(9, 2, 1, 2), "9 unexpected results, 2 causes; 1 of 2 implementations has known defects");
+    }
+
+    #[test]
+    fn what_follows_from_another_fact_says_so() {
+        let other = |fact: &str, follows: Option<&str>| OtherFact {
+            fact: fact.to_owned(),
+            follows: follows.map(str::to_owned),
+            ..OtherFact::default()
+        };
+        let others = vec![
+            other("loader", None),
+            other("class", Some("kind")),
+            other("fields", Some("kind")),
+            other("hash", None),
+            other("fields", Some("kind")),
+        ];
+        let result = CaseResult { others, ..CaseResult::new("", Outcome::Pass { reading: None }) };
+        assert_eq!(result.also_wrong(), ["also wrong: hash, loader", "follows from kind: class, fields"]);
     }
 
     #[test]

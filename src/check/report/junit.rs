@@ -1,4 +1,5 @@
-//! The report as JUnit's XML, which CI systems read: a suite for each implementation, a test for each case.
+//! The report as JUnit's XML, which CI systems read: a suite for each implementation with its causes as properties, a
+//! test for each case with its cause in the message.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -10,7 +11,7 @@ use crate::error::Error;
 use crate::visible::visible;
 
 use super::group::{self, Cases};
-use super::{CaseResult, Incomplete, Outcome, Report, Tested};
+use super::{CaseResult, Cause, Incomplete, Outcome, Report, Tested};
 
 /// Writes the report as JUnit's XML.
 ///
@@ -49,9 +50,15 @@ fn suite(report: &Report, tested: &Tested, cases: &Cases<'_>) -> TestSuite {
         property("language", &declared.language);
         property("level", &declared.level);
     }
+    for (number, cause) in tested.causes.iter().enumerate() {
+        let Cause { id, sentence, example, .. } = cause;
+        property(&format!("cause {}", number + 1), &format!("{id} ({}; {example}): {sentence}", cause.count()));
+    }
+    let cause_of: BTreeMap<&str, &Cause> =
+        tested.causes.iter().flat_map(|cause| cause.cases.iter().map(move |id| (id.as_str(), cause))).collect();
     let times = report.run.as_ref().and_then(|run| run.milliseconds.get(&tested.label));
     for result in &tested.results {
-        let mut test = TestCase::new(in_xml(&result.id), status(result));
+        let mut test = TestCase::new(in_xml(&result.id), status(result, cause_of.get(result.id.as_str()).copied()));
         if let Some(case) = cases.get(result.id.as_str()) {
             test.set_classname(in_xml(&case.format));
         }
@@ -62,7 +69,8 @@ fn suite(report: &Report, tested: &Tested, cases: &Cases<'_>) -> TestSuite {
     suite
 }
 
-fn status(result: &CaseResult) -> TestCaseStatus {
+fn status(result: &CaseResult, cause: Option<&Cause>) -> TestCaseStatus {
+    let because = cause.map(|cause| format!("; cause {}: {}", cause.id, cause.sentence)).unwrap_or_default();
     match (&result.outcome, &result.expected) {
         (Outcome::Pass { .. }, None) => TestCaseStatus::success(),
         (Outcome::Pass { .. }, Some(expectation)) => {
@@ -71,12 +79,12 @@ fn status(result: &CaseResult) -> TestCaseStatus {
         (Outcome::Skip { reason, link }, _) => skipped(&linked(reason, link.as_deref())),
         (_, Some(expectation)) => {
             let reason = linked(&expectation.reason, expectation.link.as_deref());
-            let mut status = skipped(&format!("expected failure: {reason}"));
+            let mut status = skipped(&format!("expected failure: {reason}{because}"));
             status.set_description(in_xml(&description(result)));
             status
         }
         (outcome, None) => {
-            let mut status = failure(outcome.name(), &outcome.detail());
+            let mut status = failure(outcome.name(), &format!("{}{because}", outcome.detail()));
             status.set_description(in_xml(&description(result)));
             status
         }
@@ -104,7 +112,10 @@ fn linked(reason: &str, link: Option<&str>) -> String {
 fn description(result: &CaseResult) -> String {
     let mut text = result.outcome.detail();
     if let Some(first) = &result.first {
-        text += &format!("\nfirst, behind other cases: {}: {}", first.name(), first.detail());
+        text += &format!("\nfirst, after other cases: {}: {}", first.name(), first.detail());
+    }
+    for line in result.also_wrong() {
+        text += &format!("\n{line}");
     }
     if let Some(evidence) = &result.evidence {
         text += &format!("\nat offset {} (0x{:x}), {} bytes", evidence.offset, evidence.offset, evidence.length);

@@ -6,17 +6,20 @@ use crate::check::evidence::Evidence;
 use crate::error::Error;
 use crate::visible::visible;
 
-use super::group::{self, Cases, Group};
-use super::{CaseResult, Incomplete, Outcome, Report, Tested};
+use super::group::{self, Cases};
+use super::{CaseResult, Cause, Expectation, Incomplete, Outcome, Report, Tested};
 
 /// Length of the summary; GitHub takes no more than 1 MiB, and shows less of a page that long.
 const MOST_BYTES: usize = 512 * 1024;
 
-/// Results that are told of each group.
-const MOST_OF_GROUP: usize = 10;
+/// Causes of all implementations together; the others are counted.
+const MOST_CAUSES: usize = 400;
 
-/// Results that are told of all implementations together.
-const MOST_RESULTS: usize = 400;
+/// Other cases of a cause by id.
+const MOST_CASES: usize = 20;
+
+/// Reasons for which cases of a cause are expected to fail.
+const MOST_REASONS: usize = 10;
 
 /// Characters of a text, and of a command.
 const MOST_CHARACTERS: usize = 300;
@@ -34,22 +37,18 @@ fn text(report: &Report) -> String {
     let mut summary = Summary { text: String::new(), left_out: 0 };
     head(report, &mut summary.text);
     let cases = group::cases(report);
-    for tested in &report.implementations {
-        let groups = group::groups(tested, &cases);
-        if groups.is_empty() {
-            continue;
-        }
+    let sizes: Vec<usize> = report.implementations.iter().map(|tested| tested.causes.len()).collect();
+    let shares = group::share(&sizes, MOST_CAUSES, MOST_CAUSES);
+    for (tested, share) in report.implementations.iter().zip(shares).filter(|(_, share)| *share > 0) {
         summary.push(format!("\n### {}\n", escaped(&tested.label)), 0);
-        let sizes: Vec<usize> = groups.iter().map(|group| group.results.len()).collect();
-        let shares = group::share(&sizes, MOST_OF_GROUP, MOST_RESULTS / report.implementations.len().max(1));
-        for (group, share) in groups.iter().zip(shares) {
-            told(group, share, &cases, &mut summary);
-        }
+        let (shown, left_out) = tested.causes.split_at(share);
+        shown.iter().for_each(|cause| summary.push(told(tested, cause, &cases), 1));
+        summary.left_out += left_out.len();
     }
     let Summary { mut text, left_out } = summary;
     if left_out > 0 {
         text += &format!(
-            "\n{left_out} more cases are left out of this summary; the other forms of the report have them.\n"
+            "\n{left_out} more causes are left out of this summary; the other forms of the report have them.\n"
         );
     }
     text
@@ -62,10 +61,10 @@ struct Summary {
 }
 
 impl Summary {
-    /// Adds a part that tells of so many results, if there is room.
-    fn push(&mut self, part: String, results: usize) {
+    /// Adds a part with this number of causes, if there is room.
+    fn push(&mut self, part: String, causes: usize) {
         if self.text.len() + part.len() > MOST_BYTES {
-            self.left_out += results;
+            self.left_out += causes;
         } else {
             self.text += &part;
         }
@@ -73,13 +72,7 @@ impl Summary {
 }
 
 fn head(report: &Report, text: &mut String) {
-    let unexpected = |tested: &Tested| tested.results.iter().filter(|result| result.is_unexpected()).count();
-    let total: usize = report.implementations.iter().map(unexpected).sum();
-    *text += &match total {
-        0 => "## heapsmith check: nothing unexpected\n\n".to_owned(),
-        1 => "## heapsmith check: 1 unexpected result\n\n".to_owned(),
-        n => format!("## heapsmith check: {n} unexpected results\n\n"),
-    };
+    *text += &format!("## heapsmith check: {}\n\n", report.overall());
     *text += &format!("heapsmith {}, {} cases", escaped(&report.heapsmith), report.cases.len());
     let chosen = &report.chosen;
     if chosen.random > 0 {
@@ -100,15 +93,17 @@ fn head(report: &Report, text: &mut String) {
     for name in Outcome::NAMES {
         *text += &format!(" {name} |");
     }
-    *text += " expected failures | unexpected passes |\n|---|";
-    *text += &"--:|".repeat(Outcome::NAMES.len() + 2);
+    *text += " expected failures | unexpected passes | causes | known causes |\n|---|";
+    *text += &"--:|".repeat(Outcome::NAMES.len() + 4);
     *text += "\n";
     for tested in &report.implementations {
         *text += &format!("| {} |", escaped(&tested.label));
         for name in Outcome::NAMES {
             *text += &format!(" {} |", tested.tally.get(name).copied().unwrap_or_default());
         }
-        *text += &format!(" {} | {} |\n", tested.expectations.failed, tested.expectations.passed);
+        let ((known, _), expectations) = (tested.known(), tested.expectations);
+        let causes = tested.causes.len() - known;
+        *text += &format!(" {} | {} | {causes} | {known} |\n", expectations.failed, expectations.passed);
     }
     report.implementations.iter().for_each(|tested| *text += &cost(report, tested));
 }
@@ -123,40 +118,41 @@ fn cost(report: &Report, tested: &Tested) -> String {
     if told.is_empty() { String::new() } else { format!("\n{}: {}\n", escaped(&tested.label), told.join("; ")) }
 }
 
-fn told(group: &Group<'_>, share: usize, cases: &Cases<'_>, summary: &mut Summary) {
-    let rule = group.rule.map(|rule| format!(", {}", code(rule))).unwrap_or_default();
-    let count = group.results.len();
-    summary.push(format!("\n#### {}{rule} ({count})\n\n", code(group.fact)), 0);
-    for result in group.results.iter().take(share) {
-        summary.push(entry(result, cases), 1);
+/// A cause: what is wrong in a line, what shows it to unfold, and the other cases.
+fn told(tested: &Tested, cause: &Cause, cases: &Cases<'_>) -> String {
+    let known = if cause.unexpected == 0 { ", expected" } else { "" };
+    let mut text = format!("\n#### {}{known}: {}\n\n", cause.count(), escaped(&cause.sentence));
+    let size = cases.get(cause.example.as_str()).map(|case| format!(" ({} bytes)", case.size)).unwrap_or_default();
+    text += &format!("Smallest dump: {}{size}\n", code(&cause.example));
+    if let Some(repeat) = &cause.repeat {
+        text += &format!("\n<pre>{}</pre>\n", escaped_all(repeat, MOST_OF_COMMAND, "&#10;"));
     }
-    if count > share {
-        let more = format!("- and {} more\n", count - share);
-        // What the line itself says needs not be said again at the end.
-        summary.push(more, count - share);
+    for (Expectation { reason, link }, count) in tested.reasons(cause).into_iter().take(MOST_REASONS) {
+        text += &format!("\nExpected to fail, {count}: {}\n", linked(reason, link.as_deref()));
     }
-}
-
-fn entry(result: &CaseResult, cases: &Cases<'_>) -> String {
-    let mut text = format!("- {}: {}", code(&result.id), outcome(&result.outcome));
-    if let Some(expectation) = &result.expected {
-        let what = if result.outcome.is_pass() { "passed, but is expected to fail" } else { "expected" };
-        text += &format!("; {what}: {}", linked(&expectation.reason, expectation.link.as_deref()));
+    if let Some(example) = tested.example(cause) {
+        let lines = details(example, cause, cases).join("<br>");
+        text += &format!("\n<details><summary>What it shows</summary>{lines}</details>\n");
     }
-    if let Some(first) = &result.first {
-        text += &format!("; first, behind other cases: {}", outcome(first));
-    }
-    if let Some(evidence) = &result.evidence {
-        text += &format!("<br>{}", place(evidence));
-    }
-    if let Some(case) = cases.get(result.id.as_str()) {
-        text += &format!("<br>{}", escaped(&case.summary));
-    }
-    text += "\n";
-    if let Some(repeat) = &result.repeat {
-        text += &format!("\n  <pre>{}</pre>\n\n", escaped_all(repeat, MOST_OF_COMMAND, "&#10;"));
+    let others: Vec<&str> = cause.other_cases().collect();
+    if !others.is_empty() {
+        let shown: Vec<String> = others.iter().take(MOST_CASES).map(|id| code(id)).collect();
+        let more = others.len() - shown.len();
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        text += &format!("\nOther cases: {}{more}\n", shown.join(", "));
     }
     text
+}
+
+/// What the case with the smallest dump shows, by lines.
+fn details(result: &CaseResult, cause: &Cause, cases: &Cases<'_>) -> Vec<String> {
+    let mut lines = vec![outcome(&result.outcome)];
+    lines.extend(result.first.iter().map(|first| format!("first, after other cases: {}", outcome(first))));
+    lines.extend(result.also_wrong().iter().map(|line| escaped(line)));
+    lines.extend(result.evidence.iter().map(place));
+    lines.extend(cause.rule.iter().map(|rule| format!("rule {}", code(rule))));
+    lines.extend(cases.get(result.id.as_str()).map(|case| escaped(&case.summary)));
+    lines
 }
 
 fn outcome(outcome: &Outcome) -> String {
@@ -197,11 +193,11 @@ fn linked(text: &str, link: Option<&str>) -> String {
     }
 }
 
-fn code(text: &str) -> String {
+pub(super) fn code(text: &str) -> String {
     format!("<code>{}</code>", escaped(text))
 }
 
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     escaped_all(text, MOST_CHARACTERS, "↵")
 }
 

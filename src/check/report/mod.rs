@@ -8,19 +8,23 @@ use serde::{Deserialize, Serialize};
 use crate::compare::Facet;
 
 mod cost;
+mod diff;
 mod folder;
 mod group;
 pub mod html;
 pub mod junit;
 pub mod markdown;
 mod merge;
+pub mod sarif;
 
 use super::causes::causes;
 use super::evidence::Evidence;
 use super::judge::all_ambiguities;
 
 pub use cost::Run;
+pub use diff::{ChangedCause, ReportDiff, TestedDiff, diff};
 pub use folder::ReportFolder;
+pub use group::Overall;
 pub use merge::merge;
 
 /// Version of the report's schema.
@@ -230,6 +234,9 @@ pub struct CaseResult {
     /// The other facts of the answer that are wrong: first those that follow from nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<OtherFact>,
+    /// The offset that a refusal names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused_at: Option<u64>,
     /// The rules on which the bytes rely that were read wrongly, as far as these are known: one of them is not followed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suspects: Vec<Suspect>,
@@ -408,6 +415,31 @@ impl Outcome {
 }
 
 impl CaseResult {
+    /// A case with its outcome, of which nothing else is known.
+    pub fn new(id: impl Into<String>, outcome: Outcome) -> CaseResult {
+        CaseResult {
+            id: id.into(),
+            outcome,
+            first: None,
+            others: Vec::new(),
+            refused_at: None,
+            suspects: Vec::new(),
+            followed: Vec::new(),
+            readings: Vec::new(),
+            expected: None,
+            evidence: None,
+            repeat: None,
+        }
+    }
+
+    /// Whether it can be said which bytes were read wrongly: a refusal has to name them.
+    pub(in crate::check) fn has_place(&self) -> bool {
+        match &self.outcome {
+            Outcome::WrongVerdict { expected, .. } => expected == "refuse" || self.refused_at.is_some(),
+            outcome => matches!(outcome, Outcome::Fail { .. }),
+        }
+    }
+
     /// Whether this result fails the run: a failure that nobody expects, or a pass that nobody does.
     pub fn is_unexpected(&self) -> bool {
         match self.expected {

@@ -22,6 +22,9 @@ use super::super::task::{Operation, Source, Task, tasks, why_not};
 use super::answered::{Answered, Slot, enough, given_up, is_in_vain, settled, unasked};
 use super::{BATCH, Progress, Shared, owned, rules};
 
+/// So many facts are told besides the first one.
+const OTHERS: usize = 32;
+
 /// The run of one implementation.
 pub(super) struct One<'r> {
     subject: &'r Subject,
@@ -273,7 +276,7 @@ impl<'r> One<'r> {
             return Ok(false);
         }
         let case = task.source.case()?;
-        let seen = Seen { label: &self.label, id: &task.id, outcome, rule: None, rules: &rules(&case) };
+        let seen = Seen { label: &self.label, id: &task.id, outcome, rule: None, suspects: &[], rules: &rules(&case) };
         Ok(self.shared.options.expected.find(seen).is_some())
     }
 
@@ -299,24 +302,22 @@ impl<'r> One<'r> {
         let has_place = outcome.is_failure() && task.operation == Operation::Parse;
         let evidence = if has_place { evidence(&case, judged)? } else { None };
         let Suspects { wrong, right } = if has_place { suspects(&case, judged)? } else { Suspects::default() };
-        let rule = evidence.as_ref().and_then(|evidence| evidence.rule.as_deref());
-        let seen = Seen { label: &self.label, id: &task.id, outcome: &outcome, rule, rules: &facts.rules };
-        let expected = self.shared.options.expected.find(seen);
         let repeat = outcome
             .is_failure()
             .then(|| repeat(self.subject, &self.shared.options.choice, &self.shared.options.left_out, &task.id));
         let result = CaseResult {
-            id: task.id.clone(),
-            outcome,
             first,
-            others: judged.differing.iter().skip(1).map(OtherFact::from).collect(),
+            refused_at: judged.offset.filter(|_| has_place),
+            others: judged.differing.iter().skip(1).take(OTHERS).map(OtherFact::from).collect(),
             suspects: wrong.into_iter().map(Suspect::from).collect(),
             followed: owned(right),
             readings: judged.follows.clone(),
-            expected,
             evidence,
             repeat,
+            ..CaseResult::new(&task.id, outcome)
         };
+        let expected = self.shared.options.expected.find(Seen::of(&self.label, &result, &facts.rules));
+        let result = CaseResult { expected, ..result };
         Ok((result, facts))
     }
 }

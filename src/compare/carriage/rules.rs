@@ -90,12 +90,12 @@ impl Rule {
 impl Column {
     /// A class's name.
     pub(in crate::compare) fn name(&self, name: &Name) -> Name {
-        if self.has(Rule::NameForm) { name.to_java_form() } else { name.clone() }
+        if self.has(Rule::NameForm) { one_form(name) } else { name.clone() }
     }
 
     /// The names of classes, each made once.
     pub(in crate::compare) fn names(&self, classes: &[Class]) -> HashMap<Address, Name> {
-        let mut forms = Forms::new(if self.has(Rule::NameForm) { Name::to_java_form } else { Name::clone });
+        let mut forms = Forms::new(if self.has(Rule::NameForm) { one_form } else { Name::clone });
         classes.iter().map(|class| (class.address, forms.of(&class.name))).collect()
     }
 
@@ -216,6 +216,11 @@ impl Column {
             Carriage::Exact => false,
         }
     }
+}
+
+/// The form in which names are compared.
+fn one_form(name: &Name) -> Name {
+    name.to_java_form().to_modified_utf8()
 }
 
 fn rounded(size: ByteLen) -> ByteLen {

@@ -5,6 +5,8 @@
 //! wrong entry fails in both directions.
 
 mod addresses;
+mod faithful;
+mod lengths;
 mod sample;
 mod synthesised;
 mod table;

@@ -1,7 +1,7 @@
 //! Heaps to convert, and dumps in memory.
 
 use heapsmith::DumpOptions;
-use heapsmith::convert::{Converted, Options};
+use heapsmith::convert::{Conversion, Converted, Options};
 use heapsmith::format::{DumpFile, Format, Lowering, Target};
 use heapsmith::generate::{AddressSpace, Oddities, Oddity, from_seed};
 use heapsmith::hprof::Reading;
@@ -96,7 +96,13 @@ pub(crate) fn read(bytes: Vec<u8>) -> Heap {
 
 /// The heap that is read from the dump that a heap is converted to.
 pub(crate) fn converted(heap: &mut Heap, lowering: &Lowering) -> Heap {
+    converted_and_told(heap, lowering).0
+}
+
+/// The same, and what the conversion says that it cost.
+pub(crate) fn converted_and_told(heap: &mut Heap, lowering: &Lowering) -> (Heap, Conversion) {
     let options = Options::new(lowering);
     let mut converted = Converted::new(heap, &options).expect("convertible");
-    written(&mut converted, lowering)
+    let there = written(&mut converted, lowering);
+    (there, converted.report(lowering))
 }

@@ -8,7 +8,7 @@ use heapsmith::convert::{Addresses, Verdict, judge};
 use heapsmith::format::Target;
 use heapsmith::model::Heap;
 
-use super::sample::{converted, heaps, lowering};
+use super::sample::{converted, converted_and_told, heaps, lowering};
 
 fn writers() -> Vec<Target> {
     Target::all().into_iter().filter(|target| target.profile.is_some()).collect()
@@ -67,9 +67,11 @@ fn what_the_table_promises_is_kept_and_what_it_calls_lost_is_lost() {
             for (number, heap) in (0..).zip(&heaps) {
                 let (writer, target) = (lowering(from, number), lowering(to, number));
                 let example = format!("{from} to {to}, heap {number}");
-                let mut there = converted(&mut heap.clone(), &target);
+                let (mut there, report) = converted_and_told(&mut heap.clone(), &target);
                 let verdict = judge(&mut heap.clone(), &mut there, to, MEMORY).expect("in memory");
                 wrong.judge(&format!("to {to}"), &verdict, &example);
+                // What `convert` says that it costs is what is found to be lost.
+                assert_eq!((report.lost, report.changed), (verdict.lost, verdict.by_rule), "{example}");
                 let back = converted(&mut there, &writer);
                 let verdict_back = judge(&mut there, &mut back.clone(), from, MEMORY).expect("in memory");
                 wrong.judge(&format!("to {from}"), &verdict_back, &format!("back from {example}"));

@@ -4,19 +4,19 @@ use crate::check::evidence::{Evidence, Field};
 use crate::check::report::group;
 
 /// Rows at most; those with the wrong fields are among them.
-const MOST_ROWS: usize = 40;
+const MOST_ROWS: usize = 12;
 
 /// Rows before the first wrong field where not all are shown.
-const BEFORE: usize = 12;
+const BEFORE: usize = 4;
 
 /// Characters of a field's bytes, and of its meaning.
-const MOST_CHARACTERS: usize = 400;
+const MOST_CHARACTERS: usize = 200;
 
 /// Annotated bytes.
 pub(super) struct Bytes {
     pub(super) rows: Vec<Row>,
     pub(super) before: usize,
-    pub(super) behind: usize,
+    pub(super) after: usize,
 }
 
 /// A field.
@@ -34,8 +34,8 @@ impl Bytes {
         let wrong = fields.iter().position(|field| field.wrong).unwrap_or_default();
         let before = if fields.len() > MOST_ROWS { wrong.saturating_sub(BEFORE) } else { 0 };
         let rows: Vec<Row> = fields.iter().skip(before).take(MOST_ROWS).map(row).collect();
-        let behind = fields.len() - before - rows.len();
-        (!rows.is_empty()).then_some(Bytes { rows, before, behind })
+        let after = fields.len() - before - rows.len();
+        (!rows.is_empty()).then_some(Bytes { rows, before, after })
     }
 }
 
@@ -64,7 +64,7 @@ mod tests {
         let field = |n| Field { offset: n, wrong: n == 500, ..Field::default() };
         let evidence = Evidence { fields: (0..1000).map(field).collect(), ..Evidence::default() };
         let bytes = Bytes::of(&evidence).expect("there are fields");
-        assert_eq!((bytes.before, bytes.rows.len(), bytes.behind), (488, 40, 472));
-        assert!(bytes.rows[12].wrong);
+        assert_eq!((bytes.before, bytes.rows.len(), bytes.after), (496, 12, 492));
+        assert!(bytes.rows[4].wrong);
     }
 }

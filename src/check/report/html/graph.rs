@@ -17,9 +17,9 @@ const MARGIN: i64 = 12;
 const OUTSIDE: i64 = 44;
 
 /// Boxes of a column at most.
-const MOST_BOXES: usize = 10;
+const MOST_BOXES: usize = 6;
 /// References in the text at most.
-const MOST_TOLD: usize = 40;
+const MOST_TOLD: usize = 20;
 /// Characters in a box, and on a line.
 const BOX_TEXT: usize = 26;
 const LINE_TEXT: usize = 18;
@@ -77,6 +77,11 @@ impl NodeBox {
 
     pub(super) fn height(&self) -> i64 {
         BOX_HEIGHT
+    }
+
+    /// Whether something of its name or address does not fit in.
+    pub(super) fn is_cut(&self) -> bool {
+        self.label.contains('…') || self.address.contains('…')
     }
 
     pub(super) fn middle(&self) -> i64 {
@@ -269,8 +274,8 @@ mod tests {
             many.nodes.push(Node { address: format!("{n}"), label: "x".repeat(1000) });
         }
         let graph = Graph::of(&many).expect("there are nodes");
-        assert_eq!(graph.boxes.len(), 12);
-        assert_eq!(graph.more, 3 + 92);
+        assert_eq!(graph.boxes.len(), 8);
+        assert_eq!(graph.more, 3 + 96);
     }
 
     #[test]

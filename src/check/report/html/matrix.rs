@@ -7,12 +7,16 @@ use crate::check::report::{CaseFacts, CaseResult, Report, Tested};
 use crate::format;
 
 use super::Kind;
-use super::failures::{RuleText, Section};
+use super::causes::Section;
+use super::rule::RuleText;
 
 /// The whole table.
 pub(super) struct Matrix<'a> {
     pub(super) labels: Vec<&'a str>,
+    /// Rules with failures.
     pub(super) families: Vec<Family>,
+    /// Rules without any.
+    pub(super) clean: Vec<Clean>,
 }
 
 /// The rows of a format.
@@ -25,10 +29,33 @@ pub(super) struct Family {
 /// The cases of a rule.
 pub(super) struct Row {
     pub(super) title: String,
-    pub(super) key: String,
+    /// Its number among all rows, by which causes name it.
+    pub(super) number: usize,
     pub(super) rule: Option<RuleText>,
-    pub(super) clean: bool,
     pub(super) cells: Vec<Cell>,
+}
+
+/// A rule without failures, and how its cases went with all implementations together.
+pub(super) struct Clean {
+    pub(super) title: String,
+    pub(super) words: String,
+}
+
+/// The rows of the table, numbered: a rule each, or all cases of a format without any.
+pub(super) struct Rows {
+    numbers: BTreeMap<String, usize>,
+}
+
+impl Rows {
+    pub(super) fn new(report: &Report) -> Rows {
+        let keys: BTreeSet<String> = report.cases.iter().flat_map(keys).collect();
+        Rows { numbers: keys.into_iter().enumerate().map(|(number, key)| (key, number)).collect() }
+    }
+
+    /// The rows in which a case is counted.
+    pub(super) fn of(&self, case: &CaseFacts) -> Vec<usize> {
+        keys(case).iter().filter_map(|key| self.numbers.get(key)).copied().collect()
+    }
 }
 
 /// How they went with one implementation.
@@ -44,13 +71,13 @@ struct Tally {
     skipped: usize,
     expected: usize,
     unexpected: usize,
-    /// The worst of those that nobody expects, and of those that somebody does.
+    /// The worst of those that fail the run, and of those that are expected.
     worst: Option<Kind>,
     worst_expected: Option<Kind>,
 }
 
 /// The rows that a case is counted in: one for each of its rules, or one for all cases of its format without any.
-pub(super) fn keys(case: &CaseFacts) -> BTreeSet<String> {
+fn keys(case: &CaseFacts) -> BTreeSet<String> {
     if !case.rules.is_empty() {
         return case.rules.iter().cloned().collect();
     }
@@ -63,42 +90,65 @@ const RANDOM: &str = "random:";
 const OTHER: &str = "other:";
 
 impl<'a> Matrix<'a> {
-    pub(super) fn of(report: &'a Report, cases: &Cases<'a>, sections: &[Section<'a>]) -> Matrix<'a> {
-        let mut families_of: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
-        for case in &report.cases {
-            for key in keys(case) {
-                families_of.entry(place(&key)).or_default().insert(key);
-            }
+    pub(super) fn of(report: &'a Report, cases: &Cases<'a>, rows: &Rows, sections: &[Section<'a>]) -> Matrix<'a> {
+        let mut keys_of: BTreeMap<usize, Vec<(&str, usize)>> = BTreeMap::new();
+        for (key, number) in &rows.numbers {
+            keys_of.entry(place(key)).or_default().push((key, *number));
         }
         let tallies: Vec<Tallies> = report.implementations.iter().map(|tested| Tallies::of(tested, cases)).collect();
-        let tables = families_of.into_iter().map(|(place, keys)| {
+        let mut matrix = Matrix {
+            labels: report.implementations.iter().map(|tested| tested.label.as_str()).collect(),
+            families: Vec::new(),
+            clean: Vec::new(),
+        };
+        for (place, keys) in keys_of {
             let (name, title) = families().nth(place).unwrap_or_default();
-            let cells = tallies.iter().map(|tallies| Cell { tally: tallies.family(name), href: None }).collect();
-            let mut rows: Vec<Row> = keys.into_iter().map(|key| row(key, &tallies, sections)).collect();
+            let fails = |(key, _): &(&str, usize)| tallies.iter().any(|tallies| tallies.row(key).failed() > 0);
+            let (failing, clean): (Vec<_>, Vec<_>) = keys.into_iter().partition(fails);
+            matrix.clean.extend(clean.into_iter().map(|(key, _)| Clean::of(key, &tallies)));
+            let mut rows: Vec<Row> =
+                failing.into_iter().map(|(key, number)| Row::of(key, number, &tallies, sections)).collect();
             // Rules first, what has none last.
             rows.sort_by_key(|row| row.rule.is_none());
-            Family { title: title.to_owned(), cells, rows }
-        });
-        Matrix {
-            families: tables.collect(),
-            labels: report.implementations.iter().map(|tested| tested.label.as_str()).collect(),
+            let cells = tallies.iter().map(|tallies| Cell { tally: tallies.family(name), href: None }).collect();
+            if !rows.is_empty() {
+                matrix.families.push(Family { title: title.to_owned(), cells, rows });
+            }
         }
+        matrix
     }
 }
 
-fn row(key: String, tallies: &[Tallies], sections: &[Section<'_>]) -> Row {
-    let cell = |(index, tallies): (usize, &Tallies)| {
-        let first = sections.iter().find(|section| section.index == index).and_then(|section| section.firsts.get(&key));
-        Cell { tally: tallies.rows.get(&key).copied().unwrap_or_default(), href: first.cloned() }
-    };
-    let cells: Vec<Cell> = tallies.iter().enumerate().map(cell).collect();
-    let title = match (key.strip_prefix(RANDOM), key.strip_prefix(OTHER)) {
+impl Row {
+    fn of(key: &str, number: usize, tallies: &[Tallies], sections: &[Section<'_>]) -> Row {
+        let cell = |(index, tallies): (usize, &Tallies)| {
+            let section = sections.iter().find(|section| section.index == index);
+            let first = section.and_then(|section| section.firsts.get(&number));
+            Cell { tally: tallies.row(key), href: first.cloned() }
+        };
+        let cells = tallies.iter().enumerate().map(cell).collect();
+        Row { title: title(key), number, rule: RuleText::of(key), cells }
+    }
+}
+
+impl Clean {
+    fn of(key: &str, tallies: &[Tallies]) -> Clean {
+        let mut all = Tally::default();
+        for tally in tallies.iter().map(|tallies| tallies.row(key)) {
+            all.passed += tally.passed;
+            all.skipped += tally.skipped;
+        }
+        Clean { title: title(key), words: Cell { tally: all, href: None }.words() }
+    }
+}
+
+/// What a row is called.
+fn title(key: &str) -> String {
+    match (key.strip_prefix(RANDOM), key.strip_prefix(OTHER)) {
         (Some(format), _) => format!("random dumps, {format}"),
         (_, Some(format)) => format!("cases without a rule, {format}"),
-        _ => key.clone(),
-    };
-    let clean = cells.iter().all(|cell| cell.href.is_none());
-    Row { title, rule: RuleText::of(&key), key, clean, cells }
+        _ => key.to_owned(),
+    }
 }
 
 /// The format that a row belongs to: PHD for `phd.gap.base` and for `random:phd6`.
@@ -144,6 +194,10 @@ impl Tallies {
         tallies
     }
 
+    fn row(&self, key: &str) -> Tally {
+        self.rows.get(key).copied().unwrap_or_default()
+    }
+
     fn family(&self, name: &str) -> Tally {
         self.families.get(name).copied().unwrap_or_default()
     }
@@ -168,7 +222,12 @@ impl Tally {
     }
 
     fn total(&self) -> usize {
-        self.passed + self.skipped + self.expected + self.unexpected
+        self.passed + self.skipped + self.failed()
+    }
+
+    /// How many are to be looked at.
+    fn failed(&self) -> usize {
+        self.expected + self.unexpected
     }
 }
 
@@ -244,6 +303,10 @@ mod tests {
                 id: "a".to_owned(),
                 outcome,
                 first: None,
+                others: vec![],
+                refused_at: None,
+                suspects: vec![],
+                followed: vec![],
                 readings: vec![],
                 expected,
                 evidence: None,

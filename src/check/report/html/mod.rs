@@ -15,18 +15,21 @@ use sha2::{Digest as _, Sha256};
 use crate::error::Error;
 use crate::visible::visible;
 
-use super::group::{self, Cases};
+use super::group::{self, Cases, Overall};
 use super::{Outcome, Report};
 
 mod bytes;
-mod failures;
+mod causes;
 mod graph;
 mod matrix;
+mod rule;
+mod said;
 mod summary;
 
-use failures::{Said, Section};
-use matrix::Matrix;
-use summary::Card;
+use causes::Section;
+use matrix::{Matrix, Rows};
+use said::Said;
+use summary::{Line, Top};
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
@@ -48,54 +51,42 @@ struct Page<'a> {
     style_digest: String,
     script: &'static str,
     script_digest: String,
-    unexpected: usize,
-    headings: [&'static str; 9],
-    cards: Vec<Card<'a>>,
-    matrix: Matrix<'a>,
+    overall: Overall,
+    headings: Vec<&'static str>,
+    lines: Vec<Line<'a>>,
+    top: Top<'a>,
     sections: Vec<Section<'a>>,
-    filters: Vec<Filter>,
-    told: usize,
-    in_full: usize,
-}
-
-/// A verdict whose entries can be shown and hidden.
-struct Filter {
-    kind: Kind,
-    count: usize,
+    matrix: Matrix<'a>,
 }
 
 impl<'a> Page<'a> {
     fn of(report: &'a Report) -> Page<'a> {
         let cases: Cases<'a> = group::cases(report);
-        let sections = failures::sections(report, &cases);
-        let matrix = Matrix::of(report, &cases, &sections);
-        let told = sections.iter().map(|section| section.count).sum();
-        let in_full = sections.iter().flat_map(|section| &section.groups).map(|group| group.entries.len()).sum();
-        let results = || report.implementations.iter().flat_map(|tested| &tested.results);
-        let filters = Kind::ALL
-            .into_iter()
-            .map(|kind| Filter { kind, count: results().filter(|result| Kind::of(result) == Some(kind)).count() })
-            .filter(|filter| filter.count > 0)
-            .collect();
+        let rows = Rows::new(report);
+        let sections = causes::sections(report, &cases, &rows);
+        let headings = summary::headings(report);
         Page {
             report,
             style: STYLE,
             style_digest: digest(STYLE),
             script: SCRIPT,
             script_digest: digest(SCRIPT),
-            unexpected: results().filter(|result| result.is_unexpected()).count(),
-            headings: Outcome::NAMES,
-            cards: report.implementations.iter().map(|tested| Card::of(report, tested)).collect(),
-            matrix,
+            overall: report.overall(),
+            lines: report.implementations.iter().map(|tested| Line::of(report, tested, &headings)).collect(),
+            headings,
+            top: Top::of(&sections),
+            matrix: Matrix::of(report, &cases, &rows, &sections),
             sections,
-            filters,
-            told,
-            in_full,
         }
+    }
+
+    /// Whether a cause is open from the beginning: the first that is named at the top, if it fails the run.
+    fn is_open(&self, anchor: &str) -> bool {
+        self.overall.unexpected > 0 && self.top.causes.first().is_some_and(|named| named.anchor == anchor)
     }
 }
 
-/// What an entry says, by which entries are shown and hidden.
+/// What is the matter with a result, the worst first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Crash,
@@ -109,19 +100,7 @@ enum Kind {
 }
 
 impl Kind {
-    /// All, the worst first.
-    const ALL: [Kind; 8] = [
-        Kind::Crash,
-        Kind::OutOfMemory,
-        Kind::Hang,
-        Kind::Fail,
-        Kind::WrongVerdict,
-        Kind::PassAlone,
-        Kind::AdapterError,
-        Kind::UnexpectedPass,
-    ];
-
-    /// The kind of a result that has an entry.
+    /// That of a result, if anything is the matter.
     fn of(result: &super::CaseResult) -> Option<Kind> {
         match &result.outcome {
             Outcome::Pass { .. } => result.is_unexpected().then_some(Kind::UnexpectedPass),

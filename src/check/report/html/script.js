@@ -35,50 +35,36 @@
   const text = by("filter-text");
   const implementation = by("filter-implementation");
   const expected = by("filter-expected");
-  const kinds = all("input[name=kind]", form);
   const chip = by("filter-rule");
   let rule = null;
 
   const sections = all("section.implementation").map((element) => ({
     element,
     implementation: element.dataset.implementation,
-    groups: all("section.group", element).map((group) => ({
-      element: group,
-      text: group.dataset.text.toLowerCase(),
-      list: group.querySelector("details.listed"),
-      entries: all(".told", group).map((entry) => ({ element: entry, text: null })),
-    })),
+    causes: all("details.cause", element).map((cause) => ({ element: cause, text: null })),
   }));
 
-  const says = (entry, group, words) => {
+  const says = (cause, words) => {
     if (words.length === 0) return true;
-    entry.text ??= (group.text + " " + entry.element.dataset.keys + " " + entry.element.textContent).toLowerCase();
-    return words.every((word) => entry.text.includes(word));
+    cause.text ??= cause.element.textContent.toLowerCase();
+    return words.every((word) => cause.text.includes(word));
   };
 
   const apply = () => {
     const words = text.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const shown = new Set(kinds.filter((box) => box.checked).map((box) => box.value));
     let [count, total] = [0, 0];
     for (const section of sections) {
       const here = implementation.value === "" || implementation.value === section.implementation;
       let ofSection = 0;
-      for (const group of section.groups) {
-        let [ofGroup, ofList] = [0, 0];
-        for (const entry of group.entries) {
-          const { kind, keys } = entry.element.dataset;
-          const visible = here && shown.has(kind)
-            && (expected.checked || entry.element.dataset.expected === undefined)
-            && (rule === null || keys.split(" ").includes(rule))
-            && says(entry, group, words);
-          entry.element.hidden = !visible;
-          total += 1;
-          ofGroup += visible;
-          ofList += visible && entry.element.localName === "li";
-        }
-        group.element.hidden = ofGroup === 0;
-        if (group.list) group.list.hidden = ofList === 0;
-        ofSection += ofGroup;
+      for (const cause of section.causes) {
+        const { rows, expected: known } = cause.element.dataset;
+        const visible = here
+          && (expected.checked || known === undefined)
+          && (rule === null || rows.split(" ").includes(rule.row))
+          && says(cause, words);
+        cause.element.hidden = !visible;
+        total += 1;
+        ofSection += visible;
       }
       section.element.hidden = ofSection === 0;
       count += ofSection;
@@ -86,8 +72,8 @@
     by("filter-count").textContent = `${count} of ${total} shown`;
     by("nothing").hidden = count > 0;
     chip.hidden = rule === null;
-    chip.textContent = rule === null ? "" : `Only ${rule} ✕`;
-    chip.setAttribute("aria-label", rule === null ? "" : `Remove the filter for ${rule}`);
+    chip.textContent = rule === null ? "" : `Only ${rule.title} ✕`;
+    chip.setAttribute("aria-label", rule === null ? "" : `Remove the filter for ${rule.title}`);
   };
 
   const reset = () => {
@@ -99,14 +85,12 @@
   // What an address of this page points to is opened, and gets the focus.
   const reveal = () => {
     const target = by(decodeURIComponent(location.hash.slice(1)));
-    const entry = target?.closest(".told");
-    if (!entry) return;
-    if (entry.hidden || entry.closest("[hidden]")) reset();
-    for (let outer = entry; outer; outer = outer.parentElement) {
-      if (outer.localName === "details") outer.open = true;
-    }
-    entry.querySelector("summary")?.focus();
-    entry.scrollIntoView({ block: "start" });
+    const cause = target?.closest("details.cause");
+    if (!cause) return;
+    if (cause.closest("[hidden]")) reset();
+    cause.open = true;
+    cause.querySelector("summary").focus();
+    cause.scrollIntoView({ block: "start" });
   };
 
   form.addEventListener("input", apply);
@@ -114,20 +98,27 @@
   chip.addEventListener("click", () => { rule = null; apply(); by("filter-reset").focus(); });
   by("filter-reset").addEventListener("click", reset);
   by("close-all").addEventListener("click", () => {
-    for (const details of all("#failures details[open]")) details.open = false;
+    for (const details of all("#causes details[open]")) details.open = false;
   });
-  for (const cell of all("table.matrix a.cell")) {
-    cell.addEventListener("click", () => {
+  for (const link of all("table.matrix td a")) {
+    link.addEventListener("click", () => {
+      const row = link.closest("tr");
       form.reset();
-      rule = cell.dataset.key;
-      // Columns stand in the order of implementations, behind the rule's name.
-      implementation.value = String(cell.parentElement.cellIndex - 1);
+      rule = { row: row.dataset.row, title: row.querySelector(".rule > summary, .row-title").textContent };
+      // Columns stand in the order of implementations, next to the rule's name.
+      implementation.value = String(link.parentElement.cellIndex - 1);
       apply();
-      // The same cell again changes no address.
-      if (location.hash === cell.hash) reveal();
     });
   }
   addEventListener("hashchange", reveal);
+  for (const link of all('a[href^="#c"]')) {
+    // The same address again is no change, and following it would take the focus away.
+    link.addEventListener("click", (event) => {
+      if (location.hash !== link.hash) return;
+      event.preventDefault();
+      reveal();
+    });
+  }
   apply();
   reveal();
 })();

@@ -1,50 +1,42 @@
-//! What an implementation is and how it did, as a card with a bar.
+//! How each implementation did, and what to do next.
 
 use crate::check::report::{Outcome, Report, Tested};
 
-/// Width of a bar in its own units.
-const WIDTH: f64 = 1000.0;
+use super::causes::Section;
 
-/// What a verdict that is there at all takes of the bar at least, so that one failure in thousands is seen.
-const LEAST: f64 = 8.0;
+/// Causes that the top of the page names.
+const MOST_NAMED: usize = 4;
 
 /// An implementation.
-pub(super) struct Card<'a> {
+pub(super) struct Line<'a> {
     pub(super) tested: &'a Tested,
-    pub(super) segments: Vec<Segment>,
-    /// Cases that were not skipped.
-    pub(super) asked: u64,
-    pub(super) passed: u64,
-    pub(super) unexpected: usize,
-    /// Numbers of the table, in the order of [`Outcome::NAMES`].
+    /// Numbers of cases, for each heading of the table.
     pub(super) counts: Vec<u64>,
+    /// Numbers of causes: those that fail the run, and those that are known.
+    pub(super) causes: [usize; 2],
     pub(super) omitted: Vec<String>,
     pub(super) readings: Vec<String>,
     pub(super) seconds: Option<String>,
 }
 
-/// A part of a bar.
-pub(super) struct Segment {
-    pub(super) name: &'static str,
-    pub(super) count: u64,
-    pub(super) x: String,
-    pub(super) width: String,
+/// The verdicts that occur, in the order of tables; passes are always among them.
+pub(super) fn headings(report: &Report) -> Vec<&'static str> {
+    let occurs = |name: &str| report.implementations.iter().any(|tested| number(tested, name) > 0);
+    Outcome::NAMES.into_iter().filter(|name| *name == Outcome::NAMES[0] || occurs(name)).collect()
 }
 
-impl<'a> Card<'a> {
-    pub(super) fn of(report: &Report, tested: &'a Tested) -> Card<'a> {
-        let counts: Vec<u64> =
-            Outcome::NAMES.iter().map(|name| tested.tally.get(*name).copied().unwrap_or_default()).collect();
-        let number = |name: &str| tested.tally.get(name).copied().unwrap_or_default();
-        let (total, skipped): (u64, u64) = (counts.iter().sum(), number("skip"));
+fn number(tested: &Tested, name: &str) -> u64 {
+    tested.tally.get(name).copied().unwrap_or_default()
+}
+
+impl<'a> Line<'a> {
+    pub(super) fn of(report: &Report, tested: &'a Tested, headings: &[&str]) -> Line<'a> {
         let times = report.run.as_ref().and_then(|run| run.milliseconds.get(&tested.label));
-        Card {
+        let (known, _) = tested.known();
+        Line {
             tested,
-            segments: segments(&counts),
-            asked: total.saturating_sub(skipped),
-            passed: number("pass"),
-            unexpected: tested.results.iter().filter(|result| result.is_unexpected()).count(),
-            counts,
+            counts: headings.iter().map(|name| number(tested, name)).collect(),
+            causes: [tested.causes.len() - known, known],
             readings: tested.other_readings(),
             omitted: tested.omitted.iter().map(ToString::to_string).collect(),
             seconds: times.map(|times| format!("{:.1}", times.values().sum::<f64>() / 1000.0)),
@@ -52,20 +44,44 @@ impl<'a> Card<'a> {
     }
 }
 
-/// The verdicts that there are, side by side over the whole width.
-fn segments(counts: &[u64]) -> Vec<Segment> {
-    let total: u64 = counts.iter().sum();
-    let present = counts.iter().filter(|count| **count > 0).count();
-    // Each has its least; what is left is shared by number.
-    let shared = (WIDTH - LEAST * present as f64).max(0.0);
-    let mut x = 0.0;
-    let mut segments = Vec::new();
-    for (name, count) in Outcome::NAMES.into_iter().zip(counts.iter().copied()).filter(|(_, count)| *count > 0) {
-        let width = LEAST + shared * (count as f64 / total as f64);
-        segments.push(Segment { name, count, x: format!("{x:.1}"), width: format!("{width:.1}") });
-        x += width;
+/// What the top of the page says of causes.
+pub(super) struct Top<'a> {
+    /// The largest of those that fail the run, or else of the known ones.
+    pub(super) causes: Vec<Named<'a>>,
+    /// Whether there are others.
+    pub(super) is_cut: bool,
+    /// The command that repeats the first.
+    pub(super) repeat: Option<&'a str>,
+}
+
+/// A cause by its sentence.
+pub(super) struct Named<'a> {
+    pub(super) anchor: String,
+    pub(super) label: &'a str,
+    pub(super) sentence: String,
+    pub(super) count: String,
+}
+
+impl<'a> Top<'a> {
+    pub(super) fn of(sections: &[Section<'a>]) -> Top<'a> {
+        let cards = || sections.iter().flat_map(|section| section.cards.iter().map(move |card| (section.label, card)));
+        let is_known = cards().all(|(_, card)| card.known);
+        let mut cards: Vec<_> = cards().filter(|(_, card)| card.known == is_known).collect();
+        cards.sort_by_key(|(_, card)| std::cmp::Reverse(card.cause.cases.len()));
+        let named = cards.iter().take(MOST_NAMED);
+        Top {
+            causes: named
+                .map(|(label, card)| Named {
+                    anchor: card.anchor.clone(),
+                    label,
+                    sentence: card.sentence.clone(),
+                    count: card.cause.count(),
+                })
+                .collect(),
+            is_cut: cards.len() > MOST_NAMED,
+            repeat: cards.first().and_then(|(_, card)| card.cause.repeat.as_deref()),
+        }
     }
-    segments
 }
 
 #[cfg(test)]
@@ -73,11 +89,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_failure_among_thousands_is_seen_and_the_bar_is_full() {
-        let segments = segments(&[100_000, 0, 1, 0, 0, 0, 0, 0, 1]);
-        let widths: Vec<f64> = segments.iter().map(|s| s.width.parse().expect("a number")).collect();
-        assert_eq!(segments.iter().map(|s| s.name).collect::<Vec<_>>(), ["pass", "fail", "adapter-error"]);
-        assert!(widths.iter().all(|width| *width >= 8.0));
-        assert!((widths.iter().sum::<f64>() - 1000.0).abs() < 0.2);
+    fn only_verdicts_that_occur_have_a_column() {
+        let mut tested = Tested::default();
+        tested.tally.insert("crash".to_owned(), 2);
+        tested.tally.insert("hang".to_owned(), 0);
+        let report = Report { implementations: vec![tested], ..Report::default() };
+        let headings = headings(&report);
+        assert_eq!(headings, ["pass", "crash"]);
+        assert_eq!(Line::of(&report, &report.implementations[0], &headings).counts, [0, 2]);
     }
 }

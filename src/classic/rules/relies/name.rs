@@ -38,6 +38,5 @@ fn is_of_a_form(name: &[u8]) -> bool {
 fn has_odd_characters(name: &[u8]) -> bool {
     let dimensions = name.iter().take_while(|b| **b == b'[').count();
     let rest = &name[dimensions..];
-    rest.iter().any(|b| !b.is_ascii_graphic() || matches!(b, b'[' | b']'))
-        || rest.windows(2).any(|two| matches!(two, b"//" | b"0x"))
+    rest.iter().any(|b| !b.is_ascii_graphic() || matches!(b, b'[' | b']')) || rest.windows(2).any(|two| two == b"//")
 }

@@ -28,9 +28,9 @@ fn of_high(name: &str) -> Option<RuleId> {
         "frame number in stack trace" => Some(rules::ROOT_FRAME_NUMBER),
         // Times have a rule of their own, floats a sign, and the rest is no number or is told by no heap.
         "time" | "cutoff ratio" | "tag" | "sub-record tag" | "reserved" => None,
-        "string" | "body" | "bytes behind the fields" | "field values" | "element" | "elements" => None,
+        "string" | "body" | "field values" | "element" | "elements" => None,
         "value of field" | "value of entry" => None,
-        name if name.contains("type") => None,
+        name if name.contains("type") || name.ends_with("the fields") => None,
         _ => Some(rules::INTEGER_BYTE_ORDER),
     }
 }

@@ -9,6 +9,7 @@
 //! what is read.
 
 mod contents;
+mod counts;
 mod fields;
 mod marks;
 mod pass;
@@ -40,11 +41,18 @@ pub(in super::super) fn reliances(opener: &Opener, found: &mut dyn FnMut(Relianc
     let (survey, read) = Survey::read(&mut again()?);
     sound(read)?;
     let mut decoder = again()?;
+    let id = decoder.header().id_size;
     let mut pass = Pass::new(decoder.header(), &index, &survey, found);
-    let read = decoder.visit_dyn(&mut |step| {
+    let read: Result<_, DecodeError> = decoder.visit_dyn(&mut |step| {
         pass.step(step);
         Ok(())
     });
+    if let Err(error) = &read
+        && !error.is_the_machines()
+        && let Some(reliance) = counts::announced(opener, id, error)?
+    {
+        found(reliance);
+    }
     sound(read).map(|_| ())
 }
 
@@ -70,7 +78,7 @@ fn header(opener: &Opener, decoder: &Decoder<Stream>, found: &mut dyn FnMut(Reli
             found(start.reliance(rule, from..to, None));
         }
     };
-    // A time stamp of 8 bytes is the last field, behind 4 bytes for the size of identifiers.
+    // A time stamp of 8 bytes is the last field, after 4 bytes for the size of identifiers.
     let (text, size, time) = (MAGIC.len() as u64, end - 12, end - 8);
     tell(header.version != Version::V1_0_2, super::HEADER_VERSION, text, size);
     tell(header.version.is_android(), super::ANDROID_VERSION, text, size);

@@ -1,14 +1,17 @@
 //! The pass that tells: what went before, and what of it matters to what comes.
 
+use std::mem;
+
 use foldhash::{HashMap, HashSet};
 
+use crate::error::RuleId;
 use crate::family::Reliance;
 use crate::model::{Address, AddressSet, Class, FrameId, PrimitiveType, Serial, TextId};
 
 use super::super as rules;
 use super::super::super::decode::{At, Step};
 use super::super::super::lift::Index;
-use super::super::super::record::Segment;
+use super::super::super::record::{Segment, SegmentLength};
 use super::super::super::wire::{HEAD, Header, IdSize, Tag, Version};
 use super::contents::Contents;
 use super::marks::{Marks, Place};
@@ -26,10 +29,11 @@ pub(super) struct Pass<'p> {
     pub(super) tables: Tables,
     /// Contents of which a part is still to come, and what they tell of.
     pending: Option<(Contents, Vec<Option<Address>>)>,
-    /// Index of the first record behind the last heap's last sub-record.
+    /// Index of the first record after the last heap's last sub-record.
     ended: Option<u64>,
-    /// The HEAP DUMP END of that heap, if it has one.
+    /// The HEAP DUMP END of that heap, if it has one, and whether something follows it.
     end: Option<Place>,
+    is_end_told: bool,
     /// Index of the next record.
     next: u64,
     /// The first record since the last segment of a heap that goes on.
@@ -93,6 +97,7 @@ impl<'p> Pass<'p> {
             pending: None,
             ended: None,
             end: None,
+            is_end_told: false,
             next: 0,
             between: None,
             met: HashMap::default(),
@@ -103,6 +108,7 @@ impl<'p> Pass<'p> {
         match step {
             Step::Record(at, record) => {
                 self.next = at.index + 1;
+                self.after_end();
                 if self.heaps.counter.is_open() && record.tag() != Tag::HEAP_DUMP_END {
                     self.between.get_or_insert(place(&at));
                 }
@@ -120,7 +126,7 @@ impl<'p> Pass<'p> {
     }
 
     /// A rule that a stretch of bytes relies on, from its first byte on.
-    pub(super) fn tell(&mut self, place: Place, rule: crate::error::RuleId, length: u64) {
+    pub(super) fn tell(&mut self, place: Place, rule: RuleId, length: u64) {
         (self.found)(place.reliance(rule, 0..length, None));
     }
 
@@ -139,21 +145,17 @@ impl<'p> Pass<'p> {
         marks.mark(if is_segment { rules::SEGMENT_SERIES } else { rules::SEGMENT_LAYOUT }, "tag", all.clone());
         marks.mark_if(!is_segment && self.version.has_segments(), rules::HEADER_SEGMENTS_OPTIONAL, "tag", 0..1);
         marks.mark_if(segment.stated == 0, rules::SEGMENT_ZERO_LENGTH, "length", 5..9);
-        marks.mark_if(
-            segment.bytes().is_some_and(|bytes| bytes > u64::from(segment.stated)),
-            rules::SEGMENT_WRAPPED,
-            "length",
-            5..9,
-        );
+        let is_wrapped = matches!(segment.length, SegmentLength::Wrapped(_));
+        marks.mark_if(is_wrapped, rules::SEGMENT_WRAPPED, "length", 5..9);
         marks.mark_if(segment.stated >> 31 == 1, rules::RECORD_LENGTH_UNSIGNED, "length", 5..9);
         if self.heaps.segment(segment) {
             marks.mark_if(segment.time != 0, rules::RECORD_TIME, "time", 1..5);
             if self.heaps.counter.heap() > 0 {
-                marks.mark(rules::HEAP_SEVERAL, "tag", all);
-                // A HEAP DUMP says by itself that the heap before it is over.
-                let end = self.end.filter(|_| is_segment && !was_open);
-                self.tell(end.unwrap_or(here), rules::HEAP_EXTENT, HEAD as u64);
+                marks.mark(rules::HEAP_SEVERAL, "tag", all.clone());
+                // A HEAP DUMP says by itself that the heap before it is over, or that it was over with it.
+                marks.mark_if(!is_segment || self.end.is_none(), rules::HEAP_EXTENT, "tag", all);
             }
+            self.after_end();
             if was_open {
                 (self.ended, self.end) = (Some(at.index), None);
             }
@@ -161,7 +163,7 @@ impl<'p> Pass<'p> {
         } else {
             marks.mark_if(segment.time != self.heap.time, rules::RECORD_TIME, "time", 1..5);
             if let Some(between) = self.between {
-                self.tell(between, rules::HEAP_EXTENT, HEAD as u64);
+                self.tell(between, rules::RECORD_ORDER, HEAD as u64);
             }
         }
         self.between = None;
@@ -169,6 +171,13 @@ impl<'p> Pass<'p> {
         self.heap.part.1 = false;
         self.next = at.index + 1;
         marks.tell(here, &[None], self.found);
+    }
+
+    /// Something follows a HEAP DUMP END: it does not belong to that heap.
+    fn after_end(&mut self) {
+        if let Some(end) = self.end.filter(|_| !mem::replace(&mut self.is_end_told, true)) {
+            self.tell(end, rules::HEAP_EXTENT, HEAD as u64);
+        }
     }
 
     /// A heap begins.
@@ -182,7 +191,7 @@ impl<'p> Pass<'p> {
         if self.heaps.counter.end() {
             marks.mark(rules::SEGMENT_SERIES, "tag", 0..HEAD as u64);
             marks.mark_if(time != self.heap.time, rules::RECORD_TIME, "time", 1..5);
-            (self.ended, self.end) = (here.record, Some(here));
+            (self.ended, self.end, self.is_end_told) = (here.record, Some(here), false);
             self.between = None;
         }
     }

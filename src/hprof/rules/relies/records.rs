@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use crate::annotation::spans;
 use crate::bytes::FieldSpan;
 use crate::error::RuleId;
-use crate::model::{Address, AllocationSites, Frame, LoadClass, TextId, Trace};
+use crate::model::{Address, AllocationSites, Frame, FrameId, LoadClass, TextId, Trace};
 
 use super::super as rules;
 use super::super::super::decode::{self, At};
@@ -82,7 +82,7 @@ impl Pass<'_> {
         let (uses, here, length) = (self.survey.uses(id), open.here, open.at.bytes.len() as u64 + open.at.rest);
         let contents = HEAD as u64 + self.id.bytes() as u64;
         Contents::Text.mark(self.id, text, contents, &mut open.marks);
-        let twin = self.survey.frames.contains(&crate::model::FrameId(id.0)) || self.survey.addresses.has(id.0);
+        let twin = self.survey.frames.contains(&FrameId(id.0)) || self.survey.addresses.has(id.0);
         open.mark_if(twin, rules::ID_NAMESPACES, "string id");
         let mut digest = DefaultHasher::new();
         (text, open.at.rest).hash(&mut digest);
@@ -97,7 +97,8 @@ impl Pass<'_> {
                 (self.found)(here.reliance(rules::TABLES_KEPT, 0..length, user.class));
             }
         }
-        for user in uses.iter().filter(|user| user.is_class_name && has_form(text)) {
+        let has_form = has_form(text);
+        for user in uses.iter().filter(|user| user.is_class_name && has_form) {
             (self.found)(here.reliance(rules::NAME_FORMS, contents..length, user.class));
         }
         let mut about: Vec<Option<Address>> = uses.iter().map(|user| user.class).collect();
@@ -153,13 +154,10 @@ impl Pass<'_> {
         open.mark_if(trace.frames.is_empty(), rules::TRACE_ORDER, "number of frames");
         let is_turned = !trace.frames.iter().eq(trace.frames.iter().rev());
         open.mark_if(is_turned, rules::TRACE_ORDER, "stack frame id");
-        for frame in &trace.frames {
-            match self.tables.frames.get(frame) {
-                None => _ = self.tables.frames_due.insert(*frame),
-                given if self.is_kept(given) => open.mark(rules::TABLES_KEPT, "stack frame id"),
-                _ => {}
-            }
-        }
+        let is_kept = trace.frames.iter().any(|frame| self.is_kept(self.tables.frames.get(frame)));
+        open.mark_if(is_kept, rules::TABLES_KEPT, "stack frame id");
+        let due = trace.frames.iter().filter(|frame| !self.tables.frames.contains_key(frame));
+        self.tables.frames_due.extend(due);
         None
     }
 
@@ -171,7 +169,7 @@ impl Pass<'_> {
         None
     }
 
-    /// Whether a string stands before the end of the last heap and not behind it.
+    /// Whether a string stands before the end of the last heap and not after it.
     pub(super) fn is_kept_text(&self, text: TextId) -> bool {
         self.is_kept(self.tables.texts.get(&text).map(|(_, index)| index))
     }

@@ -113,8 +113,6 @@ impl Pass<'_> {
 
     fn class(&mut self, open: &mut Open<'_>, class: &ClassDump) {
         open.mark_if(class.superclass.is_null(), rules::CLASS_SUPERCLASS_NONE, "super class object id");
-        let is_due = self.class_place(class.superclass).is_some_and(|(index, _)| index > open.at.index);
-        open.mark_if(is_due, rules::SUB_RECORD_ORDER, "super class object id");
         open.mark_if(self.heap.namesakes.contains(&class.id), rules::NAME_REPEATED, "class object id");
         open.mark_if(self.is_kept(self.tables.loads.get(&class.id)), rules::TABLES_KEPT, "class object id");
         let heap = self.index.heaps.get(self.heaps.counter.heap());

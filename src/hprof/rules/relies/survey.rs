@@ -204,4 +204,4 @@ impl HeapSurvey {
 }
 
 /// Records that are kept of those that name one string.
-const USES: usize = 16;
+const USES: usize = 8;

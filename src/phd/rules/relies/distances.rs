@@ -49,8 +49,10 @@ impl Body<'_> {
         if self.resolver.offset(before, unsigned) != place.resolved.address {
             self.tell(place, GAP_SIGNED, at.clone());
         }
-        if gap.units != Units(0) {
-            self.tell(place, self.unit_rule(), at.clone());
+        if gap.units != Units(0)
+            && let Some(rule) = self.unit_rule()
+        {
+            self.tell(place, rule, at.clone());
         }
         if self.wraps(before, gap.units) {
             self.tell(place, WORDS_MODULO_2_32, at);
@@ -70,6 +72,7 @@ impl Body<'_> {
         }
         let at = place.at("reference");
         let width = references.width.bytes();
+        let unit_rule = self.unit_rule();
         let mut tell = |rule: RuleId, stretch: Stretch| {
             if let Stretch(Some(of)) = stretch {
                 self.tell(place, rule, at.start + of.start * width..at.start + of.end * width);
@@ -77,6 +80,9 @@ impl Body<'_> {
         };
         tell(REFERENCES_NULL, nulls);
         tell(WORDS_MODULO_2_32, wrapped);
+        if let Some(rule) = unit_rule {
+            tell(rule, scaled);
+        }
         let all = 0..references.len();
         tell(REFERENCES_BASE, Stretch(Some(all.clone())));
         if matches!(place.record, Record::Class(_)) {
@@ -86,18 +92,18 @@ impl Body<'_> {
             tell(OBJECT_ARRAY_REFERENCE_ORDER, Stretch(Some(all)));
         }
         let first = references.iter().next().map(|units| self.resolver.offset(from, units));
-        // Without flag 4 nobody drops it, but who knows only dumps of J9 may.
+        // Without flag 4 it is a reference like any other; a reader that drops it in dumps of J9 may do so here as well.
         if first == place.resolved.class_word {
             self.tell(place, REFERENCES_FIRST_IS_CLASS, at.start..at.start + width);
         }
-        if let Stretch(Some(of)) = scaled {
-            self.tell(place, self.unit_rule(), at.start + of.start * width..at.start + of.end * width);
-        }
     }
 
-    /// The rule that says what a distance counts.
-    fn unit_rule(&self) -> RuleId {
-        if self.j9 || self.version.form().goes_without_j9 { GAP_UNIT } else { HEADER_ADDRESS_UNIT }
+    /// The rule that says what a distance counts. In 32-bit dumps of J9 that is 32-bit words, as in the documents; in others
+    /// a reader may take a word of another size for it.
+    fn unit_rule(&self) -> Option<RuleId> {
+        let is_documented = self.layout.unit == 4 && self.layout.word == WordSize::Bits32;
+        let is_doubtful = !self.j9 && !self.version.form().goes_without_j9;
+        (!is_documented).then_some(if is_doubtful { HEADER_ADDRESS_UNIT } else { GAP_UNIT })
     }
 
     /// Whether a distance leads across an end of 32-bit addresses.

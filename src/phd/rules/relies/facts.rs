@@ -131,7 +131,7 @@ impl Body<'_> {
         }
     }
 
-    /// An array's instance size; before version 6 the end of the record, where somebody may expect one.
+    /// An array's instance size; before version 6 the end of the record, where a reader of S0 expects one.
     fn array_size(&mut self, place: &Place<'_, '_>) {
         if let Some(last) = place.fields.0.last() {
             let at = last.at.clone();

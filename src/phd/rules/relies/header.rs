@@ -28,17 +28,46 @@ pub(super) fn reliance(rule: RuleId, at: Range<usize>) -> Reliance {
     Reliance { offset: at.start as u64, length: at.len() as u64, rule, of: None, record: None }
 }
 
+/// A header record with its bytes.
+type Recorded<'h> = (&'h HeaderRecord, Range<usize>);
+
 /// Calls `found` for each place of a header, and returns the totals that count, with their place.
 pub(super) fn relies(header: &Header, bytes: &[u8], found: &mut dyn FnMut(Reliance)) -> Option<(Totals, Range<usize>)> {
     let spans = spans(bytes, |cursor| decode::header(cursor).map(|_| ()));
     let mut tell = |rule, at| found(reliance(rule, at));
+    fixed_fields(header, &spans, &mut tell);
+    let starts = spans.iter().filter(|span| span.name == "header record tag").map(|span| span.at.start);
+    let starts: Vec<usize> = starts.collect();
+    let places = starts.windows(2).map(|pair| pair[0]..pair[1]);
+    let records: Vec<Recorded<'_>> = header.records.iter().zip(places).collect();
+    which_records(&records, starts.last().copied(), &mut tell);
+    for (record, at) in &records {
+        tell(HEADER_RECORD_TAG, tag_of(at));
+        payload(record, at, &mut tell);
+    }
+    let (mut totals, mut text) = (None, None);
+    for (record, at) in records {
+        match record {
+            HeaderRecord::Totals(stated) => totals = Some((*stated, at.start + 1..at.end)),
+            HeaderRecord::FullVersion(version) => text = Some((version, at.end - version.len()..at.end)),
+            HeaderRecord::HashcodeRandoms(..) => {}
+        }
+    }
+    if let Some((_, at)) = text.filter(|(text, _)| !is_plain_ascii(text)) {
+        tell(HEADER_VERSION_TEXT_ENCODING, at);
+    }
+    totals
+}
+
+/// What every header has.
+fn fixed_fields(header: &Header, spans: &[FieldSpan], tell: &mut impl FnMut(RuleId, Range<usize>)) {
     tell(HEADER_MAGIC, MAGIC);
-    for FieldSpan { name, at, .. } in &spans {
+    for FieldSpan { name, at, .. } in spans {
         let at = || at.clone();
         match *name {
             "version" => {
                 tell(WORDS_BYTE_ORDER, at());
-                // The one that S1 calls current is known to everybody.
+                // S1 calls version 5 the current one: no reader refuses that.
                 if header.version != Version::V5 {
                     tell(HEADER_VERSION, at());
                 }
@@ -49,73 +78,54 @@ pub(super) fn relies(header: &Header, bytes: &[u8], found: &mut dyn FnMut(Relian
             _ => {}
         }
     }
-    let starts: Vec<usize> =
-        spans.iter().filter(|span| span.name == "header record tag").map(|span| span.at.start).collect();
-    let places = starts.windows(2).map(|pair| pair[0]..pair[1]);
-    let records = || header.records.iter().zip(places.clone());
-    optional_records(records(), starts.last().copied(), &mut tell);
-    let mut firsts = [None; 3];
-    for (record, at) in records() {
-        tell(HEADER_RECORD_TAG, tag_of(&at));
-        payload(record, &at, &mut tell);
-        // Where the first of its tag says the same, it does not matter which counts.
-        if *firsts[slot(record)].get_or_insert(record) != record {
-            tell(HEADER_REPEATED_RECORD, at);
-        }
-    }
-    if let Some((HeaderRecord::FullVersion(text), at)) = records().filter(|(record, _)| slot(record) == 2).last()
-        && !is_plain_ascii(text)
-    {
-        tell(HEADER_VERSION_TEXT_ENCODING, at.end - text.len()..at.end);
-    }
-    let totals = |(record, at): (&HeaderRecord, Range<usize>)| match record {
-        HeaderRecord::Totals(totals) => Some((*totals, at.start + 1..at.end)),
-        _ => None,
-    };
-    records().filter_map(totals).last()
 }
 
-/// A header as J9 VMs write it has the VM's version at least, and its records by ascending tag.
-fn optional_records<'h>(
-    records: impl Iterator<Item = (&'h HeaderRecord, Range<usize>)>,
-    end: Option<usize>,
-    tell: &mut impl FnMut(RuleId, Range<usize>),
-) {
-    let (mut highest, mut has_version) = (0, false);
-    for (record, at) in records {
-        if slot(record) < highest {
-            tell(HEADER_OPTIONAL_RECORDS, tag_of(&at));
-        }
-        highest = highest.max(slot(record));
-        has_version |= slot(record) == 2;
+/// Which records there are, and in which order. As J9 VMs write it, a header has the VM's version, and other records by
+/// ascending tag in front of it.
+fn which_records(records: &[Recorded<'_>], end: Option<usize>, tell: &mut impl FnMut(RuleId, Range<usize>)) {
+    // Next to the tag that starts the header, the same number looks like another start.
+    if let Some((HeaderRecord::Totals(_), at)) = records.first() {
+        tell(HEADER_TAG_NAMESPACES, tag_of(at));
     }
-    if let Some(end) = end.filter(|_| !has_version) {
+    let mut firsts = [None; 3];
+    let mut highest = 0;
+    for (record, at) in records {
+        let slot = slot(record);
+        if slot < highest {
+            tell(HEADER_OPTIONAL_RECORDS, tag_of(at));
+        }
+        highest = highest.max(slot);
+        // Where the first of its tag says the same, it does not matter which counts.
+        if *firsts[slot].get_or_insert(record) != record {
+            tell(HEADER_REPEATED_RECORD, at.clone());
+        }
+    }
+    if let (None, Some(end)) = (firsts[VERSION_TEXT], end) {
         tell(HEADER_OPTIONAL_RECORDS, end..end + 1);
     }
 }
 
 fn payload(record: &HeaderRecord, at: &Range<usize>, tell: &mut impl FnMut(RuleId, Range<usize>)) {
-    let behind = at.start + 1;
+    let from = at.start + 1;
     match record {
-        // The documents give them no payload, and the same tags other meanings elsewhere.
-        HeaderRecord::Totals(_) | HeaderRecord::HashcodeRandoms(..) => {
-            tell(HEADER_RECORD_PAYLOADS, behind..at.end);
-            tell(HEADER_TAG_NAMESPACES, tag_of(at));
-        }
+        // The documents give them no payload.
+        HeaderRecord::Totals(_) | HeaderRecord::HashcodeRandoms(..) => tell(HEADER_RECORD_PAYLOADS, from..at.end),
         // An empty text, and a length with the sign bit of a byte.
         HeaderRecord::FullVersion(text) if text.is_empty() || text.len() > 0x7f => {
-            tell(HEADER_RECORD_PAYLOADS, behind..behind + 2);
+            tell(HEADER_RECORD_PAYLOADS, from..from + 2);
         }
         HeaderRecord::FullVersion(_) => {}
     }
 }
+
+const VERSION_TEXT: usize = 2;
 
 /// By ascending tag: 1, 3 and 4.
 fn slot(record: &HeaderRecord) -> usize {
     match record {
         HeaderRecord::Totals(_) => 0,
         HeaderRecord::HashcodeRandoms(..) => 1,
-        HeaderRecord::FullVersion(_) => 2,
+        HeaderRecord::FullVersion(_) => VERSION_TEXT,
     }
 }
 

@@ -197,7 +197,7 @@ impl<'f> Body<'f> {
         (self.found)(place.reliance(rule, at));
     }
 
-    /// What stands behind the last record.
+    /// The end tag and what follows it.
     fn end(&mut self, end_tag: u64, trailing: u64, stated: Option<(Totals, Range<usize>)>) {
         let mut tell = |offset, length, rule| (self.found)(Reliance { offset, length, rule, of: None, record: None });
         tell(end_tag, 1, super::BODY_END_TAG);

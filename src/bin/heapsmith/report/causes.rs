@@ -1,0 +1,203 @@
+//! Causes of failures as text.
+
+use heapsmith::check::CaseResult;
+use heapsmith::check::report::{Cause, Outcome, Report, Tested};
+
+use crate::terminal;
+
+/// Lines for the causes of an implementation, unless all are asked for.
+const MOST_LINES: usize = 20;
+
+/// Columns of a line; terminals are at least as wide as people read.
+const COLUMNS: usize = 100;
+
+/// Lines of a sentence.
+const MOST_OF_SENTENCE: usize = 3;
+
+/// The first causes that fail the run, in full if all of them have room, and how many there are besides.
+pub(super) fn brief(report: &Report, tested: &Tested) -> String {
+    let causes: Vec<&Cause> = tested.causes.iter().filter(|cause| cause.unexpected > 0).collect();
+    let in_full: Vec<String> = causes.iter().map(|cause| block(report, tested, cause, true)).collect();
+    let (known, cases) = tested.known();
+    let mut text = if in_full.iter().map(|block| lines(block)).sum::<usize>() <= MOST_LINES {
+        in_full.concat()
+    } else {
+        cut(&causes, |cause| block(report, tested, cause, false))
+    };
+    if known > 0 {
+        let (known, cases) = (counted(known, "known cause"), counted(cases, "case"));
+        text += &format!("{known}, {cases}, as expected (--all)\n");
+    }
+    text
+}
+
+/// The first causes within the number of lines, one at least, and how many there are besides.
+fn cut(causes: &[&Cause], block: impl Fn(&Cause) -> String) -> String {
+    let mut text = String::new();
+    let mut used = 1;
+    for (shown, cause) in causes.iter().enumerate() {
+        let block = block(cause);
+        used += lines(&block);
+        if shown > 0 && used > MOST_LINES {
+            let cases = causes[shown..].iter().map(|cause| cause.cases.len()).sum();
+            let more = counted(causes.len() - shown, "more cause");
+            return format!("{text}and {more}, {}: --all\n", counted(cases, "case"));
+        }
+        text += &block;
+    }
+    text
+}
+
+/// All causes, each with all its cases.
+pub(super) fn all(report: &Report, tested: &Tested) -> String {
+    let mut text = String::new();
+    for cause in &tested.causes {
+        text += &headline(tested, cause);
+        for result in tested.results.iter().filter(|result| cause.cases.contains(&result.id)) {
+            text += &case(report, result);
+        }
+    }
+    text
+}
+
+/// A cause with the case that shows it; in full with what is expected and what was found.
+fn block(report: &Report, tested: &Tested, cause: &Cause, in_full: bool) -> String {
+    let Some(example) = tested.example(cause) else { return headline(tested, cause) };
+    let size = report.cases.iter().find(|case| case.id == cause.example).map(|case| case.size);
+    let size = size.map(|size| format!(" ({size} bytes)")).unwrap_or_default();
+    let id = terminal::line(&cause.example);
+    let mut text = headline(tested, cause);
+    if in_full {
+        text += &format!("  smallest: {id}{size}: {}\n", detail(example));
+        text += &place(example);
+    } else {
+        let what = detail(example);
+        let what = what.lines().map(str::trim).collect::<Vec<_>>().join("; ");
+        text += &format!("{}\n", shortened(&format!("  smallest: {id}{size}: {what}"), COLUMNS));
+    }
+    if matches!(example.outcome, Outcome::AdapterError { .. }) {
+        text += "  `heapsmith adapter test` finds out more\n";
+    }
+    text + &repeat(cause.repeat.as_deref())
+}
+
+/// How many cases, and what is wrong with them.
+fn headline(tested: &Tested, cause: &Cause) -> String {
+    let verdict = tested.example(cause).map_or("fail", |example| match example.outcome {
+        Outcome::Pass { .. } => "unexpected pass",
+        _ => example.outcome.name(),
+    });
+    let word = if cause.unexpected > 0 { terminal::bad(verdict) } else { format!("{verdict}, as expected") };
+    let sentence = wrapped(&format!("{}: {}", cause.count(), terminal::line(&cause.sentence)));
+    format!("{word}, {sentence}\n")
+}
+
+/// A case of a cause: what happened, and where.
+fn case(report: &Report, result: &CaseResult) -> String {
+    let size = report.cases.iter().find(|case| case.id == result.id).map(|case| case.size);
+    let size = size.map(|size| format!(" ({size} bytes)")).unwrap_or_default();
+    let head = format!("  {}{size}: ", terminal::line(&result.id));
+    match &result.expected {
+        Some(expected) if !result.is_unexpected() => {
+            format!("{head}as expected: {}\n", terminal::line(&expected.reason))
+        }
+        _ => format!("{head}{}\n", detail(result)) + &place(result) + &repeat(result.repeat.as_deref()),
+    }
+}
+
+/// What happened. A line of a message from elsewhere does not begin like one of ours.
+fn detail(result: &CaseResult) -> String {
+    match (&result.outcome, &result.expected) {
+        (Outcome::Pass { .. }, Some(expected)) => {
+            format!("it passes, and was expected to fail: {}", terminal::line(&expected.reason))
+        }
+        (outcome @ Outcome::Fail { .. }, _) => outcome.detail(),
+        (outcome, _) => outcome.detail().replace('\n', "\n    "),
+    }
+}
+
+/// What came out at first, what else is wrong, and where in the dump.
+fn place(result: &CaseResult) -> String {
+    let mut text = String::new();
+    if let Some(first) = &result.first {
+        let detail = first.detail().replace('\n', " ");
+        let colon = if detail.is_empty() { "" } else { ": " };
+        text += &format!("  at first: {}{colon}{detail}\n", first.name());
+    }
+    for line in result.also_wrong() {
+        text += &format!("  {}\n", shortened(&terminal::line(&line), COLUMNS - 2));
+    }
+    if let Some(evidence) = result.evidence.as_ref().filter(|evidence| !evidence.fields.is_empty()) {
+        let record = evidence.record.map(|record| format!(", record {record}")).unwrap_or_default();
+        let wrong: Vec<String> =
+            evidence.fields.iter().filter(|field| field.wrong).take(4).map(|field| field.bytes.clone()).collect();
+        let bytes = if wrong.is_empty() { String::new() } else { format!(": {}", wrong.join(" ")) };
+        text += &format!("  bytes:    offset {:#x}{record}{bytes}\n", evidence.offset);
+    }
+    if let Some(rule) = result.evidence.as_ref().and_then(|evidence| evidence.rule.as_ref()) {
+        text += &format!("  rule:     {rule}\n");
+    }
+    text
+}
+
+fn repeat(command: Option<&str>) -> String {
+    command.map(|command| format!("  repeat:   {command}\n")).unwrap_or_default()
+}
+
+/// A number of things.
+fn counted(number: usize, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+}
+
+/// How many lines a text takes; those that are longer than the terminal is wide take several.
+fn lines(text: &str) -> usize {
+    text.lines().map(|line| line.chars().count().div_ceil(COLUMNS).max(1)).sum()
+}
+
+/// A line that is not longer than this.
+fn shortened(line: &str, most: usize) -> String {
+    match line.char_indices().nth(most) {
+        Some(_) => line.chars().take(most - 1).chain(['…']).collect(),
+        None => line.to_owned(),
+    }
+}
+
+/// A sentence in a few lines.
+fn wrapped(text: &str) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let last = lines.last_mut().map_or(0, |line| line.chars().count());
+        if last > 0 && last + 1 + word.chars().count() > COLUMNS - 4 {
+            lines.push(String::new());
+        }
+        if let Some(line) = lines.last_mut() {
+            let blank = if line.is_empty() { "" } else { " " };
+            *line = shortened(&format!("{line}{blank}{word}"), COLUMNS - 4);
+        }
+    }
+    if lines.len() > MOST_OF_SENTENCE {
+        lines.truncate(MOST_OF_SENTENCE);
+        lines.last_mut().map(|line| line.push_str(" …")).unwrap_or_default();
+    }
+    lines.join("\n    ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_is_wrapped_and_cut() {
+        assert_eq!(wrapped("two words"), "two words");
+        let long = ["eleven long"; 40].join(" ");
+        let text = wrapped(&long);
+        assert_eq!(text.lines().count(), 3);
+        assert!(text.ends_with(" …") && text.lines().all(|line| line.chars().count() <= 102));
+        assert!(wrapped(&"x".repeat(500)).ends_with('…'));
+    }
+
+    #[test]
+    fn long_lines_take_several() {
+        assert_eq!((lines("a\nb\n"), lines(&"x".repeat(201)), lines("\n")), (2, 3, 1));
+    }
+}

@@ -1,0 +1,206 @@
+//! What has changed between two reports: causes that are new, gone or changed.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::error::Error;
+
+use super::{CaseResult, Cause, Report, SCHEMA, Tested, markdown};
+
+/// Version of the schema of a [`ReportDiff`].
+const VERSION: u32 = 1;
+/// Causes of other names are one if they have so much of their cases in common.
+const COMMON: f64 = 0.5;
+
+/// What has changed from one report to another.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct ReportDiff {
+    /// Version of this report's schema.
+    pub schema: u32,
+    /// Whether nothing is worse: no cause is new, and no case fails that passed.
+    pub fine: bool,
+    /// The implementations of both reports, in the order of the new one.
+    pub implementations: Vec<TestedDiff>,
+    /// Implementations of the new report alone.
+    pub added: Vec<String>,
+    /// Implementations of the old report alone.
+    pub removed: Vec<String>,
+}
+
+/// What has changed for an implementation.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct TestedDiff {
+    /// What it is called in the new report.
+    pub label: String,
+    /// What it is called in the old one.
+    pub before: String,
+    /// Causes that the old report has not.
+    pub new: Vec<Cause>,
+    /// Causes that the new report has no more.
+    pub gone: Vec<Cause>,
+    /// Causes of both, with other cases.
+    pub changed: Vec<ChangedCause>,
+}
+
+/// A cause that both reports have, and that has other cases.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct ChangedCause {
+    /// The cause, as the new report has it.
+    pub cause: Cause,
+    /// What it is called in the old one, where that is something else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+    /// Cases that it did not have, although the old report has them.
+    pub more: Vec<String>,
+    /// Cases that it has no more, although the new report has them.
+    pub fewer: Vec<String>,
+    /// How many of its cases only one of the reports has.
+    pub other_cases: u64,
+}
+
+/// Compares two reports, cause by cause.
+///
+/// # Errors
+/// If one of them is of another schema than this version writes.
+pub fn diff(old: &Report, new: &Report) -> Result<ReportDiff, Error> {
+    if let Some(other) = [old, new].into_iter().find(|report| report.schema != SCHEMA) {
+        return Err(Error::Usage(format!(
+            "a report of schema {}, where this version reads {SCHEMA}; run `heapsmith check` again",
+            other.schema
+        )));
+    }
+    let mut told = ReportDiff { schema: VERSION, ..ReportDiff::default() };
+    let mut left: Vec<&Tested> = old.implementations.iter().collect();
+    for tested in &new.implementations {
+        match left.iter().position(|before| before.label == tested.label).or_else(|| same_name(&left, tested)) {
+            Some(before) => told.implementations.push(of_implementation(left.remove(before), tested)),
+            None => told.added.push(tested.label.clone()),
+        }
+    }
+    told.removed = left.into_iter().map(|tested| tested.label.clone()).collect();
+    told.fine = told.implementations.iter().all(TestedDiff::is_fine);
+    Ok(told)
+}
+
+/// The one implementation of this name, in whatever version.
+fn same_name(left: &[&Tested], tested: &Tested) -> Option<usize> {
+    let name = &tested.declared.as_ref()?.name;
+    let mut same = left
+        .iter()
+        .enumerate()
+        .filter(|(_, before)| before.declared.as_ref().is_some_and(|declared| declared.name == *name));
+    same.next().map(|(place, _)| place).filter(|_| same.next().is_none())
+}
+
+fn of_implementation(old: &Tested, new: &Tested) -> TestedDiff {
+    let cases = [outcomes(old), outcomes(new)];
+    let mut told = TestedDiff { label: new.label.clone(), before: old.label.clone(), ..TestedDiff::default() };
+    let mut left: Vec<&Cause> = old.causes.iter().collect();
+    let (known, unknown): (Vec<&Cause>, Vec<&Cause>) =
+        new.causes.iter().partition(|cause| left.iter().any(|before| before.id == cause.id));
+    for cause in known {
+        if let Some(before) = left.iter().position(|before| before.id == cause.id) {
+            told.changed.extend(changed(left.remove(before), cause, &cases));
+        }
+    }
+    for cause in unknown {
+        match left.iter().position(|before| has_same_cases(before, cause)) {
+            Some(before) => told.changed.extend(changed(left.remove(before), cause, &cases)),
+            None => told.new.push(cause.clone()),
+        }
+    }
+    told.gone = left.into_iter().cloned().collect();
+    told
+}
+
+type Outcomes<'r> = BTreeMap<&'r str, &'r CaseResult>;
+
+fn outcomes(tested: &Tested) -> Outcomes<'_> {
+    tested.results.iter().map(|result| (&*result.id, result)).collect()
+}
+
+fn has_same_cases(one: &Cause, other: &Cause) -> bool {
+    let [one, other] = [one, other].map(|cause| cause.cases.iter().collect::<BTreeSet<_>>());
+    let common = one.intersection(&other).count() as f64;
+    common >= COMMON * one.len().min(other.len()) as f64 && common > 0.0
+}
+
+/// How a cause has changed, if it has.
+fn changed(old: &Cause, new: &Cause, [before, now]: &[Outcomes<'_>; 2]) -> Option<ChangedCause> {
+    let [of_old, of_new] = [old, new].map(|cause| cause.cases.iter().map(String::as_str).collect::<BTreeSet<_>>());
+    let only = |one: &BTreeSet<&str>, other: &BTreeSet<&str>, known: &Outcomes<'_>| -> Vec<String> {
+        one.difference(other).filter(|case| known.contains_key(**case)).map(|case| (*case).to_owned()).collect()
+    };
+    let (more, fewer) = (only(&of_new, &of_old, before), only(&of_old, &of_new, now));
+    let differing = of_old.symmetric_difference(&of_new).count() as u64;
+    let name = (old.id != new.id).then(|| old.id.clone());
+    let has_changed = differing > 0 || name.is_some();
+    let other_cases = differing - (more.len() + fewer.len()) as u64;
+    has_changed.then(|| ChangedCause { cause: new.clone(), before: name, more, fewer, other_cases })
+}
+
+impl TestedDiff {
+    /// Whether nothing is worse.
+    pub fn is_fine(&self) -> bool {
+        self.new.is_empty() && self.changed.iter().all(|changed| changed.more.is_empty())
+    }
+
+    fn is_same(&self) -> bool {
+        self.new.is_empty() && self.gone.is_empty() && self.changed.is_empty()
+    }
+}
+
+impl ReportDiff {
+    /// The answer in a line.
+    pub fn headline(&self) -> String {
+        let count = |of: fn(&TestedDiff) -> usize| self.implementations.iter().map(of).sum::<usize>();
+        let [new, gone, changed] =
+            [count(|told| told.new.len()), count(|told| told.gone.len()), count(|told| told.changed.len())];
+        match (new, gone, changed) {
+            (0, 0, 0) => "nothing has changed".to_owned(),
+            _ => format!("causes: {new} new, {gone} gone, {changed} changed"),
+        }
+    }
+
+    /// Writes it as Markdown, for a pull request.
+    ///
+    /// # Errors
+    /// If `out` takes no more.
+    pub fn write_markdown(&self, out: &mut dyn io::Write) -> Result<(), Error> {
+        let mut text = format!("## heapsmith: {}\n\n", self.headline());
+        for tested in self.implementations.iter().filter(|tested| !tested.is_same()) {
+            text += &format!("### {}\n\n", markdown::escaped(&tested.label));
+            for (what, causes) in [("new", &tested.new), ("gone", &tested.gone)] {
+                for cause in causes {
+                    text += &format!("- **{what}**: {}\n", in_markdown(cause));
+                }
+            }
+            for ChangedCause { cause, more, fewer, before, .. } in &tested.changed {
+                let name = before.as_ref().map(|before| format!(", before {}", markdown::code(before)));
+                text += &format!(
+                    "- **changed**: {}; {} cases more, {} fewer{}\n",
+                    in_markdown(cause),
+                    more.len(),
+                    fewer.len(),
+                    name.unwrap_or_default()
+                );
+            }
+            text.push('\n');
+        }
+        for (what, labels) in [("added", &self.added), ("removed", &self.removed)] {
+            for label in labels {
+                text += &format!("Implementation {what}: {}\n\n", markdown::escaped(label));
+            }
+        }
+        out.write_all(text.as_bytes()).map_err(|e| Error::io("writing the difference", e))
+    }
+}
+
+fn in_markdown(cause: &Cause) -> String {
+    let repeat = cause.repeat.as_deref().map(|repeat| format!(", {}", markdown::code(repeat))).unwrap_or_default();
+    let (id, sentence) = (markdown::code(&cause.id), markdown::escaped(&cause.sentence));
+    format!("{id}: {sentence} {} cases; {}{repeat}", cause.cases.len(), markdown::code(&cause.example))
+}

@@ -1,0 +1,133 @@
+//! What an outcome says, with what differs between the right answer and the one that was found set apart.
+
+use crate::check::report::{Expectation, Outcome, group};
+
+/// Characters of a text.
+const MOST_CHARACTERS: usize = 800;
+
+/// Characters of what two texts have in common that stay before the difference.
+const BEFORE_DIFFERENCE: usize = 200;
+
+/// What the outcome says: two sides, or one text.
+pub(super) enum Said {
+    Sides(Side, Side),
+    Text(String),
+    Nothing,
+}
+
+/// What is right, or what was found instead, with what differs between the two set apart.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Side {
+    /// Characters left out in front, which both have.
+    pub(super) skipped: usize,
+    pub(super) before: String,
+    pub(super) differs: String,
+    pub(super) after: String,
+    pub(super) left_out: usize,
+}
+
+/// A reason with a link, which is a link only where it leads to a page.
+pub(super) struct Linked<'a> {
+    pub(super) reason: String,
+    pub(super) href: Option<&'a str>,
+    pub(super) text: Option<String>,
+    pub(super) cases: usize,
+}
+
+/// Which fact is wrong and where, or what was to be done; nothing where the outcome says all by itself.
+pub(super) fn gist(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Fail { fact, address, count, .. } => {
+            let at = address.as_deref().map(|address| format!(" at {address}")).unwrap_or_default();
+            let more = if *count > 1 { format!(", {count} times") } else { String::new() };
+            short(&format!("{fact}{at}{more}"))
+        }
+        _ => String::new(),
+    }
+}
+
+impl Said {
+    pub(super) fn of(outcome: &Outcome) -> Said {
+        match outcome {
+            Outcome::Pass { .. } => Said::Nothing,
+            Outcome::Fail { expected, found, .. } | Outcome::WrongVerdict { expected, found } => {
+                let (expected, found) = sides(expected, found);
+                Said::Sides(expected, found)
+            }
+            other => Said::Text(short(&other.detail())),
+        }
+    }
+}
+
+pub(super) fn short(text: &str) -> String {
+    let (shown, left_out) = group::cut(text, MOST_CHARACTERS);
+    let more = if left_out > 0 { format!("… ({left_out} characters more)") } else { String::new() };
+    format!("{shown}{more}")
+}
+
+/// Two texts, with what differs set apart where they have something in common.
+fn sides(expected: &str, found: &str) -> (Side, Side) {
+    let (a, b): (Vec<char>, Vec<char>) = (expected.chars().collect(), found.chars().collect());
+    let begin = a.iter().zip(&b).take_while(|(a, b)| a == b).count();
+    let rest = a.len().min(b.len()) - begin;
+    let end = a.iter().rev().zip(b.iter().rev()).take(rest).take_while(|(a, b)| a == b).count();
+    // A letter or two in common are chance.
+    let (begin, end) = if begin + end < 4 { (0, 0) } else { (begin, end) };
+    (side(&a, begin, end), side(&b, begin, end))
+}
+
+fn side(text: &[char], begin: usize, end: usize) -> Side {
+    let skipped = if begin > 2 * BEFORE_DIFFERENCE { begin - BEFORE_DIFFERENCE } else { 0 };
+    let stop = text.len().min(skipped + MOST_CHARACTERS);
+    let part = |from: usize, to: usize| -> String {
+        let (from, to) = (from.clamp(skipped, stop), to.clamp(skipped, stop));
+        text[from..to].iter().collect()
+    };
+    let apart = begin + end > 0;
+    let last = if apart { text.len() - end } else { 0 };
+    Side {
+        skipped,
+        before: part(skipped, begin),
+        differs: if apart { part(begin, last) } else { String::new() },
+        after: part(last, text.len()),
+        left_out: text.len() - stop,
+    }
+}
+
+impl<'a> Linked<'a> {
+    pub(super) fn of(Expectation { reason, link }: &'a Expectation, cases: usize) -> Linked<'a> {
+        let link = link.as_deref();
+        Linked { reason: short(reason), href: link.and_then(group::followed), text: link.map(short), cases }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn apart(expected: &str, found: &str) -> [(String, String, String); 2] {
+        let (a, b) = sides(expected, found);
+        [a, b].map(|side| (side.before, side.differs, side.after))
+    }
+
+    #[test]
+    fn what_differs_is_set_apart() {
+        let told = |a: &str, b: &str, c: &str| (a.to_owned(), b.to_owned(), c.to_owned());
+        assert_eq!(
+            apart("array of 5 ints", "array of 37 ints"),
+            [told("array of ", "5", " ints"), told("array of ", "37", " ints")]
+        );
+        assert_eq!(apart("aaaaa", "aaaa"), [told("aaaa", "a", ""), told("aaaa", "", "")]);
+        assert_eq!(apart("5", "7"), [told("", "", "5"), told("", "", "7")]);
+        assert_eq!(apart("𝄞𝄞𝄞𝄞x", "𝄞𝄞𝄞𝄞"), [told("𝄞𝄞𝄞𝄞", "x", ""), told("𝄞𝄞𝄞𝄞", "", "")]);
+        assert_eq!(apart("", ""), [told("", "", ""), told("", "", "")]);
+    }
+
+    #[test]
+    fn a_late_difference_is_shown() {
+        let same = "s".repeat(100_000);
+        let (a, b) = sides(&format!("{same}1{same}"), &format!("{same}2{same}"));
+        assert_eq!((a.skipped, a.differs.as_str(), b.differs.as_str()), (99_800, "1", "2"));
+        assert_eq!(a.left_out, 100_001 + 200 - 800);
+    }
+}

@@ -1,0 +1,127 @@
+//! Whose dumps a result may be like.
+
+use serde::Serialize;
+
+use crate::compare::Facet;
+use crate::compare::carriage::{Carriage, Rule};
+use crate::error::Error;
+use crate::family::{Source, Wishes};
+use crate::format::{DumpFile, Format, Lowering, Target};
+use crate::model::{DumpSource, Facts};
+
+use super::judge::lowerings;
+
+/// How it is known by which writer's dumps a result was judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Writer {
+    /// It was named.
+    Named,
+    /// Its profile gives exactly the result's bytes.
+    Recognised,
+    /// No profile gives them; the result has the fewest differences from what this writer's dumps record.
+    Nearest,
+    /// None: the result was judged by all that its format can carry.
+    Any,
+}
+
+/// The writers by whose dumps a result is judged.
+#[derive(Clone, Debug)]
+pub struct Writers {
+    how: Writer,
+    all: Vec<Target>,
+}
+
+impl Writers {
+    /// One that is named, or a format by all that it can carry.
+    pub fn named(target: Target) -> Writers {
+        let how = if target.profile.is_some() { Writer::Named } else { Writer::Any };
+        Writers { how, all: vec![target] }
+    }
+
+    /// The one whose profile gives exactly the bytes of this dump; or else any that writes its format. `from` is the format
+    /// that was converted, if it is known.
+    ///
+    /// # Errors
+    /// If the dump cannot be read.
+    pub fn of(file: &DumpFile, source: &mut Source, from: Option<Format>) -> Result<Writers, Error> {
+        let format = Target { format: file.format()?, profile: None };
+        let facts = if source.heaps() > 0 { source.heap(0).facts().clone() } else { Facts::default() };
+        for lowering in lowerings(&format, &facts)?.into_iter().filter(|lowering| !lowering.is_seeded()) {
+            if file.is_given_by(&lowering, source)? {
+                let writer = Target { profile: Some(lowering.profile().to_owned()), ..format.clone() };
+                // A width that is an option of every writer is no fact of the format.
+                return Ok(Writers { how: Writer::Recognised, all: vec![writer, format] });
+            }
+        }
+        Ok(Writers { how: Writer::Nearest, all: writers(&format, from)? })
+    }
+
+    /// Judges by each of them until one finds nothing, and gives what was judged by the nearest one, with how it is known.
+    ///
+    /// # Errors
+    /// What judging runs into, or that none of them could hold the heap.
+    pub fn nearest<V>(
+        &self,
+        judge: impl FnMut(&Target) -> Result<V, Error>,
+        differing: impl Fn(&V) -> usize,
+    ) -> Result<(Writer, V), Error> {
+        let (target, judged) = nearest(&self.all, judge, differing)?;
+        Ok((if target.profile.is_some() { self.how } else { Writer::Any }, judged))
+    }
+}
+
+/// Judges by each of these writers until one finds nothing, and gives what was judged by the nearest one: that under which the
+/// fewest differ.
+///
+/// # Errors
+/// What judging runs into, or that none of the writers could hold the heap.
+pub fn nearest<V>(
+    writers: &[Target],
+    mut judge: impl FnMut(&Target) -> Result<V, Error>,
+    differing: impl Fn(&V) -> usize,
+) -> Result<(&Target, V), Error> {
+    let mut nearest: Option<(usize, &Target, V)> = None;
+    let mut unheld = None;
+    for writer in writers {
+        let judged = match judge(writer) {
+            // What such a writer cannot hold is another's.
+            Err(error @ Error::NotJudged { .. }) => {
+                unheld = unheld.or(Some(error));
+                continue;
+            }
+            judged => judged?,
+        };
+        let count = differing(&judged);
+        if nearest.as_ref().is_none_or(|(least, ..)| count < *least) {
+            nearest = Some((count, writer, judged));
+        }
+        if count == 0 {
+            break;
+        }
+    }
+    let none = || unheld.unwrap_or_else(|| Error::Usage("there is no writer to judge by".to_owned()));
+    nearest.map(|(_, writer, judged)| (writer, judged)).ok_or_else(none)
+}
+
+/// Whose dumps a result may be like: the one that is named; or else any that writes the format, the usual one first, and
+/// the format itself last. All that the format can carry is due if the source is a dump of the same format.
+///
+/// # Errors
+/// If the format has no usual writer.
+pub fn writers(to: &Target, from: Option<Format>) -> Result<Vec<Target>, Error> {
+    if to.profile.is_some() || from == Some(to.format) {
+        return Ok(vec![to.clone()]);
+    }
+    let usual = Lowering::new(to.format, &Wishes::default())?.profile().to_owned();
+    // Where a writer puts numbers in each other's place, they are not compared: it has to be named.
+    let is_compared = |target: &Target| {
+        let column = target.column();
+        Facet::ALL.into_iter().all(|facet| column.carriage(facet) != Carriage::Changed(Rule::Swapped))
+    };
+    let of_format = Target::all().into_iter().filter(|target| target.format == to.format);
+    let mut all: Vec<Target> = of_format.filter(is_compared).collect();
+    all.sort_by_key(|target| (target.profile.as_deref() != Some(&usual), target.profile.is_none()));
+    Ok(all)
+}
