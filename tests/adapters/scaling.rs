@@ -92,7 +92,7 @@ fn the_segments_of_many_segments_have_an_object_each() {
     let of = |count| {
         let dumps = scaling_dumps(Format::HPROF, count).expect("dumps");
         let (_, bytes, _) = dumps.into_iter().find(|(name, ..)| *name == "many-segments").expect("a kind");
-        // Records from behind the header of 31 bytes: a tag, 4 bytes of time, 4 of length.
+        // Records after the header of 31 bytes: a tag, 4 bytes of time, 4 of length.
         let (mut at, mut segments) = (31, 0);
         while at < bytes.len() {
             segments += usize::from(bytes[at] == 0x1c);

@@ -196,7 +196,7 @@ impl Process {
     }
 
     /// The most memory that the program and all that it started had since then; of what is gone as far as a limit was looked
-    /// after. `None` where the system does not tell.
+    /// after. `None` where the system has no such number.
     pub(super) fn peak(&mut self) -> Option<u64> {
         if !self.program.is_gone() {
             self.program.footprint();

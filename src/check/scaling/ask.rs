@@ -57,7 +57,7 @@ impl Asker<'_> {
         self.options.enough.as_secs_f64() * 1e3
     }
 
-    /// Asks about the dump of a kind that has so many, several times if that is quick.
+    /// Asks about the dump of a kind that has that many, several times if that is quick.
     pub(super) fn read(
         &self,
         session: &mut dyn Session,

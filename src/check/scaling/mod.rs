@@ -94,7 +94,7 @@ pub fn scale(subjects: &[Subject], options: &ScalingOptions, progress: &dyn Fn(&
     })
 }
 
-/// Every kind of dump in a format, with so many of what grows: for tests.
+/// Every kind of dump in a format, with that many of what grows: for tests.
 ///
 /// # Errors
 /// If one cannot be written, which would be a defect.

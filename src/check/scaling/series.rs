@@ -64,7 +64,7 @@ fn agreed([first, again, last]: [Growth; 3]) -> Growth {
     }
 }
 
-/// Asks about the dump that has none and those that have so many, as far as they are read and not too large. Whether the run
+/// Asks about the dump that has none and those with these numbers, as far as they are read and not too large. Whether the run
 /// is not to stop.
 fn measure(
     asker: &Asker<'_>,

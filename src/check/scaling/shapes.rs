@@ -64,7 +64,7 @@ impl Shape {
         Shape::ALL.iter().filter(move |shape| (shape.is_in)(family))
     }
 
-    /// A dump with so many.
+    /// A dump with that many.
     ///
     /// # Errors
     /// If it cannot be written, which would be a defect.

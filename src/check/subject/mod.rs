@@ -157,7 +157,7 @@ pub(super) trait Session {
 
     /// The most memory that the program and all that it started had for the last question, in bytes. Exact where one process
     /// does everything and keeps running; what a program had that is gone by now is known as far as its limits were looked
-    /// after. `None` where the system does not tell.
+    /// after. `None` where the system has no such number.
     fn peak_memory(&mut self) -> Option<u64>;
 
     /// Ends the process. What it still says is an error: the questions, by their place among those asked, that have a

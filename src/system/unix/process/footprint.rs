@@ -73,7 +73,7 @@ impl Scales {
 
     /// The most memory of all looks since the peak was forgotten. At each of them the peaks of all processes are added up,
     /// so that it is too high where these were not at the same time, and too low where a process came and went between
-    /// two looks. `None` where the system does not tell.
+    /// two looks. `None` where the system has no such number.
     pub(super) fn peak(&self) -> Option<u64> {
         self.peak
     }
@@ -148,7 +148,7 @@ struct Resident {
     private: u64,
     /// Pages of shared memory.
     shared: u64,
-    /// The most that there were of both; 0 where the system does not tell.
+    /// The most that there were of both; 0 where the system has no such number.
     most: u64,
 }
 

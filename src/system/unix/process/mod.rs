@@ -96,7 +96,7 @@ impl Program {
     }
 
     /// The most memory that it had since then at any [`footprint`](Program::footprint), with all that it started; `None`
-    /// where the system does not tell.
+    /// where the system has no such number.
     pub(crate) fn peak(&self) -> Option<u64> {
         self.scales.peak()
     }
