@@ -5,7 +5,9 @@
 //! this folder. Without one of these that test is skipped, and says so; with `HEAPSMITH_BROWSER_REQUIRED` set, skipping
 //! fails. `HEAPSMITH_SCREENSHOTS` names a folder for pictures of the page.
 
+mod differences;
 mod sample;
+mod thirteen;
 
 use std::fs;
 use std::io::Write;
@@ -242,7 +244,7 @@ fn large_reports_are_cut_and_say_so() {
 /// Whether what there is of an implementation fits into a page that opens at once.
 #[test]
 fn a_page_of_13_implementations_and_700_cases_is_small() {
-    let report = sample::thirteen();
+    let report = thirteen::thirteen();
     let (cases, failed) = (report.cases.len(), |tested: &Tested| tested.expectations.failed);
     assert_eq!((cases, report.implementations.len()), (700, 13));
     assert!(report.implementations.iter().map(failed).sum::<u64>() > 600, "there is something to show");
@@ -256,7 +258,7 @@ fn a_page_of_13_implementations_and_700_cases_is_small() {
 
 #[test]
 fn known_defects_have_no_tick() {
-    let mut report = sample::thirteen();
+    let mut report = thirteen::thirteen();
     assert!(page(&report).contains("<span class=\"state bad\""));
     for result in report.implementations.iter_mut().flat_map(|tested| &mut tested.results) {
         if result.is_unexpected() {

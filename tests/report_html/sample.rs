@@ -1,7 +1,7 @@
 //! Reports made by hand: the cases are the corpus's and some random ones, the outcomes are invented. Every verdict is
 //! there, expected failures, evidence, and texts that try to break out of what they are put into.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use heapsmith::check::evidence::{Edge, Evidence, Field, Neighbourhood, Node};
 use heapsmith::check::report::{
@@ -51,54 +51,6 @@ pub(crate) fn explained(report: Report) -> Report {
     merge(vec![report]).expect("one report")
 }
 
-/// Thirteen implementations over 700 cases. Each breaks some rules, and is known for most of that.
-pub(crate) fn thirteen() -> Report {
-    let mut cases: Vec<CaseFacts> = corpus::cases().expect("the corpus").iter().map(facts).collect();
-    let corpus = cases.len();
-    cases.extend((corpus as u64..700).map(random));
-    cases.truncate(700);
-    let rules: BTreeSet<String> = cases.iter().flat_map(|case| case.rules.clone()).collect();
-    let rules: Vec<String> = rules.into_iter().collect();
-    let implementation = |number: usize| {
-        // A dozen of the rules, others for each implementation.
-        let broken: Vec<&String> = rules.iter().skip(number).step_by(rules.len() / 12).collect();
-        // Random dumps have many rules, and some show one of them.
-        let is_random = |n: usize, case: &CaseFacts| case.rules.is_empty() && n % 4 == number % 4;
-        let judged =
-            cases.iter().enumerate().map(|(n, case)| match broken.iter().position(|rule| case.rules.contains(rule)) {
-                Some(at) => broken_rule(case, broken[at], at),
-                None if is_random(n, case) => broken_rule(case, broken[n % broken.len()], n % broken.len()),
-                None => pass(&case.id),
-            });
-        let label = format!("parser-{number} 1.{number}");
-        let mut tested = Tested { label, kind: "adapter".to_owned(), results: judged.collect(), ..Tested::default() };
-        tested.count();
-        tested
-    };
-    let implementations = (0..13).map(implementation).collect();
-    explained(Report { schema: SCHEMA, heapsmith: "0.1.0".to_owned(), cases, implementations, ..Report::default() })
-}
-
-/// A failure because of a rule.
-fn broken_rule(case: &CaseFacts, rule: &str, at: usize) -> CaseResult {
-    let outcome = match at % 3 {
-        0 => Outcome::Crash {
-            how: format!(
-                "exit code 101: thread 'main' panicked at src/parser.rs:{at}:41:\nno such tag\nnote: run with \
-                 `RUST_BACKTRACE=1` environment variable to display a backtrace"
-            ),
-        },
-        _ => wrong("array-length", "array of 5, 40 bytes", "array of 37, 40 bytes"),
-    };
-    CaseResult {
-        suspects: suspect(rule),
-        evidence: (at % 3 > 0).then(object_array_evidence),
-        expected: if at == 0 { None } else { known(&format!("parser-{at}: known"), Some("specs/findings.md")) },
-        repeat: Some(repeat("adapter", &case.id)),
-        ..result(&case.id, outcome)
-    }
-}
-
 /// A report in which everything fails.
 pub(crate) fn large(implementations: usize, cases: usize) -> Report {
     let cases: Vec<CaseFacts> = (0..cases as u64).map(random).collect();
@@ -118,7 +70,7 @@ pub(crate) fn large(implementations: usize, cases: usize) -> Report {
     explained(Report { schema: SCHEMA, heapsmith: "0.1.0".to_owned(), cases, implementations, ..Report::default() })
 }
 
-fn facts(case: &corpus::Case) -> CaseFacts {
+pub(crate) fn facts(case: &corpus::Case) -> CaseFacts {
     let verdict = match case.verdict {
         Verdict::Valid => "valid",
         Verdict::Invalid => "invalid",
@@ -139,7 +91,7 @@ fn facts(case: &corpus::Case) -> CaseFacts {
     }
 }
 
-fn random(n: u64) -> CaseFacts {
+pub(crate) fn random(n: u64) -> CaseFacts {
     let format = ["phd4", "phd5", "phd6", "hprof", "classic"][n as usize % 5];
     CaseFacts {
         id: format!("random-7-{n:06}"),
@@ -211,7 +163,7 @@ fn tested(
     tested
 }
 
-fn repeat(kind: &str, id: &str) -> String {
+pub(crate) fn repeat(kind: &str, id: &str) -> String {
     format!(
         "heapsmith check --{kind} 'java -jar \"the adapters/phd-lens.jar\" --stdio' --filter {id} --random 100 --seed 7"
     )
@@ -221,11 +173,11 @@ pub(crate) fn result(id: &str, outcome: Outcome) -> CaseResult {
     CaseResult::new(id, outcome)
 }
 
-fn suspect(rule: &str) -> Vec<Suspect> {
+pub(crate) fn suspect(rule: &str) -> Vec<Suspect> {
     vec![Suspect { rule: rule.to_owned(), offset: 72, length: 4 }]
 }
 
-fn pass(id: &str) -> CaseResult {
+pub(crate) fn pass(id: &str) -> CaseResult {
     result(id, Outcome::Pass { reading: None })
 }
 
@@ -233,7 +185,7 @@ fn skip(id: &str, reason: &str) -> CaseResult {
     result(id, Outcome::Skip { reason: reason.to_owned(), link: None })
 }
 
-fn wrong(fact: &str, expected: &str, found: &str) -> Outcome {
+pub(crate) fn wrong(fact: &str, expected: &str, found: &str) -> Outcome {
     Outcome::Fail {
         fact: fact.to_owned(),
         address: Some("0xe0000248".to_owned()),
@@ -243,7 +195,7 @@ fn wrong(fact: &str, expected: &str, found: &str) -> Outcome {
     }
 }
 
-fn known(reason: &str, link: Option<&str>) -> Option<Expectation> {
+pub(crate) fn known(reason: &str, link: Option<&str>) -> Option<Expectation> {
     Some(Expectation { reason: reason.to_owned(), link: link.map(str::to_owned) })
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::compare::Facet;
 use crate::compare::listing::Places;
-use crate::model::{Address, Heap, Object};
+use crate::model::{Address, Heap, Object, ObjectKind};
 
 use super::super::index::Index;
 use super::Differing;
@@ -119,24 +119,24 @@ impl Order {
         let Some((first, next)) = missing.first().and_then(|first| Some((first, self.all.get(first)?))) else { return };
         let what = what(heap, *next);
         differing.address = Some(next.to_string());
-        (differing.expected, differing.found) = (what.to_owned(), "nothing".to_owned());
+        (differing.expected, differing.found) = (what.clone(), "nothing".to_owned());
         let rest = self.all.range(first..).count() as u64;
         let before = self.all.len() as u64 - rest;
         if missing.len() as u64 == rest && rest > 1 && before > 0 {
-            differing.expected = format!("{what}, and {} classes and objects behind it", rest - 1);
+            differing.expected = format!("{what}, and {} classes and objects after it", rest - 1);
             differing.found = format!("nothing after the first {before} classes and objects");
         }
     }
 }
 
-fn what(heap: &Heap, address: Address) -> &'static str {
-    use crate::model::ObjectKind;
+/// What stands at an address, in the words of a comparison.
+fn what(heap: &Heap, address: Address) -> String {
     let object = heap.objects.iter().find(|object| object.address == address);
     match object.map(|object| object.kind) {
-        None => "a class",
-        Some(ObjectKind::Instance) => "an instance",
-        Some(ObjectKind::ObjectArray) => "an array of references",
-        Some(ObjectKind::PrimitiveArray(_)) => "an array of a primitive type",
+        None => "class".to_owned(),
+        Some(ObjectKind::Instance) => "object".to_owned(),
+        Some(ObjectKind::ObjectArray) => "object array".to_owned(),
+        Some(ObjectKind::PrimitiveArray(element)) => format!("array of {element}"),
     }
 }
 

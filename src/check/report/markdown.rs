@@ -93,7 +93,7 @@ fn head(report: &Report, text: &mut String) {
     for name in Outcome::NAMES {
         *text += &format!(" {name} |");
     }
-    *text += " expected failures | unexpected passes | causes | known causes |\n|---|";
+    *text += " expected failures | unexpected passes | unexpected causes | known causes |\n|---|";
     *text += &"--:|".repeat(Outcome::NAMES.len() + 4);
     *text += "\n";
     for tested in &report.implementations {
@@ -128,7 +128,8 @@ fn told(tested: &Tested, cause: &Cause, cases: &Cases<'_>) -> String {
         text += &format!("\n<pre>{}</pre>\n", escaped_all(repeat, MOST_OF_COMMAND, "&#10;"));
     }
     for (Expectation { reason, link }, count) in tested.reasons(cause).into_iter().take(MOST_REASONS) {
-        text += &format!("\nExpected to fail, {count}: {}\n", linked(reason, link.as_deref()));
+        let cases = group::counted(count as u64, "case");
+        text += &format!("\nExpected to fail, {cases}: {}\n", linked(reason, link.as_deref()));
     }
     if let Some(example) = tested.example(cause) {
         let lines = details(example, cause, cases).join("<br>");

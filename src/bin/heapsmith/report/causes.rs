@@ -11,6 +11,9 @@ const MOST_LINES: usize = 20;
 /// Columns of a line; terminals are at least as wide as people read.
 const COLUMNS: usize = 100;
 
+/// Characters of a sentence in a line, with room for an indent and for a sign that it goes on.
+const WIDTH: usize = COLUMNS - 6;
+
 /// Lines of a sentence.
 const MOST_OF_SENTENCE: usize = 3;
 
@@ -19,10 +22,11 @@ pub(super) fn brief(report: &Report, tested: &Tested) -> String {
     let causes: Vec<&Cause> = tested.causes.iter().filter(|cause| cause.unexpected > 0).collect();
     let in_full: Vec<String> = causes.iter().map(|cause| block(report, tested, cause, true)).collect();
     let (known, cases) = tested.known();
-    let mut text = if in_full.iter().map(|block| lines(block)).sum::<usize>() <= MOST_LINES {
+    let room = MOST_LINES - usize::from(known > 0);
+    let mut text = if in_full.iter().map(|block| lines(block)).sum::<usize>() <= room {
         in_full.concat()
     } else {
-        cut(&causes, |cause| block(report, tested, cause, false))
+        cut(&causes, room, |cause| block(report, tested, cause, false))
     };
     if known > 0 {
         let (known, cases) = (counted(known, "known cause"), counted(cases, "case"));
@@ -32,13 +36,13 @@ pub(super) fn brief(report: &Report, tested: &Tested) -> String {
 }
 
 /// The first causes within the number of lines, one at least, and how many there are besides.
-fn cut(causes: &[&Cause], block: impl Fn(&Cause) -> String) -> String {
+fn cut(causes: &[&Cause], room: usize, block: impl Fn(&Cause) -> String) -> String {
     let mut text = String::new();
     let mut used = 1;
     for (shown, cause) in causes.iter().enumerate() {
         let block = block(cause);
         used += lines(&block);
-        if shown > 0 && used > MOST_LINES {
+        if shown > 0 && used > room {
             let cases = causes[shown..].iter().map(|cause| cause.cases.len()).sum();
             let more = counted(causes.len() - shown, "more cause");
             return format!("{text}and {more}, {}: --all\n", counted(cases, "case"));
@@ -87,9 +91,13 @@ fn headline(tested: &Tested, cause: &Cause) -> String {
         Outcome::Pass { .. } => "unexpected pass",
         _ => example.outcome.name(),
     });
-    let word = if cause.unexpected > 0 { terminal::bad(verdict) } else { format!("{verdict}, as expected") };
-    let sentence = wrapped(&format!("{}: {}", cause.count(), terminal::line(&cause.sentence)));
-    format!("{word}, {sentence}\n")
+    let word = if cause.unexpected > 0 { verdict.to_owned() } else { format!("{verdict}, as expected") };
+    let text = wrapped(&format!("{word}, {}: {}", cause.count(), terminal::line(&cause.sentence)));
+    // Colours take no room, so they come after the wrapping.
+    match text.strip_prefix(verdict) {
+        Some(rest) if cause.unexpected > 0 => format!("{}{rest}\n", terminal::bad(verdict)),
+        _ => format!("{text}\n"),
+    }
 }
 
 /// A case of a cause: what happened, and where.
@@ -99,7 +107,7 @@ fn case(report: &Report, result: &CaseResult) -> String {
     let head = format!("  {}{size}: ", terminal::line(&result.id));
     match &result.expected {
         Some(expected) if !result.is_unexpected() => {
-            format!("{head}as expected: {}\n", terminal::line(&expected.reason))
+            format!("{head}expected: {}\n", terminal::line(&expected.reason))
         }
         _ => format!("{head}{}\n", detail(result)) + &place(result) + &repeat(result.repeat.as_deref()),
     }
@@ -167,12 +175,12 @@ fn wrapped(text: &str) -> String {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {
         let last = lines.last_mut().map_or(0, |line| line.chars().count());
-        if last > 0 && last + 1 + word.chars().count() > COLUMNS - 4 {
+        if last > 0 && last + 1 + word.chars().count() > WIDTH {
             lines.push(String::new());
         }
         if let Some(line) = lines.last_mut() {
             let blank = if line.is_empty() { "" } else { " " };
-            *line = shortened(&format!("{line}{blank}{word}"), COLUMNS - 4);
+            *line = shortened(&format!("{line}{blank}{word}"), WIDTH);
         }
     }
     if lines.len() > MOST_OF_SENTENCE {
@@ -192,8 +200,24 @@ mod tests {
         let long = ["eleven long"; 40].join(" ");
         let text = wrapped(&long);
         assert_eq!(text.lines().count(), 3);
-        assert!(text.ends_with(" …") && text.lines().all(|line| line.chars().count() <= 102));
+        assert!(text.ends_with(" …") && text.lines().all(|line| line.chars().count() <= COLUMNS));
         assert!(wrapped(&"x".repeat(500)).ends_with('…'));
+    }
+
+    #[test]
+    fn causes_take_twenty_lines_and_the_rest_is_counted() {
+        let cause = |n: usize| Cause {
+            sentence: format!("Tells other hash {n}."),
+            unexpected: if n < 30 { 1 } else { 0 },
+            cases: vec![n.to_string(), format!("{n}b")],
+            repeat: Some("heapsmith check".to_owned()),
+            ..Cause::default()
+        };
+        let tested = Tested { causes: (0..31).map(cause).collect(), ..Tested::default() };
+        let text = brief(&Report::default(), &tested);
+        assert!(text.lines().count() <= 20, "{text}");
+        assert!(text.contains("more causes, ") && text.contains(" cases: --all\n"), "{text}");
+        assert!(text.ends_with("1 known cause, 2 cases, as expected (--all)\n"), "{text}");
     }
 
     #[test]
