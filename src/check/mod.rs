@@ -37,7 +37,7 @@ pub use process::{Budget, Sweeper, supervise};
 pub use report::{CaseResult, Outcome, Report, ReportFolder};
 pub use run::{BATCH, Checked, Options, Progress, check};
 #[doc(hidden)]
-pub use scaling::dumps as scaling_dumps;
+pub use scaling::{Dump as ScalingDump, dumps as scaling_dumps};
 pub use scaling::{Failure, Growth, SCHEMA as SCALING_SCHEMA, Scaled, Scaling, ScalingOptions, Series, Size, scale};
 pub use serve::serve;
 pub use subject::{Kind, Subject};

@@ -3,7 +3,7 @@
 use std::fs;
 
 use heapsmith::Format;
-use heapsmith::check::scaling_dumps;
+use heapsmith::check::{ScalingDump, scaling_dumps};
 use heapsmith::input::Input;
 use heapsmith::model::ObjectKind;
 use heapsmith::validate::{Severity, ValidateOptions, validate};
@@ -43,7 +43,7 @@ fn is_as_published(told: &Value) {
 fn every_kind_of_dump_is_valid_and_has_what_it_counts() {
     for format in [Format::HPROF, Format::PHD4, Format::PHD5, Format::PHD6, Format::CLASSIC] {
         for count in [0, 1, 300] {
-            for (name, bytes, counts) in scaling_dumps(format, count).expect("a dump") {
+            for ScalingDump { name, bytes, counts } in scaling_dumps(format, count).expect("a dump") {
                 let input = Input::memory(name, bytes.clone());
                 let report = validate(&input, ValidateOptions::default()).expect("it is in memory");
                 let errors = report.findings.iter().filter(|finding| finding.severity == Severity::Error);
@@ -63,8 +63,9 @@ fn every_kind_of_dump_is_valid_and_has_what_it_counts() {
 #[test]
 fn each_kind_of_dump_has_as_many_as_are_asked_for() {
     let of = |count| scaling_dumps(Format::HPROF, count).expect("dumps");
-    for ((name, few, _), (_, many, _)) in of(1_000).into_iter().zip(of(3_000)) {
-        let (few, many) = (heapsmith::read(few).expect("a dump"), heapsmith::read(many).expect("a dump"));
+    for (few, many) in of(1_000).into_iter().zip(of(3_000)) {
+        let name = few.name;
+        let (few, many) = (heapsmith::read(few.bytes).expect("a dump"), heapsmith::read(many.bytes).expect("a dump"));
         let grown = |of: fn(&heapsmith::Heap) -> usize| of(&many) - of(&few);
         let classes = grown(|heap| heap.classes.len());
         let statics = grown(|heap| heap.classes.iter().flat_map(|class| &class.statics).flatten().count());
@@ -91,7 +92,7 @@ fn each_kind_of_dump_has_as_many_as_are_asked_for() {
 fn the_segments_of_many_segments_have_an_object_each() {
     let of = |count| {
         let dumps = scaling_dumps(Format::HPROF, count).expect("dumps");
-        let (_, bytes, _) = dumps.into_iter().find(|(name, ..)| *name == "many-segments").expect("a kind");
+        let bytes = dumps.into_iter().find(|dump| dump.name == "many-segments").expect("a kind").bytes;
         // Records after the header of 31 bytes: a tag, 4 bytes of time, 4 of length.
         let (mut at, mut segments) = (31, 0);
         while at < bytes.len() {

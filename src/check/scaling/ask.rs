@@ -65,7 +65,7 @@ impl Asker<'_> {
         shape: &Shape,
         count: u64,
     ) -> Result<Read, Error> {
-        let Dump { bytes, counts } = shape.dump(format, count)?;
+        let Dump { bytes, counts, .. } = shape.dump(format, count)?;
         let size = bytes.len() as u64;
         let (id, summary) = (format!("{}-{count}", shape.name), format!("{count} {}", shape.unit));
         let case = Case::valid(id.clone(), format, summary.clone(), summary, bytes, Heap::default());

@@ -16,14 +16,16 @@ use crate::setters::setters;
 use crate::system;
 
 use super::introduction::{hello, label, unique};
-use super::protocol::{Counts, Hello, Level};
+use super::protocol::{Hello, Level};
 use super::subject::{Kind, Subject};
 
 pub use growth::Growth;
 pub use report::{Failure, SCHEMA, Scaled, Scaling, Series, Size};
+#[doc(hidden)]
+pub use shapes::Dump;
 
 use ask::Asker;
-use shapes::{Dump, Shape};
+use shapes::Shape;
 
 /// How far sizes are doubled.
 #[derive(Clone, Debug)]
@@ -99,9 +101,8 @@ pub fn scale(subjects: &[Subject], options: &ScalingOptions, progress: &dyn Fn(&
 /// # Errors
 /// If one cannot be written, which would be a defect.
 #[doc(hidden)]
-pub fn dumps(format: Format, count: u64) -> Result<Vec<(&'static str, Vec<u8>, Counts)>, Error> {
-    let dump = |shape: &Shape| shape.dump(format, count).map(|Dump { bytes, counts }| (shape.name, bytes, counts));
-    Shape::of(format.family()).map(dump).collect()
+pub fn dumps(format: Format, count: u64) -> Result<Vec<Dump>, Error> {
+    Shape::of(format.family()).map(|shape| shape.dump(format, count)).collect()
 }
 
 /// Counts, unless another level is asked for: a number takes no time to write, and reading has to come to an end for it.

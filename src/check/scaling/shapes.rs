@@ -34,11 +34,14 @@ pub(super) struct Shape {
 }
 
 /// A dump of a kind.
-pub(super) struct Dump {
+#[derive(Clone, Debug)]
+pub struct Dump {
+    /// The kind.
+    pub name: &'static str,
     /// Its bytes.
-    pub(super) bytes: Vec<u8>,
+    pub bytes: Vec<u8>,
     /// How many classes and objects it has.
-    pub(super) counts: Counts,
+    pub counts: Counts,
 }
 
 /// Objects of the small heap that every dump has.
@@ -78,7 +81,7 @@ impl Shape {
         let counts = grown.counts(counts_of(&carried));
         let mut bytes = Vec::new();
         lowering.write(&mut (&mut grown as &mut dyn HeapSource), &mut bytes)?;
-        Ok(Dump { bytes, counts })
+        Ok(Dump { name: self.name, bytes, counts })
     }
 }
 
