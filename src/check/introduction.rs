@@ -29,6 +29,20 @@ pub(super) fn hello(subject: &Subject) -> Result<Result<Option<Hello>, String>, 
     Ok(Err(format!("hello: {how}")))
 }
 
+/// What it is called in tables: its name and version, or its command.
+pub(super) fn label(subject: &Subject, hello: Option<&Hello>) -> String {
+    match hello {
+        Some(hello) => format!("{} {}", hello.name, hello.version).trim().to_owned(),
+        None => subject.command.clone(),
+    }
+}
+
+/// The same with a number, if it is taken.
+pub(super) fn unique(label: String, is_taken: impl Fn(&str) -> bool) -> String {
+    let numbered = (2..).map(|number| format!("{label} ({number})"));
+    std::iter::once(label.clone()).chain(numbered).find(|label| !is_taken(label)).unwrap_or(label)
+}
+
 /// What of that the report has.
 pub(super) fn declared(subject: &Subject, hello: &Hello, tasks: &[Task]) -> Declared {
     let level = subject.level_of(hello);

@@ -21,6 +21,7 @@ mod random;
 mod repeat;
 pub mod report;
 mod run;
+mod scaling;
 mod serve;
 mod subject;
 mod task;
@@ -35,6 +36,9 @@ pub use kept::Kept;
 pub use process::{Budget, Sweeper, supervise};
 pub use report::{CaseResult, Outcome, Report, ReportFolder};
 pub use run::{BATCH, Checked, Options, Progress, check};
+#[doc(hidden)]
+pub use scaling::{Dump as ScalingDump, dumps as scaling_dumps};
+pub use scaling::{Failure, Growth, SCHEMA as SCALING_SCHEMA, Scaled, Scaling, ScalingOptions, Series, Size, scale};
 pub use serve::serve;
 pub use subject::{Kind, Subject};
 pub use task::{Choice, Operation, Source, Task, Wanted, What};

@@ -11,6 +11,7 @@ mod hostile;
 mod others;
 mod protocol;
 mod readings;
+mod scaling;
 #[path = "../schema/mod.rs"]
 mod schema;
 mod templates;

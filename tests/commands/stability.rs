@@ -80,6 +80,7 @@ fn the_page_and_the_program_have_these_versions() {
         assert_eq!(rows.remove(name), Some(version));
     }
     assert_eq!(rows.remove("check"), Some(heapsmith::check::report::SCHEMA));
+    assert_eq!(rows.remove("scaling"), Some(heapsmith::check::SCALING_SCHEMA));
     let manifest: Value = serde_json::from_str(&read("corpus/manifest.json")).expect("JSON");
     assert_eq!(manifest["schema"], rows.remove("manifest").expect("a row"));
     let folder = tempfile::tempdir().expect("a temporary folder");

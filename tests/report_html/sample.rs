@@ -42,7 +42,7 @@ pub(crate) fn report() -> Report {
         cases,
         implementations,
         incomplete: Some(Incomplete { signal: "SIGTERM".to_owned(), judged: 2890, planned: 3456 }),
-        run: Some(Run { seconds: 41.37, jobs: 8, milliseconds }),
+        run: Some(Run { seconds: 41.37, jobs: 8, milliseconds, ..Run::default() }),
     })
 }
 

@@ -16,7 +16,7 @@ use heapsmith::generate::{Oddity, OddityForm};
 use heapsmith::interrupt::{self, Stop};
 
 use crate::report::{self, Form};
-use crate::{Answer, family, terminal};
+use crate::{Answer, family, scaling, terminal};
 
 /// Failures that are printed while others are still waited for; the rest is counted.
 const MOST_LIVE: usize = 10;
@@ -133,6 +133,8 @@ pub(crate) struct Opts {
     /// A JSON report on standard output.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    scaling: scaling::ScalingOpts,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -152,6 +154,9 @@ impl Opts {
         let budget = Budget::default().time(time).memory(self.memory_limit << 20);
         let stop = interrupt::gently();
         let subjects = self.subjects(budget, &stop)?;
+        if let Some(options) = self.scaling.options(self.format)? {
+            return scaling::run(&subjects, &options, self.json, &stop);
+        }
         let expected = match &self.expected {
             Some(path) if !self.update_expected || path.exists() => ExpectedFailures::read(path)?,
             _ => ExpectedFailures::default(),

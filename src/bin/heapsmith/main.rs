@@ -26,6 +26,8 @@ mod report;
 #[cfg(feature = "check")]
 mod reports;
 mod rewrite;
+#[cfg(feature = "check")]
+mod scaling;
 mod schema;
 #[cfg(feature = "check")]
 mod supervise;

@@ -1,6 +1,7 @@
 //! The written forms of a report.
 
 mod causes;
+mod cost;
 mod text;
 
 use std::io::{self, Write};
@@ -51,8 +52,8 @@ pub(crate) fn tell(
     let failed = |e| Error::io("writing standard output", e);
     let printed = match form {
         Form::Json => writeln!(terminal::data(), "{}", json(report)?),
-        Form::Brief => write!(terminal::stdout(), "{}", text::text(report, false)),
-        Form::All => write!(terminal::stdout(), "{}", text::text(report, true)),
+        Form::Brief => write!(terminal::stdout(), "{}", text::text(report, false) + &cost::costs(report)),
+        Form::All => write!(terminal::stdout(), "{}", text::text(report, true) + &cost::costs(report)),
     };
     if let Some(folder) = folder {
         if report.incomplete.is_some() && folder.holds_an_earlier_report() {

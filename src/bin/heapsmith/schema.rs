@@ -50,6 +50,9 @@ enum Which {
     /// `check --json`
     #[cfg(feature = "check")]
     Check,
+    /// `check --scaling --json`
+    #[cfg(feature = "check")]
+    Scaling,
     /// `report diff --json`
     #[cfg(feature = "check")]
     ReportDiff,
@@ -91,6 +94,8 @@ impl Opts {
             Which::InspectField => schema_for!(inspect::FieldLine),
             #[cfg(feature = "check")]
             Which::Check => schema_for!(heapsmith::check::Report),
+            #[cfg(feature = "check")]
+            Which::Scaling => schema_for!(heapsmith::check::Scaling),
             #[cfg(feature = "check")]
             Which::ReportDiff => schema_for!(heapsmith::check::report::ReportDiff),
             #[cfg(feature = "check")]

@@ -45,7 +45,8 @@ fn spelled(count: Count, number: u64) -> String {
     }
 }
 
-pub(super) fn of(counts: &Counts, count: Count) -> Option<u64> {
+/// One of the counts; none of the histogram.
+pub(in crate::check) fn of(counts: &Counts, count: Count) -> Option<u64> {
     match count {
         Count::Classes => counts.classes,
         Count::Instances => counts.instances,

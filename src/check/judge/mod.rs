@@ -25,7 +25,7 @@ use crate::model::Address;
 use crate::validate::{Severity, ValidateOptions, validate};
 
 pub(super) use closure::judge_closure;
-pub(super) use counts::{counts as counts_of, histogram_of, strings};
+pub(super) use counts::{counts as counts_of, histogram_of, of as number_of, strings};
 pub use readings::all_ambiguities;
 pub(super) use spelling::{BOOLEANS, NAMES};
 

@@ -190,6 +190,20 @@ impl Process {
         self.messages.clear();
     }
 
+    /// Forgets how much memory the program had so far: what comes now is for the next question.
+    pub(super) fn forget_peak(&mut self) {
+        self.program.forget_peak();
+    }
+
+    /// The most memory that the program and all that it started had since then; of what is gone as far as a limit was looked
+    /// after. `None` where the system has no such number.
+    pub(super) fn peak(&mut self) -> Option<u64> {
+        if !self.program.is_gone() {
+            self.program.footprint();
+        }
+        self.program.peak()
+    }
+
     /// Sends a line. That it is not read is seen at the wait for the answer.
     pub(super) fn write_line(&self, line: &str) {
         if let Some(requests) = &self.requests {

@@ -105,6 +105,17 @@ fn head(report: &Report, text: &mut String) {
         let causes = tested.causes.len() - known;
         *text += &format!(" {} | {} | {causes} | {known} |\n", expectations.failed, expectations.passed);
     }
+    report.implementations.iter().for_each(|tested| *text += &cost(report, tested));
+}
+
+/// The cases that took most time and most memory.
+fn cost(report: &Report, tested: &Tested) -> String {
+    let Some(run) = &report.run else { return String::new() };
+    let slowest = run.slowest(&tested.label).map(|(id, time)| format!("slowest: {} ({time:.0} ms)", code(id)));
+    let hungriest = run.hungriest(&tested.label);
+    let hungriest = hungriest.map(|(id, bytes)| format!("most memory: {} ({} MiB)", code(id), bytes.div_ceil(1 << 20)));
+    let told: Vec<String> = slowest.into_iter().chain(hungriest).collect();
+    if told.is_empty() { String::new() } else { format!("\n{}: {}\n", escaped(&tested.label), told.join("; ")) }
 }
 
 /// A cause: what is wrong in a line, what shows it to unfold, and the other cases.

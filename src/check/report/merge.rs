@@ -6,7 +6,7 @@ use crate::error::Error;
 
 use super::super::held::{settle, unsettled};
 use super::super::judge::all_ambiguities;
-use super::{CaseResult, Follows, Incomplete, Report, Run, SCHEMA, Tested};
+use super::{CaseResult, Follows, Incomplete, Report, SCHEMA, Tested};
 
 /// Puts reports of the same question together: shards of a run, or runs of other implementations over the same cases.
 ///
@@ -56,7 +56,7 @@ pub fn merge(reports: Vec<Report>) -> Result<Report, Error> {
             (one, two) => one.or(two),
         };
         merged.run = match (merged.run.take(), other.run) {
-            (Some(one), Some(two)) => Some(together(one, two)),
+            (Some(one), Some(two)) => Some(one.and(two)),
             (one, two) => one.or(two),
         };
     }
@@ -136,12 +136,4 @@ impl Shards {
         let list: Vec<&str> = common.iter().map(String::as_str).collect();
         (!is_whole).then(|| if list.is_empty() { "none of all".to_owned() } else { list.join(" ") })
     }
-}
-
-fn together(one: Run, two: Run) -> Run {
-    let mut milliseconds: BTreeMap<String, BTreeMap<String, f64>> = one.milliseconds;
-    for (label, cases) in two.milliseconds {
-        milliseconds.entry(label).or_default().extend(cases);
-    }
-    Run { seconds: one.seconds + two.seconds, jobs: one.jobs.max(two.jobs), milliseconds }
 }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::compare::Facet;
 
+mod cost;
 mod diff;
 mod folder;
 mod group;
@@ -20,6 +21,7 @@ use super::causes::causes;
 use super::evidence::Evidence;
 use super::judge::all_ambiguities;
 
+pub use cost::Run;
 pub use diff::{ChangedCause, ReportDiff, TestedDiff, diff};
 pub use folder::ReportFolder;
 pub use group::Overall;
@@ -360,17 +362,6 @@ pub enum Outcome {
         /// How.
         how: String,
     },
-}
-
-/// What two runs need not have in common.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Run {
-    /// Seconds from start to end.
-    pub seconds: f64,
-    /// How many cases ran at a time.
-    pub jobs: u64,
-    /// Milliseconds that each case took, by implementation and case id.
-    pub milliseconds: BTreeMap<String, BTreeMap<String, f64>>,
 }
 
 impl Outcome {

@@ -11,6 +11,8 @@ use super::super::subject::Reply;
 pub(super) struct Answered {
     pub(super) judgement: Judgement,
     pub(super) milliseconds: f64,
+    /// The most memory, in bytes, where the system tells.
+    pub(super) peak_memory: Option<u64>,
     /// Whether it is asked once more, alone.
     pub(super) is_doubtful: bool,
     /// Whether it took as long as a question may, for nothing.
@@ -68,7 +70,7 @@ pub(super) fn settled(first: Slot, mut alone: Answered) -> (Answered, Option<Out
 
 /// An outcome that nothing was asked for.
 pub(super) fn unasked(outcome: Outcome) -> Answered {
-    Answered { judgement: plain(outcome), milliseconds: 0.0, is_doubtful: false, was_in_vain: false }
+    Answered { judgement: plain(outcome), milliseconds: 0.0, peak_memory: None, is_doubtful: false, was_in_vain: false }
 }
 
 pub(super) fn plain(outcome: Outcome) -> Judgement {

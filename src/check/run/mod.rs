@@ -140,7 +140,8 @@ pub fn check(
     for one in all {
         planned += one.count();
         let told = one.run()?;
-        run.milliseconds.insert(told.tested.label.clone(), told.milliseconds.into_iter().collect());
+        run.milliseconds.insert(told.tested.label.clone(), told.milliseconds);
+        run.peak_memory.insert(told.tested.label.clone(), told.peak_memory);
         done.push((told.tested.label.clone(), told.tasks));
         report.implementations.push(told.tested);
         report.cases.extend(told.facts);

@@ -1,5 +1,6 @@
 //! The run of one implementation.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -11,7 +12,7 @@ use super::super::evidence::{Suspects, evidence, suspects};
 use super::super::expected::Seen;
 use super::super::filter;
 use super::super::held::settle;
-use super::super::introduction::{declared, hello};
+use super::super::introduction::{declared, hello, label, unique};
 use super::super::judge::{Asked, Differing, Judgement, judge};
 use super::super::protocol::Hello;
 use super::super::repeat::repeat;
@@ -20,12 +21,6 @@ use super::super::subject::{Files, Reply, Session, Subject};
 use super::super::task::{Operation, Source, Task, tasks, why_not};
 use super::answered::{Answered, Slot, enough, given_up, is_in_vain, settled, unasked};
 use super::{BATCH, Progress, Shared, owned, rules};
-
-fn unique(label: String, others: &[One<'_>]) -> String {
-    let is_taken = |label: &str| others.iter().any(|other| other.label == label);
-    let numbered = (2..).map(|number| format!("{label} ({number})"));
-    std::iter::once(label.clone()).chain(numbered).find(|label| !is_taken(label)).unwrap_or(label)
-}
 
 /// So many facts are told besides the first one.
 const OTHERS: usize = 32;
@@ -45,7 +40,8 @@ pub(super) struct One<'r> {
 pub(super) struct Told {
     pub(super) tested: Tested,
     pub(super) facts: Vec<CaseFacts>,
-    pub(super) milliseconds: Vec<(String, f64)>,
+    pub(super) milliseconds: BTreeMap<String, f64>,
+    pub(super) peak_memory: BTreeMap<String, u64>,
     pub(super) tasks: Vec<Task>,
 }
 
@@ -59,13 +55,9 @@ impl<'r> One<'r> {
         let choice = &shared.options.choice;
         let hello = hello(subject)?;
         let told = hello.as_ref().ok().and_then(Option::as_ref);
-        let label = match told {
-            Some(hello) => format!("{} {}", hello.name, hello.version).trim().to_owned(),
-            None => subject.command.clone(),
-        };
         let mut tasks = tasks(subject, told, sources, shared.options.operations);
         filter::of_tasks(&choice.filters, &mut tasks);
-        let label = unique(label, others);
+        let label = unique(label(subject, told), |label| others.iter().any(|other| other.label == label));
         let one = One { subject, shared, label, hello, has_answered: AtomicBool::new(false), tasks };
         if one.hello().is_some() {
             one.answered()?;
@@ -139,12 +131,14 @@ impl<'r> One<'r> {
         let own = self.hello().map(Hello::declared_readings).unwrap_or_default();
         let judgements = told.iter_mut().map(|(_, answered, _)| &mut answered.judgement);
         let readings = settle(&own, judgements.map(|Judgement { outcome, follows, .. }| (outcome, &follows[..])));
-        let (mut results, mut all_facts, mut milliseconds, mut omitted) = (vec![], vec![], vec![], vec![]);
+        let (mut results, mut all_facts, mut omitted) = (vec![], vec![], vec![]);
+        let (mut milliseconds, mut peak_memory) = (BTreeMap::new(), BTreeMap::new());
         for (task, answered, first) in told {
             let (result, facts) = self.result(task, &answered.judgement, first)?;
             results.push(result);
             all_facts.push(facts);
-            milliseconds.push((task.id.clone(), answered.milliseconds));
+            milliseconds.insert(task.id.clone(), answered.milliseconds);
+            peak_memory.extend(answered.peak_memory.map(|bytes| (task.id.clone(), bytes)));
             omitted.extend(answered.judgement.omitted);
         }
         omitted.sort_unstable();
@@ -160,7 +154,7 @@ impl<'r> One<'r> {
             ..Tested::default()
         };
         tested.count();
-        Ok(Told { tested, facts: all_facts, milliseconds, tasks: self.tasks })
+        Ok(Told { tested, facts: all_facts, milliseconds, peak_memory, tasks: self.tasks })
     }
 
     /// Runs batches, several at a time.
@@ -250,6 +244,7 @@ impl<'r> One<'r> {
         let started = Instant::now();
         let reply = session.ask(task, &case, &files)?;
         let took = started.elapsed();
+        let peak_memory = session.peak_memory();
         if !matches!(reply, Reply::NotStarted(_) | Reply::Interrupted) {
             self.answered()?;
         }
@@ -261,7 +256,8 @@ impl<'r> One<'r> {
         if let Some(kept) = self.shared.kept {
             kept.put(&self.label, &task.id, &judgement.outcome, &files)?;
         }
-        Ok(Some((Answered { judgement, milliseconds: took.as_secs_f64() * 1e3, is_doubtful, was_in_vain }, true)))
+        let milliseconds = took.as_secs_f64() * 1e3;
+        Ok(Some((Answered { judgement, milliseconds, peak_memory, is_doubtful, was_in_vain }, true)))
     }
 
     /// Asks a task alone, in a process of its own, and waits for the process's end: what it says after its answer counts.

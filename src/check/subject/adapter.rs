@@ -162,12 +162,14 @@ pub(in crate::check) struct AdapterSession<'s> {
     taken_back: Vec<(usize, Reply)>,
     /// Whether digests are asked for once more where one is wrong; not after that has failed.
     asks_again: bool,
+    /// The most memory that a process which is stopped had for its last question.
+    peak: Option<u64>,
 }
 
 impl<'s> AdapterSession<'s> {
     pub(super) fn new(subject: &'s Subject, hello: &'s Hello) -> AdapterSession<'s> {
         let (requests, taken_back) = (Vec::new(), Vec::new());
-        AdapterSession { subject, hello, adapter: None, asked: 0, requests, taken_back, asks_again: true }
+        AdapterSession { subject, hello, adapter: None, asked: 0, requests, taken_back, asks_again: true, peak: None }
     }
 
     /// The process, started if there is none.
@@ -197,10 +199,12 @@ impl<'s> AdapterSession<'s> {
     fn put(&mut self, op: &Op, size: u64, files: &Files) -> Result<Result<Status, Reply>, Error> {
         let (question, limits) =
             (self.asked.saturating_sub(1), Limits::of(&self.subject.budget, size, Some(&files.output)));
+        self.peak = None;
         let adapter = match self.adapter()? {
             Ok(adapter) => adapter,
             Err(reply) => return Ok(Err(reply)),
         };
+        adapter.process.forget_peak();
         let status = adapter.ask(op, &limits);
         let last = adapter.last;
         self.requests.push((last, question));
@@ -212,7 +216,7 @@ impl<'s> AdapterSession<'s> {
 
     /// Kills the process. A second answer to an earlier question may be what was taken for a wrong one.
     fn stop(&mut self) {
-        self.adapter = None;
+        self.peak = self.adapter.take().and_then(|mut adapter| adapter.process.peak());
     }
 
     /// An answer that came without being asked for: it is held against the question that has its id, or the last one.
@@ -308,6 +312,10 @@ impl Session for AdapterSession<'_> {
                 shortened(reply, files)
             }
         })
+    }
+
+    fn peak_memory(&mut self) -> Option<u64> {
+        self.adapter.as_mut().map_or(self.peak, |adapter| adapter.process.peak())
     }
 
     fn finish(&mut self) -> Vec<(usize, Reply)> {

@@ -155,6 +155,11 @@ pub(super) trait Session {
     /// Asks again about the same case, for a digest with its buckets, or with one of them.
     fn ask_digest(&mut self, case: &Case, files: &Files, buckets: bool, bucket: Option<u8>) -> Result<Reply, Error>;
 
+    /// The most memory that the program and all that it started had for the last question, in bytes. Exact where one process
+    /// does everything and keeps running; what a program had that is gone by now is known as far as its limits were looked
+    /// after. `None` where the system has no such number.
+    fn peak_memory(&mut self) -> Option<u64>;
+
     /// Ends the process. What it still says is an error: the questions, by their place among those asked, that have a
     /// second answer, or nobody's, or behind which it crashed.
     fn finish(&mut self) -> Vec<(usize, Reply)>;

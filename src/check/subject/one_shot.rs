@@ -15,11 +15,13 @@ use super::{Files, Kind, NoAnswer, Reply, Session, Subject, is_shortage, not_sta
 /// Asks a program that prints a listing, or one that makes a file of another.
 pub(super) struct OneShot<'s> {
     subject: &'s Subject,
+    /// The most memory that the last process had, as far as it was seen.
+    peak: Option<u64>,
 }
 
 impl<'s> OneShot<'s> {
     pub(super) fn new(subject: &'s Subject) -> OneShot<'s> {
-        OneShot { subject }
+        OneShot { subject, peak: None }
     }
 
     /// The command with the paths in their places.
@@ -40,6 +42,7 @@ impl<'s> OneShot<'s> {
 
 impl Session for OneShot<'_> {
     fn ask(&mut self, _: &Task, case: &Case, files: &Files) -> Result<Reply, Error> {
+        self.peak = None;
         let failed = |e| Error::io("preparing the files of a case", e);
         let Subject { supervisor, budget, stop, .. } = self.subject;
         let command = self.command(case, files)?;
@@ -55,6 +58,7 @@ impl Session for OneShot<'_> {
         };
         let size = case.bytes.len() as u64;
         let stopped = process.end(&Limits::of(budget, size, Some(&files.output)));
+        self.peak = process.peak();
         process.kill();
         let messages = files.shorten(&process.messages());
         Ok(match stopped {
@@ -73,6 +77,10 @@ impl Session for OneShot<'_> {
 
     fn ask_digest(&mut self, _: &Case, _: &Files, _: bool, _: Option<u8>) -> Result<Reply, Error> {
         Ok(Reply::Error("it prints no digests".to_owned()))
+    }
+
+    fn peak_memory(&mut self) -> Option<u64> {
+        self.peak
     }
 
     fn finish(&mut self) -> Vec<(usize, Reply)> {

@@ -4,6 +4,9 @@
 //! them; shared memory that is mapped by none of them at the moment, as long as one of them holds it open or has made it
 //! (memfd_create, shm_open, System V); and the files in its `TMPDIR` where that lies in memory (tmpfs). Disk is the files
 //! there where it does not. On systems without `/proc` nothing is seen.
+//!
+//! The peak of memory is taken from the kernel's high-water marks of resident sets, which can be reset (proc(5),
+//! `clear_refs`): looking once at the end is enough for a process that is still there.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, Metadata};
@@ -30,6 +33,12 @@ pub(super) struct Scales {
     files: (u64, u64),
     /// When they are looked at again.
     next: Instant,
+    /// The processes that were there at the last look.
+    last: Vec<Pid>,
+    /// Whether their high-water marks are those since [`Scales::forget_peak`].
+    has_marks: bool,
+    /// The most memory since then, as far as it was seen.
+    peak: Option<u64>,
 }
 
 /// How long files are not looked at again, at least, and by how much longer than looking took.
@@ -49,26 +58,49 @@ impl Scales {
         let in_memory = is_in_memory(temporary);
         // Most cases are over before the first look at files.
         let next = Instant::now() + PAUSE;
-        Scales { temporary: temporary.to_owned(), in_memory, seen: HashSet::new(), files: (0, 0), next }
+        let (temporary, seen, last) = (temporary.to_owned(), HashSet::new(), Vec::new());
+        Scales { temporary, in_memory, seen, files: (0, 0), next, last, has_marks: true, peak: None }
+    }
+
+    /// Forgets the peak so far. Processes that are started later have marks of their own.
+    pub(super) fn forget_peak(&mut self, root: Pid) {
+        if self.last.is_empty() {
+            self.weigh(root);
+        }
+        self.has_marks = self.last.iter().all(|pid| reset_mark(*pid));
+        self.peak = None;
+    }
+
+    /// The most memory of all looks since the peak was forgotten. At each of them the peaks of all processes are added up,
+    /// so that it is too high where these were not at the same time, and too low where a process came and went between
+    /// two looks. `None` where the system has no such number.
+    pub(super) fn peak(&self) -> Option<u64> {
+        self.peak
     }
 
     /// Looks at all descendants of a process.
     pub(super) fn weigh(&mut self, root: Pid) -> Footprint {
         let processes = descendants(root);
         self.seen.extend(processes.iter().map(|pid| pid.as_raw_nonzero().get()));
-        let (mut own, mut mapped) = (0, 0);
+        let (mut own, mut mapped, mut marks) = (0, 0, 0);
         for pid in &processes {
-            let (private, shared) = resident(*pid);
+            let Resident { private, shared, most } = resident(*pid);
             own += private;
             mapped += shared;
+            marks += most;
         }
         let now = Instant::now();
         if now >= self.next {
             self.files = self.look(&processes);
             self.next = Instant::now() + PAUSE.max(now.elapsed() * TIMES);
         }
+        self.last = processes;
         // What is mapped is most often a file that is open, too.
-        Footprint { memory: mapped.max(self.files.0).saturating_add(own), disk: self.files.1 }
+        let memory = mapped.max(self.files.0).saturating_add(own);
+        if self.has_marks && marks > 0 {
+            self.peak = self.peak.max(Some(memory.max(marks)));
+        }
+        Footprint { memory, disk: self.files.1 }
     }
 
     /// Files in memory, and those on disk.
@@ -110,14 +142,30 @@ impl Scales {
     }
 }
 
-/// The resident set of a process: its own pages and those of files, and pages of shared memory.
-fn resident(pid: Pid) -> (u64, u64) {
+/// The resident set of a process, in bytes.
+struct Resident {
+    /// Its own pages and those of files.
+    private: u64,
+    /// Pages of shared memory.
+    shared: u64,
+    /// The most that there were of both; 0 where the system has no such number.
+    most: u64,
+}
+
+fn resident(pid: Pid) -> Resident {
     let status = fs::read_to_string(format!("/proc/{}/status", pid.as_raw_nonzero())).unwrap_or_default();
     let of = |key: &str| {
         let line = status.lines().find_map(|line| line.strip_prefix(key));
         line.and_then(|line| line.trim().strip_suffix(" kB")?.parse::<u64>().ok()).unwrap_or(0) << 10
     };
-    (of("RssAnon:") + of("RssFile:"), of("RssShmem:"))
+    Resident { private: of("RssAnon:") + of("RssFile:"), shared: of("RssShmem:"), most: of("VmHWM:") }
+}
+
+/// Lowers the high-water mark of a process to what it has now; whether no mark is left from before. One that is gone has
+/// none.
+fn reset_mark(pid: Pid) -> bool {
+    let folder = PathBuf::from(format!("/proc/{}", pid.as_raw_nonzero()));
+    fs::write(folder.join("clear_refs"), "5").is_ok() || !folder.exists()
 }
 
 type Files = HashMap<(u64, u64), u64>;
@@ -222,7 +270,23 @@ mod tests {
 
     #[test]
     fn the_resident_set_of_a_process_is_seen() {
-        let (own, _) = resident(rustix::process::getpid());
-        assert!(own > MIB / 4, "{own}");
+        let Resident { private, most, .. } = resident(rustix::process::getpid());
+        assert!(private > MIB / 4, "{private}");
+        assert!(most > MIB / 4, "{most}");
+    }
+
+    #[test]
+    fn a_high_water_mark_is_that_since_it_was_reset() {
+        const HELD: u64 = 128 * MIB;
+        let own = rustix::process::getpid();
+        drop(std::hint::black_box(vec![1_u8; HELD as usize]));
+        let before = resident(own).most;
+        assert!(before > HELD, "{before}");
+        assert!(reset_mark(own));
+        let after = resident(own).most;
+        assert!(after + HELD / 2 < before, "{after} after {before}");
+        let (mut child, pid) = sleeping();
+        child.kill().and_then(|()| child.wait()).expect("it is ours");
+        assert!(reset_mark(pid), "one that is gone has no mark");
     }
 }

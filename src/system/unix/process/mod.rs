@@ -90,6 +90,17 @@ impl Program {
         self.scales.weigh(Pid::from_child(&self.supervisor))
     }
 
+    /// Forgets how much memory it had so far.
+    pub(crate) fn forget_peak(&mut self) {
+        self.scales.forget_peak(Pid::from_child(&self.supervisor));
+    }
+
+    /// The most memory that it had since then at any [`footprint`](Program::footprint), with all that it started; `None`
+    /// where the system has no such number.
+    pub(crate) fn peak(&self) -> Option<u64> {
+        self.scales.peak()
+    }
+
     /// Kills the program and all that it started, and waits until they are gone.
     pub(crate) fn kill(&mut self) {
         if self.is_gone {

@@ -1,0 +1,22 @@
+//! What cases cost.
+
+use std::io::{self, IsTerminal};
+
+use heapsmith::check::Report;
+use heapsmith::check::report::Tested;
+
+use crate::terminal;
+
+/// The cases that took most time and most memory. On terminals alone: it is another text in every run.
+pub(super) fn costs(report: &Report) -> String {
+    let Some(run) = report.run.as_ref().filter(|_| io::stdout().is_terminal()) else { return String::new() };
+    let of = |tested: &Tested| {
+        let slowest = run.slowest(&tested.label).map(|(id, time)| format!("slowest: {id}, {time:.0} ms\n"));
+        let hungriest = run.hungriest(&tested.label);
+        let hungriest = hungriest.map(|(id, bytes)| format!("most memory: {id}, {} MiB\n", bytes.div_ceil(1 << 20)));
+        let is_matrix = report.implementations.len() > 1;
+        let of = if is_matrix { format!("{}: ", terminal::line(&tested.label)) } else { String::new() };
+        slowest.into_iter().chain(hungriest).map(|line| of.clone() + &line).collect::<String>()
+    };
+    report.implementations.iter().map(of).collect()
+}

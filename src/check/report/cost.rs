@@ -1,0 +1,81 @@
+//! What two runs need not have in common: times and memory.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What two runs need not have in common.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Run {
+    /// Seconds from start to end.
+    pub seconds: f64,
+    /// How many cases ran at a time.
+    pub jobs: u64,
+    /// Milliseconds that each case took, by implementation and case id.
+    pub milliseconds: BTreeMap<String, BTreeMap<String, f64>>,
+    /// The most bytes of memory that the implementation had for each case, by implementation and case id: over the resident
+    /// sets of the program and all that it started. Exact where one process serves the case and keeps running; of processes
+    /// that end before the answer it is what they had when their limits were looked after, every 20 ms. Cases of which the
+    /// system tells nothing are absent.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub peak_memory: BTreeMap<String, BTreeMap<String, u64>>,
+}
+
+impl Run {
+    /// The case that took an implementation longest, with its milliseconds: of several the first.
+    pub fn slowest(&self, label: &str) -> Option<(&str, f64)> {
+        let asked = self.milliseconds.get(label)?.iter().filter(|(_, time)| **time > 0.0);
+        let slowest = asked.rev().max_by(|(_, one), (_, two)| one.total_cmp(two));
+        slowest.map(|(id, time)| (id.as_str(), *time))
+    }
+
+    /// The case for which it had most memory, in bytes.
+    pub fn hungriest(&self, label: &str) -> Option<(&str, u64)> {
+        let hungriest = self.peak_memory.get(label)?.iter().rev().max_by_key(|(_, bytes)| **bytes);
+        hungriest.map(|(id, bytes)| (id.as_str(), *bytes))
+    }
+
+    /// The same of two runs.
+    pub(super) fn and(mut self, other: Run) -> Run {
+        self.seconds += other.seconds;
+        self.jobs = self.jobs.max(other.jobs);
+        for (label, cases) in other.milliseconds {
+            self.milliseconds.entry(label).or_default().extend(cases);
+        }
+        for (label, cases) in other.peak_memory {
+            self.peak_memory.entry(label).or_default().extend(cases);
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of<T: Copy>(cases: &[(&str, T)]) -> BTreeMap<String, BTreeMap<String, T>> {
+        let cases = cases.iter().map(|(id, value)| ((*id).to_owned(), *value));
+        BTreeMap::from([("p".to_owned(), cases.collect())])
+    }
+
+    #[test]
+    fn the_slowest_and_the_hungriest_case_are_found() {
+        let run = Run {
+            milliseconds: of(&[("a", 2.5), ("b", 7.0), ("c", 7.0), ("not-asked", 0.0)]),
+            peak_memory: of(&[("a", 900), ("b", 30)]),
+            ..Run::default()
+        };
+        assert_eq!((run.slowest("p"), run.hungriest("p")), (Some(("b", 7.0)), Some(("a", 900))));
+        assert_eq!((run.slowest("q"), run.hungriest("q")), (None, None));
+    }
+
+    #[test]
+    fn two_runs_have_the_cases_of_both() {
+        let run = |id, jobs| Run { seconds: 1.5, jobs, milliseconds: of(&[(id, 1.0)]), peak_memory: of(&[(id, 4096)]) };
+        let both = run("a", 2).and(run("b", 1));
+        assert_eq!((both.seconds, both.jobs), (3.0, 2));
+        assert_eq!(both.milliseconds, of(&[("a", 1.0), ("b", 1.0)]));
+        assert_eq!(both.peak_memory, of(&[("a", 4096), ("b", 4096)]));
+    }
+}

@@ -1,0 +1,146 @@
+//! Heaps that have as much of one thing as is wanted. Their objects are computed, so that many take no memory.
+
+use crate::error::Error;
+use crate::model::{
+    Address, ByteLen, Class, Facts, Field, Heap, HeapSource, Object, ObjectKind, Serial, StackTrace, Static,
+    Surroundings, Thread, VisitObjects,
+};
+
+use super::super::protocol::Counts;
+
+/// A small heap, and what is added to it.
+pub(super) struct Grown {
+    heap: Heap,
+    parts: Vec<Part>,
+    classes: u64,
+    objects: u64,
+}
+
+/// Objects that follow from their number.
+struct Part {
+    objects: u64,
+    kind: ObjectKind,
+    object: Box<dyn Fn(u64) -> Object>,
+}
+
+/// Where classes are added, and objects: after all that a random heap has, and as far apart as the largest of them are long.
+const CLASSES: u64 = 0x1_1000_0000;
+const CLASS: u64 = 0x40;
+const OBJECTS: u64 = 0x1_8000_0000;
+const OBJECT: u64 = 0x100;
+
+impl Grown {
+    /// The heap alone.
+    pub(super) fn new(heap: Heap) -> Grown {
+        Grown { heap, parts: Vec::new(), classes: 0, objects: 0 }
+    }
+
+    /// Adds a class, and gives its address.
+    pub(super) fn class(
+        &mut self,
+        name: &str,
+        superclass: Address,
+        fields: Vec<Field>,
+        statics: Vec<Static>,
+    ) -> Address {
+        let address = Address(CLASSES + CLASS * self.classes);
+        self.classes += 1;
+        self.heap.classes.push(Class {
+            address,
+            name: name.into(),
+            superclass: Some(superclass),
+            interfaces: Some(Vec::new()),
+            loader: Some(Address::NULL),
+            signers: Some(Address::NULL),
+            protection_domain: Some(Address::NULL),
+            instance_size: Some(SIZE),
+            class_object_size: Some(ByteLen(CLASS)),
+            statics: Some(statics),
+            constant_pool: Some(Vec::new()),
+            fields: Some(fields),
+            ..Class::default()
+        });
+        address
+    }
+
+    /// Adds objects of a kind, each made of its number among them: the object has its address and size already. The first
+    /// objects that are added are at [`place`] 0 and so on.
+    pub(super) fn objects(&mut self, objects: u64, kind: ObjectKind, fill: impl Fn(u64, Object) -> Object + 'static) {
+        let first = self.objects;
+        let object = move |number| {
+            let bare = Object { size: Some(SIZE), ..Object::new(place(first + number), kind) };
+            fill(number, bare)
+        };
+        self.parts.push(Part { objects, kind, object: Box::new(object) });
+        self.objects += objects;
+    }
+
+    /// The class of this name that the small heap has.
+    pub(super) fn known(&self, name: &str) -> Address {
+        let known = self.heap.classes.iter().find(|class| class.name == name.into());
+        known.map_or(Address::NULL, |class| class.address)
+    }
+
+    /// The first thread, and the object that it is.
+    pub(super) fn thread(&self) -> Option<(Thread, Object)> {
+        let thread = self.heap.surroundings.threads.iter().flatten().next()?;
+        let object = self.heap.objects.iter().find(|object| object.address == thread.object)?;
+        Some((thread.clone(), object.clone()))
+    }
+
+    /// The highest serial numbers of threads and of stack traces.
+    pub(super) fn serials(&self) -> (u32, u32) {
+        let most = |serials: &mut dyn Iterator<Item = Serial>| serials.map(|serial| serial.0).max().unwrap_or(0);
+        let Surroundings { threads, traces, .. } = &self.heap.surroundings;
+        let threads = most(&mut threads.iter().flatten().map(|thread: &Thread| thread.serial));
+        (threads, most(&mut traces.iter().flatten().map(|trace: &StackTrace| trace.serial)))
+    }
+
+    /// Roots, threads and traces, to add some.
+    pub(super) fn surroundings(&mut self) -> &mut Surroundings {
+        &mut self.heap.surroundings
+    }
+
+    /// What is there besides the small heap, whose counts are given.
+    pub(super) fn counts(&self, small: Counts) -> Counts {
+        let of = |is: fn(ObjectKind) -> bool| {
+            self.parts.iter().filter(|part| is(part.kind)).map(|part| part.objects).sum::<u64>()
+        };
+        Counts {
+            classes: small.classes.map(|classes| classes + self.classes),
+            instances: small.instances.map(|count| count + of(|kind| kind == ObjectKind::Instance)),
+            object_arrays: small.object_arrays.map(|count| count + of(|kind| kind == ObjectKind::ObjectArray)),
+            primitive_arrays: small
+                .primitive_arrays
+                .map(|count| count + of(|kind| matches!(kind, ObjectKind::PrimitiveArray(_)))),
+            ..Counts::default()
+        }
+    }
+}
+
+/// The size of every instance: what a heap-dump format says of it is not looked into.
+const SIZE: ByteLen = ByteLen(32);
+
+/// The address of an added object.
+pub(super) fn place(number: u64) -> Address {
+    Address(OBJECTS + OBJECT * number)
+}
+
+impl HeapSource for Grown {
+    fn facts(&self) -> &Facts {
+        &self.heap.facts
+    }
+
+    fn classes(&self) -> &[Class] {
+        &self.heap.classes
+    }
+
+    fn surroundings(&self) -> &Surroundings {
+        &self.heap.surroundings
+    }
+
+    fn visit_objects(&mut self, visit: &mut VisitObjects<'_>) -> Result<(), Error> {
+        self.heap.objects.iter().try_for_each(&mut *visit)?;
+        self.parts.iter().try_for_each(|part| (0..part.objects).try_for_each(|number| visit(&(part.object)(number))))
+    }
+}

@@ -1,0 +1,123 @@
+//! How the cost of reading grows: dumps that double in one thing are asked about, until an answer takes long enough, fails,
+//! or the dump is large.
+
+mod ask;
+mod grown;
+mod growth;
+mod report;
+mod series;
+mod shapes;
+
+use std::time::Duration;
+
+use crate::error::Error;
+use crate::format::{Family, Format};
+use crate::setters::setters;
+use crate::system;
+
+use super::introduction::{hello, label, unique};
+use super::protocol::{Hello, Level};
+use super::subject::{Kind, Subject};
+
+pub use growth::Growth;
+pub use report::{Failure, SCHEMA, Scaled, Scaling, Series, Size};
+#[doc(hidden)]
+pub use shapes::Dump;
+
+use ask::Asker;
+use shapes::Shape;
+
+/// How far sizes are doubled.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ScalingOptions {
+    /// Only dumps of this format.
+    pub format: Option<Family>,
+    /// No dump has more bytes.
+    pub largest_dump: u64,
+    /// After an answer that took so long no larger dump of the same kind is tried.
+    pub enough: Duration,
+}
+
+impl Default for ScalingOptions {
+    /// A parser that is quick is done within two minutes.
+    fn default() -> ScalingOptions {
+        ScalingOptions { format: None, largest_dump: 16 << 20, enough: Duration::from_secs(1) }
+    }
+}
+
+setters! {
+    impl ScalingOptions {
+        option format: Family;
+        set largest_dump: u64;
+        set enough: Duration;
+    }
+}
+
+/// Asks implementations about dumps of growing size, and judges how time and memory grow. Of each format the newest version
+/// that they read is taken. `progress` is called with each kind of dump before it is asked about.
+///
+/// # Errors
+/// If a dump cannot be made or written, or heapsmith's own program or an implementation cannot be started. What goes wrong
+/// with an implementation otherwise is part of the report.
+pub fn scale(subjects: &[Subject], options: &ScalingOptions, progress: &dyn Fn(&str)) -> Result<Scaling, Error> {
+    let mut implementations: Vec<Scaled> = Vec::new();
+    for subject in subjects {
+        let hello = hello(subject)?;
+        let told = hello.as_ref().ok().and_then(Option::as_ref);
+        let is_taken = |label: &str| implementations.iter().any(|other| other.label == label);
+        let mut scaled = Scaled {
+            label: unique(label(subject, told), is_taken),
+            kind: subject.kind.name().to_owned(),
+            command: subject.command.clone(),
+            error: hello.as_ref().err().cloned(),
+            ..Scaled::default()
+        };
+        if hello.is_ok() {
+            let subject = with_level(subject, told);
+            scaled.level = told.map(|told| subject.level_of(told).to_string());
+            let asker = Asker { subject: &subject, hello: told, options };
+            for format in formats(&subject, told, options) {
+                for shape in Shape::of(format.family()) {
+                    progress(&format!("{format}: {}", shape.name));
+                    scaled.series.extend(series::series(&asker, format, shape)?);
+                }
+            }
+        }
+        implementations.push(scaled);
+    }
+    Ok(Scaling {
+        schema: SCHEMA,
+        heapsmith: env!("CARGO_PKG_VERSION").to_owned(),
+        largest_dump: options.largest_dump,
+        enough_milliseconds: options.enough.as_secs_f64() * 1e3,
+        implementations,
+        incomplete: subjects.iter().find_map(|subject| subject.stop.signal()).map(system::name_of),
+    })
+}
+
+/// Every kind of dump in a format, with that many of what grows: for tests.
+///
+/// # Errors
+/// If one cannot be written, which would be a defect.
+#[doc(hidden)]
+pub fn dumps(format: Format, count: u64) -> Result<Vec<Dump>, Error> {
+    Shape::of(format.family()).map(|shape| shape.dump(format, count)).collect()
+}
+
+/// Counts, unless another level is asked for: a number takes no time to write, and reading has to come to an end for it.
+fn with_level(subject: &Subject, hello: Option<&Hello>) -> Subject {
+    let has_counts = hello.is_some_and(|hello| hello.levels.contains(&Level::Counts));
+    let level = subject.level.or(has_counts.then_some(Level::Counts));
+    Subject { level, ..subject.clone() }
+}
+
+/// The newest version of each format that is read; of a program that does not say what it reads, of every format.
+fn formats(subject: &Subject, hello: Option<&Hello>, options: &ScalingOptions) -> Vec<Format> {
+    let is_read = |format: &Format| match (&subject.kind, hello) {
+        (Kind::Adapter, Some(hello)) => hello.can_read(*format),
+        _ => true,
+    };
+    let families = Family::ALL.into_iter().filter(|family| options.format.is_none_or(|wanted| wanted == *family));
+    families.filter_map(|family| family.formats().filter(is_read).last()).collect()
+}

@@ -1,0 +1,120 @@
+//! Dumps of one kind, each with twice as much as the one before.
+
+use crate::error::Error;
+use crate::format::Format;
+
+use super::super::subject::Kind;
+use super::ask::{Asker, Read};
+use super::growth::{Growth, Measure};
+use super::report::{Failure, Series, Size};
+use super::shapes::Shape;
+
+/// Times below this are noise, in milliseconds: and below this part of the time of an empty dump, most of which is that of
+/// the program's start where it is started for each.
+const LEAST_TIME: f64 = 4.0;
+const LEAST_PART: f64 = 0.5;
+const TIME: f64 = 1.6;
+/// Memory comes in larger steps: what a runtime reserves beforehand, and what is seen of programs that an adapter starts.
+const LEAST_MEMORY: f64 = 8.0 * 1024.0 * 1024.0;
+const MEMORY: f64 = 2.5;
+
+/// Asks about one kind of dump. What grows is measured once more in a new process before it is said.
+pub(super) fn series(asker: &Asker<'_>, format: Format, shape: &Shape) -> Result<Option<Series>, Error> {
+    let mut series = Series {
+        format: format.to_string(),
+        shape: shape.name.to_owned(),
+        unit: shape.unit.to_owned(),
+        ..Series::default()
+    };
+    let counts = std::iter::successors(Some(shape.first), |count| count.checked_mul(2));
+    if !measure(asker, format, shape, counts, &mut series)? {
+        return Ok(None);
+    }
+    judge(asker, &mut series);
+    if series.time.is_above() || series.memory.is_above() {
+        let last = series.sizes.len().saturating_sub(3);
+        let counts: Vec<u64> = series.sizes[last..].iter().map(|size| size.count).collect();
+        let mut again = Series::default();
+        if !measure(asker, format, shape, counts.into_iter(), &mut again)? {
+            return Ok(None);
+        }
+        judge(asker, &mut again);
+        confirm(asker, &mut series, &again);
+    }
+    Ok(Some(series))
+}
+
+/// What grows is what both measurements say, and the least costs of both.
+fn confirm(asker: &Asker<'_>, series: &mut Series, again: &Series) {
+    let (time, memory) = (series.time, series.memory);
+    for size in series.empty.iter_mut().chain(&mut series.sizes) {
+        let other = again.empty.iter().chain(&again.sizes).find(|other| other.count == size.count);
+        *size = other.map_or(*size, |other| size.least(other));
+    }
+    judge(asker, series);
+    series.time = agreed([time, again.time, series.time]);
+    series.memory = agreed([memory, again.memory, series.memory]);
+}
+
+/// The last of these; it is above n log n only if all are.
+fn agreed([first, again, last]: [Growth; 3]) -> Growth {
+    match last {
+        Growth::AboveNLogN { exponent } if !(first.is_above() && again.is_above()) => Growth::NLogNOrLess { exponent },
+        last => last,
+    }
+}
+
+/// Asks about the dump that has none and those with these numbers, as far as they are read and not too large. Whether the run
+/// is not to stop.
+fn measure(
+    asker: &Asker<'_>,
+    format: Format,
+    shape: &Shape,
+    counts: impl Iterator<Item = u64>,
+    series: &mut Series,
+) -> Result<bool, Error> {
+    let mut session = asker.open();
+    for count in std::iter::once(0).chain(counts) {
+        match asker.read(session.as_mut(), format, shape, count)? {
+            Read::Rightly(size) if count == 0 => series.empty = Some(size),
+            Read::Rightly(size) => series.sizes.push(size),
+            Read::Failed(bytes, outcome) => {
+                series.failure = Some(Failure { count, bytes, outcome });
+                break;
+            }
+            Read::Skipped(reason) => {
+                series.skipped = Some(reason);
+                break;
+            }
+            Read::Stopped => return Ok(false),
+        }
+        if is_enough(asker, series) {
+            break;
+        }
+    }
+    session.finish();
+    Ok(true)
+}
+
+/// Whether the last answer took long enough, or the next dump would be too large: growing as it did last.
+fn is_enough(asker: &Asker<'_>, series: &Series) -> bool {
+    let (Some(empty), Some(last)) = (series.empty, series.sizes.last()) else { return false };
+    let before = series.sizes.iter().rev().nth(1).map_or(last.bytes / 2, |before| before.bytes);
+    let next = last.bytes as f64 * (last.bytes as f64 / before.max(1) as f64);
+    last.milliseconds - empty.milliseconds >= asker.enough() || next > asker.options.largest_dump as f64
+}
+
+/// Judges how the costs grow beyond those of the dump that has none. What is n is the dump's length: where a writer repeats
+/// things, it grows faster than their number.
+fn judge(asker: &Asker<'_>, series: &mut Series) {
+    let Some(empty) = series.empty else { return };
+    let time = |size: &Size| (size.bytes, size.milliseconds - empty.milliseconds);
+    let times: Vec<(u64, f64)> = series.sizes.iter().map(time).collect();
+    let least = LEAST_TIME.max(empty.milliseconds * LEAST_PART);
+    series.time = Measure { least, factor: TIME }.judge(&times);
+    if asker.subject.kind == Kind::Adapter {
+        let memory = |size: &Size| Some((size.bytes, size.peak_memory? as f64 - empty.peak_memory? as f64));
+        let peaks: Vec<(u64, f64)> = series.sizes.iter().filter_map(memory).collect();
+        series.memory = Measure { least: LEAST_MEMORY, factor: MEMORY }.judge(&peaks);
+    }
+}

@@ -1,0 +1,240 @@
+//! The kinds of dump that grow in one thing: each has been too much for some parser.
+
+use std::sync::Arc;
+
+use crate::error::Error;
+use crate::family::Wishes;
+use crate::format::{Family, Format, Lowering};
+use crate::generate::from_seed;
+use crate::hprof::lower::Cut;
+use crate::hprof::{LowerOptions, Profile};
+use crate::model::{
+    Address, ByteLen, Contents, Field, FieldType, HeapSource, Object, ObjectKind, PrimitiveType, Root, RootKind,
+    Serial, StackFrame, StackTrace, Static, Thread, Value,
+};
+
+use super::super::judge::counts_of;
+use super::super::protocol::Counts;
+use super::grown::{Grown, place};
+
+/// A kind of dump.
+#[derive(Clone, Copy)]
+pub(super) struct Shape {
+    /// Its name.
+    pub(super) name: &'static str,
+    /// What it has many of.
+    pub(super) unit: &'static str,
+    /// The least number that is tried.
+    pub(super) first: u64,
+    /// Whether a format can show it.
+    is_in: fn(Family) -> bool,
+    /// How its heap is written, if not as by the format's usual writer.
+    written: Option<fn() -> Result<Lowering, Error>>,
+    grow: fn(&mut Grown, u64),
+}
+
+/// A dump of a kind.
+#[derive(Clone, Debug)]
+pub struct Dump {
+    /// The kind.
+    pub name: &'static str,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// How many classes and objects it has.
+    pub counts: Counts,
+}
+
+/// Objects of the small heap that every dump has.
+const SMALL: usize = 30;
+
+impl Shape {
+    /// Every kind.
+    pub(super) const ALL: [Shape; 10] = [
+        shape("many-threads", "threads, each with a stack trace and two roots", in_hprof, threads),
+        shape("deep-superclasses", "superclasses of one instance's class", has_superclasses, superclasses),
+        shape("many-classes", "classes, each with an instance", in_any, classes),
+        Shape { written: Some(a_segment_each), ..shape("many-segments", "segments of one object", in_hprof, small) },
+        Shape { first: 8192, ..shape("large-primitive-array", "elements of an int[]", in_hprof, ints) },
+        Shape { first: 8192, ..shape("large-object-array", "elements of an Object[]", in_any, references) },
+        shape("many-names", "static fields, each with a name of its own", in_hprof, names),
+        shape("linked-list", "objects, each referring to the next", in_any, list),
+        shape("one-target", "objects that refer to the same one", in_any, one_target),
+        shape("small-objects", "objects without references", in_any, small),
+    ];
+
+    /// Those that a format can show.
+    pub(super) fn of(family: Family) -> impl Iterator<Item = &'static Shape> {
+        Shape::ALL.iter().filter(move |shape| (shape.is_in)(family))
+    }
+
+    /// A dump with that many.
+    ///
+    /// # Errors
+    /// If it cannot be written, which would be a defect.
+    pub(super) fn dump(&self, format: Format, count: u64) -> Result<Dump, Error> {
+        let usual = || Lowering::new(format, &Wishes::default());
+        let lowering = self.written.map_or_else(usual, |written| written())?;
+        let small = from_seed(&lowering.generate_options(SMALL, None), 1);
+        let carried = lowering.carry(&mut (&mut &small as &mut dyn HeapSource))?.into_only_heap()?;
+        let mut grown = Grown::new(small);
+        (self.grow)(&mut grown, count);
+        let counts = grown.counts(counts_of(&carried));
+        let mut bytes = Vec::new();
+        lowering.write(&mut (&mut grown as &mut dyn HeapSource), &mut bytes)?;
+        Ok(Dump { name: self.name, bytes, counts })
+    }
+}
+
+const fn shape(name: &'static str, unit: &'static str, is_in: fn(Family) -> bool, grow: fn(&mut Grown, u64)) -> Shape {
+    Shape { name, unit, first: 256, is_in, written: None, grow }
+}
+
+fn in_any(_: Family) -> bool {
+    true
+}
+
+fn in_hprof(family: Family) -> bool {
+    family == Family::HPROF
+}
+
+fn has_superclasses(family: Family) -> bool {
+    family != Family::CLASSIC
+}
+
+/// The one known writer that ends a segment after each object.
+fn a_segment_each() -> Result<Lowering, Error> {
+    let profile = Profile::named("sa").unwrap_or_else(|| Profile::default_profile());
+    let framing = profile.framings.iter().find(|framing| framing.cut == Cut::Each);
+    Ok(LowerOptions::default().with_profile(profile.name)?.framing(framing).into())
+}
+
+fn reference(name: &str) -> Field {
+    Field { name: name.into(), kind: FieldType::Object }
+}
+
+fn int(name: &str) -> Field {
+    Field { name: name.into(), kind: FieldType::Primitive(PrimitiveType::Int) }
+}
+
+fn int_value(number: u64) -> Value {
+    Value::primitive(PrimitiveType::Int, number)
+}
+
+fn instance(class: Address, values: Vec<Value>, bare: Object) -> Object {
+    Object { class: Some(class), contents: Contents::Fields(values), ..bare }
+}
+
+/// Plain objects with a number each.
+fn small(grown: &mut Grown, count: u64) {
+    let class = grown.class("scaling/Cell", grown.known(OBJECT), vec![int("value")], Vec::new());
+    let fill = move |number, bare| instance(class, vec![int_value(number)], bare);
+    grown.objects(count, ObjectKind::Instance, fill);
+}
+
+fn threads(grown: &mut Grown, count: u64) {
+    let Some((thread, object)) = grown.thread() else { return };
+    let (threads, traces) = grown.serials();
+    let class = object.class.unwrap_or_default();
+    grown.objects(count, ObjectKind::Instance, move |_, bare| Object { address: bare.address, ..object.clone() });
+    let frame = |line| StackFrame {
+        method: "run".into(),
+        signature: "()V".into(),
+        source: Some("Thread.java".into()),
+        class: Some(class),
+        line,
+    };
+    let frames: Arc<[StackFrame]> = [10, 20, 30].map(frame).into();
+    let surroundings = grown.surroundings();
+    for number in 0..count {
+        let object = place(number);
+        let (serial, trace) = (Serial(threads + 1 + number as u32), Serial(traces + 1 + number as u32));
+        surroundings.threads.get_or_insert_default().push(Thread {
+            serial,
+            object,
+            trace: Some(trace),
+            ..thread.clone()
+        });
+        surroundings.traces.get_or_insert_default().push(StackTrace {
+            serial: trace,
+            thread: serial,
+            frames: frames.clone(),
+        });
+        let kinds = [RootKind::ThreadObject(serial, trace), RootKind::JavaFrame(serial, 0)];
+        let roots = kinds.map(|kind| Root { object, kind, after: None });
+        surroundings.roots.get_or_insert_default().extend(roots);
+    }
+}
+
+/// Each has a field of its own.
+fn superclasses(grown: &mut Grown, count: u64) {
+    let object = grown.known(OBJECT);
+    let level = |above, number| grown.class(&format!("scaling/Level{number}"), above, vec![int("value")], Vec::new());
+    let lowest = (0..count).fold(object, level);
+    let values = (0..count).map(int_value).collect::<Vec<_>>();
+    grown.objects(1, ObjectKind::Instance, move |_, bare| instance(lowest, values.clone(), bare));
+}
+
+fn classes(grown: &mut Grown, count: u64) {
+    let object = grown.known(OBJECT);
+    let class = |number| grown.class(&format!("scaling/Class{number}"), object, vec![int("value")], Vec::new());
+    let all: Vec<Address> = (0..count).map(class).collect();
+    let fill = move |number, bare| instance(all[number as usize], vec![int_value(number)], bare);
+    grown.objects(count, ObjectKind::Instance, fill);
+}
+
+fn ints(grown: &mut Grown, count: u64) {
+    let class = grown.known("[I");
+    let kind = ObjectKind::PrimitiveArray(PrimitiveType::Int);
+    grown.objects(1, kind, move |_, bare| Object {
+        class: Some(class),
+        length: Some(count),
+        contents: Contents::Primitives((0..count).flat_map(|number| (number as u32).to_be_bytes()).collect()),
+        ..bare
+    });
+}
+
+/// To few objects, so that it is the array that is large.
+fn references(grown: &mut Grown, count: u64) {
+    const TARGETS: u64 = 256;
+    let class = grown.known("[Ljava/lang/Object;");
+    small(grown, TARGETS);
+    grown.objects(1, ObjectKind::ObjectArray, move |_, bare| Object {
+        class: Some(class),
+        length: Some(count),
+        size: Some(ByteLen(16 + 8 * count)),
+        contents: Contents::Elements((0..count).map(|number| place(number % TARGETS)).collect()),
+        ..bare
+    });
+}
+
+/// In classes of 256, since the number of fields of a class has 16 bits.
+fn names(grown: &mut Grown, count: u64) {
+    const OF_A_CLASS: u64 = 256;
+    let object = grown.known(OBJECT);
+    let field = |number| Static { name: format!("field{number}").as_str().into(), value: int_value(number) };
+    for first in (0..count).step_by(OF_A_CLASS as usize) {
+        let fields = (first..count.min(first + OF_A_CLASS)).map(field).collect();
+        grown.class(&format!("scaling/Names{first}"), object, Vec::new(), fields);
+    }
+}
+
+fn list(grown: &mut Grown, count: u64) {
+    let class = grown.class("scaling/Link", grown.known(OBJECT), vec![reference("next")], Vec::new());
+    grown.objects(count, ObjectKind::Instance, move |number, bare| {
+        let next = if number + 1 < count { place(number + 1) } else { Address::NULL };
+        instance(class, vec![Value::reference(next)], bare)
+    });
+    if count > 0 {
+        let root = Root { object: place(0), kind: RootKind::JniGlobal(Address(8)), after: None };
+        grown.surroundings().roots.get_or_insert_default().push(root);
+    }
+}
+
+fn one_target(grown: &mut Grown, count: u64) {
+    small(grown, 1);
+    let class = grown.class("scaling/Arrow", grown.known(OBJECT), vec![reference("to")], Vec::new());
+    let fill = move |_, bare| instance(class, vec![Value::reference(place(0))], bare);
+    grown.objects(count, ObjectKind::Instance, fill);
+}
+
+const OBJECT: &str = "java/lang/Object";
