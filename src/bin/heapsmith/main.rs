@@ -15,7 +15,9 @@ mod decode;
 mod demo;
 mod digest;
 mod encode;
+mod explain;
 mod facets;
+mod field;
 mod generate;
 mod inspect;
 #[cfg(feature = "check")]
@@ -61,6 +63,7 @@ enum Command {
     Encode(encode::Opts),
     Rewrite(rewrite::Opts),
     Validate(validate::Opts),
+    Explain(explain::Opts),
     Compare(compare::Opts),
     Digest(digest::Opts),
     Facets(facets::Opts),
@@ -122,6 +125,7 @@ fn main() -> ExitCode {
         Command::Encode(opts) => opts.run(),
         Command::Rewrite(opts) => opts.run(),
         Command::Validate(opts) => opts.run(),
+        Command::Explain(opts) => opts.run(),
         Command::Compare(opts) => opts.run(),
         Command::Digest(opts) => opts.run(),
         Command::Facets(opts) => opts.run(),

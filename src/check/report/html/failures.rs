@@ -264,19 +264,11 @@ impl RuleText {
     /// The text of a rule of the rule books.
     pub(super) fn of(id: &str) -> Option<RuleText> {
         let rule = validate::rule(id)?;
-        let book =
-            crate::format::Family::ALL.into_iter().map(validate::rulebook).find(|book| book.rule(id).is_some())?;
-        let title = |key: &str| book.source.iter().find(|source| source.key == key).map(|source| source.title);
-        let source = |text: &&str| {
-            let (key, place) = text.split_once(", ").unwrap_or((text, ""));
-            let title = title(key).unwrap_or(key);
-            if place.is_empty() { title.to_owned() } else { format!("{title}: {place}") }
-        };
         Some(RuleText {
             id: rule.id,
             statement: rule.statement,
             documents: rule.documents,
-            sources: rule.source.iter().map(source).collect(),
+            sources: validate::sources(rule).iter().map(ToString::to_string).collect(),
         })
     }
 }
