@@ -40,14 +40,16 @@ fn spec(name: &str) -> Table {
 
 fn book(family: &str, spec: &Table) -> String {
     let mut text = String::from(
-        "use crate::error::RuleId;\nuse crate::findings::{Rule, RuleKind, Rulebook, Scope, Severity, Source, severities};\n\n",
+        "use crate::error::RuleId;\nuse crate::findings::{Erratum, Rule, RuleKind, Rulebook, Scope, Severity, Source, severities};\n\n",
     );
     let made = |text: &mut String, line: std::fmt::Arguments<'_>| text.write_fmt(line).expect("memory");
     made(&mut text, format_args!("/// The rule book of `{family}`.\n"));
     let name = string(spec, "format");
     made(
         &mut text,
-        format_args!("pub static BOOK: Rulebook = Rulebook::new({name:?}, SOURCES, RULES, || severities(RULES));\n\n"),
+        format_args!(
+            "pub static BOOK: Rulebook = Rulebook::new({name:?}, SOURCES, RULES, ERRATA, || severities(RULES));\n\n"
+        ),
     );
     let of_bytes = || tables(spec, "rule").into_iter().filter(|rule| string(rule, "kind") == "bytes");
     let constants: Vec<String> = of_bytes().map(|rule| constant(string(rule, "id"))).collect();
@@ -64,6 +66,11 @@ fn book(family: &str, spec: &Table) -> String {
     for source in tables(spec, "source") {
         let (key, title) = (string(source, "key"), string(source, "title"));
         made(&mut text, format_args!("    Source {{ key: {key:?}, title: {title:?} }},\n"));
+    }
+    text += "];\n\nconst ERRATA: &[Erratum] = &[\n";
+    for erratum in tables(spec, "erratum") {
+        let (id, statement) = (string(erratum, "id"), string(erratum, "statement"));
+        made(&mut text, format_args!("    Erratum {{ id: {id:?}, statement: {statement:?} }},\n"));
     }
     text += "];\n\nstatic RULES: &[Rule] = &[\n";
     for rule in tables(spec, "rule") {

@@ -2,6 +2,7 @@
 
 use crate::bytes::stop::Stop;
 use crate::bytes::{Cursor, FieldSpan};
+use crate::error::{DecodeError, Problem, RuleId};
 
 /// A field of a dump.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,9 +17,14 @@ pub struct Annotation<'a> {
     pub name: &'static str,
     /// Its value, if it is a number: sign-extended where the format says signed.
     pub value: Option<i64>,
-    /// What it means here.
+    /// What it means here; of a field at which reading stops, what was expected and what was found.
     pub meaning: String,
+    /// The rule that it breaks, if reading stops at it. The field is the last one then, and has no bytes where the data end.
+    pub breaks: Option<RuleId>,
 }
+
+/// Takes the fields of a byte map.
+pub(crate) type Visit<'v> = &'v mut dyn FnMut(Annotation<'_>) -> Result<(), DecodeError>;
 
 impl<'a> Annotation<'a> {
     /// The field of a span in a slice that begins at `base`.
@@ -30,6 +36,7 @@ impl<'a> Annotation<'a> {
             name: span.name,
             value: span.value,
             meaning,
+            breaks: None,
         }
     }
 }
@@ -39,9 +46,77 @@ pub(crate) fn spans(
     bytes: &[u8],
     read: impl FnOnce(&mut Cursor<'_, &mut Vec<FieldSpan>>) -> Result<(), Stop>,
 ) -> Vec<FieldSpan> {
-    let mut spans = Vec::new();
-    let mut cursor = Cursor::new(bytes, &mut spans);
-    let again = read(&mut cursor);
+    let (spans, again) = read_spans(bytes, read);
     debug_assert!(again.is_ok(), "these bytes were decoded before");
     spans
 }
+
+/// The fields of bytes that cannot be decoded, as far as they were read.
+pub(crate) fn spans_of_broken(
+    bytes: &[u8],
+    read: impl FnOnce(&mut Cursor<'_, &mut Vec<FieldSpan>>) -> Result<(), Stop>,
+) -> Vec<FieldSpan> {
+    read_spans(bytes, read).0
+}
+
+fn read_spans(
+    bytes: &[u8],
+    read: impl FnOnce(&mut Cursor<'_, &mut Vec<FieldSpan>>) -> Result<(), Stop>,
+) -> (Vec<FieldSpan>, Result<(), Stop>) {
+    let mut spans = Vec::new();
+    let mut cursor = Cursor::new(bytes, &mut spans);
+    let read = read(&mut cursor);
+    (spans, read)
+}
+
+/// What stands where reading stopped: a header, record or piece that begins at `base`, its bytes as far as there are any, and
+/// the fields that were read of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Broken<'a> {
+    pub(crate) base: u64,
+    pub(crate) bytes: &'a [u8],
+    pub(crate) spans: &'a [FieldSpan],
+}
+
+impl Broken<'_> {
+    /// Gives on the fields that could be read, and then the one at which reading stopped, with the error. They are
+    /// contiguous, so that no byte before the error is left out. An error of the machine says nothing about the bytes.
+    pub(crate) fn visit(
+        self,
+        error: &DecodeError,
+        meaning: impl Fn(&FieldSpan) -> String,
+        visit: Visit<'_>,
+    ) -> Result<(), DecodeError> {
+        if error.is_the_machines() {
+            return Ok(());
+        }
+        let Broken { base, bytes, spans } = self;
+        // Where the data end, what is left is the start of the field that was to be read.
+        let is_cut = !matches!(error.problem(), Problem::Unexpected { .. });
+        let place = usize::try_from(error.offset().saturating_sub(base)).unwrap_or(usize::MAX);
+        let stop = if is_cut { bytes.len() } else { place.min(bytes.len()) };
+        let sound = spans.iter().take_while(|span| span.at.end <= stop).count();
+        for span in &spans[..sound] {
+            visit(Annotation::of(span, bytes, base, error.record(), meaning(span)))?;
+        }
+        let next = spans[..sound].last().map_or(0, |span| span.at.end);
+        let part = |name, at: std::ops::Range<usize>, value| FieldSpan { name, at, value };
+        if !is_cut && next < stop {
+            // The error is inside a field, or what was looked at was not read.
+            let name = spans.get(sound).map_or(error.field(), |span| span.name);
+            visit(Annotation::of(&part(name, next..stop, None), bytes, base, error.record(), String::new()))?;
+        }
+        let own = spans[sound..].iter().find(|span| span.at.start == stop && span.name == error.field());
+        let field = match own {
+            _ if is_cut => part(error.field(), next..stop, None),
+            Some(span) => span.clone(),
+            None => part(error.field(), stop..bytes.len().min(stop + SHOWN), None),
+        };
+        let meaning = format!("expected {}, found {}", error.expected(), error.found());
+        let breaks = Some(error.rule());
+        visit(Annotation { breaks, ..Annotation::of(&field, bytes, base, error.record(), meaning) })
+    }
+}
+
+/// Bytes that are shown of a field whose end is not known.
+const SHOWN: usize = 16;

@@ -5,9 +5,11 @@ mod cursor;
 pub mod ebcdic;
 pub mod mutf8;
 mod same;
+mod shown;
 pub(crate) mod stop;
 mod window;
 
 pub use cursor::{Cursor, FieldSpan, Incomplete, NoTrace, Trace};
 pub use same::SameBytes;
+pub(crate) use shown::{quoted, shown};
 pub use window::Window;

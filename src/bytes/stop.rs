@@ -78,7 +78,7 @@ pub(crate) fn keeping_error<E: From<DecodeError>, T>(
         visited.map_err(|error| {
             kept = Some(error);
             // It only ends the visit.
-            DecodeError::new(RuleId("none"), 0, "none", Problem::MissingEnd)
+            DecodeError::new(VISITORS, 0, "none", Problem::MissingEnd)
         })
     });
     match kept {
@@ -86,3 +86,11 @@ pub(crate) fn keeping_error<E: From<DecodeError>, T>(
         None => Ok(ended?),
     }
 }
+
+/// Whether a visitor ended the visit, and not what is being read.
+pub(crate) fn is_the_visitors(error: &DecodeError) -> bool {
+    error.rule() == VISITORS
+}
+
+/// Stands for the error of a visitor, which [`keeping_error`] keeps.
+const VISITORS: RuleId = RuleId("none");

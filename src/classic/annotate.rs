@@ -2,21 +2,22 @@
 
 use std::io::Read;
 
-use crate::annotation::Annotation;
-use crate::bytes::stop::keeping_error;
-use crate::error::DecodeError;
+use crate::annotation::{Annotation, Broken, Visit};
+use crate::bytes::FieldSpan;
+use crate::bytes::stop::{is_the_visitors, keeping_error};
+use crate::error::{DecodeError, Problem};
 use crate::model::{Address, ObjectKind};
 
-use super::decode::{Decoder, Step};
+use super::decode::{At, Decoder, Part, Step, is_blank};
 use super::lift;
-use super::record::{Entry, Record};
+use super::record::{Entry, Record, References};
 use super::wire::{Charset, EntryKind};
 
 /// Calls `visit` with every part of the text in file order. The bytes are those of the text: of an EBCDIC dump, its
 /// characters in ISO 8859-1.
 ///
 /// # Errors
-/// What `visit` returns, or what decoding runs into; the parts before it are sound.
+/// What `visit` returns, or what decoding runs into; the last part is the one at which it stopped.
 pub fn visit<R, E, F>(decoder: &mut Decoder<R>, mut visit: F) -> Result<(), E>
 where
     R: Read,
@@ -27,50 +28,112 @@ where
 }
 
 /// The same for every kind of visitor and error: one copy in the program.
-fn fields<R: Read>(
-    decoder: &mut Decoder<R>,
-    visit: &mut dyn FnMut(Annotation<'_>) -> Result<(), DecodeError>,
-) -> Result<(), DecodeError> {
+fn fields<R: Read>(decoder: &mut Decoder<R>, visit: Visit<'_>) -> Result<(), DecodeError> {
     let charset = decoder.encoding().charset;
-    decoder.visit_dyn(&mut |step| {
-        let (at, references) = match step {
-            Step::Record(at, record) => {
-                let mut offset = at.offset;
-                let parts = record.parts();
-                let (head, references) = match record {
-                    Record::Entry(entry) => (&parts[..parts.len() - 1], Some(entry.references)),
-                    _ => (parts.as_slice(), None),
-                };
-                for (name, bytes) in head.iter().filter(|(_, bytes)| !bytes.is_empty()) {
-                    let (value, meaning) = meaning(&record, name, charset);
-                    visit(Annotation { offset, bytes, record: Some(at.index), name, value, meaning })?;
-                    offset += bytes.len() as u64;
-                }
-                ((at.index, offset), references)
-            }
-            Step::More(at, references) => ((at.index, at.offset), Some(references)),
+    // Whether references are to come that do not begin a record.
+    let mut open = false;
+    let ended = decoder.visit_dyn(&mut |step| {
+        let (at, start, references) = match step {
+            Step::Record(at, record) => (at, head(&at, &record, charset, visit)?, references_of(&record)),
+            Step::More(at, references) => (at, 0, Some(references)),
         };
+        open = at.open;
         let Some(references) = references else { return Ok(()) };
-        let (record, begin) = at;
         for (byte, bytes, value) in references.parts() {
-            let (name, meaning) = match value {
-                Some(0) => ("reference", "null".to_owned()),
-                Some(to) => ("reference", format!("to {}", Address(to))),
-                None => ("white space", String::new()),
-            };
-            let (offset, value) = (begin + byte as u64, value.map(|to| to as i64));
-            visit(Annotation { offset, bytes, record: Some(record), name, value, meaning })?;
+            let name = if value.is_some() { "reference" } else { "white space" };
+            let place = start + byte as usize..start + byte as usize + bytes.len();
+            let span = FieldSpan { name, at: place, value: value.map(|to| to as i64) };
+            let meaning = value.map(refers).unwrap_or_default();
+            visit(Annotation::of(&span, at.bytes, at.offset, Some(at.index), meaning))?;
         }
         Ok(())
-    })?;
-    Ok(())
+    });
+    match ended {
+        Err(error) if !is_the_visitors(&error) => {
+            let (base, bytes, parts) = decoder.at_hand(open);
+            let mut spans: Vec<FieldSpan> = parts.iter().map(|part| span_of(part, bytes)).collect();
+            spans.extend(word_at(&error, base, bytes));
+            let meaning = |span: &FieldSpan| broken_meaning(span, &bytes[span.at.clone()], charset);
+            Broken { base, bytes, spans: &spans }.visit(&error, meaning, visit)?;
+            Err(error)
+        }
+        ended => ended.map(|_| ()),
+    }
+}
+
+/// The word at which reading stops; where the data end, there is none.
+fn word_at(error: &DecodeError, base: u64, bytes: &[u8]) -> Option<FieldSpan> {
+    let Problem::Unexpected { .. } = error.problem() else { return None };
+    let start = usize::try_from(error.offset().checked_sub(base)?).ok()?;
+    let rest = bytes.get(start..).filter(|rest| !rest.is_empty())?;
+    let length = rest.iter().take(WORD).position(|byte| is_blank(*byte)).unwrap_or(rest.len().min(WORD)).max(1);
+    Some(FieldSpan { name: error.field(), at: start..start + length, value: None })
+}
+
+/// Bytes that are shown of a word at most.
+const WORD: usize = 64;
+
+/// The start of a text that is no classic heap dump.
+pub(super) fn broken_header(bytes: &[u8], error: &DecodeError, visit: Visit<'_>) -> Result<(), DecodeError> {
+    Broken { base: 0, bytes, spans: &[] }.visit(error, |_| String::new(), visit)
+}
+
+/// The parts of a record but for its references, and their length.
+fn head(at: &At<'_>, record: &Record<'_>, charset: Charset, visit: Visit<'_>) -> Result<usize, DecodeError> {
+    let parts = record.parts();
+    let head = if references_of(record).is_some() { &parts[..parts.len() - 1] } else { parts.as_slice() };
+    let mut start = 0;
+    for (name, bytes) in head.iter().filter(|(_, bytes)| !bytes.is_empty()) {
+        let (value, meaning) = meaning(record, name, charset);
+        let span = FieldSpan { name, at: start..start + bytes.len(), value };
+        visit(Annotation::of(&span, at.bytes, at.offset, Some(at.index), meaning))?;
+        start += bytes.len();
+    }
+    Ok(start)
+}
+
+fn references_of<'a>(record: &Record<'a>) -> Option<References<'a>> {
+    match record {
+        Record::Entry(entry) => Some(entry.references),
+        _ => None,
+    }
+}
+
+fn refers(to: u64) -> String {
+    if to == 0 { "null".to_owned() } else { format!("to {}", Address(to)) }
+}
+
+/// A part of a record that cannot be read, with its value.
+fn span_of(part: &Part, bytes: &[u8]) -> FieldSpan {
+    let text = std::str::from_utf8(&bytes[part.at.clone()]).unwrap_or_default();
+    let value = match part.name {
+        "address" => u64::from_str_radix(text.get(2..).unwrap_or_default(), 16).ok(),
+        "size" => text.trim_matches(['[', ']']).parse().ok(),
+        _ => part.to,
+    };
+    FieldSpan { name: part.name, at: part.at.clone(), value: value.map(|value| value as i64) }
+}
+
+fn broken_meaning(span: &FieldSpan, bytes: &[u8], charset: Charset) -> String {
+    match (span.name, span.value) {
+        ("reference", Some(to)) => refers(to as u64),
+        ("record type", _) if bytes == EntryKind::Class.word() => "a class".to_owned(),
+        ("record type", _) => "an object".to_owned(),
+        ("type", _) => lift::name(bytes, charset).to_java_form().quoted(),
+        (name, Some(value)) => number_meaning(name, value as u64),
+        _ => String::new(),
+    }
+}
+
+fn number_meaning(part: &str, value: u64) -> String {
+    if part == "size" { format!("{value} bytes") } else { format!("address {}", Address(value)) }
 }
 
 fn meaning(record: &Record<'_>, part: &str, charset: Charset) -> (Option<i64>, String) {
     match (record, part) {
         (_, "white space" | "line end") => (None, String::new()),
         (Record::Entry(entry), _) => entry_meaning(entry, part, charset),
-        (Record::Version(line), _) => (None, format!("version \"{}\"", lift::name(line.version(), charset))),
+        (Record::Version(line), _) => (None, format!("version {}", lift::name(line.version(), charset).quoted())),
         (Record::Breakdown(_, counts), _) => {
             let [classes, objects] = [counts.classes, counts.objects];
             let [arrays, primitive] = [counts.object_arrays, counts.primitive_arrays];
@@ -91,9 +154,10 @@ fn meaning(record: &Record<'_>, part: &str, charset: Charset) -> (Option<i64>, S
 
 fn entry_meaning(entry: &Entry<'_>, part: &str, charset: Charset) -> (Option<i64>, String) {
     let name = lift::name(entry.name, charset);
+    let number = |part, value: u64| (Some(value as i64), number_meaning(part, value));
     match (part, entry.kind) {
-        ("address", _) => (Some(entry.address.value as i64), format!("address {}", Address(entry.address.value))),
-        ("size", _) => (Some(entry.size.value as i64), format!("{} bytes", entry.size.value)),
+        ("address", _) => number(part, entry.address.value),
+        ("size", _) => number(part, entry.size.value),
         ("record type", EntryKind::Class) => (None, "a class".to_owned()),
         ("record type", EntryKind::Object) => {
             let kind = match ObjectKind::of_class(name.as_bytes()) {
@@ -103,6 +167,6 @@ fn entry_meaning(entry: &Entry<'_>, part: &str, charset: Charset) -> (Option<i64
             };
             (None, kind)
         }
-        _ => (None, name.to_java_form().to_string()),
+        _ => (None, name.to_java_form().quoted()),
     }
 }

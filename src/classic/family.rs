@@ -12,7 +12,7 @@ use crate::family::edit::{NamedEdit, named};
 use crate::family::property::{self, Properties};
 use crate::family::{
     DumpFamily, Family, Format, GraphRules, Judged, Lowering, One, Opener, Opening, Outline, Records, Reliance,
-    Setting, Source, VisitPlaced, WholeFile, Wishes, run,
+    Setting, Source, VisitPlaced, WholeFile, Wishes, past_header, run,
 };
 use crate::findings::{Findings, Rulebook};
 use crate::input::Stream;
@@ -178,7 +178,8 @@ impl DumpFamily for Classic {
         opener: &Opener,
         each: &mut dyn FnMut(Annotation<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        annotate::visit(&mut decoder(opener)?, each)
+        let mut decoder = past_header(opener, decoder(opener), annotate::broken_header, each)?;
+        annotate::visit(&mut decoder, each)
     }
 
     fn reliances(&self, opener: &Opener, found: &mut dyn FnMut(Reliance)) -> Result<(), Error> {

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use crate::bytes::ebcdic::Mapped;
 use crate::error::{DecodeError, Error};
-use crate::family::{Listed, RecordLine, Records, count_of, flush_if_full, missing_end, write_failed};
+use crate::family::{Listed, RecordField, RecordLine, Records, flush_if_full, missing_end, write_failed};
 use crate::input::Stream;
 use crate::model::Address;
 
@@ -44,23 +44,25 @@ impl Records for ClassicRecords {
 }
 
 fn line(at: &At<'_>, record: &Record<'_>, charset: Charset) -> RecordLine {
-    let text = |bytes: &[u8]| lift::name(bytes, charset).to_string();
-    let (kind, address, detail) = match record {
-        Record::Space(_) => ("white space", None, String::new()),
-        Record::Version(line) => ("version", None, text(line.version())),
-        Record::Breakdown(line, _) => ("breakdown", None, text(line.content())),
-        Record::Eof(line, _) => ("totals", None, text(line.content())),
-        Record::Comment(line) => ("comment", None, text(line.content())),
+    let text = |bytes: &[u8]| lift::name(bytes, charset).quoted();
+    let one = |name, bytes: &[u8]| vec![RecordField::new(name, text(bytes))];
+    let (kind, address, fields) = match record {
+        Record::Space(_) => ("white space", None, Vec::new()),
+        Record::Version(line) => ("version", None, one("version", line.version())),
+        Record::Breakdown(line, _) => ("breakdown", None, one("text", line.content())),
+        Record::Eof(line, _) => ("totals", None, one("text", line.content())),
+        Record::Comment(line) => ("comment", None, one("text", line.content())),
         Record::Entry(entry) => {
             let kind = if entry.kind == EntryKind::Class { "class" } else { "object" };
-            let references = match entry.references.values.len() {
-                count if at.open => format!("{count} and more references"),
-                count => count_of(count, "reference"),
-            };
-            let detail = format!("{}, {} bytes, {references}", text(entry.name), entry.size.value);
-            (kind, Some(Address(entry.address.value).to_string()), detail)
+            let more = if at.open { " and more" } else { "" };
+            let fields = vec![
+                RecordField::new("type", text(entry.name)),
+                RecordField::new("size", entry.size.value),
+                RecordField::new("references", format_args!("{}{more}", entry.references.values.len())),
+            ];
+            (kind, Some(Address(entry.address.value).to_string()), fields)
         }
     };
     let (record, offset, length) = (at.index, at.offset, at.bytes.len() as u64);
-    RecordLine { record, offset, length, kind: kind.to_owned(), address, detail }
+    RecordLine { record, offset, length, kind: kind.to_owned(), address, fields }
 }

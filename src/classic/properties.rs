@@ -78,7 +78,9 @@ impl Subject for Classic {
         let encoding = decoder.encoding();
         let mut fields = Vec::new();
         let ended = annotate::visit::<_, DecodeError, _>(&mut decoder, |field| {
-            fields.push((field.name, field.offset, stored(field.bytes, encoding)));
+            if field.breaks.is_none() {
+                fields.push((field.name, field.offset, stored(field.bytes, encoding)));
+            }
             Ok(())
         });
         vec![(fields, ended.is_ok())]

@@ -298,7 +298,7 @@ impl DecodeError {
             Problem::Truncated { needed: 1, .. } => format!("1 byte of {}", self.0.field),
             Problem::Truncated { needed, .. } => format!("{needed} bytes of {}", self.0.field),
             Problem::MissingEnd if self.0.position.is_some() => {
-                "another record or the last trailer, `// EOF:`".to_owned()
+                "another record or the last trailer, \"// EOF:\"".to_owned()
             }
             Problem::MissingEnd => "another record or the end tag".to_owned(),
             Problem::Unexpected { expected, .. } => expected.clone(),

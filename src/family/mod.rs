@@ -6,6 +6,7 @@
 #[cfg(feature = "corpus")]
 pub mod case;
 pub mod edit;
+mod header;
 mod judge;
 mod lowering;
 mod needs;
@@ -32,13 +33,14 @@ use crate::findings::{Findings, Rulebook};
 use crate::model::{Address, DumpSource};
 
 pub use edit::NamedEdit;
+pub(crate) use header::past_header;
 pub use judge::{GraphRules, Judge, Judged, run};
 pub use lowering::{Lower, Lowering, only_heap};
 pub use needs::{ArrayClass, Needs};
 pub use opener::{OpenStream, Opener, Opening};
 pub use reading::{ClassBlocks, Reading, Regions, Texts, Wrapped, ZeroLength};
 pub use recognise::{gives, recognise};
-pub use records::{Listed, RecordLine, Records, count_of, flush_if_full, missing_end, write_failed};
+pub use records::{Listed, RecordField, RecordLine, Records, flush_if_full, missing_end, write_failed};
 pub use reliance::Reliance;
 pub use source::{One, Outline, Source, VisitPlaced, WholeFile};
 pub use wishes::{Setting, Wishes};
@@ -157,7 +159,8 @@ pub trait DumpFamily: Sync {
     /// If the header cannot be read.
     fn places(&self, opener: &Opener, heap: usize, found: &mut dyn FnMut(Address, Span)) -> Result<(), Error>;
 
-    /// Calls `each` with every field of a dump.
+    /// Calls `each` with every field of a dump. Where it cannot be read any further, the fields up to there have every byte
+    /// before the error, and the last one is marked with the rule that it breaks.
     ///
     /// # Errors
     /// What decoding runs into, and what `each` returns.

@@ -113,6 +113,7 @@ pub(crate) fn properties<S: Subject>() -> Properties {
             ("decode_never_panics", S::decode_never_panics),
             ("decoding_and_encoding_again_is_the_identity", decoding_and_encoding_again_is_the_identity::<S>),
             ("every_byte_belongs_to_one_field", every_byte_belongs_to_one_field::<S>),
+            ("every_byte_up_to_an_error_belongs_to_one_field", every_byte_up_to_an_error_belongs_to_one_field::<S>),
             ("the_size_of_reads_does_not_matter", the_size_of_reads_does_not_matter::<S>),
             ("what_a_rewritten_dump_carries_comes_back", what_a_rewritten_dump_carries_comes_back::<S>),
         ],
@@ -145,6 +146,30 @@ pub fn every_byte_belongs_to_one_field<S: Subject>(bytes: &[u8]) {
             next += own.len();
         }
         assert!(!whole || next == bytes.len(), "{next:#x}");
+    }
+}
+
+/// The byte map of a dump that cannot be read to its end has every byte up to the error, that of a header included. Its last
+/// field is where reading stops; nothing else is marked.
+pub fn every_byte_up_to_an_error_belongs_to_one_field<S: Subject>(bytes: &[u8]) {
+    let (mut next, mut marked) = (0, None);
+    let mapped = S::Map::FAMILY.annotate(&Opener::memory("fuzz", bytes), &mut |field| {
+        assert!(marked.is_none(), "{} follows the field at which reading stops", field.name);
+        assert_eq!(field.offset, next, "{} begins where the field before it ends", field.name);
+        assert!(!field.bytes.is_empty() || field.breaks.is_some(), "{} has bytes", field.name);
+        next += field.bytes.len() as u64;
+        marked = field.breaks;
+        Ok(())
+    });
+    // Compressed bytes are shorter than the dump.
+    let is_plain = !bytes.starts_with(&[0x1f, 0x8b]);
+    match mapped {
+        Ok(()) => assert!(marked.is_none() && (!is_plain || next == bytes.len() as u64), "{next:#x}"),
+        Err(Error::Decode(error)) => {
+            assert_eq!(marked, Some(error.rule()), "{error}");
+            assert!(error.offset() <= next, "{error}: mapped up to {next:#x}");
+        }
+        Err(error) => panic!("memory can be read: {error}"),
     }
 }
 

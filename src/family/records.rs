@@ -1,5 +1,6 @@
 //! The records of a dump that is read once, from its start to its end.
 
+use std::fmt::{self, Display};
 use std::io::Write;
 
 use serde::Serialize;
@@ -53,13 +54,31 @@ pub struct RecordLine {
     /// Address of the object or class, if the record is one's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,
-    /// Details: class, name, length, hash, number of references, serial numbers.
-    pub detail: String,
+    /// What the record says, in its order: fields of the byte map, and how many there are of those that are repeated.
+    pub fields: Vec<RecordField>,
 }
 
-/// A number of things, in words.
-pub fn count_of(count: usize, what: &str) -> String {
-    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+/// A field of a record, in words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct RecordField {
+    /// Its name.
+    pub name: &'static str,
+    /// Its value: identifiers, addresses and hashes in hexadecimal, text in quotation marks.
+    pub value: String,
+}
+
+impl RecordField {
+    /// A field and its value.
+    pub fn new(name: &'static str, value: impl Display) -> RecordField {
+        RecordField { name, value: value.to_string() }
+    }
+}
+
+impl Display for RecordField {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} = {}", self.name, self.value)
+    }
 }
 
 /// How reading ended: the error of a missing end by itself, since readers tolerate that.

@@ -7,4 +7,4 @@ mod rulebook;
 pub(crate) use cycles::on_cycles;
 pub use finding::{Finding, FindingCounts, Findings, Place, Severity, Sound};
 pub(crate) use rulebook::severities;
-pub use rulebook::{Rule, RuleKind, Rulebook, Scope, Source};
+pub use rulebook::{Citation, Erratum, Rule, RuleKind, Rulebook, Scope, Source};

@@ -1,7 +1,10 @@
 //! What a rule book is made of. The books are in `specs/`, and made into Rust by `build.rs`.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::LazyLock;
+
+use serde::Serialize;
 
 use crate::error::RuleId;
 
@@ -80,6 +83,33 @@ pub struct Source {
     pub title: &'static str,
 }
 
+/// A misleading place or a silence of the documents, or a quirk of implementations.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Erratum {
+    /// Id in its rule book.
+    pub id: &'static str,
+    /// What is misleading, and what is so.
+    pub statement: &'static str,
+}
+
+/// A place in a document or implementation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct Citation {
+    /// Full title of the document or implementation.
+    pub title: &'static str,
+    /// The place in it, if one is named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<&'static str>,
+}
+
+impl fmt::Display for Citation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.title)?;
+        self.place.map_or(Ok(()), |place| write!(f, ": {place}"))
+    }
+}
+
 /// The rules of one format.
 #[derive(Debug)]
 pub struct Rulebook {
@@ -89,6 +119,8 @@ pub struct Rulebook {
     pub source: &'static [Source],
     /// Rules.
     pub rule: &'static [Rule],
+    /// Errata.
+    pub erratum: &'static [Erratum],
     severities: LazyLock<Severities>,
 }
 
@@ -100,14 +132,30 @@ impl Rulebook {
         format: &'static str,
         source: &'static [Source],
         rule: &'static [Rule],
+        erratum: &'static [Erratum],
         severities: fn() -> Severities,
     ) -> Rulebook {
-        Rulebook { format, source, rule, severities: LazyLock::new(severities) }
+        Rulebook { format, source, rule, erratum, severities: LazyLock::new(severities) }
     }
 
     /// The rule of this id.
     pub fn rule(&self, id: &str) -> Option<&'static Rule> {
         self.rule.iter().find(|rule| rule.id == id)
+    }
+
+    /// Where a rule comes from, with the titles of its sources in the place of their keys.
+    pub fn citations(&self, rule: &Rule) -> Vec<Citation> {
+        let cited = |text: &&'static str| {
+            let (key, place) = text.split_once(", ").map_or((*text, None), |(key, place)| (key, Some(place)));
+            let title = self.source.iter().find(|source| source.key == key).map_or(key, |source| source.title);
+            Citation { title, place }
+        };
+        rule.source.iter().map(cited).collect()
+    }
+
+    /// The errata that a rule settles.
+    pub fn errata(&self, rule: &Rule) -> impl Iterator<Item = &'static Erratum> {
+        rule.errata.iter().filter_map(|id| self.erratum.iter().find(|erratum| erratum.id == *id))
     }
 
     /// The severity of a rule of the bytes.

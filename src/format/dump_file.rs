@@ -141,7 +141,8 @@ impl DumpFile {
         Ok(places)
     }
 
-    /// Calls `each` with every field, from the start.
+    /// Calls `each` with every field, from the start; of a dump that cannot be read to its end, the last one is marked with
+    /// the rule that it breaks.
     ///
     /// # Errors
     /// What decoding runs into, and what `each` returns.

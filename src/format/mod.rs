@@ -9,11 +9,13 @@ mod target;
 use std::str::FromStr;
 
 use crate::error::{Error, RuleId};
-use crate::findings::{Rule, Rulebook, Severity};
+use crate::findings::{Citation, Rule, Rulebook, Severity};
 use crate::phd::Version;
 use crate::{classic, hprof, phd};
 
-pub use crate::family::{Family, Format, Listed, Lower, Lowering, Outline, RecordLine, Records, Source, WholeFile};
+pub use crate::family::{
+    Family, Format, Listed, Lower, Lowering, Outline, RecordField, RecordLine, Records, Source, WholeFile,
+};
 pub use dump_file::{DumpFile, records};
 pub use heap_file::{HeapFile, locate, which};
 #[cfg(any(feature = "arbitrary", feature = "quickcheck"))]
@@ -118,6 +120,11 @@ pub fn rulebook(family: Family) -> &'static Rulebook {
 /// The rule of this id, from the rule book that the id's first part names.
 pub fn rule(id: &str) -> Option<&'static Rule> {
     book_of(id)?.rule(id)
+}
+
+/// Where a rule comes from: the titles of its sources, each with the place in it.
+pub fn sources(rule: &Rule) -> Vec<Citation> {
+    book_of(rule.id).map_or_else(Vec::new, |book| book.citations(rule))
 }
 
 /// The severity of a rule of the bytes.

@@ -5,9 +5,9 @@
 
 use std::io::Read;
 
-use crate::annotation::{Annotation, spans};
-use crate::bytes::FieldSpan;
-use crate::bytes::stop::keeping_error;
+use crate::annotation::{Annotation, Broken, Visit, spans, spans_of_broken};
+use crate::bytes::stop::{Stop, is_the_visitors, keeping_error};
+use crate::bytes::{Cursor, FieldSpan, NoTrace};
 use crate::error::DecodeError;
 use crate::model::{Address, Field, FieldType, FrameId, Name, PrimitiveType, Serial, TextId};
 
@@ -15,12 +15,12 @@ use super::decode::{self, At, Decoder, Step};
 use super::lift::{HeapCounter, Index, ids};
 use super::record::{Segment, SegmentLength};
 use super::sub_record::SubRecord;
-use super::wire::{IdSize, SubTag, Tag, size_of, type_of_code};
+use super::wire::{HEAD, IdSize, SubTag, Tag, size_of, type_of_code};
 
 /// Calls `visit` with every field in file order. With an index, fields of instances are named.
 ///
 /// # Errors
-/// What `visit` returns, or what decoding runs into; the fields before it are sound.
+/// What `visit` returns, or what decoding runs into; the last field is the one at which it stopped.
 pub fn visit<R, E, F>(decoder: &mut Decoder<R>, index: Option<&Index>, mut visit: F) -> Result<(), E>
 where
     R: Read,
@@ -31,11 +31,7 @@ where
 }
 
 /// The same for every kind of visitor and error: one copy in the program.
-fn fields<R: Read>(
-    decoder: &mut Decoder<R>,
-    index: Option<&Index>,
-    visit: &mut dyn FnMut(Annotation<'_>) -> Result<(), DecodeError>,
-) -> Result<(), DecodeError> {
+fn fields<R: Read>(decoder: &mut Decoder<R>, index: Option<&Index>, visit: Visit<'_>) -> Result<(), DecodeError> {
     let bytes = decoder.header_bytes().to_vec();
     for span in spans(&bytes, |cursor| decode::header(cursor).map(|_| ())) {
         let meaning = header_meaning(&span, &bytes);
@@ -44,10 +40,12 @@ fn fields<R: Read>(
     let classes = index.iter().flat_map(|index| &index.heaps).flat_map(|heap| &heap.classes);
     let fields_of = classes.map(|class| class.fields.as_deref().unwrap_or_default()).collect();
     let id = decoder.header().id_size;
-    let mut reader = Reader { id, index, heaps: HeapCounter::default(), fields_of, contents: None };
+    let mut reader =
+        Reader { id, index, heaps: HeapCounter::default(), fields_of, contents: None, to_come: 0, segment_end: None };
     let mut tag = Tag::HEAP_DUMP;
-    decoder.visit_dyn(&mut |step| match step {
+    let ended = decoder.visit_dyn(&mut |step| match step {
         Step::Record(at, record) => {
+            reader.to_come = at.rest;
             let (id, length) = (reader.id, at.bytes.len() as u64 + at.rest);
             reader.heaps.end_with(record.tag());
             let spans = spans(at.bytes, |cursor| decode::record(cursor, id, length).map(|_| ()));
@@ -57,28 +55,46 @@ fn fields<R: Read>(
         Step::Segment(at, segment) => {
             tag = segment.tag;
             reader.heaps.segment(tag);
+            let length = segment.bytes().unwrap_or(u64::MAX);
+            reader.segment_end = Some((at.offset + HEAD as u64).saturating_add(length));
             let spans = spans(at.bytes, |cursor| Ok(decode::head(cursor).map(|_| ())?));
             each(&spans, at, |span| reader.segment_meaning(span, &segment), visit)
         }
         Step::Sub(at, sub_record) => reader.sub_record(at, sub_record, visit),
         Step::More(at) => {
-            let (name, record) = (reader.contents.unwrap_or("contents"), Some(at.index));
+            reader.to_come = at.rest;
+            let name = reader.contents.unwrap_or("contents");
             let meaning = format!("{} bytes more to come", at.rest);
-            visit(Annotation { offset: at.offset, bytes: at.bytes, record, name, value: None, meaning })
+            let span = FieldSpan { name, at: 0..at.bytes.len(), value: None };
+            visit(Annotation::of(&span, at.bytes, at.offset, Some(at.index), meaning))
         }
         Step::SegmentEnd(_) => {
+            reader.segment_end = None;
             reader.heaps.segment_end(tag);
             Ok(())
         }
-    })?;
-    Ok(())
+    });
+    match ended {
+        Err(error) if !is_the_visitors(&error) => {
+            let (base, bytes) = decoder.at_hand();
+            reader.broken(base, bytes, &error, visit)?;
+            Err(error)
+        }
+        ended => ended.map(|_| ()),
+    }
+}
+
+/// The fields of a header that cannot be read.
+pub(super) fn broken_header(bytes: &[u8], error: &DecodeError, visit: Visit<'_>) -> Result<(), DecodeError> {
+    let spans = spans_of_broken(bytes, |cursor| decode::header(cursor).map(|_| ()));
+    Broken { base: 0, bytes, spans: &spans }.visit(error, |span| header_meaning(span, bytes), visit)
 }
 
 fn each(
     spans: &[FieldSpan],
     at: At<'_>,
     meaning: impl Fn(&FieldSpan) -> String,
-    visit: &mut dyn FnMut(Annotation<'_>) -> Result<(), DecodeError>,
+    visit: Visit<'_>,
 ) -> Result<(), DecodeError> {
     spans.iter().try_for_each(|span| visit(Annotation::of(span, at.bytes, at.offset, Some(at.index), meaning(span))))
 }
@@ -112,14 +128,47 @@ struct Reader<'i> {
     fields_of: Vec<&'i [Field]>,
     /// What the pieces are called that follow.
     contents: Option<&'static str>,
+    /// Bytes of contents that are to come in pieces.
+    to_come: u64,
+    /// Where the segment ends that is being read.
+    segment_end: Option<u64>,
 }
 
 impl Reader<'_> {
+    /// The record, sub-record or piece that begins at `base` and cannot be read.
+    fn broken(&self, base: u64, bytes: &[u8], error: &DecodeError, visit: Visit<'_>) -> Result<(), DecodeError> {
+        let until = |length: u64| &bytes[..bytes.len().min(usize::try_from(length).unwrap_or(usize::MAX))];
+        if self.to_come > 0 {
+            let bytes = until(self.to_come);
+            return Broken { base, bytes, spans: &[] }.visit(error, |_| String::new(), visit);
+        }
+        if let Some(end) = self.segment_end {
+            let bytes = until(end.saturating_sub(base));
+            let spans = spans_of_broken(bytes, |cursor| self.sub_record_fields(cursor, bytes.len() as u64));
+            return Broken { base, bytes, spans: &spans }.visit(error, |span| self.sub_meaning(span), visit);
+        }
+        let head = decode::head(&mut Cursor::new(bytes, NoTrace));
+        let length = head.map_or(0, |head| if head.tag.is_dump() { 0 } else { head.length });
+        let bytes = until(HEAD as u64 + u64::from(length));
+        let spans = spans_of_broken(bytes, |cursor| decode::record(cursor, self.id, bytes.len() as u64).map(|_| ()));
+        Broken { base, bytes, spans: &spans }.visit(error, |span| self.record_meaning(span, bytes), visit)
+    }
+
+    /// Reads the fields of a sub-record in a segment that has `left` bytes more.
+    fn sub_record_fields(&self, cursor: &mut Cursor<'_, &mut Vec<FieldSpan>>, left: u64) -> Result<(), Stop> {
+        match self.id {
+            IdSize::One => decode::sub_record::<_, 1, _>(cursor, left, |_, _, _| ()),
+            IdSize::Two => decode::sub_record::<_, 2, _>(cursor, left, |_, _, _| ()),
+            IdSize::Four => decode::sub_record::<_, 4, _>(cursor, left, |_, _, _| ()),
+            IdSize::Eight => decode::sub_record::<_, 8, _>(cursor, left, |_, _, _| ()),
+        }
+    }
+
     fn record_meaning(&self, span: &FieldSpan, bytes: &[u8]) -> String {
         let value = span.value.unwrap_or_default();
         match span.name {
             "tag" => Tag(value as u8).to_string(),
-            "string" => Name::from_bytes(&bytes[span.at.clone()]).to_string(),
+            "string" => Name::from_bytes(&bytes[span.at.clone()]).quoted(),
             "stack frame id" if bytes[0] == Tag::STACK_TRACE.0 => self.frame(FrameId(value as u64)),
             _ => self.common(span),
         }
@@ -135,13 +184,9 @@ impl Reader<'_> {
         }
     }
 
-    fn sub_record(
-        &mut self,
-        at: At<'_>,
-        sub_record: &SubRecord<'_>,
-        visit: &mut dyn FnMut(Annotation<'_>) -> Result<(), DecodeError>,
-    ) -> Result<(), DecodeError> {
+    fn sub_record(&mut self, at: At<'_>, sub_record: &SubRecord<'_>, visit: Visit<'_>) -> Result<(), DecodeError> {
         let spans = sub_record_spans(at.bytes, self.id);
+        self.to_come = at.rest;
         self.contents = Some("contents");
         let mut kind = None;
         for span in &spans {
@@ -182,13 +227,7 @@ impl Reader<'_> {
     }
 
     /// The fields of an instance, if the index says how they are laid out.
-    fn fields(
-        &self,
-        at: At<'_>,
-        span: &FieldSpan,
-        class: Address,
-        visit: &mut dyn FnMut(Annotation<'_>) -> Result<(), DecodeError>,
-    ) -> Result<(), DecodeError> {
+    fn fields(&self, at: At<'_>, span: &FieldSpan, class: Address, visit: Visit<'_>) -> Result<(), DecodeError> {
         let heap = self.index.and_then(|index| index.heaps.get(self.heaps.heap()));
         let known = heap.filter(|heap| heap.layouts.bytes_of(class) == Some(span.at.len() as u64));
         let Some(heap) = known else {
@@ -253,7 +292,7 @@ impl Reader<'_> {
     fn text(&self, id: TextId) -> String {
         let text = self.index.and_then(|index| index.log.text(self.heaps.heap(), id));
         match (text, self.index) {
-            (Some(text), _) => format!("\"{text}\""),
+            (Some(text), _) => text.quoted(),
             (None, Some(_)) => "no string has this id".to_owned(),
             (None, None) => String::new(),
         }
@@ -265,7 +304,7 @@ impl Reader<'_> {
             let load = index.log.load(heap, class)?;
             index.log.text(heap, load.name)
         });
-        name.map_or_else(|| object(class), |name| format!("class {name}"))
+        name.map_or_else(|| object(class), |name| format!("class {}", name.quoted()))
     }
 
     fn frame(&self, id: FrameId) -> String {

@@ -12,7 +12,7 @@ use crate::family::edit::{NamedEdit, named};
 use crate::family::property::{self, Properties};
 use crate::family::{
     DumpFamily, Family, Format, GraphRules, Judged, Lowering, Opener, Opening, Outline, Records, Reliance, Setting,
-    Source, VisitPlaced, WholeFile, Wishes, run,
+    Source, VisitPlaced, WholeFile, Wishes, past_header, run,
 };
 use crate::findings::{Findings, Rulebook};
 use crate::input::Stream;
@@ -226,7 +226,8 @@ impl DumpFamily for Hprof {
         each: &mut dyn FnMut(Annotation<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         // Names and layouts come from a first pass, as far as the dump is sound.
-        let (index, _) = Index::read(&mut decoder(opener)?);
+        let mut first = past_header(opener, decoder(opener), annotate::broken_header, each)?;
+        let (index, _) = Index::read(&mut first);
         annotate::visit(&mut decoder(opener)?, Some(&index), each)
     }
 

@@ -1,15 +1,16 @@
 //! The records of an HPROF dump in words, and as they are spelled.
 
+use std::fmt::Display;
 use std::io::Write;
 
 use crate::error::{DecodeError, Error};
-use crate::family::{Listed, RecordLine, Records, flush_if_full, write_failed};
+use crate::family::{Listed, RecordField, RecordLine, Records, flush_if_full, write_failed};
 use crate::input::Stream;
 use crate::model::{Address, Name};
 
 use super::record::{Body, Record, Segment, SegmentLength};
-use super::sub_record::SubRecord;
-use super::tags::FlatWidth;
+use super::sub_record::{ArrayHead, SubRecord};
+use super::tags::{FlatField, FlatValues, FlatWidth};
 use super::{Decoder, Step, encode};
 
 /// An HPROF dump at its start.
@@ -38,70 +39,77 @@ impl Records for HprofRecords {
     fn list(self: Box<Self>, each: &mut dyn FnMut(Listed) -> Result<(), Error>) -> Result<(), Error> {
         let mut decoder = self.0;
         decoder.visit(|step| {
-            let (at, kind, address, detail) = match step {
-                Step::Record(at, record) => (at, record.tag().to_string(), None, record_detail(record)),
-                Step::Segment(at, segment) => (at, segment.tag.to_string(), None, segment_detail(&segment)),
+            let (at, kind, address, fields) = match step {
+                Step::Record(at, record) => (at, record.tag().to_string(), None, record_fields(record)),
+                Step::Segment(at, segment) => (at, segment.tag.to_string(), None, segment_fields(&segment)),
                 Step::Sub(at, sub_record) => {
                     let kind = format!("  {}", sub_record.tag());
-                    (at, kind, sub_record.address().map(|a| a.to_string()), sub_detail(sub_record))
+                    (at, kind, sub_record.address().map(|a| a.to_string()), sub_fields(sub_record))
                 }
                 Step::More(_) | Step::SegmentEnd(_) => return Ok(()),
             };
             let length = at.bytes.len() as u64 + at.rest;
-            each(Listed::Record(RecordLine { record: at.index, offset: at.offset, length, kind, address, detail }))
+            each(Listed::Record(RecordLine { record: at.index, offset: at.offset, length, kind, address, fields }))
         })?;
         Ok(())
     }
 }
 
-fn record_detail(record: &Record<'_>) -> String {
-    match &record.body {
-        Body::Text(id, text) => format!("{id} \"{}\"", Name::from_bytes(text.as_ref())),
-        Body::LoadClass(r) => format!("serial {}, class {}, trace {}, name {}", r.serial.0, r.class, r.trace.0, r.name),
-        Body::UnloadClass(serial) => format!("class serial {}", serial.0),
-        Body::Frame(r) => format!("{}, method {}, class serial {}, line {}", r.id, r.method, r.class.0, r.line),
-        Body::Trace(r) => format!("serial {}, thread {}, {} frames", r.serial.0, r.thread.0, r.frames.len()),
-        Body::AllocSites(r) => format!("{} sites", r.sites.len()),
-        Body::HeapSummary(r) => format!("{} bytes in {} instances", r.live_bytes, r.live_instances),
-        Body::StartThread(r) => format!("serial {}, object {}, name {}", r.serial.0, r.object, r.name),
-        Body::EndThread(serial) => format!("serial {}", serial.0),
-        Body::CpuSamples(r) => format!("{} samples, {} traces", r.total, r.traces.len()),
-        Body::ControlSettings(r) => format!("flags {:#x}, depth {}", r.flags, r.depth),
-        Body::End => String::new(),
-        Body::Unknown(_, bytes) => format!("{} bytes", bytes.len()),
-    }
+fn record_fields(record: &Record<'_>) -> Vec<RecordField> {
+    let (tag, values) = record.body.values();
+    let mut fields = flat_fields(tag.fields(), &values);
+    fields.extend(match &record.body {
+        Body::Text(_, text) => Some(RecordField::new("string", Name::from_bytes(text.as_ref()).quoted())),
+        Body::Trace(r) => Some(RecordField::new("number of frames", r.frames.len())),
+        Body::AllocSites(r) => Some(RecordField::new("number of sites", r.sites.len())),
+        Body::CpuSamples(r) => Some(RecordField::new("number of traces", r.traces.len())),
+        Body::Unknown(_, bytes) => Some(RecordField::new("bytes", bytes.len())),
+        _ => None,
+    });
+    fields
 }
 
-fn segment_detail(segment: &Segment) -> String {
+fn segment_fields(segment: &Segment) -> Vec<RecordField> {
+    let stated = RecordField::new("length", segment.stated);
     match segment.length {
-        SegmentLength::Stated => format!("{} bytes", segment.stated),
-        SegmentLength::Wrapped(length) => format!("{length} bytes; the length {} wrapped", segment.stated),
-        SegmentLength::Unpatched => "the length was never patched".to_owned(),
+        SegmentLength::Stated => vec![stated],
+        SegmentLength::Wrapped(length) => vec![stated, RecordField::new("true length", length)],
+        SegmentLength::Unpatched => vec![stated, RecordField::new("true length", "never patched")],
     }
 }
 
-fn sub_detail(sub_record: &SubRecord<'_>) -> String {
-    match sub_record {
-        SubRecord::Root(root) => format!("{} {:?}", root.object, root.kind),
-        SubRecord::Class(r) => format!(
-            "super {}, loader {}, instances of {} bytes, {} statics, {} fields",
-            r.superclass,
-            r.loader,
-            r.instance_size,
-            r.statics.len(),
-            r.fields.len()
-        ),
-        SubRecord::Instance(r) => format!("class {}, {} bytes of fields", r.class, r.length),
-        SubRecord::ObjectArray(r) => format!("class {}, {} elements", r.class, r.length),
-        SubRecord::PrimitiveArray(r) => format!("{}[{}]", r.head.element, r.head.length),
-        SubRecord::NoDataArray(head) => format!("{}[{}]", head.element, head.length),
-        SubRecord::HeapInfo(id, name) => format!("heap {id}, name {name}"),
-        SubRecord::Flat(form, values) => {
-            let shown = form.fields.iter().zip(values).map(|(field, value)| match field.width {
-                FlatWidth::Id => format!("{} {}", field.name, Address(*value)),
-                FlatWidth::Unsigned(_) | FlatWidth::Signed(_) => format!("{} {}", field.name, *value as i64),
-            });
-            shown.collect::<Vec<_>>().join(", ")
-        }
+fn sub_fields(sub_record: &SubRecord<'_>) -> Vec<RecordField> {
+    let field = |name, value: &dyn Display| RecordField::new(name, value);
+    let array =
+        |head: &ArrayHead| vec![field("element type", &head.element), field("number of elements", &head.length)];
+    if let Some((form, values)) = sub_record.values() {
+        return flat_fields(form.fields, &values);
     }
+    match sub_record {
+        SubRecord::Class(r) => vec![
+            field("super class object id", &r.superclass),
+            field("class loader object id", &r.loader),
+            field("instance size", &r.instance_size),
+            field("number of static fields", &r.statics.len()),
+            field("number of instance fields", &r.fields.len()),
+        ],
+        SubRecord::Instance(r) => {
+            vec![field("class object id", &r.class), field("number of bytes that follow", &r.length)]
+        }
+        SubRecord::ObjectArray(r) => {
+            vec![field("array class object id", &r.class), field("number of elements", &r.length)]
+        }
+        SubRecord::PrimitiveArray(r) => array(&r.head),
+        SubRecord::NoDataArray(head) => array(head),
+        SubRecord::Root(_) | SubRecord::HeapInfo(..) | SubRecord::Flat(..) => Vec::new(),
+    }
+}
+
+fn flat_fields(fields: &[FlatField], values: &FlatValues) -> Vec<RecordField> {
+    let field = |(field, value): (&FlatField, &u64)| match field.width {
+        FlatWidth::Id => RecordField::new(field.name, Address(*value)),
+        FlatWidth::Unsigned(_) => RecordField::new(field.name, value),
+        FlatWidth::Signed(_) => RecordField::new(field.name, *value as i64),
+    };
+    fields.iter().zip(values).map(field).collect()
 }

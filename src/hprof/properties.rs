@@ -126,7 +126,9 @@ impl Subject for Hprof {
         let annotated = |index| {
             let mut fields = Vec::new();
             let ended = annotate::visit::<_, DecodeError, _>(&mut Decoder::new(bytes).ok()?, index, |field| {
-                fields.push((field.name, field.offset, field.bytes.to_vec()));
+                if field.breaks.is_none() {
+                    fields.push((field.name, field.offset, field.bytes.to_vec()));
+                }
                 Ok(())
             });
             Some((fields, ended.is_ok()))

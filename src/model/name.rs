@@ -160,6 +160,23 @@ impl From<&str> for Name {
     }
 }
 
+impl Name {
+    /// The name in quotation marks, with escapes for control characters, quotation marks and backslashes; and for every byte
+    /// outside of ASCII, if the name is not valid text.
+    pub fn quoted(&self) -> String {
+        let Some(text) = self.to_text() else { return format!("{self:?}") };
+        let mut quoted = String::from("\"");
+        for c in text.chars() {
+            match c {
+                '"' | '\\' => quoted.extend(['\\', c]),
+                c if c.is_control() => quoted.extend(c.escape_default()),
+                c => quoted.push(c),
+            }
+        }
+        quoted + "\""
+    }
+}
+
 impl fmt::Display for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.to_text() {

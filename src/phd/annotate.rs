@@ -5,21 +5,21 @@
 
 use std::io::Read;
 
-use crate::annotation::{Annotation, spans};
+use crate::annotation::{Annotation, Broken, Visit, spans, spans_of_broken};
 use crate::bytes::FieldSpan;
-use crate::bytes::stop::keeping_error;
+use crate::bytes::stop::{is_the_visitors, keeping_error};
 use crate::error::DecodeError;
-use crate::model::{ByteLen, Name};
+use crate::model::{Address, ByteLen, Name};
 
 use super::decode::{self, Decoder};
 use super::lift::{Resolved, Resolver};
-use super::record::{Record, References, StoredHash};
+use super::record::{Record, References, StoredHash, kind_of};
 use super::wire::{FileFlags, Units, Width, record_flag, record_tag};
 
 /// Calls `visit` with every field in file order: header, records, end tag, and what follows it.
 ///
 /// # Errors
-/// What `visit` returns, or what decoding runs into; the fields before it are sound.
+/// What `visit` returns, or what decoding runs into; the last field is the one at which it stopped.
 pub fn visit<R, E, F>(decoder: &mut Decoder<R>, mut visit: F) -> Result<(), E>
 where
     R: Read,
@@ -30,10 +30,7 @@ where
 }
 
 /// The same for every kind of visitor and error: one copy in the program.
-fn fields<R: Read>(
-    decoder: &mut Decoder<R>,
-    visit: &mut dyn FnMut(Annotation<'_>) -> Result<(), DecodeError>,
-) -> Result<(), DecodeError> {
+fn fields<R: Read>(decoder: &mut Decoder<R>, visit: Visit<'_>) -> Result<(), DecodeError> {
     let bytes = decoder.header_bytes().to_vec();
     for span in spans(&bytes, |cursor| decode::header(cursor).map(|_| ())) {
         let meaning = header_meaning(&span, &bytes);
@@ -41,7 +38,7 @@ fn fields<R: Read>(
     }
     let layout = decoder.layout();
     let mut resolver = Resolver::new(layout);
-    let ended = decoder.visit_dyn(&mut |located| {
+    let visited = decoder.visit_dyn(&mut |located| {
         let before = resolver.clone();
         let resolved = resolver.resolve(located.record);
         for span in spans(located.bytes, |cursor| decode::record(cursor, layout).map(|_| ())) {
@@ -49,25 +46,49 @@ fn fields<R: Read>(
             visit(Annotation::of(&span, located.bytes, located.offset, Some(located.index), meaning))?;
         }
         Ok(())
-    })?;
+    });
+    let ended = match visited {
+        Err(error) if !is_the_visitors(&error) => {
+            let (base, bytes) = decoder.at_hand();
+            let spans = spans_of_broken(bytes, |cursor| decode::record(cursor, layout).map(|_| ()));
+            let meaning = |span: &FieldSpan| broken_meaning(span, &resolver);
+            Broken { base, bytes, spans: &spans }.visit(&error, meaning, visit)?;
+            return Err(error);
+        }
+        visited => visited?,
+    };
     let end = [record_tag::END_OF_DUMP];
     let meaning = "the body ends".to_owned();
-    visit(Annotation { offset: ended.end_tag, bytes: &end, record: None, name: "end tag", value: Some(3), meaning })?;
+    let span = FieldSpan { name: "end tag", at: 0..1, value: Some(3) };
+    visit(Annotation::of(&span, &end, ended.end_tag, None, meaning))?;
     let mut offset = ended.end_tag + 1;
-    decoder.visit_trailing::<DecodeError, _>(|piece| {
+    let trailing = decoder.visit_trailing::<DecodeError, _>(|piece| {
         let meaning = "behind the end; readers ignore it".to_owned();
-        visit(Annotation { offset, bytes: piece, record: None, name: "trailing bytes", value: None, meaning })?;
+        let span = FieldSpan { name: "trailing bytes", at: 0..piece.len(), value: None };
+        visit(Annotation::of(&span, piece, offset, None, meaning))?;
         offset += piece.len() as u64;
         Ok(())
-    })?;
-    Ok(())
+    });
+    match trailing {
+        Err(error) if !is_the_visitors(&error) => {
+            Broken { base: offset, bytes: &[], spans: &[] }.visit(&error, |_| String::new(), visit)?;
+            Err(error)
+        }
+        trailing => trailing.map(|_| ()),
+    }
+}
+
+/// The fields of a header that cannot be read.
+pub(super) fn broken_header(bytes: &[u8], error: &DecodeError, visit: Visit<'_>) -> Result<(), DecodeError> {
+    let spans = spans_of_broken(bytes, |cursor| decode::header(cursor).map(|_| ()));
+    Broken { base: 0, bytes, spans: &spans }.visit(error, |span| header_meaning(span, bytes), visit)
 }
 
 fn header_meaning(span: &FieldSpan, bytes: &[u8]) -> String {
     let value = span.value.unwrap_or_default();
     match span.name {
         "magic length" => "length of the magic text".to_owned(),
-        "magic" | "version text" => format!("\"{}\"", Name::from_bytes(&bytes[span.at.clone()])),
+        "magic" | "version text" => Name::from_bytes(&bytes[span.at.clone()]).quoted(),
         "version" => format!("PHD version {value}"),
         "flags" => {
             let flags = FileFlags(value as u32);
@@ -94,31 +115,54 @@ fn record_meaning(span: &FieldSpan, record: &Record<'_>, resolved: &Resolved, be
     match span.name {
         "tag" => tag_meaning(record, before),
         "flags" => flags_meaning(record),
-        "gap" => format!("address {} ({} from {})", resolved.address, bytes_of(value, before), before.previous()),
+        "gap" => gap_meaning(resolved.address, value, before),
         "class word" => match record {
             Record::ObjectArray(_) => format!("class word {:#x}", value as u64),
             _ => format!("class {:#x}, into the class cache", value as u64),
         },
-        "superclass word" if value == 0 => "no superclass".to_owned(),
-        "superclass word" => format!("superclass {:#x}", value as u64),
         "hash" => match record.hash() {
             StoredHash::Bits16(hash) => format!("16-bit identity hash {hash:#06x}"),
             _ => format!("32-bit identity hash {:#010x}", value as u32),
         },
-        "length" | "true length" => format!("{} elements", value as u64),
-        "instance size / 4" => format!("{} on the heap", ByteLen(value as u64 * 4)),
-        "instance size" => format!("{} an instance", ByteLen(value as u64)),
-        "name length" => format!("{value} bytes"),
         "name" => match record {
-            Record::Class(r) => format!("class {}", Name::from_bytes(r.name.as_ref())),
+            Record::Class(r) => format!("class {}", Name::from_bytes(r.name.as_ref()).quoted()),
             _ => String::new(),
         },
-        "number of references" if value == 1 => "1 reference".to_owned(),
-        "number of references" => format!("{value} references"),
         "reference" => {
             let target = before.offset(resolved.address, Units(value));
             if target.is_null() { "null".to_owned() } else { format!("to {target}") }
         }
+        _ => plain_meaning(span),
+    }
+}
+
+/// What a field means in a record that cannot be read.
+fn broken_meaning(span: &FieldSpan, before: &Resolver) -> String {
+    let value = span.value.unwrap_or_default();
+    match span.name {
+        "tag" => kind_of(value as u8).to_owned(),
+        "gap" => gap_meaning(before.offset(before.previous(), Units(value)), value, before),
+        "class word" => format!("class {:#x}", value as u64),
+        _ => plain_meaning(span),
+    }
+}
+
+fn gap_meaning(address: Address, gap: i64, before: &Resolver) -> String {
+    format!("address {address} ({} from {})", bytes_of(gap, before), before.previous())
+}
+
+/// What a field means whatever its record is.
+fn plain_meaning(span: &FieldSpan) -> String {
+    let value = span.value.unwrap_or_default();
+    match span.name {
+        "superclass word" if value == 0 => "no superclass".to_owned(),
+        "superclass word" => format!("superclass {:#x}", value as u64),
+        "length" | "true length" => format!("{} elements", value as u64),
+        "instance size / 4" => format!("{} on the heap", ByteLen(value as u64 * 4)),
+        "instance size" => format!("{} an instance", ByteLen(value as u64)),
+        "name length" => format!("{value} bytes"),
+        "number of references" if value == 1 => "1 reference".to_owned(),
+        "number of references" => format!("{value} references"),
         _ => String::new(),
     }
 }

@@ -192,7 +192,10 @@ impl<R: Read> Decoder<R> {
                         taken += length;
                     }
                     Err(Stop::Incomplete(short)) => break short,
-                    Err(Stop::Bad(bad)) => return Err(bad.at(place).in_record(self.records).into()),
+                    Err(Stop::Bad(bad)) => {
+                        self.window.consume(taken);
+                        return Err(bad.at(place).in_record(self.records).into());
+                    }
                 }
             };
             self.window.consume(taken);
@@ -256,6 +259,11 @@ impl<R: Read> Decoder<R> {
     /// The stream, as far as it was read.
     pub fn source(&self) -> &R {
         self.window.source()
+    }
+
+    /// After an error: the offset of the record that could not be read, and its bytes as far as they are at hand.
+    pub(super) fn at_hand(&self) -> (u64, &[u8]) {
+        (self.window.offset(), self.window.bytes())
     }
 
     fn cut_short(&self, short: Incomplete) -> DecodeError {

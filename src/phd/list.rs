@@ -1,11 +1,12 @@
 //! The records of a PHD in words, and as they are spelled.
 
+use std::fmt::Display;
 use std::io::Write;
 
 use crate::error::{DecodeError, Error};
-use crate::family::{Listed, RecordLine, Records, count_of, flush_if_full, missing_end, write_failed};
+use crate::family::{Listed, RecordField, RecordLine, Records, flush_if_full, missing_end, write_failed};
 use crate::input::Stream;
-use crate::model::{Address, Name};
+use crate::model::{Address, Name, PrimitiveType};
 
 use super::encode;
 use super::record::{Record, StoredHash};
@@ -41,7 +42,7 @@ impl Records for PhdRecords {
                 length: located.bytes.len() as u64,
                 kind: located.record.kind().to_owned(),
                 address: Some(resolved.address.to_string()),
-                detail: detail(located.record, resolved.class_word),
+                fields: fields(located.record, resolved.class_word),
             }))
         })?;
         each(Listed::Other { offset: ended.end_tag, length: 1, what: "end" })?;
@@ -57,25 +58,30 @@ impl Records for PhdRecords {
     }
 }
 
-fn detail(record: &Record<'_>, class_word: Option<Address>) -> String {
-    let mut parts = Vec::new();
+fn fields(record: &Record<'_>, class_word: Option<Address>) -> Vec<RecordField> {
+    let mut fields = Vec::new();
+    let mut put = |name, value: &dyn Display| fields.push(RecordField::new(name, value));
+    let mut array = |element: PrimitiveType, length: u64| {
+        put("element type", &element);
+        put("length", &length);
+    };
     match record {
         Record::Class(r) => {
-            parts.push(Name::from_bytes(r.name.as_ref()).to_string());
-            parts.push(format!("super {:#x}", r.superclass));
-            parts.push(format!("instances of {} bytes", r.instance_size));
+            put("name", &Name::from_bytes(r.name.as_ref()).quoted());
+            put("superclass", &Address(r.superclass));
+            put("instance size", &r.instance_size);
         }
-        Record::PrimitiveArray(r) => parts.push(format!("{}[{}]", r.element, r.length)),
-        Record::LongPrimitiveArray(r) => parts.push(format!("{}[{}]", r.element, r.length)),
-        Record::ObjectArray(r) => parts.extend(r.length.map(|length| format!("length {length}"))),
+        Record::PrimitiveArray(r) => array(r.element, r.length),
+        Record::LongPrimitiveArray(r) => array(r.element, r.length),
+        Record::ObjectArray(r) => r.length.iter().for_each(|length| put("true length", length)),
         Record::Short(_) | Record::Medium(_) | Record::Long(_) => {}
     }
-    parts.extend(class_word.map(|class_word| format!("class {class_word}")));
+    class_word.iter().for_each(|class_word| put("class", class_word));
     match record.hash() {
         StoredHash::Absent => {}
-        StoredHash::Bits16(hash) => parts.push(format!("hash {hash:#06x}")),
-        StoredHash::Bits32(hash) => parts.push(format!("hash {hash:#010x}")),
+        StoredHash::Bits16(hash) => put("hash", &format_args!("{hash:#06x}")),
+        StoredHash::Bits32(hash) => put("hash", &format_args!("{hash:#010x}")),
     }
-    parts.extend(record.references().map(|references| count_of(references.len(), "reference")));
-    parts.join(", ")
+    record.references().iter().for_each(|references| put("references", &references.len()));
+    fields
 }

@@ -61,7 +61,9 @@ impl Subject for Phd {
         let Ok(mut decoder) = Decoder::new(bytes) else { return Vec::new() };
         let mut fields = Vec::new();
         let ended = annotate::visit::<_, DecodeError, _>(&mut decoder, |field| {
-            fields.push((field.name, field.offset, field.bytes.to_vec()));
+            if field.breaks.is_none() {
+                fields.push((field.name, field.offset, field.bytes.to_vec()));
+            }
             Ok(())
         });
         vec![(fields, ended.is_ok())]

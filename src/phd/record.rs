@@ -333,30 +333,39 @@ impl<'a> References<'a> {
     }
 }
 
-impl<'a> Record<'a> {
-    /// The tag byte of a record of kinds 4 to 8, or the highest tag bit of the others, and the kind in the documents'
-    /// words.
-    fn form(&self) -> (u8, &'static str) {
-        match self {
-            Record::Short(_) => (record_tag::SHORT_OBJECT, "short object"),
-            Record::Medium(_) => (record_tag::MEDIUM_OBJECT, "medium object"),
-            Record::PrimitiveArray(_) => (record_tag::PRIMITIVE_ARRAY, "primitive array"),
-            Record::Long(_) => (record_tag::LONG_OBJECT, "long object"),
-            Record::ObjectArray(r) if r.length.is_none() => (record_tag::OBJECT_ARRAY, "object array (tag 5)"),
-            Record::ObjectArray(_) => (record_tag::NEW_OBJECT_ARRAY, "object array (tag 8)"),
-            Record::Class(_) => (record_tag::CLASS, "class"),
-            Record::LongPrimitiveArray(_) => (record_tag::LONG_PRIMITIVE_ARRAY, "long primitive array"),
-        }
+/// The kind of the records that begin with a tag, in the documents' words.
+pub(super) fn kind_of(tag: u8) -> &'static str {
+    match tag {
+        record_tag::SHORT_OBJECT.. => "short object",
+        record_tag::MEDIUM_OBJECT.. => "medium object",
+        record_tag::PRIMITIVE_ARRAY.. => "primitive array",
+        record_tag::LONG_OBJECT => "long object",
+        record_tag::OBJECT_ARRAY => "object array (tag 5)",
+        record_tag::NEW_OBJECT_ARRAY => "object array (tag 8)",
+        record_tag::CLASS => "class",
+        record_tag::LONG_PRIMITIVE_ARRAY => "long primitive array",
+        _ => "a reserved tag",
     }
+}
 
+impl<'a> Record<'a> {
     /// The record kind in the documents' words.
     pub fn kind(&self) -> &'static str {
-        self.form().1
+        kind_of(self.tag())
     }
 
     /// The tag byte of a record of kinds 4 to 8, or the highest tag bit of the others.
     pub fn tag(&self) -> u8 {
-        self.form().0
+        match self {
+            Record::Short(_) => record_tag::SHORT_OBJECT,
+            Record::Medium(_) => record_tag::MEDIUM_OBJECT,
+            Record::PrimitiveArray(_) => record_tag::PRIMITIVE_ARRAY,
+            Record::Long(_) => record_tag::LONG_OBJECT,
+            Record::ObjectArray(r) if r.length.is_none() => record_tag::OBJECT_ARRAY,
+            Record::ObjectArray(_) => record_tag::NEW_OBJECT_ARRAY,
+            Record::Class(_) => record_tag::CLASS,
+            Record::LongPrimitiveArray(_) => record_tag::LONG_PRIMITIVE_ARRAY,
+        }
     }
 
     /// The record's gap.

@@ -3,9 +3,10 @@
 mod runner;
 
 pub use crate::findings::{
-    Finding, FindingCounts, Findings, Place, Rule, RuleKind, Rulebook, Scope, Severity, Sound, Source,
+    Citation, Erratum, Finding, FindingCounts, Findings, Place, Rule, RuleKind, Rulebook, Scope, Severity, Sound,
+    Source,
 };
 #[cfg(feature = "corpus")]
 pub(crate) use crate::format::severity;
-pub use crate::format::{rule, rulebook};
+pub use crate::format::{rule, rulebook, sources};
 pub use runner::{Report, Tolerated, ValidateOptions, unsound, validate};

@@ -349,6 +349,8 @@ fn json_reports_follow_their_published_schemas() {
         ("digest", bench.run(&["digest", "--json", "good.phd", "--buckets", "--by-facet"]).ok().stdout()),
         ("inspect-record", bench.run(&["inspect", "--json", "good.phd"]).stdout()),
         ("inspect-field", bench.run(&["inspect", "--bytes", "--json", "good.phd"]).stdout()),
+        ("inspect-field", bench.run(&["inspect", "--bytes", "--json", "bad.phd"]).stdout()),
+        ("explain", bench.run(&["explain", "--json", "phd.header"]).ok().stdout()),
         ("check", bench.run(&["check", "--json", "--decoder", "true {}", "--filter", "spelled"]).stdout()),
         ("adapter-test", bench.run(&["adapter", "test", "--json", "true"]).stdout()),
     ];
@@ -561,12 +563,58 @@ fn long_superclass_chains_are_judged_in_linear_time() {
 }
 
 #[test]
+fn a_rule_is_explained_with_the_titles_of_its_sources_and_the_bytes_of_cases() {
+    let bench = Bench::new();
+    let text = bench.run(&["explain", "phd.record.tag"]).ok().stdout();
+    for part in [
+        "phd.record.tag: a rule of the bytes (pass), breaking it is an error, nothing after it can be read then",
+        "A record begins with a tag byte of 0x20 to 0xff",
+        "source:      OpenJ9 documentation, \"Heap dump\": General structure, body, record tags",
+        "versions:    4, 5, 6",
+        "erratum:     E14: S0 leaves out tag 5",
+        "broken by:   phd-use-a-reserved-tag",
+        "phd-use-a-reserved-tag breaks: gives the second record tag 9",
+        "> 00000047  09 ",
+        "phd6-openj9-64 keeps: ",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let one: serde_json::Value =
+        serde_json::from_str(&bench.run(&["explain", "--json", "phd.record.tag"]).ok().stdout()).expect("JSON");
+    assert_eq!((&one["schema"], &one["severity"], &one["stops"]), (&1.into(), &"error".into(), &true.into()));
+    assert_eq!(one["sources"][0]["title"], "OpenJ9 documentation, \"Heap dump\"");
+    assert_eq!(one["cases"]["breaks"][0], "phd-use-a-reserved-tag");
+    let place: Vec<&serde_json::Value> = one["examples"][0]["fields"]
+        .as_array()
+        .expect("fields")
+        .iter()
+        .filter(|field| field["place"] == true)
+        .collect();
+    assert_eq!((place.len(), &place[0]["offset"], &place[0]["bytes"]), (1, &0x47.into(), &"09".into()));
+}
+
+#[test]
+fn a_part_of_an_id_lists_rules_and_an_unknown_one_names_the_nearest() {
+    let bench = Bench::new();
+    let listed = bench.run(&["explain", "phd.header"]).ok().stdout();
+    assert!(listed.lines().skip(1).all(|line| line.starts_with("phd.header.")), "{listed}");
+    assert!(listed.contains("phd.header.magic"), "{listed}");
+    let all = bench.run(&["explain", "--list"]).ok().stdout();
+    let hprof = bench.run(&["explain", "--list", "hprof"]).ok().stdout();
+    assert!(all.contains("classic.file.encoding") && all.contains("hprof.header.magic"), "{all}");
+    assert!(hprof.lines().skip(1).all(|line| line.starts_with("hprof.")), "{hprof}");
+    bench.run(&["explain", "phd.recrd.tag"]).fails(2, &["no rule \"phd.recrd.tag\"", "phd.record.tag", "--list"]);
+    assert_eq!(bench.run(&["explain"]).code(), 2);
+    assert_eq!(bench.run(&["explain", "--list", "elf"]).code(), 2);
+}
+
+#[test]
 fn help_has_an_example_for_every_command() {
     let bench = Bench::new();
     let help = bench.run(&["--help"]).ok().stdout();
     for command in [
-        "demo", "generate", "inspect", "decode", "encode", "rewrite", "validate", "compare", "digest", "corrupt",
-        "corpus", "check", "schema",
+        "demo", "generate", "inspect", "decode", "encode", "rewrite", "validate", "explain", "compare", "digest",
+        "corrupt", "corpus", "check", "schema",
     ] {
         assert!(help.contains(command), "{command}");
         let text = bench.run(&[command, "--help"]).ok().stdout();

@@ -182,11 +182,11 @@ fn inspect_shows_every_record_and_every_byte() {
     fs::write(bench.path("small.txt"), SMALL).expect("writable");
     let records = String::from_utf8(bench.ok(&["inspect", "small.txt"])).expect("text");
     let expected = [
-        (0, 14, "version", "x"),
-        (14, 38, "object", "[LA;, 16 bytes, 1 reference"),
-        (52, 27, "class", "[LA;, 64 bytes, 0 references"),
-        (79, 75, "breakdown", "Breakdown - Classes: 1, Objects: 0, ObjectArrays: 1, PrimitiveArrays: 0"),
-        (154, 45, "totals", "EOF:  Total 'Objects',Refs(null) : 2,2(1)"),
+        (0, 14, "version", "version = \"x\""),
+        (14, 38, "object", "type = \"[LA;\", size = 16, references = 1"),
+        (52, 27, "class", "type = \"[LA;\", size = 64, references = 0"),
+        (79, 75, "breakdown", "text = \"Breakdown - Classes: 1, Objects: 0, ObjectArrays: 1, PrimitiveArrays: 0\""),
+        (154, 45, "totals", "text = \"EOF:  Total 'Objects',Refs(null) : 2,2(1)\""),
     ];
     assert_eq!(records.lines().count(), expected.len(), "{records}");
     for (line, (offset, length, kind, detail)) in records.lines().zip(expected) {

@@ -96,6 +96,7 @@ fn the_page_and_the_program_have_these_versions() {
         ("convert", "schema", "convert a.phd b.hprof --to hprof --json"),
         ("corrupt", "schema", "corrupt --list --json"),
         ("digest", "schema", "digest a.phd --json"),
+        ("explain", "schema", "explain phd.record.tag --json"),
         ("facets", "schema", "facets --json"),
         ("adapter-readings", "schema", "adapter readings --json"),
         ("validate", "schema", "validate a.phd --json"),

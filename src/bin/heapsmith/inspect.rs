@@ -5,13 +5,15 @@ use clap::Args;
 use heapsmith::annotation::Annotation;
 use heapsmith::error::Error;
 use heapsmith::format::{Listed, RecordLine};
-use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::open;
-use crate::{Answer, terminal};
+use crate::field::FieldLine;
+use crate::{Answer, open, terminal};
 
 /// Shows a dump's records with their offsets, or every byte with its field and meaning.
+///
+/// A dump that cannot be read to its end is shown up to there; with --bytes, the last field is that at which reading stops,
+/// with the error. Text stands in quotation marks with escapes, bytes are pairs of hexadecimal digits.
 ///
 /// Memory does not grow with the dump, only with its largest record; --bytes of an HPROF dump holds its
 /// classes and strings as well, to name fields.
@@ -29,23 +31,6 @@ pub(crate) struct Opts {
     json: bool,
     #[command(flatten)]
     reading: open::ReadingOpts,
-}
-
-/// A field, as `inspect --bytes --json` prints it.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct FieldLine {
-    /// Offset in the decompressed dump.
-    offset: u64,
-    /// The bytes in hexadecimal.
-    bytes: String,
-    /// Index of the field's record, if it has one.
-    record: Option<u64>,
-    /// Field name.
-    field: String,
-    /// Its value, if it is a number.
-    value: Option<i64>,
-    /// What it means.
-    meaning: String,
 }
 
 impl Opts {
@@ -76,50 +61,28 @@ impl Opts {
     }
 
     fn field(&self, field: &Annotation<'_>, out: &mut dyn Write) -> Result<(), Error> {
-        let line = FieldLine {
-            offset: field.offset,
-            bytes: field.bytes.iter().map(|b| format!("{b:02x}")).collect(),
-            record: field.record,
-            field: field.name.to_owned(),
-            value: field.value,
-            meaning: field.meaning.clone(),
-        };
+        let line = FieldLine::of(field);
         if self.json {
             return json(out, &line);
         }
-        if matches!(line.field.as_str(), "tag" | "sub-record tag" | "end tag") {
+        if line.begins_a_record() {
             writeln!(out).map_err(failed)?;
         }
-        // Long fields take several lines; the first names the field.
-        let (first, rest) = line.bytes.split_at(line.bytes.len().min(PER_LINE));
-        let value = line.value.map(shown).unwrap_or_default();
-        writeln!(out, "{:08x}  {first:<PER_LINE$}  {:<20}  {value:<12}  {}", line.offset, line.field, line.meaning)
-            .map_err(failed)?;
-        for (index, piece) in rest.as_bytes().chunks(PER_LINE).enumerate() {
-            let offset = line.offset + ((index + 1) * PER_LINE / 2) as u64;
-            writeln!(out, "{offset:08x}  {}", String::from_utf8_lossy(piece)).map_err(failed)?;
-        }
-        Ok(())
+        line.lines().try_for_each(|text| writeln!(out, "{text}")).map_err(failed)
     }
 
     fn record(&self, line: &RecordLine, out: &mut dyn Write) -> Result<(), Error> {
         if self.json {
             return json(out, line);
         }
-        let RecordLine { record, offset, length, kind, address, detail } = line;
+        let RecordLine { record, offset, length, kind, address, fields } = line;
         let address = address.as_deref().unwrap_or_default();
-        let text = format!("{record:>8}  {offset:08x}  {length:>5}  {kind:<20}  {address:<18}  {detail}");
+        let fields: Vec<String> = fields.iter().map(ToString::to_string).collect();
+        let fields = fields.join(", ");
+        let text = format!("{record:>8}  {offset:08x}  {length:>5}  {kind:<20}  {address:<18}  {fields}");
         writeln!(out, "{}", text.trim_end()).map_err(failed)
     }
 }
-
-/// Identifiers and other wide numbers in hexadecimal.
-fn shown(value: i64) -> String {
-    if value.unsigned_abs() > 1 << 40 { format!("{:#x}", value as u64) } else { value.to_string() }
-}
-
-/// Hexadecimal digits in a line of `--bytes`.
-const PER_LINE: usize = 32;
 
 fn json(out: &mut dyn Write, line: &impl Serialize) -> Result<(), Error> {
     let text = serde_json::to_string(line).map_err(|e| failed(e.into()))?;

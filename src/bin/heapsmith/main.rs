@@ -15,7 +15,9 @@ mod decode;
 mod demo;
 mod digest;
 mod encode;
+mod explain;
 mod facets;
+mod field;
 mod generate;
 mod inspect;
 #[cfg(feature = "check")]
@@ -65,6 +67,7 @@ enum Command {
     Encode(encode::Opts),
     Rewrite(rewrite::Opts),
     Validate(validate::Opts),
+    Explain(explain::Opts),
     Compare(compare::Opts),
     Digest(digest::Opts),
     Facets(facets::Opts),
@@ -128,6 +131,7 @@ fn main() -> ExitCode {
         Command::Encode(opts) => opts.run(),
         Command::Rewrite(opts) => opts.run(),
         Command::Validate(opts) => opts.run(),
+        Command::Explain(opts) => opts.run(),
         Command::Compare(opts) => opts.run(),
         Command::Digest(opts) => opts.run(),
         Command::Facets(opts) => opts.run(),

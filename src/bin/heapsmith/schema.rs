@@ -8,8 +8,9 @@ use schemars::{Schema, schema_for};
 
 #[cfg(feature = "check")]
 use crate::adapter;
+use crate::field::FieldLine;
 use crate::tolerate::Reported;
-use crate::{Answer, corrupt, digest, facets, inspect, terminal};
+use crate::{Answer, corrupt, digest, explain, facets, terminal};
 
 /// Prints the JSON schema of a report or format; the same schemas stand in specs/schemas/.
 ///
@@ -29,6 +30,8 @@ enum Which {
     ListingLine,
     /// `validate --json`
     Validate,
+    /// `explain --json`
+    Explain,
     /// `compare --json`
     Compare,
     /// `digest --json`
@@ -83,6 +86,7 @@ impl Opts {
             Which::ListingHead => schema_for!(listing::Keyed<'_, listing::Head>),
             Which::ListingLine => schema_for!(listing::Line<'_>),
             Which::Validate => schema_for!(Report),
+            Which::Explain => schema_for!(explain::Explanation),
             Which::Compare => schema_for!(Reported<Comparison>),
             Which::Digest => schema_for!(Reported<digest::Report>),
             Which::Renaming => schema_for!(Reported<heapsmith::compare::renaming::Renaming>),
@@ -91,7 +95,7 @@ impl Opts {
             Which::Corrupt => schema_for!(corrupt::Report),
             Which::Facets => schema_for!(facets::Report),
             Which::InspectRecord => schema_for!(heapsmith::format::RecordLine),
-            Which::InspectField => schema_for!(inspect::FieldLine),
+            Which::InspectField => schema_for!(FieldLine),
             #[cfg(feature = "check")]
             Which::Check => schema_for!(heapsmith::check::Report),
             #[cfg(feature = "check")]

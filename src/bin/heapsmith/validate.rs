@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use clap::Args;
 use heapsmith::error::{Error, TextPosition};
 use heapsmith::input::Input;
-use heapsmith::validate::{Finding, Report, Severity, ValidateOptions, rule, validate};
+use heapsmith::validate::{Finding, Report, Severity, ValidateOptions, rule, sources, validate};
 
 use crate::{Answer, open, terminal};
 
@@ -115,10 +115,11 @@ fn describe(finding: &Finding) -> String {
         (Some(line), Some(column)) => format!("{}, ", TextPosition { line, column }),
         _ => String::new(),
     };
-    let source = rule(finding.rule.0).map(|rule| rule.source.join("; ")).unwrap_or_default();
+    let sources = rule(finding.rule.0).map(sources).unwrap_or_default();
+    let sources: String = sources.iter().map(|source| format!("  source:   {source}\n")).collect();
     let fatal = if finding.fatal { "; nothing behind it can be read" } else { "" };
     format!(
-        "{severity}[{}] {position}offset {:#x}{record}{fatal}\n  expected: {}\n  found:    {}\n  source:   {source}\n",
+        "{severity}[{}] {position}offset {:#x}{record}{fatal}\n  expected: {}\n  found:    {}\n{sources}",
         finding.rule, finding.offset, finding.expected, finding.found
     )
 }

@@ -9,7 +9,7 @@ use std::io::{self, Cursor, Read};
 
 use crate::bytes::ebcdic::Mapped;
 use crate::bytes::stop::{Stop, keeping_error, refill, truncated};
-use crate::bytes::{Incomplete, Window};
+use crate::bytes::{Incomplete, Window, shown};
 use crate::error::{DecodeError, Problem, TextPosition};
 use crate::family::Reading;
 
@@ -18,6 +18,8 @@ use super::rules;
 use super::wire::{Charset, Encoding, START};
 
 use scan::{End, SHOWN, Scan};
+
+pub(super) use scan::{Part, is_blank, references_in};
 
 /// Reads a classic heap dump record by record.
 ///
@@ -299,6 +301,13 @@ impl<R: Read> Decoder<R> {
         }
     }
 
+    /// After an error: the offset of the record or piece of references that could not be read, its bytes as far as they are
+    /// at hand, and its parts as far as they could be read, with the references among them.
+    pub(super) fn at_hand(&self, open: bool) -> (u64, &[u8], Vec<Part>) {
+        let (bytes, whole) = (self.window.bytes(), self.window.has_ended());
+        (self.window.offset(), bytes, scan::parts(bytes, whole, self.is_ebcdic(), open))
+    }
+
     fn at(&self, used: usize, open: bool) -> At<'_> {
         let offset = self.window.offset();
         let position = TextPosition { line: self.line + 1, column: offset - self.line_start + 1 };
@@ -428,9 +437,9 @@ fn line_ends(white: &[u8]) -> usize {
 fn not_classic(start: &[u8]) -> DecodeError {
     let found = match start {
         [] => "nothing".to_owned(),
-        _ => format!("`{}`", start[..start.len().min(16)].escape_ascii()),
+        _ => shown(&start[..start.len().min(16)]),
     };
-    let expected = "a classic heap dump: `//` or an address that begins with 0x, in ASCII or EBCDIC".to_owned();
+    let expected = "a classic heap dump: \"//\" or an address that begins with 0x, in ASCII or EBCDIC".to_owned();
     let problem = Problem::Unexpected { expected, found };
     DecodeError::new(rules::FILE_START, 0, "start", problem).at_position(TextPosition { line: 1, column: 1 })
 }

@@ -60,7 +60,7 @@ impl Scan<'_> {
                 _ if token.fresh => return Ok(End::Record),
                 ([b'0' | b'/'], _) => return Err(self.short("reference", 2)),
                 _ => {
-                    let expected = "a reference or a record that begins with 0x, or `//`";
+                    let expected = "a reference or a record that begins with 0x, or \"//\"";
                     return Err(self.unexpected("reference", expected));
                 }
             }

@@ -1,7 +1,9 @@
 //! A slice of text to a record.
 
-use crate::bytes::Incomplete;
+use std::ops::Range;
+
 use crate::bytes::stop::{Stop, bad};
+use crate::bytes::{Incomplete, quoted};
 
 use super::super::record::{BREAKDOWN, Counts, EOF, Entry, Line, Number, Record, References, Totals, VERSION, decimal};
 use super::super::rules;
@@ -22,6 +24,66 @@ pub(super) struct Scan<'a> {
     pub(super) lines: u64,
     /// Where the last of them did.
     pub(super) line_start: Option<usize>,
+    /// Where the parts of an entry end, as far as they were read.
+    ends: [usize; ENTRY.len()],
+    read: usize,
+}
+
+/// The parts of an entry before its references.
+const ENTRY: [&str; 7] = ["address", "white space", "size", "white space", "record type", "white space", "type"];
+
+/// A part of a record, or of a piece of its references.
+#[derive(Clone, Debug)]
+pub(in super::super) struct Part {
+    pub(in super::super) name: &'static str,
+    pub(in super::super) at: Range<usize>,
+    /// What a reference refers to.
+    pub(in super::super) to: Option<u64>,
+}
+
+/// The parts of a record that cannot be read, or of references that go on, as far as they can be.
+pub(super) fn parts(bytes: &[u8], whole: bool, nel: bool, references: bool) -> Vec<Part> {
+    let mut values = Vec::new();
+    let mut scan = Scan::new(bytes, whole, nel);
+    // It fails, as it did before.
+    let _failed = if references { scan.references(&mut values, true).err() } else { scan.record(&mut values).err() };
+    let (ends, read, at) = (scan.ends, scan.read, scan.at);
+    let mut start = 0;
+    let mut parts = Vec::new();
+    for (name, &end) in ENTRY.into_iter().zip(&ends[..read]) {
+        if start < end {
+            parts.push(Part { name, at: start..end, to: None });
+        }
+        start = end;
+    }
+    if references || read == ENTRY.len() {
+        references_in(&bytes[start..at.max(start)], &values, |name, at, to| {
+            parts.push(Part { name, at: start + at.start..start + at.end, to });
+        });
+    }
+    parts
+}
+
+/// Calls `part` with each reference and stretch of white space of a text.
+pub(in super::super) fn references_in(
+    text: &[u8],
+    values: &[u64],
+    mut part: impl FnMut(&'static str, Range<usize>, Option<u64>),
+) {
+    let (mut at, mut values) = (0, values.iter().copied());
+    for piece in text.chunk_by(|a, b| is_blank(*a) == is_blank(*b)) {
+        let place = at..at + piece.len();
+        match is_blank(piece[0]) {
+            true => part("white space", place, None),
+            false => part("reference", place, values.next()),
+        }
+        at += piece.len();
+    }
+}
+
+/// White space of text in any encoding.
+pub(in super::super) fn is_blank(byte: u8) -> bool {
+    is_white(byte) || byte == 0x85
 }
 
 /// References, as far as they are sure to be whole.
@@ -35,7 +97,7 @@ pub(super) enum End {
 
 impl<'a> Scan<'a> {
     pub(super) fn new(bytes: &'a [u8], whole: bool, nel: bool) -> Scan<'a> {
-        Scan { bytes, at: 0, whole, nel, lines: 0, line_start: None }
+        Scan { bytes, at: 0, whole, nel, lines: 0, line_start: None, ends: [0; ENTRY.len()], read: 0 }
     }
 
     /// The next record, up to the first byte of the one behind it. `values` takes the references.
@@ -47,7 +109,7 @@ impl<'a> Scan<'a> {
                 Ok((Record::Entry(entry), end))
             }
             [b'/' | b'0'] | [] => Err(self.short("record", 2)),
-            _ => Err(self.unexpected("record", "`//`, or an address that begins with 0x")),
+            _ => Err(self.unexpected("record", "\"//\", or an address that begins with 0x")),
         }
     }
 
@@ -108,7 +170,9 @@ impl<'a> Scan<'a> {
 
     fn entry(&mut self, values: &'a mut Vec<u64>) -> Result<(Entry<'a>, End), Stop> {
         let address = self.hexadecimal("address")?;
+        self.part();
         let before_size = self.blanks()?;
+        self.part();
         match self.bytes.get(self.at) {
             Some(b'[') => {}
             None => return Err(self.short("size", 1)),
@@ -118,7 +182,9 @@ impl<'a> Scan<'a> {
             }
         }
         let size = self.size()?;
+        self.part();
         let before_kind = self.blanks()?;
+        self.part();
         let Some(word) = self.bytes[self.at..].first_chunk::<3>() else {
             let begun = &self.bytes[self.at..];
             if b"OBJ".starts_with(begun) || b"CLS".starts_with(begun) {
@@ -132,7 +198,9 @@ impl<'a> Scan<'a> {
             _ => return Err(self.refuse(rules::RECORD_TYPE, "record type", "OBJ or CLS")),
         };
         self.at += 3;
+        self.part();
         let before_name = self.blanks()?;
+        self.part();
         if self.at == self.bytes.len() {
             return Err(self.short("type", 1));
         }
@@ -140,10 +208,18 @@ impl<'a> Scan<'a> {
             return Err(self.refuse(rules::RECORD_TYPE, "type", "white space behind OBJ or CLS"));
         }
         let name = self.name()?;
+        self.part();
         let start = self.at;
         let end = self.references(values, false)?;
         let references = References { text: &self.bytes[start..self.at], values: values.as_slice() };
         Ok((Entry { address, before_size, size, before_kind, kind, before_name, name, references }, end))
+    }
+
+    /// The next part of an entry ends here.
+    #[inline]
+    fn part(&mut self) {
+        self.ends[self.read] = self.at;
+        self.read += 1;
     }
 
     /// The type: up to the end of the line, and on if the next line begins like nothing else that is known.
@@ -314,6 +390,6 @@ fn shown(text: &[u8]) -> String {
     }
     let line = text.split(|b| *b == b'\n').next().unwrap_or_default();
     let line = if line.is_empty() { &text[..1] } else { line };
-    let more = if line.len() > SHOWN { "..." } else { "" };
-    format!("`{}{more}`", line[..line.len().min(SHOWN)].escape_ascii())
+    let more = if line.len() > SHOWN { " ..." } else { "" };
+    format!("{}{more}", quoted(&line[..line.len().min(SHOWN)]))
 }

@@ -4,6 +4,7 @@
 
 use foldhash::{HashMap, HashSet};
 
+use crate::bytes::quoted;
 use crate::findings::{Findings, Place};
 use crate::model::AddressSet;
 
@@ -88,13 +89,13 @@ impl GraphIndex {
             && std::mem::replace(seen, true)
         {
             add(findings, super::GRAPH_DUPLICATE_ADDRESS, start(at), || {
-                let found = format!("{} again", entry.address.text.escape_ascii());
+                let found = format!("{} again", quoted(entry.address.text));
                 ("an address that no other record has".to_owned(), found)
             });
         }
         if self.whole && entry.kind == EntryKind::Object && !self.classes.contains(entry.name) {
             add(findings, super::GRAPH_TYPE, start(at), || {
-                ("a type that is the name of a class record".to_owned(), entry.name.escape_ascii().to_string())
+                ("a type that is the name of a class record".to_owned(), quoted(entry.name))
             });
         }
         self.entry = Dangling { place: Some(start(at)), ..Dangling::default() };

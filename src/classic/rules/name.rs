@@ -1,6 +1,6 @@
 //! The rules of type names.
 
-use crate::bytes::mutf8;
+use crate::bytes::{mutf8, quoted};
 use crate::error::RuleId;
 use crate::model::PrimitiveType;
 
@@ -16,7 +16,7 @@ pub(super) fn is_plain(name: &[u8]) -> bool {
 
 /// Calls `found` with each rule that a name breaks.
 pub(super) fn judge(name: &[u8], ebcdic: bool, mut found: impl FnMut(Broken)) {
-    let shown = || format!("\"{}\"", name.escape_ascii());
+    let shown = || quoted(name);
     if name.is_empty() {
         found((super::NAME_EMPTY, 0, "a type", "nothing up to the end of the line".to_owned()));
     }

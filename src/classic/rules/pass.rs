@@ -1,5 +1,6 @@
 //! The rules that one pass with constant state can judge.
 
+use crate::bytes::quoted;
 use crate::error::RuleId;
 use crate::findings::{Findings, Place, Sound};
 use crate::model::WordSize;
@@ -141,8 +142,8 @@ impl PassRules {
             Record::Comment(line) => {
                 if self.trailers.have_ended() {
                     add(findings, super::TRAILER_COMMENT_AFTER, place, || {
-                        let text = line.text[..line.text.len().min(32)].escape_ascii();
-                        ("nothing behind trailer record 2".to_owned(), format!("the comment `{text}`"))
+                        let text = quoted(&line.text[..line.text.len().min(32)]);
+                        ("nothing behind trailer record 2".to_owned(), format!("the comment {text}"))
                     });
                 }
             }
@@ -257,7 +258,7 @@ impl PassRules {
         let (address, size) = (entry.address, entry.size);
         if address.value == 0 {
             add(findings, super::RECORD_NULL_ADDRESS, start(at), || {
-                ("an address other than null".to_owned(), address.text.escape_ascii().to_string())
+                ("an address other than null".to_owned(), quoted(address.text))
             });
         }
         if self.narrow && address.value >> 32 != 0 {
@@ -296,5 +297,5 @@ fn references_at(at: &At<'_>, references: &References<'_>) -> usize {
 
 fn wide(text: &[u8]) -> (String, String) {
     let expected = "32 bits, as the first record's address has".to_owned();
-    (expected, text.escape_ascii().to_string())
+    (expected, quoted(text))
 }

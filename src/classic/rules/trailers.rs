@@ -163,7 +163,7 @@ impl Trailers {
         let Some((place, stated, ..)) = self.eof else { return };
         if self.breakdown.is_none() {
             add(findings, super::TRAILER_BREAKDOWN_MISSING, place, || {
-                ("trailer record 1, `// Breakdown`, in front of it".to_owned(), "none".to_owned())
+                ("trailer record 1, \"// Breakdown\", in front of it".to_owned(), "none".to_owned())
             });
         }
         let total = tally.classes() + tally.objects();

@@ -314,7 +314,10 @@ impl<R: Read> Decoder<R> {
                         self.index += 1;
                     }
                     Err(Stop::Incomplete(short)) => break Some(short),
-                    Err(Stop::Bad(bad)) => return Err(bad.at(place).in_record(self.index).into()),
+                    Err(Stop::Bad(bad)) => {
+                        self.window.consume(taken);
+                        return Err(bad.at(place).in_record(self.index).into());
+                    }
                 }
             };
             let cut_by_segment = bytes.len() as u64 == left;
@@ -427,6 +430,12 @@ impl<R: Read> Decoder<R> {
             Some(opened) => Err(DecodeError::new(rules::FILE_TRUNCATED, length, "tag", Problem::Shrunk { opened })
                 .in_record(self.index)),
         }
+    }
+
+    /// After an error: the offset of the record, sub-record or piece that could not be read, and its bytes as far as they are
+    /// at hand.
+    pub(super) fn at_hand(&self) -> (u64, &[u8]) {
+        (self.window.offset(), self.window.bytes())
     }
 
     fn cut_short(&self, short: Incomplete) -> DecodeError {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::bytes::stop::{Stop, bad};
-use crate::bytes::{Cursor, Incomplete, Trace};
+use crate::bytes::{Cursor, Incomplete, Trace, shown};
 use crate::model::{
     Address, AllocationSite, AllocationSites, ControlSettings, CpuSamples, Frame, FrameId, HeapSummary, LoadClass,
     Serial, StartThread, TextId, Trace as StackTrace,
@@ -189,13 +189,12 @@ fn unknown_version(at: usize, text: &[u8]) -> Stop {
         return bad(rules::HEADER_TEXT_MODE, "end of text", at, "a zero byte behind the version", damaged(how));
     }
     let expected = "version 1.0.1, 1.0.2 or 1.0.3, ended by a zero byte";
-    bad(rules::HEADER_VERSION, "version", at, expected, format!("\"{}\"", text.escape_ascii()))
+    bad(rules::HEADER_VERSION, "version", at, expected, shown(text))
 }
 
 /// Says what the input is instead, as far as the first bytes tell.
 pub(super) fn not_an_hprof(bytes: &[u8]) -> Stop {
     let expected = "an HPROF dump: \"JAVA PROFILE \" and a version";
-    let shown = &bytes[..bytes.len().min(16)];
     let (rule, found) = if bytes.starts_with(&EBCDIC_MAGIC) {
         (rules::HEADER_TEXT_MODE, damaged("translated from ASCII to EBCDIC"))
     } else if bytes.strip_prefix(b"\xef\xbb\xbf").is_some_and(|rest| rest.starts_with(MAGIC)) {
@@ -203,7 +202,7 @@ pub(super) fn not_an_hprof(bytes: &[u8]) -> Stop {
     } else if bytes.starts_with(b"\x00\x12portable heap") {
         (rules::HEADER_MAGIC, "a PHD".to_owned())
     } else {
-        (rules::HEADER_MAGIC, format!("\"{}\"", shown.escape_ascii()))
+        (rules::HEADER_MAGIC, shown(&bytes[..bytes.len().min(16)]))
     };
     bad(rule, "magic", 0, expected, found)
 }

@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use crate::bytes::stop::{Stop, bad, truncated};
-use crate::bytes::{Cursor, Incomplete, Trace, Window};
+use crate::bytes::{Cursor, Incomplete, Trace, Window, shown};
 use crate::error::{DecodeError, Problem, RuleId};
 use crate::model::Totals;
 
@@ -96,7 +96,6 @@ fn expect_tag<T: Trace>(c: &mut Cursor<'_, T>, rule: RuleId, field: &'static str
 /// Says what the input is instead, as far as the first bytes tell.
 fn not_a_phd(bytes: &[u8]) -> Stop {
     let expected = "a PHD: 00 12 and \"portable heap dump\"";
-    let shown = &bytes[..bytes.len().min(16)];
     let (rule, found) = if let Some(how) = text_mode_damage(bytes) {
         (
             rules::HEADER_TEXT_MODE,
@@ -107,7 +106,7 @@ fn not_a_phd(bytes: &[u8]) -> Stop {
     } else if bytes.starts_with(b"// Version") || bytes.starts_with(b"\n0x") {
         (rules::HEADER_MAGIC, "a classic text heap dump".to_owned())
     } else {
-        (rules::HEADER_MAGIC, format!("\"{}\"", shown.escape_ascii()))
+        (rules::HEADER_MAGIC, shown(&bytes[..bytes.len().min(16)]))
     };
     bad(rule, "magic", 0, expected, found)
 }

@@ -1,6 +1,6 @@
 //! The rules that one pass with constant state can judge.
 
-use crate::bytes::mutf8;
+use crate::bytes::{mutf8, quoted};
 use crate::error::{DecodeError, RuleId};
 use crate::findings::Findings;
 use crate::model::{Address, Totals};
@@ -78,7 +78,7 @@ impl PassRules {
                 HeaderRecord::HashcodeRandoms(..) => (1, 3, 9),
                 HeaderRecord::FullVersion(text) => {
                     if mutf8::decode(text).is_none() {
-                        let found = format!("\"{}\"", text.escape_ascii());
+                        let found = quoted(text);
                         add(super::HEADER_VERSION_TEXT_ENCODING, at + 3, "modified UTF-8", found);
                     }
                     (2, 4, 3 + text.len() as u64)
@@ -116,7 +116,7 @@ impl PassRules {
                 self.classes += 1;
                 if !is_plain_ascii(&r.name) && mutf8::decode(&r.name).is_none() {
                     add(findings, super::CLASS_NAME_ENCODING, located, || {
-                        ("modified UTF-8".to_owned(), format!("\"{}\"", r.name.escape_ascii()))
+                        ("modified UTF-8".to_owned(), quoted(&r.name))
                     });
                 }
             }

@@ -157,7 +157,7 @@ fn places_in_an_ebcdic_dump_are_those_of_its_bytes() {
     let error = read(&damaged).1.expect_err("damaged").to_string();
     assert_eq!(
         error,
-        "line 2, column 17, offset 30 (0x1e), record 1, record type: expected OBJ or CLS, found `OXJ [La;` \
+        "line 2, column 17, offset 30 (0x1e), record 1, record type: expected OBJ or CLS, found \"OXJ [La;\" \
          [classic.record.type]"
     );
 }

@@ -20,77 +20,77 @@ fn every_error_has_its_line_column_and_offset() {
         (
             "0x0000g000 [8] OBJ A\n\t\n",
             "line 4, column 7, offset 42 (0x2a), record 2, address: expected hexadecimal digits and white space, found \
-             `g000 [8] OBJ A` [classic.number.hexadecimal]",
+             \"g000 [8] OBJ A\" [classic.number.hexadecimal]",
         ),
         (
             "0x [8] OBJ A\n",
             "line 4, column 3, offset 38 (0x26), record 2, address: expected hexadecimal digits and white space, found \
-             ` [8] OBJ A` [classic.number.hexadecimal]",
+             \" [8] OBJ A\" [classic.number.hexadecimal]",
         ),
         (
             "0x12345678123456781 [8] OBJ A\n",
             "line 4, column 1, offset 36 (0x24), record 2, address: expected at most 16 hexadecimal digits, found \
-             `0x12345678123456781 [8] OBJ A` [classic.number.hexadecimal]",
+             \"0x12345678123456781 [8] OBJ A\" [classic.number.hexadecimal]",
         ),
         (
             "0x30 [-8] OBJ A\n",
             "line 4, column 6, offset 41 (0x29), record 2, size: expected decimal digits below 2^64, and a bracket, \
-             found `[-8] OBJ A` [classic.number.size]",
+             found \"[-8] OBJ A\" [classic.number.size]",
         ),
         (
             "0x30 [99999999999999999999] OBJ A\n",
             "line 4, column 6, offset 41 (0x29), record 2, size: expected decimal digits below 2^64, and a bracket, \
-             found `[99999999999999999999] OBJ A` [classic.number.size]",
+             found \"[99999999999999999999] OBJ A\" [classic.number.size]",
         ),
         (
             "0x30 [] OBJ A\n",
             "line 4, column 6, offset 41 (0x29), record 2, size: expected decimal digits below 2^64, and a bracket, \
-             found `[] OBJ A` [classic.number.size]",
+             found \"[] OBJ A\" [classic.number.size]",
         ),
         (
             "0x30 [8 OBJ A\n",
             "line 4, column 6, offset 41 (0x29), record 2, size: expected decimal digits below 2^64, and a bracket, \
-             found `[8 OBJ A` [classic.number.size]",
+             found \"[8 OBJ A\" [classic.number.size]",
         ),
         (
             "0x30 [8] OBX A\n",
-            "line 4, column 10, offset 45 (0x2d), record 2, record type: expected OBJ or CLS, found `OBX A` \
+            "line 4, column 10, offset 45 (0x2d), record 2, record type: expected OBJ or CLS, found \"OBX A\" \
              [classic.record.type]",
         ),
         (
             "0x30 [8] obj A\n",
-            "line 4, column 10, offset 45 (0x2d), record 2, record type: expected OBJ or CLS, found `obj A` \
+            "line 4, column 10, offset 45 (0x2d), record 2, record type: expected OBJ or CLS, found \"obj A\" \
              [classic.record.type]",
         ),
         (
             "0x30 [8]\nOBJ A\n",
-            "line 4, column 9, offset 44 (0x2c), record 2, record type: expected OBJ or CLS, found `\\n` \
+            "line 4, column 9, offset 44 (0x2c), record 2, record type: expected OBJ or CLS, found \"\\n\" \
              [classic.record.type]",
         ),
         (
             "0x30 [8] OBJA\n",
-            "line 4, column 13, offset 48 (0x30), record 2, type: expected white space behind OBJ or CLS, found `A` \
+            "line 4, column 13, offset 48 (0x30), record 2, type: expected white space behind OBJ or CLS, found \"A\" \
              [classic.record.type]",
         ),
         (
             "// EOF: Total 'Objects',Refs(null) : 1,2\n",
             "line 4, column 1, offset 36 (0x24), record 2, trailer: expected // EOF: Total 'Objects',Refs(null) : \
-             N,N(N), found `EOF: Total \\'Objects\\',Refs(null) ...` [classic.trailer.syntax]",
+             N,N(N), found \"EOF: Total \\'Objects\\',Refs(null) \" ... [classic.trailer.syntax]",
         ),
         (
             "// Breakdown - Classes: 1, Objects: 2\n",
             "line 4, column 1, offset 36 (0x24), record 2, trailer: expected // Breakdown - Classes: N, Objects: N, \
-             ObjectArrays: N, PrimitiveArrays: N, found `Breakdown - Classes: 1, Objects:...` [classic.trailer.syntax]",
+             ObjectArrays: N, PrimitiveArrays: N, found \"Breakdown - Classes: 1, Objects:\" ... [classic.trailer.syntax]",
         ),
         (
             "// EOF: Total 'Objects',Refs(null) : 99999999999999999999,0(0)\n",
             "line 4, column 1, offset 36 (0x24), record 2, trailer: expected // EOF: Total 'Objects',Refs(null) : \
-             N,N(N), found `EOF: Total \\'Objects\\',Refs(null) ...` [classic.trailer.syntax]",
+             N,N(N), found \"EOF: Total \\'Objects\\',Refs(null) \" ... [classic.trailer.syntax]",
         ),
         (
             "// comment\n0x40\n",
             "line 5, column 5, offset 51 (0x33), record 3, size: expected the size of an object or class in brackets: \
-             references stand behind a record, found `\\n` [classic.reference.without-record]",
+             references stand behind a record, found \"\\n\" [classic.reference.without-record]",
         ),
     ] {
         assert_eq!(error(text), expected, "{text:?}");
@@ -128,7 +128,7 @@ fn what_is_no_reference_is_wrong_in_its_own_record_or_the_next() {
         let error = ended.expect_err("damaged").to_string();
         let at = error.split_once(", record 1, ").expect("in the record").0.to_owned();
         assert_eq!(at, format!("line 3, column {column}, offset {offset} ({offset:#x})"), "{error}");
-        assert!(error.contains(&format!("found `{found}`")), "{error}");
+        assert!(error.contains(&format!("found \"{found}\"")), "{error}");
     }
 }
 
@@ -174,10 +174,10 @@ fn text_that_ends_inside_a_record_is_cut_short() {
 fn what_is_no_classic_dump_is_refused_at_its_start() {
     for (bytes, found) in [
         (b"".as_slice(), "found nothing"),
-        (b"\x7fELF\x02\x01\x01", "found `\\x7fELF\\x02\\x01\\x01`"),
-        (b"/ Version: x", "found `/ Version: x`"),
-        (b"{\"kind\":1}", "found `{\\\"kind\\\":1}`"),
-        (b"   \n", "found `   \\n`"),
+        (b"\x7fELF\x02\x01\x01", "found 7f 45 4c 46 02 01 01"),
+        (b"/ Version: x", "found \"/ Version: x\""),
+        (b"{\"kind\":1}", "found \"{\\\"kind\\\":1}\""),
+        (b"   \n", "found \"   \\n\""),
     ] {
         let error = Decoder::new(bytes).expect_err("no dump").to_string();
         assert!(error.starts_with("line 1, column 1, offset 0 (0x0), start: expected a classic heap dump"), "{error}");
