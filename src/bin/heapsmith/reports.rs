@@ -93,5 +93,5 @@ fn text(told: &ReportDiff) -> String {
     text
 }
 
-/// So many cases are named that fail now.
+/// The number of cases that are named because they fail now.
 const SHOWN: usize = 5;

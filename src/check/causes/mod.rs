@@ -20,7 +20,7 @@ use super::report::{CaseFacts, CaseResult, Cause, Outcome, Suspect, Symptom, Tes
 use spectrum::{ABOUT, Failure, Group, Spectrum};
 use symptom::symptoms;
 
-/// The causes of what is to be read of an implementation: those with failures that nobody expects first, then those of more
+/// The causes of what is to be read of an implementation: those with failures that are not expected first, then those of more
 /// cases.
 pub(super) fn causes(tested: &Tested, cases: &BTreeMap<&str, &CaseFacts>) -> Vec<Cause> {
     let told: Vec<&CaseResult> = tested.results.iter().filter(|result| is_told(result)).collect();

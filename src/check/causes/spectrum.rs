@@ -37,7 +37,7 @@ const PLACELESS: f64 = 0.7;
 const HIDDEN: f64 = 0.3;
 /// What is seen beside a cause has another one if a rule explains nearly all of it and nearly nothing else...
 const CERTAIN: f64 = 0.9;
-/// ...in so many cases, and clearly better than the first one's.
+/// ...in this number of cases, and clearly better than the first one's.
 const CASES: usize = 3;
 const BETTER: f64 = 0.85;
 /// ...or where the first one's explains it poorly beside another.

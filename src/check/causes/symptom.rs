@@ -33,7 +33,7 @@ fn of_fact(fact: &str, expected: &str, found: &str) -> String {
     let how = match (expected, found) {
         (_, found) if fact == "answer" => return format!("answer: {}", template(found)),
         (_, found) if found.starts_with("nothing") => "missing",
-        (expected, _) if expected.starts_with("nothing") => "made up",
+        (expected, _) if expected.starts_with("nothing") => "invented",
         _ => "wrong",
     };
     // Of a histogram each class is a fact.

@@ -41,7 +41,7 @@ fn seen(symptoms: &[Symptom]) -> String {
     }
 }
 
-/// So many facts are named.
+/// The number of facts that are named.
 const FACTS: usize = 3;
 
 fn first_sentence(statement: &str) -> &str {

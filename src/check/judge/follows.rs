@@ -57,7 +57,7 @@ pub(super) fn put_causes_first(heap: &Heap, differing: &mut [Differing]) {
             if width.is_some() && !WIDTHS.contains(&facet) {
                 return width;
             }
-            // Behind the record where a reader loses its place nothing can be right.
+            // After the record where a reader loses its place nothing can be right.
             if let (Some(origin), Some(mine)) = (origin, first(one))
                 && lost.is_some_and(|lost| mine >= lost && origin < mine)
             {

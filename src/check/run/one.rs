@@ -22,7 +22,7 @@ use super::super::task::{Operation, Source, Task, tasks, why_not};
 use super::answered::{Answered, Slot, enough, given_up, is_in_vain, settled, unasked};
 use super::{BATCH, Progress, Shared, owned, rules};
 
-/// So many facts are told besides the first one.
+/// The number of facts that are told besides the first one.
 const OTHERS: usize = 32;
 
 /// The run of one implementation.

@@ -50,7 +50,7 @@ pub struct FacetDifference {
     pub addresses: Vec<Address>,
 }
 
-/// So many addresses of a facet that differs are kept.
+/// The number of addresses that are kept of a facet that differs.
 pub(super) const ADDRESSES: usize = 1000;
 
 /// The differences of one facet in the objects of one class, or in the class itself.
