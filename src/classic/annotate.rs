@@ -41,7 +41,7 @@ fn fields<R: Read>(decoder: &mut Decoder<R>, visit: Visit<'_>) -> Result<(), Dec
         let Some(references) = references else { return Ok(()) };
         for (byte, bytes, value) in references.parts() {
             let name = if value.is_some() { "reference" } else { "white space" };
-            let place = start + byte as usize..start + byte as usize + bytes.len();
+            let place = start + byte..start + byte + bytes.len();
             let span = FieldSpan { name, at: place, value: value.map(|to| to as i64) };
             let meaning = value.map(refers).unwrap_or_default();
             visit(Annotation::of(&span, at.bytes, at.offset, Some(at.index), meaning))?;

@@ -19,7 +19,7 @@ use super::wire::{Charset, Encoding, START};
 
 use scan::{End, SHOWN, Scan};
 
-pub(super) use scan::{Part, is_blank, references_in};
+pub(super) use scan::{Part, is_blank};
 
 /// Reads a classic heap dump record by record.
 ///

@@ -65,11 +65,7 @@ pub(super) fn parts(bytes: &[u8], whole: bool, nel: bool, references: bool) -> V
 }
 
 /// Calls `part` with each reference and stretch of white space of a text.
-pub(in super::super) fn references_in(
-    text: &[u8],
-    values: &[u64],
-    mut part: impl FnMut(&'static str, Range<usize>, Option<u64>),
-) {
+fn references_in(text: &[u8], values: &[u64], mut part: impl FnMut(&'static str, Range<usize>, Option<u64>)) {
     let (mut at, mut values) = (0, values.iter().copied());
     for piece in text.chunk_by(|a, b| is_blank(*a) == is_blank(*b)) {
         let place = at..at + piece.len();
