@@ -158,7 +158,7 @@ fn a_failure_names_the_fact_the_bytes_and_the_rule() {
     assert_eq!(result["outcome"]["fact"], "address");
     assert_eq!(result["outcome"]["address"], "0xf0000000");
     let evidence = &result["evidence"];
-    assert_eq!(evidence["rule"], "phd.gap.base");
+    assert_eq!(evidence["rule"], "phd.words.modulo-2-32");
     let wrong: Vec<&Value> =
         evidence["fields"].as_array().expect("fields").iter().filter(|field| field["wrong"] == true).collect();
     assert_eq!(wrong.len(), 1, "{wrong:?}");

@@ -380,7 +380,7 @@ fn a_failed_case_can_be_repeated_and_its_dump_kept() {
     let ran = bench.run(&[["check", "--decoder", "false {}", "--time-limit", "120"].as_slice(), &which].concat());
     assert_eq!(ran.code(), 1);
     let repeat = "repeat:   heapsmith check --decoder 'false {}' --random 2 --seed 3 --format phd --time-limit 120 --filter \
-                  random-plain-3-000001";
+                  random-plain-3-000000";
     assert!(ran.stdout().contains(repeat), "{}", ran.stdout());
     let kept = |id: &str, file: &str| format!("kept/cases/false___/{id}/{file}");
     for id in ["random-plain-3-000000", "random-plain-3-000001"] {

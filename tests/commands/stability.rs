@@ -107,7 +107,8 @@ fn the_page_and_the_program_have_these_versions() {
         let first = first.unwrap_or_else(|| panic!("{arguments}: nothing is printed")).expect("JSON");
         assert_eq!(first[key], rows.remove(name).expect("a row"), "{arguments}");
     }
-    // `adapter-test` follows `check`, the lines of a listing its first line; the others state no version.
+    // `adapter-test` follows `check`, the lines of a listing its first line, and `report-diff` needs two reports
+    // (report_html); the others state no version.
     let others: Vec<&str> = rows.keys().map(String::as_str).collect();
-    assert_eq!(others, ["adapter-test", "inspect-field", "inspect-record", "listing-line", "renaming"]);
+    assert_eq!(others, ["adapter-test", "inspect-field", "inspect-record", "listing-line", "renaming", "report-diff"]);
 }

@@ -49,13 +49,8 @@ public class Adapter {
     public interface Listing { void line(Map<String, Object> line) throws IOException; }
     /** The library does not take this dump; the offset of the bytes that it refuses, if it says that. */
     public static class Refusal extends Exception {
-        final Long offset;
-
-        public Refusal(String message) { this(message, null); }
-        public Refusal(String message, Long offset) {
-            super(message);
-            this.offset = offset;
-        }
+        final Object offset; // or null
+        public Refusal(String message, Object offset) { super(message); this.offset = offset; }
     }
     /** This dump cannot be put to the library; the text says why. */
     public static class Skip extends Exception { public Skip(String reason) { super(reason); } }
@@ -108,9 +103,7 @@ public class Adapter {
             if (!WARNINGS.isEmpty()) accepted.put("warnings", new ArrayList<>(WARNINGS));
             return accepted;
         } catch (Refusal refusal) {
-            Map<String, Object> refused = object("status", "reject", "message", refusal.getMessage());
-            if (refusal.offset != null) refused.put("offset", refusal.offset);
-            return refused;
+            return object("status", "reject", "message", refusal.getMessage(), "offset", refusal.offset);
         } catch (Skip skip) {
             return object("status", "skip", "reason", skip.getMessage());
         } catch (IOException | InvalidPathException failure) {

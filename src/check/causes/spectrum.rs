@@ -88,7 +88,12 @@ impl<'r> Spectrum<'r> {
 
     /// How well a rule has to explain failures to be named.
     fn enough(&self, seen: &BTreeSet<usize>) -> f64 {
-        if seen.iter().any(|&at| self.failures[at].has_place) { WEAK } else { PLACELESS }
+        match seen.iter().any(|&at| self.failures[at].has_place) {
+            true => WEAK,
+            // Where nothing is read rightly, every rule explains all.
+            false if self.passed.is_empty() => f64::INFINITY,
+            false => PLACELESS,
+        }
     }
 
     /// Whether a symptom has the cause of others: it is never seen without them, or no other rule explains it better. Of a

@@ -18,12 +18,13 @@ fn seen(symptoms: &[Symptom]) -> String {
     let Some(first) = symptoms.first() else { return "Fails".to_owned() };
     let kinds: Vec<&str> =
         symptoms.iter().filter_map(|symptom| symptom.what.split_once(": ")).map(|(kind, _)| kind).collect();
+    let in_brackets = |rest: &str| if rest.is_empty() { String::new() } else { format!(" ({rest})") };
     let (kind, rest) = first.what.split_once(": ").unwrap_or((&first.what, ""));
     match kind {
-        "refused" => format!("Refuses dumps ({rest})"),
-        "crash" => format!("Ends before its answer ({rest})"),
-        "answer" => format!("Gives an answer that cannot be read ({rest})"),
-        "adapter error" => format!("Makes its adapter fail ({rest})"),
+        "refused" => format!("Refuses dumps{}", in_brackets(rest)),
+        "crash" => format!("Ends before its answer{}", in_brackets(rest)),
+        "answer" => format!("Gives an answer that cannot be read{}", in_brackets(rest)),
+        "adapter error" => format!("Makes its adapter fail{}", in_brackets(rest)),
         "hang" => "Gives no answer in time".to_owned(),
         "out of memory" => "Takes more memory than the limit".to_owned(),
         kind if kind.starts_with("accepted") => "Accepts dumps that are to be refused".to_owned(),

@@ -2,6 +2,7 @@
 
 mod bytes;
 mod neighbourhood;
+mod pointed;
 mod relied;
 
 use schemars::JsonSchema;
@@ -13,9 +14,10 @@ use crate::error::Error;
 use crate::model::Address;
 
 use super::judge::Judgement;
-use super::report::{CaseResult, Outcome};
+use super::report::Outcome;
 use super::task::first_heap;
 
+pub(super) use pointed::point_at_causes;
 pub(super) use relied::{Suspects, of_dump, suspects};
 
 /// Where in the dump a wrong fact stands.
@@ -98,15 +100,6 @@ pub(super) fn evidence(case: &Case, judged: &Judgement) -> Result<Option<Evidenc
         evidence.get_or_insert_default().neighbourhood = Some(neighbourhood);
     }
     Ok(evidence)
-}
-
-/// The bytes of a case that rely on a rule which is not followed, as far as they are known; what is known of the objects
-/// around them stays.
-pub(super) fn of_rule(case: &Case, result: &CaseResult, rule: &str) -> Result<Option<Evidence>, Error> {
-    let Some(suspect) = result.suspects.iter().find(|suspect| suspect.rule == rule) else { return Ok(None) };
-    let found = bytes::of_rule(case, rule, suspect.offset, suspect.length)?;
-    let neighbourhood = result.evidence.as_ref().and_then(|evidence| evidence.neighbourhood.clone());
-    Ok(found.map(|found| Evidence { neighbourhood, ..found }))
 }
 
 /// Where in the dump an outcome has its place.

@@ -67,7 +67,9 @@ fn of_facts(case: &Case, judged: &Judgement) -> Result<Suspects, Error> {
     let wrong: BTreeSet<Address> = judged.differing.iter().flat_map(|differing| &differing.at).copied().collect();
     let is_whole = judged.differing.iter().all(|differing| differing.count as usize <= differing.at.len().max(1));
     let places = match open(case)? {
-        Some(file) if !wrong.is_empty() => file.places(case.heap.unwrap_or_default() as usize, &wrong)?,
+        Some(file) if !wrong.is_empty() => {
+            as_far_as_readable(file.places(case.heap.unwrap_or_default() as usize, &wrong))?
+        }
         _ => BTreeMap::new(),
     };
     let mut sites: BTreeMap<Facet, (u64, Address)> = BTreeMap::new();
@@ -133,8 +135,16 @@ fn tolerated(case: &Case, is_there: impl Fn(&Finding) -> bool) -> Result<BTreeMa
 
 fn visit(case: &Case, mut each: impl FnMut(Reliance)) -> Result<(), Error> {
     match open(case)? {
-        Some(file) => file.visit_reliances(&mut each),
+        Some(file) => as_far_as_readable(file.visit_reliances(&mut each)),
         None => Ok(()),
+    }
+}
+
+/// What is damaged ends a dump; only what the machine does is an error.
+fn as_far_as_readable<T: Default>(found: Result<T, Error>) -> Result<T, Error> {
+    match found {
+        Err(Error::Decode(e)) if !e.is_the_machines() => Ok(T::default()),
+        found => found,
     }
 }
 

@@ -261,7 +261,7 @@ impl ExpectedFailures {
 }
 
 /// The seed and the number of a random case, by its id.
-fn numbers(id: &str) -> Option<(u64, u64)> {
+pub(super) fn numbers(id: &str) -> Option<(u64, u64)> {
     let (rest, number) = id.strip_prefix("random-")?.rsplit_once('-')?;
     let (_, seed) = rest.rsplit_once('-')?;
     Some((seed.parse().ok()?, number.parse().ok()?))

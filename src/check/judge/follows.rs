@@ -37,7 +37,7 @@ use Facet::{
 /// Facts of the whole dump that everything else depends on.
 const WIDTHS: [Facet; 2] = [Facet::IdentifierSize, Facet::WordSize];
 
-/// Puts what does not follow from anything else first, in the order of the dump, and says of the rest what it follows from.
+/// Puts what does not follow from anything else first, and says of the rest what it follows from.
 pub(super) fn put_causes_first(heap: &Heap, differing: &mut [Differing]) {
     let order = Order::new(heap);
     differing.iter_mut().for_each(|differing| order.tell_the_rest(heap, differing));
@@ -81,9 +81,7 @@ pub(super) fn put_causes_first(heap: &Heap, differing: &mut [Differing]) {
         let earliest = (0..differing.len()).min_by_key(|&index| first(&differing[index]).unwrap_or(u64::MAX));
         differing[earliest.unwrap_or_default()].follows = None;
     }
-    differing.sort_by_key(|differing| {
-        (differing.follows.is_some(), differing.facet.is_some(), first(differing).unwrap_or(u64::MAX))
-    });
+    differing.sort_by_key(|differing| (differing.follows.is_some(), differing.facet.is_some()));
 }
 
 /// The classes and objects of a heap, in the order of its dump.
@@ -107,7 +105,9 @@ impl Order {
         let wrong: BTreeSet<u64> =
             differing.iter().flat_map(|d| &d.at).filter_map(|at| self.rank.get(at)).copied().collect();
         let right = self.all.keys().rev().find(|rank| !wrong.contains(rank))?;
-        wrong.iter().find(|rank| *rank > right).copied()
+        let rest: Vec<u64> = wrong.iter().filter(|rank| *rank > right).copied().collect();
+        // A few at the end may be wrong for reasons of their own.
+        rest.first().copied().filter(|_| rest.len() > 2)
     }
 
     /// What is missing first is told; where all is missing from a record on, that.

@@ -1,11 +1,16 @@
 //! The reports of shards as one.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use crate::corpus::{Case, cases};
 use crate::error::Error;
+use crate::format::Family;
 
+use super::super::evidence::point_at_causes;
+use super::super::expected::numbers;
 use super::super::held::{settle, unsettled};
 use super::super::judge::all_ambiguities;
+use super::super::random::random_case;
 use super::{CaseResult, Follows, Incomplete, Report, SCHEMA, Tested};
 
 /// Puts reports of the same question together: shards of a run, or runs of other implementations over the same cases.
@@ -14,6 +19,7 @@ use super::{CaseResult, Follows, Incomplete, Report, SCHEMA, Tested};
 /// If the reports are of other questions, or a case was run twice.
 pub fn merge(reports: Vec<Report>) -> Result<Report, Error> {
     let usage = |message: String| Err(Error::Usage(message));
+    let is_several = reports.len() > 1;
     let mut reports = reports.into_iter();
     let Some(mut merged) = reports.next() else {
         return usage("there are no reports to merge".to_owned());
@@ -77,7 +83,25 @@ pub fn merge(reports: Vec<Report>) -> Result<Report, Error> {
     }
     merged.chosen.shard = shards.rest();
     merged.explain();
+    if is_several {
+        point(&mut merged)?;
+    }
     Ok(merged)
+}
+
+/// Shows the bytes by the causes of all cases. The cases are made again.
+fn point(merged: &mut Report) -> Result<(), Error> {
+    let corpus: HashMap<String, Case> = cases()?.into_iter().map(|case| (case.id.clone(), case)).collect();
+    let families: Vec<Family> = match merged.chosen.format.as_deref() {
+        Some(name) => Family::named(name).into_iter().collect(),
+        None => Family::ALL.to_vec(),
+    };
+    let made = |id: &str| {
+        let known = corpus.get(id).cloned();
+        let random = || numbers(id).and_then(|(seed, number)| random_case(seed, number, &families).ok());
+        Ok(known.or_else(random).filter(|case| case.id == id))
+    };
+    merged.implementations.iter_mut().try_for_each(|tested| point_at_causes(tested, &made))
 }
 
 /// An error, if a report has readings that do not exist.

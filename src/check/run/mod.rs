@@ -14,10 +14,10 @@ use crate::error::Error;
 use crate::setters::setters;
 use crate::system;
 
-use super::evidence::{of_dump, of_rule};
+use super::evidence::{of_dump, point_at_causes};
 use super::expected::ExpectedFailures;
 use super::kept::Kept;
-use super::report::{Chosen, Incomplete, Outcome, Report, ReportFolder, Run, SCHEMA, Tested};
+use super::report::{Chosen, Incomplete, Outcome, Report, ReportFolder, Run, SCHEMA};
 use super::subject::Subject;
 use super::task::{Choice, Source, Task, Wanted};
 
@@ -149,8 +149,12 @@ pub fn check(
     report.cases.sort_by(|a, b| a.id.cmp(&b.id));
     report.cases.dedup_by(|a, b| a.id == b.id);
     report.explain();
-    for (tested, (_, tasks)) in report.implementations.iter_mut().zip(&done) {
-        point_at_causes(tested, tasks)?;
+    // A part of the cases says little; `merge` does it for all of them.
+    if options.choice.shard.is_none() {
+        for (tested, (_, tasks)) in report.implementations.iter_mut().zip(&done) {
+            let tasks: HashMap<&str, &Task> = tasks.iter().map(|task| (&*task.id, task)).collect();
+            point_at_causes(tested, &|id| tasks.get(id).map(|task| task.source.case()).transpose())?;
+        }
     }
     report.incomplete = subjects.iter().find_map(|subject| subject.stop.signal()).map(|signal| Incomplete {
         signal: system::name_of(signal),
@@ -222,25 +226,6 @@ impl Relied {
 
 fn owned(rules: BTreeSet<&str>) -> Vec<String> {
     rules.into_iter().map(str::to_owned).collect()
-}
-
-/// Shows of each failure the bytes that rely on the rule of its cause.
-fn point_at_causes(tested: &mut Tested, tasks: &[Task]) -> Result<(), Error> {
-    let tasks: HashMap<&str, &Task> = tasks.iter().map(|task| (&*task.id, task)).collect();
-    let rules: HashMap<&str, &str> = tested
-        .causes
-        .iter()
-        .filter_map(|cause| Some((cause.rule.as_deref()?, &cause.cases)))
-        .flat_map(|(rule, cases)| cases.iter().map(move |case| (&**case, rule)))
-        .collect();
-    for result in tested.results.iter_mut().filter(|result| result.has_place()) {
-        let (Some(rule), Some(task)) = (rules.get(&*result.id), tasks.get(&*result.id)) else { continue };
-        let is_known = result.evidence.as_ref().is_some_and(|evidence| evidence.rule.as_deref() == Some(rule));
-        if !is_known && let Some(found) = of_rule(&task.source.case()?, result, rule)? {
-            result.evidence = Some(found);
-        }
-    }
-    Ok(())
 }
 
 /// The rules of a case.

@@ -311,7 +311,7 @@ fn roots_that_differ_are_told_by_their_objects() {
         address: Some("0x100".to_owned()),
         left: r#"{"root":"sticky-class","object":"0x100"}"#.to_owned(),
         right: "nothing".to_owned(),
-        classes: Vec::new(),
+        addresses: vec![Address(0x100), Address(0x102)],
         ..FacetDifference::default()
     };
     let found = comparison.differences.into_iter().map(|d| FacetDifference { classes: Vec::new(), ..d });
