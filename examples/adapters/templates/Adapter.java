@@ -50,6 +50,7 @@ public class Adapter {
     /** The library does not take this dump; the offset of the bytes that it refuses, if it says that. */
     public static class Refusal extends Exception {
         final Object offset; // or null
+        public Refusal(String message) { this(message, null); }
         public Refusal(String message, Object offset) { super(message); this.offset = offset; }
     }
     /** This dump cannot be put to the library; the text says why. */

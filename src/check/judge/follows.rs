@@ -61,7 +61,11 @@ pub(super) fn put_causes_first(heap: &Heap, differing: &mut [Differing]) {
             if let (Some(origin), Some(mine)) = (origin, first(one))
                 && lost.is_some_and(|lost| mine >= lost && origin < mine)
             {
-                return others().find(|other| first(other) == Some(origin)).and_then(|other| other.facet);
+                let is_origin = |other: &&Differing| {
+                    // What refers to the missing objects is no reason for their missing.
+                    first(other) == Some(origin) && !graph.all_concern(&other.at, &one.at)
+                };
+                return others().find(is_origin).and_then(|other| other.facet);
             }
             if facet == Facet::RecordOrder {
                 return others().filter_map(|o| o.facet).find(|facet| [Facet::Address, Facet::Kind].contains(facet));

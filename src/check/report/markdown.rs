@@ -115,7 +115,7 @@ fn cost(report: &Report, tested: &Tested) -> String {
     let hungriest = run.hungriest(&tested.label);
     let hungriest = hungriest.map(|(id, bytes)| format!("most memory: {} ({} MiB)", code(id), bytes.div_ceil(1 << 20)));
     let told: Vec<String> = slowest.into_iter().chain(hungriest).collect();
-    if told.is_empty() { String::new() } else { format!("\n{}: {}\n", escaped(&tested.label), told.join("; ")) }
+    if told.is_empty() { String::new() } else { format!("\nCost of {}: {}\n", escaped(&tested.label), told.join("; ")) }
 }
 
 /// A cause: what is wrong in a line, what shows it to unfold, and the other cases.
