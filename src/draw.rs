@@ -60,6 +60,8 @@ pub enum Stream {
     Corruption = 2,
     /// Where segments end.
     Cuts = 3,
+    /// Blocks of objects that are repeated.
+    Blocks = 4,
 }
 
 /// Decisions from a seed: ChaCha8 with the seed as the first eight bytes (little-endian) of an

@@ -41,6 +41,21 @@ impl Ground {
         }
     }
 
+    /// Places from `base` on for objects of a block, with so many bytes for jumps.
+    pub(super) fn of_block(base: u64, jumps: u64) -> Ground {
+        Ground { next: base, jumps, word: WordSize::Bits64, numbers: false, distant: false, owes: false }
+    }
+
+    /// Where the next object may begin.
+    pub(super) fn next(&self) -> u64 {
+        self.next.next_multiple_of(8)
+    }
+
+    /// Bytes from there to the last place.
+    pub(super) fn room(&self) -> u64 {
+        limit(self.word).saturating_sub(self.next())
+    }
+
     /// Room for `size` bytes, after a gap that is drawn.
     pub(super) fn allot(&mut self, size: u64, draw: &mut dyn Draw) -> Address {
         if self.numbers {

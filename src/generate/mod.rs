@@ -12,11 +12,13 @@ mod names;
 mod objects;
 mod oddity;
 mod options;
+mod procedural;
 mod values;
 
 pub use library::Library;
 pub use oddity::{Oddities, Oddity, OddityForm};
 pub use options::{AddressSpace, GenerateOptions, Placement};
+pub use procedural::{DRAWN, ProceduralHeap};
 
 use crate::draw::{Draw, SeedDraw, Stream};
 use crate::model::{Facts, HashRegime, Heap, Name, Surroundings};
@@ -26,6 +28,11 @@ use classes::Classes;
 
 /// A random heap.
 pub fn generate(options: &GenerateOptions, draw: &mut dyn Draw) -> Heap {
+    drawn(options, draw).0
+}
+
+/// A random heap, with its classes and where there is room for more objects.
+fn drawn(options: &GenerateOptions, draw: &mut dyn Draw) -> (Heap, Classes, Ground) {
     // One ground for both, so that no object lands on a class.
     let mut ground = Ground::new(options, draw);
     let classes = Classes::plan(options, &mut ground, draw);
@@ -54,7 +61,7 @@ pub fn generate(options: &GenerateOptions, draw: &mut dyn Draw) -> Heap {
         },
     };
     extras::add(options, &mut heap, draw);
-    heap
+    (heap, classes, ground)
 }
 
 /// A random heap from a seed.

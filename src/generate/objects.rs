@@ -76,6 +76,26 @@ fn thread_name(number: u32) -> String {
 }
 
 pub(super) fn plan(options: &GenerateOptions, classes: &Classes, ground: &mut Ground, draw: &mut dyn Draw) -> Plan {
+    plan_after(first_parts, options, classes, ground, draw)
+}
+
+/// The objects of a block that is repeated: none of them is a loader or a thread.
+pub(super) fn plan_block(
+    options: &GenerateOptions,
+    classes: &Classes,
+    ground: &mut Ground,
+    draw: &mut dyn Draw,
+) -> Plan {
+    plan_after(|_, _| Vec::new(), options, classes, ground, draw)
+}
+
+fn plan_after(
+    first: impl FnOnce(&GenerateOptions, &mut dyn Draw) -> Vec<Part>,
+    options: &GenerateOptions,
+    classes: &Classes,
+    ground: &mut Ground,
+    draw: &mut dyn Draw,
+) -> Plan {
     let plain = classes.of(|role| role == Role::Plain);
     let primitive = classes.of(|role| matches!(role, Role::PrimitiveArray(_)));
     let arrays = classes.of(|role| role == Role::ObjectArray);
@@ -85,7 +105,7 @@ pub(super) fn plan(options: &GenerateOptions, classes: &Classes, ground: &mut Gr
     let odd = options.oddities;
     let in_turn = draw.between(5, 8).min(plain.len() as u64) as usize;
     let mut plan = Plan { addresses: Vec::new(), shapes: Vec::new() };
-    let first = first_parts(options, draw);
+    let first = first(options, draw);
     for index in 0..options.objects {
         let before = plan.shapes.last().map(|shape| shape.part);
         let part = match first.get(index) {
@@ -235,6 +255,17 @@ pub(super) fn roots(
 }
 
 impl Plan {
+    /// Whether the references of an object may be to anything.
+    pub(super) fn is_free(&self, index: usize, classes: &Classes) -> bool {
+        let shape = &self.shapes[index];
+        shape.part == Part::Any && (shape.kind == ObjectKind::Instance || takes_anything(shape.class, classes))
+    }
+
+    /// Whether an object is characters.
+    pub(super) fn is_text(&self, index: usize) -> bool {
+        self.shapes[index].part.is_text()
+    }
+
     fn parts(&self, wanted: Part) -> Vec<Address> {
         let placed = self.shapes.iter().zip(&self.addresses);
         placed.filter(|(shape, _)| shape.part == wanted).map(|(_, address)| *address).collect()
@@ -353,11 +384,15 @@ enum Elements {
     Of(Vec<usize>),
 }
 
+fn takes_anything(array: usize, classes: &Classes) -> bool {
+    classes.planned[array].name == "[Ljava/lang/Object;"
+}
+
 fn elements_of(array: usize, classes: &Classes) -> Elements {
     let name = classes.planned[array].name.as_str();
     let all = 0..classes.planned.len();
     match name {
-        "[Ljava/lang/Object;" => Elements::Anything,
+        _ if takes_anything(array, classes) => Elements::Anything,
         "[[Ljava/lang/Object;" => Elements::Of(classes.of(|role| role == Role::ObjectArray)),
         _ if name.starts_with("[[") => Elements::Of(vec![classes.named(&name[1..])]),
         _ => {

@@ -1,5 +1,6 @@
 //! Heaps and dumps.
 
+use super::blocks::Blocks;
 use super::{Address, ByteLen, Class, Contents, Event, Name, Object, Root, StackTrace, Thread, WordSize};
 use crate::error::Error;
 
@@ -87,13 +88,40 @@ pub trait HeapSource {
     /// # Errors
     /// What `visit` returns, or what reading the objects runs into.
     fn visit_objects(&mut self, visit: &mut VisitObjects<'_>) -> Result<(), Error>;
+
+    /// The same, with objects in blocks together.
+    ///
+    /// # Errors
+    /// Like [`HeapSource::visit_objects`].
+    fn visit_parts(&mut self, visit: &mut VisitParts<'_>) -> Result<(), Error> {
+        self.visit_objects(&mut |object| visit(Part::Object(object)))
+    }
+
+    /// Whether the objects are known to stand in the order of their addresses.
+    fn ascends(&self) -> bool {
+        false
+    }
 }
+
+/// Objects of a heap.
+pub enum Part<'p> {
+    /// One.
+    Object(&'p Object),
+    /// Very many that repeat a few shapes.
+    Blocks(&'p dyn Blocks),
+}
+
+/// What [`HeapSource::visit_parts`] calls with each part.
+pub type VisitParts<'v> = dyn FnMut(Part<'_>) -> Result<(), Error> + 'v;
 
 /// Whether no object of a heap stands behind one with a higher address.
 ///
 /// # Errors
 /// What reading the objects runs into.
 pub(crate) fn is_ascending(source: &mut dyn HeapSource) -> Result<bool, Error> {
+    if source.ascends() {
+        return Ok(true);
+    }
     let (mut ascending, mut previous) = (true, Address::NULL);
     source.visit_objects(&mut |object| {
         ascending &= object.address >= previous;

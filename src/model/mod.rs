@@ -9,6 +9,7 @@
 //! `Some(Address::NULL)`, an array known to be empty has the length `Some(0)`).
 
 mod address_set;
+pub mod blocks;
 mod class;
 mod event;
 mod heap;
@@ -28,7 +29,9 @@ pub use event::{
     StartThread, Trace,
 };
 pub(crate) use heap::is_ascending;
-pub use heap::{Dump, DumpSource, Facts, HashRegime, Heap, HeapSource, Region, Surroundings, Totals, VisitObjects};
+pub use heap::{
+    Dump, DumpSource, Facts, HashRegime, Heap, HeapSource, Part, Region, Surroundings, Totals, VisitObjects, VisitParts,
+};
 pub use hierarchy::Hierarchy;
 pub(crate) use hierarchy::step;
 #[cfg(debug_assertions)]

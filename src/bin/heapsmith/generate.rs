@@ -7,7 +7,7 @@ use heapsmith::classic::{Charset, Newline};
 use heapsmith::error::Error;
 use heapsmith::family::Wishes;
 use heapsmith::format::{Format, Lowering, profiles};
-use heapsmith::generate::from_seed;
+use heapsmith::generate::ProceduralHeap;
 use heapsmith::hprof::IdSize;
 use heapsmith::model::{DumpSource, HashRegime, HeapSource, WordSize};
 use heapsmith::output::{GzipBlocks, Output};
@@ -26,10 +26,10 @@ pub(crate) struct Opts {
     /// Seed of the heap, and of the spelling in the profile `any`.
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Number of objects, classes not counted, nor the class objects of primitive types that HotSpot's dumps have; at most 20
-    /// million, since the heap is made in memory (some 300 bytes an object).
-    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(..=20_000_000))]
-    objects: u32,
+    /// Number of objects, classes not counted, nor the class objects of primitive types that HotSpot's dumps have. Memory does
+    /// not grow with it.
+    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u64).range(..=1 << 37))]
+    objects: u64,
     /// PHD: identity hashes of 16 bits in every object, or 32 where used. Profiles of one writer have their
     /// own.
     #[arg(long, value_parser = ["16", "32"])]
@@ -150,7 +150,8 @@ impl Opts {
         let lowering = self.spelling.lowering(self.format, self.seed)?;
         let hashes =
             self.hashes.as_deref().map(|bits| if bits == "16" { HashRegime::Every16 } else { HashRegime::WhereUsed32 });
-        let mut heap = from_seed(&lowering.generate_options(self.objects as usize, hashes), self.seed);
+        let options = lowering.generate_options(usize::try_from(self.objects).unwrap_or(usize::MAX), hashes);
+        let mut heap = ProceduralHeap::new(&options, self.seed)?;
         let output = Output::create_binary(&self.output, self.force)?;
         self.spelling.write(&lowering, &mut (&mut heap as &mut dyn HeapSource), output)?;
         Ok(Answer::Yes)

@@ -1,0 +1,111 @@
+//! Where blocks are: from a block to its address and back, without a table of blocks.
+//!
+//! Blocks come in groups of 64, in which each shape occurs once: the block of number `j` in its group has the shape `j ^ x`,
+//! where `x` is the group's. So all groups are of one length, whatever the shapes' lengths are.
+
+use super::mix;
+
+/// Objects of a block.
+pub(super) const OBJECTS: u64 = 32;
+/// Shapes, and blocks of a group.
+pub(super) const SHAPES: usize = 64;
+
+/// The addresses of all objects in blocks.
+#[derive(Clone, Debug)]
+pub(super) struct Layout {
+    key: u64,
+    blocks: u64,
+    base: u64,
+    /// Bytes of a group.
+    group: u64,
+    /// By the group's `x` and the block's number in the group, where the block begins in the group, in units.
+    starts: Vec<u32>,
+    /// By shape and object, where the object begins in the block, in units.
+    offsets: Vec<u32>,
+}
+
+/// Addresses are multiples of it.
+pub(super) const UNIT: u64 = 4;
+
+impl Layout {
+    /// Blocks from `base` on; `offsets` are those of the objects of each shape, in bytes, and `lengths` what a block takes.
+    /// `None`, if a group is too long.
+    pub(super) fn new(
+        key: u64,
+        blocks: u64,
+        base: u64,
+        offsets: impl Iterator<Item = u64>,
+        lengths: &[u64; SHAPES],
+    ) -> Option<Layout> {
+        let units = |bytes: u64| u32::try_from(bytes / UNIT).ok();
+        let group = lengths.iter().try_fold(0_u64, |sum, length| sum.checked_add(*length))?;
+        units(group)?;
+        let mut starts = Vec::with_capacity(SHAPES * SHAPES);
+        for x in 0..SHAPES {
+            let mut start = 0;
+            for number in 0..SHAPES {
+                starts.push(units(start)?);
+                start += lengths[number ^ x];
+            }
+        }
+        let offsets = offsets.map(units).collect::<Option<Vec<u32>>>()?;
+        (offsets.len() as u64 == OBJECTS * SHAPES as u64).then_some(())?;
+        Some(Layout { key, blocks, base, group, starts, offsets })
+    }
+
+    /// The bytes that all blocks take.
+    pub(super) fn length(&self) -> u128 {
+        let (groups, rest) = (self.blocks / SHAPES as u64, self.blocks % SHAPES as u64);
+        // What the last group takes depends on its order: the whole of it is reserved.
+        u128::from(self.group) * u128::from(groups + u64::from(rest > 0))
+    }
+
+    #[inline]
+    fn order_of(&self, group: u64) -> usize {
+        mix::six_bits(self.key, group as u32) as usize
+    }
+
+    /// The shape of a block.
+    #[inline]
+    pub(super) fn shape_of(&self, block: u64) -> usize {
+        (block as usize % SHAPES) ^ self.order_of(block / SHAPES as u64)
+    }
+
+    /// The address of a block.
+    #[inline]
+    pub(super) fn start(&self, block: u64) -> u64 {
+        let (group, number) = (block / SHAPES as u64, block as usize % SHAPES);
+        let start = self.starts[(self.order_of(group) * SHAPES + number) % (SHAPES * SHAPES)];
+        self.base + group * self.group + u64::from(start) * UNIT
+    }
+
+    /// The address of an object.
+    #[inline]
+    pub(super) fn address(&self, block: u64, object: u32) -> u64 {
+        let (group, number) = (block / SHAPES as u64, block as usize % SHAPES);
+        let order = self.order_of(group);
+        let start = self.starts[(order * SHAPES + number) % (SHAPES * SHAPES)];
+        let offset =
+            self.offsets[((number ^ order) * OBJECTS as usize + object as usize) % (SHAPES * OBJECTS as usize)];
+        self.base + group * self.group + (u64::from(start) + u64::from(offset)) * UNIT
+    }
+
+    /// The block and object at an address.
+    pub(super) fn find(&self, address: u64) -> Option<(u64, usize)> {
+        let from = address.checked_sub(self.base).filter(|from| from.is_multiple_of(UNIT))?;
+        let (group, within) = (from / self.group, u32::try_from(from % self.group / UNIT).ok()?);
+        let order = self.order_of(group);
+        let starts = &self.starts[order * SHAPES..][..SHAPES];
+        let number = starts.partition_point(|start| *start <= within).checked_sub(1)?;
+        let shape = number ^ order;
+        let offsets = &self.offsets[shape * OBJECTS as usize..][..OBJECTS as usize];
+        let object = offsets.binary_search(&(within - starts[number])).ok()?;
+        let block = group * SHAPES as u64 + number as u64;
+        (block < self.blocks).then_some((block, object))
+    }
+
+    /// How many blocks there are.
+    pub(super) fn blocks(&self) -> u64 {
+        self.blocks
+    }
+}

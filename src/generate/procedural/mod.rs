@@ -1,0 +1,223 @@
+//! Heaps of any size, of which every object can be computed without the others.
+//!
+//! The classes, what surrounds a heap, and its first objects are drawn ([`super::generate`]). All further objects stand in
+//! blocks of 32 that have one of 64 shapes, which are drawn as well; what differs from block to block is a function of seed and
+//! block. `specs/generator.md` has the definition.
+
+mod layout;
+mod mix;
+mod shapes;
+
+use crate::draw::{Draw, SeedDraw, Stream};
+use crate::error::Error;
+use crate::model::blocks::{BlockShape, Blocks, Filled, Filling};
+use crate::model::{
+    Address, Class, Facts, Heap, HeapSource, Object, Part, Root, RootKind, Surroundings, VisitObjects, VisitParts,
+    is_ascending,
+};
+
+use super::addresses::Ground;
+use super::classes::Classes;
+use super::options::{AddressSpace, GenerateOptions};
+use layout::{Layout, OBJECTS, SHAPES};
+use shapes::{Drawn, draw_shape};
+
+/// A heap of up to so many objects is drawn, all of it.
+pub const DRAWN: usize = 4096;
+/// Of a larger one, at least so many objects are.
+const FIRST: usize = 512;
+/// How many objects of blocks are roots, at most.
+const ROOTS: u64 = 64;
+/// Blocks among which near references are.
+const NEAR: u64 = 256;
+/// The most bytes of jumps in a block.
+const JUMPS: u64 = 1 << 22;
+
+/// A heap of a seed, of any number of objects, in memory that does not depend on it.
+#[derive(Clone, Debug)]
+pub struct ProceduralHeap {
+    first: Heap,
+    ascends: bool,
+    blocks: Option<Computed>,
+}
+
+impl ProceduralHeap {
+    /// The heap of a seed.
+    ///
+    /// # Errors
+    /// If so many objects do not fit into the addresses of a process with this word size.
+    pub fn new(options: &GenerateOptions, seed: u64) -> Result<ProceduralHeap, Error> {
+        let mut draw = SeedDraw::new(seed, Stream::Heap);
+        let in_blocks = match options.addresses {
+            AddressSpace::Memory if options.objects > DRAWN => (options.objects - FIRST) / OBJECTS as usize,
+            _ => 0,
+        };
+        let objects = options.objects - in_blocks * OBJECTS as usize;
+        let (mut first, classes, ground) = super::drawn(&GenerateOptions { objects, ..options.clone() }, &mut draw);
+        let ascends = is_ascending(&mut &first)?;
+        if in_blocks == 0 {
+            return Ok(ProceduralHeap { first, ascends, blocks: None });
+        }
+        let mut draw = SeedDraw::new(seed, Stream::Blocks);
+        let blocks = Computed::draw(options, &classes, &ground, in_blocks as u64, &mut draw)?;
+        first.surroundings.roots.get_or_insert_default().extend(blocks.roots(&mut draw));
+        Ok(ProceduralHeap { first, ascends, blocks: Some(blocks) })
+    }
+
+    /// The number of objects.
+    pub fn objects(&self) -> u64 {
+        self.first.objects.len() as u64 + self.blocks.as_ref().map_or(0, |blocks| blocks.count() * OBJECTS)
+    }
+
+    /// The objects that were drawn, which are the first ones.
+    pub fn first(&self) -> &[Object] {
+        &self.first.objects
+    }
+
+    /// All further objects, if there are more.
+    pub fn blocks(&self) -> Option<&dyn Blocks> {
+        self.blocks.as_ref().map(|blocks| blocks as &dyn Blocks)
+    }
+}
+
+impl HeapSource for ProceduralHeap {
+    fn facts(&self) -> &Facts {
+        &self.first.facts
+    }
+
+    fn classes(&self) -> &[Class] {
+        &self.first.classes
+    }
+
+    fn surroundings(&self) -> &Surroundings {
+        &self.first.surroundings
+    }
+
+    fn visit_objects(&mut self, visit: &mut VisitObjects<'_>) -> Result<(), Error> {
+        self.first.objects.iter().try_for_each(&mut *visit)?;
+        let Some(blocks) = &self.blocks else { return Ok(()) };
+        let mut filled = Filled::new(blocks);
+        (0..blocks.count()).try_for_each(|block| filled.fill(block).iter().try_for_each(&mut *visit))
+    }
+
+    fn visit_parts(&mut self, visit: &mut VisitParts<'_>) -> Result<(), Error> {
+        self.first.objects.iter().try_for_each(|object| visit(Part::Object(object)))?;
+        self.blocks().map_or(Ok(()), |blocks| visit(Part::Blocks(blocks)))
+    }
+
+    fn ascends(&self) -> bool {
+        self.ascends
+    }
+}
+
+/// The blocks of a seed.
+#[derive(Clone, Debug)]
+struct Computed {
+    key: u64,
+    shapes: Vec<BlockShape>,
+    drawn: Vec<Drawn>,
+    layout: Layout,
+}
+
+impl Computed {
+    fn draw(
+        options: &GenerateOptions,
+        classes: &Classes,
+        ground: &Ground,
+        blocks: u64,
+        draw: &mut dyn Draw,
+    ) -> Result<Computed, Error> {
+        let key = draw.u64();
+        let groups = blocks.div_ceil(SHAPES as u64);
+        let jumps = (ground.room() / groups / SHAPES as u64 / 2).min(JUMPS);
+        let mut drawn: Vec<Drawn> = (0..SHAPES).map(|_| draw_shape(options, classes, jumps, draw)).collect();
+        let lengths = std::array::from_fn(|shape| drawn[shape].length);
+        let offsets = drawn.iter().flat_map(|drawn| drawn.shape.objects.iter().map(|object| object.address.0));
+        let layout = Layout::new(key, blocks, ground.next(), offsets, &lengths);
+        let layout = layout.filter(|layout| blocks <= 1 << 32 && layout.length() <= ground.room().into());
+        let layout = layout.ok_or_else(|| {
+            let bits = 8 * options.word.bytes();
+            Error::Usage(format!("{} objects do not fit into addresses of {bits} bits", options.objects))
+        })?;
+        let shapes = drawn.iter_mut().map(|drawn| std::mem::take(&mut drawn.shape)).collect();
+        Ok(Computed { key, shapes, drawn, layout })
+    }
+
+    /// Objects here and there that are roots, so that what is in blocks is reached.
+    fn roots(&self, draw: &mut dyn Draw) -> Vec<Root> {
+        let roots = (0..self.count().min(ROOTS)).map(|number| {
+            let (block, object) = (draw.below(self.count()), draw.below(OBJECTS) as u32);
+            let kind = RootKind::JniGlobal(Address((1 << 20) + 8 * number));
+            Root { object: Address(self.layout.address(block, object)), kind, after: None }
+        });
+        roots.collect()
+    }
+}
+
+/// References that are computed together.
+const TOGETHER: usize = 32;
+
+impl Blocks for Computed {
+    fn count(&self) -> u64 {
+        self.layout.blocks()
+    }
+
+    fn shapes(&self) -> &[BlockShape] {
+        &self.shapes
+    }
+
+    fn shape_of(&self, block: u64) -> usize {
+        self.layout.shape_of(block)
+    }
+
+    fn fill(&self, block: u64, filling: &mut Filling) {
+        let drawn = &self.drawn[self.layout.shape_of(block)];
+        let key = mix::word(self.key, block);
+        let start = self.layout.start(block);
+        filling.address = start;
+        let blocks = self.layout.blocks();
+        let references = &mut filling.references;
+        references.clear();
+        let (mut number, lanes) = (0_u32, (drawn.far + drawn.near) as u32);
+        while number < lanes {
+            let together = (lanes - number).min(TOGETHER as u32) as usize;
+            let mut targets = [(0_u32, 0_u32); TOGETHER];
+            for (lane, target) in targets.iter_mut().enumerate() {
+                let bits = mix::lane(key, number + lane as u32);
+                *target = (bits, mix::five_bits(key, bits));
+            }
+            for (lane, &(bits, object)) in targets[..together].iter().enumerate() {
+                let is_far = number as usize + lane < drawn.far || blocks < NEAR;
+                let to = if is_far { mix::below(bits, blocks).into() } else { nearby(block, bits, blocks) };
+                references.push(self.layout.address(to, object));
+            }
+            number += together as u32;
+        }
+        references.extend(drawn.own.iter().map(|offset| start + offset));
+        filling.values.clear();
+        for (number, (and, or)) in (0..).zip(&drawn.masks) {
+            filling.values.extend_from_slice(&(mix::word(key, number) & and | or).to_be_bytes());
+        }
+        filling.hashes.clear();
+        let (and, or) = drawn.hash;
+        let hashed = self.shapes[self.layout.shape_of(block)].hashed.len() as u32;
+        filling.hashes.extend((lanes..lanes + hashed).map(|number| mix::lane(key, number) & and | or));
+    }
+
+    fn find(&self, address: Address) -> Option<(u64, usize)> {
+        self.layout.find(address.0)
+    }
+}
+
+/// A block at most 128 away from another one, the ends joined.
+#[inline]
+fn nearby(block: u64, lane: u32, blocks: u64) -> u64 {
+    let to = block + blocks + u64::from(lane >> 24) - NEAR / 2;
+    if to >= 2 * blocks {
+        to - 2 * blocks
+    } else if to >= blocks {
+        to - blocks
+    } else {
+        to
+    }
+}

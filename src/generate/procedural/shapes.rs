@@ -1,0 +1,180 @@
+//! The shapes of blocks: small heaps over the classes of a heap, of which the references and values are left open.
+
+use crate::draw::Draw;
+use crate::model::blocks::{BlockShape, Item, ValueSpan};
+use crate::model::{Address, Contents, FieldType, IdentityHash, Object, ObjectKind, PrimitiveType, Value};
+
+use super::super::addresses::Ground;
+use super::super::classes::Classes;
+use super::super::objects::{self, Plan};
+use super::super::oddity::Oddity;
+use super::super::options::GenerateOptions;
+use super::layout::OBJECTS;
+
+/// Addresses of a block's own objects while it is drawn: no heap has others there.
+const OWN: u64 = 0x5000_0000_0000_0000;
+
+/// A shape, and how what it leaves open is computed. Its references are first the far ones, then the near ones, then those to
+/// objects of the block.
+#[derive(Clone, Debug)]
+pub(super) struct Drawn {
+    pub(super) shape: BlockShape,
+    /// Bytes from its first object to the next block.
+    pub(super) length: u64,
+    /// References to any object of any block.
+    pub(super) far: usize,
+    /// References to any object of a block nearby.
+    pub(super) near: usize,
+    /// References to an object of the block, by its offset.
+    pub(super) own: Vec<u64>,
+    /// What stays of each word of values, and what is added.
+    pub(super) masks: Vec<(u64, u64)>,
+    /// The same for hashes.
+    pub(super) hash: (u32, u32),
+}
+
+/// Draws a shape, in which jumps between objects take at most so many bytes.
+pub(super) fn draw_shape(options: &GenerateOptions, classes: &Classes, jumps: u64, draw: &mut dyn Draw) -> Drawn {
+    let options = GenerateOptions { objects: OBJECTS as usize, ..options.clone() };
+    let mut ground = Ground::of_block(OWN, jumps);
+    let mut plan = objects::plan_block(&options, classes, &mut ground, draw);
+    let mut objects = objects::fill(&options, classes, &mut plan, draw);
+    let mut open = Open::default();
+    let mut hashed = Vec::new();
+    let mut hash = (0, 0);
+    for (place, object) in objects.iter_mut().enumerate() {
+        object.address = Address(object.address.0 - OWN);
+        open.object(place, object, &plan, classes, &options, draw);
+        // What is odd about a hash is its value.
+        match &mut object.hash {
+            Some(IdentityHash::Bits32(bits @ 1..)) => (hash, *bits) = ((u32::MAX, 1), 0),
+            Some(IdentityHash::Bits16(bits @ 1..0x8000)) => (hash, *bits) = ((0x7fff, 1), 0),
+            _ => continue,
+        }
+        hashed.push(place as u32);
+    }
+    let Open { far, near, own, mut bytes, values } = open;
+    bytes.resize(bytes.len().next_multiple_of(8), (0, 0));
+    let masks = bytes.chunks_exact(8).map(|word| {
+        let of = |part: fn(&(u8, u8)) -> u8| word.iter().fold(0, |bits, byte| bits << 8 | u64::from(part(byte)));
+        (of(|byte| byte.0), of(|byte| byte.1))
+    });
+    Drawn {
+        length: (ground.next() - OWN).next_multiple_of(8),
+        far: far.len(),
+        near: near.len(),
+        masks: masks.collect(),
+        hash,
+        shape: BlockShape {
+            objects,
+            references: far.into_iter().chain(near).chain(own.iter().map(|(item, _)| *item)).collect(),
+            values,
+            hashed,
+        },
+        own: own.into_iter().map(|(_, offset)| offset).collect(),
+    }
+}
+
+/// What is left open in a shape.
+#[derive(Default)]
+struct Open {
+    far: Vec<Item>,
+    near: Vec<Item>,
+    own: Vec<(Item, u64)>,
+    /// By byte of the values, what stays of it and what is added.
+    bytes: Vec<(u8, u8)>,
+    values: Vec<ValueSpan>,
+}
+
+impl Open {
+    fn object(
+        &mut self,
+        place: usize,
+        object: &mut Object,
+        plan: &Plan,
+        classes: &Classes,
+        options: &GenerateOptions,
+        draw: &mut dyn Draw,
+    ) {
+        let is_free = plan.is_free(place, classes);
+        let item = |item: usize| Item { object: place as u32, item: item as u32 };
+        match &mut object.contents {
+            Contents::Fields(fields) => {
+                for (number, value) in fields.iter_mut().enumerate() {
+                    match value.kind {
+                        FieldType::Object => self.reference(item(number), &mut value.bits, is_free, draw),
+                        FieldType::Primitive(kind) if is_free => self.field(item(number), kind, value, options, draw),
+                        FieldType::Primitive(_) => {}
+                    }
+                }
+            }
+            Contents::Elements(elements) => {
+                for (number, element) in elements.iter_mut().enumerate() {
+                    self.reference(item(number), &mut element.0, is_free, draw);
+                }
+            }
+            Contents::Primitives(bytes) if !bytes.is_empty() => {
+                let ObjectKind::PrimitiveArray(element) = object.kind else { return };
+                if options.oddities.has(Oddity::ExtremeValues) && !plan.is_text(place) {
+                    return;
+                }
+                let mask = if plan.is_text(place) { letters(element) } else { mask(element) };
+                let size = element.size() as usize;
+                self.values.push(ValueSpan::Array(place as u32, bytes.len() as u32));
+                self.bytes.extend((0..bytes.len()).map(|byte| mask_of_byte(mask, size, byte % size)));
+                bytes.fill(0);
+            }
+            _ => {}
+        }
+    }
+
+    /// A reference to an object of the block is one that says something, or stands for one to anywhere.
+    fn reference(&mut self, item: Item, bits: &mut u64, is_free: bool, draw: &mut dyn Draw) {
+        let Some(offset) = bits.checked_sub(OWN).filter(|offset| *offset < 1 << 60) else { return };
+        *bits = 0;
+        match if is_free { draw.below(4) } else { 4 } {
+            0 => self.far.push(item),
+            1 => self.near.push(item),
+            _ => self.own.push((item, offset)),
+        }
+    }
+
+    /// The value of a field, which stays where it is one of the extremes.
+    fn field(
+        &mut self,
+        item: Item,
+        kind: PrimitiveType,
+        value: &mut Value,
+        options: &GenerateOptions,
+        draw: &mut dyn Draw,
+    ) {
+        if options.oddities.has(Oddity::ExtremeValues) && draw.one_in(2) {
+            return;
+        }
+        let size = kind.size() as usize;
+        self.values.push(ValueSpan::Field(item, size as u8));
+        self.bytes.extend((0..size).map(|byte| mask_of_byte(mask(kind), size, byte)));
+        value.bits = 0;
+    }
+}
+
+/// What stays of the bits of a value, and what is added: a boolean is 0 or 1, a character a letter, a float a number.
+fn mask(kind: PrimitiveType) -> (u64, u64) {
+    match kind {
+        PrimitiveType::Boolean => (1, 0),
+        PrimitiveType::Char => letters(kind),
+        PrimitiveType::Float => (0x807f_ffff, 0x4000_0000),
+        PrimitiveType::Double => (0x800f_ffff_ffff_ffff, 0x4000_0000_0000_0000),
+        PrimitiveType::Byte | PrimitiveType::Short | PrimitiveType::Int | PrimitiveType::Long => (u64::MAX, 0),
+    }
+}
+
+/// Every other letter from `a` to `o`.
+fn letters(_: PrimitiveType) -> (u64, u64) {
+    (0x0e, 0x61)
+}
+
+fn mask_of_byte((and, or): (u64, u64), size: usize, byte: usize) -> (u8, u8) {
+    let shift = 8 * (size - 1 - byte);
+    ((and >> shift) as u8, (or >> shift) as u8)
+}

@@ -1,0 +1,140 @@
+//! Objects in blocks that repeat a few shapes, for writers that prepare what repeats.
+
+use std::borrow::Cow;
+
+use super::{Address, Contents, IdentityHash, Object};
+
+/// Very many objects: each block of them has one of a few [`BlockShape`]s, and what differs from block to block is
+/// computed. The objects stand in the order of their blocks, and ascend.
+pub trait Blocks: Send + Sync {
+    /// How many blocks there are.
+    fn count(&self) -> u64;
+
+    /// The shapes.
+    fn shapes(&self) -> &[BlockShape];
+
+    /// The place of a block's shape among [`Blocks::shapes`].
+    fn shape_of(&self, block: u64) -> usize;
+
+    /// Computes what differs in a block from others of its shape.
+    fn fill(&self, block: u64, filling: &mut Filling);
+
+    /// The block with the object at an address, and the object's place in it.
+    fn find(&self, address: Address) -> Option<(u64, usize)>;
+}
+
+/// The objects of a block as far as all blocks of one shape have them alike. Zeros stand for what differs, and the address
+/// of an object counts from the block's own.
+#[derive(Clone, Debug, Default)]
+pub struct BlockShape {
+    /// The objects, ascending.
+    pub objects: Vec<Object>,
+    /// Where each of [`Filling::references`] belongs.
+    pub references: Vec<Item>,
+    /// Where the bytes of [`Filling::values`] belong, in turn.
+    pub values: Vec<ValueSpan>,
+    /// The places of the objects whose hash is one of [`Filling::hashes`].
+    pub hashed: Vec<u32>,
+}
+
+/// A field or an element of an object of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Item {
+    /// The object's place in the block.
+    pub object: u32,
+    /// The field's or element's place in the object.
+    pub item: u32,
+}
+
+/// Where values belong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ValueSpan {
+    /// A field of so many bytes.
+    Field(Item, u8),
+    /// All elements of an array: so many bytes.
+    Array(u32, u32),
+}
+
+impl ValueSpan {
+    /// How many bytes of [`Filling::values`] it takes.
+    pub fn bytes(self) -> usize {
+        match self {
+            ValueSpan::Field(_, bytes) => bytes.into(),
+            ValueSpan::Array(_, bytes) => bytes as usize,
+        }
+    }
+}
+
+/// What differs in a block from others of its shape.
+#[derive(Clone, Debug, Default)]
+pub struct Filling {
+    /// The address that those of the objects count from.
+    pub address: u64,
+    /// References, in the order of [`BlockShape::references`].
+    pub references: Vec<u64>,
+    /// Values of fields and elements, big-endian, one behind the other in the order of [`BlockShape::values`], and up to
+    /// seven bytes more.
+    pub values: Vec<u8>,
+    /// The bits of hashes, in the order of [`BlockShape::hashed`].
+    pub hashes: Vec<u32>,
+}
+
+/// Blocks as objects, one block at a time.
+#[derive(Debug)]
+pub struct Filled<'b, B: Blocks + ?Sized> {
+    blocks: &'b B,
+    shapes: Vec<Cow<'b, [Object]>>,
+    filling: Filling,
+}
+
+impl<'b, B: Blocks + ?Sized> Filled<'b, B> {
+    /// None so far.
+    pub fn new(blocks: &'b B) -> Filled<'b, B> {
+        let shapes = blocks.shapes().iter().map(|shape| Cow::Borrowed(shape.objects.as_slice())).collect();
+        Filled { blocks, shapes, filling: Filling::default() }
+    }
+
+    /// The objects of a block.
+    pub fn fill(&mut self, block: u64) -> &[Object] {
+        let number = self.blocks.shape_of(block);
+        let shape = &self.blocks.shapes()[number];
+        let filling = &mut self.filling;
+        self.blocks.fill(block, filling);
+        let objects = self.shapes[number].to_mut();
+        for (object, relative) in objects.iter_mut().zip(&shape.objects) {
+            object.address = Address(filling.address.wrapping_add(relative.address.0));
+        }
+        for (&Item { object, item }, &to) in shape.references.iter().zip(&filling.references) {
+            match &mut objects[object as usize].contents {
+                Contents::Fields(fields) => fields[item as usize].bits = to,
+                Contents::Elements(elements) => elements[item as usize] = Address(to),
+                _ => {}
+            }
+        }
+        let mut values = filling.values.as_slice();
+        for span in &shape.values {
+            let bytes;
+            (bytes, values) = values.split_at(span.bytes());
+            match *span {
+                ValueSpan::Field(Item { object, item }, _) => {
+                    if let Contents::Fields(fields) = &mut objects[object as usize].contents {
+                        fields[item as usize].bits = bytes.iter().fold(0, |bits, byte| bits << 8 | u64::from(*byte));
+                    }
+                }
+                ValueSpan::Array(object, _) => {
+                    if let Contents::Primitives(all) = &mut objects[object as usize].contents {
+                        all.copy_from_slice(bytes);
+                    }
+                }
+            }
+        }
+        for (&place, &bits) in shape.hashed.iter().zip(&filling.hashes) {
+            let hash = &mut objects[place as usize].hash;
+            *hash = match hash {
+                Some(IdentityHash::Bits16(_)) => Some(IdentityHash::Bits16(bits as u16)),
+                _ => Some(IdentityHash::Bits32(bits)),
+            };
+        }
+        objects
+    }
+}
