@@ -11,6 +11,7 @@
 //! | none: the question has no answer | [`Error::NotJudged`] | 2 |
 
 mod lower;
+mod nearest;
 
 use std::fmt;
 use std::io;
@@ -18,6 +19,7 @@ use std::io;
 use thiserror::Error as ThisError;
 
 pub use lower::LowerError;
+pub use nearest::nearest;
 
 /// The stable name of a rule in `specs/`, such as `phd.header.magic`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -4,46 +4,75 @@ use crate::model::{Address, WordSize};
 
 use super::oddity::Oddity;
 use super::options::{AddressSpace, GenerateOptions};
+use super::procedural::DRAWN;
 use crate::draw::Draw;
 
-/// Hands out ascending addresses, all multiples of 8.
+/// Hands out addresses that ascend; where they wrap, they do so once.
 #[derive(Debug)]
 pub(super) struct Ground {
     next: u64,
+    /// The address before the next one.
+    last: u64,
     /// Bytes that jumps may still take: half of what there is, so that the other half is left for
     /// objects.
     jumps: u64,
     word: WordSize,
-    /// Whether addresses are numbers, one after the other.
-    numbers: bool,
+    space: AddressSpace,
     /// Whether some lie gigabytes apart.
     distant: bool,
     /// Whether the first gap is still to come that is one of gigabytes.
     owes: bool,
+    /// Distances of neighbours that are still to come, the last one first.
+    edges: Vec<u64>,
 }
+
+/// Where addresses begin that have wrapped.
+const WRAPPED: u64 = 0x1000;
+/// Addresses between two that lie one of the distances apart.
+const BETWEEN_EDGES: u64 = 12;
 
 impl Ground {
     pub(super) fn new(options: &GenerateOptions, draw: &mut dyn Draw) -> Ground {
         let word = options.word;
-        let bases: &[u64] = match (word, options.oddities.has(Oddity::HighAddresses)) {
-            (WordSize::Bits32, false) => &[0x0010_0000, 0x2c00_0000],
-            (WordSize::Bits32, true) => &[0x7fff_0000, 0xa000_0000],
-            (WordSize::Bits64, false) => &[0x0010_0000, 0xfff0_0000, 0x7f00_0001_0000],
-            (WordSize::Bits64, true) => &[0x7fff_ffff_ffff_0000, 0xffff_8000_0000_0000],
+        let high = options.oddities.has(Oddity::HighAddresses);
+        let bases: &[u64] = match (options.addresses, word) {
+            (AddressSpace::Dense | AddressSpace::Sparse | AddressSpace::Edges, _) if !high => &[0x0010_0000],
+            (AddressSpace::Above4G, WordSize::Bits64) if !high => &[0x1_0000_0000, 0x7_c000_0000, 0x7f00_0001_0000],
+            (_, WordSize::Bits32) if high => &[0x7fff_0000, 0xa000_0000],
+            (_, WordSize::Bits64) if high => &[0x7fff_ffff_ffff_0000, 0xffff_8000_0000_0000],
+            (_, WordSize::Bits32) => &[0x0010_0000, 0x2c00_0000],
+            (_, WordSize::Bits64) => &[0x0010_0000, 0xfff0_0000, 0x7f00_0001_0000],
         };
-        let next = *draw.pick(bases);
-        let distant = options.oddities.has(Oddity::DistantAddresses);
-        match options.addresses {
-            AddressSpace::Memory => {
-                Ground { next, jumps: (limit(word) - next) / 2, word, numbers: false, distant, owes: distant }
+        let next = match options.addresses {
+            AddressSpace::Numbers => {
+                draw.pick(bases);
+                1
             }
-            AddressSpace::Numbers => Ground { next: 1, jumps: 0, word, numbers: true, distant, owes: false },
+            // So near to the end that some of the objects, which take 8 bytes at least, are after it.
+            AddressSpace::Across4G => {
+                limit(WordSize::Bits32) - 64 * FEWEST_CLASSES - 8 * options.objects.min(DRAWN) as u64
+            }
+            _ => *draw.pick(bases),
+        };
+        let distant = options.oddities.has(Oddity::DistantAddresses);
+        let is_number = options.addresses == AddressSpace::Numbers;
+        let mut ground = Ground::from(options, next, if is_number { 0 } else { limit(word).saturating_sub(next) / 2 });
+        ground.distant = distant;
+        ground.owes = distant && !is_number;
+        if options.addresses == AddressSpace::Edges {
+            ground.edges = DISTANCES.into();
         }
+        ground
     }
 
     /// Places from `base` on for objects of a block, with so many bytes for jumps.
-    pub(super) fn of_block(base: u64, jumps: u64) -> Ground {
-        Ground { next: base, jumps, word: WordSize::Bits64, numbers: false, distant: false, owes: false }
+    pub(super) fn of_block(options: &GenerateOptions, base: u64, jumps: u64) -> Ground {
+        Ground::from(&options.clone().word(WordSize::Bits64), base, jumps)
+    }
+
+    fn from(options: &GenerateOptions, next: u64, jumps: u64) -> Ground {
+        let (word, space) = (options.word, options.addresses);
+        Ground { next, last: next, jumps, word, space, distant: false, owes: false, edges: Vec::new() }
     }
 
     /// Where the next object may begin.
@@ -58,12 +87,46 @@ impl Ground {
 
     /// Room for `size` bytes, after a gap that is drawn.
     pub(super) fn allot(&mut self, size: u64, draw: &mut dyn Draw) -> Address {
-        if self.numbers {
-            self.next += 1;
-            return Address(self.next - 1);
+        match self.space {
+            AddressSpace::Numbers => {
+                self.next += 1;
+                return Address(self.next - 1);
+            }
+            AddressSpace::Edges if draw.one_in(BETWEEN_EDGES) => {
+                let at = self.edges.pop().and_then(|distance| self.last.checked_add(distance));
+                if let Some(at) = at.filter(|at| *at < limit(self.word) - ROOM) {
+                    self.next = self.next.max(at);
+                }
+            }
+            _ => {}
         }
+        let jump = match self.space {
+            AddressSpace::Dense | AddressSpace::Edges => 0,
+            AddressSpace::Sparse => 8 * draw.between(1, 1 << 20),
+            AddressSpace::Unaligned => draw.below(16),
+            _ => self.jump(size, draw).next_multiple_of(8),
+        };
+        let size = size.next_multiple_of(8);
+        let mut at = if jump < self.jumps / 4 {
+            self.jumps -= jump;
+            self.next + jump
+        } else {
+            self.next
+        };
+        if self.space == AddressSpace::Across4G && self.word == WordSize::Bits32 && at + size > limit(self.word) {
+            at = WRAPPED;
+        }
+        // At the very end of a 32-bit process arrays overlap, rather than leave it.
+        let room = limit(self.word).saturating_sub(at);
+        self.next = if size < room / 4 || self.space == AddressSpace::Across4G { at + size } else { at + 8 };
+        self.last = at;
+        Address(at)
+    }
+
+    /// A gap: mostly none, sometimes one at the edge of a width.
+    fn jump(&mut self, size: u64, draw: &mut dyn Draw) -> u64 {
         let owed = std::mem::take(&mut self.owes);
-        let jump = match draw.below(64) {
+        match draw.below(64) {
             _ if owed => 8 * draw.between(1 << 30, 1 << 32),
             0..=47 => 0,
             48..=55 => 8 * draw.between(1, 40),
@@ -76,21 +139,28 @@ impl Ground {
             // Beyond four bytes of units, where words are wide.
             _ if self.distant => 8 * draw.between(1, 1 << 32),
             _ => 0,
-        };
-        let jump = jump.next_multiple_of(8);
-        let size = size.next_multiple_of(8);
-        let at = if jump < self.jumps / 4 {
-            self.jumps -= jump;
-            self.next + jump
-        } else {
-            self.next
-        };
-        // At the very end of a 32-bit process arrays overlap, rather than leave it.
-        let room = limit(self.word).saturating_sub(at);
-        self.next = if size < room / 4 { at + size } else { at + 8 };
-        Address(at)
+        }
     }
 }
+
+/// Fewer classes than every heap has.
+const FEWEST_CLASSES: u64 = 16;
+/// Bytes that are left for objects after the last distance.
+const ROOM: u64 = 1 << 29;
+
+/// Distances at which widths change, the last one first: in bytes, and in units of 4 and 8 bytes.
+const DISTANCES: [u64; 10] = [
+    1 << 63,
+    (1 << 34) + 8,
+    1 << 34,
+    (1 << 34) - 8,
+    (1 << 33) + 8,
+    1 << 33,
+    (1 << 33) - 8,
+    (1 << 31) + 8,
+    1 << 31,
+    (1 << 31) - 8,
+];
 
 /// The last address that is handed out.
 fn limit(word: WordSize) -> u64 {

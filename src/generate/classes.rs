@@ -50,8 +50,6 @@ pub(super) enum Role {
 
 /// Index of `java/lang/Object` in every plan.
 const OBJECT: usize = 0;
-/// Number of class-loader objects, the first objects of every heap that is large enough.
-pub(super) const LOADERS: usize = 2;
 /// The class of class loaders: a subclass of `java/lang/ClassLoader`.
 pub(super) const LOADER: &str = "pkg/Loader";
 
@@ -104,27 +102,32 @@ impl Classes {
         let every_type = every_type.map(|(n, kind)| field(&format!("f{n}"), kind)).collect();
         add(&mut classes, draw, "pkg/EveryType", Some(OBJECT), Role::Plain, every_type);
         let runnable = classes.named("java/lang/Runnable");
-        let loaders = if has_primitives { LOADERS + 1 } else { 1 };
-        for index in 0..draw.between(4, 12) {
+        let loaders = if has_primitives { options.loaders as usize + 1 } else { 1 };
+        for index in 0..options.classes.draw(draw) {
             // One twin by each loader.
             let twins = classes.planned.iter().filter(|class| class.name == TWIN).count();
-            let name = class_name(index, options.oddities, loaders.saturating_sub(twins), draw);
+            let name = class_name(index, options, loaders.saturating_sub(twins), draw);
             // No class extends one that was made of a lambda expression.
             let mut plain: Vec<usize> = classes.of(|role| role == Role::Plain);
             plain.retain(|&class| !classes.planned[class].name.contains("$$Lambda"));
-            let superclass = if draw.one_in(2) && name != TWIN { *draw.pick(&plain) } else { OBJECT };
+            let superclass = match options.depth {
+                None if draw.one_in(2) && name != TWIN => *draw.pick(&plain),
+                Some(depth) if name != TWIN => classes.above(depth as usize, &plain, draw),
+                _ => OBJECT,
+            };
             let number = classes.planned.len();
-            let fields = field_types(draw)
+            let fields = field_types(options, draw)
                 .into_iter()
                 .enumerate()
-                .map(|(n, kind)| field(&field_name(number, n, options.oddities), kind))
+                .map(|(n, kind)| field(&field_name(number, n, options), kind))
                 .collect();
             add(&mut classes, draw, &name, Some(superclass), Role::Plain, fields);
             // The first loader is the second one's parent, and the boot loader that of the first: a class finds its superclass
             // by its own loader or one of those.
             let of_superclass = classes.planned[superclass].loader;
             if let Some(class) = classes.planned.last_mut() {
-                class.loader = draw.one_in(2).then(|| draw.below(LOADERS as u64) as usize).max(of_superclass);
+                class.loader = draw.one_in(2).then(|| draw.below(options.loaders.into()) as usize).max(of_superclass);
+                class.loader = class.loader.filter(|_| options.loaders > 0);
                 if class.name == TWIN {
                     class.loader = twins.checked_sub(1);
                 }
@@ -141,6 +144,22 @@ impl Classes {
             }
         }
         classes
+    }
+
+    /// A superclass that makes one class the deepest after so many, and leaves the others less deep.
+    fn above(&self, depth: usize, plain: &[usize], draw: &mut dyn Draw) -> usize {
+        let fits: Vec<usize> = plain.iter().copied().filter(|&class| self.depth(class) < depth).collect();
+        let deepest = plain.iter().copied().max_by_key(|&class| self.depth(class));
+        match deepest {
+            Some(deepest) if self.depth(deepest) < depth => deepest,
+            _ if fits.is_empty() => OBJECT,
+            _ => *draw.pick(&fits),
+        }
+    }
+
+    /// How many superclasses a class has.
+    fn depth(&self, class: usize) -> usize {
+        std::iter::successors(self.planned[class].superclass, |&index| self.planned[index].superclass).count()
     }
 
     /// The indexes of the classes with this role.
@@ -195,7 +214,7 @@ impl Classes {
             },
         });
         // Arrays have none, and those of the library are known.
-        let count = if planned.role == Role::Plain && index != OBJECT { draw.below(5) } else { 0 };
+        let count = if planned.role == Role::Plain && index != OBJECT { options.statics.draw(draw) } else { 0 };
         let own = (0..count).map(|n| {
             let value = match draw.below(4) {
                 0 => Value::reference(Address::NULL),
@@ -254,8 +273,12 @@ fn field(name: &str, kind: FieldType) -> Field {
     Field { name: Name::from_text(name), kind }
 }
 
-fn field_types(draw: &mut dyn Draw) -> Vec<FieldType> {
-    let count = if draw.one_in(6) { draw.between(8, 16) } else { draw.below(6) };
+fn field_types(options: &GenerateOptions, draw: &mut dyn Draw) -> Vec<FieldType> {
+    let count = match &options.fields {
+        Some(lengths) => lengths.draw(draw),
+        None if draw.one_in(6) => draw.between(8, 16),
+        None => draw.below(6),
+    };
     (0..count)
         .map(|_| if draw.one_in(3) { FieldType::Primitive(*draw.pick(&PrimitiveType::ALL)) } else { FieldType::Object })
         .collect()

@@ -13,11 +13,15 @@ mod objects;
 mod oddity;
 mod options;
 mod procedural;
+mod references;
+mod roots;
 mod values;
 
 pub use library::Library;
 pub use oddity::{Oddities, Oddity, OddityForm};
-pub use options::{AddressSpace, GenerateOptions, Placement};
+pub use options::{
+    AddressSpace, GenerateOption, GenerateOptions, Lengths, Mix, Naming, Placement, Preset, PresetForm, Share, schema,
+};
 pub use procedural::{DRAWN, ProceduralHeap};
 
 use crate::draw::{Draw, SeedDraw, Stream};
@@ -39,7 +43,7 @@ fn drawn(options: &GenerateOptions, draw: &mut dyn Draw) -> (Heap, Classes, Grou
     let mut plan = objects::plan(options, &classes, &mut ground, draw);
     let mut class_table = classes.table(&plan.addresses, options, draw);
     let mut made = objects::fill(options, &classes, &mut plan, draw);
-    let (roots, threads, traces) = objects::roots(options, &classes, &plan, &class_table, draw);
+    let (roots, threads, traces) = roots::roots(options, &classes, &plan, &class_table, draw);
     let randoms = (draw.u32(), draw.u32());
     // Last, so that a seed means the same heap in any order.
     place(options, &mut class_table, &mut made, draw);
@@ -76,6 +80,9 @@ pub const VERSION: u32 = 2;
 /// The name of the virtual machine.
 fn version_text(options: &GenerateOptions, draw: &mut dyn Draw) -> Name {
     const ODD: [&str; 4] = ["", "J2RE 5.0 IBM J9 2.3 build 20060504-0917", "\u{dc}b\u{e9}r", "\u{20ac} \u{1f600}"];
+    if let Some(text) = &options.version_text {
+        return Name::from_text(text);
+    }
     if options.oddities.has(Oddity::VersionText) {
         let long = "long ".repeat(200);
         let can_be = |text: &str| !options.latin1_names || text.chars().all(|c| u32::from(c) < 0x100);

@@ -1,6 +1,7 @@
 //! Names of random classes and fields.
 
-use super::oddity::{Oddities, Oddity};
+use super::oddity::Oddity;
+use super::options::{GenerateOptions, Naming};
 use crate::draw::Draw;
 
 /// The name of classes that there are several of, each by another loader.
@@ -8,7 +9,16 @@ pub(super) const TWIN: &str = "pkg/Twin";
 
 /// The name of a random class. Without oddities all of them are ASCII and differ. `twins` says how many [`TWIN`]s there may
 /// still be.
-pub(super) fn class_name(index: u64, oddities: Oddities, twins: usize, draw: &mut dyn Draw) -> String {
+pub(super) fn class_name(index: u64, options: &GenerateOptions, twins: usize, draw: &mut dyn Draw) -> String {
+    let name = short_name(index, options, twins, draw);
+    match &options.name_lengths {
+        Some(lengths) if name != TWIN => longer(name, lengths.draw(draw).min(LONGEST)),
+        _ => name,
+    }
+}
+
+fn short_name(index: u64, options: &GenerateOptions, twins: usize, draw: &mut dyn Draw) -> String {
+    let oddities = options.oddities;
     if oddities.has(Oddity::TwinClasses) && twins > 1 {
         return TWIN.to_owned();
     }
@@ -19,9 +29,12 @@ pub(super) fn class_name(index: u64, oddities: Oddities, twins: usize, draw: &mu
         (Oddity::TwinClasses, if twins > 0 { TWIN.to_owned() } else { format!("{TWIN}{index}") }),
     ]
     .into_iter()
-    .filter(|(oddity, _)| oddities.has(*oddity))
+    .filter(|(oddity, _)| is_odd(*oddity, options))
     .map(|(_, name)| name)
     .collect();
+    if options.names == Naming::Java {
+        return java_name(index, draw);
+    }
     if !odd.is_empty() && draw.one_in(2) {
         return draw.pick(&odd).clone();
     }
@@ -32,14 +45,50 @@ pub(super) fn class_name(index: u64, oddities: Oddities, twins: usize, draw: &mu
     }
 }
 
+/// Whether names have it, by name or since they are odd altogether.
+fn is_odd(oddity: Oddity, options: &GenerateOptions) -> bool {
+    options.oddities.has(oddity) || options.names == Naming::Odd && oddity != Oddity::TwinClasses
+}
+
+const PACKAGES: [&str; 6] =
+    ["com/example/orders", "com/example/orders/api", "org/sample/cache", "net/acme/web/filter", "java/util", "a"];
+const SUBJECTS: [&str; 8] = ["Order", "Customer", "Session", "Cache", "Http", "Connection", "Event", "Tree"];
+const ROLES: [&str; 8] = ["Service", "Factory", "Entry", "Handler", "Listener", "Impl", "Builder", "Node"];
+
+/// A name as programs have them; the number keeps names apart.
+fn java_name(index: u64, draw: &mut dyn Draw) -> String {
+    let (package, subject, role) = (*draw.pick(&PACKAGES), *draw.pick(&SUBJECTS), *draw.pick(&ROLES));
+    match draw.below(8) {
+        0 => format!("{package}/{subject}{role}${index}"),
+        1 | 2 => format!("{package}/{subject}{index}${role}"),
+        3 => format!("{package}/{subject}{role}$$Lambda${index}+0x00007f6d9c00{index:04x}"),
+        _ => format!("{package}/{subject}{role}{index}"),
+    }
+}
+
+/// Bytes of the longest names: those of their arrays have some more, and 65,535 is what two bytes can count.
+const LONGEST: u64 = 65_000;
+
+/// The name with so many bytes, if it has fewer.
+fn longer(mut name: String, bytes: u64) -> String {
+    let length = crate::model::Name::from_text(&name).as_bytes().len() as u64;
+    name.extend((b'a'..=b'z').cycle().map(char::from).take(bytes.saturating_sub(length) as usize));
+    name
+}
+
 /// The name of a class's own field. Without oddities no class has a field of the same name as its superclass.
-pub(super) fn field_name(class: usize, index: usize, oddities: Oddities) -> String {
+pub(super) fn field_name(class: usize, index: usize, options: &GenerateOptions) -> String {
+    const WORDS: [&str; 8] = ["id", "name", "next", "value", "size", "owner", "table", "state"];
     let odd = [
         (Oddity::NonAsciiNames, "\u{fc}\u{20ac}"),
         (Oddity::SupplementaryNames, "\u{1f600}"),
         (Oddity::NulNames, "a\u{0}b"),
     ];
-    let odd = odd.into_iter().filter(|(oddity, _)| index == 0 && oddities.has(*oddity)).map(|(_, name)| name).next();
-    let name = if oddities.has(Oddity::ShadowedFields) { format!("f{index}") } else { format!("c{class}f{index}") };
+    let odd = odd.into_iter().filter(|(oddity, _)| index == 0 && is_odd(*oddity, options)).map(|(_, name)| name).next();
+    let name = match options.names {
+        _ if options.oddities.has(Oddity::ShadowedFields) => format!("f{index}"),
+        Naming::Java => format!("{}{class}_{index}", WORDS[(class + index) % WORDS.len()]),
+        Naming::Plain | Naming::Odd => format!("c{class}f{index}"),
+    };
     odd.map_or(name.clone(), |odd| format!("{name}{odd}"))
 }

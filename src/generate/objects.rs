@@ -1,28 +1,25 @@
 //! The objects: first where they are, then what they hold.
 
-use crate::model::{
-    Address, ByteLen, Class, Contents, Field, FieldType, Name, Object, ObjectKind, PrimitiveType, Root, RootKind,
-    Serial, StackFrame, StackTrace, Thread, Value,
-};
+use crate::draw::Draw;
+use crate::model::{Address, ByteLen, Contents, Field, FieldType, Object, ObjectKind, PrimitiveType, Value};
 
 use super::addresses::Ground;
-use super::classes::{Classes, LOADER, LOADERS, Role, hash};
-use super::library::Library;
-use super::oddity::{Oddities, Oddity};
-use super::options::{AddressSpace, GenerateOptions};
+use super::classes::{Classes, LOADER, Role, hash};
+use super::oddity::Oddity;
+use super::options::{GenerateOptions, Mixed};
+use super::references::{element, elements_of, takes_anything, target};
 use super::values::{contents, value_of};
-use crate::draw::Draw;
 
 /// Objects that were decided on, without their contents.
 #[derive(Debug)]
 pub(super) struct Plan {
     pub(super) addresses: Vec<Address>,
-    shapes: Vec<Shape>,
+    pub(super) shapes: Vec<Shape>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Shape {
-    class: usize,
+pub(super) struct Shape {
+    pub(super) class: usize,
     kind: ObjectKind,
     length: u64,
     size: u64,
@@ -31,7 +28,7 @@ struct Shape {
 
 /// What an object is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
+pub(super) enum Part {
     /// Nothing in particular.
     Any,
     /// The characters of a string.
@@ -58,8 +55,8 @@ fn first_parts(options: &GenerateOptions, draw: &mut dyn Draw) -> Vec<Part> {
     if options.oddities.has(Oddity::NoLibraryObjects) {
         return Vec::new();
     }
-    let mut parts = vec![Part::Loader; LOADERS];
-    for number in 1..=draw.between(1, 3) as u32 {
+    let mut parts = vec![Part::Loader; options.loaders as usize];
+    for number in 1..=options.threads.draw(draw) as u32 {
         let thread: &[Part] = match options.library.has_character_names() {
             true => &[Part::Thread, Part::Name(number)],
             false => &[Part::Thread, Part::String, Part::Name(number)],
@@ -71,7 +68,7 @@ fn first_parts(options: &GenerateOptions, draw: &mut dyn Draw) -> Vec<Part> {
     parts
 }
 
-fn thread_name(number: u32) -> String {
+pub(super) fn thread_name(number: u32) -> String {
     format!("thread-{number}")
 }
 
@@ -119,18 +116,17 @@ fn plan_after(
             Part::Loader => (classes.named(LOADER), 0, part),
             Part::Thread => (classes.named("java/lang/Thread"), 0, part),
             Part::String => (string, 0, part),
-            Part::Text => (text, draw.between(1, 24), part),
+            Part::Text => (text, options.string_lengths.draw(draw), part),
             Part::Name(number) => (text, thread_name(number).len() as u64, part),
             Part::Any if index == first.len() && odd.has(Oddity::HugeArrays) => {
                 (*draw.pick(&primitive), huge_length(draw), part)
             }
-            Part::Any => match draw.below(8) {
-                0..=3 if odd.has(Oddity::ClassesInTurn) => (plain[index % in_turn], 0, part),
-                0..=3 => (recent(&plain, &plan, draw), 0, part),
-                4 if has_room => (string, 0, Part::String),
-                4 => (recent(&plain, &plan, draw), 0, part),
-                5..=6 => (*draw.pick(&primitive), primitive_length(odd, draw), part),
-                _ => (*draw.pick(&arrays), element_count(draw), part),
+            Part::Any => match options.mix.draw(draw) {
+                Mixed::Instance if odd.has(Oddity::ClassesInTurn) => (plain[index % in_turn], 0, part),
+                Mixed::String if has_room => (string, 0, Part::String),
+                Mixed::Instance | Mixed::String => (recent(&plain, &plan, draw), 0, part),
+                Mixed::PrimitiveArray => (*draw.pick(&primitive), primitive_length(options, draw), part),
+                Mixed::ObjectArray => (*draw.pick(&arrays), element_count(options, draw), part),
             },
         };
         let (kind, size) = match classes.planned[class].role {
@@ -156,14 +152,16 @@ pub(super) fn fill(options: &GenerateOptions, classes: &Classes, plan: &mut Plan
                 let layout = classes.layout(shape.class).into_iter();
                 let value = |field: &Field| {
                     shadow(field, index, plan, classes)
-                        .unwrap_or_else(|| value(field.kind, index, plan, classes, odd, draw))
+                        .unwrap_or_else(|| value(field.kind, index, plan, classes, options, draw))
                 };
                 Contents::Fields(layout.map(value).collect())
             }
             ObjectKind::Instance => Contents::Fields(known(index, plan, classes)),
             ObjectKind::ObjectArray => {
                 let fits = elements_of(shape.class, classes);
-                Contents::Elements((0..shape.length).map(|_| element(index, &fits, plan, classes, draw)).collect())
+                Contents::Elements(
+                    (0..shape.length).map(|_| element(index, &fits, plan, classes, options, draw)).collect(),
+                )
             }
             ObjectKind::PrimitiveArray(element) => match shape.part {
                 Part::Text => {
@@ -186,74 +184,6 @@ pub(super) fn fill(options: &GenerateOptions, classes: &Classes, plan: &mut Plan
     objects
 }
 
-/// Roots, threads and their stack traces. The first trace has no thread and no frames: what is allocated nowhere in
-/// particular names it.
-pub(super) fn roots(
-    options: &GenerateOptions,
-    planned: &Classes,
-    plan: &Plan,
-    classes: &[Class],
-    draw: &mut dyn Draw,
-) -> (Vec<Root>, Vec<Thread>, Vec<StackTrace>) {
-    let sticky = classes.iter().map(|class| Root { object: class.address, kind: RootKind::StickyClass, after: None });
-    let mut roots: Vec<Root> = sticky.collect();
-    let jni_references = if options.addresses == AddressSpace::Memory { 1 << 20 } else { 1 << 5 };
-    let (mut threads, mut traces) = (Vec::new(), Vec::new());
-    let objects = plan.parts(Part::Thread);
-    if objects.is_empty() {
-        return (roots, threads, traces);
-    }
-    let (first_thread, first_trace) = options.library.first_serials();
-    traces.push(StackTrace { serial: Serial(first_trace), thread: Serial(0), frames: [].into() });
-    let plain = planned.of(|role| role == Role::Plain);
-    // Unknown, and native. That a method is compiled (-2) the hprof agent alone says.
-    let lines: &[i32] =
-        if options.library == Library::Jdk6 { &[1, 42, 65_535, -1, -2, -3] } else { &[1, 42, 65_535, -1, -3] };
-    let every = options.oddities.has(Oddity::EveryRoot);
-    let last = objects.len() as u32;
-    for (object, number) in objects.into_iter().zip(1_u32..) {
-        let (thread, trace) = (Serial(first_thread + number - 1), Serial(first_trace + number));
-        threads.push(Thread {
-            serial: thread,
-            object,
-            name: Some(Name::from_text(&thread_name(number))),
-            trace: Some(trace),
-        });
-        let frames = (0..draw.between(every.into(), 3)).map(|depth| StackFrame {
-            method: Name::from_text(&format!("m{depth}")),
-            signature: Name::from_text("()V"),
-            source: draw.one_in(2).then(|| Name::from_text("Source.java")),
-            class: Some(classes[*draw.pick(&plain)].address),
-            line: *draw.pick(lines),
-        });
-        let frames: Vec<StackFrame> = frames.collect();
-        let depth = frames.len() as u64;
-        let of = if options.library.has_traces_of_threads() { thread } else { Serial(0) };
-        traces.push(StackTrace { serial: trace, thread: of, frames: frames.into() });
-        // A thread that is over is no root; the hprof agent alone tells of it.
-        if options.library == Library::Jdk6 && number == last && number > 1 {
-            continue;
-        }
-        roots.push(Root { object, kind: RootKind::ThreadObject(thread, trace), after: None });
-        for number in 0..if every { 7 } else { draw.below(6) } {
-            let frame = if depth == 0 || draw.one_in(3) { -1 } else { draw.below(depth) as i32 };
-            let kind = match if every { number } else { draw.below(3) } {
-                0 => RootKind::JniGlobal(Address(draw.below(jni_references) * 8)),
-                1 => RootKind::JniLocal(thread, frame),
-                // A local of a Java frame has one, at whatever depth.
-                2 if depth > 0 => RootKind::JavaFrame(thread, draw.below(depth) as i32),
-                2 => RootKind::JniLocal(thread, frame),
-                3 => RootKind::NativeStack(thread),
-                4 => RootKind::ThreadBlock(thread),
-                5 => RootKind::MonitorUsed,
-                _ => RootKind::Unknown,
-            };
-            roots.push(Root { object: *draw.pick(&plan.addresses), kind, after: None });
-        }
-    }
-    (roots, threads, traces)
-}
-
 impl Plan {
     /// Whether the references of an object may be to anything.
     pub(super) fn is_free(&self, index: usize, classes: &Classes) -> bool {
@@ -266,9 +196,14 @@ impl Plan {
         self.shapes[index].part.is_text()
     }
 
-    fn parts(&self, wanted: Part) -> Vec<Address> {
+    pub(super) fn parts(&self, wanted: Part) -> Vec<Address> {
         let placed = self.shapes.iter().zip(&self.addresses);
         placed.filter(|(shape, _)| shape.part == wanted).map(|(_, address)| *address).collect()
+    }
+
+    /// The first class loader, if there is one.
+    fn loader(&self) -> Address {
+        self.parts(Part::Loader).first().copied().unwrap_or_default()
     }
 
     /// The object after another one, if it is the wanted part.
@@ -285,12 +220,15 @@ fn recent(plain: &[usize], plan: &Plan, draw: &mut dyn Draw) -> usize {
     if last.is_empty() || draw.one_in(3) { *draw.pick(plain) } else { *draw.pick(&last) }
 }
 
-fn primitive_length(oddities: Oddities, draw: &mut dyn Draw) -> u64 {
+fn primitive_length(options: &GenerateOptions, draw: &mut dyn Draw) -> u64 {
+    if let Some(lengths) = &options.primitive_lengths {
+        return lengths.draw(draw);
+    }
     match draw.below(32) {
         0..=3 => 0,
         25 => draw.between(126, 130),
         28 => draw.between(254, 300),
-        30 if oddities.has(Oddity::HugeArrays) => huge_length(draw),
+        30 if options.oddities.has(Oddity::HugeArrays) => huge_length(draw),
         _ => draw.between(1, 24),
     }
 }
@@ -300,7 +238,10 @@ fn huge_length(draw: &mut dyn Draw) -> u64 {
     if draw.one_in(2) { draw.between(32_766, 32_770) } else { draw.between(65_534, 80_000) }
 }
 
-fn element_count(draw: &mut dyn Draw) -> u64 {
+fn element_count(options: &GenerateOptions, draw: &mut dyn Draw) -> u64 {
+    if let Some(lengths) = &options.object_lengths {
+        return lengths.draw(draw);
+    }
     match draw.below(16) {
         0..=2 => 0,
         3..=13 => draw.between(1, 12),
@@ -320,19 +261,18 @@ fn value(
     from: usize,
     plan: &Plan,
     classes: &Classes,
-    oddities: Oddities,
+    options: &GenerateOptions,
     draw: &mut dyn Draw,
 ) -> Value {
     match field {
-        FieldType::Object => Value::reference(target(from, plan, classes, draw)),
-        FieldType::Primitive(kind) => value_of(kind, oddities, draw),
+        FieldType::Object => Value::reference(target(from, plan, classes, options, draw)),
+        FieldType::Primitive(kind) => value_of(kind, options.oddities, draw),
     }
 }
 
 /// The fields of an instance of the library: those that have a meaning here, and zeros.
 fn known(index: usize, plan: &Plan, classes: &Classes) -> Vec<Value> {
     let part = plan.shapes[index].part;
-    let loader = || plan.addresses.first().copied().unwrap_or_default();
     let field = |field: &Field| match (part, field.name.as_bytes(), field.kind) {
         (Part::String, b"value", _) => Value::reference(plan.next(index, Part::is_text)),
         // Characters that Android and JDK 6 count.
@@ -341,11 +281,11 @@ fn known(index: usize, plan: &Plan, classes: &Classes) -> Vec<Value> {
             Value::primitive(kind, length)
         }
         (Part::Thread, b"name", _) => Value::reference(plan.next(index, |part| part == Part::String || part.is_text())),
-        (Part::Thread, b"contextClassLoader", _) => Value::reference(loader()),
+        (Part::Thread, b"contextClassLoader", _) => Value::reference(plan.loader()),
         (Part::Thread, b"priority", FieldType::Primitive(kind)) => Value::primitive(kind, 5),
         (Part::Thread, b"tid", FieldType::Primitive(kind)) => Value::primitive(kind, index as u64),
-        // The second loader asks the first one.
-        (Part::Loader, b"parent", _) if index > 0 => Value::reference(loader()),
+        // The second loader asks the first one, and so on.
+        (Part::Loader, b"parent", _) if index > 0 => Value::reference(plan.addresses[index - 1]),
         (_, _, FieldType::Object) => Value::reference(Address::NULL),
         (_, _, FieldType::Primitive(kind)) => Value::primitive(kind, 0),
     };
@@ -360,61 +300,6 @@ fn shadow(field: &Field, index: usize, plan: &Plan, classes: &Classes) -> Option
         (b"shadow$_monitor_", FieldType::Primitive(kind)) => Some(Value::primitive(kind, 0)),
         _ => None,
     }
-}
-
-/// What a reference points to: often a neighbour, sometimes itself, a class or nothing.
-fn target(from: usize, plan: &Plan, classes: &Classes, draw: &mut dyn Draw) -> Address {
-    let count = plan.addresses.len() as u64;
-    match draw.below(16) {
-        0..=3 => Address::NULL,
-        4..=9 => {
-            let low = from.saturating_sub(4) as u64;
-            plan.addresses[(low + draw.below((count - low).min(9))) as usize]
-        }
-        10 => plan.addresses[from],
-        11 => draw.pick(&classes.planned).address,
-        _ => *draw.pick(&plan.addresses),
-    }
-}
-
-/// What the elements of an array may be.
-enum Elements {
-    Anything,
-    /// Objects of these classes.
-    Of(Vec<usize>),
-}
-
-fn takes_anything(array: usize, classes: &Classes) -> bool {
-    classes.planned[array].name == "[Ljava/lang/Object;"
-}
-
-fn elements_of(array: usize, classes: &Classes) -> Elements {
-    let name = classes.planned[array].name.as_str();
-    let all = 0..classes.planned.len();
-    match name {
-        _ if takes_anything(array, classes) => Elements::Anything,
-        "[[Ljava/lang/Object;" => Elements::Of(classes.of(|role| role == Role::ObjectArray)),
-        _ if name.starts_with("[[") => Elements::Of(vec![classes.named(&name[1..])]),
-        _ => {
-            // That of the same loader stands before the class of its arrays.
-            let component = name.trim_start_matches("[L").trim_end_matches(';');
-            let component = all.clone().take(array).rev().find(|&index| classes.planned[index].name == component);
-            Elements::Of(all.filter(|&index| component.is_some_and(|c| classes.extends(index, c))).collect())
-        }
-    }
-}
-
-/// An element that the array may have.
-fn element(from: usize, fits: &Elements, plan: &Plan, classes: &Classes, draw: &mut dyn Draw) -> Address {
-    let Elements::Of(fits) = fits else { return target(from, plan, classes, draw) };
-    let start = draw.below(plan.shapes.len() as u64) as usize;
-    if draw.one_in(4) {
-        return Address::NULL;
-    }
-    // The next that fits, among some.
-    let next = (0..plan.shapes.len().min(16)).map(|step| (start + step) % plan.shapes.len());
-    let found = next.into_iter().find(|&index| fits.contains(&plan.shapes[index].class));
-    found.map_or(Address::NULL, |index| plan.addresses[index])
 }
 
 /// ASCII, one element a character.

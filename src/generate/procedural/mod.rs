@@ -47,6 +47,7 @@ impl ProceduralHeap {
     /// # Errors
     /// If so many objects do not fit into the addresses of a process with this word size.
     pub fn new(options: &GenerateOptions, seed: u64) -> Result<ProceduralHeap, Error> {
+        options.check()?;
         let mut draw = SeedDraw::new(seed, Stream::Heap);
         let in_blocks = match options.addresses {
             AddressSpace::Memory if options.objects > DRAWN => (options.objects - FIRST) / OBJECTS as usize,

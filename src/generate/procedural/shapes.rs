@@ -36,7 +36,7 @@ pub(super) struct Drawn {
 /// Draws a shape, in which jumps between objects take at most so many bytes.
 pub(super) fn draw_shape(options: &GenerateOptions, classes: &Classes, jumps: u64, draw: &mut dyn Draw) -> Drawn {
     let options = GenerateOptions { objects: OBJECTS as usize, ..options.clone() };
-    let mut ground = Ground::of_block(OWN, jumps);
+    let mut ground = Ground::of_block(&options, OWN, jumps);
     let mut plan = objects::plan_block(&options, classes, &mut ground, draw);
     let mut objects = objects::fill(&options, classes, &mut plan, draw);
     let mut open = Open::default();

@@ -1,0 +1,276 @@
+//! The options of the generator: one row for each.
+//!
+//! From the rows come the struct with its defaults and builder methods, the flags of the command, the keys of files and of
+//! recipes, the JSON schema, the table in `docs/generating.md`, and what a fuzzer's bytes draw.
+
+use crate::draw::Draw;
+use crate::error::{Error, nearest};
+use crate::model::{HashRegime, WordSize};
+use crate::setters::setters;
+
+use super::super::library::Library;
+use super::super::oddity::{Oddities, Oddity};
+use super::kinds::{Form, Kind};
+use super::{AddressSpace, Lengths, Mix, Naming, Placement, Share};
+
+macro_rules! declare {
+    ($(
+        $(#[doc = $help:literal])+
+        $field:ident: $kind:ty = $default:expr, $key:literal, |$draw:ident| $drawn:expr;
+    )+) => {
+        /// What kind of heap to make.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        #[non_exhaustive]
+        pub struct GenerateOptions {
+            $($(#[doc = $help])+ pub $field: $kind,)+
+        }
+
+        impl Default for GenerateOptions {
+            fn default() -> GenerateOptions {
+                GenerateOptions { $($field: $default,)+ }
+            }
+        }
+
+        setters! {
+            impl GenerateOptions {
+                $(set $field: $kind;)+
+            }
+        }
+
+        /// All rows, in order.
+        const ROWS: &[GenerateOption] = &[$(GenerateOption {
+            key: $key,
+            help: &[$($help),+],
+            form: <$kind>::form,
+            text: |options| options.$field.text(),
+            read: |options, text| <$kind>::read(text).map(|value| options.$field = value).is_some(),
+            draw: |options, $draw| options.$field = $drawn,
+        },)+];
+    };
+}
+
+declare! {
+    /// Number of objects, classes not counted.
+    objects: usize = 200, "objects", |draw| draw.below(64) as usize;
+    /// Word size in bits, which bounds addresses.
+    word: WordSize = WordSize::Bits64, "word", |draw| *draw.pick(&[WordSize::Bits32, WordSize::Bits64]);
+    /// Where classes and objects are: mostly packed with some gaps of all widths (ordinary), without gaps, far apart,
+    /// above 4 GiB, from below 4 GiB to above it (with 32-bit words: from there to low addresses), at multiples of 1
+    /// byte, with distances at which widths change, or numbered from 1 on.
+    addresses: AddressSpace = AddressSpace::Memory, "addresses", |draw| *draw.pick(&AddressSpace::ALL);
+    /// Weights of the kinds of objects.
+    mix: Mix = Mix::default(), "mix", |draw| Mix {
+        instances: draw.between(1, 8) as u32,
+        strings: draw.below(8) as u32,
+        primitive_arrays: draw.below(8) as u32,
+        object_arrays: draw.below(8) as u32,
+    };
+    /// Elements of an array of a primitive type.
+    primitive_lengths: Option<Lengths> = None, "primitive-lengths", |draw| short(draw);
+    /// Elements of an array of objects.
+    object_lengths: Option<Lengths> = None, "object-lengths", |draw| short(draw);
+    /// Characters of a string.
+    string_lengths: Lengths = Lengths::Uniform(1, 24), "string-lengths", |draw| Lengths::Geometric(draw.below(64));
+    /// Share of references that are null.
+    nulls: Option<Share> = None, "nulls", |draw| Some(share(draw));
+    /// Share of references to addresses without an object.
+    dangling: Share = Share::default(), "dangling", |draw| share(draw);
+    /// Number of random classes.
+    classes: Lengths = Lengths::Uniform(4, 12), "classes", |draw| Lengths::Constant(draw.below(24));
+    /// Random classes from the one below java/lang/Object to the deepest, at most: 1 stands for no subclasses.
+    depth: Option<u32> = None, "depth", |draw| Some(draw.between(1, 12) as u32);
+    /// Instance fields that a random class declares.
+    fields: Option<Lengths> = None, "fields", |draw| short(draw);
+    /// Static fields that a random class declares.
+    statics: Lengths = Lengths::Uniform(0, 4), "statics", |draw| Lengths::Uniform(0, draw.below(8));
+    /// Names of random classes and fields: short ones of one package, as programs have them, or with characters beyond
+    /// ASCII.
+    names: Naming = Naming::Plain, "names", |draw| *draw.pick(&[Naming::Plain, Naming::Java, Naming::Odd]);
+    /// Bytes to which a random class's name is made longer, up to 65,000.
+    name_lengths: Option<Lengths> = None, "name-lengths", |draw| Some(Lengths::Geometric(draw.below(300)));
+    /// Number of class loaders, the first objects of a heap. Each is the parent of the next one.
+    loaders: u32 = 2, "loaders", |draw| draw.below(4) as u32;
+    /// Number of threads.
+    threads: Lengths = Lengths::Uniform(1, 3), "threads", |draw| Lengths::Constant(draw.below(4));
+    /// Frames of a thread's stack.
+    frames: Option<Lengths> = None, "frames", |draw| Some(Lengths::Uniform(0, draw.below(8)));
+    /// Roots of a thread, besides itself.
+    roots: Lengths = Lengths::Uniform(0, 5), "roots", |draw| Lengths::Uniform(0, draw.below(20));
+    /// Serial number of the first thread and of the first stack trace.
+    serials: Option<u32> = None, "serials", |draw| Some(draw.between(1, 1 << 31) as u32);
+    /// Identity hashes: of 32 bits where they are used, or of 16 bits in every object.
+    hashes: HashRegime = HashRegime::WhereUsed32, "hashes",
+        |draw| *draw.pick(&[HashRegime::WhereUsed32, HashRegime::Every16]);
+    /// Text for the version of the virtual machine.
+    version_text: Option<String> = None, "version-text", |draw| Some("x".repeat(draw.below(40) as usize));
+    /// Order: objects by address and classes where the writer has them, or partly out of order with classes among them.
+    placement: Placement = Placement::Ordered, "order", |draw| *draw.pick(&[Placement::Ordered, Placement::Mixed]);
+    /// Java library whose fields java/lang/Class, String, Thread and the like have.
+    library: Library = Library::Jdk17, "library", |draw| *draw.pick(&[Library::Jdk17, Library::Jdk8, Library::J9]);
+    /// What the heap has besides the ordinary; docs/oddities.md has the names.
+    oddities: Oddities = Oddities::NONE, "oddities", |draw| {
+        let all = Oddity::FORMS.iter().map(|form| form.oddity).filter(|oddity| *oddity != Oddity::HugeArrays);
+        all.filter(|_| draw.one_in(8)).collect()
+    };
+    /// Whether names have only characters of ISO 8859-1, for EBCDIC.
+    latin1_names: bool = false, "latin1-names", |draw| draw.one_in(2);
+    /// Whether the elements of some primitive arrays are unknown, as Android's dumps can have it.
+    bare_arrays: bool = false, "bare-arrays", |draw| draw.one_in(4);
+}
+
+/// Short lengths, as fuzzers like them.
+fn short(draw: &mut dyn Draw) -> Option<Lengths> {
+    Some(match draw.below(4) {
+        0 => Lengths::Constant(draw.below(10)),
+        1 => Lengths::Uniform(0, draw.below(20)),
+        2 => Lengths::Geometric(draw.below(10)),
+        _ => Lengths::Power(1, draw.between(1, 300)),
+    })
+}
+
+fn share(draw: &mut dyn Draw) -> Share {
+    Share::millionths(draw.below(1_000_001) as u32)
+}
+
+/// An option of the generator, as its row declares it.
+#[derive(Debug)]
+pub struct GenerateOption {
+    key: &'static str,
+    help: &'static [&'static str],
+    form: fn() -> Form,
+    text: fn(&GenerateOptions) -> String,
+    read: fn(&mut GenerateOptions, &str) -> bool,
+    draw: fn(&mut GenerateOptions, &mut dyn Draw),
+}
+
+impl GenerateOption {
+    /// Every option, in the order of declaration.
+    pub fn all() -> impl Iterator<Item = &'static GenerateOption> + Clone {
+        ROWS.iter()
+    }
+
+    /// The option of a key.
+    pub fn named(key: &str) -> Option<&'static GenerateOption> {
+        ROWS.iter().find(|row| row.key == key)
+    }
+
+    /// Its name in flags, files and recipes.
+    pub fn key(&self) -> &'static str {
+        self.key
+    }
+
+    /// What it is, in a sentence or two.
+    pub fn help(&self) -> String {
+        self.help.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ")
+    }
+
+    /// What may be written for it, in few words.
+    pub fn values(&self) -> String {
+        (self.form)().brief()
+    }
+
+    /// The values, where each has a name.
+    pub fn names(&self) -> Option<Vec<&'static str>> {
+        (self.form)().names().map(<[&str]>::to_vec)
+    }
+
+    /// The JSON schema of its values.
+    pub fn schema(&self) -> serde_json::Value {
+        (self.form)().schema()
+    }
+
+    /// The text of its value.
+    pub fn text(&self, options: &GenerateOptions) -> String {
+        (self.text)(options)
+    }
+
+    /// Sets it to the value of a text.
+    ///
+    /// # Errors
+    /// If it has no such value.
+    pub fn set(&self, options: &mut GenerateOptions, text: &str) -> Result<(), Error> {
+        if (self.read)(options, text) {
+            return Ok(());
+        }
+        Err(Error::Usage(format!("{}: expected {}, found {text:?}", self.key, (self.form)().described())))
+    }
+}
+
+impl GenerateOptions {
+    /// Options of a fuzzer's bytes: half of them are the defaults.
+    pub fn draw(draw: &mut dyn Draw) -> GenerateOptions {
+        let mut options = GenerateOptions::default();
+        for row in ROWS {
+            if draw.one_in(2) {
+                (row.draw)(&mut options, draw);
+            }
+        }
+        options
+    }
+
+    /// Sets the option of a key to the value of a text.
+    ///
+    /// # Errors
+    /// If there is no such option, or it has no such value.
+    pub fn set(&mut self, key: &str, text: &str) -> Result<(), Error> {
+        let unknown = || {
+            let near = nearest(key, ROWS.iter().map(|row| row.key)).join(", ");
+            Error::Usage(format!("there is no option {key:?}; the nearest are {near}"))
+        };
+        GenerateOption::named(key).ok_or_else(unknown)?.set(self, text)
+    }
+
+    /// The options that differ from others, each with the text of its value.
+    pub fn beyond(&self, others: &GenerateOptions) -> Vec<(&'static str, String)> {
+        let texts = ROWS.iter().map(|row| (row.key, row.text(self), row.text(others)));
+        texts.filter(|(_, own, other)| own != other).map(|(key, own, _)| (key, own)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::draw::{SeedDraw, Stream};
+
+    #[test]
+    fn every_option_is_read_as_it_is_written() {
+        for seed in 0..500 {
+            let drawn = GenerateOptions::draw(&mut SeedDraw::new(seed, Stream::Heap));
+            let mut read = GenerateOptions::default();
+            for (key, text) in drawn.beyond(&GenerateOptions::default()) {
+                read.set(key, &text).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+            }
+            assert_eq!(read, drawn, "seed {seed}");
+        }
+    }
+
+    #[test]
+    fn every_option_can_be_drawn_and_has_a_key_of_its_own() {
+        let mut keys: Vec<&str> = ROWS.iter().map(|row| row.key).collect();
+        for row in ROWS {
+            assert!(row.key.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-'), "{}", row.key);
+            assert!(row.help().ends_with('.'), "{}", row.key);
+            let mut draw = SeedDraw::new(5, Stream::Heap);
+            let default = row.text(&GenerateOptions::default());
+            let is_drawn = (0..100).any(|_| {
+                let mut options = GenerateOptions::default();
+                (row.draw)(&mut options, &mut draw);
+                row.text(&options) != default
+            });
+            assert!(is_drawn, "{} is never drawn", row.key);
+        }
+        keys.sort_unstable();
+        keys.dedup();
+        assert_eq!(keys.len(), ROWS.len());
+    }
+
+    #[test]
+    fn what_is_not_an_option_or_not_a_value_is_named() {
+        let mut options = GenerateOptions::default();
+        let error = options.set("object", "3").expect_err("no such option").to_string();
+        assert!(error.starts_with("there is no option \"object\"; the nearest are objects, "), "{error}");
+        let error = options.set("objects", "many").expect_err("no count").to_string();
+        assert_eq!(error, "objects: expected a count, such as 1000, 20_000 or 1e6, found \"many\"");
+        assert_eq!(options, GenerateOptions::default());
+    }
+}

@@ -1,0 +1,362 @@
+//! Kinds of values that options have: how each is written, read and described.
+
+use serde_json::{Value as Json, json};
+
+use crate::model::{HashRegime, WordSize};
+
+use super::super::library::Library;
+use super::super::oddity::{Oddities, Oddity};
+use super::{AddressSpace, Lengths, Mix, Naming, Placement, Share};
+
+/// A value that text spells: the same text in flags, in files and in recipes.
+pub(super) trait Kind: Sized {
+    /// What values there are.
+    fn form() -> Form;
+
+    /// The value of a text, if there is one.
+    fn read(text: &str) -> Option<Self>;
+
+    /// The text of a value.
+    fn text(&self) -> String;
+}
+
+/// What values an option has.
+#[derive(Clone, Debug)]
+pub(super) enum Form {
+    /// Numbers of things, up to a greatest one.
+    Count(u64),
+    /// Parts of one.
+    Share,
+    /// Distributions of lengths.
+    Lengths,
+    /// Weights.
+    Mix,
+    /// One of several names.
+    Choice(Vec<&'static str>),
+    /// Any of several names.
+    List(Vec<&'static str>),
+    /// Yes or no.
+    Flag,
+    /// Any text.
+    Text,
+    /// What the generator does by itself, or one of these.
+    OrOrdinary(Box<Form>),
+}
+
+impl Form {
+    /// What may be written, for people.
+    pub(super) fn described(&self) -> String {
+        match self {
+            Form::Count(_) => "a count, such as 1000, 20_000 or 1e6".to_owned(),
+            Form::Share => "a share from 0 to 1, such as 0.25".to_owned(),
+            Form::Lengths => format!("a distribution: {}", Lengths::SPELLINGS.map(|(spelling, _)| spelling).join(", ")),
+            Form::Mix => {
+                "weights of instances, strings, primitive arrays and object arrays, such as 4:1:2:1".to_owned()
+            }
+            Form::Choice(names) => alternatives(names),
+            Form::List(_) => format!("{NONE}, or names joined by {JOIN}"),
+            Form::Flag => alternatives(&[YES, NO]),
+            Form::Text => "any text".to_owned(),
+            Form::OrOrdinary(form) => format!("{ORDINARY}, or {}", form.described()),
+        }
+    }
+
+    /// The same in fewer words, for tables and help.
+    pub(super) fn brief(&self) -> String {
+        match self {
+            Form::Lengths => "a distribution".to_owned(),
+            Form::OrOrdinary(form) => format!("{ORDINARY}, or {}", form.brief()),
+            Form::Count(_) => "a count".to_owned(),
+            Form::Share => "a share".to_owned(),
+            Form::Mix => "four weights".to_owned(),
+            other => other.described(),
+        }
+    }
+
+    /// The names that may be written, where those are all.
+    pub(super) fn names(&self) -> Option<&[&'static str]> {
+        match self {
+            Form::Choice(names) => Some(names),
+            Form::Flag => Some(&[YES, NO]),
+            _ => None,
+        }
+    }
+
+    /// The JSON schema of a value in a file.
+    pub(super) fn schema(&self) -> Json {
+        let number_or_text = |number: Json| json!({ "anyOf": [number, { "type": "string" }] });
+        match self {
+            Form::Count(most) => number_or_text(json!({ "type": "integer", "minimum": 0, "maximum": most })),
+            Form::Share => number_or_text(json!({ "type": "number", "minimum": 0, "maximum": 1 })),
+            Form::Lengths => number_or_text(json!({ "type": "integer", "minimum": 0, "maximum": Lengths::MOST })),
+            Form::Mix | Form::Text => json!({ "type": "string" }),
+            Form::Choice(names) => {
+                // Where names are numbers, a file may have them as such.
+                let numbers = names.iter().filter_map(|name| name.parse::<u64>().ok()).map(Json::from);
+                let all: Vec<Json> = names.iter().map(|name| Json::from(*name)).chain(numbers).collect();
+                json!({ "enum": all })
+            }
+            Form::List(names) => json!({ "type": "array", "items": { "enum": names }, "uniqueItems": true }),
+            Form::Flag => json!({ "type": "boolean" }),
+            Form::OrOrdinary(form) => json!({ "anyOf": [{ "const": ORDINARY }, form.schema()] }),
+        }
+    }
+}
+
+/// What the generator does by itself.
+const ORDINARY: &str = "ordinary";
+/// An empty list.
+const NONE: &str = "none";
+/// Between the names of a list.
+pub(super) const JOIN: char = '+';
+const YES: &str = "yes";
+const NO: &str = "no";
+
+fn alternatives(names: &[&str]) -> String {
+    match names.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+        _ => names.concat(),
+    }
+}
+
+impl<K: Kind> Kind for Option<K> {
+    fn form() -> Form {
+        Form::OrOrdinary(Box::new(K::form()))
+    }
+
+    fn read(text: &str) -> Option<Option<K>> {
+        if text == ORDINARY { Some(None) } else { K::read(text).map(Some) }
+    }
+
+    fn text(&self) -> String {
+        self.as_ref().map_or_else(|| ORDINARY.to_owned(), K::text)
+    }
+}
+
+/// A count of digits, with `_` among them, and with an exponent.
+pub(super) fn count(text: &str) -> Option<u64> {
+    let digits = |text: &str| {
+        let is_spelled = text.starts_with(|c: char| c.is_ascii_digit()) && !text.ends_with('_');
+        let is_all = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_');
+        (is_spelled && is_all).then(|| text.replace('_', ""))?.parse::<u64>().ok()
+    };
+    match text.split_once('e') {
+        None => digits(text),
+        Some((count, exponent)) => {
+            digits(count)?.checked_mul(10_u64.checked_pow(u32::try_from(digits(exponent)?).ok()?)?)
+        }
+    }
+}
+
+/// The shortest spelling of a count.
+fn count_text(count: u64) -> String {
+    let zeros = (1..20).take_while(|zeros| count.is_multiple_of(10_u64.pow(*zeros))).count();
+    if count > 0 && zeros >= 5 { format!("{}e{zeros}", count / 10_u64.pow(zeros as u32)) } else { count.to_string() }
+}
+
+impl Kind for usize {
+    fn form() -> Form {
+        Form::Count(MOST)
+    }
+
+    fn read(text: &str) -> Option<usize> {
+        count(text).filter(|count| *count <= MOST)?.try_into().ok()
+    }
+
+    fn text(&self) -> String {
+        count_text(*self as u64)
+    }
+}
+
+/// More objects than addresses of 64 bits have room for make no sense.
+const MOST: u64 = 1 << 37;
+
+impl Kind for u32 {
+    fn form() -> Form {
+        Form::Count(u32::MAX.into())
+    }
+
+    fn read(text: &str) -> Option<u32> {
+        count(text)?.try_into().ok()
+    }
+
+    fn text(&self) -> String {
+        count_text((*self).into())
+    }
+}
+
+impl Kind for Share {
+    fn form() -> Form {
+        Form::Share
+    }
+
+    fn read(text: &str) -> Option<Share> {
+        Share::read(text)
+    }
+
+    fn text(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl Kind for Lengths {
+    fn form() -> Form {
+        Form::Lengths
+    }
+
+    fn read(text: &str) -> Option<Lengths> {
+        Lengths::read(text)
+    }
+
+    fn text(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl Kind for Mix {
+    fn form() -> Form {
+        Form::Mix
+    }
+
+    fn read(text: &str) -> Option<Mix> {
+        let weights: Option<Vec<u32>> = text.split(':').map(|weight| count(weight)?.try_into().ok()).collect();
+        let [instances, strings, primitive_arrays, object_arrays] = weights?.try_into().ok()?;
+        let mix = Mix { instances, strings, primitive_arrays, object_arrays };
+        (mix.sum() > 0).then_some(mix)
+    }
+
+    fn text(&self) -> String {
+        format!("{}:{}:{}:{}", self.instances, self.strings, self.primitive_arrays, self.object_arrays)
+    }
+}
+
+impl Kind for bool {
+    fn form() -> Form {
+        Form::Flag
+    }
+
+    fn read(text: &str) -> Option<bool> {
+        match text {
+            YES | "true" => Some(true),
+            NO | "false" => Some(false),
+            _ => None,
+        }
+    }
+
+    fn text(&self) -> String {
+        if *self { YES } else { NO }.to_owned()
+    }
+}
+
+impl Kind for String {
+    fn form() -> Form {
+        Form::Text
+    }
+
+    fn read(text: &str) -> Option<String> {
+        Some(text.to_owned())
+    }
+
+    fn text(&self) -> String {
+        self.clone()
+    }
+}
+
+impl Kind for Oddities {
+    fn form() -> Form {
+        Form::List(Oddity::FORMS.iter().map(|form| form.name).collect())
+    }
+
+    fn read(text: &str) -> Option<Oddities> {
+        if text == NONE { Some(Oddities::NONE) } else { text.split(JOIN).map(Oddity::named).collect() }
+    }
+
+    fn text(&self) -> String {
+        let names: Vec<&str> = self.iter().map(Oddity::name).collect();
+        if names.is_empty() { NONE.to_owned() } else { names.join(&JOIN.to_string()) }
+    }
+}
+
+/// A kind whose values are those of an enumeration, each with its name.
+macro_rules! choices {
+    ($($kind:ident { $($value:ident = $name:literal),* $(,)? })*) => {$(
+        impl Kind for $kind {
+            fn form() -> Form {
+                Form::Choice(vec![$($name),*])
+            }
+
+            fn read(text: &str) -> Option<$kind> {
+                match text {
+                    $($name => Some($kind::$value),)*
+                    _ => None,
+                }
+            }
+
+            fn text(&self) -> String {
+                match self {
+                    $($kind::$value => $name,)*
+                }
+                .to_owned()
+            }
+        }
+    )*};
+}
+
+choices! {
+    WordSize { Bits32 = "32", Bits64 = "64" }
+    HashRegime { WhereUsed32 = "32", Every16 = "16" }
+    Placement { Ordered = "ordered", Mixed = "mixed" }
+    AddressSpace {
+        Memory = "ordinary",
+        Dense = "dense",
+        Sparse = "sparse",
+        Above4G = "above-4g",
+        Across4G = "wrapping-4g",
+        Unaligned = "unaligned",
+        Edges = "edges",
+        Numbers = "numbers",
+    }
+    Naming { Plain = "plain", Java = "java", Odd = "odd" }
+    Library {
+        Jdk6 = "jdk-6",
+        Jdk8 = "jdk-8",
+        Jdk11 = "jdk-11",
+        Jdk17 = "jdk-17",
+        Jdk17Declared = "jdk-17-declared",
+        Jdk21 = "jdk-21",
+        Jdk25 = "jdk-25",
+        Android = "android",
+        J9 = "j9",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_read_in_every_spelling() {
+        for (text, value) in [("0", 0), ("1000000", 1_000_000), ("1e6", 1_000_000), ("20_000", 20_000), ("25e1", 250)] {
+            assert_eq!(count(text), Some(value), "{text}");
+        }
+        for text in ["", "-1", "1.5", "e6", "1e", "1e20", "_1", "1_", "1e6e1", " 1", "99999999999999999999"] {
+            assert_eq!(count(text), None, "{text}");
+        }
+        assert_eq!(count_text(1_000_000), "1e6");
+        assert_eq!(count_text(25_000_000), "25e6");
+        assert_eq!(count_text(20_000), "20000");
+        assert_eq!(count_text(0), "0");
+    }
+
+    #[test]
+    fn lists_and_choices_have_names() {
+        let text = "nul-names+high-hash";
+        assert_eq!(Oddities::read(text).map(|oddities| oddities.text()).as_deref(), Some(text));
+        assert_eq!(Oddities::read("none"), Some(Oddities::NONE));
+        assert_eq!(Oddities::read("nul-names+"), None);
+        assert_eq!(Option::<Naming>::read("ordinary"), Some(None));
+        assert_eq!(Mix::read("4:1:2:1"), Some(Mix::default()));
+        assert_eq!(Mix::read("0:0:0:0"), None);
+        assert_eq!(Mix::read("1:2:3"), None);
+    }
+}

@@ -1,0 +1,104 @@
+//! What kind of heap to make.
+
+mod declare;
+mod document;
+mod kinds;
+mod lengths;
+mod preset;
+
+use crate::error::Error;
+use crate::model::WordSize;
+
+pub use declare::{GenerateOption, GenerateOptions};
+pub use document::schema;
+pub(super) use lengths::Mixed;
+pub use lengths::{Lengths, Mix, Share};
+pub use preset::{Preset, PresetForm};
+
+use super::procedural::DRAWN;
+
+/// What the addresses of a generated heap are like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AddressSpace {
+    /// Places in memory, as wide as a word: mostly packed, with gaps of all widths.
+    Memory,
+    /// Places in memory without gaps.
+    Dense,
+    /// Places that lie some megabytes apart.
+    Sparse,
+    /// Places above 4 GiB.
+    Above4G,
+    /// Places from below 4 GiB to above it; with 32-bit words, to low addresses.
+    Across4G,
+    /// Places that are multiples of 1 byte.
+    Unaligned,
+    /// Places whose distances are those at which widths change: of 2^31 and 2^63 bytes, and the same in units.
+    Edges,
+    /// Numbers from 1 on, for identifiers of 1 and 2 bytes.
+    Numbers,
+}
+
+impl AddressSpace {
+    /// Every one.
+    pub const ALL: [AddressSpace; 8] = [
+        AddressSpace::Memory,
+        AddressSpace::Dense,
+        AddressSpace::Sparse,
+        AddressSpace::Above4G,
+        AddressSpace::Across4G,
+        AddressSpace::Unaligned,
+        AddressSpace::Edges,
+        AddressSpace::Numbers,
+    ];
+
+    /// What all addresses are multiples of.
+    pub(crate) fn unit(self) -> u64 {
+        if matches!(self, AddressSpace::Unaligned | AddressSpace::Numbers) { 1 } else { 8 }
+    }
+}
+
+/// What the names of random classes and fields are like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Naming {
+    /// Short names of one package.
+    Plain,
+    /// Names as programs have them, of several packages.
+    Java,
+    /// Names with characters beyond ASCII, beyond U+FFFF, and U+0000.
+    Odd,
+}
+
+/// The order of a generated heap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Placement {
+    /// Objects by address, as JVMs write them; where classes stand is the writer's choice.
+    Ordered,
+    /// Objects partly out of order, classes among them.
+    Mixed,
+}
+
+impl GenerateOptions {
+    /// Refuses what a heap cannot have together.
+    ///
+    /// # Errors
+    /// If addresses do not go with the word size, or not with the number of objects.
+    pub fn check(&self) -> Result<(), Error> {
+        let addresses = || GenerateOption::named("addresses").map_or_else(String::new, |row| row.text(self));
+        let is_large = self.objects > DRAWN;
+        match (self.addresses, self.word) {
+            (AddressSpace::Above4G, WordSize::Bits32) => {
+                Err(Error::Usage(format!("addresses={} takes words of 64 bits; choose word=64", addresses())))
+            }
+            (AddressSpace::Unaligned, _) | (AddressSpace::Across4G, WordSize::Bits32) if is_large => {
+                Err(Error::Usage(format!(
+                    "addresses={} is for heaps of up to {DRAWN} objects with words of {} bits, and this one has {}; choose \
+                     addresses=ordinary",
+                    addresses(),
+                    8 * self.word.bytes(),
+                    self.objects
+                )))
+            }
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! What references point to.
+
+use crate::draw::Draw;
+use crate::model::Address;
+
+use super::classes::{Classes, Role};
+use super::objects::Plan;
+use super::options::{AddressSpace, GenerateOptions};
+
+/// What a reference points to: often a neighbour, sometimes itself, a class or nothing.
+pub(super) fn target(
+    from: usize,
+    plan: &Plan,
+    classes: &Classes,
+    options: &GenerateOptions,
+    draw: &mut dyn Draw,
+) -> Address {
+    let count = plan.addresses.len() as u64;
+    if options.dangling.draw(draw) {
+        return nowhere(options, draw);
+    }
+    let kind = match options.nulls {
+        Some(nulls) if nulls.draw(draw) => return Address::NULL,
+        // What is left of the sixteenths.
+        Some(_) => draw.between(4, 15),
+        None => draw.below(16),
+    };
+    match kind {
+        0..=3 => Address::NULL,
+        4..=9 => {
+            let low = from.saturating_sub(4) as u64;
+            plan.addresses[(low + draw.below((count - low).min(9))) as usize]
+        }
+        10 => plan.addresses[from],
+        11 => draw.pick(&classes.planned).address,
+        _ => *draw.pick(&plan.addresses),
+    }
+}
+
+/// What the elements of an array may be.
+pub(super) enum Elements {
+    Anything,
+    /// Objects of these classes.
+    Of(Vec<usize>),
+}
+
+pub(super) fn takes_anything(array: usize, classes: &Classes) -> bool {
+    classes.planned[array].name == "[Ljava/lang/Object;"
+}
+
+pub(super) fn elements_of(array: usize, classes: &Classes) -> Elements {
+    let name = classes.planned[array].name.as_str();
+    let all = 0..classes.planned.len();
+    match name {
+        _ if takes_anything(array, classes) => Elements::Anything,
+        "[[Ljava/lang/Object;" => Elements::Of(classes.of(|role| role == Role::ObjectArray)),
+        _ if name.starts_with("[[") => Elements::Of(vec![classes.named(&name[1..])]),
+        _ => {
+            // That of the same loader stands before the class of its arrays.
+            let component = name.trim_start_matches("[L").trim_end_matches(';');
+            let component = all.clone().take(array).rev().find(|&index| classes.planned[index].name == component);
+            Elements::Of(all.filter(|&index| component.is_some_and(|c| classes.extends(index, c))).collect())
+        }
+    }
+}
+
+/// An element that the array may have.
+pub(super) fn element(
+    from: usize,
+    fits: &Elements,
+    plan: &Plan,
+    classes: &Classes,
+    options: &GenerateOptions,
+    draw: &mut dyn Draw,
+) -> Address {
+    let Elements::Of(fits) = fits else { return target(from, plan, classes, options, draw) };
+    if options.dangling.draw(draw) {
+        return nowhere(options, draw);
+    }
+    let start = draw.below(plan.shapes.len() as u64) as usize;
+    let is_null = match options.nulls {
+        Some(nulls) => nulls.draw(draw),
+        None => draw.one_in(4),
+    };
+    if is_null {
+        return Address::NULL;
+    }
+    // The next that fits, among some.
+    let next = (0..plan.shapes.len().min(16)).map(|step| (start + step) % plan.shapes.len());
+    let found = next.into_iter().find(|&index| fits.contains(&plan.shapes[index].class));
+    found.map_or(Address::NULL, |index| plan.addresses[index])
+}
+
+/// An address below those of all objects; of numbers, above them.
+fn nowhere(options: &GenerateOptions, draw: &mut dyn Draw) -> Address {
+    match options.addresses {
+        AddressSpace::Numbers => Address(u64::from(u8::MAX)),
+        _ => Address(8 * draw.between(1, 0x1ff)),
+    }
+}

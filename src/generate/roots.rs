@@ -1,0 +1,85 @@
+//! Roots, threads and their stack traces.
+
+use crate::draw::Draw;
+use crate::model::{Address, Class, Name, Root, RootKind, Serial, StackFrame, StackTrace, Thread};
+
+use super::classes::{Classes, Role};
+use super::library::Library;
+use super::objects::{Part, Plan, thread_name};
+use super::oddity::Oddity;
+use super::options::{AddressSpace, GenerateOptions};
+
+/// Roots, threads and their stack traces. The first trace has no thread and no frames: what is allocated nowhere in
+/// particular names it.
+pub(super) fn roots(
+    options: &GenerateOptions,
+    planned: &Classes,
+    plan: &Plan,
+    classes: &[Class],
+    draw: &mut dyn Draw,
+) -> (Vec<Root>, Vec<Thread>, Vec<StackTrace>) {
+    let sticky = classes.iter().map(|class| Root { object: class.address, kind: RootKind::StickyClass, after: None });
+    let mut roots: Vec<Root> = sticky.collect();
+    let jni_references = if options.addresses == AddressSpace::Memory { 1 << 20 } else { 1 << 5 };
+    let (mut threads, mut traces) = (Vec::new(), Vec::new());
+    let objects = plan.parts(Part::Thread);
+    if objects.is_empty() {
+        return (roots, threads, traces);
+    }
+    let serials = options.library.first_serials();
+    let (first_thread, first_trace) = options.serials.map_or(serials, |serial| (serial, serial));
+    traces.push(StackTrace { serial: Serial(first_trace), thread: Serial(0), frames: [].into() });
+    let plain = planned.of(|role| role == Role::Plain);
+    // Unknown, and native. That a method is compiled (-2) the hprof agent alone says.
+    let lines: &[i32] =
+        if options.library == Library::Jdk6 { &[1, 42, 65_535, -1, -2, -3] } else { &[1, 42, 65_535, -1, -3] };
+    let every = options.oddities.has(Oddity::EveryRoot);
+    let last = objects.len() as u32;
+    for (object, number) in objects.into_iter().zip(1_u32..) {
+        let (thread, trace) = (Serial(first_thread.wrapping_add(number - 1)), Serial(first_trace.wrapping_add(number)));
+        threads.push(Thread {
+            serial: thread,
+            object,
+            name: Some(Name::from_text(&thread_name(number))),
+            trace: Some(trace),
+        });
+        let depth = match &options.frames {
+            Some(lengths) => lengths.draw(draw).max(every.into()),
+            None => draw.between(every.into(), 3),
+        };
+        let frames = (0..depth).map(|depth| StackFrame {
+            method: Name::from_text(&format!("m{depth}")),
+            signature: Name::from_text("()V"),
+            source: draw.one_in(2).then(|| Name::from_text("Source.java")),
+            class: Some(classes[*draw.pick(&plain)].address),
+            line: *draw.pick(lines),
+        });
+        let frames: Vec<StackFrame> = frames.collect();
+        let of = if options.library.has_traces_of_threads() { thread } else { Serial(0) };
+        traces.push(StackTrace { serial: trace, thread: of, frames: frames.into() });
+        // A thread that is over is no root; the hprof agent alone tells of it.
+        if options.library == Library::Jdk6 && number == last && number > 1 {
+            continue;
+        }
+        roots.push(Root { object, kind: RootKind::ThreadObject(thread, trace), after: None });
+        for number in 0..if every { 7 } else { options.roots.draw(draw) } {
+            let frame = if depth == 0 || draw.one_in(3) { -1 } else { draw.below(depth) as i32 };
+            let kind = match if every { number } else { draw.below(3) } {
+                0 => RootKind::JniGlobal(Address(draw.below(jni_references) * 8)),
+                1 => RootKind::JniLocal(thread, frame),
+                // A local of a Java frame has one, at whatever depth.
+                2 if depth > 0 && options.frames.is_some() && draw.one_in(2) => {
+                    RootKind::JavaFrame(thread, depth as i32 - 1)
+                }
+                2 if depth > 0 => RootKind::JavaFrame(thread, draw.below(depth) as i32),
+                2 => RootKind::JniLocal(thread, frame),
+                3 => RootKind::NativeStack(thread),
+                4 => RootKind::ThreadBlock(thread),
+                5 => RootKind::MonitorUsed,
+                _ => RootKind::Unknown,
+            };
+            roots.push(Root { object: *draw.pick(&plan.addresses), kind, after: None });
+        }
+    }
+    (roots, threads, traces)
+}
