@@ -1,7 +1,10 @@
-//! Inputs: files and standard input, compressed or not, never written to.
+//! Inputs: files and standard input, compressed or not, never written to; and bytes that are generated while they are read.
+
+mod generated;
+mod members;
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,6 +13,9 @@ use flate2::bufread::GzDecoder;
 use crate::error::Error;
 use crate::model::long::ReadAt;
 use crate::system::{Positioned, read_at};
+
+use generated::{Generated, Make};
+use members::Members;
 
 /// An input that can be read from the start, any number of times. Copies read the same bytes.
 #[derive(Clone, Debug)]
@@ -20,12 +26,24 @@ pub struct Input {
     length: u64,
 }
 
-#[derive(Debug)]
 enum Place {
     Path(PathBuf),
     /// A file that is open: its name may be gone, or lead elsewhere.
     Open(Arc<File>),
     Memory(Arc<[u8]>),
+    /// Bytes that are made each time they are read.
+    Generated(Make),
+}
+
+impl std::fmt::Debug for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Place::Path(path) => f.debug_tuple("Path").field(path).finish(),
+            Place::Open(file) => f.debug_tuple("Open").field(file).finish(),
+            Place::Memory(bytes) => f.debug_tuple("Memory").field(&bytes.len()).finish(),
+            Place::Generated(_) => f.write_str("Generated"),
+        }
+    }
 }
 
 /// A stream of an input's bytes, decompressed.
@@ -79,6 +97,13 @@ impl Input {
         Input { name: name.to_owned(), place: Arc::new(Place::Memory(bytes.into())), compressed, length }
     }
 
+    /// Bytes that are made while they are read, in a thread that is a few chunks ahead of the reader, under a name for
+    /// messages. `make` writes all of them, the same every time.
+    pub fn generated(name: &str, make: impl Fn(&mut dyn Write) -> Result<(), Error> + Send + Sync + 'static) -> Input {
+        let place = Arc::new(Place::Generated(Arc::new(make)));
+        Input { name: name.to_owned(), place, compressed: false, length: u64::MAX }
+    }
+
     /// The first `length` bytes of an open file, under a name for messages.
     ///
     /// # Errors
@@ -112,12 +137,17 @@ impl Input {
         &self.name
     }
 
+    /// Whether the input's bytes are generated while they are read.
+    pub fn is_generated(&self) -> bool {
+        matches!(*self.place, Place::Generated(_))
+    }
+
     /// Whether the input is compressed with gzip.
     pub fn is_compressed(&self) -> bool {
         self.compressed
     }
 
-    /// Bytes of the input as it is, compressed or not.
+    /// Bytes of the input as it is, compressed or not; `u64::MAX` where they are generated, which may give any number.
     pub fn length(&self) -> u64 {
         self.length
     }
@@ -142,13 +172,14 @@ impl Input {
     /// If the input cannot be opened again or read up to there.
     pub fn stream_from(&self, offset: u64) -> io::Result<Box<dyn Skip>> {
         let at = SeekFrom::Start(offset);
+        let unseekable = || -> io::Result<Box<dyn Skip>> {
+            let mut stream = Unseekable(BufReader::new(self.stream().map_err(io::Error::other)?));
+            stream.skip(offset)?;
+            Ok(Box::new(stream))
+        };
         let seekable: Box<dyn Skip> = match &*self.place {
-            _ if self.compressed => {
-                let stream = self.stream().map_err(io::Error::other)?;
-                let mut stream = Unseekable(BufReader::new(stream));
-                stream.skip(offset)?;
-                return Ok(Box::new(stream));
-            }
+            _ if self.compressed => return unseekable(),
+            Place::Generated(_) => return unseekable(),
             Place::Path(path) => Box::new(seeked(BufReader::new(File::open(path)?), at)?),
             Place::Open(file) => Box::new(seeked(BufReader::new(Positioned::new(file.clone(), self.length)), at)?),
             Place::Memory(bytes) => Box::new(seeked(BufReader::new(io::Cursor::new(bytes.clone())), at)?),
@@ -160,6 +191,7 @@ impl Input {
     pub fn original(&self) -> Option<Arc<dyn ReadAt>> {
         let file = match &*self.place {
             _ if self.compressed => return None,
+            Place::Generated(_) => return None,
             Place::Memory(bytes) => return Some(Arc::new(InMemory(bytes.clone()))),
             Place::Path(path) => Arc::new(File::open(path).ok()?),
             Place::Open(file) => Arc::clone(file),
@@ -185,7 +217,7 @@ impl Input {
             let source = Box::new(Members::new(BufReader::with_capacity(64 * 1024, raw)));
             Stream { source, length: None }
         } else {
-            Stream { source: raw, length: Some(self.length) }
+            Stream { source: raw, length: (!self.is_generated()).then_some(self.length) }
         })
     }
 
@@ -197,6 +229,10 @@ impl Input {
             }
             Place::Open(file) => Box::new(Positioned::new(file.clone(), self.length)),
             Place::Memory(bytes) => Box::new(io::Cursor::new(bytes.clone())),
+            Place::Generated(make) => {
+                let stream = Generated::start(Arc::clone(make));
+                Box::new(stream.map_err(|e| Error::io(format!("generating {}", self.name), e))?)
+            }
         })
     }
 }
@@ -329,83 +365,9 @@ impl Read for Failed {
     }
 }
 
-/// The members of a gzip file, one after the other (RFC 1952, 2.2). Zeros behind the last one are the
-/// padding of a block device, which gzip itself ignores.
-struct Members<R: BufRead> {
-    member: Option<GzDecoder<R>>,
-}
-
-impl<R: BufRead> Members<R> {
-    fn new(source: R) -> Members<R> {
-        Members { member: Some(GzDecoder::new(source)) }
-    }
-}
-
-impl<R: BufRead> Read for Members<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        while let Some(member) = &mut self.member {
-            let count = member.read(buffer)?;
-            if count > 0 || buffer.is_empty() {
-                return Ok(count);
-            }
-            let Some(mut source) = self.member.take().map(GzDecoder::into_inner) else { break };
-            loop {
-                let rest = source.fill_buf()?;
-                let zeros = rest.iter().take_while(|&&byte| byte == 0).count();
-                if rest.is_empty() {
-                    return Ok(0);
-                }
-                if zeros < rest.len() {
-                    source.consume(zeros);
-                    self.member = Some(GzDecoder::new(source));
-                    break;
-                }
-                source.consume(zeros);
-            }
-        }
-        Ok(0)
-    }
-}
-
 fn is_gzip(file: &mut (impl Read + Seek)) -> io::Result<bool> {
     let mut start = Vec::new();
     file.by_ref().take(2).read_to_end(&mut start)?;
     file.seek(SeekFrom::Start(0))?;
     Ok(start == GZIP)
-}
-
-#[cfg(test)]
-mod tests {
-    use std::io::Write;
-
-    use flate2::Compression;
-    use flate2::write::GzEncoder;
-
-    use super::*;
-
-    fn member(bytes: &[u8]) -> Vec<u8> {
-        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
-        encoder.write_all(bytes).expect("memory");
-        encoder.finish().expect("memory")
-    }
-
-    fn read(bytes: &[u8]) -> io::Result<Vec<u8>> {
-        let mut all = Vec::new();
-        // A small buffer, so that members and padding end inside and between reads.
-        Members::new(BufReader::with_capacity(7, bytes)).read_to_end(&mut all)?;
-        Ok(all)
-    }
-
-    #[test]
-    fn members_follow_one_another_and_padding_ends_them() {
-        let two = [member(b"one "), member(b""), member(b"two")].concat();
-        assert_eq!(read(&two).expect("whole"), b"one two");
-        assert_eq!(read(&[&two[..], &[0; 100]].concat()).expect("padded"), b"one two");
-        assert!(read(&[&two[..], b"garbage behind"].concat()).is_err());
-        for cut in member(b"one ").len()..two.len() {
-            // Cut between two members, nothing is missing.
-            let between = cut == member(b"one ").len() || cut == member(b"one ").len() + member(b"").len();
-            assert_eq!(read(&two[..cut]).is_ok(), between, "cut at {cut}");
-        }
-    }
 }

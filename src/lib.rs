@@ -37,6 +37,7 @@
 //! | to | see |
 //! |---|---|
 //! | make a heap | [`Heap::random`], [`generate`], or build a [`Heap`] |
+//! | name a dump in a line | [`recipe::Recipe`] |
 //! | write it | [`Heap::write`] with a [`Format`] or [`DumpOptions`] |
 //! | read a dump | [`read`], [`read_dump`]; larger than memory: [`format::DumpFile`] |
 //! | check a dump | [`validate()`]; from a file: [`validate::validate`](mod@validate) |
@@ -83,6 +84,7 @@ pub mod phd;
 pub mod properties;
 #[cfg(any(feature = "arbitrary", feature = "quickcheck"))]
 pub mod random;
+pub mod recipe;
 mod setters;
 mod shrink;
 mod system;

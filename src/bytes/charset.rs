@@ -28,6 +28,11 @@ impl Charset {
     /// Every one.
     pub const ALL: [Charset; 3] = [Charset::Utf8, Charset::Ebcdic(Page::Ibm1047), Charset::Ebcdic(Page::Ibm037)];
 
+    /// The encoding of a name.
+    pub fn named(name: &str) -> Option<Charset> {
+        Charset::ALL.into_iter().find(|charset| charset.name() == name)
+    }
+
     /// Its name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
@@ -47,6 +52,14 @@ impl Charset {
 }
 
 impl Newline {
+    /// Every one.
+    pub const ALL: [Newline; 3] = [Newline::Lf, Newline::CrLf, Newline::Nel];
+
+    /// The ends of lines of a name.
+    pub fn named(name: &str) -> Option<Newline> {
+        Newline::ALL.into_iter().find(|newline| newline.name() == name)
+    }
+
     /// Its name on the command line.
     pub const fn name(self) -> &'static str {
         match self {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::compare::Facet;
 use crate::error::{Error, Remedy};
-use crate::generate::{GenerateOptions, Oddities, Oddity, Placement};
+use crate::generate::{AddressSpace, GenerateOptions, Oddities, Oddity, Placement};
 use crate::model::{Dump, DumpSource, Facts, HashRegime, HeapSource};
 
 use super::{Format, Needs, Wishes};
@@ -93,6 +93,41 @@ impl Lowering {
         let odd = odd.into_iter().filter(|oddity| oddity.form().formats.contains(&family));
         let oddities = if self.is_seeded() { odd.collect() } else { Oddities::NONE };
         self.suit(GenerateOptions { objects, placement, hashes, oddities, ..GenerateOptions::default() })
+    }
+}
+
+impl Lowering {
+    /// Refuses a random heap whose addresses, number of objects or names the dump cannot express.
+    ///
+    /// # Errors
+    /// If the dump cannot express them; the error names the option, and a value that it can.
+    pub fn takes(&self, options: &GenerateOptions) -> Result<(), Error> {
+        options.check()?;
+        let needs = self.needs(&Facts { word_size: Some(options.word), ..Facts::default() });
+        let refused = |key: &str, what: String, choice: &str| {
+            let value = options.get(key).unwrap_or_default();
+            let writer = format!("{} of the profile {}", self.format(), self.profile());
+            Err(Error::Usage(format!("{key}={value}: {writer} {what}; choose {choice}")))
+        };
+        let (unit, largest) = (needs.unit, needs.largest);
+        let is_number = options.addresses == AddressSpace::Numbers;
+        if !options.addresses.unit().is_multiple_of(unit) {
+            return refused("addresses", format!("has addresses that are multiples of {unit}"), "addresses=ordinary");
+        }
+        if !is_number && largest < u64::from(u32::MAX) {
+            return refused("addresses", format!("has identifiers up to {largest:#x} here"), "addresses=numbers");
+        }
+        if !is_number && largest < options.word.mask(u64::MAX) {
+            return refused("word", format!("has addresses up to {largest:#x} here"), "word=32");
+        }
+        let most = self.most_objects();
+        if options.objects > most {
+            return refused("objects", format!("numbers at most {most} objects here"), &format!("objects={most}"));
+        }
+        if self.suit(options.clone()).latin1_names && !options.is_latin1() {
+            return refused("latin1-names", "has only characters of ISO 8859-1 here".to_owned(), "latin1-names=yes");
+        }
+        Ok(())
     }
 }
 

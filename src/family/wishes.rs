@@ -57,6 +57,19 @@ impl Setting {
 }
 
 impl Wishes {
+    /// Those that a format knows.
+    #[must_use]
+    pub fn known_by(&self, format: Format) -> Wishes {
+        let knows = |setting| format.family().settings().contains(&setting);
+        Wishes {
+            word: self.word.filter(|_| knows(Setting::Word)),
+            id_size: self.id_size.filter(|_| knows(Setting::IdSize)),
+            charset: self.charset.filter(|_| knows(Setting::Text)),
+            newline: self.newline.filter(|_| knows(Setting::Text)),
+            ..self.clone()
+        }
+    }
+
     /// Refuses what the format does not have.
     ///
     /// # Errors

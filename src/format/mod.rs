@@ -86,6 +86,14 @@ impl Format {
             .flat_map(|family| family.versions().iter().map(move |&version| Format::new(family, version)))
     }
 
+    /// How names of its files end: with the version where the family has several.
+    pub fn suffix(self) -> String {
+        match self.family().versions() {
+            [_] => self.family().suffix().to_owned(),
+            _ => self.to_string(),
+        }
+    }
+
     /// Every format's name, as a text names alternatives.
     pub fn names() -> String {
         alternatives(&Format::all().map(|format| format.to_string()).collect::<Vec<_>>())

@@ -8,7 +8,7 @@ use heapsmith::format::{Format, Lowering, text};
 use heapsmith::model::HeapSource;
 use heapsmith::output::{GzipBlocks, Output};
 
-use crate::generate::Spelling;
+use crate::spelling::Spelling;
 use crate::tolerate::{self, Reported, TolerateOpt};
 use crate::{Answer, decode, open, terminal};
 
@@ -132,7 +132,7 @@ impl Opts {
             .keep_addresses(self.addresses == AddressesOpt::Keep)
             .budget(self.budget)
             .array_header(self.array_header.header());
-        if !self.spelling.gzip {
+        if !self.spelling.writing.gzip {
             return convert::convert(source, &options, output);
         }
         let mut blocks = GzipBlocks::new(output);

@@ -5,7 +5,6 @@ use heapsmith::compare::MEMORY;
 use heapsmith::compare::listing::SortedLines;
 use heapsmith::error::Error;
 use heapsmith::format::{DumpFile, Lowering};
-use heapsmith::input::Input;
 use heapsmith::output::Output;
 use heapsmith::validate::unsound;
 
@@ -40,7 +39,7 @@ pub(crate) struct Opts {
 impl Opts {
     pub(crate) fn run(self) -> Result<Answer, Error> {
         let reading = self.reading.reading();
-        let input = Input::open(&self.file)?;
+        let input = open::input(&self.file)?;
         let unsound = unsound(&input, reading)?;
         let unsound = match unsound {
             Some(e) if !self.sound_prefix => return Err(e.into()),

@@ -79,11 +79,7 @@ impl Opts {
         let mut bytes = Vec::new();
         lowering.write(&mut (heap as &mut dyn HeapSource), &mut bytes)?;
         let format = lowering.format();
-        let suffix = match format.family().formats().count() {
-            1 => format.family().suffix().to_owned(),
-            _ => format.to_string(),
-        };
-        let file = format!("seed{}-{}.{suffix}", self.seed, lowering.profile());
+        let file = format!("seed{}-{}.{}", self.seed, lowering.profile(), format.suffix());
         let path = self.out.join(&file);
         // A dump that is there already with the same bytes is as good as written.
         if fs::read(&path).ok().as_ref() != Some(&bytes) {

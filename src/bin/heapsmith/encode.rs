@@ -8,7 +8,7 @@ use heapsmith::input::Input;
 use heapsmith::model::HeapSource;
 use heapsmith::output::Output;
 
-use crate::generate::Spelling;
+use crate::spelling::Spelling;
 use crate::{Answer, decode, open};
 
 /// Writes a dump from a listing (see `decode`).
@@ -49,9 +49,9 @@ impl Opts {
             let message = "expected a class's name, which every dump has".to_owned();
             return Err(Error::Listing { line, message });
         }
-        let named = self.spelling.profile.is_none() && same_format && listing.head.profile.is_some();
+        let named = self.spelling.writing.profile.is_none() && same_format && listing.head.profile.is_some();
         if named {
-            self.spelling.profile = listing.head.profile.take();
+            self.spelling.writing.profile = listing.head.profile.take();
         }
         let mut lowering = self.spelling.lowering(self.format, self.seed)?;
         if named {

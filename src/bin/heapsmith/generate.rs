@@ -1,159 +1,180 @@
+mod flags;
+
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use heapsmith::DumpOptions;
-use heapsmith::classic::{Charset, Newline};
 use heapsmith::error::Error;
 use heapsmith::family::Wishes;
-use heapsmith::format::{Format, Lowering, profiles};
-use heapsmith::generate::ProceduralHeap;
-use heapsmith::hprof::IdSize;
-use heapsmith::model::{DumpSource, HashRegime, HeapSource, WordSize};
-use heapsmith::output::{GzipBlocks, Output};
+use heapsmith::format::{Format, Lowering};
+use heapsmith::generate::Preset;
+use heapsmith::model::HeapSource;
+use heapsmith::output::Output;
+use heapsmith::recipe::Recipe;
 
-use crate::Answer;
+use crate::spelling::Writing;
+use crate::{Answer, terminal};
+use flags::Flags;
 
-/// Writes a dump of a random heap. The same options give the same bytes, on every machine.
+/// Writes a dump of a random heap. The same options give the same bytes, on every machine, and the same seed and options of
+/// the heap give the same heap in every format: what a format cannot express is left out, and addresses that it cannot
+/// express are refused.
+///
+/// Memory does not grow with the number of objects. docs/generating.md explains options, presets and recipes.
 ///
 /// Example: heapsmith generate --format hprof --seed 7 --objects 1000 -o seven.hprof
+///
+/// Example: heapsmith generate --format phd6,hprof,classic --preset tiny -o tiny
 #[derive(Args)]
 pub(crate) struct Opts {
-    #[arg(long, help = format!("Dump format: {}", Format::names()))]
-    format: Format,
+    /// A recipe, in place of a preset; flags change what it says.
+    #[arg(value_name = "RECIPE", conflicts_with_all = ["preset", "options"])]
+    from: Option<String>,
+    #[arg(long, value_delimiter = ',', value_name = "FORMATS", help = formats_help())]
+    format: Vec<Format>,
     #[command(flatten)]
-    spelling: Spelling,
-    /// Seed of the heap, and of the spelling in the profile `any`.
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
-    /// Number of objects, classes not counted, nor the class objects of primitive types that HotSpot's dumps have. Memory does
-    /// not grow with it.
-    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u64).range(..=1 << 37))]
-    objects: u64,
-    /// PHD: identity hashes of 16 bits in every object, or 32 where used. Profiles of one writer have their
-    /// own.
-    #[arg(long, value_parser = ["16", "32"])]
-    hashes: Option<String>,
-    /// Output; `-` is standard output.
+    writing: Writing,
+    /// Seed of the heap, and of the spelling in the profile `any`. Default: 0.
+    #[arg(long)]
+    seed: Option<u64>,
+    #[arg(long, value_parser = preset, help = presets_help())]
+    preset: Option<Preset>,
+    /// TOML file of options of the heap, which change the preset's; flags change the file's.
+    #[arg(long, value_name = "FILE")]
+    options: Option<PathBuf>,
+    #[command(flatten)]
+    flags: Flags,
+    /// Output; `-` is standard output. Of several formats, each has its usual ending added.
     #[arg(short, long, default_value = "-")]
     output: PathBuf,
     /// Replace an existing output.
     #[arg(long)]
     force: bool,
-}
-
-/// How to spell a dump.
-#[derive(Args)]
-pub(crate) struct Spelling {
-    #[arg(long, help = profiles_help())]
-    pub(crate) profile: Option<String>,
-    /// PHD and classic: word size in bits. Default: the heap's own, 64 for a random one.
-    #[arg(long, value_parser = ["32", "64"])]
-    pub(crate) word: Option<String>,
-    /// HPROF: size of identifiers in bytes. Default: the writer's own, else the heap's, 8 for a random one.
-    #[arg(long, value_parser = ["1", "2", "4", "8"])]
-    pub(crate) id_size: Option<String>,
-    /// Classic: characters. Default: the dump's own, utf-8 for a new one.
-    #[arg(long, value_parser = charset)]
-    pub(crate) encoding: Option<Charset>,
-    /// Classic: ends of lines. Default: what a JVM writes in that encoding, lf or in EBCDIC nel (0x15).
-    #[arg(long, value_parser = newline)]
-    pub(crate) newline: Option<Newline>,
-    /// Compress with gzip, in members of 1 MiB as HotSpot does.
+    /// Say the recipe on standard error, too.
+    #[arg(long, conflicts_with = "print_recipe")]
+    recipe: bool,
+    /// Print the recipe, one for each format, and write no dump.
     #[arg(long)]
-    pub(crate) gzip: bool,
-}
-
-impl Spelling {
-    /// The options of a format.
-    pub(crate) fn lowering(&self, format: Format, seed: u64) -> Result<Lowering, Error> {
-        let options = DumpOptions::new(format).profile(self.profile.as_deref()).seed(seed);
-        let options = options.word(self.word()).id_size(self.id_size());
-        options.charset(self.encoding).newline(self.newline).lowering()
-    }
-
-    /// Whether anything but the compression is chosen.
-    pub(crate) fn chooses(&self) -> bool {
-        self.profile.is_some() || self.word.is_some() || self.id_size.is_some() || self.is_encoded()
-    }
-
-    /// Whether an encoding is chosen.
-    pub(crate) fn is_encoded(&self) -> bool {
-        self.encoding.is_some() || self.newline.is_some()
-    }
-
-    /// Options that were recognised, with the widths and characters that are wished otherwise.
-    pub(crate) fn upon(&self, recognised: &Lowering) -> Result<Lowering, Error> {
-        let wishes = self.wishes();
-        wishes.check(recognised.format())?;
-        recognised.with(&wishes)
-    }
-
-    /// The widths and characters that are wished.
-    pub(crate) fn wishes(&self) -> Wishes {
-        let (word, id_size) = (self.word(), self.id_size());
-        Wishes { word, id_size, charset: self.encoding, newline: self.newline, ..Wishes::default() }
-    }
-
-    fn word(&self) -> Option<WordSize> {
-        self.word.as_deref().map(|bits| if bits == "32" { WordSize::Bits32 } else { WordSize::Bits64 })
-    }
-
-    fn id_size(&self) -> Option<IdSize> {
-        self.id_size.as_deref().and_then(|bytes| IdSize::from_bytes(bytes.parse().ok()?))
-    }
-
-    /// Writes heaps, compressed if that was asked for.
-    pub(crate) fn write(
-        &self,
-        lowering: &Lowering,
-        dump: &mut dyn DumpSource,
-        mut output: Output,
-    ) -> Result<(), Error> {
-        if self.gzip {
-            let mut blocks = GzipBlocks::new(&mut output);
-            lowering.write(dump, &mut blocks)?;
-            blocks.finish().map_err(|e| Error::io("writing the dump", e))?;
-        } else {
-            lowering.write(dump, &mut output)?;
-        }
-        output.flush().map_err(|e| Error::io("writing the dump", e))?;
-        output.finish()
-    }
-}
-
-/// The profiles of every format, and which of them is taken where none is named.
-fn profiles_help() -> String {
-    let of_format = |format: Format| {
-        let default = DumpOptions::new(format).lowering().map_or("", |lowering| lowering.profile());
-        let mark = |name: &'static str| {
-            let alias = format.family().alias(name).map_or_else(String::new, |alias| format!(", also named {alias}"));
-            if name == default { format!("{name} (default{alias})") } else { name.to_owned() }
-        };
-        format!("{format}: {}", profiles(format).into_iter().map(mark).collect::<Vec<_>>().join(", "))
-    };
-    format!("Writer to imitate. {}", Format::all().map(of_format).collect::<Vec<_>>().join("; "))
-}
-
-fn charset(name: &str) -> Result<Charset, String> {
-    let names: Vec<&str> = Charset::ALL.map(Charset::name).into();
-    Charset::ALL.into_iter().find(|charset| charset.name() == name).ok_or_else(|| names.join(", "))
-}
-
-fn newline(name: &str) -> Result<Newline, String> {
-    let all = [Newline::Lf, Newline::CrLf, Newline::Nel];
-    all.into_iter().find(|newline| newline.name() == name).ok_or_else(|| all.map(Newline::name).join(", "))
+    print_recipe: bool,
 }
 
 impl Opts {
     pub(crate) fn run(self) -> Result<Answer, Error> {
-        let lowering = self.spelling.lowering(self.format, self.seed)?;
-        let hashes =
-            self.hashes.as_deref().map(|bits| if bits == "16" { HashRegime::Every16 } else { HashRegime::WhereUsed32 });
-        let options = lowering.generate_options(usize::try_from(self.objects).unwrap_or(usize::MAX), hashes);
-        let mut heap = ProceduralHeap::new(&options, self.seed)?;
-        let output = Output::create_binary(&self.output, self.force)?;
-        self.spelling.write(&lowering, &mut (&mut heap as &mut dyn HeapSource), output)?;
+        let base = self.base()?;
+        let recipes = self.recipes(&base)?;
+        let lowerings = recipes.iter().map(Recipe::lowering).collect::<Result<Vec<Lowering>, Error>>()?;
+        if self.print_recipe {
+            let mut out = terminal::stdout();
+            let mut print = |recipe: &Recipe| writeln!(out, "{recipe}");
+            return match recipes.iter().try_for_each(&mut print) {
+                Ok(()) => Ok(Answer::Yes),
+                Err(error) => Err(Error::io("writing standard output", error)),
+            };
+        }
+        if self.recipe {
+            let mut out = terminal::stderr();
+            let said = recipes.iter().try_for_each(|recipe| writeln!(out, "{recipe}"));
+            said.map_err(|e| Error::io("writing standard error", e))?;
+        }
+        let mut heap = base.heap()?;
+        for lowering in &lowerings {
+            let path = self.path(lowering.format(), lowerings.len() > 1);
+            let output = Output::create_binary(&path, self.force)?;
+            self.writing.write(lowering, &mut (&mut heap as &mut dyn HeapSource), output)?;
+        }
         Ok(Answer::Yes)
     }
+
+    /// What the heap is made of.
+    fn base(&self) -> Result<Recipe, Error> {
+        let file = self.options.as_deref().map(values).transpose()?;
+        let mut recipe = match (&self.from, self.preset) {
+            (Some(text), _) => Recipe::read(text)?,
+            (None, Some(preset)) => preset.into(),
+            (None, None) => match &file {
+                Some(values) => Preset::of_file(values)?.unwrap_or_default().into(),
+                None => Preset::default().into(),
+            },
+        };
+        if let Some(values) = &file {
+            recipe.options.set_values(values)?;
+        }
+        self.flags.set(&mut recipe.options)?;
+        recipe.seed = self.seed.unwrap_or(recipe.seed);
+        let wishes = self.writing.wishes();
+        let of_recipe = std::mem::take(&mut recipe.wishes);
+        recipe.wishes = Wishes {
+            profile: wishes.profile.or(of_recipe.profile),
+            id_size: wishes.id_size.or(of_recipe.id_size),
+            charset: wishes.charset.or(of_recipe.charset),
+            newline: wishes.newline.or(of_recipe.newline),
+            ..of_recipe
+        };
+        Ok(recipe)
+    }
+
+    /// One for each format. Where there are several, each has those wishes that it knows.
+    fn recipes(&self, base: &Recipe) -> Result<Vec<Recipe>, Error> {
+        let several = self.format.len() > 1;
+        if several && self.output == Path::new("-") && !self.print_recipe {
+            let message = "dumps of several formats take a file each; name the part of their names before the ending \
+                           with --output";
+            return Err(Error::Usage(message.to_owned()));
+        }
+        if several && let Some(refused) = refused_by_all(&base.wishes, &self.format) {
+            return Err(refused);
+        }
+        let formats = if self.format.is_empty() { vec![base.format] } else { self.format.clone() };
+        let recipe = |format: Format| {
+            let wishes = if several { base.wishes.known_by(format) } else { base.wishes.clone() };
+            base.clone().format(format).wishes(wishes)
+        };
+        Ok(formats.into_iter().map(recipe).collect())
+    }
+
+    fn path(&self, format: Format, several: bool) -> PathBuf {
+        if !several {
+            return self.output.clone();
+        }
+        let mut path = self.output.clone().into_os_string();
+        path.push(format!(".{}{}", format.suffix(), if self.writing.gzip { ".gz" } else { "" }));
+        path.into()
+    }
+}
+
+/// What is wrong with wishes of which one is known to none of the formats.
+fn refused_by_all(wishes: &Wishes, formats: &[Format]) -> Option<Error> {
+    let singles = [
+        Wishes { id_size: wishes.id_size, ..Wishes::default() },
+        Wishes { charset: wishes.charset, newline: wishes.newline, ..Wishes::default() },
+    ];
+    singles.iter().find_map(|single| {
+        let mut refusals = formats.iter().map(|format| single.check(*format).err());
+        let first = refusals.next()??;
+        refusals.all(|refusal| refusal.is_some()).then_some(first)
+    })
+}
+
+/// The values of a file of options.
+fn values(path: &Path) -> Result<serde_json::Value, Error> {
+    let name = path.display();
+    let text = std::fs::read_to_string(path).map_err(|e| Error::io(format!("reading {name}"), e))?;
+    toml::from_str(&text).map_err(|e| Error::Usage(format!("{name}: {}", e.to_string().trim_end())))
+}
+
+fn preset(name: &str) -> Result<Preset, String> {
+    Preset::named(name).ok_or_else(|| format!("expected one of {}", Preset::names()))
+}
+
+fn presets_help() -> String {
+    let of = |form: &heapsmith::generate::PresetForm| format!("{} ({})", form.name, form.summary);
+    format!(
+        "Options to begin with: {}. Default: {}",
+        Preset::FORMS.each_ref().map(of).join("; "),
+        Preset::default().name()
+    )
+}
+
+fn formats_help() -> String {
+    format!("Dump format, or several joined by commas: {}. Default: {}", Format::names(), Format::HPROF)
 }

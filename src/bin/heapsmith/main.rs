@@ -31,6 +31,7 @@ mod rewrite;
 #[cfg(feature = "check")]
 mod scaling;
 mod schema;
+mod spelling;
 #[cfg(feature = "check")]
 mod supervise;
 mod terminal;

@@ -10,6 +10,7 @@ use heapsmith::format::{self, DumpFile, HeapFile, Records, which};
 use heapsmith::hprof::Reading;
 use heapsmith::hprof::decode::{Wrapped, ZeroLength};
 use heapsmith::input::{Input, Stream};
+use heapsmith::recipe::Recipe;
 use heapsmith::validate::Tolerated;
 
 use crate::terminal;
@@ -74,9 +75,17 @@ impl HeapOpt {
     }
 }
 
+/// What an argument names: a file, standard input for `-`, or the dump of a recipe, generated while it is read.
+pub(crate) fn input(path: &Path) -> Result<Input, Error> {
+    match path.to_str().filter(|text| Recipe::is_recipe(text)) {
+        Some(recipe) => Recipe::read(recipe)?.input(),
+        None => Input::open(path),
+    }
+}
+
 /// A dump, told by its content, with a progress bar where it is long.
 pub(crate) fn dump(path: &Path, reading: Reading) -> Result<DumpFile, Error> {
-    dump_of(Input::open(path)?, reading)
+    dump_of(input(path)?, reading)
 }
 
 /// The same, of an input that is open.
@@ -93,6 +102,10 @@ pub(crate) fn records(path: &Path, reading: Reading) -> Result<Box<dyn Records>,
 }
 
 fn stream(input: &Input) -> Result<Stream, Error> {
+    if input.is_generated() {
+        // How long it will be is not known.
+        return input.stream();
+    }
     let bar = terminal::progress(input.length(), input.name());
     input.stream_through(|raw| terminal::watched(bar, raw))
 }
@@ -120,7 +133,7 @@ pub(crate) fn heap(
     reading: Reading,
     tolerate: TolerateOpt,
 ) -> Result<(HeapFile, Option<Vec<Tolerated>>), Error> {
-    let input = Input::open(path)?;
+    let input = input(path)?;
     let tolerated = if HeapFile::is_listing(&input)? { tolerate.nothing() } else { tolerate.judge(&input, reading)? };
     let heap = HeapFile::open(input, which.heap, reading, stream)?;
     if let (HeapFile::Dump { file, .. }, Some(left_behind)) = (&heap, heap.left_behind()) {

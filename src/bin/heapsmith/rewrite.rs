@@ -5,8 +5,8 @@ use heapsmith::error::Error;
 use heapsmith::model::DumpSource;
 use heapsmith::output::{GzipBlocks, Output};
 
-use crate::generate::Spelling;
 use crate::open;
+use crate::spelling::Spelling;
 use crate::{Answer, decode, terminal};
 
 /// Decodes a dump and writes it again.
@@ -68,7 +68,7 @@ impl Opts {
     fn through_records(&self) -> Result<Answer, Error> {
         let records = open::records(&self.input, self.reading.reading())?;
         let mut output = Output::create_binary(&self.output, self.force)?;
-        let missing = if self.spelling.gzip {
+        let missing = if self.spelling.writing.gzip {
             let mut blocks = GzipBlocks::new(&mut output);
             let missing = records.copy(&mut blocks)?;
             blocks.finish().map_err(|e| Error::io("writing the dump", e))?;
@@ -88,7 +88,8 @@ impl Opts {
         let format = file.format()?;
         self.spelling.wishes().check(format)?;
         // A profile that there is not is refused before the dump is read.
-        let named = self.spelling.profile.as_ref().map(|_| self.spelling.lowering(format, self.seed)).transpose()?;
+        let named =
+            self.spelling.writing.profile.as_ref().map(|_| self.spelling.lowering(format, self.seed)).transpose()?;
         let mut source = file.source()?;
         if let Some(left_behind) = source.left_behind() {
             terminal::warning(&format!("{}: {left_behind}", file.input().name()));

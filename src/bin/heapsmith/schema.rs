@@ -46,6 +46,8 @@ enum Which {
     Corrupt,
     /// `facets --json`
     Facets,
+    /// `generate --options`
+    GenerateOptions,
     /// `inspect --json`
     InspectRecord,
     /// `inspect --bytes --json`
@@ -94,6 +96,9 @@ impl Opts {
             Which::CheckConversion => schema_for!(Reported<heapsmith::convert::Verdict>),
             Which::Corrupt => schema_for!(corrupt::Report),
             Which::Facets => schema_for!(facets::Report),
+            Which::GenerateOptions => {
+                Schema::try_from(heapsmith::generate::schema()).map_err(|e| Error::Usage(e.to_string()))?
+            }
             Which::InspectRecord => schema_for!(heapsmith::format::RecordLine),
             Which::InspectField => schema_for!(FieldLine),
             #[cfg(feature = "check")]

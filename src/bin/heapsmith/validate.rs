@@ -3,7 +3,6 @@ use std::path::PathBuf;
 
 use clap::Args;
 use heapsmith::error::{Error, TextPosition};
-use heapsmith::input::Input;
 use heapsmith::validate::{Finding, Report, Severity, ValidateOptions, rule, sources, validate};
 
 use crate::{Answer, open, terminal};
@@ -44,7 +43,7 @@ impl Opts {
         let mut unread = None;
         let options = ValidateOptions::default().graph(!self.no_graph).reading(self.reading.reading());
         for file in &self.files {
-            let report = Input::open(file).and_then(|input| validate(&input, options));
+            let report = open::input(file).and_then(|input| validate(&input, options));
             match report {
                 Ok(report) => {
                     if !report.valid || self.strict && report.findings.iter().any(|f| f.severity == Severity::Warning) {

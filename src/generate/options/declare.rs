@@ -154,6 +154,12 @@ impl GenerateOption {
         ROWS.iter().find(|row| row.key == key)
     }
 
+    /// The error that there is no option of a key, with those that are nearest; some more keys are known beside the rows.
+    pub fn unknown<'k>(key: &str, more: impl IntoIterator<Item = &'k str>) -> Error {
+        let near = nearest(key, ROWS.iter().map(|row| row.key).chain(more)).join(", ");
+        Error::Usage(format!("there is no option {key:?}; the nearest are {near}"))
+    }
+
     /// Its name in flags, files and recipes.
     pub fn key(&self) -> &'static str {
         self.key
@@ -213,11 +219,12 @@ impl GenerateOptions {
     /// # Errors
     /// If there is no such option, or it has no such value.
     pub fn set(&mut self, key: &str, text: &str) -> Result<(), Error> {
-        let unknown = || {
-            let near = nearest(key, ROWS.iter().map(|row| row.key)).join(", ");
-            Error::Usage(format!("there is no option {key:?}; the nearest are {near}"))
-        };
-        GenerateOption::named(key).ok_or_else(unknown)?.set(self, text)
+        GenerateOption::named(key).ok_or_else(|| GenerateOption::unknown(key, []))?.set(self, text)
+    }
+
+    /// The text of an option's value, if there is an option of this key.
+    pub fn get(&self, key: &str) -> Option<String> {
+        GenerateOption::named(key).map(|row| row.text(self))
     }
 
     /// The options that differ from others, each with the text of its value.

@@ -1,14 +1,65 @@
-//! The options as a JSON schema, and as the tables of `docs/generating.md`.
+//! The options in a file, its JSON schema, and the tables of `docs/generating.md`.
 
 use serde_json::{Map, Value as Json, json};
 
-use super::{GenerateOption, Preset};
+use crate::error::Error;
+
+use super::kinds::list;
+use super::{GenerateOption, GenerateOptions, Preset};
+
+/// The key of the preset in a file of options.
+const PRESET: &str = "preset";
+
+impl Preset {
+    /// The preset that a file of options names.
+    ///
+    /// # Errors
+    /// If there is no such preset.
+    pub fn of_file(values: &Json) -> Result<Option<Preset>, Error> {
+        let Some(name) = values.get(PRESET) else { return Ok(None) };
+        let preset = name.as_str().and_then(Preset::named);
+        let unknown = || Error::Usage(format!("preset: expected one of {}, found {name}", Preset::names()));
+        preset.ok_or_else(unknown).map(Some)
+    }
+}
+
+impl GenerateOptions {
+    /// Sets the options that a file has: an object of keys and values, as its schema has them.
+    ///
+    /// # Errors
+    /// If there is no such option, or it has no such value.
+    pub fn set_values(&mut self, values: &Json) -> Result<(), Error> {
+        let options =
+            values.as_object().ok_or_else(|| Error::Usage("expected keys and values of options".to_owned()))?;
+        for (key, value) in options.iter().filter(|(key, _)| *key != PRESET) {
+            let option = GenerateOption::named(key).ok_or_else(|| GenerateOption::unknown(key, [PRESET]))?;
+            option.set(self, &text(value))?;
+        }
+        Ok(())
+    }
+}
+
+/// A value as flags spell it; what they cannot spell stays JSON, and is no value of any option.
+fn text(value: &Json) -> String {
+    let item = |item: &Json| item.as_str().map(str::to_owned);
+    match value {
+        Json::String(text) => text.clone(),
+        Json::Array(items) => {
+            let names: Option<Vec<String>> = items.iter().map(item).collect();
+            names.map_or_else(|| value.to_string(), |names| list(&names))
+        }
+        Json::Number(number) => {
+            number.as_f64().filter(|_| number.is_f64()).map_or(number.to_string(), |n| n.to_string())
+        }
+        other => other.to_string(),
+    }
+}
 
 /// The JSON schema of a file of options: a preset, and what differs from it. Version 1.
 pub fn schema() -> Json {
     let presets = Json::Array(Preset::FORMS.iter().map(|form| Json::from(form.name)).collect());
     let preset = json!({ "description": "Preset from which the options start.", "enum": presets });
-    let mut properties = Map::from_iter([("preset".to_owned(), preset)]);
+    let mut properties = Map::from_iter([(PRESET.to_owned(), preset)]);
     for option in GenerateOption::all() {
         let mut schema = option.schema();
         schema["description"] = format!("{} Expected: {}.", option.help(), option.values()).into();
@@ -31,7 +82,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::generate::{GenerateOptions, Lengths};
+    use crate::generate::Lengths;
 
     const PAGE: &str = "docs/generating.md";
 
@@ -79,6 +130,36 @@ mod tests {
             let differs = page.lines().zip(written.lines()).find(|(left, right)| left != right);
             assert!(page == written, "HEAPSMITH_BLESS=1 writes the tables anew: {differs:?}");
         }
+    }
+
+    #[test]
+    fn a_file_says_the_same_as_flags() {
+        let values = json!({
+            "preset": "tiny", "objects": 20, "classes": 3, "nulls": 0.25, "hashes": 16, "latin1-names": true,
+            "oddities": ["nul-names", "signers"], "string-lengths": "geometric:9", "bare-arrays": false,
+        });
+        assert_eq!(Preset::of_file(&values).expect("a preset"), Some(Preset::Tiny));
+        let mut options = GenerateOptions::default();
+        options.set_values(&values).expect("options");
+        let mut same = GenerateOptions::default();
+        for (key, text) in [
+            ("objects", "20"),
+            ("classes", "3"),
+            ("nulls", "0.25"),
+            ("hashes", "16"),
+            ("latin1-names", "yes"),
+            ("oddities", "nul-names+signers"),
+            ("string-lengths", "geometric:9"),
+        ] {
+            same.set(key, text).expect("an option");
+        }
+        assert_eq!(options, same);
+        options.set_values(&json!({ "oddities": [] })).expect("none");
+        assert_eq!(options.oddities.iter().count(), 0);
+        for wrong in [json!({ "objects": -1 }), json!({ "objects": [1] }), json!({ "nulls": null }), json!([])] {
+            options.set_values(&wrong).expect_err("no option, or no value of it");
+        }
+        Preset::of_file(&json!({ "preset": 3 })).expect_err("no preset");
     }
 
     #[test]

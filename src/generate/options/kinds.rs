@@ -112,6 +112,12 @@ pub(super) const JOIN: char = '+';
 const YES: &str = "yes";
 const NO: &str = "no";
 
+/// The text of a list of names.
+pub(super) fn list(names: &[impl AsRef<str>]) -> String {
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    if names.is_empty() { NONE.to_owned() } else { names.join(&JOIN.to_string()) }
+}
+
 fn alternatives(names: &[&str]) -> String {
     match names.split_last() {
         Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
@@ -272,8 +278,7 @@ impl Kind for Oddities {
     }
 
     fn text(&self) -> String {
-        let names: Vec<&str> = self.iter().map(Oddity::name).collect();
-        if names.is_empty() { NONE.to_owned() } else { names.join(&JOIN.to_string()) }
+        list(&self.iter().map(Oddity::name).collect::<Vec<_>>())
     }
 }
 

@@ -15,6 +15,7 @@ pub(super) use lengths::Mixed;
 pub use lengths::{Lengths, Mix, Share};
 pub use preset::{Preset, PresetForm};
 
+use super::oddity::Oddity;
 use super::procedural::DRAWN;
 
 /// What the addresses of a generated heap are like.
@@ -78,12 +79,21 @@ pub enum Placement {
 }
 
 impl GenerateOptions {
+    /// Whether names and the version's text have only characters of ISO 8859-1.
+    pub(crate) fn is_latin1(&self) -> bool {
+        use Oddity::{NonAsciiNames, SupplementaryNames, VersionText};
+        let has_names = self.names == Naming::Odd
+            || [NonAsciiNames, SupplementaryNames, VersionText].into_iter().any(|oddity| self.oddities.has(oddity));
+        let text = self.version_text.as_deref().unwrap_or_default();
+        (self.latin1_names || !has_names) && text.chars().all(|c| u32::from(c) < 0x100)
+    }
+
     /// Refuses what a heap cannot have together.
     ///
     /// # Errors
     /// If addresses do not go with the word size, or not with the number of objects.
     pub fn check(&self) -> Result<(), Error> {
-        let addresses = || GenerateOption::named("addresses").map_or_else(String::new, |row| row.text(self));
+        let addresses = || self.get("addresses").unwrap_or_default();
         let is_large = self.objects > DRAWN;
         match (self.addresses, self.word) {
             (AddressSpace::Above4G, WordSize::Bits32) => {

@@ -111,6 +111,11 @@ impl Preset {
         Self::FORMS.iter().find(|form| form.name == name).map(|form| form.preset)
     }
 
+    /// Every preset's name, as a text lists them.
+    pub fn names() -> String {
+        Preset::FORMS.map(|form| form.name).join(", ")
+    }
+
     /// Its options.
     pub fn options(self) -> GenerateOptions {
         let mut options = GenerateOptions::default();

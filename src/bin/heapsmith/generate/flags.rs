@@ -1,0 +1,51 @@
+//! The options of the generator as flags, one for each of its rows.
+
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
+use heapsmith::error::Error;
+use heapsmith::generate::{GenerateOption, GenerateOptions, Lengths};
+
+/// What was given for some of the options.
+pub(super) struct Flags(Vec<(&'static GenerateOption, String)>);
+
+impl Flags {
+    /// Changes the options that were given.
+    pub(super) fn set(&self, options: &mut GenerateOptions) -> Result<(), Error> {
+        self.0.iter().try_for_each(|(option, text)| option.set(options, text))
+    }
+}
+
+impl Args for Flags {
+    fn augment_args(command: Command) -> Command {
+        let spellings: Vec<String> =
+            Lengths::SPELLINGS.iter().map(|(spelling, what)| format!("  {spelling:<15} {what}")).collect();
+        let command = command.after_help(format!("Distributions:\n{}", spellings.join("\n")));
+        let defaults = GenerateOptions::default();
+        GenerateOption::all().fold(command, |command, option| {
+            let default = option.text(&defaults);
+            let arg = Arg::new(option.key()).long(option.key()).value_name("VALUE").help_heading("Options of the heap");
+            command.arg(match option.names() {
+                Some(names) => arg
+                    .help(format!("{} Default: {default}", option.help()))
+                    .value_parser(PossibleValuesParser::new(names)),
+                None => arg.help(format!("{} Expected: {}. Default: {default}", option.help(), option.values())),
+            })
+        })
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Flags::augment_args(command)
+    }
+}
+
+impl FromArgMatches for Flags {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Flags, clap::Error> {
+        let given = |option: &'static GenerateOption| Some((option, matches.get_one::<String>(option.key())?.clone()));
+        Ok(Flags(GenerateOption::all().filter_map(given).collect()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Flags::from_arg_matches(matches)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,125 @@
+//! Options of how a dump is spelled, for every command that writes one.
+
+use std::io::Write;
+
+use clap::Args;
+use heapsmith::DumpOptions;
+use heapsmith::classic::{Charset, Newline};
+use heapsmith::error::Error;
+use heapsmith::family::Wishes;
+use heapsmith::format::{Format, Lowering, profiles};
+use heapsmith::hprof::IdSize;
+use heapsmith::model::{DumpSource, WordSize};
+use heapsmith::output::{GzipBlocks, Output};
+
+/// How to spell the dump of a heap that there is.
+#[derive(Args)]
+pub(crate) struct Spelling {
+    #[command(flatten)]
+    pub(crate) writing: Writing,
+    /// PHD and classic: word size in bits. Default: the heap's own.
+    #[arg(long, value_parser = ["32", "64"])]
+    word: Option<String>,
+}
+
+/// How to spell a dump, but its word size.
+#[derive(Args)]
+pub(crate) struct Writing {
+    #[arg(long, help = profiles_help())]
+    pub(crate) profile: Option<String>,
+    /// HPROF: size of identifiers in bytes. Default: the writer's own, else the heap's.
+    #[arg(long, value_parser = ["1", "2", "4", "8"])]
+    pub(crate) id_size: Option<String>,
+    /// Classic: characters. Default: the dump's own, utf-8 for a new one.
+    #[arg(long, value_parser = charset)]
+    pub(crate) encoding: Option<Charset>,
+    /// Classic: ends of lines. Default: what a JVM writes in that encoding, lf or in EBCDIC nel (0x15).
+    #[arg(long, value_parser = newline)]
+    pub(crate) newline: Option<Newline>,
+    /// Compress with gzip, in members of 1 MiB as HotSpot does.
+    #[arg(long)]
+    pub(crate) gzip: bool,
+}
+
+impl Spelling {
+    /// The options of a format.
+    pub(crate) fn lowering(&self, format: Format, seed: u64) -> Result<Lowering, Error> {
+        Lowering::new(format, &Wishes { profile: self.writing.profile.clone(), seed, ..self.wishes() })
+    }
+
+    /// Whether anything but the compression is chosen.
+    pub(crate) fn chooses(&self) -> bool {
+        self.writing.profile.is_some() || self.word.is_some() || self.writing.id_size.is_some() || self.is_encoded()
+    }
+
+    /// Whether an encoding is chosen.
+    pub(crate) fn is_encoded(&self) -> bool {
+        self.writing.encoding.is_some() || self.writing.newline.is_some()
+    }
+
+    /// Options that were recognised, with the widths and characters that are wished otherwise.
+    pub(crate) fn upon(&self, recognised: &Lowering) -> Result<Lowering, Error> {
+        let wishes = self.wishes();
+        wishes.check(recognised.format())?;
+        recognised.with(&wishes)
+    }
+
+    /// The widths and characters that are wished.
+    pub(crate) fn wishes(&self) -> Wishes {
+        let word = self.word.as_deref().map(|bits| if bits == "32" { WordSize::Bits32 } else { WordSize::Bits64 });
+        Wishes { word, profile: None, ..self.writing.wishes() }
+    }
+
+    /// Writes heaps, compressed if that was asked for.
+    pub(crate) fn write(&self, lowering: &Lowering, dump: &mut dyn DumpSource, output: Output) -> Result<(), Error> {
+        self.writing.write(lowering, dump, output)
+    }
+}
+
+impl Writing {
+    /// All that is wished.
+    pub(crate) fn wishes(&self) -> Wishes {
+        let id_size = self.id_size.as_deref().and_then(|bytes| IdSize::from_bytes(bytes.parse().ok()?));
+        let (charset, newline) = (self.encoding, self.newline);
+        Wishes { profile: self.profile.clone(), id_size, charset, newline, ..Wishes::default() }
+    }
+
+    /// Writes heaps, compressed if that was asked for.
+    pub(crate) fn write(
+        &self,
+        lowering: &Lowering,
+        dump: &mut dyn DumpSource,
+        mut output: Output,
+    ) -> Result<(), Error> {
+        if self.gzip {
+            let mut blocks = GzipBlocks::new(&mut output);
+            lowering.write(dump, &mut blocks)?;
+            blocks.finish().map_err(|e| Error::io("writing the dump", e))?;
+        } else {
+            lowering.write(dump, &mut output)?;
+        }
+        output.flush().map_err(|e| Error::io("writing the dump", e))?;
+        output.finish()
+    }
+}
+
+/// The profiles of every format, and which of them is taken where none is named.
+fn profiles_help() -> String {
+    let of_format = |format: Format| {
+        let default = DumpOptions::new(format).lowering().map_or("", |lowering| lowering.profile());
+        let mark = |name: &'static str| {
+            let alias = format.family().alias(name).map_or_else(String::new, |alias| format!(", also named {alias}"));
+            if name == default { format!("{name} (default{alias})") } else { name.to_owned() }
+        };
+        format!("{format}: {}", profiles(format).into_iter().map(mark).collect::<Vec<_>>().join(", "))
+    };
+    format!("Writer to imitate. {}", Format::all().map(of_format).collect::<Vec<_>>().join("; "))
+}
+
+fn charset(name: &str) -> Result<Charset, String> {
+    Charset::named(name).ok_or_else(|| Charset::ALL.map(Charset::name).join(", "))
+}
+
+fn newline(name: &str) -> Result<Newline, String> {
+    Newline::named(name).ok_or_else(|| Newline::ALL.map(Newline::name).join(", "))
+}

@@ -1,0 +1,257 @@
+//! Recipes as text.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::bytes::charset::{Charset, Newline};
+use crate::error::Error;
+use crate::format::Format;
+use crate::generate::{GenerateOption, Preset, VERSION};
+use crate::units::IdSize;
+
+use super::Recipe;
+
+/// How every recipe begins.
+const BEGIN: &str = "heapsmith-";
+
+/// Which generator makes the dumps: the meaning of seeds is not settled yet.
+fn version() -> String {
+    format!("{VERSION}-dev")
+}
+
+/// What a recipe says beside the options of the heap.
+struct Key {
+    name: &'static str,
+    /// What is expected as its value.
+    values: fn() -> String,
+    read: fn(&mut Recipe, &str) -> Option<()>,
+    /// Its value, where it is not the default.
+    text: fn(&Recipe) -> Option<String>,
+}
+
+const PRESET: &str = "preset";
+
+/// The keys after those of the options, in order.
+const KEYS: [Key; 6] = [
+    Key {
+        name: "seed",
+        values: || "a number".to_owned(),
+        read: |recipe, text| text.parse().ok().map(|seed| recipe.seed = seed),
+        text: |recipe| Some(recipe.seed.to_string()),
+    },
+    Key {
+        name: "format",
+        values: Format::names,
+        read: |recipe, text| text.parse().ok().map(|format| recipe.format = format),
+        text: |recipe| (recipe.format != Format::HPROF).then(|| recipe.format.to_string()),
+    },
+    Key {
+        name: "profile",
+        values: || "the name of a writer".to_owned(),
+        read: |recipe, text| {
+            recipe.wishes.profile = Some(text.to_owned());
+            Some(())
+        },
+        text: |recipe| recipe.wishes.profile.clone(),
+    },
+    Key {
+        name: "id-size",
+        values: || "1, 2, 4 or 8".to_owned(),
+        read: |recipe, text| {
+            let size = IdSize::from_bytes(text.parse().ok()?)?;
+            recipe.wishes.id_size = Some(size);
+            Some(())
+        },
+        text: |recipe| recipe.wishes.id_size.map(|size| size.bytes().to_string()),
+    },
+    Key {
+        name: "encoding",
+        values: || Charset::ALL.map(Charset::name).join(", "),
+        read: |recipe, text| Charset::named(text).map(|charset| recipe.wishes.charset = Some(charset)),
+        text: |recipe| recipe.wishes.charset.map(|charset| charset.name().to_owned()),
+    },
+    Key {
+        name: "newline",
+        values: || Newline::ALL.map(Newline::name).join(", "),
+        read: |recipe, text| Newline::named(text).map(|newline| recipe.wishes.newline = Some(newline)),
+        text: |recipe| recipe.wishes.newline.map(|newline| newline.name().to_owned()),
+    },
+];
+
+impl Recipe {
+    /// Whether a text is a recipe, of this or of another version of the generator, and not the name of a file.
+    pub fn is_recipe(text: &str) -> bool {
+        text.starts_with(BEGIN) && text.contains(':')
+    }
+
+    /// The recipe of a text.
+    ///
+    /// # Errors
+    /// If it is not one, is for another version of the generator, or has a key or value that there is not.
+    pub fn read(text: &str) -> Result<Recipe, Error> {
+        let wrong = |message: String| Error::Usage(format!("recipe {text}: {message}"));
+        let (generator, pairs) = text.strip_prefix(BEGIN).and_then(|text| text.split_once(':')).ok_or_else(|| {
+            wrong(format!(
+                "expected {BEGIN}{}: and keys with values, such as {}",
+                version(),
+                Recipe::from(Preset::Tiny)
+            ))
+        })?;
+        if generator != version() {
+            return Err(wrong(format!(
+                "it is for version {generator} of the generator, and this is version {}, in which the same seed means \
+                 another heap; use the heapsmith that made it",
+                version()
+            )));
+        }
+        let mut given: Vec<(&str, String)> = Vec::new();
+        for pair in pairs.split(',').filter(|pair| !pair.is_empty()) {
+            let (key, value) = pair
+                .split_once('=')
+                .ok_or_else(|| wrong(format!("expected a key and its value, such as seed=7, found {pair:?}")))?;
+            let value = unescaped(value)
+                .ok_or_else(|| wrong(format!("{key}: expected text with escapes such as %2c, found {value:?}")))?;
+            if given.iter().any(|(other, _)| *other == key) {
+                return Err(wrong(format!("{key} is given twice")));
+            }
+            given.push((key, value));
+        }
+        let mut recipe = Recipe::from(Preset::default());
+        // The others differ from it, wherever it stands.
+        if let Some((_, name)) = given.iter().find(|(key, _)| *key == PRESET) {
+            let unknown = || wrong(format!("expected one of the presets {}, found {name:?}", Preset::names()));
+            recipe = Preset::named(name).ok_or_else(unknown)?.into();
+        }
+        for (key, value) in &given {
+            let known = KEYS.iter().find(|row| row.name == *key);
+            match (known, GenerateOption::named(key)) {
+                _ if *key == PRESET => {}
+                (Some(row), _) => (row.read)(&mut recipe, value)
+                    .ok_or_else(|| wrong(format!("{key}: expected {}, found {value:?}", (row.values)())))?,
+                (None, Some(option)) => {
+                    option.set(&mut recipe.options, value).map_err(|error| wrong(error.to_string()))?;
+                }
+                (None, None) => {
+                    let keys = KEYS.iter().map(|row| row.name).chain([PRESET]);
+                    return Err(wrong(GenerateOption::unknown(key, keys).to_string()));
+                }
+            }
+        }
+        Ok(recipe)
+    }
+}
+
+impl FromStr for Recipe {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Recipe, Error> {
+        Recipe::read(text)
+    }
+}
+
+impl fmt::Display for Recipe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{BEGIN}{}:{PRESET}={}", version(), self.preset.name())?;
+        let own = KEYS.iter().filter_map(|row| Some((row.name, (row.text)(self)?)));
+        let pairs = self.options.beyond(&self.preset.options()).into_iter().chain(own);
+        pairs.into_iter().try_for_each(|(key, value)| write!(f, ",{key}={}", escaped(&value)))
+    }
+}
+
+/// The text with escapes for what separates values, and for what is not printable ASCII.
+fn escaped(text: &str) -> String {
+    let byte = |byte: u8| match byte {
+        b',' | b'%' => format!("%{byte:02x}"),
+        byte if byte.is_ascii_graphic() => char::from(byte).to_string(),
+        byte => format!("%{byte:02x}"),
+    };
+    text.bytes().map(byte).collect()
+}
+
+fn unescaped(text: &str) -> Option<String> {
+    let mut bytes = Vec::new();
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        match byte {
+            b'%' => {
+                let digit = |byte: u8| char::from(byte).to_digit(16);
+                let (high, low) = (digit(rest.next()?)?, digit(rest.next()?)?);
+                bytes.push((high << 4 | low) as u8);
+            }
+            byte => bytes.push(byte),
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::draw::{SeedDraw, Stream};
+    use crate::generate::GenerateOptions;
+
+    fn canonical(text: &str) -> String {
+        Recipe::read(text).expect("a recipe").to_string()
+    }
+
+    #[test]
+    fn a_recipe_is_printed_with_what_differs_from_its_preset() {
+        let text = "heapsmith-2-dev:preset=huge,objects=5e6,seed=7";
+        assert_eq!(canonical(text), text);
+        assert_eq!(canonical("heapsmith-2-dev:"), "heapsmith-2-dev:preset=plain,seed=0");
+        assert_eq!(
+            canonical("heapsmith-2-dev:seed=7,objects=1000000,preset=huge"),
+            "heapsmith-2-dev:preset=huge,seed=7"
+        );
+        let text = "heapsmith-2-dev:preset=tiny,word=32,version-text=a%2c%20b%25%e2%82%ac,seed=1,format=classic,\
+                    profile=any,encoding=ibm-1047,newline=nel";
+        assert_eq!(canonical(text), text);
+        assert_eq!(Recipe::read(text).expect("a recipe").options.version_text.as_deref(), Some("a, b%\u{20ac}"));
+    }
+
+    #[test]
+    fn every_recipe_is_read_as_it_is_printed() {
+        for seed in 0..300 {
+            let mut draw = SeedDraw::new(seed, Stream::Heap);
+            let preset = Preset::FORMS[seed as usize % Preset::FORMS.len()].preset;
+            let recipe = Recipe::from(preset).options(GenerateOptions::draw(&mut draw)).seed(seed);
+            let read = Recipe::read(&recipe.to_string()).unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!((&read.options, read.to_string()), (&recipe.options, recipe.to_string()));
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_recipe_is_named() {
+        let of = |text: &str| Recipe::read(text).expect_err("an error").to_string();
+        let error = of("heapsmith-3:seed=1");
+        assert!(error.contains("it is for version 3 of the generator, and this is version 2-dev"), "{error}");
+        let error = of("heapsmith-2-dev:sed=1");
+        assert!(error.contains("there is no option \"sed\"; the nearest are seed, "), "{error}");
+        assert!(of("heapsmith-2-dev:seed=1,seed=2").ends_with("seed is given twice"));
+        assert!(of("heapsmith-2-dev:seed").contains("expected a key and its value, such as seed=7, found \"seed\""));
+        assert!(of("heapsmith-2-dev:preset=big").contains("presets plain, tiny, "));
+        assert!(of("heapsmith-2-dev:id-size=3").ends_with("id-size: expected 1, 2, 4 or 8, found \"3\""));
+        assert!(of("heapsmith-2-dev:nulls=2").contains("nulls: expected ordinary, or a share from 0 to 1"));
+        assert!(of("heapsmith-2-dev:version-text=%g0").contains("escapes"));
+        assert!(of("dump.phd").contains("expected heapsmith-2-dev:"));
+        assert!(!Recipe::is_recipe("heapsmith-demo/seed1.phd"));
+        assert!(Recipe::is_recipe("heapsmith-3:seed=1"));
+    }
+
+    #[test]
+    fn what_a_format_cannot_express_is_refused_with_the_option() {
+        let of = |pairs: &str| Recipe::read(&format!("heapsmith-2-dev:{pairs}")).and_then(|recipe| recipe.lowering());
+        let refused = |pairs: &str| of(pairs).expect_err(pairs).to_string();
+        assert!(refused("profile=agent").starts_with("word=64: hprof of the profile agent"));
+        assert!(refused("profile=agent").ends_with("choose word=32"));
+        assert!(refused("profile=any,id-size=2").ends_with("choose addresses=numbers"));
+        assert!(refused("format=phd6,addresses=unaligned").starts_with("addresses=unaligned: phd6"));
+        assert!(refused("word=32,addresses=above-4g").ends_with("choose word=64"));
+        assert!(refused("addresses=unaligned,objects=1e6").contains("up to 4096 objects"));
+        assert!(refused("addresses=numbers,profile=any,id-size=1").ends_with("choose objects=20"));
+        assert!(refused("format=classic,encoding=ibm-037,names=odd").ends_with("choose latin1-names=yes"));
+        for pairs in ["profile=agent,word=32", "profile=any,id-size=2,addresses=numbers", "format=phd4,word=32"] {
+            of(pairs).expect(pairs);
+        }
+    }
+}
