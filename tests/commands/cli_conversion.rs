@@ -174,7 +174,7 @@ fn a_converter_that_loses_a_reference_is_caught() {
 #[test]
 fn addresses_that_a_target_cannot_hold_are_numbered_anew_or_refused() {
     let bench = Bench::new();
-    bench.expect(0, "generate --format hprof --id-size 2 --seed 3 --objects 40 -o odd.hprof");
+    bench.expect(0, "generate --format hprof --id-size 2 --addresses numbers --seed 3 --objects 40 -o odd.hprof");
     let report = bench.json(0, "convert", "convert odd.hprof odd.phd --to phd6 --json");
     let new = &report["addresses"]["renumbered"];
     assert_eq!((&new["first"], &new["step"]), (&Value::from(8), &Value::from(8)));
@@ -269,7 +269,7 @@ fn a_shuffled_copy_is_equal_up_to_renaming_and_the_mapping_is_written() {
     bench.expect(0, "check-conversion a.hprof moved.hprof --up-to-renaming");
     let verdict = bench.json(0, "check-conversion", "check-conversion a.hprof moved.hprof --up-to-renaming --json");
     assert!(verdict["addresses"]["renamed"]["count"].as_u64().is_some_and(|count| count > 40), "{verdict}");
-    bench.expect(0, "generate --format hprof --id-size 2 --seed 4 --objects 40 -o third.hprof");
+    bench.expect(0, "generate --format hprof --id-size 2 --addresses numbers --seed 4 --objects 40 -o third.hprof");
     let verdict = bench.json(1, "check-conversion", "check-conversion a.hprof third.hprof --up-to-renaming --json");
     assert_eq!(verdict["faithful"], false);
     // A ring, in which every object is like every other.

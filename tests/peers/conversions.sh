@@ -132,7 +132,7 @@ printf '\n## Other converters\n\n'
 conv=${HPROF_CONV:-$(command -v hprof-conv || true)}
 if [ -n "$conv" ]; then
     for seed in 1 3 4 6; do
-        "$HEAPSMITH" generate --format hprof --profile art --objects 20 --seed $seed -o "$folder/art.hprof" --force \
+        "$HEAPSMITH" generate --format hprof --profile art --library android --word 32 --objects 20 --seed $seed -o "$folder/art.hprof" --force \
             >/dev/null 2>&1
         "$conv" "$folder/art.hprof" "$folder/conv.hprof" && tool "hprof-conv, seed $seed" "$folder/art.hprof" "$folder/conv.hprof"
     done
