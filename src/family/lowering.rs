@@ -124,8 +124,13 @@ impl Lowering {
         if options.objects > most {
             return refused("objects", format!("numbers at most {most} objects here"), &format!("objects={most}"));
         }
-        if self.suit(options.clone()).latin1_names && !options.is_latin1() {
+        let suited = self.suit(options.clone());
+        if suited.latin1_names && !options.is_latin1() {
             return refused("latin1-names", "has only characters of ISO 8859-1 here".to_owned(), "latin1-names=yes");
+        }
+        // Where contents of arrays are recorded at all, as roots and threads are.
+        if options.bare_arrays && needs.surroundings && !suited.bare_arrays {
+            return refused("bare-arrays", "has the elements of every array".to_owned(), "bare-arrays=no");
         }
         Ok(())
     }

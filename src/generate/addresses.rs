@@ -50,7 +50,8 @@ impl Ground {
             }
             // So near to the end that some of the objects, which take 8 bytes at least, are after it.
             AddressSpace::Across4G => {
-                limit(WordSize::Bits32) - 64 * FEWEST_CLASSES - 8 * options.objects.min(DRAWN) as u64
+                let end = if word == WordSize::Bits32 { limit(word) } else { 1 << 32 };
+                end - 64 * FEWEST_CLASSES - 8 * options.objects.min(DRAWN) as u64
             }
             _ => *draw.pick(bases),
         };
@@ -102,6 +103,8 @@ impl Ground {
         }
         let jump = match self.space {
             AddressSpace::Dense | AddressSpace::Edges => 0,
+            // Not past the place that is meant.
+            AddressSpace::Across4G if self.next < 1 << 32 => 0,
             AddressSpace::Sparse => 8 * draw.between(1, 1 << 20),
             AddressSpace::Unaligned => draw.below(16),
             _ => self.jump(size, draw).next_multiple_of(8),

@@ -14,6 +14,7 @@ mod cli_digest;
 mod corpus_folder;
 mod memory;
 mod readme;
+mod recipes;
 mod rewriting;
 #[path = "../schema/mod.rs"]
 mod schema;

@@ -110,5 +110,16 @@ fn the_page_and_the_program_have_these_versions() {
     // `adapter-test` follows `check`, the lines of a listing its first line, and `report-diff` needs two reports
     // (report_html); the others state no version.
     let others: Vec<&str> = rows.keys().map(String::as_str).collect();
-    assert_eq!(others, ["adapter-test", "generate-options", "inspect-field", "inspect-record", "listing-line", "renaming", "report-diff"]);
+    assert_eq!(
+        others,
+        [
+            "adapter-test",
+            "generate-options",
+            "inspect-field",
+            "inspect-record",
+            "listing-line",
+            "renaming",
+            "report-diff"
+        ]
+    );
 }

@@ -1,0 +1,146 @@
+//! Recipes on the command line: they stand for dumps wherever a command reads one.
+
+use std::fs;
+use std::process::Command;
+
+use assert_cmd::cargo::CommandCargoExt;
+use pretty_assertions::assert_eq;
+use tempfile::TempDir;
+
+struct Bench(TempDir);
+
+impl Bench {
+    fn new() -> Bench {
+        Bench(tempfile::tempdir().expect("a temporary folder"))
+    }
+
+    /// Exit code, standard output and standard error.
+    fn run(&self, arguments: &str) -> (i32, String, String) {
+        let mut command = Command::cargo_bin("heapsmith").expect("built");
+        let output = command.args(arguments.split(' ')).current_dir(self.0.path()).output().expect("it runs");
+        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        (output.status.code().unwrap_or(-1), text(output.stdout), text(output.stderr))
+    }
+
+    fn ok(&self, arguments: &str) -> String {
+        let (code, out, error) = self.run(arguments);
+        assert_eq!((code, error.as_str()), (0, ""), "{arguments}");
+        out
+    }
+
+    fn refused(&self, arguments: &str) -> String {
+        let (code, _, error) = self.run(arguments);
+        assert_eq!(code, 2, "{arguments}: {error}");
+        error
+    }
+
+    fn read(&self, name: &str) -> Vec<u8> {
+        fs::read(self.0.path().join(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
+    }
+}
+
+/// `DUMP` stands for the dump, `OUT` for an output, which is compared as well.
+const COMMANDS: &[&str] = &[
+    "inspect DUMP",
+    "inspect --json DUMP",
+    "inspect --bytes DUMP",
+    "decode DUMP",
+    "rewrite DUMP OUT --through records --force",
+    "rewrite DUMP OUT --through heap --force",
+    "validate DUMP",
+    "validate --no-graph --notes DUMP",
+    "validate --json DUMP",
+    "compare DUMP other",
+    "compare --json DUMP other",
+    "compare DUMP other --up-to-renaming",
+    "digest DUMP",
+    "convert DUMP OUT --to hprof --force",
+    "convert DUMP OUT --to classic --force",
+    "check-conversion DUMP other",
+];
+
+#[test]
+fn the_answer_for_a_recipe_is_the_answer_for_the_file() {
+    let bench = Bench::new();
+    for (format, edit) in [
+        ("phd6", "use-a-reserved-tag"),
+        ("hprof", "raise-the-version"),
+        ("hprof,profile=any", "raise-the-version"),
+        ("classic", "add-a-stray-line"),
+    ] {
+        let recipe = format!("heapsmith-2-dev:preset=plain,objects=60,seed=5,format={format}");
+        bench.ok(&format!("generate {recipe} -o file --force"));
+        bench.ok(&format!("generate {recipe} --seed 6 -o other --force"));
+        let edit = format!("corrupt DUMP --edit {edit} -o OUT --force");
+        for command in COMMANDS.iter().copied().chain([edit.as_str()]) {
+            let answer = |dump: &str| {
+                let _ = fs::remove_file(bench.0.path().join("out"));
+                let (code, out, error) = bench.run(&command.replace("DUMP", dump).replace("OUT", "out"));
+                // Answers name what they are about.
+                let named = |text: String| text.replace(&recipe, "file");
+                (code, named(out), named(error), fs::read(bench.0.path().join("out")).ok())
+            };
+            let of_file = answer("file");
+            assert!(of_file.0 <= 2, "{command}");
+            assert_eq!(answer(&recipe), of_file, "{command} of {recipe}");
+        }
+    }
+}
+
+#[test]
+fn a_recipe_is_printed_and_generates_the_same_bytes() {
+    let bench = Bench::new();
+    let arguments = "generate --format phd5 --profile any --preset tiny --seed 9 --objects 30 --nulls 0.5";
+    let recipe = bench.ok(&format!("{arguments} --print-recipe"));
+    assert_eq!(recipe, "heapsmith-2-dev:preset=tiny,objects=30,nulls=0.5,seed=9,format=phd5,profile=any\n");
+    bench.ok(&format!("{arguments} -o a"));
+    bench.ok(&format!("generate {} -o b", recipe.trim_end()));
+    assert_eq!(bench.read("a"), bench.read("b"));
+    let (code, _, said) = bench.run(&format!("{arguments} -o c --recipe"));
+    assert_eq!((code, said), (0, recipe));
+    assert_eq!(bench.read("a"), bench.read("c"));
+}
+
+#[test]
+fn a_file_of_options_says_the_same_as_flags() {
+    let bench = Bench::new();
+    let file = "preset = \"tiny\"\nobjects = 40\nnulls = 0.25\noddities = [\"nul-names\", \"signers\"]\nhashes = 16\n";
+    fs::write(bench.0.path().join("options.toml"), file).expect("writable");
+    let flags =
+        "generate --preset tiny --objects 40 --nulls 0.25 --oddities nul-names+signers --hashes 16 --print-recipe";
+    assert_eq!(bench.ok("generate --options options.toml --print-recipe"), bench.ok(flags));
+    // A flag changes what the file says.
+    let changed = bench.ok("generate --options options.toml --objects 50 --print-recipe");
+    assert!(changed.contains("objects=50,"), "{changed}");
+    fs::write(bench.0.path().join("wrong.toml"), "object = 3\n").expect("writable");
+    let error = bench.refused("generate --options wrong.toml");
+    assert!(error.contains("there is no option \"object\"; the nearest are objects"), "{error}");
+}
+
+#[test]
+fn one_heap_in_several_formats_is_converted_faithfully() {
+    let bench = Bench::new();
+    bench.ok("generate --format phd6,hprof,classic --seed 7 --objects 100 -o stem");
+    for (one, other) in [("phd6", "hprof"), ("hprof", "phd6"), ("phd6", "txt"), ("txt", "phd6"), ("hprof", "txt")] {
+        let verdict = bench.ok(&format!("check-conversion stem.{one} stem.{other}"));
+        assert!(verdict.starts_with("faithful"), "{one} to {other}: {verdict}");
+    }
+    let error = bench.refused("generate --format phd6,hprof");
+    assert!(error.contains("take a file each"), "{error}");
+    let error = bench.refused("generate --format phd6,hprof --addresses unaligned -o other");
+    assert!(error.contains("addresses=unaligned: phd6") && error.contains("choose addresses=ordinary"), "{error}");
+    assert!(!bench.0.path().join("other.hprof").exists(), "nothing is written where one is refused");
+    let error = bench.refused("generate --format phd6,classic --id-size 4 -o other");
+    assert!(error.contains("has no identifier size"), "{error}");
+}
+
+#[test]
+fn a_recipe_of_another_version_or_with_a_mistake_is_refused() {
+    let bench = Bench::new();
+    let error = bench.refused("validate heapsmith-9:seed=1");
+    assert!(error.contains("it is for version 9 of the generator"), "{error}");
+    let error = bench.refused("digest heapsmith-2-dev:objekts=1");
+    assert!(error.contains("the nearest are objects"), "{error}");
+    let error = bench.refused("decode heapsmith-2-dev:profile=agent");
+    assert!(error.contains("word=64: hprof of the profile agent"), "{error}");
+}
