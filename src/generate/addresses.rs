@@ -66,7 +66,7 @@ impl Ground {
         ground
     }
 
-    /// Places from `base` on for objects of a block, with so many bytes for jumps.
+    /// Places from `base` on for objects of a block, with a number of bytes for jumps.
     pub(super) fn of_block(options: &GenerateOptions, base: u64, jumps: u64) -> Ground {
         Ground::from(&options.clone().word(WordSize::Bits64), base, jumps)
     }

@@ -146,7 +146,7 @@ impl Classes {
         classes
     }
 
-    /// A superclass that makes one class the deepest after so many, and leaves the others less deep.
+    /// A superclass under which a class is the deepest one, until one has the depth; then any that leaves it less deep.
     fn above(&self, depth: usize, plain: &[usize], draw: &mut dyn Draw) -> usize {
         let fits: Vec<usize> = plain.iter().copied().filter(|&class| self.depth(class) < depth).collect();
         let deepest = plain.iter().copied().max_by_key(|&class| self.depth(class));

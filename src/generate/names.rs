@@ -69,7 +69,7 @@ fn java_name(index: u64, draw: &mut dyn Draw) -> String {
 /// Bytes of the longest names: those of their arrays have some more, and 65,535 is what two bytes can count.
 const LONGEST: u64 = 65_000;
 
-/// The name with so many bytes, if it has fewer.
+/// The name, made longer where it has fewer bytes.
 fn longer(mut name: String, bytes: u64) -> String {
     let length = crate::model::Name::from_text(&name).as_bytes().len() as u64;
     name.extend((b'a'..=b'z').cycle().map(char::from).take(bytes.saturating_sub(length) as usize));

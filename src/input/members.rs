@@ -4,7 +4,7 @@ use std::io::{self, BufRead, Read};
 
 use flate2::bufread::GzDecoder;
 
-/// The members of a gzip file, one after the other (RFC 1952, 2.2). Zeros behind the last one are the
+/// The members of a gzip file, one after the other (RFC 1952, 2.2). Zeros after the last one are the
 /// padding of a block device, which gzip itself ignores.
 pub(super) struct Members<R: BufRead> {
     member: Option<GzDecoder<R>>,
@@ -69,7 +69,7 @@ mod tests {
         let two = [member(b"one "), member(b""), member(b"two")].concat();
         assert_eq!(read(&two).expect("whole"), b"one two");
         assert_eq!(read(&[&two[..], &[0; 100]].concat()).expect("padded"), b"one two");
-        assert!(read(&[&two[..], b"garbage behind"].concat()).is_err());
+        assert!(read(&[&two[..], b"garbage after"].concat()).is_err());
         for cut in member(b"one ").len()..two.len() {
             // Cut between two members, nothing is missing.
             let between = cut == member(b"one ").len() || cut == member(b"one ").len() + member(b"").len();

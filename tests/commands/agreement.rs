@@ -187,8 +187,8 @@ fn a_conversion_that_cannot_be_judged_has_exit_code_2() {
     let classes: Vec<String> = (0..300).map(class).collect();
     let lines: Vec<&str> = [head].into_iter().chain(classes.iter().map(String::as_str)).collect();
     fs::write(folder.path().join("many.jsonl"), listing(&lines)).expect("written");
-    let small =
-        ["generate", "--format", "hprof", "--id-size", "1", "--seed", "1", "--objects", "9", "-o", "small.hprof"];
+    let small = "generate --format hprof --id-size 1 --addresses numbers --seed 1 --objects 9 -o small.hprof";
+    let small: Vec<&str> = small.split(' ').collect();
     assert!(run(folder.path(), &small).status.success());
     let output = run(folder.path(), &["check-conversion", "many.jsonl", "small.hprof"]);
     let stderr = String::from_utf8_lossy(&output.stderr);

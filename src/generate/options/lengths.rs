@@ -120,7 +120,7 @@ pub struct Share(u32);
 impl Share {
     const ONE: u32 = 1_000_000;
 
-    /// So many millionths, at most a million.
+    /// A number of millionths, at most a million.
     pub fn millionths(millionths: u32) -> Share {
         Share(millionths.min(Share::ONE))
     }
