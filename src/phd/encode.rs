@@ -195,7 +195,12 @@ fn put_gap(out: &mut Vec<u8>, Gap { width, units: Units(units) }: Gap) {
 }
 
 fn put_unsigned(out: &mut Vec<u8>, width: Width, value: u64) {
-    out.extend_from_slice(&value.to_be_bytes()[8 - width.bytes()..]);
+    match width {
+        Width::One => out.push(value as u8),
+        Width::Two => out.extend_from_slice(&(value as u16).to_be_bytes()),
+        Width::Four => out.extend_from_slice(&(value as u32).to_be_bytes()),
+        Width::Eight => out.extend_from_slice(&value.to_be_bytes()),
+    }
 }
 
 fn put_word(out: &mut Vec<u8>, layout: Layout, value: u64) {

@@ -18,6 +18,7 @@ mod hprof_rules;
 mod long;
 mod orders;
 mod phd_bytes;
+mod procedural;
 mod profiles;
 mod properties;
 mod random_dumps;

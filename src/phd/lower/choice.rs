@@ -124,7 +124,8 @@ impl Arithmetic {
             (Arithmetic::Word, WordSize::Bits32) => i64::from(difference as i32),
             _ => difference,
         };
-        Units(difference / layout.unit as i64)
+        // Units are 4 or 8 bytes, and addresses that are no multiples are refused.
+        Units(difference >> layout.unit.trailing_zeros())
     }
 }
 
