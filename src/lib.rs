@@ -90,6 +90,7 @@ mod system;
 mod temporary;
 mod units;
 pub mod validate;
+pub mod verify;
 #[doc(hidden)]
 pub mod visible;
 

@@ -32,4 +32,5 @@ mod shape;
 mod smaller;
 mod spelled;
 mod structure;
+mod verify;
 mod witnesses;

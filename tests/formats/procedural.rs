@@ -44,7 +44,7 @@ fn an_address_leads_back_to_its_object() {
         let heap = ProceduralHeap::new(&options, seed).expect("a heap");
         let blocks = heap.blocks().expect("more than are drawn");
         let copy = Heap::collect(&mut heap.clone()).expect("a copy");
-        let (first, rest) = copy.objects.split_at(heap.first().len());
+        let (first, rest) = copy.objects.split_at(heap.drawn().objects.len());
         assert!(first.iter().chain(rest).is_sorted_by(|one, next| one.address < next.address), "seed {seed}");
         let mut of_shape = vec![0; blocks.shapes().len()];
         for (number, object) in rest.iter().enumerate() {
@@ -69,7 +69,7 @@ fn references_are_spread_evenly_over_all_objects() {
     let options = GenerateOptions::default().objects(200_000);
     let mut heap = ProceduralHeap::new(&options, 11).expect("a heap");
     let copy = Heap::collect(&mut heap).expect("a copy");
-    let first = heap.first().len();
+    let first = heap.drawn().objects.len();
     let places: HashMap<Address, usize> = copy.objects.iter().zip(0..).map(|(o, at)| (o.address, at)).collect();
     let block_of = |place: usize| (place - first) / 32;
     let mut into_block = vec![0_u32; (copy.objects.len() - first) / 32];

@@ -12,8 +12,7 @@ use crate::draw::{Draw, SeedDraw, Stream};
 use crate::error::Error;
 use crate::model::blocks::{BlockShape, Blocks, Filled, Filling};
 use crate::model::{
-    Address, Class, Facts, Heap, HeapSource, Object, Part, Root, RootKind, Surroundings, VisitObjects, VisitParts,
-    is_ascending,
+    Address, Class, Facts, Heap, HeapSource, Part, Root, RootKind, Surroundings, VisitObjects, VisitParts, is_ascending,
 };
 
 use super::addresses::Ground;
@@ -70,9 +69,9 @@ impl ProceduralHeap {
         self.first.objects.len() as u64 + self.blocks.as_ref().map_or(0, |blocks| blocks.count() * OBJECTS)
     }
 
-    /// The objects that were drawn, which are the first ones.
-    pub fn first(&self) -> &[Object] {
-        &self.first.objects
+    /// All but the objects in blocks: what was drawn, and the first objects.
+    pub fn drawn(&self) -> &Heap {
+        &self.first
     }
 
     /// All further objects, if there are more.

@@ -203,12 +203,13 @@ impl Speller {
         self.units.clear();
         match targets {
             Items::Held(targets) => {
-                for &target in targets {
-                    self.check(target)?;
-                    let units = arithmetic.units(target, address, layout);
-                    spread.enter(target, units);
-                    self.units.push(units);
+                let all = targets.iter().fold(0, |bits, target| bits | target.0);
+                if self.check(Address(all)).is_err() {
+                    targets.iter().try_for_each(|target| self.check(*target))?;
                 }
+                let distance = arithmetic.from(address, layout);
+                self.units.extend(targets.iter().map(|target| distance(*target)));
+                spread = Spread::of(targets, &self.units);
             }
             Items::Long(targets) => targets.visit(|piece| {
                 piece.iter().try_for_each(|&target| {
