@@ -117,7 +117,7 @@ impl Input {
 
     /// Copies what can be read only once, to a file without a name: it is gone with the process, however that ends.
     #[cfg(any(feature = "files", feature = "sorting"))]
-    fn spool(name: &str, source: &mut dyn Read) -> Result<Input, Error> {
+    pub(crate) fn spool(name: &str, source: &mut dyn Read) -> Result<Input, Error> {
         let failed = |e| Error::io(format!("copying {name} to a temporary file"), e);
         let mut file = tempfile::tempfile().map_err(failed)?;
         let length = io::copy(source, &mut file).map_err(failed)?;
@@ -126,7 +126,7 @@ impl Input {
 
     /// Copies what can be read only once, into memory.
     #[cfg(not(any(feature = "files", feature = "sorting")))]
-    fn spool(name: &str, source: &mut dyn Read) -> Result<Input, Error> {
+    pub(crate) fn spool(name: &str, source: &mut dyn Read) -> Result<Input, Error> {
         let mut bytes = Vec::new();
         source.read_to_end(&mut bytes).map_err(|e| Error::io(format!("reading {name}"), e))?;
         Ok(Input::memory(name, bytes))

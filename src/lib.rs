@@ -92,6 +92,7 @@ mod system;
 mod temporary;
 mod units;
 pub mod validate;
+pub mod verify;
 #[doc(hidden)]
 pub mod visible;
 

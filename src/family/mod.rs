@@ -30,7 +30,7 @@ use crate::compare::carriage::Carriage;
 use crate::compare::{Facet, Span};
 use crate::error::{DecodeError, Error};
 use crate::findings::{Findings, Rulebook};
-use crate::model::{Address, DumpSource};
+use crate::model::{Address, Class, Dump, DumpSource, VisitObjects};
 
 pub use edit::NamedEdit;
 pub(crate) use header::past_header;
@@ -44,6 +44,9 @@ pub use records::{Listed, RecordField, RecordLine, Records, flush_if_full, missi
 pub use reliance::Reliance;
 pub use source::{One, Outline, Source, VisitPlaced, WholeFile};
 pub use wishes::{Setting, Wishes};
+
+/// See [`DumpFamily::read_once`]. Fails with what decoding runs into, and with what the visitor returns.
+pub type ReadOnce = dyn Fn(Opening, &[Class], &mut VisitObjects<'_>) -> Result<Dump, Error> + Sync;
 
 /// A dump format in all its versions: what its folder implements.
 pub trait DumpFamily: Sync {
@@ -134,6 +137,13 @@ pub trait DumpFamily: Sync {
     /// # Errors
     /// If the header cannot be read.
     fn read(&self, opener: &Opener) -> Result<WholeFile, Error>;
+
+    /// Reads a dump once, from its start to its end: calls `each` with every object of its heaps as it comes, and gives what
+    /// else there is. What fields objects have is told by `known` classes, for the dump's own may stand after them. `None`
+    /// where a format's dumps have to be read twice.
+    fn read_once(&self) -> Option<&'static ReadOnce> {
+        None
+    }
 
     /// The heaps of a dump without their objects, which are visited one by one, up to where the dump cannot be read.
     ///

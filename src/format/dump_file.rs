@@ -214,6 +214,14 @@ impl DumpFile {
     }
 }
 
+/// The family of a dump, by the first bytes of its stream, which stay there.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn family_of(stream: &mut Stream) -> Result<Family, Error> {
+    Ok(detect(start(stream, Family::START, "the dump")?).0)
+}
+
 /// The first bytes of a stream. Compressed data that are damaged from the start have none: the decoder says so.
 pub(super) fn start(stream: &mut Stream, count: usize, name: &str) -> Result<Vec<u8>, Error> {
     match stream.peek(count) {

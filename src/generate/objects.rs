@@ -7,7 +7,7 @@ use super::addresses::Ground;
 use super::classes::{Classes, LOADER, Role, hash};
 use super::oddity::Oddity;
 use super::options::{GenerateOptions, Mixed};
-use super::references::{element, elements_of, takes_anything, target};
+use super::references::{ANYTHING, element, elements_of, takes_anything, target};
 use super::values::{contents, value_of};
 
 /// Objects that were decided on, without their contents.
@@ -41,6 +41,8 @@ pub(super) enum Part {
     Thread,
     /// A class loader.
     Loader,
+    /// The array that holds a block together.
+    Holder,
 }
 
 impl Part {
@@ -76,14 +78,18 @@ pub(super) fn plan(options: &GenerateOptions, classes: &Classes, ground: &mut Gr
     plan_after(first_parts, options, classes, ground, draw)
 }
 
-/// The objects of a block that is repeated: none of them is a loader or a thread.
+/// How many elements the array has that holds a block together, besides the block's other objects.
+pub(super) const HELD: usize = 2;
+
+/// The objects of a block that is repeated: first an array that holds the others and [`HELD`] blocks more, so that all
+/// blocks are reached; none is a loader or a thread.
 pub(super) fn plan_block(
     options: &GenerateOptions,
     classes: &Classes,
     ground: &mut Ground,
     draw: &mut dyn Draw,
 ) -> Plan {
-    plan_after(|_, _| Vec::new(), options, classes, ground, draw)
+    plan_after(|_, _| vec![Part::Holder], options, classes, ground, draw)
 }
 
 fn plan_after(
@@ -117,6 +123,7 @@ fn plan_after(
             Part::Thread => (classes.named("java/lang/Thread"), 0, part),
             Part::String => (string, 0, part),
             Part::Text => (text, options.string_lengths.draw(draw), part),
+            Part::Holder => (classes.named(ANYTHING), (options.objects - 1 + HELD) as u64, part),
             Part::Name(number) => (text, thread_name(number).len() as u64, part),
             Part::Any if index == first.len() && odd.has(Oddity::HugeArrays) => {
                 (*draw.pick(&primitive), huge_length(draw), part)
@@ -157,6 +164,10 @@ pub(super) fn fill(options: &GenerateOptions, classes: &Classes, plan: &mut Plan
                 Contents::Fields(layout.map(value).collect())
             }
             ObjectKind::Instance => Contents::Fields(known(index, plan, classes)),
+            ObjectKind::ObjectArray if shape.part == Part::Holder => {
+                let others = plan.addresses[1..].iter().copied();
+                Contents::Elements(std::iter::repeat_n(Address::NULL, HELD).chain(others).collect())
+            }
             ObjectKind::ObjectArray => {
                 let fits = elements_of(shape.class, classes);
                 Contents::Elements(

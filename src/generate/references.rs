@@ -44,8 +44,11 @@ pub(super) enum Elements {
     Of(Vec<usize>),
 }
 
+/// The class of arrays that take any object.
+pub(super) const ANYTHING: &str = "[Ljava/lang/Object;";
+
 pub(super) fn takes_anything(array: usize, classes: &Classes) -> bool {
-    classes.planned[array].name == "[Ljava/lang/Object;"
+    classes.planned[array].name == ANYTHING
 }
 
 pub(super) fn elements_of(array: usize, classes: &Classes) -> Elements {

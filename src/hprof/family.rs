@@ -11,17 +11,17 @@ use crate::family::edit::{NamedEdit, named};
 #[cfg(feature = "properties")]
 use crate::family::property::{self, Properties};
 use crate::family::{
-    DumpFamily, Family, Format, GraphRules, Judged, Lowering, Opener, Opening, Outline, Records, Reliance, Setting,
-    Source, VisitPlaced, WholeFile, Wishes, past_header, run,
+    DumpFamily, Family, Format, GraphRules, Judged, Lowering, Opener, Opening, Outline, ReadOnce, Records, Reliance,
+    Setting, Source, VisitPlaced, WholeFile, Wishes, past_header, run,
 };
 use crate::findings::{Findings, Rulebook};
 use crate::input::Stream;
-use crate::model::{Address, Dump, DumpSource, Heap};
+use crate::model::{Address, Class, Dump, DumpSource, Heap};
 
 #[cfg(feature = "corpus")]
 use super::cases::{AMBIGUITIES, CASES, recipes};
 use super::corrupt::Map;
-use super::lift::{self, HprofDump, Index, Item, Keep, walk, walk_with};
+use super::lift::{self, HeapIndex, HprofDump, Index, Item, Keep, Layouts, walk, walk_with};
 use super::lower::{self, PROFILES, Profile};
 use super::rules::{self, Judgement};
 use super::wire::MAGIC;
@@ -164,6 +164,34 @@ impl DumpFamily for Hprof {
         let places = whole.places.into_iter();
         let places = places.map(|(classes, objects)| Places { classes: all(classes), objects: all(objects) });
         Ok(WholeFile { dump: whole.dump, places: places.collect(), ended })
+    }
+
+    fn read_once(&self) -> Option<&'static ReadOnce> {
+        Some(&|opening, known, each| {
+            let mut spool = opening.spool();
+            let mut decoder = open(opening)?;
+            let id = decoder.header().id_size;
+            let fields = |class: &Class| class.fields.iter().flatten().map(|field| field.kind).collect();
+            let layouts =
+                known.iter().map(|class| (class.address, class.superclass.unwrap_or_default(), fields(class)));
+            let layouts = Layouts::new(id, layouts);
+            let (index, read) = Index::read_with(&mut decoder, Some(&mut spool), |item| match item {
+                Item::Object(found) => lift::object(found, id, &layouts).map_or(Ok(()), |object| each(&object)),
+                Item::LongObject(found, contents) => {
+                    let object = lift::long_object(found, contents, id, &layouts)?;
+                    object.map_or(Ok(()), |object| each(&object))
+                }
+                _ => Ok(()),
+            });
+            read?;
+            let heap = |heap: HeapIndex| Heap {
+                facts: index.facts.clone(),
+                classes: heap.classes,
+                objects: Vec::new(),
+                surroundings: heap.surroundings,
+            };
+            Ok(Dump { heaps: index.heaps.into_iter().map(heap).collect(), tail: index.tail })
+        })
     }
 
     fn outline(&self, opener: &Opener) -> Result<Outline, Error> {

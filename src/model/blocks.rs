@@ -16,6 +16,12 @@ pub trait Blocks: Send + Sync {
     /// The place of a block's shape among [`Blocks::shapes`].
     fn shape_of(&self, block: u64) -> usize;
 
+    /// How many blocks have the shape of this place.
+    fn blocks_of(&self, shape: usize) -> u64;
+
+    /// All addresses are multiples of it.
+    fn unit(&self) -> u64;
+
     /// Computes what differs in a block from others of its shape.
     fn fill(&self, block: u64, filling: &mut Filling);
 
@@ -35,6 +41,14 @@ pub struct BlockShape {
     pub values: Vec<ValueSpan>,
     /// The places of the objects whose hash is one of [`Filling::hashes`].
     pub hashed: Vec<u32>,
+}
+
+impl BlockShape {
+    /// How many objects it has.
+    #[allow(clippy::len_without_is_empty, reason = "there is no block without objects")]
+    pub fn len(&self) -> u64 {
+        self.objects.len() as u64
+    }
 }
 
 /// A field or an element of an object of a block.
@@ -105,11 +119,7 @@ impl<'b, B: Blocks + ?Sized> Filled<'b, B> {
             object.address = Address(filling.address.wrapping_add(relative.address.0));
         }
         for (&Item { object, item }, &to) in shape.references.iter().zip(&filling.references) {
-            match &mut objects[object as usize].contents {
-                Contents::Fields(fields) => fields[item as usize].bits = to,
-                Contents::Elements(elements) => elements[item as usize] = Address(to),
-                _ => {}
-            }
+            put_reference(&mut objects[object as usize], item, to);
         }
         let mut values = filling.values.as_slice();
         for span in &shape.values {
@@ -130,11 +140,75 @@ impl<'b, B: Blocks + ?Sized> Filled<'b, B> {
         }
         for (&place, &bits) in shape.hashed.iter().zip(&filling.hashes) {
             let hash = &mut objects[place as usize].hash;
-            *hash = match hash {
-                Some(IdentityHash::Bits16(_)) => Some(IdentityHash::Bits16(bits as u16)),
-                _ => Some(IdentityHash::Bits32(bits)),
-            };
+            *hash = hash.map(|kind| of_kind(kind, bits));
         }
         objects
+    }
+}
+
+/// What a dump tells of an object in blocks, as far as all blocks of one shape have it alike.
+#[derive(Clone, Debug)]
+pub struct CarriedObject<T> {
+    /// What is told; of the references that differ, any.
+    pub told: T,
+    /// How far the object is from its block's address.
+    pub offset: u64,
+    /// The references that differ: their place among those that are told, and in [`Filling::references`].
+    pub references: Vec<(usize, usize)>,
+    /// The place of its hash in [`Filling::hashes`], and the hash that it stands for.
+    pub hash: Option<(usize, IdentityHash)>,
+}
+
+/// Stands for a reference while objects are carried: no heap has objects there.
+const MARK: u64 = 0x5000_0000_0000_0000;
+
+impl BlockShape {
+    /// What a dump tells of each object, as `carry` finds out from one of them; `references` are those of what is told.
+    ///
+    /// # Errors
+    /// What `carry` returns.
+    pub fn carried<T, E>(
+        &self,
+        mut carry: impl FnMut(&Object) -> Result<T, E>,
+        references: impl Fn(&T) -> &[Address],
+    ) -> Result<Vec<CarriedObject<T>>, E> {
+        let mut marked = self.objects.clone();
+        for (&Item { object, item }, lane) in self.references.iter().zip(0..) {
+            put_reference(&mut marked[object as usize], item, MARK | lane);
+        }
+        let hash_of = |place: usize| {
+            let number = self.hashed.iter().position(|hashed| *hashed as usize == place)?;
+            Some((number, self.objects[place].hash?))
+        };
+        let carried = marked.iter().enumerate().map(|(place, object)| {
+            let told = carry(object)?;
+            let lanes = references(&told).iter().enumerate();
+            let lanes = lanes.filter(|(_, to)| to.0 & !u64::from(u32::MAX) == MARK);
+            let references = lanes.map(|(at, to)| (at, to.0 as u32 as usize)).collect();
+            Ok(CarriedObject { told, offset: object.address.0, references, hash: hash_of(place) })
+        });
+        carried.collect()
+    }
+}
+
+fn put_reference(object: &mut Object, item: u32, to: u64) {
+    match &mut object.contents {
+        Contents::Fields(fields) => fields[item as usize].bits = to,
+        Contents::Elements(elements) => elements[item as usize] = Address(to),
+        _ => {}
+    }
+}
+
+impl Filling {
+    /// The hash of an object, of the kind that it stands for.
+    pub fn hash<T>(&self, object: &CarriedObject<T>) -> Option<IdentityHash> {
+        object.hash.map(|(number, kind)| of_kind(kind, self.hashes[number]))
+    }
+}
+
+fn of_kind(kind: IdentityHash, bits: u32) -> IdentityHash {
+    match kind {
+        IdentityHash::Bits16(_) => IdentityHash::Bits16(bits as u16),
+        IdentityHash::Bits32(_) => IdentityHash::Bits32(bits),
     }
 }

@@ -6,6 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::blocks::Blocks;
 use super::{Address, Class, Hierarchy, Object, Root, RootKind, RootNumber, Serial};
 
 /// A writer of heap dumps, as far as it decides which roots are told.
@@ -131,6 +132,17 @@ impl RootObjects {
             let is_thread = object.class.is_some_and(|class| self.threads.contains(&class));
             if !is_thread {
                 self.others.insert(object.address);
+            }
+        }
+    }
+
+    /// Takes in the objects of blocks that are asked for.
+    pub fn see_blocks(&mut self, blocks: &dyn Blocks) {
+        let asked: Vec<Address> = self.asked.iter().copied().collect();
+        for address in asked {
+            if let Some((block, object)) = blocks.find(address) {
+                let shape = &blocks.shapes()[blocks.shape_of(block)];
+                self.see(&Object { address, ..shape.objects[object].clone() });
             }
         }
     }

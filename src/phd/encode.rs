@@ -190,24 +190,34 @@ fn long_primitive_array(out: &mut Vec<u8>, r: &LongPrimitiveArray) {
     put_array_size(out, r.size_words);
 }
 
+#[inline]
 fn put_gap(out: &mut Vec<u8>, Gap { width, units: Units(units) }: Gap) {
     put_unsigned(out, width, units as u64);
 }
 
+#[inline]
 fn put_unsigned(out: &mut Vec<u8>, width: Width, value: u64) {
-    out.extend_from_slice(&value.to_be_bytes()[8 - width.bytes()..]);
+    match width {
+        Width::One => out.push(value as u8),
+        Width::Two => out.extend_from_slice(&(value as u16).to_be_bytes()),
+        Width::Four => out.extend_from_slice(&(value as u32).to_be_bytes()),
+        Width::Eight => out.extend_from_slice(&value.to_be_bytes()),
+    }
 }
 
+#[inline]
 fn put_word(out: &mut Vec<u8>, layout: Layout, value: u64) {
     put_unsigned(out, Width::of_word(layout.word), value);
 }
 
+#[inline]
 fn put_hash16(out: &mut Vec<u8>, hash: Option<u16>) {
     if let Some(hash) = hash {
         out.extend_from_slice(&hash.to_be_bytes());
     }
 }
 
+#[inline]
 fn put_hash(out: &mut Vec<u8>, hash: StoredHash) {
     match hash {
         StoredHash::Bits16(hash) => out.extend_from_slice(&hash.to_be_bytes()),
@@ -220,6 +230,7 @@ fn put_reference_count(out: &mut Vec<u8>, count: u32) {
     out.extend_from_slice(&count.to_be_bytes());
 }
 
+#[inline]
 fn put_references(out: &mut Vec<u8>, references: &References<'_>) {
     out.extend_from_slice(&references.bytes);
 }

@@ -11,8 +11,8 @@ use crate::family::edit::{NamedEdit, named};
 #[cfg(feature = "properties")]
 use crate::family::property::{self, Properties};
 use crate::family::{
-    DumpFamily, Family, Format, GraphRules, Judged, Lowering, One, Opener, Opening, Outline, Records, Reliance,
-    Setting, Source, VisitPlaced, WholeFile, Wishes, past_header, run,
+    DumpFamily, Family, Format, GraphRules, Judged, Lowering, One, Opener, Opening, Outline, ReadOnce, Records,
+    Reliance, Setting, Source, VisitPlaced, WholeFile, Wishes, past_header, run,
 };
 use crate::findings::{Findings, Rulebook};
 use crate::input::Stream;
@@ -172,6 +172,22 @@ impl DumpFamily for Phd {
         });
         let dump = Dump { heaps: vec![heap], tail: Vec::new() };
         Ok(WholeFile { dump, places: vec![places], ended: ended.map(|_| ()) })
+    }
+
+    fn read_once(&self) -> Option<&'static ReadOnce> {
+        Some(&|opening, _, each| {
+            let mut spool = opening.spool();
+            let mut decoder = open(opening)?;
+            let mut heap = Heap { facts: lift::facts(decoder.header()), ..Heap::default() };
+            lift::visit_with(&mut decoder, Some(&mut spool), |_, item| match item {
+                Item::Class(class) => {
+                    heap.classes.push(class);
+                    Ok(())
+                }
+                Item::Object(object) => each(&object),
+            })?;
+            Ok(Dump { heaps: vec![heap], tail: Vec::new() })
+        })
     }
 
     fn outline(&self, opener: &Opener) -> Result<Outline, Error> {

@@ -175,7 +175,8 @@ fn options_shape_objects_in_blocks_as_well() {
         "heapsmith-2-dev:objects=10000,primitive-lengths=constant:3,object-lengths=constant:5,nulls=0,mix=1:0:1:1";
     let heap = heap(&recipe.parse().expect("a recipe"));
     assert!(heap.objects.len() >= 9_900);
-    for object in &heap.objects[600..] {
+    // The first object of a block holds the others, and two blocks more.
+    for object in heap.objects[600..].iter().filter(|object| object.length != Some(33)) {
         match &object.contents {
             Contents::Primitives(_) => assert_eq!(object.length, Some(3)),
             Contents::Elements(elements) => assert_eq!(elements.len(), 5),

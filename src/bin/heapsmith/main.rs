@@ -37,6 +37,7 @@ mod supervise;
 mod terminal;
 mod tolerate;
 mod validate;
+mod verify;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -68,6 +69,7 @@ enum Command {
     Encode(encode::Opts),
     Rewrite(rewrite::Opts),
     Validate(validate::Opts),
+    Verify(verify::Opts),
     Explain(explain::Opts),
     Compare(compare::Opts),
     Digest(digest::Opts),
@@ -132,6 +134,7 @@ fn main() -> ExitCode {
         Command::Encode(opts) => opts.run(),
         Command::Rewrite(opts) => opts.run(),
         Command::Validate(opts) => opts.run(),
+        Command::Verify(opts) => opts.run(),
         Command::Explain(opts) => opts.run(),
         Command::Compare(opts) => opts.run(),
         Command::Digest(opts) => opts.run(),

@@ -5,15 +5,19 @@ mod options;
 mod profiles;
 mod recognise;
 mod spell;
+mod stamp;
 
 use std::io::Write;
+use std::iter::Peekable;
+use std::vec::IntoIter;
 
 use crate::bytes::ebcdic::Mapped;
 use crate::compare::sorted::{MEMORY, visit_sorted};
 use crate::error::Error;
 use crate::lower::Adherence;
+use crate::model::blocks::{Blocks, Filled, Filling};
 use crate::model::{
-    Address, Class, Contents, Facts, Heap, HeapSource, Name, Object, ObjectKind, WordSize, is_ascending,
+    Address, Class, Contents, Facts, Heap, HeapSource, Name, Object, ObjectKind, Part, WordSize, is_ascending,
 };
 use crate::setters::setters;
 
@@ -28,6 +32,7 @@ use super::record::{Counts, Record, Totals};
 use super::wire::{Encoding, EntryKind};
 use carry::{Carrier, Listed, Told};
 use spell::Speller;
+use stamp::Stamp;
 
 /// Which dump to make of a heap.
 #[derive(Clone, Copy, Debug)]
@@ -89,7 +94,7 @@ pub fn write(source: &mut dyn HeapSource, options: &LowerOptions, out: &mut dyn 
     let mut out = Mapped::new(out, options.encoding.inverse());
     let mut buffer = Vec::with_capacity(2 * FLUSH);
     let failed = |e| Error::io("writing the dump", e);
-    run(source, options, &mut |step| {
+    run(source, options, By::Block, &mut |step| {
         match step {
             Step::Record(_, record) => encode::record(&mut buffer, &record),
             Step::More(text) => buffer.extend_from_slice(text),
@@ -114,7 +119,7 @@ pub fn carry(source: &mut dyn HeapSource, options: &LowerOptions) -> Result<Heap
     let mut firsts = FirstReferences::default();
     let mut nulls = Tally::default();
     let mut stated = 0;
-    run(source, options, &mut |step| {
+    run(source, options, By::Object, &mut |step| {
         let charset = options.encoding.charset;
         match step {
             Step::Record(Some(told), Record::Entry(entry)) => {
@@ -187,7 +192,7 @@ fn object(told: &Told, name: Name, references: Vec<Address>) -> Object {
 enum Step<'s> {
     /// A record, and what it tells if it is an entry.
     Record(Option<&'s Told>, Record<'s>),
-    /// More text of the references of the record before, which are too many to be held.
+    /// More text: of the references of the record before, which are too many to be held, or of many entries.
     More(&'s [u8]),
 }
 
@@ -204,6 +209,18 @@ impl Tally {
         let (count, nulls) = told.references.count()?;
         self.references += count;
         self.nulls += nulls;
+        Ok(())
+    }
+
+    /// What `once` counts, so many times.
+    fn times(&mut self, times: u64, once: impl FnOnce(&mut Tally) -> Result<(), Error>) -> Result<(), Error> {
+        let mut one = Tally::default();
+        once(&mut one)?;
+        self.counts.objects += one.counts.objects * times;
+        self.counts.object_arrays += one.counts.object_arrays * times;
+        self.counts.primitive_arrays += one.counts.primitive_arrays * times;
+        self.references += one.references * times;
+        self.nulls += one.nulls * times;
         Ok(())
     }
 
@@ -225,10 +242,20 @@ pub(super) fn kind_counted(name: &[u8], by_leaf: bool) -> ObjectKind {
     ObjectKind::of_class(name)
 }
 
+/// How the objects of a dump are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum By {
+    /// One by one.
+    Object,
+    /// As text, where that can be made of blocks.
+    Block,
+}
+
 /// Calls `take` with every step of a dump, in file order.
 fn run(
     source: &mut dyn HeapSource,
     options: &LowerOptions,
+    objects: By,
     take: &mut dyn FnMut(Step<'_>) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let profile = options.profile;
@@ -240,38 +267,21 @@ fn run(
     if let Some(record) = speller.header(facts.version_text.as_ref())? {
         take(Step::Record(None, record))?;
     }
-    let mut tally = Tally::default();
-    let mut dropped = 0;
-    let mut pending = carrier.class_order().into_iter().peekable();
-    let mut objects = 0;
-    let mut spell = |speller: &mut Speller, kind, told: Told, take: &mut dyn FnMut(Step<'_>) -> Result<(), Error>| {
-        if let Some(record) = speller.comment() {
-            take(Step::Record(None, record))?;
-        }
-        tally.references(&told)?;
-        dropped += told.dropped;
-        match kind {
-            EntryKind::Class => tally.counts.classes += 1,
-            EntryKind::Object => tally.object(&told.name, profile.counts_by_leaf),
-        }
-        take(Step::Record(Some(&told), speller.entry(kind, &told)?))?;
-        match &told.references {
-            Listed::Held(_) => Ok(()),
-            Listed::Long(references) => speller.long_references(references, &mut |text| take(Step::More(text))),
-        }
-    };
-    let mut visit = |object: &Object| {
-        while let Some(index) = pending.next_if(|&index| carrier.stands_after(index) <= objects) {
-            spell(&mut speller, EntryKind::Class, carrier.class(index)?, take)?;
-        }
-        objects += 1;
-        spell(&mut speller, EntryKind::Object, carrier.object(object)?, take)
-    };
-    match sorts {
-        true => visit_sorted(source, MEMORY, &mut visit)?,
-        false => source.visit_objects(&mut visit)?,
+    let pending = carrier.class_order().into_iter().peekable();
+    let (tally, dropped) = (Tally::default(), 0);
+    let mut walk = Walk { profile, carrier: &carrier, speller, pending, objects: 0, tally, dropped, take };
+    if sorts {
+        visit_sorted(source, MEMORY, &mut |object| walk.object(object))?;
+    } else {
+        source.visit_parts(&mut |part| match part {
+            Part::Object(object) => walk.object(object),
+            Part::Blocks(blocks) => walk.blocks(blocks, objects),
+        })?;
     }
-    pending.try_for_each(|index| spell(&mut speller, EntryKind::Class, carrier.class(index)?, take))?;
+    while let Some(index) = walk.pending.next() {
+        walk.class(index)?;
+    }
+    let Walk { mut speller, tally, dropped, take, .. } = walk;
     let unlisted = match profile.nulls {
         // What the heap itself knows no more of than their number.
         Nulls::Counted | Nulls::Drawn if tally.nulls == 0 => dropped + facts.null_references.unwrap_or(0),
@@ -281,6 +291,88 @@ fn run(
     let (references, nulls) = (tally.references + unlisted, tally.nulls + unlisted);
     let totals = Totals { objects: tally.counts.total(), references, nulls };
     take(Step::Record(None, speller.eof(totals)))
+}
+
+/// Goes through a heap: classes in their places, and objects.
+struct Walk<'w, 't> {
+    profile: &'static Profile,
+    carrier: &'w Carrier<'w>,
+    speller: Speller,
+    /// The classes that are still to come.
+    pending: Peekable<IntoIter<usize>>,
+    objects: u64,
+    tally: Tally,
+    /// Null references that are not listed.
+    dropped: u64,
+    take: &'t mut dyn FnMut(Step<'_>) -> Result<(), Error>,
+}
+
+impl Walk<'_, '_> {
+    fn class(&mut self, index: usize) -> Result<(), Error> {
+        self.tally.counts.classes += 1;
+        self.entry(EntryKind::Class, &self.carrier.class(index)?)
+    }
+
+    fn object(&mut self, object: &Object) -> Result<(), Error> {
+        let (carrier, objects) = (self.carrier, self.objects);
+        while let Some(index) = self.pending.next_if(|&index| carrier.stands_after(index) <= objects) {
+            self.class(index)?;
+        }
+        self.objects += 1;
+        let told = carrier.object(object)?;
+        self.tally.object(&told.name, self.profile.counts_by_leaf);
+        self.entry(EntryKind::Object, &told)
+    }
+
+    fn entry(&mut self, kind: EntryKind, told: &Told) -> Result<(), Error> {
+        if let Some(record) = self.speller.comment() {
+            (self.take)(Step::Record(None, record))?;
+        }
+        self.tally.references(told)?;
+        self.dropped += told.dropped;
+        (self.take)(Step::Record(Some(told), self.speller.entry(kind, told)?))?;
+        match &told.references {
+            Listed::Held(_) => Ok(()),
+            Listed::Long(references) => {
+                self.speller.long_references(references, &mut |text| (self.take)(Step::More(text)))
+            }
+        }
+    }
+
+    /// Objects in blocks: as text that is made once for each shape, where every entry is spelled alike and no class stands
+    /// among them.
+    fn blocks(&mut self, blocks: &dyn Blocks, by: By) -> Result<(), Error> {
+        let objects: u64 = (0..blocks.shapes().len()).map(|at| blocks.blocks_of(at) * blocks.shapes()[at].len()).sum();
+        let end = self.objects + objects;
+        let is_apart = self.pending.peek().is_none_or(|&index| self.carrier.stands_after(index) >= end);
+        if by == By::Object || self.profile.is_seeded() || !is_apart {
+            let mut filled = Filled::new(blocks);
+            return (0..blocks.count())
+                .try_for_each(|block| filled.fill(block).iter().try_for_each(|object| self.object(object)));
+        }
+        let mut stamps = Vec::new();
+        for (number, shape) in blocks.shapes().iter().enumerate() {
+            let carried = shape.carried(|object| self.carrier.object(object), |told| told.references.held())?;
+            let times = blocks.blocks_of(number);
+            for object in &carried {
+                self.tally.times(times, |tally| {
+                    tally.object(&object.told.name, self.profile.counts_by_leaf);
+                    tally.references(&object.told)
+                })?;
+                self.dropped += object.told.dropped * times;
+            }
+            stamps.push(Stamp::new(&mut self.speller, carried)?);
+        }
+        self.objects = end;
+        let (mut filling, mut text) = (Filling::default(), Vec::new());
+        for block in 0..blocks.count() {
+            blocks.fill(block, &mut filling);
+            text.clear();
+            stamps[blocks.shape_of(block)].put(&self.speller, &filling, &mut text)?;
+            (self.take)(Step::More(&text))?;
+        }
+        Ok(())
+    }
 }
 
 /// Writes a heap in memory as a dump in memory.

@@ -154,12 +154,20 @@ impl Speller {
         Record::Eof(Line { text: &self.parts[0], behind: &self.parts[1] }, totals)
     }
 
+    /// Refuses an address that is wider than a word.
+    pub(super) fn fits(&self, address: Address) -> Result<(), LowerError> {
+        if self.word.mask(address.0) == address.0 { Ok(()) } else { Err(LowerError::TooWide(address)) }
+    }
+
+    /// How many digits an address has.
+    pub(super) fn digits(&self) -> usize {
+        2 * self.word.bytes()
+    }
+
     /// The address's digits.
     fn hexadecimal(&mut self, address: Address) -> Result<Vec<u8>, LowerError> {
-        if self.word.mask(address.0) != address.0 {
-            return Err(LowerError::TooWide(address));
-        }
-        let width = 2 * self.word.bytes();
+        self.fits(address)?;
+        let width = self.digits();
         // Eight digits alone would be taken for the word of 32 bits.
         let misleading = self.word == WordSize::Bits64 && (0x1000_0000..=0xffff_ffff).contains(&address.0);
         if !self.profile.is_seeded() || misleading {
@@ -206,7 +214,8 @@ impl Speller {
         put(&text)
     }
 
-    fn before_references(&mut self) -> Vec<u8> {
+    /// What stands before the references.
+    pub(super) fn before_references(&mut self) -> Vec<u8> {
         let newline = self.encoding.newline.text();
         if !self.profile.is_seeded() {
             return [newline, b"\t"].concat();
@@ -216,7 +225,12 @@ impl Speller {
         text
     }
 
-    fn reference(&mut self, text: &mut Vec<u8>, is_first: bool, reference: Address) -> Result<(), LowerError> {
+    pub(super) fn reference(
+        &mut self,
+        text: &mut Vec<u8>,
+        is_first: bool,
+        reference: Address,
+    ) -> Result<(), LowerError> {
         if !self.profile.is_seeded() {
             match self.profile.nulls {
                 Nulls::Short if reference.is_null() => text.extend(b"0x0"),
@@ -238,7 +252,7 @@ impl Speller {
         Ok(())
     }
 
-    fn after_references(&mut self, text: &mut Vec<u8>) {
+    pub(super) fn after_references(&mut self, text: &mut Vec<u8>) {
         if self.profile.is_seeded() {
             text.extend(self.blank_or_none());
             text.extend(self.line_end());

@@ -104,6 +104,19 @@ impl Layout {
         (block < self.blocks).then_some((block, object))
     }
 
+    /// How many blocks have a shape: one of each group, but for the last group's end.
+    pub(super) fn blocks_of(&self, shape: usize) -> u64 {
+        let (groups, rest) = (self.blocks / SHAPES as u64, self.blocks % SHAPES as u64);
+        groups + u64::from(((shape ^ self.order_of(groups)) as u64) < rest)
+    }
+
+    /// All addresses are multiples of it.
+    pub(super) fn unit(&self) -> u64 {
+        let places = self.starts.iter().chain(&self.offsets).fold(0, |bits, place| bits | u64::from(*place) * UNIT);
+        let bits = places | self.base | self.group;
+        1 << bits.trailing_zeros().min(3)
+    }
+
     /// How many blocks there are.
     pub(super) fn blocks(&self) -> u64 {
         self.blocks

@@ -12,12 +12,12 @@ use crate::draw::{Draw, SeedDraw, Stream};
 use crate::error::Error;
 use crate::model::blocks::{BlockShape, Blocks, Filled, Filling};
 use crate::model::{
-    Address, Class, Facts, Heap, HeapSource, Object, Part, Root, RootKind, Surroundings, VisitObjects, VisitParts,
-    is_ascending,
+    Address, Class, Facts, Heap, HeapSource, Part, Root, RootKind, Surroundings, VisitObjects, VisitParts, is_ascending,
 };
 
 use super::addresses::Ground;
 use super::classes::Classes;
+use super::objects::HELD;
 use super::options::{AddressSpace, GenerateOptions};
 use layout::{Layout, OBJECTS, SHAPES};
 use shapes::{Drawn, draw_shape};
@@ -70,9 +70,9 @@ impl ProceduralHeap {
         self.first.objects.len() as u64 + self.blocks.as_ref().map_or(0, |blocks| blocks.count() * OBJECTS)
     }
 
-    /// The objects that were drawn, which are the first ones.
-    pub fn first(&self) -> &[Object] {
-        &self.first.objects
+    /// All but the objects in blocks: what was drawn, and the first objects.
+    pub fn drawn(&self) -> &Heap {
+        &self.first
     }
 
     /// All further objects, if there are more.
@@ -144,10 +144,12 @@ impl Computed {
         Ok(Computed { key, shapes, drawn, layout })
     }
 
-    /// Objects here and there that are roots, so that what is in blocks is reached.
+    /// Objects that are roots, so that what is in blocks is reached.
     fn roots(&self, draw: &mut dyn Draw) -> Vec<Root> {
         let roots = (0..self.count().min(ROOTS)).map(|number| {
-            let (block, object) = (draw.below(self.count()), draw.below(OBJECTS) as u32);
+            let place = (draw.below(self.count()), draw.below(OBJECTS) as u32);
+            // The first one holds all blocks.
+            let (block, object) = if number == 0 { (0, 0) } else { place };
             let kind = RootKind::JniGlobal(Address((1 << 20) + 8 * number));
             Root { object: Address(self.layout.address(block, object)), kind, after: None }
         });
@@ -169,6 +171,14 @@ impl Blocks for Computed {
 
     fn shape_of(&self, block: u64) -> usize {
         self.layout.shape_of(block)
+    }
+
+    fn blocks_of(&self, shape: usize) -> u64 {
+        self.layout.blocks_of(shape)
+    }
+
+    fn unit(&self) -> u64 {
+        self.layout.unit()
     }
 
     fn fill(&self, block: u64, filling: &mut Filling) {
@@ -193,6 +203,12 @@ impl Blocks for Computed {
                 references.push(self.layout.address(to, object));
             }
             number += together as u32;
+        }
+        // The blocks are a tree.
+        for held in 0..HELD as u64 {
+            let below = block * HELD as u64 + 1 + held;
+            let (to, object) = if below < blocks { (below, 0) } else { (block, 0) };
+            references.push(self.layout.address(to, object));
         }
         references.extend(drawn.own.iter().map(|offset| start + offset));
         filling.values.clear();

@@ -6,7 +6,7 @@ use crate::model::{Address, Contents, FieldType, IdentityHash, Object, ObjectKin
 
 use super::super::addresses::Ground;
 use super::super::classes::Classes;
-use super::super::objects::{self, Plan};
+use super::super::objects::{self, HELD, Plan};
 use super::super::oddity::Oddity;
 use super::super::options::GenerateOptions;
 use super::layout::OBJECTS;
@@ -15,7 +15,7 @@ use super::layout::OBJECTS;
 const OWN: u64 = 0x5000_0000_0000_0000;
 
 /// A shape, and how what it leaves open is computed. Its references are first the far ones, then the near ones, then those to
-/// objects of the block.
+/// the blocks that it holds, then those to objects of the block.
 #[derive(Clone, Debug)]
 pub(super) struct Drawn {
     pub(super) shape: BlockShape,
@@ -53,6 +53,7 @@ pub(super) fn draw_shape(options: &GenerateOptions, classes: &Classes, jumps: u6
         }
         hashed.push(place as u32);
     }
+    let held = (0..HELD as u32).map(|item| Item { object: 0, item });
     let Open { far, near, own, mut bytes, values } = open;
     bytes.resize(bytes.len().next_multiple_of(8), (0, 0));
     let masks = bytes.chunks_exact(8).map(|word| {
@@ -67,7 +68,7 @@ pub(super) fn draw_shape(options: &GenerateOptions, classes: &Classes, jumps: u6
         hash,
         shape: BlockShape {
             objects,
-            references: far.into_iter().chain(near).chain(own.iter().map(|(item, _)| *item)).collect(),
+            references: far.into_iter().chain(near).chain(held).chain(own.iter().map(|(item, _)| *item)).collect(),
             values,
             hashed,
         },

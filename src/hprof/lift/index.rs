@@ -2,7 +2,8 @@
 
 use std::io::Read;
 
-use crate::error::DecodeError;
+use crate::error::{DecodeError, Error};
+use crate::model::long::Spool;
 use crate::model::{ByteLen, Class, Event, Facts, Name, Region, Root, Serial, Surroundings, TextId};
 
 use super::super::decode::{Decoder, Regions};
@@ -12,7 +13,7 @@ use super::item;
 use super::layout::{FileLayouts, Layouts};
 use super::names::Log;
 use super::stacks::{Named, Stacks};
-use super::walk::{Item, Keep, Place, walk};
+use super::walk::{Item, Keep, Place, walk_with};
 
 /// The index of a file: everything but its objects.
 #[derive(Clone, Debug)]
@@ -91,13 +92,33 @@ pub fn facts(header: &Header) -> Facts {
 impl Index {
     /// Reads a file to its end. After an error the index holds everything before it.
     pub fn read<R: Read>(decoder: &mut Decoder<R>) -> (Index, Result<(), DecodeError>) {
+        Index::read_keeping(decoder, Keep::Heads, None, |_| Ok(()))
+    }
+
+    /// The same, in which `each` is called with every item, objects with their contents; what is too long to be held goes
+    /// into a spool, if there is one.
+    pub fn read_with<R: Read>(
+        decoder: &mut Decoder<R>,
+        spool: Option<&mut Spool>,
+        each: impl FnMut(&Item<'_>) -> Result<(), Error>,
+    ) -> (Index, Result<(), Error>) {
+        Index::read_keeping(decoder, Keep::Contents, spool, each)
+    }
+
+    fn read_keeping<R: Read, E: From<DecodeError>>(
+        decoder: &mut Decoder<R>,
+        keep: Keep,
+        spool: Option<&mut Spool>,
+        mut each: impl FnMut(&Item<'_>) -> Result<(), E>,
+    ) -> (Index, Result<(), E>) {
         let header = *decoder.header();
         let reading = decoder.reading();
         let mut gathered: Vec<Gathered> = Vec::new();
         let mut between = Vec::new();
         let mut named = Named::default();
         let mut open = false;
-        let read = walk(decoder, Keep::Heads, |place, found| {
+        let read = walk_with(decoder, keep, spool, |place, found| {
+            each(&found)?;
             match (found, gathered.last_mut().filter(|_| open)) {
                 (Item::HeapBegins(time), _) => {
                     open = true;

@@ -208,7 +208,7 @@ impl<'c> Carrier<'c> {
         }
     }
 
-    fn trace(&self, own: Option<Serial>) -> Serial {
+    pub(super) fn trace(&self, own: Option<Serial>) -> Serial {
         match self.plan.profile.trace {
             Some(fixed) if !self.plan.as_heap() => Serial(fixed),
             fixed => own.unwrap_or(Serial(fixed.unwrap_or(1))),

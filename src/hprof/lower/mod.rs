@@ -13,6 +13,7 @@ mod recognise;
 mod roots;
 mod segments;
 mod spell;
+mod stamp;
 mod table;
 mod tell;
 
@@ -20,6 +21,7 @@ use std::io::Write;
 
 use crate::error::Error;
 use crate::lower::Adherence;
+use crate::model::blocks::Filled;
 use crate::model::{Dump, DumpSource, Heap, HeapSource, Object, Surroundings};
 use crate::setters::setters;
 
@@ -154,6 +156,14 @@ pub fn carry_dump(dump: &mut dyn DumpSource, options: &LowerOptions) -> Result<D
             (Told::Class(class), Some(heap)) => heap.classes.push(class.clone()),
             (Told::Object(object), Some(heap)) => {
                 heap.objects.push(Object { contents: object.contents.hold()?, ..object.clone() })
+            }
+            (Told::Blocks(told), Some(heap)) => {
+                let mut filled = Filled::new(told.blocks);
+                for block in told.first..told.blocks.count() {
+                    for object in filled.fill(block) {
+                        heap.objects.push(told.carrier.object(object)?);
+                    }
+                }
             }
             (Told::Tail(events), _) => carried.tail = events.to_vec(),
             (Told::HeapEnds(_, traces, threads), Some(heap)) => {

@@ -108,6 +108,26 @@ impl<'o> SegmentWriter<'o> {
         self.flush_if_full()
     }
 
+    /// Whether the open segment has room for sub-records of so many bytes, whatever they are.
+    pub(super) fn takes(&self, length: u64) -> bool {
+        self.open && self.cutter.takes(length)
+    }
+
+    /// Sub-records of so many bytes that the open segment takes.
+    pub(super) fn sub_records(
+        &mut self,
+        length: u64,
+        count: u64,
+        write: impl FnOnce(&mut Vec<u8>) -> Result<(), LowerError>,
+    ) -> Result<(), Error> {
+        if matches!(self.lengths, Lengths::Known(_)) {
+            write(&mut self.buffer)?;
+        }
+        self.length += length;
+        self.cutter.wrote_together(length, count);
+        self.flush_if_full()
+    }
+
     /// A sub-record of this length whose contents are put piece by piece ([`SegmentWriter::piece`]).
     pub(super) fn long_sub_record(
         &mut self,
@@ -337,6 +357,24 @@ impl Cutter {
             let is_object = matches!(tag, SubTag::CLASS_DUMP | SubTag::INSTANCE_DUMP);
             self.alone |= is_array(tag) || is_object && self.length + HEAD as u64 > BUFFER;
         }
+        if matches!(self.cut, Cut::SharedBuffer | Cut::OwnBuffer(_)) {
+            self.through(bytes);
+        }
+    }
+
+    /// Whether sub-records of so many bytes in all go into the open segment, whatever they are.
+    fn takes(&self, length: u64) -> bool {
+        match self.cut {
+            Cut::Whole | Cut::Giant => true,
+            Cut::SharedBuffer | Cut::OwnBuffer(_) => !self.alone && length <= self.capacity - self.position,
+            Cut::Arrays | Cut::Each | Cut::Android | Cut::Drawn => false,
+        }
+    }
+
+    fn wrote_together(&mut self, bytes: u64, count: u64) {
+        self.info_last = false;
+        self.count += count;
+        self.length += bytes;
         if matches!(self.cut, Cut::SharedBuffer | Cut::OwnBuffer(_)) {
             self.through(bytes);
         }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::error::{Error, LowerError};
+use crate::model::blocks::Filling;
 use crate::model::{
     Address, Class, Contents, Event, EventKind, Facts, Long, Name, Object, ObjectKind, Region, Root, Serial, TextId,
 };
@@ -13,10 +14,11 @@ use super::super::record::{Body, Record};
 use super::super::sub_record::{
     ArrayHead, ClassDump, InstanceDump, ObjectArrayDump, PrimitiveArrayDump, RootRecord, SubRecord,
 };
-use super::super::wire::{Header, Tag};
+use super::super::wire::{Header, IdSize, SubTag, Tag};
 use super::plan::Plan;
 use super::segments::SegmentWriter;
-use super::tell::Told;
+use super::stamp::Stamps;
+use super::tell::{BlocksTold, Told};
 
 /// Spells one file.
 pub(super) struct Speller<'p, 'o> {
@@ -61,6 +63,7 @@ impl<'p, 'o> Speller<'p, 'o> {
             Told::Root(root) => self.root(root),
             Told::Class(class) => self.class(class),
             Told::Object(object) => self.object(object),
+            Told::Blocks(told) => self.blocks(&told),
             Told::HeapEnds(told, ..) => self.segments.end_heap(self.empty, told.times.1),
             Told::Tail(events) => events.iter().try_for_each(|event| self.event(event)),
         }
@@ -142,35 +145,34 @@ impl<'p, 'o> Speller<'p, 'o> {
             return self.long_object(object, long);
         }
         let mut contents = std::mem::take(&mut self.scratch);
-        contents.clear();
-        let id = self.plan.id;
-        let (class, trace) = (object.class.unwrap_or_default(), object.trace.unwrap_or_default());
-        let length = object.length.unwrap_or_default() as u32;
-        let head = |element| ArrayHead { id: object.address, trace, length, element };
-        let sub_record = match (object.kind, &object.contents) {
-            (ObjectKind::Instance, stored) => {
-                if let Contents::Fields(values) = stored {
-                    values.iter().for_each(|value| encode::put_value(&mut contents, id, *value));
-                }
-                let raw = if let Contents::Raw(raw) = stored { raw } else { &contents };
-                instance(object.address, trace, class, raw)?
-            }
-            (ObjectKind::ObjectArray, stored) => {
-                if let Contents::Elements(elements) = stored {
-                    elements.iter().for_each(|to| encode::put_id(&mut contents, id, to.0));
-                }
-                let elements = Cow::Borrowed(contents.as_slice());
-                SubRecord::ObjectArray(ObjectArrayDump { id: object.address, trace, length, class, elements })
-            }
-            (ObjectKind::PrimitiveArray(element), Contents::Primitives(bytes)) => {
-                let elements = Cow::Borrowed(bytes.as_slice());
-                SubRecord::PrimitiveArray(PrimitiveArrayDump { head: head(element), elements })
-            }
-            (ObjectKind::PrimitiveArray(element), _) => SubRecord::NoDataArray(head(element)),
-        };
+        let sub_record = of_object(self.plan.id, object, &mut contents)?;
         self.put(&sub_record, false)?;
         drop(sub_record);
         self.scratch = contents;
+        Ok(())
+    }
+
+    /// Objects in blocks: together, where a segment has room for a block.
+    fn blocks(&mut self, told: &BlocksTold<'_>) -> Result<(), Error> {
+        let stamps = Stamps::new(self.plan, told)?;
+        let (mut filling, mut scratch) = (Filling::default(), Vec::new());
+        for block in told.first..told.blocks.count() {
+            let stamp = stamps.of(block);
+            if self.segments.takes(stamp.length()) {
+                let write = |out: &mut Vec<u8>| stamps.put(block, &mut filling, out);
+                self.segments.sub_records(stamp.length(), stamp.count(), write)?;
+                continue;
+            }
+            scratch.clear();
+            stamps.put(block, &mut filling, &mut scratch)?;
+            for (tag, place) in stamp.sub_records() {
+                self.admit(tag, place.len() as u64, false)?;
+                self.segments.sub_record(tag, |out| {
+                    out.extend_from_slice(&scratch[place]);
+                    Ok(())
+                })?;
+            }
+        }
         Ok(())
     }
 
@@ -191,7 +193,7 @@ impl<'p, 'o> Speller<'p, 'o> {
             }
             _ => SubRecord::ObjectArray(ObjectArrayDump { id: object.address, trace, length, class, elements: none }),
         };
-        self.admit(&sub_record, false)?;
+        self.admit(sub_record.tag(), encode::length_of(id, &sub_record), false)?;
         self.segments.long_sub_record(sub_record.tag(), encode::length_of(id, &sub_record), |segments| {
             segments.piece(|out| encode::sub_record(out, id, &sub_record))?;
             match long {
@@ -213,15 +215,15 @@ impl<'p, 'o> Speller<'p, 'o> {
 
     fn put(&mut self, sub_record: &SubRecord<'_>, is_info: bool) -> Result<(), Error> {
         let id = self.plan.id;
-        self.admit(sub_record, is_info)?;
+        self.admit(sub_record.tag(), encode::length_of(id, sub_record), is_info)?;
         self.segments.sub_record(sub_record.tag(), |out| encode::sub_record(out, id, sub_record))
     }
 
-    /// Makes room for a sub-record.
-    fn admit(&mut self, sub_record: &SubRecord<'_>, is_info: bool) -> Result<(), Error> {
+    /// Makes room for a sub-record of so many bytes.
+    fn admit(&mut self, tag: SubTag, length: u64, is_info: bool) -> Result<(), Error> {
         let id = self.plan.id;
         self.empty = false;
-        let begins = self.segments.admit(sub_record.tag(), encode::length_of(id, sub_record))?;
+        let begins = self.segments.admit(tag, length)?;
         if let Some((heap, name)) = self.region.filter(|_| begins && !is_info) {
             let info = SubRecord::HeapInfo(heap, name);
             self.segments.sub_record(info.tag(), |out| encode::sub_record(out, id, &info))?;
@@ -237,6 +239,39 @@ impl<'p, 'o> Speller<'p, 'o> {
             None => Err(LowerError::NoText(name.to_string())),
         }
     }
+}
+
+/// The sub-record of an object whose contents are held; `contents` is room for them.
+pub(super) fn of_object<'o>(
+    id: IdSize,
+    object: &'o Object,
+    contents: &'o mut Vec<u8>,
+) -> Result<SubRecord<'o>, LowerError> {
+    contents.clear();
+    let (class, trace) = (object.class.unwrap_or_default(), object.trace.unwrap_or_default());
+    let length = object.length.unwrap_or_default() as u32;
+    let head = |element| ArrayHead { id: object.address, trace, length, element };
+    Ok(match (object.kind, &object.contents) {
+        (ObjectKind::Instance, Contents::Raw(raw)) => instance(object.address, trace, class, raw)?,
+        (ObjectKind::Instance, stored) => {
+            if let Contents::Fields(values) = stored {
+                values.iter().for_each(|value| encode::put_value(contents, id, *value));
+            }
+            instance(object.address, trace, class, contents)?
+        }
+        (ObjectKind::ObjectArray, stored) => {
+            if let Contents::Elements(elements) = stored {
+                elements.iter().for_each(|to| encode::put_id(contents, id, to.0));
+            }
+            let elements = Cow::Borrowed(contents.as_slice());
+            SubRecord::ObjectArray(ObjectArrayDump { id: object.address, trace, length, class, elements })
+        }
+        (ObjectKind::PrimitiveArray(element), Contents::Primitives(bytes)) => {
+            let elements = Cow::Borrowed(bytes.as_slice());
+            SubRecord::PrimitiveArray(PrimitiveArrayDump { head: head(element), elements })
+        }
+        (ObjectKind::PrimitiveArray(element), _) => SubRecord::NoDataArray(head(element)),
+    })
 }
 
 fn instance(id: Address, trace: Serial, class: Address, values: &[u8]) -> Result<SubRecord<'_>, LowerError> {

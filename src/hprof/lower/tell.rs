@@ -1,10 +1,14 @@
 //! What a dump tells, item by item, in the order of the file.
 
+use std::iter::Peekable;
+use std::vec::IntoIter;
+
 use crate::draw::{SeedDraw, Stream};
 use crate::error::Error;
+use crate::model::blocks::{Blocks, Filled};
 use crate::model::{
-    Class, DumpSource, Event, Facts, HeapSource, Name, Object, Region, Root, RootObjects, StackTrace, Surroundings,
-    Thread,
+    Class, DumpSource, Event, Facts, HeapSource, Name, Object, Part, Region, Root, RootObjects, StackTrace,
+    Surroundings, Thread,
 };
 
 use super::super::lift::{Log, Named, Stacks};
@@ -25,6 +29,8 @@ pub(super) enum Told<'t> {
     Root(&'t Root),
     Class(&'t Class),
     Object(&'t Object),
+    /// Very many objects.
+    Blocks(BlocksTold<'t>),
     /// A heap ends, with the stack traces and threads that it tells or names.
     HeapEnds(&'t HeapTold<'t>, Vec<StackTrace>, Vec<Thread>),
     /// The log after the last heap.
@@ -37,6 +43,13 @@ pub(super) struct HeapTold<'l> {
     pub(super) times: (u32, u32),
     /// The log of this heap and those before it.
     pub(super) log: &'l Log,
+}
+
+/// Objects in blocks, from a first block on, and what makes of each object what is told.
+pub(super) struct BlocksTold<'b> {
+    pub(super) blocks: &'b dyn Blocks,
+    pub(super) first: u64,
+    pub(super) carrier: &'b Carrier<'b>,
 }
 
 type Visit<'v> = dyn FnMut(Told<'_>) -> Result<(), Error> + 'v;
@@ -80,31 +93,15 @@ pub(super) fn tell(dump: &mut dyn DumpSource, plan: &Plan, visit: &mut Visit<'_>
         visit(Told::HeapBegins(&told))?;
 
         let surround = Surround { entries: 0, events: &events, regions: &regions, roots: &roots };
-        let mut entries = Entries { surround, named: &mut named, objects: 0, visit };
-        let mut order = carrier.class_order().into_iter().peekable();
-        let class = |index: usize| {
-            let class = &classes[index];
-            let load = log.load(number, class.address);
-            let name = load.and_then(|load| log.text(number, load.name)).cloned().unwrap_or_else(Name::default);
-            carrier.class(index, name, load.map(|load| load.serial))
-        };
-        let mut object = |entries: &mut Entries<'_, '_>, object: &Object| {
-            while let Some(index) = order.next_if(|&index| carrier.stands_after(&classes[index]) <= entries.objects) {
-                entries.class(class(index)?)?;
-            }
-            entries.object(&carrier.object(object)?)
-        };
-        // Class objects that are instances stand among the objects by their addresses.
-        let mut mirrors = mirrors.into_iter().peekable();
-        heap.visit_objects(&mut |next| {
-            while let Some(mirror) = mirrors.next_if(|mirror| mirror.address < next.address) {
-                object(&mut entries, &mirror)?;
-            }
-            object(&mut entries, next)
+        let entries = Entries { surround, named: &mut named, objects: 0, visit };
+        let order = carrier.class_order().into_iter().peekable();
+        let mirrors = mirrors.into_iter().peekable();
+        let mut walk = Walk { carrier: &carrier, classes: &classes, log: &log, heap: number, order, mirrors, entries };
+        heap.visit_parts(&mut |part| match part {
+            Part::Object(object) => walk.object(object),
+            Part::Blocks(blocks) => walk.blocks(blocks),
         })?;
-        mirrors.try_for_each(|mirror| object(&mut entries, &mirror))?;
-        order.try_for_each(|index| entries.class(class(index)?))?;
-        entries.surround.rest(entries.visit)?;
+        walk.rest()?;
         let (traces, threads) = stacks.next_heap(&log, number, &events, &roots, &named.end(&events));
         visit(Told::HeapEnds(&told, traces, threads))?;
     }
@@ -119,12 +116,84 @@ fn root_objects(plan: &Plan, heap: &mut dyn HeapSource, surroundings: &Surroundi
     }
     let mut objects = RootObjects::of(heap.classes(), surroundings.roots.as_deref().unwrap_or_default());
     if objects.asks() {
-        heap.visit_objects(&mut |object| {
-            objects.see(object);
+        heap.visit_parts(&mut |part| {
+            match part {
+                Part::Object(object) => objects.see(object),
+                Part::Blocks(blocks) => objects.see_blocks(blocks),
+            }
             Ok(())
         })?;
     }
     Ok(objects)
+}
+
+/// Goes through a heap: classes in their places, class objects that are instances, and objects.
+struct Walk<'w, 'v> {
+    carrier: &'w Carrier<'w>,
+    classes: &'w [Class],
+    log: &'w Log,
+    /// The heap's number.
+    heap: usize,
+    /// The classes that are still to come.
+    order: Peekable<IntoIter<usize>>,
+    /// Class objects that are instances: they stand among the objects by their addresses.
+    mirrors: Peekable<IntoIter<Object>>,
+    entries: Entries<'w, 'v>,
+}
+
+impl Walk<'_, '_> {
+    fn object(&mut self, object: &Object) -> Result<(), Error> {
+        while let Some(mirror) = self.mirrors.next_if(|mirror| mirror.address < object.address) {
+            self.put(&mirror)?;
+        }
+        self.put(object)
+    }
+
+    fn put(&mut self, object: &Object) -> Result<(), Error> {
+        let (carrier, classes, objects) = (self.carrier, self.classes, self.entries.objects);
+        while let Some(index) = self.order.next_if(|&index| carrier.stands_after(&classes[index]) <= objects) {
+            self.class(index)?;
+        }
+        self.entries.object(&carrier.object(object)?)
+    }
+
+    fn class(&mut self, index: usize) -> Result<(), Error> {
+        let load = self.log.load(self.heap, self.classes[index].address);
+        let name = load.and_then(|load| self.log.text(self.heap, load.name)).cloned().unwrap_or_else(Name::default);
+        self.entries.class(self.carrier.class(index, name, load.map(|load| load.serial))?)
+    }
+
+    /// Objects in blocks: together, where nothing else stands among them.
+    fn blocks(&mut self, blocks: &dyn Blocks) -> Result<(), Error> {
+        let mut filled = Filled::new(blocks);
+        let mut first = 0;
+        if blocks.count() > 0 {
+            // What is due before the first object comes with it.
+            filled.fill(0).iter().try_for_each(|object| self.object(object))?;
+            first = 1;
+        }
+        let objects: u64 = (first..blocks.count()).map(|block| blocks.shapes()[blocks.shape_of(block)].len()).sum();
+        let (carrier, classes, end) = (self.carrier, self.classes, self.entries.objects + objects);
+        let alone = self.mirrors.peek().is_none()
+            && self.order.peek().is_none_or(|&index| carrier.stands_after(&classes[index]) >= end)
+            && self.entries.surround.is_clear_to(self.entries.surround.entries + objects);
+        if alone {
+            self.entries.blocks(blocks, first, objects, carrier)
+        } else {
+            (first..blocks.count())
+                .try_for_each(|block| filled.fill(block).iter().try_for_each(|object| self.object(object)))
+        }
+    }
+
+    fn rest(mut self) -> Result<(), Error> {
+        while let Some(mirror) = self.mirrors.next() {
+            self.put(&mirror)?;
+        }
+        while let Some(index) = self.order.next() {
+            self.class(index)?;
+        }
+        self.entries.surround.rest(self.entries.visit)
+    }
 }
 
 /// The classes and objects of a heap as they are told, with what stands between them.
@@ -142,6 +211,17 @@ impl Entries<'_, '_> {
         self.surround.surround(self.visit)?;
         (self.visit)(Told::Class(&told))?;
         self.surround.entries += 1;
+        Ok(())
+    }
+
+    /// All blocks from the first on, in which there are so many objects.
+    fn blocks(&mut self, blocks: &dyn Blocks, first: u64, objects: u64, carrier: &Carrier<'_>) -> Result<(), Error> {
+        for object in blocks.shapes().iter().flat_map(|shape| &shape.objects) {
+            self.named.name(carrier.trace(object.trace));
+        }
+        (self.visit)(Told::Blocks(BlocksTold { blocks, first, carrier }))?;
+        self.surround.entries += objects;
+        self.objects += objects;
         Ok(())
     }
 
@@ -167,6 +247,13 @@ impl Surround<'_> {
     /// What is due before the next entry.
     fn surround(&mut self, visit: &mut Visit<'_>) -> Result<(), Error> {
         self.up_to(self.entries, visit)
+    }
+
+    /// Whether nothing is due among the entries up to this number, itself left out.
+    fn is_clear_to(&self, entries: u64) -> bool {
+        self.events.first().is_none_or(|event| event.after >= entries)
+            && self.roots.first().is_none_or(|root| root.after.unwrap_or(u64::MAX) >= entries)
+            && self.regions.first().is_none_or(|region| region.after >= entries)
     }
 
     fn rest(&mut self, visit: &mut Visit<'_>) -> Result<(), Error> {

@@ -164,7 +164,7 @@ impl<'c> Carrier<'c> {
 
     /// A hash in the dump's regime. A 16-bit hash from a 32-bit one is its low 15 bits, and the way
     /// back doubles it, as the DTFJ reader shows a 16-bit hash: (h & 7fff) << 16 | (h & 7fff).
-    fn hash(&self, hash: Option<IdentityHash>) -> Option<IdentityHash> {
+    pub(super) fn hash(&self, hash: Option<IdentityHash>) -> Option<IdentityHash> {
         match (self.regime, hash) {
             (HashRegime::Every16, None) => Some(IdentityHash::Bits16(0)),
             (HashRegime::Every16, Some(IdentityHash::Bits32(hash))) => {

@@ -54,6 +54,17 @@ impl Spread {
     }
 }
 
+impl Spread {
+    /// What holds for all of these references, with their distances.
+    #[inline]
+    pub fn of(targets: &[Address], distances: &[Units]) -> Spread {
+        let mut spread = Spread { count: targets.len() as u64, ..Spread::default() };
+        distances.iter().for_each(|distance| spread.distances.enter(distance.0));
+        targets.iter().for_each(|target| spread.addresses.enter(target.0 as i64));
+        spread
+    }
+}
+
 impl Range {
     #[inline]
     fn enter(&mut self, number: i64) {
@@ -118,13 +129,18 @@ pub enum Arithmetic {
 
 impl Arithmetic {
     /// The distance between two addresses, in address units.
+    #[inline]
     pub fn units(self, to: Address, from: Address, layout: Layout) -> Units {
-        let difference = to.0.wrapping_sub(from.0) as i64;
-        let difference = match (self, layout.word) {
-            (Arithmetic::Word, WordSize::Bits32) => i64::from(difference as i32),
-            _ => difference,
-        };
-        Units(difference / layout.unit as i64)
+        self.from(from, layout)(to)
+    }
+
+    /// The distances from an address, in address units.
+    #[inline]
+    pub fn from(self, from: Address, layout: Layout) -> impl Fn(Address) -> Units {
+        // Units are 4 or 8 bytes, and addresses that are no multiples are refused.
+        let shift = layout.unit.trailing_zeros();
+        let unused = if self == Arithmetic::Word && layout.word == WordSize::Bits32 { 32 } else { 0 };
+        move |to| Units((to.0.wrapping_sub(from.0) as i64) << unused >> unused >> shift)
     }
 }
 

@@ -13,11 +13,16 @@ mod recognise;
 mod spell;
 
 use std::io::Write;
+use std::iter::Peekable;
+use std::vec::IntoIter;
 
 use crate::compare::sorted::{MEMORY, visit_sorted};
 use crate::error::{Error, LowerError};
 use crate::lower::Adherence;
-use crate::model::{Address, Class, Contents, Facts, Heap, HeapSource, Long, Object, Pieces, WordSize, is_ascending};
+use crate::model::blocks::{Blocks, Filled, Filling};
+use crate::model::{
+    Address, Class, Contents, Facts, Heap, HeapSource, Long, Object, Part, Pieces, WordSize, is_ascending,
+};
 use crate::setters::setters;
 
 pub use profiles::{ArrayWord, ElementOrder, FieldSwap, HeaderPolicy, ObjectOrder, PROFILES, Profile, Survey};
@@ -156,29 +161,101 @@ fn run(
     let survey = profiles::Survey::take(source, options)?;
     let classes = source.classes().to_vec();
     let carrier = Carrier::new(&classes, source.facts(), options);
-    let mut speller = Speller::new(source.facts(), &survey, options)?;
+    let speller = Speller::new(source.facts(), &survey, options)?;
     let facts = carrier.facts(source.facts(), &survey);
     take(Step::Header(speller.header(), facts))?;
     let layout = speller.layout();
-    let mut pending = carrier.class_order();
-    let mut objects = 0;
-    let spell_class = |speller: &mut Speller, index: usize, take: &mut dyn FnMut(Step<'_>) -> Result<(), Error>| {
-        let class = carrier.class(index)?;
-        take(Step::Class(&class, speller.class(&class)?, layout))
-    };
-    let mut spell = |object: &Object| {
-        while let Some(index) = pending.next_if(|&index| carrier.stands_after(&classes[index]) <= objects) {
-            spell_class(&mut speller, index, take)?;
-        }
-        objects += 1;
-        let object = carrier.object(object)?;
-        take(Step::Object(&object, speller.object(&object)?, layout))
-    };
-    match sorts {
-        true => visit_sorted(source, MEMORY, &mut spell)?,
-        false => source.visit_objects(&mut spell)?,
+    let pending = carrier.class_order();
+    let mut walk = Walk { classes: &classes, carrier: &carrier, speller, layout, pending, objects: 0, take };
+    if sorts {
+        visit_sorted(source, MEMORY, &mut |object| walk.object(object))?;
+    } else {
+        source.visit_parts(&mut |part| match part {
+            Part::Object(object) => walk.object(object),
+            Part::Blocks(blocks) => walk.blocks(blocks),
+        })?;
     }
-    pending.try_for_each(|index| spell_class(&mut speller, index, take))
+    walk.rest()
+}
+
+/// Goes through a heap: classes in their places, and objects.
+struct Walk<'w, 't> {
+    classes: &'w [Class],
+    carrier: &'w Carrier<'w>,
+    speller: Speller,
+    layout: Layout,
+    /// The classes that are still to come.
+    pending: Peekable<IntoIter<usize>>,
+    objects: u64,
+    take: &'t mut dyn FnMut(Step<'_>) -> Result<(), Error>,
+}
+
+impl Walk<'_, '_> {
+    fn class(&mut self, index: usize) -> Result<(), Error> {
+        let class = self.carrier.class(index)?;
+        (self.take)(Step::Class(&class, self.speller.class(&class)?, self.layout))
+    }
+
+    fn object(&mut self, object: &Object) -> Result<(), Error> {
+        let (carrier, classes, objects) = (self.carrier, self.classes, self.objects);
+        while let Some(index) = self.pending.next_if(|&index| carrier.stands_after(&classes[index]) <= objects) {
+            self.class(index)?;
+        }
+        self.put(&carrier.object(object)?)
+    }
+
+    fn put(&mut self, carried: &Object) -> Result<(), Error> {
+        self.objects += 1;
+        (self.take)(Step::Object(carried, self.speller.object(carried)?, self.layout))
+    }
+
+    /// Objects in blocks. Each shape is carried once, unless classes stand among them.
+    fn blocks(&mut self, blocks: &dyn Blocks) -> Result<(), Error> {
+        let mut filled = Filled::new(blocks);
+        let (carrier, classes) = (self.carrier, self.classes);
+        let mut shapes = Vec::new();
+        for shape in blocks.shapes() {
+            shapes.push(shape.carried(|object| carrier.object(object), listed)?);
+        }
+        let mut filling = Filling::default();
+        for block in 0..blocks.count() {
+            let shape = &mut shapes[blocks.shape_of(block)];
+            let end = self.objects + shape.len() as u64;
+            if self.pending.peek().is_some_and(|&index| carrier.stands_after(&classes[index]) < end) {
+                filled.fill(block).iter().try_for_each(|object| self.object(object))?;
+                continue;
+            }
+            blocks.fill(block, &mut filling);
+            for object in shape {
+                let hash = filling.hash(object);
+                let told = &mut object.told;
+                told.address = Address(filling.address + object.offset);
+                if let Contents::References(listed) = &mut told.contents {
+                    object.references.iter().for_each(|&(at, lane)| listed[at] = Address(filling.references[lane]));
+                }
+                if hash.is_some() {
+                    told.hash = carrier.hash(hash);
+                }
+                self.put(told)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn rest(mut self) -> Result<(), Error> {
+        while let Some(index) = self.pending.next() {
+            self.class(index)?;
+        }
+        Ok(())
+    }
+}
+
+/// The references of a carried object that are held.
+fn listed(object: &Object) -> &[Address] {
+    match &object.contents {
+        Contents::References(listed) => listed,
+        _ => &[],
+    }
 }
 
 /// Writes a heap in memory as a PHD in memory.

@@ -9,7 +9,8 @@
 use crate::draw::Draw;
 use crate::error::Error;
 use crate::lower::{Adherence, Order};
-use crate::model::{Contents, Facts, HashRegime, HeapSource, Long, Totals, WordSize};
+use crate::model::blocks::Blocks;
+use crate::model::{Contents, Facts, HashRegime, HeapSource, Long, Object, Part, Totals, WordSize};
 
 use super::super::record::StoredHash;
 use super::super::wire::{Version, Width, record_flag};
@@ -425,18 +426,36 @@ impl Survey {
             let class = carrier.class(index)?;
             survey.count(class.address.0, class.references.iter().flatten().map(|a| a.0));
         }
-        source.visit_objects(&mut |object| {
-            let object = carrier.object(object)?;
-            survey.count(object.address.0, object.references().map(|a| a.0));
-            if let Contents::Long(Long::References(listed)) = &object.contents {
-                listed.visit(|piece| {
-                    survey.count_references(piece.iter().map(|a| a.0));
-                    Ok::<(), Error>(())
-                })?;
-            }
-            Ok(())
+        source.visit_parts(&mut |part| match part {
+            Part::Object(object) => survey.object(&carrier.object(object)?),
+            Part::Blocks(blocks) => survey.blocks(blocks, |object| carrier.object(object)),
         })?;
         Ok(survey)
+    }
+
+    fn object(&mut self, object: &Object) -> Result<(), Error> {
+        self.count(object.address.0, object.references().map(|a| a.0));
+        if let Contents::Long(Long::References(listed)) = &object.contents {
+            listed.visit(|piece| {
+                self.count_references(piece.iter().map(|a| a.0));
+                Ok::<(), Error>(())
+            })?;
+        }
+        Ok(())
+    }
+
+    /// All blocks of a shape have as many references, and all their addresses are multiples of the same.
+    fn blocks(&mut self, blocks: &dyn Blocks, carry: impl Fn(&Object) -> Result<Object, Error>) -> Result<(), Error> {
+        self.unaligned8 |= !blocks.unit().is_multiple_of(8);
+        for (number, shape) in blocks.shapes().iter().enumerate() {
+            let mut one = Survey::default();
+            shape.carried(&carry, super::listed)?.iter().try_for_each(|object| one.object(&object.told))?;
+            let Totals { objects, references } = one.totals;
+            let times = blocks.blocks_of(number) as u32;
+            self.totals.objects = self.totals.objects.wrapping_add(objects.wrapping_mul(times));
+            self.totals.references = self.totals.references.wrapping_add(references.wrapping_mul(times));
+        }
+        Ok(())
     }
 
     fn count(&mut self, address: u64, references: impl Iterator<Item = u64>) {

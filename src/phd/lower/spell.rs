@@ -14,7 +14,7 @@ use super::super::record::{
     ClassRecord, Gap, Header, HeaderRecord, LongObject, LongPrimitiveArray, MediumObject, ObjectArray, PrimitiveArray,
     Record, References, ShortObject, StoredHash,
 };
-use super::super::wire::{FileFlags, Layout, Units, Version};
+use super::super::wire::{FileFlags, Layout, Units, Version, Width};
 use super::choice::{Case, CaseKind, Choice, Form, Spread};
 use super::profiles::{HeaderPolicy, Profile, Survey};
 use super::{LowerOptions, unsupported};
@@ -30,6 +30,8 @@ pub struct Speller {
     next: usize,
     draw: SeedDraw,
     units: Vec<Units>,
+    /// The bytes of the references of the record that is being spelled.
+    bytes: Vec<u8>,
 }
 
 impl Speller {
@@ -53,6 +55,7 @@ impl Speller {
             next: 0,
             draw,
             units: Vec::new(),
+            bytes: Vec::new(),
         })
     }
 
@@ -99,7 +102,7 @@ impl Speller {
     /// # Errors
     /// If it does not fit the dump, or its contents cannot be read. Of references that are not held, the record has only the
     /// width.
-    pub fn object(&mut self, object: &Object) -> Result<Record<'static>, Error> {
+    pub fn object(&mut self, object: &Object) -> Result<Record<'_>, Error> {
         let hash = stored(object.hash);
         let targets = match &object.contents {
             Contents::References(targets) => Items::Held(targets),
@@ -118,23 +121,22 @@ impl Speller {
         object: &Object,
         hash: StoredHash,
         targets: Items<'_, Address>,
-    ) -> Result<Record<'static>, Error> {
+    ) -> Result<Record<'_>, Error> {
         let class = object.class_word.unwrap_or_default();
         let class_word = self.word(class)?;
         let (gap, choice) = self.choose(CaseKind::Instance, object.address, targets, Some(class), hash, None)?;
-        let references = References::of(choice.references, self.units.iter().copied());
         let hash16 = match hash {
             StoredHash::Bits16(hash) => Some(hash),
             _ => None,
         };
+        if !matches!(choice.form, Form::Short(_)) {
+            self.push(class);
+        }
+        let references = self.references(choice.references);
         Ok(match choice.form {
             Form::Short(slot) => Record::Short(ShortObject { slot, gap, hash: hash16, references }),
-            Form::Medium => {
-                self.push(class);
-                Record::Medium(MediumObject { gap, class_word, hash: hash16, references })
-            }
+            Form::Medium => Record::Medium(MediumObject { gap, class_word, hash: hash16, references }),
             Form::Long | Form::Plain => {
-                self.push(class);
                 Record::Long(LongObject { flags: choice.flags, gap, class_word, hash, references })
             }
         })
@@ -145,7 +147,7 @@ impl Speller {
         object: &Object,
         hash: StoredHash,
         targets: Items<'_, Address>,
-    ) -> Result<Record<'static>, Error> {
+    ) -> Result<Record<'_>, Error> {
         let class_word = self.word(object.class_word.unwrap_or_default())?;
         let length = object.length.map(|length| array_length(object, length)).transpose()?;
         let size_words = self.size_words(object)?;
@@ -155,7 +157,7 @@ impl Speller {
             gap,
             class_word,
             hash,
-            references: References::of(choice.references, self.units.iter().copied()),
+            references: self.references(choice.references),
             length: length.filter(|_| choice.true_length),
             size_words,
         }))
@@ -166,7 +168,7 @@ impl Speller {
         object: &Object,
         element: PrimitiveType,
         hash: StoredHash,
-    ) -> Result<Record<'static>, Error> {
+    ) -> Result<Record<'_>, Error> {
         let length = object.length.unwrap_or_default();
         array_length(object, length)?;
         let size_words = self.size_words(object)?;
@@ -201,12 +203,13 @@ impl Speller {
         self.units.clear();
         match targets {
             Items::Held(targets) => {
-                for &target in targets {
-                    self.check(target)?;
-                    let units = arithmetic.units(target, address, layout);
-                    spread.enter(target, units);
-                    self.units.push(units);
+                let all = targets.iter().fold(0, |bits, target| bits | target.0);
+                if self.check(Address(all)).is_err() {
+                    targets.iter().try_for_each(|target| self.check(*target))?;
                 }
+                let distance = arithmetic.from(address, layout);
+                self.units.extend(targets.iter().map(|target| distance(*target)));
+                spread = Spread::of(targets, &self.units);
             }
             Items::Long(targets) => targets.visit(|piece| {
                 piece.iter().try_for_each(|&target| {
@@ -232,13 +235,26 @@ impl Speller {
         Ok((Gap::new(choice.gap, units), choice))
     }
 
+    /// The references whose distances were found last, in this width.
+    fn references(&mut self, width: Width) -> References<'_> {
+        self.bytes.clear();
+        let (bytes, units) = (&mut self.bytes, self.units.iter());
+        match width {
+            Width::One => bytes.extend(units.map(|units| units.0 as u8)),
+            Width::Two => units.for_each(|units| bytes.extend_from_slice(&(units.0 as u16).to_be_bytes())),
+            Width::Four => units.for_each(|units| bytes.extend_from_slice(&(units.0 as u32).to_be_bytes())),
+            Width::Eight => units.for_each(|units| bytes.extend_from_slice(&units.0.to_be_bytes())),
+        }
+        References { width, bytes: Cow::Borrowed(&self.bytes) }
+    }
+
     fn push(&mut self, class: Address) {
         self.cache[self.next] = class;
         self.next = (self.next + 1) % self.cache.len();
     }
 
     fn check(&self, address: Address) -> Result<(), LowerError> {
-        if !address.0.is_multiple_of(self.layout.unit) {
+        if address.0 & (self.layout.unit - 1) != 0 {
             return Err(LowerError::Unaligned { address, unit: self.layout.unit });
         }
         self.word(address).map(|_| ())

@@ -1,0 +1,66 @@
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use heapsmith::error::Error;
+use heapsmith::input::{Input, Stream};
+use heapsmith::recipe::Recipe;
+use heapsmith::verify::{Verified, VerifyOptions, verify};
+
+use crate::{Answer, open, terminal};
+
+/// Says whether a dump is the heap of a recipe. Reads it once, and memory does not grow with it.
+///
+/// Exit code 0: it is that heap; 1: it is not; 2: it could not be read.
+///
+/// Example: heapsmith verify seven.hprof --recipe heapsmith-2-dev:seed=7,objects=1000
+#[derive(Args)]
+pub(crate) struct Opts {
+    /// The dump; `-` is standard input.
+    file: PathBuf,
+    /// What it has to be; `generate --print-recipe` prints it.
+    #[arg(long)]
+    recipe: String,
+    /// Take the objects in any order.
+    #[arg(long)]
+    any_order: bool,
+    /// Compare one object in N; the others are counted.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    sample: u64,
+    /// The result as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Opts {
+    pub(crate) fn run(self) -> Result<Answer, Error> {
+        let recipe = Recipe::read(&self.recipe)?;
+        let (lowering, heap) = (recipe.lowering()?, recipe.heap()?);
+        let stream = if self.file == Path::new("-") { Stream::stdin()? } else { open::input(&self.file)?.stream()? };
+        let options = VerifyOptions::default().any_order(self.any_order).sample(self.sample);
+        let verified = verify(stream, &heap, &lowering, options)?;
+        self.print(&verified)?;
+        Ok(if verified.same { Answer::Yes } else { Answer::No })
+    }
+
+    fn print(&self, verified: &Verified) -> Result<(), Error> {
+        let failed = |e| Error::io("writing standard output", e);
+        if self.json {
+            let text = serde_json::to_string(verified).map_err(|e| failed(e.into()))?;
+            return writeln!(terminal::data(), "{text}").map_err(failed);
+        }
+        let mut out = terminal::stdout();
+        for difference in &verified.differences {
+            let at = difference.address.as_deref().map_or_else(String::new, |at| format!(" at {at}"));
+            let (expected, found) = (&difference.expected, &difference.found);
+            writeln!(out, "{}{at}\n  expected: {expected}\n  found:    {found}", difference.what).map_err(failed)?;
+        }
+        let Verified { same, objects, compared, count, .. } = verified;
+        let verdict = match same {
+            true => terminal::good("the same heap"),
+            false => terminal::bad("another heap"),
+        };
+        let name = Input::name_of(&self.file);
+        writeln!(out, "{name}: {verdict}; {objects} objects, {compared} compared, {count} differences").map_err(failed)
+    }
+}

@@ -1,0 +1,135 @@
+//! The sub-records of objects that stand in blocks: made once for each shape, and for each block only what differs in it.
+
+use std::ops::Range;
+
+use crate::error::{Error, LowerError};
+use crate::model::blocks::{Blocks, Filling, ValueSpan};
+use crate::model::{Contents, Object};
+
+use super::super::encode;
+use super::super::wire::{IdSize, SubTag, size_of};
+use super::plan::Plan;
+use super::spell::of_object;
+use super::tell::BlocksTold;
+
+/// The shapes of blocks as bytes.
+pub(super) struct Stamps<'b> {
+    plan: &'b Plan,
+    blocks: &'b dyn Blocks,
+    stamps: Vec<Stamp>,
+}
+
+/// The sub-records of one shape, and where in them stands what differs from block to block.
+#[derive(Default)]
+pub(super) struct Stamp {
+    image: Vec<u8>,
+    /// Tag and end of each sub-record.
+    ends: Vec<(SubTag, usize)>,
+    /// Identifiers of the objects, and how far they are from the block's address.
+    own: Vec<(usize, u64)>,
+    /// The references of a filling.
+    references: Vec<usize>,
+    /// Its values, with how many bytes each takes.
+    values: Vec<(usize, usize)>,
+}
+
+impl Stamp {
+    pub(super) fn length(&self) -> u64 {
+        self.image.len() as u64
+    }
+
+    pub(super) fn count(&self) -> u64 {
+        self.ends.len() as u64
+    }
+
+    /// The sub-records in turn.
+    pub(super) fn sub_records(&self) -> impl Iterator<Item = (SubTag, Range<usize>)> {
+        let starts = std::iter::once(0).chain(self.ends.iter().map(|(_, end)| *end));
+        starts.zip(&self.ends).map(|(start, &(tag, end))| (tag, start..end))
+    }
+}
+
+impl<'b> Stamps<'b> {
+    /// # Errors
+    /// If an object of a shape holds what the dump cannot say.
+    pub(super) fn new(plan: &'b Plan, told: &BlocksTold<'b>) -> Result<Stamps<'b>, Error> {
+        let (blocks, id) = (told.blocks, plan.id);
+        let mut stamps = Vec::new();
+        for shape in blocks.shapes() {
+            let mut stamp = Stamp::default();
+            let (mut contents, mut objects) = (Vec::new(), Vec::new());
+            for object in &shape.objects {
+                let carried = told.carrier.object(object)?;
+                let start = stamp.image.len();
+                let sub_record = of_object(id, &carried, &mut contents)?;
+                encode::sub_record(&mut stamp.image, id, &sub_record)?;
+                stamp.ends.push((sub_record.tag(), stamp.image.len()));
+                stamp.own.push((start + 1, object.address.0));
+                objects.push((stamp.image.len(), carried));
+            }
+            // Contents are what a sub-record ends with.
+            let place = |object: u32, item: u32| {
+                let (end, object) = &objects[object as usize];
+                end - bytes_of(object, id, item as usize)
+            };
+            stamp.references = shape.references.iter().map(|at| place(at.object, at.item)).collect();
+            let span = |span: &ValueSpan| match *span {
+                ValueSpan::Field(at, bytes) => (place(at.object, at.item), bytes.into()),
+                ValueSpan::Array(object, bytes) => (place(object, 0), bytes as usize),
+            };
+            stamp.values = shape.values.iter().map(span).collect();
+            stamps.push(stamp);
+        }
+        Ok(Stamps { plan, blocks, stamps })
+    }
+
+    /// The stamp of a block.
+    pub(super) fn of(&self, block: u64) -> &Stamp {
+        &self.stamps[self.blocks.shape_of(block)]
+    }
+
+    /// Appends the sub-records of a block.
+    pub(super) fn put(&self, block: u64, filling: &mut Filling, out: &mut Vec<u8>) -> Result<(), LowerError> {
+        self.blocks.fill(block, filling);
+        let stamp = self.of(block);
+        let start = out.len();
+        out.extend_from_slice(&stamp.image);
+        let bytes = &mut out[start..];
+        let last = stamp.own.last().map_or(0, |(_, offset)| *offset);
+        self.plan.fits(filling.address + last)?;
+        match self.plan.id {
+            IdSize::Eight => stamp.identifiers(filling, bytes, u64::to_be_bytes),
+            IdSize::Four => stamp.identifiers(filling, bytes, |id| (id as u32).to_be_bytes()),
+            IdSize::Two => stamp.identifiers(filling, bytes, |id| (id as u16).to_be_bytes()),
+            IdSize::One => stamp.identifiers(filling, bytes, |id| [id as u8]),
+        }
+        let mut values = filling.values.as_slice();
+        for &(at, length) in &stamp.values {
+            let (value, rest) = values.split_at(length);
+            bytes[at..at + length].copy_from_slice(value);
+            values = rest;
+        }
+        Ok(())
+    }
+}
+
+impl Stamp {
+    fn identifiers<const N: usize>(&self, filling: &Filling, bytes: &mut [u8], spell: impl Fn(u64) -> [u8; N]) {
+        for &(at, offset) in &self.own {
+            bytes[at..at + N].copy_from_slice(&spell(filling.address + offset));
+        }
+        for (&at, &to) in self.references.iter().zip(&filling.references) {
+            bytes[at..at + N].copy_from_slice(&spell(to));
+        }
+    }
+}
+
+/// The bytes of an object's contents from this item on.
+fn bytes_of(object: &Object, id: IdSize, item: usize) -> usize {
+    match &object.contents {
+        Contents::Fields(fields) => fields[item..].iter().map(|field| size_of(field.kind, id)).sum(),
+        Contents::Elements(elements) => (elements.len() - item) * id.bytes(),
+        Contents::Primitives(bytes) => bytes.len(),
+        _ => 0,
+    }
+}

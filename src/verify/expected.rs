@@ -1,0 +1,210 @@
+//! What the objects of a dump have to be.
+
+use crate::error::Error;
+use crate::family::Lowering;
+use crate::generate::ProceduralHeap;
+use crate::model::blocks::{Blocks, Filling, Item, ValueSpan};
+use crate::model::{Address, Contents, Heap, HeapSource, IdentityHash, Object, Value};
+
+/// A generated heap, as a writer dumps it.
+pub(super) struct Expected<'h> {
+    /// All but the objects in blocks.
+    pub(super) head: Heap,
+    ascends: bool,
+    blocks: Option<Told<'h>>,
+}
+
+/// Objects in blocks, as a writer dumps them.
+struct Told<'h> {
+    blocks: &'h dyn Blocks,
+    shapes: Vec<Vec<ToldObject>>,
+    filling: Filling,
+    /// The block that the objects of its shape are of.
+    filled: Option<u64>,
+}
+
+/// An object of a shape.
+struct ToldObject {
+    object: Object,
+    offset: u64,
+    /// Items of its contents that are references of the filling.
+    references: Vec<(usize, usize)>,
+    /// Items that are values of the filling: where these begin, and how many bytes they take.
+    fields: Vec<(usize, usize, usize)>,
+    /// All of its contents, if they are values.
+    all: Option<(usize, usize)>,
+    hash: Option<usize>,
+}
+
+impl<'h> Expected<'h> {
+    pub(super) fn new(heap: &'h ProceduralHeap, lowering: &Lowering) -> Result<Expected<'h>, Error> {
+        let mut first = heap.drawn().clone();
+        let head = carry(lowering, &mut first)?;
+        let blocks = heap.blocks().map(|blocks| Told::new(blocks, &first, lowering)).transpose()?;
+        Ok(Expected { head, ascends: heap.ascends(), blocks })
+    }
+
+    /// Whether the objects stand in the order of their addresses.
+    pub(super) fn ascends(&self) -> bool {
+        self.ascends
+    }
+
+    /// How many objects are in blocks.
+    pub(super) fn in_blocks(&self) -> u64 {
+        self.blocks.as_ref().map_or(0, |told| told.blocks.count() * told.size())
+    }
+
+    /// Whether the object of this number, among those in blocks, is at an address.
+    #[inline]
+    pub(super) fn is_at(&mut self, number: u64, address: Address) -> bool {
+        let Some(told) = self.blocks.as_mut().filter(|told| number < told.blocks.count() * told.size()) else {
+            return false;
+        };
+        let (block, object) = (number / told.size(), (number % told.size()) as usize);
+        told.fill(block);
+        told.shapes[told.blocks.shape_of(block)][object].object.address == address
+    }
+
+    /// The number of the object at an address, among those in blocks.
+    pub(super) fn number_of(&self, address: Address) -> Option<u64> {
+        let told = self.blocks.as_ref()?;
+        told.blocks.find(address).map(|(block, object)| block * told.size() + object as u64)
+    }
+
+    /// The object of this number.
+    ///
+    /// # Panics
+    /// If there are fewer.
+    pub(super) fn object(&mut self, number: u64) -> &Object {
+        let told = self.blocks.as_mut().expect("objects in blocks");
+        let (block, object) = (number / told.size(), (number % told.size()) as usize);
+        told.fill(block);
+        &told.shapes[told.blocks.shape_of(block)][object].object
+    }
+}
+
+impl<'h> Told<'h> {
+    fn new(blocks: &'h dyn Blocks, first: &Heap, lowering: &Lowering) -> Result<Told<'h>, Error> {
+        let mut filling = Filling::default();
+        blocks.fill(0, &mut filling);
+        let base = filling.address;
+        let shapes = blocks.shapes().iter().map(|shape| {
+            // Every reference that is open gets a place of its own, in turn, and after them every object.
+            let objects = base + PLACE * shape.references.len() as u64;
+            let mut marked = shape.objects.clone();
+            for (&at, lane) in shape.references.iter().zip(0..) {
+                put(&mut marked[at.object as usize].contents, at.item as usize, base + PLACE * lane);
+            }
+            for (object, place) in marked.iter_mut().zip(0..) {
+                object.address = Address(objects + PLACE * place);
+            }
+            let places = base..objects;
+            let mut around = Heap { objects: first.objects.iter().cloned().chain(marked).collect(), ..first.clone() };
+            let carried = carry(lowering, &mut around)?;
+            let mut told: Vec<ToldObject> = shape
+                .objects
+                .iter()
+                .zip(0..)
+                .map(|(original, place)| {
+                    let at = Address(objects + PLACE * place);
+                    let object = carried.objects.iter().find(|object| object.address == at).cloned();
+                    let object = object.unwrap_or_default();
+                    let references = items(&object.contents).filter(|(_, to)| places.contains(to));
+                    let references = references.map(|(item, to)| (item, ((to - base) / PLACE) as usize)).collect();
+                    let (offset, fields) = (original.address.0, Vec::new());
+                    ToldObject { object, offset, references, fields, all: None, hash: None }
+                })
+                .collect();
+            for (&place, number) in shape.hashed.iter().zip(0..) {
+                told[place as usize].hash = Some(number);
+            }
+            let mut start = 0;
+            for span in &shape.values {
+                let bytes = span.bytes();
+                match *span {
+                    ValueSpan::Field(Item { object, item }, _) => {
+                        told[object as usize].fields.push((item as usize, start, bytes));
+                    }
+                    ValueSpan::Array(object, _) => told[object as usize].all = Some((start, bytes)),
+                }
+                start += bytes;
+            }
+            Ok(told)
+        });
+        let shapes = shapes.collect::<Result<Vec<_>, Error>>()?;
+        Ok(Told { blocks, shapes, filling, filled: None })
+    }
+
+    fn size(&self) -> u64 {
+        self.blocks.shapes()[0].len()
+    }
+
+    #[inline]
+    fn fill(&mut self, block: u64) {
+        if self.filled == Some(block) {
+            return;
+        }
+        self.filled = Some(block);
+        let filling = &mut self.filling;
+        self.blocks.fill(block, filling);
+        for told in &mut self.shapes[self.blocks.shape_of(block)] {
+            told.fill(filling);
+        }
+    }
+}
+
+impl ToldObject {
+    fn fill(&mut self, filling: &Filling) {
+        let object = &mut self.object;
+        object.address = Address(filling.address + self.offset);
+        for &(item, lane) in &self.references {
+            put(&mut object.contents, item, filling.references[lane]);
+        }
+        if let Contents::Fields(fields) = &mut object.contents {
+            for &(item, start, bytes) in &self.fields {
+                let bytes = &filling.values[start..start + bytes];
+                fields[item].bits = bytes.iter().fold(0, |bits, byte| bits << 8 | u64::from(*byte));
+            }
+        }
+        if let (Contents::Primitives(all), Some((start, bytes))) = (&mut object.contents, self.all) {
+            all.copy_from_slice(&filling.values[start..start + bytes]);
+        }
+        if let Some(number) = self.hash {
+            let bits = filling.hashes[number];
+            object.hash = match object.hash {
+                Some(IdentityHash::Bits32(_)) => Some(IdentityHash::Bits32(bits)),
+                Some(IdentityHash::Bits16(_)) => Some(IdentityHash::Bits16((bits & 0x7fff) as u16)),
+                None => None,
+            };
+        }
+    }
+}
+
+/// Places of addresses while a shape is carried: every format can spell multiples of 8.
+const PLACE: u64 = 8;
+
+fn carry(lowering: &Lowering, heap: &mut Heap) -> Result<Heap, Error> {
+    lowering.carry(&mut (heap as &mut dyn HeapSource))?.into_only_heap()
+}
+
+/// The references among contents, with their places.
+fn items(contents: &Contents) -> Box<dyn Iterator<Item = (usize, u64)> + '_> {
+    match contents {
+        Contents::References(listed) | Contents::Elements(listed) => {
+            Box::new(listed.iter().enumerate().map(|(at, to)| (at, to.0)))
+        }
+        Contents::Fields(fields) => {
+            let of = |(at, value): (usize, &Value)| Some((at, value.as_reference()?.0));
+            Box::new(fields.iter().enumerate().filter_map(of))
+        }
+        _ => Box::new(std::iter::empty()),
+    }
+}
+
+fn put(contents: &mut Contents, item: usize, to: u64) {
+    match contents {
+        Contents::References(listed) | Contents::Elements(listed) => listed[item] = Address(to),
+        Contents::Fields(fields) => fields[item].bits = to,
+        _ => {}
+    }
+}

@@ -1,0 +1,286 @@
+//! Whether a dump is a certain generated heap: read once, in memory that does not grow with it.
+//!
+//! The heap can compute each of its objects ([`ProceduralHeap`]), so every object of the dump is looked up by its address and
+//! compared with what it has to be. That each occurs once takes no set of those that were seen: where the objects do not come
+//! in their order, a keyed hash of 128 bits of each object's number is added up, and that of the number that was due is taken
+//! away. What is left in the end is 0 if, but for a chance of 1 in 2^128, every object came exactly once.
+
+mod expected;
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use crate::compare::{Facet, compare};
+use crate::error::Error;
+use crate::family::{Family, Lowering, Opening, Reading};
+use crate::format::{DumpFile, family_of};
+use crate::generate::ProceduralHeap;
+use crate::input::{Input, Stream};
+use crate::model::{Address, Class, Contents, Dump, DumpSource, Heap, Object, Surroundings};
+use crate::setters::setters;
+
+use expected::Expected;
+
+/// How to verify.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct VerifyOptions {
+    /// Whether objects may stand in any order.
+    pub any_order: bool,
+    /// Of the objects in blocks, one in so many is compared; the others are only counted.
+    pub sample: u64,
+    /// How many differences are told; the others are counted.
+    pub most: usize,
+}
+
+setters! {
+    impl VerifyOptions {
+        set any_order: bool;
+        set sample: u64;
+        set most: usize;
+    }
+}
+
+impl Default for VerifyOptions {
+    fn default() -> VerifyOptions {
+        VerifyOptions { any_order: false, sample: 1, most: 10 }
+    }
+}
+
+/// What was found.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct Verified {
+    /// Whether the dump is that heap.
+    pub same: bool,
+    /// Objects of the dump.
+    pub objects: u64,
+    /// How many of them were compared.
+    pub compared: u64,
+    /// How many differences there are.
+    pub count: u64,
+    /// The first ones.
+    pub differences: Vec<Difference>,
+}
+
+/// Something that is not as it has to be.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct Difference {
+    /// What it is.
+    pub what: String,
+    /// The address of the object or class, if it is about one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub address: Option<String>,
+    /// What has to be.
+    pub expected: String,
+    /// What is there.
+    pub found: String,
+}
+
+/// Compares a dump with a heap, as the writer of `lowering` dumps it. A dump of a format that has to be read twice is copied to a
+/// temporary file where it comes from a pipe.
+///
+/// # Errors
+/// If the dump cannot be read because of the machine, or the heap cannot be written so. What is wrong in the dump is a difference.
+pub fn verify(
+    stream: Stream,
+    heap: &ProceduralHeap,
+    lowering: &Lowering,
+    options: VerifyOptions,
+) -> Result<Verified, Error> {
+    let expected = Expected::new(heap, lowering)?;
+    let mut verifier = Verifier {
+        ascends: !options.any_order && expected.ascends(),
+        expected,
+        options,
+        first: Vec::new(),
+        place: 0,
+        due: 0,
+        balance: 0,
+        previous: Address::NULL,
+        out_of_order: None,
+        verified: Verified::default(),
+    };
+    let family = lowering.format().family();
+    let read = read(stream, family, &verifier.expected.head.classes.clone(), &mut verifier);
+    match read {
+        Ok(dump) => verifier.rest(dump)?,
+        Err(Error::Decode(error)) => verifier.differs("reading", None, "a dump that can be read to its end", &error),
+        Err(error) => return Err(error),
+    }
+    let mut verified = verifier.verified;
+    verified.same = verified.count == 0;
+    Ok(verified)
+}
+
+fn read(mut stream: Stream, family: Family, known: &[Class], verifier: &mut Verifier<'_>) -> Result<Dump, Error> {
+    let found = family_of(&mut stream)?;
+    if found != family {
+        verifier.differs("format", None, family.title(), &found.title());
+        return Ok(Dump::default());
+    }
+    if let Some(read) = family.read_once() {
+        let opening = Opening { stream, input: None, reading: Reading::default() };
+        return read(opening, known, &mut |object| verifier.object(object));
+    }
+    let file = DumpFile::new(Input::spool("the dump", &mut stream)?, Reading::default())?;
+    let mut source = file.source()?;
+    let mut dump = Dump { heaps: Vec::new(), tail: source.tail().to_vec() };
+    for number in 0..source.heaps() {
+        let heap = source.heap(number);
+        let (facts, classes) = (heap.facts().clone(), heap.classes().to_vec());
+        dump.heaps.push(Heap { facts, classes, objects: Vec::new(), surroundings: heap.surroundings().clone() });
+        heap.visit_objects(&mut |object| verifier.object(object))?;
+    }
+    Ok(dump)
+}
+
+struct Verifier<'h> {
+    expected: Expected<'h>,
+    options: VerifyOptions,
+    ascends: bool,
+    /// Objects that are in no block.
+    first: Vec<Object>,
+    /// How many objects of blocks came, and which one comes next where they come in their order.
+    place: u64,
+    due: u64,
+    /// The hashes of those that came, less the hashes of those that were due.
+    balance: u128,
+    previous: Address,
+    out_of_order: Option<(Address, Address)>,
+    verified: Verified,
+}
+
+impl Verifier<'_> {
+    fn object(&mut self, object: &Object) -> Result<(), Error> {
+        self.verified.objects += 1;
+        if self.ascends && object.address < self.previous && self.out_of_order.is_none() {
+            self.out_of_order = Some((self.previous, object.address));
+        }
+        self.previous = object.address;
+        let number = match self.expected.is_at(self.due, object.address) {
+            true => Some(self.due),
+            false => self.expected.number_of(object.address),
+        };
+        let Some(number) = number else { return self.drawn(object) };
+        self.due = number + 1;
+        if number != self.place {
+            self.balance = self.balance.wrapping_add(hash(number)).wrapping_sub(hash(self.place));
+        }
+        self.place += 1;
+        if self.options.sample > 1 && hash(number) as u64 % self.options.sample != 0 {
+            return Ok(());
+        }
+        self.verified.compared += 1;
+        let expected = self.expected.object(number);
+        if object == expected {
+            return Ok(());
+        }
+        let held = match &object.contents {
+            Contents::Long(_) => Object { contents: object.contents.hold()?, ..object.clone() },
+            _ => object.clone(),
+        };
+        let expected = expected.clone();
+        self.objects(vec![expected], vec![held]);
+        Ok(())
+    }
+
+    /// An object that is in no block. There are as many of them as are expected, or one more.
+    fn drawn(&mut self, object: &Object) -> Result<(), Error> {
+        if self.first.len() <= self.expected.head.objects.len() {
+            self.first.push(Object { contents: object.contents.hold()?, ..object.clone() });
+            self.verified.compared += 1;
+            return Ok(());
+        }
+        self.differs("object", Some(object.address), "no object at this address", &"one");
+        Ok(())
+    }
+
+    /// What comes after the last object.
+    fn rest(&mut self, dump: Dump) -> Result<(), Error> {
+        if let [_, _, ..] = dump.heaps.as_slice() {
+            self.differs("heaps", None, "1", &dump.heaps.len());
+        }
+        let total = self.expected.in_blocks();
+        if self.place != total {
+            let in_dump = self.verified.objects;
+            self.differs("number of objects", None, &(in_dump - self.place + total).to_string(), &in_dump);
+        } else if self.balance != 0 {
+            self.differs("objects", None, "each of them once", &"one is missing, and another is there twice");
+        }
+        if let Some((previous, next)) = self.out_of_order {
+            self.differs(
+                "order of objects",
+                Some(next),
+                "ascending addresses",
+                &format_args!("{next} after {previous}"),
+            );
+        }
+        let found = dump.heaps.into_iter().next().unwrap_or_default();
+        let objects = std::mem::take(&mut self.first);
+        let found = Heap { objects, ..found };
+        let head = std::mem::take(&mut self.expected.head);
+        self.heaps(&without_places(head), &without_places(found));
+        Ok(())
+    }
+
+    fn objects(&mut self, expected: Vec<Object>, found: Vec<Object>) {
+        let classes = &self.expected.head.classes;
+        let heap = |objects| Heap { classes: classes.clone(), objects, ..Heap::default() };
+        let (expected, found) = (heap(expected), heap(found));
+        self.heaps(&expected, &found);
+    }
+
+    fn heaps(&mut self, expected: &Heap, found: &Heap) {
+        // What a dump counts is counted here; the places of what stands among objects depend on the blocks.
+        let left_out = BTreeSet::from([Facet::HeaderTotals, Facet::NullReferences, Facet::RecordOrder]);
+        for facet in compare(expected, found, &left_out).differences {
+            self.verified.count += facet.count.max(1) - 1;
+            self.differ(Difference {
+                what: facet.facet.to_string(),
+                address: facet.address,
+                expected: facet.left,
+                found: facet.right,
+            });
+        }
+    }
+
+    fn differs(&mut self, what: &str, at: Option<Address>, expected: &str, found: &dyn std::fmt::Display) {
+        self.differ(Difference {
+            what: what.to_owned(),
+            address: at.map(|at| at.to_string()),
+            expected: expected.to_owned(),
+            found: found.to_string(),
+        });
+    }
+
+    fn differ(&mut self, difference: Difference) {
+        self.verified.count += 1;
+        if self.verified.differences.len() < self.options.most {
+            self.verified.differences.push(difference);
+        }
+    }
+}
+
+/// A heap whose classes and surroundings do not say among which objects they stand.
+fn without_places(heap: Heap) -> Heap {
+    let Heap { facts, mut classes, objects, surroundings } = heap;
+    classes.iter_mut().for_each(|class| class.after_objects = None);
+    let Surroundings { mut roots, threads, traces, mut regions, mut events, times } = surroundings;
+    roots.iter_mut().flatten().for_each(|root| root.after = None);
+    regions.iter_mut().flatten().for_each(|region| region.after = 0);
+    events.iter_mut().flatten().for_each(|event| event.after = 0);
+    Heap { facts, classes, objects, surroundings: Surroundings { roots, threads, traces, regions, events, times } }
+}
+
+/// The hash of a number: two words of a multiplication each, folded.
+fn hash(number: u64) -> u128 {
+    let word = |key: u64| {
+        let input = number.wrapping_add(key).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let product = u128::from(input) * u128::from(input ^ 0xd6e8_feb8_6659_fd93);
+        product as u64 ^ (product >> 64) as u64
+    };
+    u128::from(word(0x1234_5678_9abc_def1)) << 64 | u128::from(word(0x0fed_cba9_8765_4321))
+}
