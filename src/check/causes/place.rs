@@ -49,7 +49,7 @@ mod tests {
     #[test]
     fn a_panic_has_a_place() {
         let text = "exit code 101: thread 'main' panicked at src/parser.rs:139:30:\nunhandled tag 16\nnote: run with";
-        assert_eq!(place(text).as_deref(), Some("panicked at src/parser.rs:139:30: unhandled tag N"));
+        assert_eq!(place(text).as_deref(), Some("panicked at src/parser.rs:139:30: unhandled tag …"));
     }
 
     #[test]

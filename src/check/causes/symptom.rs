@@ -74,7 +74,7 @@ pub(super) fn template(message: &str) -> String {
 /// Longer messages are cut.
 const LONGEST: usize = 300;
 /// What stands for a number or a name.
-const VARIABLE: char = 'N';
+const VARIABLE: char = '…';
 
 /// Whether a word is a number, an address, or a name as Java has them.
 fn is_variable(word: &str) -> bool {
@@ -97,11 +97,11 @@ mod tests {
     #[test]
     fn messages_lose_what_differs_from_dump_to_dump() {
         for (message, plain) in [
-            ("unknown record type 16", "unknown record type N"),
-            ("record 5 at offset 0x1f: no such tag", "record N at offset N: no such tag"),
+            ("unknown record type 16", "unknown record type …"),
+            ("record 5 at offset 0x1f: no such tag", "record … at offset …: no such tag"),
             ("no class \"java/lang/String\" here", "no class … here"),
-            ("class java/lang/String has no name", "class N has no name"),
-            ("values (1, 2, 3) are wrong", "values (N, N, N) are wrong"),
+            ("class java/lang/String has no name", "class … has no name"),
+            ("values (1, 2, 3) are wrong", "values (…, …, …) are wrong"),
             ("\n  first\nsecond", "first"),
             ("", ""),
         ] {

@@ -8,9 +8,15 @@ use super::super::report::Symptom;
 pub(super) fn sentence(id: Option<&str>, symptoms: &[Symptom]) -> String {
     let seen = seen(symptoms);
     match id.and_then(rule) {
-        Some(rule) => format!("{seen} where this rule matters: {}", first_sentence(rule.statement)),
+        Some(rule) => format!("{seen} {}: {}", join(symptoms), first_sentence(rule.statement)),
         None => format!("{seen}."),
     }
+}
+
+/// How what can be seen and a rule belong together.
+fn join(symptoms: &[Symptom]) -> &'static str {
+    let is_accepted = symptoms.first().is_some_and(|first| first.what.starts_with("accepted"));
+    if is_accepted { "and break this rule" } else { "where this rule applies" }
 }
 
 /// The commonest symptoms in words: facts together, or what else there is.
@@ -31,13 +37,17 @@ fn seen(symptoms: &[Symptom]) -> String {
         kind if kind.starts_with("right only when") => "Keeps something from one dump to the next".to_owned(),
         kind if kind.starts_with("passes") => "Passes, although a failure is expected".to_owned(),
         _ => {
-            let is_fact = |kind: &&str| !["refused", "crash", "answer", "adapter error"].contains(kind);
-            let mut facts: Vec<&str> = kinds.into_iter().filter(is_fact).collect();
-            facts.dedup();
+            let is_fact = |kind: &str| !["refused", "crash", "answer", "adapter error"].contains(&kind);
+            let mut facts: Vec<&str> = Vec::new();
+            for kind in kinds.into_iter().filter(|kind| is_fact(kind)) {
+                if !facts.contains(&kind) {
+                    facts.push(kind);
+                }
+            }
             let more = facts.len().saturating_sub(FACTS);
             facts.truncate(FACTS);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            format!("Tells other {}{more}", facts.join(", "))
+            format!("Gets {}{more} wrong", facts.join(", "))
         }
     }
 }
