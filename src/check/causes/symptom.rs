@@ -16,7 +16,15 @@ pub(super) const BREAKS: &str = "breaks ";
 /// What can be seen of a failure: each fact that is wrong and follows from no other, with the kind of difference; or what
 /// a refusal says, and where a program ended.
 pub(super) fn symptoms(result: &CaseResult) -> BTreeSet<String> {
-    let first = match &result.outcome {
+    let Some(first) = first(result) else { return BTreeSet::new() };
+    let others = result.others.iter().filter(|other| other.follows.is_none());
+    let others = others.map(|OtherFact { fact, expected, found, .. }| of_fact(fact, expected, found));
+    std::iter::once(first).chain(others).collect()
+}
+
+/// What the outcome itself says, which is shown of a case.
+pub(super) fn first(result: &CaseResult) -> Option<String> {
+    Some(match &result.outcome {
         Outcome::Fail { fact, expected, found, .. } => of_fact(fact, expected, found),
         Outcome::WrongVerdict { expected, found } if expected == "refuse" => accepted(result, found),
         Outcome::WrongVerdict { found, .. } => match found.strip_prefix("refused: ") {
@@ -29,11 +37,8 @@ pub(super) fn symptoms(result: &CaseResult) -> BTreeSet<String> {
         Outcome::PassAlone { how } => format!("right only when asked alone: {}", template(how)),
         Outcome::AdapterError { how } => format!("adapter error: {}", template(how)),
         Outcome::Pass { .. } if result.expected.is_some() => "passes, although a failure is expected".to_owned(),
-        Outcome::Pass { .. } | Outcome::Skip { .. } => return BTreeSet::new(),
-    };
-    let others = result.others.iter().filter(|other| other.follows.is_none());
-    let others = others.map(|OtherFact { fact, expected, found, .. }| of_fact(fact, expected, found));
-    std::iter::once(first).chain(others).collect()
+        Outcome::Pass { .. } | Outcome::Skip { .. } => return None,
+    })
 }
 
 /// A fact and the kind of difference.
