@@ -301,7 +301,11 @@ impl<'r> One<'r> {
         // What is wrong of another dump than the one that was read has no place in it.
         let has_place = outcome.is_failure() && task.operation == Operation::Parse;
         let evidence = if has_place { evidence(&case, judged)? } else { None };
-        let Suspects { wrong, right } = if has_place { suspects(&case, judged)? } else { Suspects::default() };
+        // What refuses a dump, or accepts it, has read it, even if it was to write another one.
+        let is_of_dump =
+            matches!(outcome, Outcome::WrongVerdict { .. }) && matches!(task.operation, Operation::Convert(_));
+        let suspects = if has_place || is_of_dump { suspects(&case, judged)? } else { Suspects::default() };
+        let Suspects { wrong, right } = suspects;
         let repeat = outcome
             .is_failure()
             .then(|| repeat(self.subject, &self.shared.options.choice, &self.shared.options.left_out, &task.id));
