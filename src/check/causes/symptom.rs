@@ -96,7 +96,7 @@ pub(super) fn template(message: &str) -> String {
     words.join(" ")
 }
 
-/// Whether a single quotation mark has another one behind it, and is no apostrophe.
+/// Whether a single quotation mark has another one after it, and is no apostrophe.
 fn begins_quotation(line: &str, at: usize) -> bool {
     let (before, rest) = line.split_at(at);
     !before.ends_with(char::is_alphanumeric) && rest[1..].contains('\'')

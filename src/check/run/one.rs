@@ -301,10 +301,9 @@ impl<'r> One<'r> {
         // What is wrong of another dump than the one that was read has no place in it.
         let has_place = outcome.is_failure() && task.operation == Operation::Parse;
         let evidence = if has_place { evidence(&case, judged)? } else { None };
-        // What refuses a dump, or accepts it, has read it, even if it was to write another one.
-        let is_of_dump =
-            matches!(outcome, Outcome::WrongVerdict { .. }) && matches!(task.operation, Operation::Convert(_));
-        let suspects = if has_place || is_of_dump { suspects(&case, judged)? } else { Suspects::default() };
+        // The rule that a dump breaks is known, whatever was to be done with it.
+        let is_accepted = matches!(&outcome, Outcome::WrongVerdict { expected, .. } if expected == "refuse");
+        let suspects = if has_place || is_accepted { suspects(&case, judged)? } else { Suspects::default() };
         let Suspects { wrong, right } = suspects;
         let repeat = outcome
             .is_failure()
