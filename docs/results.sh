@@ -2,18 +2,19 @@
 # Runs every adapter of examples/adapters/ over the corpus and random dumps, and writes docs/results.md and
 # docs/results.html.
 #
-# usage: results.sh DIR
+# usage: results.sh DIR [REPORT]
 #
 # DIR is where examples/adapters/install.sh puts other people's programs; what is missing there is installed first
 # (hprof-analyzer takes 19 minutes to build). Needs cargo, python3, a JDK from 17 on, apt-get and dpkg. HEAPSMITH, if
 # set, is a binary of heapsmith to use instead of building one. Behind the installation it takes some eight minutes on
-# two cores.
+# two cores. REPORT is a folder for the whole report, and for what each run prints; docs/mapping.py reads its report.json.
 set -euo pipefail
 
-[ $# -eq 1 ] || { sed -n 's/^# usage: /usage: /p' "$0" >&2; exit 2; }
+[ $# -eq 1 ] || [ $# -eq 2 ] || { sed -n 's/^# usage: /usage: /p' "$0" >&2; exit 2; }
 root=$(cd "$(dirname "$0")/.." && pwd)
-mkdir -p "$1"
+mkdir -p "$@"
 programs=$(cd "$1" && pwd)
+kept=${2:+$(cd "$2" && pwd)}
 [ -z "${HEAPSMITH:-}" ] || HEAPSMITH=$(realpath "$HEAPSMITH")
 adapters=examples/adapters
 cd "$root"
@@ -42,15 +43,17 @@ plain() { # report
     sed -i -E 's#/[^ "]*/registry/src/[^/ ]*/##g' "$1"
 }
 
+reports=()
 run() { # name, arguments of check...
     local name=$1
     shift
+    reports+=("$work/$name/report.json")
     local code=0 start=$SECONDS
     # Some programs convert or write a part of the cases only.
     heapsmith check "$@" --allow-skips --format hprof --random 60 --seed 1 --expected "$adapters/expected.toml" \
         --report "$work/$name" >"$work/$name.txt" || code=$?
     [ "$code" -le 1 ] || { cat "$work/$name.txt" >&2; exit "$code"; }
-    echo "$name: exit code $code after $((SECONDS - start)) s"
+    echo "$name: exit code $code after $((SECONDS - start)) s, $(wc -l <"$work/$name.txt") lines"
     [ "$code" -eq 0 ] || tail -n 30 "$work/$name.txt"
     plain "$work/$name/report.json"
 }
@@ -70,8 +73,9 @@ run jcmd --adapter "$python/writers/writer.py jcmd target/programs/classes" --op
 run jhsdb --adapter "$python/writers/writer.py jhsdb target/programs/classes" --operation encode --time-limit 60
 
 code=0
-heapsmith merge "$work"/*/report.json --report "$work/all" >"$work/all.txt" || code=$?
+heapsmith merge "${reports[@]}" --report "$work/all" >"$work/all.txt" || code=$?
 [ "$code" -le 1 ] || { cat "$work/all.txt" >&2; exit "$code"; }
+[ -z "$kept" ] || cp "$work"/*.txt "$work"/all/* "$kept"
 cp "$work/all/report.html" docs/results.html
 python3 -B docs/results.py "$work/all/report.json" docs/results.head.md specs/findings.md >docs/results.md
 exit "$code"

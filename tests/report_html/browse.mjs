@@ -189,7 +189,7 @@ async function contrast(page, name) {
     };
     const selectors = [
       "h1", "h2", "h3", "h4", "h5", "p", "dt", "dd", "nav a", ".aside", "li", "td", "th", ".cell", ".cell a", ".badge",
-      ".gist", ".also", ".ids", ".count", ".sentence", "summary", "pre", "mark", "label", "button", "select", "input",
+      ".gist", ".also", ".ids", ".count", ".sentence", ".reason", "summary", "pre", "mark", "label", "button", "select", "input",
       "output", ".note", ".rule-text", "figcaption", "footer p", ".zero", ".hex", "tr.wrong td", "a", ".state",
     ];
     const low = [];

@@ -47,11 +47,10 @@ public class Adapter {
     }
 
     public interface Listing { void line(Map<String, Object> line) throws IOException; }
-    /** The library does not take this dump; the offset of the bytes that it refuses, if it says that. */
+    /** The library does not take this dump: the reason and, if it is known, the offset of the bytes. */
     public static class Refusal extends Exception {
-        final Object offset; // or null
-        public Refusal(String message) { this(message, null); }
-        public Refusal(String message, Object offset) { super(message); this.offset = offset; }
+        final Object offset;
+        public Refusal(String why, Object... at) { super(why); offset = at.length == 0 ? null : at[0]; }
     }
     /** This dump cannot be put to the library; the text says why. */
     public static class Skip extends Exception { public Skip(String reason) { super(reason); } }
@@ -291,7 +290,7 @@ public class Adapter {
             data = ByteBuffer.wrap(Files.readAllBytes(dump));
             String header = new String(bytes(31), ISO_8859_1);
             if (header.startsWith("\37\213")) throw new Skip("this parser reads no gzip");
-            if (!header.matches("(?s)JAVA PROFILE 1[.]0[.][123]\0{4}[\1\2\4\b].{8}")) throw new Refusal("no header", 0L);
+            if (!header.matches("(?s)JAVA PROFILE 1[.]0[.][123]\0{4}[\1\2\4\b].{8}")) throw new Refusal("no header", 0);
             idSize = header.charAt(22);
             listing.line(object("listing", 1));
             while (data.hasRemaining()) {
@@ -331,15 +330,12 @@ public class Adapter {
         }
 
         private static String digits(byte[] bytes) {
-            StringBuilder digits = new StringBuilder();
-            for (byte b : bytes) digits.append(String.format("%02x", b));
-            return digits.toString();
+            return IntStream.range(0, bytes.length).mapToObj(i -> String.format("%02x", bytes[i])).collect(joining());
         }
 
         private String known(long code, Map<String, String> layouts) throws Refusal {
-            String layout = layouts.get(Long.toHexString(code));
-            if (layout == null) throw new Refusal(hex(code) + " is unknown", (long) data.position());
-            return layout;
+            if (layouts.containsKey(Long.toHexString(code))) return layouts.get(Long.toHexString(code));
+            throw new Refusal(hex(code) + " is unknown", (long) data.position());
         }
 
         private long[] read(String layout) throws Refusal {

@@ -92,8 +92,11 @@ fn cause(rule: Option<&str>, members: &[&CaseResult], cases: &BTreeMap<&str, &Ca
     }
     let mut counted: Vec<Symptom> = counted.into_iter().map(|(what, cases)| Symptom { what, cases }).collect();
     counted.sort_by(|a, b| b.cases.cmp(&a.cases).then_with(|| a.what.cmp(&b.what)));
-    // What fails the run is shown rather than what does not.
-    let smallest = members.iter().min_by_key(|result| (!result.is_unexpected(), size(result), &result.id));
+    // What fails the run is shown rather than what does not, and what the sentence says rather than what comes with it.
+    let is_first = |what: Option<String>| what.as_ref() == counted.first().map(|first| &first.what);
+    let smallest = members
+        .iter()
+        .min_by_key(|result| (!result.is_unexpected(), !is_first(symptom::first(result)), size(result), &result.id));
     let rule = rule.map(str::to_owned);
     let id = match (&rule, counted.first()) {
         (Some(rule), _) => rule.clone(),

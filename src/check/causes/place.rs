@@ -36,10 +36,20 @@ fn exception(text: &str) -> Option<String> {
     let first = lines.iter().position(|line| is_frame(line))?;
     let at = cause.or_else(|| first.checked_sub(1))?;
     let named = lines[at].trim_start_matches("Caused by: ");
-    let named = named.split_once("\" ").map_or(named, |(_, rest)| rest);
+    // `Exception in thread "main" java.lang.Error: no`
+    let thread = named.split_once("Exception in thread \"").and_then(|(_, rest)| rest.split_once("\" "));
+    let named = thread.map_or(named, |(_, rest)| rest);
     let exception = named.split([':', ' ']).find(|word| word.contains("Exception") || word.contains("Error"))?;
-    let frame = lines[at + 1..].iter().find(|line| is_frame(line))?;
+    let mut frames = lines[at + 1..].iter().filter(|line| is_frame(line));
+    let first = frames.clone().next()?;
+    let frame = frames.find(|line| !is_of_jdk(line)).unwrap_or(first);
     Some(format!("{exception} {}", frame.trim()))
+}
+
+/// Whether a frame is one of the JDK's own classes, which everybody calls.
+fn is_of_jdk(frame: &str) -> bool {
+    let called = frame.trim_start().trim_start_matches("at ");
+    ["java.", "jdk.", "sun."].iter().any(|package| called.starts_with(package))
 }
 
 #[cfg(test)]
@@ -49,7 +59,7 @@ mod tests {
     #[test]
     fn a_panic_has_a_place() {
         let text = "exit code 101: thread 'main' panicked at src/parser.rs:139:30:\nunhandled tag 16\nnote: run with";
-        assert_eq!(place(text).as_deref(), Some("panicked at src/parser.rs:139:30: unhandled tag N"));
+        assert_eq!(place(text).as_deref(), Some("panicked at src/parser.rs:139:30: unhandled tag …"));
     }
 
     #[test]
@@ -66,6 +76,10 @@ mod tests {
         assert_eq!(place(text).as_deref(), Some("java.io.EOFException at a.D.e(D.java:7)"));
         let text = "exit code 1: Exception in thread \"main\" java.lang.Error: no\n\tat a.B.c(B.java:1)\n";
         assert_eq!(place(text).as_deref(), Some("java.lang.Error at a.B.c(B.java:1)"));
+        let text = "exit code 134: java.lang.NullPointerException: Cannot invoke \"a.B.c()\" because \"d\" is null\n\tat a.D.e(D.java:7)\n";
+        assert_eq!(place(text).as_deref(), Some("java.lang.NullPointerException at a.D.e(D.java:7)"));
+        let text = "java.lang.IndexOutOfBoundsException\n\tat java.base/java.nio.Buffer.checkIndex(Buffer.java:749)\n\tat a.D.e(D.java:7)\n";
+        assert_eq!(place(text).as_deref(), Some("java.lang.IndexOutOfBoundsException at a.D.e(D.java:7)"));
         assert_eq!(place("killed by SIGSEGV"), None);
     }
 }

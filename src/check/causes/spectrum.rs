@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::symptom::NO_FACTS;
+
 /// A failure.
 pub(super) struct Failure<'r> {
     /// What can be seen, and how well it goes with each rule of the bytes that were read wrongly: 1 where the rule is about
@@ -70,10 +72,23 @@ impl<'r> Spectrum<'r> {
                 Some((rule, score)) if score >= self.enough(&seen) => Some(rule),
                 _ => self.about(symptom, &seen),
             };
+            if rule.is_none()
+                && let Some((rule, part)) = self.part(symptom, &seen)
+            {
+                let rest: BTreeSet<usize> = seen.difference(&part).copied().collect();
+                if !rest.is_empty() {
+                    left.insert(symptom, rest);
+                }
+                let members: Vec<usize> = part.into_iter().filter(|at| explained.insert(*at)).collect();
+                if !members.is_empty() {
+                    groups.push(Group { rule: Some(rule), members });
+                }
+                continue;
+            }
             let mut members = seen;
             let mut shown = vec![symptom];
             loop {
-                let is_alike = |other: &str| shown.iter().any(|shown| fact(shown) == fact(other));
+                let is_alike = |other: &str| shown.iter().any(|shown| is_same_fact(shown, other));
                 let belongs = |other: &str, of_other| self.belongs(rule, &members, other, of_other, is_alike(other));
                 let alike = left.iter().find(|(other, of_other)| belongs(other, of_other));
                 let Some(alike) = alike.map(|(alike, _)| *alike) else { break };
@@ -119,6 +134,7 @@ impl<'r> Spectrum<'r> {
                 match (self.is_certain(symptom, seen, best), is_alike) {
                     (true, _) => score >= BETTER * of_best,
                     (false, true) => true,
+                    (false, false) if NO_FACTS.contains(&kind(symptom)) => score >= BETTER * of_best,
                     (false, false) => score >= POOR * of_best,
                 }
             }
@@ -133,6 +149,22 @@ impl<'r> Spectrum<'r> {
         let others = others.filter(|(_, failure)| failure.relies.contains(rule)).count();
         let right = (self.passed.get(rule).copied().unwrap_or_default() + others) as f64;
         of_rule >= CERTAIN * seen.len() as f64 && of_rule >= CERTAIN * (of_rule + right)
+    }
+
+    /// What is seen in all dumps that rely on a rule, and also in others: the rule of most failures, and these.
+    fn part(&self, symptom: &str, seen: &BTreeSet<usize>) -> Option<(&'r str, BTreeSet<usize>)> {
+        let suspects = |at: usize| self.failures[at].symptoms[symptom].keys().copied();
+        let rules: BTreeSet<&'r str> = seen.iter().flat_map(|&at| suspects(at)).collect();
+        let parts = rules.into_iter().map(|rule| {
+            let part: BTreeSet<usize> =
+                seen.iter().copied().filter(|&at| self.failures[at].symptoms[symptom].contains_key(rule)).collect();
+            (rule, part)
+        });
+        let parts = parts.filter(|(rule, part)| part.len() >= CASES && self.is_certain(symptom, part, rule));
+        let score = |(rule, part): &(&'r str, BTreeSet<usize>)| self.score(symptom, part, rule);
+        parts.max_by(|a, b| {
+            a.1.len().cmp(&b.1.len()).then_with(|| score(a).total_cmp(&score(b))).then_with(|| b.0.cmp(a.0))
+        })
     }
 
     /// A rule that is about what is wrong in all of some failures, however often it is followed elsewhere.
@@ -179,9 +211,14 @@ impl<'r> Spectrum<'r> {
     }
 }
 
+/// Whether a fact is wrong in two ways. Two messages, or two places in a program, are different things.
+fn is_same_fact(one: &str, other: &str) -> bool {
+    kind(one) == kind(other) && !NO_FACTS.contains(&kind(one))
+}
+
 /// The fact of a symptom, or what else comes before its colon.
-fn fact(symptom: &str) -> &str {
-    symptom.split_once(": ").map_or(symptom, |(fact, _)| fact)
+fn kind(symptom: &str) -> &str {
+    symptom.split_once(": ").map_or(symptom, |(kind, _)| kind)
 }
 
 /// The symptom that most cases show, of those that some unexplained case shows.
@@ -227,6 +264,38 @@ mod tests {
         let other = || failure("b", &["y", "every"], &["y", "every"]);
         let failures = vec![one(), one(), one(), one(), other(), other(), other()];
         assert_eq!(groups(failures, &[&["z"]]), [(Some("x"), vec![0, 1, 2, 3]), (Some("y"), vec![4, 5, 6])]);
+    }
+
+    /// The same with a message for a symptom, and with no place in the dump.
+    fn placeless(symptom: &str, suspects: &[&'static str]) -> Failure<'static> {
+        let mut failure = Failure { has_place: false, ..failure(symptom, suspects, suspects) };
+        failure.symptoms.values_mut().flat_map(|rules| rules.values_mut()).for_each(|weight| *weight = 0.45);
+        failure
+    }
+
+    #[test]
+    fn two_messages_are_two_causes_however_many_dumps_have_a_rule_in_common() {
+        let one = || placeless("refused: one", &["x", "every"]);
+        let other = || placeless("refused: other", &["y", "every"]);
+        let failures = vec![one(), one(), one(), one(), one(), other(), other(), other(), other()];
+        let all = groups(failures, &[&["every"], &["every"], &["every"]]);
+        assert_eq!(
+            all.iter().map(|(_, members)| members.clone()).collect::<Vec<_>>(),
+            [vec![0, 1, 2, 3, 4], vec![5, 6, 7, 8]]
+        );
+    }
+
+    #[test]
+    fn one_message_that_two_rules_explain_is_two_causes() {
+        let one = || placeless("refused", &["x", "every"]);
+        let other = || placeless("refused", &["y", "every"]);
+        let passed: Vec<&[&str]> = vec![&["every"]; 9];
+        let both = || vec![one(), one(), one(), one(), other(), other(), other()];
+        assert_eq!(groups(both(), &passed), [(Some("x"), vec![0, 1, 2, 3]), (Some("y"), vec![4, 5, 6])]);
+        // Rules that are followed elsewhere, or that few cases have, make no part.
+        let followed = [&passed[..], &[&["x"], &["y"]]].concat();
+        assert_eq!(groups(both(), &followed), [(None, (0..7).collect())]);
+        assert_eq!(groups(vec![one(), one(), other(), other()], &passed), [(None, (0..4).collect())]);
     }
 
     #[test]

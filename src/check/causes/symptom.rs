@@ -2,13 +2,29 @@
 
 use std::collections::BTreeSet;
 
+use crate::format::rule;
+
 use super::super::report::{CaseResult, OtherFact, Outcome, Suspect};
 use super::place::place;
+
+/// What stands before the colon of a symptom that is no fact.
+pub(super) const NO_FACTS: [&str; 4] = ["refused", "crash", "answer", "adapter error"];
+
+/// What comes before the rule that a written dump breaks.
+pub(super) const BREAKS: &str = "breaks ";
 
 /// What can be seen of a failure: each fact that is wrong and follows from no other, with the kind of difference; or what
 /// a refusal says, and where a program ended.
 pub(super) fn symptoms(result: &CaseResult) -> BTreeSet<String> {
-    let first = match &result.outcome {
+    let Some(first) = first(result) else { return BTreeSet::new() };
+    let others = result.others.iter().filter(|other| other.follows.is_none());
+    let others = others.map(|OtherFact { fact, expected, found, .. }| of_fact(fact, expected, found));
+    std::iter::once(first).chain(others).collect()
+}
+
+/// What the outcome itself says, which is shown of a case.
+pub(super) fn first(result: &CaseResult) -> Option<String> {
+    Some(match &result.outcome {
         Outcome::Fail { fact, expected, found, .. } => of_fact(fact, expected, found),
         Outcome::WrongVerdict { expected, found } if expected == "refuse" => accepted(result, found),
         Outcome::WrongVerdict { found, .. } => match found.strip_prefix("refused: ") {
@@ -21,17 +37,14 @@ pub(super) fn symptoms(result: &CaseResult) -> BTreeSet<String> {
         Outcome::PassAlone { how } => format!("right only when asked alone: {}", template(how)),
         Outcome::AdapterError { how } => format!("adapter error: {}", template(how)),
         Outcome::Pass { .. } if result.expected.is_some() => "passes, although a failure is expected".to_owned(),
-        Outcome::Pass { .. } | Outcome::Skip { .. } => return BTreeSet::new(),
-    };
-    let others = result.others.iter().filter(|other| other.follows.is_none());
-    let others = others.map(|OtherFact { fact, expected, found, .. }| of_fact(fact, expected, found));
-    std::iter::once(first).chain(others).collect()
+        Outcome::Pass { .. } | Outcome::Skip { .. } => return None,
+    })
 }
 
 /// A fact and the kind of difference.
 fn of_fact(fact: &str, expected: &str, found: &str) -> String {
     let how = match (expected, found) {
-        (_, found) if fact == "answer" => return format!("answer: {}", template(found)),
+        (_, found) if fact == "answer" => return format!("answer: {}", of_answer(found)),
         (_, found) if found.starts_with("nothing") => "missing",
         (expected, _) if expected.starts_with("nothing") => "invented",
         _ => "wrong",
@@ -39,6 +52,14 @@ fn of_fact(fact: &str, expected: &str, found: &str) -> String {
     // Of a histogram each class is a fact.
     let fact = if fact.starts_with("objects of ") { "objects by class" } else { fact };
     format!("{fact}: {how}")
+}
+
+/// An answer that cannot be read: the rule that a dump breaks which was written, or why a listing is none.
+fn of_answer(found: &str) -> String {
+    match found.split_once(" at offset ") {
+        Some((id, _)) if rule(id).is_some() => format!("{BREAKS}{id}"),
+        _ => template(found),
+    }
 }
 
 /// What is accepted depends on the rule that the dump breaks.
@@ -54,13 +75,17 @@ pub(super) fn template(message: &str) -> String {
     let line = message.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     let mut plain = String::new();
     let mut quote = None;
-    for c in line.chars().take(LONGEST) {
+    for (at, c) in line.char_indices().take(LONGEST) {
         match (quote, c) {
             (Some(end), c) if c == end => quote = None,
             (Some(_), _) => {}
             (None, '"' | '`' | '“') => {
                 quote = Some(if c == '“' { '”' } else { c });
-                plain.push('…');
+                plain.push(VARIABLE);
+            }
+            (None, '\'') if begins_quotation(line, at) => {
+                quote = Some(c);
+                plain.push(VARIABLE);
             }
             (None, c) => plain.push(c),
         }
@@ -71,10 +96,16 @@ pub(super) fn template(message: &str) -> String {
     words.join(" ")
 }
 
+/// Whether a single quotation mark has another one after it, and is no apostrophe.
+fn begins_quotation(line: &str, at: usize) -> bool {
+    let (before, rest) = line.split_at(at);
+    !before.ends_with(char::is_alphanumeric) && rest[1..].contains('\'')
+}
+
 /// Longer messages are cut.
 const LONGEST: usize = 300;
 /// What stands for a number or a name.
-const VARIABLE: char = 'N';
+const VARIABLE: char = '…';
 
 /// Whether a word is a number, an address, or a name as Java has them.
 fn is_variable(word: &str) -> bool {
@@ -97,11 +128,13 @@ mod tests {
     #[test]
     fn messages_lose_what_differs_from_dump_to_dump() {
         for (message, plain) in [
-            ("unknown record type 16", "unknown record type N"),
-            ("record 5 at offset 0x1f: no such tag", "record N at offset N: no such tag"),
+            ("unknown record type 16", "unknown record type …"),
+            ("record 5 at offset 0x1f: no such tag", "record … at offset …: no such tag"),
             ("no class \"java/lang/String\" here", "no class … here"),
-            ("class java/lang/String has no name", "class N has no name"),
-            ("values (1, 2, 3) are wrong", "values (N, N, N) are wrong"),
+            ("class java/lang/String has no name", "class … has no name"),
+            ("a number is due, and not '[\"A\"' here", "a number is due, and not … here"),
+            ("it can't be, and won't", "it can't be, and won't"),
+            ("values (1, 2, 3) are wrong", "values (…, …, …) are wrong"),
             ("\n  first\nsecond", "first"),
             ("", ""),
         ] {

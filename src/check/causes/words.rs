@@ -3,14 +3,21 @@
 use crate::format::rule;
 
 use super::super::report::Symptom;
+use super::symptom::{BREAKS, NO_FACTS};
 
 /// What an implementation does wrong: what can be seen, and the rule that it does not follow.
 pub(super) fn sentence(id: Option<&str>, symptoms: &[Symptom]) -> String {
     let seen = seen(symptoms);
     match id.and_then(rule) {
-        Some(rule) => format!("{seen} where this rule matters: {}", first_sentence(rule.statement)),
+        Some(rule) => format!("{seen} {}: {}", join(symptoms), first_sentence(rule.statement)),
         None => format!("{seen}."),
     }
+}
+
+/// How what can be seen and a rule belong together.
+fn join(symptoms: &[Symptom]) -> &'static str {
+    let is_accepted = symptoms.first().is_some_and(|first| first.what.starts_with("accepted"));
+    if is_accepted { "and break this rule" } else { "where this rule applies" }
 }
 
 /// The commonest symptoms in words: facts together, or what else there is.
@@ -22,7 +29,8 @@ fn seen(symptoms: &[Symptom]) -> String {
     let (kind, rest) = first.what.split_once(": ").unwrap_or((&first.what, ""));
     match kind {
         "refused" => format!("Refuses dumps{}", in_brackets(rest)),
-        "crash" => format!("Ends before its answer{}", in_brackets(rest)),
+        "crash" => crash(rest),
+        "answer" if rest.starts_with(BREAKS) => format!("Writes a dump that {rest}"),
         "answer" => format!("Gives an answer that cannot be read{}", in_brackets(rest)),
         "adapter error" => format!("Makes its adapter fail{}", in_brackets(rest)),
         "hang" => "Gives no answer in time".to_owned(),
@@ -31,14 +39,25 @@ fn seen(symptoms: &[Symptom]) -> String {
         kind if kind.starts_with("right only when") => "Keeps something from one dump to the next".to_owned(),
         kind if kind.starts_with("passes") => "Passes, although a failure is expected".to_owned(),
         _ => {
-            let is_fact = |kind: &&str| !["refused", "crash", "answer", "adapter error"].contains(kind);
-            let mut facts: Vec<&str> = kinds.into_iter().filter(is_fact).collect();
-            facts.dedup();
+            let mut facts: Vec<&str> = Vec::new();
+            for kind in kinds.into_iter().filter(|kind| !NO_FACTS.contains(kind)) {
+                if !facts.contains(&kind) {
+                    facts.push(kind);
+                }
+            }
             let more = facts.len().saturating_sub(FACTS);
             facts.truncate(FACTS);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            format!("Tells other {}{more}", facts.join(", "))
+            format!("Gets {}{more} wrong", facts.join(", "))
         }
+    }
+}
+
+/// Where a program ended; of a panic, what it says comes first.
+fn crash(how: &str) -> String {
+    match how.strip_prefix("panicked at ").and_then(|panic| panic.split_once(": ")) {
+        Some((place, message)) if !message.is_empty() => format!("Panics: {message} ({place})"),
+        _ => format!("Ends before its answer ({how})"),
     }
 }
 
@@ -48,4 +67,27 @@ const FACTS: usize = 3;
 fn first_sentence(statement: &str) -> &str {
     let end = statement.find(". ").map_or(statement.len(), |end| end + 1);
     &statement[..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::report::Symptom;
+    use super::sentence;
+
+    #[test]
+    fn a_sentence_begins_with_what_is_seen() {
+        let of = |what: &str| sentence(None, &[Symptom { what: what.to_owned(), cases: 2 }]);
+        for (what, said) in [
+            ("crash: panicked at src/a.rs:7:9: no such tag …", "Panics: no such tag … (src/a.rs:7:9)."),
+            (
+                "crash: java.io.EOFException at a.D.e(D.java:7)",
+                "Ends before its answer (java.io.EOFException at a.D.e(D.java:7)).",
+            ),
+            ("answer: breaks hprof.sub-record.tag", "Writes a dump that breaks hprof.sub-record.tag."),
+            ("answer: line …: no JSON", "Gives an answer that cannot be read (line …: no JSON)."),
+            ("class-name: wrong", "Gets class-name wrong."),
+        ] {
+            assert_eq!(of(what), said);
+        }
+    }
 }

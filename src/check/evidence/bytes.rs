@@ -27,7 +27,7 @@ pub(super) fn of_fact(
     address: Option<Address>,
     (expected, found): (&str, &str),
 ) -> Result<Option<Evidence>, Error> {
-    let Some(file) = open(case)? else { return Ok(None) };
+    let Some(file) = open(case) else { return Ok(None) };
     let is_array = address.is_some_and(|address| {
         let mut objects = first_heap(case).into_iter().flat_map(|heap| &heap.objects);
         objects.any(|object| object.address == address && object.kind != ObjectKind::Instance)
@@ -79,7 +79,7 @@ pub(super) fn around(case: &Case, offset: u64, rule: Option<&str>) -> Result<Evi
     let mut before = Vec::new();
     let mut behind = 0;
     let mut end = 0;
-    if let Some(file) = open(case)? {
+    if let Some(file) = open(case) {
         visit(&file, |field| {
             let after = field.offset + field.bytes.len() as u64;
             end = end.max(after);
@@ -121,7 +121,7 @@ pub(super) fn around(case: &Case, offset: u64, rule: Option<&str>) -> Result<Evi
 
 /// The record with the bytes that rely on a rule, or what is around them where they stand in none.
 pub(super) fn of_rule(case: &Case, rule: &str, offset: u64, length: u64) -> Result<Option<Evidence>, Error> {
-    let Some(file) = open(case)? else { return Ok(None) };
+    let Some(file) = open(case) else { return Ok(None) };
     let end = offset.saturating_add(length.max(1));
     let is_there = |field: &Annotation<'_>| field.offset < end && offset < field.offset + field.bytes.len() as u64;
     let mut record = None;
@@ -143,10 +143,9 @@ pub(super) fn of_rule(case: &Case, rule: &str, offset: u64, length: u64) -> Resu
     Ok(Some(Evidence { offset, length: length.max(1), record, rule, fields, neighbourhood: None }))
 }
 
-fn open(case: &Case) -> Result<Option<DumpFile>, Error> {
-    let input = Input::memory(&case.id, case.bytes.clone());
-    // A dump whose start is damaged has no fields to show.
-    Ok(DumpFile::new(input, Reading::default()).ok())
+/// The dump of a case; `None`, if its start is damaged: then it has nothing to show.
+pub(super) fn open(case: &Case) -> Option<DumpFile> {
+    DumpFile::new(Input::memory(&case.id, case.bytes.clone()), Reading::default()).ok()
 }
 
 /// Visits all fields, as far as the dump can be read.

@@ -5,15 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::compare::Facet;
 use crate::corpus::Case;
 use crate::error::Error;
-use crate::family::{Reading, Reliance};
+use crate::family::Reliance;
 use crate::findings::{Finding, Severity};
-use crate::format::{DumpFile, rule};
+use crate::format::rule;
 use crate::input::Input;
 use crate::model::Address;
 use crate::validate::{ValidateOptions, validate};
 
 use super::super::judge::{Judgement, all_ambiguities};
 use super::super::report::Outcome;
+use super::bytes::open;
 
 /// The rules that a wrong answer may have broken.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -66,7 +67,7 @@ fn of_facts(case: &Case, judged: &Judgement) -> Result<Suspects, Error> {
     let facets: Vec<Facet> = first_hand.filter_map(|differing| differing.facet).collect();
     let wrong: BTreeSet<Address> = judged.differing.iter().flat_map(|differing| &differing.at).copied().collect();
     let is_whole = judged.differing.iter().all(|differing| differing.count as usize <= differing.at.len().max(1));
-    let places = match open(case)? {
+    let places = match open(case) {
         Some(file) if !wrong.is_empty() => {
             as_far_as_readable(file.places(case.heap.unwrap_or_default() as usize, &wrong))?
         }
@@ -134,7 +135,7 @@ fn tolerated(case: &Case, is_there: impl Fn(&Finding) -> bool) -> Result<BTreeMa
 }
 
 fn visit(case: &Case, mut each: impl FnMut(Reliance)) -> Result<(), Error> {
-    match open(case)? {
+    match open(case) {
         Some(file) => as_far_as_readable(file.visit_reliances(&mut each)),
         None => Ok(()),
     }
@@ -146,10 +147,4 @@ fn as_far_as_readable<T: Default>(found: Result<T, Error>) -> Result<T, Error> {
         Err(Error::Decode(e)) if !e.is_the_machines() => Ok(T::default()),
         found => found,
     }
-}
-
-fn open(case: &Case) -> Result<Option<DumpFile>, Error> {
-    let input = Input::memory(&case.id, case.bytes.clone());
-    // A dump whose start is damaged relies on nothing.
-    Ok(DumpFile::new(input, Reading::default()).ok())
 }

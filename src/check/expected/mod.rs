@@ -153,6 +153,7 @@ impl Report {
             }
             tested.count();
         }
+        self.explain();
     }
 }
 

@@ -34,7 +34,7 @@ use Facet::{
     ClassReferences, ConstantPool, Loader, NullReferences, ObjectSize, PrimitiveContents, ReferenceOrder, Statics,
 };
 
-/// Facts of the whole dump that everything else depends on.
+/// Facts of the whole dump by which everything else is read.
 const WIDTHS: [Facet; 2] = [Facet::IdentifierSize, Facet::WordSize];
 
 /// Puts what does not follow from anything else first, and says of the rest what it follows from.
@@ -53,7 +53,9 @@ pub(super) fn put_causes_first(heap: &Heap, differing: &mut [Differing]) {
         .map(|one| {
             let facet = one.facet?;
             let others = || differing.iter().filter(move |other| other.facet != Some(facet));
-            let width = others().filter_map(|other| other.facet).find(|facet| WIDTHS.contains(facet));
+            let is_wrong = |facet| differing.iter().any(|other| other.facet == Some(facet));
+            // Where addresses are right all the same, nothing was read by a wrong width.
+            let width = WIDTHS.into_iter().find(|width| is_wrong(*width) && is_wrong(Facet::Address));
             if width.is_some() && !WIDTHS.contains(&facet) {
                 return width;
             }

@@ -33,6 +33,15 @@ pub struct Overall {
 }
 
 impl Report {
+    /// How many cases it has, and of how many dumps where something else was done with them than reading.
+    pub(super) fn size(&self) -> String {
+        let dumps: BTreeSet<&str> = self.cases.iter().filter_map(|case| case.id.split(':').next()).collect();
+        match (self.cases.len(), dumps.len()) {
+            (cases, dumps) if cases == dumps => format!("{cases} cases"),
+            (cases, dumps) => format!("{cases} cases of {dumps} dumps"),
+        }
+    }
+
     /// How the whole report came out.
     pub fn overall(&self) -> Overall {
         let results = self.implementations.iter().flat_map(|tested| &tested.results);

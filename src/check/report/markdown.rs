@@ -73,7 +73,7 @@ impl Summary {
 
 fn head(report: &Report, text: &mut String) {
     *text += &format!("## heapsmith check: {}\n\n", report.overall());
-    *text += &format!("heapsmith {}, {} cases", escaped(&report.heapsmith), report.cases.len());
+    *text += &format!("heapsmith {}, {}", escaped(&report.heapsmith), report.size());
     let chosen = &report.chosen;
     if chosen.random > 0 {
         *text += &format!(", {} of them random (seed {})", chosen.random, chosen.seed);

@@ -301,7 +301,10 @@ impl<'r> One<'r> {
         // What is wrong of another dump than the one that was read has no place in it.
         let has_place = outcome.is_failure() && task.operation == Operation::Parse;
         let evidence = if has_place { evidence(&case, judged)? } else { None };
-        let Suspects { wrong, right } = if has_place { suspects(&case, judged)? } else { Suspects::default() };
+        // The rule that a dump breaks is known, whatever was to be done with it.
+        let is_accepted = matches!(&outcome, Outcome::WrongVerdict { expected, .. } if expected == "refuse");
+        let suspects = if has_place || is_accepted { suspects(&case, judged)? } else { Suspects::default() };
+        let Suspects { wrong, right } = suspects;
         let repeat = outcome
             .is_failure()
             .then(|| repeat(self.subject, &self.shared.options.choice, &self.shared.options.left_out, &task.id));

@@ -1,0 +1,236 @@
+//! What came of one case.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::super::evidence::Evidence;
+use super::Follows;
+
+/// The outcome of one case.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CaseResult {
+    /// Case id.
+    pub id: String,
+    /// Verdict.
+    pub outcome: Outcome,
+    /// What came out first, in a process that had served other cases, where the case was repeated alone and that is
+    /// something else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first: Option<Outcome>,
+    /// The other facts of the answer that are wrong: first those that follow from nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<OtherFact>,
+    /// The offset that a refusal names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused_at: Option<u64>,
+    /// The rules on which the bytes rely that were read wrongly, as far as these are known: one of them is not followed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suspects: Vec<Suspect>,
+    /// The rules on which other bytes of the dump rely, which were read rightly.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub followed: Vec<String>,
+    /// Where the answer is right under some readings and not under others: each entry is enough.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub readings: Vec<Follows>,
+    /// Why it is expected to fail, if it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected: Option<Expectation>,
+    /// Where in the dump the wrong fact stands, and what is around it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Evidence>,
+    /// The command that runs this case again; absent for cases that passed or were skipped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeat: Option<String>,
+}
+
+/// A rule that may not be followed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Suspect {
+    /// The rule.
+    pub rule: String,
+    /// Offset of the bytes that rely on it, in the decompressed dump: of several those that are nearest to what is wrong.
+    pub offset: u64,
+    /// How many bytes these are.
+    pub length: u64,
+}
+
+/// A fact that is wrong besides the one that the outcome names.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct OtherFact {
+    /// What is wrong: a facet or a count.
+    pub fact: String,
+    /// Where, if it is a fact of a class or object.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub address: Option<String>,
+    /// What is right.
+    pub expected: String,
+    /// What the program says.
+    pub found: String,
+    /// In how many classes or objects this fact is wrong.
+    pub count: u64,
+    /// The fact that it follows from: a missing class, a list that is read otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub follows: Option<String>,
+}
+
+/// Why a case is expected to fail.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Expectation {
+    /// The reason, as in the file of expected failures.
+    pub reason: String,
+    /// An issue, or a page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
+}
+
+/// Verdicts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "verdict", rename_all = "kebab-case")]
+pub enum Outcome {
+    /// The answer is right.
+    Pass {
+        /// Which reading it follows, where several are right.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reading: Option<String>,
+    },
+    /// The answer is right in a process of its own, where the case was asked alone. In company the case crashed, took too
+    /// much memory or was an adapter's error: something is kept from one dump to the next.
+    PassAlone {
+        /// What happened in company.
+        how: String,
+    },
+    /// The dump was read, converted or written wrongly.
+    Fail {
+        /// What is wrong: a facet, a count, or `answer` where it cannot be read at all.
+        fact: String,
+        /// Where, if it is a fact of a class or object.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        address: Option<String>,
+        /// What is right.
+        expected: String,
+        /// What the program says.
+        found: String,
+        /// In how many classes or objects this fact is wrong.
+        count: u64,
+    },
+    /// A valid dump was refused, or an invalid one accepted.
+    WrongVerdict {
+        /// What is right: `accept` or `refuse`.
+        expected: String,
+        /// What the program did, with its message.
+        found: String,
+    },
+    /// Ended before its answer.
+    Crash {
+        /// How.
+        how: String,
+    },
+    /// No answer within the time limit, or writing without end.
+    Hang {
+        /// Which.
+        how: String,
+    },
+    /// More memory than the limit.
+    OutOfMemory {
+        /// The limit.
+        how: String,
+    },
+    /// Not asked, or not answered with a reason.
+    Skip {
+        /// The reason.
+        reason: String,
+        /// An issue.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        link: Option<String>,
+    },
+    /// The adapter itself went wrong.
+    AdapterError {
+        /// How.
+        how: String,
+    },
+}
+
+impl Outcome {
+    /// The names of all verdicts, in the order of tables.
+    pub const NAMES: [&'static str; 9] =
+        ["pass", "pass-alone", "fail", "wrong-verdict", "crash", "hang", "out-of-memory", "skip", "adapter-error"];
+
+    /// The verdict's name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Outcome::Pass { .. } => "pass",
+            Outcome::PassAlone { .. } => "pass-alone",
+            Outcome::Fail { .. } => "fail",
+            Outcome::WrongVerdict { .. } => "wrong-verdict",
+            Outcome::Crash { .. } => "crash",
+            Outcome::Hang { .. } => "hang",
+            Outcome::OutOfMemory { .. } => "out-of-memory",
+            Outcome::Skip { .. } => "skip",
+            Outcome::AdapterError { .. } => "adapter-error",
+        }
+    }
+
+    /// Whether the case is passed.
+    pub fn is_pass(&self) -> bool {
+        matches!(self, Outcome::Pass { .. })
+    }
+
+    /// Whether the case counts against the implementation or its adapter.
+    pub fn is_failure(&self) -> bool {
+        !matches!(self, Outcome::Pass { .. } | Outcome::Skip { .. })
+    }
+
+    /// What happened, in a line or a few.
+    pub fn detail(&self) -> String {
+        match self {
+            Outcome::Pass { reading } => reading.clone().unwrap_or_default(),
+            Outcome::Fail { fact, address, expected, found, count } => {
+                let at = address.as_deref().map(|address| format!(" at {address}")).unwrap_or_default();
+                let more = if *count > 1 { format!(" ({count} times)") } else { String::new() };
+                format!("{fact}{at}{more}\n  expected: {expected}\n  found:    {found}")
+            }
+            Outcome::WrongVerdict { expected, found } => format!("expected to {expected}; {found}"),
+            Outcome::Skip { reason, .. } => reason.clone(),
+            Outcome::PassAlone { how } => format!("right only when asked alone; before, {how}"),
+            Outcome::Crash { how }
+            | Outcome::Hang { how }
+            | Outcome::OutOfMemory { how }
+            | Outcome::AdapterError { how } => how.clone(),
+        }
+    }
+}
+
+impl CaseResult {
+    /// A case with its outcome, of which nothing else is known.
+    pub fn new(id: impl Into<String>, outcome: Outcome) -> CaseResult {
+        CaseResult {
+            id: id.into(),
+            outcome,
+            first: None,
+            others: Vec::new(),
+            refused_at: None,
+            suspects: Vec::new(),
+            followed: Vec::new(),
+            readings: Vec::new(),
+            expected: None,
+            evidence: None,
+            repeat: None,
+        }
+    }
+
+    /// Whether it can be said which bytes were read wrongly: a refusal has to name them.
+    pub(in crate::check) fn has_place(&self) -> bool {
+        match &self.outcome {
+            Outcome::WrongVerdict { expected, .. } => expected == "refuse" || self.refused_at.is_some(),
+            outcome => matches!(outcome, Outcome::Fail { .. }),
+        }
+    }
+
+    /// Whether this result fails the run: a failure that is not expected, or a pass where a failure is.
+    pub fn is_unexpected(&self) -> bool {
+        match self.expected {
+            Some(_) => self.outcome.is_pass(),
+            None => self.outcome.is_failure(),
+        }
+    }
+}
