@@ -98,6 +98,14 @@ impl<'h> Told<'h> {
             for (object, place) in marked.iter_mut().zip(0..) {
                 object.address = Address(objects + PLACE * place);
             }
+            // Some writers store no hash of 0.
+            for &place in &shape.hashed {
+                let hash = &mut marked[place as usize].hash;
+                *hash = hash.map(|kind| match kind {
+                    IdentityHash::Bits16(_) => IdentityHash::Bits16(1),
+                    IdentityHash::Bits32(_) => IdentityHash::Bits32(1),
+                });
+            }
             let places = base..objects;
             let mut around = Heap { objects: first.objects.iter().cloned().chain(marked).collect(), ..first.clone() };
             let carried = carry(lowering, &mut around)?;

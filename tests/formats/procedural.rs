@@ -105,8 +105,10 @@ fn references_are_spread_evenly_over_all_objects() {
     let mean = into_block.iter().map(|n| f64::from(*n)).sum::<f64>() / blocks;
     let variance = into_block.iter().map(|n| (f64::from(*n) - mean).powi(2)).sum::<f64>() / blocks;
     assert!((0.8..1.2).contains(&(variance / mean)), "mean {mean}, variance {variance}");
-    let (least, most) = (into_slot.iter().min().expect("32"), into_slot.iter().max().expect("32"));
-    assert!(*most < least + least / 8, "places of objects in blocks: {into_slot:?}");
+    // Chi-squared with 31 degrees of freedom: above 80 once in 300,000 times.
+    let mean = f64::from(into_slot.iter().sum::<u32>()) / 32.0;
+    let spread = into_slot.iter().map(|n| (f64::from(*n) - mean).powi(2) / mean).sum::<f64>();
+    assert!(spread < 80.0, "{spread}: places of objects in blocks: {into_slot:?}");
     assert!(pairs < 60, "{pairs} pairs of objects of several blocks refer to each other");
     assert!(themselves < own / 4, "{themselves} of {own} references in a block are to the object itself");
     // From the roots.
@@ -141,7 +143,8 @@ fn more_objects_than_addresses_are_refused() {
     let mut filling = Default::default();
     for block in [0, 1, blocks.count() / 2, blocks.count() - 1] {
         blocks.fill(block, &mut filling);
-        assert_eq!(blocks.find(Address(filling.address)), Some((block, 0)));
+        let first = &blocks.shapes()[blocks.shape_of(block)].objects[0];
+        assert_eq!(blocks.find(Address(filling.address + first.address.0)), Some((block, 0)));
         for &to in &filling.references {
             assert!(blocks.find(Address(to)).is_some(), "block {block} refers to {to:#x}");
         }
