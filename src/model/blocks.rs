@@ -63,9 +63,9 @@ pub struct Item {
 /// Where values belong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueSpan {
-    /// A field of so many bytes.
+    /// A field of that many bytes.
     Field(Item, u8),
-    /// All elements of an array: so many bytes.
+    /// All elements of an array: that many bytes.
     Array(u32, u32),
 }
 
@@ -86,7 +86,7 @@ pub struct Filling {
     pub address: u64,
     /// References, in the order of [`BlockShape::references`].
     pub references: Vec<u64>,
-    /// Values of fields and elements, big-endian, one behind the other in the order of [`BlockShape::values`], and up to
+    /// Values of fields and elements, big-endian, one after the other in the order of [`BlockShape::values`], and up to
     /// seven bytes more.
     pub values: Vec<u8>,
     /// The bits of hashes, in the order of [`BlockShape::hashed`].

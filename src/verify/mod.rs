@@ -28,7 +28,7 @@ use expected::Expected;
 pub struct VerifyOptions {
     /// Whether objects may stand in any order.
     pub any_order: bool,
-    /// Of the objects in blocks, one in so many is compared; the others are only counted.
+    /// Of the objects in blocks, one in that many is compared; the others are only counted.
     pub sample: u64,
     /// How many differences are told; the others are counted.
     pub most: usize,
@@ -170,7 +170,7 @@ impl Verifier<'_> {
             self.balance = self.balance.wrapping_add(hash(number)).wrapping_sub(hash(self.place));
         }
         self.place += 1;
-        if self.options.sample > 1 && hash(number) as u64 % self.options.sample != 0 {
+        if self.options.sample > 1 && !(hash(number) as u64).is_multiple_of(self.options.sample) {
             return Ok(());
         }
         self.verified.compared += 1;

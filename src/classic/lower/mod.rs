@@ -212,7 +212,7 @@ impl Tally {
         Ok(())
     }
 
-    /// What `once` counts, so many times.
+    /// What `once` counts, that many times.
     fn times(&mut self, times: u64, once: impl FnOnce(&mut Tally) -> Result<(), Error>) -> Result<(), Error> {
         let mut one = Tally::default();
         once(&mut one)?;

@@ -38,9 +38,9 @@ impl Stamp {
                 speller.reference(&mut text, false, reference)?;
                 lengths.push(lengths[lengths.len() - 1] + text.len());
             }
-            let mut behind = Vec::new();
-            speller.after_references(&mut behind);
-            let start = stamp.text.len() - behind.len() - lengths[lengths.len() - 1];
+            let mut after = Vec::new();
+            speller.after_references(&mut after);
+            let start = stamp.text.len() - after.len() - lengths[lengths.len() - 1];
             let places = object.references.iter().map(|&(at, lane)| (start + lengths[at] + PREFIX, lane));
             stamp.references.extend(places);
         }

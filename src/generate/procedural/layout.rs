@@ -112,7 +112,7 @@ impl Layout {
 
     /// All addresses are multiples of it.
     pub(super) fn unit(&self) -> u64 {
-        let places = self.starts.iter().chain(&self.offsets).fold(0, |bits, place| bits | u64::from(*place) * UNIT);
+        let places = self.starts.iter().chain(&self.offsets).fold(0, |bits, place| bits | (u64::from(*place) * UNIT));
         let bits = places | self.base | self.group;
         1 << bits.trailing_zeros().min(3)
     }

@@ -30,7 +30,7 @@ pub(super) fn lane(key: u64, number: u32) -> u32 {
 /// A number below `bound`, which is at most 2^32, from a lane.
 #[inline]
 pub(super) fn below(lane: u32, bound: u64) -> u32 {
-    (u64::from(lane) * bound >> 32) as u32
+    ((u64::from(lane) * bound) >> 32) as u32
 }
 
 /// Another five bits of a lane, those of the key with them.

@@ -22,9 +22,9 @@ use super::options::{AddressSpace, GenerateOptions};
 use layout::{Layout, OBJECTS, SHAPES};
 use shapes::{Drawn, draw_shape};
 
-/// A heap of up to so many objects is drawn, all of it.
+/// A heap of up to that many objects is drawn, all of it.
 pub const DRAWN: usize = 4096;
-/// Of a larger one, at least so many objects are.
+/// Of a larger one, at least that many objects are.
 const FIRST: usize = 512;
 /// How many objects of blocks are roots, at most.
 const ROOTS: u64 = 64;
@@ -45,7 +45,7 @@ impl ProceduralHeap {
     /// The heap of a seed.
     ///
     /// # Errors
-    /// If so many objects do not fit into the addresses of a process with this word size.
+    /// If that many objects do not fit into the addresses of a process with this word size.
     pub fn new(options: &GenerateOptions, seed: u64) -> Result<ProceduralHeap, Error> {
         options.check()?;
         let mut draw = SeedDraw::new(seed, Stream::Heap);

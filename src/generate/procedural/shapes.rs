@@ -33,7 +33,7 @@ pub(super) struct Drawn {
     pub(super) hash: (u32, u32),
 }
 
-/// Draws a shape, in which jumps between objects take at most so many bytes.
+/// Draws a shape, in which jumps between objects take at most that many bytes.
 pub(super) fn draw_shape(options: &GenerateOptions, classes: &Classes, jumps: u64, draw: &mut dyn Draw) -> Drawn {
     let options = GenerateOptions { objects: OBJECTS as usize, ..options.clone() };
     let mut ground = Ground::of_block(&options, OWN, jumps);

@@ -77,7 +77,7 @@ impl<'o> SegmentWriter<'o> {
         self.time = time;
     }
 
-    /// Makes room for a sub-record of so many bytes; whether a segment begins with it.
+    /// Makes room for a sub-record of that many bytes; whether a segment begins with it.
     pub(super) fn admit(&mut self, tag: SubTag, length: u64) -> Result<bool, Error> {
         if self.open && self.cutter.ends_before(tag, length) {
             self.close()?;
@@ -108,12 +108,12 @@ impl<'o> SegmentWriter<'o> {
         self.flush_if_full()
     }
 
-    /// Whether the open segment has room for sub-records of so many bytes, whatever they are.
+    /// Whether the open segment has room for sub-records of that many bytes, whatever they are.
     pub(super) fn takes(&self, length: u64) -> bool {
         self.open && self.cutter.takes(length)
     }
 
-    /// Sub-records of so many bytes that the open segment takes.
+    /// Sub-records of that many bytes that the open segment takes.
     pub(super) fn sub_records(
         &mut self,
         length: u64,
@@ -362,7 +362,7 @@ impl Cutter {
         }
     }
 
-    /// Whether sub-records of so many bytes in all go into the open segment, whatever they are.
+    /// Whether sub-records of that many bytes in all go into the open segment, whatever they are.
     fn takes(&self, length: u64) -> bool {
         match self.cut {
             Cut::Whole | Cut::Giant => true,
@@ -420,7 +420,7 @@ fn is_array(tag: SubTag) -> bool {
 const BUFFER: u64 = 1 << 20;
 /// Less than this of a shared buffer is not used on (dumps of JDK 17 and 21).
 const WASTE: u64 = 10 * 1024;
-/// ART ends a segment that has so many classes, objects and roots, or so many bytes with its head (hprof.cc).
+/// ART ends a segment that has that many classes, objects and roots, or that many bytes with its head (hprof.cc).
 const ANDROID_COUNT: u64 = 128;
 const ANDROID_BYTES: u64 = 4096;
 const FLUSH: usize = 64 * 1024;

@@ -219,7 +219,7 @@ impl<'p, 'o> Speller<'p, 'o> {
         self.segments.sub_record(sub_record.tag(), |out| encode::sub_record(out, id, sub_record))
     }
 
-    /// Makes room for a sub-record of so many bytes.
+    /// Makes room for a sub-record of that many bytes.
     fn admit(&mut self, tag: SubTag, length: u64, is_info: bool) -> Result<(), Error> {
         let id = self.plan.id;
         self.empty = false;

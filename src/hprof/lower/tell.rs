@@ -214,7 +214,7 @@ impl Entries<'_, '_> {
         Ok(())
     }
 
-    /// All blocks from the first on, in which there are so many objects.
+    /// All blocks from the first on, in which there are that many objects.
     fn blocks(&mut self, blocks: &dyn Blocks, first: u64, objects: u64, carrier: &Carrier<'_>) -> Result<(), Error> {
         for object in blocks.shapes().iter().flat_map(|shape| &shape.objects) {
             self.named.name(carrier.trace(object.trace));
