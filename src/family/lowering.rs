@@ -8,9 +8,10 @@ use std::sync::Arc;
 use crate::compare::Facet;
 use crate::error::{Error, Remedy};
 use crate::generate::{AddressSpace, GenerateOptions, Oddities, Oddity, Placement};
-use crate::model::{Dump, DumpSource, Facts, HashRegime, HeapSource};
+use crate::model::blocks::Blocks;
+use crate::model::{Class, Dump, DumpSource, Facts, HashRegime, HeapSource};
 
-use super::{Format, Needs, Wishes};
+use super::{Format, Needs, SpelledBlocks, Wishes};
 
 /// Options to write a dump of one format.
 pub trait Lower: Debug + Send + Sync {
@@ -39,6 +40,20 @@ pub trait Lower: Debug + Send + Sync {
     /// # Errors
     /// If a heap holds what the dump cannot say, or its source fails.
     fn carry(&self, dump: &mut dyn DumpSource) -> Result<Dump, Error>;
+
+    /// Objects in blocks as the dump of their heap spells them, where that depends on nothing else.
+    ///
+    /// # Errors
+    /// If an object holds what the dump cannot say.
+    fn spelled<'b>(
+        &self,
+        facts: &Facts,
+        classes: &[Class],
+        blocks: &'b dyn Blocks,
+    ) -> Result<Option<Box<dyn SpelledBlocks + 'b>>, Error> {
+        let _ = (facts, classes, blocks);
+        Ok(None)
+    }
 
     /// The same with the heap's own order, identifiers and hashes.
     fn adhering(&self) -> Lowering;

@@ -22,6 +22,9 @@ pub trait Blocks: Send + Sync {
     /// All addresses are multiples of it.
     fn unit(&self) -> u64;
 
+    /// The address that those of a block's objects count from.
+    fn address(&self, block: u64) -> Address;
+
     /// Computes what differs in a block from others of its shape.
     fn fill(&self, block: u64, filling: &mut Filling);
 

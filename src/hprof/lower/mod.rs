@@ -21,8 +21,9 @@ use std::io::Write;
 
 use crate::error::Error;
 use crate::lower::Adherence;
-use crate::model::blocks::Filled;
-use crate::model::{Dump, DumpSource, Heap, HeapSource, Object, Surroundings};
+use crate::family::SpelledBlocks;
+use crate::model::blocks::{Blocks, Filled, Filling};
+use crate::model::{Class, Dump, DumpSource, Facts, Heap, HeapSource, Object, Surroundings};
 use crate::setters::setters;
 
 use super::family::FORMAT;
@@ -34,9 +35,12 @@ pub use table::ClassOrder;
 
 #[cfg(feature = "corpus")]
 pub(super) use options::library;
+use carry::Carrier;
 use plan::Plan;
 use segments::{Lengths, SegmentWriter};
 use spell::Speller;
+use stamp::{Spelled, Stamps};
+use table::table;
 use tell::{Told, tell};
 
 /// Which dump to make of heaps.
@@ -183,6 +187,22 @@ pub fn carry_dump(dump: &mut dyn DumpSource, options: &LowerOptions) -> Result<D
 /// Like [`carry_dump`].
 pub fn carry(mut source: &mut dyn HeapSource, options: &LowerOptions) -> Result<Heap, Error> {
     Ok(carry_dump(&mut source, options)?.heaps.into_iter().next().unwrap_or_default())
+}
+
+/// The objects of blocks as the dump that `options` make of their heap spells them.
+///
+/// # Errors
+/// If an object holds what the dump cannot say.
+pub fn spelled<'b>(
+    facts: &Facts,
+    classes: &[Class],
+    blocks: &'b dyn Blocks,
+    options: &LowerOptions,
+) -> Result<Box<dyn SpelledBlocks + 'b>, Error> {
+    let plan = Plan::new(facts, options)?;
+    let (classes, _) = table(&plan, classes);
+    let stamps = Stamps::new(&plan, blocks, &Carrier::new(&plan, &classes))?;
+    Ok(Box::new(Spelled { stamps, filling: Filling::default() }))
 }
 
 fn run(dump: &mut dyn DumpSource, plan: &Plan, out: &mut dyn Write, lengths: Lengths) -> Result<Vec<u64>, Error> {

@@ -4,15 +4,16 @@ use std::io::Write;
 
 use crate::compare::Facet;
 use crate::error::Error;
-use crate::family::{ArrayClass, Format, Lower, Lowering, Needs, Wishes};
+use crate::family::{ArrayClass, Format, Lower, Lowering, Needs, SpelledBlocks, Wishes};
 use crate::generate::{AddressSpace, GenerateOptions, Library};
 use crate::lower::Adherence;
-use crate::model::{Dump, DumpSource, Facts, WordSize};
+use crate::model::blocks::Blocks;
+use crate::model::{Class, Dump, DumpSource, Facts, WordSize};
 
 use super::super::family::FORMAT;
 use super::super::wire::IdSize;
 use super::plan::Plan;
-use super::{LowerOptions, carry_dump, write_dump};
+use super::{LowerOptions, carry_dump, spelled, write_dump};
 
 /// The library of the programs whose dumps a writer makes.
 pub(in super::super) fn library(profile: &str) -> Library {
@@ -47,6 +48,15 @@ impl Lower for LowerOptions {
 
     fn carry(&self, dump: &mut dyn DumpSource) -> Result<Dump, Error> {
         carry_dump(dump, self)
+    }
+
+    fn spelled<'b>(
+        &self,
+        facts: &Facts,
+        classes: &[Class],
+        blocks: &'b dyn Blocks,
+    ) -> Result<Option<Box<dyn SpelledBlocks + 'b>>, Error> {
+        spelled(facts, classes, blocks, self).map(Some)
     }
 
     fn adhering(&self) -> Lowering {

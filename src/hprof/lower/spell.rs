@@ -154,7 +154,7 @@ impl<'p, 'o> Speller<'p, 'o> {
 
     /// Objects in blocks: together, where a segment has room for a block.
     fn blocks(&mut self, told: &BlocksTold<'_>) -> Result<(), Error> {
-        let stamps = Stamps::new(self.plan, told)?;
+        let stamps = Stamps::new(self.plan, told.blocks, told.carrier)?;
         let (mut filling, mut scratch) = (Filling::default(), Vec::new());
         for block in told.first..told.blocks.count() {
             let stamp = stamps.of(block);
