@@ -2,9 +2,10 @@
 
 use std::fmt::Debug;
 use std::io::Write;
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 use std::sync::Arc;
 
+use crate::bytes::WindowWriter;
 use crate::compare::Facet;
 use crate::error::{Error, Remedy};
 use crate::generate::{AddressSpace, GenerateOptions, Oddities, Oddity, Placement};
@@ -34,6 +35,24 @@ pub trait Lower: Debug + Send + Sync {
     /// # Errors
     /// If a heap holds what the dump cannot say, its source fails, or writing does.
     fn write(&self, dump: &mut dyn DumpSource, out: &mut dyn Write) -> Result<(), Error>;
+
+    /// Writes those bytes of a dump that are in a window, and gives the length of all of it. Takes as long as all of it, but where
+    /// a writer knows what stands where.
+    ///
+    /// # Errors
+    /// Like [`Lower::write`].
+    fn write_window(&self, dump: &mut dyn DumpSource, window: Range<u64>, out: &mut dyn Write) -> Result<u64, Error> {
+        let mut out = WindowWriter::new(out, window);
+        self.write(dump, &mut out)?;
+        Ok(out.offset())
+    }
+
+    /// The same with so many threads to compute blocks of objects in, where they serve: the bytes are the same. `None`, where the
+    /// spelling of an object depends on those before it.
+    fn threads(&self, threads: usize) -> Option<Lowering> {
+        let _ = threads;
+        None
+    }
 
     /// The dump that a reader gets back.
     ///

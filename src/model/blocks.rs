@@ -16,8 +16,18 @@ pub trait Blocks: Send + Sync {
     /// The place of a block's shape among [`Blocks::shapes`].
     fn shape_of(&self, block: u64) -> usize;
 
+    /// Of every so many blocks, from the first on, one has each of the shapes.
+    fn period(&self) -> u64 {
+        self.shapes().len() as u64
+    }
+
     /// How many blocks have the shape of this place.
     fn blocks_of(&self, shape: usize) -> u64;
+
+    /// How many objects there are.
+    fn objects(&self) -> u64 {
+        self.shapes().iter().zip(0..).map(|(shape, place)| self.blocks_of(place) * shape.len()).sum()
+    }
 
     /// All addresses are multiples of it.
     fn unit(&self) -> u64;

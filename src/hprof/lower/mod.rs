@@ -18,10 +18,11 @@ mod table;
 mod tell;
 
 use std::io::Write;
+use std::ops::Range;
 
 use crate::error::Error;
-use crate::lower::Adherence;
 use crate::family::SpelledBlocks;
+use crate::lower::Adherence;
 use crate::model::blocks::{Blocks, Filled, Filling};
 use crate::model::{Class, Dump, DumpSource, Facts, Heap, HeapSource, Object, Surroundings};
 use crate::setters::setters;
@@ -33,11 +34,11 @@ pub use profiles::{Cut, Framing, InstanceSizes, LogStyle, NameForm, PROFILES, Pr
 pub use recognise::{keeping, recognise};
 pub use table::ClassOrder;
 
+use carry::Carrier;
 #[cfg(feature = "corpus")]
 pub(super) use options::library;
-use carry::Carrier;
 use plan::Plan;
-use segments::{Lengths, SegmentWriter};
+use segments::{Lengths, SegmentWriter, Sink, Written};
 use spell::Speller;
 use stamp::{Spelled, Stamps};
 use table::table;
@@ -57,6 +58,8 @@ pub struct LowerOptions {
     pub seed: u64,
     /// Whose order, log and identifiers.
     pub adherence: Adherence,
+    /// Threads that make blocks of objects; 1 is enough.
+    pub threads: usize,
 }
 
 setters! {
@@ -66,6 +69,7 @@ setters! {
         option id_size: IdSize;
         set seed: u64;
         set adherence: Adherence;
+        set threads: usize;
     }
 }
 
@@ -77,6 +81,7 @@ impl Default for LowerOptions {
             id_size: None,
             seed: 0,
             adherence: Adherence::Writer,
+            threads: 1,
         }
     }
 }
@@ -101,12 +106,30 @@ impl LowerOptions {
 /// # Errors
 /// If a heap holds what the dump cannot say ([`crate::error::LowerError`]), its source fails, or writing does.
 pub fn write_dump(dump: &mut dyn DumpSource, options: &LowerOptions, out: &mut dyn Write) -> Result<(), Error> {
+    write_window(dump, options, ALL, out).map(|_| ())
+}
+
+/// Every byte.
+const ALL: Range<u64> = 0..u64::MAX;
+
+/// The same of those bytes that are in a window; gives the length of the whole dump. In the profile `even`, what is in blocks and
+/// not in the window takes no time.
+///
+/// # Errors
+/// Like [`write_dump`].
+pub fn write_window(
+    dump: &mut dyn DumpSource,
+    options: &LowerOptions,
+    window: Range<u64>,
+    out: &mut dyn Write,
+) -> Result<u64, Error> {
     let plan = Plan::new(dump.heap(0).facts(), options)?;
     let mut measured = Vec::new();
     if !plan.framing.cut.is_bounded() {
-        measured = run(dump, &plan, &mut std::io::sink(), Lengths::Measure(Vec::new()))?;
+        measured = run(dump, &plan, Sink::new(&mut std::io::sink(), ALL), Lengths::Measure(Vec::new()))?.lengths;
     }
-    run(dump, &plan, out, Lengths::Known(measured.into())).map(|_| ())
+    let written = run(dump, &plan, Sink::new(out, window), Lengths::Known(measured.into()))?;
+    Ok(written.bytes)
 }
 
 /// Writes one heap as an HPROF dump.
@@ -205,8 +228,8 @@ pub fn spelled<'b>(
     Ok(Box::new(Spelled { stamps, filling: Filling::default() }))
 }
 
-fn run(dump: &mut dyn DumpSource, plan: &Plan, out: &mut dyn Write, lengths: Lengths) -> Result<Vec<u64>, Error> {
-    let mut speller = Speller::new(plan, SegmentWriter::new(out, plan.framing, plan.seed, lengths));
+fn run(dump: &mut dyn DumpSource, plan: &Plan, sink: Sink<'_>, lengths: Lengths) -> Result<Written, Error> {
+    let mut speller = Speller::new(plan, SegmentWriter::new(sink, plan.framing, plan.seed, lengths));
     tell(dump, plan, &mut |told| speller.spell(told))?;
     speller.finish()
 }

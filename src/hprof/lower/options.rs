@@ -1,6 +1,7 @@
 //! The options to write an HPROF dump among those of every format.
 
 use std::io::Write;
+use std::ops::Range;
 
 use crate::compare::Facet;
 use crate::error::Error;
@@ -13,7 +14,7 @@ use crate::model::{Class, Dump, DumpSource, Facts, WordSize};
 use super::super::family::FORMAT;
 use super::super::wire::IdSize;
 use super::plan::Plan;
-use super::{LowerOptions, carry_dump, spelled, write_dump};
+use super::{LowerOptions, carry_dump, spelled, write_dump, write_window};
 
 /// The library of the programs whose dumps a writer makes.
 pub(in super::super) fn library(profile: &str) -> Library {
@@ -44,6 +45,14 @@ impl Lower for LowerOptions {
 
     fn write(&self, dump: &mut dyn DumpSource, out: &mut dyn Write) -> Result<(), Error> {
         write_dump(dump, self, out)
+    }
+
+    fn write_window(&self, dump: &mut dyn DumpSource, window: Range<u64>, out: &mut dyn Write) -> Result<u64, Error> {
+        write_window(dump, self, window, out)
+    }
+
+    fn threads(&self, threads: usize) -> Option<Lowering> {
+        Some(LowerOptions { threads, ..*self }.into())
     }
 
     fn carry(&self, dump: &mut dyn DumpSource) -> Result<Dump, Error> {

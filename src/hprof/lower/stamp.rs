@@ -97,6 +97,11 @@ impl<'b> Stamps<'b> {
         &self.stamps[self.blocks.shape_of(block)]
     }
 
+    /// The bytes and sub-records of blocks of all shapes, one each.
+    pub(super) fn of_all(&self) -> (u64, u64) {
+        self.stamps.iter().fold((0, 0), |(bytes, count), stamp| (bytes + stamp.length(), count + stamp.count()))
+    }
+
     /// Appends the sub-records of a block.
     pub(super) fn put(&self, block: u64, filling: &mut Filling, out: &mut Vec<u8>) -> Result<(), LowerError> {
         self.blocks.fill(block, filling);
