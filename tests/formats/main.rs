@@ -34,4 +34,5 @@ mod smaller;
 mod spelled;
 mod structure;
 mod verify;
+mod windows;
 mod witnesses;

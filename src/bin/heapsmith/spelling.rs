@@ -91,15 +91,20 @@ impl Writing {
         dump: &mut dyn DumpSource,
         mut output: Output,
     ) -> Result<(), Error> {
+        self.put(lowering, dump, &mut output)?;
+        output.finish()
+    }
+
+    /// The same into what is not an output of its own.
+    pub(crate) fn put(&self, lowering: &Lowering, dump: &mut dyn DumpSource, out: &mut dyn Write) -> Result<(), Error> {
         if self.gzip {
-            let mut blocks = GzipBlocks::new(&mut output);
+            let mut blocks = GzipBlocks::new(&mut *out);
             lowering.write(dump, &mut blocks)?;
             blocks.finish().map_err(|e| Error::io("writing the dump", e))?;
         } else {
-            lowering.write(dump, &mut output)?;
+            lowering.write(dump, out)?;
         }
-        output.flush().map_err(|e| Error::io("writing the dump", e))?;
-        output.finish()
+        out.flush().map_err(|e| Error::io("writing the dump", e))
     }
 }
 
