@@ -77,6 +77,7 @@ impl GraphIndex {
     /// Between the passes: judges the class hierarchy.
     pub fn seal(&mut self, layout: Layout, findings: &mut Findings) {
         self.resolver = Resolver::new(layout);
+        self.addresses.seal();
         let above = |class| self.classes.get(&class).map(|entry| entry.superclass);
         let on_cycles = on_cycles(self.classes.keys().copied(), above);
         let mut cyclic = Vec::new();
