@@ -6,7 +6,7 @@ use std::thread;
 /// Results of a thread that wait to be used.
 const WAITING: usize = 2;
 
-/// Makes parts, and takes each in the order of their numbers. Parts are made in so many threads, and taken in this one; a part
+/// Makes parts, and takes each in the order of their numbers. Parts are made in that many threads, and taken in this one; a part
 /// is made in what is left of an earlier one.
 ///
 /// # Errors

@@ -47,7 +47,7 @@ pub trait Lower: Debug + Send + Sync {
         Ok(out.offset())
     }
 
-    /// The same with so many threads to compute blocks of objects in, where they serve: the bytes are the same. `None`, where the
+    /// The same with that many threads to compute blocks of objects in, where they serve: the bytes are the same. `None`, where the
     /// spelling of an object depends on those before it.
     fn threads(&self, threads: usize) -> Option<Lowering> {
         let _ = threads;

@@ -16,7 +16,7 @@ pub trait Blocks: Send + Sync {
     /// The place of a block's shape among [`Blocks::shapes`].
     fn shape_of(&self, block: u64) -> usize;
 
-    /// Of every so many blocks, from the first on, one has each of the shapes.
+    /// After that many blocks, each of the shapes has come once, and so on from there.
     fn period(&self) -> u64 {
         self.shapes().len() as u64
     }
