@@ -301,7 +301,7 @@ mod tests {
         is_a_set("far apart", 5_000, |_, n| n << 40);
         is_a_set("anywhere", 5_000, |draw, _| draw.u64() >> 1);
         is_a_set("in some chunks, in no order", 50_000, |draw, _| 0x1000_0000 + draw.below(1 << 22));
-        is_a_set("in many ranges", 200_000, |_, n| (n / 10_000) << 40 | (n % 10_000) * 16);
+        is_a_set("in many ranges", 200_000, |_, n| ((n / 10_000) << 40) + (n % 10_000) * 16);
         is_a_set("unaligned", 200_000, |_, n| 0x1000_0000 + n * 13);
         is_a_set("at the end of the addresses", 100_000, |_, n| u64::MAX - 7 - n * 8);
         is_a_set("few, and each often", 5_000, |draw, _| draw.below(300) << 17);
