@@ -6,8 +6,8 @@ use std::thread;
 /// Results of a thread that wait to be used.
 const WAITING: usize = 2;
 
-/// Makes parts, and takes each in the order of their numbers. Parts are made in that many threads, and taken in this one; a part
-/// is made in what is left of an earlier one.
+/// Makes parts, and takes each in the order of their numbers. Parts are made in that many threads, of which this one is the last,
+/// and are taken in this one; a part is made in what is left of an earlier one.
 ///
 /// # Errors
 /// The first error in the order of the parts, of making or taking. No part after it is taken.
@@ -28,7 +28,7 @@ where
     }
     let make = &make;
     thread::scope(|scope| {
-        let lines: Vec<Line<P, E>> = (0..threads)
+        let lines: Vec<Line<P, E>> = (0..threads - 1)
             .map(|first| {
                 let (made, results) = sync_channel(WAITING);
                 let (used, room) = channel();
@@ -36,8 +36,13 @@ where
                 Line { results, used }
             })
             .collect();
+        let mut own = P::default();
         for number in 0..parts {
-            let line = &lines[(number % threads) as usize];
+            let Some(line) = lines.get((number % threads) as usize) else {
+                make(number, &mut own)?;
+                take(number, &mut own)?;
+                continue;
+            };
             // A thread that ends before its last part has panicked, which the scope passes on.
             let Ok(made) = line.results.recv() else { break };
             let mut part = made?;
