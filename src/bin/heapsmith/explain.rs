@@ -1,10 +1,12 @@
 //! What a rule says, where it comes from, and dumps that keep and break it.
 
+mod book;
 #[cfg_attr(not(feature = "corpus"), path = "explain/no_cases.rs")]
 mod cases;
 mod nearest;
 
 use std::io::{self, Write};
+use std::path::PathBuf;
 
 use clap::Args;
 use heapsmith::error::Error;
@@ -26,11 +28,15 @@ use cases::Cases;
 #[derive(Args)]
 pub(crate) struct Opts {
     /// The id of a rule, as findings have it; or the first parts of some, which are listed then.
-    #[arg(required_unless_present = "list", conflicts_with = "list")]
+    #[arg(required_unless_present_any = ["list", "book"], conflicts_with_all = ["list", "book"])]
     rule: Option<String>,
     /// List the rules with their first sentences: all, or those of a format.
     #[arg(long, value_name = "FORMAT", num_args = 0..=1, value_parser = family)]
     list: Option<Option<Family>>,
+    /// Write a page in Markdown for each rule, with statement, sources, cases and bytes, and SUMMARY.md with the list of the
+    /// pages, to this folder, which must be new or empty.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["list", "json"])]
+    book: Option<PathBuf>,
     /// A JSON object for each rule, one a line.
     #[arg(long)]
     json: bool,
@@ -128,6 +134,11 @@ struct ExampleField {
 
 impl Opts {
     pub(crate) fn run(self) -> Result<Answer, Error> {
+        if let Some(folder) = &self.book {
+            let count = book::write(folder)?;
+            writeln!(terminal::stdout(), "{count} pages written to {}", folder.display()).map_err(failed)?;
+            return Ok(Answer::Yes);
+        }
         let Some(wanted) = &self.rule else {
             let of = self.list.flatten();
             return self.several(&rules(|book, _| of.is_none_or(|of| book.format == of.name())));

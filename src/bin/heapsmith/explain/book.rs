@@ -1,0 +1,127 @@
+//! The rules as pages of a book: a folder for each format, a page for each rule, and the lines of a table of contents.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::Path;
+
+use heapsmith::error::Error;
+use heapsmith::format::Family;
+use heapsmith::output::Output;
+use heapsmith::validate::{Rule, Rulebook, rulebook};
+
+use super::cases::Cases;
+use super::{ExampleField, Explanation, explanation, first_sentence, heading, weight};
+
+/// Writes the pages into a new or empty folder.
+///
+/// # Errors
+/// If the folder holds something, or cannot be written.
+pub(super) fn write(folder: &Path) -> Result<usize, Error> {
+    let failed = |path: &Path, e| Error::io(format!("writing {}", path.display()), e);
+    std::fs::create_dir_all(folder).map_err(|e| failed(folder, e))?;
+    if std::fs::read_dir(folder).map_err(|e| failed(folder, e))?.next().is_some() {
+        let folder = folder.display();
+        return Err(Error::Usage(format!("{folder} is not empty; name a new folder for the pages of the rules")));
+    }
+    let cases = Cases::all()?;
+    let mut count = 0;
+    let mut contents = String::new();
+    for family in Family::ALL {
+        let book = rulebook(family);
+        let name = family.name();
+        std::fs::create_dir(folder.join(name)).map_err(|e| failed(&folder.join(name), e))?;
+        contents += &format!("- [Rules of {name}]({name}/README.md)\n");
+        put(&folder.join(name).join("README.md"), &overview(book))?;
+        for rule in book.rule {
+            contents += &format!("  - [{}]({name}/{})\n", rule.id, file(rule));
+            put(&folder.join(name).join(file(rule)), &page(&explanation(book, rule, &cases)?))?;
+            count += 1;
+        }
+    }
+    put(&folder.join("SUMMARY.md"), &contents)?;
+    Ok(count)
+}
+
+fn put(path: &Path, text: &str) -> Result<(), Error> {
+    let mut output = Output::create(path, false)?;
+    output.write_all(text.as_bytes()).map_err(|e| Error::io(format!("writing {}", path.display()), e))?;
+    output.finish()
+}
+
+fn file(rule: &Rule) -> String {
+    format!("{}.md", rule.id)
+}
+
+/// The rules of a format, and the documents and implementations that they come from.
+fn overview(book: &Rulebook) -> String {
+    let mut text = format!("# Rules of {}\n\n| rule | | first sentence |\n|---|---|---|\n", book.format);
+    for rule in book.rule {
+        let sentence = escaped(first_sentence(rule.statement)).replace('|', "\\|");
+        text += &format!("| [{}]({}) | {} | {sentence} |\n", rule.id, file(rule), weight(rule));
+    }
+    text += "\n## Sources\n\n";
+    for source in book.source {
+        text += &format!("- {}: {}\n", source.key, escaped(source.title));
+    }
+    text
+}
+
+/// Everything about a rule.
+fn page(explained: &Explanation) -> String {
+    let mut text = format!("# {}\n\n{}\n\n*{}.*\n", explained.rule, escaped(explained.statement), capital(explained));
+    let mut part = |title: &str, lines: Vec<String>| {
+        if !lines.is_empty() {
+            let items: String = lines.iter().fold(String::new(), |mut all, line| {
+                let _in_memory = writeln!(all, "- {line}");
+                all
+            });
+            text += &format!("\n## {title}\n\n{items}");
+        }
+    };
+    part("Sources", explained.sources.iter().map(|source| escaped(&source.to_string())).collect());
+    let errata = explained.errata.iter().map(|erratum| format!("{}: {}", erratum.id, escaped(erratum.statement)));
+    let keys = explained.keys.iter().map(|key| format!("{}: {}", key.key, escaped(key.title)));
+    part("What documents have instead", explained.documents.map(escaped).into_iter().chain(errata).chain(keys).collect());
+    part("Versions", explained.versions.clone());
+    part("Writers of heapsmith that follow it", explained.writers.iter().map(|name| format!("`{name}`")).collect());
+    part(
+        "Facets that a reader gets wrong without it",
+        explained.facets.iter().map(|name| format!("`{name}`")).collect(),
+    );
+    if let Some(cases) = &explained.cases {
+        let ids = |ids: &[String]| ids.iter().map(|id| format!("`{id}`")).collect();
+        part("Cases that keep it", ids(&cases.keep));
+        part("Cases that break it", ids(&cases.breaks));
+        part("Cases that show it", ids(&cases.show));
+    }
+    if !explained.examples.is_empty() {
+        text += "\n## Bytes\n\nOffset, bytes, field, value and meaning; `>` marks the place.\n";
+    }
+    for example in &explained.examples {
+        let (case, part, summary) = (&example.case, example.part, escaped(&example.summary));
+        text += &format!("\n`{case}` {part} the rule: {summary}\n\n```text\n");
+        for ExampleField { place, field } in &example.fields {
+            let mark = if *place { ">" } else { " " };
+            field.lines().for_each(|line| text += &format!("{mark} {}\n", line.trim_end()));
+        }
+        text += "```\n";
+    }
+    text
+}
+
+fn capital(explained: &Explanation) -> String {
+    let heading = heading(explained);
+    let mut letters = heading.chars();
+    letters.next().map(|first| first.to_uppercase().collect::<String>() + letters.as_str()).unwrap_or_default()
+}
+
+/// Text whose characters mean nothing in Markdown.
+fn escaped(text: &str) -> String {
+    text.chars().fold(String::with_capacity(text.len()), |mut all, c| {
+        if matches!(c, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '$') {
+            all.push('\\');
+        }
+        all.push(c);
+        all
+    })
+}
