@@ -2,12 +2,12 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use heapsmith::corpus::{bless, cases, verify};
+use heapsmith::corpus::{Selection, bless, cases, export, verify, version};
 use heapsmith::error::Error;
 
 use crate::{Answer, terminal};
 
-/// Lists, verifies or writes the corpus of golden dumps.
+/// Lists, verifies, exports or writes the corpus of golden dumps.
 ///
 /// Example: heapsmith corpus verify
 #[derive(Args)]
@@ -33,6 +33,26 @@ enum Command {
         /// The folder with manifest.json.
         #[arg(default_value = "corpus")]
         folder: PathBuf,
+    },
+    /// Write cases for tests that run without heapsmith: dumps, answers and a manifest, in any language.
+    ///
+    /// Files are named by their SHA-256. The folder has a README.md, JSON schemas, and a version that rises with every case
+    /// that is new or has other answers. Values of one option add up; a case has to match each option that is given.
+    ///
+    /// Example: heapsmith corpus export golden --format hprof --tag golden
+    Export {
+        /// A new or empty folder, or one with an earlier export, which is replaced. Other files in it stay.
+        folder: PathBuf,
+        /// Only cases of this format: phd, hprof or classic; or one version of it, such as phd6. Without it, all formats.
+        #[arg(long, value_name = "FORMAT")]
+        format: Vec<String>,
+        /// Only cases with this tag: golden, damaged, spelled or random; valid, invalid or ambiguous; gzip; several-heaps.
+        /// Without it, all.
+        #[arg(long, value_name = "TAG")]
+        tag: Vec<String>,
+        /// Only cases that keep, break or show this rule, or one whose id begins with these parts. Without it, all.
+        #[arg(long, value_name = "RULE")]
+        rule: Vec<String>,
     },
     /// Write the corpus anew from its recipes, if every case holds.
     ///
@@ -82,6 +102,13 @@ impl Opts {
                 };
                 writeln!(out, "{} cases: {verdict}", verified.cases).map_err(failed)?;
                 return Ok(if verified.troubles.is_empty() { Answer::Yes } else { Answer::No });
+            }
+            Command::Export { folder, format, tag, rule } => {
+                let mut selection = Selection::default();
+                (selection.formats, selection.tags, selection.rules) = (format, tag, rule);
+                let count = export(&folder, &selection)?;
+                let (version, folder) = (version(), folder.display());
+                writeln!(out, "{count} cases of version {version} written to {folder}").map_err(failed)?;
             }
             Command::Bless { folder } => {
                 let count = bless(&folder)?;

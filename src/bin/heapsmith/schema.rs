@@ -77,6 +77,9 @@ enum Which {
     /// `adapter readings --json`
     #[cfg(feature = "check")]
     AdapterReadings,
+    /// manifest.json of `corpus export`
+    #[cfg(feature = "corpus")]
+    Golden,
     /// corpus/manifest.json
     #[cfg(feature = "corpus")]
     Manifest,
@@ -121,6 +124,8 @@ impl Opts {
             }
             #[cfg(feature = "check")]
             Which::AdapterReadings => schema_for!(adapter::Readings),
+            #[cfg(feature = "corpus")]
+            Which::Golden => schema_for!(heapsmith::corpus::Export),
             #[cfg(feature = "corpus")]
             Which::Manifest => schema_for!(heapsmith::corpus::Manifest),
         };

@@ -51,6 +51,16 @@ pub(super) fn bless_with(
     files: impl FnOnce() -> Result<Vec<(String, Vec<u8>)>, Error>,
     step: &mut dyn FnMut(Step),
 ) -> Result<(), Error> {
+    replace_with(folder, listed, files, step)
+}
+
+/// Writes these files into a folder, of which the last is the manifest from which `listed` reads what was there before.
+pub(in crate::corpus) fn replace_with(
+    folder: &Path,
+    listed: fn(&Path) -> Option<BTreeSet<String>>,
+    files: impl FnOnce() -> Result<Vec<(String, Vec<u8>)>, Error>,
+    step: &mut dyn FnMut(Step),
+) -> Result<(), Error> {
     let mut changes = Changes::new(folder, step);
     changes.make_root()?;
     let _lock = Lock::exclusive(folder)?;

@@ -7,6 +7,7 @@ mod tests;
 mod verify;
 
 pub use bless::bless;
+pub(super) use bless::replace_with;
 pub use verify::{Trouble, Verified, verify};
 
 use sha2::{Digest, Sha256};
@@ -20,7 +21,7 @@ use super::manifest::{Manifest, ManifestAnswer, ManifestCase, ManifestFinding, M
 use super::{Answer, Case};
 
 /// The manifest's name in the corpus, and the version of it that this program writes.
-const MANIFEST: &str = "manifest.json";
+pub(super) const MANIFEST: &str = "manifest.json";
 const SCHEMA: u32 = 1;
 
 impl Case {
@@ -77,7 +78,7 @@ fn made(cases: &[Case]) -> Result<Vec<(String, Vec<u8>)>, Error> {
 }
 
 /// The files of a case, relative to the corpus: the dump and the expected listings.
-fn files(case: &Case) -> Result<Vec<(String, Vec<u8>)>, Error> {
+pub(super) fn files(case: &Case) -> Result<Vec<(String, Vec<u8>)>, Error> {
     let mut files = vec![(format!("{}/{}", case.shelf(), case.file()), case.bytes.clone())];
     for (index, answer) in case.answers.iter().enumerate() {
         if let Answer::Reads(_, heap) = answer {

@@ -1,0 +1,169 @@
+//! The corpus for tests that run without heapsmith: files whose names are their digests, and a manifest that has everything
+//! else.
+
+mod manifest;
+mod selection;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+
+use crate::error::Error;
+use crate::format::{DumpFile, Family, Listed};
+use crate::hprof::Reading;
+use crate::input::Input;
+use crate::validate::rulebook;
+
+use super::shelf::{self, MANIFEST};
+use super::{Answer, Case, cases};
+
+pub use manifest::{Export, ExportAnswer, ExportBytes, ExportCase, ExportFile, ExportRule};
+pub use selection::Selection;
+
+/// Version of the manifest's schema.
+const SCHEMA: u32 = 1;
+const README: &str = include_str!("readme.md");
+/// Every version of the corpus, each with the cases that it brought or changed; the last one is that of this program.
+const VERSIONS: &str = include_str!("../../../corpus/versions.txt");
+const SCHEMAS: [(&str, &str); 3] = [
+    ("schemas/golden.schema.json", include_str!("../../../specs/schemas/golden.schema.json")),
+    ("schemas/listing-head.schema.json", include_str!("../../../specs/schemas/listing-head.schema.json")),
+    ("schemas/listing-line.schema.json", include_str!("../../../specs/schemas/listing-line.schema.json")),
+];
+
+/// The version of the corpus: major, minor and patch.
+pub fn version() -> &'static str {
+    VERSIONS.lines().rfind(|line| !line.contains(' ')).unwrap_or_default()
+}
+
+/// Writes the chosen cases into a folder that is new or empty, or has an export already, which is replaced.
+///
+/// # Errors
+/// If there is no such format, tag or rule, or no case has all that is chosen; if the folder holds something else, or a file in
+/// the place of a new one: nothing is changed then. If another command works in the folder, or writing fails.
+pub fn export(folder: &Path, selection: &Selection) -> Result<usize, Error> {
+    selection.check()?;
+    let mut chosen = cases()?;
+    chosen.retain(|case| selection.takes(case));
+    if chosen.is_empty() {
+        let text = selection.text().join(" ");
+        return Err(Error::Usage(format!("no case has all that is chosen ({text}); leave an option out")));
+    }
+    shelf::replace_with(folder, listed, || files(&chosen, selection), &mut |_| {})?;
+    Ok(chosen.len())
+}
+
+/// Every file of the export; the manifest is the last.
+fn files(cases: &[Case], selection: &Selection) -> Result<Vec<(String, Vec<u8>)>, Error> {
+    let mut files = BTreeMap::new();
+    let mut rules = BTreeSet::new();
+    let mut entries = Vec::new();
+    for case in cases {
+        entries.push(entry(case, &mut files, &mut rules)?);
+    }
+    let export = Export {
+        schema: SCHEMA,
+        corpus: version().to_owned(),
+        chosen: selection.text(),
+        cases: entries,
+        rules: rules.into_iter().filter_map(|id| Some((id.to_owned(), rule(id)?))).collect(),
+    };
+    let text = serde_json::to_string(&export).map_err(|e| Error::io("writing the manifest", e.into()))?;
+    let fixed = SCHEMAS.into_iter().map(|(path, text)| (path.to_owned(), text.as_bytes().to_vec()));
+    let readme = README.replace("VERSION", version());
+    let made = files.into_iter().chain(fixed).chain([("README.md".to_owned(), readme.into_bytes())]);
+    Ok(made.chain([(MANIFEST.to_owned(), (text + "\n").into_bytes())]).collect())
+}
+
+/// A case; its files and the rules that it names are added to the others.
+fn entry(
+    case: &Case,
+    files: &mut BTreeMap<String, Vec<u8>>,
+    rules: &mut BTreeSet<&'static str>,
+) -> Result<ExportCase, Error> {
+    let mut stored = |folder: &str, suffix: &str, bytes: Vec<u8>| {
+        let sha256: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+        let file = ExportFile { path: format!("{folder}/{sha256}.{suffix}"), size: bytes.len() as u64, sha256 };
+        files.insert(file.path.clone(), bytes);
+        file
+    };
+    let of_corpus = case.manifest();
+    let mut made = shelf::files(case)?.into_iter();
+    let suffix = case.file().split_once('.').map(|(_, suffix)| suffix.to_owned()).unwrap_or_default();
+    let dump = stored("dumps", &suffix, made.next().map(|(_, bytes)| bytes).unwrap_or_default());
+    let mut answers = Vec::new();
+    for answer in &case.answers {
+        let (reading, listing) = match answer {
+            Answer::Refuses(reading) => (*reading, None),
+            Answer::Reads(reading, _) => (*reading, made.next().map(|(_, text)| stored("listings", "jsonl", text))),
+        };
+        answers.push(ExportAnswer { reading: reading.to_owned(), listing });
+    }
+    let (records, relies) = bytes(case, rules)?;
+    rules.extend(case.keeps.iter().chain(&case.shows).copied().chain(case.breaks.map(|(rule, _)| rule)));
+    Ok(ExportCase {
+        id: case.id.clone(),
+        summary: case.summary.clone(),
+        format: of_corpus.format,
+        tags: selection::tags(case),
+        heap: case.heap,
+        dump,
+        verdict: of_corpus.verdict,
+        answers,
+        about: of_corpus.rules,
+        finding: of_corpus.finding,
+        records_due: case.records_due,
+        records,
+        relies,
+    })
+}
+
+type Relies = BTreeMap<String, Vec<ExportBytes>>;
+
+/// Where classes and objects stand, and which bytes rely on which rule: as far as the dump can be read.
+fn bytes(case: &Case, rules: &mut BTreeSet<&'static str>) -> Result<(Vec<ExportBytes>, Relies), Error> {
+    let (mut records, mut relies) = (Vec::new(), Relies::new());
+    // A dump that is damaged at its start has nothing to show.
+    let Ok(file) = DumpFile::new(Input::memory(&case.id, case.bytes.clone()), Reading::default()) else {
+        return Ok((records, relies));
+    };
+    let _as_far_as_readable = file.records().and_then(|all| {
+        all.list(&mut |listed| {
+            if let Listed::Record(line) = listed {
+                records.extend(line.address.map(|of| ExportBytes(Some(of), line.offset, line.length)));
+            }
+            Ok(())
+        })
+    });
+    for reliance in file.reliances()? {
+        rules.insert(reliance.rule.0);
+        let of = reliance.of.map(|address| format!("{:#x}", address.0));
+        let bytes = ExportBytes(of, reliance.offset, reliance.length);
+        relies.entry(reliance.rule.0.to_owned()).or_default().push(bytes);
+    }
+    Ok((records, relies))
+}
+
+fn rule(id: &str) -> Option<ExportRule> {
+    let (book, rule) = Family::ALL.into_iter().map(rulebook).find_map(|book| Some((book, book.rule(id)?)))?;
+    Some(ExportRule {
+        statement: rule.statement.to_owned(),
+        facets: rule.facets.iter().map(|facet| (*facet).to_owned()).collect(),
+        sources: book.citations(rule).iter().map(ToString::to_string).collect(),
+    })
+}
+
+/// The files of an export in a folder: those that its manifest lists, and what is always there; `None` if it has none.
+fn listed(folder: &Path) -> Option<BTreeSet<String>> {
+    let path = folder.join(MANIFEST);
+    let text = if fs::symlink_metadata(&path).ok()?.is_file() { fs::read(&path).ok()? } else { return None };
+    let export: Export = serde_json::from_slice(&text).ok()?;
+    let files = export.cases.into_iter().flat_map(|case| {
+        let listings = case.answers.into_iter().filter_map(|answer| answer.listing);
+        listings.chain([case.dump]).map(|file| file.path)
+    });
+    let fixed = SCHEMAS.iter().map(|(path, _)| (*path).to_owned());
+    (export.schema == SCHEMA).then(|| files.chain(fixed).chain(["README.md", MANIFEST].map(str::to_owned)).collect())
+}

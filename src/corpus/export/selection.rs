@@ -1,0 +1,96 @@
+//! Which cases are exported.
+
+use std::collections::BTreeSet;
+
+use crate::error::{Error, nearest};
+use crate::format::Family;
+use crate::validate::rulebook;
+
+use super::super::{Case, Kind, Verdict};
+
+/// What the cases of an export have in common. Values of a kind add up, and a case has to match each kind that has values.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Selection {
+    /// Formats: `hprof`, `phd`, `classic`, or a version of one, such as `phd6`.
+    pub formats: Vec<String>,
+    /// Tags ([`Selection::TAGS`]).
+    pub tags: Vec<String>,
+    /// Rules that the cases keep, break or show: an id, or the first parts of some.
+    pub rules: Vec<String>,
+}
+
+impl Selection {
+    /// What a case can be tagged with.
+    pub const TAGS: [&str; 9] = [
+        Kind::Golden.name(),
+        Kind::Damaged.name(),
+        Kind::Spelled.name(),
+        Kind::Random.name(),
+        Verdict::Valid.name(),
+        Verdict::Invalid.name(),
+        Verdict::Ambiguous.name(),
+        GZIP,
+        SEVERAL_HEAPS,
+    ];
+
+    /// # Errors
+    /// If there is no such format, tag or rule.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        let formats: BTreeSet<String> = Family::ALL
+            .into_iter()
+            .flat_map(|family| family.formats().map(|format| format.to_string()).chain([family.name().to_owned()]))
+            .collect();
+        known("format", &self.formats, formats.iter().map(String::as_str).collect())?;
+        known("tag", &self.tags, Selection::TAGS.to_vec())?;
+        let rules = || Family::ALL.into_iter().flat_map(|family| rulebook(family).rule).map(|rule| rule.id);
+        for wanted in &self.rules {
+            if !rules().any(|id| is_beneath(id, wanted)) {
+                known("rule", std::slice::from_ref(wanted), rules().collect())?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn takes(&self, case: &Case) -> bool {
+        let any = |wanted: &[String], takes: &dyn Fn(&str) -> bool| {
+            wanted.is_empty() || wanted.iter().any(|wanted| takes(wanted))
+        };
+        let (format, tags) = (case.format.to_string(), tags(case));
+        let rules = || case.keeps.iter().chain(&case.shows).copied().chain(case.breaks.map(|(rule, _)| rule));
+        any(&self.formats, &|wanted| wanted == format || wanted == case.format.family().name())
+            && any(&self.tags, &|wanted| tags.iter().any(|tag| tag == wanted))
+            && any(&self.rules, &|wanted| rules().any(|id| is_beneath(id, wanted)))
+    }
+
+    /// The options that say the same.
+    pub(super) fn text(&self) -> Vec<String> {
+        let kinds = [("format", &self.formats), ("tag", &self.tags), ("rule", &self.rules)];
+        kinds.into_iter().flat_map(|(name, values)| values.iter().map(move |value| format!("--{name} {value}"))).collect()
+    }
+}
+
+pub(super) fn tags(case: &Case) -> Vec<String> {
+    let gzip = case.bytes.starts_with(&[0x1f, 0x8b]).then_some(GZIP);
+    let several = case.heap.map(|_| SEVERAL_HEAPS);
+    let all = [case.kind.name(), case.verdict.name()].into_iter().chain(gzip).chain(several);
+    all.map(str::to_owned).collect()
+}
+
+/// Whether an id is this one, or begins with these parts.
+fn is_beneath(id: &str, wanted: &str) -> bool {
+    id.strip_prefix(wanted).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+fn known(what: &str, wanted: &[String], known: Vec<&str>) -> Result<(), Error> {
+    match wanted.iter().find(|wanted| !known.contains(&wanted.as_str())) {
+        None => Ok(()),
+        Some(wanted) => {
+            let nearest = nearest(wanted, known.into_iter()).join(", ");
+            Err(Error::Usage(format!("there is no {what} {wanted:?}; the nearest are {nearest}")))
+        }
+    }
+}
+
+const GZIP: &str = "gzip";
+const SEVERAL_HEAPS: &str = "several-heaps";
