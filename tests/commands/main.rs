@@ -6,12 +6,14 @@ use std::env;
 use std::process::Command;
 
 mod agreement;
+mod book;
 mod cli;
 mod cli_classic;
 mod cli_conversion;
 mod cli_corrupt;
 mod cli_digest;
 mod corpus_folder;
+mod golden;
 mod memory;
 mod readme;
 mod recipes;

@@ -1,14 +1,14 @@
 //! The console blocks of the documents, run as they stand.
 //!
 //! Each document is copied to a temporary folder, and trycmd runs its commands one after the other in a
-//! sandbox there. The sandbox holds the corpus and what the document's own `hex NAME` and `jsonl NAME` blocks spell;
-//! nothing is left behind. To write outputs anew after a change that was meant:
+//! sandbox there. The sandbox holds the corpus and what the document's own `hex NAME`, `jsonl NAME`, `sh NAME` and
+//! `toml NAME` blocks spell; nothing is left. To write outputs anew after a change that was meant:
 //!
 //! ```sh
 //! TRYCMD=overwrite cargo test --test commands readme::
 //! ```
 //!
-//! One of the decoders in the README is a line of shell.
+//! Some of the decoders are shell scripts.
 #![cfg(unix)]
 
 use std::env;
@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 use crate::has_python;
 
-/// Where the README copies an adapter from.
+/// Where a document copies an adapter from.
 const TEMPLATES: &str = "examples/adapters/templates";
 
 /// The README's first command as people type it, and as it is run here, where the binary is built already.
@@ -26,25 +26,63 @@ const FIRST: (&str, &str) = ("$ cargo run --release -- demo\n", "$ heapsmith dem
 /// Programs that are asked in the documents have more time here: a busy machine changes no output.
 const PATIENCE: &str = "--time-limit 120 ";
 
+/// A test for each document, and all of them.
+macro_rules! documents {
+    ($($name:ident: $path:literal),* $(,)?) => {
+        $(
+            #[test]
+            fn $name() {
+                run($path);
+            }
+        )*
+        const DOCUMENTS: &[&str] = &[$($path),*];
+    };
+}
+
+documents! {
+    readme: "README.md",
+    broken_dump: "docs/broken-dump.md",
+    ci: "docs/ci.md",
+    converter: "docs/converter.md",
+    formats: "docs/formats.md",
+    generating: "docs/generating.md",
+    parser: "docs/parser.md",
+    tests: "docs/tests.md",
+    two_dumps: "docs/two-dumps.md",
+    listing: "specs/listing.md",
+}
+
+/// The folders whose documents are run.
+const PLACES: [&str; 3] = ["", "docs", "specs"];
+
 #[test]
-fn readme() {
-    if has_python("the README's adapter needs it") {
-        run("README.md");
+fn every_console_block_is_run() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for place in PLACES {
+        for entry in fs::read_dir(root.join(place)).expect("a folder") {
+            let path = Path::new(place).join(entry.expect("an entry").file_name()).to_string_lossy().into_owned();
+            let has_console = || fs::read_to_string(root.join(&path)).is_ok_and(|text| text.contains("\n```console\n"));
+            if path.ends_with(".md") && has_console() {
+                assert!(DOCUMENTS.contains(&path.as_str()), "{path} has console blocks that are not run");
+            }
+        }
     }
 }
 
+/// The README has no more lines, so that it is read.
 #[test]
-fn listing() {
-    run("specs/listing.md");
+fn the_readme_is_short() {
+    let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).expect("the README");
+    assert!(readme.lines().count() <= 150, "{} lines, not 150 or less", readme.lines().count());
 }
 
-/// The five lines of the README are those of the crate's documentation, which is run as a test.
+/// The five lines of docs/tests.md are those of the crate's documentation, which is run as a test.
 #[test]
 fn the_example_of_the_library_is_that_of_its_documentation() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let readme = fs::read_to_string(root.join("README.md")).expect("the README");
+    let page = fs::read_to_string(root.join("docs/tests.md")).expect("the page");
     let library = fs::read_to_string(root.join("src/lib.rs")).expect("the library");
-    let (_, example) = readme.split_once("```rust\n").expect("a block of Rust");
+    let (_, example) = page.split_once("```rust\n").expect("a block of Rust");
     let (example, _) = example.split_once("```").expect("its end");
     let documented: Vec<&str> = library.lines().filter_map(|line| line.strip_prefix("//!")).map(str::trim).collect();
     for line in example.lines().map(|line| line.split(" //").next().unwrap_or_default().trim()) {
@@ -55,6 +93,9 @@ fn the_example_of_the_library_is_that_of_its_documentation() {
 fn run(document: &str) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let text = fs::read_to_string(root.join(document)).expect("the document");
+    if text.contains("'python3 ") && !has_python(&format!("an adapter of {document} needs it")) {
+        return;
+    }
     let folder = tempfile::tempdir().expect("a temporary folder");
     let copy = folder.path().join("document.md");
     fs::write(&copy, patient(&text.replace(FIRST.0, FIRST.1))).expect("writable");
@@ -118,7 +159,8 @@ fn spelled(text: &str) -> Vec<(&str, Vec<u8>)> {
         digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect()
     };
     let hex = blocks(text, "```hex ").into_iter().map(|(name, block)| (name, bytes(block)));
-    hex.chain(blocks(text, "```jsonl ").into_iter().map(|(name, block)| (name, block.as_bytes().to_vec()))).collect()
+    let texts = ["```jsonl ", "```sh ", "```toml "].into_iter().flat_map(|begin| blocks(text, begin));
+    hex.chain(texts.map(|(name, block)| (name, block.as_bytes().to_vec()))).collect()
 }
 
 /// The blocks that begin so, with their names.

@@ -81,6 +81,8 @@ fn the_page_and_the_program_have_these_versions() {
     }
     assert_eq!(rows.remove("check"), Some(heapsmith::check::report::SCHEMA));
     assert_eq!(rows.remove("scaling"), Some(heapsmith::check::SCALING_SCHEMA));
+    // `golden` reads the manifest of an export.
+    assert_eq!(rows.remove("golden"), Some(1));
     let manifest: Value = serde_json::from_str(&read("corpus/manifest.json")).expect("JSON");
     assert_eq!(manifest["schema"], rows.remove("manifest").expect("a row"));
     let folder = tempfile::tempdir().expect("a temporary folder");

@@ -1,0 +1,259 @@
+//! `corpus export`: files for tests that run without heapsmith, and the examples of such tests.
+
+mod examples;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use assert_cmd::cargo::CommandCargoExt;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use tempfile::TempDir;
+
+use super::schema::Schema;
+
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+/// Every version of the corpus with the cases that it brought or changed; it only grows.
+const VERSIONS: &str = "corpus/versions.txt";
+
+/// A folder in which there may be an export.
+struct Bench(TempDir);
+
+impl Bench {
+    fn new() -> Bench {
+        Bench(tempfile::tempdir().expect("a temporary folder"))
+    }
+
+    fn path(&self, path: &str) -> std::path::PathBuf {
+        self.0.path().join(path)
+    }
+
+    /// Exit code, standard output and standard error of `corpus export golden` with these arguments.
+    fn export(&self, arguments: &[&str]) -> (i32, String, String) {
+        let mut command = Command::cargo_bin("heapsmith").expect("built");
+        command.current_dir(self.0.path()).args(["corpus", "export", "golden"]).args(arguments);
+        let output = command.output().expect("it runs");
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
+        (output.status.code().expect("a code"), text(output.stdout), text(output.stderr))
+    }
+
+    fn manifest(&self) -> Value {
+        serde_json::from_str(&fs::read_to_string(self.path("golden/manifest.json")).expect("a manifest")).expect("JSON")
+    }
+
+    /// The paths of all files of the export.
+    fn files(&self) -> BTreeSet<String> {
+        let mut files = BTreeSet::new();
+        let mut folders = vec![self.path("golden")];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).expect("a folder") {
+                let path = entry.expect("an entry").path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else {
+                    let path = path.strip_prefix(self.path("golden")).expect("it is beneath").to_owned();
+                    files.insert(path.to_string_lossy().into_owned());
+                }
+            }
+        }
+        files
+    }
+}
+
+fn array<'v>(value: &'v Value, key: &str) -> &'v Vec<Value> {
+    value[key].as_array().unwrap_or_else(|| panic!("{key}: an array in {value}"))
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_else(|| panic!("a text: {value}"))
+}
+
+fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[test]
+fn the_manifest_names_every_file_by_its_digest_and_follows_its_schema() {
+    let bench = Bench::new();
+    assert_eq!(bench.export(&[]).0, 0);
+    let manifest = bench.manifest();
+    let schema = fs::read_to_string(bench.path("golden/schemas/golden.schema.json")).expect("a schema");
+    assert_eq!(Schema::new(serde_json::from_str(&schema).expect("JSON")).error(&manifest), None);
+    let fixed = ["README.md", "manifest.json"].map(str::to_owned);
+    let schemas = ["golden", "listing-head", "listing-line"].map(|name| format!("schemas/{name}.schema.json"));
+    let mut named: BTreeSet<String> = fixed.into_iter().chain(schemas).collect();
+    for case in array(&manifest, "cases") {
+        let listings = array(case, "answers").iter().map(|answer| &answer["listing"]).filter(|file| !file.is_null());
+        for file in listings.chain([&case["dump"]]) {
+            let path = text(&file["path"]);
+            let bytes = fs::read(bench.path("golden").join(path)).expect("a file");
+            assert_eq!(text(&file["sha256"]), sha256(&bytes), "{path}");
+            assert_eq!(file["size"], bytes.len());
+            assert!(path.split(['/', '.']).nth(1) == file["sha256"].as_str(), "{path} is named by its digest");
+            named.insert(path.to_owned());
+        }
+        for rule in case["relies"].as_object().expect("rules").keys() {
+            assert!(manifest["rules"][rule]["statement"].is_string(), "{rule}");
+        }
+    }
+    assert_eq!(bench.files(), named);
+    // They are the cases of the corpus, with the same answers.
+    let corpus = fs::read_to_string(Path::new(ROOT).join("corpus/manifest.json")).expect("it is in the repository");
+    let corpus: Value = serde_json::from_str(&corpus).expect("JSON");
+    assert_eq!(array(&manifest, "cases").len(), array(&corpus, "cases").len());
+    for (case, of_corpus) in array(&manifest, "cases").iter().zip(array(&corpus, "cases")) {
+        assert_eq!((&case["id"], &case["dump"]["sha256"]), (&of_corpus["id"], &of_corpus["sha256"]));
+        for (answer, stored) in array(case, "answers").iter().zip(array(of_corpus, "answers")) {
+            let stored = stored["listing"].as_str().map(|path| fs::read(Path::new(ROOT).join("corpus").join(path)));
+            let stored = stored.map(|bytes| sha256(&bytes.expect("a listing")));
+            assert_eq!(answer["listing"]["sha256"].as_str(), stored.as_deref(), "{}", case["id"]);
+        }
+    }
+}
+
+/// Spelled by hand in `specs/cases/hprof/`: a class dump at 79 whose class object has an address of 4 bytes at 80.
+#[test]
+fn bytes_that_rely_on_a_rule_stand_by_rule_and_address() {
+    let bench = Bench::new();
+    assert_eq!(bench.export(&["--rule", "hprof.id.unsigned", "--tag", "spelled"]).0, 0);
+    let manifest = bench.manifest();
+    let case = array(&manifest, "cases").iter().find(|case| case["id"] == "hprof-spelled-high-ids").expect("a case");
+    assert!(array(case, "records").contains(&serde_json::json!(["0x80001000", 79, 48])), "{}", case["records"]);
+    let relies = array(&case["relies"], "hprof.id.unsigned");
+    assert!(relies.contains(&serde_json::json!(["0x80001000", 80, 4])), "{relies:?}");
+}
+
+#[test]
+fn options_of_a_kind_add_up_and_kinds_restrict_each_other() {
+    let bench = Bench::new();
+    let mut ids = |arguments: &[&str]| -> BTreeSet<String> {
+        let (code, _, error) = bench.export(arguments);
+        assert_eq!(code, 0, "{error}");
+        array(&bench.manifest(), "cases").iter().map(|case| text(&case["id"]).to_owned()).collect()
+    };
+    let (phd5, phd6) = (ids(&["--format", "phd5"]), ids(&["--format", "phd6"]));
+    assert_eq!(ids(&["--format", "phd5", "--format", "phd6"]), &phd5 | &phd6);
+    assert!(phd6.is_subset(&ids(&["--format", "phd"])));
+    let golden = ids(&["--tag", "golden"]);
+    assert_eq!(ids(&["--format", "phd6", "--tag", "golden"]), &phd6 & &golden);
+    assert!(ids(&["--rule", "phd.record"]).is_superset(&ids(&["--rule", "phd.record.tag"])));
+    assert_eq!(bench.manifest()["chosen"], serde_json::json!(["--rule phd.record.tag"]));
+}
+
+#[test]
+fn what_there_is_not_is_refused_with_the_nearest_names() {
+    for (arguments, expected) in [
+        (&["--format", "hprf"][..], "there is no format \"hprf\"; the nearest are hprof"),
+        (&["--tag", "golde"], "there is no tag \"golde\"; the nearest are golden"),
+        (&["--rule", "phd.record.tags"], "there is no rule \"phd.record.tags\"; the nearest are phd.record.tag"),
+        (&["--format", "hprof", "--rule", "phd.record"], "no case has all that is chosen"),
+    ] {
+        let bench = Bench::new();
+        let (code, _, error) = bench.export(arguments);
+        assert_eq!(code, 2);
+        assert!(error.contains(expected), "{error}");
+        assert!(!bench.path("golden").exists(), "nothing is written");
+    }
+}
+
+#[test]
+fn an_earlier_export_is_replaced_and_other_files_stay() {
+    let bench = Bench::new();
+    assert_eq!(bench.export(&["--format", "phd"]).0, 0);
+    let before = bench.files();
+    fs::write(bench.path("golden/notes.txt"), "mine").expect("writable");
+    let (code, printed, _) = bench.export(&["--format", "phd6", "--tag", "golden"]);
+    assert_eq!(code, 0);
+    assert!(printed.ends_with(&format!("of version {} written to golden\n", heapsmith::corpus::version())), "{printed}");
+    let after = bench.files();
+    assert!(after.len() < before.len() && after.contains("notes.txt"), "{after:?}");
+    let foreign = Bench::new();
+    fs::create_dir(foreign.path("golden")).expect("creatable");
+    fs::write(foreign.path("golden/notes.txt"), "mine").expect("writable");
+    let (code, _, error) = foreign.export(&[]);
+    assert_eq!((code, foreign.files().len()), (2, 1), "{error}");
+}
+
+/// A version of the corpus: its numbers, and for each case that it brought or changed a digest of its bytes and answers; `gone`
+/// for one that it left out.
+type Version = ([u64; 3], BTreeMap<String, String>);
+
+fn history(text: &str) -> Vec<Version> {
+    let mut versions: Vec<Version> = Vec::new();
+    for line in text.lines() {
+        match line.split_once(' ') {
+            Some((id, digest)) => {
+                let (_, cases) = versions.last_mut().expect("a version comes first");
+                assert_eq!(cases.insert(id.to_owned(), digest.to_owned()), None, "{id} stands there twice");
+            }
+            None => {
+                let numbers: Vec<u64> = line.split('.').map(|number| number.parse().expect("a number")).collect();
+                versions.push((numbers.try_into().expect("three numbers"), BTreeMap::new()));
+            }
+        }
+    }
+    versions
+}
+
+/// The least version after one in which these cases change.
+fn next([major, minor, _]: [u64; 3], known: &BTreeMap<String, String>, changed: &BTreeMap<String, String>) -> [u64; 3] {
+    if changed.keys().any(|id| known.contains_key(id)) { [major + 1, 0, 0] } else { [major, minor + 1, 0] }
+}
+
+fn digest(case: &Value) -> String {
+    let answers = array(case, "answers").iter().map(|answer| answer["listing"]["sha256"].as_str().unwrap_or("refused"));
+    let all: Vec<&str> = [text(&case["dump"]["sha256"])].into_iter().chain(answers).collect();
+    sha256(all.join("\n").as_bytes())[..16].to_owned()
+}
+
+#[test]
+fn a_case_that_changes_its_answer_is_a_major_version_and_a_new_case_a_minor_one() {
+    let bench = Bench::new();
+    assert_eq!(bench.export(&[]).0, 0);
+    let path = Path::new(ROOT).join(VERSIONS);
+    let written = fs::read_to_string(&path).expect("it is in the repository");
+    let (mut known, mut last) = (BTreeMap::new(), None);
+    for (version, cases) in history(&written) {
+        if let Some(last) = last {
+            assert!(version >= next(last, &known, &cases), "{version:?} after {last:?} changes more than it says");
+        }
+        last = Some(version);
+        known.extend(cases);
+        known.retain(|_, digest| digest != "gone");
+    }
+    let now: BTreeMap<String, String> =
+        array(&bench.manifest(), "cases").iter().map(|case| (text(&case["id"]).to_owned(), digest(case))).collect();
+    let gone = known.keys().filter(|id| !now.contains_key(*id)).map(|id| (id.clone(), "gone".to_owned()));
+    let new = now.iter().filter(|(id, digest)| known.get(*id) != Some(digest));
+    let changed: BTreeMap<String, String> = new.map(|(id, digest)| (id.clone(), digest.clone())).chain(gone).collect();
+    if std::env::var_os("HEAPSMITH_BLESS").is_some() && !changed.is_empty() {
+        let mut text = written;
+        if let Some(last) = last.filter(|_| !known.is_empty()) {
+            let [major, minor, patch] = next(last, &known, &changed);
+            writeln!(text, "{major}.{minor}.{patch}").expect("memory");
+        }
+        changed.iter().for_each(|(id, digest)| writeln!(text, "{id} {digest}").expect("memory"));
+        fs::write(&path, text).expect("writable");
+        return;
+    }
+    assert!(
+        changed.is_empty(),
+        "cases are new or have other answers; HEAPSMITH_BLESS=1 cargo test --test commands golden:: adds a version to \
+         {VERSIONS}: {changed:?}"
+    );
+    let version = last.map(|[major, minor, patch]| format!("{major}.{minor}.{patch}"));
+    assert_eq!(version.as_deref(), Some(heapsmith::corpus::version()));
+    assert_eq!(bench.manifest()["corpus"], heapsmith::corpus::version());
+}
+
+#[test]
+fn versions_follow_from_what_changes() {
+    let cases = |text: &str| history(text).remove(0).1;
+    let known = cases("1.0.0\na 1\nb 2");
+    assert_eq!(next([1, 4, 0], &known, &cases("0.0.0\nc 3")), [1, 5, 0]);
+    assert_eq!(next([1, 4, 0], &known, &cases("0.0.0\nc 3\na 2")), [2, 0, 0]);
+    assert_eq!(next([1, 4, 0], &known, &cases("0.0.0\na gone")), [2, 0, 0]);
+}
