@@ -129,7 +129,7 @@ fn bytes_that_rely_on_a_rule_stand_by_rule_and_address() {
 #[test]
 fn options_of_a_kind_add_up_and_kinds_restrict_each_other() {
     let bench = Bench::new();
-    let mut ids = |arguments: &[&str]| -> BTreeSet<String> {
+    let ids = |arguments: &[&str]| -> BTreeSet<String> {
         let (code, _, error) = bench.export(arguments);
         assert_eq!(code, 0, "{error}");
         array(&bench.manifest(), "cases").iter().map(|case| text(&case["id"]).to_owned()).collect()
