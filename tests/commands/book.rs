@@ -161,6 +161,7 @@ fn every_rule_has_a_page_with_statement_sources_cases_and_bytes() {
             let plain = page.replace('\\', "");
             assert!(plain.starts_with(&format!("# {id}\n\n{}\n", rule["statement"].as_str().expect("a statement"))), "{page}");
             assert!(page.contains("\n## Sources\n"), "{page}");
+            assert!(!page.contains(heapsmith::visible::is_hidden), "{page:?}");
             assert!(rule["kind"].as_str() != Some("bytes") || page.contains("\n## Bytes\n") || is_huge(id), "{page}");
             count += 1;
         }

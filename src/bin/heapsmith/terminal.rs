@@ -142,6 +142,16 @@ pub(crate) fn stderr() -> impl Write {
     gate(io::stderr())
 }
 
+/// Text for a file that people read: without colours, and with hidden characters spelled out.
+pub(crate) fn plain(text: &str) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut gate = Gate::new(&mut bytes, Colour::Left);
+    // A vector takes all, and the gate's end writes what it held back.
+    let _in_memory = gate.write_all(text.as_bytes());
+    drop(gate);
+    bytes
+}
+
 /// Standard output for programs: exactly what is written, unless it is a terminal.
 pub(crate) fn data() -> Box<dyn Write> {
     if io::stdout().is_terminal() { Box::new(stdout()) } else { Box::new(io::stdout()) }

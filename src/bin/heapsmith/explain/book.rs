@@ -1,7 +1,6 @@
 //! The rules as pages of a book: a folder for each format, a page for each rule, and the lines of a table of contents.
 
-use std::fmt::Write as _;
-use std::io::Write as _;
+use std::io::Write;
 use std::path::Path;
 
 use heapsmith::error::Error;
@@ -11,6 +10,7 @@ use heapsmith::validate::{Rule, Rulebook, rulebook};
 
 use super::cases::Cases;
 use super::{ExampleField, Explanation, explanation, first_sentence, heading, weight};
+use crate::terminal;
 
 /// Writes the pages into a new or empty folder.
 ///
@@ -30,7 +30,7 @@ pub(super) fn write(folder: &Path) -> Result<usize, Error> {
         let book = rulebook(family);
         let name = family.name();
         std::fs::create_dir(folder.join(name)).map_err(|e| failed(&folder.join(name), e))?;
-        contents += &format!("- [Rules of {name}]({name}/README.md)\n");
+        contents += &format!("- [{}]({name}/README.md)\n", title(book));
         put(&folder.join(name).join("README.md"), &overview(book))?;
         for rule in book.rule {
             contents += &format!("  - [{}]({name}/{})\n", rule.id, file(rule));
@@ -44,7 +44,7 @@ pub(super) fn write(folder: &Path) -> Result<usize, Error> {
 
 fn put(path: &Path, text: &str) -> Result<(), Error> {
     let mut output = Output::create(path, false)?;
-    output.write_all(text.as_bytes()).map_err(|e| Error::io(format!("writing {}", path.display()), e))?;
+    output.write_all(&terminal::plain(text)).map_err(|e| Error::io(format!("writing {}", path.display()), e))?;
     output.finish()
 }
 
@@ -52,9 +52,16 @@ fn file(rule: &Rule) -> String {
     format!("{}.md", rule.id)
 }
 
+fn title(book: &Rulebook) -> String {
+    match book.format {
+        "classic" => "Rules of classic text".to_owned(),
+        format => format!("Rules of {}", format.to_uppercase()),
+    }
+}
+
 /// The rules of a format, and the documents and implementations that they come from.
 fn overview(book: &Rulebook) -> String {
-    let mut text = format!("# Rules of {}\n\n| rule | | first sentence |\n|---|---|---|\n", book.format);
+    let mut text = format!("# {}\n\n| rule | | first sentence |\n|---|---|---|\n", title(book));
     for rule in book.rule {
         let sentence = escaped(first_sentence(rule.statement)).replace('|', "\\|");
         text += &format!("| [{}]({}) | {} | {sentence} |\n", rule.id, file(rule), weight(rule));
@@ -69,31 +76,6 @@ fn overview(book: &Rulebook) -> String {
 /// Everything about a rule.
 fn page(explained: &Explanation) -> String {
     let mut text = format!("# {}\n\n{}\n\n*{}.*\n", explained.rule, escaped(explained.statement), capital(explained));
-    let mut part = |title: &str, lines: Vec<String>| {
-        if !lines.is_empty() {
-            let items: String = lines.iter().fold(String::new(), |mut all, line| {
-                let _in_memory = writeln!(all, "- {line}");
-                all
-            });
-            text += &format!("\n## {title}\n\n{items}");
-        }
-    };
-    part("Sources", explained.sources.iter().map(|source| escaped(&source.to_string())).collect());
-    let errata = explained.errata.iter().map(|erratum| format!("{}: {}", erratum.id, escaped(erratum.statement)));
-    let keys = explained.keys.iter().map(|key| format!("{}: {}", key.key, escaped(key.title)));
-    part("What documents have instead", explained.documents.map(escaped).into_iter().chain(errata).chain(keys).collect());
-    part("Versions", explained.versions.clone());
-    part("Writers of heapsmith that follow it", explained.writers.iter().map(|name| format!("`{name}`")).collect());
-    part(
-        "Facets that a reader gets wrong without it",
-        explained.facets.iter().map(|name| format!("`{name}`")).collect(),
-    );
-    if let Some(cases) = &explained.cases {
-        let ids = |ids: &[String]| ids.iter().map(|id| format!("`{id}`")).collect();
-        part("Cases that keep it", ids(&cases.keep));
-        part("Cases that break it", ids(&cases.breaks));
-        part("Cases that show it", ids(&cases.show));
-    }
     if !explained.examples.is_empty() {
         text += "\n## Bytes\n\nOffset, bytes, field, value and meaning; `>` marks the place.\n";
     }
@@ -106,7 +88,32 @@ fn page(explained: &Explanation) -> String {
         }
         text += "```\n";
     }
+    let errata = explained.errata.iter().map(|erratum| format!("{}: {}", erratum.id, escaped(erratum.statement)));
+    let keys = explained.keys.iter().map(|key| format!("{}: {}", key.key, escaped(key.title)));
+    let versions = explained.versions.iter().map(String::as_str);
+    let cases = explained.cases.as_ref();
+    for (title, lines) in [
+        ("Sources", explained.sources.iter().map(|source| escaped(&source.to_string())).collect()),
+        ("What documents have instead", explained.documents.map(escaped).into_iter().chain(errata).chain(keys).collect()),
+        ("Versions of the format", in_a_line(versions)),
+        ("Writers of heapsmith that follow it", in_a_line(explained.writers.iter().copied())),
+        ("Facets that a reader gets wrong without it", in_a_line(explained.facets.iter().copied())),
+        ("Cases that keep it", in_a_line(cases.iter().flat_map(|cases| &cases.keep).map(String::as_str))),
+        ("Cases that break it", in_a_line(cases.iter().flat_map(|cases| &cases.breaks).map(String::as_str))),
+        ("Cases that show it", in_a_line(cases.iter().flat_map(|cases| &cases.show).map(String::as_str))),
+    ] {
+        if !lines.is_empty() {
+            let items: Vec<String> = lines.iter().map(|line: &String| format!("- {line}\n")).collect();
+            text += &format!("\n## {title}\n\n{}", items.concat());
+        }
+    }
     text
+}
+
+/// Names as one item, if there are any.
+fn in_a_line<'n>(names: impl Iterator<Item = &'n str>) -> Vec<String> {
+    let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+    if names.is_empty() { names } else { vec![names.join(", ")] }
 }
 
 fn capital(explained: &Explanation) -> String {
