@@ -37,7 +37,7 @@ printf '%-28s %s\n' "validate --no-graph, large" "$(measure "$heapsmith" validat
 printf '%-28s %s\n' "compare, small" "$(measure "$heapsmith" compare --tolerate "$work/small.phd" "$work/small.phd")"
 printf '%-28s %s\n' "compare, large" "$(measure "$heapsmith" compare --tolerate "$work/large.phd" "$work/again.phd")"
 rm "$work/again.phd" "$work/large.phd"
-# What PHD does not tell is made up: the HPROF dump is thirty times as long.
+# What PHD does not record is synthesised: the HPROF dump is thirty times as long.
 python3 benches/repeat.py "$work/small.phd" "$work/large.phd" "$((size / 10))"
 printf '%-28s %s\n' "convert to hprof, small" "$(measure "$heapsmith" convert --tolerate "$work/small.phd" "$work/small.hprof" --to hprof)"
 printf '%-28s %s\n' "convert to hprof, a tenth" "$(measure "$heapsmith" convert --tolerate "$work/large.phd" "$work/large.hprof" --to hprof)"

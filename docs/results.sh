@@ -6,7 +6,7 @@
 #
 # DIR is where examples/adapters/install.sh puts other people's programs; what is missing there is installed first
 # (hprof-analyzer takes 19 minutes to build). Needs cargo, python3, a JDK from 17 on, apt-get and dpkg. HEAPSMITH, if
-# set, is a binary of heapsmith to use instead of building one. Behind the installation it takes some eight minutes on
+# set, is a binary of heapsmith to use instead of building one. After the installation it takes some eight minutes on
 # two cores. REPORT is a folder for the whole report, and for what each run prints; docs/mapping.py reads its report.json.
 set -euo pipefail
 

@@ -57,7 +57,7 @@ const MISTAKES: [(&str, &str); 36] = [
     ("ignore-gzip", "does not look for gzip"),
     ("accept-truncated", "lists what stands before a truncated record as if it were the whole"),
     ("unchecked-lengths", "does not mind arrays that are too long, or shorter than their references"),
-    ("refuse-trailing-bytes", "refuses a dump with bytes behind its end tag, as a decoder may"),
+    ("refuse-trailing-bytes", "refuses a dump with bytes after its end tag, as a decoder may"),
     ("refuse-everything", "refuses every dump"),
     ("silent", "prints nothing"),
     ("garbage", "prints text that is no listing"),
@@ -66,7 +66,7 @@ const MISTAKES: [(&str, &str); 36] = [
     ("exit-3", "ends with exit code 3"),
     ("hang", "hangs"),
     ("hang-with-children", "hangs, and so does a child whose process id it writes to a file, if one is named"),
-    ("leave-a-child", "answers rightly, but leaves a child behind; writes its process id to a file too"),
+    ("leave-a-child", "answers rightly, but leaves a child running; writes its process id to a file too"),
 ];
 
 fn main() -> ExitCode {
@@ -122,7 +122,7 @@ fn misbehave(mistake: &str, note: Option<&&str>) -> Option<ExitCode> {
     None
 }
 
-#[expect(clippy::zombie_processes, reason = "that nobody waits for the child is the misbehaviour")]
+#[expect(clippy::zombie_processes, reason = "that the child is not waited for is the misbehaviour")]
 fn start_a_child(note: Option<&&str>) {
     let child = Command::new("sleep").arg("1000").spawn().expect("`sleep` can be started");
     if let Some(note) = note {
@@ -182,7 +182,7 @@ fn decode(mistake: &str, file: &Path) -> Result<(), Box<dyn Error>> {
         _ => _ = ended?,
     }
     if mistake == "refuse-trailing-bytes" && decoder.visit_trailing::<DecodeError, _>(|_| Ok(()))? > 0 {
-        return Err("there are bytes behind the end tag".into());
+        return Err("there are bytes after the end tag".into());
     }
     if mistake == "refuse-everything" {
         return Err("a heap dump is not a toy".into());

@@ -68,7 +68,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut classes = Classes::new(decoder.header().id_size);
     let id = classes.id.bytes();
     let mut sums = Sums::default();
-    // Contents of more than 256 KiB come in pieces of whole elements; so many bytes has an element of the open ones.
+    // Contents of more than 256 KiB come in pieces of whole elements; this is the size of an element of the open ones, in bytes.
     let mut open = None;
     decoder.visit::<DecodeError, _>(|step| {
         match step {

@@ -59,7 +59,7 @@ def failed(message):
 def run(command, folder):
     """What a program prints. What it says on standard error is passed on if it fails; a failure is a refusal.
 
-    A program with several threads may go on behind a panic of one of them, and end in another way.
+    A program with several threads may go on after a panic of one of them, and end in another way.
     """
     if os.sep in command[0]:
         # A path is meant from here, and not from the folder.

@@ -53,7 +53,7 @@ def main():
         request = json.loads(line)
         print(json.dumps({"id": request["id"], **answer(request)}), file=answers, flush=True)
 
-# The example. A layout has a digit for a number of so many bytes, and i for an identifier. Of a record it is followed
+# The example. A layout has a digit for a number with that many bytes, and i for an identifier. Of a record it is followed
 # by what comes as often as the last number says. Of a sub-record it stands where that is a root, and no line.
 RECORDS = {3: ("4", ""), 4: ("iiii44", ""), 5: ("444", "i"), 6: ("2444884", "1444444"), 7: ("4488", ""),
            10: ("4i4iii", ""), 11: ("4", ""), 13: ("44", "44"), 14: ("42", "")}
@@ -109,7 +109,7 @@ def hprof(data):
         at, end = end, len(data)
     for line in lines:
         if line["kind"] == "class": line["name"] = texts.get(names.get(line["address"]))
-        if line["kind"] == "object":  # its class and superclasses may stand behind it, so that they are known only now
+        if line["kind"] == "object":  # its class and superclasses may follow it, so that they are known only now
             own, at, end = line["values"]
             chain = [own]
             while chain[-1] in supers and len(chain) <= len(supers): chain.append(supers[chain[-1]])

@@ -76,7 +76,7 @@ def accept_a_truncated_file(path, heap):
 
 
 def answer_another_cases_id(request):
-    """The answer to a dump has the id of the case behind it."""
+    """The answer to a dump has the id of the case after it."""
     right = right_answer(request)
     return {**right, "id": request["id"] + 1} if request["op"] == "parse" else right
 

@@ -23,7 +23,7 @@ import org.graalvm.visualvm.lib.jfluid.heap.ObjectArrayInstance;
 import org.graalvm.visualvm.lib.jfluid.heap.ObjectFieldValue;
 import org.graalvm.visualvm.lib.jfluid.heap.PrimitiveArrayInstance;
 
-/** VisualVM's heap library behind the adapter protocol (see README.md). */
+/** An adapter for VisualVM's heap library (see README.md). */
 public class VisualVmAdapter implements Adapter.Parser {
     public static void main(String[] arguments) throws IOException {
         // Java does not look at this variable by itself, and the library makes files of its own.
@@ -169,7 +169,7 @@ public class VisualVmAdapter implements Adapter.Parser {
     }
 
     // What is public gives a reference to nothing as null, a number as decimal text, and the name of a class in another
-    // form than the dump's. What the library itself reads is one step behind that.
+    // form than the dump's. What the library itself reads is one step further.
     private static final Method INSTANCE_VALUE = method("HprofInstanceValue", "getTypeValue");
     private static final Method STATIC_VALUE = method("HprofFieldValue", "getTypeValue");
     private static final Method STATIC_REFERENCE = method("HprofFieldObjectValue", "getInstanceID");

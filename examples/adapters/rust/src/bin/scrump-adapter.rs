@@ -30,7 +30,7 @@ fn parse(question: &Parse) -> Result<Accepted, Failure> {
     if question.level == "verdict" {
         return Ok(Accepted::new());
     }
-    // The library hands out a STRING record whole, behind its text; an empty text has nothing to search and is left out.
+    // The library hands out a STRING record whole, after its text; an empty text has nothing to search and is left out.
     let mut texts: HashSet<&[u8]> = HashSet::new();
     let mut told = false;
     for chunk in dump.chunks() {

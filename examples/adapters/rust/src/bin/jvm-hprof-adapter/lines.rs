@@ -106,9 +106,9 @@ pub fn instance(dump: &Dump<'_>, tables: &Tables<'_>, instance: &Instance<'_>) -
     let mut values = Vec::new();
     let layout = tables.layout(instance.class_obj_id());
     for field in layout.unwrap_or_default() {
-        let (behind, value) = dump.checked(field.parse_value(rest, id_size))?;
+        let (after, value) = dump.checked(field.parse_value(rest, id_size))?;
         values.push(bits(value));
-        rest = behind;
+        rest = after;
     }
     // The library leaves it to its user whether the fields are all of the bytes.
     if layout.is_some() && rest.is_empty() {

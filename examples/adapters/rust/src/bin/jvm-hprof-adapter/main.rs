@@ -115,7 +115,7 @@ impl<'a> Dump<'a> {
     ) -> Result<impl Iterator<Item = Result<SubRecord<'a>, Failure>> + use<'a, 'r>, Failure> {
         let segment = record.as_heap_dump_segment().map(|segment| self.checked(segment)).transpose()?;
         let sub_records = segment.map(|segment| segment.sub_records());
-        // The iterator repeats an error for ever; whoever gets one goes no further.
+        // The iterator repeats an error for ever; a caller that gets one goes no further.
         Ok(sub_records.into_iter().flatten().map(|sub_record| self.checked(sub_record)))
     }
 }

@@ -1,4 +1,4 @@
-//! What the lines need from elsewhere in the dump: names, layouts and frames stand before or behind what names them.
+//! What the lines need from elsewhere in the dump: names, layouts and frames stand before or after what names them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
@@ -89,7 +89,7 @@ impl<'a> Tables<'a> {
     }
 }
 
-/// Does a heap end with such a record? What is told behind it is known to the heap, but not listed in it.
+/// Does a heap end with such a record? What follows it is known to the heap, but not listed in it.
 pub fn ends(tag: RecordTag) -> bool {
     matches!(tag, RecordTag::HeapDump | RecordTag::HeapDumpEnd)
 }

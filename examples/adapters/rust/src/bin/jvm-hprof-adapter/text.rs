@@ -22,14 +22,14 @@ pub fn hex(bytes: &[u8]) -> String {
 fn modified_utf8(bytes: &[u8]) -> Option<String> {
     let mut units = Vec::with_capacity(bytes.len());
     let mut rest = bytes;
-    while let Some((&first, behind)) = rest.split_first() {
+    while let Some((&first, following)) = rest.split_first() {
         let more = match first {
             0x01..=0x7f => 0,
             0xc0..=0xdf => 1,
             0xe0..=0xef => 2,
             _ => return None,
         };
-        let (followers, behind) = behind.split_at_checked(more)?;
+        let (followers, rest_of_text) = following.split_at_checked(more)?;
         let mut unit = u16::from(if more == 0 { first } else { first & (0x3f >> more) });
         for follower in followers {
             if follower & 0xc0 != 0x80 {
@@ -42,7 +42,7 @@ fn modified_utf8(bytes: &[u8]) -> Option<String> {
             return None;
         }
         units.push(unit);
-        rest = behind;
+        rest = rest_of_text;
     }
     String::from_utf16(&units).ok()
 }
