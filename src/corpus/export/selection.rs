@@ -87,7 +87,7 @@ fn known(what: &str, wanted: &[String], known: Vec<&str>) -> Result<(), Error> {
         None => Ok(()),
         Some(wanted) => {
             let nearest = nearest(wanted, known.into_iter()).join(", ");
-            Err(Error::Usage(format!("there is no {what} {wanted:?}; the nearest are {nearest}")))
+            Err(Error::Usage(format!("unknown {what} {wanted:?}; the nearest are {nearest}")))
         }
     }
 }
