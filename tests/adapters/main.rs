@@ -8,6 +8,7 @@ mod causes;
 mod dtfj;
 mod freedoms;
 mod hostile;
+mod new;
 mod others;
 mod protocol;
 mod readings;

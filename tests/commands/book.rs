@@ -53,7 +53,8 @@ fn prose(text: &str) -> String {
 /// The targets of links that lead to files and headings.
 fn links(text: &str) -> Vec<String> {
     let prose = prose(text);
-    let targets = prose.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(target, _)| target.to_owned());
+    let targets =
+        prose.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(target, _)| target.to_owned());
     targets.filter(|target| !target.contains("://")).collect()
 }
 
@@ -159,7 +160,10 @@ fn every_rule_has_a_page_with_statement_sources_cases_and_bytes() {
             assert!(listed.contains_key(&path), "{path} is not in the contents");
             let page = fs::read_to_string(folder.path().join("rules").join(&path)).expect("a page");
             let plain = page.replace('\\', "");
-            assert!(plain.starts_with(&format!("# {id}\n\n{}\n", rule["statement"].as_str().expect("a statement"))), "{page}");
+            assert!(
+                plain.starts_with(&format!("# {id}\n\n{}\n", rule["statement"].as_str().expect("a statement"))),
+                "{page}"
+            );
             assert!(page.contains("\n## Sources\n"), "{page}");
             assert!(!page.contains(heapsmith::visible::is_hidden), "{page:?}");
             assert!(rule["kind"].as_str() != Some("bytes") || page.contains("\n## Bytes\n") || is_huge(id), "{page}");
@@ -180,7 +184,8 @@ fn is_huge(id: &str) -> bool {
 
 #[test]
 fn links_and_headings_are_found() {
-    let text = "# A page, of `code`\n[a](b.md#c) `[d](e)` [f](https://g)\n```text\n[h](i)\n# no heading\n```\n[j](#k)\n";
+    let text =
+        "# A page, of `code`\n[a](b.md#c) `[d](e)` [f](https://g)\n```text\n[h](i)\n# no heading\n```\n[j](#k)\n";
     assert_eq!(links(text), ["b.md#c", "#k"]);
     assert_eq!(anchors(text), BTreeSet::from(["a-page-of-code".to_owned()]));
     assert_eq!(beside("docs/a.md", "../specs/b.md"), "specs/b.md");

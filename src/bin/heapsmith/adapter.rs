@@ -1,3 +1,5 @@
+mod new;
+
 use std::io::{Write, stdin};
 use std::time::Duration;
 
@@ -161,6 +163,7 @@ impl ReadingsOpts {
 
 #[derive(Subcommand)]
 enum Command {
+    New(new::NewOpts),
     Test(TestOpts),
     Readings(ReadingsOpts),
     /// The reference decoder, converter and writer behind the protocol, on standard input and output.
@@ -170,6 +173,7 @@ enum Command {
 impl Opts {
     pub(crate) fn run(self) -> Result<Answer, Error> {
         match self.command {
+            Command::New(opts) => opts.run(),
             Command::Test(opts) => opts.run(),
             Command::Readings(opts) => opts.run(),
             Command::Serve => {

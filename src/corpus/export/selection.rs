@@ -66,7 +66,10 @@ impl Selection {
     /// The options that say the same.
     pub(super) fn text(&self) -> Vec<String> {
         let kinds = [("format", &self.formats), ("tag", &self.tags), ("rule", &self.rules)];
-        kinds.into_iter().flat_map(|(name, values)| values.iter().map(move |value| format!("--{name} {value}"))).collect()
+        kinds
+            .into_iter()
+            .flat_map(|(name, values)| values.iter().map(move |value| format!("--{name} {value}")))
+            .collect()
     }
 }
 

@@ -25,7 +25,8 @@ fn copied(example: &str, bench: &Bench, change: impl Fn(&str) -> String) {
     for entry in fs::read_dir(Path::new(ROOT).join("examples/golden").join(example)).expect("an example") {
         let path = entry.expect("an entry").path();
         let text = fs::read_to_string(&path).expect("a source");
-        fs::write(bench.path(path.file_name().expect("a name").to_str().expect("text")), change(&text)).expect("writable");
+        fs::write(bench.path(path.file_name().expect("a name").to_str().expect("text")), change(&text))
+            .expect("writable");
     }
 }
 
@@ -65,7 +66,10 @@ fn pytest_finds_the_bug_and_nothing_else() {
     assert!(failing.contains(MESSAGE) && failing.contains(OTHER), "{failing}");
     assert!(failing.lines().last().is_some_and(|last| last.starts_with("2 failed, ")), "{failing}");
     let mended = run(&|source| source.replace("signed=self.id_size == 4", "signed=False"));
-    assert!(mended.lines().last().is_some_and(|last| last.contains(" passed, ") && !last.contains("failed")), "{mended}");
+    assert!(
+        mended.lines().last().is_some_and(|last| last.contains(" passed, ") && !last.contains("failed")),
+        "{mended}"
+    );
 }
 
 #[test]
@@ -79,7 +83,9 @@ fn junit_finds_the_bug_and_nothing_else() {
     let home = env::var("JAVA_HOME").map(|home| format!("{home}/bin/"));
     let tool = |name: &str| home.as_ref().map_or(name.to_owned(), |folder| format!("{folder}{name}"));
     let has_jdk = Command::new(tool("javac")).arg("-version").output().is_ok_and(|output| output.status.success());
-    if !is_there("JDK", "HEAPSMITH_JDK_REQUIRED", has_jdk) || !is_there("JUnit 5", "HEAPSMITH_JUNIT_REQUIRED", has_junit) {
+    if !is_there("JDK", "HEAPSMITH_JDK_REQUIRED", has_jdk)
+        || !is_there("JUnit 5", "HEAPSMITH_JUNIT_REQUIRED", has_junit)
+    {
         return;
     }
     let path = jars.join(":") + ":.";
@@ -88,7 +94,14 @@ fn junit_finds_the_bug_and_nothing_else() {
         assert_eq!(bench.export(&["--format", "hprof"]).0, 0);
         copied("junit", &bench, change);
         let mut compile = Command::new(tool("javac"));
-        compile.current_dir(bench.path("")).args(["--release", "11", "-cp", &path, "GoldenDumpsTest.java", "ToyParser.java"]);
+        compile.current_dir(bench.path("")).args([
+            "--release",
+            "11",
+            "-cp",
+            &path,
+            "GoldenDumpsTest.java",
+            "ToyParser.java",
+        ]);
         let built = compile.output().expect("it runs");
         assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
         let mut command = Command::new(tool("java"));
@@ -100,7 +113,10 @@ fn junit_finds_the_bug_and_nothing_else() {
     assert!(failing.contains(MESSAGE) && failing.contains(OTHER), "{failing}");
     assert!(failing.contains(" 2 tests failed "), "{failing}");
     let mended = run(&|source| {
-        source.replace("(field == 'I' && idSize == 4 ? new BigInteger(bytes) : new BigInteger(1, bytes))", "new BigInteger(1, bytes)")
+        source.replace(
+            "(field == 'I' && idSize == 4 ? new BigInteger(bytes) : new BigInteger(1, bytes))",
+            "new BigInteger(1, bytes)",
+        )
     });
     assert!(mended.contains(" 0 tests failed ") && !mended.contains(" 0 tests successful "), "{mended}");
 }

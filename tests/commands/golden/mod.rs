@@ -167,7 +167,10 @@ fn an_earlier_export_is_replaced_and_other_files_stay() {
     fs::write(bench.path("golden/notes.txt"), "mine").expect("writable");
     let (code, printed, _) = bench.export(&["--format", "phd6", "--tag", "golden"]);
     assert_eq!(code, 0);
-    assert!(printed.ends_with(&format!("of version {} written to golden\n", heapsmith::corpus::version())), "{printed}");
+    assert!(
+        printed.ends_with(&format!("of version {} written to golden\n", heapsmith::corpus::version())),
+        "{printed}"
+    );
     let after = bench.files();
     assert!(after.len() < before.len() && after.contains("notes.txt"), "{after:?}");
     let foreign = Bench::new();

@@ -94,7 +94,10 @@ fn page(explained: &Explanation) -> String {
     let cases = explained.cases.as_ref();
     for (title, lines) in [
         ("Sources", explained.sources.iter().map(|source| escaped(&source.to_string())).collect()),
-        ("What documents have instead", explained.documents.map(escaped).into_iter().chain(errata).chain(keys).collect()),
+        (
+            "What documents have instead",
+            explained.documents.map(escaped).into_iter().chain(errata).chain(keys).collect(),
+        ),
         ("Versions of the format", in_a_line(versions)),
         ("Writers of heapsmith that follow it", in_a_line(explained.writers.iter().copied())),
         ("Facets that a reader gets wrong without it", in_a_line(explained.facets.iter().copied())),

@@ -1,0 +1,108 @@
+//! `adapter new`: what it writes works as it stands.
+
+use std::env;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::bench::{HEAPSMITH, check, has_python, tally};
+
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+
+/// Standard output of `adapter new` in a folder, and its exit code.
+fn new(folder: &TempDir, arguments: &[&str]) -> (String, Option<i32>) {
+    let mut command = Command::new(HEAPSMITH);
+    let output = command.args(["adapter", "new"]).args(arguments).current_dir(folder.path()).output().expect("it runs");
+    (String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned(), output.status.code())
+}
+
+/// Writes an adapter, and runs it over HPROF's golden dumps: its name in the report, and the verdicts.
+fn judged(language: &str, command: impl Fn(&Path) -> String) -> (String, Value) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (printed, code) = new(&folder, &[language, "mine-2"]);
+    assert_eq!(code, Some(0), "{printed}");
+    let root = folder.path().join("mine-2");
+    let readme = fs::read_to_string(root.join("README.md")).expect("a README");
+    let workflow = fs::read_to_string(root.join(".github/workflows/heapsmith.yml")).expect("a workflow");
+    for text in [&readme, &workflow] {
+        let is_left = |word: &&str| text.contains(*word);
+        assert_eq!(["NAME", "COMMAND", "BUILD", "FILE", "PLACE"].iter().find(is_left), None, "{text}");
+        assert!(text.contains("mine-2"), "{text}");
+    }
+    // The README and the last line of the output name the same command.
+    let (_, tested) = printed.split_once("heapsmith adapter test ").expect("what to do next");
+    assert!(readme.contains(&format!("heapsmith adapter test {tested}")), "{readme}{printed}");
+    let command = command(&root);
+    let (report, code) = check(&["--adapter", &command, "--filter", "hprof-hotspot*", "--filter", "hprof-cut*"]);
+    assert_eq!(code, 0, "{report}");
+    assert!(tally(&report).keys().all(|verdict| verdict == "pass" || verdict == "skip"), "{:?}", tally(&report));
+    let name = report["implementations"][0]["name"].as_str().expect("a name").to_owned();
+    (name, report)
+}
+
+fn quoted(path: &Path) -> String {
+    shell_words::quote(&path.to_string_lossy()).into_owned()
+}
+
+#[test]
+fn python_works_as_it_is_written() {
+    if has_python() {
+        let (name, _) = judged("python", |root| format!("python3 -B {}", quoted(&root.join("adapter.py"))));
+        assert_eq!(name, "mine-2");
+    }
+}
+
+#[test]
+fn java_works_as_it_is_written() {
+    let tool = |name: &str| env::var("JAVA_HOME").map_or(name.to_owned(), |home| format!("{home}/bin/{name}"));
+    if !Command::new(tool("javac")).arg("-version").output().is_ok_and(|output| output.status.success()) {
+        assert!(env::var_os("HEAPSMITH_JDK_REQUIRED").is_none(), "a JDK is required and not there");
+        println!("skipped: no javac");
+        return;
+    }
+    let (name, _) = judged("java", |root| {
+        let built = Command::new(tool("javac")).args(["-d", "build", "Adapter.java"]).current_dir(root).output();
+        assert!(built.expect("it runs").status.success());
+        format!("{} -cp {} Adapter", tool("java"), quoted(&root.join("build")))
+    });
+    assert_eq!(name, "mine-2");
+}
+
+#[test]
+fn rust_works_as_it_is_written() {
+    // Versions are those of our own lock file, so that nothing is fetched; what is built is kept.
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("new");
+    let (name, _) = judged("rust", |root| {
+        fs::copy(Path::new(ROOT).join("Cargo.lock"), root.join("Cargo.lock")).expect("copied");
+        let mut build = Command::new(env!("CARGO"));
+        build.args(["build", "--offline", "--quiet", "--target-dir"]).arg(&target).current_dir(root);
+        let output = build.output().expect("cargo runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        quoted(&target.join("debug/mine-2"))
+    });
+    assert_eq!(name, "mine-2");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_shell_works_as_it_is_written() {
+    let (name, report) = judged("shell", |root| format!("sh {}", quoted(&root.join("adapter.sh"))));
+    assert_eq!(name, "mine-2");
+    assert!(report.to_string().contains("verdict"), "{report}");
+}
+
+#[test]
+fn a_folder_that_is_there_and_an_odd_name_are_refused() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    fs::create_dir(folder.path().join("mine")).expect("creatable");
+    for (name, expected) in
+        [("mine", "mine"), ("../mine", "expected a letter"), ("2", "expected a letter"), ("a b", "expected")]
+    {
+        let (printed, code) = new(&folder, &["python", name]);
+        assert!(code == Some(2) && printed.contains(expected), "{printed}");
+    }
+    assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1);
+}
