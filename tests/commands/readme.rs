@@ -17,9 +17,6 @@ use std::path::{Path, PathBuf};
 
 use crate::has_python;
 
-/// Where a document copies an adapter from.
-const TEMPLATES: &str = "examples/adapters/templates";
-
 /// The README's first command as people type it, and as it is run here, where the binary is built already.
 const FIRST: (&str, &str) = ("$ cargo run --release -- demo\n", "$ heapsmith demo\n");
 
@@ -117,9 +114,6 @@ fn run(document: &str) {
             }
         }
     }
-    let templates = sandbox.join(TEMPLATES);
-    fs::create_dir_all(&templates).expect("creatable");
-    fs::copy(root.join(TEMPLATES).join("adapter.py"), templates.join("adapter.py")).expect("copied");
     for (name, bytes) in spelled(&text) {
         fs::write(sandbox.join(name), bytes).expect("writable");
     }
@@ -127,7 +121,6 @@ fn run(document: &str) {
     let heapsmith = Path::new(env!("CARGO_BIN_EXE_heapsmith"));
     trycmd::TestCases::new()
         .register_bin("heapsmith", heapsmith)
-        .register_bin("cp", Path::new("/bin/cp"))
         .env("PATH", path_with(heapsmith).to_str().expect("Unicode"))
         .case(&copy)
         .run();

@@ -62,7 +62,7 @@ const JAVA: Template = Template {
 const RUST: Template = Template {
     files: &[
         ("src/main.rs", include_str!("../../../../examples/adapters/templates/rust/src/main.rs")),
-        ("Cargo.toml", include_str!("../../../../examples/adapters/templates/rust/Cargo.toml")),
+        ("Cargo.toml", include_str!("../../../../examples/adapters/templates/rust/manifest.toml")),
     ],
     place: "parse",
     build: Some("cargo build --release"),

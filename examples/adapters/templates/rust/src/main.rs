@@ -47,9 +47,16 @@ fn answer(request: &Value) -> Value {
     match request["op"].as_str() {
         Some("hello") => {
             let offered = request["protocols"].as_array().cloned().unwrap_or_default();
-            match offered.iter().filter_map(Value::as_u64).filter(|version| (1..=2).contains(version)).max() {
+            match offered
+                .iter()
+                .filter_map(Value::as_u64)
+                .filter(|version| (1..=2).contains(version))
+                .max()
+            {
                 Some(version) => hello(version),
-                None => json!({"status": "error", "message": "this adapter speaks versions 1 and 2"}),
+                None => {
+                    json!({"status": "error", "message": "this adapter speaks versions 1 and 2"})
+                }
             }
         }
         Some("parse") => {
@@ -63,12 +70,16 @@ fn answer(request: &Value) -> Value {
                 Err(Failure::Refusal(message, Some(offset))) => {
                     json!({"status": "reject", "message": message, "offset": offset})
                 }
-                Err(Failure::Refusal(message, None)) => json!({"status": "reject", "message": message}),
+                Err(Failure::Refusal(message, None)) => {
+                    json!({"status": "reject", "message": message})
+                }
                 Err(Failure::Skip(reason)) => json!({"status": "skip", "reason": reason}),
                 Err(Failure::Adapter(message)) => json!({"status": "error", "message": message}),
             }
         }
-        other => json!({"status": "error", "message": format!("this adapter does not know {other:?}")}),
+        other => {
+            json!({"status": "error", "message": format!("this adapter does not know {other:?}")})
+        }
     }
 }
 
@@ -89,16 +100,51 @@ fn main() -> io::Result<()> {
 // the last field before it says.
 
 const ROOTS: [(u64, &str); 17] = [
-    (0x01, "ii"), (0x02, "i44"), (0x03, "i44"), (0x04, "i4"), (0x05, "i"), (0x06, "i4"), (0x07, "i"), (0x08, "i44"),
-    (0x89, "i"), (0x8a, "i"), (0x8b, "i"), (0x8c, "i"), (0x8d, "i"), (0x8e, "i44"), (0x90, "i"), (0xfe, "4i"), (0xff, "i"),
+    (0x01, "ii"),
+    (0x02, "i44"),
+    (0x03, "i44"),
+    (0x04, "i4"),
+    (0x05, "i"),
+    (0x06, "i4"),
+    (0x07, "i"),
+    (0x08, "i44"),
+    (0x89, "i"),
+    (0x8a, "i"),
+    (0x8b, "i"),
+    (0x8c, "i"),
+    (0x8d, "i"),
+    (0x8e, "i44"),
+    (0x90, "i"),
+    (0xfe, "4i"),
+    (0xff, "i"),
 ];
 const RECORDS: [(u64, &str); 11] = [
-    (1, "i"), (2, "4i4i"), (3, "4"), (4, "iiii44"), (5, "444*i"), (6, "2444884*1444444"), (7, "4488"), (10, "4i4iii"),
-    (11, "4"), (13, "44*44"), (14, "42"),
+    (1, "i"),
+    (2, "4i4i"),
+    (3, "4"),
+    (4, "iiii44"),
+    (5, "444*i"),
+    (6, "2444884*1444444"),
+    (7, "4488"),
+    (10, "4i4iii"),
+    (11, "4"),
+    (13, "44*44"),
+    (14, "42"),
 ];
-const TYPES: [(u64, &str); 9] =
-    [(2, "i"), (4, "1"), (5, "2"), (6, "4"), (7, "8"), (8, "1"), (9, "2"), (10, "4"), (11, "8")];
-const ELEMENTS: [&str; 8] = ["boolean", "char", "float", "double", "byte", "short", "int", "long"];
+const TYPES: [(u64, &str); 9] = [
+    (2, "i"),
+    (4, "1"),
+    (5, "2"),
+    (6, "4"),
+    (7, "8"),
+    (8, "1"),
+    (9, "2"),
+    (10, "4"),
+    (11, "8"),
+];
+const ELEMENTS: [&str; 8] = [
+    "boolean", "char", "float", "double", "byte", "short", "int", "long",
+];
 
 struct Hprof<'d> {
     data: &'d [u8],
@@ -109,7 +155,10 @@ struct Hprof<'d> {
 }
 
 fn find(table: &[(u64, &'static str)], code: u64) -> Option<&'static str> {
-    table.iter().find(|(known, _)| *known == code).map(|(_, layout)| *layout)
+    table
+        .iter()
+        .find(|(known, _)| *known == code)
+        .map(|(_, layout)| *layout)
 }
 
 fn hex(bits: u64) -> String {
@@ -121,20 +170,39 @@ impl<'d> Hprof<'d> {
         if data.starts_with(&[0x1f, 0x8b]) {
             return Err(Failure::Skip("this parser reads no gzip"));
         }
-        let known = [&b"JAVA PROFILE 1.0.1\0"[..], b"JAVA PROFILE 1.0.2\0", b"JAVA PROFILE 1.0.3\0"];
+        let known = [
+            &b"JAVA PROFILE 1.0.1\0"[..],
+            b"JAVA PROFILE 1.0.2\0",
+            b"JAVA PROFILE 1.0.3\0",
+        ];
         let id_size = data.get(22).map_or(0, |size| usize::from(*size));
-        let is_known = known.iter().any(|text| data.starts_with(text)) && data.get(19..22) == Some(&[0; 3]);
+        let is_known =
+            known.iter().any(|text| data.starts_with(text)) && data.get(19..22) == Some(&[0; 3]);
         if !is_known || data.len() < 31 || ![1, 2, 4, 8].contains(&id_size) {
             return Err(Failure::Refusal("no HPROF header".to_owned(), Some(0)));
         }
-        Ok(Hprof { data, at: 31, end: data.len(), id_size, lines: vec![json!({"listing": 1})] })
+        Ok(Hprof {
+            data,
+            at: 31,
+            end: data.len(),
+            id_size,
+            lines: vec![json!({"listing": 1})],
+        })
     }
 
     fn lines(mut self) -> Result<Vec<Value>, Failure> {
         while self.at < self.data.len() {
             let head = self.read("144")?;
-            let end = self.at.checked_add(head[2] as usize).filter(|end| *end <= self.data.len());
-            self.end = end.ok_or_else(|| Failure::Refusal("the file ends inside a record".to_owned(), Some(self.at - 9)))?;
+            let end = self
+                .at
+                .checked_add(head[2] as usize)
+                .filter(|end| *end <= self.data.len());
+            self.end = end.ok_or_else(|| {
+                Failure::Refusal(
+                    "the file ends inside a record".to_owned(),
+                    Some(self.at - 9),
+                )
+            })?;
             if let Some(layout) = find(&RECORDS, head[0]) {
                 self.read(layout)?;
             }
@@ -172,18 +240,33 @@ impl<'d> Hprof<'d> {
             }
             0x22 => {
                 let fields = self.read("i44i")?;
-                let elements = (0..fields[2]).map(|_| Ok(hex(self.number('i')?))).collect::<Result<Vec<_>, Failure>>()?;
+                let elements = (0..fields[2])
+                    .map(|_| Ok(hex(self.number('i')?)))
+                    .collect::<Result<Vec<_>, Failure>>()?;
                 json!({"kind": "object-array", "address": hex(fields[0]), "array_class": hex(fields[3]),
                     "length": fields[2], "elements": elements})
             }
             0x23 | 0xc3 => {
                 let fields = self.read("i441")?;
-                let element = fields[3].checked_sub(4).and_then(|index| ELEMENTS.get(index as usize));
+                let element = fields[3]
+                    .checked_sub(4)
+                    .and_then(|index| ELEMENTS.get(index as usize));
                 let element = element.ok_or_else(|| self.unknown(fields[3]))?;
-                let size: u64 = find(&TYPES, fields[3]).and_then(|layout| layout.parse().ok()).unwrap_or_default();
+                let size: u64 = find(&TYPES, fields[3])
+                    .and_then(|layout| layout.parse().ok())
+                    .unwrap_or_default();
                 // Android leaves contents out.
-                let contents = if tag == 0xc3 { None } else { Some(self.take(fields[2] * size)?) };
-                let contents = contents.map(|bytes| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>());
+                let contents = if tag == 0xc3 {
+                    None
+                } else {
+                    Some(self.take(fields[2] * size)?)
+                };
+                let contents = contents.map(|bytes| {
+                    bytes
+                        .iter()
+                        .map(|byte| format!("{byte:02x}"))
+                        .collect::<String>()
+                });
                 json!({"kind": "primitive-array", "address": hex(fields[0]), "element": element, "length": fields[2],
                     "contents": contents})
             }
@@ -207,7 +290,10 @@ impl<'d> Hprof<'d> {
 
     fn read(&mut self, layout: &str) -> Result<Vec<u64>, Failure> {
         let (first, repeated) = layout.split_once('*').unwrap_or((layout, ""));
-        let fields = first.chars().map(|field| self.number(field)).collect::<Result<Vec<u64>, Failure>>()?;
+        let fields = first
+            .chars()
+            .map(|field| self.number(field))
+            .collect::<Result<Vec<u64>, Failure>>()?;
         if !repeated.is_empty() {
             for _ in 0..fields.last().copied().unwrap_or_default() {
                 self.read(repeated)?;
@@ -218,12 +304,19 @@ impl<'d> Hprof<'d> {
 
     fn number(&mut self, field: char) -> Result<u64, Failure> {
         let size = field.to_digit(10).map_or(self.id_size as u64, u64::from);
-        Ok(self.take(size)?.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))
+        Ok(self
+            .take(size)?
+            .iter()
+            .fold(0, |number, byte| number << 8 | u64::from(*byte)))
     }
 
     fn take(&mut self, count: u64) -> Result<&'d [u8], Failure> {
-        let end = usize::try_from(count).ok().and_then(|count| self.at.checked_add(count)).filter(|end| *end <= self.end);
-        let end = end.ok_or_else(|| Failure::Refusal(format!("{count} bytes are missing"), Some(self.at)))?;
+        let end = usize::try_from(count)
+            .ok()
+            .and_then(|count| self.at.checked_add(count))
+            .filter(|end| *end <= self.end);
+        let end = end
+            .ok_or_else(|| Failure::Refusal(format!("{count} bytes are missing"), Some(self.at)))?;
         let bytes = &self.data[self.at..end];
         self.at = end;
         Ok(bytes)
