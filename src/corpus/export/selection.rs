@@ -89,7 +89,7 @@ fn known(what: &str, wanted: &[String], known: Vec<&str>) -> Result<(), Error> {
     match wanted.iter().find(|wanted| !known.contains(&wanted.as_str())) {
         None => Ok(()),
         Some(wanted) => {
-            let nearest = nearest(wanted, known.into_iter()).join(", ");
+            let nearest = nearest(wanted, known).join(", ");
             Err(Error::Usage(format!("unknown {what} {wanted:?}; the nearest are {nearest}")))
         }
     }
