@@ -22,6 +22,7 @@ pub use oddity::{Oddities, Oddity, OddityForm};
 pub use options::{
     AddressSpace, GenerateOption, GenerateOptions, Lengths, Mix, Naming, Placement, Preset, PresetForm, Share, schema,
 };
+pub(crate) use options::Refusal;
 pub use procedural::{DRAWN, ProceduralHeap};
 
 use crate::draw::{Draw, SeedDraw, Stream};

@@ -131,17 +131,13 @@ impl DumpFamily for Hprof {
         Ok(LowerOptions { id_size: wishes.id_size, seed: wishes.seed, ..options }.into())
     }
 
-    fn random_widths(&self, wishes: Wishes, drawn: &Wishes) -> (Wishes, String) {
+    fn random_widths(&self, wishes: Wishes, drawn: &Wishes) -> Wishes {
         // Some writers have identifiers of one size alone.
         let id_size = match wishes.profile.as_ref().and_then(|name| Profile::named(name)) {
             Some(profile) if profile.id_size.is_some() => None,
             _ => drawn.id_size,
         };
-        let widths = match id_size {
-            None => "identifiers of its own size".to_owned(),
-            Some(size) => format!("identifiers of {} bytes", size.bytes()),
-        };
-        (Wishes { id_size, ..wishes }, widths)
+        Wishes { id_size, ..wishes }
     }
 
     fn format(&self, _opener: &Opener) -> Result<Format, Error> {

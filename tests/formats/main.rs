@@ -33,5 +33,6 @@ mod shape;
 mod smaller;
 mod spelled;
 mod structure;
+mod swarm;
 mod verify;
 mod witnesses;

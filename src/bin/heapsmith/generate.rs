@@ -4,13 +4,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use heapsmith::error::Error;
+use heapsmith::error::{Error, nearest};
 use heapsmith::family::Wishes;
-use heapsmith::format::{Format, Lowering};
-use heapsmith::generate::Preset;
-use heapsmith::model::HeapSource;
+use heapsmith::format::{Family, Format};
+use heapsmith::generate::{GenerateOption, Preset};
 use heapsmith::output::Output;
-use heapsmith::recipe::Recipe;
+use heapsmith::recipe::{Aim, Recipe};
+use heapsmith::validate::Rule;
 
 use crate::spelling::Writing;
 use crate::{Answer, terminal};
@@ -25,6 +25,8 @@ use flags::Flags;
 /// Example: heapsmith generate --format hprof --seed 7 --objects 1000 -o seven.hprof
 ///
 /// Example: heapsmith generate --format phd6,hprof,classic --preset tiny -o tiny
+///
+/// Example: heapsmith generate --break phd.gap.unit -o broken.phd
 #[derive(Args)]
 pub(crate) struct Opts {
     /// A recipe, in place of a preset; flags change what it says.
@@ -42,6 +44,16 @@ pub(crate) struct Opts {
     /// TOML file of options of the heap, which change the preset's; flags change the file's.
     #[arg(long, value_name = "FILE")]
     options: Option<PathBuf>,
+    /// Let the seed draw which options differ from the preset's, and the writer; those that are given stay.
+    #[arg(long)]
+    swarm: bool,
+    /// The first dump of the swarm, from the seed on, that keeps this rule and relies on it (or has the place at which an
+    /// edit breaks it).
+    #[arg(long, value_name = "RULE", value_parser = rule, conflicts_with = "break_rule")]
+    hit: Option<&'static Rule>,
+    /// The first dump of the swarm, from the seed on, that a named edit damages so that it breaks this rule.
+    #[arg(long = "break", id = "break_rule", value_name = "RULE", value_parser = rule)]
+    break_rule: Option<&'static Rule>,
     #[command(flatten)]
     flags: Flags,
     /// Output; `-` is standard output. Of several formats, each has its usual ending added.
@@ -61,8 +73,8 @@ pub(crate) struct Opts {
 impl Opts {
     pub(crate) fn run(self) -> Result<Answer, Error> {
         let base = self.base()?;
-        let recipes = self.recipes(&base)?;
-        let lowerings = recipes.iter().map(Recipe::lowering).collect::<Result<Vec<Lowering>, Error>>()?;
+        let recipes = self.recipes(base)?;
+        recipes.iter().try_for_each(|recipe| recipe.lowering().map(|_| ()))?;
         if self.print_recipe {
             let mut out = terminal::stdout();
             let mut print = |recipe: &Recipe| writeln!(out, "{recipe}");
@@ -76,11 +88,10 @@ impl Opts {
             let said = recipes.iter().try_for_each(|recipe| writeln!(out, "{recipe}"));
             said.map_err(|e| Error::io("writing standard error", e))?;
         }
-        let mut heap = base.heap()?;
-        for lowering in &lowerings {
-            let path = self.path(lowering.format(), lowerings.len() > 1);
+        for recipe in &recipes {
+            let path = self.path(recipe.format, recipes.len() > 1);
             let output = Output::create_binary(&path, self.force)?;
-            self.writing.write(lowering, &mut (&mut heap as &mut dyn HeapSource), output)?;
+            self.writing.write_by(|out| recipe.write(out), output)?;
         }
         Ok(Answer::Yes)
     }
@@ -98,8 +109,13 @@ impl Opts {
         };
         if let Some(values) = &file {
             recipe.options.set_values(values)?;
+            let keys = values.as_object().into_iter().flat_map(|values| values.keys());
+            keys.filter_map(|key| GenerateOption::named(key)).for_each(|option| recipe.keep(option.key()));
         }
-        self.flags.set(&mut recipe.options)?;
+        self.flags.set(&mut recipe)?;
+        recipe.swarm |= self.swarm;
+        let aim = self.hit.map(Aim::Hit).or(self.break_rule.map(Aim::Break));
+        recipe.aim = aim.or(recipe.aim);
         recipe.seed = self.seed.unwrap_or(recipe.seed);
         let wishes = self.writing.wishes();
         let of_recipe = std::mem::take(&mut recipe.wishes);
@@ -114,7 +130,7 @@ impl Opts {
     }
 
     /// One for each format. Where there are several, each has those wishes that it knows.
-    fn recipes(&self, base: &Recipe) -> Result<Vec<Recipe>, Error> {
+    fn recipes(&self, mut base: Recipe) -> Result<Vec<Recipe>, Error> {
         let several = self.format.len() > 1;
         if several && self.output == Path::new("-") && !self.print_recipe {
             let message = "dumps of several formats take a file each; name the part of their names before the ending \
@@ -124,12 +140,11 @@ impl Opts {
         if several && let Some(refused) = refused_by_all(&base.wishes, &self.format) {
             return Err(refused);
         }
-        let formats = if self.format.is_empty() { vec![base.format] } else { self.format.clone() };
-        let recipe = |format: Format| {
-            let wishes = if several { base.wishes.known_by(format) } else { base.wishes.clone() };
-            base.clone().format(format).wishes(wishes)
-        };
-        Ok(formats.into_iter().map(recipe).collect())
+        if self.format.is_empty() {
+            return base.settled_for(&[base.format]);
+        }
+        base.keep("format");
+        base.settled_for(&self.format)
     }
 
     fn path(&self, format: Format, several: bool) -> PathBuf {
@@ -160,6 +175,11 @@ fn values(path: &Path) -> Result<serde_json::Value, Error> {
     let name = path.display();
     let text = std::fs::read_to_string(path).map_err(|e| Error::io(format!("reading {name}"), e))?;
     toml::from_str(&text).map_err(|e| Error::Usage(format!("{name}: {}", e.to_string().trim_end())))
+}
+
+fn rule(id: &str) -> Result<&'static Rule, String> {
+    let all = || Family::ALL.into_iter().flat_map(|family| family.book().rule.iter().map(|rule| rule.id));
+    heapsmith::validate::rule(id).ok_or_else(|| format!("the nearest are {}", nearest(id, all()).join(", ")))
 }
 
 fn preset(name: &str) -> Result<Preset, String> {

@@ -85,18 +85,22 @@ impl Writing {
     }
 
     /// Writes heaps, compressed if that was asked for.
-    pub(crate) fn write(
+    pub(crate) fn write(&self, lowering: &Lowering, dump: &mut dyn DumpSource, output: Output) -> Result<(), Error> {
+        self.write_by(|out| lowering.write(dump, out), output)
+    }
+
+    /// Writes a dump, compressed if that was asked for.
+    pub(crate) fn write_by(
         &self,
-        lowering: &Lowering,
-        dump: &mut dyn DumpSource,
+        write: impl FnOnce(&mut dyn Write) -> Result<(), Error>,
         mut output: Output,
     ) -> Result<(), Error> {
         if self.gzip {
             let mut blocks = GzipBlocks::new(&mut output);
-            lowering.write(dump, &mut blocks)?;
+            write(&mut blocks)?;
             blocks.finish().map_err(|e| Error::io("writing the dump", e))?;
         } else {
-            lowering.write(dump, &mut output)?;
+            write(&mut output)?;
         }
         output.flush().map_err(|e| Error::io("writing the dump", e))?;
         output.finish()

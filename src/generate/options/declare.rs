@@ -214,6 +214,20 @@ impl GenerateOptions {
         options
     }
 
+    /// The same with half of the options drawn. Those whose keys are kept stay, and make no difference to the others.
+    pub(crate) fn swarm(&self, is_kept: impl Fn(&str) -> bool, draw: &mut dyn Draw) -> GenerateOptions {
+        let mut options = self.clone();
+        for row in ROWS {
+            let is_drawn = draw.one_in(2);
+            let mut drawn = options.clone();
+            (row.draw)(&mut drawn, draw);
+            if is_drawn && !is_kept(row.key) {
+                options = drawn;
+            }
+        }
+        options
+    }
+
     /// Sets the option of a key to the value of a text.
     ///
     /// # Errors

@@ -93,22 +93,48 @@ impl GenerateOptions {
     /// # Errors
     /// If addresses do not go with the word size, or not with the number of objects.
     pub fn check(&self) -> Result<(), Error> {
+        self.refusal().map_or(Ok(()), |refusal| Err(refusal.into()))
+    }
+
+    /// What a heap cannot have together.
+    pub(crate) fn refusal(&self) -> Option<Refusal> {
         let addresses = || self.get("addresses").unwrap_or_default();
         let is_large = self.objects > DRAWN;
         match (self.addresses, self.word) {
             (AddressSpace::Above4G, WordSize::Bits32) => {
-                Err(Error::Usage(format!("addresses={} takes words of 64 bits; choose word=64", addresses())))
+                Some(Refusal::new(format!("addresses={} takes words of 64 bits", addresses()), "word", "64"))
             }
-            (AddressSpace::Unaligned, _) | (AddressSpace::Across4G, WordSize::Bits32) if is_large => {
-                Err(Error::Usage(format!(
-                    "addresses={} is for heaps of up to {DRAWN} objects with words of {} bits, and this one has {}; choose \
-                     addresses=ordinary",
+            (AddressSpace::Unaligned, _) | (AddressSpace::Across4G, WordSize::Bits32) if is_large => Some(Refusal::new(
+                format!(
+                    "addresses={} is for heaps of up to {DRAWN} objects with words of {} bits, and this one has {}",
                     addresses(),
                     8 * self.word.bytes(),
                     self.objects
-                )))
-            }
-            _ => Ok(()),
+                ),
+                "addresses",
+                "ordinary",
+            )),
+            _ => None,
         }
+    }
+}
+
+/// Why a heap of some options cannot be made or written, and which value of an option would help.
+#[derive(Clone, Debug)]
+pub(crate) struct Refusal {
+    why: String,
+    pub(crate) key: &'static str,
+    pub(crate) value: String,
+}
+
+impl Refusal {
+    pub(crate) fn new(why: String, key: &'static str, value: impl Into<String>) -> Refusal {
+        Refusal { why, key, value: value.into() }
+    }
+}
+
+impl From<Refusal> for Error {
+    fn from(Refusal { why, key, value }: Refusal) -> Error {
+        Error::Usage(format!("{why}; choose {key}={value}"))
     }
 }

@@ -75,6 +75,14 @@ impl ProceduralHeap {
         &self.first
     }
 
+    /// The same with another heap in the place of what was drawn.
+    ///
+    /// # Errors
+    /// What the change runs into.
+    pub(crate) fn with_drawn(self, change: impl FnOnce(Heap) -> Result<Heap, Error>) -> Result<ProceduralHeap, Error> {
+        Ok(ProceduralHeap { first: change(self.first)?, ..self })
+    }
+
     /// All further objects, if there are more.
     pub fn blocks(&self) -> Option<&dyn Blocks> {
         self.blocks.as_ref().map(|blocks| blocks as &dyn Blocks)
