@@ -22,7 +22,7 @@ use std::io::Write;
 use crate::error::{Error, nearest};
 use crate::family::Wishes;
 use crate::format::{Format, Lowering};
-use crate::generate::{GenerateOptions, Oddity, Placement, Preset, ProceduralHeap};
+use crate::generate::{GenerateOptions, Oddity, Placement, Preset, ProceduralHeap, Refusal};
 use crate::input::Input;
 use crate::model::{Address, Contents, Heap, HeapSource};
 use crate::setters::setters;
@@ -103,7 +103,9 @@ impl Recipe {
         }
         let wishes = Wishes { seed: self.seed, ..self.wishes.clone() };
         let lowering = Lowering::new(self.format, &wishes)?;
-        lowering.takes(&self.options)?;
+        if let Some(refusal) = self.refusal(&lowering) {
+            return Err(refusal.into());
+        }
         Ok(if self.keeps_order(&lowering) { lowering.adhering() } else { lowering })
     }
 
@@ -137,6 +139,18 @@ impl Recipe {
             list_nulls(&mut heap);
         }
         Ok(heap)
+    }
+
+    /// Why a writer cannot dump the heap.
+    fn refusal(&self, lowering: &Lowering) -> Option<Refusal> {
+        let own = lowering.hashes().filter(|own| *own != self.options.hashes && self.keeps_order(lowering));
+        let of_hashes = || {
+            let bits = self.options.clone().hashes(own?).get("hashes")?;
+            let writer = format!("{} of the profile {}", self.format, lowering.profile());
+            let asked = self.options.get("hashes")?;
+            Some(Refusal::new(format!("hashes={asked}: {writer} has hashes of {bits} bits"), "hashes", bits))
+        };
+        lowering.refusal(&self.options).or_else(of_hashes)
     }
 
     /// The oddities that dumps of the format show.

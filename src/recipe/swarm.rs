@@ -6,12 +6,14 @@ use crate::draw::{Draw, SeedDraw, Stream};
 use crate::error::Error;
 use crate::family::Wishes;
 use crate::format::{Format, Lowering};
-use crate::generate::{GenerateOptions, Oddity};
+use crate::generate::{GenerateOptions, Oddities, Oddity};
+use crate::units::IdSize;
 
 use super::{Recipe, aim, drawn};
 
 /// Changes of options after which each writer takes them, if it can.
 const CHANGES: usize = 8;
+const ADDRESSES: &str = "addresses";
 
 impl Recipe {
     /// The same dump, with everything said that decides about it: what is drawn, and what is searched for.
@@ -52,41 +54,46 @@ impl Recipe {
     }
 
     /// A writer of the swarm, for a heap of these options.
-    fn writer(&self, options: &GenerateOptions) -> Result<(Lowering, Wishes), Error> {
+    fn writer(&self, options: &GenerateOptions) -> Result<Wishes, Error> {
         let mut draw = SeedDraw::new(self.seed, Stream::Writer);
-        let has_any = draw.one_in(2) || options.oddities.has(Oddity::AnySpelling);
-        let oddities = if has_any { options.oddities.with(Oddity::AnySpelling) } else { options.oddities };
+        let shown: Oddities = Recipe { options: options.clone(), ..self.clone() }.oddities().collect();
+        let oddities = if draw.one_in(2) { shown.with(Oddity::AnySpelling) } else { shown };
         let asked = Wishes { seed: self.seed, ..self.wishes.clone() };
-        drawn::writer(self.format, oddities, &asked, &mut draw)
+        let (_, mut wishes) = drawn::writer(self.format, oddities, &asked, &mut draw)?;
+        if self.wishes.id_size.is_none() && wishes.id_size == Some(IdSize::One) {
+            // One byte does not number the classes, names and frames of every heap.
+            wishes.id_size = Some(IdSize::Two);
+        }
+        Ok(wishes)
     }
 }
 
 /// The recipes of one heap with its options drawn, so that each of the writers takes it.
 fn drawn_for(recipes: Vec<Recipe>, base: &Recipe) -> Result<Vec<Recipe>, Error> {
     let mut options = base.options.swarm(|key| base.keeps(key), &mut SeedDraw::new(base.seed, Stream::Swarm));
-    let writers: Vec<(Lowering, Wishes)> =
-        recipes.iter().map(|recipe| recipe.writer(&options)).collect::<Result<_, Error>>()?;
+    let drawn = recipes.into_iter().map(|recipe| {
+        let wishes = recipe.writer(&options)?;
+        let lowering = Lowering::new(recipe.format, &wishes)?;
+        Ok((Recipe { wishes: Wishes { seed: 0, ..wishes }, swarm: false, ..recipe }, lowering))
+    });
+    let drawn: Vec<(Recipe, Lowering)> = drawn.collect::<Result<_, Error>>()?;
+    let refusal = |options: &GenerateOptions| {
+        drawn.iter().find_map(|(recipe, lowering)| recipe.clone().options(options.clone()).refusal(lowering))
+    };
     let mut changed = BTreeSet::new();
     for _ in 0..CHANGES {
-        let Some(refusal) = writers.iter().find_map(|(lowering, _)| lowering.refusal(&options)) else { break };
-        // What one writer takes another one may not: all take ordinary addresses.
-        let (key, value) = match changed.insert(refusal.key) {
-            true => (refusal.key, refusal.value.as_str()),
-            false => ("addresses", "ordinary"),
-        };
-        if base.keeps(key) {
+        let Some(refusal) = refusal(&options) else { break };
+        if base.keeps(refusal.key) {
             return Err(refusal.into());
         }
-        options.set(key, value)?;
+        // What goes with the addresses, a writer may not have: all have ordinary ones.
+        if !changed.insert(refusal.key) && !base.keeps(ADDRESSES) {
+            options.set(ADDRESSES, "ordinary")?;
+        }
+        options.set(refusal.key, &refusal.value)?;
     }
-    if let Some(refusal) = writers.iter().find_map(|(lowering, _)| lowering.refusal(&options)) {
+    if let Some(refusal) = refusal(&options) {
         return Err(refusal.into());
     }
-    let settled = recipes.into_iter().zip(writers).map(|(recipe, (_, wishes))| Recipe {
-        options: options.clone(),
-        wishes: Wishes { seed: 0, ..wishes },
-        swarm: false,
-        ..recipe
-    });
-    Ok(settled.collect())
+    Ok(drawn.into_iter().map(|(recipe, _)| recipe.options(options.clone())).collect())
 }
