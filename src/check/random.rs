@@ -31,7 +31,7 @@ pub(super) fn random_id(seed: u64, index: u64, families: &[Family]) -> Result<St
 /// If a heap cannot be written, which would be a defect.
 pub(super) fn random_case(seed: u64, index: u64, families: &[Family]) -> Result<Case, Error> {
     let recipe = recipe(seed, index, families)?;
-    let (lowering, mut heap) = (recipe.lowering()?, recipe.heap()?);
+    let (lowering, mut heap) = recipe.dumped()?;
     let mut source = &mut heap as &mut dyn HeapSource;
     let expected = lowering.carry(&mut source)?.into_only_heap()?;
     let mut bytes = Vec::new();

@@ -19,10 +19,10 @@ mod values;
 
 pub use library::Library;
 pub use oddity::{Oddities, Oddity, OddityForm};
+pub(crate) use options::Refusal;
 pub use options::{
     AddressSpace, GenerateOption, GenerateOptions, Lengths, Mix, Naming, Placement, Preset, PresetForm, Share, schema,
 };
-pub(crate) use options::Refusal;
 pub use procedural::{DRAWN, ProceduralHeap};
 
 use crate::draw::{Draw, SeedDraw, Stream};
@@ -53,6 +53,7 @@ fn drawn(options: &GenerateOptions, draw: &mut dyn Draw) -> (Heap, Classes, Grou
             word_size: Some(options.word),
             version_text: Some(version_text(options, draw)),
             hash_regime: Some(options.hashes),
+            timestamp: options.time_stamp,
             hash_randoms: (options.hashes == HashRegime::WhereUsed32).then_some(randoms),
             ..Facts::default()
         },

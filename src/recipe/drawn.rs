@@ -55,7 +55,8 @@ impl Recipe {
         let (lowering, wishes) = writer(format, oddities, &asked, draw)?;
         let hashes = if has_16_bits(oddities) { HashRegime::Every16 } else { hashes };
         let hashes = lowering.hashes().unwrap_or(hashes);
-        let mut options = lowering.generate_options(objects.min(lowering.most_objects()), Some(hashes)).oddities(oddities);
+        let mut options =
+            lowering.generate_options(objects.min(lowering.most_objects()), Some(hashes)).oddities(oddities);
         if oddities.has(Oddity::MixedOrder) {
             options.placement = Placement::Mixed;
         }
@@ -103,7 +104,8 @@ pub(super) fn writer(
     let named = asked.profile.as_deref();
     for name in named.map_or_else(|| profiles(format), |name| vec![name]) {
         let charset = asked.charset.or(charset);
-        let wishes = Wishes { profile: Some(name.to_owned()), charset, newline: asked.newline.or(newline), ..asked.clone() };
+        let wishes =
+            Wishes { profile: Some(name.to_owned()), charset, newline: asked.newline.or(newline), ..asked.clone() };
         let drawn = Wishes { word, id_size, ..Wishes::default() };
         let mut wishes = format.family().random_widths(wishes, &drawn);
         wishes.id_size = asked.id_size.or(wishes.id_size);

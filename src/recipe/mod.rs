@@ -109,19 +109,33 @@ impl Recipe {
         Ok(if self.keeps_order(&lowering) { lowering.adhering() } else { lowering })
     }
 
-    /// The heap, which is the same in every format but for what only one of them can show.
+    /// The heap, which is the same in every format.
     ///
     /// # Errors
-    /// Like [`Recipe::lowering`], or if the dump is damaged.
+    /// If the options contradict each other, or the dump is damaged.
     pub fn heap(&self) -> Result<ProceduralHeap, Error> {
         if !self.is_settled() {
             return self.settled()?.heap();
         }
         if let Some(edit) = &self.edit {
-            return Err(Error::Usage(format!("edit={edit}: a damaged dump is that of no heap; choose a recipe without it")));
+            return Err(Error::Usage(format!(
+                "edit={edit}: a damaged dump is that of no heap; choose a recipe without it"
+            )));
+        }
+        ProceduralHeap::new(&self.options, self.seed)
+    }
+
+    /// How the dump is spelled, and its heap with what only a dump of its format shows.
+    ///
+    /// # Errors
+    /// Like [`Recipe::lowering`] and [`Recipe::heap`].
+    pub fn dumped(&self) -> Result<(Lowering, ProceduralHeap), Error> {
+        if !self.is_settled() {
+            return self.settled()?.dumped();
         }
         let lowering = self.lowering()?;
-        ProceduralHeap::new(&self.options, self.seed)?.with_drawn(|heap| self.shown(heap, &lowering))
+        let heap = self.heap()?.with_drawn(|heap| self.shown(heap, &lowering))?;
+        Ok((lowering, heap))
     }
 
     /// A heap with what is odd about it in the dump's format alone.
@@ -174,7 +188,7 @@ impl Recipe {
             return self.settled()?.write(out);
         }
         let Some(edit) = &self.edit else {
-            let (lowering, mut heap) = (self.lowering()?, self.heap()?);
+            let (lowering, mut heap) = self.dumped()?;
             return lowering.write(&mut (&mut heap as &mut dyn HeapSource), out);
         };
         let mut dump = Vec::new();

@@ -53,16 +53,17 @@ impl Recipe {
         !self.swarm && self.aim.is_none()
     }
 
-    /// A writer of the swarm, for a heap of these options.
-    fn writer(&self, options: &GenerateOptions) -> Result<Wishes, Error> {
+    /// A writer of the swarm, for a heap of these options, which is written in this format alone or in others, too.
+    fn writer(&self, options: &GenerateOptions, is_alone: bool) -> Result<Wishes, Error> {
         let mut draw = SeedDraw::new(self.seed, Stream::Writer);
         let shown: Oddities = Recipe { options: options.clone(), ..self.clone() }.oddities().collect();
         let oddities = if draw.one_in(2) { shown.with(Oddity::AnySpelling) } else { shown };
         let asked = Wishes { seed: self.seed, ..self.wishes.clone() };
         let (_, mut wishes) = drawn::writer(self.format, oddities, &asked, &mut draw)?;
-        if self.wishes.id_size.is_none() && wishes.id_size == Some(IdSize::One) {
-            // One byte does not number the classes, names and frames of every heap.
-            wishes.id_size = Some(IdSize::Two);
+        if self.wishes.id_size.is_none() && wishes.id_size.is_some_and(|size| size < IdSize::Four) {
+            // One byte does not number the classes, names and frames of every heap; in other formats, addresses are no
+            // numbers from 1 on.
+            wishes.id_size = is_alone.then_some(IdSize::Two);
         }
         Ok(wishes)
     }
@@ -71,8 +72,9 @@ impl Recipe {
 /// The recipes of one heap with its options drawn, so that each of the writers takes it.
 fn drawn_for(recipes: Vec<Recipe>, base: &Recipe) -> Result<Vec<Recipe>, Error> {
     let mut options = base.options.swarm(|key| base.keeps(key), &mut SeedDraw::new(base.seed, Stream::Swarm));
+    let is_alone = recipes.len() == 1;
     let drawn = recipes.into_iter().map(|recipe| {
-        let wishes = recipe.writer(&options)?;
+        let wishes = recipe.writer(&options, is_alone)?;
         let lowering = Lowering::new(recipe.format, &wishes)?;
         Ok((Recipe { wishes: Wishes { seed: 0, ..wishes }, swarm: false, ..recipe }, lowering))
     });

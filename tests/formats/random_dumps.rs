@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use heapsmith::draw::SeedDraw;
 use heapsmith::format::{Family, Format, Lowering};
 use heapsmith::generate::{Oddities, Oddity};
+use heapsmith::hprof::IdSize;
 use heapsmith::input::Input;
 use heapsmith::model::{
     Address, ByteLen, Contents, FieldType, Heap, HeapSource, IdentityHash, ObjectKind, PrimitiveType, RootKind, Value,
@@ -20,8 +21,7 @@ struct Made {
 }
 
 fn dump(recipe: &Recipe) -> Made {
-    let (lowering, heap) = recipe.lowering().and_then(|l| Ok((l, recipe.heap()?))).unwrap_or_else(|e| panic!("{recipe}: {e}"));
-    let mut heap = heap;
+    let (lowering, mut heap) = recipe.dumped().unwrap_or_else(|e| panic!("{recipe}: {e}"));
     let mut source = &mut heap as &mut dyn HeapSource;
     let carried = lowering.carry(&mut source).and_then(|dump| dump.into_only_heap()).expect("a heap");
     let mut bytes = Vec::new();
@@ -58,7 +58,10 @@ fn every_oddity_is_in_the_dumps_that_are_named_after_it_and_they_are_valid() {
                 let oddities: Oddities = [form.oddity].into_iter().collect();
                 let mut draw = SeedDraw::numbered(4, number);
                 let mut recipe = Recipe::with(format, oddities, 80, &mut draw).expect("a recipe");
-                recipe.options.objects = 80;
+                // One byte numbers no more than were drawn.
+                if recipe.wishes.id_size != Some(IdSize::One) {
+                    recipe.options.objects = 80;
+                }
                 let made = dump(&recipe);
                 let what = format!("{format} {} {} {number}", form.name, made.lowering.profile());
                 if !shows(form.oddity, &recipe, &made) {
@@ -179,19 +182,4 @@ fn half_of_the_plain_hprof_dumps_of_100_objects_are_smaller_than_20_kb() {
     }
     sizes.sort_unstable();
     assert!(sizes[30] < 20_000, "{sizes:?}");
-}
-
-#[test]
-fn zz_tmp_hash() {
-    for seed in [1, 3] {
-        let mut text = String::new();
-        for number in 0..700 {
-            let recipe = Recipe::draw(&Family::ALL, 120, &mut SeedDraw::numbered(seed, number)).expect("a recipe");
-            let made = dump(&recipe);
-            let mut h: u64 = 0xcbf29ce484222325;
-            for b in &made.bytes { h = (h ^ u64::from(*b)).wrapping_mul(0x100000001b3); }
-            text += &format!("{number} {} {h:x} {}\n", recipe.kind(), made.carried.objects.len());
-        }
-        std::fs::write(format!("{}/hash-{seed}", std::env::var("TMPHASH").expect("dir")), text).expect("w");
-    }
 }

@@ -106,7 +106,7 @@ declare! {
     /// Order: objects by address and classes where the writer has them, or partly out of order with classes among them.
     placement: Placement = Placement::Ordered, "order", |draw| *draw.pick(&[Placement::Ordered, Placement::Mixed]);
     /// Java library whose fields java/lang/Class, String, Thread and the like have.
-    library: Library = Library::Jdk17, "library", |draw| *draw.pick(&[Library::Jdk17, Library::Jdk8, Library::J9]);
+    library: Library = Library::Jdk17, "library", |draw| *draw.pick(&Library::ALL);
     /// What the heap has besides the ordinary; docs/oddities.md has the names.
     oddities: Oddities = Oddities::NONE, "oddities", |draw| {
         let all = Oddity::FORMS.iter().map(|form| form.oddity).filter(|oddity| *oddity != Oddity::HugeArrays);
@@ -116,6 +116,8 @@ declare! {
     latin1_names: bool = false, "latin1-names", |draw| draw.one_in(2);
     /// Whether the elements of some primitive arrays are unknown, as Android's dumps can have it.
     bare_arrays: bool = false, "bare-arrays", |draw| draw.one_in(4);
+    /// Time stamp of the dump, in milliseconds since 1970-01-01T00:00Z.
+    time_stamp: Option<u64> = None, "time-stamp", |draw| Some(draw.below(1 << 41));
 }
 
 /// Short lengths, as fuzzers like them.

@@ -104,16 +104,18 @@ impl GenerateOptions {
             (AddressSpace::Above4G, WordSize::Bits32) => {
                 Some(Refusal::new(format!("addresses={} takes words of 64 bits", addresses()), "word", "64"))
             }
-            (AddressSpace::Unaligned, _) | (AddressSpace::Across4G, WordSize::Bits32) if is_large => Some(Refusal::new(
-                format!(
-                    "addresses={} is for heaps of up to {DRAWN} objects with words of {} bits, and this one has {}",
-                    addresses(),
-                    8 * self.word.bytes(),
-                    self.objects
-                ),
-                "addresses",
-                "ordinary",
-            )),
+            (AddressSpace::Unaligned, _) | (AddressSpace::Across4G, WordSize::Bits32) if is_large => {
+                Some(Refusal::new(
+                    format!(
+                        "addresses={} is for heaps of up to {DRAWN} objects with words of {} bits, and this one has {}",
+                        addresses(),
+                        8 * self.word.bytes(),
+                        self.objects
+                    ),
+                    "addresses",
+                    "ordinary",
+                ))
+            }
             _ => None,
         }
     }
