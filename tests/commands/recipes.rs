@@ -146,6 +146,46 @@ fn one_heap_in_several_formats_is_converted_faithfully() {
 }
 
 #[test]
+fn the_seed_of_a_swarm_draws_what_is_not_given() {
+    let bench = Bench::new();
+    let recipe = bench.ok("generate --swarm --seed 12 --format phd6,hprof --objects 40 --print-recipe");
+    let lines: Vec<&str> = recipe.lines().collect();
+    assert_eq!(lines.len(), 2, "{recipe}");
+    assert!(lines.iter().all(|line| line.contains(",objects=40,") && !line.contains("swarm")), "{recipe}");
+    bench.ok("generate --swarm --seed 12 --format hprof --objects 40 -o one");
+    let alone = bench.ok("generate --swarm --seed 12 --format hprof --objects 40 --print-recipe");
+    bench.ok(&format!("generate {} -o two", alone.trim_end()));
+    bench.ok("generate heapsmith-2-dev:swarm=yes,seed=12,objects=40 -o three");
+    assert_eq!(bench.read("one"), bench.read("two"));
+    assert_eq!(bench.read("one"), bench.read("three"));
+    assert!(bench.ok("verify one --recipe heapsmith-2-dev:swarm=yes,seed=12,objects=40").contains("the same heap"));
+}
+
+#[test]
+fn dumps_that_rely_on_a_rule_or_break_it_are_found() {
+    let bench = Bench::new();
+    bench.ok("generate --hit phd.gap.signed -o signed");
+    assert!(bench.ok("validate signed").contains("valid"));
+    bench.ok("generate --break hprof.instance.length --seed 7 -o broken");
+    let (code, out, _) = bench.run("validate broken");
+    assert!(code == 1 && out.contains("hprof.instance.length"), "{out}");
+    let recipe = bench.ok("generate --break hprof.instance.length --seed 7 --print-recipe");
+    assert!(recipe.contains(",edit=lengthen-an-instance,"), "{recipe}");
+    bench.ok(&format!("generate {} -o again", recipe.trim_end()));
+    assert_eq!(bench.read("broken"), bench.read("again"));
+    let (code, out, _) = bench.run("validate heapsmith-2-dev:break=hprof.instance.length,seed=7");
+    assert!(code == 1 && out.contains("hprof.instance.length"), "{out}");
+    let error = bench.refused("generate --hit phd.gap.sinned -o no");
+    assert!(error.contains("the nearest are phd.gap.signed"), "{error}");
+    let error = bench.refused("generate --hit phd.gap.signed --format hprof -o no");
+    assert!(error.contains("phd.gap.signed is no rule of hprof"), "{error}");
+    let error = bench.refused("generate --hit phd.gap.signed --format phd6,phd5 -o no");
+    assert!(error.contains("a dump of one format"), "{error}");
+    let error = bench.refused(&format!("verify broken --recipe {}", recipe.trim_end()));
+    assert!(error.contains("a damaged dump is that of no heap"), "{error}");
+}
+
+#[test]
 fn a_recipe_of_another_version_or_with_a_mistake_is_refused() {
     let bench = Bench::new();
     let error = bench.refused("validate heapsmith-9:seed=1");
