@@ -12,6 +12,7 @@ mod conversion;
 mod digest;
 mod facets;
 mod faults;
+mod generator;
 mod hostile;
 mod hprof_bytes;
 mod hprof_rules;

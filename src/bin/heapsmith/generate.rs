@@ -68,6 +68,9 @@ pub(crate) struct Opts {
     /// Print the recipe, one for each format, and write no dump.
     #[arg(long)]
     print_recipe: bool,
+    /// Print what the blocks of a large heap are made of, as specs/generator.md has it, in JSON, and write no dump.
+    #[arg(long, conflicts_with_all = ["print_recipe", "recipe"])]
+    print_shapes: bool,
 }
 
 impl Opts {
@@ -82,6 +85,14 @@ impl Opts {
                 Ok(()) => Ok(Answer::Yes),
                 Err(error) => Err(Error::io("writing standard output", error)),
             };
+        }
+        if self.print_shapes {
+            let described = recipes[0].heap()?.described();
+            let none =
+                || Error::Usage("all of this heap is drawn, and nothing in blocks; choose more objects".to_owned());
+            let described = described.ok_or_else(none)?;
+            writeln!(terminal::data(), "{described}").map_err(|e| Error::io("writing standard output", e))?;
+            return Ok(Answer::Yes);
         }
         if self.recipe {
             let mut out = terminal::stderr();

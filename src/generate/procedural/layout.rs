@@ -117,6 +117,11 @@ impl Layout {
         1 << bits.trailing_zeros().min(3)
     }
 
+    /// Where the first block begins.
+    pub(super) fn base(&self) -> u64 {
+        self.base
+    }
+
     /// How many blocks there are.
     pub(super) fn blocks(&self) -> u64 {
         self.blocks

@@ -4,6 +4,7 @@
 //! blocks of 32 that have one of 64 shapes, which are drawn as well; what differs from block to block is a function of seed and
 //! block. `specs/generator.md` has the definition.
 
+mod described;
 mod layout;
 mod mix;
 mod shapes;
