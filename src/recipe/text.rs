@@ -312,7 +312,6 @@ mod tests {
         assert!(refused("profile=any,id-size=2").ends_with("choose addresses=numbers"));
         assert!(refused("format=phd6,addresses=unaligned").starts_with("addresses=unaligned: phd6"));
         assert!(refused("word=32,addresses=above-4g").ends_with("choose word=64"));
-        assert!(refused("addresses=unaligned,objects=1e6").contains("up to 4096 objects"));
         assert!(refused("addresses=numbers,profile=any,id-size=1").ends_with("choose objects=20"));
         assert!(refused("format=classic,encoding=ibm-037,names=odd").ends_with("choose latin1-names=yes"));
         for pairs in ["profile=agent,word=32", "profile=any,id-size=2,addresses=numbers", "format=phd4,word=32"] {

@@ -105,6 +105,8 @@ fn the_generator_makes_the_objects_that_the_page_defines() {
         ("objects=9000,seed=8,word=32,hashes=16", 7),
         ("objects=70000,seed=9,nulls=0.5,oddities=extreme-values,library=j9", 97),
         ("objects=66048,seed=18446744073709551615,dangling=0.1,oddities=null-hash+high-hash,hashes=16", 101),
+        ("objects=6000,seed=11,addresses=unaligned", 13),
+        ("objects=6000,seed=12,addresses=wrapping-4g,word=32", 13),
         ("objects=1e6,seed=10", 4999),
     ] {
         let recipe = Recipe::read(&format!("heapsmith-2-dev:{pairs}")).expect("a recipe");

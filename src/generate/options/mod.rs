@@ -16,7 +16,6 @@ pub use lengths::{Lengths, Mix, Share};
 pub use preset::{Preset, PresetForm};
 
 use super::oddity::Oddity;
-use super::procedural::DRAWN;
 
 /// What the addresses of a generated heap are like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,33 +90,16 @@ impl GenerateOptions {
     /// Refuses what a heap cannot have together.
     ///
     /// # Errors
-    /// If addresses do not go with the word size, or not with the number of objects.
+    /// If addresses do not go with the word size.
     pub fn check(&self) -> Result<(), Error> {
         self.refusal().map_or(Ok(()), |refusal| Err(refusal.into()))
     }
 
     /// What a heap cannot have together.
     pub(crate) fn refusal(&self) -> Option<Refusal> {
-        let addresses = || self.get("addresses").unwrap_or_default();
-        let is_large = self.objects > DRAWN;
-        match (self.addresses, self.word) {
-            (AddressSpace::Above4G, WordSize::Bits32) => {
-                Some(Refusal::new(format!("addresses={} takes words of 64 bits", addresses()), "word", "64"))
-            }
-            (AddressSpace::Unaligned, _) | (AddressSpace::Across4G, WordSize::Bits32) if is_large => {
-                Some(Refusal::new(
-                    format!(
-                        "addresses={} is for heaps of up to {DRAWN} objects with words of {} bits, and this one has {}",
-                        addresses(),
-                        8 * self.word.bytes(),
-                        self.objects
-                    ),
-                    "addresses",
-                    "ordinary",
-                ))
-            }
-            _ => None,
-        }
+        let is_above = self.addresses == AddressSpace::Above4G && self.word == WordSize::Bits32;
+        let why = || format!("addresses={} takes words of 64 bits", self.get("addresses").unwrap_or_default());
+        is_above.then(|| Refusal::new(why(), "word", "64"))
     }
 }
 

@@ -25,7 +25,7 @@ pub(super) struct Layout {
 }
 
 /// Addresses are multiples of it.
-pub(super) const UNIT: u64 = 4;
+pub(super) const UNIT: u64 = 1;
 
 impl Layout {
     /// Blocks from `base` on; `offsets` are those of the objects of each shape, in bytes, and `lengths` what a block takes.

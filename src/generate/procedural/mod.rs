@@ -51,7 +51,9 @@ impl ProceduralHeap {
         options.check()?;
         let mut draw = SeedDraw::new(seed, Stream::Heap);
         let in_blocks = match options.addresses {
-            AddressSpace::Memory if options.objects > DRAWN => (options.objects - FIRST) / OBJECTS as usize,
+            // Numbers are for identifiers of so few bytes that there are few objects.
+            AddressSpace::Numbers => 0,
+            _ if options.objects > DRAWN => (options.objects - FIRST) / OBJECTS as usize,
             _ => 0,
         };
         let objects = options.objects - in_blocks * OBJECTS as usize;
