@@ -208,7 +208,7 @@ pub trait DumpFamily: Sync {
 
     /// Dumps that are too large to be stored, in words.
     #[cfg(feature = "corpus")]
-    fn recipes(&self) -> Vec<case::Recipe> {
+    fn recipes(&self) -> Vec<case::ManifestRecipe> {
         Vec::new()
     }
 

@@ -6,7 +6,7 @@ use crate::draw::{Draw, SeedDraw, Stream};
 use crate::error::Error;
 use crate::family::Wishes;
 use crate::format::{Format, Lowering};
-use crate::generate::{GenerateOptions, Oddities, Oddity};
+use crate::generate::{ClassObjects, GenerateOptions, Oddities, Oddity};
 use crate::units::IdSize;
 
 use super::{Recipe, aim, drawn};
@@ -14,6 +14,9 @@ use super::{Recipe, aim, drawn};
 /// Changes of options after which each writer takes them, if it can.
 const CHANGES: usize = 8;
 const ADDRESSES: &str = "addresses";
+const CLASS_OBJECTS: &str = "class-objects";
+/// The writer of classic text that lists the same references of classes as PHD's writers do.
+const LISTS_AS_PHD: &str = "ibm-j9";
 
 impl Recipe {
     /// The same dump, with everything said that decides about it: what is drawn, and what is searched for.
@@ -27,7 +30,8 @@ impl Recipe {
         }
     }
 
-    /// The same for dumps of one heap in several formats, so that each of them can be written.
+    /// The same for dumps of one heap in several formats: each of them can be written, and each is a faithful conversion of
+    /// every other, but for what docs/generating.md excepts.
     ///
     /// # Errors
     /// Like [`Recipe::settled`], or if a rule is aimed at, which is one of a single format.
@@ -36,14 +40,22 @@ impl Recipe {
             let (key, rule) = (aim.key(), aim.rule().id);
             return Err(Error::Usage(format!("{key}={rule} stands for a dump of one format; choose one")));
         }
+        let mut base = self.clone();
+        let has_others = formats.iter().any(|format| format.family() != formats[0].family());
+        if has_others && !base.keeps(CLASS_OBJECTS) && formats.contains(&Format::HPROF) {
+            base.options.class_objects = ClassObjects::HotSpot;
+        }
         let of = |format: &Format| {
-            let wishes = if formats.len() > 1 { self.wishes.known_by(*format) } else { self.wishes.clone() };
-            Recipe { format: *format, wishes, ..self.clone() }
+            let mut wishes = if formats.len() > 1 { base.wishes.known_by(*format) } else { base.wishes.clone() };
+            if has_others && *format == Format::CLASSIC && wishes.profile.is_none() {
+                wishes.profile = Some(LISTS_AS_PHD.to_owned());
+            }
+            Recipe { format: *format, wishes, ..base.clone() }
         };
         let recipes: Vec<Recipe> = formats.iter().map(of).collect();
         match (self.aim, self.swarm) {
             (None, false) => Ok(recipes),
-            (None, true) => drawn_for(recipes, self),
+            (None, true) => drawn_for(recipes, &base),
             (Some(aim), _) => recipes.iter().map(|recipe| aim::search(recipe, aim)).collect(),
         }
     }

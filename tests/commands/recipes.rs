@@ -120,22 +120,19 @@ fn a_file_of_options_says_the_same_as_flags() {
 #[test]
 fn one_heap_in_several_formats_is_converted_faithfully() {
     let bench = Bench::new();
-    bench.ok("generate --format phd6,hprof,classic --seed 7 --objects 100 -o stem");
-    let recipe = |options: &str| format!("heapsmith-2-dev:objects=100,seed=7,{options}");
-    let (j9, any_program) = (recipe("format=classic,profile=ibm-j9"), recipe("oddities=no-library-objects"));
-    let jdmpview = recipe("oddities=no-library-objects,format=classic,profile=jdmpview");
-    // Of other pairs, the writers have habits that no conversion knows of: which references of classes they list, and
-    // whether the classes of primitive types are objects.
-    for (one, other) in [
-        ("stem.phd6", "stem.hprof"),
-        ("stem.txt", "stem.hprof"),
-        ("stem.phd6", &j9),
-        (&j9, "stem.phd6"),
-        (&any_program, &jdmpview),
-    ] {
-        let verdict = bench.ok(&format!("check-conversion {one} {other}"));
-        assert!(verdict.starts_with("faithful"), "{one} to {other}: {verdict}");
+    for options in ["--seed 7 --objects 100", "--preset tiny --seed 3", "--preset boundary --seed 4 --addresses dense"]
+    {
+        bench.ok(&format!("generate --format phd6,hprof,classic {options} -o stem --force"));
+        let stems = ["stem.phd6", "stem.hprof", "stem.txt"];
+        for (one, other) in stems.iter().flat_map(|one| stems.iter().map(move |other| (one, other))) {
+            let verdict = bench.ok(&format!("check-conversion {one} {other}"));
+            assert!(verdict.starts_with("faithful"), "{options}: {one} to {other}: {verdict}");
+        }
     }
+    let recipes = bench.ok("generate --format hprof,classic --print-recipe -o stem");
+    assert!(recipes.lines().all(|recipe| recipe.contains(",class-objects=hotspot,")), "{recipes}");
+    let kept = bench.ok("generate --format hprof,classic --class-objects j9 --print-recipe -o stem");
+    assert!(!kept.contains("class-objects"), "{kept}");
     let error = bench.refused("generate --format phd6,hprof");
     assert!(error.contains("take a file each"), "{error}");
     let error = bench.refused("generate --format phd6,hprof --addresses unaligned -o other");

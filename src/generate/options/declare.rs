@@ -11,7 +11,7 @@ use crate::setters::setters;
 use super::super::library::Library;
 use super::super::oddity::{Oddities, Oddity};
 use super::kinds::{Form, Kind};
-use super::{AddressSpace, Lengths, Mix, Naming, Placement, Share};
+use super::{AddressSpace, ClassObjects, Lengths, Mix, Naming, Placement, Share};
 
 macro_rules! declare {
     ($(
@@ -118,6 +118,10 @@ declare! {
     bare_arrays: bool = false, "bare-arrays", |draw| draw.one_in(4);
     /// Time stamp of the dump, in milliseconds since 1970-01-01T00:00Z.
     time_stamp: Option<u64> = None, "time-stamp", |draw| Some(draw.below(1 << 41));
+    /// What class objects are like: those of primitive types are classes and instance sizes are those in memory (j9), or
+    /// those are instances of java/lang/Class and sizes the bytes of the fields (hotspot), which every format records alike.
+    class_objects: ClassObjects = ClassObjects::J9, "class-objects",
+        |draw| *draw.pick(&[ClassObjects::J9, ClassObjects::HotSpot]);
 }
 
 /// Short lengths, as fuzzers like them.

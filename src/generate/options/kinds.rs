@@ -6,7 +6,7 @@ use crate::model::{HashRegime, WordSize};
 
 use super::super::library::Library;
 use super::super::oddity::{Oddities, Oddity};
-use super::{AddressSpace, Lengths, Mix, Naming, Placement, Share};
+use super::{AddressSpace, ClassObjects, Lengths, Mix, Naming, Placement, Share};
 
 /// A value that text spells: the same text in flags, in files and in recipes.
 pub(super) trait Kind: Sized {
@@ -321,6 +321,7 @@ choices! {
         Edges = "edges",
         Numbers = "numbers",
     }
+    ClassObjects { J9 = "j9", HotSpot = "hotspot" }
     Naming { Plain = "plain", Java = "java", Odd = "odd" }
     Library {
         Jdk6 = "jdk-6",

@@ -68,6 +68,15 @@ pub enum Naming {
     Odd,
 }
 
+/// What a generated heap says of class objects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClassObjects {
+    /// Those of primitive types are classes, and an instance size is what an instance takes in memory (OpenJ9).
+    J9,
+    /// Those of primitive types are instances of java/lang/Class, and an instance size is the bytes of the fields (HotSpot).
+    HotSpot,
+}
+
 /// The order of a generated heap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placement {
