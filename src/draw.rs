@@ -62,6 +62,10 @@ pub enum Stream {
     Cuts = 3,
     /// Blocks of objects that are repeated.
     Blocks = 4,
+    /// Which options a heap of the swarm has.
+    Swarm = 5,
+    /// Which writer dumps it.
+    Writer = 6,
 }
 
 /// Decisions from a seed: ChaCha8 with the seed as the first eight bytes (little-endian) of an

@@ -3,8 +3,10 @@
 use crate::corpus::{Answer, Case, Kind, Verdict};
 use crate::draw::SeedDraw;
 use crate::error::Error;
-use crate::format::{Family, Recipe};
-use crate::generate::{Oddity, VERSION, from_seed};
+use crate::format::Family;
+use crate::generate::Oddity;
+use crate::model::HeapSource;
+use crate::recipe::Recipe;
 
 /// The recipe of one of the random cases of a seed: whatever others there are, it is the same.
 fn recipe(seed: u64, index: u64, families: &[Family]) -> Result<Recipe, Error> {
@@ -29,26 +31,23 @@ pub(super) fn random_id(seed: u64, index: u64, families: &[Family]) -> Result<St
 /// If a heap cannot be written, which would be a defect.
 pub(super) fn random_case(seed: u64, index: u64, families: &[Family]) -> Result<Case, Error> {
     let recipe = recipe(seed, index, families)?;
-    let made = recipe.make(from_seed(&recipe.generate_options(), recipe.seed))?;
-    let id = id(seed, index, &recipe);
-    let Recipe { objects, seed: heap_seed, lowering, widths, oddities, .. } = &recipe;
-    let format = lowering.format();
-    let expected = made.carried;
-    let names: Vec<&str> = oddities.iter().map(Oddity::name).collect();
+    let (lowering, mut heap) = recipe.dumped()?;
+    let mut source = &mut heap as &mut dyn HeapSource;
+    let expected = lowering.carry(&mut source)?.into_only_heap()?;
+    let mut bytes = Vec::new();
+    lowering.write(&mut source, &mut bytes)?;
+    let names: Vec<&str> = recipe.options.oddities.iter().map(Oddity::name).collect();
     let odd = if names.is_empty() { String::new() } else { format!(", {}", names.join(", ")) };
     let records_due = (expected.classes.len() + expected.objects.len()) as u64;
     let answers = vec![Answer::Reads("as written", Box::new(expected))];
     Ok(Case {
-        id,
-        summary: format!("{objects} random objects{odd}"),
+        id: id(seed, index, &recipe),
+        summary: format!("{} random objects{odd}", recipe.options.objects),
         kind: Kind::Random,
-        format,
+        format: recipe.format,
         heap: None,
-        recipe: format!(
-            "{objects} objects from seed {heap_seed} of generator {VERSION}{odd}, {format}, {}, {widths}",
-            lowering.profile()
-        ),
-        bytes: made.bytes,
+        recipe: recipe.to_string(),
+        bytes,
         verdict: Verdict::of(&answers),
         keeps: Vec::new(),
         breaks: None,

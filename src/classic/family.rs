@@ -6,7 +6,7 @@ use crate::compare::listing::{Place, Places};
 use crate::compare::{Facet, Span};
 use crate::error::{DecodeError, Error};
 #[cfg(feature = "corpus")]
-use crate::family::case::{Ambiguity, Case, Recipe};
+use crate::family::case::{Ambiguity, Case, ManifestRecipe};
 use crate::family::edit::{NamedEdit, named};
 #[cfg(feature = "properties")]
 use crate::family::property::{self, Properties};
@@ -206,7 +206,7 @@ impl DumpFamily for Classic {
     }
 
     #[cfg(feature = "corpus")]
-    fn recipes(&self) -> Vec<Recipe> {
+    fn recipes(&self) -> Vec<ManifestRecipe> {
         recipes()
     }
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::validate::Severity;
 
-pub use crate::family::case::Recipe as ManifestRecipe;
+pub use crate::family::case::ManifestRecipe;
 
 /// `corpus/manifest.json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

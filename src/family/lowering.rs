@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::bytes::WindowWriter;
 use crate::compare::Facet;
 use crate::error::{Error, Remedy};
-use crate::generate::{AddressSpace, GenerateOptions, Oddities, Oddity, Placement};
+use crate::generate::{AddressSpace, GenerateOptions, Oddities, Oddity, Placement, Refusal};
 use crate::model::blocks::Blocks;
 use crate::model::{Class, Dump, DumpSource, Facts, HashRegime, HeapSource};
 
@@ -136,37 +136,47 @@ impl Lowering {
     /// # Errors
     /// If the dump cannot express them; the error names the option, and a value that it can.
     pub fn takes(&self, options: &GenerateOptions) -> Result<(), Error> {
-        options.check()?;
+        self.refusal(options).map_or(Ok(()), |refusal| Err(refusal.into()))
+    }
+
+    /// Why a random heap cannot be written so.
+    pub(crate) fn refusal(&self, options: &GenerateOptions) -> Option<Refusal> {
+        if let Some(refusal) = options.refusal() {
+            return Some(refusal);
+        }
         let needs = self.needs(&Facts { word_size: Some(options.word), ..Facts::default() });
-        let refused = |key: &str, what: String, choice: &str| {
-            let value = options.get(key).unwrap_or_default();
+        let refused = |key: &str, what: String, (choice, value): (&'static str, &str)| {
+            let asked = options.get(key).unwrap_or_default();
             let writer = format!("{} of the profile {}", self.format(), self.profile());
-            Err(Error::Usage(format!("{key}={value}: {writer} {what}; choose {choice}")))
+            Some(Refusal::new(format!("{key}={asked}: {writer} {what}"), choice, value))
         };
         let (unit, largest) = (needs.unit, needs.largest);
         let is_number = options.addresses == AddressSpace::Numbers;
         if !options.addresses.unit().is_multiple_of(unit) {
-            return refused("addresses", format!("has addresses that are multiples of {unit}"), "addresses=ordinary");
+            let what = format!("has addresses that are multiples of {unit}");
+            return refused("addresses", what, ("addresses", "ordinary"));
         }
         if !is_number && largest < u64::from(u32::MAX) {
-            return refused("addresses", format!("has identifiers up to {largest:#x} here"), "addresses=numbers");
+            return refused("addresses", format!("has identifiers up to {largest:#x} here"), ("addresses", "numbers"));
         }
         if !is_number && largest < options.word.mask(u64::MAX) {
-            return refused("word", format!("has addresses up to {largest:#x} here"), "word=32");
+            return refused("word", format!("has addresses up to {largest:#x} here"), ("word", "32"));
         }
         let most = self.most_objects();
         if options.objects > most {
-            return refused("objects", format!("numbers at most {most} objects here"), &format!("objects={most}"));
+            let what = format!("numbers at most {most} objects here");
+            return refused("objects", what, ("objects", &most.to_string()));
         }
         let suited = self.suit(options.clone());
         if suited.latin1_names && !options.is_latin1() {
-            return refused("latin1-names", "has only characters of ISO 8859-1 here".to_owned(), "latin1-names=yes");
+            let what = "has only characters of ISO 8859-1 here".to_owned();
+            return refused("latin1-names", what, ("latin1-names", "yes"));
         }
         // Where contents of arrays are recorded at all, as roots and threads are.
         if options.bare_arrays && needs.surroundings && !suited.bare_arrays {
-            return refused("bare-arrays", "has the elements of every array".to_owned(), "bare-arrays=no");
+            return refused("bare-arrays", "has the elements of every array".to_owned(), ("bare-arrays", "no"));
         }
-        Ok(())
+        None
     }
 }
 

@@ -105,12 +105,10 @@ pub trait DumpFamily: Sync {
     /// If there is no such profile, or wishes contradict each other.
     fn lowering(&self, version: u8, wishes: &Wishes) -> Result<Lowering, Error>;
 
-    /// Random widths for the profile that is wished, and the same in words. `drawn` has one of each setting.
-    fn random_widths(&self, wishes: Wishes, drawn: &Wishes) -> (Wishes, String) {
-        match drawn.word.filter(|_| self.settings().contains(&Setting::Word)) {
-            Some(word) => (Wishes { word: Some(word), ..wishes }, format!("{} bits", word.bits())),
-            None => (wishes, "widths of its own".to_owned()),
-        }
+    /// Random widths for the profile that is wished. `drawn` has one of each setting.
+    fn random_widths(&self, wishes: Wishes, drawn: &Wishes) -> Wishes {
+        let word = drawn.word.filter(|_| self.settings().contains(&Setting::Word));
+        Wishes { word: word.or(wishes.word), ..wishes }
     }
 
     /// The format of a dump, with its version.
@@ -209,7 +207,7 @@ pub trait DumpFamily: Sync {
 
     /// Dumps that are too large to be stored, in words.
     #[cfg(feature = "corpus")]
-    fn recipes(&self) -> Vec<case::Recipe> {
+    fn recipes(&self) -> Vec<case::ManifestRecipe> {
         Vec::new()
     }
 

@@ -154,6 +154,11 @@ impl Findings {
             || self.kept.iter().any(|finding| finding.rule == rule && finding.offset == offset)
     }
 
+    /// Whether a rule was found broken anywhere.
+    pub(crate) fn breaks(&self, rule: &str) -> bool {
+        self.counts.keys().any(|found| found.0 == rule)
+    }
+
     /// The kept findings by place, and the counts by rule.
     pub fn finish(mut self) -> (Vec<Finding>, Vec<FindingCounts>) {
         self.kept.sort_by_key(|f| (f.offset, f.rule));

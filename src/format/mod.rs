@@ -2,8 +2,6 @@
 
 mod dump_file;
 mod heap_file;
-#[cfg(any(feature = "arbitrary", feature = "check", feature = "quickcheck"))]
-mod random;
 mod target;
 
 use std::str::FromStr;
@@ -18,12 +16,6 @@ pub use crate::family::{
 };
 pub use dump_file::{DumpFile, family_of, records};
 pub use heap_file::{HeapFile, locate, which};
-#[cfg(any(feature = "arbitrary", feature = "quickcheck"))]
-#[doc(hidden)]
-pub use random::Made;
-#[cfg(any(feature = "arbitrary", feature = "check", feature = "quickcheck"))]
-#[doc(hidden)]
-pub use random::Recipe;
 #[doc(hidden)]
 pub use target::TEXTS;
 pub use target::{Target, profiles, text};

@@ -11,6 +11,8 @@ use crate::draw::Draw;
 #[derive(Debug)]
 pub(super) struct Ground {
     next: u64,
+    /// The first address.
+    start: u64,
     /// The address before the next one.
     last: u64,
     /// Bytes that jumps may still take: half of what there is, so that the other half is left for
@@ -73,7 +75,7 @@ impl Ground {
 
     fn from(options: &GenerateOptions, next: u64, jumps: u64) -> Ground {
         let (word, space) = (options.word, options.addresses);
-        Ground { next, last: next, jumps, word, space, distant: false, owes: false, edges: Vec::new() }
+        Ground { next, start: next, last: next, jumps, word, space, distant: false, owes: false, edges: Vec::new() }
     }
 
     /// Where the next object may begin.
@@ -81,9 +83,10 @@ impl Ground {
         self.next.next_multiple_of(8)
     }
 
-    /// Bytes from there to the last place.
+    /// Bytes from there to the last place, or to the first one where addresses have wrapped.
     pub(super) fn room(&self) -> u64 {
-        limit(self.word).saturating_sub(self.next())
+        let end = if self.next < self.start { self.start } else { limit(self.word) };
+        end.saturating_sub(self.next())
     }
 
     /// Room for `size` bytes, after a gap that is drawn.
@@ -105,7 +108,8 @@ impl Ground {
             AddressSpace::Dense | AddressSpace::Edges => 0,
             // Not past the place that is meant.
             AddressSpace::Across4G if self.next < 1 << 32 => 0,
-            AddressSpace::Sparse => 8 * draw.between(1, 1 << 20),
+            // In a block, there is less room.
+            AddressSpace::Sparse => (8 * draw.between(1, 1 << 20)).min((self.jumps / 4).saturating_sub(1) & !7),
             AddressSpace::Unaligned => draw.below(16),
             _ => self.jump(size, draw).next_multiple_of(8),
         };

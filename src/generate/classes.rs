@@ -7,7 +7,7 @@ use crate::model::{
 use super::addresses::Ground;
 use super::names::{TWIN, class_name, field_name};
 use super::oddity::{Oddities, Oddity};
-use super::options::GenerateOptions;
+use super::options::{ClassObjects, GenerateOptions};
 use super::values::value_of;
 use crate::draw::Draw;
 
@@ -93,7 +93,8 @@ impl Classes {
         add(&mut classes, draw, "java/lang/Runnable", Some(OBJECT), Role::Bodiless, Vec::new());
         let arrays = ["[Ljava/lang/Object;", "[Ljava/lang/String;", "[[I", "[[Ljava/lang/Object;"];
         // In some PHD dumps the class of the innermost components stands for the array's.
-        for name in arrays.into_iter().filter(|name| has_primitives || !name.ends_with('I')) {
+        let has_ints = has_primitives && options.class_objects == ClassObjects::J9;
+        for name in arrays.into_iter().filter(|name| has_ints || !name.ends_with('I')) {
             add(&mut classes, draw, name, Some(OBJECT), Role::ObjectArray, Vec::new());
         }
         let above = classes.named("java/lang/ClassLoader");

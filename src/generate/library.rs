@@ -30,6 +30,21 @@ pub enum Library {
     J9,
 }
 
+impl Library {
+    /// Every one.
+    pub const ALL: [Library; 9] = [
+        Library::Jdk6,
+        Library::Jdk8,
+        Library::Jdk11,
+        Library::Jdk17,
+        Library::Jdk17Declared,
+        Library::Jdk21,
+        Library::Jdk25,
+        Library::Android,
+        Library::J9,
+    ];
+}
+
 /// A class of the library.
 pub(crate) struct LibraryClass {
     pub(crate) name: &'static str,

@@ -7,6 +7,7 @@
 mod addresses;
 mod classes;
 mod extras;
+mod hotspot;
 pub(crate) mod library;
 mod names;
 mod objects;
@@ -19,8 +20,10 @@ mod values;
 
 pub use library::Library;
 pub use oddity::{Oddities, Oddity, OddityForm};
+pub(crate) use options::Refusal;
 pub use options::{
-    AddressSpace, GenerateOption, GenerateOptions, Lengths, Mix, Naming, Placement, Preset, PresetForm, Share, schema,
+    AddressSpace, ClassObjects, GenerateOption, GenerateOptions, Lengths, Mix, Naming, Placement, Preset, PresetForm,
+    Share, schema,
 };
 pub use procedural::{DRAWN, ProceduralHeap};
 
@@ -52,6 +55,7 @@ fn drawn(options: &GenerateOptions, draw: &mut dyn Draw) -> (Heap, Classes, Grou
             word_size: Some(options.word),
             version_text: Some(version_text(options, draw)),
             hash_regime: Some(options.hashes),
+            timestamp: options.time_stamp,
             hash_randoms: (options.hashes == HashRegime::WhereUsed32).then_some(randoms),
             ..Facts::default()
         },
@@ -65,6 +69,9 @@ fn drawn(options: &GenerateOptions, draw: &mut dyn Draw) -> (Heap, Classes, Grou
         },
     };
     extras::add(options, &mut heap, draw);
+    if options.class_objects == ClassObjects::HotSpot {
+        hotspot::retell(&mut heap, options.word);
+    }
     (heap, classes, ground)
 }
 

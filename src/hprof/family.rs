@@ -8,7 +8,7 @@ use crate::compare::listing::{self, Places};
 use crate::compare::{Facet, Span};
 use crate::error::{DecodeError, Error};
 #[cfg(feature = "corpus")]
-use crate::family::case::{Ambiguity, Case, Recipe};
+use crate::family::case::{Ambiguity, Case, ManifestRecipe};
 use crate::family::edit::{NamedEdit, named};
 #[cfg(feature = "properties")]
 use crate::family::property::{self, Properties};
@@ -133,17 +133,13 @@ impl DumpFamily for Hprof {
         Ok(LowerOptions { id_size: wishes.id_size, seed: wishes.seed, ..options }.into())
     }
 
-    fn random_widths(&self, wishes: Wishes, drawn: &Wishes) -> (Wishes, String) {
+    fn random_widths(&self, wishes: Wishes, drawn: &Wishes) -> Wishes {
         // Some writers have identifiers of one size alone.
         let id_size = match wishes.profile.as_ref().and_then(|name| Profile::named(name)) {
             Some(profile) if profile.id_size.is_some() => None,
             _ => drawn.id_size,
         };
-        let widths = match id_size {
-            None => "identifiers of its own size".to_owned(),
-            Some(size) => format!("identifiers of {} bytes", size.bytes()),
-        };
-        (Wishes { id_size, ..wishes }, widths)
+        Wishes { id_size, ..wishes }
     }
 
     fn format(&self, _opener: &Opener) -> Result<Format, Error> {
@@ -285,7 +281,7 @@ impl DumpFamily for Hprof {
     }
 
     #[cfg(feature = "corpus")]
-    fn recipes(&self) -> Vec<Recipe> {
+    fn recipes(&self) -> Vec<ManifestRecipe> {
         recipes()
     }
 

@@ -17,9 +17,10 @@ use std::fmt;
 
 use crate::draw::Draw;
 use crate::error::Error;
-use crate::format::{Family, Format, Made, Recipe};
+use crate::format::{Family, Format};
 use crate::generate::{GenerateOptions, Oddities, Oddity, Placement, from_seed, generate};
-use crate::model::{HashRegime, Heap, WordSize};
+use crate::model::{HashRegime, Heap, HeapSource, WordSize};
+use crate::recipe::Recipe;
 
 /// A dump, and what it was made of.
 #[derive(Clone)]
@@ -27,25 +28,31 @@ struct Written {
     original: Heap,
     carried: Heap,
     recipe: Recipe,
+    profile: &'static str,
     bytes: Vec<u8>,
 }
 
 impl Written {
     fn new(original: Heap, recipe: Recipe) -> Result<Written, Error> {
-        let Made { original, carried, bytes } = recipe.make(original)?;
-        Ok(Written { original, carried, recipe, bytes })
+        let lowering = recipe.lowering()?;
+        let mut shown = recipe.shown(original.clone(), &lowering)?;
+        let mut source = &mut shown as &mut dyn HeapSource;
+        let carried = lowering.carry(&mut source)?.into_only_heap()?;
+        let mut bytes = Vec::new();
+        lowering.write(&mut source, &mut bytes)?;
+        Ok(Written { original, carried, profile: lowering.profile(), recipe, bytes })
     }
 
     /// One whose heap comes from the same draws.
     fn drawn(families: &[Family], most: u64, draw: &mut dyn Draw) -> Result<Written, Error> {
         let recipe = Recipe::draw(families, most, draw)?;
-        Written::new(generate(&recipe.generate_options(), draw), recipe)
+        Written::new(generate(&recipe.options, draw), recipe)
     }
 
     /// One whose heap comes from a seed.
     fn seeded(families: &[Family], most: u64, draw: &mut dyn Draw) -> Result<Written, Error> {
         let recipe = Recipe::draw(families, most, draw)?;
-        Written::new(from_seed(&recipe.generate_options(), recipe.seed), recipe)
+        Written::new(from_seed(&recipe.options, recipe.seed), recipe)
     }
 
     /// Smaller heaps, written in the same way.
@@ -104,12 +111,12 @@ macro_rules! dumps {
 
             /// The format.
             pub fn format(&self) -> Format {
-                self.0.recipe.lowering.format()
+                self.0.recipe.format
             }
 
             /// The writer that was imitated.
             pub fn profile(&self) -> &'static str {
-                self.0.recipe.lowering.profile()
+                self.0.profile
             }
         }
 

@@ -11,17 +11,25 @@
 //! # Ok::<(), heapsmith::Error>(())
 //! ```
 
+mod aim;
+mod drawn;
+mod swarm;
 mod text;
 
+use std::collections::BTreeSet;
 use std::io::Write;
 
-use crate::error::Error;
+use crate::error::{Error, nearest};
 use crate::family::Wishes;
 use crate::format::{Format, Lowering};
-use crate::generate::{GenerateOptions, Preset, ProceduralHeap};
+use crate::generate::{GenerateOptions, Oddity, Placement, Preset, ProceduralHeap, Refusal};
 use crate::input::Input;
-use crate::model::HeapSource;
+use crate::model::{Address, Contents, Heap, HeapSource};
 use crate::setters::setters;
+
+#[doc(hidden)]
+pub use aim::Seen;
+pub use aim::{Aim, NEVER_BROKEN, NEVER_HIT, SEEDS};
 
 /// What a dump of a random heap is made of.
 #[derive(Clone, Debug)]
@@ -37,6 +45,14 @@ pub struct Recipe {
     pub format: Format,
     /// The writer to imitate, the size of identifiers, and the characters. The word size is the heap's.
     pub wishes: Wishes,
+    /// Whether the seed draws which of the options differ from the preset's, and the writer; what is set stays.
+    pub swarm: bool,
+    /// What a dump of the swarm is searched for, from the seed on.
+    pub aim: Option<Aim>,
+    /// The named edit that damages the dump.
+    pub edit: Option<String>,
+    /// Keys whose values stay as they are, whatever is drawn.
+    kept: BTreeSet<&'static str>,
 }
 
 setters! {
@@ -45,42 +61,150 @@ setters! {
         set seed: u64;
         set format: Format;
         set wishes: Wishes;
+        set swarm: bool;
+        option aim: Aim;
     }
 }
 
 impl From<Preset> for Recipe {
     fn from(preset: Preset) -> Recipe {
-        Recipe { preset, options: preset.options(), seed: 0, format: Format::HPROF, wishes: Wishes::default() }
+        Recipe {
+            preset,
+            options: preset.options(),
+            seed: 0,
+            format: Format::HPROF,
+            wishes: Wishes::default(),
+            swarm: false,
+            aim: None,
+            edit: None,
+            kept: BTreeSet::new(),
+        }
     }
 }
 
 impl Recipe {
+    /// Keeps an option, or the format, as it is set, whatever is drawn.
+    pub fn keep(&mut self, key: &'static str) {
+        self.kept.insert(key);
+    }
+
+    /// Whether nothing that is drawn changes a key's value: those that were kept, and those that differ from the preset's.
+    fn keeps(&self, key: &str) -> bool {
+        self.kept.contains(key) || self.options.get(key) != self.preset.options().get(key)
+    }
+
     /// How the dump is spelled.
     ///
     /// # Errors
     /// If the format does not have what is wished, or cannot express the heap's addresses.
     pub fn lowering(&self) -> Result<Lowering, Error> {
+        if !self.is_settled() {
+            return self.settled()?.lowering();
+        }
         let wishes = Wishes { seed: self.seed, ..self.wishes.clone() };
         let lowering = Lowering::new(self.format, &wishes)?;
-        lowering.takes(&self.options)?;
-        Ok(lowering)
+        if let Some(refusal) = self.refusal(&lowering) {
+            return Err(refusal.into());
+        }
+        Ok(if self.keeps_order(&lowering) { lowering.adhering() } else { lowering })
     }
 
     /// The heap, which is the same in every format.
     ///
     /// # Errors
-    /// If the options contradict each other.
+    /// If the options contradict each other, or the dump is damaged.
     pub fn heap(&self) -> Result<ProceduralHeap, Error> {
+        if !self.is_settled() {
+            return self.settled()?.heap();
+        }
+        if let Some(edit) = &self.edit {
+            return Err(Error::Usage(format!(
+                "edit={edit}: a damaged dump is that of no heap; choose a recipe without it"
+            )));
+        }
         ProceduralHeap::new(&self.options, self.seed)
     }
 
-    /// Writes the dump.
+    /// How the dump is spelled, and its heap with what only a dump of its format shows.
     ///
     /// # Errors
-    /// Like [`Recipe::lowering`] and [`Recipe::heap`], or if writing fails.
+    /// Like [`Recipe::lowering`] and [`Recipe::heap`].
+    pub fn dumped(&self) -> Result<(Lowering, ProceduralHeap), Error> {
+        if !self.is_settled() {
+            return self.settled()?.dumped();
+        }
+        let lowering = self.lowering()?;
+        let heap = self.heap()?.with_drawn(|heap| self.shown(heap, &lowering))?;
+        Ok((lowering, heap))
+    }
+
+    /// A heap with what is odd about it in the dump's format alone.
+    ///
+    /// # Errors
+    /// If the writer cannot write it.
+    #[doc(hidden)]
+    pub fn shown(&self, mut heap: Heap, lowering: &Lowering) -> Result<Heap, Error> {
+        if self.format == Format::HPROF && self.keeps_order(lowering) {
+            // Those of a random heap count headers, too: the writer counts anew.
+            heap.classes.iter_mut().for_each(|class| class.instance_size = None);
+        }
+        if self.oddities().any(|oddity| oddity == Oddity::NullReferences) {
+            heap = lowering.carry(&mut (&mut heap as &mut dyn HeapSource))?.into_only_heap()?;
+            list_nulls(&mut heap);
+        }
+        Ok(heap)
+    }
+
+    /// Why a writer cannot dump the heap.
+    fn refusal(&self, lowering: &Lowering) -> Option<Refusal> {
+        let own = lowering.hashes().filter(|own| *own != self.options.hashes && self.keeps_order(lowering));
+        let of_hashes = || {
+            let bits = self.options.clone().hashes(own?).get("hashes")?;
+            let writer = format!("{} of the profile {}", self.format, lowering.profile());
+            let asked = self.options.get("hashes")?;
+            Some(Refusal::new(format!("hashes={asked}: {writer} has hashes of {bits} bits"), "hashes", bits))
+        };
+        lowering.refusal(&self.options).or_else(of_hashes)
+    }
+
+    /// The oddities that dumps of the format show.
+    fn oddities(&self) -> impl Iterator<Item = Oddity> {
+        let family = self.format.family().name();
+        self.options.oddities.iter().filter(move |oddity| oddity.form().formats.contains(&family))
+    }
+
+    /// Whether the dump has the heap's own order and all its facts, whatever its writer's habits are.
+    fn keeps_order(&self, lowering: &Lowering) -> bool {
+        let is_mixed = self.options.placement == Placement::Mixed && !lowering.is_seeded();
+        is_mixed || self.oddities().any(|oddity| oddity.form().as_heap)
+    }
+
+    /// Writes the dump. One that an edit damages is held in memory.
+    ///
+    /// # Errors
+    /// Like [`Recipe::lowering`] and [`Recipe::heap`], if the edit cannot be made in the dump, or if writing fails.
     pub fn write(&self, out: &mut dyn Write) -> Result<(), Error> {
-        let (lowering, mut heap) = (self.lowering()?, self.heap()?);
-        lowering.write(&mut (&mut heap as &mut dyn HeapSource), out)
+        if !self.is_settled() {
+            return self.settled()?.write(out);
+        }
+        let Some(edit) = &self.edit else {
+            let (lowering, mut heap) = self.dumped()?;
+            return lowering.write(&mut (&mut heap as &mut dyn HeapSource), out);
+        };
+        let mut dump = Vec::new();
+        Recipe { edit: None, ..self.clone() }.write(&mut dump)?;
+        let refused = |why: String| Error::Usage(format!("edit={edit}: {why}"));
+        let edits = self.format.family().edits();
+        let known = edits.iter().find(|known| known.name == edit);
+        let known = known.ok_or_else(|| {
+            let near = nearest(edit, edits.iter().map(|edit| edit.name)).join(", ");
+            refused(format!("{} has no such edit; the nearest are {near}", self.format.family()))
+        })?;
+        let edited = known.apply(dump)?.filter(|edited| known.is_found(edited).unwrap_or_default());
+        let edited = edited.ok_or_else(|| {
+            refused(format!("it cannot be made in this dump; choose break={}, which finds one", known.rule))
+        })?;
+        out.write_all(&edited.bytes).map_err(|e| Error::io("writing the dump", e))
     }
 
     /// The dump as an input, which is generated each time it is read.
@@ -88,7 +212,24 @@ impl Recipe {
     /// # Errors
     /// Like [`Recipe::lowering`].
     pub fn input(self) -> Result<Input, Error> {
-        self.lowering()?;
-        Ok(Input::generated(&self.to_string(), move |out| self.write(out)))
+        let settled = self.settled()?;
+        settled.lowering()?;
+        Ok(Input::generated(&self.to_string(), move |out| settled.write(out)))
+    }
+}
+
+/// Null references in some objects, first, last and alone.
+fn list_nulls(heap: &mut Heap) {
+    for (number, object) in heap.objects.iter_mut().enumerate() {
+        if let Contents::References(references) = &mut object.contents {
+            match number % 4 {
+                0 => references.push(Address::NULL),
+                1 => references.insert(0, Address::NULL),
+                _ => {}
+            }
+            // An array has room for as many.
+            let count = references.len() as u64;
+            object.length = object.length.map(|length| length.max(count));
+        }
     }
 }

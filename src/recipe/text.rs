@@ -5,11 +5,11 @@ use std::str::FromStr;
 
 use crate::bytes::charset::{Charset, Newline};
 use crate::error::Error;
-use crate::format::Format;
+use crate::format::{Format, rule};
 use crate::generate::{GenerateOption, Preset, VERSION};
 use crate::units::IdSize;
 
-use super::Recipe;
+use super::{Aim, Recipe};
 
 /// How every recipe begins.
 const BEGIN: &str = "heapsmith-";
@@ -31,8 +31,49 @@ struct Key {
 
 const PRESET: &str = "preset";
 
+const A_RULE: &str = "the id of a rule, such as phd.gap.signed";
+
+/// The rule that a recipe aims at with a key.
+fn aimed(recipe: &Recipe, key: &str) -> Option<String> {
+    recipe.aim.filter(|aim| aim.key() == key).map(|aim| aim.rule().id.to_owned())
+}
+
 /// The keys after those of the options, in order.
-const KEYS: [Key; 6] = [
+const KEYS: [Key; 10] = [
+    Key {
+        name: "swarm",
+        values: || "yes or no".to_owned(),
+        read: |recipe, text| {
+            recipe.swarm = match text {
+                "yes" => true,
+                "no" => false,
+                _ => return None,
+            };
+            Some(())
+        },
+        text: |recipe| recipe.swarm.then(|| "yes".to_owned()),
+    },
+    Key {
+        name: "hit",
+        values: || A_RULE.to_owned(),
+        read: |recipe, text| rule(text).map(|rule| recipe.aim = Some(Aim::Hit(rule))),
+        text: |recipe| aimed(recipe, "hit"),
+    },
+    Key {
+        name: "break",
+        values: || A_RULE.to_owned(),
+        read: |recipe, text| rule(text).map(|rule| recipe.aim = Some(Aim::Break(rule))),
+        text: |recipe| aimed(recipe, "break"),
+    },
+    Key {
+        name: "edit",
+        values: || "the name of an edit".to_owned(),
+        read: |recipe, text| {
+            recipe.edit = Some(text.to_owned());
+            Some(())
+        },
+        text: |recipe| recipe.edit.clone(),
+    },
     Key {
         name: "seed",
         values: || "a number".to_owned(),
@@ -43,7 +84,11 @@ const KEYS: [Key; 6] = [
         name: "format",
         values: Format::names,
         read: |recipe, text| text.parse().ok().map(|format| recipe.format = format),
-        text: |recipe| (recipe.format != Format::HPROF).then(|| recipe.format.to_string()),
+        // What a rule does not decide by itself.
+        text: |recipe| {
+            let is_said = recipe.format != Format::HPROF || recipe.aim.is_some() && recipe.kept.contains("format");
+            is_said.then(|| recipe.format.to_string())
+        },
     },
     Key {
         name: "profile",
@@ -126,10 +171,14 @@ impl Recipe {
             let known = KEYS.iter().find(|row| row.name == *key);
             match (known, GenerateOption::named(key)) {
                 _ if *key == PRESET => {}
-                (Some(row), _) => (row.read)(&mut recipe, value)
-                    .ok_or_else(|| wrong(format!("{key}: expected {}, found {value:?}", (row.values)())))?,
+                (Some(row), _) => {
+                    (row.read)(&mut recipe, value)
+                        .ok_or_else(|| wrong(format!("{key}: expected {}, found {value:?}", (row.values)())))?;
+                    recipe.keep(row.name);
+                }
                 (None, Some(option)) => {
                     option.set(&mut recipe.options, value).map_err(|error| wrong(error.to_string()))?;
+                    recipe.keep(option.key());
                 }
                 (None, None) => {
                     let keys = KEYS.iter().map(|row| row.name).chain([PRESET]);
@@ -137,7 +186,20 @@ impl Recipe {
                 }
             }
         }
+        let of_one = ["hit", "break", "edit"].into_iter().filter(|key| recipe.kept.contains(key)).collect::<Vec<_>>();
+        if let [one, other, ..] = of_one[..] {
+            return Err(wrong(format!("{one} and {other} exclude each other")));
+        }
         Ok(recipe)
+    }
+
+    /// The options with their values that a recipe has to say.
+    fn said(&self) -> Vec<(&'static str, String)> {
+        let drawn = !self.is_settled();
+        let preset = self.preset.options();
+        let all = GenerateOption::all().map(|option| (option.key(), option.text(&self.options), option.text(&preset)));
+        let said = all.filter(|(key, own, preset)| own != preset || drawn && self.kept.contains(key));
+        said.map(|(key, own, _)| (key, own)).collect()
     }
 }
 
@@ -153,7 +215,7 @@ impl fmt::Display for Recipe {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{BEGIN}{}:{PRESET}={}", version(), self.preset.name())?;
         let own = KEYS.iter().filter_map(|row| Some((row.name, (row.text)(self)?)));
-        let pairs = self.options.beyond(&self.preset.options()).into_iter().chain(own);
+        let pairs = self.said().into_iter().chain(own);
         pairs.into_iter().try_for_each(|(key, value)| write!(f, ",{key}={}", escaped(&value)))
     }
 }
@@ -214,9 +276,12 @@ mod tests {
         for seed in 0..300 {
             let mut draw = SeedDraw::new(seed, Stream::Heap);
             let preset = Preset::FORMS[seed as usize % Preset::FORMS.len()].preset;
-            let recipe = Recipe::from(preset).options(GenerateOptions::draw(&mut draw)).seed(seed);
+            let recipe = Recipe::from(preset).options(GenerateOptions::draw(&mut draw)).seed(seed).swarm(seed % 3 == 0);
             let read = Recipe::read(&recipe.to_string()).unwrap_or_else(|error| panic!("{error}"));
             assert_eq!((&read.options, read.to_string()), (&recipe.options, recipe.to_string()));
+            let settled = |recipe: &Recipe| recipe.settled().map_err(|error| error.to_string());
+            let text = |recipe: Recipe| recipe.to_string();
+            assert_eq!(settled(&read).map(text), settled(&recipe).map(text));
         }
     }
 
@@ -247,7 +312,6 @@ mod tests {
         assert!(refused("profile=any,id-size=2").ends_with("choose addresses=numbers"));
         assert!(refused("format=phd6,addresses=unaligned").starts_with("addresses=unaligned: phd6"));
         assert!(refused("word=32,addresses=above-4g").ends_with("choose word=64"));
-        assert!(refused("addresses=unaligned,objects=1e6").contains("up to 4096 objects"));
         assert!(refused("addresses=numbers,profile=any,id-size=1").ends_with("choose objects=20"));
         assert!(refused("format=classic,encoding=ibm-037,names=odd").ends_with("choose latin1-names=yes"));
         for pairs in ["profile=agent,word=32", "profile=any,id-size=2,addresses=numbers", "format=phd4,word=32"] {

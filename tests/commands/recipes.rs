@@ -121,22 +121,19 @@ fn a_file_of_options_says_the_same_as_flags() {
 #[test]
 fn one_heap_in_several_formats_is_converted_faithfully() {
     let bench = Bench::new();
-    bench.ok("generate --format phd6,hprof,classic --seed 7 --objects 100 -o stem");
-    let recipe = |options: &str| format!("heapsmith-2-dev:objects=100,seed=7,{options}");
-    let (j9, any_program) = (recipe("format=classic,profile=ibm-j9"), recipe("oddities=no-library-objects"));
-    let jdmpview = recipe("oddities=no-library-objects,format=classic,profile=jdmpview");
-    // Of other pairs, the writers have habits that no conversion knows of: which references of classes they list, and
-    // whether the classes of primitive types are objects.
-    for (one, other) in [
-        ("stem.phd6", "stem.hprof"),
-        ("stem.txt", "stem.hprof"),
-        ("stem.phd6", &j9),
-        (&j9, "stem.phd6"),
-        (&any_program, &jdmpview),
-    ] {
-        let verdict = bench.ok(&format!("check-conversion {one} {other}"));
-        assert!(verdict.starts_with("faithful"), "{one} to {other}: {verdict}");
+    for options in ["--seed 7 --objects 100", "--preset tiny --seed 3", "--preset boundary --seed 4 --addresses dense"]
+    {
+        bench.ok(&format!("generate --format phd6,hprof,classic {options} -o stem --force"));
+        let stems = ["stem.phd6", "stem.hprof", "stem.txt"];
+        for (one, other) in stems.iter().flat_map(|one| stems.iter().map(move |other| (one, other))) {
+            let verdict = bench.ok(&format!("check-conversion {one} {other}"));
+            assert!(verdict.starts_with("faithful"), "{options}: {one} to {other}: {verdict}");
+        }
     }
+    let recipes = bench.ok("generate --format hprof,classic --print-recipe -o stem");
+    assert!(recipes.lines().all(|recipe| recipe.contains(",class-objects=hotspot,")), "{recipes}");
+    let kept = bench.ok("generate --format hprof,classic --class-objects j9 --print-recipe -o stem");
+    assert!(!kept.contains("class-objects"), "{kept}");
     let error = bench.refused("generate --format phd6,hprof");
     assert!(error.contains("take a file each"), "{error}");
     let error = bench.refused("generate --format phd6,hprof --addresses unaligned -o other");
@@ -144,6 +141,46 @@ fn one_heap_in_several_formats_is_converted_faithfully() {
     assert!(!bench.0.path().join("other.hprof").exists(), "nothing is written where one is refused");
     let error = bench.refused("generate --format phd6,classic --id-size 4 -o other");
     assert!(error.contains("has no identifier size"), "{error}");
+}
+
+#[test]
+fn the_seed_of_a_swarm_draws_what_is_not_given() {
+    let bench = Bench::new();
+    let recipe = bench.ok("generate --swarm --seed 12 --format phd6,hprof --objects 40 --print-recipe");
+    let lines: Vec<&str> = recipe.lines().collect();
+    assert_eq!(lines.len(), 2, "{recipe}");
+    assert!(lines.iter().all(|line| line.contains(",objects=40,") && !line.contains("swarm")), "{recipe}");
+    bench.ok("generate --swarm --seed 12 --format hprof --objects 40 -o one");
+    let alone = bench.ok("generate --swarm --seed 12 --format hprof --objects 40 --print-recipe");
+    bench.ok(&format!("generate {} -o two", alone.trim_end()));
+    bench.ok("generate heapsmith-2-dev:swarm=yes,seed=12,objects=40 -o three");
+    assert_eq!(bench.read("one"), bench.read("two"));
+    assert_eq!(bench.read("one"), bench.read("three"));
+    assert!(bench.ok("verify one --recipe heapsmith-2-dev:swarm=yes,seed=12,objects=40").contains("the same heap"));
+}
+
+#[test]
+fn dumps_that_rely_on_a_rule_or_break_it_are_found() {
+    let bench = Bench::new();
+    bench.ok("generate --hit phd.gap.signed -o signed");
+    assert!(bench.ok("validate signed").contains("valid"));
+    bench.ok("generate --break hprof.instance.length --seed 7 -o broken");
+    let (code, out, _) = bench.run("validate broken");
+    assert!(code == 1 && out.contains("hprof.instance.length"), "{out}");
+    let recipe = bench.ok("generate --break hprof.instance.length --seed 7 --print-recipe");
+    assert!(recipe.contains(",edit=lengthen-an-instance,"), "{recipe}");
+    bench.ok(&format!("generate {} -o again", recipe.trim_end()));
+    assert_eq!(bench.read("broken"), bench.read("again"));
+    let (code, out, _) = bench.run("validate heapsmith-2-dev:break=hprof.instance.length,seed=7");
+    assert!(code == 1 && out.contains("hprof.instance.length"), "{out}");
+    let error = bench.refused("generate --hit phd.gap.sinned -o no");
+    assert!(error.contains("the nearest are phd.gap.signed"), "{error}");
+    let error = bench.refused("generate --hit phd.gap.signed --format hprof -o no");
+    assert!(error.contains("phd.gap.signed is no rule of hprof"), "{error}");
+    let error = bench.refused("generate --hit phd.gap.signed --format phd6,phd5 -o no");
+    assert!(error.contains("a dump of one format"), "{error}");
+    let error = bench.refused(&format!("verify broken --recipe {}", recipe.trim_end()));
+    assert!(error.contains("a damaged dump is that of no heap"), "{error}");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use heapsmith::draw::{SeedDraw, Stream};
 use heapsmith::family::Wishes;
-use heapsmith::format::{Format, profiles};
+use heapsmith::format::{DumpFile, Format, Listed, profiles};
 use heapsmith::generate::{GenerateOptions, Preset, ProceduralHeap};
 use heapsmith::model::{Address, Contents, Heap, HeapSource, IdentityHash, RootKind, WordSize};
 use heapsmith::recipe::Recipe;
@@ -120,9 +120,8 @@ fn the_preset_boundary_has_every_edge() {
     assert!(threads.clone().count() > 0 && threads.clone().all(|thread| thread.serial.0 & 1 << 31 != 0));
 }
 
-/// A spelling that no known writer has shows the most kinds of records.
 #[test]
-fn the_preset_every_record_has_every_kind_of_root_and_of_record() {
+fn the_preset_every_record_has_every_kind_of_root() {
     let heap = heap(&Recipe::from(Preset::EveryRecord));
     let has = |is: fn(&RootKind) -> bool| heap.surroundings.roots.iter().flatten().any(|root| is(&root.kind));
     assert!(has(|kind| matches!(kind, RootKind::Unknown)));
@@ -141,22 +140,127 @@ fn the_preset_every_record_has_every_kind_of_root_and_of_record() {
     assert!(has(|kind| matches!(kind, RootKind::VmInternal)));
     assert!(has(|kind| matches!(kind, RootKind::JniMonitor(..))));
     assert!(has(|kind| matches!(kind, RootKind::Unreachable)));
+}
 
-    let wishes = Wishes { profile: Some("any".to_owned()), ..Wishes::default() };
-    let phd = Recipe::from(Preset::EveryRecord).format(Format::PHD6).wishes(wishes);
+/// The kinds of a dump's records, as `inspect` lists them.
+fn kinds(recipe: &Recipe) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
-    heapsmith::format::DumpFile::new(phd.input().expect("a recipe"), Default::default())
+    DumpFile::new(recipe.clone().input().expect("a recipe"), Default::default())
         .and_then(|file| file.records())
         .expect("a dump")
         .list(&mut |listed| {
-            if let heapsmith::format::Listed::Record(line) = listed {
+            if let Listed::Record(line) = listed {
                 found.insert(line.kind.trim().to_owned());
             }
             Ok(())
         })
         .expect("records");
-    for kind in ["class", "short object", "medium object", "long object", "primitive array", "long primitive array"] {
-        assert!(found.contains(kind), "{kind}: {found:?}");
+    found
+}
+
+/// The kinds of records in dumps of the preset by a writer.
+fn kinds_by(format: Format, profile: &str) -> BTreeSet<String> {
+    let wishes = Wishes { profile: Some(profile.to_owned()), ..Wishes::default() };
+    let seeds = if profile == "any" { 0..6 } else { 0..1 };
+    let of = |seed| {
+        let mut recipe = Recipe::from(Preset::EveryRecord).format(format).wishes(wishes.clone()).seed(seed);
+        if recipe.lowering().is_err() {
+            recipe.options.word = WordSize::Bits32;
+        }
+        let bare = recipe.clone().options(recipe.options.clone().bare_arrays(true));
+        if bare.lowering().is_ok() { kinds(&bare) } else { kinds(&recipe) }
+    };
+    seeds.flat_map(of).collect()
+}
+
+const EVERY_HPROF: &[&str] = &[
+    // Records.
+    "STRING IN UTF8",
+    "LOAD CLASS",
+    "UNLOAD CLASS",
+    "STACK FRAME",
+    "STACK TRACE",
+    "ALLOC SITES",
+    "HEAP SUMMARY",
+    "START THREAD",
+    "END THREAD",
+    "HEAP DUMP",
+    "CPU SAMPLES",
+    "CONTROL SETTINGS",
+    "HEAP DUMP SEGMENT",
+    "HEAP DUMP END",
+    // Sub-records.
+    "CLASS DUMP",
+    "INSTANCE DUMP",
+    "OBJECT ARRAY DUMP",
+    "PRIMITIVE ARRAY DUMP",
+    "PRIMITIVE ARRAY NO DATA DUMP",
+    "HEAP DUMP INFO",
+    // Roots.
+    "ROOT UNKNOWN",
+    "ROOT JNI GLOBAL",
+    "ROOT JNI LOCAL",
+    "ROOT JAVA FRAME",
+    "ROOT NATIVE STACK",
+    "ROOT STICKY CLASS",
+    "ROOT THREAD BLOCK",
+    "ROOT MONITOR USED",
+    "ROOT THREAD OBJECT",
+    "ROOT INTERNED STRING",
+    "ROOT FINALIZING",
+    "ROOT DEBUGGER",
+    "ROOT REFERENCE CLEANUP",
+    "ROOT VM INTERNAL",
+    "ROOT JNI MONITOR",
+    "ROOT UNREACHABLE",
+];
+
+#[test]
+fn the_preset_every_record_has_every_record_of_hprof() {
+    let any = kinds_by(Format::HPROF, "any");
+    let missing: Vec<&&str> = EVERY_HPROF.iter().filter(|kind| !any.contains(**kind)).collect();
+    assert!(missing.is_empty(), "{missing:?} of {any:?}");
+    // What all writers have, and what the agent and Android's have besides.
+    for profile in profiles(Format::HPROF) {
+        let found = kinds_by(Format::HPROF, profile);
+        let all = ["STRING IN UTF8", "LOAD CLASS", "STACK FRAME", "STACK TRACE", "CLASS DUMP", "INSTANCE DUMP"];
+        let arrays = ["OBJECT ARRAY DUMP", "PRIMITIVE ARRAY DUMP"];
+        let own: &[&str] = match profile {
+            "agent" => {
+                &["ALLOC SITES", "HEAP SUMMARY", "START THREAD", "END THREAD", "CPU SAMPLES", "CONTROL SETTINGS"]
+            }
+            "art" => &["HEAP DUMP INFO"],
+            _ => &[],
+        };
+        let roots = EVERY_HPROF.iter().filter(|kind| kind.starts_with("ROOT"));
+        for kind in all.iter().chain(&arrays).chain(own).chain(roots) {
+            assert!(found.contains(*kind), "{profile}: {kind}");
+        }
+    }
+}
+
+#[test]
+fn the_preset_every_record_has_every_record_of_phd_and_every_line_of_classic_text() {
+    const ALL: [&str; 6] =
+        ["class", "short object", "medium object", "long object", "primitive array", "long primitive array"];
+    for format in [Format::PHD4, Format::PHD5, Format::PHD6] {
+        let any = kinds_by(format, "any");
+        for kind in ALL.into_iter().chain(["object array (tag 5)", "object array (tag 8)"]) {
+            assert!(any.contains(kind), "{format}: {kind}: {any:?}");
+        }
+        for profile in profiles(format) {
+            let found = kinds_by(format, profile);
+            // The long one of J9 2.3 and 2.4 is for arrays from 2^31 elements on.
+            let is_long = |kind: &str| kind == "long primitive array" && ["j9-2.3", "j9-2.4"].contains(&profile);
+            let missing: Vec<&str> = ALL.into_iter().filter(|kind| !found.contains(*kind) && !is_long(kind)).collect();
+            assert!(missing.is_empty(), "{format} {profile}: {missing:?}");
+        }
+    }
+    let every = ["version", "comment", "class", "object", "totals", "breakdown"];
+    assert_eq!(kinds_by(Format::CLASSIC, "any"), every.map(str::to_owned).into());
+    for profile in profiles(Format::CLASSIC) {
+        let found = kinds_by(Format::CLASSIC, profile);
+        assert!(every.iter().all(|kind| *kind == "comment" || found.contains(*kind)), "{profile}: {found:?}");
     }
 }
 
@@ -228,10 +332,21 @@ fn addresses_are_where_the_option_says() {
         let gaps = |layout: &str| of(layout).windows(2).map(|pair| pair[1] - pair[0]).collect::<Vec<u64>>();
         assert!(gaps("sparse").iter().sum::<u64>() > 100 * gaps("dense").iter().sum::<u64>());
     }
-    let unaligned = addresses("addresses=unaligned");
-    assert!((0..8).all(|rest| unaligned.iter().any(|address| address % 8 == rest)));
+    for large in ["", "objects=9000,"] {
+        let unaligned = addresses(&format!("{large}addresses=unaligned"));
+        for part in [&unaligned[..], &unaligned[unaligned.len() / 2..]] {
+            assert!((0..8).all(|rest| part.iter().any(|address| address % 8 == rest)));
+        }
+    }
     assert_eq!(addresses("addresses=numbers")[1] - addresses("addresses=numbers")[0], 1);
     // Addresses of 32 bits go on from low ones.
-    let wrapped = addresses("addresses=wrapping-4g,word=32");
-    assert!(wrapped[0] > 0xffff_0000 && wrapped[wrapped.len() - 1] < 0x10_0000, "{wrapped:x?}");
+    for (large, end) in [("", 0x10_0000), ("objects=9000,", 0x1000_0000)] {
+        let mut wrapped = addresses(&format!("{large}addresses=wrapping-4g,word=32"));
+        assert!(wrapped[0] > 0xffff_0000 && wrapped[wrapped.len() - 1] < end, "{:x?}", wrapped.last());
+        assert_eq!(wrapped.windows(2).filter(|pair| pair[0] > pair[1]).count(), 1);
+        let objects = wrapped.len();
+        wrapped.sort_unstable();
+        wrapped.dedup();
+        assert_eq!(wrapped.len(), objects);
+    }
 }

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
-use heapsmith::format::{Format, Lowering, profiles};
-use heapsmith::generate::{DRAWN, GenerateOptions, Oddities, Oddity, ProceduralHeap};
+use heapsmith::format::{Family, Format, Lowering, profiles};
+use heapsmith::generate::{DRAWN, GenerateOption, GenerateOptions, Oddities, Oddity, ProceduralHeap};
 use heapsmith::model::{Address, Contents, Heap, HeapSource, WordSize};
+use heapsmith::recipe::Recipe;
 use heapsmith::{DumpOptions, validate};
 
 fn bytes(lowering: &Lowering, mut heap: &mut dyn HeapSource) -> Vec<u8> {
@@ -33,6 +34,36 @@ fn a_dump_of_blocks_is_the_dump_of_a_copy_in_memory() {
         }
     }
     assert!(written > 15, "{written} writers");
+}
+
+/// What a format cannot spell is refused with the option's name.
+#[test]
+fn objects_in_blocks_have_every_layout_of_addresses() {
+    let mut written = 0;
+    for layout in GenerateOption::named("addresses").and_then(GenerateOption::names).expect("the layouts") {
+        for (word, format) in ["64", "32"].into_iter().flat_map(|word| Format::all().map(move |format| (word, format)))
+        {
+            let pairs = format!("objects=5000,addresses={layout},word={word},format={format},seed=4");
+            let recipe = Recipe::read(&format!("heapsmith-2-dev:{pairs}")).expect("a recipe");
+            let (lowering, mut heap) = match recipe.dumped() {
+                Ok(dumped) => dumped,
+                Err(error) => {
+                    assert!(error.to_string().contains("addresses="), "{pairs}: {error}");
+                    let is_known = ["unaligned", "numbers"].contains(&layout) && format.family() == Family::PHD;
+                    assert!(is_known || (layout, word) == ("above-4g", "32"), "{pairs}: {error}");
+                    continue;
+                }
+            };
+            assert_eq!(heap.blocks().is_some(), layout != "numbers");
+            let mut copy = Heap::collect(&mut heap).expect("a copy");
+            let dump = bytes(&lowering, &mut heap);
+            assert!(dump == bytes(&lowering, &mut copy), "{pairs}");
+            let report = validate(&dump);
+            assert!(report.valid, "{pairs}: {:?}", report.findings.first());
+            written += 1;
+        }
+    }
+    assert!(written > 60, "{written} dumps");
 }
 
 #[test]

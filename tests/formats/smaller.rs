@@ -4,10 +4,11 @@ use std::collections::HashSet;
 
 use heapsmith::draw::{Draw, SeedDraw};
 use heapsmith::error::Error;
-use heapsmith::format::{Family, Lowering, Recipe};
+use heapsmith::format::{Family, Lowering};
 use heapsmith::generate::from_seed;
 use heapsmith::input::Input;
 use heapsmith::model::{Address, Contents, Heap, HeapSource};
+use heapsmith::recipe::Recipe;
 use heapsmith::validate::{Finding, Severity, ValidateOptions, validate};
 
 fn written(heap: &Heap, lowering: &Lowering) -> Result<Vec<u8>, Error> {
@@ -63,8 +64,8 @@ fn smaller_heaps_can_be_written_as_before_and_their_dumps_are_valid() {
         for number in 0..24 {
             let mut draw = SeedDraw::numbered(11, number);
             let recipe = Recipe::draw(&[family], 60, &mut draw).expect("a recipe");
-            let heap = from_seed(&recipe.generate_options(), recipe.seed);
-            walk(heap, &mut draw, &[recipe.lowering]);
+            let heap = from_seed(&recipe.options, recipe.seed);
+            walk(heap, &mut draw, &[recipe.lowering().expect("a writer")]);
         }
     }
 }
@@ -75,10 +76,11 @@ fn smaller_heaps_of_dumps_that_were_read_can_be_written_with_their_own_order_and
     for number in 0..24 {
         let mut draw = SeedDraw::numbered(12, number);
         let recipe = Recipe::draw(&Family::ALL, 40, &mut draw).expect("a recipe");
-        let heap = from_seed(&recipe.generate_options(), recipe.seed);
-        let dump = written(&heap, &recipe.lowering).expect("a random heap can be written");
+        let heap = from_seed(&recipe.options, recipe.seed);
+        let lowering = recipe.lowering().expect("a writer");
+        let dump = written(&heap, &lowering).expect("a random heap can be written");
         let heap = heapsmith::read(dump).expect("a dump");
-        let lowering = recipe.lowering.adhering();
+        let lowering = lowering.adhering();
         if findings(&heap, &lowering).is_empty() {
             walk(heap, &mut draw, &[lowering]);
             walked += 1;

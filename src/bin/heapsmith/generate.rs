@@ -6,12 +6,13 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use heapsmith::error::Error;
+use heapsmith::error::{Error, nearest};
 use heapsmith::family::Wishes;
-use heapsmith::format::{Format, Lowering};
-use heapsmith::generate::Preset;
+use heapsmith::format::{Family, Format, Lowering};
+use heapsmith::generate::{GenerateOption, Preset};
 use heapsmith::model::{DumpSource, HeapSource};
-use heapsmith::recipe::Recipe;
+use heapsmith::recipe::{Aim, Recipe};
+use heapsmith::validate::Rule;
 
 use crate::spelling::Writing;
 use crate::{Answer, terminal};
@@ -27,6 +28,8 @@ use made::Made;
 /// Example: heapsmith generate --format hprof --seed 7 --objects 1000 -o seven.hprof
 ///
 /// Example: heapsmith generate --format phd6,hprof,classic --preset tiny -o tiny
+///
+/// Example: heapsmith generate --break phd.gap.unit -o broken.phd
 #[derive(Args)]
 pub(crate) struct Opts {
     /// A recipe, in place of a preset; flags change what it says.
@@ -44,6 +47,16 @@ pub(crate) struct Opts {
     /// TOML file of options of the heap, which change the preset's; flags change the file's.
     #[arg(long, value_name = "FILE")]
     options: Option<PathBuf>,
+    /// Let the seed draw which options differ from the preset's, and the writer; those that are given stay.
+    #[arg(long)]
+    swarm: bool,
+    /// The first dump of the swarm, from the seed on, that keeps this rule and relies on it (or has the place at which an
+    /// edit breaks it).
+    #[arg(long, value_name = "RULE", value_parser = rule, conflicts_with = "break_rule")]
+    hit: Option<&'static Rule>,
+    /// The first dump of the swarm, from the seed on, that a named edit damages so that it breaks this rule.
+    #[arg(long = "break", id = "break_rule", value_name = "RULE", value_parser = rule)]
+    break_rule: Option<&'static Rule>,
     #[command(flatten)]
     flags: Flags,
     /// Output; `-` is standard output. Of several formats, each has its usual ending added.
@@ -72,13 +85,16 @@ pub(crate) struct Opts {
     /// Threads that compute objects. The dump is the same whatever their number. PHD is written by one. Default: 1.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=256))]
     threads: Option<u64>,
+    /// Print what the blocks of a large heap are made of, as specs/generator.md has it, in JSON, and write no dump.
+    #[arg(long, conflicts_with_all = ["print_recipe", "recipe"])]
+    print_shapes: bool,
 }
 
 impl Opts {
     pub(crate) fn run(self) -> Result<Answer, Error> {
         let base = self.base()?;
-        let recipes = self.recipes(&base)?;
-        let lowerings = recipes.iter().map(Recipe::lowering).collect::<Result<Vec<Lowering>, Error>>()?;
+        let recipes = self.recipes(base)?;
+        recipes.iter().try_for_each(|recipe| recipe.lowering().map(|_| ()))?;
         if self.print_recipe {
             let mut out = terminal::stdout();
             let mut print = |recipe: &Recipe| writeln!(out, "{recipe}");
@@ -87,38 +103,46 @@ impl Opts {
                 Err(error) => Err(Error::io("writing standard output", error)),
             };
         }
+        if self.print_shapes {
+            let described = recipes[0].heap()?.described();
+            let none =
+                || Error::Usage("all of this heap is drawn, and nothing in blocks; choose more objects".to_owned());
+            let described = described.ok_or_else(none)?;
+            writeln!(terminal::data(), "{described}").map_err(|e| Error::io("writing standard output", e))?;
+            return Ok(Answer::Yes);
+        }
         if self.recipe {
             let mut out = terminal::stderr();
             let said = recipes.iter().try_for_each(|recipe| writeln!(out, "{recipe}"));
             said.map_err(|e| Error::io("writing standard error", e))?;
         }
-        let mut heap = base.heap()?;
-        for lowering in &lowerings {
-            let lowering =
-                self.threads.and_then(|threads| lowering.threads(threads as usize)).unwrap_or(lowering.clone());
-            let path = self.path(lowering.format(), lowerings.len() > 1);
-            self.write(&lowering, &mut (&mut heap as &mut dyn HeapSource), &path)?;
+        for recipe in &recipes {
+            let path = self.path(recipe.format, recipes.len() > 1);
+            self.write(recipe, &path)?;
         }
         Ok(Answer::Yes)
     }
 
-    fn write(&self, lowering: &Lowering, dump: &mut dyn DumpSource, path: &Path) -> Result<(), Error> {
-        if self.size {
-            let bytes = lowering.write_window(dump, 0..0, &mut io::sink())?;
+    fn write(&self, recipe: &Recipe, path: &Path) -> Result<(), Error> {
+        let in_parts = self.size || self.window.is_some() || self.threads.is_some();
+        let mut dumped = in_parts.then(|| recipe.dumped()).transpose()?;
+        let mut dumped = dumped.as_mut().map(|(lowering, heap)| {
+            let threaded = self.threads.and_then(|threads| lowering.threads(threads as usize));
+            (threaded.unwrap_or_else(|| lowering.clone()), heap as &mut dyn HeapSource)
+        });
+        if let Some((lowering, heap)) = &mut dumped
+            && self.size
+        {
+            let bytes = lowering.write_window(heap, 0..0, &mut io::sink())?;
             return writeln!(terminal::stdout(), "{bytes}").map_err(|e| Error::io("printing the size", e));
         }
         let mut made = Made::create(path, self.force, self.sha256)?;
-        match &self.window {
-            None => self.writing.put(lowering, dump, &mut made)?,
-            Some(window) => {
-                let bytes = lowering.write_window(dump, window.clone(), &mut made)?;
-                made.flush().map_err(|e| Error::io("writing the dump", e))?;
-                if bytes < window.end {
-                    let Range { start, end } = window;
-                    let message = format!("--window {start}..{}: the dump has {bytes} bytes", end - start);
-                    return Err(Error::Usage(message));
-                }
-            }
+        match dumped {
+            None => self.writing.put(|out| recipe.write(out), &mut made)?,
+            Some((lowering, mut heap)) => match &self.window {
+                None => self.writing.put(|out| lowering.write(&mut heap, out), &mut made)?,
+                Some(window) => write_window(&lowering, &mut heap, window, &mut made)?,
+            },
         }
         made.finish(path)
     }
@@ -136,8 +160,13 @@ impl Opts {
         };
         if let Some(values) = &file {
             recipe.options.set_values(values)?;
+            let keys = values.as_object().into_iter().flat_map(|values| values.keys());
+            keys.filter_map(|key| GenerateOption::named(key)).for_each(|option| recipe.keep(option.key()));
         }
-        self.flags.set(&mut recipe.options)?;
+        self.flags.set(&mut recipe)?;
+        recipe.swarm |= self.swarm;
+        let aim = self.hit.map(Aim::Hit).or(self.break_rule.map(Aim::Break));
+        recipe.aim = aim.or(recipe.aim);
         recipe.seed = self.seed.unwrap_or(recipe.seed);
         let wishes = self.writing.wishes();
         let of_recipe = std::mem::take(&mut recipe.wishes);
@@ -152,7 +181,7 @@ impl Opts {
     }
 
     /// One for each format. Where there are several, each has those wishes that it knows.
-    fn recipes(&self, base: &Recipe) -> Result<Vec<Recipe>, Error> {
+    fn recipes(&self, mut base: Recipe) -> Result<Vec<Recipe>, Error> {
         let several = self.format.len() > 1;
         if several && self.output == Path::new("-") && !self.print_recipe {
             let message = "dumps of several formats take a file each; name the part of their names before the ending \
@@ -162,12 +191,11 @@ impl Opts {
         if several && let Some(refused) = refused_by_all(&base.wishes, &self.format) {
             return Err(refused);
         }
-        let formats = if self.format.is_empty() { vec![base.format] } else { self.format.clone() };
-        let recipe = |format: Format| {
-            let wishes = if several { base.wishes.known_by(format) } else { base.wishes.clone() };
-            base.clone().format(format).wishes(wishes)
-        };
-        Ok(formats.into_iter().map(recipe).collect())
+        if self.format.is_empty() {
+            return base.settled_for(&[base.format]);
+        }
+        base.keep("format");
+        base.settled_for(&self.format)
     }
 
     fn path(&self, format: Format, several: bool) -> PathBuf {
@@ -193,6 +221,22 @@ fn refused_by_all(wishes: &Wishes, formats: &[Format]) -> Option<Error> {
     })
 }
 
+fn write_window(
+    lowering: &Lowering,
+    dump: &mut dyn DumpSource,
+    window: &Range<u64>,
+    out: &mut dyn Write,
+) -> Result<(), Error> {
+    let bytes = lowering.write_window(dump, window.clone(), out)?;
+    out.flush().map_err(|e| Error::io("writing the dump", e))?;
+    if bytes < window.end {
+        let Range { start, end } = window;
+        let message = format!("--window {start}..{}: the dump has {bytes} bytes", end - start);
+        return Err(Error::Usage(message));
+    }
+    Ok(())
+}
+
 /// A stretch of a dump by its offset and length.
 fn window(text: &str) -> Result<Range<u64>, String> {
     let parts = text.split_once("..").and_then(|(offset, length)| Some((offset.parse().ok()?, length.parse().ok()?)));
@@ -205,6 +249,11 @@ fn values(path: &Path) -> Result<serde_json::Value, Error> {
     let name = path.display();
     let text = std::fs::read_to_string(path).map_err(|e| Error::io(format!("reading {name}"), e))?;
     toml::from_str(&text).map_err(|e| Error::Usage(format!("{name}: {}", e.to_string().trim_end())))
+}
+
+fn rule(id: &str) -> Result<&'static Rule, String> {
+    let all = || Family::ALL.into_iter().flat_map(|family| family.book().rule.iter().map(|rule| rule.id));
+    heapsmith::validate::rule(id).ok_or_else(|| format!("the nearest are {}", nearest(id, all()).join(", ")))
 }
 
 fn preset(name: &str) -> Result<Preset, String> {

@@ -85,24 +85,32 @@ impl Writing {
     }
 
     /// Writes heaps, compressed if that was asked for.
-    pub(crate) fn write(
+    pub(crate) fn write(&self, lowering: &Lowering, dump: &mut dyn DumpSource, output: Output) -> Result<(), Error> {
+        self.write_by(|out| lowering.write(dump, out), output)
+    }
+
+    /// Writes a dump, compressed if that was asked for.
+    pub(crate) fn write_by(
         &self,
-        lowering: &Lowering,
-        dump: &mut dyn DumpSource,
+        write: impl FnOnce(&mut dyn Write) -> Result<(), Error>,
         mut output: Output,
     ) -> Result<(), Error> {
-        self.put(lowering, dump, &mut output)?;
+        self.put(write, &mut output)?;
         output.finish()
     }
 
     /// The same into what is not an output of its own.
-    pub(crate) fn put(&self, lowering: &Lowering, dump: &mut dyn DumpSource, out: &mut dyn Write) -> Result<(), Error> {
+    pub(crate) fn put(
+        &self,
+        write: impl FnOnce(&mut dyn Write) -> Result<(), Error>,
+        out: &mut dyn Write,
+    ) -> Result<(), Error> {
         if self.gzip {
             let mut blocks = GzipBlocks::new(&mut *out);
-            lowering.write(dump, &mut blocks)?;
+            write(&mut blocks)?;
             blocks.finish().map_err(|e| Error::io("writing the dump", e))?;
         } else {
-            lowering.write(dump, out)?;
+            write(out)?;
         }
         out.flush().map_err(|e| Error::io("writing the dump", e))
     }

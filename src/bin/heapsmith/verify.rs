@@ -35,7 +35,7 @@ pub(crate) struct Opts {
 impl Opts {
     pub(crate) fn run(self) -> Result<Answer, Error> {
         let recipe = Recipe::read(&self.recipe)?;
-        let (lowering, heap) = (recipe.lowering()?, recipe.heap()?);
+        let (lowering, heap) = recipe.dumped()?;
         let stream = if self.file == Path::new("-") { Stream::stdin()? } else { open::input(&self.file)?.stream()? };
         let options = VerifyOptions::default().any_order(self.any_order).sample(self.sample);
         let verified = verify(stream, &heap, &lowering, options)?;

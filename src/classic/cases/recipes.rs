@@ -1,11 +1,11 @@
 //! Dumps that are too large to be stored: sizes and counts beyond 31 and 32 bits.
 
-use crate::family::case::Recipe;
+use crate::family::case::ManifestRecipe;
 
 use super::super::family::FAMILY;
 
 /// Texts with `\n` for a line feed and `\t` for a tab.
-pub(in super::super) fn recipes() -> Vec<Recipe> {
+pub(in super::super) fn recipes() -> Vec<ManifestRecipe> {
     let class = r"0x00002000 [64] CLS A\n\t\n";
     let trailers = |objects: u64, references: u64| {
         format!(
@@ -14,7 +14,7 @@ pub(in super::super) fn recipes() -> Vec<Recipe> {
         )
     };
     vec![
-        Recipe::new(
+        ManifestRecipe::new(
             FAMILY,
             "classic-recipe-long-name",
             "a class name of 2 MiB, which no class file can have",
@@ -23,7 +23,7 @@ pub(in super::super) fn recipes() -> Vec<Recipe> {
             &["classic.record.long"],
             "a finding at offset 41 or later, record 2; the class A before it is sound; or the name",
         ),
-        Recipe::new(
+        ManifestRecipe::new(
             FAMILY,
             "classic-recipe-long-line",
             "a line of 110 MB: 10000000 references of one object",
@@ -35,7 +35,7 @@ pub(in super::super) fn recipes() -> Vec<Recipe> {
             &["classic.record.layout"],
             "an object with 10000000 references to itself; memory that grows with it, or not",
         ),
-        Recipe::new(
+        ManifestRecipe::new(
             FAMILY,
             "classic-recipe-deep-chain",
             "a list of 1000000 elements: what recurses runs out of stack",
@@ -47,7 +47,7 @@ pub(in super::super) fn recipes() -> Vec<Recipe> {
             &["classic.record.layout"],
             "1000000 objects, each referring to the next",
         ),
-        Recipe::new(
+        ManifestRecipe::new(
             FAMILY,
             "classic-recipe-many-objects",
             "more than 4 GiB of text, and more objects than an index of 31 bits has bytes for",

@@ -214,8 +214,8 @@ pub(crate) use sources;
 
 /// A dump that is too large to be stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema), schemars(rename = "ManifestRecipe"))]
-pub struct Recipe {
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct ManifestRecipe {
     /// Stable id.
     pub id: String,
     /// What it is about, in a line.
@@ -232,7 +232,7 @@ pub struct Recipe {
     pub expected: String,
 }
 
-impl Recipe {
+impl ManifestRecipe {
     /// A recipe.
     pub(crate) fn new(
         family: Family,
@@ -242,8 +242,8 @@ impl Recipe {
         size: Option<u64>,
         rules: &[&str],
         expected: &str,
-    ) -> Recipe {
-        Recipe {
+    ) -> ManifestRecipe {
+        ManifestRecipe {
             id: id.to_owned(),
             summary: summary.to_owned(),
             format: family.name().to_owned(),

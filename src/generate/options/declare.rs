@@ -11,7 +11,7 @@ use crate::setters::setters;
 use super::super::library::Library;
 use super::super::oddity::{Oddities, Oddity};
 use super::kinds::{Form, Kind};
-use super::{AddressSpace, Lengths, Mix, Naming, Placement, Share};
+use super::{AddressSpace, ClassObjects, Lengths, Mix, Naming, Placement, Share};
 
 macro_rules! declare {
     ($(
@@ -106,7 +106,7 @@ declare! {
     /// Order: objects by address and classes where the writer has them, or partly out of order with classes among them.
     placement: Placement = Placement::Ordered, "order", |draw| *draw.pick(&[Placement::Ordered, Placement::Mixed]);
     /// Java library whose fields java/lang/Class, String, Thread and the like have.
-    library: Library = Library::Jdk17, "library", |draw| *draw.pick(&[Library::Jdk17, Library::Jdk8, Library::J9]);
+    library: Library = Library::Jdk17, "library", |draw| *draw.pick(&Library::ALL);
     /// What the heap has besides the ordinary; docs/oddities.md has the names.
     oddities: Oddities = Oddities::NONE, "oddities", |draw| {
         let all = Oddity::FORMS.iter().map(|form| form.oddity).filter(|oddity| *oddity != Oddity::HugeArrays);
@@ -116,6 +116,12 @@ declare! {
     latin1_names: bool = false, "latin1-names", |draw| draw.one_in(2);
     /// Whether the elements of some primitive arrays are unknown, as Android's dumps can have it.
     bare_arrays: bool = false, "bare-arrays", |draw| draw.one_in(4);
+    /// Time stamp of the dump, in milliseconds since 1970-01-01T00:00Z.
+    time_stamp: Option<u64> = None, "time-stamp", |draw| Some(draw.below(1 << 41));
+    /// What class objects are like: those of primitive types are classes and instance sizes are those in memory (j9), or
+    /// those are instances of java/lang/Class and sizes the bytes of the fields (hotspot), which every format records alike.
+    class_objects: ClassObjects = ClassObjects::J9, "class-objects",
+        |draw| *draw.pick(&[ClassObjects::J9, ClassObjects::HotSpot]);
 }
 
 /// Short lengths, as fuzzers like them.
@@ -209,6 +215,20 @@ impl GenerateOptions {
         for row in ROWS {
             if draw.one_in(2) {
                 (row.draw)(&mut options, draw);
+            }
+        }
+        options
+    }
+
+    /// The same with half of the options drawn. Those whose keys are kept stay, and make no difference to the others.
+    pub(crate) fn swarm(&self, is_kept: impl Fn(&str) -> bool, draw: &mut dyn Draw) -> GenerateOptions {
+        let mut options = self.clone();
+        for row in ROWS {
+            let is_drawn = draw.one_in(2);
+            let mut drawn = options.clone();
+            (row.draw)(&mut drawn, draw);
+            if is_drawn && !is_kept(row.key) {
+                options = drawn;
             }
         }
         options

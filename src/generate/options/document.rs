@@ -55,7 +55,7 @@ fn text(value: &Json) -> String {
     }
 }
 
-/// The JSON schema of a file of options: a preset, and what differs from it. Version 1.
+/// The JSON schema of a file of options: a preset, and what differs from it. Version 2.
 pub fn schema() -> Json {
     let presets = Json::Array(Preset::FORMS.iter().map(|form| Json::from(form.name)).collect());
     let preset = json!({ "description": "Preset from which the options start.", "enum": presets });

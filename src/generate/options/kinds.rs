@@ -6,7 +6,7 @@ use crate::model::{HashRegime, WordSize};
 
 use super::super::library::Library;
 use super::super::oddity::{Oddities, Oddity};
-use super::{AddressSpace, Lengths, Mix, Naming, Placement, Share};
+use super::{AddressSpace, ClassObjects, Lengths, Mix, Naming, Placement, Share};
 
 /// A value that text spells: the same text in flags, in files and in recipes.
 pub(super) trait Kind: Sized {
@@ -177,47 +177,47 @@ impl Kind for usize {
 /// More objects than addresses of 64 bits have room for make no sense.
 const MOST: u64 = 1 << 37;
 
-impl Kind for u32 {
-    fn form() -> Form {
-        Form::Count(u32::MAX.into())
-    }
+/// A kind whose values are counts.
+macro_rules! counts {
+    ($($kind:ident)*) => {$(
+        impl Kind for $kind {
+            fn form() -> Form {
+                Form::Count($kind::MAX.into())
+            }
 
-    fn read(text: &str) -> Option<u32> {
-        count(text)?.try_into().ok()
-    }
+            fn read(text: &str) -> Option<$kind> {
+                count(text)?.try_into().ok()
+            }
 
-    fn text(&self) -> String {
-        count_text((*self).into())
-    }
+            fn text(&self) -> String {
+                count_text((*self).into())
+            }
+        }
+    )*};
 }
 
-impl Kind for Share {
-    fn form() -> Form {
-        Form::Share
-    }
+counts! { u32 u64 }
 
-    fn read(text: &str) -> Option<Share> {
-        Share::read(text)
-    }
+/// A kind that reads and writes its own values.
+macro_rules! spelled {
+    ($($kind:ident)*) => {$(
+        impl Kind for $kind {
+            fn form() -> Form {
+                Form::$kind
+            }
 
-    fn text(&self) -> String {
-        self.to_string()
-    }
+            fn read(text: &str) -> Option<$kind> {
+                $kind::read(text)
+            }
+
+            fn text(&self) -> String {
+                self.to_string()
+            }
+        }
+    )*};
 }
 
-impl Kind for Lengths {
-    fn form() -> Form {
-        Form::Lengths
-    }
-
-    fn read(text: &str) -> Option<Lengths> {
-        Lengths::read(text)
-    }
-
-    fn text(&self) -> String {
-        self.to_string()
-    }
-}
+spelled! { Share Lengths }
 
 impl Kind for Mix {
     fn form() -> Form {
@@ -321,6 +321,7 @@ choices! {
         Edges = "edges",
         Numbers = "numbers",
     }
+    ClassObjects { J9 = "j9", HotSpot = "hotspot" }
     Naming { Plain = "plain", Java = "java", Odd = "odd" }
     Library {
         Jdk6 = "jdk-6",

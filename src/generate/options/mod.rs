@@ -16,7 +16,6 @@ pub use lengths::{Lengths, Mix, Share};
 pub use preset::{Preset, PresetForm};
 
 use super::oddity::Oddity;
-use super::procedural::DRAWN;
 
 /// What the addresses of a generated heap are like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,6 +68,15 @@ pub enum Naming {
     Odd,
 }
 
+/// What a generated heap says of class objects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClassObjects {
+    /// Those of primitive types are classes, and an instance size is what an instance takes in memory (OpenJ9).
+    J9,
+    /// Those of primitive types are instances of java/lang/Class, and an instance size is the bytes of the fields (HotSpot).
+    HotSpot,
+}
+
 /// The order of a generated heap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placement {
@@ -91,24 +99,35 @@ impl GenerateOptions {
     /// Refuses what a heap cannot have together.
     ///
     /// # Errors
-    /// If addresses do not go with the word size, or not with the number of objects.
+    /// If addresses do not go with the word size.
     pub fn check(&self) -> Result<(), Error> {
-        let addresses = || self.get("addresses").unwrap_or_default();
-        let is_large = self.objects > DRAWN;
-        match (self.addresses, self.word) {
-            (AddressSpace::Above4G, WordSize::Bits32) => {
-                Err(Error::Usage(format!("addresses={} takes words of 64 bits; choose word=64", addresses())))
-            }
-            (AddressSpace::Unaligned, _) | (AddressSpace::Across4G, WordSize::Bits32) if is_large => {
-                Err(Error::Usage(format!(
-                    "addresses={} is for heaps of up to {DRAWN} objects with words of {} bits, and this one has {}; choose \
-                     addresses=ordinary",
-                    addresses(),
-                    8 * self.word.bytes(),
-                    self.objects
-                )))
-            }
-            _ => Ok(()),
-        }
+        self.refusal().map_or(Ok(()), |refusal| Err(refusal.into()))
+    }
+
+    /// What a heap cannot have together.
+    pub(crate) fn refusal(&self) -> Option<Refusal> {
+        let is_above = self.addresses == AddressSpace::Above4G && self.word == WordSize::Bits32;
+        let why = || format!("addresses={} takes words of 64 bits", self.get("addresses").unwrap_or_default());
+        is_above.then(|| Refusal::new(why(), "word", "64"))
+    }
+}
+
+/// Why a heap of some options cannot be made or written, and which value of an option would help.
+#[derive(Clone, Debug)]
+pub(crate) struct Refusal {
+    why: String,
+    pub(crate) key: &'static str,
+    pub(crate) value: String,
+}
+
+impl Refusal {
+    pub(crate) fn new(why: String, key: &'static str, value: impl Into<String>) -> Refusal {
+        Refusal { why, key, value: value.into() }
+    }
+}
+
+impl From<Refusal> for Error {
+    fn from(Refusal { why, key, value }: Refusal) -> Error {
+        Error::Usage(format!("{why}; choose {key}={value}"))
     }
 }

@@ -57,12 +57,14 @@ impl Preset {
         PresetForm {
             preset: Preset::EveryRecord,
             name: "every-record",
-            summary: "every record and sub-record that the writer has, and every kind of root",
+            summary: "every record and sub-record that the writer has, and every kind of root; bare-arrays=yes adds Android's \
+                      arrays without contents",
             values: &[
                 ("objects", "400"),
                 ("statics", "uniform:1..8"),
                 ("java-threads", "constant:3"),
                 ("frames", "uniform:1..4"),
+                ("library", "jdk-6"),
                 ("oddities", "constant-pools+signers+every-root"),
             ],
         },

@@ -25,7 +25,7 @@ pub(super) struct Layout {
 }
 
 /// Addresses are multiples of it.
-pub(super) const UNIT: u64 = 4;
+pub(super) const UNIT: u64 = 1;
 
 impl Layout {
     /// Blocks from `base` on; `offsets` are those of the objects of each shape, in bytes, and `lengths` what a block takes.
@@ -115,6 +115,11 @@ impl Layout {
         let places = self.starts.iter().chain(&self.offsets).fold(0, |bits, place| bits | (u64::from(*place) * UNIT));
         let bits = places | self.base | self.group;
         1 << bits.trailing_zeros().min(3)
+    }
+
+    /// Where the first block begins.
+    pub(super) fn base(&self) -> u64 {
+        self.base
     }
 
     /// How many blocks there are.

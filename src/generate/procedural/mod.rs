@@ -4,6 +4,7 @@
 //! blocks of 32 that have one of 64 shapes, which are drawn as well; what differs from block to block is a function of seed and
 //! block. `specs/generator.md` has the definition.
 
+mod described;
 mod layout;
 mod mix;
 mod shapes;
@@ -50,7 +51,9 @@ impl ProceduralHeap {
         options.check()?;
         let mut draw = SeedDraw::new(seed, Stream::Heap);
         let in_blocks = match options.addresses {
-            AddressSpace::Memory if options.objects > DRAWN => (options.objects - FIRST) / OBJECTS as usize,
+            // Numbers are for identifiers of so few bytes that there are few objects.
+            AddressSpace::Numbers => 0,
+            _ if options.objects > DRAWN => (options.objects - FIRST) / OBJECTS as usize,
             _ => 0,
         };
         let objects = options.objects - in_blocks * OBJECTS as usize;
@@ -73,6 +76,14 @@ impl ProceduralHeap {
     /// All but the objects in blocks: what was drawn, and the first objects.
     pub fn drawn(&self) -> &Heap {
         &self.first
+    }
+
+    /// The same with another heap in the place of what was drawn.
+    ///
+    /// # Errors
+    /// What the change runs into.
+    pub(crate) fn with_drawn(self, change: impl FnOnce(Heap) -> Result<Heap, Error>) -> Result<ProceduralHeap, Error> {
+        Ok(ProceduralHeap { first: change(self.first)?, ..self })
     }
 
     /// All further objects, if there are more.

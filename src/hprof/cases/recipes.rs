@@ -1,6 +1,6 @@
 //! Dumps that are too large to be stored: sizes and counts beyond 31 and 32 bits.
 
-use crate::family::case::Recipe;
+use crate::family::case::ManifestRecipe;
 
 use super::super::family::FAMILY;
 
@@ -10,14 +10,14 @@ const START: &str = "4a4156412050524f46494c4520312e302e3100000000040000000000000
 /// The CLASS DUMP of the class 1000: 43 bytes.
 const CLASS: &str = "20000010000000000000000000000000000000000000000000000000000000000000000000000000000000";
 
-pub(in super::super) fn recipes() -> Vec<Recipe> {
+pub(in super::super) fn recipes() -> Vec<ManifestRecipe> {
     let sparse = |head: &str, array: &str, zeros: &str| {
         format!("the bytes {START} {head} {CLASS} {array}, and then {zeros} zero bytes; a sparse file will do")
     };
     let one_array = "the class A, and one array of the length that the recipe says, all zeros";
     vec![
         // 43 + 14 + 2^31 bytes.
-        Recipe::new(
+        ManifestRecipe::new(
             FAMILY,
             "hprof-recipe-2-gib",
             "a HEAP DUMP whose length is negative in 31 bits",
@@ -27,7 +27,7 @@ pub(in super::super) fn recipes() -> Vec<Recipe> {
             one_array,
         ),
         // 2^28 + 1 longs are 2^31 + 8 bytes.
-        Recipe::new(
+        ManifestRecipe::new(
             FAMILY,
             "hprof-recipe-long-array",
             "a long[] of more than 2^31 bytes",
@@ -37,7 +37,7 @@ pub(in super::super) fn recipes() -> Vec<Recipe> {
             one_array,
         ),
         // 43 + 14 + 2^32 - 1 bytes wrap to 56.
-        Recipe::new(
+        ManifestRecipe::new(
             FAMILY,
             "hprof-recipe-4-gib",
             "a HEAP DUMP of more than 4 GiB, whose length has wrapped",
@@ -46,7 +46,7 @@ pub(in super::super) fn recipes() -> Vec<Recipe> {
             &["hprof.segment.wrapped", "hprof.segment.wrapped-length"],
             "the class A, and one array of 2^32 - 1 bytes, the first eight ff; or a refusal",
         ),
-        Recipe::new(
+        ManifestRecipe::new(
             FAMILY,
             "hprof-recipe-many-objects",
             "more objects of one kind than an index of 31 bits has bytes for",
@@ -55,7 +55,7 @@ pub(in super::super) fn recipes() -> Vec<Recipe> {
             &["hprof.record.length-unsigned"],
             "100000000 objects",
         ),
-        Recipe::new(
+        ManifestRecipe::new(
             FAMILY,
             "hprof-recipe-many-threads",
             "400000 threads, each with its root: what takes quadratic time is seen",
@@ -69,7 +69,7 @@ pub(in super::super) fn recipes() -> Vec<Recipe> {
             &["hprof.root.repeated"],
             "400000 roots and threads",
         ),
-        Recipe::new(
+        ManifestRecipe::new(
             FAMILY,
             "hprof-recipe-deep-chain",
             "a list of 1000000 elements: what recurses runs out of stack",

@@ -6,6 +6,7 @@
 
 mod addresses;
 mod faithful;
+mod generated;
 mod lengths;
 mod sample;
 mod synthesised;

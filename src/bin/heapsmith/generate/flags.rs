@@ -4,14 +4,18 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use heapsmith::error::Error;
 use heapsmith::generate::{GenerateOption, GenerateOptions, Lengths};
+use heapsmith::recipe::Recipe;
 
 /// What was given for some of the options.
 pub(super) struct Flags(Vec<(&'static GenerateOption, String)>);
 
 impl Flags {
-    /// Changes the options that were given.
-    pub(super) fn set(&self, options: &mut GenerateOptions) -> Result<(), Error> {
-        self.0.iter().try_for_each(|(option, text)| option.set(options, text))
+    /// Changes the options that were given, and keeps them.
+    pub(super) fn set(&self, recipe: &mut Recipe) -> Result<(), Error> {
+        self.0.iter().try_for_each(|(option, text)| {
+            recipe.keep(option.key());
+            option.set(&mut recipe.options, text)
+        })
     }
 }
 
