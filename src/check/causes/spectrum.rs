@@ -15,6 +15,10 @@ pub(super) struct Failure<'r> {
     pub(super) has_place: bool,
     /// Rules of bytes that were read rightly.
     pub(super) followed: BTreeSet<&'r str>,
+    /// What can be seen as well and may follow from the symptoms.
+    pub(super) implied: BTreeSet<String>,
+    /// Where the header is broken of a dump that is to be refused and was accepted.
+    pub(super) broken: Option<u64>,
 }
 
 /// Failures with what explains them.
@@ -22,6 +26,8 @@ pub(super) struct Group<'r> {
     pub(super) rule: Option<&'r str>,
     /// Places among the failures.
     pub(super) members: Vec<usize>,
+    /// What another cause has of them.
+    pub(super) of_another: BTreeSet<String>,
 }
 
 /// Failures, and how often each rule was followed.
@@ -44,6 +50,9 @@ const CASES: usize = 3;
 const BETTER: f64 = 0.85;
 /// ...or where the first one's explains it poorly beside another.
 const POOR: f64 = 0.5;
+/// A message, or a place in a program, of fewer cases has another cause where the first one's rule hardly explains it beside
+/// another.
+const FAINT: f64 = 1.0 / 3.0;
 /// The weight of a rule that is about the very fact that is wrong.
 pub(super) const ABOUT: f64 = 1.0;
 
@@ -56,7 +65,8 @@ impl<'r> Spectrum<'r> {
         Spectrum { failures, passed }
     }
 
-    /// Groups of failures with one cause: each failure is in one, that of the more frequent cause.
+    /// Groups of failures with one cause: each failure is in one, that of the more frequent cause, and in others whose
+    /// symptoms that one hides.
     pub(super) fn groups(&self) -> Vec<Group<'r>> {
         let mut left: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
         for (at, failure) in self.failures.iter().enumerate() {
@@ -81,23 +91,51 @@ impl<'r> Spectrum<'r> {
                 }
                 let members: Vec<usize> = part.into_iter().filter(|at| explained.insert(*at)).collect();
                 if !members.is_empty() {
-                    groups.push(Group { rule: Some(rule), members });
+                    groups.push(Group::new(Some(rule), members));
                 }
                 continue;
             }
             let mut members = seen;
             let mut shown = vec![symptom];
             loop {
-                let is_alike = |other: &str| shown.iter().any(|shown| is_same_fact(shown, other));
-                let belongs = |other: &str, of_other| self.belongs(rule, &members, other, of_other, is_alike(other));
+                let belongs = |other: &str, of_other| self.belongs(rule, &members, &shown, other, of_other);
                 let alike = left.iter().find(|(other, of_other)| belongs(other, of_other));
                 let Some(alike) = alike.map(|(alike, _)| *alike) else { break };
                 shown.push(alike);
                 members.extend(left.remove(alike).unwrap_or_default());
             }
             let members: Vec<usize> = members.into_iter().filter(|at| explained.insert(*at)).collect();
-            groups.push(Group { rule, members });
+            groups.push(Group::new(rule, members));
         }
+        self.uncover(left, groups)
+    }
+
+    /// Groups, and those of symptoms that others hide: each failure that shows one is in a larger group, the rule of which
+    /// is not about it.
+    fn uncover(&self, left: BTreeMap<&str, BTreeSet<usize>>, mut groups: Vec<Group<'r>>) -> Vec<Group<'r>> {
+        let mut uncovered: BTreeMap<&str, (BTreeSet<usize>, BTreeSet<String>)> = BTreeMap::new();
+        for (symptom, seen) in left {
+            let mut over = groups.iter().filter(|group| group.members.iter().any(|at| seen.contains(at)));
+            let is_hidden = over.all(|group| self.is_hidden(group.rule, symptom, &seen));
+            if is_hidden && let Some((rule, _)) = self.best_rule(symptom, &seen) {
+                let (members, symptoms) = uncovered.entry(rule).or_default();
+                members.extend(seen);
+                symptoms.insert(symptom.to_owned());
+            }
+        }
+        let hidden: BTreeSet<String> = uncovered.values().flat_map(|(_, symptoms)| symptoms).cloned().collect();
+        for group in &mut groups {
+            let own = group.rule.and_then(|rule| uncovered.remove(rule));
+            let (members, own) = own.unwrap_or_default();
+            let more: Vec<usize> = members.into_iter().filter(|at| !group.members.contains(at)).collect();
+            group.members.extend(more);
+            group.of_another = hidden.difference(&own).cloned().collect();
+        }
+        groups.extend(uncovered.into_iter().map(|(rule, (members, own))| {
+            let all = members.iter().flat_map(|&at| self.failures[at].symptoms.keys());
+            let of_another = all.filter(|symptom| !own.contains(*symptom)).cloned().collect();
+            Group { of_another, ..Group::new(Some(rule), members.into_iter().collect()) }
+        }));
         groups
     }
 
@@ -117,29 +155,55 @@ impl<'r> Spectrum<'r> {
         &self,
         rule: Option<&str>,
         members: &BTreeSet<usize>,
+        shown: &[&str],
         symptom: &str,
         seen: &BTreeSet<usize>,
-        is_alike: bool,
     ) -> bool {
         if seen.is_subset(members) {
+            return !self.is_hidden(rule, symptom, seen);
+        }
+        let best = self.best_rule(symptom, seen);
+        let is_certain = best.is_some_and(|(best, _)| self.is_certain(symptom, seen, best));
+        if self.is_same_place(members, seen) || !is_certain && self.is_implied(shown, seen) {
             return true;
         }
         let Some(rule) = rule else { return false };
         let score = self.score(symptom, seen, rule);
-        if score == 0.0 {
-            return false;
-        }
-        match self.best_rule(symptom, seen) {
-            Some((best, of_best)) if best != rule && seen.len() >= CASES => {
-                match (self.is_certain(symptom, seen, best), is_alike) {
-                    (true, _) => score >= BETTER * of_best,
-                    (false, true) => true,
-                    (false, false) if NO_FACTS.contains(&kind(symptom)) => score >= BETTER * of_best,
-                    (false, false) => score >= POOR * of_best,
-                }
-            }
-            _ => true,
-        }
+        let Some((best, of_best)) = best.filter(|_| score > 0.0) else { return false };
+        let is_fact = !NO_FACTS.contains(&kind(symptom));
+        let is_alike = shown.iter().any(|shown| is_same_fact(shown, symptom));
+        let least = match (seen.len() >= CASES, is_certain) {
+            _ if best == rule => 0.0,
+            (true, true) => BETTER,
+            (true, false) if is_alike => 0.0,
+            (true, false) if is_fact => POOR,
+            (true, false) => BETTER,
+            (false, _) if is_fact => 0.0,
+            (false, _) => FAINT,
+        };
+        score >= least * of_best
+    }
+
+    /// Whether a symptom that is never seen without others comes from something else: the rule of the others is not about
+    /// it, and another explains it nearly perfectly.
+    fn is_hidden(&self, rule: Option<&str>, symptom: &str, seen: &BTreeSet<usize>) -> bool {
+        seen.len() >= CASES
+            && !NO_FACTS.contains(&kind(symptom))
+            && rule.is_none_or(|rule| self.score(symptom, seen, rule) == 0.0)
+            && self.best_rule(symptom, seen).is_some_and(|(best, _)| self.is_certain(symptom, seen, best))
+    }
+
+    /// Whether dumps are accepted although their headers are broken, where those of others are.
+    fn is_same_place(&self, members: &BTreeSet<usize>, seen: &BTreeSet<usize>) -> bool {
+        let places =
+            |of: &BTreeSet<usize>| of.iter().map(|&at| self.failures[at].broken).collect::<Option<BTreeSet<u64>>>();
+        let of_members: BTreeSet<u64> = members.iter().filter_map(|&at| self.failures[at].broken).collect();
+        places(seen).is_some_and(|own| !own.is_empty() && own.is_subset(&of_members))
+    }
+
+    /// Whether failures show what others do, only that it may follow from what else they show.
+    fn is_implied(&self, shown: &[&str], seen: &BTreeSet<usize>) -> bool {
+        shown.iter().any(|&shown| seen.iter().all(|&at| self.failures[at].implied.contains(shown)))
     }
 
     /// Whether nearly every dump that relies on a rule shows the symptom, and nearly no other.
@@ -211,6 +275,12 @@ impl<'r> Spectrum<'r> {
     }
 }
 
+impl<'r> Group<'r> {
+    fn new(rule: Option<&'r str>, members: Vec<usize>) -> Group<'r> {
+        Group { rule, members, of_another: BTreeSet::new() }
+    }
+}
+
 /// Whether a fact is wrong in two ways. Two messages, or two places in a program, are different things.
 fn is_same_fact(one: &str, other: &str) -> bool {
     kind(one) == kind(other) && !NO_FACTS.contains(&kind(one))
@@ -239,6 +309,8 @@ mod tests {
             relies: relies.iter().copied().collect(),
             has_place: true,
             followed: [].into(),
+            implied: [].into(),
+            broken: None,
         }
     }
 
