@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::symptom::NO_FACTS;
 
 /// A failure.
+#[cfg_attr(test, derive(Clone))]
 pub(super) struct Failure<'r> {
     /// What can be seen, and how well it goes with each rule of the bytes that were read wrongly: 1 where the rule is about
     /// it.
@@ -298,102 +299,4 @@ fn commonest<'s>(left: &BTreeMap<&'s str, BTreeSet<usize>>, explained: &BTreeSet
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{Failure, Spectrum};
-
-    /// A failure with one symptom, the rules of what was read wrongly, and those of the whole dump.
-    fn failure(symptom: &str, suspects: &[&'static str], relies: &[&'static str]) -> Failure<'static> {
-        let suspects = suspects.iter().map(|rule| (*rule, 1.0)).collect();
-        Failure {
-            symptoms: [(symptom.to_owned(), suspects)].into(),
-            relies: relies.iter().copied().collect(),
-            has_place: true,
-            followed: [].into(),
-            implied: [].into(),
-            broken: None,
-        }
-    }
-
-    fn groups(failures: Vec<Failure<'static>>, passed: &[&[&str]]) -> Vec<(Option<&'static str>, Vec<usize>)> {
-        let passed: Vec<Vec<String>> =
-            passed.iter().map(|rules| rules.iter().map(|rule| (*rule).to_owned()).collect()).collect();
-        let passed: &'static [Vec<String>] = passed.leak();
-        let spectrum = Spectrum::new(failures, passed.iter().map(Vec::as_slice));
-        spectrum.groups().into_iter().map(|group| (group.rule, group.members)).collect()
-    }
-
-    #[test]
-    fn a_rule_on_which_only_failing_dumps_rely_is_the_cause() {
-        let failures = || vec![failure("a", &["x", "y"], &["x", "y"]), failure("a", &["x", "y"], &["x", "y"])];
-        assert_eq!(groups(failures(), &[&["y"], &["y"], &[]]), [(Some("x"), vec![0, 1])]);
-        assert_eq!(groups(failures(), &[&["x"], &["x"], &[]]), [(Some("y"), vec![0, 1])]);
-        assert_eq!(groups(Vec::new(), &[&["x"]]), []);
-    }
-
-    #[test]
-    fn two_rules_that_explain_what_is_seen_of_each_are_two_causes() {
-        let one = || failure("a", &["x", "every"], &["x", "every"]);
-        let other = || failure("b", &["y", "every"], &["y", "every"]);
-        let failures = vec![one(), one(), one(), one(), other(), other(), other()];
-        assert_eq!(groups(failures, &[&["z"]]), [(Some("x"), vec![0, 1, 2, 3]), (Some("y"), vec![4, 5, 6])]);
-    }
-
-    /// The same with a message for a symptom, and with no place in the dump.
-    fn placeless(symptom: &str, suspects: &[&'static str]) -> Failure<'static> {
-        let mut failure = Failure { has_place: false, ..failure(symptom, suspects, suspects) };
-        failure.symptoms.values_mut().flat_map(|rules| rules.values_mut()).for_each(|weight| *weight = 0.45);
-        failure
-    }
-
-    #[test]
-    fn two_messages_are_two_causes_however_many_dumps_have_a_rule_in_common() {
-        let one = || placeless("refused: one", &["x", "every"]);
-        let other = || placeless("refused: other", &["y", "every"]);
-        let failures = vec![one(), one(), one(), one(), one(), other(), other(), other(), other()];
-        let all = groups(failures, &[&["every"], &["every"], &["every"]]);
-        assert_eq!(
-            all.iter().map(|(_, members)| members.clone()).collect::<Vec<_>>(),
-            [vec![0, 1, 2, 3, 4], vec![5, 6, 7, 8]]
-        );
-    }
-
-    #[test]
-    fn one_message_that_two_rules_explain_is_two_causes() {
-        let one = || placeless("refused", &["x", "every"]);
-        let other = || placeless("refused", &["y", "every"]);
-        let passed: Vec<&[&str]> = vec![&["every"]; 9];
-        let both = || vec![one(), one(), one(), one(), other(), other(), other()];
-        assert_eq!(groups(both(), &passed), [(Some("x"), vec![0, 1, 2, 3]), (Some("y"), vec![4, 5, 6])]);
-        // Rules that are followed elsewhere, or that few cases have, make no part.
-        let followed = [&passed[..], &[&["x"], &["y"]]].concat();
-        assert_eq!(groups(both(), &followed), [(None, (0..7).collect())]);
-        assert_eq!(groups(vec![one(), one(), other(), other()], &passed), [(None, (0..4).collect())]);
-    }
-
-    #[test]
-    fn what_is_seen_of_a_few_only_beside_the_same_rule_is_no_other_cause() {
-        let failures = vec![failure("a", &["x"], &["x"]), failure("a", &["x"], &["x"]), failure("b", &["x"], &["x"])];
-        assert_eq!(groups(failures, &[&["z"]]), [(Some("x"), vec![0, 1, 2])]);
-    }
-
-    #[test]
-    fn what_a_case_shows_besides_opens_no_cause() {
-        let mut both = failure("a", &["x"], &["x", "y"]);
-        both.symptoms.insert("b".to_owned(), [("y", 1.0)].into());
-        assert_eq!(groups(vec![failure("a", &["x"], &["x"]), both], &[]), [(Some("x"), vec![0, 1])]);
-    }
-
-    #[test]
-    fn a_refusal_that_names_no_place_has_a_rule_only_where_nothing_else_is_possible() {
-        let refusal = || Failure { has_place: false, ..failure("refused", &["x"], &["x"]) };
-        assert_eq!(groups(vec![refusal(), refusal()], &[&["z"]]), [(Some("x"), vec![0, 1])]);
-        let failures = vec![Failure { has_place: false, ..failure("refused", &[], &["x"]) }];
-        assert_eq!(groups(failures, &[&["x"]]), [(None, vec![0])]);
-        let weak: Vec<&[&str]> = vec![&["x"]; 6];
-        let mut failures = vec![refusal(), refusal()];
-        failures.iter_mut().for_each(|failure| {
-            failure.symptoms.values_mut().flat_map(|rules| rules.values_mut()).for_each(|weight| *weight = 0.9);
-        });
-        assert_eq!(groups(failures, &weak), [(None, vec![0, 1])]);
-    }
-}
+mod tests;
