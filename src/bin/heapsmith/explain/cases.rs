@@ -5,7 +5,7 @@ use heapsmith::error::Error;
 use heapsmith::format::DumpFile;
 use heapsmith::hprof::Reading;
 use heapsmith::input::Input;
-use heapsmith::validate::Rule;
+use heapsmith::validate::{Rule, Scope};
 
 use super::{CasesOf, Example, ExampleField};
 use crate::field::FieldLine;
@@ -31,9 +31,11 @@ impl Cases {
         if let Some(case) = self.0.iter().find(|case| breaks(case)) {
             let fields = fields(case)?;
             let offset = case.breaks.map_or(0, |(_, offset)| offset);
-            let at = fields.iter().rposition(|field| field.offset <= offset);
-            broken = at.map(|at| Kind::of(&fields, at));
-            examples.extend(at.map(|at| example(case, "breaks", &fields, &[at])));
+            if let Some(at) = fields.iter().rposition(|field| field.offset <= offset) {
+                let places = self.places(case, rule, &fields, at)?;
+                broken = Some(Kind::of(&fields, places[0]));
+                examples.push(example(case, "breaks", &fields, &places));
+            }
         }
         for (part, takes) in [("keeps", &keeps as &dyn Fn(&Case) -> bool), ("shows", &shows)] {
             let of_it = self.0.iter().filter(|case| takes(case));
@@ -41,6 +43,37 @@ impl Cases {
             examples.extend(places.next().transpose()?);
         }
         Ok((Some(all), examples))
+    }
+
+    /// The fields at which a case breaks a rule. Findings about the graph stand at the beginning of a record: there these are
+    /// the fields of the record that rely on the rule, or those that differ from the dump which the case damages.
+    fn places(&self, case: &Case, rule: &Rule, fields: &[FieldLine], at: usize) -> Result<Vec<usize>, Error> {
+        if rule.scope != Scope::Graph || fields[at].record.is_none() || !fields[at].begins_a_record() {
+            return Ok(vec![at]);
+        }
+        let of_record: Vec<usize> = (at..fields.len()).take_while(|&i| fields[i].record == fields[at].record).collect();
+        let reliances = dump(case)?.reliances()?;
+        let own: Vec<_> = reliances.iter().filter(|reliance| reliance.rule.0 == rule.id).collect();
+        let relies = |i: &usize| own.iter().any(|reliance| fields[*i].meets(reliance.offset, reliance.length));
+        let relying: Vec<usize> = of_record.iter().copied().filter(relies).collect();
+        if !relying.is_empty() {
+            return Ok(relying);
+        }
+        let edited = self.edited(case);
+        let is_edited = |i: &usize| edited.iter().any(|&offset| fields[*i].meets(offset, 1));
+        let changed: Vec<usize> = of_record.iter().copied().filter(is_edited).collect();
+        Ok(if changed.is_empty() { vec![at] } else { changed })
+    }
+
+    /// The offsets of the bytes in which a case differs from the dump that it damages, if it has its length.
+    fn edited(&self, case: &Case) -> Vec<u64> {
+        let differing = |other: &Case| -> Vec<u64> {
+            let pairs = case.bytes.iter().zip(&other.bytes).enumerate();
+            pairs.filter(|(_, (one, other))| one != other).map(|(at, _)| at as u64).collect()
+        };
+        let alike = self.0.iter().filter(|other| other.bytes.len() == case.bytes.len() && other.breaks.is_none());
+        let nearest = alike.map(differing).min_by_key(Vec::len);
+        nearest.filter(|differing| differing.len() <= MOST_EDITED).unwrap_or_default()
     }
 
     fn ids(&self, takes: impl Fn(&Case) -> bool) -> Vec<String> {
@@ -109,6 +142,9 @@ fn fields(case: &Case) -> Result<Vec<FieldLine>, Error> {
         Err(error) => Err(error),
     }
 }
+
+/// Bytes that an edit of a dump changes, at most.
+const MOST_EDITED: usize = 32;
 
 /// Fields that are shown before and after a place.
 const AROUND: usize = 4;
