@@ -6,7 +6,7 @@
 #
 # DIR is where examples/adapters/install.sh puts other people's programs; what is missing there is installed first
 # (hprof-analyzer takes 19 minutes to build). Needs cargo, python3, a JDK from 17 on, apt-get and dpkg. HEAPSMITH, if
-# set, is a binary of heapsmith to use instead of building one. Behind the installation it takes some eight minutes on
+# set, is a binary of heapsmith to use instead of building one. After the installation it takes some eight minutes on
 # two cores. REPORT is a folder for the whole report, and for what each run prints; docs/mapping.py reads its report.json.
 set -euo pipefail
 
@@ -37,10 +37,12 @@ mkdir -p target
 bin=target/programs/bin
 python="python3 -B $adapters/programs"
 
-# What panics say differs from machine to machine: stack traces, the folder of sources.
+# What panics say differs from machine to machine: stack traces, the folder of sources. Two templates have one name, and a
+# converter has none.
 export RUST_BACKTRACE=0
 plain() { # report
     sed -i -E 's#/[^ "]*/registry/src/[^/ ]*/##g' "$1"
+    python3 -B docs/labels.py "$1"
 }
 
 reports=()
