@@ -16,10 +16,9 @@ Findings without cases, which no run of the corpus can show, are left out and li
 
 import json
 import re
-import sys
 from collections import Counter
 
-from results import names
+from results import names, texts
 
 # The share of a cause's cases that one finding has to explain.
 SHARE = 0.8
@@ -136,12 +135,8 @@ def shortened(cause):
 
 
 def main():
-    if len(sys.argv) != 3:
-        sys.exit(__doc__.split("\n\n")[1])
-    with open(sys.argv[1], encoding="utf-8") as file:
-        report = json.load(file)
-    with open(sys.argv[2], encoding="utf-8") as file:
-        known = findings(file.read())
+    told, known = texts(__doc__)
+    report, known = json.loads(told), findings(known)
     rows = [Row(tested, label, known) for tested, label in zip(report["implementations"], names(report))]
     rows = [row for row in rows if row.causes or row.findings]
     print("| implementation | " + " | ".join(HEADINGS) + " |")

@@ -5,6 +5,7 @@ usage: results.py REPORT.json HEAD.md FINDINGS.md > results.md
 """
 
 import json
+import pathlib
 import re
 import sys
 from collections import Counter
@@ -151,15 +152,17 @@ def verdict(report):
     return f"{what}; {known} of {len(tested)} implementations have known defects."
 
 
+def texts(usage):
+    """The files that the second paragraph of a program's description names as its arguments."""
+    line = usage.split("\n\n")[1]
+    if len(sys.argv) != 1 + len(re.findall(r"\b[A-Z]+\.\w+", line.split(">")[0])):
+        sys.exit(line)
+    return [pathlib.Path(name).read_text(encoding="utf-8") for name in sys.argv[1:]]
+
+
 def main():
-    if len(sys.argv) != 4:
-        sys.exit(__doc__.split("\n\n")[1])
-    with open(sys.argv[1], encoding="utf-8") as file:
-        report = json.load(file)
-    with open(sys.argv[2], encoding="utf-8") as file:
-        head = file.read().rstrip("\n")
-    with open(sys.argv[3], encoding="utf-8") as file:
-        headings = findings(file.read())
+    told, head, known = texts(__doc__)
+    report, head, headings = json.loads(told), head.rstrip("\n"), findings(known)
     chosen = report["chosen"]
     # What is done with a dump besides reading follows the id of its case.
     dumps = len({case["id"].split(":")[0] for case in report["cases"]})

@@ -37,10 +37,12 @@ mkdir -p target
 bin=target/programs/bin
 python="python3 -B $adapters/programs"
 
-# What panics say differs from machine to machine: stack traces, the folder of sources.
+# What panics say differs from machine to machine: stack traces, the folder of sources. Two templates have one name, and a
+# converter has none.
 export RUST_BACKTRACE=0
 plain() { # report
     sed -i -E 's#/[^ "]*/registry/src/[^/ ]*/##g' "$1"
+    python3 -B docs/labels.py "$1"
 }
 
 reports=()

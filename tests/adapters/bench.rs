@@ -5,6 +5,7 @@ use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
@@ -21,6 +22,16 @@ pub(crate) fn has_python() -> bool {
         println!("skipped: no python3");
     }
     is_there
+}
+
+/// Python itself, as a word of a command: what stands on the path may be a script that looks for it, at each start.
+pub(crate) fn interpreter() -> &'static str {
+    static INTERPRETER: OnceLock<String> = OnceLock::new();
+    INTERPRETER.get_or_init(|| {
+        let output = Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output();
+        let path = output.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned()).unwrap_or_default();
+        shell_words::quote(if path.is_empty() { "python3" } else { &path }).into_owned()
+    })
 }
 
 /// The command of a file beside these tests.

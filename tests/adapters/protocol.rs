@@ -87,6 +87,17 @@ fn the_reference_converts_between_all_formats_over_the_whole_corpus() {
     }
 }
 
+/// A dump that is to be refused breaks a rule that is known, whatever was to be made of it.
+#[test]
+fn a_damaged_dump_that_a_converter_accepts_names_its_rule() {
+    let damaged = "hprof-shorten-a-dump-record";
+    let (report, _) = check(&["--converter", "cp {in} {out}", "--to", "hprof", "--filter", damaged]);
+    let told = &report["implementations"][0];
+    assert_eq!(outcomes(&report)[0]["verdict"], "wrong-verdict", "{report}");
+    assert_eq!(told["results"][0]["suspects"][0]["rule"], "hprof.sub-record.overrun");
+    assert_eq!(told["causes"][0]["rule"], "hprof.sub-record.overrun");
+}
+
 #[test]
 fn the_reference_decoder_passes_every_case_at_every_level() {
     for level in ["verdict", "counts", "digest", "listing"] {

@@ -593,6 +593,27 @@ fn a_rule_is_explained_with_the_titles_of_its_sources_and_the_bytes_of_cases() {
     assert_eq!((place.len(), &place[0]["offset"], &place[0]["bytes"]), (1, &0x47.into(), &"09".into()));
 }
 
+/// Findings of these rules stand at the first byte of a record.
+#[test]
+fn a_rule_of_the_graph_is_explained_at_the_field_that_breaks_it() {
+    let bench = Bench::new();
+    for (rule, broken, kept) in [
+        (
+            "phd.graph.class-word",
+            "> 000000d0  0000000000100084                  class word ",
+            "> 000000d0  0000000000100080                  class word ",
+        ),
+        ("phd.graph.superclass-cycle", "                superclass word ", "                superclass word "),
+    ] {
+        let text = bench.run(&["explain", rule]).ok().stdout();
+        let (of_broken, of_kept) = text.split_once(" keeps: ").expect("both");
+        for (part, place) in [(of_broken, broken), (of_kept, kept)] {
+            let marked: Vec<&str> = part.lines().filter(|line| line.starts_with("> ")).collect();
+            assert!(matches!(marked[..], [line] if line.contains(place)), "{rule}: {marked:?}");
+        }
+    }
+}
+
 #[test]
 fn a_part_of_an_id_lists_rules_and_an_unknown_one_names_the_nearest() {
     let bench = Bench::new();

@@ -5,6 +5,7 @@
 //! this folder. Without one of these that test is skipped, and says so; with `HEAPSMITH_BROWSER_REQUIRED` set, skipping
 //! fails. `HEAPSMITH_SCREENSHOTS` names a folder for pictures of the page.
 
+mod causes;
 mod differences;
 mod sample;
 mod thirteen;

@@ -18,7 +18,7 @@ use crate::format::rule;
 use super::report::{CaseFacts, CaseResult, Cause, Outcome, Suspect, Symptom, Tested};
 
 use spectrum::{ABOUT, Failure, Group, Spectrum};
-use symptom::symptoms;
+use symptom::{implied, symptoms};
 
 /// The causes of what is to be read of an implementation: those with failures that are not expected first, then those of more
 /// cases.
@@ -28,9 +28,9 @@ pub(super) fn causes(tested: &Tested, cases: &BTreeMap<&str, &CaseFacts>) -> Vec
     let passed = tested.results.iter().filter(|result| matches!(result.outcome, Outcome::Pass { .. }));
     let relied = passed.filter_map(|result| cases.get(&*result.id)).map(|case| &case.relies[..]);
     let spectrum = Spectrum::new(failures.collect(), relied);
-    let groups = spectrum.groups().into_iter().map(|Group { rule, members }| {
+    let groups = spectrum.groups().into_iter().map(|Group { rule, members, of_another }| {
         let members: Vec<&CaseResult> = members.iter().map(|&member| told[member]).collect();
-        cause(rule, &members, cases)
+        cause(rule, &members, &of_another, cases)
     });
     let mut causes: Vec<Cause> = groups.collect();
     causes.sort_by_key(|cause| (cause.unexpected == 0, std::cmp::Reverse(cause.cases.len())));
@@ -81,13 +81,31 @@ fn failure<'r>(result: &'r CaseResult, cases: &BTreeMap<&str, &'r CaseFacts>) ->
         has_place: result.has_place(),
         relies: relies.iter().map(String::as_str).collect(),
         followed: result.followed.iter().map(String::as_str).collect(),
+        implied: implied(result),
+        broken: broken(result),
     }
 }
 
-fn cause(rule: Option<&str>, members: &[&CaseResult], cases: &BTreeMap<&str, &CaseFacts>) -> Cause {
+/// Where the header of a dump is broken that is to be refused and was accepted. A reader that does not look at these bytes
+/// accepts whatever may stand there, and several rules can be broken by that.
+fn broken(result: &CaseResult) -> Option<u64> {
+    let is_accepted = matches!(&result.outcome, Outcome::WrongVerdict { expected, .. } if expected == "refuse");
+    // What stands in no record is of the header.
+    let evidence = result.evidence.as_ref().filter(|evidence| is_accepted && evidence.record.is_none())?;
+    Some(evidence.offset)
+}
+
+/// A cause of failures, but for those of their symptoms that another has.
+fn cause(
+    rule: Option<&str>,
+    members: &[&CaseResult],
+    of_another: &BTreeSet<String>,
+    cases: &BTreeMap<&str, &CaseFacts>,
+) -> Cause {
     let size = |result: &CaseResult| cases.get(&*result.id).map_or(u64::MAX, |case| case.size);
     let mut counted: BTreeMap<String, u64> = BTreeMap::new();
-    for symptom in members.iter().flat_map(|result| symptoms(result)) {
+    let seen = members.iter().flat_map(|result| symptoms(result));
+    for symptom in seen.filter(|symptom| !of_another.contains(symptom)) {
         *counted.entry(symptom).or_default() += 1;
     }
     let mut counted: Vec<Symptom> = counted.into_iter().map(|(what, cases)| Symptom { what, cases }).collect();

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::symptom::NO_FACTS;
 
 /// A failure.
+#[cfg_attr(test, derive(Clone))]
 pub(super) struct Failure<'r> {
     /// What can be seen, and how well it goes with each rule of the bytes that were read wrongly: 1 where the rule is about
     /// it.
@@ -15,6 +16,10 @@ pub(super) struct Failure<'r> {
     pub(super) has_place: bool,
     /// Rules of bytes that were read rightly.
     pub(super) followed: BTreeSet<&'r str>,
+    /// What can be seen as well and may follow from the symptoms.
+    pub(super) implied: BTreeSet<String>,
+    /// Where the header is broken of a dump that is to be refused and was accepted.
+    pub(super) broken: Option<u64>,
 }
 
 /// Failures with what explains them.
@@ -22,6 +27,8 @@ pub(super) struct Group<'r> {
     pub(super) rule: Option<&'r str>,
     /// Places among the failures.
     pub(super) members: Vec<usize>,
+    /// What another cause has of them.
+    pub(super) of_another: BTreeSet<String>,
 }
 
 /// Failures, and how often each rule was followed.
@@ -44,6 +51,9 @@ const CASES: usize = 3;
 const BETTER: f64 = 0.85;
 /// ...or where the first one's explains it poorly beside another.
 const POOR: f64 = 0.5;
+/// A message, or a place in a program, of fewer cases has another cause where the first one's rule hardly explains it beside
+/// another.
+const FAINT: f64 = 1.0 / 3.0;
 /// The weight of a rule that is about the very fact that is wrong.
 pub(super) const ABOUT: f64 = 1.0;
 
@@ -56,7 +66,8 @@ impl<'r> Spectrum<'r> {
         Spectrum { failures, passed }
     }
 
-    /// Groups of failures with one cause: each failure is in one, that of the more frequent cause.
+    /// Groups of failures with one cause: each failure is in one, that of the more frequent cause, and in others whose
+    /// symptoms that one hides.
     pub(super) fn groups(&self) -> Vec<Group<'r>> {
         let mut left: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
         for (at, failure) in self.failures.iter().enumerate() {
@@ -81,23 +92,51 @@ impl<'r> Spectrum<'r> {
                 }
                 let members: Vec<usize> = part.into_iter().filter(|at| explained.insert(*at)).collect();
                 if !members.is_empty() {
-                    groups.push(Group { rule: Some(rule), members });
+                    groups.push(Group::new(Some(rule), members));
                 }
                 continue;
             }
             let mut members = seen;
             let mut shown = vec![symptom];
             loop {
-                let is_alike = |other: &str| shown.iter().any(|shown| is_same_fact(shown, other));
-                let belongs = |other: &str, of_other| self.belongs(rule, &members, other, of_other, is_alike(other));
+                let belongs = |other: &str, of_other| self.belongs(rule, &members, &shown, other, of_other);
                 let alike = left.iter().find(|(other, of_other)| belongs(other, of_other));
                 let Some(alike) = alike.map(|(alike, _)| *alike) else { break };
                 shown.push(alike);
                 members.extend(left.remove(alike).unwrap_or_default());
             }
             let members: Vec<usize> = members.into_iter().filter(|at| explained.insert(*at)).collect();
-            groups.push(Group { rule, members });
+            groups.push(Group::new(rule, members));
         }
+        self.uncover(left, groups)
+    }
+
+    /// Groups, and those of symptoms that others hide: each failure that shows one is in a larger group, the rule of which
+    /// is not about it.
+    fn uncover(&self, left: BTreeMap<&str, BTreeSet<usize>>, mut groups: Vec<Group<'r>>) -> Vec<Group<'r>> {
+        let mut uncovered: BTreeMap<&str, (BTreeSet<usize>, BTreeSet<String>)> = BTreeMap::new();
+        for (symptom, seen) in left {
+            let mut over = groups.iter().filter(|group| group.members.iter().any(|at| seen.contains(at)));
+            let is_hidden = over.all(|group| self.is_hidden(group.rule, symptom, &seen));
+            if is_hidden && let Some((rule, _)) = self.best_rule(symptom, &seen) {
+                let (members, symptoms) = uncovered.entry(rule).or_default();
+                members.extend(seen);
+                symptoms.insert(symptom.to_owned());
+            }
+        }
+        let hidden: BTreeSet<String> = uncovered.values().flat_map(|(_, symptoms)| symptoms).cloned().collect();
+        for group in &mut groups {
+            let own = group.rule.and_then(|rule| uncovered.remove(rule));
+            let (members, own) = own.unwrap_or_default();
+            let more: Vec<usize> = members.into_iter().filter(|at| !group.members.contains(at)).collect();
+            group.members.extend(more);
+            group.of_another = hidden.difference(&own).cloned().collect();
+        }
+        groups.extend(uncovered.into_iter().map(|(rule, (members, own))| {
+            let all = members.iter().flat_map(|&at| self.failures[at].symptoms.keys());
+            let of_another = all.filter(|symptom| !own.contains(*symptom)).cloned().collect();
+            Group { of_another, ..Group::new(Some(rule), members.into_iter().collect()) }
+        }));
         groups
     }
 
@@ -117,29 +156,55 @@ impl<'r> Spectrum<'r> {
         &self,
         rule: Option<&str>,
         members: &BTreeSet<usize>,
+        shown: &[&str],
         symptom: &str,
         seen: &BTreeSet<usize>,
-        is_alike: bool,
     ) -> bool {
         if seen.is_subset(members) {
+            return !self.is_hidden(rule, symptom, seen);
+        }
+        let best = self.best_rule(symptom, seen);
+        let is_certain = best.is_some_and(|(best, _)| self.is_certain(symptom, seen, best));
+        if self.is_same_place(members, seen) || !is_certain && self.is_implied(shown, seen) {
             return true;
         }
         let Some(rule) = rule else { return false };
         let score = self.score(symptom, seen, rule);
-        if score == 0.0 {
-            return false;
-        }
-        match self.best_rule(symptom, seen) {
-            Some((best, of_best)) if best != rule && seen.len() >= CASES => {
-                match (self.is_certain(symptom, seen, best), is_alike) {
-                    (true, _) => score >= BETTER * of_best,
-                    (false, true) => true,
-                    (false, false) if NO_FACTS.contains(&kind(symptom)) => score >= BETTER * of_best,
-                    (false, false) => score >= POOR * of_best,
-                }
-            }
-            _ => true,
-        }
+        let Some((best, of_best)) = best.filter(|_| score > 0.0) else { return false };
+        let is_fact = !NO_FACTS.contains(&kind(symptom));
+        let is_alike = shown.iter().any(|shown| is_same_fact(shown, symptom));
+        let least = match (seen.len() >= CASES, is_certain) {
+            _ if best == rule => 0.0,
+            (true, true) => BETTER,
+            (true, false) if is_alike => 0.0,
+            (true, false) if is_fact => POOR,
+            (true, false) => BETTER,
+            (false, _) if is_fact => 0.0,
+            (false, _) => FAINT,
+        };
+        score >= least * of_best
+    }
+
+    /// Whether a symptom that is never seen without others comes from something else: the rule of the others is not about
+    /// it, and another explains it nearly perfectly.
+    fn is_hidden(&self, rule: Option<&str>, symptom: &str, seen: &BTreeSet<usize>) -> bool {
+        seen.len() >= CASES
+            && !NO_FACTS.contains(&kind(symptom))
+            && rule.is_none_or(|rule| self.score(symptom, seen, rule) == 0.0)
+            && self.best_rule(symptom, seen).is_some_and(|(best, _)| self.is_certain(symptom, seen, best))
+    }
+
+    /// Whether dumps are accepted although their headers are broken, where those of others are.
+    fn is_same_place(&self, members: &BTreeSet<usize>, seen: &BTreeSet<usize>) -> bool {
+        let places =
+            |of: &BTreeSet<usize>| of.iter().map(|&at| self.failures[at].broken).collect::<Option<BTreeSet<u64>>>();
+        let of_members: BTreeSet<u64> = members.iter().filter_map(|&at| self.failures[at].broken).collect();
+        places(seen).is_some_and(|own| !own.is_empty() && own.is_subset(&of_members))
+    }
+
+    /// Whether failures show what others do, only that it may follow from what else they show.
+    fn is_implied(&self, shown: &[&str], seen: &BTreeSet<usize>) -> bool {
+        shown.iter().any(|&shown| seen.iter().all(|&at| self.failures[at].implied.contains(shown)))
     }
 
     /// Whether nearly every dump that relies on a rule shows the symptom, and nearly no other.
@@ -211,6 +276,12 @@ impl<'r> Spectrum<'r> {
     }
 }
 
+impl<'r> Group<'r> {
+    fn new(rule: Option<&'r str>, members: Vec<usize>) -> Group<'r> {
+        Group { rule, members, of_another: BTreeSet::new() }
+    }
+}
+
 /// Whether a fact is wrong in two ways. Two messages, or two places in a program, are different things.
 fn is_same_fact(one: &str, other: &str) -> bool {
     kind(one) == kind(other) && !NO_FACTS.contains(&kind(one))
@@ -228,100 +299,4 @@ fn commonest<'s>(left: &BTreeMap<&'s str, BTreeSet<usize>>, explained: &BTreeSet
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{Failure, Spectrum};
-
-    /// A failure with one symptom, the rules of what was read wrongly, and those of the whole dump.
-    fn failure(symptom: &str, suspects: &[&'static str], relies: &[&'static str]) -> Failure<'static> {
-        let suspects = suspects.iter().map(|rule| (*rule, 1.0)).collect();
-        Failure {
-            symptoms: [(symptom.to_owned(), suspects)].into(),
-            relies: relies.iter().copied().collect(),
-            has_place: true,
-            followed: [].into(),
-        }
-    }
-
-    fn groups(failures: Vec<Failure<'static>>, passed: &[&[&str]]) -> Vec<(Option<&'static str>, Vec<usize>)> {
-        let passed: Vec<Vec<String>> =
-            passed.iter().map(|rules| rules.iter().map(|rule| (*rule).to_owned()).collect()).collect();
-        let passed: &'static [Vec<String>] = passed.leak();
-        let spectrum = Spectrum::new(failures, passed.iter().map(Vec::as_slice));
-        spectrum.groups().into_iter().map(|group| (group.rule, group.members)).collect()
-    }
-
-    #[test]
-    fn a_rule_on_which_only_failing_dumps_rely_is_the_cause() {
-        let failures = || vec![failure("a", &["x", "y"], &["x", "y"]), failure("a", &["x", "y"], &["x", "y"])];
-        assert_eq!(groups(failures(), &[&["y"], &["y"], &[]]), [(Some("x"), vec![0, 1])]);
-        assert_eq!(groups(failures(), &[&["x"], &["x"], &[]]), [(Some("y"), vec![0, 1])]);
-        assert_eq!(groups(Vec::new(), &[&["x"]]), []);
-    }
-
-    #[test]
-    fn two_rules_that_explain_what_is_seen_of_each_are_two_causes() {
-        let one = || failure("a", &["x", "every"], &["x", "every"]);
-        let other = || failure("b", &["y", "every"], &["y", "every"]);
-        let failures = vec![one(), one(), one(), one(), other(), other(), other()];
-        assert_eq!(groups(failures, &[&["z"]]), [(Some("x"), vec![0, 1, 2, 3]), (Some("y"), vec![4, 5, 6])]);
-    }
-
-    /// The same with a message for a symptom, and with no place in the dump.
-    fn placeless(symptom: &str, suspects: &[&'static str]) -> Failure<'static> {
-        let mut failure = Failure { has_place: false, ..failure(symptom, suspects, suspects) };
-        failure.symptoms.values_mut().flat_map(|rules| rules.values_mut()).for_each(|weight| *weight = 0.45);
-        failure
-    }
-
-    #[test]
-    fn two_messages_are_two_causes_however_many_dumps_have_a_rule_in_common() {
-        let one = || placeless("refused: one", &["x", "every"]);
-        let other = || placeless("refused: other", &["y", "every"]);
-        let failures = vec![one(), one(), one(), one(), one(), other(), other(), other(), other()];
-        let all = groups(failures, &[&["every"], &["every"], &["every"]]);
-        assert_eq!(
-            all.iter().map(|(_, members)| members.clone()).collect::<Vec<_>>(),
-            [vec![0, 1, 2, 3, 4], vec![5, 6, 7, 8]]
-        );
-    }
-
-    #[test]
-    fn one_message_that_two_rules_explain_is_two_causes() {
-        let one = || placeless("refused", &["x", "every"]);
-        let other = || placeless("refused", &["y", "every"]);
-        let passed: Vec<&[&str]> = vec![&["every"]; 9];
-        let both = || vec![one(), one(), one(), one(), other(), other(), other()];
-        assert_eq!(groups(both(), &passed), [(Some("x"), vec![0, 1, 2, 3]), (Some("y"), vec![4, 5, 6])]);
-        // Rules that are followed elsewhere, or that few cases have, make no part.
-        let followed = [&passed[..], &[&["x"], &["y"]]].concat();
-        assert_eq!(groups(both(), &followed), [(None, (0..7).collect())]);
-        assert_eq!(groups(vec![one(), one(), other(), other()], &passed), [(None, (0..4).collect())]);
-    }
-
-    #[test]
-    fn what_is_seen_of_a_few_only_beside_the_same_rule_is_no_other_cause() {
-        let failures = vec![failure("a", &["x"], &["x"]), failure("a", &["x"], &["x"]), failure("b", &["x"], &["x"])];
-        assert_eq!(groups(failures, &[&["z"]]), [(Some("x"), vec![0, 1, 2])]);
-    }
-
-    #[test]
-    fn what_a_case_shows_besides_opens_no_cause() {
-        let mut both = failure("a", &["x"], &["x", "y"]);
-        both.symptoms.insert("b".to_owned(), [("y", 1.0)].into());
-        assert_eq!(groups(vec![failure("a", &["x"], &["x"]), both], &[]), [(Some("x"), vec![0, 1])]);
-    }
-
-    #[test]
-    fn a_refusal_that_names_no_place_has_a_rule_only_where_nothing_else_is_possible() {
-        let refusal = || Failure { has_place: false, ..failure("refused", &["x"], &["x"]) };
-        assert_eq!(groups(vec![refusal(), refusal()], &[&["z"]]), [(Some("x"), vec![0, 1])]);
-        let failures = vec![Failure { has_place: false, ..failure("refused", &[], &["x"]) }];
-        assert_eq!(groups(failures, &[&["x"]]), [(None, vec![0])]);
-        let weak: Vec<&[&str]> = vec![&["x"]; 6];
-        let mut failures = vec![refusal(), refusal()];
-        failures.iter_mut().for_each(|failure| {
-            failure.symptoms.values_mut().flat_map(|rules| rules.values_mut()).for_each(|weight| *weight = 0.9);
-        });
-        assert_eq!(groups(failures, &weak), [(None, vec![0, 1])]);
-    }
-}
+mod tests;

@@ -18,8 +18,16 @@ pub(super) const BREAKS: &str = "breaks ";
 pub(super) fn symptoms(result: &CaseResult) -> BTreeSet<String> {
     let Some(first) = first(result) else { return BTreeSet::new() };
     let others = result.others.iter().filter(|other| other.follows.is_none());
-    let others = others.map(|OtherFact { fact, expected, found, .. }| of_fact(fact, expected, found));
-    std::iter::once(first).chain(others).collect()
+    std::iter::once(first).chain(others.map(of_other)).collect()
+}
+
+/// What can be seen of a failure besides, and may follow from its symptoms.
+pub(super) fn implied(result: &CaseResult) -> BTreeSet<String> {
+    result.others.iter().filter(|other| other.follows.is_some()).map(of_other).collect()
+}
+
+fn of_other(OtherFact { fact, expected, found, .. }: &OtherFact) -> String {
+    of_fact(fact, expected, found)
 }
 
 /// What the outcome itself says, which is shown of a case.

@@ -13,9 +13,11 @@ pub(in crate::check) fn point_at_causes(
     tested: &mut Tested,
     case: &dyn Fn(&str) -> Result<Option<Case>, Error>,
 ) -> Result<(), Error> {
+    // Of two causes of a case the first counts.
     let rules: HashMap<&str, &str> = tested
         .causes
         .iter()
+        .rev()
         .filter_map(|cause| Some((cause.rule.as_deref()?, &cause.cases)))
         .flat_map(|(rule, cases)| cases.iter().map(move |case| (&**case, rule)))
         .collect();

@@ -97,7 +97,8 @@ impl Tested {
     /// The causes all of whose failures are expected: their number, and that of their cases.
     pub fn known(&self) -> (usize, usize) {
         let known = self.causes.iter().filter(|cause| cause.unexpected == 0);
-        known.fold((0, 0), |(causes, cases), cause| (causes + 1, cases + cause.cases.len()))
+        let cases: BTreeSet<&String> = known.clone().flat_map(|cause| &cause.cases).collect();
+        (known.count(), cases.len())
     }
 }
 

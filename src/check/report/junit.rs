@@ -54,8 +54,10 @@ fn suite(report: &Report, tested: &Tested, cases: &Cases<'_>) -> TestSuite {
         let Cause { id, sentence, example, .. } = cause;
         property(&format!("cause {}", number + 1), &format!("{id} ({}; {example}): {sentence}", cause.count()));
     }
+    // Of two causes of a case the first counts.
+    let causes = tested.causes.iter().rev();
     let cause_of: BTreeMap<&str, &Cause> =
-        tested.causes.iter().flat_map(|cause| cause.cases.iter().map(move |id| (id.as_str(), cause))).collect();
+        causes.flat_map(|cause| cause.cases.iter().map(move |id| (id.as_str(), cause))).collect();
     let times = report.run.as_ref().and_then(|run| run.milliseconds.get(&tested.label));
     for result in &tested.results {
         let mut test = TestCase::new(in_xml(&result.id), status(result, cause_of.get(result.id.as_str()).copied()));

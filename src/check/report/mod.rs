@@ -29,7 +29,7 @@ pub use merge::merge;
 pub use result::{CaseResult, Expectation, OtherFact, Outcome, Suspect};
 
 /// Version of the report's schema.
-pub const SCHEMA: u32 = 6;
+pub const SCHEMA: u32 = 7;
 
 /// The outcome of a run over many cases.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -130,7 +130,8 @@ pub struct Tested {
     pub tally: BTreeMap<String, u64>,
     /// Cases that failed as expected, and cases that passed although they were expected to fail.
     pub expectations: Expectations,
-    /// What the failures have in common: those that fail the run first, then those of more cases. Each failure has one.
+    /// What the failures have in common: those that fail the run first, then those of more cases. Each failure has one, and
+    /// another where it shows a fact as well that only another rule explains.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub causes: Vec<Cause>,
     /// The cases, by id.

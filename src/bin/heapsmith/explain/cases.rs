@@ -5,7 +5,7 @@ use heapsmith::error::Error;
 use heapsmith::format::DumpFile;
 use heapsmith::hprof::Reading;
 use heapsmith::input::Input;
-use heapsmith::validate::Rule;
+use heapsmith::validate::{Rule, Scope};
 
 use super::{CasesOf, Example, ExampleField};
 use crate::field::FieldLine;
@@ -28,12 +28,21 @@ impl Cases {
         let all = CasesOf { keep: self.ids(keeps), breaks: self.ids(breaks), show: self.ids(shows) };
         let mut examples = Vec::new();
         let mut broken = None;
-        if let Some(case) = self.0.iter().find(|case| breaks(case)) {
+        for case in self.0.iter().filter(|case| breaks(case)) {
             let fields = fields(case)?;
             let offset = case.breaks.map_or(0, |(_, offset)| offset);
-            let at = fields.iter().rposition(|field| field.offset <= offset);
-            broken = at.map(|at| Kind::of(&fields, at));
-            examples.extend(at.map(|at| example(case, "breaks", &fields, &[at])));
+            let Some(at) = fields.iter().rposition(|field| field.offset <= offset) else { continue };
+            let known = self.places(case, rule, &fields, at)?;
+            let is_known = known.is_some();
+            // The smallest, unless a larger one says more.
+            if is_known || examples.is_empty() {
+                let places = known.unwrap_or_else(|| vec![at]);
+                broken = Some(Kind::of(&fields, places[0]));
+                examples = vec![example(case, "breaks", &fields, &places)];
+            }
+            if is_known {
+                break;
+            }
         }
         for (part, takes) in [("keeps", &keeps as &dyn Fn(&Case) -> bool), ("shows", &shows)] {
             let of_it = self.0.iter().filter(|case| takes(case));
@@ -41,6 +50,36 @@ impl Cases {
             examples.extend(places.next().transpose()?);
         }
         Ok((Some(all), examples))
+    }
+
+    /// The fields at which a case breaks a rule, if that is known. Findings about the graph stand at the beginning of a record:
+    /// there these are the fields of the record that rely on the rule, or those that differ from the dump which was damaged.
+    fn places(&self, case: &Case, rule: &Rule, fields: &[FieldLine], at: usize) -> Result<Option<Vec<usize>>, Error> {
+        if rule.scope != Scope::Graph || fields[at].record.is_none() || !fields[at].begins_a_record() {
+            return Ok(Some(vec![at]));
+        }
+        let next =
+            (at + 1..fields.len()).find(|&i| fields[i].record != fields[at].record || fields[i].begins_a_record());
+        let among = |is_there: &dyn Fn(&FieldLine) -> bool| -> Vec<usize> {
+            (at..next.unwrap_or(fields.len())).filter(|&i| is_there(&fields[i])).collect()
+        };
+        let reliances = dump(case)?.reliances()?;
+        let own: Vec<_> = reliances.iter().filter(|reliance| reliance.rule.0 == rule.id).collect();
+        let relying = among(&|field| own.iter().any(|reliance| field.meets(reliance.offset, reliance.length)));
+        if !relying.is_empty() {
+            return Ok(Some(relying));
+        }
+        let edited = self.edited(case);
+        let changed = among(&|field| edited.iter().any(|&offset| field.meets(offset, 1)));
+        Ok((!changed.is_empty()).then_some(changed))
+    }
+
+    /// The offsets of the bytes in which a case differs from the dump that it damages, if it has its length.
+    fn edited(&self, case: &Case) -> Vec<u64> {
+        let base = case.recipe.rsplit_once(" in ").map(|(_, id)| id);
+        let base = self.0.iter().find(|other| Some(&*other.id) == base && other.bytes.len() == case.bytes.len());
+        let pairs = base.into_iter().flat_map(|base| case.bytes.iter().zip(&base.bytes)).enumerate();
+        pairs.filter(|(_, (one, other))| one != other).map(|(at, _)| at as u64).collect()
     }
 
     fn ids(&self, takes: impl Fn(&Case) -> bool) -> Vec<String> {

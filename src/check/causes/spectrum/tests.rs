@@ -1,0 +1,159 @@
+use super::{Failure, Spectrum};
+
+/// A failure with one symptom, the rules of what was read wrongly, and those of the whole dump.
+fn failure(symptom: &str, suspects: &[&'static str], relies: &[&'static str]) -> Failure<'static> {
+    let suspects = suspects.iter().map(|rule| (*rule, 1.0)).collect();
+    Failure {
+        symptoms: [(symptom.to_owned(), suspects)].into(),
+        relies: relies.iter().copied().collect(),
+        has_place: true,
+        followed: [].into(),
+        implied: [].into(),
+        broken: None,
+    }
+}
+
+fn groups(failures: Vec<Failure<'static>>, passed: &[&[&str]]) -> Vec<(Option<&'static str>, Vec<usize>)> {
+    let passed: Vec<Vec<String>> =
+        passed.iter().map(|rules| rules.iter().map(|rule| (*rule).to_owned()).collect()).collect();
+    let passed: &'static [Vec<String>] = passed.leak();
+    let spectrum = Spectrum::new(failures, passed.iter().map(Vec::as_slice));
+    spectrum.groups().into_iter().map(|group| (group.rule, group.members)).collect()
+}
+
+#[test]
+fn a_rule_on_which_only_failing_dumps_rely_is_the_cause() {
+    let failures = || vec![failure("a", &["x", "y"], &["x", "y"]), failure("a", &["x", "y"], &["x", "y"])];
+    assert_eq!(groups(failures(), &[&["y"], &["y"], &[]]), [(Some("x"), vec![0, 1])]);
+    assert_eq!(groups(failures(), &[&["x"], &["x"], &[]]), [(Some("y"), vec![0, 1])]);
+    assert_eq!(groups(Vec::new(), &[&["x"]]), []);
+}
+
+#[test]
+fn two_rules_that_explain_what_is_seen_of_each_are_two_causes() {
+    let one = || failure("a", &["x", "every"], &["x", "every"]);
+    let other = || failure("b", &["y", "every"], &["y", "every"]);
+    let failures = vec![one(), one(), one(), one(), other(), other(), other()];
+    assert_eq!(groups(failures, &[&["z"]]), [(Some("x"), vec![0, 1, 2, 3]), (Some("y"), vec![4, 5, 6])]);
+}
+
+/// The same with a message for a symptom, and with no place in the dump.
+fn placeless(symptom: &str, suspects: &[&'static str]) -> Failure<'static> {
+    let mut failure = Failure { has_place: false, ..failure(symptom, suspects, suspects) };
+    failure.symptoms.values_mut().flat_map(|rules| rules.values_mut()).for_each(|weight| *weight = 0.45);
+    failure
+}
+
+#[test]
+fn two_messages_are_two_causes_however_many_dumps_have_a_rule_in_common() {
+    let one = || placeless("refused: one", &["x", "every"]);
+    let other = || placeless("refused: other", &["y", "every"]);
+    let failures = vec![one(), one(), one(), one(), one(), other(), other(), other(), other()];
+    let all = groups(failures, &[&["every"], &["every"], &["every"]]);
+    assert_eq!(
+        all.iter().map(|(_, members)| members.clone()).collect::<Vec<_>>(),
+        [vec![0, 1, 2, 3, 4], vec![5, 6, 7, 8]]
+    );
+}
+
+#[test]
+fn one_message_that_two_rules_explain_is_two_causes() {
+    let one = || placeless("refused", &["x", "every"]);
+    let other = || placeless("refused", &["y", "every"]);
+    let passed: Vec<&[&str]> = vec![&["every"]; 9];
+    let both = || vec![one(), one(), one(), one(), other(), other(), other()];
+    assert_eq!(groups(both(), &passed), [(Some("x"), vec![0, 1, 2, 3]), (Some("y"), vec![4, 5, 6])]);
+    // Rules that are followed elsewhere, or that few cases have, make no part.
+    let followed = [&passed[..], &[&["x"], &["y"]]].concat();
+    assert_eq!(groups(both(), &followed), [(None, (0..7).collect())]);
+    assert_eq!(groups(vec![one(), one(), other(), other()], &passed), [(None, (0..4).collect())]);
+}
+
+#[test]
+fn what_is_seen_of_a_few_only_beside_the_same_rule_is_no_other_cause() {
+    let failures = vec![failure("a", &["x"], &["x"]), failure("a", &["x"], &["x"]), failure("b", &["x"], &["x"])];
+    assert_eq!(groups(failures, &[&["z"]]), [(Some("x"), vec![0, 1, 2])]);
+}
+
+#[test]
+fn what_a_case_shows_besides_opens_no_cause() {
+    let mut both = failure("a", &["x"], &["x", "y"]);
+    both.symptoms.insert("b".to_owned(), [("y", 1.0)].into());
+    assert_eq!(groups(vec![failure("a", &["x"], &["x"]), both], &[]), [(Some("x"), vec![0, 1])]);
+}
+
+#[test]
+fn a_refusal_that_names_no_place_has_a_rule_only_where_nothing_else_is_possible() {
+    let refusal = || Failure { has_place: false, ..failure("refused", &["x"], &["x"]) };
+    assert_eq!(groups(vec![refusal(), refusal()], &[&["z"]]), [(Some("x"), vec![0, 1])]);
+    let failures = vec![Failure { has_place: false, ..failure("refused", &[], &["x"]) }];
+    assert_eq!(groups(failures, &[&["x"]]), [(None, vec![0])]);
+    let weak: Vec<&[&str]> = vec![&["x"]; 6];
+    let mut failures = vec![refusal(), refusal()];
+    failures.iter_mut().for_each(|failure| {
+        failure.symptoms.values_mut().flat_map(|rules| rules.values_mut()).for_each(|weight| *weight = 0.9);
+    });
+    assert_eq!(groups(failures, &weak), [(None, vec![0, 1])]);
+}
+
+/// Two facts that are wrong in the same dump, each with the rules that were not followed if it comes from one of them.
+fn both(symptoms: &[(&str, &[&'static str])], relies: &[&'static str]) -> Failure<'static> {
+    let of = |suspects: &[&'static str]| suspects.iter().map(|rule| (*rule, 1.0)).collect();
+    let symptoms = symptoms.iter().map(|(symptom, suspects)| ((*symptom).to_owned(), of(suspects))).collect();
+    Failure { symptoms, ..failure("", &[], relies) }
+}
+
+#[test]
+fn what_only_another_rule_explains_is_a_cause_of_its_own_in_cases_that_have_one() {
+    let hidden = || both(&[("a", &["x"]), ("b", &["y"])], &["x", "y"]);
+    let failures = || vec![failure("a", &["x"], &["x"]), hidden(), hidden(), hidden()];
+    assert_eq!(groups(failures(), &[&["z"]]), [(Some("x"), vec![0, 1, 2, 3]), (Some("y"), vec![1, 2, 3])]);
+    // Not where the rule of the cause may explain it, where dumps that rely on the other are read rightly, or in a few.
+    let may_be = || both(&[("a", &["x"]), ("b", &["x", "y"])], &["x", "y"]);
+    let failures_of_x = vec![failure("a", &["x"], &["x"]), may_be(), may_be(), may_be()];
+    assert_eq!(groups(failures_of_x, &[&["z"]]), [(Some("x"), vec![0, 1, 2, 3])]);
+    assert_eq!(groups(failures(), &[&["y"], &["y"]]), [(Some("x"), vec![0, 1, 2, 3])]);
+    assert_eq!(groups(failures()[..3].to_vec(), &[&["z"]]), [(Some("x"), vec![0, 1, 2])]);
+}
+
+#[test]
+fn a_hidden_cause_has_no_symptom_of_the_one_that_hides_it() {
+    let hidden = || both(&[("a", &["x"]), ("b", &["y"])], &["x", "y"]);
+    let spectrum = Spectrum::new(vec![failure("a", &["x"], &["x"]), hidden(), hidden(), hidden()], [].into_iter());
+    let of_another = |at: usize| spectrum.groups()[at].of_another.iter().cloned().collect::<Vec<String>>();
+    assert_eq!((of_another(0), of_another(1)), (vec!["b".to_owned()], vec!["a".to_owned()]));
+}
+
+#[test]
+fn a_header_that_is_broken_at_one_place_is_one_cause_whatever_rule_it_breaks() {
+    let accepted = |rule: &'static str, broken: u64| Failure {
+        broken: Some(broken),
+        ..failure(&format!("accepted although {rule} is broken"), &[rule], &[rule])
+    };
+    let failures = vec![accepted("x", 0), accepted("y", 0), accepted("z", 9)];
+    assert_eq!(groups(failures, &[]), [(Some("x"), vec![0, 1]), (Some("z"), vec![2])]);
+}
+
+#[test]
+fn what_others_show_may_follow_from_what_is_wrong_first_and_is_no_other_cause() {
+    let of_both = |implied: &[&str]| Failure {
+        implied: implied.iter().map(|symptom| (*symptom).to_owned()).collect(),
+        ..failure("b", &["y"], &["y"])
+    };
+    let failures =
+        |implied: &[&str]| vec![failure("a", &["x"], &["x"]), failure("a", &["x"], &["x"]), of_both(implied)];
+    assert_eq!(groups(failures(&["a"]), &[&["y"], &["y"]]), [(Some("x"), vec![0, 1, 2])]);
+    assert_eq!(groups(failures(&[]), &[&["y"], &["y"]]), [(Some("x"), vec![0, 1]), (Some("y"), vec![2])]);
+    // Not where a rule explains it nearly perfectly.
+    assert_eq!(groups(failures(&["a"]), &[]), [(Some("x"), vec![0, 1]), (Some("y"), vec![2])]);
+}
+
+#[test]
+fn a_place_in_a_program_that_the_rule_hardly_explains_is_another_cause_in_one_case_already() {
+    let crash = || failure("crash: there", &["x", "y"], &["x", "y"]);
+    let wrong = |count: usize| (0..count).map(|_| failure("a", &["x"], &["x"]));
+    let failures: Vec<_> = wrong(40).chain([crash()]).collect();
+    assert_eq!(groups(failures, &[]), [(Some("x"), (0..40).collect()), (Some("y"), vec![40])]);
+    let failures: Vec<_> = wrong(4).chain([crash()]).collect();
+    assert_eq!(groups(failures, &[]), [(Some("x"), (0..5).collect())]);
+}
