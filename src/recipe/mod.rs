@@ -23,6 +23,8 @@ use crate::input::Input;
 use crate::model::HeapSource;
 use crate::setters::setters;
 
+pub use text::version;
+
 /// What a dump of a random heap is made of.
 #[derive(Clone, Debug)]
 #[non_exhaustive]

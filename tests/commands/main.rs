@@ -12,6 +12,7 @@ mod cli_conversion;
 mod cli_corrupt;
 mod cli_digest;
 mod corpus_folder;
+mod manners;
 mod memory;
 mod readme;
 mod recipes;
