@@ -222,6 +222,14 @@ pub fn family_of(stream: &mut Stream) -> Result<Family, Error> {
     Ok(detect(start(stream, Family::START, "the dump")?).0)
 }
 
+/// Whether a stream begins like a dump of any family; its first bytes stay there.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn is_dump(stream: &mut Stream) -> Result<bool, Error> {
+    Ok(detect(start(stream, Family::START, "the file")?).1.is_none())
+}
+
 /// The first bytes of a stream. Compressed data that are damaged from the start have none: the decoder says so.
 pub(super) fn start(stream: &mut Stream, count: usize, name: &str) -> Result<Vec<u8>, Error> {
     match stream.peek(count) {

@@ -14,7 +14,7 @@ use crate::{classic, hprof, phd};
 pub use crate::family::{
     Family, Format, Listed, Lower, Lowering, Outline, RecordField, RecordLine, Records, Source, WholeFile,
 };
-pub use dump_file::{DumpFile, family_of, records};
+pub use dump_file::{DumpFile, family_of, is_dump, records};
 pub use heap_file::{HeapFile, locate, which};
 #[doc(hidden)]
 pub use target::TEXTS;

@@ -30,6 +30,7 @@ use crate::setters::setters;
 #[doc(hidden)]
 pub use aim::Seen;
 pub use aim::{Aim, NEVER_BROKEN, NEVER_HIT, SEEDS};
+pub use text::version;
 
 /// What a dump of a random heap is made of.
 #[derive(Clone, Debug)]

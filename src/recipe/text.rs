@@ -14,8 +14,8 @@ use super::{Aim, Recipe};
 /// How every recipe begins.
 const BEGIN: &str = "heapsmith-";
 
-/// Which generator makes the dumps: the meaning of seeds is not settled yet.
-fn version() -> String {
+/// The version of the generator, which recipes begin with. The meaning of seeds is not settled yet.
+pub fn version() -> String {
     format!("{VERSION}-dev")
 }
 

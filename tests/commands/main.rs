@@ -14,6 +14,7 @@ mod cli_corrupt;
 mod cli_digest;
 mod corpus_folder;
 mod golden;
+mod manners;
 mod memory;
 mod readme;
 mod recipes;

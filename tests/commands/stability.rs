@@ -99,6 +99,7 @@ fn the_page_and_the_program_have_these_versions() {
         ("compare", "schema", "compare a.phd a.phd --json"),
         ("convert", "schema", "convert a.phd b.hprof --to hprof --json"),
         ("corrupt", "schema", "corrupt --list --json"),
+        ("demo", "schema", "demo --objects 20 --json"),
         ("digest", "schema", "digest a.phd --json"),
         ("explain", "schema", "explain phd.record.tag --json"),
         ("facets", "schema", "facets --json"),

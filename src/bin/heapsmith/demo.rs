@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use heapsmith::DumpOptions;
@@ -15,12 +15,15 @@ use heapsmith::input::Input;
 use heapsmith::model::{Heap, HeapSource};
 use heapsmith::output::Output;
 use heapsmith::validate::{ValidateOptions, validate};
+use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use crate::{Answer, open, terminal};
 
 /// Writes one random heap in every format, version and writer's dialect, decodes each file again and
 /// checks it against the heap.
+///
+/// Exit code 0: every file is the heap; 1: one is not; 2: a file could not be written.
 ///
 /// Example: heapsmith demo --seed 7
 #[derive(Args)]
@@ -32,33 +35,92 @@ pub(crate) struct Opts {
     #[arg(long, default_value_t = 500)]
     objects: usize,
     /// Folder for the dumps; it is created.
-    #[arg(long, default_value = "heapsmith-demo")]
-    out: PathBuf,
+    #[arg(short, long, alias = "out", default_value = "heapsmith-demo")]
+    output: PathBuf,
     /// Replace dumps of another heap that are there already.
     #[arg(long)]
     force: bool,
+    /// Show the SHA-256 of each file, too, as sha256sum does.
+    #[arg(long, conflicts_with = "json")]
+    long: bool,
+    /// Print a JSON report instead of text.
+    #[arg(long)]
+    json: bool,
+}
+
+/// The dumps of one heap.
+#[derive(Serialize, schemars::JsonSchema)]
+pub(crate) struct Report {
+    /// Version of this report's schema.
+    schema: u32,
+    /// Seed of the heap.
+    seed: u64,
+    /// Its classes.
+    classes: usize,
+    /// Its objects.
+    objects: usize,
+    /// The files.
+    dumps: Vec<Row>,
+}
+
+#[derive(Serialize, schemars::JsonSchema)]
+struct Row {
+    /// Path of the file.
+    file: String,
+    /// Its format.
+    format: String,
+    /// The writer that was imitated.
+    profile: &'static str,
+    /// Its length.
+    bytes: usize,
+    /// SHA-256 of it, in hexadecimal.
+    sha256: String,
+    /// Facts that were compared.
+    facts: u64,
+    /// Whether it is a dump of a writer that contradicts the format, so that readers take it for something else.
+    trap: bool,
+    /// Whether the file is the heap again, and valid unless it is a trap.
+    sound: bool,
 }
 
 impl Opts {
     pub(crate) fn run(self) -> Result<Answer, Error> {
-        let failed = |e| Error::io(format!("creating {}", self.out.display()), e);
-        fs::create_dir_all(&self.out).map_err(failed)?;
+        let failed = |e| Error::io(format!("creating {}", self.output.display()), e);
+        fs::create_dir_all(&self.output).map_err(failed)?;
         let mut heap = from_seed(&GenerateOptions::default().objects(self.objects), self.seed);
-        let mut table = terminal::table(["file", "profile", "bytes", "SHA-256", "verdict"]);
-        let mut answer = Answer::Yes;
-        for lowering in self.lowerings()? {
-            let row = self.row(&mut heap, &lowering)?;
-            if !row.sound {
-                answer = Answer::No;
-            }
-            table.add_row([row.file, lowering.profile().to_owned(), row.bytes.to_string(), row.digest, row.verdict]);
-        }
-        let mut out = terminal::stdout();
+        let rows = self.lowerings()?.iter().map(|lowering| self.row(&mut heap, lowering)).collect::<Result<_, _>>()?;
         let (classes, objects) = (heap.classes.len(), heap.objects.len());
-        writeln!(out, "heap from seed {}: {classes} classes, {objects} objects", self.seed)
+        let report = Report { schema: 1, seed: self.seed, classes, objects, dumps: rows };
+        self.print(&report)?;
+        Ok(if report.dumps.iter().all(|row| row.sound) { Answer::Yes } else { Answer::No })
+    }
+
+    fn print(&self, report: &Report) -> Result<(), Error> {
+        let failed = |e| Error::io("writing standard output", e);
+        if self.json {
+            let text = serde_json::to_string(report).map_err(|e| failed(e.into()))?;
+            return writeln!(terminal::data(), "{text}").map_err(failed);
+        }
+        let mut table = terminal::table(["format", "writer", "bytes", "verdict"]);
+        for row in &report.dumps {
+            table.add_row([row.format.as_str(), row.profile, &row.bytes.to_string(), &row.verdict()]);
+        }
+        let Report { seed, classes, objects, dumps, .. } = report;
+        let mut out = terminal::stdout();
+        writeln!(out, "One heap (seed {seed}: {classes} classes, {objects} objects) as {} dumps:\n", dumps.len())
             .and_then(|()| writeln!(out, "{}", terminal::render(&table)))
-            .map_err(|e| Error::io("writing standard output", e))?;
-        Ok(answer)
+            .map_err(failed)?;
+        for row in dumps.iter().filter(|_| self.long) {
+            writeln!(out, "{}  {}", row.sha256, terminal::line(&row.file)).map_err(failed)?;
+        }
+        let Some(last) = dumps.last() else { return Ok(()) };
+        let (folder, file) = (terminal::line(&self.output.display().to_string()), terminal::line(&last.file));
+        writeln!(
+            out,
+            "\nThe dumps are in {folder}. Next:\n  heapsmith inspect {file}\n  heapsmith validate {folder}\n  \
+             heapsmith adapter new python my-parser"
+        )
+        .map_err(failed)
     }
 
     /// Every format with every profile.
@@ -79,15 +141,9 @@ impl Opts {
         let mut bytes = Vec::new();
         lowering.write(&mut (heap as &mut dyn HeapSource), &mut bytes)?;
         let format = lowering.format();
-        let file = format!("seed{}-{}.{}", self.seed, lowering.profile(), format.suffix());
-        let path = self.out.join(&file);
-        // A dump that is there already with the same bytes is as good as written.
-        if fs::read(&path).ok().as_ref() != Some(&bytes) {
-            let mut output = Output::create(&path, self.force)?;
-            output.write_all(&bytes).map_err(|e| Error::io(format!("writing {}", path.display()), e))?;
-            output.finish()?;
-        }
-        let digest: String = Sha256::digest(&bytes).iter().map(|b| format!("{b:02x}")).collect();
+        let path = self.output.join(format!("seed{}-{}.{}", self.seed, lowering.profile(), format.suffix()));
+        self.save(&path, &bytes)?;
+        let sha256 = Sha256::digest(&bytes).iter().map(|b| format!("{b:02x}")).collect();
 
         let input = Input::open(&path)?;
         let expected = lowering.carry(&mut (heap as &mut dyn HeapSource))?;
@@ -96,20 +152,35 @@ impl Opts {
         let comparison = compare(&expected.heaps[0], &dump.heaps[0], &BTreeSet::new());
         let report = validate(&input, ValidateOptions::default())?;
         let trap = lowering.is_trap();
-        let sound = comparison.equal && (report.valid || trap);
-        let verdict = match (sound, trap) {
-            (false, _) => terminal::bad("FAILED"),
-            (true, true) => terminal::doubtful(&format!("trap as intended, {} facts", comparison.compared)),
-            (true, false) => terminal::good(&format!("same heap, {} facts", comparison.compared)),
-        };
-        Ok(Row { file, bytes: bytes.len(), digest, verdict, sound })
+        Ok(Row {
+            file: path.display().to_string(),
+            format: format.to_string(),
+            profile: lowering.profile(),
+            bytes: bytes.len(),
+            sha256,
+            facts: comparison.compared,
+            trap,
+            sound: comparison.equal && (report.valid || trap),
+        })
+    }
+
+    /// A dump that is there already with the same bytes is as good as written.
+    fn save(&self, path: &Path, bytes: &[u8]) -> Result<(), Error> {
+        if fs::read(path).ok().is_some_and(|there| there == bytes) {
+            return Ok(());
+        }
+        let mut output = Output::create(path, self.force)?;
+        output.write_all(bytes).map_err(|e| Error::io(format!("writing {}", path.display()), e))?;
+        output.finish()
     }
 }
 
-struct Row {
-    file: String,
-    bytes: usize,
-    digest: String,
-    verdict: String,
-    sound: bool,
+impl Row {
+    fn verdict(&self) -> String {
+        match (self.sound, self.trap) {
+            (false, _) => terminal::bad("FAILED"),
+            (true, true) => terminal::doubtful(&format!("trap as intended, {} facts", self.facts)),
+            (true, false) => terminal::good(&format!("same heap, {} facts", self.facts)),
+        }
+    }
 }

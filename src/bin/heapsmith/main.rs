@@ -7,6 +7,7 @@ mod adapter;
 mod check;
 mod check_conversion;
 mod compare;
+mod completions;
 mod convert;
 #[cfg(feature = "corpus")]
 mod corpus;
@@ -20,6 +21,7 @@ mod facets;
 mod field;
 mod generate;
 mod inspect;
+mod man;
 #[cfg(feature = "check")]
 mod merge;
 mod open;
@@ -41,6 +43,7 @@ mod verify;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
+use std::time::Instant;
 
 use clap::{Parser, Subcommand};
 use heapsmith::error::{Error, Remedy};
@@ -54,10 +57,18 @@ use heapsmith::visible::visible_bytes;
 /// a valid dump); 2 usage or I/O error: the command could not run; 3 not decided within a budget; 130, 143 and 129:
 /// ended by SIGINT (Ctrl-C), SIGTERM or SIGHUP, without temporary files or half-written outputs.
 #[derive(Parser)]
-#[command(version, max_term_width = 100)]
+#[command(name = "heapsmith", version = version(), max_term_width = 100)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
+    #[command(flatten)]
+    manner: terminal::Manner,
+}
+
+/// The version with the commit, where that is known, and the version of the generator, which recipes name.
+fn version() -> String {
+    let commit = option_env!("HEAPSMITH_COMMIT").map_or_else(String::new, |commit| format!("commit {commit}, "));
+    format!("{} ({commit}generator {})", env!("CARGO_PKG_VERSION"), heapsmith::recipe::version())
 }
 
 #[derive(Subcommand)]
@@ -91,6 +102,8 @@ enum Command {
     #[command(hide = true)]
     Supervise(supervise::Opts),
     Schema(schema::Opts),
+    Completions(completions::Opts),
+    Man(man::Opts),
 }
 
 impl Command {
@@ -120,6 +133,8 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(code) => return code,
     };
+    let begun = Instant::now();
+    cli.manner.take();
     if !cli.command.has_its_own_signals()
         && let Err(error) = heapsmith::interrupt::install()
     {
@@ -155,7 +170,10 @@ fn main() -> ExitCode {
         #[cfg(feature = "check")]
         Command::Supervise(opts) => opts.run(),
         Command::Schema(opts) => opts.run(),
+        Command::Completions(opts) => opts.run(),
+        Command::Man(opts) => opts.run(),
     };
+    terminal::said(&format!("{} took {:.2} s", version(), begun.elapsed().as_secs_f64()));
     match result {
         Ok(Answer::Yes) => ExitCode::SUCCESS,
         Ok(Answer::No) => ExitCode::from(1),

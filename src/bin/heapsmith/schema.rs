@@ -10,7 +10,7 @@ use schemars::{Schema, schema_for};
 use crate::adapter;
 use crate::field::FieldLine;
 use crate::tolerate::Reported;
-use crate::{Answer, corrupt, digest, explain, facets, terminal};
+use crate::{Answer, corrupt, demo, digest, explain, facets, terminal};
 
 /// Prints the JSON schema of a report or format; the same schemas stand in specs/schemas/.
 ///
@@ -44,6 +44,8 @@ enum Which {
     CheckConversion,
     /// `corrupt --json`
     Corrupt,
+    /// `demo --json`
+    Demo,
     /// `facets --json`
     Facets,
     /// `generate --options`
@@ -98,6 +100,7 @@ impl Opts {
             Which::Convert => schema_for!(Reported<heapsmith::convert::Conversion>),
             Which::CheckConversion => schema_for!(Reported<heapsmith::convert::Verdict>),
             Which::Corrupt => schema_for!(corrupt::Report),
+            Which::Demo => schema_for!(demo::Report),
             Which::Facets => schema_for!(facets::Report),
             Which::GenerateOptions => {
                 Schema::try_from(heapsmith::generate::schema()).map_err(|e| Error::Usage(e.to_string()))?

@@ -4,15 +4,68 @@
 mod gate;
 
 use std::io::{self, IsTerminal, Read, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anstream::stream::{AsLockedWrite, RawStream};
 use anstream::{AutoStream, ColorChoice};
+use clap::{Args, ValueEnum};
 use comfy_table::{Table, presets};
 use heapsmith::visible::visible;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use gate::{Colour, Gate, Paint};
+
+/// How much is said, and how.
+#[derive(Args)]
+pub(crate) struct Manner {
+    /// Colours: on terminals unless NO_COLOR is set (auto), always, or never.
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = Colours::Auto, help_heading = "General options")]
+    color: Colours,
+    /// Show no warnings and no progress, on standard error: only the answer, and errors.
+    #[arg(short, long, global = true, help_heading = "General options")]
+    quiet: bool,
+    /// Say on standard error which heapsmith it was and how long it took.
+    #[arg(short, long, global = true, conflicts_with = "quiet", help_heading = "General options")]
+    verbose: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Colours {
+    Auto,
+    Always,
+    Never,
+}
+
+/// Whether warnings and progress are left out, and whether more is said than usual.
+static QUIET: AtomicBool = AtomicBool::new(false);
+static VERBOSE: AtomicBool = AtomicBool::new(false);
+
+impl Manner {
+    /// From here on it is like that.
+    pub(crate) fn take(&self) {
+        match self.color {
+            Colours::Auto => ColorChoice::Auto,
+            Colours::Always => ColorChoice::Always,
+            Colours::Never => ColorChoice::Never,
+        }
+        .write_global();
+        QUIET.store(self.quiet, Ordering::Relaxed);
+        VERBOSE.store(self.verbose, Ordering::Relaxed);
+    }
+}
+
+/// Whether standard error shows progress.
+fn shows_progress() -> bool {
+    io::stderr().is_terminal() && !QUIET.load(Ordering::Relaxed)
+}
+
+/// Prints on standard error what only some want to know.
+pub(crate) fn said(message: &str) {
+    if VERBOSE.load(Ordering::Relaxed) {
+        let _ = writeln!(stderr(), "{message}");
+    }
+}
 
 /// Prints an error on standard error.
 pub(crate) fn error(message: &str) {
@@ -22,6 +75,9 @@ pub(crate) fn error(message: &str) {
 
 /// Prints a warning on standard error.
 pub(crate) fn warning(message: &str) {
+    if QUIET.load(Ordering::Relaxed) {
+        return;
+    }
     let _ = writeln!(stderr(), "{} {message}", doubtful("warning:"));
 }
 
@@ -75,7 +131,7 @@ pub(crate) fn line(text: &str) -> String {
 /// A progress bar on standard error, hidden unless that is a terminal and the work is long.
 pub(crate) fn progress(length: u64, what: &str) -> ProgressBar {
     const LONG: u64 = 16 << 20;
-    let shown = length >= LONG && io::stderr().is_terminal();
+    let shown = length >= LONG && shows_progress();
     let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
     let bar = ProgressBar::with_draw_target(Some(length), target);
     let style = ProgressStyle::with_template("{msg} [{bar:30}] {bytes}/{total_bytes} {eta}");
@@ -87,7 +143,7 @@ pub(crate) fn progress(length: u64, what: &str) -> ProgressBar {
 /// A progress bar that counts steps.
 #[cfg(feature = "check")]
 pub(crate) fn steps(length: u64, what: &str) -> ProgressBar {
-    let shown = io::stderr().is_terminal();
+    let shown = shows_progress();
     let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
     let bar = ProgressBar::with_draw_target(Some(length), target);
     let style = ProgressStyle::with_template("{msg} [{bar:30}] {pos}/{len} {eta}");
@@ -109,7 +165,7 @@ impl Flow {
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
         bar.set_message(line(what));
         let soon = Instant::now() + Duration::from_secs(1);
-        Flow { bar, hidden_until: io::stderr().is_terminal().then_some(soon) }
+        Flow { bar, hidden_until: shows_progress().then_some(soon) }
     }
 
     pub(crate) fn add(&mut self, bytes: usize) {

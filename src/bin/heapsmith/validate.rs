@@ -1,3 +1,5 @@
+mod files;
+
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -16,7 +18,8 @@ use crate::{Answer, open, terminal};
 /// Example: heapsmith validate heapdump.phd
 #[derive(Args)]
 pub(crate) struct Opts {
-    /// Dumps; `-` is standard input.
+    /// Dumps; `-` is standard input. Of a folder, all its files that begin like a dump, those of folders in it as well; of a
+    /// pattern like `dumps/*.hprof`, the files that match.
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// Leave out the rules of the whole graph (duplicate addresses, dangling references ...): memory
@@ -42,7 +45,8 @@ impl Opts {
         let mut answer = Answer::Yes;
         let mut unread = None;
         let options = ValidateOptions::default().graph(!self.no_graph).reading(self.reading.reading());
-        for file in &self.files {
+        let files = files::files(&self.files)?;
+        for file in &files {
             let report = open::input(file).and_then(|input| validate(&input, options));
             match report {
                 Ok(report) => {
@@ -51,7 +55,7 @@ impl Opts {
                     }
                     self.print(&report)?;
                 }
-                Err(error) if self.files.len() > 1 && !error.is_broken_pipe() => {
+                Err(error) if files.len() > 1 && !error.is_broken_pipe() => {
                     terminal::error(&error.to_string());
                     unread = Some(error);
                 }

@@ -1,0 +1,81 @@
+//! Which files are meant by names, folders and patterns.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use heapsmith::error::Error;
+use heapsmith::format::is_dump;
+use heapsmith::input::Input;
+use heapsmith::recipe::Recipe;
+
+use crate::terminal;
+
+/// The files of all arguments: of a folder, those of it and of folders in it that begin like a dump; of a pattern, those that it
+/// matches. In the order of the arguments, and of their names in a folder.
+pub(super) fn files(arguments: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
+    let mut files = Vec::new();
+    for argument in arguments {
+        if argument.is_dir() {
+            folder(argument, &mut files)?;
+        } else if let Some(pattern) = pattern(argument) {
+            matches(pattern, &mut files)?;
+        } else {
+            files.push(argument.clone());
+        }
+    }
+    Ok(files)
+}
+
+fn folder(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Error> {
+    let (before, mut others) = (files.len(), 0);
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let failed = |e| Error::io(format!("reading the folder {}", folder.display()), e);
+        let mut entries = fs::read_dir(&folder).map_err(failed)?.collect::<io::Result<Vec<_>>>().map_err(failed)?;
+        entries.sort_by_key(fs::DirEntry::file_name);
+        let mut below = Vec::new();
+        for entry in entries {
+            // A link is not followed, which could lead around in a circle.
+            let kind = entry.file_type().map_err(failed)?;
+            if kind.is_dir() {
+                below.push(entry.path());
+            } else if kind.is_file() && is_dump(&mut Input::open(&entry.path())?.stream()?)? {
+                files.push(entry.path());
+            } else {
+                others += 1;
+            }
+        }
+        folders.extend(below.into_iter().rev());
+    }
+    if files.len() == before {
+        let message = format!("{}: no file of the folder begins like a dump; name a file to see why", folder.display());
+        return Err(Error::Usage(message));
+    }
+    if others > 0 {
+        let (files, are) = if others == 1 { ("file", "is") } else { ("files", "are") };
+        terminal::warning(&format!("{}: {others} {files} that {are} no dump left out", folder.display()));
+    }
+    Ok(())
+}
+
+/// The text of an argument that is a pattern and no file.
+fn pattern(argument: &Path) -> Option<&str> {
+    let text = argument.to_str().filter(|text| text.contains(['*', '?', '[']))?;
+    (!Recipe::is_recipe(text) && argument.symlink_metadata().is_err()).then_some(text)
+}
+
+fn matches(pattern: &str, files: &mut Vec<PathBuf>) -> Result<(), Error> {
+    let wrong = |e: glob::PatternError| Error::Usage(format!("{pattern}: not a pattern of files: {e}"));
+    let before = files.len();
+    for found in glob::glob(pattern).map_err(wrong)? {
+        let found = found.map_err(|e| Error::io(format!("reading {}", e.path().display()), io::Error::from(e)))?;
+        if found.is_file() {
+            files.push(found);
+        }
+    }
+    if files.len() == before {
+        return Err(Error::Usage(format!("{pattern}: no file matches the pattern")));
+    }
+    Ok(())
+}

@@ -1,0 +1,164 @@
+//! What every command has in common: how much it says, colours, completions, manual pages; and folders of dumps.
+
+use std::fs;
+use std::process::Command;
+
+use assert_cmd::cargo::CommandCargoExt;
+use pretty_assertions::assert_eq;
+use tempfile::TempDir;
+
+use super::schema::Schema;
+
+struct Bench(TempDir);
+
+impl Bench {
+    fn new() -> Bench {
+        Bench(tempfile::tempdir().expect("a temporary folder"))
+    }
+
+    /// Exit code, standard output and standard error.
+    fn run(&self, arguments: &str) -> (i32, String, String) {
+        let mut command = Command::cargo_bin("heapsmith").expect("built");
+        let output = command.args(arguments.split(' ')).current_dir(self.0.path()).output().expect("it runs");
+        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        (output.status.code().unwrap_or(-1), text(output.stdout), text(output.stderr))
+    }
+
+    fn ok(&self, arguments: &str) -> String {
+        let (code, out, error) = self.run(arguments);
+        assert_eq!((code, error.as_str()), (0, ""), "{arguments}");
+        out
+    }
+
+    fn write(&self, name: &str, bytes: &[u8]) {
+        let path = self.0.path().join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("writable");
+        fs::write(path, bytes).expect("writable");
+    }
+}
+
+#[test]
+fn every_command_has_a_manual_page_and_is_completed() {
+    let bench = Bench::new();
+    let help = bench.ok("--help");
+    let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    // What a line goes on with is indented further.
+    let commands = commands.filter_map(|line| line.strip_prefix("  ").filter(|line| !line.starts_with(' ')));
+    let commands: Vec<&str> = commands.filter_map(|line| line.split_whitespace().next()).collect();
+    assert!(commands.len() > 20 && commands.contains(&"verify"), "{commands:?}");
+    bench.ok("man -o pages");
+    for command in commands.iter().filter(|command| **command != "help") {
+        let page = fs::read_to_string(bench.0.path().join(format!("pages/heapsmith-{command}.1")));
+        let page = page.unwrap_or_else(|e| panic!("{command}: {e}"));
+        assert!(page.contains(".TH") && page.contains(".SH SYNOPSIS"), "{command}");
+    }
+    let below = fs::read_to_string(bench.0.path().join("pages/heapsmith-corpus-verify.1")).expect("a page");
+    assert!(below.contains("heapsmith corpus verify"), "{below}");
+    assert!(!bench.0.path().join("pages/heapsmith-supervise.1").exists(), "what is hidden has no page");
+    let (code, _, error) = bench.run("man -o pages");
+    assert!(code == 2 && error.contains("--force"), "{error}");
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = bench.ok(&format!("completions {shell}"));
+        assert!(["check-conversion", "verify", "any-order"].iter().all(|word| script.contains(word)), "{shell}");
+    }
+}
+
+#[test]
+fn colours_come_where_they_are_wished() {
+    let bench = Bench::new();
+    bench.ok("generate -o a.hprof");
+    let coloured = |arguments: &str| bench.ok(arguments).contains("\u{1b}[32m");
+    assert!(!coloured("validate a.hprof"), "not in a pipe");
+    assert!(coloured("validate a.hprof --color always"));
+    assert!(coloured("--color always validate a.hprof"));
+    assert!(!coloured("validate a.hprof --color never"));
+}
+
+#[test]
+fn it_says_less_or_more() {
+    let bench = Bench::new();
+    bench.ok("generate -o a.hprof");
+    let dump = fs::read(bench.0.path().join("a.hprof")).expect("readable");
+    bench.write("dumps/a.hprof", &dump);
+    bench.write("dumps/notes.txt", b"no dump");
+    let (code, out, said) = bench.run("validate dumps");
+    assert_eq!((code, said.as_str()), (0, "warning: dumps: 1 file that is no dump left out\n"), "{out}");
+    assert_eq!(bench.run("validate dumps -q"), (0, out.clone(), String::new()));
+    let (code, same, said) = bench.run("validate a.hprof -v");
+    assert!(code == 0 && same.starts_with("a.hprof: valid"), "{same}");
+    assert!(said.starts_with("0.") && said.contains("generator 2") && said.contains(" took "), "{said}");
+    let (code, _, error) = bench.run("validate a.hprof -v -q");
+    assert!(code == 2 && error.contains("cannot be used with"), "{error}");
+    let version = bench.ok("--version");
+    assert!(version.starts_with("heapsmith 0.") && version.contains("generator 2"), "{version}");
+}
+
+#[test]
+fn folders_and_patterns_stand_for_their_files() {
+    let bench = Bench::new();
+    bench.ok("generate -o one.hprof");
+    let dump = fs::read(bench.0.path().join("one.hprof")).expect("readable");
+    bench.write("in/b.hprof", &dump);
+    bench.write("in/deeper/c.bin", &dump);
+    bench.write("in/a.hprof", &dump[..dump.len() / 2]);
+    bench.write("in/readme.txt", b"what these are");
+    bench.write("in/empty", b"");
+    let judged = |out: &str| -> Vec<String> {
+        let verdicts = out.lines().filter(|line| line.contains(": valid (") || line.contains(": not valid ("));
+        verdicts.map(|line| line.split(" (").next().unwrap_or_default().to_owned()).collect()
+    };
+    let (code, out, _) = bench.run("validate in one.hprof");
+    assert_eq!(
+        judged(&out),
+        ["in/a.hprof: not valid", "in/b.hprof: valid", "in/deeper/c.bin: valid", "one.hprof: valid"]
+    );
+    assert_eq!(code, 1);
+    let (code, out, _) = bench.run("validate in/[b-z]*.hprof *.hprof");
+    assert_eq!(judged(&out), ["in/b.hprof: valid", "one.hprof: valid"]);
+    assert_eq!(code, 0);
+    for (arguments, expected) in [
+        ("validate *.phd", "*.phd: no file matches the pattern"),
+        ("validate in/[", "not a pattern of files"),
+        ("validate none", "none"),
+    ] {
+        let (code, _, error) = bench.run(arguments);
+        assert!(code == 2 && error.contains(expected), "{arguments}: {error}");
+    }
+    fs::create_dir(bench.0.path().join("bare")).expect("writable");
+    let (code, _, error) = bench.run("validate bare");
+    assert!(code == 2 && error.contains("no file of the folder begins like a dump"), "{error}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_leads_into_itself_ends() {
+    let bench = Bench::new();
+    bench.ok("generate -o one.hprof");
+    std::os::unix::fs::symlink(bench.0.path(), bench.0.path().join("again")).expect("a link");
+    let (code, out, _) = bench.run("validate .");
+    assert_eq!((code, out.lines().count()), (0, 1), "{out}");
+}
+
+#[test]
+fn the_demo_is_short_and_says_what_comes_next() {
+    let bench = Bench::new();
+    let short = bench.ok("demo --objects 40");
+    assert!(short.lines().all(|line| line.chars().count() <= 100), "{short}");
+    let long = bench.ok("demo --objects 40 --long");
+    let sums: Vec<&str> = long.lines().filter(|line| !short.contains(line)).collect();
+    let json = bench.ok("demo --objects 40 --json");
+    let schema = Schema::new(serde_json::from_str(&bench.ok("schema demo")).expect("JSON"));
+    let report: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(schema.error(&report), None);
+    let dumps = report["dumps"].as_array().expect("dumps");
+    assert_eq!(sums.len(), dumps.len());
+    for (sum, dump) in sums.iter().zip(dumps) {
+        let text = |key: &str| dump[key].as_str().expect("text").to_owned();
+        assert_eq!(*sum, format!("{}  {}", text("sha256"), text("file")));
+        assert!(short.contains(&text("format")) && dump["sound"] == true, "{dump}");
+    }
+    // What it says comes next works.
+    for command in short.lines().skip_while(|line| !line.contains("Next:")).skip(1).take(2) {
+        bench.ok(command.trim().trim_start_matches("heapsmith "));
+    }
+}
