@@ -90,6 +90,7 @@ mod shrink;
 mod system;
 #[cfg(feature = "check")]
 mod temporary;
+mod threads;
 mod units;
 pub mod validate;
 pub mod verify;

@@ -7,9 +7,11 @@ pub mod mutf8;
 mod same;
 mod shown;
 pub(crate) mod stop;
+mod stretch;
 mod window;
 
 pub use cursor::{Cursor, FieldSpan, Incomplete, NoTrace, Trace};
 pub use same::SameBytes;
 pub(crate) use shown::{quoted, shown};
+pub use stretch::WindowWriter;
 pub use window::Window;

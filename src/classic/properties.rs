@@ -136,7 +136,8 @@ impl Subject for Classic {
         let latin1_names = charset != Charset::Utf8;
         let options = GenerateOptions { objects, word, placement, latin1_names, ..GenerateOptions::default() };
         let heap = generate(&options, draw);
-        let options = LowerOptions { profile, word: Some(word), encoding, seed, adherence: Adherence::Writer };
+        let options =
+            LowerOptions { profile, word: Some(word), encoding, seed, adherence: Adherence::Writer, threads: 1 };
         (Dump { heaps: vec![heap], tail: Vec::new() }, options)
     }
 

@@ -2,15 +2,17 @@
 
 use std::fmt::Debug;
 use std::io::Write;
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 use std::sync::Arc;
 
+use crate::bytes::WindowWriter;
 use crate::compare::Facet;
 use crate::error::{Error, Remedy};
 use crate::generate::{AddressSpace, GenerateOptions, Oddities, Oddity, Placement, Refusal};
-use crate::model::{Dump, DumpSource, Facts, HashRegime, HeapSource};
+use crate::model::blocks::Blocks;
+use crate::model::{Class, Dump, DumpSource, Facts, HashRegime, HeapSource};
 
-use super::{Format, Needs, Wishes};
+use super::{Format, Needs, SpelledBlocks, Wishes};
 
 /// Options to write a dump of one format.
 pub trait Lower: Debug + Send + Sync {
@@ -34,11 +36,43 @@ pub trait Lower: Debug + Send + Sync {
     /// If a heap holds what the dump cannot say, its source fails, or writing does.
     fn write(&self, dump: &mut dyn DumpSource, out: &mut dyn Write) -> Result<(), Error>;
 
+    /// Writes those bytes of a dump that are in a window, and gives the length of all of it. Takes as long as all of it, but where
+    /// a writer knows what stands where.
+    ///
+    /// # Errors
+    /// Like [`Lower::write`].
+    fn write_window(&self, dump: &mut dyn DumpSource, window: Range<u64>, out: &mut dyn Write) -> Result<u64, Error> {
+        let mut out = WindowWriter::new(out, window);
+        self.write(dump, &mut out)?;
+        Ok(out.offset())
+    }
+
+    /// The same with that many threads to compute blocks of objects in, where they serve: the bytes are the same. `None`, where the
+    /// spelling of an object depends on those before it.
+    fn threads(&self, threads: usize) -> Option<Lowering> {
+        let _ = threads;
+        None
+    }
+
     /// The dump that a reader gets back.
     ///
     /// # Errors
     /// If a heap holds what the dump cannot say, or its source fails.
     fn carry(&self, dump: &mut dyn DumpSource) -> Result<Dump, Error>;
+
+    /// Objects in blocks as the dump of their heap spells them, where that depends on nothing else.
+    ///
+    /// # Errors
+    /// If an object holds what the dump cannot say.
+    fn spelled<'b>(
+        &self,
+        facts: &Facts,
+        classes: &[Class],
+        blocks: &'b dyn Blocks,
+    ) -> Result<Option<Box<dyn SpelledBlocks + 'b>>, Error> {
+        let _ = (facts, classes, blocks);
+        Ok(None)
+    }
 
     /// The same with the heap's own order, identifiers and hashes.
     fn adhering(&self) -> Lowering;

@@ -10,6 +10,7 @@ mod header;
 mod judge;
 mod lowering;
 mod needs;
+mod once;
 mod opener;
 #[cfg(feature = "properties")]
 #[doc(hidden)]
@@ -30,13 +31,14 @@ use crate::compare::carriage::Carriage;
 use crate::compare::{Facet, Span};
 use crate::error::{DecodeError, Error};
 use crate::findings::{Findings, Rulebook};
-use crate::model::{Address, Class, Dump, DumpSource, VisitObjects};
+use crate::model::{Address, DumpSource};
 
 pub use edit::NamedEdit;
 pub(crate) use header::past_header;
 pub use judge::{GraphRules, Judge, Judged, run};
 pub use lowering::{Lower, Lowering, only_heap};
 pub use needs::{ArrayClass, Needs};
+pub use once::{Passed, ReadOnce, SpelledBlocks, VisitOnce};
 pub use opener::{OpenStream, Opener, Opening};
 pub use reading::{ClassBlocks, Reading, Regions, Texts, Wrapped, ZeroLength};
 pub use recognise::{gives, recognise};
@@ -44,9 +46,6 @@ pub use records::{Listed, RecordField, RecordLine, Records, flush_if_full, missi
 pub use reliance::Reliance;
 pub use source::{One, Outline, Source, VisitPlaced, WholeFile};
 pub use wishes::{Setting, Wishes};
-
-/// See [`DumpFamily::read_once`]. Fails with what decoding runs into, and with what the visitor returns.
-pub type ReadOnce = dyn Fn(Opening, &[Class], &mut VisitObjects<'_>) -> Result<Dump, Error> + Sync;
 
 /// A dump format in all its versions: what its folder implements.
 pub trait DumpFamily: Sync {
@@ -136,7 +135,7 @@ pub trait DumpFamily: Sync {
     /// If the header cannot be read.
     fn read(&self, opener: &Opener) -> Result<WholeFile, Error>;
 
-    /// Reads a dump once, from its start to its end: calls `each` with every object of its heaps as it comes, and gives what
+    /// Reads a dump once, from its start to its end: visits every object of its heaps as it comes, and gives what
     /// else there is. What fields objects have is told by `known` classes, for the dump's own may stand after them. `None`
     /// where a format's dumps have to be read twice.
     fn read_once(&self) -> Option<&'static ReadOnce> {

@@ -1,5 +1,7 @@
 //! HPROF among the families of dumps.
 
+use std::cell::RefCell;
+
 use crate::annotation::Annotation;
 use crate::compare::carriage::Carriage;
 use crate::compare::listing::{self, Places};
@@ -16,7 +18,7 @@ use crate::family::{
 };
 use crate::findings::{Findings, Rulebook};
 use crate::input::Stream;
-use crate::model::{Address, Class, Dump, DumpSource, Heap};
+use crate::model::{Address, Class, Dump, DumpSource, Heap, Object};
 
 #[cfg(feature = "corpus")]
 use super::cases::{AMBIGUITIES, CASES, recipes};
@@ -163,7 +165,7 @@ impl DumpFamily for Hprof {
     }
 
     fn read_once(&self) -> Option<&'static ReadOnce> {
-        Some(&|opening, known, each| {
+        Some(&|opening, known, visitor| {
             let mut spool = opening.spool();
             let mut decoder = open(opening)?;
             let id = decoder.header().id_size;
@@ -171,12 +173,12 @@ impl DumpFamily for Hprof {
             let layouts =
                 known.iter().map(|class| (class.address, class.superclass.unwrap_or_default(), fields(class)));
             let layouts = Layouts::new(id, layouts);
-            let (index, read) = Index::read_with(&mut decoder, Some(&mut spool), |item| match item {
-                Item::Object(found) => lift::object(found, id, &layouts).map_or(Ok(()), |object| each(&object)),
-                Item::LongObject(found, contents) => {
-                    let object = lift::long_object(found, contents, id, &layouts)?;
-                    object.map_or(Ok(()), |object| each(&object))
-                }
+            let visitor = RefCell::new(visitor);
+            let mut pass = |bytes: &[u8]| visitor.borrow_mut().pass(bytes);
+            let each = |object: Option<Object>| object.map_or(Ok(()), |object| visitor.borrow_mut().object(&object));
+            let (index, read) = Index::read_with(&mut decoder, Some(&mut spool), Some(&mut pass), |item| match item {
+                Item::Object(found) => each(lift::object(found, id, &layouts)),
+                Item::LongObject(found, contents) => each(lift::long_object(found, contents, id, &layouts)?),
                 _ => Ok(()),
             });
             read?;
@@ -207,7 +209,7 @@ impl DumpFamily for Hprof {
         let objects = move |number: usize, visit: &mut VisitPlaced<'_>| {
             let Some(layouts) = layouts.get(number) else { return Ok(()) };
             let mut decoder = self::decoder(&opener)?;
-            walk_with(&mut decoder, Keep::Contents, Some(&mut spool), |at, item| {
+            walk_with(&mut decoder, Keep::Contents, Some(&mut spool), None, |at, item| {
                 let object = match item {
                     Item::Object(found) if at.heap == number => lift::object(found, id, layouts),
                     Item::LongObject(found, long) if at.heap == number => lift::long_object(found, long, id, layouts)?,

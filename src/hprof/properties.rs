@@ -174,7 +174,8 @@ impl Subject for Hprof {
         let profile = draw.pick(PROFILES);
         let framing = draw.one_in(2).then(|| draw.pick(profile.framings));
         let id_size = Some(*draw.pick(&IdSize::ALL));
-        let options = LowerOptions { profile, framing, id_size, seed: draw.u64(), adherence: Adherence::Writer };
+        let options =
+            LowerOptions { profile, framing, id_size, seed: draw.u64(), adherence: Adherence::Writer, threads: 1 };
         let mut dump = Dump::default();
         for _ in 0..draw.between(1, 3) {
             let placement = *draw.pick(&[Placement::Ordered, Placement::Mixed]);

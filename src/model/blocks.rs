@@ -16,11 +16,24 @@ pub trait Blocks: Send + Sync {
     /// The place of a block's shape among [`Blocks::shapes`].
     fn shape_of(&self, block: u64) -> usize;
 
+    /// After that many blocks, each of the shapes has come once, and so on from there.
+    fn period(&self) -> u64 {
+        self.shapes().len() as u64
+    }
+
     /// How many blocks have the shape of this place.
     fn blocks_of(&self, shape: usize) -> u64;
 
+    /// How many objects there are.
+    fn objects(&self) -> u64 {
+        self.shapes().iter().zip(0..).map(|(shape, place)| self.blocks_of(place) * shape.len()).sum()
+    }
+
     /// All addresses are multiples of it.
     fn unit(&self) -> u64;
+
+    /// The address that those of a block's objects count from.
+    fn address(&self, block: u64) -> Address;
 
     /// Computes what differs in a block from others of its shape.
     fn fill(&self, block: u64, filling: &mut Filling);

@@ -102,6 +102,7 @@ pub fn end(out: &mut Vec<u8>) {
     out.push(record_tag::END_OF_DUMP);
 }
 
+#[inline]
 fn short_object(out: &mut Vec<u8>, r: &ShortObject<'_>) {
     let count = r.references.len() as u8;
     let width = r.references.width.code();
@@ -111,6 +112,7 @@ fn short_object(out: &mut Vec<u8>, r: &ShortObject<'_>) {
     put_references(out, &r.references);
 }
 
+#[inline]
 fn medium_object(out: &mut Vec<u8>, layout: Layout, r: &MediumObject<'_>) {
     let count = r.references.len() as u8;
     let width = r.references.width.code();
@@ -121,6 +123,7 @@ fn medium_object(out: &mut Vec<u8>, layout: Layout, r: &MediumObject<'_>) {
     put_references(out, &r.references);
 }
 
+#[inline]
 fn primitive_array(out: &mut Vec<u8>, r: &PrimitiveArray) {
     out.push(record_tag::PRIMITIVE_ARRAY | element(r.element) << 2 | r.gap.width.code());
     put_gap(out, r.gap);
@@ -129,6 +132,7 @@ fn primitive_array(out: &mut Vec<u8>, r: &PrimitiveArray) {
     put_array_size(out, r.size_words);
 }
 
+#[inline]
 fn long_object(out: &mut Vec<u8>, layout: Layout, r: &LongObject<'_>) {
     long_object_head(out, layout, r, r.references.len() as u32);
     put_references(out, &r.references);
@@ -143,6 +147,7 @@ fn long_object_head(out: &mut Vec<u8>, layout: Layout, r: &LongObject<'_>, count
     put_reference_count(out, count);
 }
 
+#[inline]
 fn object_array(out: &mut Vec<u8>, layout: Layout, r: &ObjectArray<'_>) {
     object_array_head(out, layout, r, r.references.len() as u32);
     put_references(out, &r.references);
@@ -226,6 +231,7 @@ fn put_hash(out: &mut Vec<u8>, hash: StoredHash) {
     }
 }
 
+#[inline]
 fn put_reference_count(out: &mut Vec<u8>, count: u32) {
     out.extend_from_slice(&count.to_be_bytes());
 }

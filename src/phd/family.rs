@@ -175,7 +175,7 @@ impl DumpFamily for Phd {
     }
 
     fn read_once(&self) -> Option<&'static ReadOnce> {
-        Some(&|opening, _, each| {
+        Some(&|opening, _, visitor| {
             let mut spool = opening.spool();
             let mut decoder = open(opening)?;
             let mut heap = Heap { facts: lift::facts(decoder.header()), ..Heap::default() };
@@ -184,7 +184,7 @@ impl DumpFamily for Phd {
                     heap.classes.push(class);
                     Ok(())
                 }
-                Item::Object(object) => each(&object),
+                Item::Object(object) => visitor.object(&object),
             })?;
             Ok(Dump { heaps: vec![heap], tail: Vec::new() })
         })

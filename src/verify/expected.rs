@@ -65,6 +65,24 @@ impl<'h> Expected<'h> {
         told.shapes[told.blocks.shape_of(block)][object].object.address == address
     }
 
+    /// Where the object of this number is, among those in blocks: its block, that block's shape, and its place in the block.
+    pub(super) fn place(&self, number: u64) -> Option<(u64, usize, usize)> {
+        let told = self.blocks.as_ref()?;
+        let (block, object) = (number / told.size(), (number % told.size()) as usize);
+        (block < told.blocks.count()).then(|| (block, told.blocks.shape_of(block), object))
+    }
+
+    /// How many objects a block has; 0, if there are no blocks.
+    pub(super) fn size(&self) -> u64 {
+        self.blocks.as_ref().map_or(0, Told::size)
+    }
+
+    /// The address of the object of this place.
+    pub(super) fn address(&self, (block, shape, object): (u64, usize, usize)) -> Address {
+        let Some(told) = &self.blocks else { return Address::NULL };
+        Address(told.blocks.address(block).0.wrapping_add(told.shapes[shape][object].offset))
+    }
+
     /// The number of the object at an address, among those in blocks.
     pub(super) fn number_of(&self, address: Address) -> Option<u64> {
         let told = self.blocks.as_ref()?;

@@ -4,7 +4,11 @@
 //! compared with what it has to be. That each occurs once takes no set of those that were seen: where the objects do not come
 //! in their order, a keyed hash of 128 bits of each object's number is added up, and that of the number that was due is taken
 //! away. What is left in the end is 0 if, but for a chance of 1 in 2^128, every object came exactly once.
+//!
+//! Where a writer spells blocks of objects without regard to what stands before them, objects that come in their order are
+//! compared as bytes, and only what differs is decoded.
 
+mod ahead;
 mod expected;
 
 use std::collections::BTreeSet;
@@ -13,13 +17,14 @@ use serde::Serialize;
 
 use crate::compare::{Facet, compare};
 use crate::error::Error;
-use crate::family::{Family, Lowering, Opening, Reading};
+use crate::family::{Family, Lowering, Opening, Passed, Reading, VisitOnce};
 use crate::format::{DumpFile, family_of};
 use crate::generate::ProceduralHeap;
 use crate::input::{Input, Stream};
 use crate::model::{Address, Class, Contents, Dump, DumpSource, Heap, Object, Surroundings};
 use crate::setters::setters;
 
+use ahead::{Ahead, At};
 use expected::Expected;
 
 /// How to verify.
@@ -28,7 +33,7 @@ use expected::Expected;
 pub struct VerifyOptions {
     /// Whether objects may stand in any order.
     pub any_order: bool,
-    /// Of the objects in blocks, one in that many is compared; the others are only counted.
+    /// Of the blocks of objects, one in that many is compared; the objects of the others are only counted.
     pub sample: u64,
     /// How many differences are told; the others are counted.
     pub most: usize,
@@ -91,13 +96,19 @@ pub fn verify(
     options: VerifyOptions,
 ) -> Result<Verified, Error> {
     let expected = Expected::new(heap, lowering)?;
+    let drawn = heap.drawn();
+    let spelled = heap.blocks().map(|blocks| lowering.spelled(&drawn.facts, &drawn.classes, blocks));
+    let spelled = spelled.transpose()?.flatten();
+    let ahead = spelled.map(|spelled| Ahead::new(spelled, heap.blocks().map_or(0, |blocks| blocks.shapes().len())));
     let mut verifier = Verifier {
         ascends: !options.any_order && expected.ascends(),
         expected,
+        ahead,
         options,
         first: Vec::new(),
         place: 0,
         due: 0,
+        right: 0,
         balance: 0,
         previous: Address::NULL,
         out_of_order: None,
@@ -123,7 +134,7 @@ fn read(mut stream: Stream, family: Family, known: &[Class], verifier: &mut Veri
     }
     if let Some(read) = family.read_once() {
         let opening = Opening { stream, input: None, reading: Reading::default() };
-        return read(opening, known, &mut |object| verifier.object(object));
+        return read(opening, known, verifier);
     }
     let file = DumpFile::new(Input::spool("the dump", &mut stream)?, Reading::default())?;
     let mut source = file.source()?;
@@ -139,6 +150,7 @@ fn read(mut stream: Stream, family: Family, known: &[Class], verifier: &mut Veri
 
 struct Verifier<'h> {
     expected: Expected<'h>,
+    ahead: Option<Ahead<'h>>,
     options: VerifyOptions,
     ascends: bool,
     /// Objects that are in no block.
@@ -146,6 +158,8 @@ struct Verifier<'h> {
     /// How many objects of blocks came, and which one comes next where they come in their order.
     place: u64,
     due: u64,
+    /// How many objects in turn were decoded and right, from the first one of a block on.
+    right: usize,
     /// The hashes of those that came, less the hashes of those that were due.
     balance: u128,
     previous: Address,
@@ -153,29 +167,24 @@ struct Verifier<'h> {
     verified: Verified,
 }
 
-impl Verifier<'_> {
+impl VisitOnce for Verifier<'_> {
     fn object(&mut self, object: &Object) -> Result<(), Error> {
         self.verified.objects += 1;
-        if self.ascends && object.address < self.previous && self.out_of_order.is_none() {
-            self.out_of_order = Some((self.previous, object.address));
-        }
+        self.comes(object.address);
         self.previous = object.address;
         let number = match self.expected.is_at(self.due, object.address) {
             true => Some(self.due),
             false => self.expected.number_of(object.address),
         };
         let Some(number) = number else { return self.drawn(object) };
-        self.due = number + 1;
-        if number != self.place {
-            self.balance = self.balance.wrapping_add(hash(number)).wrapping_sub(hash(self.place));
-        }
-        self.place += 1;
-        if self.options.sample > 1 && !(hash(number) as u64).is_multiple_of(self.options.sample) {
+        self.count(number);
+        if !self.in_full(number) {
             return Ok(());
         }
         self.verified.compared += 1;
         let expected = self.expected.object(number);
         if object == expected {
+            self.is_right(number);
             return Ok(());
         }
         let held = match &object.contents {
@@ -185,6 +194,57 @@ impl Verifier<'_> {
         let expected = expected.clone();
         self.objects(vec![expected], vec![held]);
         Ok(())
+    }
+
+    fn pass(&mut self, bytes: &[u8]) -> Passed {
+        let in_full = self.in_full(self.due);
+        let (Some(ahead), Some(place)) = (&mut self.ahead, self.expected.place(self.due)) else {
+            return Passed::default();
+        };
+        let (block, shape, object) = place;
+        let passed = ahead.pass(At { block, shape, object, in_full }, bytes);
+        if passed.records > 0 {
+            self.comes(self.expected.address(place));
+            self.previous = self.expected.address((block, shape, object + passed.records as usize - 1));
+            (self.due..self.due + passed.records).for_each(|number| self.count(number));
+            self.verified.objects += passed.records;
+            self.verified.compared += if in_full { passed.records } else { 0 };
+        }
+        passed
+    }
+}
+
+impl Verifier<'_> {
+    /// An address comes after the one before.
+    fn comes(&mut self, address: Address) {
+        if self.ascends && address < self.previous && self.out_of_order.is_none() {
+            self.out_of_order = Some((self.previous, address));
+        }
+    }
+
+    /// The object of this number came, of those in blocks; the next one is due.
+    #[inline]
+    fn count(&mut self, number: u64) {
+        if number != self.place {
+            self.balance = self.balance.wrapping_add(hash(number)).wrapping_sub(hash(self.place));
+        }
+        self.place += 1;
+        self.due = number + 1;
+    }
+
+    /// Whether an object is compared, and not only counted.
+    fn in_full(&self, number: u64) -> bool {
+        let block = self.expected.place(number).map_or(0, |(block, ..)| block);
+        self.options.sample <= 1 || (hash(block) as u64).is_multiple_of(self.options.sample)
+    }
+
+    /// The object of this number was decoded, and is right; of a block, all of them.
+    fn is_right(&mut self, number: u64) {
+        let Some((_, shape, object)) = self.expected.place(number) else { return };
+        self.right = if self.right == object || object == 0 { object + 1 } else { 0 };
+        if let Some(ahead) = self.ahead.as_mut().filter(|_| self.right as u64 == self.expected.size()) {
+            ahead.saw(shape);
+        }
     }
 
     /// An object that is in no block. There are as many of them as are expected, or one more.

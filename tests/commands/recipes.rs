@@ -5,6 +5,7 @@ use std::process::Command;
 
 use assert_cmd::cargo::CommandCargoExt;
 use pretty_assertions::assert_eq;
+use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
 struct Bench(TempDir);
@@ -191,4 +192,27 @@ fn a_recipe_of_another_version_or_with_a_mistake_is_refused() {
     assert!(error.contains("the nearest are objects"), "{error}");
     let error = bench.refused("decode heapsmith-2-dev:profile=agent");
     assert!(error.contains("word=64: hprof of the profile agent"), "{error}");
+}
+
+#[test]
+fn parts_of_a_dump_are_those_of_the_whole() {
+    let bench = Bench::new();
+    let recipe = "heapsmith-2-dev:preset=huge,objects=9000,seed=3,profile=even";
+    bench.ok(&format!("generate {recipe} -o whole"));
+    let whole = bench.read("whole");
+    assert_eq!(bench.ok(&format!("generate {recipe} --size")), format!("{}\n", whole.len()));
+    let (at, length) = (whole.len() - 70_000, 65_536);
+    let sum = bench.ok(&format!("generate {recipe} --window {at}..{length} --threads 3 --sha256 -o part"));
+    let part = bench.read("part");
+    assert!(part == whole[at..at + length]);
+    let hash: String = Sha256::digest(&part).iter().map(|byte| format!("{byte:02x}")).collect();
+    assert_eq!(sum, format!("{hash}  part\n"));
+    let beyond = bench.refused(&format!("generate {recipe} --window {}..1 -o beyond", whole.len()));
+    assert!(beyond.contains(&format!("the dump has {} bytes", whole.len())), "{beyond}");
+    assert!(!bench.0.path().join("beyond").exists());
+    let unclear = bench.refused(&format!("generate {recipe} --window 5 -o beyond"));
+    assert!(unclear.contains("expected the first byte's offset and a number of bytes"), "{unclear}");
+    let (code, out, sum) = bench.run(&format!("generate {recipe} --sha256 --format classic --profile ibm-j9"));
+    let hash: String = Sha256::digest(&out).iter().map(|byte| format!("{byte:02x}")).collect();
+    assert_eq!((code, sum), (0, format!("{hash}  -\n")));
 }

@@ -36,4 +36,5 @@ mod spelled;
 mod structure;
 mod swarm;
 mod verify;
+mod windows;
 mod witnesses;

@@ -1,20 +1,23 @@
 mod flags;
+mod made;
 
-use std::io::Write;
+use std::io::{self, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use heapsmith::error::{Error, nearest};
 use heapsmith::family::Wishes;
-use heapsmith::format::{Family, Format};
+use heapsmith::format::{Family, Format, Lowering};
 use heapsmith::generate::{GenerateOption, Preset};
-use heapsmith::output::Output;
+use heapsmith::model::{DumpSource, HeapSource};
 use heapsmith::recipe::{Aim, Recipe};
 use heapsmith::validate::Rule;
 
 use crate::spelling::Writing;
 use crate::{Answer, terminal};
 use flags::Flags;
+use made::Made;
 
 /// Writes a dump of a random heap. The same options give the same bytes, on every machine, and the same seed and options of
 /// the heap give the same heap in every format: what a format cannot express is left out, and addresses that it cannot
@@ -71,6 +74,20 @@ pub(crate) struct Opts {
     /// Print what the blocks of a large heap are made of, as specs/generator.md has it, in JSON, and write no dump.
     #[arg(long, conflicts_with_all = ["print_recipe", "recipe"])]
     print_shapes: bool,
+    /// Write only LEN bytes of the dump from OFFSET on. HPROF in the profile `even`, which is hotspot-25 with segments whose
+    /// places are known: takes as long for any OFFSET, so that parts of a dump of terabytes can be had. Else: takes as long as
+    /// the whole dump.
+    #[arg(long, value_name = "OFFSET..LEN", value_parser = window, conflicts_with = "gzip")]
+    window: Option<Range<u64>>,
+    /// Print the length of the dump in bytes, and write none. As quick as --window.
+    #[arg(long, conflicts_with_all = ["window", "gzip", "print_recipe", "sha256"])]
+    size: bool,
+    /// Print the SHA-256 of what is written, as sha256sum does; of a dump on standard output, on standard error.
+    #[arg(long, conflicts_with = "print_recipe")]
+    sha256: bool,
+    /// Threads that compute objects. The dump is the same whatever their number. PHD is written by one. Default: 1.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=256))]
+    threads: Option<u64>,
 }
 
 impl Opts {
@@ -101,10 +118,46 @@ impl Opts {
         }
         for recipe in &recipes {
             let path = self.path(recipe.format, recipes.len() > 1);
-            let output = Output::create_binary(&path, self.force)?;
-            self.writing.write_by(|out| recipe.write(out), output)?;
+            if recipe.edit.is_some() {
+                self.write_damaged(recipe, &path)?;
+                continue;
+            }
+            let (lowering, mut heap) = recipe.dumped()?;
+            let lowering = self.threads.and_then(|threads| lowering.threads(threads as usize)).unwrap_or(lowering);
+            self.write(&lowering, &mut (&mut heap as &mut dyn HeapSource), &path)?;
         }
         Ok(Answer::Yes)
+    }
+
+    fn write(&self, lowering: &Lowering, dump: &mut dyn DumpSource, path: &Path) -> Result<(), Error> {
+        if self.size {
+            let bytes = lowering.write_window(dump, 0..0, &mut io::sink())?;
+            return writeln!(terminal::stdout(), "{bytes}").map_err(|e| Error::io("printing the size", e));
+        }
+        let mut made = Made::create(path, self.force, self.sha256)?;
+        match &self.window {
+            None => self.writing.put(lowering, dump, &mut made)?,
+            Some(window) => {
+                let bytes = lowering.write_window(dump, window.clone(), &mut made)?;
+                made.flush().map_err(|e| Error::io("writing the dump", e))?;
+                if bytes < window.end {
+                    let Range { start, end } = window;
+                    let message = format!("--window {start}..{}: the dump has {bytes} bytes", end - start);
+                    return Err(Error::Usage(message));
+                }
+            }
+        }
+        made.finish(path)
+    }
+
+    fn write_damaged(&self, recipe: &Recipe, path: &Path) -> Result<(), Error> {
+        if self.size || self.window.is_some() {
+            let message = "--size and --window are for dumps that no edit damages; leave them out";
+            return Err(Error::Usage(message.to_owned()));
+        }
+        let mut made = Made::create(path, self.force, self.sha256)?;
+        self.writing.put_by(|out| recipe.write(out), &mut made)?;
+        made.finish(path)
     }
 
     /// What the heap is made of.
@@ -179,6 +232,13 @@ fn refused_by_all(wishes: &Wishes, formats: &[Format]) -> Option<Error> {
         let first = refusals.next()??;
         refusals.all(|refusal| refusal.is_some()).then_some(first)
     })
+}
+
+/// A stretch of a dump by its offset and length.
+fn window(text: &str) -> Result<Range<u64>, String> {
+    let parts = text.split_once("..").and_then(|(offset, length)| Some((offset.parse().ok()?, length.parse().ok()?)));
+    let range = parts.and_then(|(offset, length): (u64, u64)| Some(offset..offset.checked_add(length)?));
+    range.ok_or_else(|| "expected the first byte's offset and a number of bytes, as in 4096..512".to_owned())
 }
 
 /// The values of a file of options.

@@ -85,25 +85,35 @@ impl Writing {
     }
 
     /// Writes heaps, compressed if that was asked for.
-    pub(crate) fn write(&self, lowering: &Lowering, dump: &mut dyn DumpSource, output: Output) -> Result<(), Error> {
-        self.write_by(|out| lowering.write(dump, out), output)
-    }
-
-    /// Writes a dump, compressed if that was asked for.
-    pub(crate) fn write_by(
+    pub(crate) fn write(
         &self,
-        write: impl FnOnce(&mut dyn Write) -> Result<(), Error>,
+        lowering: &Lowering,
+        dump: &mut dyn DumpSource,
         mut output: Output,
     ) -> Result<(), Error> {
+        self.put(lowering, dump, &mut output)?;
+        output.finish()
+    }
+
+    /// The same into what is not an output of its own.
+    pub(crate) fn put(&self, lowering: &Lowering, dump: &mut dyn DumpSource, out: &mut dyn Write) -> Result<(), Error> {
+        self.put_by(|out| lowering.write(dump, out), out)
+    }
+
+    /// Puts what is written, compressed if that was asked for.
+    pub(crate) fn put_by(
+        &self,
+        write: impl FnOnce(&mut dyn Write) -> Result<(), Error>,
+        out: &mut dyn Write,
+    ) -> Result<(), Error> {
         if self.gzip {
-            let mut blocks = GzipBlocks::new(&mut output);
+            let mut blocks = GzipBlocks::new(&mut *out);
             write(&mut blocks)?;
             blocks.finish().map_err(|e| Error::io("writing the dump", e))?;
         } else {
-            write(&mut output)?;
+            write(out)?;
         }
-        output.flush().map_err(|e| Error::io("writing the dump", e))?;
-        output.finish()
+        out.flush().map_err(|e| Error::io("writing the dump", e))
     }
 }
 

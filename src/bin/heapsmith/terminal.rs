@@ -4,6 +4,7 @@
 mod gate;
 
 use std::io::{self, IsTerminal, Read, Write};
+use std::time::{Duration, Instant};
 
 use anstream::stream::{AsLockedWrite, RawStream};
 use anstream::{AutoStream, ColorChoice};
@@ -93,6 +94,37 @@ pub(crate) fn steps(length: u64, what: &str) -> ProgressBar {
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     bar.set_message(line(what));
     bar
+}
+
+/// Bytes so far and their rate, on standard error if that is a terminal, once the work has taken a second.
+pub(crate) struct Flow {
+    bar: ProgressBar,
+    hidden_until: Option<Instant>,
+}
+
+impl Flow {
+    pub(crate) fn new(what: &str) -> Flow {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+        let style = ProgressStyle::with_template("{msg} {spinner} {bytes} {bytes_per_sec} {elapsed}");
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+        bar.set_message(line(what));
+        let soon = Instant::now() + Duration::from_secs(1);
+        Flow { bar, hidden_until: io::stderr().is_terminal().then_some(soon) }
+    }
+
+    pub(crate) fn add(&mut self, bytes: usize) {
+        self.bar.inc(bytes as u64);
+        if self.hidden_until.is_some_and(|until| until <= Instant::now()) {
+            self.hidden_until = None;
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
+    }
+}
+
+impl Drop for Flow {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
 }
 
 /// A reader that moves a bar.

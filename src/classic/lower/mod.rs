@@ -20,6 +20,7 @@ use crate::model::{
     Address, Class, Contents, Facts, Heap, HeapSource, Name, Object, ObjectKind, Part, WordSize, is_ascending,
 };
 use crate::setters::setters;
+use crate::threads::in_order;
 
 pub(super) use options::encoding;
 pub use profiles::{ClassReferences, Names, Nulls, PROFILES, Profile, Trailers};
@@ -48,6 +49,8 @@ pub struct LowerOptions {
     pub seed: u64,
     /// Whose order.
     pub adherence: Adherence,
+    /// Threads that make blocks of objects; 1 is enough.
+    pub threads: usize,
 }
 
 setters! {
@@ -57,6 +60,7 @@ setters! {
         set encoding: Encoding;
         set seed: u64;
         set adherence: Adherence;
+        set threads: usize;
     }
 }
 
@@ -68,6 +72,7 @@ impl Default for LowerOptions {
             encoding: Encoding::default(),
             seed: 0,
             adherence: Adherence::Writer,
+            threads: 1,
         }
     }
 }
@@ -269,7 +274,8 @@ fn run(
     }
     let pending = carrier.class_order().into_iter().peekable();
     let (tally, dropped) = (Tally::default(), 0);
-    let mut walk = Walk { profile, carrier: &carrier, speller, pending, objects: 0, tally, dropped, take };
+    let threads = options.threads;
+    let mut walk = Walk { profile, carrier: &carrier, speller, pending, objects: 0, tally, dropped, threads, take };
     if sorts {
         visit_sorted(source, MEMORY, &mut |object| walk.object(object))?;
     } else {
@@ -304,6 +310,7 @@ struct Walk<'w, 't> {
     tally: Tally,
     /// Null references that are not listed.
     dropped: u64,
+    threads: usize,
     take: &'t mut dyn FnMut(Step<'_>) -> Result<(), Error>,
 }
 
@@ -342,8 +349,7 @@ impl Walk<'_, '_> {
     /// Objects in blocks: as text that is made once for each shape, where every entry is spelled alike and no class stands
     /// among them.
     fn blocks(&mut self, blocks: &dyn Blocks, by: By) -> Result<(), Error> {
-        let objects: u64 = (0..blocks.shapes().len()).map(|at| blocks.blocks_of(at) * blocks.shapes()[at].len()).sum();
-        let end = self.objects + objects;
+        let end = self.objects + blocks.objects();
         let is_apart = self.pending.peek().is_none_or(|&index| self.carrier.stands_after(index) >= end);
         if by == By::Object || self.profile.is_seeded() || !is_apart {
             let mut filled = Filled::new(blocks);
@@ -364,14 +370,15 @@ impl Walk<'_, '_> {
             stamps.push(Stamp::new(&mut self.speller, carried)?);
         }
         self.objects = end;
-        let (mut filling, mut text) = (Filling::default(), Vec::new());
-        for block in 0..blocks.count() {
-            blocks.fill(block, &mut filling);
+        let (speller, take, period) = (&self.speller, &mut self.take, blocks.period());
+        let make = |part: u64, (filling, text): &mut (Filling, Vec<u8>)| {
             text.clear();
-            stamps[blocks.shape_of(block)].put(&self.speller, &filling, &mut text)?;
-            (self.take)(Step::More(&text))?;
-        }
-        Ok(())
+            (part * period..((part + 1) * period).min(blocks.count())).try_for_each(|block| {
+                blocks.fill(block, filling);
+                Ok(stamps[blocks.shape_of(block)].put(speller, filling, text)?)
+            })
+        };
+        in_order(self.threads, blocks.count().div_ceil(period), make, |_, (_, text)| take(Step::More(text)))
     }
 }
 

@@ -47,6 +47,10 @@ impl Lower for LowerOptions {
         write(only_heap(dump, self.format())?, self, out)
     }
 
+    fn threads(&self, threads: usize) -> Option<Lowering> {
+        Some(LowerOptions { threads, ..*self }.into())
+    }
+
     fn carry(&self, dump: &mut dyn DumpSource) -> Result<Dump, Error> {
         let heap = carry(only_heap(dump, self.format())?, self)?;
         Ok(Dump { heaps: vec![heap], tail: Vec::new() })

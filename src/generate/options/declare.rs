@@ -90,8 +90,8 @@ declare! {
     name_lengths: Option<Lengths> = None, "name-lengths", |draw| Some(Lengths::Geometric(draw.below(300)));
     /// Number of class loaders, the first objects of a heap. Each is the parent of the next one.
     loaders: u32 = 2, "loaders", |draw| draw.below(4) as u32;
-    /// Number of threads.
-    threads: Lengths = Lengths::Uniform(1, 3), "threads", |draw| Lengths::Constant(draw.below(4));
+    /// Number of Java threads.
+    threads: Lengths = Lengths::Uniform(1, 3), "java-threads", |draw| Lengths::Constant(draw.below(4));
     /// Frames of a thread's stack.
     frames: Option<Lengths> = None, "frames", |draw| Some(Lengths::Uniform(0, draw.below(8)));
     /// Roots of a thread, besides itself.

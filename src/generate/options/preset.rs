@@ -49,7 +49,7 @@ impl Preset {
                 ("fields", "uniform:1..3"),
                 ("statics", "constant:1"),
                 ("loaders", "1"),
-                ("threads", "constant:1"),
+                ("java-threads", "constant:1"),
                 ("frames", "constant:1"),
                 ("roots", "constant:1"),
             ],
@@ -62,7 +62,7 @@ impl Preset {
             values: &[
                 ("objects", "400"),
                 ("statics", "uniform:1..8"),
-                ("threads", "constant:3"),
+                ("java-threads", "constant:3"),
                 ("frames", "uniform:1..4"),
                 ("library", "jdk-6"),
                 ("oddities", "constant-pools+signers+every-root"),

@@ -192,6 +192,10 @@ impl Blocks for Computed {
         self.layout.unit()
     }
 
+    fn address(&self, block: u64) -> Address {
+        Address(self.layout.start(block))
+    }
+
     fn fill(&self, block: u64, filling: &mut Filling) {
         let drawn = &self.drawn[self.layout.shape_of(block)];
         let key = mix::word(self.key, block);

@@ -9,6 +9,7 @@ use crate::bytes::stop::{Stop, keeping_error, refill, truncated};
 use crate::bytes::{Cursor, Incomplete, NoTrace, Window};
 use crate::error::{DecodeError, Problem};
 
+use crate::family::Passed;
 pub use crate::family::{Reading, Regions, Texts, Wrapped, ZeroLength};
 
 use super::record::{Record, Segment, SegmentLength};
@@ -79,6 +80,9 @@ pub struct At<'a> {
     /// Bytes of contents that are still to come as [`Step::More`].
     pub rest: u64,
 }
+
+/// Says what is passed over, given the bytes that come next, as far as they are in memory and in the segment.
+pub(crate) type Pass<'p> = dyn FnMut(&[u8]) -> Passed + 'p;
 
 /// A sub-record as far as it was read from a slice, and how many bytes of its contents the slice did not have.
 #[derive(Debug)]
@@ -176,18 +180,28 @@ impl<R: Read> Decoder<R> {
     ///
     /// # Errors
     /// What `visit` returns; or a [`DecodeError`] after the last sound record or sub-record.
-    pub fn visit<E, F>(&mut self, mut visit: F) -> Result<u64, E>
+    pub fn visit<E, F>(&mut self, visit: F) -> Result<u64, E>
+    where
+        E: From<DecodeError>,
+        F: FnMut(Step<'_, '_>) -> Result<(), E>,
+    {
+        self.visit_passing(None, visit)
+    }
+
+    /// The same, but for sub-records that are passed over.
+    pub(crate) fn visit_passing<E, F>(&mut self, mut pass: Option<&mut Pass<'_>>, mut visit: F) -> Result<u64, E>
     where
         E: From<DecodeError>,
         F: FnMut(Step<'_, '_>) -> Result<(), E>,
     {
         while let Some(segment) = self.records(&mut visit)? {
             let (id, length) = (self.header.id_size, segment.bytes());
+            let pass = pass.as_deref_mut();
             match id {
-                IdSize::One => self.sub_records::<1, E, F>(length, &mut visit)?,
-                IdSize::Two => self.sub_records::<2, E, F>(length, &mut visit)?,
-                IdSize::Four => self.sub_records::<4, E, F>(length, &mut visit)?,
-                IdSize::Eight => self.sub_records::<8, E, F>(length, &mut visit)?,
+                IdSize::One => self.sub_records::<1, E, F>(length, pass, &mut visit)?,
+                IdSize::Two => self.sub_records::<2, E, F>(length, pass, &mut visit)?,
+                IdSize::Four => self.sub_records::<4, E, F>(length, pass, &mut visit)?,
+                IdSize::Eight => self.sub_records::<8, E, F>(length, pass, &mut visit)?,
             }
             visit(Step::SegmentEnd(self.window.offset()))?;
         }
@@ -273,7 +287,12 @@ impl<R: Read> Decoder<R> {
     }
 
     /// Delivers the sub-records of a segment with so many bytes.
-    fn sub_records<const I: usize, E, F>(&mut self, length: Option<u64>, visit: &mut F) -> Result<(), E>
+    fn sub_records<const I: usize, E, F>(
+        &mut self,
+        length: Option<u64>,
+        mut pass: Option<&mut Pass<'_>>,
+        visit: &mut F,
+    ) -> Result<(), E>
     where
         E: From<DecodeError>,
         F: FnMut(Step<'_, '_>) -> Result<(), E>,
@@ -297,6 +316,14 @@ impl<R: Read> Decoder<R> {
                     return Ok(());
                 }
                 let place = offset + taken as u64;
+                if let Some(pass) = pass.as_deref_mut() {
+                    let passed = pass(remaining);
+                    if passed.bytes > 0 {
+                        taken += passed.bytes;
+                        self.index += passed.records;
+                        continue;
+                    }
+                }
                 let mut cursor = Cursor::new(remaining, NoTrace);
                 let index = self.index;
                 let delivered = sub_record::<_, I, _>(&mut cursor, left - taken as u64, |what, rest, used| {

@@ -6,7 +6,7 @@ use crate::error::{DecodeError, Error};
 use crate::model::long::Spool;
 use crate::model::{ByteLen, Class, Event, Facts, Name, Region, Root, Serial, Surroundings, TextId};
 
-use super::super::decode::{Decoder, Regions};
+use super::super::decode::{Decoder, Pass, Regions};
 use super::super::sub_record::ClassDump;
 use super::super::wire::Header;
 use super::item;
@@ -92,23 +92,25 @@ pub fn facts(header: &Header) -> Facts {
 impl Index {
     /// Reads a file to its end. After an error the index holds everything before it.
     pub fn read<R: Read>(decoder: &mut Decoder<R>) -> (Index, Result<(), DecodeError>) {
-        Index::read_keeping(decoder, Keep::Heads, None, |_| Ok(()))
+        Index::read_keeping(decoder, Keep::Heads, None, None, |_| Ok(()))
     }
 
     /// The same, in which `each` is called with every item, objects with their contents; what is too long to be held goes
-    /// into a spool, if there is one.
-    pub fn read_with<R: Read>(
+    /// into a spool, if there is one. Objects that are passed over are in no count of the index.
+    pub(crate) fn read_with<R: Read>(
         decoder: &mut Decoder<R>,
         spool: Option<&mut Spool>,
+        pass: Option<&mut Pass<'_>>,
         each: impl FnMut(&Item<'_>) -> Result<(), Error>,
     ) -> (Index, Result<(), Error>) {
-        Index::read_keeping(decoder, Keep::Contents, spool, each)
+        Index::read_keeping(decoder, Keep::Contents, spool, pass, each)
     }
 
     fn read_keeping<R: Read, E: From<DecodeError>>(
         decoder: &mut Decoder<R>,
         keep: Keep,
         spool: Option<&mut Spool>,
+        pass: Option<&mut Pass<'_>>,
         mut each: impl FnMut(&Item<'_>) -> Result<(), E>,
     ) -> (Index, Result<(), E>) {
         let header = *decoder.header();
@@ -117,7 +119,7 @@ impl Index {
         let mut between = Vec::new();
         let mut named = Named::default();
         let mut open = false;
-        let read = walk_with(decoder, keep, spool, |place, found| {
+        let read = walk_with(decoder, keep, spool, pass, |place, found| {
             each(&found)?;
             match (found, gathered.last_mut().filter(|_| open)) {
                 (Item::HeapBegins(time), _) => {

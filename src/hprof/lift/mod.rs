@@ -18,4 +18,5 @@ pub use layout::Layouts;
 pub use names::Log;
 pub use source::{HprofDump, HprofHeap, WholeDump, dump, heap};
 pub use stacks::{Named, Stacks};
-pub use walk::{HeapCounter, Item, Keep, Place, walk, walk_with};
+pub(crate) use walk::walk_with;
+pub use walk::{HeapCounter, Item, Keep, Place, walk};

@@ -92,7 +92,7 @@ impl<R: Read, O: FnMut() -> Result<Decoder<R>, Error>> HeapSource for HprofHeap<
     fn visit_objects(&mut self, visit: &mut VisitObjects<'_>) -> Result<(), Error> {
         let mut decoder = (self.open)()?;
         let (number, id, layouts) = (self.number, self.id, &self.index.layouts);
-        walk_with(&mut decoder, Keep::Contents, Some(&mut self.spool), |place, item| match item {
+        walk_with(&mut decoder, Keep::Contents, Some(&mut self.spool), None, |place, item| match item {
             Item::Object(found) if place.heap == number => {
                 object(found, id, layouts).map_or(Ok(()), |object| visit(&object))
             }

@@ -7,7 +7,7 @@ use crate::error::{DecodeError, Problem};
 use crate::model::long::{Filling, Spool, Stretch};
 use crate::model::{EventKind, Name, TextId};
 
-use super::super::decode::{At, Decoder, Step};
+use super::super::decode::{At, Decoder, Pass, Step};
 use super::super::record::{Body, Record};
 use super::super::rules;
 use super::super::sub_record::{ClassDump, InstanceDump, ObjectArrayDump, PrimitiveArrayDump, RootRecord, SubRecord};
@@ -118,17 +118,18 @@ where
     E: From<DecodeError>,
     F: FnMut(Place, Item<'_>) -> Result<(), E>,
 {
-    walk_with(decoder, keep, None, visit)
+    walk_with(decoder, keep, None, None, visit)
 }
 
-/// The same, in which contents that are too long to be held go into a spool, if there is one.
+/// The same, in which contents that are too long to be held go into a spool, if there is one, but for what is passed over.
 ///
 /// # Errors
 /// Like [`walk`].
-pub fn walk_with<R, E, F>(
+pub(crate) fn walk_with<R, E, F>(
     decoder: &mut Decoder<R>,
     keep: Keep,
     mut spool: Option<&mut Spool>,
+    pass: Option<&mut Pass<'_>>,
     mut visit: F,
 ) -> Result<(), E>
 where
@@ -142,7 +143,7 @@ where
     let mut record: Option<(Place, u32, EventKind, Vec<u8>)> = None;
     let mut object: Option<(Place, SubRecord<'static>)> = None;
     let mut long: Option<(Place, SubRecord<'static>, Room)> = None;
-    decoder.visit(|step| {
+    decoder.visit_passing(pass, |step| {
         let place = |at: &At<'_>, heaps: &HeapCounter| Place { heap: heaps.heap(), index: at.index, offset: at.offset };
         match step {
             Step::Segment(at, segment) => {

@@ -18,11 +18,13 @@ mod table;
 mod tell;
 
 use std::io::Write;
+use std::ops::Range;
 
 use crate::error::Error;
+use crate::family::SpelledBlocks;
 use crate::lower::Adherence;
-use crate::model::blocks::Filled;
-use crate::model::{Dump, DumpSource, Heap, HeapSource, Object, Surroundings};
+use crate::model::blocks::{Blocks, Filled, Filling};
+use crate::model::{Class, Dump, DumpSource, Facts, Heap, HeapSource, Object, Surroundings};
 use crate::setters::setters;
 
 use super::family::FORMAT;
@@ -32,11 +34,14 @@ pub use profiles::{Cut, Framing, InstanceSizes, LogStyle, NameForm, PROFILES, Pr
 pub use recognise::{keeping, recognise};
 pub use table::ClassOrder;
 
+use carry::Carrier;
 #[cfg(feature = "corpus")]
 pub(super) use options::library;
 use plan::Plan;
-use segments::{Lengths, SegmentWriter};
+use segments::{Lengths, SegmentWriter, Sink, Written};
 use spell::Speller;
+use stamp::{Spelled, Stamps};
+use table::table;
 use tell::{Told, tell};
 
 /// Which dump to make of heaps.
@@ -53,6 +58,8 @@ pub struct LowerOptions {
     pub seed: u64,
     /// Whose order, log and identifiers.
     pub adherence: Adherence,
+    /// Threads that make blocks of objects; 1 is enough.
+    pub threads: usize,
 }
 
 setters! {
@@ -62,6 +69,7 @@ setters! {
         option id_size: IdSize;
         set seed: u64;
         set adherence: Adherence;
+        set threads: usize;
     }
 }
 
@@ -73,6 +81,7 @@ impl Default for LowerOptions {
             id_size: None,
             seed: 0,
             adherence: Adherence::Writer,
+            threads: 1,
         }
     }
 }
@@ -97,12 +106,30 @@ impl LowerOptions {
 /// # Errors
 /// If a heap holds what the dump cannot say ([`crate::error::LowerError`]), its source fails, or writing does.
 pub fn write_dump(dump: &mut dyn DumpSource, options: &LowerOptions, out: &mut dyn Write) -> Result<(), Error> {
+    write_window(dump, options, ALL, out).map(|_| ())
+}
+
+/// Every byte.
+const ALL: Range<u64> = 0..u64::MAX;
+
+/// The same of those bytes that are in a window; gives the length of the whole dump. In the profile `even`, what is in blocks and
+/// not in the window takes no time.
+///
+/// # Errors
+/// Like [`write_dump`].
+pub fn write_window(
+    dump: &mut dyn DumpSource,
+    options: &LowerOptions,
+    window: Range<u64>,
+    out: &mut dyn Write,
+) -> Result<u64, Error> {
     let plan = Plan::new(dump.heap(0).facts(), options)?;
     let mut measured = Vec::new();
     if !plan.framing.cut.is_bounded() {
-        measured = run(dump, &plan, &mut std::io::sink(), Lengths::Measure(Vec::new()))?;
+        measured = run(dump, &plan, Sink::new(&mut std::io::sink(), ALL), Lengths::Measure(Vec::new()))?.lengths;
     }
-    run(dump, &plan, out, Lengths::Known(measured.into())).map(|_| ())
+    let written = run(dump, &plan, Sink::new(out, window), Lengths::Known(measured.into()))?;
+    Ok(written.bytes)
 }
 
 /// Writes one heap as an HPROF dump.
@@ -185,8 +212,24 @@ pub fn carry(mut source: &mut dyn HeapSource, options: &LowerOptions) -> Result<
     Ok(carry_dump(&mut source, options)?.heaps.into_iter().next().unwrap_or_default())
 }
 
-fn run(dump: &mut dyn DumpSource, plan: &Plan, out: &mut dyn Write, lengths: Lengths) -> Result<Vec<u64>, Error> {
-    let mut speller = Speller::new(plan, SegmentWriter::new(out, plan.framing, plan.seed, lengths));
+/// The objects of blocks as the dump that `options` make of their heap spells them.
+///
+/// # Errors
+/// If an object holds what the dump cannot say.
+pub fn spelled<'b>(
+    facts: &Facts,
+    classes: &[Class],
+    blocks: &'b dyn Blocks,
+    options: &LowerOptions,
+) -> Result<Box<dyn SpelledBlocks + 'b>, Error> {
+    let plan = Plan::new(facts, options)?;
+    let (classes, _) = table(&plan, classes);
+    let stamps = Stamps::new(&plan, blocks, &Carrier::new(&plan, &classes))?;
+    Ok(Box::new(Spelled { stamps, filling: Filling::default() }))
+}
+
+fn run(dump: &mut dyn DumpSource, plan: &Plan, sink: Sink<'_>, lengths: Lengths) -> Result<Written, Error> {
+    let mut speller = Speller::new(plan, SegmentWriter::new(sink, plan.framing, plan.seed, lengths));
     tell(dump, plan, &mut |told| speller.spell(told))?;
     speller.finish()
 }

@@ -1,18 +1,20 @@
 //! The options to write an HPROF dump among those of every format.
 
 use std::io::Write;
+use std::ops::Range;
 
 use crate::compare::Facet;
 use crate::error::Error;
-use crate::family::{ArrayClass, Format, Lower, Lowering, Needs, Wishes};
+use crate::family::{ArrayClass, Format, Lower, Lowering, Needs, SpelledBlocks, Wishes};
 use crate::generate::{AddressSpace, GenerateOptions, Library};
 use crate::lower::Adherence;
-use crate::model::{Dump, DumpSource, Facts, WordSize};
+use crate::model::blocks::Blocks;
+use crate::model::{Class, Dump, DumpSource, Facts, WordSize};
 
 use super::super::family::FORMAT;
 use super::super::wire::IdSize;
 use super::plan::Plan;
-use super::{LowerOptions, carry_dump, write_dump};
+use super::{LowerOptions, carry_dump, spelled, write_dump, write_window};
 
 /// The library of the programs whose dumps a writer makes.
 pub(in super::super) fn library(profile: &str) -> Library {
@@ -45,8 +47,25 @@ impl Lower for LowerOptions {
         write_dump(dump, self, out)
     }
 
+    fn write_window(&self, dump: &mut dyn DumpSource, window: Range<u64>, out: &mut dyn Write) -> Result<u64, Error> {
+        write_window(dump, self, window, out)
+    }
+
+    fn threads(&self, threads: usize) -> Option<Lowering> {
+        Some(LowerOptions { threads, ..*self }.into())
+    }
+
     fn carry(&self, dump: &mut dyn DumpSource) -> Result<Dump, Error> {
         carry_dump(dump, self)
+    }
+
+    fn spelled<'b>(
+        &self,
+        facts: &Facts,
+        classes: &[Class],
+        blocks: &'b dyn Blocks,
+    ) -> Result<Option<Box<dyn SpelledBlocks + 'b>>, Error> {
+        spelled(facts, classes, blocks, self).map(Some)
     }
 
     fn adhering(&self) -> Lowering {

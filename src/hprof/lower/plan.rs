@@ -18,6 +18,7 @@ pub(super) struct Plan {
     pub(super) framing: Framing,
     pub(super) names: NameForm,
     pub(super) seed: u64,
+    pub(super) threads: usize,
 }
 
 impl Plan {
@@ -48,6 +49,7 @@ impl Plan {
             framing,
             names,
             seed: options.seed,
+            threads: options.threads,
         })
     }
 

@@ -54,6 +54,9 @@ pub struct Framing {
     pub cut: Cut,
     /// Whether HEAP DUMP END follows.
     pub end: bool,
+    /// Whether blocks of objects have segments of their own, each with as many of them as have all shapes: so it is known where
+    /// each begins.
+    pub groups: bool,
 }
 
 /// Where segments end.
@@ -158,7 +161,7 @@ impl Profile {
     /// The profile of a name, or of another name that it has.
     pub fn named(name: &str) -> Option<&'static Profile> {
         let name = if name == HOTSPOT_ALIAS { NEWEST } else { name };
-        PROFILES.iter().find(|profile| profile.name == name)
+        PROFILES.iter().chain([&EVEN]).find(|profile| profile.name == name)
     }
 
     /// The profile that is taken where none is named.
@@ -210,11 +213,11 @@ const OLD_LOG: LogStyle = LogStyle {
 };
 
 const fn segments(version: Version, cut: Cut) -> Framing {
-    Framing { version, tag: Tag::HEAP_DUMP_SEGMENT, cut, end: true }
+    Framing { version, tag: Tag::HEAP_DUMP_SEGMENT, cut, end: true, groups: false }
 }
 
 const fn whole(version: Version) -> Framing {
-    Framing { version, tag: Tag::HEAP_DUMP, cut: Cut::Whole, end: false }
+    Framing { version, tag: Tag::HEAP_DUMP, cut: Cut::Whole, end: false, groups: false }
 }
 
 /// How heaps are framed that are written as they were, by header version.
@@ -242,7 +245,15 @@ const HOTSPOT: Profile = Profile {
     trace: Some(1),
 };
 
-/// Every profile. Recognition tries them in this order.
+/// HotSpot but for where the segments of large generated heaps end, which no JVM does: any stretch of a dump of any size can be
+/// written without what stands before it.
+const EVEN: Profile = Profile {
+    name: "even",
+    framings: &[Framing { groups: true, ..segments(Version::V1_0_2, Cut::OwnBuffer(1 << 20)) }],
+    ..HOTSPOT
+};
+
+/// Every profile that a dump can be recognised as. Recognition tries them in this order.
 pub const PROFILES: &[Profile] = &[
     HOTSPOT,
     Profile {

@@ -6,6 +6,7 @@
 use std::collections::VecDeque;
 use std::io::Write;
 
+use crate::bytes::WindowWriter;
 use crate::draw::{Draw, SeedDraw, Stream};
 use crate::error::{Error, LowerError};
 use crate::model::long::{Filling, SPOOLED, Spool};
@@ -17,7 +18,7 @@ use super::profiles::{Cut, Framing};
 
 /// Writes records and sub-records, putting segments around the latter.
 pub(super) struct SegmentWriter<'o> {
-    out: &'o mut dyn Write,
+    out: Sink<'o>,
     framing: Framing,
     cutter: Cutter,
     buffer: Vec<u8>,
@@ -30,6 +31,17 @@ pub(super) struct SegmentWriter<'o> {
     length: u64,
     time: u32,
     lengths: Lengths,
+}
+
+/// Where the bytes go.
+pub(super) type Sink<'o> = WindowWriter<&'o mut dyn Write>;
+
+/// What came of writing.
+pub(super) struct Written {
+    /// Lengths of segments without bound, where they were to be found out.
+    pub(super) lengths: Vec<u64>,
+    /// Length of the dump.
+    pub(super) bytes: u64,
 }
 
 /// The start of a segment, and what follows it in a temporary file.
@@ -48,7 +60,7 @@ pub(super) enum Lengths {
 }
 
 impl<'o> SegmentWriter<'o> {
-    pub(super) fn new(out: &'o mut dyn Write, framing: Framing, seed: u64, lengths: Lengths) -> SegmentWriter<'o> {
+    pub(super) fn new(out: Sink<'o>, framing: Framing, seed: u64, lengths: Lengths) -> SegmentWriter<'o> {
         SegmentWriter {
             out,
             framing,
@@ -170,14 +182,44 @@ impl<'o> SegmentWriter<'o> {
         Ok(())
     }
 
-    /// Writes what is left, and gives the measured lengths.
-    pub(super) fn finish(mut self) -> Result<Vec<u64>, Error> {
+    /// Of segments that come next, of that many bytes of sub-records each: how many stand before what is wanted of the dump, and
+    /// how many after it.
+    pub(super) fn beyond(&mut self, count: u64, length: u64) -> Result<(u64, u64), Error> {
         self.close()?;
         self.flush()?;
-        match self.lengths {
-            Lengths::Measure(measured) => Ok(measured),
-            Lengths::Known(_) => Ok(Vec::new()),
-        }
+        Ok(self.out.beyond(count, HEAD as u64 + length))
+    }
+
+    /// Counts such segments as written.
+    pub(super) fn skip(&mut self, count: u64, length: u64) -> Result<(), Error> {
+        self.close()?;
+        self.flush()?;
+        self.out.skip(count * (HEAD as u64 + length));
+        Ok(())
+    }
+
+    /// A segment of its own for sub-records of that many bytes.
+    pub(super) fn segment(
+        &mut self,
+        length: u64,
+        count: u64,
+        write: impl FnOnce(&mut Vec<u8>) -> Result<(), LowerError>,
+    ) -> Result<(), Error> {
+        self.close()?;
+        self.open()?;
+        self.sub_records(length, count, write)?;
+        self.close()
+    }
+
+    /// Writes what is left.
+    pub(super) fn finish(mut self) -> Result<Written, Error> {
+        self.close()?;
+        self.flush()?;
+        let lengths = match self.lengths {
+            Lengths::Measure(measured) => measured,
+            Lengths::Known(_) => Vec::new(),
+        };
+        Ok(Written { lengths, bytes: self.out.offset() })
     }
 
     fn open(&mut self) -> Result<(), Error> {

@@ -2,12 +2,14 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::ops::Range;
 
 use crate::error::{Error, LowerError};
 use crate::model::blocks::Filling;
 use crate::model::{
     Address, Class, Contents, Event, EventKind, Facts, Long, Name, Object, ObjectKind, Region, Root, Serial, TextId,
 };
+use crate::threads::in_order;
 
 use super::super::encode;
 use super::super::record::{Body, Record};
@@ -16,8 +18,8 @@ use super::super::sub_record::{
 };
 use super::super::wire::{Header, IdSize, SubTag, Tag};
 use super::plan::Plan;
-use super::segments::SegmentWriter;
-use super::stamp::Stamps;
+use super::segments::{SegmentWriter, Written};
+use super::stamp::{Stamp, Stamps};
 use super::tell::{BlocksTold, Told};
 
 /// Spells one file.
@@ -69,7 +71,7 @@ impl<'p, 'o> Speller<'p, 'o> {
         }
     }
 
-    pub(super) fn finish(self) -> Result<Vec<u64>, Error> {
+    pub(super) fn finish(self) -> Result<Written, Error> {
         self.segments.finish()
     }
 
@@ -154,26 +156,82 @@ impl<'p, 'o> Speller<'p, 'o> {
 
     /// Objects in blocks: together, where a segment has room for a block.
     fn blocks(&mut self, told: &BlocksTold<'_>) -> Result<(), Error> {
-        let stamps = Stamps::new(self.plan, told)?;
-        let (mut filling, mut scratch) = (Filling::default(), Vec::new());
-        for block in told.first..told.blocks.count() {
-            let stamp = stamps.of(block);
-            if self.segments.takes(stamp.length()) {
-                let write = |out: &mut Vec<u8>| stamps.put(block, &mut filling, out);
-                self.segments.sub_records(stamp.length(), stamp.count(), write)?;
-                continue;
+        let stamps = Stamps::new(self.plan, told.blocks, told.carrier)?;
+        let (count, period) = (told.blocks.count(), told.blocks.period());
+        let (first, last) = (told.first.div_ceil(period), count / period);
+        if !self.plan.framing.groups || first >= last {
+            return self.run_of_blocks(&stamps, told.first..count);
+        }
+        self.run_of_blocks(&stamps, told.first..first * period)?;
+        self.groups(&stamps, period, first..last)?;
+        self.run_of_blocks(&stamps, last * period..count)
+    }
+
+    /// Blocks in turn, in segments as they come.
+    fn run_of_blocks(&mut self, stamps: &Stamps<'_>, blocks: Range<u64>) -> Result<(), Error> {
+        if self.plan.threads <= 1 {
+            let (mut filling, mut scratch) = (Filling::default(), Vec::new());
+            for block in blocks {
+                let stamp = stamps.of(block);
+                if self.segments.takes(stamp.length()) {
+                    let write = |out: &mut Vec<u8>| stamps.put(block, &mut filling, out);
+                    self.segments.sub_records(stamp.length(), stamp.count(), write)?;
+                    continue;
+                }
+                scratch.clear();
+                stamps.put(block, &mut filling, &mut scratch)?;
+                self.block(stamp, &scratch)?;
             }
-            scratch.clear();
-            stamps.put(block, &mut filling, &mut scratch)?;
-            for (tag, place) in stamp.sub_records() {
-                self.admit(tag, place.len() as u64, false)?;
-                self.segments.sub_record(tag, |out| {
-                    out.extend_from_slice(&scratch[place]);
-                    Ok(())
-                })?;
+            return Ok(());
+        }
+        let part = |number: u64| {
+            let start = blocks.start + number * TOGETHER;
+            start..(start + TOGETHER).min(blocks.end)
+        };
+        let make = |number, made: &mut Made| made.fill(stamps, part(number));
+        let parts = (blocks.end - blocks.start).div_ceil(TOGETHER);
+        in_order(self.plan.threads, parts, make, |number, made| {
+            let mut bytes = made.bytes.as_slice();
+            for block in part(number) {
+                let stamp = stamps.of(block);
+                let (of_block, rest) = bytes.split_at(stamp.length() as usize);
+                bytes = rest;
+                if self.segments.takes(stamp.length()) {
+                    let write = |out: &mut Vec<u8>| append(out, of_block);
+                    self.segments.sub_records(stamp.length(), stamp.count(), write)?;
+                } else {
+                    self.block(stamp, of_block)?;
+                }
             }
+            Ok(())
+        })
+    }
+
+    /// The sub-records of a block one by one.
+    fn block(&mut self, stamp: &Stamp, bytes: &[u8]) -> Result<(), Error> {
+        for (tag, place) in stamp.sub_records() {
+            self.admit(tag, place.len() as u64, false)?;
+            self.segments.sub_record(tag, |out| append(out, &bytes[place]))?;
         }
         Ok(())
+    }
+
+    /// Groups of blocks in segments of their own, as far as they are wanted.
+    fn groups(&mut self, stamps: &Stamps<'_>, period: u64, groups: Range<u64>) -> Result<(), Error> {
+        let (length, count) = stamps.of_all();
+        self.empty = false;
+        let (before, after) = self.segments.beyond(groups.end - groups.start, length)?;
+        self.segments.skip(before, length)?;
+        let wanted = groups.start + before..groups.end - after;
+        let blocks = |number: u64| {
+            let start = (wanted.start + number) * period;
+            start..start + period
+        };
+        let make = |number, made: &mut Made| made.fill(stamps, blocks(number));
+        in_order(self.plan.threads, wanted.end - wanted.start, make, |_, made| {
+            self.segments.segment(length, count, |out| append(out, &made.bytes))
+        })?;
+        self.segments.skip(after, length)
     }
 
     /// An object whose contents are written as they are read.
@@ -239,6 +297,29 @@ impl<'p, 'o> Speller<'p, 'o> {
             None => Err(LowerError::NoText(name.to_string())),
         }
     }
+}
+
+/// Blocks that are made at once where there are several threads.
+const TOGETHER: u64 = 64;
+
+/// Sub-records of blocks, one after the other.
+#[derive(Default)]
+struct Made {
+    filling: Filling,
+    bytes: Vec<u8>,
+}
+
+impl Made {
+    fn fill(&mut self, stamps: &Stamps<'_>, mut blocks: Range<u64>) -> Result<(), Error> {
+        self.bytes.clear();
+        Ok(blocks.try_for_each(|block| stamps.put(block, &mut self.filling, &mut self.bytes))?)
+    }
+}
+
+#[allow(clippy::unnecessary_wraps, reason = "what writes sub-records can fail")]
+fn append(out: &mut Vec<u8>, bytes: &[u8]) -> Result<(), LowerError> {
+    out.extend_from_slice(bytes);
+    Ok(())
 }
 
 /// The sub-record of an object whose contents are held; `contents` is room for them.

@@ -3,28 +3,36 @@
 use std::ops::Range;
 
 use crate::error::{Error, LowerError};
+use crate::family::SpelledBlocks;
 use crate::model::blocks::{Blocks, Filling, ValueSpan};
 use crate::model::{Contents, Object};
 
 use super::super::encode;
 use super::super::wire::{IdSize, SubTag, size_of};
+use super::carry::Carrier;
 use super::plan::Plan;
 use super::spell::of_object;
-use super::tell::BlocksTold;
 
 /// The shapes of blocks as bytes.
 pub(super) struct Stamps<'b> {
-    plan: &'b Plan,
+    plan: Plan,
     blocks: &'b dyn Blocks,
     stamps: Vec<Stamp>,
+}
+
+/// Stamps, for who compares with them.
+pub(super) struct Spelled<'b> {
+    pub(super) stamps: Stamps<'b>,
+    pub(super) filling: Filling,
 }
 
 /// The sub-records of one shape, and where in them stands what differs from block to block.
 #[derive(Default)]
 pub(super) struct Stamp {
     image: Vec<u8>,
-    /// Tag and end of each sub-record.
-    ends: Vec<(SubTag, usize)>,
+    tags: Vec<SubTag>,
+    /// The end of each sub-record.
+    ends: Vec<usize>,
     /// Identifiers of the objects, and how far they are from the block's address.
     own: Vec<(usize, u64)>,
     /// The references of a filling.
@@ -44,26 +52,27 @@ impl Stamp {
 
     /// The sub-records in turn.
     pub(super) fn sub_records(&self) -> impl Iterator<Item = (SubTag, Range<usize>)> {
-        let starts = std::iter::once(0).chain(self.ends.iter().map(|(_, end)| *end));
-        starts.zip(&self.ends).map(|(start, &(tag, end))| (tag, start..end))
+        let places = std::iter::once(&0).chain(&self.ends).zip(&self.ends).map(|(start, end)| *start..*end);
+        self.tags.iter().copied().zip(places)
     }
 }
 
 impl<'b> Stamps<'b> {
     /// # Errors
     /// If an object of a shape holds what the dump cannot say.
-    pub(super) fn new(plan: &'b Plan, told: &BlocksTold<'b>) -> Result<Stamps<'b>, Error> {
-        let (blocks, id) = (told.blocks, plan.id);
+    pub(super) fn new(plan: &Plan, blocks: &'b dyn Blocks, carrier: &Carrier<'_>) -> Result<Stamps<'b>, Error> {
+        let id = plan.id;
         let mut stamps = Vec::new();
         for shape in blocks.shapes() {
             let mut stamp = Stamp::default();
             let (mut contents, mut objects) = (Vec::new(), Vec::new());
             for object in &shape.objects {
-                let carried = told.carrier.object(object)?;
+                let carried = carrier.object(object)?;
                 let start = stamp.image.len();
                 let sub_record = of_object(id, &carried, &mut contents)?;
                 encode::sub_record(&mut stamp.image, id, &sub_record)?;
-                stamp.ends.push((sub_record.tag(), stamp.image.len()));
+                stamp.tags.push(sub_record.tag());
+                stamp.ends.push(stamp.image.len());
                 stamp.own.push((start + 1, object.address.0));
                 objects.push((stamp.image.len(), carried));
             }
@@ -80,12 +89,17 @@ impl<'b> Stamps<'b> {
             stamp.values = shape.values.iter().map(span).collect();
             stamps.push(stamp);
         }
-        Ok(Stamps { plan, blocks, stamps })
+        Ok(Stamps { plan: *plan, blocks, stamps })
     }
 
     /// The stamp of a block.
     pub(super) fn of(&self, block: u64) -> &Stamp {
         &self.stamps[self.blocks.shape_of(block)]
+    }
+
+    /// The bytes and sub-records of blocks of all shapes, one each.
+    pub(super) fn of_all(&self) -> (u64, u64) {
+        self.stamps.iter().fold((0, 0), |(bytes, count), stamp| (bytes + stamp.length(), count + stamp.count()))
     }
 
     /// Appends the sub-records of a block.
@@ -121,6 +135,24 @@ impl Stamp {
         for (&at, &to) in self.references.iter().zip(&filling.references) {
             bytes[at..at + N].copy_from_slice(&spell(to));
         }
+    }
+}
+
+impl SpelledBlocks for Spelled<'_> {
+    fn ends(&self, block: u64) -> &[usize] {
+        &self.stamps.of(block).ends
+    }
+
+    fn spell(&mut self, block: u64, out: &mut Vec<u8>) -> Result<(), Error> {
+        Ok(self.stamps.put(block, &mut self.filling, out)?)
+    }
+
+    fn is_next(&self, block: u64, object: usize, bytes: &[u8]) -> bool {
+        let stamp = self.stamps.of(block);
+        let (tag, (_, offset)) = (stamp.tags[object], stamp.own[object]);
+        let id = self.stamps.blocks.address(block).0 + offset;
+        let spelled = &id.to_be_bytes()[8 - self.stamps.plan.id.bytes()..];
+        bytes.split_first().is_some_and(|(first, rest)| *first == tag.0 && rest.starts_with(spelled))
     }
 }
 

@@ -172,7 +172,8 @@ impl Walk<'_, '_> {
             filled.fill(0).iter().try_for_each(|object| self.object(object))?;
             first = 1;
         }
-        let objects: u64 = (first..blocks.count()).map(|block| blocks.shapes()[blocks.shape_of(block)].len()).sum();
+        let before = if first == 0 { 0 } else { blocks.shapes()[blocks.shape_of(0)].len() };
+        let objects = blocks.objects() - before;
         let (carrier, classes, end) = (self.carrier, self.classes, self.entries.objects + objects);
         let alone = self.mirrors.peek().is_none()
             && self.order.peek().is_none_or(|&index| carrier.stands_after(&classes[index]) >= end)

@@ -227,6 +227,7 @@ fn sovereign(case: &Case, _: &mut dyn Draw) -> Choice {
 }
 
 /// Short, then medium, then long, whichever the object fits first.
+#[inline]
 fn shortest(case: &Case, gap: Width, flags: u8) -> Choice {
     let references = case.references_symmetric();
     let base = Choice { form: Form::Long, gap, references, flags, true_length: true };
@@ -243,6 +244,7 @@ fn shortest(case: &Case, gap: Width, flags: u8) -> Choice {
 }
 
 /// One width for gap and length; the long record only for a 32-bit hash.
+#[inline]
 fn primitive_array(case: &Case, gap: Width, base: Choice) -> Choice {
     let needed = gap.max(case.length_signed());
     if case.has_hash32() {
@@ -350,6 +352,7 @@ fn any(case: &Case, draw: &mut dyn Draw) -> Choice {
 }
 
 /// The flag that says that a 32-bit hash follows.
+#[inline]
 fn hash_flag(case: &Case) -> u8 {
     match (case.hash, case.kind) {
         (StoredHash::Bits32(_), CaseKind::Class) => record_flag::CLASS_HASH_FOLLOWS,

@@ -116,6 +116,7 @@ impl Speller {
         }
     }
 
+    #[inline]
     fn instance(
         &mut self,
         object: &Object,
@@ -142,6 +143,7 @@ impl Speller {
         })
     }
 
+    #[inline]
     fn object_array(
         &mut self,
         object: &Object,
@@ -163,6 +165,7 @@ impl Speller {
         }))
     }
 
+    #[inline]
     fn primitive_array(
         &mut self,
         object: &Object,
@@ -236,6 +239,7 @@ impl Speller {
     }
 
     /// The references whose distances were found last, in this width.
+    #[inline]
     fn references(&mut self, width: Width) -> References<'_> {
         self.bytes.clear();
         let (bytes, units) = (&mut self.bytes, self.units.iter());
@@ -253,6 +257,7 @@ impl Speller {
         self.next = (self.next + 1) % self.cache.len();
     }
 
+    #[inline]
     fn check(&self, address: Address) -> Result<(), LowerError> {
         if address.0 & (self.layout.unit - 1) != 0 {
             return Err(LowerError::Unaligned { address, unit: self.layout.unit });
@@ -260,11 +265,13 @@ impl Speller {
         self.word(address).map(|_| ())
     }
 
+    #[inline]
     fn word(&self, address: Address) -> Result<u64, LowerError> {
         if self.layout.word.mask(address.0) == address.0 { Ok(address.0) } else { Err(LowerError::TooWide(address)) }
     }
 
     /// The footprint in 32-bit words, where the version stores it.
+    #[inline]
     fn size_words(&self, object: &Object) -> Result<Option<u32>, LowerError> {
         let Some(ByteLen(size)) = object.size.filter(|_| self.layout.array_sizes) else { return Ok(None) };
         let limit = u64::from(u32::MAX) * 4;

@@ -58,8 +58,8 @@ impl GraphIndex {
     }
 
     /// First pass: takes a record in.
-    pub fn enter(&mut self, located: Located<'_, '_>) {
-        let Resolved { address, .. } = self.resolver.resolve(located.record);
+    #[inline]
+    pub fn enter(&mut self, located: Located<'_, '_>, address: Address) {
         if !self.addresses.insert(address.0) {
             self.duplicates.insert(address.0, false);
         }
@@ -75,8 +75,8 @@ impl GraphIndex {
     }
 
     /// Between the passes: judges the class hierarchy.
-    pub fn seal(&mut self, layout: Layout, findings: &mut Findings) {
-        self.resolver = Resolver::new(layout);
+    pub fn seal(&mut self, findings: &mut Findings) {
+        self.addresses.seal();
         let above = |class| self.classes.get(&class).map(|entry| entry.superclass);
         let on_cycles = on_cycles(self.classes.keys().copied(), above);
         let mut cyclic = Vec::new();
@@ -116,6 +116,7 @@ impl GraphIndex {
     ///
     /// # Errors
     /// If references that are not held cannot be read.
+    #[inline]
     pub fn judge(&mut self, located: Located<'_, '_>, findings: &mut Findings) -> Result<(), DecodeError> {
         let record = located.record;
         let Resolved { address, class_word, .. } = self.resolver.resolve(record);

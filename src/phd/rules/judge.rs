@@ -42,9 +42,9 @@ impl Judge for Judgement {
         let header = decoder.header().clone();
         let mut rules = PassRules::new(&header, decoder.header_bytes().len() as u64, findings);
         let ended = decoder.visit_with::<DecodeError, _>(Some(spool), |located| {
-            rules.record(located, findings)?;
+            let resolved = rules.record(located, findings)?;
             if let Some((index, _)) = &mut graph {
-                index.enter(located);
+                index.enter(located, resolved.address);
             }
             Ok(())
         });
@@ -62,8 +62,8 @@ impl Judge for Judgement {
         (sound, ended)
     }
 
-    fn seal((index, layout): &mut (GraphIndex, Layout), _whole: bool, findings: &mut Findings) {
-        index.seal(*layout, findings);
+    fn seal((index, _): &mut (GraphIndex, Layout), _whole: bool, findings: &mut Findings) {
+        index.seal(findings);
     }
 
     fn may_err((index, _): &(GraphIndex, Layout)) -> bool {

@@ -103,12 +103,12 @@ impl PassRules {
         }
     }
 
-    /// Judges a record.
+    /// Judges a record, and gives its absolute addresses.
     ///
     /// # Errors
     /// If references that are not held cannot be read.
     #[inline]
-    pub fn record(&mut self, located: Located<'_, '_>, findings: &mut Findings) -> Result<(), DecodeError> {
+    pub fn record(&mut self, located: Located<'_, '_>, findings: &mut Findings) -> Result<Resolved, DecodeError> {
         let record = located.record;
         let resolved = self.resolver.resolve(record);
         match record {
@@ -156,7 +156,7 @@ impl PassRules {
         if let Some(references) = record.references() {
             self.judge_references(located, &resolved, references, findings)?;
         }
-        Ok(())
+        Ok(resolved)
     }
 
     /// Judges the end of the body. `trailing` is the number of bytes behind it.

@@ -1,0 +1,57 @@
+//! A dump on its way out.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use heapsmith::error::Error;
+use heapsmith::input::Input;
+use heapsmith::output::Output;
+use sha2::{Digest, Sha256};
+
+use crate::terminal::{self, Flow};
+
+/// An output that says how far it is, and hashes what goes through it if that is wished.
+pub(super) struct Made {
+    output: Output,
+    flow: Flow,
+    hash: Option<Sha256>,
+}
+
+impl Made {
+    pub(super) fn create(path: &Path, force: bool, hashes: bool) -> Result<Made, Error> {
+        let output = Output::create_binary(path, force)?;
+        let flow = Flow::new(&Input::name_of(path));
+        Ok(Made { output, flow, hash: hashes.then(Sha256::new) })
+    }
+
+    /// Gives the output its name, and prints the hash.
+    pub(super) fn finish(self, path: &Path) -> Result<(), Error> {
+        let Made { output, flow, hash } = self;
+        drop(flow);
+        output.finish()?;
+        let Some(hash) = hash else { return Ok(()) };
+        let hash: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        // As sha256sum prints it, beside the dump where that is on standard output.
+        let said = if path == Path::new("-") {
+            writeln!(terminal::stderr(), "{hash}  -")
+        } else {
+            writeln!(terminal::stdout(), "{hash}  {}", path.display())
+        };
+        said.map_err(|e| Error::io("printing the hash", e))
+    }
+}
+
+impl Write for Made {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.output.write(bytes)?;
+        if let Some(hash) = &mut self.hash {
+            hash.update(&bytes[..written]);
+        }
+        self.flow.add(written);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.output.flush()
+    }
+}

@@ -1,0 +1,89 @@
+//! Objects that are known by their bytes, so that they need not be decoded.
+
+use crate::family::{Passed, SpelledBlocks};
+
+/// What the writer of a dump makes of blocks, to be compared with the bytes of the dump.
+///
+/// A writer and a reader that share a mistake agree with each other: so the first block of each shape is decoded and compared
+/// field by field, and only then its bytes count.
+pub(super) struct Ahead<'h> {
+    blocks: Box<dyn SpelledBlocks + 'h>,
+    /// The shapes of which a block was decoded.
+    seen: Vec<bool>,
+    /// The block that was spelled last, and its bytes.
+    spelled: Option<u64>,
+    bytes: Vec<u8>,
+}
+
+/// A place among the objects in blocks.
+#[derive(Clone, Copy)]
+pub(super) struct At {
+    pub(super) block: u64,
+    pub(super) shape: usize,
+    pub(super) object: usize,
+    /// Whether contents are compared, or only where the objects are.
+    pub(super) in_full: bool,
+}
+
+impl<'h> Ahead<'h> {
+    pub(super) fn new(blocks: Box<dyn SpelledBlocks + 'h>, shapes: usize) -> Ahead<'h> {
+        Ahead { blocks, seen: vec![false; shapes], spelled: None, bytes: Vec::new() }
+    }
+
+    /// A block of this shape was decoded, and is right.
+    pub(super) fn saw(&mut self, shape: usize) {
+        self.seen[shape] = true;
+    }
+
+    /// The bytes of the objects from a place on, up to the end of their block, that the dump goes on with.
+    pub(super) fn pass(&mut self, at: At, bytes: &[u8]) -> Passed {
+        if !self.seen[at.shape] {
+            return Passed::default();
+        }
+        if !at.in_full {
+            return self.count(at, bytes);
+        }
+        if self.spelled != Some(at.block) {
+            // Where objects come in another order, it is not worth while to spell a block for each of them.
+            self.spelled = Some(at.block).filter(|_| at.object == 0);
+            self.bytes.clear();
+            if self.spelled.is_none() || self.blocks.spell(at.block, &mut self.bytes).is_err() {
+                self.spelled = None;
+                return Passed::default();
+            }
+        }
+        let ends = self.blocks.ends(at.block);
+        let start = if at.object == 0 { 0 } else { ends[at.object - 1] };
+        let due = &self.bytes[start..];
+        let shorter = due.len().min(bytes.len());
+        let same = match due[..shorter] == bytes[..shorter] {
+            true => shorter,
+            false => due.iter().zip(bytes).take_while(|(due, found)| due == found).count(),
+        };
+        passed(ends, at.object, start + same)
+    }
+
+    /// The same where only identifiers are looked at: of what stands between them, no more than the length is known.
+    fn count(&self, at: At, bytes: &[u8]) -> Passed {
+        let ends = self.blocks.ends(at.block);
+        let start = if at.object == 0 { 0 } else { ends[at.object - 1] };
+        let (mut object, mut from) = (at.object, start);
+        while let Some(rest) = bytes.get(from - start..).filter(|_| object < ends.len())
+            && ends[object] - from <= rest.len()
+            && self.blocks.is_next(at.block, object, rest)
+        {
+            (object, from) = (object + 1, ends[object]);
+        }
+        passed(ends, at.object, from)
+    }
+}
+
+/// The objects from one on that end at most there.
+fn passed(ends: &[usize], object: usize, end: usize) -> Passed {
+    let start = if object == 0 { 0 } else { ends[object - 1] };
+    let records = ends[object..].partition_point(|to| *to <= end);
+    match records {
+        0 => Passed::default(),
+        _ => Passed { bytes: ends[object + records - 1] - start, records: records as u64 },
+    }
+}
