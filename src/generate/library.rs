@@ -279,18 +279,6 @@ fn parse(text: &'static str) -> (Field, u64) {
 mod tests {
     use super::*;
 
-    const EVERY: [Library; 9] = [
-        Library::Jdk6,
-        Library::Jdk8,
-        Library::Jdk11,
-        Library::Jdk17,
-        Library::Jdk17Declared,
-        Library::Jdk21,
-        Library::Jdk25,
-        Library::Android,
-        Library::J9,
-    ];
-
     fn bytes(library: Library, class: &str, reference: u64) -> u64 {
         let class = library.classes().into_iter().find(|c| c.name == class).expect("a class of the library");
         let of = |field: &Field| match field.kind {
@@ -319,7 +307,7 @@ mod tests {
 
     #[test]
     fn every_field_has_a_name_of_its_own_and_strings_refer_to_their_characters() {
-        for library in EVERY {
+        for library in Library::ALL {
             for class in library.classes() {
                 let mut names: Vec<_> = class.fields.iter().map(|field| field.name.clone()).collect();
                 names.sort();

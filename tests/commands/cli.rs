@@ -195,7 +195,7 @@ fn questions_that_cannot_be_put_give_exit_code_2() {
     fs::create_dir(bench.path("folder")).expect("creatable");
     for command in ["decode", "inspect", "validate"] {
         // What `validate` does with a folder: manners.rs.
-        let said = if command == "validate" { "no file of the folder begins like a dump" } else { "directory" };
+        let said = if command == "validate" { "no file in this folder begins like a dump" } else { "directory" };
         bench.run(&[command, "folder"]).fails(2, &["folder", said]);
         bench.run(&[command, "absent"]).fails(2, &["reading absent", "No such file"]);
     }

@@ -6,6 +6,7 @@ use std::env;
 use std::process::Command;
 
 mod agreement;
+mod bench;
 mod book;
 mod cli;
 mod cli_classic;

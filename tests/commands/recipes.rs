@@ -1,44 +1,11 @@
 //! Recipes on the command line: they stand for dumps wherever a command reads one.
 
 use std::fs;
-use std::process::Command;
 
-use assert_cmd::cargo::CommandCargoExt;
 use pretty_assertions::assert_eq;
 use sha2::{Digest, Sha256};
-use tempfile::TempDir;
 
-struct Bench(TempDir);
-
-impl Bench {
-    fn new() -> Bench {
-        Bench(tempfile::tempdir().expect("a temporary folder"))
-    }
-
-    /// Exit code, standard output and standard error.
-    fn run(&self, arguments: &str) -> (i32, String, String) {
-        let mut command = Command::cargo_bin("heapsmith").expect("built");
-        let output = command.args(arguments.split(' ')).current_dir(self.0.path()).output().expect("it runs");
-        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-        (output.status.code().unwrap_or(-1), text(output.stdout), text(output.stderr))
-    }
-
-    fn ok(&self, arguments: &str) -> String {
-        let (code, out, error) = self.run(arguments);
-        assert_eq!((code, error.as_str()), (0, ""), "{arguments}");
-        out
-    }
-
-    fn refused(&self, arguments: &str) -> String {
-        let (code, _, error) = self.run(arguments);
-        assert_eq!(code, 2, "{arguments}: {error}");
-        error
-    }
-
-    fn read(&self, name: &str) -> Vec<u8> {
-        fs::read(self.0.path().join(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
-    }
-}
+use super::bench::Bench;
 
 /// `DUMP` stands for the dump, `OUT` for an output, which is compared as well.
 const COMMANDS: &[&str] = &[

@@ -49,12 +49,15 @@ fn folder(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Error> {
         folders.extend(below.into_iter().rev());
     }
     if files.len() == before {
-        let message = format!("{}: no file of the folder begins like a dump; name a file to see why", folder.display());
+        let message = format!(
+            "{}: no file in this folder begins like a dump; name a file to see why it is refused",
+            folder.display()
+        );
         return Err(Error::Usage(message));
     }
     if others > 0 {
-        let (files, are) = if others == 1 { ("file", "is") } else { ("files", "are") };
-        terminal::warning(&format!("{}: {others} {files} that {are} no dump left out", folder.display()));
+        let files = if others == 1 { "file that does" } else { "files that do" };
+        terminal::warning(&format!("{}: skipped {others} {files} not begin like a dump", folder.display()));
     }
     Ok(())
 }
@@ -66,7 +69,7 @@ fn pattern(argument: &Path) -> Option<&str> {
 }
 
 fn matches(pattern: &str, files: &mut Vec<PathBuf>) -> Result<(), Error> {
-    let wrong = |e: glob::PatternError| Error::Usage(format!("{pattern}: not a pattern of files: {e}"));
+    let wrong = |e: glob::PatternError| Error::Usage(format!("{pattern}: invalid pattern: {e}"));
     let before = files.len();
     for found in glob::glob(pattern).map_err(wrong)? {
         let found = found.map_err(|e| Error::io(format!("reading {}", e.path().display()), io::Error::from(e)))?;
