@@ -3,6 +3,7 @@
 mod ambiguity;
 mod damaged;
 pub(crate) mod gzip;
+mod repeat;
 mod repeated;
 mod spelled;
 

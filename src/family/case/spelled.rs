@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use crate::compare::listing;
 use crate::model::{Address, Contents, Heap};
 
-use super::{Answer, Case, Family, Kind, REFUSED, Verdict, or_refused};
+use super::{Answer, Case, Family, Kind, REFUSED, Verdict, or_refused, repeat};
 
 /// A file of `specs/cases/`.
 pub(crate) struct Source {
@@ -47,6 +47,20 @@ struct Spelled {
     #[serde(default)]
     shows: Vec<String>,
     answer: Vec<Spelling>,
+    cut: Option<Cut>,
+}
+
+/// The dump cut inside each of its fields, which follow the marks `|`: a case each.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Cut {
+    rule: String,
+    /// What is cut, for the summaries.
+    of: String,
+    /// The names of the fields, for the ids; `-` for one that is not cut.
+    fields: Vec<String>,
+    /// Records in front of the one that is cut.
+    records: u64,
 }
 
 #[derive(Deserialize)]
@@ -84,7 +98,7 @@ pub(crate) fn cases(family: Family, sources: &[Source]) -> Result<Vec<Case>, Str
         let known = sheet.over(&shared);
         for case in spelled {
             let id = case.id.clone();
-            cases.push(case.case(family, &known).map_err(|message| wrong(format!("{id}: {message}")))?);
+            cases.extend(case.cases(family, &known).map_err(|message| wrong(format!("{id}: {message}")))?);
         }
         if cases.is_empty() {
             shared = known;
@@ -109,8 +123,14 @@ impl Sheet {
         self
     }
 
-    /// The bytes that a word stands for: hexadecimal digits, or a piece.
+    /// The bytes that a word stands for: hexadecimal digits or a piece, either of them several times, or numbers in a row.
     fn word(&self, word: &str) -> Result<Vec<u8>, String> {
+        if let Some((word, count)) = word.rsplit_once('*') {
+            return Ok(self.word(word)?.repeat(repeat::count(count)?));
+        }
+        if let Some(row) = repeat::row(word)? {
+            return Ok(row.map(|number| self.word(&number)).collect::<Result<Vec<_>, _>>()?.concat());
+        }
         if let Some(name) = word.strip_prefix('@') {
             return match (self.pieces.get(name), self.texts.get(name)) {
                 (Some(hex), _) => self.bytes(hex),
@@ -126,26 +146,33 @@ impl Sheet {
 
     /// Words on lines, each of which may end with a comment.
     fn bytes(&self, text: &str) -> Result<Vec<u8>, String> {
-        let words = text.lines().flat_map(|line| line.split('#').next().unwrap_or_default().split_whitespace());
-        Ok(words.map(|word| self.word(word)).collect::<Result<Vec<_>, _>>()?.concat())
+        Ok(self.fields_of_bytes(text)?.concat())
     }
 
-    /// Texts and pieces.
-    fn text(&self, parts: &[String]) -> Result<Vec<u8>, String> {
-        let bytes = |part: &String| if part.starts_with('@') { self.word(part) } else { Ok(part.clone().into_bytes()) };
-        Ok(parts.iter().map(bytes).collect::<Result<Vec<_>, _>>()?.concat())
+    /// The same, in parts that follow the marks `|`.
+    fn fields_of_bytes(&self, text: &str) -> Result<Vec<Vec<u8>>, String> {
+        let words = text.lines().flat_map(|line| line.split('#').next().unwrap_or_default().split_whitespace());
+        fields(words, |word| self.word(word))
+    }
+
+    /// Texts and pieces, in parts that follow the marks `|`.
+    fn fields_of_text(&self, parts: &[String]) -> Result<Vec<Vec<u8>>, String> {
+        fields(parts.iter().map(String::as_str), |part| {
+            if part.starts_with('@') { self.word(part) } else { Ok(repeat::spread(part)?.into_bytes()) }
+        })
     }
 
     /// The heap of a listing, whose first line is made of the facts and the numbers of lines.
     fn heap(&self, facts: Option<&str>, lines: &str) -> Result<Heap, String> {
         let named = |line: &str| match line.strip_prefix('@') {
             Some(name) => self.lines.get(name).cloned().ok_or_else(|| format!("there is no line {line}")),
-            None => Ok(line.to_owned()),
+            None => repeat::spread(line),
         };
         let lines = lines.lines().map(named).collect::<Result<Vec<String>, String>>()?;
         let mut head = Map::from_iter([("listing".to_owned(), Value::from(1))]);
         for facts in [self.facts.as_deref(), facts].into_iter().flatten() {
-            head.extend(serde_json::from_str::<Map<String, Value>>(facts).map_err(|e| format!("facts: {e}"))?);
+            let facts = repeat::spread(facts)?;
+            head.extend(serde_json::from_str::<Map<String, Value>>(&facts).map_err(|e| format!("facts: {e}"))?);
         }
         for kind in &self.counted {
             let start = format!("{{\"kind\":\"{}\"", kind.trim_end_matches('s'));
@@ -156,16 +183,68 @@ impl Sheet {
     }
 }
 
+/// Parts that follow the marks `|`.
+fn fields<'a>(
+    words: impl Iterator<Item = &'a str>,
+    mut read: impl FnMut(&str) -> Result<Vec<u8>, String>,
+) -> Result<Vec<Vec<u8>>, String> {
+    let mut fields = vec![Vec::new()];
+    for word in words {
+        match (word, fields.last_mut()) {
+            ("|", _) => fields.push(Vec::new()),
+            (word, Some(field)) => field.extend(read(word)?),
+            (_, None) => {}
+        }
+    }
+    Ok(fields)
+}
+
 impl Spelled {
-    fn case(self, family: Family, sheet: &Sheet) -> Result<Case, String> {
+    /// The case, and those of the same dump cut inside its fields.
+    fn cases(mut self, family: Family, sheet: &Sheet) -> Result<Vec<Case>, String> {
+        let (cut, summary) = (self.cut.take(), self.summary.clone());
+        let fields = match (&self.bytes, &self.text) {
+            (Some(bytes), None) => sheet.fields_of_bytes(bytes)?,
+            (None, Some(parts)) => sheet.fields_of_text(parts)?,
+            _ => return Err("a case has either bytes or a text".to_owned()),
+        };
+        let whole = self.case(family, sheet, fields.concat())?;
+        let mut cases = vec![whole];
+        let Some(cut) = cut else {
+            return if fields.len() == 1 { Ok(cases) } else { Err("there are marks and no cut".to_owned()) };
+        };
+        if cut.fields.len() + 1 != fields.len() {
+            return Err(format!("{} names for {} marks", cut.fields.len(), fields.len() - 1));
+        }
+        let rule = id(family, &cut.rule)?;
+        let mut start = fields[0].len();
+        for (name, field) in cut.fields.iter().zip(&fields[1..]) {
+            let (of, whole) = (&cut.of, &cases[0]);
+            if name != "-" {
+                let case = Case {
+                    id: format!("{}-cut-{}", whole.id, name.replace(' ', "-")),
+                    summary: format!("{of}, cut inside: {name}"),
+                    recipe: format!("{summary}; its first bytes alone"),
+                    bytes: whole.bytes[..start + field.len() / 2].to_vec(),
+                    verdict: Verdict::Invalid,
+                    keeps: Vec::new(),
+                    breaks: Some((rule, start as u64)),
+                    shows: Vec::new(),
+                    records_due: cut.records,
+                    answers: vec![Answer::Refuses(REFUSED)],
+                    ..whole.clone()
+                };
+                cases.push(case);
+            }
+            start += field.len();
+        }
+        Ok(cases)
+    }
+
+    fn case(self, family: Family, sheet: &Sheet, bytes: Vec<u8>) -> Result<Case, String> {
         let format = self.format.as_ref().or(sheet.format.as_ref()).ok_or("a case has a format")?;
         let known = family.formats().find(|known| known.to_string() == *format);
         let format = known.ok_or_else(|| format!("{format} is not a format of {family}"))?;
-        let bytes = match (&self.bytes, &self.text) {
-            (Some(bytes), None) => sheet.bytes(bytes)?,
-            (None, Some(parts)) => sheet.text(parts)?,
-            _ => return Err("a case has either bytes or a text".to_owned()),
-        };
         let mut answers = self.answer.into_iter().map(|answer| answer.answer(sheet)).collect::<Result<Vec<_>, _>>()?;
         let broken = self.breaks.as_ref().and_then(|broken| family.book().rule(&broken.rule));
         or_refused(broken, &mut answers);
