@@ -57,9 +57,9 @@ struct Cut {
     rule: String,
     /// What is cut, for the summaries.
     of: String,
-    /// The names of the fields, for the ids; `-` for one that is not cut.
+    /// The names of the fields, for the ids; `-` for one that is not cut, and `+` in front of the first of another record.
     fields: Vec<String>,
-    /// Records in front of the one that is cut.
+    /// Records in front of the first that is cut.
     records: u64,
 }
 
@@ -217,9 +217,10 @@ impl Spelled {
             return Err(format!("{} names for {} marks", cut.fields.len(), fields.len() - 1));
         }
         let rule = id(family, &cut.rule)?;
-        let mut start = fields[0].len();
+        let (mut start, mut records) = (fields[0].len(), cut.records);
         for (name, field) in cut.fields.iter().zip(&fields[1..]) {
             let (of, whole) = (&cut.of, &cases[0]);
+            let name = name.strip_prefix('+').inspect(|_| records += 1).unwrap_or(name);
             if name != "-" {
                 let case = Case {
                     id: format!("{}-cut-{}", whole.id, name.replace(' ', "-")),
@@ -230,7 +231,7 @@ impl Spelled {
                     keeps: Vec::new(),
                     breaks: Some((rule, start as u64)),
                     shows: Vec::new(),
-                    records_due: cut.records,
+                    records_due: records,
                     answers: vec![Answer::Refuses(REFUSED)],
                     ..whole.clone()
                 };

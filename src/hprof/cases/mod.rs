@@ -32,6 +32,8 @@ fn by_hand() -> &'static Spelled {
             FAMILY,
             sources![
                 "hprof/pieces.toml",
+                "hprof/fields.toml",
+                "hprof/magnitudes.toml",
                 "hprof/records.toml",
                 "hprof/names.toml",
                 "hprof/segments.toml",
