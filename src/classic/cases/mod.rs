@@ -32,6 +32,7 @@ fn by_hand() -> &'static Spelled {
             FAMILY,
             sources![
                 "classic/pieces.toml",
+                "classic/magnitudes.toml",
                 "classic/records.toml",
                 "classic/numbers.toml",
                 "classic/names.toml",

@@ -59,6 +59,9 @@ struct Cut {
     of: String,
     /// The names of the fields, for the ids; `-` for one that is not cut, and `+` in front of the first of another record.
     fields: Vec<String>,
+    /// Those of them whose cut is found where the data end, and not at their start.
+    #[serde(default)]
+    at_end: Vec<String>,
     /// Records in front of the first that is cut.
     records: u64,
 }
@@ -222,14 +225,16 @@ impl Spelled {
             let (of, whole) = (&cut.of, &cases[0]);
             let name = name.strip_prefix('+').inspect(|_| records += 1).unwrap_or(name);
             if name != "-" {
+                let end = start + field.len() / 2;
+                let found_at = if cut.at_end.iter().any(|at_end| at_end == name) { end } else { start };
                 let case = Case {
                     id: format!("{}-cut-{}", whole.id, name.replace(' ', "-")),
                     summary: format!("{of}, cut inside: {name}"),
                     recipe: format!("{summary}; its first bytes alone"),
-                    bytes: whole.bytes[..start + field.len() / 2].to_vec(),
+                    bytes: whole.bytes[..end].to_vec(),
                     verdict: Verdict::Invalid,
                     keeps: Vec::new(),
-                    breaks: Some((rule, start as u64)),
+                    breaks: Some((rule, found_at as u64)),
                     shows: Vec::new(),
                     records_due: records,
                     answers: vec![Answer::Refuses(REFUSED)],

@@ -38,11 +38,13 @@ fn by_hand() -> &'static Spelled {
                 "hprof/names.toml",
                 "hprof/segments.toml",
                 "hprof/heaps.toml",
+                "hprof/repeats.toml",
                 "hprof/objects.toml",
                 "hprof/identifiers.toml",
                 "hprof/contents.toml",
                 "hprof/roots.toml",
                 "hprof/broken.toml",
+                "hprof/refused.toml",
             ],
         )
     })
