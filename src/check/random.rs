@@ -48,6 +48,7 @@ pub(super) fn random_case(seed: u64, index: u64, families: &[Family]) -> Result<
         heap: None,
         recipe: recipe.to_string(),
         bytes,
+        plain_name: false,
         verdict: Verdict::of(&answers),
         keeps: Vec::new(),
         breaks: None,

@@ -19,7 +19,7 @@ source = (pathlib.Path(folder) / f"{format}.py").read_text(encoding="utf-8")
 exec(compile(source, f"{format}.py", "exec"), {"__name__": "__main__"})  # with `serve` above
 
 for line in sys.stdin:
-    id, path, heap = json.loads(line)
+    id, path, heap, _ = json.loads(line)
     try:
         data = protocol.decompressed((pathlib.Path(corpus) / path).read_bytes())
         listing = json.dumps(parse["read"](data, heap, parse["readings"]))

@@ -62,7 +62,7 @@ def main():
     manifest = json.loads((ROOT / "corpus" / "manifest.json").read_text())
     rows, survivors, unused = [], [], set(known)
     for format in options.format or FORMATS:
-        cases = [(case["id"], case["file"], case.get("heap")) for case in
+        cases = [(case["id"], case["file"], case.get("heap"), case["verdict"]) for case in
                  sorted(manifest["cases"], key=lambda case: case["size"]) if case["format"].rstrip("456") == format]
         answers(ADAPTERS, format, cases)  # once, for all processes to come
         found = []
@@ -125,6 +125,10 @@ def tried(job):
         differing = [case[0] for case in cases if right.get(case[0]) != found.get(case[0])]
         # A mutant that ended without an answer to some cases has lost its place there.
         result["silent"] = all(found.get(id, ("lost",))[0] == "accept" for id, of in right.items() if of[0] == "accept")
+        # Another verdict than the one that is right fails for certain; another listing is judged.
+        result["killed"] = any(
+            of == "valid" and found.get(id, ("lost",))[0] != "accept" or
+            of == "invalid" and found.get(id, ("lost",))[0] != "reject" for id, _, _, of in cases)
         while differing and not result["killed"]:
             some, differing = differing[:CONFIRMED_AT_ONCE], differing[CONFIRMED_AT_ONCE:]
             result["killed"] = fails(heapsmith, folder, format, some)

@@ -40,6 +40,8 @@ pub struct Case {
     pub recipe: String,
     /// The dump.
     pub bytes: Vec<u8>,
+    /// Whether the name of its file hides that it is compressed.
+    pub plain_name: bool,
     /// Whether the dump is valid.
     pub verdict: Verdict,
     /// Rules of the bytes that it keeps.
@@ -137,6 +139,7 @@ impl Case {
             heap: None,
             recipe,
             bytes,
+            plain_name: false,
             verdict: Verdict::Valid,
             keeps: Vec::new(),
             breaks: None,
@@ -148,7 +151,8 @@ impl Case {
 
     /// The name of the dump's file: its suffix is that of the format's writers.
     pub fn file(&self) -> String {
-        let compressed = if self.bytes.starts_with(&[0x1f, 0x8b]) { ".gz" } else { "" };
+        let is_named = self.bytes.starts_with(&[0x1f, 0x8b]) && !self.plain_name;
+        let compressed = if is_named { ".gz" } else { "" };
         format!("{}.{}{compressed}", self.id, self.format.family().suffix())
     }
 

@@ -42,6 +42,8 @@ struct Spelled {
     bytes: Option<String>,
     text: Option<Vec<String>>,
     #[serde(default)]
+    plain_name: bool,
+    #[serde(default)]
     keeps: Vec<String>,
     breaks: Option<Broken>,
     #[serde(default)]
@@ -262,6 +264,7 @@ impl Spelled {
             heap: self.heap,
             recipe: "spelled by hand".to_owned(),
             bytes,
+            plain_name: self.plain_name,
             verdict: Verdict::of(&answers),
             keeps: rules(family, &self.keeps)?,
             breaks: self

@@ -42,6 +42,7 @@ fn by_hand() -> &'static Spelled {
                 "hprof/objects.toml",
                 "hprof/identifiers.toml",
                 "hprof/contents.toml",
+                "hprof/values.toml",
                 "hprof/roots.toml",
                 "hprof/broken.toml",
                 "hprof/refused.toml",
