@@ -122,8 +122,9 @@ pub(super) fn specimen(wanted: Specimen) -> Heap {
         Object { hash: Some(hash(wanted, 0xffff_fffe)), ..array(Address(far.0 + 0x600), objects, 4, &[far]) },
     ];
     for (element, n) in PrimitiveType::ALL.into_iter().zip(0..) {
-        let address = Address(far.0 + 0x800 + 0x20 * n);
-        heap.objects.push(Object { kind: ObjectKind::PrimitiveArray(element), ..ints_of(address, n) });
+        let address = Address(far.0 + 0x800 + 0x50 * n);
+        let size = Some(ByteLen((16 + element.size() * n).next_multiple_of(8)));
+        heap.objects.push(Object { kind: ObjectKind::PrimitiveArray(element), size, ..ints_of(address, n) });
     }
     if wanted.hashes == HashRegime::Every16 {
         for object in &mut heap.objects {

@@ -86,6 +86,12 @@ pub(super) fn let_a_reference_dangle(damage: &Damage<'_, Map>, heap: &mut Heap) 
     damage.redirect(heap, (1..16).map(|n| Address(own.0 + 4 * n)).find(|&address| !taken(address))?)
 }
 
+pub(super) fn lengthen_the_array(damage: &Damage<'_, Map>, heap: &mut Heap) -> Option<()> {
+    let length = damage.object(heap)?.length.as_mut()?;
+    *length += 64;
+    Some(())
+}
+
 pub(super) fn swap_length_and_size(damage: &Damage<'_, Map>, heap: &mut Heap) -> Option<()> {
     let object = damage.object(heap)?;
     let (length, ByteLen(size)) = (object.length?, object.size?);

@@ -3,7 +3,7 @@
 use crate::bytes::{mutf8, quoted};
 use crate::error::{DecodeError, RuleId};
 use crate::findings::Findings;
-use crate::model::{Address, Totals};
+use crate::model::{Address, ByteLen, PrimitiveType, Totals};
 
 use super::super::decode::{Ended, Located};
 use super::super::lift::{Resolved, Resolver};
@@ -127,10 +127,12 @@ impl PassRules {
             Record::PrimitiveArray(r) => {
                 self.objects += 1;
                 self.array_length(located, r.length, findings);
+                array_size(located, r.element, r.length, r.size_words, findings);
             }
             Record::LongPrimitiveArray(r) => {
                 self.objects += 1;
                 self.array_length(located, r.length, findings);
+                array_size(located, r.element, r.length, r.size_words, findings);
             }
             Record::Short(r) => {
                 self.objects += 1;
@@ -320,6 +322,32 @@ impl PassRules {
             let found = format!("{} hashes, the largest {:#06x}: {sign}", signs.hashes, signs.largest_hash);
             note(super::HASH_16_BIT_VALUE, place, "a meaning of 16-bit hashes that the bytes do not tell", found);
         }
+    }
+}
+
+/// Bytes of elements from which a collector keeps them apart from the array's object, so that its size says nothing of them.
+const APART: u64 = 512 << 10;
+
+/// Whether a primitive array's length and size belong together.
+#[inline]
+fn array_size(
+    located: Located<'_, '_>,
+    element: PrimitiveType,
+    length: u64,
+    words: Option<u32>,
+    findings: &mut Findings,
+) {
+    let Some(size) = words.map(|words| u64::from(words) * 4).filter(|&size| size > 0) else { return };
+    let payload = length.saturating_mul(element.size());
+    let least = if payload < APART { payload + 8 } else { 0 };
+    let most = payload.saturating_add(24 + 15) & !15;
+    if !(least..=most).contains(&size) {
+        add(findings, super::ARRAY_LENGTH_AND_SIZE, located, || {
+            (
+                format!("an instance size for {length} elements of the type {element}"),
+                format!("{size} bytes, for {} of elements and a header of 8 to 24", ByteLen(payload)),
+            )
+        });
     }
 }
 
