@@ -76,7 +76,7 @@ def main():
     heapsmith, rounds = arguments.heapsmith, arguments.rounds
 
     def recipe(form, objects, seed=7):
-        return f"heapsmith-2-dev:preset=huge,objects={objects},seed={seed},format={form}"
+        return f"heapsmith-2:preset=huge,objects={objects},seed={seed},format={form}"
 
     def generate(form, objects, *more):
         return [heapsmith, "generate", recipe(form, objects), "-o", "/dev/null", *more]

@@ -102,7 +102,7 @@ def verify(heapsmith, recipe, file, changed):
 
 def main():
     heapsmith, objects = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 10_000_000
-    recipe = f"heapsmith-2-dev:preset=huge,objects={objects},seed=11"
+    recipe = f"heapsmith-2:preset=huge,objects={objects},seed=11"
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "dump")
         subprocess.run([heapsmith, "generate", recipe, "-o", path], check=True)

@@ -49,6 +49,7 @@ pub(super) fn random_case(seed: u64, index: u64, families: &[Family]) -> Result<
         recipe: recipe.to_string(),
         bytes,
         plain_name: false,
+        is_large: false,
         verdict: Verdict::of(&answers),
         keeps: Vec::new(),
         breaks: None,

@@ -10,7 +10,7 @@ pub use crate::family::case::ManifestRecipe;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Manifest {
-    /// Version of this schema: 1.
+    /// Version of this schema: 2.
     pub schema: u32,
     /// The cases, by id.
     pub cases: Vec<ManifestCase>,
@@ -42,6 +42,9 @@ pub struct ManifestCase {
     pub recipe: String,
     /// `valid`, `invalid` or `ambiguous`.
     pub verdict: String,
+    /// What the case is tagged with: how it came to be, what a parser needs for it, how much it matters.
+    #[serde(default)]
+    pub tags: Vec<String>,
     /// The rules that it keeps, breaks or shows.
     pub rules: ManifestRules,
     /// What `validate` has to find, where it has to find something.

@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::family::case::Source;
 use crate::format::Family;
 
-pub use crate::family::case::{Ambiguity, Answer, Case, Choice, Kind, Verdict};
+pub use crate::family::case::{Ambiguity, Answer, Case, Choice, Kind, TAGS, Tag, Verdict};
 pub use export::{Export, ExportAnswer, ExportBytes, ExportCase, ExportFile, ExportRule, Selection, export, version};
 pub use manifest::{Manifest, ManifestAnswer, ManifestCase, ManifestFinding, ManifestRecipe, ManifestRules};
 #[doc(hidden)]

@@ -40,6 +40,7 @@ pub fn generate(options: &GenerateOptions, draw: &mut dyn Draw) -> Heap {
 
 /// A random heap, with its classes and where there is room for more objects.
 fn drawn(options: &GenerateOptions, draw: &mut dyn Draw) -> (Heap, Classes, Ground) {
+    let options = &options.with_oddities();
     // One ground for both, so that no object lands on a class.
     let mut ground = Ground::new(options, draw);
     let classes = Classes::plan(options, &mut ground, draw);

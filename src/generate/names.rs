@@ -90,5 +90,7 @@ pub(super) fn field_name(class: usize, index: usize, options: &GenerateOptions) 
         Naming::Java => format!("{}{class}_{index}", WORDS[(class + index) % WORDS.len()]),
         Naming::Plain | Naming::Odd => format!("c{class}f{index}"),
     };
-    odd.map_or(name.clone(), |odd| format!("{name}{odd}"))
+    let name = odd.map_or(name.clone(), |odd| format!("{name}{odd}"));
+    let is_long = options.oddities.has(Oddity::LongNames);
+    if is_long { longer(name, 60 + (class * 37 + index * 11) as u64 % 240) } else { name }
 }

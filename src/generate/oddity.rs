@@ -50,6 +50,18 @@ pub enum Oddity {
     ClassesInTurn,
     /// No class loaders, threads and strings, and no class objects of primitive types.
     NoLibraryObjects,
+    /// Names of 60 to 300 bytes.
+    LongNames,
+    /// Arrays of objects with 250 to 400 elements.
+    ManyElements,
+    /// Classes with up to 300 fields and 300 statics.
+    ManyFields,
+    /// Chains of up to twelve superclasses.
+    DeepClasses,
+    /// Stacks of up to 300 frames.
+    DeepStacks,
+    /// Serial numbers of threads and stack traces whose top bit is set.
+    HighSerials,
 }
 
 /// What is told once of an oddity; [`Oddity::FORMS`] is the table of all.
@@ -89,7 +101,7 @@ use Oddity as O;
 impl Oddity {
     /// Every oddity, in the order of declaration.
     #[rustfmt::skip]
-    pub const FORMS: [OddityForm; 23] = [
+    pub const FORMS: [OddityForm; 29] = [
         form(O::NonAsciiNames, "non-ascii-names", "names with characters of two and three bytes", EVERY),
         form(O::SupplementaryNames, "supplementary-names", "names with characters beyond U+FFFF", EVERY),
         form(O::NulNames, "nul-names", "names with U+0000", EVERY),
@@ -113,6 +125,12 @@ impl Oddity {
         as_heap(form(O::NullReferences, "null-references", "null references that are listed", PHD)),
         form(O::ClassesInTurn, "classes-in-turn", "objects of five classes or more in turn, more than PHD's class cache holds", PHD),
         form(O::NoLibraryObjects, "no-library-objects", "no loaders, threads, strings and primitive types' class objects: a heap that any program can build", EVERY),
+        form(O::LongNames, "long-names", "names of 60 to 300 bytes", EVERY),
+        form(O::ManyElements, "many-elements", "arrays of objects with 250 to 400 elements", EVERY),
+        form(O::ManyFields, "many-fields", "classes with up to 300 fields and 300 statics", HPROF),
+        form(O::DeepClasses, "deep-classes", "chains of up to twelve superclasses", EVERY),
+        form(O::DeepStacks, "deep-stacks", "stacks of up to 300 frames", HPROF),
+        form(O::HighSerials, "high-serials", "serial numbers of threads and stack traces whose top bit is set", HPROF),
     ];
 
     /// Its row in [`Oddity::FORMS`].

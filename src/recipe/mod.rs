@@ -3,11 +3,11 @@
 //! ```
 //! use heapsmith::recipe::Recipe;
 //!
-//! let recipe = Recipe::read("heapsmith-2-dev:preset=tiny,objects=20,seed=7,format=phd6")?;
+//! let recipe = Recipe::read("heapsmith-2:preset=tiny,objects=20,seed=7,format=phd6")?;
 //! let mut dump = Vec::new();
 //! recipe.write(&mut dump)?;
 //! assert!(heapsmith::validate(&dump).valid);
-//! assert_eq!(recipe.to_string(), "heapsmith-2-dev:preset=tiny,objects=20,seed=7,format=phd6");
+//! assert_eq!(recipe.to_string(), "heapsmith-2:preset=tiny,objects=20,seed=7,format=phd6");
 //! # Ok::<(), heapsmith::Error>(())
 //! ```
 

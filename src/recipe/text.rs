@@ -14,9 +14,9 @@ use super::{Aim, Recipe};
 /// How every recipe begins.
 const BEGIN: &str = "heapsmith-";
 
-/// The version of the generator, which recipes begin with. The meaning of seeds is not settled yet.
+/// The version of the generator, which recipes begin with: what a recipe means stays as long as it does.
 pub fn version() -> String {
-    format!("{VERSION}-dev")
+    VERSION.to_string()
 }
 
 /// What a recipe says beside the options of the heap.
@@ -258,14 +258,14 @@ mod tests {
 
     #[test]
     fn a_recipe_is_printed_with_what_differs_from_its_preset() {
-        let text = "heapsmith-2-dev:preset=huge,objects=5e6,seed=7";
+        let text = "heapsmith-2:preset=huge,objects=5e6,seed=7";
         assert_eq!(canonical(text), text);
-        assert_eq!(canonical("heapsmith-2-dev:"), "heapsmith-2-dev:preset=plain,seed=0");
+        assert_eq!(canonical("heapsmith-2:"), "heapsmith-2:preset=plain,seed=0");
         assert_eq!(
-            canonical("heapsmith-2-dev:seed=7,objects=1000000,preset=huge"),
-            "heapsmith-2-dev:preset=huge,seed=7"
+            canonical("heapsmith-2:seed=7,objects=1000000,preset=huge"),
+            "heapsmith-2:preset=huge,seed=7"
         );
-        let text = "heapsmith-2-dev:preset=tiny,word=32,version-text=a%2c%20b%25%e2%82%ac,seed=1,format=classic,\
+        let text = "heapsmith-2:preset=tiny,word=32,version-text=a%2c%20b%25%e2%82%ac,seed=1,format=classic,\
                     profile=any,encoding=ibm-1047,newline=nel";
         assert_eq!(canonical(text), text);
         assert_eq!(Recipe::read(text).expect("a recipe").options.version_text.as_deref(), Some("a, b%\u{20ac}"));
@@ -289,23 +289,23 @@ mod tests {
     fn what_is_wrong_with_a_recipe_is_named() {
         let of = |text: &str| Recipe::read(text).expect_err("an error").to_string();
         let error = of("heapsmith-3:seed=1");
-        assert!(error.contains("it is for version 3 of the generator, and this is version 2-dev"), "{error}");
-        let error = of("heapsmith-2-dev:sed=1");
+        assert!(error.contains("it is for version 3 of the generator, and this is version 2"), "{error}");
+        let error = of("heapsmith-2:sed=1");
         assert!(error.contains("there is no option \"sed\"; the nearest are seed, "), "{error}");
-        assert!(of("heapsmith-2-dev:seed=1,seed=2").ends_with("seed is given twice"));
-        assert!(of("heapsmith-2-dev:seed").contains("expected a key and its value, such as seed=7, found \"seed\""));
-        assert!(of("heapsmith-2-dev:preset=big").contains("presets plain, tiny, "));
-        assert!(of("heapsmith-2-dev:id-size=3").ends_with("id-size: expected 1, 2, 4 or 8, found \"3\""));
-        assert!(of("heapsmith-2-dev:nulls=2").contains("nulls: expected ordinary, or a share from 0 to 1"));
-        assert!(of("heapsmith-2-dev:version-text=%g0").contains("escapes"));
-        assert!(of("dump.phd").contains("expected heapsmith-2-dev:"));
+        assert!(of("heapsmith-2:seed=1,seed=2").ends_with("seed is given twice"));
+        assert!(of("heapsmith-2:seed").contains("expected a key and its value, such as seed=7, found \"seed\""));
+        assert!(of("heapsmith-2:preset=big").contains("presets plain, tiny, "));
+        assert!(of("heapsmith-2:id-size=3").ends_with("id-size: expected 1, 2, 4 or 8, found \"3\""));
+        assert!(of("heapsmith-2:nulls=2").contains("nulls: expected ordinary, or a share from 0 to 1"));
+        assert!(of("heapsmith-2:version-text=%g0").contains("escapes"));
+        assert!(of("dump.phd").contains("expected heapsmith-2:"));
         assert!(!Recipe::is_recipe("heapsmith-demo/seed1.phd"));
         assert!(Recipe::is_recipe("heapsmith-3:seed=1"));
     }
 
     #[test]
     fn what_a_format_cannot_express_is_refused_with_the_option() {
-        let of = |pairs: &str| Recipe::read(&format!("heapsmith-2-dev:{pairs}")).and_then(|recipe| recipe.lowering());
+        let of = |pairs: &str| Recipe::read(&format!("heapsmith-2:{pairs}")).and_then(|recipe| recipe.lowering());
         let refused = |pairs: &str| of(pairs).expect_err(pairs).to_string();
         assert!(refused("profile=agent").starts_with("word=64: hprof of the profile agent"));
         assert!(refused("profile=agent").ends_with("choose word=32"));

@@ -36,7 +36,7 @@ fn the_answer_for_a_recipe_is_the_answer_for_the_file() {
         (",profile=any", "raise-the-version"),
         (",format=classic", "add-a-stray-line"),
     ] {
-        let recipe = format!("heapsmith-2-dev:preset=plain,objects=60,seed=5{spelling}");
+        let recipe = format!("heapsmith-2:preset=plain,objects=60,seed=5{spelling}");
         bench.ok(&format!("generate {recipe} -o file --force"));
         bench.ok(&format!("generate {recipe} --seed 6 -o other --force"));
         let edit = format!("corrupt DUMP --edit {edit} -o OUT --force");
@@ -60,7 +60,7 @@ fn a_recipe_is_printed_and_generates_the_same_bytes() {
     let bench = Bench::new();
     let arguments = "generate --format phd5 --profile any --preset tiny --seed 9 --objects 30 --nulls 0.5";
     let recipe = bench.ok(&format!("{arguments} --print-recipe"));
-    assert_eq!(recipe, "heapsmith-2-dev:preset=tiny,objects=30,nulls=0.5,seed=9,format=phd5,profile=any\n");
+    assert_eq!(recipe, "heapsmith-2:preset=tiny,objects=30,nulls=0.5,seed=9,format=phd5,profile=any\n");
     bench.ok(&format!("{arguments} -o a"));
     bench.ok(&format!("generate {} -o b", recipe.trim_end()));
     assert_eq!(bench.read("a"), bench.read("b"));
@@ -120,10 +120,10 @@ fn the_seed_of_a_swarm_draws_what_is_not_given() {
     bench.ok("generate --swarm --seed 12 --format hprof --objects 40 -o one");
     let alone = bench.ok("generate --swarm --seed 12 --format hprof --objects 40 --print-recipe");
     bench.ok(&format!("generate {} -o two", alone.trim_end()));
-    bench.ok("generate heapsmith-2-dev:swarm=yes,seed=12,objects=40 -o three");
+    bench.ok("generate heapsmith-2:swarm=yes,seed=12,objects=40 -o three");
     assert_eq!(bench.read("one"), bench.read("two"));
     assert_eq!(bench.read("one"), bench.read("three"));
-    assert!(bench.ok("verify one --recipe heapsmith-2-dev:swarm=yes,seed=12,objects=40").contains("the same heap"));
+    assert!(bench.ok("verify one --recipe heapsmith-2:swarm=yes,seed=12,objects=40").contains("the same heap"));
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn dumps_that_rely_on_a_rule_or_break_it_are_found() {
     assert!(recipe.contains(",edit=lengthen-an-instance,"), "{recipe}");
     bench.ok(&format!("generate {} -o again", recipe.trim_end()));
     assert_eq!(bench.read("broken"), bench.read("again"));
-    let (code, out, _) = bench.run("validate heapsmith-2-dev:break=hprof.instance.length,seed=7");
+    let (code, out, _) = bench.run("validate heapsmith-2:break=hprof.instance.length,seed=7");
     assert!(code == 1 && out.contains("hprof.instance.length"), "{out}");
     let error = bench.refused("generate --hit phd.gap.sinned -o no");
     assert!(error.contains("the nearest are phd.gap.signed"), "{error}");
@@ -155,16 +155,16 @@ fn a_recipe_of_another_version_or_with_a_mistake_is_refused() {
     let bench = Bench::new();
     let error = bench.refused("validate heapsmith-9:seed=1");
     assert!(error.contains("it is for version 9 of the generator"), "{error}");
-    let error = bench.refused("digest heapsmith-2-dev:objekts=1");
+    let error = bench.refused("digest heapsmith-2:objekts=1");
     assert!(error.contains("the nearest are objects"), "{error}");
-    let error = bench.refused("decode heapsmith-2-dev:profile=agent");
+    let error = bench.refused("decode heapsmith-2:profile=agent");
     assert!(error.contains("word=64: hprof of the profile agent"), "{error}");
 }
 
 #[test]
 fn parts_of_a_dump_are_those_of_the_whole() {
     let bench = Bench::new();
-    let recipe = "heapsmith-2-dev:preset=huge,objects=9000,seed=3,profile=even";
+    let recipe = "heapsmith-2:preset=huge,objects=9000,seed=3,profile=even";
     bench.ok(&format!("generate {recipe} -o whole"));
     let whole = bench.read("whole");
     assert_eq!(bench.ok(&format!("generate {recipe} --size")), format!("{}\n", whole.len()));

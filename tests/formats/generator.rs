@@ -109,7 +109,7 @@ fn the_generator_makes_the_objects_that_the_page_defines() {
         ("objects=6000,seed=12,addresses=wrapping-4g,word=32", 13),
         ("objects=1e6,seed=10", 4999),
     ] {
-        let recipe = Recipe::read(&format!("heapsmith-2-dev:{pairs}")).expect("a recipe");
+        let recipe = Recipe::read(&format!("heapsmith-2:{pairs}")).expect("a recipe");
         let heap = recipe.heap().expect("a heap");
         let given = folder.path().join("given.json");
         let described = heap.described().expect("a large heap");

@@ -44,7 +44,7 @@ fn objects_in_blocks_have_every_layout_of_addresses() {
         for (word, format) in ["64", "32"].into_iter().flat_map(|word| Format::all().map(move |format| (word, format)))
         {
             let pairs = format!("objects=5000,addresses={layout},word={word},format={format},seed=4");
-            let recipe = Recipe::read(&format!("heapsmith-2-dev:{pairs}")).expect("a recipe");
+            let recipe = Recipe::read(&format!("heapsmith-2:{pairs}")).expect("a recipe");
             let (lowering, mut heap) = match recipe.dumped() {
                 Ok(dumped) => dumped,
                 Err(error) => {

@@ -13,7 +13,7 @@ use crate::{Answer, open, terminal};
 ///
 /// Exit code 0: it is that heap; 1: it is not; 2: it could not be read.
 ///
-/// Example: heapsmith verify seven.hprof --recipe heapsmith-2-dev:seed=7,objects=1000
+/// Example: heapsmith verify seven.hprof --recipe heapsmith-2:seed=7,objects=1000
 #[derive(Args)]
 pub(crate) struct Opts {
     /// The dump; `-` is standard input.

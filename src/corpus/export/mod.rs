@@ -107,7 +107,7 @@ fn entry(
         id: case.id.clone(),
         summary: case.summary.clone(),
         format: of_corpus.format,
-        tags: selection::tags(case),
+        tags: case.tags().map(str::to_owned).collect(),
         heap: case.heap,
         dump,
         verdict: of_corpus.verdict,

@@ -6,7 +6,7 @@ use crate::error::{Error, nearest};
 use crate::format::Family;
 use crate::validate::rulebook;
 
-use super::super::{Case, Kind, Verdict};
+use super::super::{Case, TAGS};
 
 /// What the cases of an export have in common. Values of a kind add up, and a case has to match each kind that has values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -14,26 +14,13 @@ use super::super::{Case, Kind, Verdict};
 pub struct Selection {
     /// Formats: `hprof`, `phd`, `classic`, or a version of one, such as `phd6`.
     pub formats: Vec<String>,
-    /// Tags ([`Selection::TAGS`]).
+    /// Tags ([`TAGS`]).
     pub tags: Vec<String>,
     /// Rules that the cases keep, break or show: an id, or the first parts of some.
     pub rules: Vec<String>,
 }
 
 impl Selection {
-    /// What a case can be tagged with.
-    pub const TAGS: [&str; 9] = [
-        Kind::Golden.name(),
-        Kind::Damaged.name(),
-        Kind::Spelled.name(),
-        Kind::Random.name(),
-        Verdict::Valid.name(),
-        Verdict::Invalid.name(),
-        Verdict::Ambiguous.name(),
-        GZIP,
-        SEVERAL_HEAPS,
-    ];
-
     /// # Errors
     /// If there is no such format, tag or rule.
     pub(super) fn check(&self) -> Result<(), Error> {
@@ -42,7 +29,7 @@ impl Selection {
             .flat_map(|family| family.formats().map(|format| format.to_string()).chain([family.name().to_owned()]))
             .collect();
         known("format", &self.formats, formats.iter().map(String::as_str).collect())?;
-        known("tag", &self.tags, Selection::TAGS.to_vec())?;
+        known("tag", &self.tags, TAGS.iter().map(|tag| tag.name).collect())?;
         let rules = || Family::ALL.into_iter().flat_map(|family| rulebook(family).rule).map(|rule| rule.id);
         for wanted in &self.rules {
             if !rules().any(|id| is_beneath(id, wanted)) {
@@ -56,10 +43,10 @@ impl Selection {
         let any = |wanted: &[String], takes: &dyn Fn(&str) -> bool| {
             wanted.is_empty() || wanted.iter().any(|wanted| takes(wanted))
         };
-        let (format, tags) = (case.format.to_string(), tags(case));
+        let format = case.format.to_string();
         let rules = || case.keeps.iter().chain(&case.shows).copied().chain(case.breaks.map(|(rule, _)| rule));
         any(&self.formats, &|wanted| wanted == format || wanted == case.format.family().name())
-            && any(&self.tags, &|wanted| tags.iter().any(|tag| tag == wanted))
+            && any(&self.tags, &|wanted| case.tags().any(|tag| tag == wanted))
             && any(&self.rules, &|wanted| rules().any(|id| is_beneath(id, wanted)))
     }
 
@@ -71,13 +58,6 @@ impl Selection {
             .flat_map(|(name, values)| values.iter().map(move |value| format!("--{name} {value}")))
             .collect()
     }
-}
-
-pub(super) fn tags(case: &Case) -> Vec<String> {
-    let gzip = case.bytes.starts_with(&[0x1f, 0x8b]).then_some(GZIP);
-    let several = case.heap.map(|_| SEVERAL_HEAPS);
-    let all = [case.kind.name(), case.verdict.name()].into_iter().chain(gzip).chain(several);
-    all.map(str::to_owned).collect()
 }
 
 /// Whether an id is this one, or begins with these parts.
@@ -94,6 +74,3 @@ fn known(what: &str, wanted: &[String], known: Vec<&str>) -> Result<(), Error> {
         }
     }
 }
-
-const GZIP: &str = "gzip";
-const SEVERAL_HEAPS: &str = "several-heaps";

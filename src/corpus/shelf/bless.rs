@@ -86,7 +86,8 @@ pub(super) fn listed(folder: &Path) -> Option<BTreeSet<String>> {
     // A link may lead to the manifest of another corpus, whose files are not here.
     let text = if fs::symlink_metadata(&path).ok()?.is_file() { fs::read(&path).ok()? } else { return None };
     let manifest: Manifest = serde_json::from_slice(&text).ok()?;
-    if manifest.schema != SCHEMA {
+    // What an older version listed is ours as well.
+    if !(1..=SCHEMA).contains(&manifest.schema) {
         return None;
     }
     let files = manifest.cases.into_iter().flat_map(|case| {

@@ -22,7 +22,7 @@ use super::{Answer, Case};
 
 /// The manifest's name in the corpus, and the version of it that this program writes.
 pub(super) const MANIFEST: &str = "manifest.json";
-const SCHEMA: u32 = 1;
+const SCHEMA: u32 = 2;
 
 impl Case {
     /// The manifest's entry.
@@ -41,6 +41,7 @@ impl Case {
             sha256: Sha256::digest(&self.bytes).iter().map(|b| format!("{b:02x}")).collect(),
             recipe: self.recipe.clone(),
             verdict: self.verdict.name().to_owned(),
+            tags: self.tags().map(str::to_owned).collect(),
             rules: ManifestRules {
                 keeps: strings(&self.keeps),
                 breaks: self.breaks.iter().map(|(rule, _)| (*rule).to_owned()).collect(),

@@ -6,6 +6,7 @@ pub(crate) mod gzip;
 mod repeat;
 mod repeated;
 mod spelled;
+mod tags;
 
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +23,7 @@ pub use ambiguity::{Ambiguity, Choice};
 pub(crate) use ambiguity::{DumpOf, Means};
 pub(crate) use repeated::repeated_addresses;
 pub(crate) use spelled::{Source, cases as spelled};
+pub use tags::{TAGS, Tag};
 
 /// A case of the corpus.
 #[derive(Clone, Debug)]
@@ -42,6 +44,8 @@ pub struct Case {
     pub bytes: Vec<u8>,
     /// Whether the name of its file hides that it is compressed.
     pub plain_name: bool,
+    /// Whether it is about numbers, counts and lengths near the greatest that their fields hold.
+    pub is_large: bool,
     /// Whether the dump is valid.
     pub verdict: Verdict,
     /// Rules of the bytes that it keeps.
@@ -140,6 +144,7 @@ impl Case {
             recipe,
             bytes,
             plain_name: false,
+            is_large: false,
             verdict: Verdict::Valid,
             keeps: Vec::new(),
             breaks: None,

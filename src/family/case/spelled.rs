@@ -24,6 +24,8 @@ pub(crate) struct Source {
 struct Sheet {
     format: Option<String>,
     facts: Option<String>,
+    /// Whether its cases are about large values. That is not shared.
+    large: bool,
     counted: Vec<String>,
     pieces: BTreeMap<String, String>,
     texts: BTreeMap<String, String>,
@@ -238,6 +240,7 @@ impl Spelled {
                     keeps: Vec::new(),
                     breaks: Some((rule, found_at as u64)),
                     shows: Vec::new(),
+                    is_large: false,
                     records_due: records,
                     answers: vec![Answer::Refuses(REFUSED)],
                     ..whole.clone()
@@ -265,6 +268,7 @@ impl Spelled {
             recipe: "spelled by hand".to_owned(),
             bytes,
             plain_name: self.plain_name,
+            is_large: sheet.large,
             verdict: Verdict::of(&answers),
             keeps: rules(family, &self.keeps)?,
             breaks: self

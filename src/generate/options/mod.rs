@@ -87,6 +87,37 @@ pub enum Placement {
 }
 
 impl GenerateOptions {
+    /// The same with what its oddities mean for other options, where these are left open.
+    pub(crate) fn with_oddities(&self) -> GenerateOptions {
+        let (mut options, plain, odd) = (self.clone(), GenerateOptions::default(), self.oddities);
+        let open = |value: &Lengths, default: &Lengths| value == default;
+        if odd.has(Oddity::LongNames) {
+            options.name_lengths.get_or_insert(Lengths::Uniform(60, 300));
+        }
+        if odd.has(Oddity::ManyElements) {
+            options.object_lengths.get_or_insert(Lengths::Uniform(250, 400));
+        }
+        if odd.has(Oddity::ManyFields) {
+            options.fields.get_or_insert(Lengths::Power(1, 300));
+            if open(&options.statics, &plain.statics) {
+                options.statics = Lengths::Power(1, 300);
+            }
+        }
+        if odd.has(Oddity::DeepClasses) {
+            options.depth.get_or_insert(12);
+            if open(&options.classes, &plain.classes) {
+                options.classes = Lengths::Uniform(12, 24);
+            }
+        }
+        if odd.has(Oddity::DeepStacks) {
+            options.frames.get_or_insert(Lengths::Uniform(0, 300));
+        }
+        if odd.has(Oddity::HighSerials) {
+            options.serials.get_or_insert(0x89ab_cdef);
+        }
+        options
+    }
+
     /// Whether names and the version's text have only characters of ISO 8859-1.
     pub(crate) fn is_latin1(&self) -> bool {
         use Oddity::{NonAsciiNames, SupplementaryNames, VersionText};

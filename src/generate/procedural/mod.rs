@@ -48,6 +48,7 @@ impl ProceduralHeap {
     /// # Errors
     /// If that many objects do not fit into the addresses of a process with this word size.
     pub fn new(options: &GenerateOptions, seed: u64) -> Result<ProceduralHeap, Error> {
+        let options = &options.with_oddities();
         options.check()?;
         let mut draw = SeedDraw::new(seed, Stream::Heap);
         let in_blocks = match options.addresses {
