@@ -4,8 +4,9 @@
     tests/mutants/mutants.py --heapsmith target/release/heapsmith [--format phd] [--sample N] [--survivors FILE]
 
 operators.py has the changes. A mutant whose answers to all cases are those of the adapter without a change survives. Where
-an answer differs, `heapsmith check` judges these cases: a mutant is found when one of them fails. Mutants that cannot be
-told from the adapter by any dump are listed with the reason in equivalent.toml and are left out of the score.
+an answer differs, `heapsmith check` judges these cases: a mutant is found when one of them fails. Mutants that
+cannot be told from the adapter are listed with the reason in equivalent.toml; where they are not found they are left out of
+the score.
 
 Prints a table: all mutants; those that read every dump of the corpus which the adapter reads and report wrong facts; and
 those that are wrong for large values only. --sample takes every Nth mutant. Writes the survivors, one on a line.
@@ -14,6 +15,7 @@ import argparse
 import json
 import multiprocessing
 import pathlib
+import re
 import resource
 import shlex
 import signal
@@ -58,7 +60,8 @@ def main():
     arguments.add_argument("--survivors", type=pathlib.Path)
     arguments.add_argument("--jobs", type=int, default=multiprocessing.cpu_count())
     options = arguments.parse_args()
-    known = {entry["mutant"] for entry in tomllib.loads((HERE / "equivalent.toml").read_text())["equivalent"]}
+    known = tomllib.loads((HERE / "equivalent.toml").read_text())["equivalent"]
+    known = [re.compile(entry.get("pattern") or re.escape(entry["mutant"])) for entry in known]
     manifest = json.loads((ROOT / "corpus" / "manifest.json").read_text())
     rows, survivors, unused = [], [], set(known)
     for format in options.format or FORMATS:
@@ -69,8 +72,10 @@ def main():
         jobs = list(jobs_of(format, options.sample, cases, options.heapsmith))
         with multiprocessing.Pool(options.jobs, maxtasksperchild=1) as pool:
             for done, result in enumerate(pool.imap(tried, jobs, chunksize=1), 1):
-                unused.discard(result["mutant"])
-                if result["mutant"] not in known:
+                equivalent = [entry for entry in known if entry.fullmatch(result["mutant"])]
+                unused -= set(equivalent)
+                # One that is found is no equivalent, whatever the list says.
+                if result["killed"] or not equivalent:
                     found.append(result)
                     if not result["killed"]:
                         survivors.append(result)
@@ -83,8 +88,8 @@ def main():
     for row in rows:
         print(f"{row[0]:8}", *(f"{column:20}" for column in row[1:]))
     if options.sample == 1 and not options.format:
-        for mutant in sorted(unused):
-            print(f"equivalent.toml has a mutant that is none: {mutant}")
+        for entry in unused:
+            print(f"equivalent.toml has what no mutant is: {entry.pattern}")
     lines = "".join(f"{result['mutant']}\n" for result in survivors)
     if options.survivors:
         options.survivors.write_text(lines)
@@ -101,8 +106,9 @@ def jobs_of(format, sample, cases, heapsmith):
         source = (ADAPTERS / file).read_text(encoding="utf-8")
         counts = {}
         for line, done, old, new, text in operators.mutants(source):
-            # The line in the source without a change, so that the name stays where other lines change.
-            place = f"{file}: {done}: {old} -> {new}"
+            # With the text of its line and not the number, which changes where other lines do.
+            text_of_line = source.splitlines()[line - 1].strip() if line else ""
+            place = f"{file}: {done}: {old} -> {new} | {text_of_line}"
             counts[place] = counts.get(place, 0) + 1
             if counts[place] > 1:
                 place += f" ({counts[place]})"
