@@ -54,11 +54,11 @@ pub enum Oddity {
     LongNames,
     /// Arrays of objects with 250 to 400 elements.
     ManyElements,
-    /// Classes with up to 300 fields and 300 statics.
+    /// Classes with 200 to 300 statics and up to 300 fields.
     ManyFields,
     /// Chains of up to twelve superclasses.
     DeepClasses,
-    /// Stacks of up to 300 frames.
+    /// Stacks of 200 to 300 frames.
     DeepStacks,
     /// Serial numbers of threads and stack traces whose top bit is set.
     HighSerials,
@@ -127,10 +127,10 @@ impl Oddity {
         form(O::NoLibraryObjects, "no-library-objects", "no loaders, threads, strings and primitive types' class objects: a heap that any program can build", EVERY),
         form(O::LongNames, "long-names", "names of 60 to 300 bytes", EVERY),
         form(O::ManyElements, "many-elements", "arrays of objects with 250 to 400 elements", EVERY),
-        form(O::ManyFields, "many-fields", "classes with up to 300 fields and 300 statics", HPROF),
-        form(O::DeepClasses, "deep-classes", "chains of up to twelve superclasses", EVERY),
-        form(O::DeepStacks, "deep-stacks", "stacks of up to 300 frames", HPROF),
-        form(O::HighSerials, "high-serials", "serial numbers of threads and stack traces whose top bit is set", HPROF),
+        form(O::ManyFields, "many-fields", "classes with 200 to 300 statics and up to 300 fields", HPROF),
+        form(O::DeepClasses, "deep-classes", "chains of up to twelve superclasses", &["phd", "hprof"]),
+        form(O::DeepStacks, "deep-stacks", "stacks of 200 to 300 frames", HPROF),
+        as_heap(form(O::HighSerials, "high-serials", "serial numbers of threads and stack traces whose top bit is set", HPROF)),
     ];
 
     /// Its row in [`Oddity::FORMS`].

@@ -73,6 +73,7 @@ pub const NEVER_HIT: &[(&str, &str)] = &[
     ("hprof.frame.repeated", ONCE),
     ("hprof.trace.repeated", ONCE),
     ("hprof.thread.repeated", ONCE),
+    ("hprof.thread.record-and-root", "a generated dump says the same of a thread wherever it speaks of it"),
     ("hprof.segment.wrapped", FOUR_GIB),
     ("hprof.segment.wrapped-length", FOUR_GIB),
     ("hprof.primitive-array.class", "generated heaps have the classes of all primitive arrays"),

@@ -46,6 +46,7 @@ impl Recipe {
     /// If a profile does not have what was drawn, which would be a defect.
     #[doc(hidden)]
     pub fn with(format: Format, oddities: Oddities, most: u64, draw: &mut dyn Draw) -> Result<Recipe, Error> {
+        let oddities = that_go_together(oddities);
         // Room for what is odd.
         let fewest = if oddities == Oddities::NONE { 1 } else { most.min(20) };
         let objects = draw.between(fewest, most) as usize;
@@ -73,6 +74,13 @@ impl Recipe {
             _ => "several".to_owned(),
         }
     }
+}
+
+/// Without what takes more identifiers than one byte numbers, where they are small.
+fn that_go_together(oddities: Oddities) -> Oddities {
+    let is_much = |oddity: &Oddity| matches!(oddity, Oddity::ManyFields | Oddity::DeepStacks);
+    let is_small = oddities.has(Oddity::SmallIdentifiers);
+    oddities.iter().filter(|oddity| !(is_small && is_much(oddity))).collect()
 }
 
 /// Whether only 16-bit hashes show it. Of 32-bit ones, writers store none of 0.

@@ -174,8 +174,11 @@ fn every_edit_of_classic_is_found_in_every_golden_dump_that_has_a_place_for_it()
 }
 
 fn every_edit_is_found<M: Map>() {
-    let golden =
-        |case: &Case| case.format.family() == M::FAMILY && case.verdict == Verdict::Valid && case.breaks.is_none();
+    // Of contents that come in pieces a finding names the piece.
+    let is_short = |case: &Case| case.bytes.len() < 200_000;
+    let golden = |case: &Case| {
+        case.format.family() == M::FAMILY && case.verdict == Verdict::Valid && case.breaks.is_none() && is_short(case)
+    };
     let (mut made, mut wrong) = (BTreeMap::new(), Vec::new());
     for case in cases().expect("recipes work").into_iter().filter(golden) {
         let Ok(map) = M::of(case.bytes.clone()) else { continue };

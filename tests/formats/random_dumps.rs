@@ -154,6 +154,19 @@ fn shows(oddity: Oddity, recipe: &Recipe, made: &Made) -> bool {
             !classes().any(|class| class.name == "int".into())
                 && heap.surroundings.threads.iter().flatten().all(|thread| thread.object.is_null())
         }
+        Oddity::LongNames => named(&|name| name.len() >= 60),
+        // Most elements are no nulls, which some formats leave out.
+        Oddity::ManyElements => objects().any(|object| match &object.contents {
+            Contents::References(all) | Contents::Elements(all) => all.len() >= 128,
+            _ => false,
+        }),
+        Oddity::ManyFields => classes().any(|class| class.statics.as_ref().is_some_and(|all| all.len() >= 200)),
+        Oddity::DeepClasses => classes().any(|class| {
+            let above = |address: &Address| classes().find(|class| class.address == *address)?.superclass;
+            std::iter::successors(class.superclass, above).take_while(|address| !address.is_null()).count() >= 8
+        }),
+        Oddity::DeepStacks => heap.surroundings.traces.iter().flatten().any(|trace| trace.frames.len() >= 200),
+        Oddity::HighSerials => heap.surroundings.traces.iter().flatten().any(|trace| trace.serial.0 >= 1 << 31),
     }
 }
 

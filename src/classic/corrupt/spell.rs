@@ -49,7 +49,7 @@ pub(super) fn raised(map: &Map, trailer: &RecordAt, line: &FieldAt, word: &[u8],
     let word = text.windows(word.len()).position(|window| window == word)? + word.len();
     let start = word + text[word..].iter().position(u8::is_ascii_digit)?;
     let digits: String = text[start..].iter().take_while(|b| b.is_ascii_digit()).map(|b| char::from(*b)).collect();
-    let raised = (digits.parse::<u64>().ok()? + by).to_string().into_bytes();
+    let raised = digits.parse::<u64>().ok()?.checked_add(by)?.to_string().into_bytes();
     edited(map, &[(line.offset + start, digits.len(), raised)], trailer.offset, map.records.len())
 }
 

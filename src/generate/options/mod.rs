@@ -100,7 +100,7 @@ impl GenerateOptions {
         if odd.has(Oddity::ManyFields) {
             options.fields.get_or_insert(Lengths::Power(1, 300));
             if open(&options.statics, &plain.statics) {
-                options.statics = Lengths::Power(1, 300);
+                options.statics = Lengths::Uniform(200, 300);
             }
         }
         if odd.has(Oddity::DeepClasses) {
@@ -110,7 +110,7 @@ impl GenerateOptions {
             }
         }
         if odd.has(Oddity::DeepStacks) {
-            options.frames.get_or_insert(Lengths::Uniform(0, 300));
+            options.frames.get_or_insert(Lengths::Uniform(200, 300));
         }
         if odd.has(Oddity::HighSerials) {
             options.serials.get_or_insert(0x89ab_cdef);

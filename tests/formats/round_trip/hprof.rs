@@ -30,7 +30,13 @@ fn generated(options: &LowerOptions, objects: usize, seed: u64) -> Heap {
     let placement = if seed.is_multiple_of(2) { Placement::Mixed } else { Placement::Ordered };
     let generated = Lowering::from(*options).generate_options(objects, None);
     // Plain heaps, and those that have everything.
-    let odd = Oddities::ALL.iter().filter(|oddity| *oddity != Oddity::NoLibraryObjects).collect();
+    // One byte does not number as many fields and frames.
+    let is_left_out = |oddity: &Oddity| match oddity {
+        Oddity::NoLibraryObjects => true,
+        Oddity::ManyFields | Oddity::DeepStacks => options.id_size == Some(IdSize::One),
+        _ => false,
+    };
+    let odd = Oddities::ALL.iter().filter(|oddity| !is_left_out(oddity)).collect();
     let oddities = if seed % 4 < 2 { generated.oddities } else { odd };
     from_seed(&generated.placement(placement).oddities(oddities), seed)
 }

@@ -72,6 +72,7 @@ pub(super) struct Tables {
     pub(super) dumped: HashMap<Address, u64>,
     pub(super) frames: HashMap<FrameId, u64>,
     pub(super) traces: HashSet<Serial>,
+    pub(super) threads: HashSet<Serial>,
     /// What was named before it was given.
     pub(super) frames_due: HashSet<FrameId>,
     pub(super) serials_due: HashSet<Serial>,

@@ -64,7 +64,12 @@ impl Pass<'_> {
             Body::UnloadClass(serial) => self.index.log.class(self.heaps.counter.heap(), *serial),
             Body::Frame(frame) => self.frame(&mut open, frame),
             Body::Trace(trace) => self.trace(&mut open, trace),
-            Body::StartThread(thread) => self.names(&mut open, &[(thread.name, "thread name string id")]),
+            Body::StartThread(thread) => {
+                if !self.tables.threads.insert(thread.serial) {
+                    open.mark_all(rules::THREAD_REPEATED);
+                }
+                self.names(&mut open, &[(thread.name, "thread name string id")])
+            }
             Body::AllocSites(sites) => meaning(&mut open, sites),
             Body::End => self.ends(&mut open, record.time),
             _ => None,
@@ -133,7 +138,9 @@ impl Pass<'_> {
     fn frame(&mut self, open: &mut Open<'_>, frame: &Frame) -> Option<Address> {
         let twin = self.survey.texts.contains(&TextId(frame.id.0)) || self.survey.addresses.has(frame.id.0);
         open.mark_if(twin, rules::ID_NAMESPACES, "stack frame id");
-        self.tables.frames.insert(frame.id, open.at.index);
+        if self.tables.frames.insert(frame.id, open.at.index).is_some() {
+            open.mark_all(rules::FRAME_REPEATED);
+        }
         if self.tables.frames_due.remove(&frame.id) {
             open.mark_all(rules::RECORD_ORDER);
         }
@@ -151,6 +158,9 @@ impl Pass<'_> {
     fn trace(&mut self, open: &mut Open<'_>, trace: &Trace) -> Option<Address> {
         let is_again = !self.tables.traces.insert(trace.serial);
         open.mark_if(is_again, rules::TRACE_ORDER, "stack trace serial number");
+        if is_again {
+            open.mark_all(rules::TRACE_REPEATED);
+        }
         open.mark_if(trace.frames.is_empty(), rules::TRACE_ORDER, "number of frames");
         let is_turned = !trace.frames.iter().eq(trace.frames.iter().rev());
         open.mark_if(is_turned, rules::TRACE_ORDER, "stack frame id");

@@ -99,9 +99,14 @@ impl Pass<'_> {
             RootKind::JniGlobal(reference) => {
                 open.mark_if(reference != root.object, rules::ROOT_JNI_GLOBAL, "JNI global reference id");
             }
-            RootKind::ThreadObject(..) => {
+            RootKind::ThreadObject(thread, _) => {
                 open.mark_if(true, rules::THREAD_SERIALS, "thread serial number");
                 open.mark_if(true, rules::THREAD_SERIALS, "stack trace serial number");
+                let is_again = heap.and_then(|heap| heap.threads.get(&thread)).is_some_and(|&first| first < open.at.index);
+                for field in ["object id", "thread serial number", "stack trace serial number"] {
+                    open.mark_if(is_again, rules::THREAD_REPEATED, field);
+                    open.mark_if(self.tables.threads.contains(&thread), rules::THREAD_RECORD_AND_ROOT, field);
+                }
             }
             kind => {
                 let thread = kind.thread().and_then(|thread| heap?.threads.get(&thread));
