@@ -78,7 +78,7 @@ fn the_reference_converts_between_all_formats_over_the_whole_corpus() {
         ("classic", "phd6"),
         ("classic", "hprof"),
     ] {
-        let converter = format!("heapsmith convert {{in}} {{out}} --to {to}");
+        let converter = format!("heapsmith convert {{in}} -o {{out}} --to {to}");
         let (report, code) = check(&["--converter", &converter, "--to", to, "--format", from]);
         let verdicts = tally(&report);
         assert_eq!(verdicts.keys().collect::<Vec<_>>(), ["pass", "skip"], "{from} to {to}: {verdicts:?}");

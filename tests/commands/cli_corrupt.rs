@@ -108,7 +108,7 @@ fn what_cannot_be_done_is_said_and_nothing_is_written() {
         (2, "corrupt good --edit raise-the-version -o good", "good"),
         (2, "corrupt missing --edit raise-the-version -o new", "missing"),
         (1, "corrupt bad --edit raise-the-version -o new", "expected version 4, 5 or 6"),
-        (2, "corrupt good --edit raise-the-version", "--output"),
+        (2, "corrupt good --edit raise-the-version new", "unexpected argument 'new'"),
         (2, "corrupt --list --format other", "'other' for '--format <FORMAT>': expected phd, hprof or classic"),
         (2, "corrupt --list --format phd6", "'phd6' for '--format <FORMAT>': expected phd, hprof or classic"),
     ] {

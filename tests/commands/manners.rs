@@ -34,6 +34,31 @@ fn every_command_has_a_manual_page_and_is_completed() {
 }
 
 #[test]
+fn outputs_are_named_by_one_option_and_go_to_standard_output_without_it() {
+    let bench = Bench::new();
+    bench.ok("generate --format classic --seed 3 --objects 20 -o a.txt");
+    bench.ok("decode a.txt -o a.jsonl");
+    for command in [
+        "generate --format classic --seed 3 --objects 20",
+        "decode a.txt",
+        "encode a.jsonl --format classic",
+        "rewrite a.txt --through records",
+        "rewrite a.txt --through heap",
+        "convert a.txt --to classic",
+        "corrupt a.txt --edit mix-line-ends",
+    ] {
+        let (code, printed, error) = bench.run(command);
+        assert_eq!(code, 0, "{command}: {error}");
+        bench.run(&format!("{command} -o out --force"));
+        assert!(!printed.is_empty() && printed.as_bytes() == bench.read("out"), "{command}");
+        let (code, dashed, _) = bench.run(&format!("{command} --output -"));
+        assert!(code == 0 && dashed == printed, "{command}");
+        let error = bench.refused(&format!("{command} --force new"));
+        assert!(!bench.0.path().join("new").exists(), "{command}: {error}");
+    }
+}
+
+#[test]
 fn colours_come_where_they_are_wished() {
     let bench = Bench::new();
     bench.ok("generate -o a.hprof");

@@ -13,8 +13,8 @@ const COMMANDS: &[&str] = &[
     "inspect --json DUMP",
     "inspect --bytes DUMP",
     "decode DUMP",
-    "rewrite DUMP OUT --through records --force",
-    "rewrite DUMP OUT --through heap --force",
+    "rewrite DUMP -o OUT --through records --force",
+    "rewrite DUMP -o OUT --through heap --force",
     "validate DUMP",
     "validate --no-graph --notes DUMP",
     "validate --json DUMP",
@@ -22,8 +22,8 @@ const COMMANDS: &[&str] = &[
     "compare --json DUMP other",
     "compare DUMP other --up-to-renaming",
     "digest DUMP",
-    "convert DUMP OUT --to hprof --force",
-    "convert DUMP OUT --to classic --force",
+    "convert DUMP -o OUT --to hprof --force",
+    "convert DUMP -o OUT --to classic --force",
     "check-conversion DUMP other",
 ];
 

@@ -19,12 +19,13 @@ use crate::{Answer, decode, open, terminal};
 /// each class and object while the input is validated, and 8 bytes an address where addresses are numbered anew. The report
 /// goes to standard error if the dump goes to standard output.
 ///
-/// Example: heapsmith convert heap.phd heap.hprof --to hprof
+/// Example: heapsmith convert heap.phd -o heap.hprof --to hprof
 #[derive(Args)]
 pub(crate) struct Opts {
     /// Dump or listing; `-` is standard input.
     input: PathBuf,
-    /// Output; `-` is standard output.
+    /// File to write; `-` is standard output, also without this option.
+    #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true)]
     output: PathBuf,
     #[arg(long, value_name = "FORMAT", help = format!("Format to write: {}", Format::names()))]
     to: Format,

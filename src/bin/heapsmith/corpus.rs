@@ -39,10 +39,11 @@ enum Command {
     /// Files are named by their SHA-256. The folder has a README.md, JSON schemas, and a version that rises with every case
     /// that is new or has other answers. Values of one option add up; a case has to match each option that is given.
     ///
-    /// Example: heapsmith corpus export golden --format hprof --tag golden
+    /// Example: heapsmith corpus export -o golden --format hprof --tag golden
     Export {
-        /// A new or empty folder, or one with an earlier export, which is replaced. Other files in it stay.
-        folder: PathBuf,
+        /// Folder to write: a new or empty one, or one with an earlier export, which is replaced. Other files in it stay.
+        #[arg(short, long, value_name = "DIR")]
+        output: PathBuf,
         /// Only cases of this format: phd, hprof or classic; or one version of it, such as phd6. Without it, all formats.
         #[arg(long, value_name = "FORMAT")]
         format: Vec<String>,
@@ -103,11 +104,11 @@ impl Opts {
                 writeln!(out, "{} cases: {verdict}", verified.cases).map_err(failed)?;
                 return Ok(if verified.troubles.is_empty() { Answer::Yes } else { Answer::No });
             }
-            Command::Export { folder, format, tag, rule } => {
+            Command::Export { output, format, tag, rule } => {
                 let mut selection = Selection::default();
                 (selection.formats, selection.tags, selection.rules) = (format, tag, rule);
-                let count = export(&folder, &selection)?;
-                let (version, folder) = (version(), folder.display());
+                let count = export(&output, &selection)?;
+                let (version, folder) = (version(), output.display());
                 writeln!(out, "{count} cases of version {version} written to {folder}").map_err(failed)?;
             }
             Command::Bless { folder } => {

@@ -26,9 +26,9 @@ pub(crate) struct Opts {
     /// The edit, as --list names it.
     #[arg(long, required_unless_present = "list")]
     edit: Option<String>,
-    /// Output; `-` is standard output.
-    #[arg(short, long, required_unless_present = "list")]
-    output: Option<PathBuf>,
+    /// File to write; `-` is standard output, also without this option.
+    #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true)]
+    output: PathBuf,
     /// Replace an existing output.
     #[arg(long)]
     force: bool,
@@ -78,8 +78,8 @@ impl Line {
 
 impl Opts {
     pub(crate) fn run(self) -> Result<Answer, Error> {
-        match (&self.input, &self.edit, &self.output) {
-            (Some(input), Some(edit), Some(output)) => self.make(input, edit, output),
+        match (&self.input, &self.edit) {
+            (Some(input), Some(edit)) => self.make(input, edit),
             _ => self.list(),
         }
     }
@@ -101,7 +101,8 @@ impl Opts {
         Ok(Answer::Yes)
     }
 
-    fn make(&self, input: &Path, name: &str, output: &Path) -> Result<Answer, Error> {
+    fn make(&self, input: &Path, name: &str) -> Result<Answer, Error> {
+        let output = &self.output;
         decode::refuse_same(input, output)?;
         let file = open::dump(input, Default::default())?;
         let (source, family) = (file.input().name().to_owned(), file.family());

@@ -21,8 +21,8 @@ use crate::{Answer, open, terminal};
 pub(crate) struct Opts {
     /// Dump; `-` is standard input.
     file: PathBuf,
-    /// Output; `-` is standard output.
-    #[arg(short, long, default_value = "-")]
+    /// File to write; `-` is standard output, also without this option.
+    #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true)]
     output: PathBuf,
     /// Replace an existing output.
     #[arg(long)]

@@ -29,8 +29,8 @@ pub(crate) struct Opts {
     /// Seed of the spelling in the profile `any`.
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Output; `-` is standard output.
-    #[arg(short, long)]
+    /// File to write; `-` is standard output, also without this option.
+    #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true)]
     output: PathBuf,
     /// Bytes that lists of superclasses may take, which PHD and classic text have for each class.
     #[arg(long, value_name = "BYTES", default_value_t = BUDGET)]

@@ -59,8 +59,8 @@ pub(crate) struct Opts {
     break_rule: Option<&'static Rule>,
     #[command(flatten)]
     flags: Flags,
-    /// Output; `-` is standard output. Of several formats, each has its usual ending added.
-    #[arg(short, long, default_value = "-")]
+    /// File to write; `-` is standard output, also without this option. Of several formats, each has its usual ending added.
+    #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true)]
     output: PathBuf,
     /// Replace an existing output.
     #[arg(long)]

@@ -20,12 +20,13 @@ use crate::{Answer, decode, terminal};
 /// Memory does not grow with the number of objects: through records it is that of the largest record, through the heap that
 /// of the class table and the roots.
 ///
-/// Example: heapsmith rewrite odd.phd plain.phd --through heap --profile openj9
+/// Example: heapsmith rewrite odd.phd -o plain.phd --through heap --profile openj9
 #[derive(Args)]
 pub(crate) struct Opts {
     /// Dump; `-` is standard input.
     input: PathBuf,
-    /// Output; `-` is standard output.
+    /// File to write; `-` is standard output, also without this option.
+    #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true)]
     output: PathBuf,
     /// How far to take the dump apart.
     #[arg(long, value_enum)]

@@ -31,10 +31,10 @@ impl Bench {
         self.0.path().join(path)
     }
 
-    /// Exit code, standard output and standard error of `corpus export golden` with these arguments.
+    /// Exit code, standard output and standard error of `corpus export -o golden` with these arguments.
     fn export(&self, arguments: &[&str]) -> (i32, String, String) {
         let mut command = Command::cargo_bin("heapsmith").expect("built");
-        command.current_dir(self.0.path()).args(["corpus", "export", "golden"]).args(arguments);
+        command.current_dir(self.0.path()).args(["corpus", "export", "-o", "golden"]).args(arguments);
         let output = command.output().expect("it runs");
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
         (output.status.code().expect("a code"), text(output.stdout), text(output.stderr))
