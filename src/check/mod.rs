@@ -28,7 +28,7 @@ mod task;
 
 pub use closure::{Answer, CheckDecoder, DecoderReport, Failed, Failures, Skipped, check_decoder};
 pub use evidence::{Edge, Evidence, Field, Neighbourhood, Node};
-pub use examine::{Examination, Step, examine};
+pub use examine::{Examination, Fault, Step, examine};
 pub use expected::{Entry, ExpectedFailures, Update};
 pub use filter::Filter;
 pub use judge::all_ambiguities as ambiguities;
