@@ -76,7 +76,7 @@ impl Source {
             let id = random_id(choice.seed, index, &families)?.into();
             sources.push(Source::Random(id, families.clone(), choice.seed, index));
         }
-        filter::of_cases(&choice.filters, &mut sources);
+        filter::of_cases(&choice.filters, &mut sources)?;
         Ok(sources)
     }
 

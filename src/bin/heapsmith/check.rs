@@ -329,7 +329,8 @@ fn something_was_judged(told: &Report) -> Result<(), Error> {
     }
     Err(Error::Usage(match results().next().map(|result| &result.outcome) {
         Some(Outcome::Skip { reason, .. }) => format!("every case was skipped, the first of them because: {reason}"),
-        _ => "no case is left by --filter, --format and what the implementation can; `corpus list` shows the ids"
+        _ => "no case matches --filter and --format and can be asked of the implementation; `heapsmith corpus list` shows the \
+              cases"
             .to_owned(),
     }))
 }

@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use heapsmith::corrupt::{self, NamedEdit};
-use heapsmith::error::Error;
+use heapsmith::error::{Error, did_you_mean};
 use heapsmith::format::Family;
 use heapsmith::output::Output;
 use heapsmith::validate::{Severity, rule};
@@ -109,7 +109,10 @@ impl Opts {
         let edits = corrupt::edits(family);
         let unknown = || {
             let family = family.name();
-            Error::Usage(format!("{source} is a dump of {family}, which has no edit {name:?}; --list shows all edits"))
+            let near = did_you_mean(name, edits.iter().map(|edit| edit.name));
+            Error::Usage(format!(
+                "{source} is a {family} dump, and {family} has no edit {name:?}; --list shows all edits{near}"
+            ))
         };
         let edit = edits.iter().find(|edit| edit.name == name).ok_or_else(unknown)?;
         let mut dump = Vec::new();

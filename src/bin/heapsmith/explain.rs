@@ -3,13 +3,12 @@
 mod book;
 #[cfg_attr(not(feature = "corpus"), path = "explain/no_cases.rs")]
 mod cases;
-mod nearest;
 
 use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
-use heapsmith::error::Error;
+use heapsmith::error::{self, Error};
 use heapsmith::format::Family;
 use heapsmith::validate::{Citation, Rule, RuleKind, Rulebook, Scope, Severity, rulebook};
 use schemars::JsonSchema;
@@ -40,6 +39,12 @@ pub(crate) struct Opts {
     /// A JSON object for each rule, one a line.
     #[arg(long)]
     json: bool,
+}
+
+/// The error for a rule that does not exist.
+pub(crate) fn unknown(wanted: &str) -> Error {
+    let ids: Vec<&str> = rules(|_, _| true).iter().map(|(_, rule)| rule.id).collect();
+    error::unknown("rule", wanted, ids, "`heapsmith explain --list` shows all")
 }
 
 /// A rule with all that is known of it.
@@ -147,7 +152,7 @@ impl Opts {
             return self.several(&[only]);
         }
         let beneath = rules(|_, rule| rule.id.strip_prefix(wanted.as_str()).is_some_and(|rest| rest.starts_with('.')));
-        if beneath.is_empty() { Err(nearest::unknown(wanted)) } else { self.several(&beneath) }
+        if beneath.is_empty() { Err(unknown(wanted)) } else { self.several(&beneath) }
     }
 
     /// One rule in full, or a list of several.

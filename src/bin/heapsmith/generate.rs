@@ -6,16 +6,16 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use heapsmith::error::{Error, nearest};
+use heapsmith::error::{Error, unknown};
 use heapsmith::family::Wishes;
-use heapsmith::format::{Family, Format, Lowering};
+use heapsmith::format::{Format, Lowering};
 use heapsmith::generate::{GenerateOption, Preset};
 use heapsmith::model::{DumpSource, HeapSource};
 use heapsmith::recipe::{Aim, Recipe};
 use heapsmith::validate::Rule;
 
 use crate::spelling::Writing;
-use crate::{Answer, terminal};
+use crate::{Answer, explain, terminal};
 use flags::Flags;
 use made::Made;
 
@@ -252,12 +252,13 @@ fn values(path: &Path) -> Result<serde_json::Value, Error> {
 }
 
 fn rule(id: &str) -> Result<&'static Rule, String> {
-    let all = || Family::ALL.into_iter().flat_map(|family| family.book().rule.iter().map(|rule| rule.id));
-    heapsmith::validate::rule(id).ok_or_else(|| format!("the nearest are {}", nearest(id, all()).join(", ")))
+    heapsmith::validate::rule(id).ok_or_else(|| explain::unknown(id).to_string())
 }
 
 fn preset(name: &str) -> Result<Preset, String> {
-    Preset::named(name).ok_or_else(|| format!("expected one of {}", Preset::names()))
+    let names = || Preset::FORMS.iter().map(|form| form.name);
+    let unknown = || unknown("preset", name, names(), &format!("choose one of {}", Preset::names()));
+    Preset::named(name).ok_or_else(|| unknown().to_string())
 }
 
 fn presets_help() -> String {

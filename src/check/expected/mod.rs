@@ -8,7 +8,7 @@ use std::path::Path;
 use glob::Pattern;
 use serde::Deserialize;
 
-use crate::error::Error;
+use crate::error::{Error, did_you_mean};
 
 use super::random::random_id;
 use super::report::{CaseResult, Expectation, Outcome, Report, Suspect};
@@ -214,7 +214,8 @@ impl ExpectedFailures {
                     Error::Usage(format!("the expected failure {reason:?} has the case {pattern:?}: {why}"))
                 };
                 if !is_known && !case.starts_with("random-") && !case.starts_with('*') {
-                    return Err(wrong("there is none; `heapsmith corpus list` prints the ids"));
+                    let near = did_you_mean(case, corpus.iter().map(String::as_str));
+                    return Err(wrong(&format!("there is none; `heapsmith corpus list` prints the ids{near}")));
                 }
                 if let Some((seed, number)) = numbers(case)
                     && (seed, number < choice.random) == (choice.seed, true)

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::error::{Error, nearest};
+use crate::error::{Error, unknown};
 use crate::format::Family;
 use crate::validate::rulebook;
 
@@ -41,12 +41,14 @@ impl Selection {
             .into_iter()
             .flat_map(|family| family.formats().map(|format| format.to_string()).chain([family.name().to_owned()]))
             .collect();
-        known("format", &self.formats, formats.iter().map(String::as_str).collect())?;
-        known("tag", &self.tags, Selection::TAGS.to_vec())?;
+        let names = formats.iter().map(String::as_str).collect();
+        let all = |names: &[&str]| format!("choose one of {}", names.join(", "));
+        known("format", &self.formats, names, &all(&Family::ALL.map(|family| family.name())))?;
+        known("tag", &self.tags, Selection::TAGS.to_vec(), &all(&Selection::TAGS))?;
         let rules = || Family::ALL.into_iter().flat_map(|family| rulebook(family).rule).map(|rule| rule.id);
         for wanted in &self.rules {
             if !rules().any(|id| is_beneath(id, wanted)) {
-                known("rule", std::slice::from_ref(wanted), rules().collect())?;
+                known("rule", std::slice::from_ref(wanted), rules().collect(), LIST)?;
             }
         }
         Ok(())
@@ -85,15 +87,14 @@ fn is_beneath(id: &str, wanted: &str) -> bool {
     id.strip_prefix(wanted).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
-fn known(what: &str, wanted: &[String], known: Vec<&str>) -> Result<(), Error> {
+fn known(what: &str, wanted: &[String], known: Vec<&str>, next: &str) -> Result<(), Error> {
     match wanted.iter().find(|wanted| !known.contains(&wanted.as_str())) {
         None => Ok(()),
-        Some(wanted) => {
-            let nearest = nearest(wanted, known).join(", ");
-            Err(Error::Usage(format!("unknown {what} {wanted:?}; the nearest are {nearest}")))
-        }
+        Some(wanted) => Err(unknown(what, wanted, known, next)),
     }
 }
 
+/// How all rules are found.
+const LIST: &str = "`heapsmith explain --list` shows all";
 const GZIP: &str = "gzip";
 const SEVERAL_HEAPS: &str = "several-heaps";
