@@ -12,7 +12,7 @@ pub use crate::family::case::{Ambiguity, Answer, Case, Choice, Kind, Verdict};
 pub use export::{Export, ExportAnswer, ExportBytes, ExportCase, ExportFile, ExportRule, Selection, export, version};
 pub use manifest::{Manifest, ManifestAnswer, ManifestCase, ManifestFinding, ManifestRecipe, ManifestRules};
 #[doc(hidden)]
-pub use shelf::{Trouble, Verified, bless, verify};
+pub use shelf::{Trouble, Verified, bless, verify, verify_watched};
 
 /// Cases in the form of `specs/cases/` that do not belong to the corpus: the texts of some files with their names, the
 /// first of which has what they share. For tests.

@@ -39,7 +39,7 @@ pub use judge::{GraphRules, Judge, Judged, run};
 pub use lowering::{Lower, Lowering, only_heap};
 pub use needs::{ArrayClass, Needs};
 pub use once::{Passed, ReadOnce, SpelledBlocks, VisitOnce};
-pub use opener::{OpenStream, Opener, Opening};
+pub use opener::{Opener, Opening};
 pub use reading::{ClassBlocks, Reading, Regions, Texts, Wrapped, ZeroLength};
 pub use recognise::{gives, recognise};
 pub use records::{Listed, RecordField, RecordLine, Records, flush_if_full, missing_end, write_failed};

@@ -2,9 +2,11 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use heapsmith::corpus::{Selection, bless, cases, export, verify, version};
+use heapsmith::corpus::{Selection, Trouble, Verified, bless, cases, export, verify_watched, version};
 use heapsmith::error::Error;
+use serde::Serialize;
 
+use crate::terminal::Progress;
 use crate::{Answer, terminal};
 
 /// Lists, verifies, exports or writes the corpus of golden dumps.
@@ -33,6 +35,9 @@ enum Command {
         /// The folder with manifest.json.
         #[arg(default_value = "corpus")]
         folder: PathBuf,
+        /// Print a JSON report instead of text.
+        #[arg(long)]
+        json: bool,
     },
     /// Write cases for tests that run without heapsmith: dumps, answers and a manifest, in any language.
     ///
@@ -69,6 +74,22 @@ enum Command {
     },
 }
 
+/// Whether a corpus is as expected.
+#[derive(Serialize, schemars::JsonSchema)]
+pub(crate) struct Report {
+    /// Version of this report's schema.
+    schema: u32,
+    /// The number of cases.
+    cases: usize,
+    /// Whether every file and every case is as expected.
+    holds: bool,
+    /// What is not as expected.
+    troubles: Vec<Trouble>,
+    /// What leaves the exit code at 0: files that belong to no case, and an interrupted `corpus bless` that was completed or
+    /// undone.
+    notes: Vec<String>,
+}
+
 impl Opts {
     pub(crate) fn run(self) -> Result<Answer, Error> {
         let failed = |e| Error::io("writing standard output", e);
@@ -88,8 +109,18 @@ impl Opts {
                 }
                 writeln!(out, "{}", terminal::render(&table)).map_err(failed)?;
             }
-            Command::Verify { folder } => {
-                let verified = verify(&folder)?;
+            Command::Verify { folder, json } => {
+                let mut progress = Progress::steps("verifying cases");
+                let verified = verify_watched(&folder, &mut |done, of| progress.at(done, of))?;
+                drop(progress);
+                let answer = if verified.troubles.is_empty() { Answer::Yes } else { Answer::No };
+                if json {
+                    let Verified { cases, troubles, notes, .. } = verified;
+                    let report = Report { schema: 1, cases, holds: troubles.is_empty(), troubles, notes };
+                    let text = serde_json::to_string(&report).map_err(|e| failed(e.into()))?;
+                    writeln!(terminal::data(), "{text}").map_err(failed)?;
+                    return Ok(answer);
+                }
                 for note in &verified.notes {
                     writeln!(out, "{}: {note}", terminal::doubtful("note")).map_err(failed)?;
                 }
@@ -102,7 +133,7 @@ impl Opts {
                     many => format!("{many} are not as expected"),
                 };
                 writeln!(out, "{} cases: {verdict}", verified.cases).map_err(failed)?;
-                return Ok(if verified.troubles.is_empty() { Answer::Yes } else { Answer::No });
+                return Ok(answer);
             }
             Command::Export { output, format, tag, rule } => {
                 let mut selection = Selection::default();

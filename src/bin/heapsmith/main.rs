@@ -43,7 +43,6 @@ mod verify;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
-use std::time::Instant;
 
 use clap::{Parser, Subcommand};
 use heapsmith::error::{Error, Remedy};
@@ -133,7 +132,7 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(code) => return code,
     };
-    let begun = Instant::now();
+    let begun = terminal::begin();
     cli.manner.take();
     if !cli.command.has_its_own_signals()
         && let Err(error) = heapsmith::interrupt::install()

@@ -75,39 +75,31 @@ impl HeapOpt {
     }
 }
 
-/// What an argument names: a file, standard input for `-`, or the dump of a recipe, generated while it is read.
+/// What an argument names: a file, standard input for `-`, or the dump of a recipe, generated while it is read. Progress is shown
+/// where reading takes long.
 pub(crate) fn input(path: &Path) -> Result<Input, Error> {
     match path.to_str().filter(|text| Recipe::is_recipe(text)) {
-        Some(recipe) => Recipe::read(recipe)?.input(),
-        None => Input::open(path),
+        Some(recipe) => Ok(Recipe::read(recipe)?.input()?.watched(&terminal::watch())),
+        None => Input::open_watched(path, &terminal::watch()),
     }
 }
 
-/// A dump, told by its content, with a progress bar where it is long.
+/// A dump, whose format its first bytes tell.
 pub(crate) fn dump(path: &Path, reading: Reading) -> Result<DumpFile, Error> {
     dump_of(input(path)?, reading)
 }
 
 /// The same, of an input that is open.
 pub(crate) fn dump_of(input: Input, reading: Reading) -> Result<DumpFile, Error> {
-    DumpFile::through(input, reading, stream)
+    DumpFile::new(input, reading)
 }
 
 /// A dump that is read once: standard input as it comes.
 pub(crate) fn records(path: &Path, reading: Reading) -> Result<Box<dyn Records>, Error> {
     if path == Path::new("-") {
-        return format::records(Stream::stdin()?, reading);
+        return format::records(Stream::stdin_watched(&terminal::watch())?, reading);
     }
     dump(path, reading)?.records()
-}
-
-fn stream(input: &Input) -> Result<Stream, Error> {
-    if input.is_generated() {
-        // How long it will be is not known.
-        return input.stream();
-    }
-    let bar = terminal::progress(input.length(), input.name());
-    input.stream_through(|raw| terminal::watched(bar, raw))
 }
 
 /// Says on standard error that the end tag is missing, or gives the error back.
@@ -135,7 +127,7 @@ pub(crate) fn heap(
 ) -> Result<(HeapFile, Option<Vec<Tolerated>>), Error> {
     let input = input(path)?;
     let tolerated = if HeapFile::is_listing(&input)? { tolerate.nothing() } else { tolerate.judge(&input, reading)? };
-    let heap = HeapFile::open(input, which.heap, reading, stream)?;
+    let heap = HeapFile::open(input, which.heap, reading)?;
     if let (HeapFile::Dump { file, .. }, Some(left_behind)) = (&heap, heap.left_behind()) {
         terminal::warning(&format!("{}: {left_behind}", file.input().name()));
     }
@@ -154,5 +146,5 @@ pub(crate) fn one_heap(
 
 /// A listing.
 pub(crate) fn listing(input: &Input) -> Result<Listing, Error> {
-    listing::read(BufReader::new(stream(input)?))
+    listing::read(BufReader::new(input.stream()?))
 }

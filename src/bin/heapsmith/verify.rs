@@ -36,7 +36,10 @@ impl Opts {
     pub(crate) fn run(self) -> Result<Answer, Error> {
         let recipe = Recipe::read(&self.recipe)?;
         let (lowering, heap) = recipe.dumped()?;
-        let stream = if self.file == Path::new("-") { Stream::stdin()? } else { open::input(&self.file)?.stream()? };
+        let stream = match self.file == Path::new("-") {
+            true => Stream::stdin_watched(&terminal::watch())?,
+            false => open::input(&self.file)?.stream()?,
+        };
         let options = VerifyOptions::default().any_order(self.any_order).sample(self.sample);
         let verified = verify(stream, &heap, &lowering, options)?;
         self.print(&verified)?;
