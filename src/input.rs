@@ -293,7 +293,7 @@ impl ReadAt for InMemory {
 
 /// A stream in which bytes can be passed over.
 pub trait Skip: Read {
-    /// Passes over so many bytes, or to the end if there are fewer (seeking may go beyond it).
+    /// Passes over `count` bytes, or to the end if there are fewer (seeking may go beyond it).
     ///
     /// # Errors
     /// What the stream says.

@@ -1,4 +1,4 @@
-//! Somebody else's parser, converter or writer: run over cases, judged by what it answers.
+//! Third-party parsers, converters and writers: run over cases, judged by what they answer.
 //!
 //! ```text
 //! Choice ─▶ Source, Task ─▶ run (batches) ─▶ subject (a process under its supervisor) ─Reply─▶ judge ─▶ Report

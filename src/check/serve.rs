@@ -1,4 +1,4 @@
-//! The reference decoder behind the protocol of specs/adapter.md.
+//! heapsmith's own decoder, converter and writer, which answer the protocol of specs/adapter.md.
 
 use std::collections::BTreeMap;
 use std::fs::File;

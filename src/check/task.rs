@@ -111,7 +111,7 @@ impl Source {
 /// A case, and what is to be done with it.
 #[derive(Clone, Debug)]
 pub struct Task {
-    /// The case's id, with what is to be done behind it.
+    /// The case's id, followed by what is to be done.
     pub id: String,
     /// The case.
     pub source: Source,

@@ -301,7 +301,7 @@ fn a_folder_of_reports_keeps_what_is_not_ours() {
     };
     let is_there = |name: &str| fs::read_to_string(path(name)).is_ok_and(|text| text == "dear to me");
 
-    // One that nobody made for a report, with a folder of that name, with a file of that name, or reached by a link.
+    // One that was not made for a report, with a folder of that name, with a file of that name, or reached by a link.
     for name in ["theirs/cases/mine", "others/report.html", "notes/.heapsmith-report"] {
         mine(name);
         let folder = name.split('/').next().expect("a folder");

@@ -522,14 +522,14 @@ fn devices_pipes_and_links_stay_what_they_are() {
     .ok();
     assert!(bench.read("read.phd") == bench.read("good.phd"));
     shell("\"$1\" validate <(cat good.phd)").ok();
-    bench.write("behind.phd", b"old");
-    shell("chmod 600 behind.phd && ln -s behind.phd link.phd").ok();
+    bench.write("target.phd", b"old");
+    shell("chmod 600 target.phd && ln -s target.phd link.phd").ok();
     bench.run(&["rewrite", "good.phd", "-o", "link.phd", "--through", "records"]).fails(2, &["exists"]);
     bench.run(&["rewrite", "good.phd", "-o", "link.phd", "--through", "records", "--force"]).ok();
-    assert!(bench.path("link.phd").is_symlink() && bench.read("behind.phd") == bench.read("good.phd"));
-    shell("test $(stat -c %a behind.phd) = 600").ok();
-    shell("chmod 664 behind.phd; umask 077; \"$1\" rewrite good.phd -o behind.phd --through records --force").ok();
-    shell("test $(stat -c %a behind.phd) = 664").ok();
+    assert!(bench.path("link.phd").is_symlink() && bench.read("target.phd") == bench.read("good.phd"));
+    shell("test $(stat -c %a target.phd) = 600").ok();
+    shell("chmod 664 target.phd; umask 077; \"$1\" rewrite good.phd -o target.phd --through records --force").ok();
+    shell("test $(stat -c %a target.phd) = 664").ok();
     shell("ln -s nowhere dangling.phd").ok();
     bench.run(&["rewrite", "good.phd", "-o", "dangling.phd", "--through", "records", "--force"]).fails(2, &["nowhere"]);
     shell("(head -c 10 <pipe >/dev/null &) ; \"$1\" generate --format phd6 --objects 50000 -o pipe")
@@ -549,7 +549,7 @@ fn what_the_heap_does_not_tell_of_a_dumps_end_is_said() {
     let warned = bench.run(&["rewrite", "endless.phd", "-o", "1.phd", "--through", "heap"]).ok().stderr();
     assert!(warned.contains("the end tag"), "{warned}");
     let warned = bench.run(&["rewrite", "longer.phd", "-o", "2.phd", "--through", "heap"]).ok().stderr();
-    assert!(warned.contains("4 bytes behind the end tag"), "{warned}");
+    assert!(warned.contains("4 trailing bytes after the end tag"), "{warned}");
     assert!(bench.read("1.phd") == good && bench.read("2.phd") == good);
 }
 

@@ -380,7 +380,7 @@ fn bad_questions_and_broken_dumps_have_one_clear_message_and_leave_nothing_behin
     fs::write(bench.path("cut.phd"), &bytes[..bytes.len() / 2]).expect("writable");
     for (code, arguments, says) in [
         (2, "convert a.phd -o a.phd --to hprof --force", "is the input"),
-        (2, "convert a.phd -o b.hprof --to hprof --profile nobody", "nobody"),
+        (2, "convert a.phd -o b.hprof --to hprof --profile absent", "absent"),
         (2, "convert a.phd -o b.txt --to classic --id-size 4", "use --word instead of --id-size"),
         (2, "convert missing.phd -o b.hprof --to hprof", "missing.phd"),
         (1, "convert cut.phd -o b.hprof --to hprof", "offset"),

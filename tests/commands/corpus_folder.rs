@@ -222,8 +222,8 @@ fn a_read_only_folder_is_verified_without_a_lock() {
     if fs::write(&probe, "").is_ok() {
         // The superuser may write anywhere; another user may not.
         fs::remove_file(&probe).expect("removed");
-        const NOBODY: u32 = 65534;
-        verify.uid(NOBODY).gid(NOBODY);
+        const UNPRIVILEGED: u32 = 65534;
+        verify.uid(UNPRIVILEGED).gid(UNPRIVILEGED);
     }
     let verified = Ran::of(verify.output().expect("started"));
     mode(&bench.corpus(), 0o755);

@@ -166,7 +166,7 @@ impl Bench {
             command.spawn().expect("started")
         };
         let mut output = Vec::new();
-        // It ends with an error, once nobody has the other side any more.
+        // It ends with an error, once the other side is closed.
         let _ = File::from(terminal).read_to_end(&mut output);
         (child.wait().expect("it ends"), output)
     }

@@ -80,7 +80,7 @@ fn commands_that_read_a_dump_leave_nothing() {
     while_it_reads(&["encode", "-", "--format", "phd6", "-o", "out.phd"], &bytes);
 }
 
-/// Interrupts a command while it writes: when there are so many bytes in its folders.
+/// Interrupts a command while it writes: when there are this many bytes in its folders.
 fn while_it_writes(arguments: &[&str], sizes: [u64; 5]) {
     for size in sizes {
         let place = Place::new();

@@ -168,7 +168,7 @@ impl ReadingsOpts {
             choices: ambiguity.choices.iter().map(|choice| Choice { name: choice.name, about: choice.about }).collect(),
             facets: ambiguity.facets.to_vec(),
         });
-        let told = Readings { schema: 1, readings: readings.collect() };
+        let told = Readings { schema: 2, readings: readings.collect() };
         let failed = |e| Error::io("writing standard output", e);
         if self.json {
             let text = serde_json::to_string(&told).map_err(|e| failed(e.into()))?;

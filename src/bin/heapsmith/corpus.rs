@@ -20,13 +20,13 @@ pub(crate) struct Opts {
 
 #[derive(Subcommand)]
 enum Command {
-    /// The cases with their verdicts; with --json, their rules and answers too.
+    /// List the cases with their verdicts; with --json, their rules and answers too.
     List {
-        /// The manifest's entries, as JSON.
+        /// Print the manifest's entries as JSON, one a line, instead of a table.
         #[arg(long)]
         json: bool,
     },
-    /// Check a corpus folder: bytes against recipes, expectations against decoder and validator.
+    /// Check a corpus folder: its bytes against the recipes, its expectations against heapsmith's decoder and validator.
     ///
     /// Files that belong to no case are notes, which leave the exit code at 0. If a `corpus bless` was interrupted in
     /// the folder, its work is completed or undone first. While another command writes to the folder, the exit code
@@ -129,8 +129,8 @@ impl Opts {
                 }
                 let verdict = match verified.troubles.len() {
                     0 => "all as expected".to_owned(),
-                    1 => "1 is not as expected".to_owned(),
-                    many => format!("{many} are not as expected"),
+                    1 => "1 problem".to_owned(),
+                    many => format!("{many} problems"),
                 };
                 writeln!(out, "{} cases: {verdict}", verified.cases).map_err(failed)?;
                 return Ok(answer);

@@ -20,23 +20,23 @@ use crate::{Answer, decode, family, open, terminal};
 /// Example: heapsmith corrupt good.hprof --edit raise-the-version -o bad.hprof
 #[derive(Args)]
 pub(crate) struct Opts {
-    /// Valid dump; `-` is standard input.
+    /// Valid dump; `-` is standard input. Required unless --list is given.
     #[arg(required_unless_present = "list")]
     input: Option<PathBuf>,
-    /// The edit, as --list names it.
+    /// The edit, as --list names it. Required unless --list is given.
     #[arg(long, required_unless_present = "list")]
     edit: Option<String>,
     /// File to write; `-` is standard output, also without this option.
     #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true)]
     output: PathBuf,
-    /// Replace an existing output.
+    /// Replace an existing output. Without it, that is an error.
     #[arg(long)]
     force: bool,
-    /// List the edits with the rules that they break.
+    /// List the edits with the rules that they break, instead of damaging a dump.
     #[arg(long, conflicts_with_all = ["input", "edit", "output", "force"])]
     list: bool,
     #[arg(long, requires = "list", value_parser = family,
-        help = format!("With --list, only edits of this format: {}", Family::names()))]
+        help = format!("With --list, only edits of this format: {}. Without it, of all", Family::names()))]
     format: Option<Family>,
     /// Print a JSON report instead of text.
     #[arg(long)]

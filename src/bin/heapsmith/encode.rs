@@ -26,16 +26,16 @@ pub(crate) struct Opts {
     format: Format,
     #[command(flatten)]
     spelling: Spelling,
-    /// Seed of the spelling in the profile `any`.
+    /// Seed from which the profile `any` draws its spelling.
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// File to write; `-` is standard output, also without this option.
     #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true)]
     output: PathBuf,
-    /// Bytes that lists of superclasses may take, which PHD and classic text have for each class.
+    /// Most bytes for the lists of superclasses that PHD and classic text have for each class.
     #[arg(long, value_name = "BYTES", default_value_t = BUDGET)]
     budget: u64,
-    /// Replace an existing output.
+    /// Replace an existing output. Without it, that is an error.
     #[arg(long)]
     force: bool,
 }

@@ -26,17 +26,18 @@ use cases::Cases;
 /// Example: heapsmith explain phd.gap.base
 #[derive(Args)]
 pub(crate) struct Opts {
-    /// The id of a rule, as findings have it; or the first parts of some, which are listed then.
+    /// The id of a rule, as findings name it; or its first parts, to list all rules that begin with them. Required unless
+    /// --list or --book is given.
     #[arg(required_unless_present_any = ["list", "book"], conflicts_with_all = ["list", "book"])]
     rule: Option<String>,
-    /// List the rules with their first sentences: all, or those of a format.
+    /// List the rules with their first sentences, all or those of a format, instead of explaining one.
     #[arg(long, value_name = "FORMAT", num_args = 0..=1, value_parser = family)]
     list: Option<Option<Family>>,
     /// Write a page in Markdown for each rule, with statement, sources, cases and bytes, and SUMMARY.md with the list of the
-    /// pages, to this folder, which must be new or empty.
+    /// pages, to this folder, which must be new or empty, instead of explaining one rule.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["list", "json"])]
     book: Option<PathBuf>,
-    /// A JSON object for each rule, one a line.
+    /// Print a JSON object for each rule, one a line, instead of text.
     #[arg(long)]
     json: bool,
 }

@@ -19,21 +19,21 @@ use crate::tolerate::TolerateOpt;
 /// How to read what bytes alone do not decide.
 #[derive(Args, Clone, Copy)]
 pub(crate) struct ReadingOpts {
-    /// HPROF: a dump record of length 0 is an empty segment, or a length that was never patched.
+    /// HPROF: whether a dump record of length 0 is an empty segment or has a length that its writer never filled in.
     #[arg(long, value_enum, default_value_t = ZeroLengthOpt::ByChain)]
     zero_length: ZeroLengthOpt,
-    /// HPROF: the length of a HEAP DUMP that may have wrapped at 2^32.
+    /// HPROF: what to do with the length of a HEAP DUMP of 4 GiB or more, which may have wrapped at 2^32.
     #[arg(long, value_enum, default_value_t = WrappedOpt::Repair)]
     wrapped_length: WrappedOpt,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 enum ZeroLengthOpt {
-    /// Empty, if the records behind it chain to the end of the file; unpatched otherwise.
+    /// Empty if the records after it chain to the end of the file; else unpatched.
     ByChain,
     /// Always an empty segment.
     Empty,
-    /// Never patched: sub-records follow.
+    /// Always a length that was never filled in: sub-records follow.
     Unpatched,
 }
 
@@ -41,7 +41,7 @@ enum ZeroLengthOpt {
 enum WrappedOpt {
     /// Repair it when the rest of the file agrees with it modulo 2^32.
     Repair,
-    /// Take it as it is.
+    /// Use it unchanged.
     Trust,
 }
 
@@ -63,13 +63,13 @@ impl ReadingOpts {
 /// Which heap of a dump with several.
 #[derive(Args, Clone, Copy)]
 pub(crate) struct HeapOpt {
-    /// HPROF: which heap of the file, from 0; needed only where there are several.
+    /// HPROF: the number of the heap, from 0. Without it, the only one; a dump with several is an error.
     #[arg(long, value_name = "N")]
     pub(crate) heap: Option<usize>,
 }
 
 impl HeapOpt {
-    /// The number of the heap that is meant, of so many.
+    /// The number of the heap that is meant, of this many.
     pub(crate) fn of(self, heaps: usize) -> Result<usize, Error> {
         which(self.heap, heaps)
     }

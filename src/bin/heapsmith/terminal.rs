@@ -20,13 +20,13 @@ pub(crate) use progress::{Progress, begin, watch};
 /// How much is said, and how.
 #[derive(Args)]
 pub(crate) struct Manner {
-    /// Colours: on terminals unless NO_COLOR is set (auto), always, or never.
+    /// When to print colours: on terminals unless NO_COLOR is set (auto), always, or never.
     #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = Colours::Auto, help_heading = "General options")]
     color: Colours,
-    /// Show no warnings and no progress, on standard error: only the answer, and errors.
+    /// Print no warnings and no progress: only the answer, and errors. Without it, both go to standard error.
     #[arg(short, long, global = true, help_heading = "General options")]
     quiet: bool,
-    /// Say on standard error which heapsmith it was and how long it took.
+    /// Print on standard error which heapsmith it was and how long it took. Without it, neither is printed.
     #[arg(short, long, global = true, conflicts_with = "quiet", help_heading = "General options")]
     verbose: bool,
 }

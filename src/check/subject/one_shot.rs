@@ -46,7 +46,7 @@ impl Session for OneShot<'_> {
         let failed = |e| Error::io("preparing the files of a case", e);
         let Subject { supervisor, budget, stop, .. } = self.subject;
         let command = self.command(case, files)?;
-        // A file, not a pipe: what is printed is never held in memory. What a converter prints, nobody reads.
+        // A file, not a pipe: what is printed is never held in memory. What a converter prints is not read.
         let is_printed = self.subject.kind == Kind::Decoder;
         let output = if is_printed { files.print_into() } else { OpenOptions::new().write(true).open(system::NOWHERE) };
         let temporary = Folder::new("heapsmith-").map_err(failed)?;
