@@ -6,7 +6,7 @@ use super::Error;
 pub fn unknown<'n>(what: &str, wanted: &str, names: impl IntoIterator<Item = &'n str>, next: &str) -> Error {
     let question = did_you_mean(wanted, names);
     let next = if next.is_empty() { String::new() } else { format!("; {next}") };
-    Error::Usage(format!("there is no {what} {wanted:?}{next}{question}"))
+    Error::Usage(format!("unknown {what} {wanted:?}{next}{question}"))
 }
 
 /// The end of a message about a name that does not exist: `; did you mean a, b or c?`, or nothing where no name is near.
@@ -78,6 +78,6 @@ mod tests {
         assert_eq!(did_you_mean("openj9-9", names()), "; did you mean openj9-8 or openj9?");
         assert_eq!(did_you_mean("hotspot", names()), "");
         let error = unknown("profile", "jdmpvew", names(), "choose another").to_string();
-        assert_eq!(error, "there is no profile \"jdmpvew\"; choose another; did you mean jdmpview?");
+        assert_eq!(error, "unknown profile \"jdmpvew\"; choose another; did you mean jdmpview?");
     }
 }

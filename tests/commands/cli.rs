@@ -346,6 +346,8 @@ fn the_demo_runs_twice_and_never_replaces_another_heaps_dumps() {
 fn json_reports_follow_their_published_schemas() {
     let bench = Bench::new();
     bench.write("bad.phd", &bench.read("good.phd")[..100]);
+    fs::create_dir(bench.path("no-corpus")).expect("a folder");
+    bench.write("no-corpus/manifest.json", b"{}");
     bench.run(&["generate", "--format", "phd6", "--seed", "6", "--objects", "60", "-o", "other.phd"]).ok();
     let reports = [
         ("validate", bench.run(&["validate", "--json", "good.phd", "bad.phd"]).stdout()),
@@ -357,6 +359,7 @@ fn json_reports_follow_their_published_schemas() {
         ("explain", bench.run(&["explain", "--json", "phd.header"]).ok().stdout()),
         ("check", bench.run(&["check", "--json", "--decoder", "true {}", "--filter", "spelled"]).stdout()),
         ("adapter-test", bench.run(&["adapter", "test", "--json", "true"]).stdout()),
+        ("corpus-verify", bench.run(&["corpus", "verify", "--json", "no-corpus"]).stdout()),
     ];
     let listing = bench.run(&["decode", "good.phd"]).stdout();
     let (head, lines) = listing.split_once('\n').expect("a head and lines");

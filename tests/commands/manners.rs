@@ -59,6 +59,37 @@ fn outputs_are_named_by_one_option_and_go_to_standard_output_without_it() {
 }
 
 #[test]
+fn names_that_do_not_exist_are_answered_with_those_that_are_near() {
+    let bench = Bench::new();
+    bench.ok("generate --format phd6 -o a.phd");
+    for (arguments, answer) in [
+        ("generate --format phd6 --profile opnj9 -o x", "did you mean openj9?"),
+        ("rewrite a.phd -o x --through heap --profile jdmpveiw", "did you mean jdmpview?"),
+        ("convert a.phd -o x --to hprof --profile hotspot25", "did you mean hotspot-25"),
+        ("convert a.phd -o x --to hrpof", "did you mean hprof?"),
+        ("check-conversion a.phd a.phd --profile opnj9", "did you mean openj9?"),
+        ("facets phd6/opnj9", "did you mean openj9?"),
+        ("compare a.phd a.phd --leave-out record-odrer", "did you mean record-order"),
+        ("digest a.phd --facets clas-name", "did you mean class-name"),
+        ("explain phd.gap.bas", "did you mean phd.gap.base"),
+        ("generate --hit phd.gap.bas -o x", "did you mean phd.gap.base"),
+        ("generate --preset tiney -o x", "did you mean tiny?"),
+        ("corrupt a.phd --edit raise-the-versoin -o x", "did you mean raise-the-version?"),
+        ("corpus export -o x --rule phd.gap.bas", "did you mean phd.gap.base"),
+        ("corpus export -o x --tag goldn", "did you mean golden?"),
+        ("check --decoder true{} --filter phd6-openj9-radnom", "did you mean phd6-openj9-random"),
+        ("check --decoder true{} --filter rule=phd.gap.bas", "did you mean phd.gap.base"),
+        ("schema valdate", "a similar value exists: 'validate'"),
+    ] {
+        let error = bench.refused(arguments);
+        assert!(error.contains(answer), "{arguments}: {error}");
+        assert!(!bench.0.path().join("x").exists(), "{arguments}");
+    }
+    // Where no name is near, none is guessed.
+    assert!(!bench.refused("generate --format phd6 --profile hotspot-mobile -o x").contains("did you mean"));
+}
+
+#[test]
 fn colours_come_where_they_are_wished() {
     let bench = Bench::new();
     bench.ok("generate -o a.hprof");

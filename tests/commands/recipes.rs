@@ -83,7 +83,7 @@ fn a_file_of_options_says_the_same_as_flags() {
     fs::write(bench.0.path().join("wrong.toml"), "object = 3\n").expect("writable");
     let error = bench.refused("generate --options wrong.toml");
     assert!(
-        error.contains("there is no option \"object\"; `heapsmith generate --help` shows all; did you mean objects"),
+        error.contains("unknown option \"object\"; `heapsmith generate --help` shows all; did you mean objects"),
         "{error}"
     );
 }

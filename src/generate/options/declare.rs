@@ -295,7 +295,7 @@ mod tests {
     fn what_is_not_an_option_or_not_a_value_is_named() {
         let mut options = GenerateOptions::default();
         let error = options.set("object", "3").expect_err("no such option").to_string();
-        assert!(error.starts_with("there is no option \"object\"; "), "{error}");
+        assert!(error.starts_with("unknown option \"object\"; "), "{error}");
         let error = options.set("objects", "many").expect_err("no count").to_string();
         assert_eq!(error, "objects: expected a count, such as 1000, 20_000 or 1e6, found \"many\"");
         assert_eq!(options, GenerateOptions::default());

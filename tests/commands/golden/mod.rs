@@ -146,14 +146,11 @@ fn options_of_a_kind_add_up_and_kinds_restrict_each_other() {
 #[test]
 fn what_there_is_not_is_refused_with_the_nearest_names() {
     for (arguments, expected) in [
-        (
-            &["--format", "hprf"][..],
-            "there is no format \"hprf\"; choose one of phd, hprof, classic; did you mean hprof",
-        ),
-        (&["--tag", "golde"], "there is no tag \"golde\"; "),
+        (&["--format", "hprf"][..], "unknown format \"hprf\"; choose one of phd, hprof, classic; did you mean hprof"),
+        (&["--tag", "golde"], "unknown tag \"golde\"; "),
         (
             &["--rule", "phd.record.tags"],
-            "there is no rule \"phd.record.tags\"; `heapsmith explain --list` shows all; did you mean phd.record.tag",
+            "unknown rule \"phd.record.tags\"; `heapsmith explain --list` shows all; did you mean phd.record.tag",
         ),
         (&["--format", "hprof", "--rule", "phd.record"], "no case has all that is chosen"),
     ] {

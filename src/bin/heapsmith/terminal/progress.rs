@@ -31,7 +31,7 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// In bytes, of so many where that is known.
+    /// In bytes, of this number where it is known.
     pub(crate) fn bytes(what: &str, length: Option<u64>) -> Progress {
         Progress::new(
             what,
@@ -62,7 +62,7 @@ impl Progress {
         self.show();
     }
 
-    /// So many of all steps are done.
+    /// This number of all steps is done.
     #[cfg(feature = "corpus")]
     pub(crate) fn at(&mut self, done: usize, of: usize) {
         self.bar.set_length(of as u64);
