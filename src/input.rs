@@ -249,7 +249,7 @@ impl Input {
     }
 
     /// The bytes from the start, as they are.
-    fn raw(&self) -> Result<Box<dyn Read>, Error> {
+    pub(crate) fn raw(&self) -> Result<Box<dyn Read>, Error> {
         Ok(match &*self.place {
             Place::Path(path) => {
                 Box::new(File::open(path).map_err(|e| Error::io(format!("reading {}", self.name), e))?)

@@ -9,7 +9,10 @@ use crate::family::case::Source;
 use crate::format::Family;
 
 pub use crate::family::case::{Ambiguity, Answer, Case, Choice, Kind, Verdict};
-pub use export::{Export, ExportAnswer, ExportBytes, ExportCase, ExportFile, ExportRule, Selection, export, version};
+pub use export::{
+    Added, Addition, Export, ExportAnswer, ExportBytes, ExportCase, ExportFile, ExportRule, Selection, add, export,
+    version,
+};
 pub use manifest::{Manifest, ManifestAnswer, ManifestCase, ManifestFinding, ManifestRecipe, ManifestRules};
 #[doc(hidden)]
 pub use shelf::{Trouble, Verified, bless, verify, verify_watched};

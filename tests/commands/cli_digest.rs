@@ -165,5 +165,5 @@ fn what_cannot_be_asked_is_refused_with_the_reason() {
         assert!(ran.stderr.contains(part), "{arguments:?}: {}", ran.stderr);
     }
     let silent = bench.ok(&["digest", "good.phd", "--facets", "roots,kind"]);
-    assert!(silent.contains("\nfacets        kind\nnot told      roots\n"), "{silent}");
+    assert!(silent.contains("\nfacets        kind\nnot recorded  roots\n"), "{silent}");
 }

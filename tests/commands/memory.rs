@@ -29,7 +29,7 @@ const STATED: &[(&str, &str, u64)] = &[
     ("inspect {}.hprof", "Memory does not grow with the dump", 0),
     ("validate {}.hprof", "2 bytes or less for each class and object (up to 120 where", 8),
     ("validate {}.phd", "2 bytes or less for each class and object (up to 120 where", 8),
-    ("validate --no-graph {}.hprof", "only with its largest record", 0),
+    ("validate --no-graph {}.hprof", "memory is that of the largest record", 0),
     ("decode {}.hprof -o {}.jsonl --force", "some 256 MB", 600),
     ("encode {}.jsonl --format hprof -o out --force", "some 700 bytes an object", 700),
     ("rewrite {}.hprof -o out --through records --force", "Memory does not grow with the number of objects", 0),

@@ -105,7 +105,7 @@ fn one_heap_in_several_formats_is_converted_faithfully() {
     let kept = bench.ok("generate --format hprof,classic --class-objects j9 --print-recipe -o stem");
     assert!(!kept.contains("class-objects"), "{kept}");
     let error = bench.refused("generate --format phd6,hprof");
-    assert!(error.contains("take a file each"), "{error}");
+    assert!(error.contains("each of several formats needs a file"), "{error}");
     let error = bench.refused("generate --format phd6,hprof --addresses unaligned -o other");
     assert!(error.contains("addresses=unaligned: phd6") && error.contains("choose addresses=ordinary"), "{error}");
     assert!(!bench.0.path().join("other.hprof").exists(), "nothing is written where one is refused");

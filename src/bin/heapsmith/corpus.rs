@@ -2,14 +2,16 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use heapsmith::corpus::{Selection, Trouble, Verified, bless, cases, export, verify_watched, version};
+use heapsmith::corpus::{
+    Added, Addition, Selection, Trouble, Verified, add, bless, cases, export, verify_watched, version,
+};
 use heapsmith::error::Error;
 use serde::Serialize;
 
 use crate::terminal::Progress;
-use crate::{Answer, terminal};
+use crate::{Answer, open, terminal};
 
-/// Lists, verifies, exports or writes the corpus of golden dumps.
+/// Lists, verifies, exports or writes the corpus of golden dumps, and adds cases of your own to a folder.
 ///
 /// Example: heapsmith corpus verify
 #[derive(Args)]
@@ -59,6 +61,37 @@ enum Command {
         /// Only cases that keep, break or show this rule, or one whose id begins with these parts. Without it, all.
         #[arg(long, value_name = "RULE")]
         rule: Vec<String>,
+    },
+    /// Add a case of your own to a folder: a dump and the answer that is right, in the form of `corpus export`.
+    ///
+    /// The answer is checked first: a listing has to be the heap of the dump, and a dump that is to be refused has to break a rule
+    /// of its format. The folder has the manifest, the README.md and the schemas of `corpus export`, so that the same tests run its
+    /// cases. The case is added whole or not at all, and nothing that the folder has is overwritten. Memory is the dump.
+    ///
+    /// Exit code 0: the case was added; 1: the answer is not right; 2: the case could not be added.
+    ///
+    /// Example: heapsmith corpus add odd.hprof --listing odd.jsonl -o own-cases
+    Add {
+        /// The dump; `-` is standard input.
+        dump: PathBuf,
+        /// The heap of the dump as a listing, as `heapsmith decode` prints one; it may have fewer facts. Required unless --refused
+        /// is given.
+        #[arg(long, value_name = "LISTING", required_unless_present = "refused")]
+        listing: Option<PathBuf>,
+        /// The dump has to be refused. Required unless --listing is given.
+        #[arg(long, conflicts_with_all = ["listing", "heap"])]
+        refused: bool,
+        /// Folder to add the case to: a new or empty one, or one with earlier cases of `corpus add`.
+        #[arg(short, long, value_name = "DIR")]
+        output: PathBuf,
+        /// Id of the case: small letters, digits, hyphens and dots. Without it, the dump's file name up to the first dot.
+        #[arg(long)]
+        id: Option<String>,
+        /// What the case is about, in a line. Without it, the name of the dump.
+        #[arg(long, value_name = "TEXT")]
+        summary: Option<String>,
+        #[command(flatten)]
+        heap: open::HeapOpt,
     },
     /// Write the corpus anew from its recipes, if every case holds.
     ///
@@ -141,6 +174,26 @@ impl Opts {
                 let count = export(&output, &selection)?;
                 let (version, folder) = (version(), output.display());
                 writeln!(out, "{count} cases of version {version} written to {folder}").map_err(failed)?;
+            }
+            Command::Add { dump, listing, refused: _, output, id, summary, heap } => {
+                let name = dump.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+                let stem = name.split('.').next().unwrap_or_default().to_lowercase();
+                let listing = listing.as_deref().map(open::input).transpose()?;
+                let (id, summary) = (id.unwrap_or(stem), summary.unwrap_or(name));
+                let addition = Addition { dump: open::input(&dump)?, id, summary, heap: heap.heap, listing };
+                match add(&output, &addition)? {
+                    Added::Cases(1) => {
+                        writeln!(out, "added {} to {}, as its first case", addition.id, output.display())
+                    }
+                    Added::Cases(count) => {
+                        writeln!(out, "added {} to {}, which has {count} cases now", addition.id, output.display())
+                    }
+                    Added::Disagrees(why) => {
+                        terminal::error(&why);
+                        return Ok(Answer::No);
+                    }
+                }
+                .map_err(failed)?;
             }
             Command::Bless { folder } => {
                 let count = bless(&folder)?;

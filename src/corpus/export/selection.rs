@@ -76,10 +76,13 @@ impl Selection {
 }
 
 pub(super) fn tags(case: &Case) -> Vec<String> {
-    let gzip = case.bytes.starts_with(&[0x1f, 0x8b]).then_some(GZIP);
-    let several = case.heap.map(|_| SEVERAL_HEAPS);
-    let all = [case.kind.name(), case.verdict.name()].into_iter().chain(gzip).chain(several);
-    all.map(str::to_owned).collect()
+    tags_of(case.kind.name(), case.verdict, case.bytes.starts_with(&[0x1f, 0x8b]), case.heap.is_some())
+}
+
+/// The tags of a case of this kind.
+pub(super) fn tags_of(kind: &str, verdict: Verdict, is_compressed: bool, has_others: bool) -> Vec<String> {
+    let more = is_compressed.then_some(GZIP).into_iter().chain(has_others.then_some(SEVERAL_HEAPS));
+    [kind, verdict.name()].into_iter().chain(more).map(str::to_owned).collect()
 }
 
 /// Whether an id is this one, or begins with these parts.
@@ -96,5 +99,7 @@ fn known(what: &str, wanted: &[String], known: Vec<&str>, next: &str) -> Result<
 
 /// How all rules are found.
 const LIST: &str = "`heapsmith explain --list` shows all";
+/// The kind of cases that were added to a folder.
+pub(super) const OWN: &str = "own";
 const GZIP: &str = "gzip";
 const SEVERAL_HEAPS: &str = "several-heaps";

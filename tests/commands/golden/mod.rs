@@ -1,6 +1,7 @@
 //! `corpus export`: files for tests that run without heapsmith, and the examples of such tests.
 
 mod examples;
+mod own;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -33,8 +34,13 @@ impl Bench {
 
     /// Exit code, standard output and standard error of `corpus export -o golden` with these arguments.
     fn export(&self, arguments: &[&str]) -> (i32, String, String) {
+        self.command(&[&["corpus", "export", "-o", "golden"], arguments].concat())
+    }
+
+    /// The same of any command.
+    fn command(&self, arguments: &[&str]) -> (i32, String, String) {
         let mut command = Command::cargo_bin("heapsmith").expect("built");
-        command.current_dir(self.0.path()).args(["corpus", "export", "-o", "golden"]).args(arguments);
+        command.current_dir(self.0.path()).args(arguments);
         let output = command.output().expect("it runs");
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
         (output.status.code().expect("a code"), text(output.stdout), text(output.stderr))
