@@ -44,7 +44,7 @@ struct TestOpts {
 impl TestOpts {
     fn run(self) -> Result<Answer, Error> {
         let words = shell_words::split(&self.command)
-            .map_err(|e| Error::Usage(format!("{:?} cannot be split into words: {e}", self.command)))?;
+            .map_err(|e| Error::Usage(format!("{:?}: expected a command quoted as for a shell: {e}", self.command)))?;
         if words.is_empty() {
             return Err(Error::Usage(
                 "the command is empty; expected an adapter, such as 'python3 adapter.py'".to_owned(),

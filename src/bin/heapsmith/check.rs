@@ -260,13 +260,14 @@ impl Opts {
     fn subjects(&self, budget: Budget, stop: &Stop) -> Result<Vec<Subject>, Error> {
         let supervisor = std::env::current_exe().map_err(|e| Error::io("finding heapsmith's own program", e))?;
         let subject = |kind: Kind, flag: &str, command: &String, places: &[&str]| {
-            let words = shell_words::split(command)
-                .map_err(|e| Error::Usage(format!("--{flag} {command:?} cannot be split into words: {e}")))?;
+            let words = shell_words::split(command).map_err(|e| {
+                Error::Usage(format!("--{flag} {command:?}: expected a command quoted as for a shell: {e}"))
+            })?;
             if words.is_empty() {
-                return Err(Error::Usage(format!("--{flag} has no command")));
+                return Err(Error::Usage(format!("--{flag}: expected a command, found an empty text")));
             }
             if let Some(place) = places.iter().find(|place| !words.iter().any(|word| word.contains(**place))) {
-                return Err(Error::Usage(format!("--{flag} has no {place}, where the path goes")));
+                return Err(Error::Usage(format!("--{flag} must contain {place} where {} goes", path_of(place))));
             }
             let (supervisor, stop) = (supervisor.clone(), stop.clone());
             Ok(Subject { kind, command: command.clone(), words, supervisor, budget, level: self.level, stop })
@@ -281,7 +282,10 @@ impl Opts {
         let files = ["{in}", "{out}"];
         for (commands, flag) in [(&self.converter, "converter"), (&self.encoder, "encoder")] {
             for command in commands {
-                let to = self.to.clone().ok_or_else(|| Error::Usage(format!("--{flag} needs --to")))?;
+                let to = self
+                    .to
+                    .clone()
+                    .ok_or_else(|| Error::Usage(format!("--{flag} needs --to, the format that it writes")))?;
                 let renames = self.up_to_renaming;
                 let kind = match flag {
                     "converter" => {
@@ -339,6 +343,15 @@ fn something_was_judged(told: &Report) -> Result<(), Error> {
               cases"
             .to_owned(),
     }))
+}
+
+/// What the path is of that takes a place in a command.
+fn path_of(place: &str) -> &'static str {
+    match place {
+        "{in}" => "the input's path",
+        "{out}" => "the output's path",
+        _ => "the dump's path",
+    }
 }
 
 /// What a converter reads, by its family.

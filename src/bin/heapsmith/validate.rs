@@ -63,7 +63,7 @@ impl Opts {
         }
         match unread {
             None => Ok(answer),
-            Some(_) => Err(Error::Usage("not every file could be read".to_owned())),
+            Some(_) => Err(Error::Usage("some files could not be read; the errors above name them".to_owned())),
         }
     }
 

@@ -192,7 +192,7 @@ impl ExpectedFailures {
         for pattern in self.expect.iter().flat_map(|entry| &entry.verdicts) {
             if !Outcome::NAMES.iter().any(|name| matches(pattern, name)) {
                 let known = Outcome::NAMES.join(", ");
-                return Err(Error::Usage(format!("no verdict is {pattern:?}; they are {known}")));
+                return Err(Error::Usage(format!("the verdict {pattern:?} does not exist; expected one of {known}")));
             }
         }
         Ok(())
@@ -356,7 +356,7 @@ mod tests {
         for (entry, why) in [
             ("verdicts = [\"fail\"]", "neither cases nor rules"),
             ("cases = [\"a\"]", "no verdicts"),
-            ("cases = [\"a\"]\nverdicts = [\"failed\"]", "no verdict is \"failed\""),
+            ("cases = [\"a\"]\nverdicts = [\"failed\"]", "the verdict \"failed\" does not exist"),
             ("cases = [\"a[\"]\nverdicts = [\"fail\"]", "the pattern \"a[\""),
             ("cases = [\"a\"]\nverdict = [\"fail\"]", "unknown field `verdict`"),
         ] {

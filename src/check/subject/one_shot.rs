@@ -27,7 +27,12 @@ impl<'s> OneShot<'s> {
     /// The command with the paths in their places.
     fn command(&self, case: &Case, files: &Files) -> Result<Vec<String>, Error> {
         let text = |path: &Path| {
-            path.to_str().map(str::to_owned).ok_or_else(|| Error::Usage(format!("{} is not Unicode", path.display())))
+            path.to_str().map(str::to_owned).ok_or_else(|| {
+                Error::Usage(format!(
+                    "{}: the path is not valid UTF-8, as a command line needs it; set TMPDIR to another folder",
+                    path.display()
+                ))
+            })
         };
         let (input, output) = (text(&files.input)?, text(&files.output)?);
         let heap = case.heap.unwrap_or_default().to_string();
