@@ -87,7 +87,7 @@ fn comments_stand_anywhere_between_records() {
             "20 8 OBJ B",
             "comment z",
             "totals 1 2 0",
-            "comment after",
+            "comment ending",
             "comment "
         ]
     );
