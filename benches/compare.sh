@@ -28,7 +28,7 @@ PYTHON
 
 "$heapsmith" generate --format phd6 --seed 1 --objects 20000 -o "$work/small.phd"
 python3 benches/repeat.py "$work/small.phd" "$work/large.phd" "$size"
-"$heapsmith" rewrite "$work/large.phd" "$work/again.phd" --through records
+"$heapsmith" rewrite "$work/large.phd" -o "$work/again.phd" --through records
 for name in small large; do
     printf '%-28s %s bytes\n' "$name.phd" "$(stat -c %s "$work/$name.phd")"
 done

@@ -134,8 +134,8 @@ def main():
                 ["decode", path],
                 ["digest", path],
                 ["compare", path, path],
-                ["rewrite", path, made, "--through", "heap", "--force"],
-                ["convert", path, made, "--to", target, "--force"],
+                ["rewrite", path, "-o", made, "--through", "heap", "--force"],
+                ["convert", path, "-o", made, "--to", target, "--force"],
                 ["check-conversion", path, made],
             ]:
                 code, peak, seconds, message = run(program, *command)

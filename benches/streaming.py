@@ -183,7 +183,7 @@ def check(program, path, objects):
     counted = report["sound"].get("objects"), report["sound"].get("classes")
     if counted != (objects, len(NAMES)):
         wrong.append(f"{counted} objects and classes, not {(objects, len(NAMES))}")
-    rewritten = Run([program, "rewrite", "--through", "records", path, "-"], ["cmp", "-", path])
+    rewritten = Run([program, "rewrite", "--through", "records", path], ["cmp", "-", path])
     if rewritten.code != 0 or rewritten.other != 0:
         wrong.append(f"rewrite: {rewritten.complaint or rewritten.output.decode()}")
     inspected = Run([program, "inspect", path], ["head", "-n", "5"])

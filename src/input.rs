@@ -2,6 +2,7 @@
 
 mod generated;
 mod members;
+mod watch;
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
@@ -16,6 +17,7 @@ use crate::system::{Positioned, read_at};
 
 use generated::{Generated, Make};
 use members::Members;
+pub use watch::Watch;
 
 /// An input that can be read from the start, any number of times. Copies read the same bytes.
 #[derive(Clone, Debug)]
@@ -24,6 +26,7 @@ pub struct Input {
     place: Arc<Place>,
     compressed: bool,
     length: u64,
+    watch: Option<Watch>,
 }
 
 enum Place {
@@ -69,9 +72,25 @@ impl Input {
     /// # Errors
     /// If it cannot be opened or is a directory.
     pub fn open(path: &Path) -> Result<Input, Error> {
+        Input::open_with(path, None)
+    }
+
+    /// The same, with all that is read passing through `watch`, also while it is copied.
+    ///
+    /// # Errors
+    /// Like [`Input::open`].
+    pub fn open_watched(path: &Path, watch: &Watch) -> Result<Input, Error> {
+        Ok(Input::open_with(path, Some(watch))?.watched(watch))
+    }
+
+    fn open_with(path: &Path, watch: Option<&Watch>) -> Result<Input, Error> {
         let name = Input::name_of(path);
+        let spool = |source: Box<dyn Read>| match watch {
+            None => Input::spool(&name, &mut { source }),
+            Some(watch) => Input::spool(&name, &mut watch.over(&name, None, source)),
+        };
         if path == Path::new("-") {
-            return Input::spool(&name, &mut io::stdin().lock());
+            return spool(Box::new(io::stdin()));
         }
         let failed = |e| Error::io(format!("reading {name}"), e);
         let mut file = File::open(path).map_err(failed)?;
@@ -80,10 +99,16 @@ impl Input {
             return Err(failed(io::Error::new(io::ErrorKind::IsADirectory, "it is a directory; name a dump file")));
         }
         if !metadata.is_file() {
-            return Input::spool(&name, &mut file);
+            return spool(Box::new(file));
         }
         let compressed = is_gzip(&mut file).map_err(failed)?;
-        Ok(Input { name, place: Arc::new(Place::Path(path.to_owned())), compressed, length: metadata.len() })
+        Ok(Input {
+            name,
+            place: Arc::new(Place::Path(path.to_owned())),
+            compressed,
+            length: metadata.len(),
+            watch: None,
+        })
     }
 
     /// What messages call the input of this path.
@@ -91,17 +116,23 @@ impl Input {
         if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
     }
 
+    /// The same input with its streams passing through `watch`.
+    #[must_use]
+    pub fn watched(self, watch: &Watch) -> Input {
+        Input { watch: Some(watch.clone()), ..self }
+    }
+
     /// Bytes in memory, under a name for messages.
     pub fn memory(name: &str, bytes: Vec<u8>) -> Input {
         let (compressed, length) = (bytes.starts_with(&GZIP), bytes.len() as u64);
-        Input { name: name.to_owned(), place: Arc::new(Place::Memory(bytes.into())), compressed, length }
+        Input { name: name.to_owned(), place: Arc::new(Place::Memory(bytes.into())), compressed, length, watch: None }
     }
 
     /// Bytes that are made while they are read, in a thread that is a few chunks ahead of the reader, under a name for
     /// messages. `make` writes all of them, the same every time.
     pub fn generated(name: &str, make: impl Fn(&mut dyn Write) -> Result<(), Error> + Send + Sync + 'static) -> Input {
         let place = Arc::new(Place::Generated(Arc::new(make)));
-        Input { name: name.to_owned(), place, compressed: false, length: u64::MAX }
+        Input { name: name.to_owned(), place, compressed: false, length: u64::MAX, watch: None }
     }
 
     /// The first `length` bytes of an open file, under a name for messages.
@@ -112,7 +143,7 @@ impl Input {
         let place = Arc::new(file);
         let compressed = is_gzip(&mut Positioned::new(Arc::clone(&place), length))
             .map_err(|e| Error::io(format!("reading {name}"), e))?;
-        Ok(Input { name: name.to_owned(), place: Arc::new(Place::Open(place)), compressed, length })
+        Ok(Input { name: name.to_owned(), place: Arc::new(Place::Open(place)), compressed, length, watch: None })
     }
 
     /// Copies what can be read only once, to a file without a name: it is gone with the process, however that ends.
@@ -204,25 +235,21 @@ impl Input {
     /// # Errors
     /// If the input cannot be opened again.
     pub fn stream(&self) -> Result<Stream, Error> {
-        self.stream_through(|raw| raw)
-    }
-
-    /// The same, with the raw bytes passing through `watch` first (to show progress).
-    ///
-    /// # Errors
-    /// If the input cannot be opened again.
-    pub fn stream_through(&self, watch: impl FnOnce(Box<dyn Read>) -> Box<dyn Read>) -> Result<Stream, Error> {
-        let raw = watch(self.raw()?);
+        let length = (!self.is_generated()).then_some(self.length);
+        let raw = match &self.watch {
+            None => self.raw()?,
+            Some(watch) => watch.over(&self.name, length, self.raw()?),
+        };
         Ok(if self.compressed {
             let source = Box::new(Members::new(BufReader::with_capacity(64 * 1024, raw)));
             Stream { source, length: None }
         } else {
-            Stream { source: raw, length: (!self.is_generated()).then_some(self.length) }
+            Stream { source: raw, length }
         })
     }
 
     /// The bytes from the start, as they are.
-    fn raw(&self) -> Result<Box<dyn Read>, Error> {
+    pub(crate) fn raw(&self) -> Result<Box<dyn Read>, Error> {
         Ok(match &*self.place {
             Place::Path(path) => {
                 Box::new(File::open(path).map_err(|e| Error::io(format!("reading {}", self.name), e))?)
@@ -266,7 +293,7 @@ impl ReadAt for InMemory {
 
 /// A stream in which bytes can be passed over.
 pub trait Skip: Read {
-    /// Passes over so many bytes, or to the end if there are fewer (seeking may go beyond it).
+    /// Passes over `count` bytes, or to the end if there are fewer (seeking may go beyond it).
     ///
     /// # Errors
     /// What the stream says.
@@ -308,7 +335,18 @@ impl Stream {
     /// # Errors
     /// If it cannot be read.
     pub fn stdin() -> Result<Stream, Error> {
-        let mut stdin = io::stdin();
+        Stream::of_stdin(Box::new(io::stdin()))
+    }
+
+    /// The same, passing through `watch`.
+    ///
+    /// # Errors
+    /// Like [`Stream::stdin`].
+    pub fn stdin_watched(watch: &Watch) -> Result<Stream, Error> {
+        Stream::of_stdin(watch.over("standard input", None, Box::new(io::stdin())))
+    }
+
+    fn of_stdin(mut stdin: Box<dyn Read>) -> Result<Stream, Error> {
         let mut start = Vec::new();
         let failed = |e| Error::io("reading standard input", e);
         stdin.by_ref().take(2).read_to_end(&mut start).map_err(failed)?;

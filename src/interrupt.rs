@@ -39,7 +39,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 pub struct Stop(Arc<AtomicI32>);
 
 impl Stop {
-    /// The signal that asked, by its number; `None` as long as nobody asks.
+    /// The signal that asked, by its number; `None` until one does.
     pub fn signal(&self) -> Option<i32> {
         Some(self.0.load(Ordering::Relaxed)).filter(|signal| *signal != 0)
     }

@@ -9,7 +9,7 @@
 //!                                     │       ▲                │                  │
 //!                           compare ◀─┤       └── listing      └──▶ validate      └──▶ inspect
 //!                                     │
-//!    corpus, random dumps ──check─────┘  (a listing that somebody else's program gives)
+//!    corpus, random dumps ──check─────┘  (a listing that a third-party program gives)
 //! ```
 //!
 //! Between a heap and bytes there are two steps, not one. *Which* record to write, how wide its fields

@@ -114,7 +114,7 @@ impl Output {
     ///
     /// # Errors
     /// If writing the rest fails, or a file of that name has appeared meanwhile. Nothing is left
-    /// behind then.
+    /// over then.
     pub fn finish(self) -> Result<(), Error> {
         match self.target {
             Target::Stream(mut out) => out.flush().map_err(|e| Error::io("writing the output", e)),
@@ -187,7 +187,7 @@ impl Write for Stream {
             Stream::Terminal(out) => out.write(bytes),
             Stream::Special(out) => out.write(bytes).map_err(|e| match e.kind() {
                 // Of a named output this is a loss, which of standard output it is not.
-                io::ErrorKind::BrokenPipe => io::Error::other("whoever read it went away"),
+                io::ErrorKind::BrokenPipe => io::Error::other("its reader has closed it"),
                 _ => e,
             }),
         }

@@ -89,7 +89,7 @@ impl<W: Write> VisibleWriter<W> {
         self.out.write_all(spelled.as_bytes())
     }
 
-    /// The writer behind, for what is to be passed on as it is.
+    /// The inner writer, for what is passed on as it is.
     ///
     /// # Errors
     /// If what came before cannot be written.
@@ -121,7 +121,7 @@ impl<W: Write> Write for VisibleWriter<W> {
 
 impl<W: Write> Drop for VisibleWriter<W> {
     fn drop(&mut self) {
-        // Whoever wants to know whether this was written calls settle.
+        // A caller that has to know whether this was written calls settle.
         let _ = self.settle();
     }
 }

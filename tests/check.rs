@@ -742,7 +742,7 @@ fn expect_no_child(mistake: &str, limit: Duration, expected: Expected) -> bool {
     if child.is_empty() {
         return false;
     }
-    // A signal takes a moment, and a process that nobody waits for stays as a zombie.
+    // A signal takes a moment, and a process that is not waited for stays as a zombie.
     let runs = || {
         let stat = std::fs::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
         stat.contains("(sleep)") && !stat.contains("(sleep) Z")

@@ -87,7 +87,7 @@ fn peak(work: impl FnOnce()) -> usize {
     ALLOCATED.peak_usage().saturating_sub(before)
 }
 
-/// So many instances of one class.
+/// This many instances of one class.
 struct Many(u64, Facts, Vec<Class>, Surroundings);
 
 impl HeapSource for Many {
@@ -238,7 +238,7 @@ fn header(id: IdSize) -> Vec<u8> {
     bytes
 }
 
-/// A class that declares so many fields of one byte.
+/// A class that declares this many fields of one byte.
 fn class(id: IdSize, at: u64, superclass: u64, fields: u8) -> Vec<u8> {
     let number = |number: u64| number.to_be_bytes()[8 - id.bytes()..].to_vec();
     let mut class = [&[0x20], &number(at)[..], &[0; 4], &number(superclass)].concat();
@@ -254,7 +254,7 @@ fn record(tag: u8, length: u32, body: &[u8]) -> Vec<u8> {
 }
 
 fn a_count_in_an_hprof_dump_is_a_claim_and_allocates_nothing() {
-    // The rule books are read once, by whoever comes first.
+    // The rule books are read once, by the first test that needs them.
     read_hprof(&[header(IdSize::Eight), vec![0x1c]].concat());
     const MANY: [u8; 4] = [0xff; 4];
     for id in IdSize::ALL {
@@ -297,7 +297,7 @@ fn a_count_in_an_hprof_dump_is_a_claim_and_allocates_nothing() {
 
 /// The densest records there are: a root of two bytes becomes one of forty, and lists double as they grow.
 fn reading_an_hprof_dump_allocates_at_most_128_times_its_size_and_a_mebibyte() {
-    // The rule books are read once, by whoever comes first.
+    // The rule books are read once, by the first test that needs them.
     read_hprof(&[header(IdSize::Eight), vec![0x1c]].concat());
     let instance = b"\x21\x08\0\0\0\x01\x04\0\0\0\0".as_slice();
     let class = class(IdSize::One, 4, 0, 0);
@@ -323,7 +323,7 @@ fn reading_an_hprof_dump_allocates_at_most_128_times_its_size_and_a_mebibyte() {
 
 /// What is told once is not copied into each heap or class that names it.
 fn reading_an_hprof_dump_of_many_heaps_allocates_at_most_128_times_its_size_and_a_mebibyte() {
-    // The rule books are read once, by whoever comes first.
+    // The rule books are read once, by the first test that needs them.
     read_hprof(&[header(IdSize::Eight), vec![0x1c]].concat());
     let one = |tag, body: &[u8]| record(tag, body.len() as u32, body);
     let heap = |subs: &[u8]| one(0x0c, subs);
@@ -382,7 +382,7 @@ fn measure_hprof(what: &str, bytes: &[u8]) {
     assert!(peak <= 128 * bytes.len() + (1 << 20), "{what}: {peak} bytes for a dump of {}", bytes.len());
 }
 
-/// A dump with one array of so many bytes, which are never there all at once.
+/// A dump with one array of this many bytes, which are never there all at once.
 struct LongArray {
     start: io::Cursor<Vec<u8>>,
     left: u64,

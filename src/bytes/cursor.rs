@@ -162,7 +162,7 @@ impl<'a, T: Trace> Cursor<'a, T> {
         }
     }
 
-    /// Takes `width` bytes and gives them on top of what stands behind them: the widths of a stream's fields
+    /// Takes `width` bytes and gives them on top of what follows them: the widths of a stream's fields
     /// alternate, so a branch on them would be mispredicted too often.
     #[inline(always)]
     fn leading(&mut self, name: &'static str, width: usize) -> Result<u64, Incomplete> {

@@ -46,7 +46,7 @@ impl<R: Read> Window<R> {
         self.offset += count as u64;
     }
 
-    /// Reads more bytes behind those at hand. `false` at the end of the stream.
+    /// Reads more bytes after those at hand. `false` at the end of the stream.
     ///
     /// # Errors
     /// What the stream says; an interrupted read is repeated.

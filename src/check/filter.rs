@@ -5,7 +5,8 @@ use std::str::FromStr;
 
 use glob::Pattern;
 
-use crate::error::Error;
+use crate::error::{Error, did_you_mean};
+use crate::format::Family;
 
 use super::run::rules;
 use super::task::{Source, Task};
@@ -64,6 +65,19 @@ impl Filter {
         self.case().len() < self.text.len()
     }
 
+    /// The error that none of these cases is taken.
+    fn takes_none(&self, sources: &[Source]) -> Error {
+        let ids: Vec<String> = sources.iter().map(Source::id).collect();
+        let rules = || Family::ALL.into_iter().flat_map(|family| family.book().rule.iter().map(|rule| rule.id));
+        let (near, next) = match &self.by {
+            By::Rules(pattern) => {
+                (did_you_mean(pattern.as_str(), rules()), "`heapsmith explain --list` shows the rules")
+            }
+            _ => (did_you_mean(self.case(), ids.iter().map(String::as_str)), "`heapsmith corpus list` shows the cases"),
+        };
+        Error::Usage(format!("no case matches the filter {:?}; {next}{near}", self.text))
+    }
+
     fn takes(&self, source: &Source, is_one: bool) -> bool {
         let id = source.id();
         match &self.by {
@@ -80,13 +94,19 @@ impl Filter {
 }
 
 /// Leaves the cases that one of the filters takes; all, if there is none.
-pub(super) fn of_cases(filters: &[Filter], sources: &mut Vec<Source>) {
-    if filters.is_empty() {
-        return;
-    }
+///
+/// # Errors
+/// If no filter takes any of them.
+pub(super) fn of_cases(filters: &[Filter], sources: &mut Vec<Source>) -> Result<(), Error> {
+    let Some(first) = filters.first() else { return Ok(()) };
     let filters: Vec<(&Filter, bool)> =
         filters.iter().map(|filter| (filter, sources.iter().any(|source| source.id() == filter.case()))).collect();
-    sources.retain(|source| filters.iter().any(|(filter, is_one)| filter.takes(source, *is_one)));
+    let takes = |source: &Source| filters.iter().any(|(filter, is_one)| filter.takes(source, *is_one));
+    if !sources.is_empty() && !sources.iter().any(takes) {
+        return Err(first.takes_none(sources));
+    }
+    sources.retain(takes);
+    Ok(())
 }
 
 /// Leaves the tasks that one of the filters takes, where one says what is to be done.

@@ -16,7 +16,7 @@ use super::task::{Operation, Task, first_heap, write_listing};
 
 /// Longer answers are not kept.
 const LONGEST: u64 = 16 << 20;
-/// Nor are any more once there are so many bytes of them.
+/// Nor are any more once there are this many bytes of them.
 const ALL: u64 = 1 << 30;
 
 /// The answers of failed cases, and what is needed to write down the cases themselves.

@@ -1,4 +1,4 @@
-//! Somebody else's parser, converter or writer: run over cases, judged by what it answers.
+//! Third-party parsers, converters and writers: run over cases, judged by what they answer.
 //!
 //! ```text
 //! Choice ─▶ Source, Task ─▶ run (batches) ─▶ subject (a process under its supervisor) ─Reply─▶ judge ─▶ Report
@@ -28,7 +28,7 @@ mod task;
 
 pub use closure::{Answer, CheckDecoder, DecoderReport, Failed, Failures, Skipped, check_decoder};
 pub use evidence::{Edge, Evidence, Field, Neighbourhood, Node};
-pub use examine::{Examination, Step, examine};
+pub use examine::{Examination, Fault, Step, examine};
 pub use expected::{Entry, ExpectedFailures, Update};
 pub use filter::Filter;
 pub use judge::all_ambiguities as ambiguities;

@@ -1,4 +1,4 @@
-//! The reference decoder behind the protocol of specs/adapter.md.
+//! heapsmith's own decoder, converter and writer, which answer the protocol of specs/adapter.md.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -178,7 +178,9 @@ fn parse(path: &Path, heap: Option<u64>, wanted: &Wanted<'_>) -> Result<Accepted
             ..Accepted::default()
         },
         Level::Listing => {
-            let out = wanted.out.ok_or_else(|| Error::Usage("a listing needs `out`".to_owned()))?;
+            let out = wanted.out.ok_or_else(|| {
+                Error::Usage("the level `listing` requires `out`, the path of the listing to write".to_owned())
+            })?;
             let mut head = listing::head(heap);
             head.format = Some(file.format()?.to_string());
             head.heap = (whole.dump.heaps.len() > 1).then_some(number as u64);

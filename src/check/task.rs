@@ -76,7 +76,7 @@ impl Source {
             let id = random_id(choice.seed, index, &families)?.into();
             sources.push(Source::Random(id, families.clone(), choice.seed, index));
         }
-        filter::of_cases(&choice.filters, &mut sources);
+        filter::of_cases(&choice.filters, &mut sources)?;
         Ok(sources)
     }
 
@@ -111,7 +111,7 @@ impl Source {
 /// A case, and what is to be done with it.
 #[derive(Clone, Debug)]
 pub struct Task {
-    /// The case's id, with what is to be done behind it.
+    /// The case's id, followed by what is to be done.
     pub id: String,
     /// The case.
     pub source: Source,

@@ -20,7 +20,7 @@ pub fn references(out: &mut Vec<u8>, references: &References<'_>) {
 
 fn line(out: &mut Vec<u8>, line: &Line<'_>) {
     out.extend_from_slice(line.text);
-    out.extend_from_slice(line.behind);
+    out.extend_from_slice(line.after);
 }
 
 fn entry(out: &mut Vec<u8>, entry: &Entry<'_>) {

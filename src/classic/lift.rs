@@ -363,7 +363,7 @@ impl<R: Read, O: FnMut() -> Result<Decoder<R>, Error>> ClassicSource<O> {
         Ok(ClassicSource { open, index, surroundings: Surroundings::default(), left_behind, spool })
     }
 
-    /// What the dump lacks that the heap does not tell.
+    /// What the dump lacks that the heap does not record.
     pub fn left_behind(&self) -> Option<&str> {
         self.left_behind.as_deref()
     }

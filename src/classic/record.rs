@@ -29,7 +29,7 @@ pub struct Line<'a> {
     /// The line without its end.
     pub text: &'a [u8],
     /// Its end, and white space up to the next record.
-    pub behind: &'a [u8],
+    pub after: &'a [u8],
 }
 
 /// A number and how it is spelled.
@@ -130,10 +130,10 @@ impl<'a> Record<'a> {
     pub fn parts(&self) -> Vec<(&'static str, &'a [u8])> {
         match *self {
             Record::Space(text) => vec![("white space", text)],
-            Record::Version(line) => vec![("version", line.text), ("line end", line.behind)],
-            Record::Breakdown(line, _) => vec![("breakdown", line.text), ("line end", line.behind)],
-            Record::Eof(line, _) => vec![("totals", line.text), ("line end", line.behind)],
-            Record::Comment(line) => vec![("comment", line.text), ("line end", line.behind)],
+            Record::Version(line) => vec![("version", line.text), ("line end", line.after)],
+            Record::Breakdown(line, _) => vec![("breakdown", line.text), ("line end", line.after)],
+            Record::Eof(line, _) => vec![("totals", line.text), ("line end", line.after)],
+            Record::Comment(line) => vec![("comment", line.text), ("line end", line.after)],
             Record::Entry(entry) => vec![
                 ("address", entry.address.text),
                 ("white space", entry.before_size),
@@ -149,7 +149,7 @@ impl<'a> Record<'a> {
 }
 
 impl<'a> Line<'a> {
-    /// What stands behind the two slashes and white space.
+    /// What stands after the two slashes and white space.
     pub fn content(&self) -> &'a [u8] {
         self.text.get(2..).unwrap_or_default().trim_ascii_start()
     }

@@ -183,7 +183,7 @@ impl FromStr for Facet {
     fn from_str(name: &str) -> Result<Facet, Self::Err> {
         Facet::ALL.into_iter().find(|facet| facet.to_string() == name).ok_or_else(|| {
             let names: Vec<String> = Facet::ALL.iter().map(Facet::to_string).collect();
-            crate::error::Error::Usage(format!("there is no facet {name:?}; there are {}", names.join(", ")))
+            crate::error::unknown("facet", name, names.iter().map(String::as_str), "`heapsmith facets` lists all")
         })
     }
 }

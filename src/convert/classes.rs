@@ -1,4 +1,4 @@
-//! The class table of the converted heap: which class an object is of, and classes that had to be made up.
+//! The class table of the converted heap: which class an object is of, and classes that had to be synthesised.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ pub(super) struct Classes {
     /// By name in Java's form, in which both forms are the same; the first of that name.
     by_name: HashMap<Name, usize>,
     java: Forms,
-    /// How many of the table were not made up.
+    /// How many of the table were not synthesised.
     pub(super) told: usize,
     /// Whether arrays list their class first.
     pub(super) class_first: bool,

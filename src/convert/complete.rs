@@ -45,7 +45,8 @@ impl Completion {
         }
         let mut next = survey.highest;
         for name in &survey.unnamed {
-            let full = || LowerError::Profile("there is no address left for a class that is to be made up".to_owned());
+            let full =
+                || LowerError::Profile("there is no address left for a class that is to be synthesised".to_owned());
             next = next.checked_add(8).map(|next| next & !7).ok_or_else(full)?;
             table.invent(Address(next), name.clone());
         }

@@ -1,4 +1,4 @@
-//! Was a dump converted rightly? Judged by the table of facets, whoever the converter was.
+//! Was a dump converted rightly? Judged by the table of facets, whichever converter it was.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -35,7 +35,7 @@ pub struct Verdict {
     pub compared: u64,
     /// What is different although the target could carry it.
     pub changed: Vec<FacetDifference>,
-    /// What the target could carry and the result does not tell.
+    /// What the target could carry and the result does not record.
     pub missing: Vec<Counted>,
     /// Facets that the source records and the target does not carry: what `convert` lists as lost.
     pub lost: Vec<Lost>,
@@ -140,7 +140,7 @@ pub enum Judged {
 }
 
 /// The same for a converter that gives objects addresses of its own. Both heaps are held in memory. Objects and classes
-/// that the converter made up are not allowed for: every one needs a counterpart.
+/// that the converter synthesised are not allowed for: every one needs a counterpart.
 ///
 /// # Errors
 /// What reading the two runs into.
@@ -215,7 +215,7 @@ fn verdict(
         missing.retain(|missing| missing.facet != Facet::WordSize);
     }
     Ok(Verdict {
-        schema: 4,
+        schema: 5,
         to: target.to_string(),
         writer: if target.profile.is_some() { Writer::Named } else { Writer::Any },
         faithful: compared.differences.is_empty() && missing.is_empty(),

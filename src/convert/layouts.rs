@@ -11,7 +11,7 @@ use super::classes::{Classes, Own};
 /// The fields of every class, synthetic where they are not known.
 #[derive(Debug, Default)]
 pub(super) struct Layouts {
-    /// By class: own fields that were made up.
+    /// By class: own fields that were synthesised.
     own: Vec<usize>,
     /// By class: the nearest superclass with fields, known or synthesised.
     with_fields: Vec<Option<usize>>,
@@ -62,7 +62,7 @@ impl Layouts {
         self.bytes[class]
     }
 
-    /// The fields that were made up for a class.
+    /// The fields that were synthesised for a class.
     pub(super) fn fields(&self, class: usize) -> Vec<Field> {
         (0..self.own[class]).map(|number| Field { name: synthetic(number), kind: FieldType::Object }).collect()
     }
@@ -115,7 +115,7 @@ pub(super) fn place(classes: &Classes, own: &Own) -> Option<usize> {
     }
 }
 
-/// The name of a field that was made up.
+/// The name of a field that was synthesised.
 pub(super) fn synthetic(number: usize) -> Name {
     Name::from_text(&format!("reference{number}"))
 }

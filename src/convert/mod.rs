@@ -1,13 +1,13 @@
 //! A heap of one format as a dump of another.
 //!
 //! The target's `lower` says what it can hold. Between it and the source stands [`Converted`], a heap that has
-//! everything the target cannot do without: what the source does not tell is made up, always in the same way, and
+//! everything the target cannot do without: what the source does not record is synthesised, always in the same way, and
 //! counted. What the target does not carry is lost by its table of facets. Addresses that it cannot hold are
-//! numbered anew in their order.
+//! renumbered in their order.
 //!
-//! Objects are read from the source each time: once to survey them, once more where addresses are numbered anew, and
+//! Objects are read from the source each time: once to survey them, once more where addresses are renumbered, and
 //! as often as the target's writer needs. Memory is the class table, what stands beside objects, and 8 bytes an address
-//! where they are numbered anew.
+//! where they are renumbered.
 
 mod budget;
 mod classes;
@@ -48,7 +48,7 @@ use survey::Survey;
 pub struct Options<'o> {
     /// The dump to write.
     pub lowering: &'o Lowering,
-    /// Whether addresses that the target cannot hold are refused rather than numbered anew.
+    /// Whether addresses that the target cannot hold are refused rather than renumbered.
     pub keep_addresses: bool,
     /// Bytes that may be synthesised in all: values of made-up fields, elements and contents of arrays, lists of superclasses.
     /// More is refused before any is made.
@@ -77,7 +77,7 @@ setters! {
 /// Writes a heap as a dump of another kind, and says what that cost.
 ///
 /// # Errors
-/// If reading or writing fails; if the target cannot hold something that is not made up (a name that its characters do
+/// If reading or writing fails; if the target cannot hold something that is not synthesised (a name that its characters do
 /// not have, an address where those are to be kept), or more would have to be synthesised than the options allow.
 pub fn convert(source: &mut dyn HeapSource, options: &Options<'_>, out: &mut dyn Write) -> Result<Conversion, Error> {
     let mut converted = Converted::new(source, options)?;
@@ -95,7 +95,7 @@ pub struct Converted<'s> {
     numbering: Option<Arc<Numbering>>,
     /// The completed class table.
     classes: Vec<Class>,
-    /// What was made up outside of the objects, and in them in the last pass.
+    /// What was synthesised outside of the objects, and in them in the last pass.
     inventions: [Inventions; 2],
 }
 
@@ -182,7 +182,7 @@ impl<'s> Converted<'s> {
         });
         let invented = self.inventions[0].list(&self.inventions[1]);
         let array_lengths = self.survey.lengths.report(self.inventions[1].lengths);
-        Conversion { schema: 4, to: to.to_string(), lost, changed, invented, array_lengths, addresses }
+        Conversion { schema: 5, to: to.to_string(), lost, changed, invented, array_lengths, addresses }
     }
 }
 

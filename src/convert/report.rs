@@ -1,4 +1,4 @@
-//! What a conversion kept, changed, lost and made up.
+//! What a conversion kept, changed, lost and synthesised.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ pub struct Conversion {
     pub lost: Vec<Lost>,
     /// Facets that the source tells and the target carries changed.
     pub changed: Vec<Changed>,
-    /// What the target needs, the source does not tell, and so had to be made up.
+    /// What the target needs and the source does not record, and so had to be synthesised.
     pub invented: Vec<Invented>,
     /// Lengths of arrays that were worked out from their sizes; absent if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -53,13 +53,13 @@ pub struct Changed {
     pub rule: Rule,
 }
 
-/// What was made up.
+/// What was synthesised.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Invented {
     /// The facet.
     pub facet: Facet,
-    /// How many classes, objects or other entries have it made up.
+    /// How many classes, objects or other entries have it synthesised.
     pub count: u64,
     /// How: the same in every run.
     pub how: String,
@@ -72,7 +72,7 @@ pub struct Invented {
 pub enum Addresses {
     /// They are what they were.
     Kept,
-    /// The target cannot hold some of them, so all are numbered anew in their order.
+    /// The target cannot hold some of them, so all are renumbered in their order.
     Renumbered {
         /// How many there are, those of missing objects included.
         count: u64,
@@ -88,7 +88,7 @@ pub enum Addresses {
     },
 }
 
-/// Counts of what was made up, by facet and way.
+/// Counts of what was synthesised, by facet and way.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Inventions {
     counts: BTreeMap<(Facet, &'static str), u64>,
@@ -128,7 +128,7 @@ pub(super) fn losses(told: &Counts, column: &Column) -> (Vec<Lost>, Vec<Changed>
         match column.carriage(facet) {
             Carriage::Exact => {}
             Carriage::None => lost.push(Lost { facet, count }),
-            // Whether addresses had to be numbered anew is told apart.
+            // Whether addresses had to be renumbered is told apart.
             Carriage::Changed(Rule::Renumbered) => {}
             Carriage::Changed(rule) => changed.push(Changed { facet, count, rule }),
         }

@@ -1,4 +1,4 @@
-//! A first pass over a source: what it tells, and what will have to be made up.
+//! A first pass over a source: what it tells, and what will have to be synthesised.
 
 use std::collections::{BTreeSet, HashMap};
 

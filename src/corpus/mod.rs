@@ -9,10 +9,13 @@ use crate::family::case::Source;
 use crate::format::Family;
 
 pub use crate::family::case::{Ambiguity, Answer, Case, Choice, Kind, TAGS, Tag, Verdict};
-pub use export::{Export, ExportAnswer, ExportBytes, ExportCase, ExportFile, ExportRule, Selection, export, version};
+pub use export::{
+    Added, Addition, Export, ExportAnswer, ExportBytes, ExportCase, ExportFile, ExportRule, Selection, add, export,
+    version,
+};
 pub use manifest::{Manifest, ManifestAnswer, ManifestCase, ManifestFinding, ManifestRecipe, ManifestRules};
 #[doc(hidden)]
-pub use shelf::{Trouble, Verified, bless, verify};
+pub use shelf::{Trouble, Verified, bless, verify, verify_watched};
 
 /// Cases in the form of `specs/cases/` that do not belong to the corpus: the texts of some files with their names, the
 /// first of which has what they share. For tests.

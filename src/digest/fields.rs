@@ -12,7 +12,7 @@ use super::selection::Selection;
 pub(super) trait Sink {
     fn put(&mut self, bytes: &[u8]);
 
-    /// A few bytes and a number behind them, which is most of every record.
+    /// A few bytes and a number after them, which is most of every record.
     #[inline]
     fn put_with_number(&mut self, bytes: &[u8], number: u64) {
         self.put(bytes);
@@ -241,7 +241,7 @@ pub(super) trait Parts: Sink {
         self.put(&number.to_be_bytes());
     }
 
-    /// Bytes behind their length.
+    /// Bytes after their length.
     #[inline]
     fn text(&mut self, bytes: &[u8]) {
         self.length(bytes.len() as u64);

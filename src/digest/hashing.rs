@@ -15,7 +15,7 @@ use super::walk::Restart;
 /// fits is padded where it stands.
 #[derive(Debug)]
 pub(super) struct Hashing {
-    /// What is not hashed yet, with room for the padding behind it.
+    /// What is not hashed yet, with room for the padding after it.
     room: Box<[u8; ROOM + SLACK]>,
     used: usize,
     /// The hasher of a record that does not fit.
@@ -148,9 +148,9 @@ mod tests {
             let (start, end) = record.split_at(length - length % 8);
             let numbers = start.chunks(8).map(|eight| u64::from_be_bytes(eight.try_into().expect("eight")));
             let addresses: Vec<Address> = numbers.map(Address).collect();
-            let (before, behind) = addresses.split_at(addresses.len() / 3);
+            let (before, after) = addresses.split_at(addresses.len() / 3);
             hashing.put_addresses(before);
-            hashing.put_addresses(behind);
+            hashing.put_addresses(after);
             hashing.put(end);
             assert_eq!(hashing.sum(), expected, "{length} with addresses");
             hashing.restart();

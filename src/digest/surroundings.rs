@@ -40,7 +40,7 @@ fn root_kind(mut kind: RootKind, sink: &mut dyn Sink) {
 }
 
 /// Puts down a record for each fact of the whole heap, and for each thread, stack trace, region and fact of the log; `done` is
-/// called behind each with the facets that went in.
+/// called after each with the facets that went in.
 pub(super) fn others<S: Sink>(
     facts: &Facts,
     around: &Surroundings,

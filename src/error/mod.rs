@@ -19,7 +19,7 @@ use std::io;
 use thiserror::Error as ThisError;
 
 pub use lower::LowerError;
-pub use nearest::nearest;
+pub use nearest::{did_you_mean, unknown};
 
 /// The stable name of a rule in `specs/`, such as `phd.header.magic`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

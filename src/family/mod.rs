@@ -29,7 +29,7 @@ use std::ops::Deref;
 use crate::annotation::Annotation;
 use crate::compare::carriage::Carriage;
 use crate::compare::{Facet, Span};
-use crate::error::{DecodeError, Error};
+use crate::error::{DecodeError, Error, did_you_mean};
 use crate::findings::{Findings, Rulebook};
 use crate::model::{Address, DumpSource};
 
@@ -39,7 +39,7 @@ pub use judge::{GraphRules, Judge, Judged, run};
 pub use lowering::{Lower, Lowering, only_heap};
 pub use needs::{ArrayClass, Needs};
 pub use once::{Passed, ReadOnce, SpelledBlocks, VisitOnce};
-pub use opener::{OpenStream, Opener, Opening};
+pub use opener::{Opener, Opening};
 pub use reading::{ClassBlocks, Reading, Regions, Texts, Wrapped, ZeroLength};
 pub use recognise::{gives, recognise};
 pub use records::{Listed, RecordField, RecordLine, Records, flush_if_full, missing_end, write_failed};
@@ -300,7 +300,8 @@ impl Format {
         let formats: Vec<String> = Format::all().filter(writes).map(|format| format.to_string()).collect();
         let hint =
             if formats.is_empty() { String::new() } else { format!("; {name} is a profile of {}", formats.join(", ")) };
-        Error::Usage(format!("{self} has no profile {name:?}; choose one of {names}{hint}"))
+        let near = did_you_mean(name, self.family.profiles(self.version).iter().copied());
+        Error::Usage(format!("{self} has no profile {name:?}; choose one of {names}{hint}{near}"))
     }
 }
 

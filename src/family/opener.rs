@@ -1,7 +1,6 @@
 //! A dump from its start, any number of times.
 
 use std::io::Read;
-use std::sync::Arc;
 
 use crate::error::Error;
 use crate::input::{Input, Stream};
@@ -10,17 +9,13 @@ use crate::model::long::Spool;
 use super::Reading;
 
 /// Opens a dump from its start, any number of times.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Opener {
     /// The input.
     pub input: Input,
     /// How to read what the bytes do not decide.
     pub reading: Reading,
-    stream: OpenStream,
 }
-
-/// How a stream of an input is opened.
-pub type OpenStream = Arc<dyn Fn(&Input) -> Result<Stream, Error> + Send + Sync>;
 
 /// A dump at its start, to be read once.
 #[derive(Debug)]
@@ -49,14 +44,14 @@ impl Opening {
 }
 
 impl Opener {
-    /// An opener of an input, whose streams are opened in this way.
-    pub fn new(input: Input, reading: Reading, stream: OpenStream) -> Opener {
-        Opener { input, reading, stream }
+    /// An opener of an input.
+    pub fn new(input: Input, reading: Reading) -> Opener {
+        Opener { input, reading }
     }
 
     /// Of a dump in memory, under a name for messages, read as it is usually read.
     pub fn memory(name: &str, bytes: &[u8]) -> Opener {
-        Opener::new(Input::memory(name, bytes.to_vec()), Reading::default(), Arc::new(Input::stream))
+        Opener::new(Input::memory(name, bytes.to_vec()), Reading::default())
     }
 
     /// The stream from the start.
@@ -64,7 +59,7 @@ impl Opener {
     /// # Errors
     /// If the input cannot be read.
     pub fn stream(&self) -> Result<Stream, Error> {
-        (self.stream)(&self.input)
+        self.input.stream()
     }
 
     /// The dump from the start.
@@ -80,18 +75,12 @@ impl Opener {
         spool(self.reading, Some(&self.input))
     }
 
-    /// The bytes from the start, without progress.
+    /// The bytes from the start.
     ///
     /// # Errors
     /// If the input cannot be read.
     pub fn bytes(&self) -> Result<Box<dyn Read>, Error> {
         Ok(Box::new(self.input.stream()?))
-    }
-}
-
-impl std::fmt::Debug for Opener {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Opener").field("input", &self.input).field("reading", &self.reading).finish_non_exhaustive()
     }
 }
 

@@ -1,7 +1,6 @@
 //! Reading a dump of any format.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use crate::annotation::Annotation;
 use crate::compare::Span;
@@ -29,20 +28,8 @@ impl DumpFile {
     /// # Errors
     /// If the input cannot be read.
     pub fn new(input: Input, reading: Reading) -> Result<DumpFile, Error> {
-        DumpFile::through(input, reading, |input| input.stream())
-    }
-
-    /// The same, with streams that are opened in another way (to show progress).
-    ///
-    /// # Errors
-    /// If the input cannot be read.
-    pub fn through(
-        input: Input,
-        reading: Reading,
-        stream: impl Fn(&Input) -> Result<Stream, Error> + Send + Sync + 'static,
-    ) -> Result<DumpFile, Error> {
         let (family, strange) = detect(start(&mut input.stream()?, Family::START, input.name())?);
-        Ok(DumpFile { opener: Opener::new(input, reading, Arc::new(stream)), family, strange })
+        Ok(DumpFile { opener: Opener::new(input, reading), family, strange })
     }
 
     /// The input.

@@ -7,7 +7,7 @@ use crate::compare::listing::{self, Listing};
 use crate::compare::{Comparison, Facet, Span};
 use crate::error::{Error, Remedy};
 use crate::family::{Reading, Source};
-use crate::input::{Input, Stream};
+use crate::input::Input;
 use crate::model::{Address, DumpSource, HeapSource};
 
 use super::dump_file::start;
@@ -30,22 +30,16 @@ pub enum HeapFile {
 }
 
 impl HeapFile {
-    /// Opens a dump or a listing, which begins with a brace. Of a dump with several heaps `number` says which one;
-    /// `open` opens its streams (to show progress).
+    /// Opens a dump or a listing, which begins with a brace. Of a dump with several heaps `number` says which one.
     ///
     /// # Errors
     /// If it cannot be read, or has no such heap.
-    pub fn open(
-        input: Input,
-        number: Option<usize>,
-        reading: Reading,
-        open: impl Fn(&Input) -> Result<Stream, Error> + Send + Sync + 'static,
-    ) -> Result<HeapFile, Error> {
+    pub fn open(input: Input, number: Option<usize>, reading: Reading) -> Result<HeapFile, Error> {
         if HeapFile::is_listing(&input)? {
-            let listing = listing::read(BufReader::new(open(&input)?))?;
+            let listing = listing::read(BufReader::new(input.stream()?))?;
             return Ok(HeapFile::Listing(Box::new(listing)));
         }
-        let file = DumpFile::through(input, reading, open)?;
+        let file = DumpFile::new(input, reading)?;
         let source = file.source()?;
         let number = which(number, source.heaps())?;
         Ok(HeapFile::Dump { file, source, number })

@@ -6,7 +6,7 @@ mod target;
 
 use std::str::FromStr;
 
-use crate::error::{Error, RuleId};
+use crate::error::{Error, RuleId, unknown};
 use crate::findings::{Citation, Rule, Rulebook, Severity};
 use crate::phd::Version;
 use crate::{classic, hprof, phd};
@@ -107,7 +107,7 @@ impl FromStr for Format {
     fn from_str(name: &str) -> Result<Format, Error> {
         Format::all().find(|format| format.to_string() == name).ok_or_else(|| {
             let names: Vec<String> = Format::all().map(|format| format.to_string()).collect();
-            Error::Usage(format!("there is no format {name:?}; there are {}", names.join(", ")))
+            unknown("format", name, names.iter().map(String::as_str), &format!("choose one of {}", names.join(", ")))
         })
     }
 }

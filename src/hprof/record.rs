@@ -24,7 +24,7 @@ pub struct Record<'a> {
     pub time: u32,
     /// What it says.
     pub body: Body<'a>,
-    /// Bytes behind the fields that the record is known to have; kept.
+    /// Bytes after the fields that the record is known to have; kept.
     pub rest: Cow<'a, [u8]>,
 }
 

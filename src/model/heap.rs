@@ -114,7 +114,7 @@ pub enum Part<'p> {
 /// What [`HeapSource::visit_parts`] calls with each part.
 pub type VisitParts<'v> = dyn FnMut(Part<'_>) -> Result<(), Error> + 'v;
 
-/// Whether no object of a heap stands behind one with a higher address.
+/// Whether no object of a heap follows one with a higher address.
 ///
 /// # Errors
 /// What reading the objects runs into.
@@ -139,7 +139,7 @@ pub trait DumpSource {
     /// One of them.
     ///
     /// # Panics
-    /// If there are not so many.
+    /// If there are fewer.
     fn heap(&mut self, number: usize) -> &mut dyn HeapSource;
 
     /// What the process told after the last one.

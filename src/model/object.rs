@@ -13,7 +13,7 @@ pub struct Object {
     /// Instance, object array or primitive array.
     pub kind: ObjectKind,
     /// Address of the object's own class. For an object array this is the array class, which PHD
-    /// does not tell (it gives a class word instead).
+    /// does not record (it has a class word instead).
     pub class: Option<Address>,
     /// The class word as the record holds it: for instances the class, for PHD object arrays one of
     /// three conventions.

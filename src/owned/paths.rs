@@ -42,7 +42,9 @@ pub(super) fn kind(path: &Path) -> Result<Option<FileType>, Error> {
 pub(super) fn check(root: &Path, path: &str) -> Result<(), Error> {
     if !is_plain_relative(path) {
         let root = root.display();
-        return Err(Error::Usage(format!("{path:?} is listed as a file of {root}, and is not a plain relative path")));
+        return Err(Error::Usage(format!(
+            "{path:?}, listed as a file of {root}: expected a relative path without `..`"
+        )));
     }
     if path.split('/').any(is_own) {
         return Err(Error::Usage(format!(

@@ -63,7 +63,7 @@ fn fields<R: Read>(decoder: &mut Decoder<R>, visit: Visit<'_>) -> Result<(), Dec
     visit(Annotation::of(&span, &end, ended.end_tag, None, meaning))?;
     let mut offset = ended.end_tag + 1;
     let trailing = decoder.visit_trailing::<DecodeError, _>(|piece| {
-        let meaning = "behind the end; readers ignore it".to_owned();
+        let meaning = "after the end tag; readers ignore it".to_owned();
         let span = FieldSpan { name: "trailing bytes", at: 0..piece.len(), value: None };
         visit(Annotation::of(&span, piece, offset, None, meaning))?;
         offset += piece.len() as u64;

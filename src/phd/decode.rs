@@ -233,7 +233,7 @@ impl<R: Read> Decoder<R> {
         self.visit(visit)
     }
 
-    /// Calls `visit` with the bytes behind the end tag, piece by piece, and returns their number.
+    /// Calls `visit` with the bytes after the end tag, piece by piece, and returns their number.
     ///
     /// # Errors
     /// What `visit` returns, or a [`DecodeError`] when reading fails.

@@ -310,7 +310,7 @@ impl<R: Read, O: FnMut() -> Result<Decoder<R>, Error>> PhdSource<O> {
         let left_behind = match ended {
             Ok(_) => match decoder.visit_trailing::<Error, _>(|_| Ok(()))? {
                 0 => None,
-                bytes => Some(format!("{bytes} bytes behind the end tag are no part of the heap")),
+                bytes => Some(format!("{bytes} trailing bytes after the end tag are not part of the heap")),
             },
             Err(Error::Decode(e)) if e.is_missing_end() => Some(e.to_string()),
             Err(e) => return Err(e),
@@ -320,7 +320,7 @@ impl<R: Read, O: FnMut() -> Result<Decoder<R>, Error>> PhdSource<O> {
 }
 
 impl<O> PhdSource<O> {
-    /// What the dump has or lacks at its end that the heap does not tell: bytes behind the end tag, or a
+    /// What the dump has or lacks at its end that the heap does not record: bytes after the end tag, or a
     /// missing one.
     pub fn left_behind(&self) -> Option<&str> {
         self.left_behind.as_deref()

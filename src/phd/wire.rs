@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::model::WordSize;
 
-/// The text at the start of every PHD, behind its two-byte length.
+/// The text at the start of every PHD, after its two-byte length.
 pub const MAGIC: &[u8; 18] = b"portable heap dump";
 
 /// PHD version. Version 5 is the one that S1 names; S0 describes the layout of version 6 without

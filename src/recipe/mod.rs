@@ -19,7 +19,7 @@ mod text;
 use std::collections::BTreeSet;
 use std::io::Write;
 
-use crate::error::{Error, nearest};
+use crate::error::{Error, did_you_mean};
 use crate::family::Wishes;
 use crate::format::{Format, Lowering};
 use crate::generate::{GenerateOptions, Oddity, Placement, Preset, ProceduralHeap, Refusal};
@@ -198,8 +198,8 @@ impl Recipe {
         let edits = self.format.family().edits();
         let known = edits.iter().find(|known| known.name == edit);
         let known = known.ok_or_else(|| {
-            let near = nearest(edit, edits.iter().map(|edit| edit.name)).join(", ");
-            refused(format!("{} has no such edit; the nearest are {near}", self.format.family()))
+            let near = did_you_mean(edit, edits.iter().map(|edit| edit.name));
+            refused(format!("{} has no such edit{near}", self.format.family()))
         })?;
         let edited = known.apply(dump)?.filter(|edited| known.is_found(edited).unwrap_or_default());
         let edited = edited.ok_or_else(|| {

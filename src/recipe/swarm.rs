@@ -38,7 +38,7 @@ impl Recipe {
     pub fn settled_for(&self, formats: &[Format]) -> Result<Vec<Recipe>, Error> {
         if let (Some(aim), false) = (self.aim, formats.len() == 1) {
             let (key, rule) = (aim.key(), aim.rule().id);
-            return Err(Error::Usage(format!("{key}={rule} stands for a dump of one format; choose one")));
+            return Err(Error::Usage(format!("{key}={rule} gives a dump of one format; name one with --format")));
         }
         let mut base = self.clone();
         let has_others = formats.iter().any(|format| format.family() != formats[0].family());

@@ -1,6 +1,6 @@
 """An adapter that misbehaves in one way, chosen by its first argument; besides, it accepts every dump.
 
-The second argument marks the processes that it starts: `sleep` for so many seconds.
+The second argument marks the processes that it starts: `sleep` for this many seconds.
 """
 
 import glob
@@ -158,7 +158,7 @@ for line in sys.stdin:
             time.sleep(0.001)
         say(accept)
     elif way == "out-folder-moved":
-        # A folder of somebody else stands where that of the question was.
+        # A foreign folder stands where that of the question was.
         asked_in = os.path.dirname(request["out"])
         os.rename(asked_in, f"{folder}/moved-{os.path.basename(asked_in)}")
         os.symlink(f"{folder}/foreign", asked_in)
@@ -169,7 +169,7 @@ for line in sys.stdin:
         say(accept)
     elif way == "counts-too-much":
         say(accept | {"histogram": [{"class": "A", "objects": 2**64 - 1}, {"class": "A", "objects": 2}]})
-    elif way == "dies-behind-its-answer":
+    elif way == "dies-after-its-answer":
         say(accept)
         os._exit(7)
     elif way == "kills-its-parent":

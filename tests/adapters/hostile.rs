@@ -152,7 +152,7 @@ fn answers_in_another_order_are_no_answers() {
 #[test]
 fn a_second_answer_is_held_against_the_case_that_has_it() {
     let Some(how) = every_case("answers-twice", "adapter-error", SOME) else { return };
-    assert!(how.contains("nobody asked for"), "{how}");
+    assert!(how.contains("without a request"), "{how}");
     // One that does so at its third case alone passes alone: of sixteen cases the fourth, the eighth, the twelfth and the
     // last get the answer of the case before them.
     let Some((report, code)) = hostile("answers-twice-once", &["--filter", VALID]) else { return };
@@ -266,7 +266,7 @@ fn a_format_that_there_is_not_is_told_and_not_skipped() {
 
 #[test]
 fn dying_behind_the_answer_is_a_crash_of_that_case() {
-    let Some(how) = every_case("dies-behind-its-answer", "crash", SOME) else { return };
+    let Some(how) = every_case("dies-after-its-answer", "crash", SOME) else { return };
     assert!(how.contains("exit code 7"), "{how}");
 }
 
@@ -276,7 +276,7 @@ fn nothing_is_left_when_a_child_kills_what_watches_it() {
     assert_eq!((tally(&report).get("crash"), code), (Some(&1), 1), "{report}");
 }
 
-/// A folder that the adapter may write to, and where a file of somebody else lies.
+/// A folder that the adapter may write to, and where a foreign file lies.
 struct Foreign(tempfile::TempDir);
 
 impl Foreign {

@@ -1,5 +1,5 @@
 //! `check --adapter` with adapters that misbehave: the run always ends with a report, the verdict is the right one, and
-//! no process is left behind. Needs Python; without it these tests are skipped and say so.
+//! no process is left. Needs Python; without it these tests are skipped and say so.
 #![cfg(unix)]
 
 mod bank;

@@ -1,4 +1,4 @@
-//! Other people's implementations behind their adapters: what they get wrong is known, and nothing else is wrong. Those
+//! Third-party implementations with their adapters: what they get wrong is known, and nothing else is wrong. Those
 //! that need more than cargo and a JDK are run by docs/results.sh.
 
 use std::env;

@@ -78,7 +78,7 @@ fn the_reference_converts_between_all_formats_over_the_whole_corpus() {
         ("classic", "phd6"),
         ("classic", "hprof"),
     ] {
-        let converter = format!("heapsmith convert {{in}} {{out}} --to {to}");
+        let converter = format!("heapsmith convert {{in}} -o {{out}} --to {to}");
         let (report, code) = check(&["--converter", &converter, "--to", to, "--format", from]);
         let verdicts = tally(&report);
         assert_eq!(verdicts.keys().collect::<Vec<_>>(), ["pass", "skip"], "{from} to {to}: {verdicts:?}");
@@ -301,7 +301,7 @@ fn a_folder_of_reports_keeps_what_is_not_ours() {
     };
     let is_there = |name: &str| fs::read_to_string(path(name)).is_ok_and(|text| text == "dear to me");
 
-    // One that nobody made for a report, with a folder of that name, with a file of that name, or reached by a link.
+    // One that was not made for a report, with a folder of that name, with a file of that name, or reached by a link.
     for name in ["theirs/cases/mine", "others/report.html", "notes/.heapsmith-report"] {
         mine(name);
         let folder = name.split('/').next().expect("a folder");

@@ -308,13 +308,13 @@ fn the_java_template_keeps_numbers_exact() {
 }
 
 #[test]
-fn adapter_test_says_what_to_mend() {
+fn adapter_test_says_what_to_fix() {
     let told = heapsmith(&[&["adapter", "test", "heapsmith adapter serve"], PATIENT].concat());
     assert_eq!(told.status.code(), Some(0), "{}", String::from_utf8_lossy(&told.stdout));
     if !has_python() {
         return;
     }
-    let mend = |way: &str, what: &str| {
+    let fix = |way: &str, what: &str| {
         let adapter = python("tests/adapters/hostile.py", way);
         // Only one that says nothing at all may be given up soon.
         let limit = if way == "never-says-hello" { &["--time-limit", "2"] } else { PATIENT };
@@ -323,12 +323,51 @@ fn adapter_test_says_what_to_mend() {
         assert_eq!(told.status.code(), Some(1), "{way}: {text}");
         assert!(text.contains(what), "{way}: {text}");
     };
-    mend("garbage", "not an answer");
-    mend("behaves", "its status is not `error`");
-    mend("dies-at-start", "I have had enough");
-    mend("never-says-hello", "no answer after 2.0 s");
-    mend("stays", "it was killed");
-    mend("answers-twice", "the answer to request");
+    fix("garbage", "not an answer");
+    fix("behaves", "its status is not `error`");
+    fix("dies-at-start", "I have had enough");
+    fix("never-says-hello", "no answer after 2.0 s");
+    fix("stays", "and was killed");
+    fix("answers-twice", "the answer to request");
+}
+
+/// The adapters of hostile.py accept every dump, so that the parser fails on each damaged one; and they accept what is unknown
+/// and what does not exist, which has to be fixed in the adapter.
+#[test]
+fn adapter_test_tells_the_parsers_failures_from_the_adapters_and_goes_on() {
+    if !has_python() {
+        return;
+    }
+    let steps = |way: &str, limit: &[&str]| -> Vec<Value> {
+        let adapter = python("tests/adapters/hostile.py", way);
+        let told = heapsmith(&[&["adapter", "test", &adapter, "--json"], limit].concat());
+        assert_eq!(told.status.code(), Some(1), "{way}");
+        let report: Value = serde_json::from_slice(&told.stdout).expect("JSON");
+        assert_eq!(report["schema"], 3);
+        report["steps"].as_array().expect("steps").clone()
+    };
+    let with = |steps: &[Value], text: &str| -> usize {
+        steps.iter().filter(|step| step["problem"].as_str().is_some_and(|problem| problem.contains(text))).count()
+    };
+    let of = |steps: &[Value], fault: &str| steps.iter().filter(|step| step["fault"] == fault).count();
+    // Two steps for each of phd4, phd5, phd6 and hprof, and two damaged dumps; before them three, after them three.
+    let all = steps("behaves", PATIENT);
+    assert_eq!((all.len(), of(&all, "parser"), of(&all, "adapter")), (16, 2, 2), "{all:#?}");
+    assert_eq!(with(&all, "it accepts a dump that is damaged"), 2);
+    // One crash costs one step: another process answers the others.
+    let crashed = steps("dies-at-seventh", PATIENT);
+    assert_eq!((crashed.len(), of(&crashed, "parser"), with(&crashed, "not tested")), (16, 2, 0), "{crashed:#?}");
+    assert_eq!(with(&crashed, "your parser failed on phd-drop-the-zero-bytes: the process ended"), 1, "{crashed:#?}");
+    // It ends at every request, after a hello that can be judged.
+    let dead = steps("dies-always", PATIENT);
+    assert_eq!(
+        (of(&dead, "parser"), with(&dead, "panicked at src/parser.rs:7"), with(&dead, "not tested")),
+        (10, 12, 0)
+    );
+    // What takes as long as it may is not waited for more than three times.
+    let hung = steps("hangs", &["--time-limit", "8"]);
+    assert_eq!(with(&hung, "no answer after 8."), 3, "{hung:#?}");
+    assert_eq!(with(&hung, "not tested: 3 answers did not come in time"), 9, "{hung:#?}");
 }
 
 #[test]

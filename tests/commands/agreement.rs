@@ -37,8 +37,8 @@ fn commands(dump: &str, out: &str, several: bool) -> Vec<Vec<String>> {
     let mut all = vec![
         command(&["decode", dump]),
         command(&["digest", dump]),
-        command(&["convert", dump, out, "--to", "hprof", "--force"]),
-        command(&["convert", dump, out, "--to", "classic", "--force"]),
+        command(&["convert", dump, "-o", out, "--to", "hprof", "--force"]),
+        command(&["convert", dump, "-o", out, "--to", "classic", "--force"]),
         command(&["compare", dump, dump]),
     ];
     if !several {
@@ -154,10 +154,10 @@ fn a_report_says_what_was_tolerated_and_that_nothing_was() {
     for (dump, count) in [("bad.phd", 1), ("good.phd", 0)] {
         for (command, inputs, schema) in [
             (&["digest", dump][..], 1, 2),
-            (&["compare", dump, dump], 2, 3),
+            (&["compare", dump, dump], 2, 4),
             (&["compare", dump, dump, "--up-to-renaming"], 2, 0),
-            (&["check-conversion", dump, dump], 2, 4),
-            (&["convert", dump, "out.hprof", "--to", "hprof", "--force"], 1, 4),
+            (&["check-conversion", dump, dump], 2, 5),
+            (&["convert", dump, "-o", "out.hprof", "--to", "hprof", "--force"], 1, 5),
         ] {
             let output = run(folder.path(), &[command, &["--tolerate", "--json"]].concat());
             let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");

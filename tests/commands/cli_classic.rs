@@ -122,10 +122,10 @@ fn rewriting_gives_the_same_bytes_through_records_and_through_the_heap() {
     for profile in ["openj9", "ibm-j9", "jdmpview", "any"] {
         for encoding in ENCODINGS {
             bench.generate(profile, "64", encoding, "dump.txt");
-            bench.ok(&["rewrite", "dump.txt", "again.txt", "--through", "records", "--force"]);
+            bench.ok(&["rewrite", "dump.txt", "-o", "again.txt", "--through", "records", "--force"]);
             assert!(bench.read("dump.txt") == bench.read("again.txt"), "{profile} {encoding:?}");
             if profile != "any" {
-                bench.ok(&["rewrite", "dump.txt", "again.txt", "--through", "heap", "--force"]);
+                bench.ok(&["rewrite", "dump.txt", "-o", "again.txt", "--through", "heap", "--force"]);
                 assert!(bench.read("dump.txt") == bench.read("again.txt"), "{profile} {encoding:?}");
             }
             fs::remove_file(bench.path("dump.txt")).expect("there");
@@ -142,8 +142,8 @@ fn an_encoding_is_changed_through_the_heap() {
             bench.generate(profile, "32", ENCODINGS[2], &format!("{profile}.txt"));
             let (from, to) = (format!("{profile}.txt"), format!("{profile}-{number}.txt"));
             let how = ["--encoding", encoding.0, "--newline", encoding.1];
-            bench.ok(&[&["rewrite", &from, &to, "--through", "heap"], how.as_slice()].concat());
-            bench.ok(&["rewrite", &to, "back", "--through", "heap", "--encoding", "ibm-1047", "--force"]);
+            bench.ok(&[&["rewrite", &from, "-o", &to, "--through", "heap"], how.as_slice()].concat());
+            bench.ok(&["rewrite", &to, "-o", "back", "--through", "heap", "--encoding", "ibm-1047", "--force"]);
             assert!(bench.read("back") == bench.read(&from), "{profile} {encoding:?}");
             bench.ok(&["compare", &from, &to]);
             fs::remove_file(bench.path(&from)).expect("there");
@@ -151,13 +151,13 @@ fn an_encoding_is_changed_through_the_heap() {
     }
     // Ends of lines alone leave the characters as they are, and characters alone choose the ends of their lines.
     bench.generate("openj9", "32", ENCODINGS[2], "ebcdic.txt");
-    bench.ok(&["rewrite", "ebcdic.txt", "lf.txt", "--through", "heap", "--newline", "lf"]);
+    bench.ok(&["rewrite", "ebcdic.txt", "-o", "lf.txt", "--through", "heap", "--newline", "lf"]);
     let (ebcdic, lf) = (bench.read("ebcdic.txt"), bench.read("lf.txt"));
     let with_lf: Vec<u8> = ebcdic.iter().map(|&byte| if byte == 0x15 { 0x25 } else { byte }).collect();
     assert!(ebcdic.starts_with(b"\x61\x61\x40") && ebcdic.contains(&0x15) && lf == with_lf);
-    bench.ok(&["rewrite", "lf.txt", "nel.txt", "--through", "heap", "--newline", "nel"]);
+    bench.ok(&["rewrite", "lf.txt", "-o", "nel.txt", "--through", "heap", "--newline", "nel"]);
     assert!(bench.read("nel.txt") == ebcdic);
-    let ran = bench.run(&["rewrite", "openj9-0.txt", "x", "--through", "records", "--encoding", "ibm-037"]);
+    let ran = bench.run(&["rewrite", "openj9-0.txt", "-o", "x", "--through", "records", "--encoding", "ibm-037"]);
     assert_eq!(ran.code, 2, "{}", ran.stderr);
     let ran = bench.run(&["generate", "--format", "classic", "--newline", "nel"]);
     assert_eq!((ran.code, ran.stdout.len()), (2, 0), "{}", ran.stderr);
@@ -224,7 +224,7 @@ fn standard_input_is_a_file_like_any_other() {
         assert!(!ran.stdout.is_empty(), "{arguments:?}");
     }
     for through in ["records", "heap"] {
-        let ran = bench.run_with(&["rewrite", "-", "-", "--through", through], SMALL.as_bytes());
+        let ran = bench.run_with(&["rewrite", "-", "-o", "-", "--through", through], SMALL.as_bytes());
         assert_eq!((ran.code, String::from_utf8_lossy(&ran.stdout).as_ref()), (0, SMALL), "{}", ran.stderr);
     }
 }

@@ -102,13 +102,17 @@ fn what_cannot_be_done_is_said_and_nothing_is_written() {
     let bench = Bench::with("phd6");
     bench.expect(0, "corrupt good --edit raise-the-version -o bad");
     for (code, arguments, part) in [
-        (2, "corrupt good --edit raise-the-roof -o new", "has no edit \"raise-the-roof\"; --list shows all edits"),
-        (2, "corrupt good --edit lengthen-a-record -o new", "good is a dump of phd, which has no edit"),
+        (
+            2,
+            "corrupt good --edit raise-the-roof -o new",
+            "has no edit \"raise-the-roof\"; --list shows all edits; did you mean",
+        ),
+        (2, "corrupt good --edit lengthen-a-record -o new", "good is a phd dump, and phd has no edit"),
         (2, "corrupt good --edit raise-the-version -o bad", "bad: it exists already; --force replaces it"),
         (2, "corrupt good --edit raise-the-version -o good", "good"),
         (2, "corrupt missing --edit raise-the-version -o new", "missing"),
         (1, "corrupt bad --edit raise-the-version -o new", "expected version 4, 5 or 6"),
-        (2, "corrupt good --edit raise-the-version", "--output"),
+        (2, "corrupt good --edit raise-the-version new", "unexpected argument 'new'"),
         (2, "corrupt --list --format other", "'other' for '--format <FORMAT>': expected phd, hprof or classic"),
         (2, "corrupt --list --format phd6", "'phd6' for '--format <FORMAT>': expected phd, hprof or classic"),
     ] {

@@ -150,7 +150,7 @@ fn what_cannot_be_asked_is_refused_with_the_reason() {
     bench.write("newer.json", of_order.replace('D', &"0".repeat(64)).replace(":1,", ":3,"));
     for (arguments, code, part) in [
         (&["digest", "good.phd", "--facets", "record-order"][..], 2, "does not depend on"),
-        (&["digest", "good.phd", "--facets", "no-such"], 2, "there is no facet"),
+        (&["digest", "good.phd", "--facets", "no-such"], 2, "unknown facet"),
         (&["digest", "good.phd", "--bucket", "256"], 2, "256"),
         (&["digest", "good.phd", "--heap", "1"], 2, "there is no heap 1"),
         (&["digest", "none.phd"], 2, "none.phd"),
@@ -165,5 +165,5 @@ fn what_cannot_be_asked_is_refused_with_the_reason() {
         assert!(ran.stderr.contains(part), "{arguments:?}: {}", ran.stderr);
     }
     let silent = bench.ok(&["digest", "good.phd", "--facets", "roots,kind"]);
-    assert!(silent.contains("\nfacets        kind\nnot told      roots\n"), "{silent}");
+    assert!(silent.contains("\nfacets        kind\nnot recorded  roots\n"), "{silent}");
 }

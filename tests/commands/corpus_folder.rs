@@ -20,10 +20,18 @@ fn files_of_others_survive_bless_and_are_notes_of_verify() {
     bench.add_foreign_files();
     let verified = bench.run("verify");
     assert_eq!(verified.code, 1, "a file differs: {verified:?}");
+    let report: Value = serde_json::from_str(&bench.run("verify --json").stdout).expect("JSON");
+    let trouble = serde_json::json!([{"case": A_FILE, "message": "differs from its recipe"}]);
+    assert_eq!((&report["holds"], &report["troubles"]), (&false.into(), &trouble));
     let blessed = bench.run("bless");
     assert_eq!(blessed.code, 0, "{blessed:?}");
     let verified = bench.run("verify");
     assert_eq!(verified.code, 0, "{verified:?}");
+    let as_json = bench.run("verify --json");
+    let report: Value = serde_json::from_str(&as_json.stdout).expect("JSON");
+    assert_eq!((as_json.code, &report["holds"], &report["troubles"]), (0, &true.into(), &Value::Array(Vec::new())));
+    let notes: Vec<&str> = report["notes"].as_array().expect("notes").iter().filter_map(Value::as_str).collect();
+    assert!(notes.contains(&"phd/notes.txt belongs to no case"), "{notes:?}");
     for note in ["note: phd/notes.txt belongs to no case\n", "note: phd/own belongs to no case\n"] {
         assert!(verified.stdout.contains(note), "{verified:?}");
     }
@@ -222,8 +230,8 @@ fn a_read_only_folder_is_verified_without_a_lock() {
     if fs::write(&probe, "").is_ok() {
         // The superuser may write anywhere; another user may not.
         fs::remove_file(&probe).expect("removed");
-        const NOBODY: u32 = 65534;
-        verify.uid(NOBODY).gid(NOBODY);
+        const UNPRIVILEGED: u32 = 65534;
+        verify.uid(UNPRIVILEGED).gid(UNPRIVILEGED);
     }
     let verified = Ran::of(verify.output().expect("started"));
     mode(&bench.corpus(), 0o755);
@@ -338,7 +346,7 @@ impl Bench {
 
     fn command(&self, command: &str) -> Command {
         let mut heapsmith = Command::new(env!("CARGO_BIN_EXE_heapsmith"));
-        heapsmith.args(["corpus", command]).arg(self.corpus());
+        heapsmith.arg("corpus").args(command.split(' ')).arg(self.corpus());
         heapsmith
     }
 

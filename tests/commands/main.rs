@@ -17,6 +17,8 @@ mod corpus_folder;
 mod golden;
 mod manners;
 mod memory;
+#[cfg(unix)]
+mod progress;
 mod readme;
 mod recipes;
 mod rewriting;

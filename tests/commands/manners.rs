@@ -34,6 +34,62 @@ fn every_command_has_a_manual_page_and_is_completed() {
 }
 
 #[test]
+fn outputs_are_named_by_one_option_and_go_to_standard_output_without_it() {
+    let bench = Bench::new();
+    bench.ok("generate --format classic --seed 3 --objects 20 -o a.txt");
+    bench.ok("decode a.txt -o a.jsonl");
+    for command in [
+        "generate --format classic --seed 3 --objects 20",
+        "decode a.txt",
+        "encode a.jsonl --format classic",
+        "rewrite a.txt --through records",
+        "rewrite a.txt --through heap",
+        "convert a.txt --to classic",
+        "corrupt a.txt --edit mix-line-ends",
+    ] {
+        let (code, printed, error) = bench.run(command);
+        assert_eq!(code, 0, "{command}: {error}");
+        bench.run(&format!("{command} -o out --force"));
+        assert!(!printed.is_empty() && printed.as_bytes() == bench.read("out"), "{command}");
+        let (code, dashed, _) = bench.run(&format!("{command} --output -"));
+        assert!(code == 0 && dashed == printed, "{command}");
+        let error = bench.refused(&format!("{command} --force new"));
+        assert!(!bench.0.path().join("new").exists(), "{command}: {error}");
+    }
+}
+
+#[test]
+fn names_that_do_not_exist_are_answered_with_those_that_are_near() {
+    let bench = Bench::new();
+    bench.ok("generate --format phd6 -o a.phd");
+    for (arguments, answer) in [
+        ("generate --format phd6 --profile opnj9 -o x", "did you mean openj9?"),
+        ("rewrite a.phd -o x --through heap --profile jdmpveiw", "did you mean jdmpview?"),
+        ("convert a.phd -o x --to hprof --profile hotspot25", "did you mean hotspot-25"),
+        ("convert a.phd -o x --to hrpof", "did you mean hprof?"),
+        ("check-conversion a.phd a.phd --profile opnj9", "did you mean openj9?"),
+        ("facets phd6/opnj9", "did you mean openj9?"),
+        ("compare a.phd a.phd --leave-out record-odrer", "did you mean record-order"),
+        ("digest a.phd --facets clas-name", "did you mean class-name"),
+        ("explain phd.gap.bas", "did you mean phd.gap.base"),
+        ("generate --hit phd.gap.bas -o x", "did you mean phd.gap.base"),
+        ("generate --preset tiney -o x", "did you mean tiny?"),
+        ("corrupt a.phd --edit raise-the-versoin -o x", "did you mean raise-the-version?"),
+        ("corpus export -o x --rule phd.gap.bas", "did you mean phd.gap.base"),
+        ("corpus export -o x --tag goldn", "did you mean golden?"),
+        ("check --decoder true{} --filter phd6-openj9-radnom", "did you mean phd6-openj9-random"),
+        ("check --decoder true{} --filter rule=phd.gap.bas", "did you mean phd.gap.base"),
+        ("schema valdate", "a similar value exists: 'validate'"),
+    ] {
+        let error = bench.refused(arguments);
+        assert!(error.contains(answer), "{arguments}: {error}");
+        assert!(!bench.0.path().join("x").exists(), "{arguments}");
+    }
+    // Where no name is near, none is guessed.
+    assert!(!bench.refused("generate --format phd6 --profile hotspot-mobile -o x").contains("did you mean"));
+}
+
+#[test]
 fn colours_come_where_they_are_wished() {
     let bench = Bench::new();
     bench.ok("generate -o a.hprof");

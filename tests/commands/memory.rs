@@ -29,12 +29,12 @@ const STATED: &[(&str, &str, u64)] = &[
     ("inspect {}.hprof", "Memory does not grow with the dump", 0),
     ("validate {}.hprof", "2 bytes or less for each class and object (up to 120 where", 8),
     ("validate {}.phd", "2 bytes or less for each class and object (up to 120 where", 8),
-    ("validate --no-graph {}.hprof", "only with its largest record", 0),
+    ("validate --no-graph {}.hprof", "memory is that of the largest record", 0),
     ("decode {}.hprof -o {}.jsonl --force", "some 256 MB", 600),
     ("encode {}.jsonl --format hprof -o out --force", "some 700 bytes an object", 700),
-    ("rewrite {}.hprof out --through records --force", "Memory does not grow with the number of objects", 0),
-    ("rewrite {}.hprof out --through heap --force", "that of the class table and the roots", 0),
-    ("convert {}.hprof {}.phd --to phd6 --force", "for each class and object while the input is validated", 8),
+    ("rewrite {}.hprof -o out --through records --force", "Memory does not grow with the number of objects", 0),
+    ("rewrite {}.hprof -o out --through heap --force", "that of the class table and the roots", 0),
+    ("convert {}.hprof -o {}.phd --to phd6 --force", "for each class and object while the input is validated", 8),
     ("digest {}.hprof", "for each class and object while the dump is validated", 8),
     ("compare {}.hprof {}.hprof", "some 256 MB", 900),
     ("check-conversion {}.hprof {}.phd", "some 256 MB", 900),
@@ -67,7 +67,7 @@ fn every_command_takes_the_memory_that_its_help_states() {
     for objects in [FEW, MANY] {
         let make = "generate --format hprof --profile hotspot-17 --seed 3 --objects {} -o {}.hprof";
         peak(folder.path(), make, objects);
-        peak(folder.path(), "convert {}.hprof {}.phd --to phd6", objects);
+        peak(folder.path(), "convert {}.hprof -o {}.phd --to phd6", objects);
     }
     for &(line, stated, each) in STATED {
         let name = line.split(' ').next().unwrap_or_default();

@@ -13,8 +13,8 @@ const COMMANDS: &[&str] = &[
     "inspect --json DUMP",
     "inspect --bytes DUMP",
     "decode DUMP",
-    "rewrite DUMP OUT --through records --force",
-    "rewrite DUMP OUT --through heap --force",
+    "rewrite DUMP -o OUT --through records --force",
+    "rewrite DUMP -o OUT --through heap --force",
     "validate DUMP",
     "validate --no-graph --notes DUMP",
     "validate --json DUMP",
@@ -22,8 +22,8 @@ const COMMANDS: &[&str] = &[
     "compare --json DUMP other",
     "compare DUMP other --up-to-renaming",
     "digest DUMP",
-    "convert DUMP OUT --to hprof --force",
-    "convert DUMP OUT --to classic --force",
+    "convert DUMP -o OUT --to hprof --force",
+    "convert DUMP -o OUT --to classic --force",
     "check-conversion DUMP other",
 ];
 
@@ -82,7 +82,10 @@ fn a_file_of_options_says_the_same_as_flags() {
     assert!(changed.contains("objects=50,"), "{changed}");
     fs::write(bench.0.path().join("wrong.toml"), "object = 3\n").expect("writable");
     let error = bench.refused("generate --options wrong.toml");
-    assert!(error.contains("there is no option \"object\"; the nearest are objects"), "{error}");
+    assert!(
+        error.contains("unknown option \"object\"; `heapsmith generate --help` shows all; did you mean objects"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -102,7 +105,7 @@ fn one_heap_in_several_formats_is_converted_faithfully() {
     let kept = bench.ok("generate --format hprof,classic --class-objects j9 --print-recipe -o stem");
     assert!(!kept.contains("class-objects"), "{kept}");
     let error = bench.refused("generate --format phd6,hprof");
-    assert!(error.contains("take a file each"), "{error}");
+    assert!(error.contains("each of several formats needs a file"), "{error}");
     let error = bench.refused("generate --format phd6,hprof --addresses unaligned -o other");
     assert!(error.contains("addresses=unaligned: phd6") && error.contains("choose addresses=ordinary"), "{error}");
     assert!(!bench.0.path().join("other.hprof").exists(), "nothing is written where one is refused");
@@ -141,7 +144,7 @@ fn dumps_that_rely_on_a_rule_or_break_it_are_found() {
     let (code, out, _) = bench.run("validate heapsmith-2:break=hprof.instance.length,seed=7");
     assert!(code == 1 && out.contains("hprof.instance.length"), "{out}");
     let error = bench.refused("generate --hit phd.gap.sinned -o no");
-    assert!(error.contains("the nearest are phd.gap.signed"), "{error}");
+    assert!(error.contains("did you mean phd.gap.signed"), "{error}");
     let error = bench.refused("generate --hit phd.gap.signed --format hprof -o no");
     assert!(error.contains("phd.gap.signed is no rule of hprof"), "{error}");
     let error = bench.refused("generate --hit phd.gap.signed --format phd6,phd5 -o no");
@@ -156,7 +159,7 @@ fn a_recipe_of_another_version_or_with_a_mistake_is_refused() {
     let error = bench.refused("validate heapsmith-9:seed=1");
     assert!(error.contains("it is for version 9 of the generator"), "{error}");
     let error = bench.refused("digest heapsmith-2:objekts=1");
-    assert!(error.contains("the nearest are objects"), "{error}");
+    assert!(error.contains("did you mean objects"), "{error}");
     let error = bench.refused("decode heapsmith-2:profile=agent");
     assert!(error.contains("word=64: hprof of the profile agent"), "{error}");
 }

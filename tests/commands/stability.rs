@@ -90,14 +90,17 @@ fn the_page_and_the_program_have_these_versions() {
         String::from_utf8(output.stdout).expect("text")
     };
     run("generate --format phd6 --seed 1 --objects 20 -o a.phd");
-    run("corpus export golden --format phd6 --tag gzip --tag random --tag golden");
+    run("corpus export -o golden --format phd6 --tag gzip --tag random --tag golden");
+    fs::create_dir(folder.path().join("bench")).expect("a folder");
+    fs::write(folder.path().join("bench/manifest.json"), "{}").expect("a manifest without cases");
     let golden = fs::read_to_string(folder.path().join("golden/manifest.json")).expect("it is written");
     let golden: Value = serde_json::from_str(&golden).expect("JSON");
     assert_eq!(golden["schema"], rows.remove("golden").expect("a row"));
     for (name, key, arguments) in [
         ("check-conversion", "schema", "check-conversion a.phd a.phd --json"),
         ("compare", "schema", "compare a.phd a.phd --json"),
-        ("convert", "schema", "convert a.phd b.hprof --to hprof --json"),
+        ("convert", "schema", "convert a.phd -o b.hprof --to hprof --json"),
+        ("corpus-verify", "schema", "corpus verify bench --json"),
         ("corrupt", "schema", "corrupt --list --json"),
         ("demo", "schema", "demo --objects 20 --json"),
         ("digest", "schema", "digest a.phd --json"),

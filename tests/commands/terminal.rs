@@ -166,7 +166,7 @@ impl Bench {
             command.spawn().expect("started")
         };
         let mut output = Vec::new();
-        // It ends with an error, once nobody has the other side any more.
+        // It ends with an error, once the other side is closed.
         let _ = File::from(terminal).read_to_end(&mut output);
         (child.wait().expect("it ends"), output)
     }
@@ -262,10 +262,10 @@ fn human() -> Vec<(Vec<OsString>, &'static str)> {
         (words(&["compare", "evil.hprof", "other.hprof", "--up-to-renaming"]), ""),
         (words(&["check-conversion", "evil.phd", "other.phd"]), ""),
         (words(&["check-conversion", "evil.hprof", "other.hprof"]), named),
-        (words(&["convert", "evil.phd", "new.hprof", "--to", "hprof", "--force"]), ""),
-        (words(&["convert", "evil.hprof", "new.phd", "--to", "phd6", "--force"]), ""),
-        (words(&["convert", "evil.hprof", "new.txt", "--to", "classic", "--force"]), ""),
-        (words(&["convert", "evil.phd", "/dev/null", "--to", "hprof"]), ""),
+        (words(&["convert", "evil.phd", "-o", "new.hprof", "--to", "hprof", "--force"]), ""),
+        (words(&["convert", "evil.hprof", "-o", "new.phd", "--to", "phd6", "--force"]), ""),
+        (words(&["convert", "evil.hprof", "-o", "new.txt", "--to", "classic", "--force"]), ""),
+        (words(&["convert", "evil.phd", "-o", "/dev/null", "--to", "hprof"]), ""),
         (words(&["digest", "evil.phd", "--by-facet"]), ""),
         (words(&["digest", "evil.phd", "--against", "facets.json"]), gated),
         (words(&["decode", "cut.hprof"]), ""),
@@ -276,8 +276,8 @@ fn human() -> Vec<(Vec<OsString>, &'static str)> {
         (with(&["encode", "evil.jsonl", "--format", "phd6", "-o"], name(), &[]), gated),
         (with(&["generate", "--format", "phd6", "-o"], inside(), &[]), gated),
         (with(&["generate", "--format", "phd6", "-o", "x", "--profile"], evil(), &[]), named),
-        (with(&["rewrite", "--through", "heap", "evil.phd", "x", "--profile"], evil(), &[]), named),
-        (with(&["rewrite", "--through", "records"], name(), &["x"]), gated),
+        (with(&["rewrite", "--through", "heap", "evil.phd", "-o", "x", "--profile"], evil(), &[]), named),
+        (with(&["rewrite", "--through", "records"], name(), &["-o", "x"]), gated),
         (with(&["corpus", "verify"], name(), &[]), gated),
         (with(&["demo", "--objects", "5", "--out"], inside(), &[]), gated),
         (with(&["facets"], evil(), &[]), gated),

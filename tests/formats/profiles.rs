@@ -11,7 +11,7 @@ use heapsmith::validate::{ValidateOptions, validate};
 use hex_literal::hex;
 use pretty_assertions::assert_eq;
 
-/// Two classes and an array class at 0x1000, 0x1040 and 0x1080; three objects behind them.
+/// Two classes and an array class at 0x1000, 0x1040 and 0x1080; three objects after them.
 fn heap(hashes: HashRegime) -> Heap {
     let hash = |bits| match hashes {
         HashRegime::Every16 => Some(IdentityHash::Bits16(bits as u16)),

@@ -23,7 +23,7 @@ struct Book {
     versions: Vec<u32>,
     /// Names of the profiles with the numbers of the versions that they write.
     profiles: Vec<(&'static str, Vec<u32>)>,
-    /// At least so many errata, and sections of documents.
+    /// At least this many errata, and sections of documents.
     at_least: (usize, usize),
 }
 

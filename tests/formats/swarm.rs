@@ -172,7 +172,7 @@ fn what_cannot_be_aimed_at_is_refused_with_the_reason() {
     assert!(refused("swarm=maybe").contains("swarm: expected yes or no"));
     let recipe = read("edit=raise-the-versions").expect("a recipe");
     let error = recipe.write(&mut Vec::new()).expect_err("no such edit").to_string();
-    assert!(error.contains("hprof has no such edit; the nearest are raise-the-version"), "{error}");
+    assert!(error.contains("hprof has no such edit; did you mean raise-the-version"), "{error}");
     assert!(read("edit=raise-the-version").and_then(|recipe| recipe.heap()).is_err());
     let recipe = Recipe::from(Preset::Plain).aim(Aim::Hit(rule("phd.gap.signed").expect("a rule")));
     let error = recipe.settled_for(&[Format::PHD6, Format::PHD5]).expect_err("two formats").to_string();

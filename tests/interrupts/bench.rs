@@ -31,7 +31,7 @@ impl Place {
         Place { _folder: folder, work, temporary }
     }
 
-    /// Starts a command with what it prints going to files, so that nobody has to read it.
+    /// Starts a command with what it prints going to files, so that it need not be read.
     pub(crate) fn start(&self, arguments: &[&str]) -> Running<'_> {
         let log = |name: &str| File::create(self.work.with_extension(name)).expect("a file");
         let mut child = Command::new(HEAPSMITH)

@@ -18,7 +18,7 @@ fn has_python() -> bool {
     is_there
 }
 
-/// An adapter that accepts every dump, writes a line to a file for each, and starts a process that stays; after so many
+/// An adapter that accepts every dump, writes a line to a file for each, and starts a process that stays; after this many
 /// questions it answers no more.
 fn adapter(place: &Place, silent_after: usize) -> String {
     let script = format!(

@@ -66,9 +66,9 @@ fn commands_that_read_a_dump_leave_nothing() {
         &["inspect", "-"][..],
         &["validate", "-"],
         &["decode", "-", "-o", "out.jsonl"],
-        &["rewrite", "-", "out.phd", "--through", "records"],
-        &["rewrite", "-", "out.phd", "--through", "heap"],
-        &["convert", "-", "out.hprof", "--to", "hprof"],
+        &["rewrite", "-", "-o", "out.phd", "--through", "records"],
+        &["rewrite", "-", "-o", "out.phd", "--through", "heap"],
+        &["convert", "-", "-o", "out.hprof", "--to", "hprof"],
         &["digest", "-"],
         &["compare", "-", name],
         &["compare", name, "-"],
@@ -80,7 +80,7 @@ fn commands_that_read_a_dump_leave_nothing() {
     while_it_reads(&["encode", "-", "--format", "phd6", "-o", "out.phd"], &bytes);
 }
 
-/// Interrupts a command while it writes: when there are so many bytes in its folders.
+/// Interrupts a command while it writes: when there are this many bytes in its folders.
 fn while_it_writes(arguments: &[&str], sizes: [u64; 5]) {
     for size in sizes {
         let place = Place::new();

@@ -72,7 +72,7 @@ def main():
     os.mkdir(samples)
     made = [["generate", "--format", "phd6", "--objects", "100000", "--seed", "3", "-o", "a.phd"],
             ["decode", "a.phd", "-o", "a.jsonl"],
-            ["convert", "a.phd", "a.hprof", "--to", "hprof"]]
+            ["convert", "a.phd", "-o", "a.hprof", "--to", "hprof"]]
     for arguments in made:
         assert run(arguments, samples, base).wait() == 0, arguments
     with open(os.path.join(samples, "adapter.py"), "w") as script:
@@ -87,9 +87,9 @@ def main():
         (["validate", "-"], dump),
         (["decode", "-", "-o", "out"], dump),
         (["encode", "-", "--format", "phd6", "-o", "out"], listing),
-        (["rewrite", "-", "out", "--through", "records"], dump),
-        (["rewrite", "-", "out", "--through", "heap"], dump),
-        (["convert", "-", "out", "--to", "classic"], hprof),
+        (["rewrite", "-", "-o", "out", "--through", "records"], dump),
+        (["rewrite", "-", "-o", "out", "--through", "heap"], dump),
+        (["convert", "-", "-o", "out", "--to", "classic"], hprof),
         (["check-conversion", "-", hprof], dump),
         (["compare", "-", listing], dump),
         (["digest", "-"], dump),

@@ -196,7 +196,9 @@ fn check(made: &Made) -> String {
     let again = made.path.with_extension("again");
     let rewrite = Command::new(env!("CARGO_BIN_EXE_heapsmith"))
         .args(["rewrite", "--through", "records"])
-        .args([&made.path, &again])
+        .arg(&made.path)
+        .arg("-o")
+        .arg(&again)
         .output()
         .expect("heapsmith");
     assert!(rewrite.status.success(), "{name}: {}", String::from_utf8_lossy(&rewrite.stderr));

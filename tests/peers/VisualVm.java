@@ -133,7 +133,7 @@ class VisualVm {
     }
 
     // What is public gives a dangling reference as null and a number as decimal text. What the library
-    // itself reads is one step behind that.
+    // itself reads is one step later.
     private static final String PACKAGE = "org.graalvm.visualvm.lib.jfluid.heap.";
     private static final Method VALUE_OF_FIELD = method("HprofInstanceValue", "getTypeValue");
     private static final Method VALUE_AT =

@@ -56,7 +56,7 @@ row() { # from, to, source, result, options of count.py, of check-conversion, pr
 }
 
 converted() { # from, to, options: complains and fails if it cannot be
-    "$HEAPSMITH" convert "$@" --force >/dev/null 2>"$folder/error" && return
+    "$HEAPSMITH" convert "$1" -o "${@:2}" --force >/dev/null 2>"$folder/error" && return
     echo "| $(basename "$1") | $4 | not converted: $(tail -1 "$folder/error") | | | |"
     wrong=1
     return 1

@@ -77,7 +77,7 @@ class Bytes:
 
 
 def phd(data):
-    """Two passes: names of classes may stand behind their objects."""
+    """Two passes: names of classes may stand after their objects."""
     b = Bytes(data)
     b.take(b.u(2))
     version, flags = b.u(4), b.u(4)
@@ -172,7 +172,7 @@ def phd(data):
         else:
             raise ValueError(f"tag {tag} at {b.at - 1}")
     if b.at != len(data):
-        raise ValueError("bytes behind the end")
+        raise ValueError("bytes after the end")
     # J9 in version 4 puts an array's own class first and names the innermost component.
     arrays = [(names.get(own), names.get(listed[0]) if listed else None)
               for kind, own, listed in objects if kind == "object_arrays"]

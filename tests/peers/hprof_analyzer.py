@@ -52,6 +52,6 @@ def main(program, dump):
 if __name__ == "__main__":
     if len(sys.argv) != 3:
         sys.exit(__doc__.strip().splitlines()[-1])
-    # So that a time limit does not leave the folder behind.
+    # So that a time limit does not leave the folder.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     sys.exit(main(*sys.argv[1:]))

@@ -164,7 +164,7 @@ fn junit_is_well_formed_whatever_the_texts() {
         let document = Document::parse(&xml).unwrap_or_else(|e| panic!("{c:?}: {e}"));
         let suite = children(document.root_element(), "testsuite")[0];
         let shown = match c {
-            // An attribute's tabs and ends of lines are blanks to whoever reads it.
+            // An attribute's tabs and ends of lines are blanks to its reader.
             '\t' | '\n' => "a [31m <&\"' ]]> \u{e000}b".to_owned(),
             c => {
                 c.encode_utf16(&mut [0; 2]).iter().fold("a".to_owned(), |text, unit| format!("{text}\\u{unit:04x}"))

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * Runs a parser over golden dumps (`heapsmith corpus export golden`): copy this file, and call your parser in `parse`. It
+ * Runs a parser over golden dumps (`heapsmith corpus export -o golden`): copy this file, and call your parser in `parse`. It
  * needs Java 11, JUnit 5 and no other library. The system property `golden` names the folder; without it, `golden`.
  */
 class GoldenDumpsTest {

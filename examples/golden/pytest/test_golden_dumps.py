@@ -1,4 +1,4 @@
-"""Runs a parser over golden dumps (`heapsmith corpus export golden`): copy this file, and call your parser in `parse`.
+"""Runs a parser over golden dumps (`heapsmith corpus export -o golden`): copy this file, and call your parser in `parse`.
 
     GOLDEN=golden pytest test_golden_dumps.py
 """

@@ -1,10 +1,10 @@
 mod new;
 
-use std::io::{Write, stdin};
+use std::io::{self, Write, stdin};
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
-use heapsmith::check::{Budget, Kind, Subject, Sweeper, ambiguities, examine, serve};
+use heapsmith::check::{Budget, Examination, Fault, Kind, Step, Subject, Sweeper, ambiguities, examine, serve};
 use heapsmith::compare::Facet;
 use heapsmith::corpus::Ambiguity;
 use heapsmith::error::Error;
@@ -14,16 +14,18 @@ use serde::Serialize;
 
 use crate::{Answer, family, terminal};
 
-/// Adapters: programs that put a parser, a converter or a writer behind the protocol of specs/adapter.md.
+/// Writes and tests adapters: programs through which heapsmith asks a parser, a converter or a writer (specs/adapter.md).
 #[derive(Args)]
 pub(crate) struct Opts {
     #[command(subcommand)]
     command: Command,
 }
 
-/// Checks an adapter against the protocol, and says what to mend.
+/// Checks an adapter against the protocol with a few small dumps: says what to fix in the adapter, and on which dumps the
+/// parser fails. After a crash or a hang, the adapter is started again for the steps that follow.
 ///
-/// Whether its answers are right is for `check` to find out. Exit code 0: nothing to mend.
+/// Whether the answers are right is for `check` to find out. Exit code 0: nothing is wrong; 1: the adapter needs a fix or the
+/// parser failed; 2: the test could not run.
 ///
 /// Example: heapsmith adapter test 'python3 adapter.py'
 #[derive(Args)]
@@ -31,10 +33,10 @@ struct TestOpts {
     /// The adapter: a command, quoted as for a shell.
     #[arg(value_name = "CMD ARGS")]
     command: String,
-    /// Seconds for an answer.
+    /// Seconds that an answer may take.
     #[arg(long, default_value_t = 10.0)]
     time_limit: f32,
-    /// A JSON report.
+    /// Print a JSON report instead of text.
     #[arg(long)]
     json: bool,
 }
@@ -42,9 +44,11 @@ struct TestOpts {
 impl TestOpts {
     fn run(self) -> Result<Answer, Error> {
         let words = shell_words::split(&self.command)
-            .map_err(|e| Error::Usage(format!("{:?} cannot be split into words: {e}", self.command)))?;
+            .map_err(|e| Error::Usage(format!("{:?}: expected a command quoted as for a shell: {e}", self.command)))?;
         if words.is_empty() {
-            return Err(Error::Usage("there is no command".to_owned()));
+            return Err(Error::Usage(
+                "the command is empty; expected an adapter, such as 'python3 adapter.py'".to_owned(),
+            ));
         }
         let time = Duration::try_from_secs_f32(self.time_limit)
             .map_err(|e| Error::Usage(format!("--time-limit {}: {e}", self.time_limit)))?;
@@ -61,20 +65,8 @@ impl TestOpts {
             writeln!(terminal::data(), "{text}").map_err(failed)?;
         } else {
             let mut out = terminal::stdout();
-            for step in &told.steps {
-                match &step.mend {
-                    None => writeln!(out, "{}    {}", terminal::good("ok"), step.what),
-                    Some(mend) => {
-                        let mend = mend.replace('\n', "\n      ");
-                        writeln!(out, "{}  {}\n      {mend}", terminal::bad("mend"), step.what)
-                    }
-                }
-                .map_err(failed)?;
-                if let Some(note) = &step.note {
-                    writeln!(out, "      {} {}", terminal::doubtful("note:"), note.replace('\n', " "))
-                        .map_err(failed)?;
-                }
-            }
+            told.steps.iter().try_for_each(|step| print(step, &mut out)).map_err(failed)?;
+            writeln!(out, "{}", closing(&told)).map_err(failed)?;
         }
         Ok(match stop.signal() {
             Some(signal) => Answer::Interrupted(signal),
@@ -84,26 +76,59 @@ impl TestOpts {
     }
 }
 
-/// Lists what dumps leave open, with the readings of which an adapter can declare one each.
+fn print(step: &Step, out: &mut dyn Write) -> io::Result<()> {
+    // Of one width with the blanks that follow.
+    let mark = match (&step.problem, step.fault) {
+        (None, _) => terminal::good("ok") + "      ",
+        (Some(_), Some(Fault::Parser)) => terminal::bad("failed") + "  ",
+        (Some(_), Some(Fault::Adapter)) => terminal::bad("fix") + "     ",
+        (Some(_), None) => terminal::doubtful("skip") + "    ",
+    };
+    writeln!(out, "{mark}{}", step.what)?;
+    if let Some(problem) = &step.problem {
+        writeln!(out, "        {}", problem.replace('\n', "\n        "))?;
+    }
+    match &step.note {
+        None => Ok(()),
+        Some(note) => writeln!(out, "        {} {}", terminal::doubtful("note:"), note.replace('\n', " ")),
+    }
+}
+
+/// The last line: how much is to do.
+fn closing(told: &Examination) -> String {
+    let count = |is: &dyn Fn(&&Step) -> bool| told.steps.iter().filter(is).count();
+    let fixes = count(&|step| step.fault == Some(Fault::Adapter));
+    let failures = count(&|step| step.fault == Some(Fault::Parser));
+    let untested = count(&|step| step.problem.is_some() && step.fault.is_none());
+    let parts = [(fixes, "to fix in the adapter"), (failures, "failed by the parser"), (untested, "not tested")];
+    let parts = parts.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
+    let parts: Vec<String> = parts.collect();
+    match parts.as_slice() {
+        [] => format!("{} steps, all passed", told.steps.len()),
+        parts => format!("{} steps: {}", told.steps.len(), parts.join(", ")),
+    }
+}
+
+/// Lists the points that dumps leave open, and the readings of each, of which an adapter can declare one.
 ///
-/// The first reading of each is the default. `booleans` and `names` are declared by keys of their own.
+/// The first reading of each is the default. The keys `booleans` and `names` of hello declare two more such points.
 ///
 /// Example: heapsmith adapter readings phd
 #[derive(Args)]
 struct ReadingsOpts {
-    #[arg(value_parser = family, help = format!("Of dumps of this format alone: {}", Family::names()))]
+    #[arg(value_parser = family, help = format!("List the readings of dumps of this format only: {}. Without it, of all formats", Family::names()))]
     format: Option<Family>,
-    /// JSON.
+    /// Print JSON instead of text.
     #[arg(long)]
     json: bool,
 }
 
-/// What dumps leave open.
+/// The points that dumps leave open.
 #[derive(Serialize, schemars::JsonSchema)]
 pub(crate) struct Readings {
     /// Version of this report's schema.
     schema: u32,
-    /// Each thing that is left open.
+    /// Each point that is left open.
     readings: Vec<Reading>,
 }
 
@@ -143,7 +168,7 @@ impl ReadingsOpts {
             choices: ambiguity.choices.iter().map(|choice| Choice { name: choice.name, about: choice.about }).collect(),
             facets: ambiguity.facets.to_vec(),
         });
-        let told = Readings { schema: 1, readings: readings.collect() };
+        let told = Readings { schema: 2, readings: readings.collect() };
         let failed = |e| Error::io("writing standard output", e);
         if self.json {
             let text = serde_json::to_string(&told).map_err(|e| failed(e.into()))?;
@@ -166,7 +191,7 @@ enum Command {
     New(new::NewOpts),
     Test(TestOpts),
     Readings(ReadingsOpts),
-    /// The reference decoder, converter and writer behind the protocol, on standard input and output.
+    /// Answers the protocol with heapsmith's own decoder, converter and writer, on standard input and output.
     Serve,
 }
 

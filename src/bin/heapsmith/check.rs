@@ -34,7 +34,7 @@ fn random_help() -> String {
     )
 }
 
-/// Runs somebody else's parser, converter or writer over the corpus and over random dumps, and judges what it answers.
+/// Runs a third-party parser, converter or writer over the corpus and over random dumps, and judges its answers.
 ///
 /// An adapter (specs/adapter.md) serves many dumps, and says what it can; --adapter may be given several times, for a
 /// matrix. A decoder takes a dump's path and prints a listing (specs/listing.md) with exit code 0, or refuses the dump
@@ -47,33 +47,36 @@ fn random_help() -> String {
 #[command(group(ArgGroup::new("subject").required(true).multiple(true)
     .args(["adapter", "decoder", "converter", "encoder"])))]
 pub(crate) struct Opts {
-    /// An adapter: a command, quoted as for a shell.
+    /// An adapter: a command, quoted as for a shell. Without it, --decoder, --converter or --encoder.
     #[arg(long, value_name = "CMD ARGS")]
     adapter: Vec<String>,
     /// A program that prints listings: a command, quoted as for a shell; `{}` stands for the dump's path, `{heap}` for
-    /// the index of the heap that is asked for. Without `{heap}` dumps of several heaps are skipped.
+    /// the index of the heap that is asked for. Without it, --adapter, --converter or --encoder; without `{heap}`, dumps of several heaps are skipped.
     #[arg(long, value_name = "CMD {}")]
     decoder: Vec<String>,
-    /// A converter: a command in which `{in}` and `{out}` stand for the paths of two dumps. Needs --to.
+    /// A converter: a command in which `{in}` and `{out}` stand for the paths of two dumps. Needs --to. Without it,
+    /// --adapter, --decoder or --encoder.
     #[arg(long, value_name = "CMD {in} {out}", requires = "to")]
     converter: Vec<String>,
     /// A writer: a command in which `{in}` stands for the path of a listing and `{out}` for that of the dump. Needs --to.
+    /// Without it, --adapter, --decoder or --converter.
     #[arg(long, value_name = "CMD {in} {out}", requires = "to")]
     encoder: Vec<String>,
-    #[arg(long, value_name = "FORMAT", help = format!("Format that the converter reads: {}; or one version of it: {}", Family::names(), Format::names()))]
+    #[arg(long, value_name = "FORMAT", help = format!("Format that the converter reads: {}; or one version of it: {}. Without it, all formats", Family::names(), Format::names()))]
     from: Option<String>,
     /// What a converter or encoder writes: a format, or a format and a profile (phd6/openj9). With a profile its dumps have
-    /// to carry what that writer's do, and else what those of any known writer do.
+    /// to carry what that writer's do, and else what those of any known writer do. --converter and --encoder require it; without it,
+    /// adapters are asked for all formats that they declare.
     #[arg(long, value_name = "FORMAT")]
     to: Option<Target>,
-    /// A converter or encoder gives objects addresses of its own: judge the graph.
+    /// Accept a converter's or encoder's own addresses if the graph is the same. Without it, addresses are compared.
     #[arg(long, requires = "to")]
     up_to_renaming: bool,
-    /// What adapters are asked to do; default: parse, if they can.
+    /// What adapters are asked to do. Without it, to parse, if they can.
     #[arg(long, value_enum)]
     operation: Option<OperationOpt>,
-    /// The level of answers that adapters are asked for, where they have it: verdict, counts, digest or listing; default:
-    /// the highest.
+    /// The level of answers that adapters are asked for, where they have it: verdict, counts, digest or listing.
+    /// Without it, the highest that they have.
     #[arg(long)]
     level: Option<Level>,
     #[arg(long, default_value_t = 0, help = RANDOM, long_help = random_help())]
@@ -81,16 +84,17 @@ pub(crate) struct Opts {
     /// Seed of the random dumps.
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    #[arg(long, value_parser = family, help = format!("Only dumps of this format: {}", Family::names()))]
+    #[arg(long, value_parser = family, help = format!("Only dumps of this format: {}. Without it, of all", Family::names()))]
     format: Option<Family>,
     /// Only these cases: a case's id, a part of ids, a pattern of ids (`*`, `?` and `[...]` as in a shell), or
-    /// rule=PATTERN for those that keep, break or show such a rule. Several options add up.
+    /// rule=PATTERN for those that keep, break or show such a rule. Several options add up. Without it, all
+    /// cases.
     #[arg(long, value_name = "ID|PATTERN|rule=PATTERN")]
     filter: Vec<Filter>,
-    /// Only a part of the batches of cases: the Kth of N parts. `merge` puts the reports together.
+    /// Only a part of the batches of cases: the Kth of N parts. `merge` combines the reports. Without it, all.
     #[arg(long, value_name = "K/N", value_parser = shard)]
     shard: Option<(u64, u64)>,
-    /// How many cases run at a time; the results are the same; default: as many as there are processors.
+    /// The number of cases that run at a time; it does not change the results. Without it, as many as there are processors.
     #[arg(long, short)]
     jobs: Option<NonZeroUsize>,
     /// Seconds for a case, and half a second more for each MiB of its dump.
@@ -104,33 +108,35 @@ pub(crate) struct Opts {
     /// After this many cases without an answer in time, or with an adapter error that took as long, the rest is skipped.
     #[arg(long, default_value_t = 10)]
     max_hangs: usize,
-    /// After this many failures of an implementation that are not expected, the rest is skipped.
+    /// After this many failures of an implementation that are not expected, the rest is skipped. Without it, all cases are asked.
     #[arg(long, value_name = "N")]
     max_failures: Option<NonZeroUsize>,
     /// Do not judge these facets, separated by commas. `heapsmith facets` prints them; addresses and kinds are always judged.
+    /// Without it, all that the implementation reports.
     #[arg(long, value_name = "FACETS", value_delimiter = ',', value_parser = left_out)]
     leave_out: Vec<Facet>,
-    /// Exit code 0 although more than half of the cases were skipped.
+    /// Accept that more than half of the cases were skipped. Without it, the exit code is 1 then.
     #[arg(long)]
     allow_skips: bool,
-    /// A file of failures that are expected, by verdict, fact, rule and case. What fails besides, and a case that is listed
-    /// by its id and passes, fails the run.
+    /// A file of failures that are expected, by verdict, fact, rule and case. Any other failure, and a case that is listed
+    /// by its id and passes, fails the run. Without it, every failure does.
     #[arg(long, value_name = "FILE")]
     expected: Option<PathBuf>,
-    /// Bring the file of expected failures up to date with this run: add new failures, remove cases that pass. Comments stay.
+    /// Update the file of expected failures with this run: add new failures, remove cases that pass. Comments stay. Without it, the
+    /// file is only read.
     #[arg(long, requires = "expected")]
     update_expected: bool,
     /// Write reports to this folder (report.html, report.json, report.md, report.sarif, junit.xml), and the dumps and answers of
-    /// failed cases; it is created. A folder that holds anything but a report is refused.
+    /// failed cases; it is created. A folder that holds anything but a report is refused. Without it, the report is only printed.
     #[arg(long, value_name = "DIR")]
     report: Option<PathBuf>,
-    /// Replace the report that the folder of --report holds.
+    /// Replace the report that the folder of --report holds. Without it, an existing report is an error.
     #[arg(long, requires = "report")]
     force: bool,
-    /// Print all causes, and all failing cases of each.
+    /// Print all causes, and all failing cases of each. Without it, the first 20 lines of each implementation.
     #[arg(long, conflicts_with = "json")]
     all: bool,
-    /// A JSON report on standard output.
+    /// Print a JSON report instead of text.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -254,13 +260,14 @@ impl Opts {
     fn subjects(&self, budget: Budget, stop: &Stop) -> Result<Vec<Subject>, Error> {
         let supervisor = std::env::current_exe().map_err(|e| Error::io("finding heapsmith's own program", e))?;
         let subject = |kind: Kind, flag: &str, command: &String, places: &[&str]| {
-            let words = shell_words::split(command)
-                .map_err(|e| Error::Usage(format!("--{flag} {command:?} cannot be split into words: {e}")))?;
+            let words = shell_words::split(command).map_err(|e| {
+                Error::Usage(format!("--{flag} {command:?}: expected a command quoted as for a shell: {e}"))
+            })?;
             if words.is_empty() {
-                return Err(Error::Usage(format!("--{flag} has no command")));
+                return Err(Error::Usage(format!("--{flag}: expected a command, found an empty text")));
             }
             if let Some(place) = places.iter().find(|place| !words.iter().any(|word| word.contains(**place))) {
-                return Err(Error::Usage(format!("--{flag} has no {place}, where the path goes")));
+                return Err(Error::Usage(format!("--{flag} must contain {place} where {} goes", path_of(place))));
             }
             let (supervisor, stop) = (supervisor.clone(), stop.clone());
             Ok(Subject { kind, command: command.clone(), words, supervisor, budget, level: self.level, stop })
@@ -275,7 +282,10 @@ impl Opts {
         let files = ["{in}", "{out}"];
         for (commands, flag) in [(&self.converter, "converter"), (&self.encoder, "encoder")] {
             for command in commands {
-                let to = self.to.clone().ok_or_else(|| Error::Usage(format!("--{flag} needs --to")))?;
+                let to = self
+                    .to
+                    .clone()
+                    .ok_or_else(|| Error::Usage(format!("--{flag} needs --to, the format that it writes")))?;
                 let renames = self.up_to_renaming;
                 let kind = match flag {
                     "converter" => {
@@ -329,9 +339,19 @@ fn something_was_judged(told: &Report) -> Result<(), Error> {
     }
     Err(Error::Usage(match results().next().map(|result| &result.outcome) {
         Some(Outcome::Skip { reason, .. }) => format!("every case was skipped, the first of them because: {reason}"),
-        _ => "no case is left by --filter, --format and what the implementation can; `corpus list` shows the ids"
+        _ => "no case matches --filter and --format and can be asked of the implementation; `heapsmith corpus list` shows the \
+              cases"
             .to_owned(),
     }))
+}
+
+/// What the path is of that takes a place in a command.
+fn path_of(place: &str) -> &'static str {
+    match place {
+        "{in}" => "the input's path",
+        "{out}" => "the output's path",
+        _ => "the dump's path",
+    }
 }
 
 /// What a converter reads, by its family.

@@ -9,7 +9,7 @@ use heapsmith::error::Error;
 use heapsmith::format::{HeapFile, Target, text};
 
 use crate::tolerate::{self, Reported, TolerateOpt};
-use crate::{Answer, convert, open, terminal};
+use crate::{Answer, compare, convert, open, terminal};
 
 /// Judges a conversion by any converter: was anything lost or changed that dumps like the output carry?
 ///
@@ -26,17 +26,17 @@ use crate::{Answer, convert, open, terminal};
 pub(crate) struct Opts {
     /// The dump that was converted; `-` is standard input.
     input: PathBuf,
-    /// What was made of it.
+    /// The dump that the converter wrote.
     output: PathBuf,
-    /// Judge by what this writer's dumps carry; default: the writer is recognised.
+    /// Judge by what this writer's dumps carry. Without it, the writer is recognised from the output.
     #[arg(long)]
     profile: Option<String>,
-    /// The converter gives objects addresses of its own: find out whether the graph is the same under other
-    /// addresses. Both heaps are held in memory; classes that a converter makes up have no counterpart. Exit
+    /// Accept other addresses, where a converter gives objects its own, if the graph is the same. Without it, addresses have to be
+    /// the same, or renumbered in ascending order. Both heaps are held in memory; classes that a converter synthesises have no counterpart. Exit
     /// code 3: not decided within the budget.
     #[arg(long)]
     up_to_renaming: bool,
-    /// With --up-to-renaming: give up after so many millions of edges.
+    /// With --up-to-renaming: give up after this number of millions of edges.
     #[arg(long, default_value_t = BUDGET / 1_000_000, requires = "up_to_renaming")]
     budget: u64,
     #[command(flatten)]
@@ -45,7 +45,7 @@ pub(crate) struct Opts {
     reading: open::ReadingOpts,
     #[command(flatten)]
     tolerate: TolerateOpt,
-    /// A JSON report.
+    /// Print a JSON report instead of text.
     #[arg(long)]
     json: bool,
 }
@@ -120,7 +120,7 @@ fn describe(verdict: &Verdict) -> Vec<String> {
     let mut lines = Vec::new();
     for d in &verdict.changed {
         let at = d.address.as_deref().map(|a| format!(", first at {a}")).unwrap_or_default();
-        lines.push(format!("changed: {}: {} differ{at}", d.facet, d.count));
+        lines.push(format!("changed: {}: {}{at}", d.facet, compare::differ(d.count)));
         lines.push(format!("  input:  {}", d.left));
         lines.push(format!("  output: {}", d.right));
         for class in d.classes.iter().take(5).filter(|_| d.classes.len() > 1) {

@@ -14,7 +14,7 @@ use heapsmith::validate::Tolerated;
 use crate::tolerate::{self, Reported, TolerateOpt};
 use crate::{Answer, open, terminal};
 
-/// Compares two dumps or listings, fact by fact, on what both of them tell.
+/// Compares two dumps or listings: every fact that both of them record.
 ///
 /// Exit code 0: no compared fact differs; 1: one does, or one of the two is not a valid dump. The last line says what was
 /// not compared, and why; `heapsmith facets` has the whole table. Many objects are sorted in temporary files: memory is
@@ -35,21 +35,21 @@ pub(crate) struct Opts {
     reading: open::ReadingOpts,
     #[command(flatten)]
     tolerate: TolerateOpt,
-    /// Whether the two are the same graph under other addresses: another JVM's, or a converter's new ones. Both
-    /// heaps are held in memory. Exit code 3: not decided within the budget.
+    /// Accept other addresses (another JVM's, or a converter's new ones) if the graph is the same. Both heaps are held in memory.
+    /// Exit code 3: not decided within the budget. Without it, objects are compared by address.
     #[arg(long)]
     up_to_renaming: bool,
-    /// With --up-to-renaming: give up after so many millions of edges.
+    /// With --up-to-renaming: give up after this number of millions of edges.
     #[arg(long, default_value_t = BUDGET / 1_000_000, requires = "up_to_renaming")]
     budget: u64,
-    /// With --up-to-renaming: where to write the mapping that was found, a line for each address.
+    /// With --up-to-renaming: write the mapping that was found to this file, a line for each address. Without it, none is written.
     #[arg(long, requires = "up_to_renaming")]
     mapping: Option<PathBuf>,
     /// The form in which names of classes are compared: as each dump has them, or that of Java source
     /// (java.lang.String, int[]) for both.
     #[arg(long, value_enum, default_value_t = ClassNamesOpt::Dump)]
     class_names: ClassNamesOpt,
-    /// A JSON report.
+    /// Print a JSON report instead of text.
     #[arg(long)]
     json: bool,
 }
@@ -65,11 +65,10 @@ enum ClassNamesOpt {
 /// Which facets to compare.
 #[derive(Args)]
 pub(crate) struct FacetOpts {
-    /// Compare these facets alone (comma-separated), and which addresses there are; `heapsmith facets` lists
-    /// them.
+    /// Compare only these facets (comma-separated; `heapsmith facets` lists them) and which addresses exist. Without it, all facets.
     #[arg(long, value_delimiter = ',', conflicts_with = "leave_out")]
     facets: Vec<Facet>,
-    /// Facets that are not to be compared (comma-separated).
+    /// Do not compare these facets (comma-separated). Without it, all are compared.
     #[arg(long, value_delimiter = ',')]
     leave_out: Vec<Facet>,
 }
@@ -78,7 +77,9 @@ impl FacetOpts {
     /// Those that are left out.
     pub(crate) fn left_out(&self) -> Result<BTreeSet<Facet>, Error> {
         if let Some(needed) = self.leave_out.iter().find(|facet| !facet.may_be_omitted()) {
-            return Err(Error::Usage(format!("{needed} cannot be left out: every other comparison rests on it")));
+            return Err(Error::Usage(format!(
+                "--leave-out {needed}: every other comparison needs this facet; leave out others"
+            )));
         }
         if self.facets.is_empty() {
             return Ok(self.leave_out.iter().copied().collect());
@@ -189,7 +190,7 @@ fn describe_renaming(renaming: &Renaming) -> String {
                 mapping.len()
             );
             let names: Vec<String> = BY_FILE.iter().map(Facet::to_string).collect();
-            format!("{facts}\nnot compared: {}, which are the file's and not the graph's", names.join(", "))
+            format!("{facts}\nnot compared: {}, which describe the file and not the graph", names.join(", "))
         }
         Renaming::Different { invariant, left, right } => {
             format!("{}: {invariant}: {left} on the left, {right} on the right", terminal::bad("different"))
@@ -201,7 +202,17 @@ fn describe_renaming(renaming: &Renaming) -> String {
     }
 }
 
-/// So many classes are shown for each facet.
+/// How often a facet was not compared.
+fn times(count: u64) -> String {
+    if count == 1 { "once".to_owned() } else { format!("{count} times") }
+}
+
+/// How often a facet differs.
+pub(crate) fn differ(count: u64) -> String {
+    if count == 1 { "1 differs".to_owned() } else { format!("{count} differ") }
+}
+
+/// The number of classes that are shown for each facet.
 const CLASSES: usize = 5;
 
 pub(crate) fn describe(comparison: &Comparison) -> String {
@@ -211,11 +222,11 @@ pub(crate) fn describe(comparison: &Comparison) -> String {
     };
     for d in &comparison.differences {
         let at = d.address.as_deref().map(|a| format!(", first at {a}")).unwrap_or_default();
-        text += &format!("{}: {} differ{at}\n", d.facet, d.count);
+        text += &format!("{}: {}{at}\n", d.facet, differ(d.count));
         text += &format!("  left:  {}{}\n", d.left, place(d.left_place));
         text += &format!("  right: {}{}\n", d.right, place(d.right_place));
         for class in d.classes.iter().take(CLASSES).filter(|_| d.classes.len() > 1) {
-            let name = if class.class.is_empty() { "(no class is told)" } else { &class.class };
+            let name = if class.class.is_empty() { "(class not recorded)" } else { &class.class };
             text += &format!("  {} of {name}, first at {}\n", class.count, class.address);
         }
         if d.classes.len() > CLASSES {
@@ -249,7 +260,7 @@ impl Reasons {
         let mut left_out = Vec::new();
         for n in &comparison.not_compared {
             match self.why(n.facet, n.why) {
-                Some(why) => reasons.push(format!("{} ({} times; {why})", n.facet, n.count)),
+                Some(why) => reasons.push(format!("{} ({}; {why})", n.facet, times(n.count))),
                 None => left_out.push(n.facet.to_string()),
             }
         }
@@ -258,26 +269,30 @@ impl Reasons {
             _ if self.chosen => reasons.push("what --facets does not name".to_owned()),
             names => reasons.push(format!("{} (left out on request)", names.join(", "))),
         }
-        let rest = if reasons.is_empty() { "nothing that either tells".to_owned() } else { reasons.join(", ") };
+        let rest = if reasons.is_empty() {
+            "nothing; every recorded fact was compared".to_owned()
+        } else {
+            reasons.join(", ")
+        };
         format!("not compared: {rest}")
     }
 
     fn why(&self, facet: Facet, why: Side) -> Option<String> {
         let (side, target) = match why {
-            Side::UnknownLeft => ("the left", &self.targets[0]),
-            Side::UnknownRight => ("the right", &self.targets[1]),
+            Side::UnknownLeft => ("the left-hand", &self.targets[0]),
+            Side::UnknownRight => ("the right-hand", &self.targets[1]),
             Side::LeftOut if self.left_out.contains(&facet) => return None,
             Side::LeftOut => {
-                let side = if self.omits[0].contains(&facet) { "the left" } else { "the right" };
-                return Some(format!("{side} omits it"));
+                let side = if self.omits[0].contains(&facet) { "the left-hand" } else { "the right-hand" };
+                return Some(format!("{side} listing omits it"));
             }
-            Side::NotCarried => return Some("the right's format does not carry it".to_owned()),
+            Side::NotCarried => return Some("the right-hand dump's format cannot record it".to_owned()),
         };
         Some(match target {
             Some(target) if !target.column().is_comparable(facet) => {
-                format!("{side} does not tell, as no {target} does")
+                format!("{side} dump does not record it; no {target} dump can")
             }
-            _ => format!("{side} does not tell"),
+            _ => format!("{side} dump does not record it"),
         })
     }
 }

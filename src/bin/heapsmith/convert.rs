@@ -12,37 +12,38 @@ use crate::spelling::Spelling;
 use crate::tolerate::{self, Reported, TolerateOpt};
 use crate::{Answer, decode, open, terminal};
 
-/// Writes the heap of a dump as a dump of another format, and says what that cost: what is lost, what is
-/// changed by a known rule, and what had to be made up. The same input gives the same bytes.
+/// Writes the heap of a dump as a dump of another format, and reports what that cost: what is lost, what is changed by a known
+/// rule, and what had to be synthesised. The same input gives the same bytes.
 ///
-/// Objects are read from the input each time, three times and more; memory is the class table, the roots, 2 bytes or less for
-/// each class and object while the input is validated, and 8 bytes an address where addresses are numbered anew. The report
-/// goes to standard error if the dump goes to standard output.
+/// The input is read three times or more. Memory is the class table, the roots, 2 bytes or less for each class and object while
+/// the input is validated, and 8 bytes an address where addresses are renumbered. The report goes to standard error if the dump
+/// goes to standard output.
 ///
-/// Example: heapsmith convert heap.phd heap.hprof --to hprof
+/// Example: heapsmith convert heap.phd -o heap.hprof --to hprof
 #[derive(Args)]
 pub(crate) struct Opts {
     /// Dump or listing; `-` is standard input.
     input: PathBuf,
-    /// Output; `-` is standard output.
+    /// File to write; `-` is standard output, also without this option.
+    #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true)]
     output: PathBuf,
     #[arg(long, value_name = "FORMAT", help = format!("Format to write: {}", Format::names()))]
     to: Format,
     #[command(flatten)]
     spelling: Spelling,
-    /// Seed of the spelling in the profile `any`.
+    /// Seed from which the profile `any` draws its spelling.
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// What to do if the output cannot hold some addresses (not a multiple of 4 in PHD, wider than a word or an
-    /// identifier).
+    /// What to do if the output cannot hold some addresses (in PHD those that are not multiples of 4; everywhere those that are
+    /// wider than a word or an identifier).
     #[arg(long, value_enum, default_value_t = AddressesOpt::Renumber)]
     addresses: AddressesOpt,
-    /// Bytes that may be synthesised in all, where the input lacks what the output needs: field values, elements and contents of
-    /// arrays, lists of superclasses.
+    /// Most bytes to synthesise where the input lacks what the output needs: field values, elements and contents of arrays, lists
+    /// of superclasses.
     #[arg(long, value_name = "BYTES", default_value_t = BUDGET)]
     budget: u64,
-    /// Header of the arrays in the input's VM. Classic text has the sizes of arrays without their lengths: these are worked
-    /// out from it. Where the input has lengths without sizes, sizes are.
+    /// Header of arrays in the VM that wrote the input. Classic text has the sizes of arrays without their lengths: lengths are
+    /// worked out from this header. Where the input has lengths without sizes, sizes are worked out.
     #[arg(long, value_enum, default_value_t = ArrayHeaderOpt::Auto)]
     array_header: ArrayHeaderOpt,
     #[command(flatten)]
@@ -51,19 +52,19 @@ pub(crate) struct Opts {
     reading: open::ReadingOpts,
     #[command(flatten)]
     tolerate: TolerateOpt,
-    /// A JSON report.
+    /// Print a JSON report instead of text.
     #[arg(long)]
     json: bool,
-    /// Replace an existing output.
+    /// Replace an existing output. Without it, that is an error.
     #[arg(long)]
     force: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum AddressesOpt {
-    /// Number all of them anew, in their order.
+    /// Renumber all addresses, in their order.
     Renumber,
-    /// Refuse.
+    /// Refuse the conversion.
     Keep,
 }
 
@@ -77,7 +78,7 @@ enum ArrayHeaderOpt {
     Full,
     /// 16 bytes, references of 4: OpenJ9 with the address of the data in headers; 32-bit J9 2.4.
     CompressedDataAddress,
-    /// 24 bytes, references of 8: the same without compressed references.
+    /// 24 bytes, references of 8: OpenJ9 with the address of the data in headers, without compressed references.
     FullDataAddress,
 }
 
@@ -147,10 +148,10 @@ fn describe(conversion: &Conversion) -> Vec<String> {
         vec![format!("written as {}", conversion.to), format!("addresses: {}", addresses(conversion.addresses))];
     lines.extend(lost(&conversion.lost));
     for changed in &conversion.changed {
-        lines.push(format!("by rule: {} ({}): {}", changed.facet, changed.count, text(changed.rule)));
+        lines.push(format!("changed by rule: {} ({}): {}", changed.facet, changed.count, text(changed.rule)));
     }
     for invented in &conversion.invented {
-        lines.push(format!("made up: {} ({}): {}", invented.facet, invented.count, invented.how));
+        lines.push(format!("synthesised: {} ({}): {}", invented.facet, invented.count, invented.how));
     }
     lines.extend(conversion.array_lengths.iter().map(array_lengths));
     lines
@@ -179,8 +180,8 @@ pub(crate) fn addresses(addresses: Addresses) -> String {
     match addresses {
         Addresses::Kept => "kept".to_owned(),
         Addresses::Renumbered { count, first, step } => {
-            format!("{count} numbered anew in their order, from {first:#x} on, {step} apart")
+            format!("{count} renumbered in their order, from {first:#x} in steps of {step}")
         }
-        Addresses::Renamed { count } => format!("{count} are others, and the graph is the same"),
+        Addresses::Renamed { count } => format!("{count} differ, and the graph is the same"),
     }
 }

@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use heapsmith::corrupt::{self, NamedEdit};
-use heapsmith::error::Error;
+use heapsmith::error::{Error, did_you_mean};
 use heapsmith::format::Family;
 use heapsmith::output::Output;
 use heapsmith::validate::{Severity, rule};
@@ -20,23 +20,23 @@ use crate::{Answer, decode, family, open, terminal};
 /// Example: heapsmith corrupt good.hprof --edit raise-the-version -o bad.hprof
 #[derive(Args)]
 pub(crate) struct Opts {
-    /// Valid dump; `-` is standard input.
+    /// Valid dump; `-` is standard input. Required unless --list is given.
     #[arg(required_unless_present = "list")]
     input: Option<PathBuf>,
-    /// The edit, as --list names it.
+    /// The edit, as --list names it. Required unless --list is given.
     #[arg(long, required_unless_present = "list")]
     edit: Option<String>,
-    /// Output; `-` is standard output.
-    #[arg(short, long, required_unless_present = "list")]
-    output: Option<PathBuf>,
-    /// Replace an existing output.
+    /// File to write; `-` is standard output, also without this option.
+    #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true)]
+    output: PathBuf,
+    /// Replace an existing output. Without it, that is an error.
     #[arg(long)]
     force: bool,
-    /// List the edits with the rules that they break.
+    /// List the edits with the rules that they break, instead of damaging a dump.
     #[arg(long, conflicts_with_all = ["input", "edit", "output", "force"])]
     list: bool,
     #[arg(long, requires = "list", value_parser = family,
-        help = format!("With --list, only edits of this format: {}", Family::names()))]
+        help = format!("With --list, only edits of this format: {}. Without it, of all", Family::names()))]
     format: Option<Family>,
     /// Print a JSON report instead of text.
     #[arg(long)]
@@ -78,8 +78,8 @@ impl Line {
 
 impl Opts {
     pub(crate) fn run(self) -> Result<Answer, Error> {
-        match (&self.input, &self.edit, &self.output) {
-            (Some(input), Some(edit), Some(output)) => self.make(input, edit, output),
+        match (&self.input, &self.edit) {
+            (Some(input), Some(edit)) => self.make(input, edit),
             _ => self.list(),
         }
     }
@@ -101,14 +101,18 @@ impl Opts {
         Ok(Answer::Yes)
     }
 
-    fn make(&self, input: &Path, name: &str, output: &Path) -> Result<Answer, Error> {
+    fn make(&self, input: &Path, name: &str) -> Result<Answer, Error> {
+        let output = &self.output;
         decode::refuse_same(input, output)?;
         let file = open::dump(input, Default::default())?;
         let (source, family) = (file.input().name().to_owned(), file.family());
         let edits = corrupt::edits(family);
         let unknown = || {
             let family = family.name();
-            Error::Usage(format!("{source} is a dump of {family}, which has no edit {name:?}; --list shows all edits"))
+            let near = did_you_mean(name, edits.iter().map(|edit| edit.name));
+            Error::Usage(format!(
+                "{source} is a {family} dump, and {family} has no edit {name:?}; --list shows all edits{near}"
+            ))
         };
         let edit = edits.iter().find(|edit| edit.name == name).ok_or_else(unknown)?;
         let mut dump = Vec::new();

@@ -21,17 +21,17 @@ use crate::{Answer, open, terminal};
 pub(crate) struct Opts {
     /// Dump; `-` is standard input.
     file: PathBuf,
-    /// Output; `-` is standard output.
-    #[arg(short, long, default_value = "-")]
+    /// File to write; `-` is standard output, also without this option.
+    #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true)]
     output: PathBuf,
-    /// Replace an existing output.
+    /// Replace an existing output. Without it, that is an error.
     #[arg(long)]
     force: bool,
     #[command(flatten)]
     heap: open::HeapOpt,
     #[command(flatten)]
     reading: open::ReadingOpts,
-    /// List the sound part of a damaged dump too (the exit code is 1 all the same).
+    /// List the sound part of a damaged dump; the exit code is 1 all the same. Without it, a damaged dump is refused.
     #[arg(long)]
     sound_prefix: bool,
 }
@@ -91,7 +91,10 @@ pub(crate) fn refuse_same(input: &Path, output: &Path) -> Result<(), Error> {
         _ => false,
     };
     if same {
-        return Err(Error::Usage(format!("{} is the input; an input is never written to", output.display())));
+        return Err(Error::Usage(format!(
+            "{} is the input, which is never overwritten; name another output",
+            output.display()
+        )));
     }
     Ok(())
 }

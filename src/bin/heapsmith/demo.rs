@@ -20,8 +20,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{Answer, open, terminal};
 
-/// Writes one random heap in every format, version and writer's dialect, decodes each file again and
-/// checks it against the heap.
+/// Writes one random heap in every format and version as every writer does, reads each file again and compares it with the heap.
 ///
 /// Exit code 0: every file is the heap; 1: one is not; 2: a file could not be written.
 ///
@@ -37,10 +36,10 @@ pub(crate) struct Opts {
     /// Folder for the dumps; it is created.
     #[arg(short, long, alias = "out", default_value = "heapsmith-demo")]
     output: PathBuf,
-    /// Replace dumps of another heap that are there already.
+    /// Replace dumps of another heap that exist already. Without it, they are an error.
     #[arg(long)]
     force: bool,
-    /// Show the SHA-256 of each file, too, as sha256sum does.
+    /// Print the SHA-256 of each file, too, as sha256sum does. Without it, none is printed.
     #[arg(long, conflicts_with = "json")]
     long: bool,
     /// Print a JSON report instead of text.

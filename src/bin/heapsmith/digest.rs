@@ -27,21 +27,21 @@ use crate::{Answer, open, terminal};
 pub(crate) struct Opts {
     /// Dump or listing; `-` is standard input.
     file: PathBuf,
-    /// Facets whose facts go in (comma-separated, named as in `compare`); else all that the dump tells
-    /// but those about an order. Digests of different facets cannot be compared.
+    /// Digest only these facets (comma-separated; `heapsmith facets` lists them). Without it, all that the dump records, except
+    /// those about an order. Digests of different facets cannot be compared.
     #[arg(long, value_delimiter = ',')]
     facets: Vec<Facet>,
-    /// The digest over each facet alone, too: slower, a SHA-256 for each fact.
+    /// Print the digest of each facet alone, too: slower, a SHA-256 for each fact. Without it, only the whole.
     #[arg(long)]
     by_facet: bool,
-    /// The digests of all 256 buckets of addresses.
+    /// Print the digests of all 256 buckets of addresses, too. Without it, only the whole.
     #[arg(long, conflicts_with = "bucket")]
     buckets: bool,
-    /// The records of one bucket, by address: each with its digest. Memory grows with them: 48 bytes
-    /// each.
+    /// Print the records of one bucket, by address, each with its digest: 48 bytes of memory each. Without it, none.
     #[arg(long, value_name = "N")]
     bucket: Option<u8>,
-    /// The other party's digest, as --json printed it: over the same facets, says where the two differ.
+    /// Compare with the other party's digest, as --json printed it, over the same facets, and say where the two differ. Without it,
+    /// nothing is compared.
     #[arg(long, value_name = "JSON", conflicts_with = "facets")]
     against: Option<PathBuf>,
     #[command(flatten)]
@@ -50,7 +50,7 @@ pub(crate) struct Opts {
     reading: open::ReadingOpts,
     #[command(flatten)]
     tolerate: TolerateOpt,
-    /// A JSON report.
+    /// Print a JSON report instead of text.
     #[arg(long)]
     json: bool,
 }
@@ -111,12 +111,12 @@ impl Opts {
     fn describe(&self, digest: &Digest, out: &mut dyn Write) -> std::io::Result<()> {
         writeln!(out, "digest        {}", digest.digest)?;
         writeln!(out, "surroundings  {}", digest.surroundings)?;
-        let roots = digest.roots.map_or("no roots told".to_owned(), |roots| format!("{roots} roots"));
+        let roots = digest.roots.map_or("roots not recorded".to_owned(), |roots| format!("{roots} roots"));
         writeln!(out, "of            {} classes, {} objects, {roots}", digest.classes, digest.objects)?;
         writeln!(out, "facets        {}", names(&digest.facets))?;
         let silent: Vec<Facet> = self.facets.iter().copied().filter(|facet| !digest.facets.contains(facet)).collect();
         if !silent.is_empty() {
-            writeln!(out, "not told      {}", names(&silent))?;
+            writeln!(out, "not recorded  {}", names(&silent))?;
         }
         for alone in digest.by_facet.iter().flatten() {
             writeln!(out, "{:<20}  {}", alone.facet.to_string(), alone.digest)?;
@@ -165,7 +165,8 @@ fn describe(difference: &Difference) -> String {
     }
     let mut text = format!("{}\n", terminal::bad("different"));
     if !difference.facets.is_empty() {
-        text += &format!("  not told here, so that the digests cannot be compared: {}\n", names(&difference.facets));
+        text +=
+            &format!("  not recorded here, so that the digests cannot be compared: {}\n", names(&difference.facets));
     }
     if difference.surroundings {
         text += "  surroundings: facts without an address\n";

@@ -9,7 +9,7 @@ use heapsmith::model::HeapSource;
 use heapsmith::output::Output;
 
 use crate::spelling::Spelling;
-use crate::{Answer, decode, open};
+use crate::{Answer, decode, open, terminal};
 
 /// Writes a dump from a listing (see `decode`).
 ///
@@ -26,16 +26,16 @@ pub(crate) struct Opts {
     format: Format,
     #[command(flatten)]
     spelling: Spelling,
-    /// Seed of the spelling in the profile `any`.
+    /// Seed from which the profile `any` draws its spelling.
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Output; `-` is standard output.
-    #[arg(short, long)]
+    /// File to write; `-` is standard output, also without this option.
+    #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true)]
     output: PathBuf,
-    /// Bytes that lists of superclasses may take, which PHD and classic text have for each class.
+    /// Most bytes for the lists of superclasses that PHD and classic text have for each class.
     #[arg(long, value_name = "BYTES", default_value_t = BUDGET)]
     budget: u64,
-    /// Replace an existing output.
+    /// Replace an existing output. Without it, that is an error.
     #[arg(long)]
     force: bool,
 }
@@ -43,7 +43,7 @@ pub(crate) struct Opts {
 impl Opts {
     pub(crate) fn run(mut self) -> Result<Answer, Error> {
         decode::refuse_same(&self.listing, &self.output)?;
-        let mut listing = open::listing(&Input::open(&self.listing)?)?;
+        let mut listing = open::listing(&Input::open_watched(&self.listing, &terminal::watch())?)?;
         let same_format = listing.head.format == Some(self.format.to_string());
         if let Some(line) = listing.nameless {
             let message = "expected a class's name, which every dump has".to_owned();

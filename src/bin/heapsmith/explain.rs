@@ -3,13 +3,12 @@
 mod book;
 #[cfg_attr(not(feature = "corpus"), path = "explain/no_cases.rs")]
 mod cases;
-mod nearest;
 
 use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
-use heapsmith::error::Error;
+use heapsmith::error::{self, Error};
 use heapsmith::format::Family;
 use heapsmith::validate::{Citation, Rule, RuleKind, Rulebook, Scope, Severity, rulebook};
 use schemars::JsonSchema;
@@ -27,19 +26,26 @@ use cases::Cases;
 /// Example: heapsmith explain phd.gap.base
 #[derive(Args)]
 pub(crate) struct Opts {
-    /// The id of a rule, as findings have it; or the first parts of some, which are listed then.
+    /// The id of a rule, as findings name it; or its first parts, to list all rules that begin with them. Required unless
+    /// --list or --book is given.
     #[arg(required_unless_present_any = ["list", "book"], conflicts_with_all = ["list", "book"])]
     rule: Option<String>,
-    /// List the rules with their first sentences: all, or those of a format.
+    /// List the rules with their first sentences, all or those of a format, instead of explaining one.
     #[arg(long, value_name = "FORMAT", num_args = 0..=1, value_parser = family)]
     list: Option<Option<Family>>,
     /// Write a page in Markdown for each rule, with statement, sources, cases and bytes, and SUMMARY.md with the list of the
-    /// pages, to this folder, which must be new or empty.
+    /// pages, to this folder, which must be new or empty, instead of explaining one rule.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["list", "json"])]
     book: Option<PathBuf>,
-    /// A JSON object for each rule, one a line.
+    /// Print a JSON object for each rule, one a line, instead of text.
     #[arg(long)]
     json: bool,
+}
+
+/// The error for a rule that does not exist.
+pub(crate) fn unknown(wanted: &str) -> Error {
+    let ids: Vec<&str> = rules(|_, _| true).iter().map(|(_, rule)| rule.id).collect();
+    error::unknown("rule", wanted, ids, "`heapsmith explain --list` shows all")
 }
 
 /// A rule with all that is known of it.
@@ -147,7 +153,7 @@ impl Opts {
             return self.several(&[only]);
         }
         let beneath = rules(|_, rule| rule.id.strip_prefix(wanted.as_str()).is_some_and(|rest| rest.starts_with('.')));
-        if beneath.is_empty() { Err(nearest::unknown(wanted)) } else { self.several(&beneath) }
+        if beneath.is_empty() { Err(unknown(wanted)) } else { self.several(&beneath) }
     }
 
     /// One rule in full, or a list of several.

@@ -14,19 +14,19 @@ use crate::{Answer, terminal};
 /// Shows which facts a dump carries, by format, version and writer.
 ///
 /// Without arguments, the whole table by format; with one format, its writers as well; with two, what a
-/// heap of the first has left when it was written as the second. A writer is named behind a slash.
+/// heap of the first has left when it was written as the second. A slash separates the writer from the format.
 ///
 /// Example: heapsmith facets hprof phd6/openj9
 #[derive(Args)]
 pub(crate) struct Opts {
-    /// A format, perhaps with a profile: phd6/openj9.
+    /// A format, or a format and a profile, such as phd6/openj9. Without it, all formats.
     first: Option<Target>,
-    /// Another one.
+    /// Another format: shows what both have, and what is left of the first in the second. Without it, only the first.
     second: Option<Target>,
-    /// These facets alone (comma-separated).
+    /// Show only these facets (comma-separated). Without it, all.
     #[arg(long, value_delimiter = ',')]
     facets: Vec<Facet>,
-    /// JSON: columns and rows.
+    /// Print columns and rows as JSON instead of text.
     #[arg(long)]
     json: bool,
 }
@@ -36,7 +36,7 @@ pub(crate) struct Opts {
 pub(crate) struct Report {
     /// Version of this report's schema.
     schema: u32,
-    /// Formats, with a profile behind a slash where one is meant; the last is the meet if `meet` is set.
+    /// Formats, with a slash and a profile where one is meant; the last is the meet if `meet` is set.
     columns: Vec<String>,
     /// Whether the last column is the meet of the others.
     meet: bool,
@@ -120,6 +120,6 @@ impl Opts {
         let mut columns: Vec<String> = targets.iter().map(Target::to_string).collect();
         columns.extend(meet.then(|| "both".to_owned()));
         let rules = used.into_iter().map(|rule| RuleText { rule: rule.to_string(), text: text(rule).to_owned() });
-        Report { schema: 1, columns, meet, facets, rules: rules.collect() }
+        Report { schema: 2, columns, meet, facets, rules: rules.collect() }
     }
 }

@@ -6,16 +6,16 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use heapsmith::error::{Error, nearest};
+use heapsmith::error::{Error, unknown};
 use heapsmith::family::Wishes;
-use heapsmith::format::{Family, Format, Lowering};
+use heapsmith::format::{Format, Lowering};
 use heapsmith::generate::{GenerateOption, Preset};
 use heapsmith::model::{DumpSource, HeapSource};
 use heapsmith::recipe::{Aim, Recipe};
 use heapsmith::validate::Rule;
 
 use crate::spelling::Writing;
-use crate::{Answer, terminal};
+use crate::{Answer, explain, terminal};
 use flags::Flags;
 use made::Made;
 
@@ -32,7 +32,7 @@ use made::Made;
 /// Example: heapsmith generate --break phd.gap.unit -o broken.phd
 #[derive(Args)]
 pub(crate) struct Opts {
-    /// A recipe, in place of a preset; flags change what it says.
+    /// A recipe to begin with; flags change what it says. Without it, --preset, or its default.
     #[arg(value_name = "RECIPE", conflicts_with_all = ["preset", "options"])]
     from: Option<String>,
     #[arg(long, value_delimiter = ',', value_name = "FORMATS", help = formats_help())]
@@ -44,48 +44,51 @@ pub(crate) struct Opts {
     seed: Option<u64>,
     #[arg(long, value_parser = preset, help = presets_help())]
     preset: Option<Preset>,
-    /// TOML file of options of the heap, which change the preset's; flags change the file's.
+    /// TOML file of options of the heap, which change the preset's; flags change the file's. Without it, there are only flags.
     #[arg(long, value_name = "FILE")]
     options: Option<PathBuf>,
-    /// Let the seed draw which options differ from the preset's, and the writer; those that are given stay.
+    /// Let the seed draw which options differ from the preset's, and the writer; those that are given stay. Without it, only the
+    /// heap is drawn.
     #[arg(long)]
     swarm: bool,
-    /// The first dump of the swarm, from the seed on, that keeps this rule and relies on it (or has the place at which an
-    /// edit breaks it).
+    /// Search the swarm, from the seed on, for the first dump that keeps this rule and relies on it (or has the place at which an
+    /// edit breaks it). Without it, nothing is searched for.
     #[arg(long, value_name = "RULE", value_parser = rule, conflicts_with = "break_rule")]
     hit: Option<&'static Rule>,
-    /// The first dump of the swarm, from the seed on, that a named edit damages so that it breaks this rule.
+    /// Search the swarm, from the seed on, for the first dump that a named edit damages so that it breaks this rule. Without it,
+    /// the dump is valid.
     #[arg(long = "break", id = "break_rule", value_name = "RULE", value_parser = rule)]
     break_rule: Option<&'static Rule>,
     #[command(flatten)]
     flags: Flags,
-    /// Output; `-` is standard output. Of several formats, each has its usual ending added.
-    #[arg(short, long, default_value = "-")]
+    /// File to write; `-` is standard output, also without this option. Of several formats, each has its usual ending added.
+    #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true)]
     output: PathBuf,
-    /// Replace an existing output.
+    /// Replace an existing output. Without it, that is an error.
     #[arg(long)]
     force: bool,
-    /// Say the recipe on standard error, too.
+    /// Print the recipe on standard error, too. Without it, it is not printed.
     #[arg(long, conflicts_with = "print_recipe")]
     recipe: bool,
-    /// Print the recipe, one for each format, and write no dump.
+    /// Print the recipe, one for each format, instead of writing a dump.
     #[arg(long)]
     print_recipe: bool,
-    /// Write only LEN bytes of the dump from OFFSET on. HPROF in the profile `even`, which is hotspot-25 with segments whose
+    /// Write only LEN bytes of the dump from OFFSET on; without it, all. HPROF in the profile `even`, which is hotspot-25 with segments whose
     /// places are known: takes as long for any OFFSET, so that parts of a dump of terabytes can be had. Else: takes as long as
     /// the whole dump.
     #[arg(long, value_name = "OFFSET..LEN", value_parser = window, conflicts_with = "gzip")]
     window: Option<Range<u64>>,
-    /// Print the length of the dump in bytes, and write none. As quick as --window.
+    /// Print the length of the dump in bytes instead of writing it. As quick as --window.
     #[arg(long, conflicts_with_all = ["window", "gzip", "print_recipe", "sha256"])]
     size: bool,
-    /// Print the SHA-256 of what is written, as sha256sum does; of a dump on standard output, on standard error.
+    /// Print the SHA-256 of what is written, as sha256sum does, on standard error if the dump goes to standard output. Without it,
+    /// none is printed.
     #[arg(long, conflicts_with = "print_recipe")]
     sha256: bool,
     /// Threads that compute objects. The dump is the same whatever their number. PHD is written by one. Default: 1.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=256))]
     threads: Option<u64>,
-    /// Print what the blocks of a large heap are made of, as specs/generator.md has it, in JSON, and write no dump.
+    /// Print the shapes that the blocks of a large heap repeat (specs/generator.md), as JSON, instead of writing a dump.
     #[arg(long, conflicts_with_all = ["print_recipe", "recipe"])]
     print_shapes: bool,
 }
@@ -105,8 +108,9 @@ impl Opts {
         }
         if self.print_shapes {
             let described = recipes[0].heap()?.described();
-            let none =
-                || Error::Usage("all of this heap is drawn, and nothing in blocks; choose more objects".to_owned());
+            let none = || {
+                Error::Usage("--print-shapes: this heap is too small to have blocks; choose more --objects".to_owned())
+            };
             let described = described.ok_or_else(none)?;
             writeln!(terminal::data(), "{described}").map_err(|e| Error::io("writing standard output", e))?;
             return Ok(Answer::Yes);
@@ -184,8 +188,7 @@ impl Opts {
     fn recipes(&self, mut base: Recipe) -> Result<Vec<Recipe>, Error> {
         let several = self.format.len() > 1;
         if several && self.output == Path::new("-") && !self.print_recipe {
-            let message = "dumps of several formats take a file each; name the part of their names before the ending \
-                           with --output";
+            let message = "each of several formats needs a file; give the names without their endings with -o";
             return Err(Error::Usage(message.to_owned()));
         }
         if several && let Some(refused) = refused_by_all(&base.wishes, &self.format) {
@@ -252,12 +255,13 @@ fn values(path: &Path) -> Result<serde_json::Value, Error> {
 }
 
 fn rule(id: &str) -> Result<&'static Rule, String> {
-    let all = || Family::ALL.into_iter().flat_map(|family| family.book().rule.iter().map(|rule| rule.id));
-    heapsmith::validate::rule(id).ok_or_else(|| format!("the nearest are {}", nearest(id, all()).join(", ")))
+    heapsmith::validate::rule(id).ok_or_else(|| explain::unknown(id).to_string())
 }
 
 fn preset(name: &str) -> Result<Preset, String> {
-    Preset::named(name).ok_or_else(|| format!("expected one of {}", Preset::names()))
+    let names = || Preset::FORMS.iter().map(|form| form.name);
+    let unknown = || unknown("preset", name, names(), &format!("choose one of {}", Preset::names()));
+    Preset::named(name).ok_or_else(|| unknown().to_string())
 }
 
 fn presets_help() -> String {

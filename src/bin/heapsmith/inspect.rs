@@ -23,10 +23,10 @@ use crate::{Answer, open, terminal};
 pub(crate) struct Opts {
     /// Dump; `-` is standard input.
     file: PathBuf,
-    /// Every byte: offset, hexadecimal, field, value, meaning.
+    /// Show every byte: offset, hexadecimal, field, value, meaning. Without it, a line for each record.
     #[arg(long)]
     bytes: bool,
-    /// One JSON object a line.
+    /// Print JSON objects, one a line, instead of text.
     #[arg(long)]
     json: bool,
     #[command(flatten)]

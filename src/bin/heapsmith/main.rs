@@ -20,6 +20,8 @@ mod explain;
 mod facets;
 mod field;
 mod generate;
+#[cfg(test)]
+mod help;
 mod inspect;
 mod man;
 #[cfg(feature = "check")]
@@ -43,7 +45,6 @@ mod verify;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
-use std::time::Instant;
 
 use clap::{Parser, Subcommand};
 use heapsmith::error::{Error, Remedy};
@@ -121,7 +122,7 @@ impl Command {
 enum Answer {
     Yes,
     No,
-    /// Nobody can say within the bounds that were set.
+    /// Not decided within the bounds that were set.
     Undecided,
     /// A signal ended the work, by its number; what is known was said.
     #[cfg(feature = "check")]
@@ -133,7 +134,7 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(code) => return code,
     };
-    let begun = Instant::now();
+    let begun = terminal::begin();
     cli.manner.take();
     if !cli.command.has_its_own_signals()
         && let Err(error) = heapsmith::interrupt::install()
@@ -180,7 +181,7 @@ fn main() -> ExitCode {
         Ok(Answer::Undecided) => ExitCode::from(3),
         #[cfg(feature = "check")]
         Ok(Answer::Interrupted(signal)) => ExitCode::from(u8::try_from(128 + signal).unwrap_or(u8::MAX)),
-        // Whoever read our output has seen enough.
+        // The reader of our output has seen enough.
         Err(error) if error.is_broken_pipe() => ExitCode::SUCCESS,
         Err(error) => {
             terminal::error(&message(&error));

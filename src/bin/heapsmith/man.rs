@@ -14,10 +14,10 @@ use crate::{Answer, Cli};
 /// Example: heapsmith man -o man/man1
 #[derive(Args)]
 pub(crate) struct Opts {
-    /// Folder of the pages; it is created.
+    /// Folder for the pages; it is created.
     #[arg(short, long)]
     output: PathBuf,
-    /// Replace pages that are there already.
+    /// Replace pages that exist already. Without it, they are an error.
     #[arg(long)]
     force: bool,
 }

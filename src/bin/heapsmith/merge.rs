@@ -10,26 +10,26 @@ use crate::{Answer, reports};
 
 /// Puts the reports of shards together (`check --shard`), or those of several implementations over the same cases.
 ///
-/// Exit code 0: nothing in them is a failure that nobody expects. The dumps and answers of failed cases stay in the
+/// Exit code 0: every failure in them is an expected one. The dumps and answers of failed cases stay in the
 /// folders of the shards.
 ///
 /// Example: heapsmith merge shard1/report.json shard2/report.json --report whole
 #[derive(Args)]
 pub(crate) struct Opts {
-    /// Reports in JSON.
+    /// Reports in JSON (report.json).
     #[arg(required = true)]
     reports: Vec<PathBuf>,
     /// Write reports to this folder (report.html, report.json, report.md, report.sarif, junit.xml); it is created. A folder that holds
-    /// anything but a report is refused.
+    /// anything but a report is refused. Without it, the report is only printed.
     #[arg(long, value_name = "DIR")]
     report: Option<PathBuf>,
-    /// Replace the report that the folder of --report holds.
+    /// Replace the report that the folder of --report holds. Without it, an existing report is an error.
     #[arg(long, requires = "report")]
     force: bool,
-    /// Print all causes, and all failing cases of each.
+    /// Print all causes, and all failing cases of each. Without it, the first 20 lines of each implementation.
     #[arg(long, conflicts_with = "json")]
     all: bool,
-    /// A JSON report on standard output.
+    /// Print a JSON report instead of text.
     #[arg(long)]
     json: bool,
 }

@@ -19,21 +19,21 @@ use crate::tolerate::TolerateOpt;
 /// How to read what bytes alone do not decide.
 #[derive(Args, Clone, Copy)]
 pub(crate) struct ReadingOpts {
-    /// HPROF: a dump record of length 0 is an empty segment, or a length that was never patched.
+    /// HPROF: whether a dump record of length 0 is an empty segment or has a length that its writer never filled in.
     #[arg(long, value_enum, default_value_t = ZeroLengthOpt::ByChain)]
     zero_length: ZeroLengthOpt,
-    /// HPROF: the length of a HEAP DUMP that may have wrapped at 2^32.
+    /// HPROF: what to do with the length of a HEAP DUMP of 4 GiB or more, which may have wrapped at 2^32.
     #[arg(long, value_enum, default_value_t = WrappedOpt::Repair)]
     wrapped_length: WrappedOpt,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 enum ZeroLengthOpt {
-    /// Empty, if the records behind it chain to the end of the file; unpatched otherwise.
+    /// Empty if the records after it chain to the end of the file; else unpatched.
     ByChain,
     /// Always an empty segment.
     Empty,
-    /// Never patched: sub-records follow.
+    /// Always a length that was never filled in: sub-records follow.
     Unpatched,
 }
 
@@ -41,7 +41,7 @@ enum ZeroLengthOpt {
 enum WrappedOpt {
     /// Repair it when the rest of the file agrees with it modulo 2^32.
     Repair,
-    /// Take it as it is.
+    /// Use it unchanged.
     Trust,
 }
 
@@ -63,51 +63,43 @@ impl ReadingOpts {
 /// Which heap of a dump with several.
 #[derive(Args, Clone, Copy)]
 pub(crate) struct HeapOpt {
-    /// HPROF: which heap of the file, from 0; needed only where there are several.
+    /// HPROF: the number of the heap, from 0. Without it, the only one; a dump with several is an error.
     #[arg(long, value_name = "N")]
     pub(crate) heap: Option<usize>,
 }
 
 impl HeapOpt {
-    /// The number of the heap that is meant, of so many.
+    /// The number of the heap that is meant, of this many.
     pub(crate) fn of(self, heaps: usize) -> Result<usize, Error> {
         which(self.heap, heaps)
     }
 }
 
-/// What an argument names: a file, standard input for `-`, or the dump of a recipe, generated while it is read.
+/// What an argument names: a file, standard input for `-`, or the dump of a recipe, generated while it is read. Progress is shown
+/// where reading takes long.
 pub(crate) fn input(path: &Path) -> Result<Input, Error> {
     match path.to_str().filter(|text| Recipe::is_recipe(text)) {
-        Some(recipe) => Recipe::read(recipe)?.input(),
-        None => Input::open(path),
+        Some(recipe) => Ok(Recipe::read(recipe)?.input()?.watched(&terminal::watch())),
+        None => Input::open_watched(path, &terminal::watch()),
     }
 }
 
-/// A dump, told by its content, with a progress bar where it is long.
+/// A dump, whose format its first bytes tell.
 pub(crate) fn dump(path: &Path, reading: Reading) -> Result<DumpFile, Error> {
     dump_of(input(path)?, reading)
 }
 
 /// The same, of an input that is open.
 pub(crate) fn dump_of(input: Input, reading: Reading) -> Result<DumpFile, Error> {
-    DumpFile::through(input, reading, stream)
+    DumpFile::new(input, reading)
 }
 
 /// A dump that is read once: standard input as it comes.
 pub(crate) fn records(path: &Path, reading: Reading) -> Result<Box<dyn Records>, Error> {
     if path == Path::new("-") {
-        return format::records(Stream::stdin()?, reading);
+        return format::records(Stream::stdin_watched(&terminal::watch())?, reading);
     }
     dump(path, reading)?.records()
-}
-
-fn stream(input: &Input) -> Result<Stream, Error> {
-    if input.is_generated() {
-        // How long it will be is not known.
-        return input.stream();
-    }
-    let bar = terminal::progress(input.length(), input.name());
-    input.stream_through(|raw| terminal::watched(bar, raw))
 }
 
 /// Says on standard error that the end tag is missing, or gives the error back.
@@ -135,7 +127,7 @@ pub(crate) fn heap(
 ) -> Result<(HeapFile, Option<Vec<Tolerated>>), Error> {
     let input = input(path)?;
     let tolerated = if HeapFile::is_listing(&input)? { tolerate.nothing() } else { tolerate.judge(&input, reading)? };
-    let heap = HeapFile::open(input, which.heap, reading, stream)?;
+    let heap = HeapFile::open(input, which.heap, reading)?;
     if let (HeapFile::Dump { file, .. }, Some(left_behind)) = (&heap, heap.left_behind()) {
         terminal::warning(&format!("{}: {left_behind}", file.input().name()));
     }
@@ -154,5 +146,5 @@ pub(crate) fn one_heap(
 
 /// A listing.
 pub(crate) fn listing(input: &Input) -> Result<Listing, Error> {
-    listing::read(BufReader::new(stream(input)?))
+    listing::read(BufReader::new(input.stream()?))
 }

@@ -20,7 +20,7 @@ enum Command {
     Diff(Diff),
 }
 
-/// Says what has changed between two reports: causes that are new, gone, or have other cases.
+/// Shows what has changed between two reports: causes that are new, gone, or have other cases.
 ///
 /// Implementations are the same if their labels are, or else the only two of one name. Exit code 0: nothing is worse;
 /// 1: a cause is new, or a case fails that passed.
@@ -32,10 +32,10 @@ struct Diff {
     old: PathBuf,
     /// A later one, over the same cases.
     new: PathBuf,
-    /// Markdown, for a pull request.
+    /// Print Markdown, for a pull request, instead of text.
     #[arg(long, conflicts_with = "json")]
     markdown: bool,
-    /// A JSON report on standard output.
+    /// Print a JSON report instead of text.
     #[arg(long)]
     json: bool,
 }
@@ -43,7 +43,9 @@ struct Diff {
 /// Reads a report of `check`.
 pub(crate) fn read(path: &Path) -> Result<Report, Error> {
     let text = std::fs::read(path).map_err(|e| Error::io(format!("reading {}", path.display()), e))?;
-    serde_json::from_slice(&text).map_err(|e| Error::Usage(format!("{} is no report of `check`: {e}", path.display())))
+    serde_json::from_slice(&text).map_err(|e| {
+        Error::Usage(format!("{}: expected a report in JSON as `check --report` writes it: {e}", path.display()))
+    })
 }
 
 impl Opts {

@@ -20,26 +20,27 @@ use crate::{Answer, decode, terminal};
 /// Memory does not grow with the number of objects: through records it is that of the largest record, through the heap that
 /// of the class table and the roots.
 ///
-/// Example: heapsmith rewrite odd.phd plain.phd --through heap --profile openj9
+/// Example: heapsmith rewrite odd.phd -o plain.phd --through heap --profile openj9
 #[derive(Args)]
 pub(crate) struct Opts {
     /// Dump; `-` is standard input.
     input: PathBuf,
-    /// Output; `-` is standard output.
+    /// File to write; `-` is standard output, also without this option.
+    #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true)]
     output: PathBuf,
     /// How far to take the dump apart.
     #[arg(long, value_enum)]
     through: Through,
     #[command(flatten)]
     spelling: Spelling,
-    /// Seed of the spelling in the profile `any`.
+    /// Seed from which the profile `any` draws its spelling.
     #[arg(long, default_value_t = 0)]
     seed: u64,
     #[command(flatten)]
     heap: open::HeapOpt,
     #[command(flatten)]
     reading: open::ReadingOpts,
-    /// Replace an existing output.
+    /// Replace an existing output. Without it, that is an error.
     #[arg(long)]
     force: bool,
 }
@@ -57,7 +58,7 @@ impl Opts {
         decode::refuse_same(&self.input, &self.output)?;
         match self.through {
             Through::Records if self.spelling.chooses() || self.heap.heap.is_some() => {
-                let message = "only --gzip goes with --through records, which keeps what there is; the rest chooses";
+                let message = "--through records keeps the dump's spelling; only --gzip may be combined with it";
                 Err(Error::Usage(message.to_owned()))
             }
             Through::Records => self.through_records(),
@@ -102,8 +103,8 @@ impl Opts {
                     Some(keeping) => {
                         let name = file.input().name();
                         terminal::warning(&format!(
-                            "{name}: no profile gives this dump's bytes again; all that its heaps and its log hold is \
-                             kept, in their order, and segments are cut anew. --profile names a writer to imitate"
+                            "{name}: no profile reproduces this dump's bytes; its heaps and its log are kept in their \
+                             order, and only the places where segments end may differ. --profile names a writer to imitate"
                         ));
                         self.spelling.upon(&keeping)?
                     }
@@ -111,7 +112,7 @@ impl Opts {
                         let lowering = self.spelling.lowering(format, self.seed)?;
                         let default = lowering.profile();
                         terminal::warning(&format!(
-                            "no profile gives this dump's bytes again; writing it as {default}"
+                            "no profile reproduces this dump's bytes; it is written as {default}. --profile names another writer"
                         ));
                         lowering
                     }

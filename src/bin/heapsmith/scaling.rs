@@ -14,7 +14,7 @@ use crate::{Answer, terminal};
 #[derive(Args)]
 #[command(next_help_heading = "How the cost of reading grows")]
 pub(crate) struct ScalingOpts {
-    /// Instead of cases, ask about dumps that double in one thing: threads, superclasses, classes, segments, an array, names,
+    /// Instead of the cases, ask about dumps that double in one thing: threads, superclasses, classes, segments, an array, names,
     /// a linked list, references to one object, small objects. Exit code 1 if time or memory grows above n log n, or a dump is
     /// not read. Answers are judged by their counts, if an adapter has these.
     #[arg(

@@ -8,6 +8,8 @@ use schemars::{Schema, schema_for};
 
 #[cfg(feature = "check")]
 use crate::adapter;
+#[cfg(feature = "corpus")]
+use crate::corpus;
 use crate::field::FieldLine;
 use crate::tolerate::Reported;
 use crate::{Answer, corrupt, demo, digest, explain, facets, terminal};
@@ -17,7 +19,7 @@ use crate::{Answer, corrupt, demo, digest, explain, facets, terminal};
 /// Example: heapsmith schema validate
 #[derive(Args)]
 pub(crate) struct Opts {
-    /// Which.
+    /// The report or format.
     #[arg(value_enum)]
     name: Which,
 }
@@ -79,6 +81,9 @@ enum Which {
     /// `adapter readings --json`
     #[cfg(feature = "check")]
     AdapterReadings,
+    /// `corpus verify --json`
+    #[cfg(feature = "corpus")]
+    CorpusVerify,
     /// manifest.json of `corpus export`
     #[cfg(feature = "corpus")]
     Golden,
@@ -127,6 +132,8 @@ impl Opts {
             }
             #[cfg(feature = "check")]
             Which::AdapterReadings => schema_for!(adapter::Readings),
+            #[cfg(feature = "corpus")]
+            Which::CorpusVerify => schema_for!(corpus::Report),
             #[cfg(feature = "corpus")]
             Which::Golden => schema_for!(heapsmith::corpus::Export),
             #[cfg(feature = "corpus")]

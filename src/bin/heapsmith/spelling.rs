@@ -30,13 +30,13 @@ pub(crate) struct Writing {
     /// HPROF: size of identifiers in bytes. Default: the writer's own, else the heap's.
     #[arg(long, value_parser = ["1", "2", "4", "8"])]
     pub(crate) id_size: Option<String>,
-    /// Classic: characters. Default: the dump's own, utf-8 for a new one.
+    /// Classic: character encoding. Default: the dump's own, utf-8 for a new one.
     #[arg(long, value_parser = charset)]
     pub(crate) encoding: Option<Charset>,
     /// Classic: ends of lines. Default: what a JVM writes in that encoding, lf or in EBCDIC nel (0x15).
     #[arg(long, value_parser = newline)]
     pub(crate) newline: Option<Newline>,
-    /// Compress with gzip, in members of 1 MiB as HotSpot does.
+    /// Compress with gzip, in members of 1 MiB as HotSpot does. Without it, the dump is not compressed.
     #[arg(long)]
     pub(crate) gzip: bool,
 }
@@ -126,13 +126,16 @@ fn profiles_help() -> String {
         };
         format!("{format}: {}", profiles(format).into_iter().map(mark).collect::<Vec<_>>().join(", "))
     };
-    format!("Writer to imitate. {}", Format::all().map(of_format).collect::<Vec<_>>().join("; "))
+    let all = Format::all().map(of_format).collect::<Vec<_>>().join("; ");
+    format!(
+        "Writer to imitate. {all}. Without it, the default; `rewrite` and `encode` first try the writer of the input"
+    )
 }
 
 fn charset(name: &str) -> Result<Charset, String> {
-    Charset::named(name).ok_or_else(|| Charset::ALL.map(Charset::name).join(", "))
+    Charset::named(name).ok_or_else(|| format!("expected one of {}", Charset::ALL.map(Charset::name).join(", ")))
 }
 
 fn newline(name: &str) -> Result<Newline, String> {
-    Newline::named(name).ok_or_else(|| Newline::ALL.map(Newline::name).join(", "))
+    Newline::named(name).ok_or_else(|| format!("expected one of {}", Newline::ALL.map(Newline::name).join(", ")))
 }

@@ -2,10 +2,10 @@
 //! the terminal.
 
 mod gate;
+mod progress;
 
-use std::io::{self, IsTerminal, Read, Write};
+use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
 
 use anstream::stream::{AsLockedWrite, RawStream};
 use anstream::{AutoStream, ColorChoice};
@@ -15,17 +15,18 @@ use heapsmith::visible::visible;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use gate::{Colour, Gate, Paint};
+pub(crate) use progress::{Progress, begin, watch};
 
 /// How much is said, and how.
 #[derive(Args)]
 pub(crate) struct Manner {
-    /// Colours: on terminals unless NO_COLOR is set (auto), always, or never.
+    /// When to print colours: on terminals unless NO_COLOR is set (auto), always, or never.
     #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = Colours::Auto, help_heading = "General options")]
     color: Colours,
-    /// Show no warnings and no progress, on standard error: only the answer, and errors.
+    /// Print no warnings and no progress: only the answer, and errors. Without it, both go to standard error.
     #[arg(short, long, global = true, help_heading = "General options")]
     quiet: bool,
-    /// Say on standard error which heapsmith it was and how long it took.
+    /// Print on standard error which heapsmith it was and how long it took. Without it, neither is printed.
     #[arg(short, long, global = true, conflicts_with = "quiet", help_heading = "General options")]
     verbose: bool,
 }
@@ -128,18 +129,6 @@ pub(crate) fn line(text: &str) -> String {
     visible(text).replace('\n', "\\u000a").replace('\t', "\\u0009")
 }
 
-/// A progress bar on standard error, hidden unless that is a terminal and the work is long.
-pub(crate) fn progress(length: u64, what: &str) -> ProgressBar {
-    const LONG: u64 = 16 << 20;
-    let shown = length >= LONG && shows_progress();
-    let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-    let bar = ProgressBar::with_draw_target(Some(length), target);
-    let style = ProgressStyle::with_template("{msg} [{bar:30}] {bytes}/{total_bytes} {eta}");
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    bar.set_message(line(what));
-    bar
-}
-
 /// A progress bar that counts steps.
 #[cfg(feature = "check")]
 pub(crate) fn steps(length: u64, what: &str) -> ProgressBar {
@@ -150,42 +139,6 @@ pub(crate) fn steps(length: u64, what: &str) -> ProgressBar {
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     bar.set_message(line(what));
     bar
-}
-
-/// Bytes so far and their rate, on standard error if that is a terminal, once the work has taken a second.
-pub(crate) struct Flow {
-    bar: ProgressBar,
-    hidden_until: Option<Instant>,
-}
-
-impl Flow {
-    pub(crate) fn new(what: &str) -> Flow {
-        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
-        let style = ProgressStyle::with_template("{msg} {spinner} {bytes} {bytes_per_sec} {elapsed}");
-        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
-        bar.set_message(line(what));
-        let soon = Instant::now() + Duration::from_secs(1);
-        Flow { bar, hidden_until: shows_progress().then_some(soon) }
-    }
-
-    pub(crate) fn add(&mut self, bytes: usize) {
-        self.bar.inc(bytes as u64);
-        if self.hidden_until.is_some_and(|until| until <= Instant::now()) {
-            self.hidden_until = None;
-            self.bar.set_draw_target(ProgressDrawTarget::stderr());
-        }
-    }
-}
-
-impl Drop for Flow {
-    fn drop(&mut self) {
-        self.bar.finish_and_clear();
-    }
-}
-
-/// A reader that moves a bar.
-pub(crate) fn watched(bar: ProgressBar, source: Box<dyn Read>) -> Box<dyn Read> {
-    Box::new(bar.wrap_read(source))
 }
 
 /// Standard output for people: with colour where it is a terminal, and every hidden character spelled out.

@@ -12,7 +12,7 @@ use serde::Serialize;
 #[derive(Args, Clone, Copy)]
 pub(crate) struct TolerateOpt {
     /// Accept a dump that can be read to its end but is not valid (as `heapsmith validate` finds); the report lists the
-    /// rules that it breaks. Without this option such a dump is refused. Validating takes 2 bytes of memory or
+    /// rules that it breaks. Without it, such a dump is refused. Validating takes 2 bytes of memory or
     /// less for each class and object (up to 120 where addresses are far apart).
     #[arg(long)]
     tolerate: bool,
@@ -64,7 +64,7 @@ pub(crate) fn describe(tolerated: Option<&[Tolerated]>) -> Vec<String> {
     };
     match tolerated {
         None => Vec::new(),
-        Some([]) => vec!["tolerated: nothing was wrong".to_owned()],
+        Some([]) => vec!["tolerated: nothing; the dump is valid".to_owned()],
         Some(all) => all.iter().map(line).collect(),
     }
 }

@@ -9,8 +9,7 @@ use heapsmith::validate::{Finding, Report, Severity, ValidateOptions, rule, sour
 
 use crate::{Answer, open, terminal};
 
-/// Says precisely what is wrong with a dump, and how much of it is sound. The format is told by its first
-/// bytes.
+/// Reports what is wrong with a dump, at which byte, and how much of it is sound. The first bytes tell the format.
 ///
 /// Exit code 0: no error (warnings and notes do not count, unless --strict); 1: an error; 2: a file
 /// could not be read.
@@ -22,20 +21,20 @@ pub(crate) struct Opts {
     /// pattern like `dumps/*.hprof`, the files that match.
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// Leave out the rules of the whole graph (duplicate addresses, dangling references ...): memory
-    /// does not grow with the dump then, only with its largest record. With them it is 2 bytes or less for each
-    /// class and object (up to 120 where addresses are far apart), plus the classes (and an HPROF dump's tables).
+    /// Leave out the rules of the whole graph (duplicate addresses, dangling references and others): memory is that of the
+    /// largest record then. Without this option, memory is 2 bytes or less for each class and object (up to 120 where addresses
+    /// are far apart), plus the classes (and an HPROF dump's tables).
     #[arg(long)]
     no_graph: bool,
     #[command(flatten)]
     reading: open::ReadingOpts,
-    /// Show notes too: the signs for one or the other reading where bytes do not decide.
+    /// Show notes too: what speaks for one reading or another where the bytes leave it open. Without it, they are counted.
     #[arg(long)]
     notes: bool,
-    /// Treat warnings as errors.
+    /// Exit with 1 for warnings, too. Without it, only errors do so.
     #[arg(long)]
     strict: bool,
-    /// A JSON report, one a line for each file.
+    /// Print a JSON report for each file, one a line, instead of text.
     #[arg(long)]
     json: bool,
 }
@@ -64,7 +63,7 @@ impl Opts {
         }
         match unread {
             None => Ok(answer),
-            Some(_) => Err(Error::Usage("not every file could be read".to_owned())),
+            Some(_) => Err(Error::Usage("some files could not be read; the errors above name them".to_owned())),
         }
     }
 
@@ -120,7 +119,7 @@ fn describe(finding: &Finding) -> String {
     };
     let sources = rule(finding.rule.0).map(sources).unwrap_or_default();
     let sources: String = sources.iter().map(|source| format!("  source:   {source}\n")).collect();
-    let fatal = if finding.fatal { "; nothing behind it can be read" } else { "" };
+    let fatal = if finding.fatal { "; the rest of the file cannot be read" } else { "" };
     format!(
         "{severity}[{}] {position}offset {:#x}{record}{fatal}\n  expected: {}\n  found:    {}\n{sources}",
         finding.rule, finding.offset, finding.expected, finding.found

@@ -9,7 +9,7 @@ use heapsmith::verify::{Verified, VerifyOptions, verify};
 
 use crate::{Answer, open, terminal};
 
-/// Says whether a dump is the heap of a recipe. Reads it once, and memory does not grow with it.
+/// Checks whether a dump is the heap of a recipe. The dump is read once, and memory does not grow with it.
 ///
 /// Exit code 0: it is that heap; 1: it is not; 2: it could not be read.
 ///
@@ -18,16 +18,16 @@ use crate::{Answer, open, terminal};
 pub(crate) struct Opts {
     /// The dump; `-` is standard input.
     file: PathBuf,
-    /// What it has to be; `generate --print-recipe` prints it.
+    /// The recipe of the heap; `generate --print-recipe` prints it.
     #[arg(long)]
     recipe: String,
-    /// Take the objects in any order.
+    /// Accept the objects in any order. Without it, they have to be in the recipe's order.
     #[arg(long)]
     any_order: bool,
-    /// Compare one object in N; the others are counted.
+    /// Compare one object in N; the others are only counted.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     sample: u64,
-    /// The result as JSON.
+    /// Print a JSON report instead of text.
     #[arg(long)]
     json: bool,
 }
@@ -36,7 +36,10 @@ impl Opts {
     pub(crate) fn run(self) -> Result<Answer, Error> {
         let recipe = Recipe::read(&self.recipe)?;
         let (lowering, heap) = recipe.dumped()?;
-        let stream = if self.file == Path::new("-") { Stream::stdin()? } else { open::input(&self.file)?.stream()? };
+        let stream = match self.file == Path::new("-") {
+            true => Stream::stdin_watched(&terminal::watch())?,
+            false => open::input(&self.file)?.stream()?,
+        };
         let options = VerifyOptions::default().any_order(self.any_order).sample(self.sample);
         let verified = verify(stream, &heap, &lowering, options)?;
         self.print(&verified)?;
@@ -60,7 +63,8 @@ impl Opts {
             true => terminal::good("the same heap"),
             false => terminal::bad("another heap"),
         };
+        let differences = if *count == 1 { "1 difference".to_owned() } else { format!("{count} differences") };
         let name = Input::name_of(&self.file);
-        writeln!(out, "{name}: {verdict}; {objects} objects, {compared} compared, {count} differences").map_err(failed)
+        writeln!(out, "{name}: {verdict}; {objects} objects, {compared} compared, {differences}").map_err(failed)
     }
 }

@@ -77,7 +77,7 @@ pub(super) fn of_fact(
 pub(super) fn around(case: &Case, offset: u64, rule: Option<&str>) -> Result<Evidence, Error> {
     let mut evidence = Evidence { offset, length: 1, rule: rule.map(str::to_owned), ..Evidence::default() };
     let mut before = Vec::new();
-    let mut behind = 0;
+    let mut following = 0;
     let mut end = 0;
     if let Some(file) = open(case) {
         visit(&file, |field| {
@@ -89,8 +89,8 @@ pub(super) fn around(case: &Case, offset: u64, rule: Option<&str>) -> Result<Evi
                 if before.len() > FIELDS / 3 {
                     before.remove(0);
                 }
-            } else if is_here || behind < FIELDS / 3 {
-                behind += u64::from(!is_here) as usize;
+            } else if is_here || following < FIELDS / 3 {
+                following += u64::from(!is_here) as usize;
                 if is_here {
                     evidence.record = field.record;
                     evidence.offset = field.offset;
@@ -102,7 +102,7 @@ pub(super) fn around(case: &Case, offset: u64, rule: Option<&str>) -> Result<Evi
     }
     evidence.fields = before;
     if offset >= end {
-        // Behind the last field that can be read. Offsets are those of the decompressed dump, which is not at hand here.
+        // After the last field that can be read. Offsets are those of the decompressed dump, which is not at hand here.
         let bytes = if case.bytes.starts_with(&[0x1f, 0x8b]) { &[][..] } else { &case.bytes[..] };
         let from = |offset: u64| usize::try_from(offset).ok().and_then(|at| bytes.get(at..)).unwrap_or_default();
         let mut put = |at: u64, bytes: &[u8], meaning: &str, wrong| {

@@ -8,7 +8,7 @@ use std::path::Path;
 use glob::Pattern;
 use serde::Deserialize;
 
-use crate::error::Error;
+use crate::error::{Error, did_you_mean};
 
 use super::random::random_id;
 use super::report::{CaseResult, Expectation, Outcome, Report, Suspect};
@@ -192,7 +192,7 @@ impl ExpectedFailures {
         for pattern in self.expect.iter().flat_map(|entry| &entry.verdicts) {
             if !Outcome::NAMES.iter().any(|name| matches(pattern, name)) {
                 let known = Outcome::NAMES.join(", ");
-                return Err(Error::Usage(format!("no verdict is {pattern:?}; they are {known}")));
+                return Err(Error::Usage(format!("the verdict {pattern:?} does not exist; expected one of {known}")));
             }
         }
         Ok(())
@@ -214,7 +214,8 @@ impl ExpectedFailures {
                     Error::Usage(format!("the expected failure {reason:?} has the case {pattern:?}: {why}"))
                 };
                 if !is_known && !case.starts_with("random-") && !case.starts_with('*') {
-                    return Err(wrong("there is none; `heapsmith corpus list` prints the ids"));
+                    let near = did_you_mean(case, corpus.iter().map(String::as_str));
+                    return Err(wrong(&format!("there is none; `heapsmith corpus list` prints the ids{near}")));
                 }
                 if let Some((seed, number)) = numbers(case)
                     && (seed, number < choice.random) == (choice.seed, true)
@@ -355,7 +356,7 @@ mod tests {
         for (entry, why) in [
             ("verdicts = [\"fail\"]", "neither cases nor rules"),
             ("cases = [\"a\"]", "no verdicts"),
-            ("cases = [\"a\"]\nverdicts = [\"failed\"]", "no verdict is \"failed\""),
+            ("cases = [\"a\"]\nverdicts = [\"failed\"]", "the verdict \"failed\" does not exist"),
             ("cases = [\"a[\"]\nverdicts = [\"fail\"]", "the pattern \"a[\""),
             ("cases = [\"a\"]\nverdict = [\"fail\"]", "unknown field `verdict`"),
         ] {

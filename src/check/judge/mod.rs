@@ -75,7 +75,7 @@ pub(super) struct Differing {
     pub(super) follows: Option<String>,
 }
 
-/// What stands for a fact where nobody can say whether it is wrong.
+/// What stands for a fact of which it cannot be said whether it is wrong.
 const UNDECIDED: &str = "undecided";
 
 impl Wrong {

@@ -17,7 +17,7 @@ impl Requests {
         Ok(Requests(sender))
     }
 
-    /// Sends a line. That nobody reads it is seen at the wait for the answer.
+    /// Sends a line. That it is not read is seen at the wait for the answer.
     pub(super) fn send(&self, line: &str) {
         let mut line = line.as_bytes().to_vec();
         line.push(b'\n');

@@ -15,7 +15,7 @@ pub(crate) enum Line {
     Whole(Vec<u8>),
     /// The beginning of a line that is longer than any answer.
     TooLong,
-    /// What stood behind the last end of a line when the stream ended.
+    /// What followed the last end of a line when the stream ended.
     Cut(Vec<u8>),
 }
 
@@ -59,7 +59,7 @@ fn read_lines(mut output: impl BufRead, sender: &SyncSender<Line>) {
                 Line::Whole(line)
             }
             (Ok(_), Some(_)) if line.len() > LONGEST_LINE => {
-                // Nothing behind it can be understood; what still comes is thrown away.
+                // Nothing that follows can be understood; it is thrown away.
                 let _ = sender.send(Line::TooLong);
                 let _ = std::io::copy(&mut output, &mut std::io::sink());
                 return;
@@ -98,7 +98,7 @@ impl Tail {
         self.text.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    /// The end of what was written. Whoever could write is gone, so that the stream ends once all of it was read.
+    /// The end of what was written. Every writer is gone, so that the stream ends once all of it was read.
     pub(super) fn text(&self) -> String {
         let asked = Instant::now();
         while !self.reader.is_finished() && asked.elapsed() < ON_ITS_WAY {
@@ -148,6 +148,6 @@ mod tests {
         let kept = Mutex::new(Vec::new());
         let text: Vec<u8> = (0..300_000_u32).map(|n| b'a' + (n % 26) as u8).collect();
         keep_end(text.as_slice(), &kept);
-        assert_eq!(kept.into_inner().expect("nobody panicked"), text[text.len() - SHOWN..]);
+        assert_eq!(kept.into_inner().expect("no thread panicked"), text[text.len() - SHOWN..]);
     }
 }

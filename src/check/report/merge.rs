@@ -116,7 +116,10 @@ fn are_known(report: &Report) -> Result<(), Error> {
             || !follows
                 .all(|(name, choices)| !choices.is_empty() && choices.iter().all(|choice| is_known(name, choice)))
         {
-            return Err(Error::Usage(format!("the report of {:?} has readings that do not exist", tested.label)));
+            return Err(Error::Usage(format!(
+                "the report of {:?} names readings that this version does not know; run `heapsmith check` again",
+                tested.label
+            )));
         }
     }
     Ok(())

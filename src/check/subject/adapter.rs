@@ -1,4 +1,4 @@
-//! Programs behind the protocol of specs/adapter.md.
+//! Programs that answer the protocol of specs/adapter.md.
 
 use std::path::Path;
 use std::time::Duration;
@@ -224,7 +224,7 @@ impl<'s> AdapterSession<'s> {
         let id = serde_json::from_slice::<Answer>(line).ok().map(|answer| answer.id);
         let by_id = self.requests.iter().find(|(request, _)| Some(*request) == id);
         if let Some((_, question)) = by_id.or(self.requests.last()) {
-            let how = format!("a line that nobody asked for: {}", shown(line));
+            let how = format!("a line without a request: {}", shown(line));
             self.taken_back.push((*question, Reply::Error(how)));
         }
     }
@@ -257,7 +257,7 @@ impl Session for AdapterSession<'_> {
             Ok(status) => status,
             Err(reply) => {
                 if let (Reply::Error(_) | Reply::Crash(_), Some(previous)) = (&reply, self.asked.checked_sub(2)) {
-                    // It may be the second answer to the question before, or its end behind the answer: that one is
+                    // It may be the second answer to the question before, or its end after the answer: that one is
                     // repeated, too.
                     self.taken_back.push((previous, Reply::Doubted));
                 }
@@ -325,7 +325,7 @@ impl Session for AdapterSession<'_> {
             if let (Some(Stopped::Ended(code, how)), Some((_, question))) = (ended, self.requests.last())
                 && code != Some(0)
             {
-                self.taken_back.push((*question, Reply::Crash(format!("{how}, behind its answer"))));
+                self.taken_back.push((*question, Reply::Crash(format!("{how}, after its answer"))));
             }
         }
         std::mem::take(&mut self.taken_back)

@@ -12,7 +12,7 @@ pub(in crate::check) const LONG: usize = 2000;
 /// Entries of a list. There are fewer formats, pairs of them and writers.
 const ENTRIES: usize = 1000;
 
-/// A text of at most so many characters; that something is cut off is said.
+/// A text of at most this many characters; that something is cut off is said.
 pub(in crate::check) fn cut(text: &str, characters: usize) -> String {
     match text.char_indices().nth(characters) {
         None => text.to_owned(),

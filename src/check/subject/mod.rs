@@ -112,7 +112,7 @@ impl Reply {
         )
     }
 
-    /// Whether a wait for nothing is behind it, which took as long as it is allowed to.
+    /// Whether it follows a wait in vain, which took as long as an answer may take.
     pub(super) fn is_wait_for_nothing(&self) -> bool {
         matches!(self, Reply::Hang(_)) || matches!(self, Reply::Error(how) if how.contains(CLOSED))
     }
@@ -141,7 +141,7 @@ fn is_shortage(error: &Error) -> bool {
 /// What an adapter did that is waited for in vain.
 const CLOSED: &str = "it closed standard output without answering but kept running";
 
-/// The error that a program is not there: whoever asked has to look at the command.
+/// The error that a program does not exist: the command has to be corrected.
 pub(super) fn not_started(subject: &Subject, why: &str) -> Error {
     let program = subject.words.first().map_or("nothing", String::as_str);
     Error::Usage(format!("running {program}, the {}: {why}", subject.kind.name()))
@@ -161,7 +161,7 @@ pub(super) trait Session {
     fn peak_memory(&mut self) -> Option<u64>;
 
     /// Ends the process. What it still says is an error: the questions, by their place among those asked, that have a
-    /// second answer, or nobody's, or behind which it crashed.
+    /// second answer, or one without a question, or after which it crashed.
     fn finish(&mut self) -> Vec<(usize, Reply)>;
 }
 

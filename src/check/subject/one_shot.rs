@@ -27,7 +27,12 @@ impl<'s> OneShot<'s> {
     /// The command with the paths in their places.
     fn command(&self, case: &Case, files: &Files) -> Result<Vec<String>, Error> {
         let text = |path: &Path| {
-            path.to_str().map(str::to_owned).ok_or_else(|| Error::Usage(format!("{} is not Unicode", path.display())))
+            path.to_str().map(str::to_owned).ok_or_else(|| {
+                Error::Usage(format!(
+                    "{}: the path is not valid UTF-8, as a command line needs it; set TMPDIR to another folder",
+                    path.display()
+                ))
+            })
         };
         let (input, output) = (text(&files.input)?, text(&files.output)?);
         let heap = case.heap.unwrap_or_default().to_string();
@@ -46,7 +51,7 @@ impl Session for OneShot<'_> {
         let failed = |e| Error::io("preparing the files of a case", e);
         let Subject { supervisor, budget, stop, .. } = self.subject;
         let command = self.command(case, files)?;
-        // A file, not a pipe: what is printed is never held in memory. What a converter prints, nobody reads.
+        // A file, not a pipe: what is printed is never held in memory. What a converter prints is not read.
         let is_printed = self.subject.kind == Kind::Decoder;
         let output = if is_printed { files.print_into() } else { OpenOptions::new().write(true).open(system::NOWHERE) };
         let temporary = Folder::new("heapsmith-").map_err(failed)?;

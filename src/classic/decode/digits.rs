@@ -2,19 +2,19 @@
 
 use wide::{i16x8, u8x16, u16x8};
 
-/// `0x`, 16 digits and the byte behind them.
+/// `0x`, 16 digits and the byte after them.
 pub(super) const WIDE: usize = 19;
-/// `0x`, 8 digits and the byte behind them.
+/// `0x`, 8 digits and the byte after them.
 pub(super) const NARROW: usize = 11;
 
-/// The value of 16 digits behind two characters, and what each is worth, if they are digits.
+/// The value of 16 digits after two characters, and what each is worth, if they are digits.
 #[inline(always)]
 pub(super) fn wide(text: &[u8; WIDE]) -> (u64, u8x16) {
     let [_, _, digits @ .., _] = text;
     sixteen_digits(digits)
 }
 
-/// The value of 8 digits behind two characters, and what each is worth, if they are digits.
+/// The value of 8 digits after two characters, and what each is worth, if they are digits.
 #[inline(always)]
 pub(super) fn narrow(text: &[u8; NARROW]) -> (u64, u8x16) {
     let [_, _, a, b, c, d, e, f, g, h, _] = *text;

@@ -57,7 +57,7 @@ impl<R: Read> Read for Begun<R> {
     }
 }
 
-/// Records are delivered whole up to so many bytes; more references than that come in pieces.
+/// Records are delivered whole up to this number of bytes; more references than that come in pieces.
 pub const WHOLE: usize = 256 * 1024;
 /// The longest name, comment, number or run of white space, in bytes. Class names have at most 65,535 (The Java Virtual
 /// Machine Specification, 4.4.7).
@@ -96,7 +96,7 @@ impl<R: Read> Decoder<R> {
         Decoder::with_length(source, None)
     }
 
-    /// The same, of a source that has so many bytes, unless it shrinks.
+    /// The same, of a source that has this number of bytes, unless it shrinks.
     ///
     /// # Errors
     /// If it is not a classic heap dump, or cannot be read.
@@ -353,7 +353,7 @@ impl<R: Read> Decoder<R> {
     }
 
     /// A record at the end of the text whose last line has not ended: what was its last number may be half of one.
-    /// Behind trailer record 2 nothing is missing.
+    /// After trailer record 2 nothing is missing.
     fn cut(&self, at: usize) -> Result<(), DecodeError> {
         if self.ended {
             return Ok(());
@@ -417,7 +417,7 @@ fn is_settled(record: &Record<'_>) -> bool {
     match record {
         Record::Space(_) => true,
         Record::Version(line) | Record::Breakdown(line, _) | Record::Eof(line, _) | Record::Comment(line) => {
-            line_ends(line.behind) > 0
+            line_ends(line.after) > 0
         }
         Record::Entry(entry) => ends_a_line(&entry.references),
     }
@@ -426,8 +426,8 @@ fn is_settled(record: &Record<'_>) -> bool {
 /// Whether the line of the references has ended; where there is none, that of the type stands before it.
 fn ends_a_line(references: &References<'_>) -> bool {
     let white = references.text.iter().rev().take_while(|b| matches!(**b, b' ' | b'\t' | b'\r' | b'\n' | 0x85)).count();
-    let behind = &references.text[references.text.len() - white..];
-    line_ends(behind) >= if references.values.is_empty() { 2 } else { 1 }
+    let after = &references.text[references.text.len() - white..];
+    line_ends(after) >= if references.values.is_empty() { 2 } else { 1 }
 }
 
 fn line_ends(white: &[u8]) -> usize {

@@ -30,7 +30,7 @@ pub(super) fn plain_head(text: &[u8]) -> Option<Head> {
 }
 
 /// An entry as writers spell it, which begins with this head: single spaces, addresses of 8 or 16 digits, a size of up
-/// to 7, a name without line breaks, a line of a tab and references with a space behind each, and then the next record.
+/// to 7, a name without line breaks, a line of a tab and references with a space after each, and then the next record.
 /// `None` where anything is different, and near the end of the text. `values` takes the references.
 ///
 /// With it come its length and the head of the next record, if that is an entry.
@@ -51,8 +51,8 @@ pub(super) fn plain_entry<'a>(
         _ => return None,
     };
     let named = &rest[count + 8..];
-    let (name, behind) = named.split_at(line_end(named)?);
-    let line = behind.strip_prefix(b"\n\t")?;
+    let (name, after) = named.split_at(line_end(named)?);
+    let line = after.strip_prefix(b"\n\t")?;
     let next =
         if head.length == WIDE - 1 { plain_line(line, values, wide)? } else { plain_line(line, values, narrow)? };
     let next_head = plain_head(next);
@@ -62,7 +62,7 @@ pub(super) fn plain_entry<'a>(
     if !is_plain {
         return None;
     }
-    let references = References { text: &behind[..behind.len() - next.len()], values: values.as_slice() };
+    let references = References { text: &after[..after.len() - next.len()], values: values.as_slice() };
     let entry = Entry {
         address: Number { text: address_text, value: head.address },
         before_size: &rest[..1],
@@ -110,7 +110,7 @@ fn line_end(text: &[u8]) -> Option<usize> {
     memchr(b'\n', rest).map(|at| text.len() - rest.len() + at)
 }
 
-/// References of one width up to the end of the line, each with a space behind it; what follows that.
+/// References of one width up to the end of the line, each with a space after it; what follows that.
 #[inline(always)]
 fn plain_line<'a, const N: usize>(
     text: &'a [u8],
@@ -123,14 +123,14 @@ fn plain_line<'a, const N: usize>(
         length += N;
     }
     let (line, next) = text.split_at_checked(length)?;
-    let (mut worths, mut behind) = (u8x16::ZERO, 0);
+    let (mut worths, mut after) = (u8x16::ZERO, 0);
     values.extend(line.as_chunks::<N>().0.iter().map(|reference| {
         let (value, worth) = value(reference);
         worths |= worth;
-        behind |= reference[N - 1] ^ b' ';
+        after |= reference[N - 1] ^ b' ';
         value
     }));
-    if are_digits(worths) && behind == 0 { next.strip_prefix(b"\n") } else { None }
+    if are_digits(worths) && after == 0 { next.strip_prefix(b"\n") } else { None }
 }
 
 #[cfg(test)]
@@ -158,14 +158,14 @@ mod tests {
 
     #[test]
     fn a_plain_entry_is_the_same_to_a_tolerant_reader_whichever_byte_is_another() {
-        let behind = "0x00007F02C336D1E8 [24] OBJ java/lang/ClassLoader\n\t\n// EOF: Total";
+        let after = "0x00007F02C336D1E8 [24] OBJ java/lang/ClassLoader\n\t\n// EOF: Total";
         for text in [
             "0x00007F02C336D0D8 [24] OBJ java/lang/ClassLoader\n\t0x00007F8D21E77300 0x0000815174e8fdc8 \n",
             "0x00007F02C336D0D8 [1234567] CLS java/util/concurrent/ConcurrentHashMap$Node\n\t\n",
             "0x00436E90 [8] OBJ [B\n\t0x00436EB0 0x00436EC0 0x00436ED0 \n",
         ] {
-            for behind in [behind, &behind.replace("00007F02", ""), "// Breakdown - Classes: 1, and so on\n"] {
-                let mut text = [text, behind].concat().into_bytes();
+            for after in [after, &after.replace("00007F02", ""), "// Breakdown - Classes: 1, and so on\n"] {
+                let mut text = [text, after].concat().into_bytes();
                 assert!(agree(&text), "{}", text.escape_ascii());
                 for at in 0..text.len() {
                     let byte = text[at];

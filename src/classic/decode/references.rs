@@ -9,7 +9,7 @@ impl Scan<'_> {
     /// References up to the next record, the end of the text, or the last that is sure to be whole. They may go on from
     /// an earlier slice.
     ///
-    /// What is wrong on a line of its own, behind one of references, is the next record's.
+    /// What is wrong on a line of its own, after one of references, is the next record's.
     pub(super) fn references(&mut self, values: &mut Vec<u64>, go_on: bool) -> Result<End, Stop> {
         let start = self.mark(values.len());
         let mut last: Option<Token> = None;
@@ -77,7 +77,7 @@ impl Scan<'_> {
         values.truncate(mark.values);
     }
 
-    /// Goes back to where a token begins, behind the white space before it.
+    /// Goes back to where a token begins, after the white space before it.
     fn back(&mut self, token: Token, values: &mut Vec<u64>) {
         self.reset(token.before, values);
         while self.at < token.at {
@@ -90,7 +90,7 @@ impl Scan<'_> {
     }
 }
 
-/// The usual reference: its number of digits, 8 or 16 with white space behind them, and its value.
+/// The usual reference: its number of digits, 8 or 16 with white space after them, and its value.
 #[inline]
 fn usual(text: &[u8]) -> Option<(usize, u64)> {
     let short = text.first_chunk::<NARROW>().filter(|short| short.starts_with(b"0x"))?;
@@ -115,6 +115,6 @@ struct Token {
     before: Mark,
     /// Where it begins.
     at: usize,
-    /// Whether it begins a line behind one of references.
+    /// Whether it begins a line after one of references.
     fresh: bool,
 }

@@ -96,7 +96,7 @@ impl<'a> Scan<'a> {
         Scan { bytes, at: 0, whole, nel, lines: 0, line_start: None, ends: [0; ENTRY.len()], read: 0 }
     }
 
-    /// The next record, up to the first byte of the one behind it. `values` takes the references.
+    /// The next record, up to the first byte of the one after it. `values` takes the references.
     pub(super) fn record(&mut self, values: &'a mut Vec<u64>) -> Result<(Record<'a>, End), Stop> {
         match self.bytes[self.at..] {
             [b'/', b'/', ..] => Ok((self.line()?, End::Record)),
@@ -142,10 +142,10 @@ impl<'a> Scan<'a> {
         if self.at == self.bytes.len() && !self.whole {
             return Err(self.short("white space", 1));
         }
-        let line = Line { text, behind: &self.bytes[end..self.at] };
+        let line = Line { text, after: &self.bytes[end..self.at] };
         let content = line.content();
         let trailer = |expected: &str| {
-            if line.behind.is_empty() {
+            if line.after.is_empty() {
                 return self.short("line", 1);
             }
             let found = shown(content);
@@ -173,7 +173,7 @@ impl<'a> Scan<'a> {
             Some(b'[') => {}
             None => return Err(self.short("size", 1)),
             _ => {
-                let expected = "the size of an object or class in brackets: references stand behind a record";
+                let expected = "the size of an object or class in brackets: references stand after a record";
                 return Err(self.refuse(rules::REFERENCE_WITHOUT_RECORD, "size", expected));
             }
         }
@@ -201,7 +201,7 @@ impl<'a> Scan<'a> {
             return Err(self.short("type", 1));
         }
         if before_name.is_empty() && !self.is_line_end() && self.bytes[self.at] != b'\r' {
-            return Err(self.refuse(rules::RECORD_TYPE, "type", "white space behind OBJ or CLS"));
+            return Err(self.refuse(rules::RECORD_TYPE, "type", "white space after OBJ or CLS"));
         }
         let name = self.name()?;
         self.part();
@@ -231,7 +231,7 @@ impl<'a> Scan<'a> {
             }
             self.limit("type", start)?;
             if self.bytes[start..self.at].iter().all(|b| matches!(b, b' ' | b'\t' | b'\r')) {
-                // A name goes on behind a line break, but it does not begin with one.
+                // A name goes on after a line break, but it does not begin with one.
                 self.at = start;
                 return Ok(&[]);
             }
@@ -252,9 +252,9 @@ impl<'a> Scan<'a> {
     /// The text from `start`, without white space at its end, where the scan goes on.
     fn trimmed(&mut self, start: usize) -> &'a [u8] {
         let text = &self.bytes[start..self.at];
-        let behind = text.iter().rev().take_while(|b| matches!(b, b' ' | b'\t' | b'\r')).count();
-        self.at -= behind;
-        &text[..text.len() - behind]
+        let after = text.iter().rev().take_while(|b| matches!(b, b' ' | b'\t' | b'\r')).count();
+        self.at -= after;
+        &text[..text.len() - after]
     }
 
     /// `0x` and digits.
@@ -269,8 +269,8 @@ impl<'a> Scan<'a> {
             return Err(self.short(field, count as u64 + 3));
         }
         let text = &self.bytes[start..self.at];
-        let behind = self.bytes.get(self.at);
-        if count == 0 || behind.is_some_and(|&b| !(is_white(b) || b == b'[' || b == 0x85 && self.nel)) {
+        let after = self.bytes.get(self.at);
+        if count == 0 || after.is_some_and(|&b| !(is_white(b) || b == b'[' || b == 0x85 && self.nel)) {
             return Err(self.refuse(rules::NUMBER_HEXADECIMAL, field, "hexadecimal digits and white space"));
         }
         let significant = digits[..count].iter().skip_while(|b| **b == b'0').count();
@@ -376,7 +376,7 @@ pub(super) fn is_white(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }
 
-/// So many bytes of what was found stand in a message.
+/// The number of bytes of what was found that a message shows.
 pub(super) const SHOWN: usize = 32;
 
 /// The start of a text, for a message.

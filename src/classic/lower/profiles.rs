@@ -16,7 +16,7 @@ pub struct Profile {
     pub name: &'static str,
     /// What it is, in a line.
     pub summary: &'static str,
-    /// Whether objects stand by address, and classes behind them (C10).
+    /// Whether objects stand by address, and classes after them (C10).
     pub sorts: bool,
     /// Whether the first reference of each object is its class block (C5).
     pub class_blocks: bool,

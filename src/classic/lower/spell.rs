@@ -79,7 +79,7 @@ impl Speller {
         self.parts.push(line);
         let end = self.line_end();
         self.parts.push(end);
-        Ok(Some(Record::Version(Line { text: &self.parts[0], behind: &self.parts[1] })))
+        Ok(Some(Record::Version(Line { text: &self.parts[0], after: &self.parts[1] })))
     }
 
     /// A comment between two records, as a person might add.
@@ -90,7 +90,7 @@ impl Speller {
         let number = self.draw.below(100);
         let (line, end) = (format!("// comment {number}").into_bytes(), self.line_end());
         self.parts = vec![line, end];
-        Some(Record::Comment(Line { text: &self.parts[0], behind: &self.parts[1] }))
+        Some(Record::Comment(Line { text: &self.parts[0], after: &self.parts[1] }))
     }
 
     /// An object or class.
@@ -140,7 +140,7 @@ impl Speller {
         }
         let end = self.line_end();
         self.parts = vec![line, end];
-        Record::Breakdown(Line { text: &self.parts[0], behind: &self.parts[1] }, counts)
+        Record::Breakdown(Line { text: &self.parts[0], after: &self.parts[1] }, counts)
     }
 
     /// Trailer record 2, the last line.
@@ -151,7 +151,7 @@ impl Speller {
         line.extend(format!("EOF:{first}Total 'Objects',Refs(null) :{last}{objects},{references}({nulls})").bytes());
         let end = if self.profile.is_seeded() && self.draw.one_in(2) { Vec::new() } else { self.line_end() };
         self.parts = vec![line, end];
-        Record::Eof(Line { text: &self.parts[0], behind: &self.parts[1] }, totals)
+        Record::Eof(Line { text: &self.parts[0], after: &self.parts[1] }, totals)
     }
 
     /// Refuses an address that is wider than a word.
@@ -184,7 +184,7 @@ impl Speller {
         .into_bytes())
     }
 
-    /// The references of a record, and the white space around them: a tab, each with a space behind it, and the line's
+    /// The references of a record, and the white space around them: a tab, each with a space after it, and the line's
     /// end (native; jdmpview alike).
     fn references(&mut self, references: &[Address]) -> Result<Vec<u8>, LowerError> {
         let mut text = self.before_references();

@@ -134,7 +134,7 @@ impl PassRules {
                 let repeated = std::mem::replace(&mut self.version, true);
                 if repeated || self.first.is_some() {
                     add(findings, super::HEADER_SINGLE, place, || {
-                        let found = if repeated { "another version line" } else { "a version line behind records" };
+                        let found = if repeated { "another version line" } else { "a version line after records" };
                         ("one version line, in front of the records".to_owned(), found.to_owned())
                     });
                 }
@@ -143,7 +143,7 @@ impl PassRules {
                 if self.trailers.have_ended() {
                     add(findings, super::TRAILER_COMMENT_AFTER, place, || {
                         let text = quoted(&line.text[..line.text.len().min(32)]);
-                        ("nothing behind trailer record 2".to_owned(), format!("the comment {text}"))
+                        ("nothing after trailer record 2".to_owned(), format!("the comment {text}"))
                     });
                 }
             }
@@ -249,7 +249,7 @@ impl PassRules {
     fn misplaced(&self, rule: RuleId, at: &At<'_>, findings: &mut Findings) {
         add(findings, rule, start(at), || {
             let which = if self.trailers.have_ended() { "trailer record 2" } else { "trailer record 1" };
-            ("objects and classes in front of the trailer records".to_owned(), format!("one behind {which}"))
+            ("objects and classes in front of the trailer records".to_owned(), format!("one after {which}"))
         });
     }
 

@@ -134,7 +134,7 @@ impl Trailers {
         }
         if self.have_ended() {
             add(findings, super::TRAILER_ORDER, place, || {
-                ("trailer record 1 in front of trailer record 2".to_owned(), "behind it".to_owned())
+                ("trailer record 1 in front of trailer record 2".to_owned(), "after it".to_owned())
             });
         }
         self.breakdown = Some((place, counts, Colons::of(text, counts)));

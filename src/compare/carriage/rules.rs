@@ -227,7 +227,7 @@ fn rounded(size: ByteLen) -> ByteLen {
     size.rounded_up(4)
 }
 
-/// The name of an array's class in the form of Java source: its own, or its component's with `[]` behind it.
+/// The name of an array's class in the form of Java source: its own, or its component's with `[]` after it.
 pub(crate) fn array_name(object: &Object, names: &HashMap<Address, Name>) -> Option<Name> {
     if let ObjectKind::PrimitiveArray(element) = object.kind {
         return Some(Name::from_text(&format!("{}[]", element.keyword())));

@@ -333,7 +333,7 @@ impl Diff<'_> {
             difference.classes.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.class.cmp(&b.class)));
         }
         Comparison {
-            schema: 3,
+            schema: 4,
             equal: differences.is_empty(),
             compared: self.compared,
             differences,

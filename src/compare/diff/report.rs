@@ -96,9 +96,9 @@ pub struct NotCompared {
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Side {
-    /// The first does not tell.
+    /// The first does not record it.
     UnknownLeft,
-    /// The second does not tell.
+    /// The second does not record it.
     UnknownRight,
     /// It was asked to be left out.
     LeftOut,

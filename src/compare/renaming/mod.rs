@@ -41,9 +41,9 @@ pub enum Renaming {
     Different {
         /// What there is in another number on the two sides, or the object that has no counterpart.
         invariant: String,
-        /// So many times in the first heap.
+        /// How often it occurs in the first heap.
         left: u64,
-        /// So many times in the second.
+        /// How often it occurs in the second heap.
         right: u64,
     },
     /// Not decided: the graph is too regular for the budget.
@@ -78,7 +78,7 @@ fn is_of_the_whole(facet: Facet) -> bool {
         || Facet::OF_THE_LOG.contains(&facet)
 }
 
-/// Compares two heaps up to their addresses, in so many steps at most. Both are held in memory, with some 60 bytes a
+/// Compares two heaps up to their addresses, in at most this number of steps. Both are held in memory, with some 60 bytes a
 /// reference.
 pub fn up_to_renaming(left: &Heap, right: &Heap, left_out: &BTreeSet<Facet>, budget: u64) -> Renaming {
     let mut left_out = left_out.clone();

@@ -10,10 +10,10 @@ use super::super::manifest::{ManifestFinding, ManifestRules};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Export {
-    /// Version of this schema: 1.
+    /// Version of this schema: 2.
     pub schema: u32,
     /// Version of the corpus. The first number rises when a case has other answers or is gone, the second one when cases are
-    /// new.
+    /// new. `own`, where `corpus add` wrote the manifest.
     pub corpus: String,
     /// What was chosen by the options of the command; empty for all cases.
     pub chosen: Vec<String>,
@@ -34,7 +34,7 @@ pub struct ExportCase {
     /// `phd4`, `phd5`, `phd6`, `hprof` or `classic`.
     pub format: String,
     /// What the case can be chosen by: `golden`, `damaged`, `spelled` or `random`; `valid`, `invalid` or `ambiguous`; `gzip`;
-    /// `several-heaps`.
+    /// `several-heaps`. Cases of `corpus add` have `own` as the first.
     pub tags: Vec<String>,
     /// Which heap of the dump the answers describe, from 0; absent if the dump has only one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,6 +1,7 @@
 //! The corpus for tests that run without heapsmith: files whose names are their digests, and a manifest that has everything
 //! else.
 
+mod add;
 mod manifest;
 mod selection;
 
@@ -19,11 +20,12 @@ use crate::validate::rulebook;
 use super::shelf::{self, MANIFEST};
 use super::{Answer, Case, cases};
 
+pub use add::{Added, Addition, add};
 pub use manifest::{Export, ExportAnswer, ExportBytes, ExportCase, ExportFile, ExportRule};
 pub use selection::Selection;
 
 /// Version of the manifest's schema.
-const SCHEMA: u32 = 1;
+const SCHEMA: u32 = 2;
 const README: &str = include_str!("readme.md");
 /// Every version of the corpus, each with the cases that it brought or changed; the last one is that of this program.
 const VERSIONS: &str = include_str!("../../../corpus/versions.txt");
@@ -42,7 +44,7 @@ pub fn version() -> &'static str {
 ///
 /// # Errors
 /// If there is no such format, tag or rule, or no case has all that is chosen; if the folder holds something else, or a file in
-/// the place of a new one: nothing is changed then. If another command works in the folder, or writing fails.
+/// the place of a new one, or cases of [`add()`]: nothing is changed then. If another command works in the folder, or writing fails.
 pub fn export(folder: &Path, selection: &Selection) -> Result<usize, Error> {
     selection.check()?;
     let mut chosen = cases()?;
@@ -51,17 +53,21 @@ pub fn export(folder: &Path, selection: &Selection) -> Result<usize, Error> {
         let text = selection.text().join(" ");
         return Err(Error::Usage(format!("no case has all that is chosen ({text}); leave an option out")));
     }
-    shelf::replace_with(folder, listed, || files(&chosen, selection), &mut |_| {})?;
+    let made = || {
+        add::refuse_own(folder)?;
+        files(&chosen, selection)
+    };
+    shelf::replace_with(folder, listed, made, &mut |_| {})?;
     Ok(chosen.len())
 }
 
 /// Every file of the export; the manifest is the last.
 fn files(cases: &[Case], selection: &Selection) -> Result<Vec<(String, Vec<u8>)>, Error> {
-    let mut files = BTreeMap::new();
+    let mut stored = Stored::default();
     let mut rules = BTreeSet::new();
     let mut entries = Vec::new();
     for case in cases {
-        entries.push(entry(case, &mut files, &mut rules)?);
+        entries.push(entry(case, &mut stored, &mut rules)?);
     }
     let export = Export {
         schema: SCHEMA,
@@ -70,38 +76,50 @@ fn files(cases: &[Case], selection: &Selection) -> Result<Vec<(String, Vec<u8>)>
         cases: entries,
         rules: rules.into_iter().filter_map(|id| Some((id.to_owned(), rule(id)?))).collect(),
     };
-    let text = serde_json::to_string(&export).map_err(|e| Error::io("writing the manifest", e.into()))?;
+    complete(stored, &export, README.replace("VERSION", version()))
+}
+
+/// Dumps and listings, by their paths.
+#[derive(Default)]
+struct Stored(BTreeMap<String, Vec<u8>>);
+
+impl Stored {
+    /// Puts a file under the name of its digest.
+    fn put(&mut self, folder: &str, suffix: &str, bytes: Vec<u8>) -> ExportFile {
+        let sha256 = sha256(&bytes);
+        let file = ExportFile { path: format!("{folder}/{sha256}.{suffix}"), size: bytes.len() as u64, sha256 };
+        self.0.insert(file.path.clone(), bytes);
+        file
+    }
+}
+
+fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// These files with the schemas, the README and the manifest, which is the last.
+fn complete(stored: Stored, export: &Export, readme: String) -> Result<Vec<(String, Vec<u8>)>, Error> {
+    let text = serde_json::to_string(export).map_err(|e| Error::io("writing the manifest", e.into()))?;
     let fixed = SCHEMAS.into_iter().map(|(path, text)| (path.to_owned(), text.as_bytes().to_vec()));
-    let readme = README.replace("VERSION", version());
-    let made = files.into_iter().chain(fixed).chain([("README.md".to_owned(), readme.into_bytes())]);
+    let made = stored.0.into_iter().chain(fixed).chain([("README.md".to_owned(), readme.into_bytes())]);
     Ok(made.chain([(MANIFEST.to_owned(), (text + "\n").into_bytes())]).collect())
 }
 
 /// A case; its files and the rules that it names are added to the others.
-fn entry(
-    case: &Case,
-    files: &mut BTreeMap<String, Vec<u8>>,
-    rules: &mut BTreeSet<&'static str>,
-) -> Result<ExportCase, Error> {
-    let mut stored = |folder: &str, suffix: &str, bytes: Vec<u8>| {
-        let sha256: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
-        let file = ExportFile { path: format!("{folder}/{sha256}.{suffix}"), size: bytes.len() as u64, sha256 };
-        files.insert(file.path.clone(), bytes);
-        file
-    };
+fn entry(case: &Case, stored: &mut Stored, rules: &mut BTreeSet<&'static str>) -> Result<ExportCase, Error> {
     let of_corpus = case.manifest();
     let mut made = shelf::files(case)?.into_iter();
     let suffix = case.file().split_once('.').map(|(_, suffix)| suffix.to_owned()).unwrap_or_default();
-    let dump = stored("dumps", &suffix, made.next().map(|(_, bytes)| bytes).unwrap_or_default());
+    let dump = stored.put("dumps", &suffix, made.next().map(|(_, bytes)| bytes).unwrap_or_default());
     let mut answers = Vec::new();
     for answer in &case.answers {
         let (reading, listing) = match answer {
             Answer::Refuses(reading) => (*reading, None),
-            Answer::Reads(reading, _) => (*reading, made.next().map(|(_, text)| stored("listings", "jsonl", text))),
+            Answer::Reads(reading, _) => (*reading, made.next().map(|(_, text)| stored.put("listings", "jsonl", text))),
         };
         answers.push(ExportAnswer { reading: reading.to_owned(), listing });
     }
-    let (records, relies) = bytes(case, rules)?;
+    let (records, relies) = bytes(&case.id, &case.bytes, rules)?;
     rules.extend(case.keeps.iter().chain(&case.shows).copied().chain(case.breaks.map(|(rule, _)| rule)));
     Ok(ExportCase {
         id: case.id.clone(),
@@ -123,10 +141,10 @@ fn entry(
 type Relies = BTreeMap<String, Vec<ExportBytes>>;
 
 /// Where classes and objects stand, and which bytes rely on which rule: as far as the dump can be read.
-fn bytes(case: &Case, rules: &mut BTreeSet<&'static str>) -> Result<(Vec<ExportBytes>, Relies), Error> {
+fn bytes(name: &str, dump: &[u8], rules: &mut BTreeSet<&'static str>) -> Result<(Vec<ExportBytes>, Relies), Error> {
     let (mut records, mut relies) = (Vec::new(), Relies::new());
     // A dump that is damaged at its start has nothing to show.
-    let Ok(file) = DumpFile::new(Input::memory(&case.id, case.bytes.clone()), Reading::default()) else {
+    let Ok(file) = DumpFile::new(Input::memory(name, dump.to_vec()), Reading::default()) else {
         return Ok((records, relies));
     };
     let _as_far_as_readable = file.records().and_then(|all| {
@@ -165,5 +183,7 @@ fn listed(folder: &Path) -> Option<BTreeSet<String>> {
         listings.chain([case.dump]).map(|file| file.path)
     });
     let fixed = SCHEMAS.iter().map(|(path, _)| (*path).to_owned());
-    (export.schema == SCHEMA).then(|| files.chain(fixed).chain(["README.md", MANIFEST].map(str::to_owned)).collect())
+    (1..=SCHEMA)
+        .contains(&export.schema)
+        .then(|| files.chain(fixed).chain(["README.md", MANIFEST].map(str::to_owned)).collect())
 }

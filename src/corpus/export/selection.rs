@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::error::{Error, nearest};
+use crate::error::{Error, unknown};
 use crate::format::Family;
 use crate::validate::rulebook;
 
-use super::super::{Case, TAGS};
+use super::super::{Case, TAGS, Verdict};
 
 /// What the cases of an export have in common. Values of a kind add up, and a case has to match each kind that has values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,12 +28,15 @@ impl Selection {
             .into_iter()
             .flat_map(|family| family.formats().map(|format| format.to_string()).chain([family.name().to_owned()]))
             .collect();
-        known("format", &self.formats, formats.iter().map(String::as_str).collect())?;
-        known("tag", &self.tags, TAGS.iter().map(|tag| tag.name).collect())?;
+        let names = formats.iter().map(String::as_str).collect();
+        let all = |names: &[&str]| format!("choose one of {}", names.join(", "));
+        known("format", &self.formats, names, &all(&Family::ALL.map(|family| family.name())))?;
+        let tags: Vec<&str> = TAGS.iter().map(|tag| tag.name).collect();
+        known("tag", &self.tags, tags.clone(), &all(&tags))?;
         let rules = || Family::ALL.into_iter().flat_map(|family| rulebook(family).rule).map(|rule| rule.id);
         for wanted in &self.rules {
             if !rules().any(|id| is_beneath(id, wanted)) {
-                known("rule", std::slice::from_ref(wanted), rules().collect())?;
+                known("rule", std::slice::from_ref(wanted), rules().collect(), LIST)?;
             }
         }
         Ok(())
@@ -60,17 +63,27 @@ impl Selection {
     }
 }
 
+/// The tags of a case of this kind.
+pub(super) fn tags_of(kind: &str, verdict: Verdict, is_compressed: bool, has_others: bool) -> Vec<String> {
+    let more = is_compressed.then_some(GZIP).into_iter().chain(has_others.then_some(SEVERAL_HEAPS));
+    [kind, verdict.name()].into_iter().chain(more).map(str::to_owned).collect()
+}
+
 /// Whether an id is this one, or begins with these parts.
 fn is_beneath(id: &str, wanted: &str) -> bool {
     id.strip_prefix(wanted).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
-fn known(what: &str, wanted: &[String], known: Vec<&str>) -> Result<(), Error> {
+fn known(what: &str, wanted: &[String], known: Vec<&str>, next: &str) -> Result<(), Error> {
     match wanted.iter().find(|wanted| !known.contains(&wanted.as_str())) {
         None => Ok(()),
-        Some(wanted) => {
-            let nearest = nearest(wanted, known).join(", ");
-            Err(Error::Usage(format!("unknown {what} {wanted:?}; the nearest are {nearest}")))
-        }
+        Some(wanted) => Err(unknown(what, wanted, known, next)),
     }
 }
+
+/// How all rules are found.
+const LIST: &str = "`heapsmith explain --list` shows all";
+/// The kind of cases that were added to a folder.
+pub(super) const OWN: &str = "own";
+const GZIP: &str = "gzip";
+const SEVERAL_HEAPS: &str = "several-heaps";

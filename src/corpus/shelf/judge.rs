@@ -87,7 +87,7 @@ impl Case {
     }
 }
 
-/// Compares with nothing left out; what either side does not tell counts too.
+/// Compares with nothing left out; what either side does not record counts too.
 fn strictly(expected: &Heap, found: &Heap) -> Comparison {
     compare(expected, found, &BTreeSet::new())
 }

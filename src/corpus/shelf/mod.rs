@@ -8,7 +8,7 @@ mod verify;
 
 pub use bless::bless;
 pub(super) use bless::replace_with;
-pub use verify::{Trouble, Verified, verify};
+pub use verify::{Trouble, Verified, verify, verify_watched};
 
 use sha2::{Digest, Sha256};
 

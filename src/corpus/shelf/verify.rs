@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use serde::Serialize;
+
 use crate::error::Error;
 use crate::owned::{self, Changes, Lock, Settled};
 
@@ -11,8 +13,9 @@ use super::super::cases;
 use super::bless::listed;
 use super::{MANIFEST, made};
 
-/// Something about a case that is not as it should be.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Something about a case that is not as expected.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Trouble {
     /// The case, or the file.
     pub case: String,
@@ -26,7 +29,7 @@ pub struct Trouble {
 pub struct Verified {
     /// The number of cases.
     pub cases: usize,
-    /// What is wrong: the corpus does not hold.
+    /// What is wrong: the corpus is not as expected.
     pub troubles: Vec<Trouble>,
     /// What is worth knowing, and not wrong: files that belong to no case, and an interrupted `bless` that was
     /// completed or undone.
@@ -39,10 +42,19 @@ pub struct Verified {
 /// # Errors
 /// If the folder has no manifest or cannot be read, or `bless` works in it.
 pub fn verify(folder: &Path) -> Result<Verified, Error> {
+    verify_watched(folder, &mut |_, _| {})
+}
+
+/// The same; `watch` is told after each case how many are judged, and of how many.
+///
+/// # Errors
+/// Like [`verify`].
+pub fn verify_watched(folder: &Path, watch: &mut dyn FnMut(usize, usize)) -> Result<Verified, Error> {
     let cases = cases()?;
     let mut verified = verify_with(folder, &made(&cases)?)?;
     verified.cases = cases.len();
-    for case in &cases {
+    for (done, case) in cases.iter().enumerate() {
+        watch(done, cases.len());
         let messages = case.judge()?.into_iter();
         verified.troubles.extend(messages.map(|message| Trouble { case: case.id.clone(), message }));
     }

@@ -4,7 +4,7 @@
 //! recipes, the JSON schema, the table in `docs/generating.md`, and what a fuzzer's bytes draw.
 
 use crate::draw::Draw;
-use crate::error::{Error, nearest};
+use crate::error::{Error, unknown};
 use crate::model::{HashRegime, WordSize};
 use crate::setters::setters;
 
@@ -162,8 +162,8 @@ impl GenerateOption {
 
     /// The error that there is no option of a key, with those that are nearest; some more keys are known beside the rows.
     pub fn unknown<'k>(key: &str, more: impl IntoIterator<Item = &'k str>) -> Error {
-        let near = nearest(key, ROWS.iter().map(|row| row.key).chain(more)).join(", ");
-        Error::Usage(format!("there is no option {key:?}; the nearest are {near}"))
+        let next = "`heapsmith generate --help` shows all";
+        unknown("option", key, ROWS.iter().map(|row| row.key).chain(more), next)
     }
 
     /// Its name in flags, files and recipes.
@@ -295,7 +295,7 @@ mod tests {
     fn what_is_not_an_option_or_not_a_value_is_named() {
         let mut options = GenerateOptions::default();
         let error = options.set("object", "3").expect_err("no such option").to_string();
-        assert!(error.starts_with("there is no option \"object\"; the nearest are objects, "), "{error}");
+        assert!(error.starts_with("unknown option \"object\"; "), "{error}");
         let error = options.set("objects", "many").expect_err("no count").to_string();
         assert_eq!(error, "objects: expected a count, such as 1000, 20_000 or 1e6, found \"many\"");
         assert_eq!(options, GenerateOptions::default());

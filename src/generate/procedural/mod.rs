@@ -150,7 +150,10 @@ impl Computed {
         let layout = layout.filter(|layout| blocks <= 1 << 32 && layout.length() <= ground.room().into());
         let layout = layout.ok_or_else(|| {
             let bits = 8 * options.word.bytes();
-            Error::Usage(format!("{} objects do not fit into addresses of {bits} bits", options.objects))
+            Error::Usage(format!(
+                "{} objects do not fit into addresses of {bits} bits; choose fewer objects",
+                options.objects
+            ))
         })?;
         let shapes = drawn.iter_mut().map(|drawn| std::mem::take(&mut drawn.shape)).collect();
         Ok(Computed { key, shapes, drawn, layout })

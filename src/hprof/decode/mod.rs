@@ -286,7 +286,7 @@ impl<R: Read> Decoder<R> {
         }
     }
 
-    /// Delivers the sub-records of a segment with so many bytes.
+    /// Delivers the sub-records of a segment with this number of bytes.
     fn sub_records<const I: usize, E, F>(
         &mut self,
         length: Option<u64>,
@@ -492,7 +492,7 @@ fn too_short(base: u64, short: Incomplete, length: u32) -> DecodeError {
 fn overrun(base: u64, short: Incomplete, left: u64) -> DecodeError {
     let problem = Problem::Unexpected {
         expected: format!("{} bytes of {} inside the segment", short.needed, short.field),
-        found: format!("the segment's end {left} bytes behind the sub-record's first"),
+        found: format!("the segment's end {left} bytes after the sub-record's first"),
     };
     DecodeError::new(rules::SUB_RECORD_OVERRUN, base + short.at as u64, short.field, problem)
 }

@@ -123,7 +123,7 @@ pub(crate) fn record<'a, T: Trace>(c: &mut Cursor<'a, T>, id: IdSize, length: u6
         return Ok(Parsed { what: Record { time, body, rest: Cow::Borrowed(&[]) }, rest: length - have });
     }
     // A body that is not all there yet has its rest cut too; the caller sees to that.
-    let rest = to_the_end(c, "bytes behind the fields")?;
+    let rest = to_the_end(c, "bytes after the fields")?;
     Ok(Parsed { what: Record { time, body, rest }, rest: 0 })
 }
 
@@ -186,7 +186,7 @@ fn to_the_end<'a, T: Trace>(c: &mut Cursor<'a, T>, field: &'static str) -> Resul
 fn unknown_version(at: usize, text: &[u8]) -> Stop {
     if let Some((version, how)) = zero_byte_damage(text) {
         let at = at + version.text().len();
-        return bad(rules::HEADER_TEXT_MODE, "end of text", at, "a zero byte behind the version", damaged(how));
+        return bad(rules::HEADER_TEXT_MODE, "end of text", at, "a zero byte after the version", damaged(how));
     }
     let expected = "version 1.0.1, 1.0.2 or 1.0.3, ended by a zero byte";
     bad(rules::HEADER_VERSION, "version", at, expected, shown(text))
@@ -207,7 +207,7 @@ pub(super) fn not_an_hprof(bytes: &[u8]) -> Stop {
     bad(rule, "magic", 0, expected, found)
 }
 
-/// A version behind which the zero byte was dropped or turned into a space; what follows is then the lowest byte
+/// A version after which the zero byte was dropped or turned into a space; what follows is then the lowest byte
 /// of the identifiers' size.
 fn zero_byte_damage(text: &[u8]) -> Option<(Version, &'static str)> {
     let (version, next) = Version::ALL.into_iter().find_map(|version| {
@@ -228,7 +228,7 @@ fn damaged(how: &str) -> String {
 /// "JAVA PROFILE " in every EBCDIC code page for Latin letters.
 const EBCDIC_MAGIC: [u8; 13] = [0xd1, 0xc1, 0xe5, 0xc1, 0x40, 0xd7, 0xd9, 0xd6, 0xc6, 0xc9, 0xd3, 0xc5, 0x40];
 
-/// So many bytes tell whether something else is known about an input: the magic text behind a byte order mark.
+/// The number of bytes that tell whether something else is known about an input: the magic text after a byte order mark.
 const TELLING: usize = 3 + MAGIC.len();
 
 /// More than any version has.

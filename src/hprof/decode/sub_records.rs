@@ -132,7 +132,7 @@ fn array_head<T: Trace, const I: usize>(c: &mut Cursor<'_, T>) -> Result<ArrayHe
     }
 }
 
-/// Contents of so many bytes, or the first of them: what is beyond [`WHOLE`] is left to be delivered in
+/// Contents of this number of bytes, or the first of them: what is beyond [`WHOLE`] is left to be delivered in
 /// pieces of whole [`UNIT`]s.
 #[inline(always)]
 fn contents<'a, T: Trace>(

@@ -107,7 +107,7 @@ impl FileLayouts {
         FileLayouts { id, classes: classes.into(), places: Arc::new(places) }
     }
 
-    /// Those that a heap with so many objects knows.
+    /// Those that a heap with this number of objects knows.
     pub(super) fn of_heap(&self, heap: usize, objects: u64) -> Layouts {
         // A file may have thousands of heaps with an object or two.
         let wanted = objects.min(self.classes.len() as u64) as usize;
@@ -226,7 +226,7 @@ impl Layouts {
         }
         if let (Some(all), Some(last)) = (&layout.all, values.len().checked_sub(8)) {
             // Eight bytes at once, whatever the field's size: sizes alternate, and a branch on them is mispredicted.
-            // The last fields, behind which there are not so many, come out of the last eight bytes.
+            // The last fields, which fewer bytes follow, come out of the last eight bytes.
             let (early, late) = all.fields.split_at(all.early);
             for laid in early {
                 let Some(chunk) = values[usize::from(laid.offset)..].first_chunk() else { return false };
@@ -246,9 +246,9 @@ impl Layouts {
             step();
             let layout = &self.classes[at];
             for &kind in &layout.own {
-                let Some((field, behind)) = rest.split_at_checked(size_of(kind, self.id)) else { return false };
+                let Some((field, after)) = rest.split_at_checked(size_of(kind, self.id)) else { return false };
                 visit(Value { kind, bits: bits(field) });
-                rest = behind;
+                rest = after;
             }
             next = layout.superclass;
         }

@@ -1,6 +1,6 @@
 //! Stack traces and threads: those of a heap's own log, and of those told before it the ones that the heap names.
 //!
-//! A file may have thousands of heaps behind thousands of traces, so no heap lists all that was told before it.
+//! A file may have thousands of heaps after thousands of traces, so no heap lists all that was told before it.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 

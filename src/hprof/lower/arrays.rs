@@ -1,4 +1,4 @@
-//! Classes with those of their arrays behind them, as HotSpot up to 17 goes through its classes.
+//! Classes with those of their arrays after them, as HotSpot up to 17 goes through its classes.
 
 use std::collections::HashMap;
 
@@ -38,15 +38,15 @@ impl Arrays {
         Arrays { classes, chains, owners }
     }
 
-    /// Every class with its arrays behind it, array classes with those of more dimensions; then those of primitive
+    /// Every class with its arrays after it, array classes with those of more dimensions; then those of primitive
     /// types once more. So a class of arrays is there once for each of its dimensions and once by itself.
     pub(super) fn with_repetitions(&self, primitives: &[PrimitiveType]) -> Vec<usize> {
         let each =
-            (0..self.classes.len()).flat_map(|index| std::iter::once(index).chain(self.behind(index).iter().copied()));
+            (0..self.classes.len()).flat_map(|index| std::iter::once(index).chain(self.after(index).iter().copied()));
         each.chain(self.primitive(primitives)).collect()
     }
 
-    /// Every class once: its arrays behind it, those of primitive types last. Arrays that are behind no class stay in
+    /// Every class once: its arrays after it, those of primitive types last. Arrays that are after no class stay in
     /// their place.
     pub(super) fn once(&self, primitives: &[PrimitiveType]) -> Vec<usize> {
         let mut order = Vec::with_capacity(self.classes.len());
@@ -54,7 +54,7 @@ impl Arrays {
         for (index, (element, dimensions)) in self.classes.iter().enumerate() {
             if *dimensions == 0 {
                 order.push(index);
-                order.extend(self.behind(index));
+                order.extend(self.after(index));
             } else if !self.is_chained(index)
                 || !self.owners.contains_key(element) && !is_primitive(element.0.as_bytes())
             {
@@ -66,7 +66,7 @@ impl Arrays {
     }
 
     /// The classes of the arrays of this class.
-    fn behind(&self, index: usize) -> &[usize] {
+    fn after(&self, index: usize) -> &[usize] {
         let (element, dimensions) = &self.classes[index];
         let owns = if *dimensions > 0 { self.is_chained(index) } else { self.owners.get(element) == Some(&index) };
         let chain = self.chains.get(element).filter(|_| owns).map_or(&[][..], Vec::as_slice);

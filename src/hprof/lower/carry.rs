@@ -36,9 +36,9 @@ impl<'c> Carrier<'c> {
     }
 
     /// The classes by their place in the dump; those of one place keep the table's order, or have their arrays
-    /// behind them.
+    /// after them.
     pub(super) fn class_order(&self) -> Vec<usize> {
-        let mut order: Vec<usize> = match self.plan.profile.log.arrays_behind {
+        let mut order: Vec<usize> = match self.plan.profile.log.arrays_after {
             Some(primitives) if self.order != Order::AsHeap => Arrays::of(self.classes).once(&primitives),
             _ => (0..self.classes.len()).collect(),
         };
@@ -155,7 +155,7 @@ impl<'c> Carrier<'c> {
         Ok(carried)
     }
 
-    /// The roots, each with its place; `u64::MAX` is behind everything.
+    /// The roots, each with its place; `u64::MAX` is after everything.
     pub(super) fn roots(
         &self,
         surroundings: &Surroundings,

@@ -168,15 +168,15 @@ impl<'p> Composer<'p> {
     }
 
     fn load_classes(&mut self, classes: &[Class]) -> Result<(), LowerError> {
-        let behind = self.plan.profile.log.arrays_behind;
-        let order = match &behind {
+        let after = self.plan.profile.log.arrays_after;
+        let order = match &after {
             Some(primitives) => Arrays::of(classes).with_repetitions(primitives),
             None => (0..classes.len()).collect(),
         };
         for class in order.into_iter().map(|index| &classes[index]) {
             let name = self.names.of(&class.name);
             let told_before = self.loads.get(&class.address).is_some_and(|(_, told)| *told == name);
-            if told_before && behind.is_none() {
+            if told_before && after.is_none() {
                 continue;
             }
             let id = self.text(&name)?;

@@ -68,7 +68,7 @@ pub enum Cut {
     Giant,
     /// Where a buffer of 1 MiB is full, which the tables before the heap go through as well (HotSpot 12 to 21).
     SharedBuffer,
-    /// Where a buffer of its own of so many bytes is full (1 MiB in HotSpot 22 and later, 8 MiB in 11).
+    /// Where a buffer of its own with this number of bytes is full (1 MiB in HotSpot 22 and later, 8 MiB in 11).
     OwnBuffer(u64),
     /// After each array, and where 1 MiB is exceeded (the serviceability agent of JDK 17, compressing).
     Arrays,
@@ -113,7 +113,7 @@ pub struct LogStyle {
     pub dummy_in_front: bool,
     /// Whether the classes of arrays follow that of their element: LOAD CLASS of them comes there, and again in
     /// their own place. Those of primitive types come once more in the end, in this order of types.
-    pub arrays_behind: Option<[PrimitiveType; 8]>,
+    pub arrays_after: Option<[PrimitiveType; 8]>,
     /// The first frame's identifier.
     pub first_frame: u64,
 }
@@ -135,7 +135,7 @@ pub enum Strings {
 pub enum RootOrder {
     /// Before the first class and object.
     First,
-    /// Behind the classes that come first, before the objects.
+    /// After the classes that come first, before the objects.
     BehindClasses,
     /// After the last object.
     Last,
@@ -190,16 +190,16 @@ const HOTSPOT_LOG: LogStyle = LogStyle {
     first_class: 1,
     dummy_trace: Some(1),
     dummy_in_front: false,
-    arrays_behind: None,
+    arrays_after: None,
     first_frame: 2,
 };
 
 /// HotSpot 17. Its order of primitive types is that of their codes.
-const LOG_OF_17: LogStyle = LogStyle { arrays_behind: Some(PrimitiveType::ALL), first_frame: 1, ..HOTSPOT_LOG };
+const LOG_OF_17: LogStyle = LogStyle { arrays_after: Some(PrimitiveType::ALL), first_frame: 1, ..HOTSPOT_LOG };
 
 /// HotSpot 8 and 11.
 const OLD_LOG: LogStyle = LogStyle {
-    arrays_behind: Some([
+    arrays_after: Some([
         PrimitiveType::Boolean,
         PrimitiveType::Byte,
         PrimitiveType::Char,
@@ -309,7 +309,7 @@ pub const PROFILES: &[Profile] = &[
             first_class: 100_000,
             dummy_trace: Some(300_000),
             dummy_in_front: false,
-            arrays_behind: None,
+            arrays_after: None,
             first_frame: 1,
         },
         classes: Order::ClassesLast,
@@ -335,7 +335,7 @@ pub const PROFILES: &[Profile] = &[
             first_class: 1,
             dummy_trace: Some(0),
             dummy_in_front: false,
-            arrays_behind: None,
+            arrays_after: None,
             first_frame: 1,
         },
         classes: Order::AsHeap,
@@ -366,7 +366,7 @@ pub const PROFILES: &[Profile] = &[
             first_class: 0x7fff_fff0,
             dummy_trace: None,
             dummy_in_front: false,
-            arrays_behind: Some(PrimitiveType::ALL),
+            arrays_after: Some(PrimitiveType::ALL),
             first_frame: 1,
         },
         classes: Order::AsHeap,

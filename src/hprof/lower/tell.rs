@@ -60,7 +60,7 @@ pub(super) fn tell(dump: &mut dyn DumpSource, plan: &Plan, visit: &mut Visit<'_>
     let mut composer = Composer::new(plan);
     let mut log = Log::default();
     let (mut named, mut stacks) = (Named::default(), Stacks::default());
-    // Where every heap has a log of its own, a name may be given after its use, even behind the last heap.
+    // Where every heap has a log of its own, a name may be given after its use, even after the last heap.
     let own = plan.as_heap() && (0..dump.heaps()).all(|number| dump.heap(number).surroundings().events.is_some());
     for number in (0..dump.heaps()).filter(|_| own) {
         let events = dump.heap(number).surroundings().events.iter().flatten();
@@ -269,7 +269,7 @@ impl Surround<'_> {
             visit(Told::Event(&Event { after, ..event.clone() }))?;
             self.events = rest;
         }
-        // A part of the heap is told of objects alone, so behind the roots that stand before one (ART).
+        // A part of the heap is told of objects alone, so after the roots that stand before one (ART).
         while let [root, rest @ ..] = self.roots
             && root.after.unwrap_or(u64::MAX) <= entries
         {

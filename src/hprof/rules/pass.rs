@@ -96,7 +96,7 @@ impl PassRules {
         }
     }
 
-    /// Judges the end of a file that has so many bytes.
+    /// Judges the end of a file that has this number of bytes.
     pub fn end(&mut self, length: u64, findings: &mut Findings) {
         if self.heaps.is_open() {
             let rule = super::SEGMENT_END_MISSING;
@@ -137,7 +137,7 @@ impl PassRules {
         }
         if !record.rest.is_empty() && record.tag() != Tag::HEAP_DUMP_END {
             place.finding(findings, super::RECORD_REST, || {
-                let found = format!("{} bytes behind them, ignored", record.rest.len());
+                let found = format!("{} bytes after them, ignored", record.rest.len());
                 (format!("a {} that ends with its fields", record.tag()), found)
             });
         }
@@ -176,7 +176,7 @@ impl PassRules {
                 ("a HEAP DUMP of less than 4 GiB".to_owned(), found)
             }),
             SegmentLength::Unpatched => place.finding(findings, super::SEGMENT_UNPATCHED_LENGTH, || {
-                let found = "0, with something else than records behind it; read as sub-records";
+                let found = "0, with something else than records after it; read as sub-records";
                 (format!("the length of the {}", segment.tag), found.to_owned())
             }),
         }
@@ -305,5 +305,5 @@ fn reserved(place: Place, rule: crate::error::RuleId, flags: u32, known: &str, f
 }
 
 fn end_missing(before: &str) -> (String, String) {
-    ("a HEAP DUMP END behind the segments".to_owned(), format!("{before} instead"))
+    ("a HEAP DUMP END after the segments".to_owned(), format!("{before} instead"))
 }

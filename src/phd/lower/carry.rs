@@ -206,7 +206,7 @@ impl<'c> Carrier<'c> {
         }
     }
 
-    /// The class that is left after so many dimensions are taken off, of the same loader if there is
+    /// The class that is left after this number of dimensions is taken off, of the same loader if there is
     /// one.
     fn component(&self, array: &Class, dimensions: usize) -> Option<Address> {
         let rest = array.name.as_bytes().get(dimensions..)?;

@@ -1,4 +1,4 @@
-//! The question that a profile answers for each record, and the arithmetic behind the answers.
+//! The question that a profile answers for each record, and the arithmetic of the answers.
 
 use crate::model::{Address, WordSize};
 

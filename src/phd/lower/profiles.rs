@@ -254,7 +254,7 @@ fn primitive_array(case: &Case, gap: Width, base: Choice) -> Choice {
     }
 }
 
-/// jdmpview's writer: a long record for an uncached class or behind address 0, medium only for cached
+/// jdmpview's writer: a long record for an uncached class or after address 0, medium only for cached
 /// classes with 4 to 7 references; the reference width comes from the absolute addresses.
 ///
 /// Two defects of the writer are not imitated, because its dumps would be wrong rather than different:

@@ -161,12 +161,12 @@ impl PassRules {
         Ok(resolved)
     }
 
-    /// Judges the end of the body. `trailing` is the number of bytes behind it.
+    /// Judges the end of the body. `trailing` is the number of bytes after it.
     pub fn end(&mut self, ended: Ended, trailing: u64, findings: &mut Findings) {
         if trailing > 0 {
             let rule = super::BODY_TRAILING_BYTES;
             findings.add(rule, severity(rule), ended.end_tag + 1, None, || {
-                ("nothing behind the end tag".to_owned(), format!("{trailing} bytes, ignored"))
+                ("nothing after the end tag".to_owned(), format!("{trailing} bytes, ignored"))
             });
         }
         if let Some(stated) = self.stated {

@@ -43,24 +43,59 @@ fn printed(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).replace('\r', "")
 }
 
-#[test]
-fn pytest_finds_the_bug_and_nothing_else() {
+/// The Python that has pytest, if there is one.
+fn python() -> Option<&'static str> {
     let has = |python: &&str| {
         let output = Command::new(python).args(["-m", "pytest", "--version"]).output();
         output.is_ok_and(|output| output.status.success())
     };
     // Debian's package belongs to Debian's Python, which may not be the first one.
     let python = ["python3", "/usr/bin/python3"].into_iter().find(has);
-    if !is_there("pytest", "HEAPSMITH_PYTEST_REQUIRED", python.is_some()) {
-        return;
+    is_there("pytest", "HEAPSMITH_PYTEST_REQUIRED", python.is_some());
+    python
+}
+
+/// What the toy parser's tests print over the folder `golden`.
+fn tested(python: &str, bench: &Bench, change: &dyn Fn(&str) -> String) -> String {
+    copied("pytest", bench, change);
+    let mut command = Command::new(python);
+    command.args(["-B", "-m", "pytest", "-q", "-p", "no:cacheprovider", "--color=no", "test_golden_dumps.py"]);
+    printed(&command.current_dir(bench.path("")).env_remove("GOLDEN").output().expect("it runs"))
+}
+
+/// A user's own cases are run by the same test, which finds the same bug.
+#[test]
+fn pytest_runs_cases_of_a_users_own() {
+    let Some(python) = python() else { return };
+    let bench = Bench::new();
+    for (id, answer) in
+        [("high", &["--listing", "high.jsonl"][..]), ("low", &["--listing", "low.jsonl"]), ("cut", &["--refused"])]
+    {
+        let (dump, name) = match id {
+            "high" => (fs::read(high_ids("hprof")).expect("a case"), "high.hprof"),
+            _ => (super::own::low(&bench, id == "cut"), "low.hprof"),
+        };
+        fs::write(bench.path(name), dump).expect("writable");
+        fs::copy(high_ids("jsonl"), bench.path("high.jsonl")).expect("a listing");
+        let added = bench.command(&[&["corpus", "add", name, "-o", "golden", "--id", id], answer].concat());
+        assert_eq!(added.0, 0, "{id}: {}", added.2);
     }
+    let failing = tested(python, &bench, &str::to_owned);
+    assert!(failing.contains("high: high.hprof\n  facet:    address at 0x80001000\n  expected: class\n"), "{failing}");
+    assert!(failing.lines().last().is_some_and(|last| last.starts_with("1 failed, 2 passed")), "{failing}");
+}
+
+fn high_ids(suffix: &str) -> std::path::PathBuf {
+    Path::new(ROOT).join("corpus/hprof/spelled").join(format!("hprof-spelled-high-ids.{suffix}"))
+}
+
+#[test]
+fn pytest_finds_the_bug_and_nothing_else() {
+    let Some(python) = python() else { return };
     let run = |change: &dyn Fn(&str) -> String| {
         let bench = Bench::new();
         assert_eq!(bench.export(&["--format", "hprof"]).0, 0);
-        copied("pytest", &bench, change);
-        let mut command = Command::new(python.unwrap_or_default());
-        command.args(["-B", "-m", "pytest", "-q", "-p", "no:cacheprovider", "--color=no", "test_golden_dumps.py"]);
-        printed(&command.current_dir(bench.path("")).env_remove("GOLDEN").output().expect("it runs"))
+        tested(python, &bench, change)
     };
     let failing = run(&str::to_owned);
     assert!(failing.contains(MESSAGE) && failing.contains(OTHER), "{failing}");

@@ -1,6 +1,7 @@
 //! `corpus export`: files for tests that run without heapsmith, and the examples of such tests.
 
 mod examples;
+mod own;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -31,10 +32,15 @@ impl Bench {
         self.0.path().join(path)
     }
 
-    /// Exit code, standard output and standard error of `corpus export golden` with these arguments.
+    /// Exit code, standard output and standard error of `corpus export -o golden` with these arguments.
     fn export(&self, arguments: &[&str]) -> (i32, String, String) {
+        self.command(&[&["corpus", "export", "-o", "golden"], arguments].concat())
+    }
+
+    /// The same of any command.
+    fn command(&self, arguments: &[&str]) -> (i32, String, String) {
         let mut command = Command::cargo_bin("heapsmith").expect("built");
-        command.current_dir(self.0.path()).args(["corpus", "export", "golden"]).args(arguments);
+        command.current_dir(self.0.path()).args(arguments);
         let output = command.output().expect("it runs");
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
         (output.status.code().expect("a code"), text(output.stdout), text(output.stderr))
@@ -146,9 +152,12 @@ fn options_of_a_kind_add_up_and_kinds_restrict_each_other() {
 #[test]
 fn what_there_is_not_is_refused_with_the_nearest_names() {
     for (arguments, expected) in [
-        (&["--format", "hprf"][..], "unknown format \"hprf\"; the nearest are hprof"),
-        (&["--tag", "golde"], "unknown tag \"golde\"; the nearest are golden"),
-        (&["--rule", "phd.record.tags"], "unknown rule \"phd.record.tags\"; the nearest are phd.record.tag"),
+        (&["--format", "hprf"][..], "unknown format \"hprf\"; choose one of phd, hprof, classic; did you mean hprof"),
+        (&["--tag", "golde"], "unknown tag \"golde\"; "),
+        (
+            &["--rule", "phd.record.tags"],
+            "unknown rule \"phd.record.tags\"; `heapsmith explain --list` shows all; did you mean phd.record.tag",
+        ),
         (&["--format", "hprof", "--rule", "phd.record"], "no case has all that is chosen"),
     ] {
         let bench = Bench::new();

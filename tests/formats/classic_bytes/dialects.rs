@@ -107,7 +107,7 @@ const IBM_32: &str = "\
 ";
 
 /// Nulls as 0x0, elements from the last to the first; a class lists statics, protection domain, constant pool,
-/// superclasses and loader; no spaces behind the colons of the trailers.
+/// superclasses and loader; no spaces after the colons of the trailers.
 const JDMPVIEW_64: &str = "\
 // Version: JRE 1.8.0 Linux amd64-64 (build 1.8.0_232-b09)
 0x0000000000001000 [24] OBJ pkg/Foo
@@ -233,7 +233,7 @@ fn a_heap_in_its_own_order_keeps_it() {
     let own = options("openj9", Encoding::default()).adherence(Adherence::Heap);
     let bytes = written(&heap, &own).expect("writable");
     let text = String::from_utf8(bytes).expect("text");
-    // The class that stands behind two objects does so; classes that say nothing of it stand last.
+    // The class that stands after two objects does so; classes that say nothing of it stand last.
     let order: Vec<&str> = text.lines().filter(|l| l.starts_with("0x")).map(|l| &l[6..10]).collect();
     assert_eq!(order, ["1180", "1000", "9300", "1040", "1080", "1100", "1140", "9000", "9100", "9200", "9400", "9500"]);
     let read = whole(text.as_bytes());

@@ -69,7 +69,7 @@ fn every_error_has_its_line_column_and_offset() {
         ),
         (
             "0x30 [8] OBJA\n",
-            "line 4, column 13, offset 48 (0x30), record 2, type: expected white space behind OBJ or CLS, found \"A\" \
+            "line 4, column 13, offset 48 (0x30), record 2, type: expected white space after OBJ or CLS, found \"A\" \
              [classic.record.type]",
         ),
         (
@@ -90,7 +90,7 @@ fn every_error_has_its_line_column_and_offset() {
         (
             "// comment\n0x40\n",
             "line 5, column 5, offset 51 (0x33), record 3, size: expected the size of an object or class in brackets: \
-             references stand behind a record, found \"\\n\" [classic.reference.without-record]",
+             references stand after a record, found \"\\n\" [classic.reference.without-record]",
         ),
     ] {
         assert_eq!(error(text), expected, "{text:?}");

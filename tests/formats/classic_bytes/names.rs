@@ -151,7 +151,7 @@ fn a_version_text_is_one_line_and_keeps_its_spaces() {
     }
 }
 
-/// A name goes on behind a line break, and begins with none.
+/// A name goes on after a line break, and begins with none.
 #[test]
 fn an_empty_type_is_one_and_takes_nothing_from_the_next_line() {
     for text in [

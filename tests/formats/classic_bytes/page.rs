@@ -6,7 +6,7 @@ use pretty_assertions::assert_eq;
 use super::heap::records;
 
 /// S2: one record is glued to the reference line before it, and a class record has lost its own line, so that two lines
-/// of references stand behind one type.
+/// of references stand after one type.
 const S2: &str = "\
 // Version: J2RE 6.0 IBM J9 2.5 Linux x86-32 build 20081016_024574_lHdRSr
 0x00436E90 [28] OBJ java/lang/String

@@ -25,7 +25,7 @@ break
 // Breakdown - Classes: 1, Objects: 3, ObjectArrays: 0, PrimitiveArrays: 1
 
 // EOF: Total 'Objects',Refs(null) : 6,2(3)
-// behind";
+// after";
 
 /// Readers that give 1, 2, 3 and 7 bytes at a time end a window at every byte.
 #[test]

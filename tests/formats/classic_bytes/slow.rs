@@ -5,7 +5,7 @@ use std::io::Read;
 use heapsmith::classic::{Decoder, Step, encode};
 use heapsmith::error::DecodeError;
 
-/// Gives at most so many bytes at once.
+/// Gives at most this many bytes at once.
 pub(crate) struct Slow<'a>(pub(crate) &'a [u8], pub(crate) usize);
 
 impl Read for Slow<'_> {
@@ -17,7 +17,7 @@ impl Read for Slow<'_> {
     }
 }
 
-/// The start is read at once, to tell the encoding: so much of a comment puts all else behind it.
+/// The start is read at once, to tell the encoding: so much of a comment puts all else after it.
 pub(crate) fn behind_the_start(text: &str) -> Vec<u8> {
     let comments = format!("//{}\n", "x".repeat(997)).repeat(66);
     [comments.as_bytes(), text.as_bytes()].concat()

@@ -75,7 +75,7 @@ fn nulls_have_any_number_of_digits() {
 
 #[test]
 fn comments_stand_anywhere_between_records() {
-    let text = format!("//\n// Hello\n0x10 [8] OBJ A\n\t0x10 \n//x\n//  y  \n0x20 [8] OBJ B\n//z\n{END}// behind\n//");
+    let text = format!("//\n// Hello\n0x10 [8] OBJ A\n\t0x10 \n//x\n//  y  \n0x20 [8] OBJ B\n//z\n{END}// ending\n//");
     assert_eq!(
         told(text.as_bytes()),
         [
@@ -87,7 +87,7 @@ fn comments_stand_anywhere_between_records() {
             "20 8 OBJ B",
             "comment z",
             "totals 1 2 0",
-            "comment behind",
+            "comment ending",
             "comment "
         ]
     );
@@ -98,8 +98,8 @@ fn comments_stand_anywhere_between_records() {
 fn the_last_line_need_not_end() {
     let text = format!("0x10 [8] OBJ A\n\t0x10 \n{}", END.trim_end());
     assert_eq!(told(text.as_bytes()), ["10 8 OBJ A 10", "totals 1 2 0"]);
-    for behind in [" ", "\t \n\n ", "\r\n\r\n"] {
-        let text = format!("{text}{behind}");
+    for after in [" ", "\t \n\n ", "\r\n\r\n"] {
+        let text = format!("{text}{after}");
         assert_eq!(told(text.as_bytes()).len(), 2);
     }
 }

@@ -1,4 +1,4 @@
-//! When addresses are numbered anew.
+//! When addresses are renumbered.
 
 use heapsmith::compare::{Facet, MEMORY};
 use heapsmith::convert::{Addresses, Verdict, judge};

@@ -23,7 +23,7 @@ const REAL: [(&str, usize); 6] = [
 ];
 
 fn open(input: Input, heap: Option<usize>) -> HeapFile {
-    HeapFile::open(input, heap, Reading::default(), Input::stream).expect("a dump")
+    HeapFile::open(input, heap, Reading::default()).expect("a dump")
 }
 
 fn written(source: &mut HeapFile, to: Format) -> (Conversion, HeapFile) {

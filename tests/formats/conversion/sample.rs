@@ -69,7 +69,7 @@ fn spice(heap: &mut Heap) {
         roots.push(Root { object, kind: RootKind::InternedString, after: None });
         roots.push(Root { object, kind: RootKind::JniMonitor(Serial(1), 2), after: None });
     }
-    let text = Event::new(0, 0, EventKind::Text(heapsmith::model::TextId(9), "nobody/uses/this".into()));
+    let text = Event::new(0, 0, EventKind::Text(heapsmith::model::TextId(9), "nothing/uses/this".into()));
     heap.surroundings.events.get_or_insert_default().push(text);
 }
 

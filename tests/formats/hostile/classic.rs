@@ -102,7 +102,7 @@ fn every_strict_prefix_gives_an_error_within_it_and_exactly_the_records_that_end
             assert!(error.offset() <= length as u64, "{name} cut at {length}: {error}");
             assert!(error.position().is_some(), "{name} cut at {length}: {error}");
             assert_eq!(records, due, "{name} cut at {length}: {error}");
-            // What class an object is of, the classes behind it tell.
+            // What class an object is of, the classes after it tell.
             let told = |heap: &Heap, count| -> Vec<_> {
                 heap.objects[..count].iter().map(|o| (o.address, o.size, o.class_name.clone())).collect()
             };

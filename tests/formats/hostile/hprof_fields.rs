@@ -66,8 +66,8 @@ fn a_length_past_the_end_is_named_with_what_is_there() {
 fn a_sub_record_beyond_its_segment_is_named_and_what_was_before_it_kept() {
     let mut segment = [ROOT, INSTANCE].concat();
     segment.extend_from_slice(&INSTANCE[..INSTANCE.len() - 1]);
-    for behind in [whole(0x2c, b""), vec![0; 40]] {
-        let (error, roots, objects) = stopped(&dump(&[whole(0x1c, &segment), behind]));
+    for after in [whole(0x2c, b""), vec![0; 40]] {
+        let (error, roots, objects) = stopped(&dump(&[whole(0x1c, &segment), after]));
         assert_eq!((error.rule(), error.record()), (rules::SUB_RECORD_OVERRUN, Some(3)), "{error}");
         assert_eq!((roots, objects), (1, 1));
     }
@@ -84,8 +84,8 @@ fn a_sub_record_beyond_its_segment_is_named_and_what_was_before_it_kept() {
 fn an_unpatched_length_is_read_to_the_next_dump_record_or_the_end() {
     let body = [ROOT, INSTANCE, INSTANCE].concat();
     for tag in [0x0c, 0x1c] {
-        for behind in [Vec::new(), whole(0x2c, b"")] {
-            let bytes = dump(&[record(tag, 0, &body), behind]);
+        for after in [Vec::new(), whole(0x2c, b"")] {
+            let bytes = dump(&[record(tag, 0, &body), after]);
             let (found, ended) = read(&bytes, Reading::default());
             ended.expect("repaired");
             assert_eq!(found.heaps[0].objects.len(), 2);

@@ -141,7 +141,7 @@ fn the_agents_settings_come_once_though_the_first_heap_has_no_traces() {
 #[test]
 fn art_writes_roots_first_and_says_of_objects_in_which_heap_they_are() {
     let mut heap = small_heap(true, Numbers { thread: 1, of_trace: 5, trace: 1 });
-    // Classes are objects among objects: this one stands behind the first.
+    // Classes are objects among objects: this one stands after the first.
     heap.classes[1].after_objects = Some(1);
     let region = |id, of: &str, after| Region { id, name: name(of), after };
     heap.surroundings.regions = Some(vec![region(0x41, "app", 0), region(0x5a, "zygote", 5)]);
@@ -166,7 +166,7 @@ fn art_writes_roots_first_and_says_of_objects_in_which_heap_they_are() {
         "02 00000000 00000010 00000002 00001010 00000000 90000090"
         "02 00000000 00000010 00000003 00001020 00000000 90000130"
         "02 00000000 00000010 00000004 00001030 00000000 90000150"
-        "05 00000000 0000000c 00000000 00000000 00000000" // trace 0, of nobody
+        "05 00000000 0000000c 00000000 00000000 00000000" // trace 0, of no thread
         "04 00000000 00000018 00000001 90000170 90000030 90000190 00000002 0000002a"
         "05 00000000 00000010 00000001 00000005 00000001 00000001"
         // 40 bytes of roots, 18 of heap infos, 204 of classes, 72 of objects.

@@ -35,12 +35,12 @@ fn type_codes_are_2_and_4_to_11_and_nothing_else() {
     for code in [0u8, 1, 3, 12, 13, 0x7f, 0x80, 0xff] {
         for (at, size) in SIZES.into_iter().enumerate() {
             let before = [&hex!("20")[..], &vec![0; 7 * size + 8]].concat();
-            // Enough behind it for any value.
-            let behind = [0; 32];
+            // Enough after it for any value.
+            let after = [0; 32];
             let id = vec![0; size];
-            let pool = [&before[..], &hex!("0001 0000"), &[code], &behind].concat();
-            let statics = [&before[..], &hex!("0000 0001"), &id, &[code], &behind].concat();
-            let fields = [&before[..], &hex!("0000 0000 0001"), &id, &[code], &behind].concat();
+            let pool = [&before[..], &hex!("0001 0000"), &[code], &after].concat();
+            let statics = [&before[..], &hex!("0000 0001"), &id, &[code], &after].concat();
+            let fields = [&before[..], &hex!("0000 0000 0001"), &id, &[code], &after].concat();
             // Tag, identifiers and two numbers are 16, 23, 37 or 65 bytes.
             let head = [16, 23, 37, 65][at];
             for (place, sub_record, field, code_at) in [

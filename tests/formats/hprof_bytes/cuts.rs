@@ -10,7 +10,7 @@ use pretty_assertions::assert_eq;
 use super::dump::{Seen, name, steps_of};
 use super::writers::{framed, options};
 
-/// A sub-record of so many bytes with identifiers of 8 bytes.
+/// A sub-record of this many bytes with identifiers of 8 bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Sub {
     /// 71 bytes, and 9 for each field.
@@ -132,7 +132,7 @@ fn hotspot_17_goes_on_in_what_a_segment_left_of_the_buffer() {
         (&[1_038_210, 20_000, 1_000, 18], &[1_038_210, 20_000, 1_018]),
         // 10,241 fill them; then a new buffer comes.
         (&[1_038_210, 10_241, 1_048_567, 18], &[1_048_451, 1_048_567, 18]),
-        // 10,242 are alone, behind another head, and take ten bytes of the new one.
+        // 10,242 are alone, after another head, and take ten bytes of the new one.
         (&[1_038_210, 10_242, 1_048_457, 100, 18], &[1_038_210, 10_242, 1_048_557, 18]),
         (&[1_038_210, 10_242, 1_048_457, 101, 18], &[1_038_210, 10_242, 1_048_457, 119]),
         // Three buffers' worth alone: 125 + 3,000,000 bytes are 2 MiB and 902,973. 145,603 are left.
@@ -187,7 +187,7 @@ fn the_serviceability_agent_of_17_compressing_gives_each_array_a_segment() {
         (&[Instance(100), Array(200), Array(300), Instance(400), Local], &[100, 200, 300, 417]),
         (&[Array(18), Local], &[18, 17]),
         (&[Sub::Class(71), Sub::Class(80), Instance(25), Array(18)], &[176, 18]),
-        // A segment closes behind the instance with which it and its head exceed 1 MiB.
+        // A segment closes after the instance with which it and its head exceed 1 MiB.
         (&[Instance(1_048_567), Instance(100), Instance(50)], &[1_048_667, 50]),
         (&[Instance(1_048_568), Instance(100), Instance(50)], &[1_048_568, 150]),
         (&[Instance(1_048_500), Instance(68), Instance(50)], &[1_048_568, 50]),

@@ -11,7 +11,7 @@ fn unknown_tags_of_sub_records_are_refused_where_they_stand() {
     let mut refused = 0;
     for tag in (0u8..=0xff).filter(|tag| !SUB_TAGS.contains(tag)) {
         for size in SIZES {
-            // A sticky class before it, and zeros behind it.
+            // A sticky class before it, and zeros after it.
             let root = [&[5][..], &vec![7; size]].concat();
             for around in [segment, heap_dump] {
                 let bytes = file(size, &[&around(&[&root, &root, &[tag], &[0; 100]]), &END]);
@@ -37,7 +37,7 @@ fn an_unknown_tag_is_refused_though_the_segment_ends_with_it() {
 #[test]
 fn contents_that_go_beyond_their_segment_are_told_where_they_begin() {
     // Three elements, or bytes, in segments that have room for two; then another segment of enough bytes.
-    let behind = segment(&[&hex!("05 00000009").repeat(20)]);
+    let after = segment(&[&hex!("05 00000009").repeat(20)]);
     for (name, sub_record, at, field) in [
         ("instance", &hex!("21 00000001 00000002 00000003 00000003 0102")[..], 17, "field values"),
         ("object array", &hex!("22 00000001 00000002 00000003 00000004 00000005 00000006"), 17, "element"),
@@ -48,7 +48,7 @@ fn contents_that_go_beyond_their_segment_are_told_where_they_begin() {
         ("longs, one byte short", &hex!("23 00000001 00000002 00000001 0b 00000000000000"), 14, "elements"),
     ] {
         let root = hex!("05 00000009");
-        let bytes = file(4, &[&segment(&[&root, sub_record]), &behind]);
+        let bytes = file(4, &[&segment(&[&root, sub_record]), &after]);
         assert_eq!(failure(&bytes), ("hprof.sub-record.overrun", 45 + at, Some(2), field), "{name}");
     }
 }

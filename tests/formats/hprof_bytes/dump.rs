@@ -153,7 +153,7 @@ pub(crate) fn heap(file: &[u8]) -> Heap {
     dump.heaps.remove(0)
 }
 
-/// A reader that gives so many bytes at a time.
+/// A reader that gives this many bytes at a time.
 #[derive(Debug)]
 pub(crate) struct Trickle<'b>(pub(crate) &'b [u8], pub(crate) usize);
 

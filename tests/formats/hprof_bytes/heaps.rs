@@ -1,4 +1,4 @@
-//! Which record belongs to which heap, and what a heap knows from records before and behind it.
+//! Which record belongs to which heap, and what a heap knows from records before and after it.
 
 use heapsmith::compare::Span;
 use heapsmith::family::Opener;
@@ -39,7 +39,7 @@ fn a_heap_dump_is_a_heap_and_so_are_the_segments_up_to_an_end() {
     assert_eq!(split(&[&segment(&[one]), &segment(&[two, three])]), [[1, 2, 3]]);
     assert_eq!(split(&[&segment(&[one]), &END, &segment(&[two]), &segment(&[three]), &END]), [vec![1], vec![2, 3]]);
     assert_eq!(split(&[&segment(&[one]), &END, &segment(&[two]), &END, &segment(&[three])]), [[1], [2], [3]]);
-    // Segments behind a HEAP DUMP are another heap, and so is a HEAP DUMP behind segments.
+    // Segments after a HEAP DUMP are another heap, and so is a HEAP DUMP after segments.
     assert_eq!(split(&[&heap_dump(&[one]), &segment(&[two]), &segment(&[three]), &END]), [vec![1], vec![2, 3]]);
     assert_eq!(split(&[&segment(&[one]), &segment(&[two]), &heap_dump(&[three])]), [vec![1, 2], vec![3]]);
     // An END that ends nothing begins nothing.

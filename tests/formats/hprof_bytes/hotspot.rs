@@ -1,7 +1,7 @@
 //! HotSpot's files, and those of the serviceability agent.
 //!
-//! Identifiers of strings are nobody's but ours: 0x7f0000001010 and on, each 16 bytes and the text's length, rounded up
-//! to 16, behind the last. Which strings there are beside those in use, too.
+//! Identifiers of strings are heapsmith's own: 0x7f0000001010 and on, each 16 bytes and the text's length, rounded up
+//! to 16, after the last. Which strings there are beside those in use, too.
 
 use hex_literal::hex;
 
@@ -203,7 +203,7 @@ fn hotspot_17_loads_array_classes_behind_their_element_and_again_in_their_own_pl
     let expected = hex!(
         "02 00000000 00000018 00000001 0000000000001020 00000001 00007f0000001130" // [LA;, by itself
         "02 00000000 00000018 00000002 0000000000001010 00000001 00007f0000001090" // A
-        "02 00000000 00000018 00000003 0000000000001020 00000001 00007f0000001130" // [LA;, behind A
+        "02 00000000 00000018 00000003 0000000000001020 00000001 00007f0000001130" // [LA;, after A
         "02 00000000 00000018 00000004 0000000000001000 00000001 00007f0000001070" // java/lang/Object
         "02 00000000 00000018 00000005 0000000000001030 00000001 00007f0000001150" // [I, by itself
         "02 00000000 00000018 00000006 0000000000001030 00000001 00007f0000001150" // [I, at the end
@@ -214,7 +214,7 @@ fn hotspot_17_loads_array_classes_behind_their_element_and_again_in_their_own_pl
 
 /// Whatever place array classes have in the heap, and however many dimensions.
 #[test]
-fn hotspot_11_and_17_have_arrays_behind_their_element_and_those_of_primitive_types_last() {
+fn hotspot_11_and_17_have_arrays_after_their_element_and_those_of_primitive_types_last() {
     use heapsmith::hprof::lower;
     use heapsmith::model::{Address, Class, Heap};
     let class = |address, name: &str, loader| Class {
@@ -237,7 +237,7 @@ fn hotspot_11_and_17_have_arrays_behind_their_element_and_those_of_primitive_typ
         class(0x17, "[I", 0),
         class(0x18, "[D", 0),
         class(0x19, "[LA;", 0),
-        // Not seen: a second class of the same arrays is behind nothing, and nothing behind it.
+        // Not seen: a second class of the same arrays follows nothing, and nothing follows it.
         class(0x1a, "[LA;", 7),
     ];
     let heap = Heap { classes, ..Heap::default() };

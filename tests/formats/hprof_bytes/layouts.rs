@@ -46,16 +46,16 @@ fn bytes(length: usize) -> Vec<u8> {
     (0..length).map(|at| 0x80 | (at % 127) as u8).collect()
 }
 
-/// The values of fields of these types, one behind the other.
+/// The values of fields of these types, one after the other.
 fn check(contents: &Contents, codes: &[u8], bytes: &[u8]) {
     let Contents::Fields(values) = contents else { panic!("{contents:?} for {codes:?}") };
     let mut rest = bytes;
     let mut expected = Vec::new();
     for &code in codes {
-        let (field, behind) = rest.split_at(size(code));
+        let (field, after) = rest.split_at(size(code));
         let digits: String = field.iter().map(|b| format!("{b:02x}")).collect();
         expected.push((type_of(code), u64::from_str_radix(&digits, 16).expect("digits")));
-        rest = behind;
+        rest = after;
     }
     assert!(rest.is_empty());
     let found: Vec<_> = values.iter().map(|value| (value.kind, value.bits)).collect();
@@ -79,7 +79,7 @@ fn an_instance_may_have_any_few_bytes() {
         let number = at as u16 + 1;
         [class(number, 0, &lists[at]), instance(number, &all_of(at))]
     });
-    // So many classes, too, that no small table has all of them.
+    // Enough classes, too, that no small table has all of them.
     let heap = heap_of(&sub_records.collect::<Vec<_>>());
     assert_eq!(heap.objects.len(), 1 + 9 + 81 + 729);
     for (at, object) in heap.objects.iter().enumerate() {

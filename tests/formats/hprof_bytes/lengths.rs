@@ -205,7 +205,7 @@ fn dump_of(roots: usize) -> Vec<u8> {
 
 #[test]
 fn a_heap_dump_has_wrapped_when_the_file_is_4_gib_longer_and_no_record_follows() {
-    // Behind the ten bytes is offset 50; a file that goes on for 2^32, or twice as many.
+    // After the ten bytes is offset 50; a file that goes on for 2^32, or twice as many.
     for (length, body) in [(50 + (1 << 32), 10 + (1 << 32)), (50 + (2 << 32), 10 + (2 << 32))] {
         let bytes = dump_of(4);
         let fake = Fake::new(Some(length), false);

@@ -20,7 +20,7 @@ fn count(number: usize) -> [u8; 4] {
     (number as u32).to_be_bytes()
 }
 
-/// Each kind of contents: its name, identifier size, bytes of an element, and the sub-record of so many elements.
+/// Each kind of contents: its name, identifier size, bytes of an element, and the sub-record of this many elements.
 type Kind = (&'static str, usize, usize, fn(usize) -> Vec<u8>);
 
 const KINDS: [Kind; 9] = [
@@ -39,7 +39,7 @@ const KINDS: [Kind; 9] = [
     ("field values", 2, 1, |n| [&hex!("21 0001 00000002 0003")[..], &count(n), &pattern(n)].concat()),
 ];
 
-/// The first piece and the further ones, behind the bytes before the contents.
+/// The first piece and the further ones, after the bytes before the contents.
 fn pieces(seen: &[Seen], head: usize) -> (Vec<Vec<u8>>, Vec<u64>, u64) {
     let (mut pieces, mut rests, mut index) = (Vec::new(), Vec::new(), 0);
     for step in seen {
@@ -89,7 +89,7 @@ fn contents_come_whole_up_to_256_kib_and_in_whole_elements_beyond() {
                     assert_eq!(rest, left, "{name}");
                 }
                 assert_eq!(left, 0, "{name}");
-                // The root behind it is the next one, and stands where it should.
+                // The root after it is the next one, and stands where it should.
                 let [.., Seen::Sub(at, SubRecord::Root(_)), Seen::SegmentEnd(_), Seen::Record(end, _)] = &seen[..]
                 else {
                     panic!("{name}: {} steps", seen.len());
@@ -131,11 +131,11 @@ fn strings_and_unknown_records_come_whole_up_to_256_kib_and_in_pieces_beyond() {
                 })
                 .collect();
             assert_eq!(spelled(&all), spelled(&record));
-            let mut behind = seen.iter().filter_map(|step| match step {
+            let mut after = seen.iter().filter_map(|step| match step {
                 Seen::Segment(at, _) => Some((at.index, at.offset)),
                 _ => None,
             });
-            assert_eq!(behind.next(), Some((1, 31 + record.len() as u64)));
+            assert_eq!(after.next(), Some((1, 31 + record.len() as u64)));
 
             let heap = heap(&bytes);
             let events = heap.surroundings.events.expect("a log");

@@ -1,4 +1,4 @@
-//! Records with values at the ends of their ranges, empty lists, and bytes behind their fields.
+//! Records with values at the ends of their ranges, empty lists, and bytes after their fields.
 
 use heapsmith::hprof::Record;
 use heapsmith::hprof::record::Body;

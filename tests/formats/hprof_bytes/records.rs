@@ -10,7 +10,7 @@ use hex_literal::hex;
 
 use super::rows::{Row, check_records};
 
-/// A record at TIME 0, without bytes behind its fields.
+/// A record at TIME 0, without bytes after its fields.
 pub(crate) fn record(body: Body<'static>) -> Record<'static> {
     Record { time: 0, body, rest: (&[]).into() }
 }

@@ -10,7 +10,7 @@ fn class_words(body: &[u8]) -> Vec<Option<u64>> {
     read_body(5, 4, body).items.iter().map(class_word).collect()
 }
 
-/// Short object records for slots 0 to 3, each 4 bytes behind the other: 1 cc 00 0 00.
+/// Short object records for slots 0 to 3, each 4 bytes after the other: 1 cc 00 0 00.
 const SLOTS: [u8; 8] = hex!("80 01  a0 01  c0 01  e0 01");
 
 #[test]

@@ -33,7 +33,7 @@ fn a_gap_counts_from_the_preceding_record_of_whatever_kind() {
 
 #[test]
 fn a_reference_counts_from_its_own_record() {
-    // Every record is 16 bytes behind the one before and refers to 4 bytes behind itself.
+    // Every record is 16 bytes after the one before and refers to 4 bytes after itself.
     let dump = read_body(
         5,
         4,
@@ -124,7 +124,7 @@ struct Around {
     /// Tag, flags and a gap of 0, for each width.
     heads: [&'static [u8]; 4],
     before: &'static [u8],
-    behind: &'static [u8],
+    after: &'static [u8],
 }
 
 const AROUND: [Around; 6] = [
@@ -132,37 +132,37 @@ const AROUND: [Around; 6] = [
         kind: "short",
         heads: [&hex!("90 00"), &hex!("91 00"), &hex!("92 00"), &hex!("93 00")], // 1 00 10 0 00 to 1 00 10 0 11
         before: &[],
-        behind: &[],
+        after: &[],
     },
     Around {
         kind: "medium",
         heads: [&hex!("50 00"), &hex!("51 00"), &hex!("52 00"), &hex!("53 00")], // 01 010 0 00 to 01 010 0 11
         before: &hex!("0000000000000800"),                                       // class
-        behind: &[],
+        after: &[],
     },
     Around {
         kind: "long",
         heads: [&hex!("04 01 00"), &hex!("04 11 00"), &hex!("04 21 00"), &hex!("04 31 00")], // 00 rr 0001
         before: &hex!("0000000000000800 00000002"),                                          // class, two references
-        behind: &[],
+        after: &[],
     },
     Around {
         kind: "object array, tag 5",
         heads: [&hex!("05 01 00"), &hex!("05 11 00"), &hex!("05 21 00"), &hex!("05 31 00")], // 00 rr 0001
         before: &hex!("0000000000000800 00000002"), // class word, two references
-        behind: &hex!("00000006"),                  // size
+        after: &hex!("00000006"),                   // size
     },
     Around {
         kind: "object array, tag 8",
         heads: [&hex!("08 01 00"), &hex!("08 11 00"), &hex!("08 21 00"), &hex!("08 31 00")], // 00 rr 0001
         before: &hex!("0000000000000800 00000002"), // class word, two references
-        behind: &hex!("00000002 00000006"),         // true length, size
+        after: &hex!("00000002 00000006"),          // true length, size
     },
     Around {
         kind: "class",
         heads: [&hex!("06 00 00"), &hex!("06 10 00"), &hex!("06 20 00"), &hex!("06 30 00")], // 00 rr 0000
         before: &hex!("00000008 0000000000000000 0001 41 00000002"), // size, superclass, A, two references
-        behind: &[],
+        after: &[],
     },
 ];
 
@@ -171,10 +171,10 @@ fn references_of_all_four_widths_are_signed_in_every_record_kind() {
     let preceding = hex!(
         "04 c1 0000000100000000 0000000000000800 00000000" // a long object at 0x4_0000_0000
     );
-    for Around { kind, heads, before, behind } in AROUND {
+    for Around { kind, heads, before, after } in AROUND {
         for (head, pair) in heads.into_iter().zip(PAIRS) {
             let place = format!("{kind}, {:?}", pair.width);
-            let dump = read_body(6, 5, &[&preceding, head, before, pair.bytes, behind].concat());
+            let dump = read_body(6, 5, &[&preceding, head, before, pair.bytes, after].concat());
             assert_eq!(addresses(&dump), [0x4_0000_0000; 2], "{place}");
             assert_eq!(references(&dump.items[1]), pair.from_4_0000_0000, "{place}");
 
@@ -285,12 +285,12 @@ fn a_reference_of_32_bit_words_wraps_around_at_4_gib() {
         ("object array, tag 8", &hex!("08 21 00 00000800 00000002"), &hex!("00000002")),
         ("class", &hex!("06 20 00 00000008 00000000 0001 41 00000002"), &[]), // 00 10 0000
     ];
-    for (kind, before, behind) in rows {
-        let dump = read_body(5, 4, &[&at_f0000000, before, &both, behind].concat());
+    for (kind, before, after) in rows {
+        let dump = read_body(5, 4, &[&at_f0000000, before, &both, after].concat());
         assert_eq!(references(&dump.items[1]), [0x1000, 0xdfff_f000], "{kind}");
         // The same from 0x10000000 bytes further on, which is 0: there the other one wraps around.
         let to_0 = hex!("04 81 04000000 00000800 00000000");
-        let dump = read_body(5, 4, &[&at_f0000000, &to_0, before, &both, behind].concat());
+        let dump = read_body(5, 4, &[&at_f0000000, &to_0, before, &both, after].concat());
         assert_eq!(address(&dump.items[2]), 0, "{kind}");
         assert_eq!(references(&dump.items[2]), [0x1000_1000, 0xefff_f000], "{kind}");
     }

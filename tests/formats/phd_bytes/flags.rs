@@ -50,14 +50,14 @@ fn file_flag_2_without_4_puts_no_16_bit_hash_into_any_record() {
 #[test]
 fn file_flags_2_and_4_put_a_16_bit_hash_into_every_record() {
     let body = hex!(
-        "40 02 00000800 0001"                              // medium: behind the class word
-        "80 02 0002"                                       // short: behind the gap
-        "30 02 00 0003"                                    // primitive array: behind the length
-        "04 00 02 00000800 0004 00000000"                  // long: behind the class word
-        "05 00 02 00000800 0005 00000000"                  // object arrays: behind the class word
+        "40 02 00000800 0001"                              // medium: after the class word
+        "80 02 0002"                                       // short: after the gap
+        "30 02 00 0003"                                    // primitive array: after the length
+        "04 00 02 00000800 0004 00000000"                  // long: after the class word
+        "05 00 02 00000800 0005 00000000"                  // object arrays: after the class word
         "08 00 02 00000800 0006 00000000 00000000"
         "06 00 02 00000008 0007 00000000 0001 41 00000000" // class: between instance size and superclass
-        "07 80 02 00 0008"                                 // long primitive array: behind the length
+        "07 80 02 00 0008"                                 // long primitive array: after the length
     );
     for version in [4, 5] {
         let dump = read_body(version, 6, &body);
@@ -97,15 +97,15 @@ fn a_32_bit_hash_follows_flag_2_but_flag_8_in_a_class() {
         6,
         4,
         &hex!(
-            "04 02 02 00000800 00000001 00000000"                   // long: behind the class word
+            "04 02 02 00000800 00000001 00000000"                   // long: after the class word
             "04 08 02 00000800          00000000"
             "05 02 02 00000800 00000003 00000000 00000004"          // object array, tag 5
             "05 08 02 00000800          00000000 00000004"
             "08 02 02 00000800 00000005 00000000 00000000 00000004" // object array, tag 8
             "08 08 02 00000800          00000000 00000000 00000004"
-            "06 08 02 00000008 00000007 00000000 0001 41 00000000"  // class: behind the instance size
+            "06 08 02 00000008 00000007 00000000 0001 41 00000000"  // class: after the instance size
             "06 02 02 00000008          00000000 0001 42 00000000"
-            "07 82 02 00 00000009 00000004"                         // long primitive array: behind the length
+            "07 82 02 00 00000009 00000004"                         // long primitive array: after the length
             "07 88 02 00          00000004"
         ),
     );

@@ -211,12 +211,12 @@ fn what_stands_behind_the_end_tag_is_no_record() {
     let ended = decoder.visit_dyn::<DecodeError>(&mut |_| Ok(())).expect("the body ends");
     // 2 + 18 + 4 + 4 bytes, start and end of the header, start of the body.
     assert_eq!((ended.records, ended.end_tag), (0, 31));
-    let mut behind = Vec::new();
+    let mut after = Vec::new();
     let length = decoder.visit_trailing(|bytes| {
-        behind.extend_from_slice(bytes);
+        after.extend_from_slice(bytes);
         Ok::<_, DecodeError>(())
     });
-    assert_eq!((length.expect("a slice is readable"), behind), (4, hex!("30 01 00 03").to_vec()));
+    assert_eq!((length.expect("a slice is readable"), after), (4, hex!("30 01 00 03").to_vec()));
 }
 
 #[test]

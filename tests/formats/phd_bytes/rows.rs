@@ -45,7 +45,7 @@ pub(crate) struct Setting {
 enum Unit {
     Four,
     Eight,
-    /// Version 6 without flag 4: 4 by S0, 8 by the DTFJ reader. Nobody writes it, both are allowed.
+    /// Version 6 without flag 4: 4 by S0, 8 by the DTFJ reader. No writer makes it; both are allowed.
     FourOrEight,
 }
 
@@ -74,7 +74,7 @@ pub(crate) const WORDS_32: Setting = Setting {
 pub(crate) const WORDS_32_HASHED: Setting = Setting {
     files: &[(4, 6, Unit::Four), (5, 6, Unit::Four), (6, 6, Unit::Four)],
     before: &hex!(
-        "44 0400 00002000 a000" // as above, with a hash behind the class word
+        "44 0400 00002000 a000" // as above, with a hash after the class word
         "40   02 00002100 a001"
         "40   02 00002200 a002"
         "40   02 00002300 a003"

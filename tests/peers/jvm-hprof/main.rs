@@ -189,7 +189,7 @@ impl Seen {
                 }
                 if !rest.is_empty() {
                     return Err(format!(
-                        "{} bytes behind the fields of instance {:#x}",
+                        "{} bytes after the fields of instance {:#x}",
                         rest.len(),
                         instance.obj_id().id()
                     ));

@@ -8,26 +8,26 @@ use heapsmith::input::Input;
 use heapsmith::output::Output;
 use sha2::{Digest, Sha256};
 
-use crate::terminal::{self, Flow};
+use crate::terminal::{self, Progress};
 
 /// An output that says how far it is, and hashes what goes through it if that is wished.
 pub(super) struct Made {
     output: Output,
-    flow: Flow,
+    progress: Progress,
     hash: Option<Sha256>,
 }
 
 impl Made {
     pub(super) fn create(path: &Path, force: bool, hashes: bool) -> Result<Made, Error> {
         let output = Output::create_binary(path, force)?;
-        let flow = Flow::new(&Input::name_of(path));
-        Ok(Made { output, flow, hash: hashes.then(Sha256::new) })
+        let progress = Progress::bytes(&Input::name_of(path), None);
+        Ok(Made { output, progress, hash: hashes.then(Sha256::new) })
     }
 
     /// Gives the output its name, and prints the hash.
     pub(super) fn finish(self, path: &Path) -> Result<(), Error> {
-        let Made { output, flow, hash } = self;
-        drop(flow);
+        let Made { output, progress, hash } = self;
+        drop(progress);
         output.finish()?;
         let Some(hash) = hash else { return Ok(()) };
         let hash: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
@@ -47,7 +47,7 @@ impl Write for Made {
         if let Some(hash) = &mut self.hash {
             hash.update(&bytes[..written]);
         }
-        self.flow.add(written);
+        self.progress.add(written as u64);
         Ok(written)
     }
 

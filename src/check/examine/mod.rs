@@ -1,10 +1,9 @@
-//! Checking an adapter against the protocol, and saying what to mend.
+//! Checking an adapter against the protocol: what to fix in the adapter, and on which dumps the parser fails.
+
+mod step;
 
 use std::cmp::Reverse;
 use std::io::BufReader;
-
-use schemars::JsonSchema;
-use serde::Serialize;
 
 use crate::compare::{Facet, listing};
 use crate::corpus::{Answer, Case, Kind, Verdict, cases};
@@ -13,73 +12,40 @@ use crate::format::{Family, Format, Target};
 
 use super::process::{Limits, Stopped};
 use super::protocol::{Accepted, Count, Hello, Level, Operation as Op, Status, Writer};
-use super::subject::{Adapter, Files, LONG, NoAnswer, Reply, Subject, cut, leaving};
+use super::subject::{Adapter, Files, NoAnswer, Reply, Subject, leaving};
 use super::task::{first_heap, write_listing};
 
-/// What was found out about an adapter.
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
-pub struct Examination {
-    /// Version of this report's schema.
-    pub schema: u32,
-    /// What was looked at, in order.
-    pub steps: Vec<Step>,
-}
+use step::Found;
+pub use step::{Examination, Fault, Step};
 
-/// Something that the protocol asks for.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Step {
-    /// What it asks for.
-    pub what: String,
-    /// What to mend; absent if nothing.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mend: Option<String>,
-    /// What to look at, although nothing has to be mended.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub note: Option<String>,
-}
+/// Version of the schema of [`Examination`].
+const SCHEMA: u32 = 3;
+/// After this many answers that did not come in time no more are waited for.
+const HANGS: u32 = 3;
 
-impl Examination {
-    /// Whether there is nothing to mend.
-    pub fn is_fine(&self) -> bool {
-        self.steps.iter().all(|step| step.mend.is_none())
-    }
-
-    fn put(&mut self, what: impl Into<String>, found: Result<(), String>) -> bool {
-        let is_fine = found.is_ok();
-        self.steps.push(Step { what: what.into(), mend: found.err().map(|mend| cut(&mend, 2 * LONG)), note: None });
-        is_fine
-    }
-
-    /// What to look at in the last step.
-    fn note(&mut self, note: Option<String>) {
-        if let (Some(step), Some(note)) = (self.steps.last_mut(), note) {
-            step.note = Some(cut(&note, 2 * LONG));
-        }
-    }
-}
-
-/// Looks at an adapter.
+/// Looks at an adapter. A process that ends or does not answer is replaced by another one, so that the steps that follow are
+/// looked at as well.
 ///
 /// # Errors
-/// If cases cannot be made or written; what the adapter does wrong is told.
+/// If cases cannot be made or written. What the adapter does wrong is part of the examination.
 pub fn examine(subject: &Subject) -> Result<Examination, Error> {
-    let mut told = Examination { schema: 2, ..Examination::default() };
+    let mut told = Examination { schema: SCHEMA, ..Examination::default() };
     let mut adapter = Adapter::start(subject)?;
     let hello = match adapter.hello(subject) {
         Ok(hello) => hello,
         Err(reply) => {
-            told.put("it starts, and answers hello", Err(words(&reply)));
+            told.put("it starts and answers hello", Found::of_adapter(Err(words(&reply))));
             return Ok(told);
         }
     };
-    told.put("it starts, and answers hello", Ok(()));
-    told.put("hello says what it can", declaration(&hello));
+    told.put("it starts and answers hello", Found::fine());
+    told.put("its hello declares what it can do", Found::of_adapter(declaration(&hello)));
     let ignored = hello.ignored();
     told.note(
         (!ignored.is_empty()).then(|| format!("ignored, since this version does not know it: {}", ignored.join(", "))),
     );
-    let mut examiner = Examiner { subject, hello: &hello, adapter, told, is_over: false };
-    examiner.manners();
+    let mut examiner = Examiner { subject, hello: &hello, adapter: Some(adapter), told, over: None, hangs: 0 };
+    examiner.manners()?;
     examiner.dumps()?;
     examiner.others()?;
     examiner.missing()?;
@@ -94,27 +60,25 @@ pub(super) fn declaration(hello: &Hello) -> Result<(), String> {
     let written = hello.writes.iter().map(Writer::to).chain(hello.converts.iter().map(|pair| pair.to.as_str()));
     if let Some(name) = written.clone().find(|name| !known(name) && name.parse::<Target>().is_err()) {
         return Err(format!(
-            "{name:?} is neither a format nor a writer; `heapsmith facets` lists both, written as {}",
+            "{name:?} is neither a format nor a writer; expected a name like {} (`heapsmith facets` lists all)",
             Target::examples()
         ));
     }
     if let Some(name) = read.clone().find(|name| !known(name)) {
         return Err(format!(
-            "{name:?} is not a format; there are {}, and for all versions {}",
+            "{name:?} is not a format; expected {}, or for all versions {}",
             Format::names(),
             Family::names()
         ));
     }
     if hello.name.trim().is_empty() {
-        return Err("`name` is empty; it heads the column in tables".to_owned());
+        return Err("`name` is empty; expected the parser's name, which heads its column in tables".to_owned());
     }
     let has = |level| hello.levels.contains(&level);
     if has(Level::Listing) || has(Level::Digest) {
         for owed in [Facet::Address, Facet::Kind] {
             if !hello.facets.contains(&owed) {
-                return Err(format!(
-                    "`facets` lacks {owed}, which everybody owes who answers with listings or digests"
-                ));
+                return Err(format!("`facets` lacks {owed}, which the levels `listing` and `digest` require"));
             }
         }
     }
@@ -123,13 +87,13 @@ pub(super) fn declaration(hello: &Hello) -> Result<(), String> {
         return Err(format!("`loses` has {owed}, which every dump has"));
     }
     if hello.levels.is_empty() && !hello.reads.is_empty() {
-        return Err("`levels` is empty: it can be asked at no level; leave it out for `verdict` alone".to_owned());
+        return Err("`levels` is empty; leave it out to answer at the level `verdict` alone".to_owned());
     }
     if has(Level::Counts) && hello.counts.is_empty() {
-        return Err("`levels` has counts, and `counts` is empty: nothing would be judged".to_owned());
+        return Err("`levels` has counts, but `counts` is empty: name what is counted".to_owned());
     }
     if hello.reads.is_empty() && hello.converts.is_empty() && hello.writes.is_empty() {
-        return Err("`reads`, `converts` and `writes` are empty: there is nothing to ask it".to_owned());
+        return Err("`reads`, `converts` and `writes` are empty; name at least one format in one of them".to_owned());
     }
     Ok(())
 }
@@ -137,40 +101,91 @@ pub(super) fn declaration(hello: &Hello) -> Result<(), String> {
 struct Examiner<'e> {
     subject: &'e Subject,
     hello: &'e Hello,
-    adapter: Adapter,
+    /// The process; absent after one that failed, until the next question.
+    adapter: Option<Adapter>,
     told: Examination,
-    /// Whether the process is gone, so that nothing more can be found out.
-    is_over: bool,
+    /// Why nothing more can be found out.
+    over: Option<String>,
+    /// How often an answer did not come in time.
+    hangs: u32,
 }
 
-/// Whoever pastes paths into commands stumbles here. No other letters: Java cannot name such files in every locale.
+/// An adapter that pastes paths into shell commands fails here. No other letters: Java cannot name such files in every locale.
 const PREFIX: &str = "heapsmith's, with blanks ";
 
 /// What the size of a dump is taken for: they are all small.
 const SIZE: u64 = 1 << 20;
 
 impl Examiner<'_> {
-    fn ask(&mut self, op: &Op, files: &Files) -> Result<Status, String> {
-        if self.is_over {
-            return Err("not looked at: the process is gone".to_owned());
-        }
+    /// Asks the process that runs, or another one if that has failed.
+    fn ask(&mut self, op: &Op, files: &Files) -> Result<Result<Status, Found>, Error> {
         let limits = Limits::of(&self.subject.budget, SIZE, Some(&files.output));
-        self.adapter.ask(op, &limits).map_err(|reply| {
-            self.is_over = true;
-            words(&reply)
-        })
+        let adapter = match self.running()? {
+            Ok(adapter) => adapter,
+            Err(why) => return Ok(Err(why)),
+        };
+        let answer = adapter.ask(op, &limits);
+        Ok(answer.map_err(|reply| self.failed(&reply)))
+    }
+
+    /// The process, started again if the last one has failed.
+    fn running(&mut self) -> Result<Result<&mut Adapter, Found>, Error> {
+        if let Some(why) = &self.over {
+            return Ok(Err(Found::not_looked_at(why)));
+        }
+        if self.adapter.is_none() {
+            let mut adapter = Adapter::start(self.subject)?;
+            if let Err(reply) = adapter.hello(self.subject) {
+                let why = format!("it did not start again after a failure: {}", words(&reply));
+                self.over = Some(why.clone());
+                return Ok(Err(Found::not_looked_at(&why)));
+            }
+            self.adapter = Some(adapter);
+        }
+        let gone = || Found::not_looked_at("it is not running");
+        Ok(self.adapter.as_mut().ok_or_else(gone))
+    }
+
+    /// What a process did instead of answering; it is not asked again.
+    fn failed(&mut self, reply: &Reply) -> Found {
+        self.adapter = None;
+        let how = words(reply);
+        match reply {
+            Reply::Interrupted | Reply::Doubted => {
+                self.over = Some("interrupted".to_owned());
+                return Found::not_looked_at("interrupted");
+            }
+            Reply::Hang(_) => {
+                self.hangs += 1;
+                if self.hangs == HANGS {
+                    self.over = Some(format!("{HANGS} answers did not come in time"));
+                }
+            }
+            _ => {}
+        }
+        match reply {
+            Reply::Crash(_) | Reply::Hang(_) | Reply::OutOfMemory(_) => Found::of_parser(how),
+            _ => Found::of_adapter(Err(how)),
+        }
     }
 
     /// What has nothing to do with dumps.
-    fn manners(&mut self) {
+    fn manners(&mut self) -> Result<(), Error> {
         let limits = Limits::of(&self.subject.budget, 0, None);
         // Beyond 32 bits, and what JavaScript still counts exactly.
         let id = (1_u64 << 53) - 1;
-        self.adapter.send_line(&format!("{{\"id\":{id},\"op\":\"there is no such operation\",\"and\":[1,2]}}"));
-        let found = match self.adapter.receive(&limits) {
+        let adapter = match self.running()? {
+            Ok(adapter) => adapter,
+            Err(why) => {
+                self.told.put(UNKNOWN, why);
+                return Ok(());
+            }
+        };
+        adapter.send_line(&format!("{{\"id\":{id},\"op\":\"there is no such operation\",\"and\":[1,2]}}"));
+        let found = match adapter.receive(&limits) {
             Err(reply) => {
-                self.is_over = true;
-                Err(format!("{}; it should answer {{\"id\":{id},\"status\":\"error\",\"message\":...}}", words(&reply)))
+                self.failed(&reply);
+                Err(format!("{}; expected {{\"id\":{id},\"status\":\"error\",\"message\":...}}", words(&reply)))
             }
             Ok(line) => match serde_json::from_slice::<super::protocol::Answer>(&line) {
                 Ok(answer) if answer.id != id => Err(format!("its id is {}, not {id}", answer.id)),
@@ -179,7 +194,8 @@ impl Examiner<'_> {
                 Err(e) => Err(format!("not an answer: {e}")),
             },
         };
-        self.told.put("it answers an unknown operation with the status `error`, under the request's id", found);
+        self.told.put(UNKNOWN, Found::of_adapter(found));
+        Ok(())
     }
 
     /// A dump that cannot be opened: that is not the parser's fault.
@@ -188,11 +204,12 @@ impl Examiner<'_> {
         let mut files = Files::with(PREFIX, "dump", &[], ANSWER)?;
         files.input.set_file_name("there is no such file");
         let op = self.parse(&files, format, self.hello.level());
-        let found = self.ask(&op, &files).and_then(|status| match status {
-            Status::Accept(_) => Err("it accepts a dump that is not there".to_owned()),
-            _ => Ok(()),
-        });
-        self.told.put("it keeps running when the dump is not there", found);
+        let found = match self.ask(&op, &files)? {
+            Ok(Status::Accept(_)) => Found::of_adapter(Err("it accepts a dump that does not exist".to_owned())),
+            Ok(_) => Found::fine(),
+            Err(found) => found.in_adapter(),
+        };
+        self.told.put("it keeps running when the dump does not exist", found);
         Ok(())
     }
 
@@ -222,15 +239,19 @@ impl Examiner<'_> {
             };
             for level in self.hello.levels.iter().copied() {
                 let found = self.read(valid, level)?;
-                self.told.put(format!("it reads {} with an answer at the level `{level}`", valid.id), found);
+                self.told.put(
+                    format!("it reads {} with an answer at the level `{level}`", valid.id),
+                    found.on("parser", &valid.id),
+                );
             }
             if let Some(damaged) = of(Verdict::Invalid).min_by_key(|case| case.bytes.len()) {
                 let (found, note) = self.refuse(damaged)?;
-                self.told.put(format!("it refuses {}: {}", damaged.id, damaged.summary), found);
+                self.told
+                    .put(format!("it refuses {}: {}", damaged.id, damaged.summary), found.on("parser", &damaged.id));
                 self.told.note(note);
             }
             let found = self.read(valid, self.hello.level())?;
-            self.told.put(format!("it reads {} once more behind that", valid.id), found);
+            self.told.put(format!("it reads {} once more after that", valid.id), found.on("parser", &valid.id));
         }
         Ok(())
     }
@@ -247,28 +268,27 @@ impl Examiner<'_> {
                 let files = Files::with(PREFIX, &case.file(), &case.bytes, to.format.family().suffix())?;
                 let (path, out) = paths(&files);
                 let found =
-                    self.makes(&files, &Op::Convert { path, from: format.to_string(), to: to.to_string(), out });
-                self.told.put(format!("it converts {} to {to}", case.id), found);
+                    self.makes(&files, &Op::Convert { path, from: format.to_string(), to: to.to_string(), out })?;
+                self.told.put(format!("it converts {} to {to}", case.id), found.on("converter", &case.id));
             }
             for to in self.hello.writers(format) {
                 let mut listing = Vec::new();
                 write_listing(case, &mut listing)?;
                 let files = Files::with(PREFIX, &case.listing_file(0), &listing, to.format.family().suffix())?;
                 let (path, out) = paths(&files);
-                let found = self.makes(&files, &Op::Encode { path, format: to.to_string(), out });
-                self.told.put(format!("it writes the listing of {} as {to}", case.id), found);
+                let found = self.makes(&files, &Op::Encode { path, format: to.to_string(), out })?;
+                self.told.put(format!("it writes the listing of {} as {to}", case.id), found.on("writer", &case.id));
             }
         }
         Ok(())
     }
 
-    fn makes(&mut self, files: &Files, op: &Op) -> Result<(), String> {
-        match self.ask(op, files)? {
-            Status::Accept(_) => self.take(files),
-            Status::Skip { .. } => Ok(()),
-            Status::Reject { message, .. } => Err(format!("it refuses it: {message}")),
-            Status::Error { message } => Err(format!("status `error`: {message}")),
-        }
+    fn makes(&mut self, files: &Files, op: &Op) -> Result<Found, Error> {
+        Ok(match self.ask(op, files)? {
+            Ok(Status::Accept(_)) => Found::of_adapter(self.take(files)),
+            Ok(status) => not_accepted(status),
+            Err(found) => found,
+        })
     }
 
     /// Opens the file of an answer.
@@ -280,15 +300,13 @@ impl Examiner<'_> {
         })
     }
 
-    fn read(&mut self, case: &Case, level: Level) -> Result<Result<(), String>, Error> {
+    fn read(&mut self, case: &Case, level: Level) -> Result<Found, Error> {
         let files = Files::with(PREFIX, &case.file(), &case.bytes, ANSWER)?;
         let op = self.parse(&files, case.format, level);
-        Ok(match self.ask(&op, &files) {
-            Ok(Status::Accept(accepted)) => self.answered(&accepted, level, &files),
-            Ok(Status::Skip { .. }) => Ok(()),
-            Ok(Status::Reject { message, .. }) => Err(format!("it refuses it: {message}")),
-            Ok(Status::Error { message }) => Err(format!("status `error`: {message}")),
-            Err(how) => Err(how),
+        Ok(match self.ask(&op, &files)? {
+            Ok(Status::Accept(accepted)) => Found::of_adapter(self.answered(&accepted, level, &files)),
+            Ok(status) => not_accepted(status),
+            Err(found) => found,
         })
     }
 
@@ -323,49 +341,64 @@ impl Examiner<'_> {
     }
 
     /// Whether it refuses a dump, and what could be said better.
-    fn refuse(&mut self, case: &Case) -> Result<(Result<(), String>, Option<String>), Error> {
+    fn refuse(&mut self, case: &Case) -> Result<(Found, Option<String>), Error> {
         debug_assert!(case.answers.iter().all(|answer| matches!(answer, Answer::Refuses(_))));
         let files = Files::with(PREFIX, &case.file(), &case.bytes, ANSWER)?;
         let op = self.parse(&files, case.format, self.hello.level());
-        let answer = self.ask(&op, &files);
+        let answer = self.ask(&op, &files)?;
         let note = match &answer {
             Ok(Status::Reject { offset: None, .. }) => Some(NO_OFFSET.to_owned()),
             _ => None,
         };
         let found = match answer {
-            Ok(Status::Reject { .. } | Status::Skip { .. }) => Ok(()),
-            Ok(Status::Accept(_)) => Err("it accepts it; if that is the parser's doing, leave it so".to_owned()),
-            Ok(Status::Error { message }) => Err(format!(
-                "status `error` ({message}): what the parser refuses is `reject`; `error` is for the adapter's own trouble"
-            )),
-            Err(how) => Err(how),
+            Ok(Status::Reject { .. } | Status::Skip { .. }) => Found::fine(),
+            Ok(Status::Accept(_)) => Found::of_parser("it accepts a dump that is damaged".to_owned()),
+            Ok(Status::Error { message }) => Found::of_adapter(Err(format!(
+                "status `error` ({message}); answer with `reject` where the parser refuses a dump: `error` is for failures \
+                 of the adapter itself"
+            ))),
+            Err(found) => found,
         };
         Ok((found, note))
     }
 
     /// The end.
     fn leaving(&mut self) {
-        if self.is_over {
-            return;
-        }
-        let (lines, has_ended) = self.adapter.finish(&self.subject.budget);
+        let Some(adapter) = &mut self.adapter else { return };
+        let (lines, has_ended) = adapter.finish(&self.subject.budget);
         let found = match has_ended {
             Some(Stopped::Ended(Some(0), _)) => Ok(()),
-            Some(Stopped::Ended(_, how)) => Err(format!("{how}, where the exit code 0 was due")),
-            _ => Err(format!("it is still there {} s after; it was killed", leaving(&self.subject.budget).as_secs())),
+            Some(Stopped::Ended(_, how)) => Err(format!("{how}; expected exit code 0")),
+            _ => {
+                Err(format!("it was still running {} s later, and was killed", leaving(&self.subject.budget).as_secs()))
+            }
         };
-        self.told.put("it ends when its standard input does", found);
+        self.told.put("it ends when its standard input does", Found::of_adapter(found));
         let found = match lines.first() {
             None => Ok(()),
-            Some(line) => Err(format!("{:?}; give the parser standard error instead", String::from_utf8_lossy(line))),
+            Some(line) => Err(format!(
+                "it wrote {:?} after its last answer; send the parser's output to standard error",
+                String::from_utf8_lossy(line)
+            )),
         };
-        self.told.put("it writes nothing to standard output but its answers", found);
+        self.told.put("it writes only answers to standard output", Found::of_adapter(found));
     }
 }
 
-/// What to look at where a refusal does not say where.
-const NO_OFFSET: &str =
-    "it says no `offset`; where the parser knows which bytes it refuses, the report can name the rule";
+/// What is wrong with an answer to a dump that can be read, or to a listing that can be written.
+fn not_accepted(status: Status) -> Found {
+    match status {
+        Status::Accept(_) | Status::Skip { .. } => Found::fine(),
+        Status::Reject { message, .. } => Found::of_parser(format!("it refuses it: {message}")),
+        Status::Error { message } => Found::of_parser(format!("status `error`: {message}")),
+    }
+}
+
+/// The first step after hello.
+const UNKNOWN: &str = "it answers an unknown operation with the status `error`, under the request's id";
+
+/// The note for a refusal without an offset.
+const NO_OFFSET: &str = "the answer has no `offset`; if the parser knows which bytes it refuses, send their offset, so that the report can name the rule";
 
 /// The suffix of listings.
 const ANSWER: &str = "jsonl";

@@ -1,0 +1,40 @@
+//! What the help of every command has in common.
+
+use clap::{Arg, ArgAction, Command, CommandFactory};
+
+use crate::Cli;
+
+/// An option's help says what happens without it: by its default, or in words.
+fn is_complete(arg: &Arg) -> bool {
+    let help = [arg.get_help(), arg.get_long_help()].into_iter().flatten().map(ToString::to_string);
+    let help = help.collect::<Vec<_>>().join("\n");
+    let says = [
+        "Without it",
+        "without it",
+        "without this option",
+        "Without this option",
+        "Default: ",
+        "nstead of ",
+        "Required unless ",
+    ];
+    let has_default = !arg.get_default_values().is_empty() && !arg.is_hide_default_value_set();
+    let is_flag = matches!(arg.get_action(), ArgAction::SetTrue);
+    arg.is_required_set() || (has_default && !is_flag) || says.iter().any(|words| help.contains(words))
+}
+
+fn incomplete(command: &Command, name: &str, found: &mut Vec<String>) {
+    let own = command.get_arguments().filter(|arg| !["help", "version"].contains(&arg.get_id().as_str()));
+    found.extend(own.filter(|arg| !is_complete(arg)).map(|arg| format!("{name}: {arg}")));
+    for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
+        incomplete(below, &format!("{name} {}", below.get_name()), found);
+    }
+}
+
+#[test]
+fn every_option_says_what_happens_without_it() {
+    let mut found = Vec::new();
+    let mut command = Cli::command().disable_help_subcommand(true);
+    command.build();
+    incomplete(&command, "heapsmith", &mut found);
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}

@@ -1,0 +1,106 @@
+//! How far a long command is: on standard error if that is a terminal, once the command has taken a second.
+
+use std::io::{self, Read};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use heapsmith::input::Watch;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::{line, shows_progress};
+
+/// When the command began.
+static BEGUN: OnceLock<Instant> = OnceLock::new();
+/// Whether one is on the screen: two would draw over each other.
+static IS_SHOWN: AtomicBool = AtomicBool::new(false);
+
+const SOON: Duration = Duration::from_secs(1);
+
+/// The command begins now.
+pub(crate) fn begin() -> Instant {
+    *BEGUN.get_or_init(Instant::now)
+}
+
+/// How far something is.
+pub(crate) struct Progress {
+    bar: ProgressBar,
+    /// Whether it may still be shown; no more once it is.
+    waits: bool,
+    is_shown: bool,
+}
+
+impl Progress {
+    /// In bytes, of this number where it is known.
+    pub(crate) fn bytes(what: &str, length: Option<u64>) -> Progress {
+        Progress::new(
+            what,
+            length,
+            match length {
+                Some(_) => "{msg} [{bar:30}] {bytes}/{total_bytes} {eta}",
+                None => "{msg} {spinner} {bytes} {bytes_per_sec} {elapsed}",
+            },
+        )
+    }
+
+    /// In steps, whose number is set with the first.
+    #[cfg(feature = "corpus")]
+    pub(crate) fn steps(what: &str) -> Progress {
+        Progress::new(what, Some(0), "{msg} [{bar:30}] {pos}/{len} {eta}")
+    }
+
+    fn new(what: &str, length: Option<u64>, template: &str) -> Progress {
+        let bar = ProgressBar::with_draw_target(length, ProgressDrawTarget::hidden());
+        bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner()));
+        bar.set_message(line(what));
+        Progress { bar, waits: shows_progress(), is_shown: false }
+    }
+
+    /// So much more is done.
+    pub(crate) fn add(&mut self, done: u64) {
+        self.bar.inc(done);
+        self.show();
+    }
+
+    /// This number of all steps is done.
+    #[cfg(feature = "corpus")]
+    pub(crate) fn at(&mut self, done: usize, of: usize) {
+        self.bar.set_length(of as u64);
+        self.bar.set_position(done as u64);
+        self.show();
+    }
+
+    fn show(&mut self) {
+        if self.waits && begin().elapsed() >= SOON && !IS_SHOWN.swap(true, Ordering::Relaxed) {
+            (self.waits, self.is_shown) = (false, true);
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+        if self.is_shown {
+            IS_SHOWN.store(false, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Shows how far the streams of an input are.
+pub(crate) fn watch() -> Watch {
+    Watch::new(|name, length, source| Box::new(Watched { source, progress: Progress::bytes(name, length) }))
+}
+
+struct Watched {
+    source: Box<dyn Read>,
+    progress: Progress,
+}
+
+impl Read for Watched {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.source.read(buffer)?;
+        self.progress.add(read as u64);
+        Ok(read)
+    }
+}

@@ -1,0 +1,240 @@
+//! Cases of a user's own, in the form of an export.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+
+use crate::compare::{Options, compare_sources};
+use crate::error::Error;
+use crate::family::case::Verdict;
+use crate::format::{DumpFile, HeapFile};
+use crate::hprof::Reading;
+use crate::input::Input;
+use crate::validate::{Report, Severity, ValidateOptions, validate};
+
+use super::super::manifest::{ManifestFinding, ManifestRules};
+use super::super::shelf::{self, MANIFEST};
+use super::manifest::{Export, ExportAnswer, ExportCase};
+use super::{README, SCHEMA, Stored, bytes, complete, listed, rule, selection, sha256};
+
+/// A dump with the answer that is right.
+#[derive(Clone, Debug)]
+pub struct Addition {
+    /// The dump.
+    pub dump: Input,
+    /// Its id: small letters, digits and hyphens.
+    pub id: String,
+    /// What it is about, in a line.
+    pub summary: String,
+    /// Which heap of the dump the answer describes, from 0; `None` if the dump has only one.
+    pub heap: Option<usize>,
+    /// The heap as a listing; `None` if the dump has to be refused.
+    pub listing: Option<Input>,
+}
+
+/// What came of an addition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Added {
+    /// The case was added; there are this many now.
+    Cases(usize),
+    /// The answer is not what the format's rules say of the dump: why.
+    Disagrees(String),
+}
+
+/// Adds a case to a folder that is new or empty, or has such cases already. The answer is checked first: a listing against the
+/// dump, a refusal against the rules of the format.
+///
+/// # Errors
+/// If the dump or the listing cannot be read; if the folder has a case of the same id, cases of heapsmith's corpus, or something
+/// else: nothing is changed then. If another command works in the folder, or writing fails.
+pub fn add(folder: &Path, addition: &Addition) -> Result<Added, Error> {
+    let named =
+        !addition.id.is_empty() && addition.id.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.'));
+    if !named {
+        let id = &addition.id;
+        let message =
+            format!("the id {id:?}: expected small letters, digits, hyphens and dots; name another with --id");
+        return Err(Error::Usage(message));
+    }
+    let (dump, name) = (whole(&addition.dump)?, addition.dump.name());
+    let input = Input::memory(name, dump.clone());
+    let report = validate(&input, ValidateOptions::default())?;
+    if let Some(why) = match &addition.listing {
+        Some(listing) => differs(&input, addition.heap, listing, &report)?,
+        None => report.valid.then(|| format!("{name} keeps all rules of its format, so that it need not be refused")),
+    } {
+        return Ok(Added::Disagrees(why));
+    }
+    let mut count = 0;
+    let files = || {
+        let mut stored = Stored::default();
+        let mut export = existing(folder, &mut stored)?;
+        if export.cases.iter().any(|case| case.id == addition.id) {
+            let (id, folder) = (&addition.id, folder.display());
+            return Err(Error::Usage(format!("{folder} has a case {id} already; name another id with --id")));
+        }
+        let case = entry(addition, &input, dump, &report, &mut stored, &mut export)?;
+        export.cases.push(case);
+        export.cases.sort_by(|a, b| a.id.cmp(&b.id));
+        count = export.cases.len();
+        let text = README.split_once("\n## Versions").map_or(README, |(text, _)| text);
+        let text = text.split_once("\n| file | what |").map_or(text, |(_, rest)| rest);
+        complete(stored, &export, format!("{HEAD}\n| file | what |{text}\n"))
+    };
+    shelf::replace_with(folder, listed, files, &mut |_| {})?;
+    Ok(Added::Cases(count))
+}
+
+/// How the README of such a folder begins.
+const HEAD: &str = "# Heap dumps of our own\n\nJVM heap dumps, each with the answer that is right, for tests of parsers in any \
+                    language. `heapsmith corpus add`\nadds one; no program of heapsmith is needed to use them.\n";
+/// What `corpus` of the manifest says.
+const OWN: &str = "own";
+/// A case is read as a whole; what is larger is no case for a test.
+const LARGEST: u64 = 256 << 20;
+
+fn whole(input: &Input) -> Result<Vec<u8>, Error> {
+    let name = input.name();
+    let mut bytes = Vec::new();
+    let read = input.raw()?.take(LARGEST + 1).read_to_end(&mut bytes);
+    let length = read.map_err(|e| Error::io(format!("reading {name}"), e))?;
+    if length as u64 > LARGEST {
+        let most = LARGEST >> 20;
+        return Err(Error::Usage(format!(
+            "{name}: expected at most {most} MiB in a case, found more; choose a smaller dump"
+        )));
+    }
+    Ok(bytes)
+}
+
+/// Why a listing is not the heap of a dump.
+fn differs(dump: &Input, heap: Option<usize>, listing: &Input, report: &Report) -> Result<Option<String>, Error> {
+    if let Some(finding) = report.findings.iter().find(|finding| finding.severity == Severity::Error) {
+        let (name, at) = (dump.name(), finding.offset);
+        return Ok(Some(format!(
+            "{name}: offset {at:#x}: expected {}, found {} [{}]; a dump that breaks a rule is added with --refused",
+            finding.expected, finding.found, finding.rule
+        )));
+    }
+    let mut left = HeapFile::open(listing.clone(), None, Reading::default())?;
+    if !matches!(left, HeapFile::Listing(_)) {
+        let name = listing.name();
+        return Err(Error::Usage(format!(
+            "{name} is a dump, where a listing is expected; `heapsmith decode` prints one"
+        )));
+    }
+    let mut right = HeapFile::open(dump.clone(), heap, Reading::default())?;
+    let omits = left.omits().iter().copied().filter(|facet| facet.may_be_omitted()).collect();
+    let options = Options::default().left_out(omits);
+    let comparison = compare_sources(left.source(), right.source(), &options)?;
+    Ok(comparison.differences.first().map(|first| {
+        let at = first.address.as_deref().map(|at| format!(" at {at}")).unwrap_or_default();
+        let (listing, dump) = (listing.name(), dump.name());
+        format!(
+            "{listing} is not the heap of {dump}: {}{at}: the listing has {}, the dump {}; `heapsmith compare` shows all \
+             differences",
+            first.facet, first.left, first.right
+        )
+    }))
+}
+
+/// The cases that the folder has, with their files.
+fn existing(folder: &Path, stored: &mut Stored) -> Result<Export, Error> {
+    let path = folder.join(MANIFEST);
+    let empty = Export {
+        schema: SCHEMA,
+        corpus: OWN.to_owned(),
+        chosen: Vec::new(),
+        cases: Vec::new(),
+        rules: BTreeMap::new(),
+    };
+    if listed(folder).is_none() {
+        return Ok(empty);
+    }
+    let export = read(&path)?;
+    if export.corpus != OWN {
+        return Err(Error::Usage(format!(
+            "{} holds cases of `corpus export`, which replaces all of them; name another folder",
+            folder.display()
+        )));
+    }
+    let listings =
+        |case: &ExportCase| case.answers.iter().filter_map(|answer| answer.listing.clone()).collect::<Vec<_>>();
+    for file in export.cases.iter().flat_map(|case| listings(case).into_iter().chain([case.dump.clone()])) {
+        let path = folder.join(&file.path);
+        let bytes = fs::read(&path).map_err(|e| Error::io(format!("reading {}", path.display()), e))?;
+        let found = sha256(&bytes);
+        if found != file.sha256 {
+            let message = format!("{}: expected the SHA-256 {}, found {found}", path.display(), file.sha256);
+            return Err(Error::Usage(format!("{message}; restore the file first")));
+        }
+        stored.0.insert(file.path, bytes);
+    }
+    Ok(Export { schema: SCHEMA, ..export })
+}
+
+fn read(manifest: &Path) -> Result<Export, Error> {
+    let text = fs::read(manifest).map_err(|e| Error::io(format!("reading {}", manifest.display()), e))?;
+    serde_json::from_slice(&text).map_err(|e| Error::Usage(format!("{}: {e}", manifest.display())))
+}
+
+/// Refuses a folder with such cases, where an export would replace them.
+pub(super) fn refuse_own(folder: &Path) -> Result<(), Error> {
+    if listed(folder).is_none() || read(&folder.join(MANIFEST))?.corpus != OWN {
+        return Ok(());
+    }
+    Err(Error::Usage(format!(
+        "{} holds cases of `corpus add`, which an export does not replace; name another folder",
+        folder.display()
+    )))
+}
+
+fn entry(
+    addition: &Addition,
+    input: &Input,
+    dump: Vec<u8>,
+    report: &Report,
+    stored: &mut Stored,
+    export: &mut Export,
+) -> Result<ExportCase, Error> {
+    let file = DumpFile::new(input.clone(), Reading::default())?;
+    // What has no readable header is of some version: the newest.
+    let newest = || file.family().formats().last();
+    let format = file.format().ok().or_else(newest).map(|format| (format.to_string(), format.suffix()));
+    let (format, suffix) = format.unwrap_or_default();
+    let is_compressed = input.is_compressed();
+    let suffix = if is_compressed { format!("{suffix}.gz") } else { suffix };
+    let finding = report.findings.iter().find(|finding| finding.severity == Severity::Error);
+    let verdict = if addition.listing.is_some() { Verdict::Valid } else { Verdict::Invalid };
+    let mut rules: BTreeSet<&'static str> = finding.map(|finding| finding.rule.0).into_iter().collect();
+    let (records, relies) = bytes(input.name(), &dump, &mut rules)?;
+    export.rules.extend(rules.into_iter().filter_map(|id| Some((id.to_owned(), rule(id)?))));
+    let listing = match &addition.listing {
+        Some(listing) => Some(stored.put("listings", "jsonl", whole(listing)?)),
+        None => None,
+    };
+    Ok(ExportCase {
+        id: addition.id.clone(),
+        summary: addition.summary.clone(),
+        format,
+        tags: selection::tags_of(selection::OWN, verdict, is_compressed, addition.heap.is_some()),
+        heap: addition.heap.map(|heap| heap as u64),
+        dump: stored.put("dumps", &suffix, dump),
+        verdict: verdict.name().to_owned(),
+        answers: vec![ExportAnswer { reading: "as given".to_owned(), listing }],
+        about: ManifestRules {
+            keeps: Vec::new(),
+            breaks: finding.map(|finding| finding.rule.0.to_owned()).into_iter().collect(),
+            shows: Vec::new(),
+        },
+        finding: finding.map(|finding| ManifestFinding {
+            rule: finding.rule.0.to_owned(),
+            severity: finding.severity,
+            offset: finding.offset,
+        }),
+        records_due: report.sound.records,
+        records,
+        relies,
+    })
+}
