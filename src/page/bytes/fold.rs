@@ -20,6 +20,9 @@ const MOST_BYTES: usize = 64;
 /// Characters of a meaning.
 const MOST_OF_MEANING: usize = 300;
 
+/// Characters of a class in the line of its record.
+const MOST_OF_CLASS: usize = 120;
+
 /// The fields of a record, or of what stands before the first or after the last one.
 #[derive(Default)]
 pub(super) struct Fold {
@@ -31,6 +34,8 @@ pub(super) struct Fold {
     /// Fields between the first and the last ones, and their bytes.
     pub(super) left_out: u64,
     pub(super) left_out_bytes: u64,
+    /// The class that its fields name, if they do.
+    pub(super) class: Option<String>,
     /// Whether reading stops in it.
     pub(super) is_broken: bool,
 }
@@ -56,6 +61,9 @@ impl Fold {
     fn add(&mut self, field: &Annotation<'_>) {
         self.length = (field.offset - self.offset) + field.bytes.len() as u64;
         self.is_broken |= field.breaks.is_some();
+        if self.class.is_none() && field.meaning.starts_with("class \"") {
+            self.class = Some(shortened(&field.meaning, MOST_OF_CLASS).into_owned());
+        }
         if self.first.len() < FIRST {
             self.first.push(Row::of(field));
             return;

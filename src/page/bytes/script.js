@@ -16,7 +16,7 @@
 
   // Bytes of a record in lines, at most.
   const MOST_BYTES = 1024;
-  const perLine = matchMedia("(max-width: 40rem)").matches ? 8 : 16;
+  const PER_LINE = 8;
 
   /** Shows the bytes of a record's fields in lines. */
   const dump = (fields) => {
@@ -33,12 +33,12 @@
     const marks = new Map();
     let [text, last, span] = ["", null, null];
     const endLine = () => {
-      if (text !== "") box.append(`${"   ".repeat(perLine - text.length)}  ${text}\n`);
+      if (text !== "") box.append(`${"   ".repeat(PER_LINE - text.length)}  ${text}\n`);
       [text, span] = ["", null];
     };
     for (const { at, byte, row } of bytes.slice(0, MOST_BYTES)) {
       const isGap = last !== null && at !== last + 1;
-      if (isGap || text.length === perLine) endLine();
+      if (isGap || text.length === PER_LINE) endLine();
       if (isGap) box.append("...\n");
       if (text === "") box.append(element("span", "at", at.toString(16).padStart(8, "0")), " ");
       if (span?.row !== row) {

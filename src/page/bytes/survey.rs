@@ -25,6 +25,13 @@ pub(super) struct Line {
     pub(super) about: String,
 }
 
+impl Line {
+    /// Whether it has the name of a class, such as `class "A"`, already.
+    pub(super) fn says(&self, class: &str) -> bool {
+        self.about.contains(class.trim_start_matches("class "))
+    }
+}
+
 /// What a first reading finds out.
 #[derive(Default)]
 pub(super) struct Survey {
