@@ -78,7 +78,7 @@ fn kinds(page: &str) -> BTreeMap<String, u64> {
 
 #[test]
 fn every_byte_of_a_dump_stands_in_its_page_once() {
-    for id in ["phd4-j9-2", "phd6-openj9-64", "hprof-hotspot-21-4", "hprof-art-4", "classic-openj9-32"] {
+    for id in ["phd4-sovereign-32", "phd6-openj9-64", "hprof-hotspot-21-4", "hprof-art-4", "classic-openj9-32"] {
         let dump = case(id);
         let (page, error) = page_of(&dump, Options::default());
         assert_eq!(error, None, "{id}");
@@ -148,7 +148,7 @@ fn a_missing_end_tag_is_shown_as_what_readers_tolerate() {
 
 /// A dump with many records, and where each begins.
 fn many() -> (Vec<u8>, Vec<u64>) {
-    let heap = from_seed(7, &GenerateOptions::default().objects(20_000)).expect("a heap");
+    let heap = from_seed(&GenerateOptions::default().objects(20_000), 7);
     let dump = heap.write(Format::HPROF).expect("a dump");
     let file = DumpFile::new(Input::memory("dump", dump.clone()), Reading::default()).expect("memory can be read");
     let mut starts = Vec::new();
@@ -164,7 +164,7 @@ fn many() -> (Vec<u8>, Vec<u64>) {
 
 fn listed(page: &str) -> Vec<u64> {
     let records = page.split("id=\"r").skip(1).filter_map(|rest| rest.split('"').next());
-    records.map(|number| number.parse().expect("a number")).collect()
+    records.filter_map(|number| number.parse().ok()).collect()
 }
 
 #[test]

@@ -149,14 +149,13 @@
     const hash = decodeURIComponent(location.hash.slice(1));
     const at = /^o[0-9a-f]+$/.test(hash) ? parseInt(hash.slice(1), 16) : null;
     const target = by(hash);
+    if (target?.closest("#stop")) return;
     const record = target?.closest("details.record")
-      ?? (at === null || target ? null : records.find(({ from, to }) => at >= from && at < to)?.element);
-    if (!record) {
-      if (target?.closest("#stop")) target.querySelector("a")?.focus();
-      return;
-    }
+      ?? (at === null ? null : records.find(({ from, to }) => at >= from && at < to)?.element);
+    if (!record) return;
     if (record.hidden) reset();
-    show(record, target === record ? null : target ?? rows(record).findLast((row) => offset(row) <= at));
+    const row = target?.closest("tr") ?? (at === null ? null : rows(record).findLast((row) => offset(row) <= at));
+    show(record, row);
   };
   addEventListener("hashchange", reveal);
   apply();
