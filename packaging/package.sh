@@ -9,7 +9,7 @@
 #   wheel      a Python wheel that has the program        (maturin: pip install maturin)
 #   deb        a Debian package                           (cargo-deb: cargo install --locked cargo-deb; dpkg)
 #   crate      what `cargo package` makes, built from the package alone
-#   container  what packaging/Containerfile copies, in an empty root (chroot, which only root may; else unshare)
+#   container  what packaging/Containerfile copies, in a root that has only that (unshare, chroot)
 #
 # wheel, deb and container have the program of the step `binary`. SHA256SUMS in DIR lists what was made.
 # Needs Linux with glibc's static library (libc6-dev) and a toolchain of Rust. On another architecture than x86-64: TARGET
@@ -46,7 +46,7 @@ works() {
     *) fail "--version is $told, not one of $version and commit $commit" ;;
   esac
   "$@" generate --format hprof --seed 7 -o seven.hprof
-  "$@" validate seven.hprof
+  "$@" validate seven.hprof >/dev/null
   "$@" inspect --html seven.hprof -o seven.html
   say "$told"
 }
@@ -61,7 +61,7 @@ binary() {
   say "static, $(kib "$program"); gzip -9: $(($(gzip -9 <"$program" | wc -c) / 1024)) KiB"
   rm -rf "$extra"
   mkdir -p "$extra/completions"
-  "$program" man -o "$extra/man"
+  "$program" man --force -o "$extra/man"
   "$program" completions bash >"$extra/completions/heapsmith.bash"
   "$program" completions zsh >"$extra/completions/_heapsmith"
   "$program" completions fish >"$extra/completions/heapsmith.fish"
@@ -96,7 +96,7 @@ wheel() {
 
 deb() {
   rm -f "$out"/heapsmith_*.deb
-  cargo deb --no-build --no-strip --target "$target" --output "$out" --quiet
+  cargo deb --no-build --no-strip --target "$target" --output "$out" --quiet >/dev/null
   local made=("$out"/heapsmith_*.deb)
   dpkg-deb --contents "${made[0]}" >"$try/contents"
   for file in usr/bin/heapsmith usr/share/man/man1/heapsmith-check.1.gz usr/share/bash-completion/completions/heapsmith \
@@ -130,15 +130,16 @@ container() {
   # What the Containerfile copies, and nothing else.
   mkdir -p "$root/work" "$root/tmp"
   cp "$program" "$root/heapsmith"
-  if [ "$(id -u)" = 0 ]; then
-    in_root() { (cd / && env -i chroot "$root" /heapsmith "$@"); }
-  else
-    in_root() { (cd / && env -i unshare --map-root-user chroot "$root" /heapsmith "$@"); }
-  fi
+  # An engine gives it /proc and /dev, which `check` needs: so do namespaces of its own.
+  mkdir "$root/proc" "$root/dev"
+  local into=(unshare --pid --fork --mount --mount-proc="$root/proc")
+  [ "$(id -u)" = 0 ] || into+=(--map-root-user)
+  into+=(sh -c 'mount --rbind /dev "$0/dev" && exec env -i "$(PATH=$PATH:/usr/sbin command -v chroot)" "$0" /heapsmith "$@"' "$root")
+  in_root() { "${into[@]}" "$@"; }
   (cd "$root" && works in_root)
   in_root check --adapter '/heapsmith adapter serve' --filter phd6-openj9-64 >"$try/checked"
   grep -q '^pass  *[1-9]' "$try/checked" || fail "check does not work in it"
-  say "a root with nothing else, where check works as well"
+  say "works in a root with nothing else, check as well"
 }
 
 for step in "$@"; do

@@ -330,27 +330,3 @@ fn adapter_test_says_what_to_mend() {
     mend("stays", "it was killed");
     mend("answers-twice", "the answer to request");
 }
-
-#[test]
-fn the_script_of_the_action_writes_every_form_of_the_report() {
-    let folder = tempfile::tempdir().expect("there is room for a folder");
-    let (report, summary) = (folder.path().join("report"), folder.path().join("summary.md"));
-    let heapsmith = Path::new(crate::bench::HEAPSMITH).parent().expect("it lies in a folder");
-    let path = format!("{}:{}", heapsmith.display(), std::env::var("PATH").unwrap_or_default());
-    let ran = Command::new(format!("{ROOT}/.github/actions/check/check.sh"))
-        .env("PATH", path)
-        .env("ADAPTER", "heapsmith adapter serve")
-        .env("FORMAT", "classic")
-        .env("RANDOM_DUMPS", "3")
-        .env("TIME_LIMIT", PATIENT[1])
-        .env("REPORT", &report)
-        .env("GITHUB_STEP_SUMMARY", &summary)
-        .output()
-        .expect("bash can be run");
-    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
-    for file in ["report.html", "report.json", "report.md", "junit.xml"] {
-        let text = fs::read_to_string(report.join(file)).expect("it was written");
-        assert!(text.contains("heapsmith 0.1.0"), "{file}");
-    }
-    assert_eq!(fs::read(summary).expect("written"), fs::read(report.join("report.md")).expect("written"));
-}

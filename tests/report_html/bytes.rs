@@ -202,6 +202,25 @@ fn of_a_large_broken_dump_the_records_before_the_error_are_listed_too() {
 }
 
 #[test]
+fn contents_that_are_read_in_pieces_and_cut_are_counted_as_far_as_they_are_there() {
+    // A primitive array of 4 MiB in a segment, of which 3 MiB and 5 bytes are there.
+    let mut dump = b"JAVA PROFILE 1.0.2\0\0\0\0\x04\0\0\0\0\0\0\0\0".to_vec();
+    dump.extend(b"\x1c\0\0\0\0\x00\x40\x00\x0e");
+    dump.extend(b"\x23\0\0\x10\0\0\0\0\x01\x00\x40\0\0\x08");
+    let contents = dump.len() as u64;
+    dump.resize(dump.len() + (3 << 20) + 5, 7);
+    let (page, error) = page_of(&dump, Options::default());
+    assert!(error.is_some());
+    let rows = rows(between(&page, "<section id=\"stop\"", "</section>"));
+    assert_eq!(rows[0].offset, contents - 14, "the record that begins the contents");
+    assert!(rows.iter().all(|row| row.bytes.len() <= 64) && rows.last().is_some_and(|row| row.wrong));
+    let bytes: u64 = rows.iter().map(|row| row.bytes.len() as u64 + row.more).sum();
+    assert_eq!(rows[0].offset + bytes, dump.len() as u64);
+    assert!(kinds(&page).values().sum::<u64>() <= dump.len() as u64, "{:?}", kinds(&page));
+    assert!(page.len() < 100_000, "{} bytes", page.len());
+}
+
+#[test]
 fn a_page_is_the_same_each_time() {
     let dump = case("hprof-art-4");
     assert!(page_of(&dump, Options::default()) == page_of(&dump, Options::default()));

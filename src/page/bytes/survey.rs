@@ -53,6 +53,8 @@ pub(super) struct Survey {
     /// The last records.
     last: VecDeque<RecordLine>,
     tail: Vec<Line>,
+    /// Whether where the last record ends has yet to be seen.
+    is_open: bool,
     /// Kind and offset of the part that is open.
     open: Option<(usize, u64)>,
 }
@@ -72,6 +74,7 @@ impl Survey {
                         place
                     }
                     Listed::Other { offset, length, what } => {
+                        survey.settle(offset, options);
                         let kind = survey.kinds.of(what);
                         survey.part(kind, offset);
                         (offset, length)
@@ -107,6 +110,7 @@ impl Survey {
         self.records += 1;
         self.settle(line.offset, options);
         self.last.push_back(line);
+        self.is_open = true;
         if self.last.len() as u64 > BEFORE {
             self.last.pop_front();
         }
@@ -116,7 +120,8 @@ impl Survey {
     fn settle(&mut self, end: u64, options: Options) {
         let Some(line) = self.last.back() else { return };
         let is_room = (self.window.len() as u64) < options.records.min(MOST_RECORDS);
-        if end > options.from && is_room {
+        let is_open = std::mem::take(&mut self.is_open);
+        if is_open && is_room && end > options.from {
             let line = self.kinds.line(line);
             self.window.push(line);
             self.window_end = end;
@@ -132,14 +137,16 @@ impl Survey {
     }
 
     fn finish(&mut self, end: u64, error: Option<&DecodeError>, options: Options) {
-        // The record that cannot be read begins where the last one ended.
-        self.read = error.map_or(end, |error| error.offset().max(end));
+        // Contents that are cut belong to a record that was listed, and may be stated to end where no bytes are.
+        let start = self.open.map_or(0, |(_, start)| start);
+        self.read = error.map_or(end, |error| error.offset().max(start));
         self.is_cut = error.is_some();
-        let broken = error.filter(|error| error.offset() > end && end > 0);
-        self.settle(if broken.is_some() { end } else { self.read }, options);
-        if broken.is_some() {
+        let sound = end.min(self.read);
+        self.settle(sound, options);
+        if sound < self.read && self.records > 0 {
+            // The record that cannot be read begins where the last one ended.
             let kind = self.kinds.of(BROKEN);
-            self.part(kind, end);
+            self.part(kind, sound);
         }
         self.part(Kinds::HEADER, self.read);
         self.tail = self.last.iter().map(|line| self.kinds.line(line)).collect();
