@@ -13,7 +13,7 @@ const COMMANDS: &[&str] = &[
     "inspect --json DUMP",
     "inspect --bytes DUMP",
     "inspect --html DUMP",
-    "inspect --html --from 0x100 --records 5 -o OUT --force DUMP",
+    "inspect --html --from 0x100 --records 5 DUMP",
     "decode DUMP",
     "rewrite DUMP OUT --through records --force",
     "rewrite DUMP OUT --through heap --force",
