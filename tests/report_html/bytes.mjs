@@ -185,6 +185,10 @@ async function search() {
   assert.equal(await shown(page), 1);
   const inside = await first();
   assert.equal(inside.field, "o20", "a time of four bytes begins at 0x20");
+  // The first byte of a record belongs to no other.
+  await find(page, "0x32");
+  assert.equal(await shown(page), 1);
+  assert.equal((await first()).field, "o32");
   // By a value.
   await find(page, "2415919120");
   assert.ok(await shown(page) >= 1);
