@@ -200,7 +200,8 @@ mod tests {
             assert!(
                 columns.bytes.len() as u64 <= COLUMNS && (columns.bytes.len() as u64 >= COLUMNS / 2 || length < 80)
             );
-            let of = |wanted| columns.bytes.iter().flatten().filter(|(kind, _)| *kind == wanted).map(|(_, n)| n).sum();
+            let all = || columns.bytes.iter().flatten();
+            let of = |wanted| all().filter(|(kind, _)| *kind == wanted).map(|(_, bytes)| bytes).sum::<u64>();
             assert_eq!([0, 1, 2].map(of), sums, "{length}");
             let (last, all) = columns.bytes.split_last().expect("there are some");
             let sum = |column: &[(usize, u64)]| column.iter().map(|(_, bytes)| bytes).sum::<u64>();
