@@ -143,7 +143,11 @@ fn a_missing_end_tag_is_shown_as_what_readers_tolerate() {
     let mut dump = case("phd6-openj9-64");
     assert_eq!(dump.pop(), Some(3), "the end tag");
     let (page, error) = page_of(&dump, Options::default());
-    assert!(error.is_some() && page.contains("readers tolerate that the end is missing") && page.contains("<span class=\"state known\""));
+    assert!(
+        error.is_some()
+            && page.contains("readers tolerate that the end is missing")
+            && page.contains("<span class=\"state known\"")
+    );
 }
 
 /// A dump with many records, and where each begins.
