@@ -91,6 +91,7 @@ pub(super) fn field_name(class: usize, index: usize, options: &GenerateOptions) 
         Naming::Plain | Naming::Odd => format!("c{class}f{index}"),
     };
     let name = odd.map_or(name.clone(), |odd| format!("{name}{odd}"));
+    // The same in every class, where fields hide those of superclasses.
     let is_long = options.oddities.has(Oddity::LongNames);
-    if is_long { longer(name, 60 + (class * 37 + index * 11) as u64 % 240) } else { name }
+    if is_long { longer(name, 60 + index as u64 * 37 % 240) } else { name }
 }

@@ -71,9 +71,7 @@ pub const NEVER_HIT: &[(&str, &str)] = &[
     ("hprof.heap.extent", ONE_HEAP),
     ("hprof.heap.several", ONE_HEAP),
     ("hprof.frame.repeated", ONCE),
-    ("hprof.trace.repeated", ONCE),
     ("hprof.thread.repeated", ONCE),
-    ("hprof.thread.record-and-root", "a generated dump says the same of a thread wherever it speaks of it"),
     ("hprof.segment.wrapped", FOUR_GIB),
     ("hprof.segment.wrapped-length", FOUR_GIB),
     ("hprof.primitive-array.class", "generated heaps have the classes of all primitive arrays"),
@@ -84,7 +82,7 @@ pub const NEVER_HIT: &[(&str, &str)] = &[
 
 const COMPRESSED: &str = "the generator writes the bytes of a dump; the flag --gzip compresses them";
 const ONE_HEAP: &str = "a generated dump has one heap in one go";
-const ONCE: &str = "a generated dump states each frame, trace and thread once";
+const ONCE: &str = "a generated dump states each frame and thread once";
 const FOUR_GIB: &str = "it takes a heap of more than 4 GiB";
 const LONG_RECORD: &str = "it takes a text of more than 1 MiB, and names have at most 65,535 bytes";
 const NOTE: &str =
