@@ -188,3 +188,17 @@ fn parts_of_a_dump_are_those_of_the_whole() {
     let hash: String = Sha256::digest(&out).iter().map(|byte| format!("{byte:02x}")).collect();
     assert_eq!((code, sum), (0, format!("{hash}  -\n")));
 }
+
+/// Version 2 is frozen: the sums stand in specs/generator.md.
+#[test]
+fn sums_of_whole_dumps_are_those_of_the_frozen_version() {
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/specs/generator.md")).expect("the page");
+    let rows = page.lines().filter_map(|line| line.split_once("  heapsmith-2:"));
+    let (bench, mut count) = (Bench::new(), 0);
+    for (sum, recipe) in rows {
+        let found = bench.ok(&format!("generate heapsmith-2:{recipe} --sha256 --force -o dump"));
+        assert_eq!(found, format!("{sum}  dump\n"), "{recipe}");
+        count += 1;
+    }
+    assert!(count > 15, "{count}");
+}
