@@ -279,6 +279,8 @@ public class Adapter {
                         + "8=i44 89=i 8a=i 8b=i 8c=i 8d=i 8e=i44 90=i fe=4i ff=i"),
                 TYPES = map("2=i 4=1 5=2 6=4 7=8 8=1 9=2 a=4 b=8"),
                 ELEMENTS = map("4=boolean 5=char 6=float 7=double 8=byte 9=short a=int b=long");
+        private final Map<Long, long[]> classes = new HashMap<>(); // superclass, and bytes of the class's own fields
+        private final List<long[]> instances = new ArrayList<>(); // class, and bytes of all fields
         private ByteBuffer data;
         private int idSize;
 
@@ -302,6 +304,16 @@ public class Adapter {
                 while ((head[0] == 0x0C || head[0] == 0x1C) && data.hasRemaining()) subRecord(listing);
                 data.limit(data.capacity()).position((int) end);
             }
+            for (long[] instance : instances) layOut(instance[0], instance[1]);
+        }
+
+        /** Classes may follow their instances. Where a class or a superclass is missing, there is nothing to say. */
+        private void layOut(long next, long left) throws Refusal {
+            for (int above = 0; classes.containsKey(next); above++, next = classes.get(next)[0]) {
+                if (above > classes.size()) throw new Refusal("the superclasses have no end");
+                left -= classes.get(next)[1];
+            }
+            if (next == 0 && left < 0) throw new Refusal("an instance is shorter than its fields");
         }
 
         private void subRecord(Listing listing) throws Refusal, IOException {
@@ -311,10 +323,12 @@ public class Adapter {
             if (tag == 0x20) {
                 for (long left = number('2'); left > 0; left--) read(known(read("21")[1], TYPES)); // constant pool
                 for (long left = number('2'); left > 0; left--) read(known(read("i1")[1], TYPES)); // static fields
-                for (long left = number('2'); left > 0; left--) known(read("i1")[1], TYPES); // fields
+                long own = 0; // the bytes of its fields
+                for (long left = number('2'); left > 0; left--) own += size(known(read("i1")[1], TYPES).charAt(0));
+                classes.put(numbers[0], new long[] {numbers[2], own});
                 listing.line(object("kind", "class", "address", address, "super", hex(numbers[2])));
             } else if (tag == 0x21) {
-                bytes(numbers[3]);
+                instances.add(new long[] {numbers[2], bytes(numbers[3]).length});
                 listing.line(object("kind", "object", "address", address, "class", hex(numbers[2])));
             } else if (tag == 0x22) {
                 List<String> elements = new ArrayList<>();
@@ -346,9 +360,8 @@ public class Adapter {
             return numbers;
         }
 
-        private long number(int part) throws Refusal {
-            return new BigInteger(1, bytes(part == 'i' ? idSize : part - '0')).longValue();
-        }
+        private int size(int part) { return part == 'i' ? idSize : part - '0'; }
+        private long number(int part) throws Refusal { return new BigInteger(1, bytes(size(part))).longValue(); }
 
         private byte[] bytes(long count) throws Refusal {
             if (count > data.remaining()) throw new Refusal("more bytes are due", (long) data.position());

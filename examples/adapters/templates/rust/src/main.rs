@@ -3,6 +3,7 @@
 //! Two places are yours: `hello` says what your parser reports, and `parse` calls it. `answer` and `main` serve the protocol.
 //! The rest is an example, a small parser of HPROF; throw it away.
 
+use std::collections::HashMap;
 use std::fs;
 use std::io::{self, BufRead, Write};
 use std::path::Path;
@@ -152,6 +153,10 @@ struct Hprof<'d> {
     end: usize,
     id_size: usize,
     lines: Vec<Value>,
+    /// By class, its superclass and the bytes of its own fields.
+    classes: HashMap<u64, (u64, u64)>,
+    /// Classes of instances, and the bytes that they have.
+    instances: Vec<(u64, u64)>,
 }
 
 fn find(table: &[(u64, &'static str)], code: u64) -> Option<&'static str> {
@@ -187,6 +192,8 @@ impl<'d> Hprof<'d> {
             end: data.len(),
             id_size,
             lines: vec![json!({"listing": 1})],
+            classes: HashMap::new(),
+            instances: Vec::new(),
         })
     }
 
@@ -212,7 +219,31 @@ impl<'d> Hprof<'d> {
             self.at = self.end;
             self.end = self.data.len();
         }
+        for (class, length) in &self.instances {
+            self.lay_out(*class, *length)?;
+        }
         Ok(self.lines)
+    }
+
+    /// Classes may follow their instances. Where a class or a superclass is missing, there is nothing to say.
+    fn lay_out(&self, class: u64, length: u64) -> Result<(), Failure> {
+        let (mut next, mut fields, mut above) = (class, 0, 0);
+        while let Some((superclass, own)) = self.classes.get(&next) {
+            if above > self.classes.len() {
+                return Err(Failure::Refusal(
+                    "the superclasses have no end".to_owned(),
+                    None,
+                ));
+            }
+            (next, fields, above) = (*superclass, fields + own, above + 1);
+        }
+        if next == 0 && fields > length {
+            return Err(Failure::Refusal(
+                "an instance is shorter than its fields".to_owned(),
+                None,
+            ));
+        }
+        Ok(())
     }
 
     fn sub_record(&mut self) -> Result<(), Failure> {
@@ -227,15 +258,19 @@ impl<'d> Hprof<'d> {
                         self.read(layout)?;
                     }
                 }
+                let mut own = 0;
                 for _ in 0..self.number('2')? {
                     self.read("i")?;
-                    self.type_layout()?;
+                    let layout = self.type_layout()?;
+                    own += layout.parse().unwrap_or(self.id_size as u64);
                 }
+                self.classes.insert(fields[0], (fields[2], own));
                 json!({"kind": "class", "address": hex(fields[0]), "super": hex(fields[2])})
             }
             0x21 => {
                 let fields = self.read("i4i4")?;
                 self.take(fields[3])?;
+                self.instances.push((fields[2], fields[3]));
                 json!({"kind": "object", "address": hex(fields[0]), "class": hex(fields[2])})
             }
             0x22 => {
