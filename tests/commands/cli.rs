@@ -133,7 +133,7 @@ fn rewriting_through_records_is_the_identity_for_every_readable_case_of_the_corp
         let file = case.file();
         bench.write(&file, &case.bytes);
         let ran = bench.run(&["rewrite", &file, "-o", "out", "--through", "records", "--force"]);
-        if ran.code() == 0 && !file.ends_with(".gz") {
+        if ran.code() == 0 && !case.bytes.starts_with(&[0x1f, 0x8b]) {
             assert!(bench.read("out") == case.bytes, "{}", case.id);
         }
         let readable =

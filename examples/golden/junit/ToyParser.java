@@ -57,7 +57,7 @@ class ToyParser {
         if (end > data.limit()) throw new Refusal("the file ends inside a record");
         data.limit((int) end);
         int tag = head.get(0).intValue();
-        read(RECORDS.getOrDefault(tag, ""));
+        read(tag == 11 ? "4" : RECORDS.getOrDefault(tag, ""));
         while ((tag == 0x0C || tag == 0x1C) && data.hasRemaining()) subRecord();
         data.limit(data.capacity()).position((int) end);
     }
