@@ -170,3 +170,33 @@ fn entry_meaning(entry: &Entry<'_>, part: &str, charset: Charset) -> (Option<i64
         _ => (None, name.to_java_form().quoted()),
     }
 }
+
+/// What the rules speak of: a record up to its type, the kinds of record, lines, white space between them, and the end.
+pub(super) const PARTS: [&str; 11] = [
+    "record",
+    "version line",
+    "comment",
+    "object",
+    "object array",
+    "primitive array",
+    "class",
+    "trailer 1",
+    "trailer 2",
+    "white space",
+    "end",
+];
+
+/// The one of them that a field decides: of an object or class, its type.
+pub(super) fn part(field: &Annotation<'_>) -> Option<&'static str> {
+    match field.name {
+        "version" => Some("version line"),
+        "breakdown" => Some("trailer 1"),
+        "totals" => Some("trailer 2"),
+        "comment" => Some("comment"),
+        "record type" if field.meaning == "a class" => Some("class"),
+        "record type" if field.meaning == "an array of references" => Some("object array"),
+        "record type" if field.meaning.starts_with("an array of") => Some("primitive array"),
+        "record type" if field.breaks.is_none() => Some("object"),
+        _ => None,
+    }
+}

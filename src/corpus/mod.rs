@@ -1,5 +1,6 @@
 //! The corpus: small dumps with their expected answers, made by recipes and stored as bytes.
 
+mod coverage;
 mod export;
 mod manifest;
 mod shelf;
@@ -9,6 +10,7 @@ use crate::family::case::Source;
 use crate::format::Family;
 
 pub use crate::family::case::{Ambiguity, Answer, Case, Choice, Kind, TAGS, Tag, Verdict};
+pub use coverage::{Count, Coverage, Exempt, FormatCoverage, Gap, Measure, coverage};
 pub use export::{
     Added, Addition, Export, ExportAnswer, ExportBytes, ExportCase, ExportFile, ExportRule, Selection, add, export,
     version,
