@@ -33,12 +33,15 @@ pub fn spelled(family: Family, files: &[(&'static str, &'static str)]) -> Result
 /// Every case, by id.
 ///
 /// # Errors
-/// If a recipe fails, which the tests rule out.
+/// If a recipe fails or two cases have one id, which the tests rule out.
 pub fn cases() -> Result<Vec<Case>, Error> {
     let mut cases = Vec::new();
     for family in Family::ALL {
         cases.extend(family.cases()?);
     }
     cases.sort_by(|a, b| a.id.cmp(&b.id));
-    Ok(cases)
+    match cases.windows(2).find(|pair| pair[0].id == pair[1].id) {
+        Some(pair) => Err(Error::Usage(format!("two cases have the id {}", pair[0].id))),
+        None => Ok(cases),
+    }
 }

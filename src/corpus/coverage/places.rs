@@ -35,8 +35,9 @@ impl Places {
             let part = family.part(&field);
             let (start, end) = (field.offset, field.offset + field.bytes.len() as u64);
             let broken = field.breaks.is_some();
+            // A record is of one kind; outside of records, each part begins with a field of its own.
             match stretches.last_mut().filter(|last| last.record == field.record) {
-                Some(last) if part.is_none() || last.part.is_none() => {
+                Some(last) if field.record.is_some() || part.is_none() || last.part.is_none() => {
                     last.end = end;
                     last.part = last.part.or(part);
                     last.broken |= broken;
@@ -65,9 +66,9 @@ impl Places {
         if offset >= stretch.end && !stretch.broken { self.last } else { stretch.part.unwrap_or(self.first) }
     }
 
-    /// Whether there is such a part. Every dump has an end.
+    /// Whether there is such a part. Every dump has a beginning and an end.
     pub(super) fn has(&self, part: &str) -> bool {
-        let named = |stretch: &Stretch| stretch.part.unwrap_or(self.first) == part;
-        part == self.last || self.stretches.iter().any(named)
+        let is_there = self.stretches.iter().any(|stretch| stretch.part == Some(part));
+        part == self.first || part == self.last || is_there
     }
 }
