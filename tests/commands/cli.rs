@@ -660,7 +660,8 @@ fn rules_are_listed_by_format_and_kind_and_found_by_all_of_some_words() {
     assert_eq!(ids(&["search", "apar"]), ["classic.reference.class-meaning", "classic.class.missing-statics"]);
     let json = bench.run(&["spec", "search", "--json", "round-robin"]).ok().stdout();
     let rule: serde_json::Value = serde_json::from_str(&json).expect("one line");
-    let statements: Vec<&str> = rule["statements"].as_array().expect("a list").iter().filter_map(|s| s.as_str()).collect();
+    let statements: Vec<&str> =
+        rule["statements"].as_array().expect("a list").iter().filter_map(|s| s.as_str()).collect();
     assert!(statements.contains(&"S0, Object records, 1 Short object record, 4"), "{statements:?}");
     let none = bench.run(&["spec", "search", "round-robin", "trailer"]);
     assert_eq!((none.code(), none.stdout().as_str()), (1, "no rule has all of these words: round-robin trailer\n"));
@@ -685,8 +686,8 @@ fn help_has_an_example_for_every_command() {
     let bench = Bench::new();
     let help = bench.run(&["--help"]).ok().stdout();
     for command in [
-        "demo", "generate", "inspect", "decode", "encode", "rewrite", "validate", "explain", "spec", "compare", "digest",
-        "corrupt", "corpus", "check", "schema",
+        "demo", "generate", "inspect", "decode", "encode", "rewrite", "validate", "explain", "spec", "compare",
+        "digest", "corrupt", "corpus", "check", "schema",
     ] {
         assert!(help.contains(command), "{command}");
         let text = bench.run(&[command, "--help"]).ok().stdout();

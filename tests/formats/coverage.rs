@@ -124,7 +124,8 @@ fn what_is_exempt_for_its_size_has_a_recipe() {
     let recipes: BTreeSet<String> =
         Family::ALL.iter().flat_map(|format| format.recipes()).flat_map(|recipe| recipe.rules).collect();
     let rules = Family::ALL.iter().flat_map(|format| rulebook(*format).rule);
-    let large = rules.filter(|rule| rule.exempt.iter().any(|exempt| exempt.reason.contains("a recipe of the manifest")));
+    let large =
+        rules.filter(|rule| rule.exempt.iter().any(|exempt| exempt.reason.contains("a recipe of the manifest")));
     let large: BTreeSet<&str> = large.map(|rule| rule.id).collect();
     assert_eq!(large, BTreeSet::from(["classic.record.long", "hprof.segment.wrapped", "hprof.segment.wrapped-length"]));
     assert!(large.iter().all(|rule| recipes.contains(*rule)), "{recipes:?}");

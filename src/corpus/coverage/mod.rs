@@ -224,7 +224,9 @@ impl Tally {
             for &record in rule.records {
                 let is_found = parts.records.contains(&(role, rule.id, record));
                 let add = || match role {
-                    Role::Breaks => format!("a case that breaks the rule at an offset in a record of this kind: {record}"),
+                    Role::Breaks => {
+                        format!("a case that breaks the rule at an offset in a record of this kind: {record}")
+                    }
                     _ => format!("a case that {name} the rule and has a record of this kind: {record}"),
                 };
                 self.entry(of_records, id.clone(), Some(record), is_found, reason(Some(record)), add);
@@ -242,7 +244,8 @@ impl Tally {
                 let of = format!("{}, {}", section.name, index + 1);
                 let is_known = |id: &&str| book.rule(id).is_some();
                 let is_found = !statement.rules.is_empty() && statement.rules.iter().all(is_known);
-                let add = || format!("the rules that stand for \"{}\", or without = \"why it needs none\"", statement.says);
+                let add =
+                    || format!("the rules that stand for \"{}\", or without = \"why it needs none\"", statement.says);
                 self.entry(Measure::Statements, of, None, is_found, statement.without, add);
             }
         }
