@@ -62,7 +62,7 @@ fn spec(name: &str) -> Table {
 
 fn book(family: &str, spec: &Table) -> String {
     let mut text = String::from(
-        "use crate::error::RuleId;\nuse crate::findings::{Erratum, Rule, RuleKind, Rulebook, Scope, Severity, Source, severities};\n\n",
+        "use crate::error::RuleId;\n#[allow(unused_imports, reason = \"a book need not have all of them\")]\nuse crate::findings::{Erratum, Exemption, Role, Rule, RuleKind, Rulebook, Scope, Section, Severity, Source, Statement, severities};\n\n",
     );
     let made = |text: &mut String, line: std::fmt::Arguments<'_>| text.write_fmt(line).expect("memory");
     made(&mut text, format_args!("/// The rule book of `{family}`.\n"));
@@ -70,7 +70,7 @@ fn book(family: &str, spec: &Table) -> String {
     made(
         &mut text,
         format_args!(
-            "pub static BOOK: Rulebook = Rulebook::new({name:?}, SOURCES, RULES, ERRATA, || severities(RULES));\n\n"
+            "pub static BOOK: Rulebook = Rulebook::new({name:?}, SOURCES, RULES, ERRATA, SECTIONS, || severities(RULES));\n\n"
         ),
     );
     let of_bytes = || tables(spec, "rule").into_iter().filter(|rule| string(rule, "kind") == "bytes");
@@ -94,6 +94,19 @@ fn book(family: &str, spec: &Table) -> String {
         let (id, statement) = (string(erratum, "id"), string(erratum, "statement"));
         made(&mut text, format_args!("    Erratum {{ id: {id:?}, statement: {statement:?} }},\n"));
     }
+    text += "];\n\nconst SECTIONS: &[Section] = &[\n";
+    for section in tables(spec, "coverage") {
+        let name = string(section, "section");
+        made(&mut text, format_args!("    Section {{ name: {name:?}, statements: &[\n"));
+        for statement in tables(section, "statements") {
+            let (says, rules) = (string(statement, "says"), strings(statement, "rules"));
+            let without = statement.get("without").map(|reason| reason.as_str().expect("a text"));
+            let fields = format_args!("says: {says:?}, rules: &{rules:?}, without: {without:?}");
+            made(&mut text, format_args!("        Statement {{ {fields} }},\n"));
+        }
+        text += "    ] },\n";
+    }
+    let groups = spec.get("records").map_or_else(Table::new, |groups| groups.as_table().expect("a table").clone());
     text += "];\n\nstatic RULES: &[Rule] = &[\n";
     for rule in tables(spec, "rule") {
         let option = |key| rule.get(key).map(|value| value.as_str().expect("a text"));
@@ -113,6 +126,21 @@ fn book(family: &str, spec: &Table) -> String {
         made(&mut text, format_args!("        errata: &{:?},\n", strings(rule, "errata")));
         made(&mut text, format_args!("        scope: Scope::{},\n", variant(string(rule, "scope"))));
         made(&mut text, format_args!("        facets: &{:?},\n", strings(rule, "facets")));
+        let records = |of: &Table| -> Vec<String> {
+            let names = strings(of, "records").into_iter();
+            let names = names.flat_map(|name| match groups.contains_key(name) {
+                true => strings(&groups, name),
+                false => vec![name],
+            });
+            names.map(str::to_owned).collect()
+        };
+        made(&mut text, format_args!("        records: &{:?},\n        exempt: &[\n", records(rule)));
+        for exempt in tables(rule, "exempt") {
+            let (from, reason) = (variant(string(exempt, "from")), string(exempt, "reason"));
+            let fields = format_args!("from: Role::{from}, records: &{:?}, reason: {reason:?}", records(exempt));
+            made(&mut text, format_args!("            Exemption {{ {fields} }},\n"));
+        }
+        text += "        ],\n";
         let since = option("since").unwrap_or(string(spec, "introduced"));
         made(&mut text, format_args!("        since: {since:?},\n    }},\n"));
     }

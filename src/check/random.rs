@@ -53,6 +53,7 @@ pub(super) fn random_case(seed: u64, index: u64, families: &[Family]) -> Result<
         verdict: Verdict::of(&answers),
         keeps: Vec::new(),
         breaks: None,
+        breaks_also: Vec::new(),
         shows: Vec::new(),
         records_due,
         answers,

@@ -170,3 +170,38 @@ fn entry_meaning(entry: &Entry<'_>, part: &str, charset: Charset) -> (Option<i64
         _ => (None, name.to_java_form().quoted()),
     }
 }
+
+/// What the rules speak of: a record up to its type, the kinds of record, lines, and the end.
+pub(super) const PARTS: [&str; 10] = [
+    "record",
+    "version line",
+    "comment",
+    "object",
+    "object array",
+    "primitive array",
+    "class",
+    "trailer 1",
+    "trailer 2",
+    "end",
+];
+
+/// The one of them that a field decides: of an object, its type.
+pub(super) fn part(field: &Annotation<'_>) -> Option<&'static str> {
+    match (field.name, field.breaks) {
+        ("version", None) => Some("version line"),
+        ("comment", None) => Some("comment"),
+        ("breakdown", _) => Some("trailer 1"),
+        ("totals", _) => Some("trailer 2"),
+        // A trailer that cannot be read is named in what was expected.
+        ("trailer", _) if field.meaning.starts_with("expected // Breakdown") => Some("trailer 1"),
+        ("trailer", _) => Some("trailer 2"),
+        ("record", Some(_)) if field.bytes.is_empty() => Some("end"),
+        ("record type", None) if field.meaning == "a class" => Some("class"),
+        ("type", None) => Some(match ObjectKind::of_class(field.bytes) {
+            ObjectKind::Instance => "object",
+            ObjectKind::ObjectArray => "object array",
+            ObjectKind::PrimitiveArray(_) => "primitive array",
+        }),
+        _ => None,
+    }
+}

@@ -173,6 +173,14 @@ impl DumpFamily for Classic {
         Ok(())
     }
 
+    fn parts(&self) -> Vec<&'static str> {
+        annotate::PARTS.to_vec()
+    }
+
+    fn part(&self, field: &Annotation<'_>) -> Option<&'static str> {
+        annotate::part(field)
+    }
+
     fn annotate(
         &self,
         opener: &Opener,

@@ -1,5 +1,6 @@
 //! The corpus: small dumps with their expected answers, made by recipes and stored as bytes.
 
+mod coverage;
 mod export;
 mod manifest;
 mod shelf;
@@ -9,6 +10,7 @@ use crate::family::case::Source;
 use crate::format::Family;
 
 pub use crate::family::case::{Ambiguity, Answer, Case, Choice, Kind, TAGS, Tag, Verdict};
+pub use coverage::{Count, Coverage, Exempt, FormatCoverage, Gap, Measure, coverage};
 pub use export::{
     Added, Addition, Export, ExportAnswer, ExportBytes, ExportCase, ExportFile, ExportRule, Selection, add, export,
     version,
@@ -31,12 +33,15 @@ pub fn spelled(family: Family, files: &[(&'static str, &'static str)]) -> Result
 /// Every case, by id.
 ///
 /// # Errors
-/// If a recipe fails, which the tests rule out.
+/// If a recipe fails or two cases have one id, which the tests rule out.
 pub fn cases() -> Result<Vec<Case>, Error> {
     let mut cases = Vec::new();
     for family in Family::ALL {
         cases.extend(family.cases()?);
     }
     cases.sort_by(|a, b| a.id.cmp(&b.id));
-    Ok(cases)
+    match cases.windows(2).find(|pair| pair[0].id == pair[1].id) {
+        Some(pair) => Err(Error::Usage(format!("two cases have the id {}", pair[0].id))),
+        None => Ok(cases),
+    }
 }

@@ -174,6 +174,14 @@ pub trait DumpFamily: Sync {
     fn annotate(&self, opener: &Opener, each: &mut dyn FnMut(Annotation<'_>) -> Result<(), Error>)
     -> Result<(), Error>;
 
+    /// The kinds of record, and the parts of the header and of the end, of which its rules speak; what no
+    /// field decides is of the first one, and the last one is the place where the data end.
+    fn parts(&self) -> Vec<&'static str>;
+
+    /// The one of [`parts`](DumpFamily::parts) that a field of the byte map begins or decides; `None` for a field of the
+    /// same record or part as the one before it.
+    fn part(&self, field: &Annotation<'_>) -> Option<&'static str>;
+
     /// Calls `found` with the places in a dump that rely on rules, as far as the dump can be read. What only one of the bytes'
     /// findings says ([`judge`](DumpFamily::judge)) is not among them.
     ///

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::error::RuleId;
 
-use super::Severity;
+use super::{Exemption, Section, Severity};
 
 /// A rule of a format.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +37,10 @@ pub struct Rule {
     pub scope: Scope,
     /// What a reader gets wrong that does not follow it: names of facets, or `all`. Empty where no byte relies on it.
     pub facets: &'static [&'static str],
+    /// The kinds of record, and parts of the header and of the end, that it speaks of (rules of the bytes only).
+    pub records: &'static [&'static str],
+    /// What it need not have a case for.
+    pub exempt: &'static [Exemption],
     /// The release that introduced it.
     pub since: &'static str,
 }
@@ -121,6 +125,8 @@ pub struct Rulebook {
     pub rule: &'static [Rule],
     /// Errata.
     pub erratum: &'static [Erratum],
+    /// What the documents state.
+    pub section: &'static [Section],
     severities: LazyLock<Severities>,
 }
 
@@ -133,9 +139,10 @@ impl Rulebook {
         source: &'static [Source],
         rule: &'static [Rule],
         erratum: &'static [Erratum],
+        section: &'static [Section],
         severities: fn() -> Severities,
     ) -> Rulebook {
-        Rulebook { format, source, rule, erratum, severities: LazyLock::new(severities) }
+        Rulebook { format, source, rule, erratum, section, severities: LazyLock::new(severities) }
     }
 
     /// The rule of this id.
@@ -156,6 +163,15 @@ impl Rulebook {
     /// The errata that a rule settles.
     pub fn errata(&self, rule: &Rule) -> impl Iterator<Item = &'static Erratum> {
         rule.errata.iter().filter_map(|id| self.erratum.iter().find(|erratum| erratum.id == *id))
+    }
+
+    /// The statements of the documents for which a rule stands: section and ordinal.
+    pub fn statements_of(&self, rule: &Rule) -> impl Iterator<Item = (&'static str, usize)> {
+        let all = self.section.iter().flat_map(|section| {
+            let numbered = section.statements.iter().enumerate();
+            numbered.map(move |(index, statement)| (section.name, index + 1, statement))
+        });
+        all.filter(|(_, _, statement)| statement.rules.contains(&rule.id)).map(|(name, ordinal, _)| (name, ordinal))
     }
 
     /// The severity of a rule of the bytes.

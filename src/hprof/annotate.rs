@@ -356,3 +356,23 @@ fn preview(element: PrimitiveType, bytes: &[u8]) -> String {
     let more = if bytes.len() > SHOWN * size { ", ..." } else { "" };
     if values.is_empty() { String::new() } else { format!(": {}{more}", values.join(", ")) }
 }
+
+/// What the rules speak of: the header, the records and sub-records that documents list, others, and the end.
+pub(super) fn parts() -> Vec<&'static str> {
+    let listed = Tag::FORMS.iter().chain(SubTag::FORMS).map(|form| form.name);
+    std::iter::once("header").chain(listed).chain([UNKNOWN, UNKNOWN_SUB, "end"]).collect()
+}
+
+/// The one of them that a field begins.
+pub(super) fn part(field: &Annotation<'_>) -> Option<&'static str> {
+    let tag = field.value.and_then(|tag| u8::try_from(tag).ok());
+    match field.name {
+        "magic" => Some("header"),
+        "tag" => Some(tag.and_then(|tag| Tag(tag).form()).map_or(UNKNOWN, |form| form.name)),
+        "sub-record tag" => Some(tag.and_then(|tag| SubTag(tag).form()).map_or(UNKNOWN_SUB, |form| form.name)),
+        _ => None,
+    }
+}
+
+const UNKNOWN: &str = "unknown record";
+const UNKNOWN_SUB: &str = "unknown sub-record";

@@ -246,6 +246,14 @@ impl DumpFamily for Hprof {
         Ok(())
     }
 
+    fn parts(&self) -> Vec<&'static str> {
+        annotate::parts()
+    }
+
+    fn part(&self, field: &Annotation<'_>) -> Option<&'static str> {
+        annotate::part(field)
+    }
+
     fn annotate(
         &self,
         opener: &Opener,

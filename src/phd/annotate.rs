@@ -222,3 +222,35 @@ fn plural(width: Width) -> String {
         bytes => format!("{bytes} bytes"),
     }
 }
+
+/// What the rules speak of: the header, its records, the kinds of record, and the end.
+pub(super) const PARTS: [&str; 14] = [
+    "header",
+    "totals",
+    "hash randoms",
+    "version text",
+    "short object",
+    "medium object",
+    "long object",
+    "primitive array",
+    "long primitive array",
+    "object array (tag 5)",
+    "object array (tag 8)",
+    "class",
+    "a reserved tag",
+    "end",
+];
+
+/// The one of them that a field begins.
+pub(super) fn part(field: &Annotation<'_>) -> Option<&'static str> {
+    match (field.name, field.value) {
+        ("magic length", _) | ("start of body tag", _) | ("header record tag", Some(2)) => Some("header"),
+        ("header record tag", Some(1)) => Some("totals"),
+        ("header record tag", Some(3)) => Some("hash randoms"),
+        ("header record tag", Some(4)) => Some("version text"),
+        ("header record tag", _) => Some("header"),
+        ("tag", Some(tag)) => Some(kind_of(tag as u8)),
+        ("tag", None) | ("end tag" | "trailing bytes", _) => Some("end"),
+        _ => None,
+    }
+}

@@ -261,10 +261,7 @@ mod tests {
         let text = "heapsmith-2:preset=huge,objects=5e6,seed=7";
         assert_eq!(canonical(text), text);
         assert_eq!(canonical("heapsmith-2:"), "heapsmith-2:preset=plain,seed=0");
-        assert_eq!(
-            canonical("heapsmith-2:seed=7,objects=1000000,preset=huge"),
-            "heapsmith-2:preset=huge,seed=7"
-        );
+        assert_eq!(canonical("heapsmith-2:seed=7,objects=1000000,preset=huge"), "heapsmith-2:preset=huge,seed=7");
         let text = "heapsmith-2:preset=tiny,word=32,version-text=a%2c%20b%25%e2%82%ac,seed=1,format=classic,\
                     profile=any,encoding=ibm-1047,newline=nel";
         assert_eq!(canonical(text), text);

@@ -3,8 +3,8 @@
 mod runner;
 
 pub use crate::findings::{
-    Citation, Erratum, Finding, FindingCounts, Findings, Place, Rule, RuleKind, Rulebook, Scope, Severity, Sound,
-    Source,
+    Citation, Erratum, Exemption, Finding, FindingCounts, Findings, Place, Role, Rule, RuleKind, Rulebook, Scope,
+    Section, Severity, Sound, Source, Statement,
 };
 #[cfg(feature = "corpus")]
 pub(crate) use crate::format::severity;

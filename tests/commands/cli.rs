@@ -357,6 +357,8 @@ fn json_reports_follow_their_published_schemas() {
         ("inspect-field", bench.run(&["inspect", "--bytes", "--json", "good.phd"]).stdout()),
         ("inspect-field", bench.run(&["inspect", "--bytes", "--json", "bad.phd"]).stdout()),
         ("explain", bench.run(&["explain", "--json", "phd.header"]).ok().stdout()),
+        ("spec-rule", bench.run(&["spec", "list", "--json", "--format", "phd"]).ok().stdout()),
+        ("spec-coverage", bench.run(&["spec", "coverage", "--json"]).ok().stdout()),
         ("check", bench.run(&["check", "--json", "--decoder", "true {}", "--filter", "spelled"]).stdout()),
         ("adapter-test", bench.run(&["adapter", "test", "--json", "true"]).stdout()),
         ("corpus-verify", bench.run(&["corpus", "verify", "--json", "no-corpus"]).stdout()),
@@ -639,12 +641,53 @@ fn a_part_of_an_id_lists_rules_and_an_unknown_one_names_the_nearest() {
 }
 
 #[test]
+fn rules_are_listed_by_format_and_kind_and_found_by_all_of_some_words() {
+    let bench = Bench::new();
+    let ids = |arguments: &[&str]| -> Vec<String> {
+        let text = bench.run(&[&["spec"], arguments].concat()).ok().stdout();
+        text.lines().skip(1).filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect()
+    };
+    let all = ids(&["list"]);
+    let of_kinds = ["bytes", "reader", "writer"].map(|kind| ids(&["list", "--kind", kind]));
+    assert_eq!(all.len(), of_kinds.iter().map(Vec::len).sum::<usize>());
+    let hprof = ids(&["list", "--format", "hprof", "--kind", "bytes"]);
+    assert!(hprof.iter().all(|id| id.starts_with("hprof.")) && hprof.contains(&"hprof.root.dangling".to_owned()));
+    assert!(!hprof.contains(&"hprof.root.layout".to_owned()), "it is a reader's");
+    // In the id, the statement, what documents say, and the source, in upper or lower case.
+    assert_eq!(ids(&["search", "ROUND-robin"]), ["phd.class-cache.round-robin"]);
+    assert_eq!(ids(&["search", "four slots", "cache"]), ["phd.class-cache.round-robin"]);
+    assert!(ids(&["search", "0917"]).contains(&"phd.primitive-array.reader-0917".to_owned()));
+    assert_eq!(ids(&["search", "apar", "missing"]), ["classic.class.missing-statics"]);
+    let json = bench.run(&["spec", "search", "--json", "round-robin"]).ok().stdout();
+    let rule: serde_json::Value = serde_json::from_str(&json).expect("one line");
+    let statements: Vec<&str> =
+        rule["statements"].as_array().expect("a list").iter().filter_map(|s| s.as_str()).collect();
+    assert!(statements.contains(&"S0, Object records, 1 Short object record, 4"), "{statements:?}");
+    let none = bench.run(&["spec", "search", "round-robin", "trailer"]);
+    assert_eq!((none.code(), none.stdout().as_str()), (1, "no rule has all of these words: round-robin trailer\n"));
+    bench.run(&["spec", "list", "--format", "elf"]).fails(2, &["elf", "phd", "hprof", "classic"]);
+    bench.run(&["spec", "list", "--kind", "byte"]).fails(2, &["byte", "bytes", "reader", "writer"]);
+}
+
+#[test]
+fn coverage_is_measured_for_each_format_and_what_is_exempt_has_a_reason() {
+    let bench = Bench::new();
+    let text = bench.run(&["spec", "coverage", "--format", "phd", "--exempt"]).ok().stdout();
+    assert!(text.starts_with("phd ") && !text.contains("missing"), "{text}");
+    assert!(text.contains("kinds of record in which a case breaks a rule"), "{text}");
+    assert!(text.contains("S1, general structure, 7, 11: they are lost"), "{text}");
+    let json = bench.run(&["spec", "coverage", "--format", "classic", "--json"]).ok().stdout();
+    let coverage: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!((&coverage["complete"], coverage["formats"].as_array().map(Vec::len)), (&true.into(), Some(1)));
+}
+
+#[test]
 fn help_has_an_example_for_every_command() {
     let bench = Bench::new();
     let help = bench.run(&["--help"]).ok().stdout();
     for command in [
-        "demo", "generate", "inspect", "decode", "encode", "rewrite", "validate", "explain", "compare", "digest",
-        "corrupt", "corpus", "check", "schema",
+        "demo", "generate", "inspect", "decode", "encode", "rewrite", "validate", "explain", "spec", "compare",
+        "digest", "corrupt", "corpus", "check", "schema",
     ] {
         assert!(help.contains(command), "{command}");
         let text = bench.run(&[command, "--help"]).ok().stdout();

@@ -106,6 +106,8 @@ fn the_page_and_the_program_have_these_versions() {
         ("digest", "schema", "digest a.phd --json"),
         ("explain", "schema", "explain phd.record.tag --json"),
         ("facets", "schema", "facets --json"),
+        ("spec-coverage", "schema", "spec coverage --json --format classic"),
+        ("spec-rule", "schema", "spec list --json --format classic"),
         ("adapter-readings", "schema", "adapter readings --json"),
         ("validate", "schema", "validate a.phd --json"),
         ("listing-head", "listing", "decode a.phd"),

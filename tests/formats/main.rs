@@ -9,6 +9,7 @@ mod chains;
 mod classic_bytes;
 mod classic_rules;
 mod conversion;
+mod coverage;
 mod digest;
 mod facets;
 mod faults;

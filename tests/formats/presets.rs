@@ -275,8 +275,7 @@ fn the_heap_does_not_depend_on_the_format() {
 /// Most objects of a large heap are computed by other code than those of a small one.
 #[test]
 fn options_shape_objects_in_blocks_as_well() {
-    let recipe =
-        "heapsmith-2:objects=10000,primitive-lengths=constant:3,object-lengths=constant:5,nulls=0,mix=1:0:1:1";
+    let recipe = "heapsmith-2:objects=10000,primitive-lengths=constant:3,object-lengths=constant:5,nulls=0,mix=1:0:1:1";
     let heap = heap(&recipe.parse().expect("a recipe"));
     assert!(heap.objects.len() >= 9_900);
     // The first object of a block holds the others, and two blocks more.

@@ -420,7 +420,8 @@ def region_lines(dump, heap):
     """Where another part of the heap begins than the one before. At first it is the part 0, which has no name."""
     lines, last = [], (0, "")
     for after, number, name in heap.parts:
-        if (part := (number, name_of(dump, name) or "")) != last or heap.states_all_parts:
+        named = name_of(dump, name) if name else None  # a string with the identifier 0 names nothing
+        if (part := (number, named or "")) != last or heap.states_all_parts:
             lines.append({"kind": "region", "id": part[0], "name": part[1], "after": after})
             last = part
     return lines

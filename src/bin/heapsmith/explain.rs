@@ -175,7 +175,7 @@ impl Opts {
 }
 
 /// The rules of all books that a condition takes.
-fn rules(takes: impl Fn(&Rulebook, &Rule) -> bool) -> Vec<(&'static Rulebook, &'static Rule)> {
+pub(crate) fn rules(takes: impl Fn(&Rulebook, &Rule) -> bool) -> Vec<(&'static Rulebook, &'static Rule)> {
     let books = Family::ALL.into_iter().map(rulebook);
     books
         .flat_map(|book| book.rule.iter().map(move |rule| (book, rule)))
@@ -290,7 +290,7 @@ fn shortened(ids: &[String]) -> Vec<String> {
     shown
 }
 
-fn weight(rule: &Rule) -> String {
+pub(crate) fn weight(rule: &Rule) -> String {
     match rule.severity {
         Some(Severity::Error) => "error".to_owned(),
         Some(Severity::Warning) => "warning".to_owned(),
@@ -299,11 +299,11 @@ fn weight(rule: &Rule) -> String {
     }
 }
 
-fn first_sentence(statement: &str) -> &str {
+pub(crate) fn first_sentence(statement: &str) -> &str {
     statement.split_inclusive(". ").next().unwrap_or(statement).trim_end()
 }
 
-fn kind(kind: RuleKind) -> &'static str {
+pub(crate) fn kind(kind: RuleKind) -> &'static str {
     match kind {
         RuleKind::Bytes => "bytes",
         RuleKind::Writer => "writer",

@@ -35,6 +35,7 @@ mod rewrite;
 #[cfg(feature = "check")]
 mod scaling;
 mod schema;
+mod spec;
 mod spelling;
 #[cfg(feature = "check")]
 mod supervise;
@@ -83,6 +84,7 @@ enum Command {
     Validate(validate::Opts),
     Verify(verify::Opts),
     Explain(explain::Opts),
+    Spec(spec::Opts),
     Compare(compare::Opts),
     Digest(digest::Opts),
     Facets(facets::Opts),
@@ -152,6 +154,7 @@ fn main() -> ExitCode {
         Command::Validate(opts) => opts.run(),
         Command::Verify(opts) => opts.run(),
         Command::Explain(opts) => opts.run(),
+        Command::Spec(opts) => opts.run(),
         Command::Compare(opts) => opts.run(),
         Command::Digest(opts) => opts.run(),
         Command::Facets(opts) => opts.run(),

@@ -12,7 +12,7 @@ use crate::adapter;
 use crate::corpus;
 use crate::field::FieldLine;
 use crate::tolerate::Reported;
-use crate::{Answer, corrupt, demo, digest, explain, facets, terminal};
+use crate::{Answer, corrupt, demo, digest, explain, facets, spec, terminal};
 
 /// Prints the JSON schema of a report or format; the same schemas stand in specs/schemas/.
 ///
@@ -34,6 +34,11 @@ enum Which {
     Validate,
     /// `explain --json`
     Explain,
+    /// `spec list --json`, `spec search --json`
+    SpecRule,
+    /// `spec coverage --json`
+    #[cfg(feature = "corpus")]
+    SpecCoverage,
     /// `compare --json`
     Compare,
     /// `digest --json`
@@ -98,6 +103,9 @@ impl Opts {
             Which::ListingHead => schema_for!(listing::Keyed<'_, listing::Head>),
             Which::ListingLine => schema_for!(listing::Line<'_>),
             Which::Validate => schema_for!(Report),
+            Which::SpecRule => schema_for!(spec::Line),
+            #[cfg(feature = "corpus")]
+            Which::SpecCoverage => schema_for!(heapsmith::corpus::Coverage),
             Which::Explain => schema_for!(explain::Explanation),
             Which::Compare => schema_for!(Reported<Comparison>),
             Which::Digest => schema_for!(Reported<digest::Report>),

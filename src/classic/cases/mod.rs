@@ -33,6 +33,7 @@ fn by_hand() -> &'static Spelled {
             sources![
                 "classic/pieces.toml",
                 "classic/magnitudes.toml",
+                "classic/kinds.toml",
                 "classic/records.toml",
                 "classic/numbers.toml",
                 "classic/names.toml",

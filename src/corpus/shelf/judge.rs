@@ -31,6 +31,14 @@ impl Case {
         {
             messages.push(format!("expected {rule} at {offset:#x}, validate says {:?}", report.findings));
         }
+        if let (Some((rule, offset)), false) = (self.breaks, self.breaks_also.is_empty()) {
+            let due: BTreeSet<u64> = self.breaks_also.iter().copied().chain([offset]).collect();
+            let own = report.findings.iter().filter(|f| f.rule.0 == rule);
+            let found: BTreeSet<u64> = own.map(|f| f.offset).collect();
+            if due != found {
+                messages.push(format!("expected {rule} at {due:x?}, found at {found:x?}"));
+            }
+        }
         // These notes tell which of two readings a dump speaks for; it has no way to break the rule.
         let signs = [
             phd::rules::HASH_16_BIT_VALUE,

@@ -39,6 +39,7 @@ fn case<M: Map>(family: &CaseFamily, edit: &Edit<M>, golden: &[Case]) -> Result<
         verdict: Verdict::of(&answers),
         keeps: Vec::new(),
         breaks: Some((edit.rule.0, edited.offset)),
+        breaks_also: Vec::new(),
         shows: Vec::new(),
         records_due: edited.records_due,
         answers,

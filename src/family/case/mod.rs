@@ -52,6 +52,9 @@ pub struct Case {
     pub keeps: Vec<&'static str>,
     /// The rule of the bytes that it breaks, and the offset of the finding.
     pub breaks: Option<(&'static str, u64)>,
+    /// The offsets of the other findings of that rule, in a dump that breaks it in several records. Where there are some,
+    /// there is no further one.
+    pub breaks_also: Vec<u64>,
     /// Rules of writers and readers that it shows.
     pub shows: Vec<&'static str>,
     /// Records before the first fatal finding.
@@ -148,6 +151,7 @@ impl Case {
             verdict: Verdict::Valid,
             keeps: Vec::new(),
             breaks: None,
+            breaks_also: Vec::new(),
             shows: Vec::new(),
             records_due: (heap.classes.len() + heap.objects.len()) as u64,
             answers: vec![Answer::Reads("as written", Box::new(heap))],

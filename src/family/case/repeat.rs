@@ -26,8 +26,8 @@ pub(super) fn row(word: &str) -> Result<Option<impl Iterator<Item = String>>, St
     if step == 0 || high < low || (high - low) / step >= MOST {
         return Err(wrong());
     }
-    let numbers = (0..=(high - low) / step)
-        .map(move |index| if is_down { from - index * step } else { from + index * step });
+    let numbers =
+        (0..=(high - low) / step).map(move |index| if is_down { from - index * step } else { from + index * step });
     Ok(Some(numbers.map(move |number| format!("{prefix}{number:0width$x}"))))
 }
 

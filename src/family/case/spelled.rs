@@ -75,6 +75,9 @@ struct Cut {
 struct Broken {
     rule: String,
     offset: u64,
+    /// Where else.
+    #[serde(default)]
+    also: Vec<u64>,
 }
 
 /// An answer; without a listing it is a refusal.
@@ -239,6 +242,7 @@ impl Spelled {
                     verdict: Verdict::Invalid,
                     keeps: Vec::new(),
                     breaks: Some((rule, found_at as u64)),
+                    breaks_also: Vec::new(),
                     shows: Vec::new(),
                     is_large: false,
                     records_due: records,
@@ -269,6 +273,7 @@ impl Spelled {
             bytes,
             plain_name: self.plain_name,
             is_large: sheet.large,
+            breaks_also: self.breaks.as_ref().map(|broken| broken.also.clone()).unwrap_or_default(),
             verdict: Verdict::of(&answers),
             keeps: rules(family, &self.keeps)?,
             breaks: self

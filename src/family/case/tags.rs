@@ -55,8 +55,15 @@ enum Importance {
 
 /// Facets that no analysis of a heap needs.
 const COSMETIC: [&str; 9] = [
-    "version-text", "header-version", "time-stamp", "dump-times", "header-totals", "hash-randoms", "record-order",
-    "root-order", "unknown-records",
+    "version-text",
+    "header-version",
+    "time-stamp",
+    "dump-times",
+    "header-totals",
+    "hash-randoms",
+    "record-order",
+    "root-order",
+    "unknown-records",
 ];
 
 fn matters(case: &Case) -> Importance {
@@ -69,7 +76,8 @@ fn matters(case: &Case) -> Importance {
         return if stops { Importance::Crash } else { Importance::WrongData };
     }
     let is_refused = case.answers.iter().any(|answer| matches!(answer, Answer::Refuses(_)));
-    let is_note = case.breaks.and_then(|(id, _)| book.rule(id)).is_some_and(|rule| rule.severity == Some(Severity::Note));
+    let is_note =
+        case.breaks.and_then(|(id, _)| book.rule(id)).is_some_and(|rule| rule.severity == Some(Severity::Note));
     if facets().any(|facet| facet == "all") || is_refused && !is_note {
         Importance::LostData
     } else if facets().next().is_some() && facets().all(|facet| COSMETIC.contains(&facet)) {

@@ -33,6 +33,7 @@ fn by_hand() -> &'static Spelled {
             sources![
                 "hprof/pieces.toml",
                 "hprof/fields.toml",
+                "hprof/kinds.toml",
                 "hprof/magnitudes.toml",
                 "hprof/records.toml",
                 "hprof/names.toml",

@@ -24,5 +24,17 @@ pub(super) const CASES: CaseFamily = CaseFamily {
 
 fn by_hand() -> &'static Spelled {
     static SPELLED: OnceLock<Spelled> = OnceLock::new();
-    SPELLED.get_or_init(|| spelled(FAMILY, sources!["phd/pieces.toml", "phd/records.toml", "phd/fields.toml", "phd/refused.toml", "phd/values.toml"]))
+    SPELLED.get_or_init(|| {
+        spelled(
+            FAMILY,
+            sources![
+                "phd/pieces.toml",
+                "phd/records.toml",
+                "phd/fields.toml",
+                "phd/refused.toml",
+                "phd/values.toml",
+                "phd/kinds.toml"
+            ],
+        )
+    })
 }

@@ -241,7 +241,8 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         rules::ARRAY_LENGTH_AND_SIZE,
         "adds 64 to a primitive array's length and leaves its instance size",
         |map| {
-            let has_size = |f: &FieldAt| map.field("instance size / 4", |n| n.record == f.record && n.value > 0).is_some();
+            let has_size =
+                |f: &FieldAt| map.field("instance size / 4", |n| n.record == f.record && n.value > 0).is_some();
             let is_free = |f: &FieldAt| f.value < 64 && has_size(f);
             let field = map.field("length", is_free)?;
             in_record(map, &field, field.value + 64)

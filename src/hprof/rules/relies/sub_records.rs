@@ -102,7 +102,8 @@ impl Pass<'_> {
             RootKind::ThreadObject(thread, _) => {
                 open.mark_if(true, rules::THREAD_SERIALS, "thread serial number");
                 open.mark_if(true, rules::THREAD_SERIALS, "stack trace serial number");
-                let is_again = heap.and_then(|heap| heap.threads.get(&thread)).is_some_and(|&first| first < open.at.index);
+                let is_again =
+                    heap.and_then(|heap| heap.threads.get(&thread)).is_some_and(|&first| first < open.at.index);
                 for field in ["object id", "thread serial number", "stack trace serial number"] {
                     open.mark_if(is_again, rules::THREAD_REPEATED, field);
                     open.mark_if(self.tables.threads.contains(&thread), rules::THREAD_RECORD_AND_ROOT, field);

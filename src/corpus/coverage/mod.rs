@@ -1,0 +1,294 @@
+//! What the corpus and the rule books cover: every rule, in every kind of record that it speaks of, every statement of the
+//! documents and every erratum.
+
+mod places;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use crate::error::Error;
+use crate::findings::{Role, Rule, RuleKind, Rulebook};
+use crate::format::Family;
+
+use super::{Case, cases};
+use places::Places;
+
+/// What is covered, by format.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct Coverage {
+    /// Version of this report's schema: 1.
+    pub schema: u32,
+    /// Whether nothing is missing.
+    pub complete: bool,
+    /// The formats that were looked at.
+    pub formats: Vec<FormatCoverage>,
+}
+
+/// What is covered of a format.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct FormatCoverage {
+    /// The format.
+    pub format: &'static str,
+    /// How much of each measure.
+    pub counts: Vec<Count>,
+    /// What is missing, and what to add.
+    pub missing: Vec<Gap>,
+    /// What the rule book says need not be there.
+    pub exempt: Vec<Exempt>,
+}
+
+/// One measure in numbers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct Count {
+    /// What is measured.
+    pub measure: Measure,
+    /// How many there are, those without exemption.
+    pub all: usize,
+    /// How many of these are covered.
+    pub covered: usize,
+    /// How many more are exempt.
+    pub exempt: usize,
+}
+
+/// What is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Measure {
+    /// Rules of the bytes that a case keeps.
+    RulesKept,
+    /// Rules of the bytes that a case breaks.
+    RulesBroken,
+    /// Rules of readers and writers that a case shows.
+    RulesShown,
+    /// Kinds of record, by rule of the bytes, in which a case keeps the rule.
+    RecordsKept,
+    /// Kinds of record, by rule of the bytes, in which a case breaks the rule.
+    RecordsBroken,
+    /// Statements of the documents, by section and ordinal, with a rule; exempt are those that need none.
+    Statements,
+    /// Errata with a rule that settles them.
+    Errata,
+}
+
+/// Something that is missing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct Gap {
+    /// In which measure.
+    pub measure: Measure,
+    /// Of which rule, statement or erratum.
+    pub of: String,
+    /// In which kind of record, for records.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub record: Option<&'static str>,
+    /// What to add.
+    pub add: String,
+}
+
+/// Something that need not be there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct Exempt {
+    /// In which measure.
+    pub measure: Measure,
+    /// Of which rule or statement.
+    pub of: String,
+    /// In which kind of record, for records.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub record: Option<&'static str>,
+    /// Why.
+    pub reason: &'static str,
+}
+
+impl Measure {
+    /// Every measure.
+    pub const ALL: [Measure; 7] = [
+        Measure::RulesKept,
+        Measure::RulesBroken,
+        Measure::RulesShown,
+        Measure::RecordsKept,
+        Measure::RecordsBroken,
+        Measure::Statements,
+        Measure::Errata,
+    ];
+
+    /// What is counted, in words.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Measure::RulesKept => "rules of the bytes that a case keeps",
+            Measure::RulesBroken => "rules of the bytes that a case breaks",
+            Measure::RulesShown => "rules of readers and writers that a case shows",
+            Measure::RecordsKept => "kinds of record in which a case keeps a rule",
+            Measure::RecordsBroken => "kinds of record in which a case breaks a rule",
+            Measure::Statements => "statements of the documents with a rule",
+            Measure::Errata => "errata with a rule",
+        }
+    }
+}
+
+/// What the corpus covers of some formats.
+///
+/// # Errors
+/// If a case cannot be made or read, which the tests rule out.
+pub fn coverage(formats: &[Family]) -> Result<Coverage, Error> {
+    let cases = cases()?;
+    let formats = formats.iter().map(|&format| FormatCoverage::of(format, &cases));
+    let formats = formats.collect::<Result<Vec<_>, Error>>()?;
+    Ok(Coverage { schema: 1, complete: formats.iter().all(|format| format.missing.is_empty()), formats })
+}
+
+impl FormatCoverage {
+    /// What these cases cover of a format.
+    ///
+    /// # Errors
+    /// If a case cannot be read, which is a defect.
+    #[doc(hidden)]
+    pub fn of(format: Family, cases: &[Case]) -> Result<FormatCoverage, Error> {
+        let parts = Parts::of(format, cases.iter().filter(|case| case.format.family() == format))?;
+        let mut tally = Tally::default();
+        for rule in format.book().rule {
+            tally.rule(rule, &parts);
+        }
+        tally.documents(format.book());
+        Ok(tally.finish(format.name()))
+    }
+}
+
+/// Which cases have a part in each rule, and in which kinds of record.
+#[derive(Default)]
+struct Parts {
+    found: BTreeSet<(Role, &'static str)>,
+    records: BTreeSet<(Role, &'static str, &'static str)>,
+}
+
+impl Parts {
+    fn of<'c>(format: Family, cases: impl Iterator<Item = &'c Case>) -> Result<Parts, Error> {
+        let rules: BTreeMap<&str, &Rule> = format.book().rule.iter().map(|rule| (rule.id, rule)).collect();
+        let mut parts = Parts::default();
+        for case in cases {
+            parts.found.extend(case.keeps.iter().map(|rule| (Role::Keeps, *rule)));
+            parts.found.extend(case.breaks.iter().map(|broken| (Role::Breaks, broken.0)));
+            parts.found.extend(case.shows.iter().map(|rule| (Role::Shows, *rule)));
+            if case.keeps.is_empty() && case.breaks.is_none() {
+                continue;
+            }
+            let places = Places::of(case)?;
+            if let Some((rule, offset)) = case.breaks {
+                let offsets = std::iter::once(offset).chain(case.breaks_also.iter().copied());
+                parts.records.extend(offsets.map(|offset| (Role::Breaks, rule, places.part_at(offset))));
+            }
+            for &rule in &case.keeps {
+                let spoken = rules.get(rule).map_or(&[][..], |rule| rule.records);
+                let there = spoken.iter().filter(|part| places.has(part));
+                parts.records.extend(there.map(|part| (Role::Keeps, rule, *part)));
+            }
+        }
+        Ok(parts)
+    }
+}
+
+#[derive(Default)]
+struct Tally {
+    counts: BTreeMap<Measure, Count>,
+    missing: Vec<Gap>,
+    exempt: Vec<Exempt>,
+}
+
+impl Tally {
+    fn rule(&mut self, rule: &Rule, parts: &Parts) {
+        let roles: &[(Role, Measure, Measure)] = match rule.kind {
+            RuleKind::Bytes => &[
+                (Role::Keeps, Measure::RulesKept, Measure::RecordsKept),
+                (Role::Breaks, Measure::RulesBroken, Measure::RecordsBroken),
+            ],
+            RuleKind::Reader | RuleKind::Writer => &[(Role::Shows, Measure::RulesShown, Measure::RecordsKept)],
+        };
+        for &(role, of_rules, of_records) in roles {
+            let name = role.name();
+            let reason = |record: Option<&str>| {
+                let exempt = rule.exempt.iter().filter(|exempt| exempt.from == role);
+                let mut exempt = exempt.filter(|exempt| {
+                    exempt.records.is_empty() || record.is_some_and(|record| exempt.records.contains(&record))
+                });
+                exempt.next().map(|exempt| exempt.reason)
+            };
+            let id = rule.id.to_owned();
+            let is_found = parts.found.contains(&(role, rule.id));
+            let add = || format!("a case with {:?} in its {name}: an edit, or specs/cases/{}/", rule.id, family(rule));
+            self.entry(of_rules, id.clone(), None, is_found, reason(None), add);
+            for &record in rule.records {
+                let is_found = parts.records.contains(&(role, rule.id, record));
+                let add = || match role {
+                    Role::Breaks => {
+                        format!("a case that breaks the rule at an offset in a record of this kind: {record}")
+                    }
+                    _ => format!("a case that {name} the rule and has a record of this kind: {record}"),
+                };
+                self.entry(of_records, id.clone(), Some(record), is_found, reason(Some(record)), add);
+            }
+            if role == Role::Breaks && rule.records.is_empty() {
+                let add = || format!("records = [...] to {}: the kinds of record that it speaks of", rule.id);
+                self.entry(of_records, id, None, false, None, add);
+            }
+        }
+    }
+
+    fn documents(&mut self, book: &Rulebook) {
+        for section in book.section {
+            for (index, statement) in section.statements.iter().enumerate() {
+                let of = format!("{}, {}", section.name, index + 1);
+                let is_known = |id: &&str| book.rule(id).is_some();
+                let is_found = !statement.rules.is_empty() && statement.rules.iter().all(is_known);
+                let add =
+                    || format!("the rules that stand for \"{}\", or without = \"why it needs none\"", statement.says);
+                self.entry(Measure::Statements, of, None, is_found, statement.without, add);
+            }
+        }
+        for erratum in book.erratum {
+            let is_found = book.rule.iter().any(|rule| rule.errata.contains(&erratum.id));
+            let add = || format!("a rule with {:?} in its errata", erratum.id);
+            self.entry(Measure::Errata, erratum.id.to_owned(), None, is_found, None, add);
+        }
+    }
+
+    /// Counts a thing. What is there is covered, with an exemption or without.
+    fn entry(
+        &mut self,
+        measure: Measure,
+        of: String,
+        record: Option<&'static str>,
+        is_found: bool,
+        exempt: Option<&'static str>,
+        add: impl FnOnce() -> String,
+    ) {
+        let count = self.counts.entry(measure).or_insert(Count { measure, all: 0, covered: 0, exempt: 0 });
+        match (is_found, exempt) {
+            (false, Some(reason)) => {
+                count.exempt += 1;
+                self.exempt.push(Exempt { measure, of, record, reason });
+            }
+            (true, _) => {
+                count.all += 1;
+                count.covered += 1;
+            }
+            (false, None) => {
+                count.all += 1;
+                self.missing.push(Gap { measure, of, record, add: add() });
+            }
+        }
+    }
+
+    fn finish(self, format: &'static str) -> FormatCoverage {
+        let Tally { counts, missing, exempt } = self;
+        FormatCoverage { format, counts: counts.into_values().collect(), missing, exempt }
+    }
+}
+
+fn family(rule: &Rule) -> &str {
+    rule.id.split('.').next().unwrap_or_default()
+}

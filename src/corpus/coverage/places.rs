@@ -1,0 +1,74 @@
+//! In which kind of record, or part of the header, a place of a dump lies.
+
+use crate::error::Error;
+use crate::family::case::Case;
+use crate::format::{DumpFile, Family};
+use crate::hprof::Reading;
+use crate::input::Input;
+
+/// The records and parts of a dump, as far as it can be read.
+pub(super) struct Places {
+    stretches: Vec<Stretch>,
+    first: &'static str,
+    last: &'static str,
+}
+
+struct Stretch {
+    start: u64,
+    end: u64,
+    record: Option<u64>,
+    part: Option<&'static str>,
+    /// Whether reading stops in it.
+    broken: bool,
+}
+
+impl Places {
+    /// Those of a case.
+    ///
+    /// # Errors
+    /// If the dump in memory cannot be read, which is a defect.
+    pub(super) fn of(case: &Case) -> Result<Places, Error> {
+        let family = case.format.family();
+        let mut stretches: Vec<Stretch> = Vec::new();
+        let dump = DumpFile::new(Input::memory(&case.id, case.bytes.clone()), Reading::default())?;
+        let read = dump.annotate(&mut |field| {
+            let part = family.part(&field);
+            let (start, end) = (field.offset, field.offset + field.bytes.len() as u64);
+            let broken = field.breaks.is_some();
+            // A record is of one kind; outside of records, each part begins with a field of its own.
+            match stretches.last_mut().filter(|last| last.record == field.record) {
+                Some(last) if field.record.is_some() || part.is_none() || last.part.is_none() => {
+                    last.end = end;
+                    last.part = last.part.or(part);
+                    last.broken |= broken;
+                }
+                _ => stretches.push(Stretch { start, end, record: field.record, part, broken }),
+            }
+            Ok(())
+        });
+        match read {
+            Ok(()) | Err(Error::Decode(_)) => Ok(Places { stretches, ..Places::none(family) }),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn none(family: Family) -> Places {
+        let parts = family.parts();
+        let part = |part: Option<&&'static str>| part.copied().unwrap_or_default();
+        Places { stretches: Vec::new(), first: part(parts.first()), last: part(parts.last()) }
+    }
+
+    /// The part in which an offset lies. What no field decides is of the first part, and what stands after all fields is of
+    /// the last one.
+    pub(super) fn part_at(&self, offset: u64) -> &'static str {
+        let Some(at) = self.stretches.iter().rposition(|stretch| stretch.start <= offset) else { return self.first };
+        let stretch = &self.stretches[at];
+        if offset >= stretch.end && !stretch.broken { self.last } else { stretch.part.unwrap_or(self.first) }
+    }
+
+    /// Whether there is such a part. Every dump has a beginning and an end.
+    pub(super) fn has(&self, part: &str) -> bool {
+        let is_there = self.stretches.iter().any(|stretch| stretch.part == Some(part));
+        part == self.first || part == self.last || is_there
+    }
+}

@@ -1,0 +1,58 @@
+//! What the documents state, sentence by sentence, and which rules stand for it.
+
+use serde::Serialize;
+
+/// A section of a document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Section {
+    /// Document and section, as rules cite them.
+    pub name: &'static str,
+    /// Its sentences, list items and table rows, in their order. The first has the ordinal 1.
+    pub statements: &'static [Statement],
+}
+
+/// A sentence, list item or table row of a document, in this project's words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Statement {
+    /// What it says.
+    pub says: &'static str,
+    /// The rules that stand for it.
+    pub rules: &'static [&'static str],
+    /// Why it needs none, where it has none.
+    pub without: Option<&'static str>,
+}
+
+/// What a rule need not have a case for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exemption {
+    /// The part that no case has in the rule.
+    pub from: Role,
+    /// The kinds of record in which it is missing. Empty: everywhere.
+    pub records: &'static [&'static str],
+    /// Why.
+    pub reason: &'static str,
+}
+
+/// The part that a case has in a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// It keeps a rule of the bytes where it could break it.
+    Keeps,
+    /// It breaks a rule of the bytes.
+    Breaks,
+    /// It shows a rule of readers or writers.
+    Shows,
+}
+
+impl Role {
+    /// Its name in cases and rule books.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Role::Keeps => "keeps",
+            Role::Breaks => "breaks",
+            Role::Shows => "shows",
+        }
+    }
+}
