@@ -66,8 +66,10 @@ fn every_file_of_spelled_cases_is_read() -> Result<(), Failed> {
             written.extend(cases.filter_map(|case| case["id"].as_str().map(str::to_owned)));
         }
     }
+    // Cuts of a dump are cases of their own, which no table spells.
+    let is_cut = |id: &String| id.split_once("-cut-").is_some_and(|(whole, _)| written.contains(whole));
     let read = cases()?.into_iter().filter(|case| case.kind == Kind::Spelled).map(|case| case.id);
-    if written == read.collect() {
+    if written == read.filter(|id| !is_cut(id)).collect() {
         Ok(())
     } else {
         Err("a file of specs/cases/ is not in the `sources!` of its format (src/*/cases/mod.rs)".into())
