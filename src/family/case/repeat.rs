@@ -1,7 +1,7 @@
 //! What is spelled once and stands many times: in texts and listings of `specs/cases/` between `$(` and `)`, in bytes as
 //! words.
 
-/// The largest number of times. A mistake in a table must not fill the memory of whoever builds it.
+/// The largest number of times. A mistake in a table must not fill the memory.
 const MOST: u64 = 1 << 20;
 
 /// A count of repetitions.

@@ -71,7 +71,7 @@ fn matters(case: &Case) -> Importance {
     let about = || case.breaks.map(|(rule, _)| rule).into_iter().chain(case.keeps.iter().chain(&case.shows).copied());
     let facets = || about().filter_map(|id| book.rule(id)).flat_map(|rule| rule.facets.iter().copied());
     if case.verdict == Verdict::Invalid {
-        // Whoever goes on after what stops a reader takes lengths and tags from the wrong places.
+        // A reader that goes on after what stops it takes lengths and tags from the wrong places.
         let stops = case.breaks.and_then(|(id, _)| book.rule(id)).is_some_and(|rule| rule.stops);
         return if stops { Importance::Crash } else { Importance::WrongData };
     }
