@@ -22,8 +22,9 @@ heapsmith=$(command -v heapsmith) || { cargo build --release --quiet; heapsmith=
 # Pages keep their places, so that links between them hold; so do other files to which they lead.
 rm -rf "$folder/src" "$folder/html"
 mkdir "$folder/src"
-files=$(find README.md ARCHITECTURE.md CONTRIBUTING.md LICENSE-* corpus/*.* docs specs examples benches .github tests/*/*.md \
-  tests/bank tests/readings tests/user -type f -not -path '*/target/*' -not -name SUMMARY.md -not -name 'book.*' -not -name results.head.md)
+files=$(find README.md ARCHITECTURE.md CONTRIBUTING.md LICENSE-* Cargo.toml pyproject.toml corpus/*.* docs specs examples \
+  benches packaging .github src/recipe/aim.rs tests/*/*.md tests/generator tests/bank \
+  tests/readings tests/user -type f -not -path '*/target/*' -not -name SUMMARY.md -not -name 'book.*' -not -name results.head.md)
 tar cf - $files | tar xf - -C "$folder/src"
 
 sed -i 's#\[docs/SUMMARY.md\](docs/SUMMARY.md)#The table of contents#' "$folder/src/README.md"
@@ -35,6 +36,6 @@ sed -i 's#\[docs/SUMMARY.md\](docs/SUMMARY.md)#The table of contents#' "$folder/
   sed -e 's#](#](rules/#' -e 's#^#  #' "$folder/src/rules/SUMMARY.md"
 } >"$folder/src/SUMMARY.md"
 rm "$folder/src/rules/SUMMARY.md"
-cp docs/book.toml "$folder/book.toml"
+cp docs/book.toml docs/book.css "$folder"
 mdbook build "$folder"
 if command -v python3 >/dev/null; then python3 -B docs/book_links.py "$folder/html"; fi

@@ -23,6 +23,11 @@ pub struct Annotation<'a> {
     pub breaks: Option<RuleId>,
 }
 
+/// A value of a field: wide numbers, such as identifiers, in hexadecimal.
+pub fn value_shown(value: i64) -> String {
+    if value.unsigned_abs() > 1 << 40 { format!("{:#x}", value as u64) } else { value.to_string() }
+}
+
 /// Takes the fields of a byte map.
 pub(crate) type Visit<'v> = &'v mut dyn FnMut(Annotation<'_>) -> Result<(), DecodeError>;
 

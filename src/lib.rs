@@ -78,6 +78,8 @@ pub mod model;
 pub mod output;
 #[cfg(feature = "corpus")]
 mod owned;
+#[cfg(feature = "html")]
+pub mod page;
 pub mod phd;
 #[cfg(feature = "properties")]
 #[doc(hidden)]

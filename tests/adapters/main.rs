@@ -2,6 +2,7 @@
 //! no process is left. Needs Python; without it these tests are skipped and say so.
 #![cfg(unix)]
 
+mod action;
 mod bank;
 mod bench;
 mod causes;

@@ -4,8 +4,6 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
-use std::process::Command;
 
 use serde_json::{Value, json};
 
@@ -368,28 +366,4 @@ fn adapter_test_tells_the_parsers_failures_from_the_adapters_and_goes_on() {
     let hung = steps("hangs", &["--time-limit", "8"]);
     assert_eq!(with(&hung, "no answer after 8."), 3, "{hung:#?}");
     assert_eq!(with(&hung, "not tested: 3 answers did not come in time"), 9, "{hung:#?}");
-}
-
-#[test]
-fn the_script_of_the_action_writes_every_form_of_the_report() {
-    let folder = tempfile::tempdir().expect("there is room for a folder");
-    let (report, summary) = (folder.path().join("report"), folder.path().join("summary.md"));
-    let heapsmith = Path::new(crate::bench::HEAPSMITH).parent().expect("it lies in a folder");
-    let path = format!("{}:{}", heapsmith.display(), std::env::var("PATH").unwrap_or_default());
-    let ran = Command::new(format!("{ROOT}/.github/actions/check/check.sh"))
-        .env("PATH", path)
-        .env("ADAPTER", "heapsmith adapter serve")
-        .env("FORMAT", "classic")
-        .env("RANDOM_DUMPS", "3")
-        .env("TIME_LIMIT", PATIENT[1])
-        .env("REPORT", &report)
-        .env("GITHUB_STEP_SUMMARY", &summary)
-        .output()
-        .expect("bash can be run");
-    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
-    for file in ["report.html", "report.json", "report.md", "junit.xml"] {
-        let text = fs::read_to_string(report.join(file)).expect("it was written");
-        assert!(text.contains("heapsmith 0.1.0"), "{file}");
-    }
-    assert_eq!(fs::read(summary).expect("written"), fs::read(report.join("report.md")).expect("written"));
 }

@@ -15,6 +15,7 @@ mod cli_corrupt;
 mod cli_digest;
 mod corpus_folder;
 mod golden;
+mod inspect_page;
 mod manners;
 mod memory;
 #[cfg(unix)]

@@ -27,6 +27,7 @@ const NOISE: u64 = 3 << 20;
 const STATED: &[(&str, &str, u64)] = &[
     ("generate --format hprof --objects {} -o out --force", "Memory does not grow with the number of objects", 0),
     ("inspect {}.hprof", "Memory does not grow with the dump", 0),
+    ("inspect --html {}.hprof -o out --force", "Memory does not grow with the dump", 0),
     ("validate {}.hprof", "2 bytes or less for each class and object (up to 120 where", 8),
     ("validate {}.phd", "2 bytes or less for each class and object (up to 120 where", 8),
     ("validate --no-graph {}.hprof", "memory is that of the largest record", 0),

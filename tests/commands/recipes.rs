@@ -12,6 +12,8 @@ const COMMANDS: &[&str] = &[
     "inspect DUMP",
     "inspect --json DUMP",
     "inspect --bytes DUMP",
+    "inspect --html DUMP",
+    "inspect --html --from 0x100 --records 5 DUMP",
     "decode DUMP",
     "rewrite DUMP -o OUT --through records --force",
     "rewrite DUMP -o OUT --through heap --force",

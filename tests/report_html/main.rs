@@ -1,10 +1,13 @@
 //! The written forms of a report: that they are well-formed whatever the report says, and that the page can be read and
 //! used in a browser.
 //!
-//! The browser is Chromium, driven by `browse.mjs`; it needs `chromium`, `node`, and `npm ci --ignore-scripts` done in
+//! The same of the page of a dump's bytes (`inspect --html`), in `bytes.rs`.
+//!
+//! The browser is Chromium, driven by `browse.mjs` and `bytes.mjs`; it needs `chromium`, `node`, and `npm ci --ignore-scripts` done in
 //! this folder. Without one of these that test is skipped, and says so; with `HEAPSMITH_BROWSER_REQUIRED` set, skipping
 //! fails. `HEAPSMITH_SCREENSHOTS` names a folder for pictures of the page.
 
+mod bytes;
 mod causes;
 mod differences;
 mod sample;
@@ -283,6 +286,15 @@ fn what_only_follows_says_so() {
 
 #[test]
 fn the_page_can_be_used_in_a_browser() {
+    if let Some(pictures) = pictures() {
+        fs::write(pictures.join("report.xml"), suites(&sample::report())).expect("a file");
+        fs::write(pictures.join("report.md"), summary(&sample::report())).expect("a file");
+    }
+    browse("browse.mjs", "report.html", &page(&sample::report()));
+}
+
+/// Opens a page in a browser, which the script drives.
+fn browse(script: &str, name: &str, page: &str) {
     let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/report_html");
     if let Err(reason) = tools(&here) {
         assert!(std::env::var_os("HEAPSMITH_BROWSER_REQUIRED").is_none(), "a browser is required here: {reason}");
@@ -292,15 +304,10 @@ fn the_page_can_be_used_in_a_browser() {
     }
     let folder = tempfile::tempdir().expect("a folder");
     // The page stays beside its pictures.
-    let pictures = std::env::var_os("HEAPSMITH_SCREENSHOTS").map(PathBuf::from);
-    let path = pictures.as_deref().unwrap_or(folder.path()).join("report.html");
-    fs::write(&path, page(&sample::report())).expect("a file");
-    if let Some(pictures) = &pictures {
-        fs::write(pictures.join("report.xml"), suites(&sample::report())).expect("a file");
-        fs::write(pictures.join("report.md"), summary(&sample::report())).expect("a file");
-    }
+    let path = pictures().as_deref().unwrap_or(folder.path()).join(name);
+    fs::write(&path, page).expect("a file");
     let output = Command::new("node")
-        .arg(here.join("browse.mjs"))
+        .arg(here.join(script))
         .arg(&path)
         .env("HEAPSMITH_BROWSER", browser())
         .stdin(Stdio::null())
@@ -308,6 +315,10 @@ fn the_page_can_be_used_in_a_browser() {
         .expect("node");
     let told = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{told}");
+}
+
+fn pictures() -> Option<PathBuf> {
+    std::env::var_os("HEAPSMITH_SCREENSHOTS").map(PathBuf::from)
 }
 
 fn browser() -> String {

@@ -1,6 +1,6 @@
 //! A field of a byte map in a line.
 
-use heapsmith::annotation::Annotation;
+use heapsmith::annotation::{Annotation, value_shown};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -71,7 +71,7 @@ impl FieldLine {
     /// As text: a long field takes several lines, and the first names it.
     pub(crate) fn lines(&self) -> impl Iterator<Item = String> {
         let (first, rest) = self.bytes.split_at(self.bytes.len().min(PER_LINE));
-        let value = self.value.map(shown).unwrap_or_default();
+        let value = self.value.map(value_shown).unwrap_or_default();
         let error = self.breaks.as_ref().map(|rule| format!("{}[{rule}]: ", terminal::bad("error")));
         let (offset, name, error, meaning) = (self.offset, &self.field, error.unwrap_or_default(), &self.meaning);
         let named = format!("{offset:08x}  {first:<PER_LINE$}  {name:<20}  {value:<12}  {error}{meaning}");
@@ -81,11 +81,6 @@ impl FieldLine {
         });
         std::iter::once(named).chain(further)
     }
-}
-
-/// Identifiers and other wide numbers in hexadecimal.
-fn shown(value: i64) -> String {
-    if value.unsigned_abs() > 1 << 40 { format!("{:#x}", value as u64) } else { value.to_string() }
 }
 
 /// Hexadecimal digits in a line.

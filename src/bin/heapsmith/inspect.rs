@@ -5,20 +5,25 @@ use clap::Args;
 use heapsmith::annotation::Annotation;
 use heapsmith::error::Error;
 use heapsmith::format::{Listed, RecordLine};
+use heapsmith::output::Output;
+use heapsmith::page::bytes::{self, MOST_RECORDS};
 use serde::Serialize;
 
 use crate::field::FieldLine;
 use crate::{Answer, open, terminal};
 
-/// Shows a dump's records with their offsets, or every byte with its field and meaning.
+/// Shows a dump's records with their offsets, or every byte with its field and meaning, as text or as a page for a browser.
 ///
 /// A dump that cannot be read to its end is shown up to there; with --bytes, the last field is that at which reading stops,
-/// with the error. Text stands in quotation marks with escapes, bytes are pairs of hexadecimal digits.
+/// with the error, and a page begins with it. Text stands in quotation marks with escapes, bytes are pairs of hexadecimal
+/// digits.
 ///
-/// Memory does not grow with the dump, only with its largest record; --bytes of an HPROF dump holds its
+/// Memory does not grow with the dump, only with its largest record; --bytes and --html of an HPROF dump hold its
 /// classes and strings as well, to name fields.
 ///
 /// Example: heapsmith inspect --bytes small.phd
+///
+/// Example: heapsmith inspect --html -o small.html small.phd
 #[derive(Args)]
 pub(crate) struct Opts {
     /// Dump; `-` is standard input.
@@ -29,12 +34,30 @@ pub(crate) struct Opts {
     /// Print JSON objects, one a line, instead of text.
     #[arg(long)]
     json: bool,
+    /// A page for a browser, in one file: a picture of the kinds of record, and every record with its fields, with search.
+    #[arg(long, conflicts_with_all = ["bytes", "json"])]
+    html: bool,
+    /// Page: the first record is the one that has the byte at OFFSET (decimal, or hexadecimal after 0x), or else the next one.
+    #[arg(long, value_name = "OFFSET", default_value = "0", value_parser = offset, requires = "html")]
+    from: u64,
+    #[arg(long, value_name = "N", default_value_t = 1000, requires = "html", help = records_help(),
+        value_parser = clap::value_parser!(u64).range(1..=MOST_RECORDS))]
+    records: u64,
+    /// Page: output; `-` is standard output.
+    #[arg(short, long, default_value = "-", requires = "html")]
+    output: PathBuf,
+    /// Replace an existing output.
+    #[arg(long, requires = "html")]
+    force: bool,
     #[command(flatten)]
     reading: open::ReadingOpts,
 }
 
 impl Opts {
     pub(crate) fn run(self) -> Result<Answer, Error> {
+        if self.html {
+            return self.page();
+        }
         let mut out = std::io::BufWriter::new(match self.json {
             true => terminal::data(),
             false => Box::new(terminal::stdout()),
@@ -43,6 +66,17 @@ impl Opts {
         // What was sound has been shown before the error is.
         out.flush().map_err(failed)?;
         open::tolerate_missing_end(&self.file.display().to_string(), inspected)?;
+        Ok(Answer::Yes)
+    }
+
+    fn page(&self) -> Result<Answer, Error> {
+        let dump = open::dump(&self.file, self.reading.reading())?;
+        let options = bytes::Options::default().from(self.from).records(self.records);
+        let mut output = Output::create(&self.output, self.force)?;
+        let ended = bytes::write(&dump, options, &mut output)?;
+        output.finish()?;
+        // The page has what was sound, and the error.
+        open::tolerate_missing_end(dump.input().name(), ended.map_or(Ok(()), |error| Err(error.into())))?;
         Ok(Answer::Yes)
     }
 
@@ -82,6 +116,20 @@ impl Opts {
         let text = format!("{record:>8}  {offset:08x}  {length:>5}  {kind:<20}  {address:<18}  {fields}");
         writeln!(out, "{}", text.trim_end()).map_err(failed)
     }
+}
+
+fn records_help() -> String {
+    format!(
+        "Page: this many records, {MOST_RECORDS} at most; of a dump that cannot be read to its end, a few before the error besides"
+    )
+}
+
+fn offset(text: &str) -> Result<u64, String> {
+    let parsed = match text.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16),
+        None => text.parse(),
+    };
+    parsed.map_err(|e| format!("{text}: {e}; an offset is decimal, or hexadecimal after 0x"))
 }
 
 fn json(out: &mut dyn Write, line: &impl Serialize) -> Result<(), Error> {

@@ -40,6 +40,7 @@ const PLACES: &[&str] = &[
     "docs",
     "examples",
     "fuzz",
+    "packaging",
     "specs",
     "build.rs",
     "src",

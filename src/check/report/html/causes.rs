@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::check::evidence::Evidence;
 use crate::check::report::group::{self, Cases};
 use crate::check::report::{CaseFacts, CaseResult, Cause, Report, Tested};
+use crate::page::RuleText;
 
 use super::Kind;
 use super::bytes::Bytes;
 use super::graph::Graph;
 use super::matrix::Rows;
-use super::rule::RuleText;
 use super::said::{Linked, Said, gist, short};
 
 /// Causes of the whole page, shared by implementations; the others are counted.

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::check::report::group::Cases;
 use crate::check::report::{CaseFacts, CaseResult, Report, Tested};
 use crate::format;
+use crate::page::RuleText;
 
 use super::Kind;
 use super::causes::Section;
-use super::rule::RuleText;
 
 /// The whole table.
 pub(super) struct Matrix<'a> {

@@ -1,19 +1,11 @@
 //! The report as one page that needs nothing else: no network, no second file, and no JavaScript to be read.
-//!
-//! Templates escape every text. The page names the digests of its own style and script, so that a browser runs nothing
-//! else even if something slipped through.
 
-use std::fmt;
 use std::io;
 
 use askama::Template;
-use askama::filters::{Escaper, Html};
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use sha2::{Digest as _, Sha256};
 
 use crate::error::Error;
-use crate::visible::visible;
+use crate::page::{Inline, Text};
 
 use super::group::{self, Cases, Overall};
 use super::{Outcome, Report};
@@ -22,7 +14,6 @@ mod bytes;
 mod causes;
 mod graph;
 mod matrix;
-mod rule;
 mod said;
 mod summary;
 
@@ -47,10 +38,8 @@ pub fn write(report: &Report, out: &mut dyn io::Write) -> Result<(), Error> {
 #[template(path = "page.html")]
 struct Page<'a> {
     report: &'a Report,
-    style: &'static str,
-    style_digest: String,
-    script: &'static str,
-    script_digest: String,
+    style: Inline,
+    script: Inline,
     overall: Overall,
     headings: Vec<&'static str>,
     lines: Vec<Line<'a>>,
@@ -67,10 +56,8 @@ impl<'a> Page<'a> {
         let headings = summary::headings(report);
         Page {
             report,
-            style: STYLE,
-            style_digest: digest(STYLE),
-            script: SCRIPT,
-            script_digest: digest(SCRIPT),
+            style: Inline::style(STYLE),
+            script: Inline::script(SCRIPT),
             overall: report.overall(),
             lines: report.implementations.iter().map(|tested| Line::of(report, tested, &headings)).collect(),
             headings,
@@ -141,21 +128,5 @@ impl Kind {
             Kind::AdapterError => "A",
             Kind::UnexpectedPass => "P",
         }
-    }
-}
-
-/// How a policy names an inline style or script.
-fn digest(content: &str) -> String {
-    format!("sha256-{}", STANDARD.encode(Sha256::digest(content.as_bytes())))
-}
-
-/// Escapes every text of the templates; hidden characters are spelled out, so that none turns the direction
-/// of text round.
-#[derive(Clone, Copy)]
-struct Text;
-
-impl Escaper for Text {
-    fn write_escaped_str<W: fmt::Write>(&self, out: W, text: &str) -> fmt::Result {
-        Html.write_escaped_str(out, &visible(text))
     }
 }

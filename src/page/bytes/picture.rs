@@ -1,0 +1,217 @@
+//! How the bytes of a dump divide over kinds of record: a strip in the order of the file, and a row for each kind.
+
+use super::survey::{Kinds, Survey};
+
+/// Columns of the strip, at most; it has at least half of them once the dump has that many bytes.
+const COLUMNS: u64 = 160;
+
+/// Kinds with a colour of their own; all others share one.
+const COLOURS: usize = 7;
+
+/// Units of the picture from left to right, and from top to bottom.
+const WIDTH: f64 = 1000.0;
+const HEIGHT: f64 = 100.0;
+
+/// Bytes of each kind in equal stretches of a dump, whose length is not known beforehand: where there are too many stretches,
+/// two become one.
+pub(super) struct Columns {
+    /// Bytes of a stretch.
+    width: u64,
+    bytes: Vec<Vec<(usize, u64)>>,
+    length: u64,
+}
+
+impl Default for Columns {
+    fn default() -> Columns {
+        Columns { width: 1, bytes: Vec::new(), length: 0 }
+    }
+}
+
+impl Columns {
+    /// The dump has this many bytes at least.
+    pub(super) fn reach(&mut self, length: u64) {
+        self.length = self.length.max(length);
+        while self.length > self.width.saturating_mul(COLUMNS) {
+            self.width *= 2;
+            let pairs = self.bytes.chunks(2).map(|pair| {
+                let mut both = pair[0].clone();
+                pair[1..].iter().flatten().for_each(|(kind, bytes)| count(&mut both, *kind, *bytes));
+                both
+            });
+            self.bytes = pairs.collect();
+        }
+    }
+
+    /// Bytes of a kind, from an offset to another, after all that were added before.
+    pub(super) fn add(&mut self, kind: usize, from: u64, to: u64) {
+        self.reach(to);
+        let mut from = from;
+        while from < to {
+            let column = from / self.width;
+            let end = to.min((column + 1) * self.width);
+            // There are no more than a few of them.
+            let index = usize::try_from(column).unwrap_or(usize::MAX).min(COLUMNS as usize);
+            self.bytes.resize_with(self.bytes.len().max(index + 1), Vec::new);
+            count(&mut self.bytes[index], kind, end - from);
+            from = end;
+        }
+    }
+}
+
+fn count(column: &mut Vec<(usize, u64)>, kind: usize, bytes: u64) {
+    match column.iter_mut().find(|(of, _)| *of == kind) {
+        Some((_, sum)) => *sum += bytes,
+        None => column.push((kind, bytes)),
+    }
+}
+
+/// The picture.
+pub(super) struct Picture {
+    pub(super) bars: Vec<Bar>,
+    pub(super) rows: Vec<Row>,
+    /// The part that the page shows in detail.
+    pub(super) shown: Option<Bar>,
+    /// The part that could not be read.
+    pub(super) unread: Option<Bar>,
+    /// What it shows, in a sentence.
+    pub(super) title: String,
+}
+
+/// A rectangle.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Bar {
+    pub(super) x: f64,
+    pub(super) y: f64,
+    pub(super) width: f64,
+    pub(super) height: f64,
+    pub(super) colour: usize,
+}
+
+/// A kind of record.
+pub(super) struct Row {
+    pub(super) name: String,
+    pub(super) colour: usize,
+    pub(super) records: String,
+    pub(super) bytes: String,
+    pub(super) share: String,
+    /// The same, out of 100.
+    pub(super) width: f64,
+}
+
+impl Picture {
+    pub(super) fn of(survey: &Survey) -> Picture {
+        let kinds = &survey.kinds;
+        let length = survey.length;
+        let across = |offset: u64| WIDTH * share(offset, length);
+        let whole =
+            |from, to| Bar { x: across(from), y: 0.0, width: across(to) - across(from), height: HEIGHT, colour: 0 };
+        let rows = kinds.by_size().into_iter().map(|index| {
+            let kind = &kinds.0[index];
+            let width = 100.0 * share(kind.bytes, length);
+            Row {
+                name: kind.name.clone(),
+                colour: kinds.colour(index),
+                records: if kind.records == 0 { String::new() } else { grouped(kind.records) },
+                bytes: grouped(kind.bytes),
+                share: if width < 0.1 { "< 0.1 %".to_owned() } else { format!("{width:.1} %") },
+                width,
+            }
+        });
+        let rows: Vec<Row> = rows.collect();
+        let most: Vec<String> = rows.iter().take(3).map(|row| format!("{} {}", row.name, row.share)).collect();
+        let window = survey.window.first().map(|line| whole(line.offset, survey.window_end));
+        Picture {
+            bars: bars(&survey.columns, kinds, across),
+            title: format!("The bytes by kind of record, in the order of the file: {}", most.join(", ")),
+            rows,
+            shown: window,
+            unread: (survey.read < length).then(|| whole(survey.read, length)),
+        }
+    }
+}
+
+/// Stretches of a single kind that follow each other are one bar; others are stacked.
+fn bars(columns: &Columns, kinds: &Kinds, across: impl Fn(u64) -> f64) -> Vec<Bar> {
+    let mut bars: Vec<Bar> = Vec::new();
+    for (index, column) in columns.bytes.iter().enumerate() {
+        let start = index as u64 * columns.width;
+        let end = (start + columns.width).min(columns.length);
+        let x = across(start);
+        let width = across(end) - x;
+        let mut colours: Vec<(usize, u64)> = Vec::new();
+        column.iter().for_each(|(kind, bytes)| count(&mut colours, kinds.colour(*kind), *bytes));
+        colours.sort_unstable();
+        let mut y = 0.0;
+        for (colour, bytes) in colours {
+            let height = HEIGHT * share(bytes, end - start);
+            let bar = Bar { x, y, width, height, colour };
+            y += height;
+            match bars.last_mut() {
+                Some(last) if last.colour == colour && is_full(last) && is_full(&bar) => last.width += width,
+                _ => bars.push(bar),
+            }
+        }
+    }
+    bars
+}
+
+fn is_full(bar: &Bar) -> bool {
+    bar.height >= HEIGHT
+}
+
+fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+impl Kinds {
+    /// The colour of a kind: 0 for that with the most bytes.
+    pub(super) fn colour(&self, kind: usize) -> usize {
+        let larger = |(index, other): (usize, &super::survey::Kind)| {
+            let bytes = self.0[kind].bytes;
+            other.bytes > bytes || (other.bytes == bytes && index < kind)
+        };
+        self.0.iter().enumerate().filter(|of| larger(*of)).count().min(COLOURS)
+    }
+}
+
+/// A number with its digits in groups of three.
+pub(super) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let groups = digits.as_bytes().rchunks(3).rev().map(|group| String::from_utf8_lossy(group));
+    groups.collect::<Vec<_>>().join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_hold_every_byte_whatever_the_length() {
+        for length in [1, 159, 160, 161, 1000, 123_457] {
+            let mut columns = Columns::default();
+            let mut at = 0;
+            let mut sums = [0; 3];
+            while at < length {
+                let to = length.min(at + 1 + at % 7);
+                columns.add((at % 3) as usize, at, to);
+                sums[(at % 3) as usize] += to - at;
+                at = to;
+            }
+            assert!(
+                columns.bytes.len() as u64 <= COLUMNS && (columns.bytes.len() as u64 >= COLUMNS / 2 || length < 80)
+            );
+            let all = || columns.bytes.iter().flatten();
+            let of = |wanted| all().filter(|(kind, _)| *kind == wanted).map(|(_, bytes)| bytes).sum::<u64>();
+            assert_eq!([0, 1, 2].map(of), sums, "{length}");
+            let (last, all) = columns.bytes.split_last().expect("there are some");
+            let sum = |column: &[(usize, u64)]| column.iter().map(|(_, bytes)| bytes).sum::<u64>();
+            assert!(all.iter().all(|column| sum(column) == columns.width) && sum(last) <= columns.width);
+        }
+    }
+
+    #[test]
+    fn digits_stand_in_groups() {
+        let numbers = [0, 12, 123, 1234, 123_456, 1_234_567].map(grouped);
+        assert_eq!(numbers, ["0", "12", "123", "1,234", "123,456", "1,234,567"]);
+    }
+}

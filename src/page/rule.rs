@@ -1,0 +1,22 @@
+//! The text of a rule.
+
+use crate::format;
+
+/// A rule's text.
+pub(crate) struct RuleText {
+    pub(crate) id: &'static str,
+    /// What it says, what documents say otherwise, and where it is from: a line each.
+    pub(crate) text: String,
+}
+
+impl RuleText {
+    /// The text of a rule of the rule books.
+    pub(crate) fn of(id: &str) -> Option<RuleText> {
+        let rule = format::rule(id)?;
+        let documents = rule.documents.map(|documents| format!("In the documents: {documents}"));
+        let sources: Vec<String> = format::sources(rule).iter().map(ToString::to_string).collect();
+        let sources = (!sources.is_empty()).then(|| format!("Sources: {}", sources.join("; ")));
+        let lines: Vec<String> = [Some(rule.statement.to_owned()), documents, sources].into_iter().flatten().collect();
+        Some(RuleText { id: rule.id, text: lines.join("\n") })
+    }
+}
