@@ -34,7 +34,8 @@ pub(crate) struct Opts {
     /// Print JSON objects, one a line, instead of text.
     #[arg(long)]
     json: bool,
-    /// A page for a browser, in one file: a picture of the kinds of record, and every record with its fields, with search.
+    /// Instead of text, a page for a browser in one file: the kinds of record as a picture, and every record with its fields,
+    /// with search.
     #[arg(long, conflicts_with_all = ["bytes", "json"])]
     html: bool,
     /// Page: the first record is the one that has the byte at OFFSET (decimal, or hexadecimal after 0x), or else the next one.
@@ -46,7 +47,7 @@ pub(crate) struct Opts {
     /// Page: output; `-` is standard output.
     #[arg(short, long, default_value = "-", requires = "html")]
     output: PathBuf,
-    /// Replace an existing output.
+    /// Replace an existing output. Without it, that is an error.
     #[arg(long, requires = "html")]
     force: bool,
     #[command(flatten)]

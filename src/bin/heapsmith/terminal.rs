@@ -12,6 +12,7 @@ use anstream::{AutoStream, ColorChoice};
 use clap::{Args, ValueEnum};
 use comfy_table::{Table, presets};
 use heapsmith::visible::visible;
+#[cfg(feature = "check")]
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use gate::{Colour, Gate, Paint};
