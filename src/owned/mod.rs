@@ -21,7 +21,7 @@ mod paths;
 pub(crate) use changes::{Changes, Step};
 pub(crate) use journal::{Settled, is_pending, replace, settle};
 pub(crate) use lock::Lock;
-pub(crate) use paths::{entries, folders_of, is_own};
+pub(crate) use paths::{entries, folders_of, is_own, read_listed};
 
 use std::path::Path;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, FileType};
-use std::io;
+use std::io::{self, Read};
 use std::path::{Component, Path};
 
 use crate::error::Error;
@@ -71,6 +71,25 @@ pub(super) fn check(root: &Path, path: &str) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// The bytes of a listed file, if it has no more than `most`. A link, a device or a pipe in its place is not read.
+///
+/// # Errors
+/// If the path is not plain or leads through a link; if something else than a file is there, or a longer one; if reading fails.
+pub(crate) fn read_listed(root: &Path, path: &str, most: u64) -> Result<Vec<u8>, Error> {
+    check(root, path)?;
+    let file = root.join(path);
+    let name = file.display();
+    if kind(&file)?.is_some_and(|found| !found.is_file()) {
+        return Err(Error::Usage(format!("{name}: expected a file, found something else; restore the file first")));
+    }
+    let mut bytes = Vec::new();
+    let read = fs::File::open(&file).and_then(|file| file.take(most.saturating_add(1)).read_to_end(&mut bytes));
+    if read.map_err(|e| Error::io(format!("reading {name}"), e))? as u64 > most {
+        return Err(Error::Usage(format!("{name}: expected at most {most} bytes, found more; restore the file first")));
+    }
+    Ok(bytes)
 }
 
 /// The folders on the way to a plain path, the outermost first.

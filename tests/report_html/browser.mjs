@@ -136,3 +136,19 @@ export async function contrast(page, name, selectors) {
   }, selectors);
   assert.deepEqual(low, [], name);
 }
+
+/** Every link within the page leads to something, and no id stands twice. */
+export async function linksLead(page) {
+  const lost = await page.$$eval('a[href^="#"]', (all) => all.filter((a) => !document.getElementById(a.hash.slice(1))).length);
+  assert.equal(lost, 0, "links to nothing");
+  const ids = await page.$$eval("[id]", (all) => all.map((e) => e.id));
+  assert.equal(new Set(ids).size, ids.length, "an id twice");
+}
+
+/** What dumps and programs say is text: it runs no script and fetches no image. */
+export async function hostileIsText(page) {
+  assert.equal(await page.evaluate(() => window.broken), undefined);
+  assert.equal(await page.$$eval("script", (all) => all.length), 1);
+  assert.equal(await page.$$eval("img", (all) => all.length), 0);
+  assert.ok(await page.evaluate(() => document.body.textContent.includes("<script>window.broken=1</script>")));
+}

@@ -5,7 +5,9 @@
 
 import assert from "node:assert/strict";
 
-import { SCHEMES, VIEWS, axe, close, contrast, noSidewaysScrolling, open, picture } from "./browser.mjs";
+import {
+  SCHEMES, VIEWS, axe, close, contrast, hostileIsText, linksLead, noSidewaysScrolling, open, picture,
+} from "./browser.mjs";
 
 /** What has text in the page. */
 const TEXTS = [
@@ -123,6 +125,7 @@ async function keyboard(view) {
   assert.ok(at.record && at.text.includes("header"), at.text);
   await page.keyboard.press("Enter");
   assert.ok(await page.evaluate(() => document.activeElement.parentElement.open));
+  await page.waitForSelector("details.record[open] .dump");
   // The part that scrolls, then the fields, each of which marks its bytes.
   await page.keyboard.press("Tab");
   await page.keyboard.press("Tab");
@@ -217,10 +220,7 @@ async function links() {
   const page = await open();
   const hrefs = await page.$$eval("a[href]", (all) => all.map((a) => a.getAttribute("href")));
   assert.ok(hrefs.length > 10 && hrefs.every((href) => href.startsWith("#")));
-  const lost = await page.$$eval('a[href^="#"]', (all) => all.filter((a) => !document.getElementById(a.hash.slice(1))).length);
-  assert.equal(lost, 0, "links to nothing");
-  const ids = await page.$$eval("[id]", (all) => all.map((e) => e.id));
-  assert.equal(new Set(ids).size, ids.length, "an id twice");
+  await linksLead(page);
   await page.done();
 }
 
@@ -230,10 +230,7 @@ async function hostile() {
   await find(page, "window.broken");
   await page.keyboard.press("Enter");
   await page.waitForFunction(() => document.activeElement.matches("tr.on a"));
-  assert.equal(await page.evaluate(() => window.broken), undefined);
-  assert.equal(await page.$$eval("script", (all) => all.length), 1);
-  assert.equal(await page.$$eval("img", (all) => all.length), 0);
-  assert.ok(await page.evaluate(() => document.body.textContent.includes("<script>window.broken=1</script>")));
+  await hostileIsText(page);
   await page.done();
 }
 

@@ -11,6 +11,7 @@ use crate::family::case::Verdict;
 use crate::format::{DumpFile, HeapFile};
 use crate::hprof::Reading;
 use crate::input::Input;
+use crate::owned;
 use crate::validate::{Report, Severity, ValidateOptions, validate};
 
 use super::super::manifest::{ManifestFinding, ManifestRules};
@@ -162,10 +163,10 @@ fn existing(folder: &Path, stored: &mut Stored) -> Result<Export, Error> {
     let listings =
         |case: &ExportCase| case.answers.iter().filter_map(|answer| answer.listing.clone()).collect::<Vec<_>>();
     for file in export.cases.iter().flat_map(|case| listings(case).into_iter().chain([case.dump.clone()])) {
-        let path = folder.join(&file.path);
-        let bytes = fs::read(&path).map_err(|e| Error::io(format!("reading {}", path.display()), e))?;
+        let bytes = owned::read_listed(folder, &file.path, LARGEST)?;
         let found = sha256(&bytes);
         if found != file.sha256 {
+            let path = folder.join(&file.path);
             let message = format!("{}: expected the SHA-256 {}, found {found}", path.display(), file.sha256);
             return Err(Error::Usage(format!("{message}; restore the file first")));
         }

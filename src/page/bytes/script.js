@@ -66,6 +66,8 @@
           at.addEventListener(finish, () => mark(row, false));
         }
       }
+      // The lines may come after the focus: a record tells a little later that it was opened.
+      if (row.contains(document.activeElement)) mark(row, true);
     }
   };
 

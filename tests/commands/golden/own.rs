@@ -107,6 +107,27 @@ fn what_is_wrong_is_refused_and_changes_nothing() {
     let (code, _, error) = bench.command(&["corpus", "add", "cut.hprof", "--refused", "-o", "exported"]);
     assert!(code == 2 && error.contains("holds cases of `corpus export`"), "{error}");
     assert_eq!((bench.files(), bench.manifest()), before);
+    // What the manifest lists is read where it is a file of the folder: no device, and nothing outside.
+    let manifest = bench.path("golden/manifest.json");
+    let sound = fs::read_to_string(&manifest).expect("the manifest");
+    let path = text(&before.1["cases"][0]["dump"]["path"]).to_owned();
+    for hostile in ["/dev/zero", "../low.jsonl", "dumps/../../low.jsonl"] {
+        fs::write(&manifest, sound.replace(&path, hostile)).expect("writable");
+        let (code, _, error) = bench.command(&["corpus", "add", "cut.hprof", "--refused", "-o", "golden"]);
+        assert!(code == 2 && error.contains("expected a relative path without `..`"), "{hostile}: {error}");
+    }
+    fs::write(&manifest, sound).expect("writable");
+    #[cfg(unix)]
+    {
+        let dump = bench.path("golden").join(&path);
+        let bytes = fs::read(&dump).expect("the dump");
+        fs::remove_file(&dump).expect("removed");
+        std::os::unix::fs::symlink("/dev/zero", &dump).expect("a link");
+        let (code, _, error) = bench.command(&["corpus", "add", "cut.hprof", "--refused", "-o", "golden"]);
+        assert!(code == 2 && error.contains("expected a file, found something else"), "{error}");
+        fs::remove_file(&dump).expect("removed");
+        fs::write(&dump, bytes).expect("writable");
+    }
     // A file that was changed is not carried on under its old digest.
     let path = text(&before.1["cases"][0]["answers"][0]["listing"]["path"]).to_owned();
     fs::write(bench.path("golden").join(&path), "{}").expect("writable");
