@@ -102,11 +102,12 @@ impl Name {
         Name(java.into())
     }
 
-    /// A name in standard UTF-8 as the JVM has it: what takes four bytes is two surrogates. Other names stay as they are.
+    /// A name in standard UTF-8 as the JVM has it: what takes four bytes is two surrogates, and NUL has two bytes. Other names
+    /// stay as they are.
     #[must_use]
     pub fn to_modified_utf8(&self) -> Name {
-        let has_four = self.0.iter().any(|&byte| byte >= 0xf0);
-        let text = has_four.then(|| std::str::from_utf8(&self.0).ok()).flatten();
+        let is_other = self.0.iter().any(|&byte| byte >= 0xf0 || byte == 0);
+        let text = is_other.then(|| std::str::from_utf8(&self.0).ok()).flatten();
         text.map_or_else(|| self.clone(), Name::from_text)
     }
 }

@@ -220,7 +220,7 @@ fn passes(adapter: &str) {
         (vec!["pass", "skip"], 0),
         "{verdicts:?}"
     );
-    assert!(verdicts["pass"] > 180 && verdicts["skip"] < 20, "{verdicts:?}");
+    assert!(verdicts["pass"] > 500 && verdicts["skip"] * 20 < verdicts["pass"], "{verdicts:?}");
 }
 
 /// It takes the higher version of those that the runner speaks.
@@ -348,22 +348,23 @@ fn adapter_test_tells_the_parsers_failures_from_the_adapters_and_goes_on() {
         steps.iter().filter(|step| step["problem"].as_str().is_some_and(|problem| problem.contains(text))).count()
     };
     let of = |steps: &[Value], fault: &str| steps.iter().filter(|step| step["fault"] == fault).count();
-    // Two steps for each of phd4, phd5, phd6 and hprof, and two damaged dumps; before them three, after them three.
+    // Two steps for each of phd4, phd5, phd6 and hprof, and three damaged dumps; before them three, after them three.
     let all = steps("behaves", PATIENT);
-    assert_eq!((all.len(), of(&all, "parser"), of(&all, "adapter")), (16, 2, 2), "{all:#?}");
-    assert_eq!(with(&all, "it accepts a dump that is damaged"), 2);
-    // One crash costs one step: another process answers the others.
+    assert_eq!((all.len(), of(&all, "parser"), of(&all, "adapter")), (17, 3, 2), "{all:#?}");
+    assert_eq!(with(&all, "it accepts a dump that is damaged"), 3);
+    // One crash costs one step, at a dump that it would have accepted rightly: another process answers the others.
     let crashed = steps("dies-at-seventh", PATIENT);
-    assert_eq!((crashed.len(), of(&crashed, "parser"), with(&crashed, "not tested")), (16, 2, 0), "{crashed:#?}");
-    assert_eq!(with(&crashed, "your parser failed on phd-drop-the-zero-bytes: the process ended"), 1, "{crashed:#?}");
+    assert_eq!((crashed.len(), of(&crashed, "parser"), with(&crashed, "not tested")), (17, 4, 0), "{crashed:#?}");
+    let at_seventh = "your parser failed on phd6-openj9-64: the process ended";
+    assert_eq!(with(&crashed, at_seventh), 1, "{crashed:#?}");
     // It ends at every request, after a hello that can be judged.
     let dead = steps("dies-always", PATIENT);
     assert_eq!(
         (of(&dead, "parser"), with(&dead, "panicked at src/parser.rs:7"), with(&dead, "not tested")),
-        (10, 12, 0)
+        (11, 13, 0)
     );
     // What takes as long as it may is not waited for more than three times.
     let hung = steps("hangs", &["--time-limit", "8"]);
     assert_eq!(with(&hung, "no answer after 8."), 3, "{hung:#?}");
-    assert_eq!(with(&hung, "not tested: 3 answers did not come in time"), 9, "{hung:#?}");
+    assert_eq!(with(&hung, "not tested: 3 answers did not come in time"), 10, "{hung:#?}");
 }

@@ -17,7 +17,8 @@ HELLO = {
 
 # What a dump leaves open, with the default (specs/adapter.md, Readings).
 READINGS = {
-    "classic.class-block": "removed", "classic.element-order": "file", "classic.repeated-address": "every-record"}
+    "classic.class-block": "removed", "classic.element-order": "file", "classic.repeated-class": "every-record",
+    "classic.repeated-object": "every-record"}
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Characters
@@ -196,7 +197,7 @@ class Dump:
 
 def listing(dump, readings):
     """The lines of the dump's listing."""
-    dump.records = one_of_each(dump.records, readings["classic.repeated-address"])
+    dump.records = one_of_each(dump.records, readings, "classic")
     head = {"listing": 1, "format": "classic"}
     if dump.word_digits in (8, 16):
         head["word_size"] = dump.word_digits * 4

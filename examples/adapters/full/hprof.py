@@ -22,7 +22,8 @@ HELLO = {
 # What a dump leaves open, with the default (specs/adapter.md, Readings).
 READINGS = {
     "hprof.unpatched-length": "empty", "hprof.repeated-string": "last", "hprof.regions": "merged",
-    "hprof.undeclared-bytes": "raw", "hprof.array-class": "array", "hprof.repeated-address": "every-record"}
+    "hprof.undeclared-bytes": "raw", "hprof.array-class": "array", "hprof.repeated-class": "every-record",
+    "hprof.repeated-object": "every-record"}
 
 # ---------------------------------------------------------------------------------------------------------------------
 # The dump
@@ -319,7 +320,7 @@ def listing(dump, index):
         raise Skip("the dump has several heaps, and none was asked for")
     index = index or 0
     heap = dump.heaps[index]
-    heap.items = one_of_each(heap.items, dump.readings["hprof.repeated-address"])
+    heap.items = one_of_each(heap.items, dump.readings, "hprof")
     classes = {}
     for item in heap.items:
         if item["kind"] == "class":

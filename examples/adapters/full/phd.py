@@ -18,7 +18,8 @@ READINGS = {
     "phd.address-unit": "8", "phd.hashes-without-j9": "none", "phd.length-and-size": "length-first",
     "phd.missing-hash": "none", "phd.hash-16": "stored", "phd.array-class": "as-written",
     "phd.first-reference": "kept", "phd.null-references": "listed", "phd.element-order": "file",
-    "phd.repeated-address": "every-record"}
+    "phd.repeated-class": "every-record",
+    "phd.repeated-object": "every-record"}
 
 # ---------------------------------------------------------------------------------------------------------------------
 # The dump
@@ -237,7 +238,7 @@ def read_otherwise(dump, readings):
             references[:] = filter(None, references)
         if readings["phd.element-order"] == "index" and record["kind"] == "object-array":
             references.reverse()
-    dump.records = one_of_each(dump.records, readings["phd.repeated-address"])
+    dump.records = one_of_each(dump.records, readings, "phd")
 
 
 def other_hash(dump, record, readings):

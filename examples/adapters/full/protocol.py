@@ -90,14 +90,16 @@ def text_of(data):
         return {"bytes": data.hex()}
 
 
-def one_of_each(entries, choice):
-    """Entries of which those of one address, and one kind, count as the reading of repeated addresses says."""
-    if choice == "every-record":
-        return entries
+def one_of_each(entries, readings, family):
+    """Entries of which those of one address, and one kind, count as the readings of repeated addresses say."""
+    choices = {True: readings[f"{family}.repeated-class"], False: readings[f"{family}.repeated-object"]}
     known = {}
-    for entry in entries if choice == "first" else reversed(entries):
-        known.setdefault((is_class(entry), entry["address"]), entry)
-    return [entry for entry in entries if known[is_class(entry), entry["address"]] is entry]
+    for entry in entries:
+        key = (is_class(entry), entry["address"])
+        if choices[key[0]] == "last" or key not in known:
+            known[key] = entry
+    return [entry for entry in entries if choices[is_class(entry)] == "every-record"
+            or known[is_class(entry), entry["address"]] is entry]
 
 
 def is_class(entry):

@@ -115,14 +115,19 @@ pub(in crate::check) fn strings(file: &DumpFile) -> Result<Option<u64>, Error> {
     Ok(Some(texts.len() as u64))
 }
 
-/// Objects by the name of their class, in the form of Java source.
+/// Objects by the name of their class, in the form of Java source. Those of a class without a name, or with an empty one, are
+/// not in it.
 pub(in crate::check) fn histogram_of(heap: &Heap) -> BTreeMap<Name, u64> {
     let index = Index::new(heap);
     let mut classes = BTreeMap::new();
-    for name in heap.objects.iter().filter_map(|object| index.class_name(object)) {
+    for name in heap.objects.iter().filter_map(|object| index.class_name(object)).filter(has_characters) {
         *classes.entry(name).or_default() += 1;
     }
     classes
+}
+
+fn has_characters(name: &Name) -> bool {
+    !name.as_bytes().is_empty()
 }
 
 fn histogram(heap: &Heap, accepted: &Accepted, has_text: bool) -> Result<(), Wrong> {
@@ -133,6 +138,9 @@ fn histogram(heap: &Heap, accepted: &Accepted, has_text: bool) -> Result<(), Wro
     let mut found: BTreeMap<Name, u64> = BTreeMap::new();
     for entry in told.iter().filter(|entry| entry.objects > 0) {
         let name = Name::from(entry.class.clone()).to_java_form();
+        if !has_characters(&name) {
+            continue;
+        }
         let text = if has_text { in_words(&name) } else { None };
         let count = found.entry(text.unwrap_or(name)).or_default();
         *count = count.saturating_add(entry.objects);

@@ -1,13 +1,14 @@
 //! Dumps that were converted or written, by what their format carries.
 
 use std::collections::HashSet;
-use std::io::Read;
+use std::io::{self, Read};
 
 use crate::compare::{Facet, MEMORY};
 use crate::convert::{self, Judged};
 use crate::error::Error;
+use crate::family::Wishes;
 use crate::family::case::Means;
-use crate::format::{DumpFile, Format, Target};
+use crate::format::{DumpFile, Format, Lowering, Target};
 use crate::hprof::Reading;
 use crate::input::Input;
 use crate::model::{Address, DumpSource, Heap, HeapSource, IdentityHash, Object};
@@ -164,6 +165,17 @@ pub(super) fn is_beyond_java(heap: &Heap) -> bool {
         object.length.is_some_and(|length| length > LONGEST_ARRAY) || size / 16 > LONGEST_ARRAY
     };
     heap.objects.iter().any(is_beyond)
+}
+
+/// Whether a conversion to a format, as an unnamed or this writer would write it, holds a heap: its numbers fit into the fields,
+/// and what has to be synthesised is no more than a converter may write.
+pub(super) fn can_hold(to: &Target, heap: &Heap, dump: &[u8]) -> bool {
+    let Ok(lowering) = Lowering::new(to.format, &Wishes { profile: to.profile.clone(), ..Wishes::default() }) else {
+        return true;
+    };
+    let options = convert::Options::new(&lowering).budget(Budget::output_for(dump.len() as u64));
+    let mut source = heap;
+    !matches!(convert::convert(&mut source, &options, &mut io::sink()), Err(Error::Lower(_)))
 }
 
 /// The largest `int` (The Java Virtual Machine Specification, 6.5, newarray).

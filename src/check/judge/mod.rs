@@ -228,12 +228,7 @@ pub(super) fn judge(asked: &Asked<'_>, reply: Reply, session: &mut dyn Session) 
                 false => judgement.with_causes_first(asked.case),
             }
         }
-        Reply::Refused(..)
-            if matches!(asked.task.operation, Operation::Convert(_))
-                && first_heap(asked.case).is_some_and(dump::is_beyond_java) =>
-        {
-            passed(Some("an array that is longer than Java's".to_owned()))
-        }
+        Reply::Refused(..) if let Some(why) = may_refuse(asked) => passed(Some(why.to_owned())),
         Reply::Refused(message, offset) => {
             Judgement { offset, ..refused(&asked.rights(Scope::Other), asked.case, &message) }
         }
@@ -247,6 +242,16 @@ pub(super) fn judge(asked: &Asked<'_>, reply: Reply, session: &mut dyn Session) 
         Reply::Hang(how) => Judgement::of(Outcome::Hang { how }),
         Reply::OutOfMemory(how) => Judgement::of(Outcome::OutOfMemory { how }),
     })
+}
+
+/// Why a converter may refuse a dump that is to be read: the other format need not hold its heap.
+fn may_refuse(asked: &Asked<'_>) -> Option<&'static str> {
+    let Operation::Convert(to) = &asked.task.operation else { return None };
+    let heap = first_heap(asked.case)?;
+    if dump::is_beyond_java(heap) {
+        return Some("an array that is longer than Java's");
+    }
+    (!dump::can_hold(to, heap, &asked.case.bytes)).then_some("a heap that the other format cannot hold")
 }
 
 /// An answer is complete when it is announced.

@@ -1,7 +1,7 @@
 //! What a classic text leaves open.
 
 use crate::compare::Facet;
-use crate::family::case::{Ambiguity, Choice, Means, repeated_addresses};
+use crate::family::case::{Ambiguity, Choice, Means, repeated_classes, repeated_objects};
 use crate::family::{ClassBlocks, Reading};
 use crate::model::{Address, Contents, Heap, Object, ObjectKind};
 
@@ -35,7 +35,8 @@ pub(in super::super) const AMBIGUITIES: &[Ambiguity] = &[
             apply: |_, heap, _| turn_round(heap),
         },
     },
-    repeated_addresses("classic.repeated-address", "classic.graph.duplicate-address"),
+    repeated_classes("classic.repeated-class", "classic.graph.duplicate-address"),
+    repeated_objects("classic.repeated-object", "classic.graph.duplicate-address"),
 ];
 
 fn of_array(object: &Object) -> Option<&Vec<Address>> {

@@ -21,7 +21,7 @@ use super::{Family, Format};
 pub(crate) use ambiguity::Same;
 pub use ambiguity::{Ambiguity, Choice};
 pub(crate) use ambiguity::{DumpOf, Means};
-pub(crate) use repeated::repeated_addresses;
+pub(crate) use repeated::{repeated_classes, repeated_objects};
 pub(crate) use spelled::{Source, cases as spelled};
 pub use tags::{TAGS, Tag};
 

@@ -4,39 +4,50 @@ use std::collections::HashSet;
 use std::hash::Hash;
 
 use crate::compare::Facet;
-use crate::model::Heap;
 
-use super::{Ambiguity, Choice, DumpOf, Means};
+use super::{Ambiguity, Choice, Means};
 
 const WHICH: &[Choice] = &[
     Choice::new("every-record", "each of them counts"),
     Choice::new("first", "the first counts"),
     Choice::new("last", "the last counts"),
 ];
+const LAST: usize = 2;
 
-/// Several records of one address, of which a reader that keeps them in a table by address has one.
-pub(crate) const fn repeated_addresses(name: &'static str, rule: &'static str) -> Ambiguity {
+/// Several records of one class, of which a reader that keeps them in a table by address has one. The same reader may have
+/// a list of objects, so that each kind has a reading of its own.
+pub(crate) const fn repeated_classes(name: &'static str, rule: &'static str) -> Ambiguity {
     Ambiguity {
         name,
-        about: "Several records of one address, in a reader that does not refuse them",
+        about: "Several class records of one address, in a reader that does not refuse them",
         rule,
         choices: WHICH,
         facets: &[Facet::Address, Facet::Kind],
-        means: Means::Heap { same: |_, heap, _, _| !is_repeated(heap), apply },
+        means: Means::Heap {
+            same: |_, heap, _, _| !has_twice(heap.classes.iter().map(|class| class.address)),
+            apply: |_, heap, choice| keep_one(&mut heap.classes, |class| class.address, choice == LAST),
+        },
     }
 }
 
-fn is_repeated(heap: &Heap) -> bool {
-    let mut known = HashSet::new();
-    let of_classes = heap.classes.iter().map(|class| class.address);
-    !of_classes.chain(heap.objects.iter().map(|object| object.address)).all(|address| known.insert(address))
+/// Several objects of one address.
+pub(crate) const fn repeated_objects(name: &'static str, rule: &'static str) -> Ambiguity {
+    Ambiguity {
+        name,
+        about: "Several objects of one address, in a reader that does not refuse them",
+        rule,
+        choices: WHICH,
+        facets: &[Facet::Address, Facet::Kind],
+        means: Means::Heap {
+            same: |_, heap, _, _| !has_twice(heap.objects.iter().map(|object| object.address)),
+            apply: |_, heap, choice| keep_one(&mut heap.objects, |object| object.address, choice == LAST),
+        },
+    }
 }
 
-/// Classes and objects of one address are kept apart: a reader has a table for each.
-fn apply(_: &DumpOf<'_>, heap: &mut Heap, choice: usize) {
-    let is_last = choice == 2;
-    keep_one(&mut heap.classes, |class| class.address, is_last);
-    keep_one(&mut heap.objects, |object| object.address, is_last);
+fn has_twice<A: Hash + Eq>(mut addresses: impl Iterator<Item = A>) -> bool {
+    let mut known = HashSet::new();
+    !addresses.all(|address| known.insert(address))
 }
 
 fn keep_one<E, K: Hash + Eq>(entries: &mut Vec<E>, key: impl Fn(&E) -> K, is_last: bool) {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::compare::Facet;
-use crate::family::case::{Ambiguity, Choice, DumpOf, Means, repeated_addresses};
+use crate::family::case::{Ambiguity, Choice, DumpOf, Means, repeated_classes, repeated_objects};
 use crate::family::{Reading, Regions, Texts};
 use crate::model::{Address, Class, Contents, EventKind, FieldType, Heap, Name, ObjectKind, Value};
 
@@ -81,7 +81,8 @@ pub(in super::super) const AMBIGUITIES: &[Ambiguity] = &[
         facets: &[Facet::Class, Facet::ClassName],
         means: Means::Heap { same: |_, heap, _, _| array_names(heap).is_empty(), apply: of_elements },
     },
-    repeated_addresses("hprof.repeated-address", "hprof.object.duplicate"),
+    repeated_classes("hprof.repeated-class", "hprof.object.duplicate"),
+    repeated_objects("hprof.repeated-object", "hprof.object.duplicate"),
 ];
 
 fn has_repeated_texts(heap: &Heap) -> bool {

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::compare::Facet;
-use crate::family::case::{Ambiguity, Choice, DumpOf, Means, repeated_addresses};
+use crate::family::case::{Ambiguity, Choice, DumpOf, Means, repeated_classes, repeated_objects};
 use crate::model::{Address, ByteLen, Class, Contents, Heap, IdentityHash, Object, ObjectKind};
 
 use super::super::wire::{FileFlags, Version};
@@ -147,7 +147,8 @@ pub(in super::super) const AMBIGUITIES: &[Ambiguity] = &[
             },
         },
     },
-    repeated_addresses("phd.repeated-address", "phd.graph.duplicate-address"),
+    repeated_classes("phd.repeated-class", "phd.graph.duplicate-address"),
+    repeated_objects("phd.repeated-object", "phd.graph.duplicate-address"),
 ];
 
 fn is_j9(dump: &DumpOf<'_>) -> bool {
