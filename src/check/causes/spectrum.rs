@@ -177,8 +177,7 @@ impl<'r> Spectrum<'r> {
             _ if best == rule => 0.0,
             (true, true) => BETTER,
             (true, false) if is_alike => 0.0,
-            (true, false) if is_fact => POOR,
-            (true, false) => BETTER,
+            (true, false) => POOR,
             (false, _) if is_fact => 0.0,
             (false, _) => FAINT,
         };
