@@ -87,6 +87,8 @@ pub mod properties;
 #[cfg(any(feature = "arbitrary", feature = "quickcheck"))]
 pub mod random;
 pub mod recipe;
+#[cfg(feature = "check")]
+pub mod reduce;
 mod setters;
 mod shrink;
 mod system;

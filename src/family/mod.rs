@@ -219,11 +219,26 @@ pub trait DumpFamily: Sync {
         Vec::new()
     }
 
+    /// The parts of a dump whose length stands in it, the outer ones first, as far as they can be found; a broken dump has
+    /// some, too. A part can be made shorter only together with its length.
+    fn lengths(&self, _dump: &[u8]) -> Vec<StatedLength> {
+        Vec::new()
+    }
+
     /// Judges a dump by every rule; by those of the whole graph only if that is asked for.
     ///
     /// # Errors
     /// If the dump cannot be read because of the machine.
     fn judge(&self, opener: &Opener, graph: GraphRules, findings: &mut Findings) -> Result<Judged, Error>;
+}
+
+/// A part of a dump whose length stands before it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StatedLength {
+    /// Offset of the length: 4 bytes, big-endian.
+    pub at: usize,
+    /// The bytes that it counts; fewer where the dump ends before.
+    pub of: std::ops::Range<usize>,
 }
 
 /// A dump format, whatever its version: which decoder reads it. [`Family::ALL`] lists them.

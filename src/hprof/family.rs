@@ -14,7 +14,7 @@ use crate::family::edit::{NamedEdit, named};
 use crate::family::property::{self, Properties};
 use crate::family::{
     DumpFamily, Family, Format, GraphRules, Judged, Lowering, Opener, Opening, Outline, ReadOnce, Records, Reliance,
-    Setting, Source, VisitPlaced, WholeFile, Wishes, past_header, run,
+    Setting, Source, StatedLength, VisitPlaced, WholeFile, Wishes, past_header, run,
 };
 use crate::findings::{Findings, Rulebook};
 use crate::input::Stream;
@@ -27,7 +27,7 @@ use super::lift::{self, HeapIndex, HprofDump, Index, Item, Keep, Layouts, walk, 
 use super::lower::{self, PROFILES, Profile};
 use super::rules::{self, Judgement};
 use super::wire::MAGIC;
-use super::{Decoder, LowerOptions, annotate, carries, list, open};
+use super::{Decoder, LowerOptions, annotate, carries, frames, list, open};
 
 /// The family.
 pub const FAMILY: Family = Family::new(&Hprof);
@@ -291,6 +291,10 @@ impl DumpFamily for Hprof {
     #[cfg(feature = "corpus")]
     fn recipes(&self) -> Vec<ManifestRecipe> {
         recipes()
+    }
+
+    fn lengths(&self, dump: &[u8]) -> Vec<StatedLength> {
+        frames::lengths(dump)
     }
 
     fn judge(&self, opener: &Opener, graph: GraphRules, findings: &mut Findings) -> Result<Judged, Error> {

@@ -21,6 +21,7 @@ pub mod corrupt;
 pub mod decode;
 pub mod encode;
 pub mod family;
+mod frames;
 pub mod lift;
 mod list;
 pub mod lower;

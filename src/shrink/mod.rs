@@ -15,7 +15,10 @@ use std::ops::Range;
 
 use crate::model::Heap;
 
-use simplify::{ClassStep, ObjectStep};
+pub(crate) use needed::{not_needed, without_subclasses};
+pub(crate) use remove::{keep, uncounted};
+pub(crate) use simplify::{ClassStep, ObjectStep};
+pub(crate) use surroundings::{without_roots, without_threads, without_traces};
 
 impl Heap {
     /// Smaller heaps, the smallest first: without objects, without half of them, and so on down to single objects; then
@@ -70,15 +73,15 @@ impl Step {
         match self {
             Step::Objects(range) => {
                 let objects: Vec<bool> = (0..heap.objects.len()).map(|index| !range.contains(&index)).collect();
-                remove::keep(heap, &objects, &vec![true; heap.classes.len()])
+                keep(heap, &objects, &vec![true; heap.classes.len()])
             }
             Step::Classes(dropped) => {
-                let classes = needed::without_subclasses(&heap.classes, dropped);
-                remove::keep(heap, &vec![true; heap.objects.len()], &classes)
+                let classes = without_subclasses(&heap.classes, dropped);
+                keep(heap, &vec![true; heap.objects.len()], &classes)
             }
-            Step::Roots(range) => surroundings::without_roots(heap, range),
-            Step::Threads(range) => surroundings::without_threads(heap, range),
-            Step::Traces(range) => surroundings::without_traces(heap, range),
+            Step::Roots(range) => without_roots(heap, &|index| range.contains(&index)),
+            Step::Threads(range) => without_threads(heap, &|index| range.contains(&index)),
+            Step::Traces(range) => without_traces(heap, &|index| range.contains(&index)),
             Step::Regions => {
                 let mut heap = heap.clone();
                 heap.surroundings.regions = heap.surroundings.regions.map(|_| Vec::new());
@@ -90,13 +93,13 @@ impl Step {
                 heap
             }
             Step::Object(index, step) => {
-                let mut heap = remove::uncounted(heap.clone());
+                let mut heap = uncounted(heap.clone());
                 let word = heap.facts.word_size;
                 step.apply(&mut heap.objects[*index], word);
                 heap
             }
             Step::Class(index, step) => {
-                let mut heap = remove::uncounted(heap.clone());
+                let mut heap = uncounted(heap.clone());
                 step.apply(&mut heap.classes[*index]);
                 heap
             }
@@ -118,7 +121,7 @@ fn steps(heap: &Heap) -> Vec<Step> {
     if around.events.is_some() {
         steps.push(Step::Log);
     }
-    let spare = needed::not_needed(heap);
+    let spare = not_needed(heap);
     steps.extend(ranges(spare.len()).map(|range| Step::Classes(spare[range].to_vec())));
     for (index, object) in heap.objects.iter().enumerate() {
         steps.extend(ObjectStep::of(object).into_iter().map(|step| Step::Object(index, step)));

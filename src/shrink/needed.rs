@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use crate::model::{Address, Class, Heap, Name, Object, ObjectKind, PrimitiveType};
 
 /// Indexes of the classes that no object, subclass, array class or stack frame needs.
-pub(super) fn not_needed(heap: &Heap) -> Vec<usize> {
+pub(crate) fn not_needed(heap: &Heap) -> Vec<usize> {
     let mut needed = Needed::new(&heap.classes);
     for object in &heap.objects {
         needed.of_object(object);
@@ -17,7 +17,7 @@ pub(super) fn not_needed(heap: &Heap) -> Vec<usize> {
 }
 
 /// Which classes stay when some leave, and their subclasses with them.
-pub(super) fn without_subclasses(classes: &[Class], dropped: &[usize]) -> Vec<bool> {
+pub(crate) fn without_subclasses(classes: &[Class], dropped: &[usize]) -> Vec<bool> {
     let mut stays = vec![true; classes.len()];
     dropped.iter().for_each(|&index| stays[index] = false);
     loop {

@@ -7,7 +7,7 @@ use crate::model::{Address, Class, Contents, Heap, Object, Value};
 use super::surroundings;
 
 /// What is left of a heap, without anything that refers to what is not.
-pub(super) fn keep(heap: &Heap, objects: &[bool], classes: &[bool]) -> Heap {
+pub(crate) fn keep(heap: &Heap, objects: &[bool], classes: &[bool]) -> Heap {
     let mut gone = Gone::default();
     heap.objects.iter().zip(objects).for_each(|(object, kept)| gone.enter(object.address, *kept));
     heap.classes.iter().zip(classes).for_each(|(class, kept)| gone.enter(class.address, *kept));
@@ -29,7 +29,7 @@ pub(super) fn keep(heap: &Heap, objects: &[bool], classes: &[bool]) -> Heap {
 }
 
 /// The same heap with totals that are counted anew when it is written.
-pub(super) fn uncounted(mut heap: Heap) -> Heap {
+pub(crate) fn uncounted(mut heap: Heap) -> Heap {
     heap.facts.totals = None;
     heap
 }

@@ -7,7 +7,7 @@ use crate::model::{Address, ByteLen, Class, Contents, FieldType, IdentityHash, O
 use super::ranges;
 
 /// A way to make an object simpler.
-pub(super) enum ObjectStep {
+pub(crate) enum ObjectStep {
     /// Without some elements, or listed references.
     Without(Range<usize>),
     /// Without some elements of primitive values.
@@ -22,7 +22,7 @@ pub(super) enum ObjectStep {
 }
 
 impl ObjectStep {
-    pub(super) fn of(object: &Object) -> Vec<ObjectStep> {
+    pub(crate) fn of(object: &Object) -> Vec<ObjectStep> {
         let mut steps = Vec::new();
         match &object.contents {
             Contents::References(list) => steps.extend(ranges(list.len()).map(ObjectStep::Without)),
@@ -59,7 +59,7 @@ impl ObjectStep {
         steps
     }
 
-    pub(super) fn apply(&self, object: &mut Object, word: Option<WordSize>) {
+    pub(crate) fn apply(&self, object: &mut Object, word: Option<WordSize>) {
         let kind = object.kind;
         match (self, &mut object.contents) {
             (ObjectStep::Unhashed, _) => object.hash = None,
@@ -108,7 +108,7 @@ fn shorten(object: &mut Object, elements: u64, width: u64) {
 
 /// A way to make a class simpler.
 #[derive(Clone, Copy)]
-pub(super) enum ClassStep {
+pub(crate) enum ClassStep {
     NoStatics,
     NoConstantPool,
     NoReferences,
@@ -119,7 +119,7 @@ pub(super) enum ClassStep {
 }
 
 impl ClassStep {
-    pub(super) fn of(class: &Class) -> Vec<ClassStep> {
+    pub(crate) fn of(class: &Class) -> Vec<ClassStep> {
         let owners = [class.loader, class.signers, class.protection_domain];
         let steps = [
             (ClassStep::NoStatics, class.statics.as_ref().is_some_and(|list| !list.is_empty())),
@@ -133,7 +133,7 @@ impl ClassStep {
         steps.into_iter().filter(|(_, applies)| *applies).map(|(step, _)| step).collect()
     }
 
-    pub(super) fn apply(self, class: &mut Class) {
+    pub(crate) fn apply(self, class: &mut Class) {
         match self {
             ClassStep::NoStatics => class.statics = Some(Vec::new()),
             ClassStep::NoConstantPool => class.constant_pool = Some(Vec::new()),

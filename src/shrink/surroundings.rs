@@ -1,7 +1,6 @@
 //! Roots, threads, stack traces and the log, without what was removed.
 
 use std::collections::HashSet;
-use std::ops::Range;
 
 use crate::model::{Event, EventKind, Heap, Root, RootKind, Serial, StackFrame, StackTrace};
 
@@ -44,34 +43,34 @@ pub(super) fn cut(heap: &mut Heap, gone: &Gone, places: &Places) {
 }
 
 /// A heap without some of its roots.
-pub(super) fn without_roots(heap: &Heap, dropped: &Range<usize>) -> Heap {
+pub(crate) fn without_roots(heap: &Heap, is_dropped: &dyn Fn(usize) -> bool) -> Heap {
     let mut heap = heap.clone();
-    heap.surroundings.roots = heap.surroundings.roots.take().map(|roots| outside(roots, dropped));
+    heap.surroundings.roots = heap.surroundings.roots.take().map(|roots| outside(roots, is_dropped));
     heap
 }
 
 /// A heap without some of its threads, their roots and their traces.
-pub(super) fn without_threads(heap: &Heap, dropped: &Range<usize>) -> Heap {
+pub(crate) fn without_threads(heap: &Heap, is_dropped: &dyn Fn(usize) -> bool) -> Heap {
     let mut heap = heap.clone();
     let threads = heap.surroundings.threads.iter().flatten().map(|thread| thread.serial);
     let threads: HashSet<Serial> =
-        threads.enumerate().filter(|(index, _)| dropped.contains(index)).map(|(_, serial)| serial).collect();
+        threads.enumerate().filter(|(index, _)| is_dropped(*index)).map(|(_, serial)| serial).collect();
     let traces = traces_of(&heap, &threads);
     Numbers { threads, traces, ..Numbers::default() }.leave(&mut heap);
     heap
 }
 
 /// A heap without some of its stack traces.
-pub(super) fn without_traces(heap: &Heap, dropped: &Range<usize>) -> Heap {
+pub(crate) fn without_traces(heap: &Heap, is_dropped: &dyn Fn(usize) -> bool) -> Heap {
     let mut heap = heap.clone();
     let traces = heap.surroundings.traces.iter().flatten().map(|trace| trace.serial);
-    let traces = traces.enumerate().filter(|(index, _)| dropped.contains(index)).map(|(_, serial)| serial).collect();
+    let traces = traces.enumerate().filter(|(index, _)| is_dropped(*index)).map(|(_, serial)| serial).collect();
     Numbers { traces, ..Numbers::default() }.leave(&mut heap);
     heap
 }
 
-fn outside<T>(list: Vec<T>, dropped: &Range<usize>) -> Vec<T> {
-    list.into_iter().enumerate().filter(|(index, _)| !dropped.contains(index)).map(|(_, item)| item).collect()
+fn outside<T>(list: Vec<T>, is_dropped: &dyn Fn(usize) -> bool) -> Vec<T> {
+    list.into_iter().enumerate().filter(|(index, _)| !is_dropped(*index)).map(|(_, item)| item).collect()
 }
 
 /// Traces of threads that leave.

@@ -1,0 +1,351 @@
+//! A heap that is made smaller, and written anew each time.
+
+use crate::error::Error;
+use crate::family::Wishes;
+use crate::format::{Lowering, Target};
+use crate::model::{Address, ByteLen, Class, Contents, DumpSource, FieldType, Heap, HeapSource, Object, ObjectKind};
+use crate::shrink::{
+    ClassStep, ObjectStep, keep, not_needed, uncounted, without_roots, without_subclasses, without_threads,
+    without_traces,
+};
+
+use super::sets::leave_out;
+use super::trials::Trials;
+use super::{names, opened};
+
+/// Lists of more items are made shorter by parts, of which there are this many.
+const PARTS: usize = 64;
+
+/// A heap, and how it is written.
+pub(super) struct Graph {
+    heap: Heap,
+    lowering: Lowering,
+}
+
+impl Graph {
+    /// The heap of the dump, written so that the new dump shows it too. `None` if no writer's dump of it does, or if the
+    /// dump cannot be read.
+    pub(super) fn of(trials: &mut Trials<'_>) -> Result<Option<Graph>, Error> {
+        let Some(file) = opened(trials.now()) else { return Ok(None) };
+        let (Ok(mut source), Ok(format)) = (file.source(), file.format()) else { return Ok(None) };
+        let own = file.recognise(&mut source).ok().flatten().or_else(|| file.keeping(&mut source));
+        let lowerings: Vec<Lowering> = own.into_iter().chain(writers(format.family())).collect();
+        for number in 0..source.heaps() {
+            let Ok(heap) = Heap::collect(source.heap(number)) else { return Ok(None) };
+            for lowering in &lowerings {
+                if let Some(dump) = written(lowering, &heap)
+                    && trials.begin_with(dump)?
+                {
+                    return Ok(Some(Graph { heap, lowering: lowering.clone() }));
+                }
+                if trials.is_over() {
+                    return Ok(None);
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Makes it smaller in every way. Gives back whether that changed anything.
+    pub(super) fn round(&mut self, trials: &mut Trials<'_>, anonymise: bool) -> Result<bool, Error> {
+        let before = trials.now().to_vec();
+        self.without_surroundings(trials)?;
+        self.without_objects(trials)?;
+        self.without_classes(trials)?;
+        self.without_single_surroundings(trials)?;
+        self.simpler(trials)?;
+        self.shorter(trials)?;
+        self.without_fields(trials)?;
+        self.change(trials, names::short)?;
+        self.change(trials, names::plain_facts)?;
+        self.change(trials, names::low_addresses)?;
+        if anonymise {
+            self.change(trials, names::anonymous)?;
+        }
+        self.plainer_writer(trials)?;
+        Ok(!trials.is_over() && trials.now() != before)
+    }
+
+    fn change(&mut self, trials: &mut Trials<'_>, change: fn(&Heap) -> Heap) -> Result<bool, Error> {
+        let heap = change(&self.heap);
+        self.take(trials, heap)
+    }
+
+    /// Goes on with another heap, if its dump shows it.
+    fn take(&mut self, trials: &mut Trials<'_>, heap: Heap) -> Result<bool, Error> {
+        if heap == self.heap {
+            return Ok(false);
+        }
+        let taken = trials.one(written(&self.lowering, &heap))?;
+        if taken {
+            self.heap = heap;
+        }
+        Ok(taken)
+    }
+
+    /// Without everything but classes and objects; or without one kind of it.
+    fn without_surroundings(&mut self, trials: &mut Trials<'_>) -> Result<(), Error> {
+        let none = |heap: &Heap| {
+            let mut heap = heap.clone();
+            let around = &mut heap.surroundings;
+            around.roots = around.roots.take().map(|_| Vec::new());
+            around.regions = around.regions.take().map(|_| Vec::new());
+            (around.events, around.times) = (None, None);
+            without_traces(&without_threads(&heap, &|_| true), &|_| true)
+        };
+        if self.change(trials, none)? {
+            return Ok(());
+        }
+        self.change(trials, |heap| {
+            let mut heap = heap.clone();
+            (heap.surroundings.events, heap.surroundings.times) = (None, None);
+            heap
+        })?;
+        self.change(trials, |heap| {
+            let mut heap = heap.clone();
+            heap.surroundings.regions = heap.surroundings.regions.take().map(|_| Vec::new());
+            heap
+        })?;
+        Ok(())
+    }
+
+    fn without_single_surroundings(&mut self, trials: &mut Trials<'_>) -> Result<(), Error> {
+        let around = &self.heap.surroundings;
+        let length = |list: Option<usize>| list.unwrap_or_default();
+        let lists: [(usize, Leave); 3] = [
+            (length(around.threads.as_ref().map(Vec::len)), without_threads),
+            (length(around.traces.as_ref().map(Vec::len)), without_traces),
+            (length(around.roots.as_ref().map(Vec::len)), without_roots),
+        ];
+        for (count, without) in lists {
+            // A list that became shorter with another one has no more items than before.
+            self.leave_out(trials, count, 1, &|heap, kept| without(heap, &|item| !kept[item]))?;
+        }
+        Ok(())
+    }
+
+    fn without_objects(&mut self, trials: &mut Trials<'_>) -> Result<(), Error> {
+        let classes = vec![true; self.heap.classes.len()];
+        self.leave_out(trials, self.heap.objects.len(), 1, &|heap, kept| keep(heap, kept, &classes))
+    }
+
+    /// Without classes that nothing needs.
+    fn without_classes(&mut self, trials: &mut Trials<'_>) -> Result<(), Error> {
+        let objects = vec![true; self.heap.objects.len()];
+        let spare = not_needed(&self.heap);
+        self.leave_out(trials, spare.len(), 1, &|heap, kept| {
+            let dropped: Vec<usize> =
+                spare.iter().zip(kept).filter(|(_, kept)| !**kept).map(|(class, _)| *class).collect();
+            keep(heap, &objects, &without_subclasses(&heap.classes, &dropped))
+        })
+    }
+
+    /// Without elements, values, hashes, traces, static fields and whatever else an object or a class can do without: as much
+    /// of it as can go.
+    fn simpler(&mut self, trials: &mut Trials<'_>) -> Result<(), Error> {
+        let word = self.heap.facts.word_size;
+        let objects: Vec<(usize, ObjectStep)> = steps(&self.heap.objects, whole_steps);
+        self.leave_out(trials, objects.len(), 1, &|heap, kept| {
+            let mut heap = uncounted(heap.clone());
+            for ((index, step), _) in objects.iter().zip(kept).filter(|(_, kept)| !**kept) {
+                step.apply(&mut heap.objects[*index], word);
+            }
+            heap
+        })?;
+        let classes: Vec<(usize, ClassStep)> = steps(&self.heap.classes, ClassStep::of);
+        self.leave_out(trials, classes.len(), 1, &|heap, kept| {
+            let mut heap = uncounted(heap.clone());
+            for ((index, step), _) in classes.iter().zip(kept).filter(|(_, kept)| !**kept) {
+                step.apply(&mut heap.classes[*index]);
+            }
+            heap
+        })
+    }
+
+    /// Shorter lists of elements, references and values.
+    fn shorter(&mut self, trials: &mut Trials<'_>) -> Result<(), Error> {
+        let word = self.heap.facts.word_size;
+        for index in 0..self.heap.objects.len() {
+            let object = &self.heap.objects[index];
+            let (count, values) = match &object.contents {
+                Contents::References(list) | Contents::Elements(list) => (list.len(), false),
+                Contents::Primitives(bytes) => match object.kind {
+                    ObjectKind::PrimitiveArray(element) => (bytes.len() / element.size() as usize, true),
+                    _ => continue,
+                },
+                _ => continue,
+            };
+            self.leave_out(trials, count, count.div_ceil(PARTS), &|heap, kept| {
+                let mut heap = uncounted(heap.clone());
+                for item in (0..count).rev().filter(|&item| !kept[item]) {
+                    let one = item..item + 1;
+                    let step = if values { ObjectStep::WithoutValues(one) } else { ObjectStep::Without(one) };
+                    step.apply(&mut heap.objects[index], word);
+                }
+                heap
+            })?;
+        }
+        for index in 0..self.heap.classes.len() {
+            for list in [of_references, of_statics, of_pool] {
+                let count = list(&mut self.heap.classes[index], None);
+                self.leave_out(trials, count, count.div_ceil(PARTS), &|heap, kept| {
+                    let mut heap = uncounted(heap.clone());
+                    list(&mut heap.classes[index], Some(kept));
+                    heap
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Without fields that classes declare, and their values in all instances.
+    fn without_fields(&mut self, trials: &mut Trials<'_>) -> Result<(), Error> {
+        for index in 0..self.heap.classes.len() {
+            let count = self.heap.classes[index].fields.as_ref().map_or(0, Vec::len);
+            self.leave_out(trials, count, 1, &|heap, kept| without_fields(heap, index, kept))?;
+        }
+        Ok(())
+    }
+
+    /// The plainest writer that still shows it: the one with the shortest dump.
+    fn plainer_writer(&mut self, trials: &mut Trials<'_>) -> Result<(), Error> {
+        let heap = &self.heap;
+        let mut all: Vec<(Vec<u8>, Lowering)> = writers(self.lowering.format().family())
+            .filter_map(|lowering| Some((written(&lowering, heap)?, lowering)))
+            .filter(|(dump, _)| dump.len() < trials.now().len())
+            .collect();
+        all.sort_by_key(|(dump, _)| dump.len());
+        let mut all = all.into_iter();
+        if let Some(lowering) = trials.first(&mut || all.next().map(|(dump, lowering)| (lowering, Some(dump))))? {
+            self.lowering = lowering;
+        }
+        Ok(())
+    }
+
+    fn leave_out(
+        &mut self,
+        trials: &mut Trials<'_>,
+        count: usize,
+        least: usize,
+        without: &(dyn Fn(&Heap, &[bool]) -> Heap + Sync),
+    ) -> Result<(), Error> {
+        let (heap, lowering) = (&self.heap, &self.lowering);
+        let kept = leave_out(trials, count, least, &|kept| written(lowering, &without(heap, kept)))?;
+        if kept.contains(&false) {
+            self.heap = without(heap, &kept);
+        }
+        Ok(())
+    }
+}
+
+type Leave = fn(&Heap, &dyn Fn(usize) -> bool) -> Heap;
+
+/// A dump of a heap; `None` where the writer has no way to write it.
+fn written(lowering: &Lowering, heap: &Heap) -> Option<Vec<u8>> {
+    let mut dump = Vec::new();
+    let mut source = heap;
+    lowering.write(&mut (&mut source as &mut dyn HeapSource), &mut dump).ok().map(|()| dump)
+}
+
+/// Every writer of a format and its versions.
+fn writers(family: crate::format::Family) -> impl Iterator<Item = Lowering> {
+    let all = Target::all().into_iter().filter(move |target| target.format.family() == family);
+    all.filter_map(|Target { format, profile }| Lowering::new(format, &Wishes { profile, ..Wishes::default() }).ok())
+}
+
+fn steps<T, S>(all: &[T], of: impl Fn(&T) -> Vec<S>) -> Vec<(usize, S)> {
+    all.iter().enumerate().flat_map(|(index, one)| of(one).into_iter().map(move |step| (index, step))).collect()
+}
+
+/// The steps that take all of something.
+fn whole_steps(object: &Object) -> Vec<ObjectStep> {
+    let whole = match &object.contents {
+        Contents::References(list) | Contents::Elements(list) => list.len(),
+        Contents::Fields(values) => values.len(),
+        Contents::Primitives(bytes) => match object.kind {
+            ObjectKind::PrimitiveArray(element) => bytes.len() / element.size() as usize,
+            _ => 0,
+        },
+        _ => 0,
+    };
+    let is_whole = |step: &ObjectStep| match step {
+        ObjectStep::Without(range) | ObjectStep::WithoutValues(range) | ObjectStep::Nulls(range) => {
+            range.len() == whole
+        }
+        _ => true,
+    };
+    ObjectStep::of(object).into_iter().filter(is_whole).collect()
+}
+
+/// The number of a class's references, after some have gone.
+fn of_references(class: &mut Class, kept: Option<&[bool]>) -> usize {
+    retain(class.references.as_mut(), kept)
+}
+
+fn of_statics(class: &mut Class, kept: Option<&[bool]>) -> usize {
+    retain(class.statics.as_mut(), kept)
+}
+
+fn of_pool(class: &mut Class, kept: Option<&[bool]>) -> usize {
+    retain(class.constant_pool.as_mut(), kept)
+}
+
+fn retain<T>(list: Option<&mut Vec<T>>, kept: Option<&[bool]>) -> usize {
+    let Some(list) = list else { return 0 };
+    if let Some(kept) = kept {
+        let mut kept = kept.iter();
+        list.retain(|_| kept.next().copied().unwrap_or(true));
+    }
+    list.len()
+}
+
+/// A heap in which a class declares fewer fields.
+fn without_fields(heap: &Heap, index: usize, kept: &[bool]) -> Heap {
+    let mut heap = uncounted(heap.clone());
+    let word = heap.facts.identifier_size.map_or(8, |size| size.0);
+    let size = |kind: FieldType| match kind {
+        FieldType::Object => word,
+        FieldType::Primitive(primitive) => primitive.size(),
+    };
+    let is_gone = |place: &usize| !kept.get(*place).copied().unwrap_or(true);
+    let fields = heap.classes[index].fields.clone().unwrap_or_default();
+    let less: u64 =
+        fields.iter().enumerate().filter(|(place, _)| is_gone(place)).map(|(_, field)| size(field.kind)).sum();
+    let classes = heap.classes.clone();
+    let declaring = classes[index].address;
+    let before = |class: &Class| values_before(&classes, class, declaring);
+    for class in &mut heap.classes {
+        if before(class).is_some() {
+            class.instance_size = class.instance_size.map(|size| ByteLen(size.0.saturating_sub(less)));
+        }
+    }
+    for object in &mut heap.objects {
+        let class = classes.iter().find(|class| object.class == Some(class.address));
+        let Some(first) = class.and_then(before) else { continue };
+        if let Contents::Fields(values) = &mut object.contents {
+            let mut place = 0usize;
+            values.retain(|_| {
+                let own = place.checked_sub(first);
+                place += 1;
+                own.is_none_or(|own| !is_gone(&own))
+            });
+        }
+    }
+    retain(heap.classes[index].fields.as_mut(), Some(kept));
+    heap
+}
+
+/// How many values of an instance of a class come before those of one of its superclasses, which may be the class itself.
+fn values_before<'c>(classes: &'c [Class], mut class: &'c Class, declaring: Address) -> Option<usize> {
+    let mut values = 0;
+    // A chain of superclasses that never ends is longer than there are classes.
+    for _ in 0..=classes.len() {
+        if class.address == declaring {
+            return Some(values);
+        }
+        values += class.fields.as_ref().map_or(0, Vec::len);
+        let superclass = class.superclass?;
+        class = classes.iter().find(|class| class.address == superclass)?;
+    }
+    None
+}

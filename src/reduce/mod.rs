@@ -1,0 +1,133 @@
+//! The smallest dump that still shows something: a crash, a refusal, a wrong answer.
+//!
+//! ```text
+//! dump ─▶ heap, rewritten ─▶ graph ─▶ values, names ─▶ writers ─▶ records, fields ─▶ smallest dump
+//!   │                                                                   ▲
+//!   └── what no rewritten dump shows ───────────────────────────────────┘
+//! ```
+//!
+//! Everything that is tried is as well-formed as the dump was: heaps stay consistent, since they are those of the crate's
+//! own shrinking, and what leaves single records and fields out is tried only if [`mod@crate::validate`] finds no error in it
+//! that the dump did not have. A dump that is broken itself is made smaller by its records, fields and bytes.
+//!
+//! Sets are made smaller by delta debugging (Zeller and Hildebrandt, Simplifying and Isolating Failure-Inducing Input, 2002):
+//! without all, without halves, and so on down to single items.
+
+mod bytes;
+mod graph;
+mod names;
+mod sets;
+mod trials;
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::error::Error;
+use crate::format::DumpFile;
+use crate::hprof::Reading;
+use crate::input::Input;
+use crate::interrupt::Stop;
+use crate::setters::setters;
+
+use graph::Graph;
+use trials::Trials;
+
+pub use trials::{Ended, Progress};
+
+/// Whether a dump still shows what is looked for. It is asked from several threads.
+pub type Shows<'s> = dyn Fn(&[u8]) -> Result<bool, Error> + Sync + 's;
+
+/// How much is tried.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ReduceOptions {
+    /// No more dumps are tried.
+    pub trials: u64,
+    /// No dump is tried later.
+    pub time: Option<Duration>,
+    /// How many dumps are tried at a time; it does not change the result, unless the trials or the time run out.
+    pub jobs: NonZeroUsize,
+    /// Names of classes, fields and threads, texts and values are replaced even where that makes nothing smaller.
+    pub anonymise: bool,
+    /// A file that keeps what is known of dumps that were tried; with it, a run goes on where another was killed.
+    pub journal: Option<PathBuf>,
+    /// Who may end the run before its time: the best dump so far is the result.
+    pub stop: Option<Stop>,
+}
+
+impl Default for ReduceOptions {
+    fn default() -> ReduceOptions {
+        let jobs = NonZeroUsize::MIN;
+        ReduceOptions { trials: 10_000, time: None, jobs, anonymise: false, journal: None, stop: None }
+    }
+}
+
+setters! {
+    impl ReduceOptions {
+        set trials: u64;
+        option time: Duration;
+        set jobs: NonZeroUsize;
+        set anonymise: bool;
+        option journal: PathBuf;
+        option stop: Stop;
+    }
+}
+
+/// What a dump was reduced to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reduced {
+    /// The dump. It shows what the original shows, and is no longer.
+    pub bytes: Vec<u8>,
+    /// How many dumps were tried.
+    pub trials: u64,
+    /// How many showed it once and not again.
+    pub flaky: u64,
+    /// Why no more was tried; `None` if there was nothing more to try.
+    pub ended: Option<Ended>,
+}
+
+/// Reduces a dump.
+///
+/// # Errors
+/// If the dump does not show it, or shows it only now and then; and what `shows` or the journal run into.
+pub fn reduce(
+    dump: Vec<u8>,
+    shows: &Shows<'_>,
+    options: &ReduceOptions,
+    progress: &(dyn Fn(Progress<'_>) + Sync),
+) -> Result<Reduced, Error> {
+    let plain = decompressed(&dump);
+    let mut trials = Trials::new(dump, shows, options, progress)?;
+    if let Some(plain) = plain {
+        // What is compressed says nothing of its records. The plain dump may be longer, and is only the beginning then.
+        trials.begin_with(plain)?;
+    }
+    if let Some(mut graph) = Graph::of(&mut trials)? {
+        while graph.round(&mut trials, options.anonymise)? {}
+    }
+    bytes::reduce(&mut trials)?;
+    Ok(trials.finish())
+}
+
+/// The bytes of a compressed dump, if they are no more than a reader of this crate would hold.
+fn decompressed(dump: &[u8]) -> Option<Vec<u8>> {
+    use std::io::Read;
+
+    let input = Input::memory("dump", dump.to_vec());
+    let mut plain = Vec::new();
+    let stream = input.is_compressed().then(|| input.stream().ok()).flatten()?;
+    let read = stream.take(LARGEST + 1).read_to_end(&mut plain);
+    (read.is_ok() && plain.len() as u64 <= LARGEST).then_some(plain)
+}
+
+/// The largest dump that is held.
+pub const LARGEST: u64 = 1 << 30;
+
+/// A dump in memory, by its records.
+fn opened(dump: &[u8]) -> Option<DumpFile> {
+    DumpFile::new(Input::memory("dump", dump.to_vec()), Reading::default()).ok()
+}
+
+#[cfg(test)]
+mod tests;

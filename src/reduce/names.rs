@@ -1,0 +1,162 @@
+//! Plainer names, texts and numbers.
+
+use std::collections::{BTreeSet, HashMap};
+
+use crate::model::{Address, Contents, Heap, Name, ObjectKind, PrimitiveType, StackFrame, Value};
+
+/// A heap whose classes, fields and threads have names of one or a few letters. Those of arrays and of primitive types say
+/// what they are, and the log holds texts as they were.
+pub(super) fn short(heap: &Heap) -> Heap {
+    let mut heap = heap.clone();
+    if heap.surroundings.events.is_some() {
+        return heap;
+    }
+    let names: BTreeSet<Name> = heap
+        .classes
+        .iter()
+        .map(|class| &class.name)
+        .chain(heap.objects.iter().filter_map(|o| o.class_name.as_ref()))
+        .cloned()
+        .collect();
+    let mut new: HashMap<Name, Name> = HashMap::new();
+    for name in names.iter().filter(|name| is_plain(name)) {
+        let short = letters(new.len());
+        new.insert(name.clone(), short);
+    }
+    let renamed = |name: &Name| renamed(name, &new);
+    for class in &mut heap.classes {
+        class.name = renamed(&class.name);
+        let fields = class.fields.iter_mut().flatten().map(|field| &mut field.name);
+        let statics = class.statics.iter_mut().flatten().map(|field| &mut field.name);
+        fields.chain(statics).for_each(|name| *name = "a".into());
+    }
+    for object in &mut heap.objects {
+        object.class_name = object.class_name.as_ref().map(renamed);
+    }
+    for thread in heap.surroundings.threads.iter_mut().flatten() {
+        thread.name = thread.name.as_ref().map(|_| "a".into());
+    }
+    for trace in heap.surroundings.traces.iter_mut().flatten() {
+        let plain = |frame: &StackFrame| StackFrame {
+            method: "a".into(),
+            signature: "a".into(),
+            source: frame.source.as_ref().map(|_| "a".into()),
+            ..frame.clone()
+        };
+        trace.frames = trace.frames.iter().map(plain).collect();
+    }
+    heap
+}
+
+/// Whether a name is neither that of an array nor that of a primitive type, in either form.
+fn is_plain(name: &Name) -> bool {
+    let bytes = name.as_bytes();
+    let is_primitive = PrimitiveType::ALL.into_iter().any(|primitive| bytes == primitive.keyword().as_bytes());
+    !is_primitive && !bytes.starts_with(b"[") && !bytes.ends_with(b"]") && bytes != b"void"
+}
+
+/// The same name; of an array, with the new name of what it is an array of.
+fn renamed(name: &Name, new: &HashMap<Name, Name>) -> Name {
+    if let Some(new) = new.get(name) {
+        return new.clone();
+    }
+    let bytes = name.as_bytes();
+    let (begin, end) = match bytes.iter().position(|byte| *byte != b'[') {
+        Some(depth) if depth > 0 && bytes[depth] == b'L' && bytes.ends_with(b";") => (depth + 1, bytes.len() - 1),
+        _ => (0, bytes.iter().position(|byte| *byte == b'[').unwrap_or(bytes.len())),
+    };
+    match new.get(&Name::from_bytes(&bytes[begin..end])) {
+        Some(new) => Name::from_bytes([&bytes[..begin], new.as_bytes(), &bytes[end..]].concat()),
+        None => name.clone(),
+    }
+}
+
+fn letters(mut number: usize) -> Name {
+    let mut text = Vec::new();
+    loop {
+        text.insert(0, b'A' + (number % 26) as u8);
+        number /= 26;
+        if number == 0 {
+            return Name::from_bytes(text);
+        }
+        number -= 1;
+    }
+}
+
+/// A heap without what its header says and need not.
+pub(super) fn plain_facts(heap: &Heap) -> Heap {
+    let mut heap = heap.clone();
+    heap.facts.version_text = heap.facts.version_text.take().map(|_| Name::from_bytes(Vec::new()));
+    heap.facts.timestamp = heap.facts.timestamp.map(|_| 0);
+    heap.surroundings.times = heap.surroundings.times.map(|_| (0, 0));
+    heap
+}
+
+/// A heap whose addresses are low numbers, in their order.
+pub(super) fn low_addresses(heap: &Heap) -> Heap {
+    let mut heap = heap.clone();
+    if heap.surroundings.events.is_some() {
+        return heap;
+    }
+    let mut all = BTreeSet::new();
+    each_address(&mut heap, &mut |address| _ = all.insert(*address));
+    all.remove(&Address::NULL);
+    let new: HashMap<Address, Address> = all.into_iter().zip((1..).map(|number: u64| Address(number * 8))).collect();
+    each_address(&mut heap, &mut |address| *address = new.get(address).copied().unwrap_or(*address));
+    heap
+}
+
+/// Calls `each` with every address of a heap without a log.
+fn each_address(heap: &mut Heap, each: &mut dyn FnMut(&mut Address)) {
+    let value = |value: &mut Value, each: &mut dyn FnMut(&mut Address)| {
+        if let Some(mut to) = value.as_reference() {
+            each(&mut to);
+            *value = Value::reference(to);
+        }
+    };
+    for class in &mut heap.classes {
+        each(&mut class.address);
+        let owners = [&mut class.superclass, &mut class.loader, &mut class.signers, &mut class.protection_domain];
+        owners.into_iter().flatten().for_each(&mut *each);
+        class.interfaces.iter_mut().flatten().for_each(&mut *each);
+        class.references.iter_mut().flatten().for_each(&mut *each);
+        class.statics.iter_mut().flatten().for_each(|field| value(&mut field.value, each));
+        class.constant_pool.iter_mut().flatten().for_each(|entry| value(&mut entry.value, each));
+    }
+    for object in &mut heap.objects {
+        each(&mut object.address);
+        object.class.iter_mut().chain(object.class_word.iter_mut()).for_each(&mut *each);
+        match &mut object.contents {
+            Contents::Fields(values) => values.iter_mut().for_each(|one| value(one, each)),
+            Contents::Elements(list) | Contents::References(list) => list.iter_mut().for_each(&mut *each),
+            Contents::Unknown | Contents::Raw(_) | Contents::Primitives(_) | Contents::Long(_) => {}
+        }
+    }
+    let around = &mut heap.surroundings;
+    around.roots.iter_mut().flatten().for_each(|root| each(&mut root.object));
+    around.threads.iter_mut().flatten().for_each(|thread| each(&mut thread.object));
+    for trace in around.traces.iter_mut().flatten() {
+        let moved = |frame: &StackFrame| {
+            let mut frame = frame.clone();
+            frame.class.iter_mut().for_each(&mut *each);
+            frame
+        };
+        trace.frames = trace.frames.iter().map(moved).collect();
+    }
+}
+
+/// A heap without anything that says what the program was about: texts of a log, contents of arrays of characters and bytes.
+pub(super) fn anonymous(heap: &Heap) -> Heap {
+    let mut heap = heap.clone();
+    heap.surroundings.events = None;
+    let mut heap = short(&heap);
+    for object in &mut heap.objects {
+        let is_text = matches!(object.kind, ObjectKind::PrimitiveArray(PrimitiveType::Char | PrimitiveType::Byte));
+        match &mut object.contents {
+            Contents::Primitives(bytes) if is_text => bytes.fill(0),
+            Contents::Raw(bytes) => bytes.fill(0),
+            _ => {}
+        }
+    }
+    heap
+}

@@ -1,0 +1,257 @@
+//! Trying dumps: each once, several at a time, and twice before it counts.
+
+use std::collections::HashMap;
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead, BufReader, Write};
+use std::thread;
+use std::time::Instant;
+
+use sha2::{Digest, Sha256};
+
+use crate::error::Error;
+
+use super::{ReduceOptions, Reduced, Shows};
+
+/// Why no more was tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// The number of trials.
+    Trials,
+    /// The time.
+    Time,
+    /// Somebody asked for it.
+    Stopped,
+}
+
+/// What is heard of a reduction while it goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress<'p> {
+    /// This number of dumps was tried.
+    Tried(u64),
+    /// A better dump was found.
+    Better(&'p [u8]),
+}
+
+type Sum = [u8; 32];
+
+/// The dumps that were tried.
+pub(super) struct Trials<'t> {
+    shows: &'t Shows<'t>,
+    options: &'t ReduceOptions,
+    progress: &'t (dyn Fn(Progress<'_>) + Sync),
+    known: HashMap<Sum, bool>,
+    journal: Option<File>,
+    /// The shortest dump that shows it.
+    best: Vec<u8>,
+    /// The dump that is being made smaller. It shows it, and may be longer than the best where that is compressed.
+    now: Vec<u8>,
+    trials: u64,
+    flaky: u64,
+    ended: Option<Ended>,
+    started: Instant,
+}
+
+/// Dumps that are tried one after the other, each with what it stands for; `None` in the place of a dump that cannot be made.
+pub(super) type Next<'n, C> = &'n mut dyn FnMut() -> Option<(C, Option<Vec<u8>>)>;
+
+impl<'t> Trials<'t> {
+    pub(super) fn new(
+        dump: Vec<u8>,
+        shows: &'t Shows<'t>,
+        options: &'t ReduceOptions,
+        progress: &'t (dyn Fn(Progress<'_>) + Sync),
+    ) -> Result<Trials<'t>, Error> {
+        let (known, journal) = match &options.journal {
+            Some(path) => {
+                let at = |e| Error::io(format!("the journal {}", path.display()), e);
+                let known = File::open(path).map_or_else(|_| Ok(HashMap::new()), recorded).map_err(at)?;
+                (known, Some(OpenOptions::new().create(true).append(true).open(path).map_err(at)?))
+            }
+            None => (HashMap::new(), None),
+        };
+        let mut trials = Trials {
+            shows,
+            options,
+            progress,
+            known,
+            journal,
+            best: dump.clone(),
+            now: Vec::new(),
+            trials: 0,
+            flaky: 0,
+            ended: None,
+            started: Instant::now(),
+        };
+        if !trials.shows_twice(&dump)? {
+            let message = match trials.flaky {
+                0 => "the dump does not show it: expected the test to say yes to the dump itself",
+                _ => "the dump shows it only now and then: expected the test to say yes twice",
+            };
+            return Err(Error::Usage(message.to_owned()));
+        }
+        trials.now = dump;
+        Ok(trials)
+    }
+
+    /// The dump that is being made smaller.
+    pub(super) fn now(&self) -> &[u8] {
+        &self.now
+    }
+
+    /// Whether nothing more is tried.
+    pub(super) fn is_over(&mut self) -> bool {
+        if self.ended.is_none() {
+            self.ended = if self.options.stop.as_ref().is_some_and(crate::interrupt::Stop::is_asked) {
+                Some(Ended::Stopped)
+            } else if self.trials >= self.options.trials {
+                Some(Ended::Trials)
+            } else if self.options.time.is_some_and(|time| self.started.elapsed() >= time) {
+                Some(Ended::Time)
+            } else {
+                None
+            };
+        }
+        self.ended.is_some()
+    }
+
+    /// Goes on with another dump, however long, if it shows it.
+    pub(super) fn begin_with(&mut self, dump: Vec<u8>) -> Result<bool, Error> {
+        let shows = self.shows_twice(&dump)?;
+        if shows {
+            self.take(dump);
+        }
+        Ok(shows)
+    }
+
+    /// The first of these dumps that shows it and is no longer than the one of now, whose place it takes.
+    pub(super) fn first<C>(&mut self, next: Next<'_, C>) -> Result<Option<C>, Error> {
+        loop {
+            if self.is_over() {
+                return Ok(None);
+            }
+            let mut batch = Vec::new();
+            while batch.len() < self.options.jobs.get() {
+                let Some((what, dump)) = next() else { break };
+                batch.extend(
+                    dump.filter(|dump| dump.len() <= self.now.len() && *dump != self.now).map(|dump| (what, dump)),
+                );
+            }
+            if batch.is_empty() {
+                return Ok(None);
+            }
+            let answers = self.ask(&batch.iter().map(|(_, dump)| &**dump).collect::<Vec<_>>())?;
+            for ((what, dump), answer) in batch.into_iter().zip(answers) {
+                if answer && self.shows_again(&dump)? {
+                    self.take(dump);
+                    return Ok(Some(what));
+                }
+            }
+        }
+    }
+
+    /// Tries one dump.
+    pub(super) fn one(&mut self, dump: Option<Vec<u8>>) -> Result<bool, Error> {
+        let mut dump = Some(dump);
+        Ok(self.first(&mut || dump.take().map(|dump| ((), dump)))?.is_some())
+    }
+
+    fn take(&mut self, dump: Vec<u8>) {
+        if dump.len() <= self.best.len() {
+            self.best.clone_from(&dump);
+            (self.progress)(Progress::Better(&self.best));
+        }
+        self.now = dump;
+    }
+
+    fn shows_twice(&mut self, dump: &[u8]) -> Result<bool, Error> {
+        let first = self.ask(&[dump])?;
+        Ok(first[0] && self.shows_again(dump)?)
+    }
+
+    /// A test that says yes may say no the next time.
+    fn shows_again(&mut self, dump: &[u8]) -> Result<bool, Error> {
+        let again = (self.shows)(dump)?;
+        if !again {
+            self.flaky += 1;
+            self.enter(sum(dump), false)?;
+        }
+        Ok(again)
+    }
+
+    /// What these dumps show, asked at the same time.
+    fn ask(&mut self, dumps: &[&[u8]]) -> Result<Vec<bool>, Error> {
+        let sums: Vec<Sum> = dumps.iter().map(|dump| sum(dump)).collect();
+        let shows = self.shows;
+        let answers: Vec<Option<Result<bool, Error>>> = thread::scope(|scope| {
+            let asked: Vec<_> = dumps
+                .iter()
+                .zip(&sums)
+                .map(|(dump, sum)| (!self.known.contains_key(sum)).then(|| scope.spawn(|| shows(dump))))
+                .collect();
+            asked.into_iter().map(|one| one.map(|one| one.join().unwrap_or_else(panicked))).collect()
+        });
+        let mut told = Vec::new();
+        for (sum, answer) in sums.into_iter().zip(answers) {
+            told.push(match answer {
+                None => self.known[&sum],
+                Some(answer) => {
+                    let answer = answer?;
+                    self.trials += 1;
+                    (self.progress)(Progress::Tried(self.trials));
+                    self.enter(sum, answer)?;
+                    answer
+                }
+            });
+        }
+        Ok(told)
+    }
+
+    fn enter(&mut self, sum: Sum, answer: bool) -> Result<(), Error> {
+        self.known.insert(sum, answer);
+        let Some(journal) = &mut self.journal else { return Ok(()) };
+        let line = format!("{} {}\n", if answer { "yes" } else { "no" }, hex(&sum));
+        journal.write_all(line.as_bytes()).map_err(|e| Error::io("writing the journal", e))
+    }
+
+    pub(super) fn finish(self) -> Reduced {
+        Reduced { bytes: self.best, trials: self.trials, flaky: self.flaky, ended: self.ended }
+    }
+}
+
+fn panicked<T>(cause: Box<dyn std::any::Any + Send>) -> T {
+    std::panic::resume_unwind(cause)
+}
+
+fn sum(dump: &[u8]) -> Sum {
+    Sha256::digest(dump).into()
+}
+
+fn hex(sum: &Sum) -> String {
+    sum.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// What a journal says. A line that was cut by a kill says nothing.
+fn recorded(file: File) -> std::io::Result<HashMap<Sum, bool>> {
+    let mut known = HashMap::new();
+    for line in BufReader::new(file).split(b'\n') {
+        let line = line?;
+        let line = String::from_utf8_lossy(&line).into_owned();
+        if let Some((answer @ ("yes" | "no"), sum)) = line.split_once(' ')
+            && let Some(sum) = parsed(sum)
+        {
+            known.insert(sum, answer == "yes");
+        }
+    }
+    Ok(known)
+}
+
+fn parsed(text: &str) -> Option<Sum> {
+    let mut sum = [0; 32];
+    if text.len() != 64 || !text.is_ascii() {
+        return None;
+    }
+    for (place, byte) in sum.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(&text[2 * place..2 * place + 2], 16).ok()?;
+    }
+    Some(sum)
+}
