@@ -32,7 +32,7 @@ enum Command {
     List {
         #[command(flatten)]
         chosen: Chosen,
-        /// A JSON object for each rule, one a line.
+        /// A JSON object for each rule, one a line. Without it, text.
         #[arg(long)]
         json: bool,
     },
@@ -49,7 +49,7 @@ enum Command {
         words: Vec<String>,
         #[command(flatten)]
         chosen: Chosen,
-        /// A JSON object for each rule, one a line.
+        /// A JSON object for each rule, one a line. Without it, text.
         #[arg(long)]
         json: bool,
     },
@@ -65,10 +65,10 @@ enum Command {
 
 #[derive(Args)]
 struct Chosen {
-    /// The rules of this format alone: phd, hprof or classic.
+    /// The rules of this format alone: phd, hprof or classic. Without it, of all.
     #[arg(long, value_name = "FORMAT", value_parser = family)]
     format: Option<Family>,
-    /// Rules of this kind alone.
+    /// Rules of this kind alone. Without it, of all kinds.
     #[arg(long)]
     kind: Option<KindOfRule>,
 }

@@ -12,13 +12,13 @@ use crate::{Answer, family, terminal};
 
 #[derive(Args)]
 pub(crate) struct Opts {
-    /// This format alone: phd, hprof or classic.
+    /// This format alone: phd, hprof or classic. Without it, all.
     #[arg(long, value_name = "FORMAT", value_parser = family)]
     format: Option<Family>,
-    /// List what the rule books exempt, with the reasons.
+    /// List what the rule books exempt, with the reasons. Without it, they are counted.
     #[arg(long, conflicts_with = "json")]
     exempt: bool,
-    /// JSON: counts, what is missing and what is exempt.
+    /// JSON: counts, what is missing and what is exempt. Without it, text.
     #[arg(long)]
     json: bool,
 }
