@@ -1,6 +1,6 @@
 //! What is asked: a case, and what is to be done with it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::io::Write;
 use std::sync::Arc;
 
@@ -9,6 +9,7 @@ use crate::corpus::{Answer, Case, Verdict};
 use crate::error::Error;
 use crate::format::Target;
 use crate::format::{Family, Format};
+use crate::model::{Address, Heap, Object, ObjectKind};
 use crate::setters::setters;
 
 use super::filter::{self, Filter};
@@ -234,6 +235,7 @@ pub(super) fn why_not(subject: &Subject, hello: Option<&Hello>, task: &Task, cas
         Operation::Convert(_) if case.verdict == Verdict::Ambiguous => {
             Some("it has several right readings, and not each of them can be a valid dump".to_owned())
         }
+        Operation::Convert(_) => first_heap(case).and_then(unheld).map(str::to_owned),
         Operation::Encode(to) if case.verdict != Verdict::Valid || first_heap(case).is_none() => {
             Some(format!("no listing is right for it alone, so that there is nothing to write as {to}"))
         }
@@ -242,8 +244,23 @@ pub(super) fn why_not(subject: &Subject, hello: Option<&Hello>, task: &Task, cas
     }
 }
 
+/// What a heap has that dumps of other formats cannot hold as it is.
+fn unheld(heap: &Heap) -> Option<&'static str> {
+    let classes: HashSet<Address> = heap.classes.iter().map(|class| class.address).collect();
+    let addresses = classes.iter().copied().chain(heap.objects.iter().map(|object| object.address));
+    if addresses.into_iter().any(Address::is_null) {
+        return Some("it has a class or an object without an address");
+    }
+    let is_nameless = |object: &Object| {
+        let is_named = object.class_name.is_some() || object.class_word.is_some();
+        let class = object.class.filter(|class| !classes.contains(class));
+        object.kind == ObjectKind::ObjectArray && !is_named && class.is_some()
+    };
+    heap.objects.iter().any(is_nameless).then_some("it has an array whose class is not in the dump, nor its name")
+}
+
 /// The heap that is right, or right under the first reading.
-pub(super) fn first_heap(case: &Case) -> Option<&crate::model::Heap> {
+pub(super) fn first_heap(case: &Case) -> Option<&Heap> {
     case.answers.iter().find_map(|answer| match answer {
         Answer::Reads(_, heap) => Some(&**heap),
         Answer::Refuses(_) => None,
