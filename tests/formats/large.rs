@@ -59,7 +59,6 @@ fn start(case: &LargeCase, most: usize) -> Vec<u8> {
     head.bytes
 }
 
-
 /// The length of each dump, record by record.
 #[rustfmt::skip]
 fn lengths() -> BTreeMap<&'static str, u64> {
@@ -113,7 +112,8 @@ fn goes_on(case: &LargeCase, version: u8, due: &[u8]) {
     assert_eq!(start(case, whole.len()), whole, "{}", case.id);
 }
 
-const CLASS: [u8; 43] = hex!("20 00001000 00000000" "0000000000000000000000000000000000000000000000000000000000000000" "0000");
+const CLASS: [u8; 43] =
+    hex!("20 00001000 00000000" "0000000000000000000000000000000000000000000000000000000000000000" "0000");
 
 #[test]
 fn hprof_begins_with_these_bytes() {
@@ -317,11 +317,12 @@ fn with_numbers(spelled: &str, i: u64, is_text: bool) -> String {
         let width: usize = width.parse().expect("a width");
         let value = number.split('+').map(|product| {
             product.split('*').fold(1, |value: u64, factor| {
-                value * match (factor, factor.strip_prefix("0x")) {
-                    ("i", _) => i,
-                    (_, Some(digits)) => u64::from_str_radix(digits, 16).expect("hexadecimal"),
-                    (factor, _) => factor.parse().expect("a number"),
-                }
+                value
+                    * match (factor, factor.strip_prefix("0x")) {
+                        ("i", _) => i,
+                        (_, Some(digits)) => u64::from_str_radix(digits, 16).expect("hexadecimal"),
+                        (factor, _) => factor.parse().expect("a number"),
+                    }
             })
         });
         let value: u64 = value.sum();

@@ -226,6 +226,7 @@ pub struct ManifestRecipe {
     /// Rules that it breaks or shows.
     pub rules: Vec<String>,
     /// `valid`, `invalid`, or `ambiguous` where reading and refusing are both right.
+    #[serde(default)]
     pub verdict: String,
     /// What a right reader counts, where it reads the dump: the names are those of the level `counts` of adapters, and
     /// `objects`, which are instances and arrays.
