@@ -44,7 +44,7 @@ pub(crate) fn is_at(_: &File, _: &Path) -> bool {
     true
 }
 
-/// The bytes that are free in the file system of a path: the standard library does not tell.
+/// The bytes that are free in the file system of a path: not known to the standard library.
 #[cfg(feature = "files")]
 pub(crate) fn free_space(_: &Path) -> Option<u64> {
     None

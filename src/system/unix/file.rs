@@ -41,7 +41,7 @@ pub(crate) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result
     file.read_at(buffer, offset)
 }
 
-/// The bytes that are free in the file system of a path, for whoever is not its administrator.
+/// The bytes that are free in the file system of a path, for anyone but its administrator.
 #[cfg(feature = "files")]
 pub(crate) fn free_space(path: &Path) -> Option<u64> {
     let found = rustix::fs::statvfs(path).ok()?;
