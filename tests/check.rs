@@ -138,6 +138,8 @@ struct Probe {
     case: Case,
     version: u32,
     flags: u32,
+    /// Whether the header can be read.
+    has_header: bool,
     header: Vec<HeaderRecord>,
     records: Vec<Record<'static>>,
 }
@@ -155,8 +157,9 @@ impl Probe {
         let number =
             |at: usize| dump.get(at..at + 4).map_or(0, |bytes| bytes.iter().fold(0, |n, &b| n << 8 | u32::from(b)));
         let (version, flags) = (number(20), number(24));
-        let (mut header, mut records) = (Vec::new(), Vec::new());
+        let (mut header, mut records, mut has_header) = (Vec::new(), Vec::new(), false);
         if let Ok(mut decoder) = Decoder::new(dump.as_slice()) {
+            has_header = true;
             header = decoder.header().records.clone();
             // An error is one of those that the case is about.
             let _ = decoder.visit::<DecodeError, _>(|located| {
@@ -164,7 +167,7 @@ impl Probe {
                 Ok(())
             });
         }
-        Probe { case, version, flags, header, records }
+        Probe { case, version, flags, has_header, header, records }
     }
 
     /// The heaps that are right answers, the example's own first: it refuses only what leaves no other answer, and what this
@@ -514,8 +517,9 @@ fn instance_sizes_that_are_not_read_in_version_6_are_noticed() {
             _ => None,
         });
         match sizes.next() {
-            // Its first byte, 0, stands where the next record's tag is looked for, and there is no such tag.
-            Some(size) if size < 1 << 24 => probe.refused(),
+            // Its first byte stands where the next record's tag is looked for: 0 is no tag, and the others begin a record that the
+            // dump ends in.
+            Some(size) if matches!(size >> 24, 0 | 0x7f | 0xfe | 0xff) => probe.refused(),
             Some(size) => panic!("{}: {size:#x} may be a record", probe.case.id),
             // Nothing to misread, or nothing that can be read.
             None => probe.listed(|_| None),
@@ -569,14 +573,14 @@ fn a_compressed_dump_that_is_not_recognised_is_noticed() {
 // References, names and hashes.
 
 /// Erratum E11 and null references: the cases that hold such references allow for either answer, and
-/// no other case has one by accident.
+/// no other case has one by accident that allows for one answer alone.
 #[test]
 fn references_that_readers_may_leave_out_are_left_out_without_harm() {
     for mistake in ["drop-first-reference-if-class", "drop-nulls"] {
         let report = expect(mistake, |_| Pass);
         let readings: Vec<_> = report.iter().map(|case| &case.outcome).collect();
         let dropped = |outcome: &&&Outcome| matches!(outcome, Outcome::Pass { reading: Some(r) } if r.contains("dropped") || r.contains("left-out"));
-        assert_eq!(readings.iter().filter(dropped).count(), 1, "{mistake} is met by one case");
+        assert!(readings.iter().any(|outcome| dropped(&outcome)), "{mistake} is met by no case");
     }
 }
 
@@ -652,12 +656,10 @@ fn hashes_made_up_are_noticed() {
 
 #[test]
 fn a_truncated_dump_that_is_read_is_noticed() {
-    expect_notice(
-        "accept-truncated",
-        |probe| {
-            if probe.is_invalid_by(rules::FILE_TRUNCATED) { WrongVerdict } else { Pass }
-        },
-    );
+    expect_notice("accept-truncated", |probe| {
+        // It reads headers as they have to be read.
+        if probe.has_header && probe.is_invalid_by(rules::FILE_TRUNCATED) { WrongVerdict } else { Pass }
+    });
 }
 
 #[test]

@@ -87,6 +87,7 @@ impl Filter {
             By::Ids(_) => Pattern::new(self.case()).is_ok_and(|pattern| pattern.matches(&id)),
             By::Rules(pattern) => match source {
                 Source::Corpus(case) => rules(case).iter().any(|rule| pattern.matches(rule)),
+                Source::Large(case) => case.rules.iter().any(|rule| pattern.matches(rule)),
                 Source::Random(..) => false,
             },
         }

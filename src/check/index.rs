@@ -9,29 +9,42 @@ use crate::model::{Address, Class, Field, Forms, Heap, Name, Object, ObjectKind}
 pub(super) struct Index<'h> {
     pub(super) classes: HashMap<Address, &'h Class>,
     pub(super) objects: HashMap<Address, &'h Object>,
-    /// Names of classes in the form of Java source.
-    names: HashMap<Address, Name>,
+    names: Names,
+}
+
+/// Names of classes in the form of Java source.
+pub(super) struct Names(HashMap<Address, Name>);
+
+impl Names {
+    pub(super) fn of(classes: &[Class]) -> Names {
+        let mut java = Forms::new(Name::to_java_form);
+        Names(classes.iter().map(|class| (class.address, java.of(&class.name))).collect())
+    }
+
+    /// The name of an object's class, by whatever tells it.
+    pub(super) fn class_name(&self, object: &Object) -> Option<Name> {
+        match object.kind {
+            ObjectKind::Instance => {
+                let by_class = || self.0.get(&object.class?).cloned();
+                object.class_name.as_ref().map(Name::to_java_form).or_else(by_class)
+            }
+            _ => array_name(object, &self.0),
+        }
+    }
 }
 
 impl<'h> Index<'h> {
     pub(super) fn new(heap: &'h Heap) -> Index<'h> {
-        let mut java = Forms::new(Name::to_java_form);
         Index {
             classes: heap.classes.iter().map(|class| (class.address, class)).collect(),
             objects: heap.objects.iter().map(|object| (object.address, object)).collect(),
-            names: heap.classes.iter().map(|class| (class.address, java.of(&class.name))).collect(),
+            names: Names::of(&heap.classes),
         }
     }
 
     /// The name of an object's class in the form of Java source, by whatever tells it.
     pub(super) fn class_name(&self, object: &Object) -> Option<Name> {
-        match object.kind {
-            ObjectKind::Instance => {
-                let by_class = || self.names.get(&object.class?).cloned();
-                object.class_name.as_ref().map(Name::to_java_form).or_else(by_class)
-            }
-            _ => array_name(object, &self.names),
-        }
+        self.names.class_name(object)
     }
 
     /// The fields of an instance with the classes that declare them, in the order of its values: its own class first, up

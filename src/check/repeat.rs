@@ -26,6 +26,7 @@ pub(super) fn repeat(subject: &Subject, choice: &Choice, left_out: &BTreeSet<Fac
     } else {
         String::new()
     };
+    let large = if choice.large { " --large" } else { "" };
     let operation = match id.split_once(':') {
         Some((_, what)) if subject.kind == Kind::Adapter && what.starts_with("to-") => " --operation convert",
         Some(_) if subject.kind == Kind::Adapter => " --operation encode",
@@ -46,5 +47,5 @@ pub(super) fn repeat(subject: &Subject, choice: &Choice, left_out: &BTreeSet<Fac
         let names: Vec<String> = left_out.iter().map(ToString::to_string).collect();
         limits += &format!(" --leave-out {}", names.join(","));
     }
-    format!("heapsmith check {kind}{operation}{random}{limits} --filter {id}")
+    format!("heapsmith check {kind}{large}{operation}{random}{limits} --filter {id}")
 }

@@ -20,7 +20,7 @@ use crate::input::Input;
 use crate::model::{DumpSource, Heap, HeapSource};
 use crate::validate::unsound;
 
-use super::judge::{BOOLEANS, NAMES, all_ambiguities, counts_of, histogram_of, strings};
+use super::judge::{BOOLEANS, NAMES, Tally, all_ambiguities, strings};
 use super::protocol::{
     Accepted, Answer, Booleans, ClassCount, ClassNames, Count, Counts, Dangling, Hello, Identifies, Known, Level,
     Names, Operation, Pair, Request, Status, VERSIONS, Writer,
@@ -149,10 +149,13 @@ struct Wanted<'w> {
 
 fn parse(path: &Path, heap: Option<u64>, wanted: &Wanted<'_>) -> Result<Accepted, Error> {
     let file = open(path)?;
-    if wanted.level == Level::Digest {
+    if wanted.level != Level::Listing {
         // Nothing but the class table is held.
         let mut source = file.source()?;
         let number = heap_of(heap, source.heaps())?;
+        if wanted.level != Level::Digest {
+            return counted(&mut source, number, wanted.level);
+        }
         let options = digest::Options { facets: wanted.facets, by_facet: true, bucket: wanted.bucket };
         let mut digest = digest::digest(source.heap(number), &options)?;
         digest.buckets = digest.buckets.filter(|_| wanted.buckets);
@@ -166,28 +169,29 @@ fn parse(path: &Path, heap: Option<u64>, wanted: &Wanted<'_>) -> Result<Accepted
     }
     let number = heap_of(heap, whole.dump.heaps.len())?;
     let heap = &whole.dump.heaps[number];
-    Ok(match wanted.level {
-        Level::Counts => Accepted {
-            counts: Some(Counts { strings: strings(&file)?, ..counts_of(heap) }),
-            histogram: Some(
-                histogram_of(heap)
-                    .iter()
-                    .map(|(class, objects)| ClassCount { class: class.into(), objects: *objects })
-                    .collect(),
-            ),
-            ..Accepted::default()
-        },
-        Level::Listing => {
-            let out = wanted.out.ok_or_else(|| {
-                Error::Usage("the level `listing` requires `out`, the path of the listing to write".to_owned())
-            })?;
-            let mut head = listing::head(heap);
-            head.format = Some(file.format()?.to_string());
-            head.heap = (whole.dump.heaps.len() > 1).then_some(number as u64);
-            create(Path::new(out), |output| listing::write(output, &head, heap, &whole.places[number]))?;
-            Accepted::default()
-        }
-        Level::Verdict | Level::Digest => Accepted::default(),
+    let out = wanted.out.ok_or_else(|| {
+        Error::Usage("the level `listing` requires `out`, the path of the listing to write".to_owned())
+    })?;
+    let mut head = listing::head(heap);
+    head.format = Some(file.format()?.to_string());
+    head.heap = (whole.dump.heaps.len() > 1).then_some(number as u64);
+    create(Path::new(out), |output| listing::write(output, &head, heap, &whole.places[number]))?;
+    Ok(Accepted::default())
+}
+
+/// Reads a heap to its end, and counts what is in it if that is asked for.
+fn counted(source: &mut dyn DumpSource, number: usize, level: Level) -> Result<Accepted, Error> {
+    let tally = Tally::of(source.heap(number))?;
+    if level == Level::Verdict {
+        return Ok(Accepted::default());
+    }
+    let strings = strings(source);
+    let heap = &*source.heap(number);
+    let histogram = tally.histogram(heap).into_iter();
+    Ok(Accepted {
+        counts: Some(Counts { strings, ..tally.counts(heap) }),
+        histogram: Some(histogram.map(|(class, objects)| ClassCount { class: (&class).into(), objects }).collect()),
+        ..Accepted::default()
     })
 }
 

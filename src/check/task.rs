@@ -1,14 +1,15 @@
 //! What is asked: a case, and what is to be done with it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::io::Write;
 use std::sync::Arc;
 
 use crate::compare::listing::{self, Places};
-use crate::corpus::{Answer, Case, Verdict};
+use crate::corpus::{Answer, Case, LargeCase, Verdict};
 use crate::error::Error;
 use crate::format::Target;
 use crate::format::{Family, Format};
+use crate::model::{Address, Heap, Object, ObjectKind};
 use crate::setters::setters;
 
 use super::filter::{self, Filter};
@@ -30,6 +31,8 @@ pub struct Choice {
     pub filters: Vec<Filter>,
     /// The part of the batches that is run: its number from 1, and how many there are.
     pub shard: Option<(u64, u64)>,
+    /// Instead of all these the cases whose dumps are too large to be stored.
+    pub large: bool,
 }
 
 setters! {
@@ -39,6 +42,7 @@ setters! {
         option format: Family;
         set filters: Vec<Filter>;
         option shard: (u64, u64);
+        set large: bool;
     }
 }
 
@@ -56,6 +60,8 @@ pub enum Source {
     Corpus(Box<Case>),
     /// A random one: its id, the formats to choose among, the seed and its number.
     Random(Arc<str>, Arc<[Family]>, u64, u64),
+    /// One whose dump is made when it is asked about.
+    Large(Arc<LargeCase>),
 }
 
 impl Source {
@@ -64,7 +70,19 @@ impl Source {
     /// # Errors
     /// If a recipe of the corpus fails, which its tests rule out.
     pub fn chosen(choice: &Choice) -> Result<Vec<Source>, Error> {
-        Source::among(crate::corpus::cases()?, choice)
+        match choice.large {
+            true => Source::large(choice),
+            false => Source::among(crate::corpus::cases()?, choice),
+        }
+    }
+
+    /// Those of the cases whose dumps are too large to be stored.
+    fn large(choice: &Choice) -> Result<Vec<Source>, Error> {
+        let mut cases = crate::corpus::large_cases()?;
+        cases.retain(|case| choice.format.is_none_or(|family| case.format.family() == family));
+        let mut sources = cases.into_iter().map(|case| Source::Large(Arc::new(case))).collect();
+        filter::of_cases(&choice.filters, &mut sources)?;
+        Ok(sources)
     }
 
     /// The same, of the cases of the corpus.
@@ -85,10 +103,11 @@ impl Source {
         match self {
             Source::Corpus(case) => case.id.clone(),
             Source::Random(id, ..) => id.to_string(),
+            Source::Large(case) => case.id.clone(),
         }
     }
 
-    /// The case.
+    /// The case; of a large one without its dump.
     ///
     /// # Errors
     /// If a random heap cannot be written, which would be a defect.
@@ -96,6 +115,7 @@ impl Source {
         match self {
             Source::Corpus(case) => Ok((**case).clone()),
             Source::Random(_, families, seed, index) => random_case(*seed, *index, families),
+            Source::Large(case) => Ok(without_dump(case)),
         }
     }
 
@@ -103,8 +123,23 @@ impl Source {
     fn format(&self) -> Option<Format> {
         match self {
             Source::Corpus(case) => Some(case.format),
+            Source::Large(case) => Some(case.format),
             Source::Random(..) => None,
         }
+    }
+}
+
+/// A large case without its dump, and without a heap that is right.
+fn without_dump(large: &LargeCase) -> Case {
+    let (summary, recipe) = (large.summary.clone(), large.recipe());
+    Case {
+        heap: large.heap(),
+        is_large: true,
+        verdict: large.verdict,
+        shows: large.rules.clone(),
+        records_due: 0,
+        answers: Vec::new(),
+        ..Case::valid(large.id.clone(), large.format, summary, recipe, Vec::new(), Heap::default())
     }
 }
 
@@ -234,6 +269,7 @@ pub(super) fn why_not(subject: &Subject, hello: Option<&Hello>, task: &Task, cas
         Operation::Convert(_) if case.verdict == Verdict::Ambiguous => {
             Some("it has several right readings, and not each of them can be a valid dump".to_owned())
         }
+        Operation::Convert(_) => first_heap(case).and_then(unheld).map(str::to_owned),
         Operation::Encode(to) if case.verdict != Verdict::Valid || first_heap(case).is_none() => {
             Some(format!("no listing is right for it alone, so that there is nothing to write as {to}"))
         }
@@ -242,8 +278,23 @@ pub(super) fn why_not(subject: &Subject, hello: Option<&Hello>, task: &Task, cas
     }
 }
 
+/// What a heap has that dumps of other formats cannot hold as it is.
+fn unheld(heap: &Heap) -> Option<&'static str> {
+    let classes: HashSet<Address> = heap.classes.iter().map(|class| class.address).collect();
+    let addresses = classes.iter().copied().chain(heap.objects.iter().map(|object| object.address));
+    if addresses.into_iter().any(Address::is_null) {
+        return Some("it has a class or an object without an address");
+    }
+    let is_nameless = |object: &Object| {
+        let is_named = object.class_name.is_some() || object.class_word.is_some();
+        let class = object.class.filter(|class| !classes.contains(class));
+        object.kind == ObjectKind::ObjectArray && !is_named && class.is_some()
+    };
+    heap.objects.iter().any(is_nameless).then_some("it has an array whose class is not in the dump, nor its name")
+}
+
 /// The heap that is right, or right under the first reading.
-pub(super) fn first_heap(case: &Case) -> Option<&crate::model::Heap> {
+pub(super) fn first_heap(case: &Case) -> Option<&Heap> {
     case.answers.iter().find_map(|answer| match answer {
         Answer::Reads(_, heap) => Some(&**heap),
         Answer::Refuses(_) => None,

@@ -6,7 +6,7 @@ use crate::compare::listing::{Place, Places};
 use crate::compare::{Facet, Span};
 use crate::error::{DecodeError, Error};
 #[cfg(feature = "corpus")]
-use crate::family::case::{Ambiguity, Case, ManifestRecipe};
+use crate::family::case::{Ambiguity, Case, LargeCase, large};
 use crate::family::edit::{NamedEdit, named};
 #[cfg(feature = "properties")]
 use crate::family::property::{self, Properties};
@@ -19,7 +19,7 @@ use crate::input::Stream;
 use crate::model::{Address, Dump, Heap};
 
 #[cfg(feature = "corpus")]
-use super::cases::{AMBIGUITIES, CASES, recipes};
+use super::cases::{AMBIGUITIES, CASES, LARGE};
 use super::corrupt::Map;
 use super::lift::{self, ClassicSource};
 use super::lower::{self, PROFILES};
@@ -214,8 +214,8 @@ impl DumpFamily for Classic {
     }
 
     #[cfg(feature = "corpus")]
-    fn recipes(&self) -> Vec<ManifestRecipe> {
-        recipes()
+    fn large(&self) -> Result<Vec<LargeCase>, String> {
+        large(FAMILY, &LARGE)
     }
 
     fn judge(&self, opener: &Opener, graph: GraphRules, findings: &mut Findings) -> Result<Judged, Error> {

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::validate::Severity;
 
-pub use crate::family::case::ManifestRecipe;
+pub use crate::family::case::{ManifestPart, ManifestRecipe};
 
 /// `corpus/manifest.json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,7 +14,7 @@ pub struct Manifest {
     pub schema: u32,
     /// The cases, by id.
     pub cases: Vec<ManifestCase>,
-    /// Dumps that are too large to be stored: what to make, and what is right. No tool judges them.
+    /// Dumps that are too large to be stored: what to make, and what is right. `heapsmith check --large` makes them.
     #[serde(default)]
     pub recipes: Vec<ManifestRecipe>,
 }

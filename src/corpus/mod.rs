@@ -2,6 +2,7 @@
 
 mod coverage;
 mod export;
+mod large;
 mod manifest;
 mod shelf;
 
@@ -9,13 +10,16 @@ use crate::error::Error;
 use crate::family::case::Source;
 use crate::format::Family;
 
-pub use crate::family::case::{Ambiguity, Answer, Case, Choice, Kind, TAGS, Tag, Verdict};
+pub use crate::family::case::{Ambiguity, Answer, Case, Choice, Kind, LargeCase, TAGS, Tag, Verdict};
 pub use coverage::{Count, Coverage, Exempt, FormatCoverage, Gap, Measure, coverage};
 pub use export::{
     Added, Addition, Export, ExportAnswer, ExportBytes, ExportCase, ExportFile, ExportRule, Selection, add, export,
     version,
 };
-pub use manifest::{Manifest, ManifestAnswer, ManifestCase, ManifestFinding, ManifestRecipe, ManifestRules};
+pub use large::large_cases;
+pub use manifest::{
+    Manifest, ManifestAnswer, ManifestCase, ManifestFinding, ManifestPart, ManifestRecipe, ManifestRules,
+};
 #[doc(hidden)]
 pub use shelf::{Trouble, Verified, bless, verify, verify_watched};
 

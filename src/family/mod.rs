@@ -213,10 +213,10 @@ pub trait DumpFamily: Sync {
         &[]
     }
 
-    /// Dumps that are too large to be stored, in words.
+    /// Its cases whose dumps are too large to be stored; or what is wrong with them.
     #[cfg(feature = "corpus")]
-    fn recipes(&self) -> Vec<case::ManifestRecipe> {
-        Vec::new()
+    fn large(&self) -> Result<Vec<case::LargeCase>, String> {
+        Ok(Vec::new())
     }
 
     /// The parts of a dump whose length stands in it, the outer ones first, as far as they can be found; a broken dump has

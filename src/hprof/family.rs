@@ -8,7 +8,7 @@ use crate::compare::listing::{self, Places};
 use crate::compare::{Facet, Span};
 use crate::error::{DecodeError, Error};
 #[cfg(feature = "corpus")]
-use crate::family::case::{Ambiguity, Case, ManifestRecipe};
+use crate::family::case::{Ambiguity, Case, LargeCase, large};
 use crate::family::edit::{NamedEdit, named};
 #[cfg(feature = "properties")]
 use crate::family::property::{self, Properties};
@@ -21,7 +21,7 @@ use crate::input::Stream;
 use crate::model::{Address, Class, Dump, DumpSource, Heap, Object};
 
 #[cfg(feature = "corpus")]
-use super::cases::{AMBIGUITIES, CASES, recipes};
+use super::cases::{AMBIGUITIES, CASES, LARGE};
 use super::corrupt::Map;
 use super::lift::{self, HeapIndex, HprofDump, Index, Item, Keep, Layouts, walk, walk_with};
 use super::lower::{self, PROFILES, Profile};
@@ -289,8 +289,8 @@ impl DumpFamily for Hprof {
     }
 
     #[cfg(feature = "corpus")]
-    fn recipes(&self) -> Vec<ManifestRecipe> {
-        recipes()
+    fn large(&self) -> Result<Vec<LargeCase>, String> {
+        large(FAMILY, &LARGE)
     }
 
     fn lengths(&self, dump: &[u8]) -> Vec<StatedLength> {

@@ -6,7 +6,7 @@ use crate::compare::listing::{Place, Places};
 use crate::compare::{Facet, Span};
 use crate::error::{DecodeError, Error};
 #[cfg(feature = "corpus")]
-use crate::family::case::{Ambiguity, Case};
+use crate::family::case::{Ambiguity, Case, LargeCase, large};
 use crate::family::edit::{NamedEdit, named};
 #[cfg(feature = "properties")]
 use crate::family::property::{self, Properties};
@@ -19,7 +19,7 @@ use crate::input::Stream;
 use crate::model::{Address, Dump, Heap};
 
 #[cfg(feature = "corpus")]
-use super::cases::{AMBIGUITIES, CASES};
+use super::cases::{AMBIGUITIES, CASES, LARGE};
 use super::corrupt::Map;
 use super::decode::Located;
 use super::lift::{self, Item, PhdSource};
@@ -265,6 +265,11 @@ impl DumpFamily for Phd {
     #[cfg(feature = "corpus")]
     fn cases(&self) -> Result<Vec<Case>, Error> {
         CASES.all::<Map>()
+    }
+
+    #[cfg(feature = "corpus")]
+    fn large(&self) -> Result<Vec<LargeCase>, String> {
+        large(FAMILY, &LARGE)
     }
 
     #[cfg(feature = "corpus")]

@@ -9,6 +9,7 @@ mod causes;
 mod dtfj;
 mod freedoms;
 mod hostile;
+mod large;
 mod new;
 mod others;
 mod protocol;

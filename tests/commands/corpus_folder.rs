@@ -103,7 +103,7 @@ fn a_folder_of_something_else_is_refused() {
     let bench = Bench::new();
     bench.put("corpus/phd/notes.txt", "theirs");
     bench.assert_refused(&["is not empty", "manifest.json", "name a corpus folder, or an empty or new one"]);
-    for other in ["", "{}", r#"{"name":"an app","icons":[]}"#, r#"{"schema":2,"cases":[]}"#] {
+    for other in ["", "{}", r#"{"name":"an app","icons":[]}"#, r#"{"schema":99,"cases":[]}"#] {
         bench.put("corpus/manifest.json", other);
         bench.assert_refused(&["is not empty", "manifest.json"]);
     }

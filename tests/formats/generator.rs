@@ -33,7 +33,11 @@ fn the_vectors_of_the_page_are_those_of_the_script() {
     let blocks = |text: &str| text.split("```").skip(1).step_by(2).map(str::to_owned).collect::<Vec<String>>();
     let printed = blocks(&printed);
     assert_eq!(printed.len(), 2);
-    assert_eq!(blocks(&page), printed);
+    // Besides them the page has sums, which are tested elsewhere.
+    let of_page = blocks(&page);
+    for block in printed {
+        assert!(of_page.contains(&block), "the page has no such block: {block}");
+    }
 }
 
 /// An object as a listing has it, as far as the heap says it.

@@ -17,6 +17,7 @@ mod generator;
 mod hostile;
 mod hprof_bytes;
 mod hprof_rules;
+mod large;
 mod long;
 mod orders;
 mod phd_bytes;

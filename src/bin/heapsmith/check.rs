@@ -84,6 +84,12 @@ pub(crate) struct Opts {
     /// Seed of the random dumps.
     #[arg(long, default_value_t = 0)]
     seed: u64,
+    /// Instead of the corpus, ask about dumps that are too large to be stored: lengths above 2 and 4 GiB, many objects,
+    /// heaps, threads. Each is made in a temporary folder, as a sparse file where it has zeros, asked about alone, and deleted
+    /// before the next. Answers are judged by digests, counts or verdicts. Each dump has limits of its own, which
+    /// --time-limit and --memory-limit change in proportion.
+    #[arg(long, conflicts_with_all = ["decoder", "converter", "encoder", "operation", "random", "jobs", "scaling"])]
+    large: bool,
     #[arg(long, value_parser = family, help = format!("Only dumps of this format: {}. Without it, of all", Family::names()))]
     format: Option<Family>,
     /// Only these cases: a case's id, a part of ids, a pattern of ids (`*`, `?` and `[...]` as in a shell), or
@@ -214,7 +220,7 @@ impl Opts {
                 None => updated = update(&mut told, path),
             }
         }
-        let is_whole = self.filter.is_empty() && self.shard.is_none() && told.incomplete.is_none();
+        let is_whole = !self.large && self.filter.is_empty() && self.shard.is_none() && told.incomplete.is_none();
         for reason in options.expected.idle(&told).into_iter().filter(|_| is_whole && !self.update_expected) {
             terminal::warning(&format!(
                 "no failure of this run is one that the file of expected failures calls {reason:?}"
@@ -311,7 +317,8 @@ impl Opts {
             .seed(self.seed)
             .format(format)
             .filters(self.filter.clone())
-            .shard(self.shard))
+            .shard(self.shard)
+            .large(self.large))
     }
 }
 

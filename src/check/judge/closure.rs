@@ -38,14 +38,13 @@ fn judged(case: &Case, answer: Result<Answer, Ended>) -> Result<Judgement, Error
         Answer::Read | Answer::Skipped(_) => rights(Scope::Nothing).judge(|_, _| Ok(Ok(()))),
         Answer::Counts(told) => {
             let strings = match told.strings {
-                Some(_) => counts::strings(&file(case)?)?,
+                Some(_) => counts::strings(&mut file(case)?.read()?.dump),
                 None => None,
             };
             let declared = declared(&told);
             let accepted = Accepted { counts: Some(told), ..Accepted::default() };
-            rights(Scope::Other).judge(|heap, combination| {
-                Ok(counts::judge(heap, strings, &declared, &accepted, combination.has_text()))
-            })
+            rights(Scope::Other)
+                .judge(|heap, combination| counts::judge(heap, strings, &declared, &accepted, combination.has_text()))
         }
         Answer::Listing(text) => match listing::read(text.as_bytes()) {
             Ok(told) => {

@@ -17,14 +17,10 @@ pub(super) fn judge(asked: &Asked<'_>, accepted: &Accepted, session: &mut dyn Se
     let Some(told) = &accepted.digest else {
         return Ok(Judgement::wrong(Wrong::answer("a digest as in specs/digest.md", "none".to_owned())));
     };
-    let declared: Vec<Facet> = asked.hello.map(|hello| hello.facets.to_vec()).unwrap_or_default();
-    if let Some(owed) = Facet::ALL.iter().find(|facet| !facet.may_be_omitted() && !declared.contains(facet)) {
-        let expected = "a facet that everybody owes who answers with digests".to_owned();
-        return Ok(Judgement::wrong(Wrong::facet(*owed, None, expected, "not declared".to_owned(), 1)));
-    }
-    let judged = declared.iter().filter(|facet| !asked.left_out.contains(facet));
-    let wanted: Selection = judged.copied().collect::<Selection>().and(Selection::unordered());
-    let omitted = Facet::ALL.into_iter().filter(|facet| !wanted.contains(*facet)).collect();
+    let wanted = match wanted(asked) {
+        Ok(wanted) => wanted,
+        Err(wrong) => return Ok(Judgement::wrong(wrong)),
+    };
     let scope = Scope::Facets(Facet::ALL.into_iter().filter(|facet| wanted.contains(*facet)).collect());
     let mut judgement = asked.rights(scope).judge(|heap, _| {
         let due = digest::digest(&mut heap.clone(), &Options { facets: wanted, by_facet: true, bucket: None })?;
@@ -39,11 +35,27 @@ pub(super) fn judge(asked: &Asked<'_>, accepted: &Accepted, session: &mut dyn Se
         *address = Some(format!("{:#x}", found.0));
         judgement.differing[0].at = vec![found];
     }
-    Ok(Judgement { omitted, ..judgement })
+    Ok(Judgement { omitted: omitted(wanted), ..judgement })
+}
+
+/// The facets that are judged: those that are declared and not left out.
+pub(super) fn wanted(asked: &Asked<'_>) -> Result<Selection, Wrong> {
+    let declared: Vec<Facet> = asked.hello.map(|hello| hello.facets.to_vec()).unwrap_or_default();
+    if let Some(owed) = Facet::ALL.iter().find(|facet| !facet.may_be_omitted() && !declared.contains(facet)) {
+        let expected = "a facet that everybody owes who answers with digests".to_owned();
+        return Err(Wrong::facet(*owed, None, expected, "not declared".to_owned(), 1));
+    }
+    let judged = declared.iter().filter(|facet| !asked.left_out.contains(facet));
+    Ok(judged.copied().collect::<Selection>().and(Selection::unordered()))
+}
+
+/// The facets that are not judged.
+pub(super) fn omitted(wanted: Selection) -> Vec<Facet> {
+    Facet::ALL.into_iter().filter(|facet| !wanted.contains(*facet)).collect()
 }
 
 /// The facets with another digest, or with none.
-fn differ(due: &Digest, told: &Digest) -> Result<(), Wrong> {
+pub(super) fn differ(due: &Digest, told: &Digest) -> Result<(), Wrong> {
     let owed =
         [(Facet::Kind, "classes", due.classes, told.classes), (Facet::Kind, "objects", due.objects, told.objects)];
     let numbers = owed.into_iter().filter(|(_, _, due, found)| due != found).map(|(facet, what, due, found)| {

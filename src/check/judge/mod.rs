@@ -7,10 +7,12 @@ mod dump;
 mod follows;
 mod holder;
 mod invented;
+mod large;
 mod listing;
 mod readings;
 mod same;
 mod spelling;
+mod tally;
 
 use std::collections::BTreeSet;
 
@@ -25,9 +27,11 @@ use crate::model::Address;
 use crate::validate::{Severity, ValidateOptions, validate};
 
 pub(super) use closure::judge_closure;
-pub(super) use counts::{counts as counts_of, histogram_of, of as number_of, strings};
+pub(super) use counts::{counts as counts_of, of as number_of, strings};
+pub(super) use large::{judge_large, level_for};
 pub use readings::all_ambiguities;
 pub(super) use spelling::{BOOLEANS, NAMES};
+pub(super) use tally::Tally;
 
 use super::protocol::{Accepted, Count, Hello, Level};
 use super::report::{Follows, Outcome};
@@ -317,13 +321,12 @@ fn judged(asked: &Asked<'_>, accepted: &Accepted, level: Level, session: &mut dy
             let strings = match declared.contains(&Count::Strings) {
                 true => {
                     let input = Input::memory(&asked.case.id, asked.case.bytes.clone());
-                    counts::strings(&DumpFile::new(input, Reading::default())?)?
+                    counts::strings(&mut DumpFile::new(input, Reading::default())?.read()?.dump)
                 }
                 false => None,
             };
             let rights = asked.rights(Scope::Other);
-            rights
-                .judge(|heap, combination| Ok(counts::judge(heap, strings, declared, accepted, combination.has_text())))
+            rights.judge(|heap, combination| counts::judge(heap, strings, declared, accepted, combination.has_text()))
         }
         (Operation::Parse, Level::Digest) => digest::judge(asked, accepted, session),
         (Operation::Parse, Level::Listing) => listing::judge(asked),

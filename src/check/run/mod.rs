@@ -1,6 +1,7 @@
 //! Running many cases: batches side by side, what looks like an accident once more alone.
 
 mod answered;
+mod large;
 mod one;
 
 use std::collections::{BTreeSet, HashMap};
@@ -113,8 +114,10 @@ pub fn check(
 ) -> Result<Checked, Error> {
     let started = Instant::now();
     let cases = crate::corpus::cases()?;
-    options.expected.check_cases(&cases.iter().map(|case| case.id.clone()).collect(), &options.choice)?;
-    let sources = Source::among(cases, &options.choice)?;
+    let large = crate::corpus::large_cases()?.into_iter().map(|case| case.id);
+    options.expected.check_cases(&cases.iter().map(|case| case.id.clone()).chain(large).collect(), &options.choice)?;
+    let sources =
+        if options.choice.large { Source::chosen(&options.choice)? } else { Source::among(cases, &options.choice)? };
     let mut run = Run { jobs: options.jobs as u64, ..Run::default() };
     let mut report = Report {
         schema: SCHEMA,
@@ -150,7 +153,7 @@ pub fn check(
     report.cases.dedup_by(|a, b| a.id == b.id);
     report.explain();
     // A part of the cases says little; `merge` does it for all of them.
-    if options.choice.shard.is_none() {
+    if options.choice.shard.is_none() && !options.choice.large {
         for (tested, (_, tasks)) in report.implementations.iter_mut().zip(&done) {
             let tasks: HashMap<&str, &Task> = tasks.iter().map(|task| (&*task.id, task)).collect();
             point_at_causes(tested, &|id| tasks.get(id).map(|task| task.source.case()).transpose())?;

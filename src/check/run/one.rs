@@ -13,14 +13,14 @@ use super::super::expected::Seen;
 use super::super::filter;
 use super::super::held::settle;
 use super::super::introduction::{declared, hello, label, unique};
-use super::super::judge::{Asked, Differing, Judgement, judge};
+use super::super::judge::{Asked, Differing, Judgement, judge, judge_large};
 use super::super::protocol::Hello;
 use super::super::repeat::repeat;
 use super::super::report::{CaseFacts, CaseResult, OtherFact, Outcome, Suspect, Tested};
-use super::super::subject::{Files, Reply, Session, Subject};
+use super::super::subject::{Files, Made, Reply, Session, Subject};
 use super::super::task::{Operation, Source, Task, tasks, why_not};
 use super::answered::{Answered, Slot, enough, given_up, is_in_vain, settled, unasked};
-use super::{BATCH, Progress, Shared, owned, rules};
+use super::{BATCH, Progress, Shared, large, owned, rules};
 
 /// The number of facts that are told besides the first one.
 const OTHERS: usize = 32;
@@ -72,7 +72,8 @@ impl<'r> One<'r> {
 
     /// The batches of this run, with their numbers over all shards.
     fn batches(&self) -> Vec<(usize, &[Task])> {
-        let mut batches: Vec<(usize, &[Task])> = self.tasks.chunks(BATCH).enumerate().collect();
+        let all = self.tasks.chunks(if self.shared.options.choice.large { 1 } else { BATCH });
+        let mut batches: Vec<(usize, &[Task])> = all.enumerate().collect();
         if let Some((number, of)) = self.shared.options.choice.shard {
             batches.retain(|(index, _)| *index as u64 % of == number - 1);
         }
@@ -179,7 +180,8 @@ impl<'r> One<'r> {
             }
         };
         thread::scope(|scope| {
-            for _ in 0..self.shared.options.jobs.clamp(1, batches.len().max(1)) {
+            let jobs = if self.shared.options.choice.large { 1 } else { self.shared.options.jobs };
+            for _ in 0..jobs.clamp(1, batches.len().max(1)) {
                 scope.spawn(work);
             }
         });
@@ -194,7 +196,9 @@ impl<'r> One<'r> {
     /// Runs the tasks of a batch in one process, as far as it lives and no stop is asked for.
     fn batch(&self, tasks: &[Task], place: usize, [hangs, failures]: [&[AtomicUsize]; 2]) -> Result<Vec<Slot>, Error> {
         let mut slots: Vec<Slot> = vec![None; tasks.len()];
-        let mut session = self.subject.open(self.hello());
+        let limited = self.limited(tasks.first());
+        let subject = limited.as_ref().unwrap_or(self.subject);
+        let mut session = subject.open(self.hello());
         // Which tasks were asked, by the number of the question.
         let mut asked = Vec::new();
         for (index, task) in tasks.iter().enumerate() {
@@ -206,7 +210,7 @@ impl<'r> One<'r> {
                 // Whatever comes of the batches before: the limit is reached, and this is not told any more.
                 break;
             }
-            let Some((answered, was_asked)) = self.task(task, session.as_mut())? else { break };
+            let Some((answered, was_asked)) = self.task(task, subject, session.as_mut())? else { break };
             if was_asked {
                 asked.push(index);
             }
@@ -232,7 +236,12 @@ impl<'r> One<'r> {
     }
 
     /// Asks one task; and whether it was asked at all. `None` if the run is to stop.
-    fn task(&self, task: &Task, session: &mut dyn Session) -> Result<Option<(Answered, bool)>, Error> {
+    fn task(
+        &self,
+        task: &Task,
+        subject: &Subject,
+        session: &mut dyn Session,
+    ) -> Result<Option<(Answered, bool)>, Error> {
         if self.subject.stop.is_asked() {
             return Ok(None);
         }
@@ -240,7 +249,19 @@ impl<'r> One<'r> {
         if let Some(reason) = why_not(self.subject, self.hello(), task, &case) {
             return Ok(Some((unasked(Outcome::Skip { reason, link: None }), false)));
         }
-        let files = Files::write(task, &case)?;
+        let files = match large::of(task) {
+            None => Files::write(task, &case)?,
+            Some(large) => {
+                if let Err(reason) = large::under_limits(self.subject, self.hello(), large) {
+                    return Ok(Some((unasked(Outcome::Skip { reason, link: None }), false)));
+                }
+                match Files::make(large, &self.subject.stop)? {
+                    Made::Files(files) => *files,
+                    Made::Not(reason) => return Ok(Some((unasked(Outcome::Skip { reason, link: None }), false))),
+                    Made::Stopped => return Ok(None),
+                }
+            }
+        };
         let started = Instant::now();
         let reply = session.ask(task, &case, &files)?;
         let took = started.elapsed();
@@ -249,10 +270,14 @@ impl<'r> One<'r> {
             self.answered()?;
         }
         let is_doubtful = reply.is_fatal();
-        let was_in_vain = is_in_vain(&reply, took, self.subject.budget.time_for(case.bytes.len() as u64));
+        let was_in_vain = is_in_vain(&reply, took, subject.budget.time_for(files.size));
         let left_out = &self.shared.options.left_out;
-        let asked = Asked { subject: self.subject, hello: self.hello(), task, case: &case, files: &files, left_out };
-        let Some(judgement) = judge(&asked, reply, session) else { return Ok(None) };
+        let asked = Asked { subject, hello: self.hello(), task, case: &case, files: &files, left_out };
+        let judgement = match large::of(task) {
+            None => judge(&asked, reply, session),
+            Some(large) => judge_large(&asked, large, reply, session),
+        };
+        let Some(judgement) = judgement else { return Ok(None) };
         if let Some(kept) = self.shared.kept {
             kept.put(&self.label, &task.id, &judgement.outcome, &files)?;
         }
@@ -263,12 +288,19 @@ impl<'r> One<'r> {
     /// Asks a task alone, in a process of its own, and waits for the process's end: what it says after its answer counts.
     /// `None` if the run is to stop.
     fn alone(&self, task: &Task) -> Result<Option<Answered>, Error> {
-        let mut session = self.subject.open(self.hello());
-        let Some((mut answered, _)) = self.task(task, session.as_mut())? else { return Ok(None) };
+        let limited = self.limited(Some(task));
+        let subject = limited.as_ref().unwrap_or(self.subject);
+        let mut session = subject.open(self.hello());
+        let Some((mut answered, _)) = self.task(task, subject, session.as_mut())? else { return Ok(None) };
         if let Some((_, reply)) = session.finish().into_iter().next() {
             answered.followed_by(reply);
         }
         Ok(Some(answered))
+    }
+
+    /// The subject under the limits of a large case.
+    fn limited(&self, task: Option<&Task>) -> Option<Subject> {
+        large::under_limits(self.subject, self.hello(), large::of(task?)?).ok()
     }
 
     fn is_expected(&self, task: &Task, outcome: &Outcome) -> Result<bool, Error> {
@@ -286,24 +318,25 @@ impl<'r> One<'r> {
         judged: &Judgement,
         first: Option<Outcome>,
     ) -> Result<(CaseResult, CaseFacts), Error> {
-        let case = task.source.case()?;
+        let (case, large) = (task.source.case()?, large::of(task));
         let facts = CaseFacts {
             id: task.id.clone(),
             summary: case.summary.clone(),
             format: case.format.to_string(),
             verdict: case.verdict.name().to_owned(),
             recipe: case.recipe.clone(),
-            size: case.bytes.len() as u64,
+            size: large.map_or(case.bytes.len() as u64, |large| large.size().unwrap_or_default()),
             rules: rules(&case),
-            relies: self.shared.relied.of(&case)?,
+            relies: if large.is_some() { Vec::new() } else { self.shared.relied.of(&case)? },
         };
         let outcome = judged.outcome.clone();
         // What is wrong of another dump than the one that was read has no place in it.
-        let has_place = outcome.is_failure() && task.operation == Operation::Parse;
+        let has_place = outcome.is_failure() && task.operation == Operation::Parse && large.is_none();
         let evidence = if has_place { evidence(&case, judged)? } else { None };
         // The rule that a dump breaks is known, whatever was to be done with it.
         let is_accepted = matches!(&outcome, Outcome::WrongVerdict { expected, .. } if expected == "refuse");
-        let suspects = if has_place || is_accepted { suspects(&case, judged)? } else { Suspects::default() };
+        let suspects =
+            if has_place || is_accepted && large.is_none() { suspects(&case, judged)? } else { Suspects::default() };
         let Suspects { wrong, right } = suspects;
         let repeat = outcome
             .is_failure()

@@ -78,7 +78,7 @@ impl Shape {
         let carried = lowering.carry(&mut (&mut &small as &mut dyn HeapSource))?.into_only_heap()?;
         let mut grown = Grown::new(small);
         (self.grow)(&mut grown, count);
-        let counts = grown.counts(counts_of(&carried));
+        let counts = grown.counts(counts_of(&mut &carried)?);
         let mut bytes = Vec::new();
         lowering.write(&mut (&mut grown as &mut dyn HeapSource), &mut bytes)?;
         Ok(Dump { name: self.name, bytes, counts })

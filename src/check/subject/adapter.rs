@@ -253,7 +253,7 @@ impl Session for AdapterSession<'_> {
             Operation::Encode(to) => Op::Encode { path: input, format: to.to_string(), out },
         };
         let needs_file = task.operation != Operation::Parse || level == Level::Listing;
-        let status = match self.put(&op, case.bytes.len() as u64, files)? {
+        let status = match self.put(&op, files.size, files)? {
             Ok(status) => status,
             Err(reply) => {
                 if let (Reply::Error(_) | Reply::Crash(_), Some(previous)) = (&reply, self.asked.checked_sub(2)) {
@@ -266,7 +266,7 @@ impl Session for AdapterSession<'_> {
         };
         Ok(match status {
             Status::Accept(accepted) => {
-                let size = case.bytes.len() as u64;
+                let size = files.size;
                 let taken = if needs_file { files.take_answer(&self.subject.budget, size) } else { Ok(()) };
                 match taken {
                     Ok(()) => Reply::Accepted(accepted),
@@ -304,7 +304,7 @@ impl Session for AdapterSession<'_> {
             buckets: Some(buckets),
             bucket,
         };
-        Ok(match self.put(&op, case.bytes.len() as u64, files)? {
+        Ok(match self.put(&op, files.size, files)? {
             Ok(Status::Accept(accepted)) => Reply::Accepted(accepted),
             Ok(_) => Reply::Accepted(Box::default()),
             Err(reply) => {

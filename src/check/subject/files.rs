@@ -2,17 +2,18 @@
 //! has a new folder with an unpredictable name, and the answer is opened once, without following links and without waiting.
 
 use std::cell::OnceCell;
-use std::fs::File;
-use std::io::{self, Read, Write};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::corpus::Case;
+use crate::corpus::{Case, LargeCase};
 use crate::error::Error;
 use crate::format::Format;
 use crate::input::Input;
-use crate::system::{Positioned, Stamp};
+use crate::interrupt::Stop;
+use crate::system::{self, Positioned, Stamp};
 use crate::temporary::Folder;
 
 use super::super::process::Budget;
@@ -26,6 +27,10 @@ pub(in crate::check) struct Files {
     pub(in crate::check) input: PathBuf,
     /// Where the answer goes.
     pub(in crate::check) output: PathBuf,
+    /// The length of the dump by which an answer's limits go.
+    pub(in crate::check) size: u64,
+    /// The dump, where it is looked at once more after the answer, and what it was like before.
+    dump: Option<(File, Stamp)>,
     /// What takes the place of the input's path in messages.
     shown: String,
     answered: OnceCell<AnswerFile>,
@@ -44,6 +49,52 @@ pub(in crate::check) enum NoAnswer {
     Endless(u64),
 }
 
+/// What became of a dump that is made when it is asked about.
+#[derive(Debug)]
+pub(in crate::check) enum Made {
+    /// It is there.
+    Files(Box<Files>),
+    /// There is no room for it, and where.
+    Not(String),
+    /// The run is to stop.
+    Stopped,
+}
+
+/// Bytes of a disk that are left alone.
+const SPARE: u64 = 64 << 20;
+/// However long a dump is, what a program may write goes by no more than this.
+const LARGE: u64 = 16 << 20;
+
+/// Whether a file cannot be as long as it is to be.
+fn is_full(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge)
+}
+
+/// A file that is not written any more when the run is to stop.
+struct Stopping<'s> {
+    file: &'s File,
+    stop: &'s Stop,
+}
+
+impl Write for Stopping<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.stop.is_asked() {
+            return Err(io::Error::other("the run is to stop"));
+        }
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Seek for Stopping<'_> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.file.seek(to)
+    }
+}
+
 /// The name of an answer, without its suffix.
 const ANSWER: &str = "answer";
 
@@ -60,7 +111,49 @@ impl Files {
                 (case.listing_file(0), &listing, suffix(to.format))
             }
         };
-        Files::with(PREFIX, &shown, bytes, answer)
+        Ok(Files { size: case.bytes.len() as u64, ..Files::with(PREFIX, &shown, bytes, answer)? })
+    }
+
+    /// Makes the dump of a large case. It is opened once more by [`Files::dump`].
+    pub(in crate::check) fn make(large: &LargeCase, stop: &Stop) -> Result<Made, Error> {
+        let shown = format!("{}.{}", large.id, large.format.family().suffix());
+        let files = Files::with(PREFIX, &shown, &[], "jsonl")?;
+        let (folder, mib) = (files.folder.path(), |bytes: u64| bytes.div_ceil(1 << 20));
+        let (needed, free) = (large.stored().saturating_add(SPARE), system::free_space(folder));
+        if let Some(free) = free.filter(|free| *free < needed) {
+            let among = std::env::temp_dir();
+            let why = format!(
+                "its dump takes {} MiB in {}, where {} MiB are free; TMPDIR names another folder",
+                mib(needed),
+                among.display(),
+                mib(free)
+            );
+            return Ok(Made::Not(why));
+        }
+        let failed = |e| Error::io(format!("writing to {}", folder.display()), e);
+        let file = OpenOptions::new().read(true).write(true).open(&files.input).map_err(failed)?;
+        let mut out = Stopping { file: &file, stop };
+        let made = large.make(&mut out).and_then(|length| file.set_len(length).map_err(failed));
+        match made {
+            Ok(()) => {}
+            Err(_) if stop.is_asked() => return Ok(Made::Stopped),
+            Err(Error::Io { source, .. }) if is_full(&source) => {
+                return Ok(Made::Not(format!("its dump cannot be made: {source}")));
+            }
+            Err(e) => return Err(e),
+        }
+        let stamp = Stamp::of(&file).map_err(failed)?;
+        Ok(Made::Files(Box::new(Files { size: stamp.length.min(LARGE), dump: Some((file, stamp)), ..files })))
+    }
+
+    /// The dump of a large case, if it is still what it was.
+    pub(in crate::check) fn dump(&self) -> Result<Option<Input>, Error> {
+        let failed = |e| Error::io("reading the dump", e);
+        let Some((file, stamp)) = &self.dump else { return Ok(None) };
+        if Stamp::of(file).map_err(failed)? != *stamp {
+            return Ok(None);
+        }
+        Input::of_file(&self.shown, file.try_clone().map_err(failed)?, stamp.length).map(Some)
     }
 
     /// Writes down these bytes, in a folder whose name begins with `prefix`. Messages show the file as `shown`, whose
@@ -73,6 +166,8 @@ impl Files {
         Ok(Files {
             input: folder.join(&name),
             output: folder.join(&format!("{ANSWER}.{answer}")),
+            size: bytes.len() as u64,
+            dump: None,
             shown: shown.to_owned(),
             folder,
             answered: OnceCell::new(),

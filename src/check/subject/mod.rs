@@ -20,7 +20,7 @@ use super::task::Task;
 
 pub(super) use adapter::{Adapter, AdapterSession, leaving};
 pub(super) use bounds::{LONG, cut};
-pub(super) use files::{AnswerFile, Files, NoAnswer};
+pub(super) use files::{AnswerFile, Files, Made, NoAnswer};
 
 /// An implementation under test.
 #[derive(Clone, Debug)]

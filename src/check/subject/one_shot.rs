@@ -61,7 +61,7 @@ impl Session for OneShot<'_> {
             Err(e) if is_shortage(&e) => return Ok(Reply::Error(e.to_string())),
             Err(e) => return Err(e),
         };
-        let size = case.bytes.len() as u64;
+        let size = files.size;
         let stopped = process.end(&Limits::of(budget, size, Some(&files.output)));
         self.peak = process.peak();
         process.kill();

@@ -2,16 +2,13 @@
 
 mod golden;
 mod readings;
-mod recipes;
 mod specimen;
 
 use std::sync::OnceLock;
 
-use crate::family::case::{CaseFamily, Spelled, sources, spelled};
+use crate::family::case::{CaseFamily, Source, Spelled, source, sources, spelled};
 
 use super::family::FAMILY;
-
-pub(super) use recipes::recipes;
 
 pub(super) use readings::AMBIGUITIES;
 
@@ -24,6 +21,9 @@ pub(super) const CASES: CaseFamily = CaseFamily {
     noted: "as written",
     spelled: by_hand,
 };
+
+/// Its cases that are too large to be stored.
+pub(super) const LARGE: Source = source!("classic/large.toml");
 
 fn by_hand() -> &'static Spelled {
     static SPELLED: OnceLock<Spelled> = OnceLock::new();

@@ -125,6 +125,8 @@ impl<'c> Carrier<'c> {
         let class = object.class.or(object.class_word.filter(|_| object.kind == ObjectKind::Instance));
         let name = match (&object.class_name, class.and_then(|class| self.class_at(class))) {
             (Some(name), _) => name.clone(),
+            // The kind of a record is told by the name alone.
+            (None, Some(class)) if object.kind == ObjectKind::ObjectArray && !class.is_array() => array_of(&class.name),
             (None, Some(class)) => class.name.clone(),
             (None, None) => self.array_name(object)?,
         };
@@ -232,19 +234,24 @@ impl<'c> Carrier<'c> {
         }
         let word = object.class_word.filter(|_| object.kind == ObjectKind::ObjectArray);
         let component = known(word.and_then(|word| self.class_at(word)), "the class", object.address)?;
-        let name = component.name.as_bytes();
-        let primitive = PrimitiveType::ALL.into_iter().find(|p| p.keyword().as_bytes() == name);
-        Ok(Name::from_bytes(match primitive {
-            // int[][] in version 4, whose class word names the innermost component.
-            Some(primitive) => vec![b'[', b'[', primitive.signature() as u8],
-            None if name.starts_with(b"[") => [b"[", name].concat(),
-            None => [b"[L", name, b";"].concat(),
-        }))
+        Ok(array_of(&component.name))
     }
 
     fn class_at(&self, address: Address) -> Option<&'c Class> {
         self.by_address.get(&address).map(|&index| &self.classes[index])
     }
+}
+
+/// The name of arrays of a class.
+fn array_of(component: &Name) -> Name {
+    let name = component.as_bytes();
+    let primitive = PrimitiveType::ALL.into_iter().find(|p| p.keyword().as_bytes() == name);
+    Name::from_bytes(match primitive {
+        // int[][] in PHD 4, whose class word names the innermost component.
+        Some(primitive) => vec![b'[', b'[', primitive.signature() as u8],
+        None if name.starts_with(b"[") => [b"[", name].concat(),
+        None => [b"[L", name, b";"].concat(),
+    })
 }
 
 fn known<T>(fact: Option<T>, what: &'static str, address: Address) -> Result<T, LowerError> {

@@ -14,11 +14,10 @@ use sha2::{Digest, Sha256};
 
 use crate::compare::listing::{self, Places};
 use crate::error::Error;
-use crate::format::Family;
 use crate::validate::severity;
 
 use super::manifest::{Manifest, ManifestAnswer, ManifestCase, ManifestFinding, ManifestRules};
-use super::{Answer, Case};
+use super::{Answer, Case, LargeCase, large_cases};
 
 /// The manifest's name in the corpus, and the version of it that this program writes.
 pub(super) const MANIFEST: &str = "manifest.json";
@@ -98,7 +97,7 @@ fn manifest_text(cases: &[Case]) -> Result<String, Error> {
     let manifest = Manifest {
         schema: SCHEMA,
         cases: cases.iter().map(Case::manifest).collect(),
-        recipes: Family::ALL.into_iter().flat_map(|family| family.recipes()).collect(),
+        recipes: large_cases()?.iter().map(LargeCase::manifest).collect(),
     };
     let text = serde_json::to_string_pretty(&manifest).map_err(|e| Error::io("writing the manifest", e.into()))?;
     Ok(text + "\n")

@@ -3,12 +3,11 @@
 mod ambiguity;
 mod damaged;
 pub(crate) mod gzip;
+mod large;
 mod repeat;
 mod repeated;
 mod spelled;
 mod tags;
-
-use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 use crate::findings::Rule;
@@ -21,6 +20,8 @@ use super::{Family, Format};
 pub(crate) use ambiguity::Same;
 pub use ambiguity::{Ambiguity, Choice};
 pub(crate) use ambiguity::{DumpOf, Means};
+pub(crate) use large::large;
+pub use large::{LargeCase, ManifestPart, ManifestRecipe};
 pub(crate) use repeated::{repeated_classes, repeated_objects};
 pub(crate) use spelled::{Source, cases as spelled};
 pub use tags::{TAGS, Tag};
@@ -218,53 +219,18 @@ impl CaseFamily {
 /// Files of `specs/cases/`, by their paths below that folder. The first one has what they share.
 macro_rules! sources {
     ($($path:literal),* $(,)?) => {
-        &[$($crate::family::case::Source {
-            path: $path,
-            text: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/specs/cases/", $path)),
-        }),*]
+        &[$($crate::family::case::source!($path)),*]
     };
 }
 pub(crate) use sources;
 
-/// A dump that is too large to be stored.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-pub struct ManifestRecipe {
-    /// Stable id.
-    pub id: String,
-    /// What it is about, in a line.
-    pub summary: String,
-    /// Dump format.
-    pub format: String,
-    /// How the dump is made.
-    pub recipe: String,
-    /// Its length in bytes, where that is fixed.
-    pub size: Option<u64>,
-    /// Rules that it breaks or shows.
-    pub rules: Vec<String>,
-    /// What a right reader finds.
-    pub expected: String,
-}
-
-impl ManifestRecipe {
-    /// A recipe.
-    pub(crate) fn new(
-        family: Family,
-        id: &str,
-        summary: &str,
-        recipe: String,
-        size: Option<u64>,
-        rules: &[&str],
-        expected: &str,
-    ) -> ManifestRecipe {
-        ManifestRecipe {
-            id: id.to_owned(),
-            summary: summary.to_owned(),
-            format: family.name().to_owned(),
-            recipe,
-            size,
-            rules: rules.iter().map(|rule| (*rule).to_owned()).collect(),
-            expected: expected.to_owned(),
+/// One of them.
+macro_rules! source {
+    ($path:literal) => {
+        $crate::family::case::Source {
+            path: $path,
+            text: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/specs/cases/", $path)),
         }
-    }
+    };
 }
+pub(crate) use source;

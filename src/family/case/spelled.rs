@@ -310,6 +310,6 @@ fn rules(family: Family, ids: &[String]) -> Result<Vec<&'static str>, String> {
     ids.iter().map(|rule| id(family, rule)).collect()
 }
 
-fn id(family: Family, name: &str) -> Result<&'static str, String> {
+pub(super) fn id(family: Family, name: &str) -> Result<&'static str, String> {
     family.book().rule(name).map(|rule| rule.id).ok_or_else(|| format!("there is no rule {name}"))
 }

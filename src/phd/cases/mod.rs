@@ -6,7 +6,7 @@ mod specimen;
 
 use std::sync::OnceLock;
 
-use crate::family::case::{CaseFamily, Spelled, sources, spelled};
+use crate::family::case::{CaseFamily, Source, Spelled, source, sources, spelled};
 
 use super::family::FAMILY;
 
@@ -21,6 +21,9 @@ pub(super) const CASES: CaseFamily = CaseFamily {
     noted: "as the DTFJ reader lays out the bytes",
     spelled: by_hand,
 };
+
+/// Its cases that are too large to be stored.
+pub(super) const LARGE: Source = source!("phd/large.toml");
 
 fn by_hand() -> &'static Spelled {
     static SPELLED: OnceLock<Spelled> = OnceLock::new();

@@ -44,6 +44,12 @@ pub(crate) fn is_at(_: &File, _: &Path) -> bool {
     true
 }
 
+/// The bytes that are free in the file system of a path: not known to the standard library.
+#[cfg(feature = "files")]
+pub(crate) fn free_space(_: &Path) -> Option<u64> {
+    None
+}
+
 /// Whether there are too many open files. Systems do not share a code for that.
 #[cfg(feature = "files")]
 pub(crate) fn is_out_of_files(_: &io::Error) -> bool {

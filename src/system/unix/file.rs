@@ -41,6 +41,13 @@ pub(crate) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result
     file.read_at(buffer, offset)
 }
 
+/// The bytes that are free in the file system of a path, for anyone but its administrator.
+#[cfg(feature = "files")]
+pub(crate) fn free_space(path: &Path) -> Option<u64> {
+    let found = rustix::fs::statvfs(path).ok()?;
+    found.f_bavail.checked_mul(found.f_frsize)
+}
+
 /// Whether an open file is the one at this path.
 pub(crate) fn is_at(file: &File, path: &Path) -> bool {
     match (file.metadata(), fs::symlink_metadata(path)) {

@@ -1,0 +1,154 @@
+//! Counting objects one by one, so that no heap is held.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::compare::listing::Hex;
+use crate::error::Error;
+use crate::model::{Address, Contents, HeapSource, Long, Name, Object, ObjectKind, PrimitiveType};
+
+use super::super::index::Names;
+use super::super::protocol::Counts;
+
+/// What is counted of the objects so far.
+#[derive(Debug)]
+pub(in crate::check) struct Tally {
+    instances: u64,
+    object_arrays: u64,
+    primitive_arrays: u64,
+    references: u64,
+    /// Unknown where the values of some object are.
+    fields: Option<u64>,
+    elements: Option<u64>,
+    /// Objects by what tells the name of their class.
+    by_class: HashMap<(ObjectKind, Option<Address>, Option<Address>), u64>,
+    by_name: BTreeMap<Name, u64>,
+}
+
+impl Default for Tally {
+    fn default() -> Tally {
+        let (by_class, by_name) = (HashMap::new(), BTreeMap::new());
+        let (instances, object_arrays, primitive_arrays, references) = (0, 0, 0, 0);
+        let (fields, elements) = (Some(0), Some(0));
+        Tally { instances, object_arrays, primitive_arrays, references, fields, elements, by_class, by_name }
+    }
+}
+
+impl Tally {
+    /// Counts the objects of a heap.
+    pub(in crate::check) fn of(source: &mut dyn HeapSource) -> Result<Tally, Error> {
+        let mut tally = Tally::default();
+        source.visit_objects(&mut |object| tally.add(object))?;
+        Ok(tally)
+    }
+
+    fn add(&mut self, object: &Object) -> Result<(), Error> {
+        match object.kind {
+            ObjectKind::Instance => self.instances += 1,
+            ObjectKind::ObjectArray => self.object_arrays += 1,
+            ObjectKind::PrimitiveArray(_) => self.primitive_arrays += 1,
+        }
+        self.references += object.references().filter(|address| !address.is_null()).count() as u64;
+        let mut sum = Some(0_u64);
+        match (object.kind, &object.contents) {
+            (ObjectKind::Instance, Contents::Fields(values)) => {
+                sum = sum.map(|sum| values.iter().fold(sum, |sum, value| sum.wrapping_add(value.bits)));
+            }
+            (ObjectKind::ObjectArray | ObjectKind::PrimitiveArray(_), Contents::Elements(list)) => {
+                sum = sum.map(|sum| list.iter().fold(sum, |sum, to| sum.wrapping_add(to.0)));
+            }
+            (ObjectKind::PrimitiveArray(kind), Contents::Primitives(bytes)) => {
+                let mut elements = Elements::of(kind);
+                elements.add(bytes);
+                sum = Some(elements.sum);
+            }
+            (kind, Contents::Long(long)) => sum = self.add_long(kind, long)?,
+            _ => sum = None,
+        }
+        let total = if object.kind == ObjectKind::Instance { &mut self.fields } else { &mut self.elements };
+        *total = total.zip(sum).map(|(total, sum)| total.wrapping_add(sum));
+        match &object.class_name {
+            Some(name) if !matches!(object.kind, ObjectKind::PrimitiveArray(_)) => {
+                *self.by_name.entry(name.to_java_form()).or_default() += 1;
+            }
+            _ => *self.by_class.entry((object.kind, object.class, object.class_word)).or_default() += 1,
+        }
+        Ok(())
+    }
+
+    /// Counts the references of contents that are not held; the sum of their elements, where these are known.
+    fn add_long(&mut self, kind: ObjectKind, long: &Long) -> Result<Option<u64>, Error> {
+        let mut sum = 0_u64;
+        if let Some(addresses) = long.addresses() {
+            let references = &mut self.references;
+            addresses.visit(|piece| {
+                *references += piece.iter().filter(|address| !address.is_null()).count() as u64;
+                sum = piece.iter().fold(sum, |sum, to| sum.wrapping_add(to.0));
+                Ok::<(), Error>(())
+            })?;
+        }
+        Ok(match (kind, long) {
+            (ObjectKind::PrimitiveArray(kind), Long::Primitives(bytes)) => {
+                let mut elements = Elements::of(kind);
+                bytes.visit(|piece| {
+                    elements.add(piece);
+                    Ok::<(), Error>(())
+                })?;
+                Some(elements.sum)
+            }
+            (ObjectKind::ObjectArray | ObjectKind::PrimitiveArray(_), Long::Elements(_)) => Some(sum),
+            _ => None,
+        })
+    }
+
+    /// The counts, with those of what a heap has beside its objects.
+    pub(in crate::check) fn counts(&self, source: &dyn HeapSource) -> Counts {
+        Counts {
+            classes: Some(source.classes().len() as u64),
+            instances: Some(self.instances),
+            object_arrays: Some(self.object_arrays),
+            primitive_arrays: Some(self.primitive_arrays),
+            references: Some(self.references),
+            roots: source.surroundings().roots.as_ref().map(|roots| roots.len() as u64),
+            field_sum: self.fields.map(Hex),
+            element_sum: self.elements.map(Hex),
+            ..Counts::default()
+        }
+    }
+
+    /// Objects by the name of their class, in the form of Java source.
+    pub(in crate::check) fn histogram(&self, source: &dyn HeapSource) -> BTreeMap<Name, u64> {
+        let names = Names::of(source.classes());
+        let mut histogram = self.by_name.clone();
+        for ((kind, class, class_word), count) in &self.by_class {
+            let object = Object { class: *class, class_word: *class_word, ..Object::new(Address::NULL, *kind) };
+            if let Some(name) = names.class_name(&object) {
+                *histogram.entry(name).or_default() += count;
+            }
+        }
+        // A name without characters is none.
+        histogram.retain(|name, _| !name.as_bytes().is_empty());
+        histogram
+    }
+}
+
+/// The sum of an array's elements, whose bytes come in pieces of any length.
+struct Elements {
+    size: u32,
+    /// Bytes of the last element so far.
+    read: u32,
+    sum: u64,
+}
+
+impl Elements {
+    fn of(kind: PrimitiveType) -> Elements {
+        Elements { size: kind.size() as u32, read: 0, sum: 0 }
+    }
+
+    fn add(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            let place = self.size - 1 - self.read;
+            self.sum = self.sum.wrapping_add(u64::from(*byte) << (8 * place));
+            self.read = (self.read + 1) % self.size;
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! `check --large`: dumps above 2 and 4 GiB in sparse files, which an adapter that passes over contents reads at once.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::bench::{check, check_with, has_python, heapsmith, python, tally};
+use crate::schema::Schema;
+
+/// Dumps that are lengths and nothing else.
+const LENGTHS: [&str; 6] = [
+    "hprof-recipe-2-gib",
+    "hprof-recipe-long-array",
+    "hprof-recipe-object-array",
+    "hprof-recipe-longest-record",
+    "hprof-recipe-longest-segment",
+    "hprof-recipe-after-4-gib",
+];
+
+fn run(way: &str, cases: &[&str], more: &[&str]) -> (Value, i32) {
+    let adapter = python("tests/adapters/large.py", way);
+    let filters = cases.iter().flat_map(|case| ["--filter", case]);
+    check(
+        &["--large", "--adapter", &adapter].into_iter().chain(filters).chain(more.iter().copied()).collect::<Vec<_>>(),
+    )
+}
+
+/// The cases that did not pass.
+fn wrong(told: &Value) -> Vec<&str> {
+    let results = told["implementations"][0]["results"].as_array().expect("results");
+    let is_wrong = |result: &&Value| result["outcome"]["verdict"] != "pass";
+    results.iter().filter(is_wrong).map(|result| result["id"].as_str().expect("an id")).collect()
+}
+
+#[test]
+fn a_counter_that_is_right_passes_and_one_that_cuts_lengths_or_places_fails() {
+    if !has_python() {
+        return;
+    }
+    let (told, code) = run("right", &LENGTHS, &[]);
+    assert_eq!((wrong(&told), code), (vec![], 0), "{told:#}");
+    assert_eq!(tally(&told)["pass"], 6);
+    let path = format!("{}/specs/schemas/check.schema.json", env!("CARGO_MANIFEST_DIR"));
+    let schema = fs::read_to_string(path).expect("it is there");
+    assert_eq!(Schema::new(serde_json::from_str(&schema).expect("JSON")).error(&told), None);
+
+    let (told, code) = run("signed", &LENGTHS, &[]);
+    assert_eq!((wrong(&told).len(), code), (6, 1), "{told:#}");
+    let result = &told["implementations"][0]["results"][0];
+    assert_eq!(result["outcome"]["verdict"], "wrong-verdict");
+    assert!(result["repeat"].as_str().is_some_and(|repeat| repeat.contains(" --large ")), "{result}");
+    // An array of 2^32 - 58 bytes is one of -58 then, and has its end in front of it.
+    let (told, _) = run("product", &LENGTHS, &[]);
+    assert_eq!(wrong(&told).len(), 6, "{told:#}");
+    let (told, _) = run("position", &LENGTHS, &[]);
+    assert!(wrong(&told).contains(&"hprof-recipe-after-4-gib"), "{told:#}");
+    assert!(!wrong(&told).contains(&"hprof-recipe-2-gib"), "{told:#}");
+}
+
+#[test]
+fn what_is_wrong_is_told_by_its_number() {
+    if !has_python() {
+        return;
+    }
+    // The threads are roots of a kind that this adapter does not know.
+    let (told, _) = run("right", &["hprof-recipe-many-segments", "hprof-recipe-many-threads"], &[]);
+    assert_eq!(wrong(&told), ["hprof-recipe-many-threads"], "{told:#}");
+    let facts = told["cases"].as_array().expect("cases");
+    assert_eq!(facts[0]["size"], 26_000_131);
+    assert_eq!(facts[0]["rules"][0], "hprof.segment.layout");
+}
+
+#[test]
+fn an_adapter_with_listings_alone_is_not_asked() {
+    if !has_python() {
+        return;
+    }
+    let adapter = python("examples/adapters/full/hprof.py", "");
+    let output = heapsmith(&["check", "--large", "--adapter", &adapter, "--filter", "hprof-recipe-2-gib"]);
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{told}");
+    assert!(told.contains("digest, counts or verdict, of which it declares none"), "{told}");
+}
+
+#[test]
+fn the_reference_decoder_reads_the_smaller_ones() {
+    let cases = ["phd-recipe-long-name", "classic-recipe-long-name", "hprof-recipe-many-heaps"];
+    let filters = cases.iter().flat_map(|case| ["--filter", *case]);
+    let arguments: Vec<&str> = ["--large", "--adapter", "heapsmith adapter serve"].into_iter().chain(filters).collect();
+    let (told, code) = check_with(&arguments, &[]);
+    assert_eq!((wrong(&told), code), (vec![], 0), "{told:#}");
+}
+
+#[test]
+fn a_program_that_prints_listings_is_refused() {
+    let output = heapsmith(&["check", "--large", "--decoder", "cat {}"]);
+    assert_eq!(output.status.code(), Some(2));
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(told.contains("--large") && told.contains("--decoder"), "{told}");
+}
