@@ -23,6 +23,7 @@ pub mod report;
 mod run;
 mod scaling;
 mod serve;
+mod shows;
 mod subject;
 mod task;
 
@@ -40,5 +41,6 @@ pub use run::{BATCH, Checked, Options, Progress, check};
 pub use scaling::{Dump as ScalingDump, dumps as scaling_dumps};
 pub use scaling::{Failure, Growth, SCHEMA as SCALING_SCHEMA, Scaled, Scaling, ScalingOptions, Series, Size, scale};
 pub use serve::serve;
+pub use shows::{Test, Wrong};
 pub use subject::{Kind, Subject};
 pub use task::{Choice, Operation, Source, Task, Wanted, What};

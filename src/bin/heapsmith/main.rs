@@ -28,6 +28,8 @@ mod man;
 mod merge;
 mod open;
 #[cfg(feature = "check")]
+mod reduce;
+#[cfg(feature = "check")]
 mod report;
 #[cfg(feature = "check")]
 mod reports;
@@ -95,6 +97,8 @@ enum Command {
     Corpus(corpus::Opts),
     #[cfg(feature = "check")]
     Check(check::Opts),
+    #[cfg(feature = "check")]
+    Reduce(reduce::Opts),
     #[cfg(feature = "check")]
     Merge(merge::Opts),
     #[cfg(feature = "check")]
@@ -165,6 +169,8 @@ fn main() -> ExitCode {
         Command::Corpus(opts) => opts.run(),
         #[cfg(feature = "check")]
         Command::Check(opts) => opts.run(),
+        #[cfg(feature = "check")]
+        Command::Reduce(opts) => opts.run(),
         #[cfg(feature = "check")]
         Command::Merge(opts) => opts.run(),
         #[cfg(feature = "check")]

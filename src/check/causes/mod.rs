@@ -65,6 +65,11 @@ fn weight(result: &CaseResult, Suspect { rule: id, offset, .. }: &Suspect, sympt
     }
 }
 
+/// What is seen of a failure first, without what differs from dump to dump.
+pub(super) fn symptom_of(result: &CaseResult) -> Option<String> {
+    symptom::first(result)
+}
+
 /// Whether a result is worth an explanation.
 fn is_told(result: &CaseResult) -> bool {
     result.outcome.is_failure() || result.is_unexpected()

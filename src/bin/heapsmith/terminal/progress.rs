@@ -49,6 +49,25 @@ impl Progress {
         Progress::new(what, Some(0), "{msg} [{bar:30}] {pos}/{len} {eta}")
     }
 
+    /// In tries, whose number is not known before.
+    #[cfg(feature = "check")]
+    pub(crate) fn tries(what: &str) -> Progress {
+        Progress::new(what, None, "{msg} {spinner} {pos} tried {elapsed}")
+    }
+
+    /// This number was tried.
+    #[cfg(feature = "check")]
+    pub(crate) fn tried(&mut self, count: u64) {
+        self.bar.set_position(count);
+        self.show();
+    }
+
+    /// What is done now.
+    #[cfg(feature = "check")]
+    pub(crate) fn say(&mut self, what: &str) {
+        self.bar.set_message(line(what));
+    }
+
     fn new(what: &str, length: Option<u64>, template: &str) -> Progress {
         let bar = ProgressBar::with_draw_target(length, ProgressDrawTarget::hidden());
         bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner()));

@@ -1,0 +1,193 @@
+use std::io::{Read, Write};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::{ArgGroup, Args};
+use heapsmith::check::{Budget, Kind, Subject, Sweeper, Test, Wrong};
+use heapsmith::error::Error;
+use heapsmith::interrupt::{self, Stop};
+use heapsmith::output::Output;
+use heapsmith::reduce::{Ended, LARGEST, Progress, ReduceOptions, Reduced, reduce};
+
+use crate::terminal::Progress as Shown;
+use crate::{Answer, decode, open, terminal};
+
+/// Makes a dump smaller, as long as it still shows something: a crash, a refusal, a wrong answer.
+///
+/// Objects, classes, roots and threads go first, then values and names, then what the writer put around them, record by record.
+/// Whatever is tried is as well-formed as the dump was. The result is no longer than the dump, and was confirmed twice. A dump
+/// that several heaps are in is reduced to one of them where that is enough.
+///
+/// --test is a command that ends with exit code 0 if a dump still shows it. --adapter asks a parser as `check` does: a smaller
+/// dump shows the same if the same is wrong of the answer. Memory is several times the dump, which has at most 1 GiB.
+///
+/// Example: heapsmith reduce crash.hprof --test './crashes.sh {}' -o smallest.hprof
+///
+/// Example: heapsmith reduce wrong.phd --adapter 'python3 adapter.py' -o smallest.phd
+#[derive(Args)]
+#[command(group(ArgGroup::new("by").required(true).args(["test", "adapter", "decoder"])))]
+pub(crate) struct Opts {
+    /// Dump, or the recipe of one.
+    input: PathBuf,
+    /// A command, quoted as for a shell, in which `{}` stands for the path of a dump: exit code 0 says that the dump still shows
+    /// it. Without it, --adapter or --decoder.
+    #[arg(long, value_name = "CMD {}")]
+    test: Option<String>,
+    /// An adapter (specs/adapter.md) whose answer to the dump is wrong. Without it, --test or --decoder.
+    #[arg(long, value_name = "CMD ARGS")]
+    adapter: Option<String>,
+    /// A program that prints listings, as `check --decoder` runs it, whose answer is wrong. Without it, --test or --adapter.
+    #[arg(long, value_name = "CMD {}")]
+    decoder: Option<String>,
+    /// File to write; `-` is standard output, also without this option.
+    #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true)]
+    output: PathBuf,
+    /// Replace an existing output. Without it, that is an error.
+    #[arg(long)]
+    force: bool,
+    /// Most dumps to try.
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    trials: u64,
+    /// Most seconds to take. Without it, as many as it takes.
+    #[arg(long, value_name = "SECONDS")]
+    time: Option<f32>,
+    /// The number of dumps that are tried at a time; it does not change the result. Without it, as many as there are processors.
+    #[arg(long, short)]
+    jobs: Option<NonZeroUsize>,
+    /// Replace names, texts and the contents of arrays of bytes and characters as well. Without it, only where that makes the dump
+    /// smaller.
+    #[arg(long)]
+    anonymise: bool,
+    /// Keep what was found out in this file; with it, a run goes on where another was ended. Without it, it begins anew.
+    #[arg(long, value_name = "FILE")]
+    journal: Option<PathBuf>,
+    /// Seconds for a dump, and half a second more for each MiB of it.
+    #[arg(long, default_value_t = 10.0)]
+    time_limit: f32,
+}
+
+impl Opts {
+    pub(crate) fn run(self) -> Result<Answer, Error> {
+        decode::refuse_same(&self.input, &self.output)?;
+        let seconds = |flag: &str, value: f32| {
+            Duration::try_from_secs_f32(value)
+                .map_err(|_| Error::Usage(format!("{flag} {value}: expected a number of seconds")))
+        };
+        let budget = Budget::default().time(seconds("--time-limit", self.time_limit)?);
+        let time = self.time.map(|time| seconds("--time", time)).transpose()?;
+        let stop = interrupt::gently();
+        let supervisor = std::env::current_exe().map_err(|e| Error::io("finding heapsmith's own program", e))?;
+        let dump = bytes(&self.input)?;
+        let output = Output::create_binary(&self.output, self.force)?;
+        let processors = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        let mut options = ReduceOptions::default()
+            .trials(self.trials)
+            .jobs(self.jobs.unwrap_or_else(processors))
+            .anonymise(self.anonymise)
+            .stop(stop.clone());
+        if let Some(time) = time {
+            options = options.time(time);
+        }
+        if let Some(journal) = self.journal.clone() {
+            options = options.journal(journal);
+        }
+        let sweeper = Sweeper::new()?;
+        let length = dump.len();
+        let (reduced, what) = self.reduced(dump, &options, supervisor, budget, &stop)?;
+        drop(sweeper);
+        write(output, &reduced.bytes)?;
+        self.tell(&reduced, length, what.as_deref());
+        Ok(stop.signal().map_or(Answer::Yes, Answer::Interrupted))
+    }
+
+    fn reduced(
+        &self,
+        dump: Vec<u8>,
+        options: &ReduceOptions,
+        supervisor: PathBuf,
+        budget: Budget,
+        stop: &Stop,
+    ) -> Result<(Reduced, Option<String>), Error> {
+        let bar = std::sync::Mutex::new(Shown::tries("reducing"));
+        let heard = |progress: Progress<'_>| {
+            let mut bar = bar.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            match progress {
+                Progress::Tried(trials) => bar.tried(trials),
+                Progress::Better(dump) => bar.say(&format!("reducing, {} bytes now", dump.len())),
+            }
+        };
+        if let Some(command) = &self.test {
+            let words = words("--test", command)?;
+            if !words.iter().any(|word| word.contains("{}")) {
+                return Err(Error::Usage("--test must contain {} where the path of a dump goes".to_owned()));
+            }
+            let test = Test::new(words, supervisor, budget, stop);
+            return Ok((reduce(dump, &|dump| test.shows(dump), options, &heard)?, None));
+        }
+        let (flag, kind, command) = match (&self.adapter, &self.decoder) {
+            (Some(command), _) => ("--adapter", Kind::Adapter, command),
+            (None, Some(command)) => ("--decoder", Kind::Decoder, command),
+            (None, None) => return Err(Error::Usage("expected --test, --adapter or --decoder".to_owned())),
+        };
+        let words = words(flag, command)?;
+        let subject =
+            Subject { kind, command: command.clone(), words, supervisor, budget, level: None, stop: stop.clone() };
+        let wrong = Wrong::of(&subject, &dump)?;
+        let reduced = reduce(dump, &|dump| wrong.shows(dump), options, &heard)?;
+        Ok((reduced, Some(wrong.what().to_owned())))
+    }
+
+    fn tell(&self, reduced: &Reduced, length: usize, what: Option<&str>) {
+        let what = what.map_or_else(String::new, |what| format!("; it shows: {what}"));
+        let ended = match reduced.ended {
+            None => "nothing more can be left out",
+            Some(Ended::Trials) => "no more trials were left (--trials)",
+            Some(Ended::Time) => "the time was over (--time)",
+            Some(Ended::Stopped) => "a signal ended it",
+        };
+        let text = format!("{} bytes of {length} after {} trials: {ended}{what}", reduced.bytes.len(), reduced.trials);
+        // The dump may go to standard output.
+        let _ = match self.output.as_os_str() == "-" {
+            true => writeln!(terminal::stderr(), "{text}"),
+            false => writeln!(terminal::stdout(), "{text}"),
+        };
+        if reduced.flaky > 0 {
+            let flaky = reduced.flaky;
+            terminal::warning(&format!(
+                "{flaky} dumps showed it once and not again: the test is not the same each time"
+            ));
+        }
+    }
+}
+
+fn words(flag: &str, command: &str) -> Result<Vec<String>, Error> {
+    let words = shell_words::split(command)
+        .map_err(|e| Error::Usage(format!("{flag} {command:?}: expected a command quoted as for a shell: {e}")))?;
+    if words.is_empty() {
+        return Err(Error::Usage(format!("{flag}: expected a command, found an empty text")));
+    }
+    Ok(words)
+}
+
+/// The dump in memory, as it is stored.
+fn bytes(path: &Path) -> Result<Vec<u8>, Error> {
+    let input = open::input(path)?;
+    let name = input.name().to_owned();
+    let mut bytes = Vec::new();
+    let read = match input.original() {
+        Some(_) if !input.is_generated() => {
+            input.stream_from(0).and_then(|stream| stream.take(LARGEST + 1).read_to_end(&mut bytes))
+        }
+        _ => input.stream()?.take(LARGEST + 1).read_to_end(&mut bytes),
+    };
+    if read.map_err(|e| Error::io(format!("reading {name}"), e))? as u64 > LARGEST {
+        return Err(Error::Usage(format!("{name}: expected a dump of at most {LARGEST} bytes")));
+    }
+    Ok(bytes)
+}
+
+fn write(mut output: Output, bytes: &[u8]) -> Result<(), Error> {
+    output.write_all(bytes).map_err(|e| Error::io("writing the dump", e))?;
+    output.finish()
+}
