@@ -285,6 +285,9 @@ fn unheld(heap: &Heap) -> Option<&'static str> {
     if addresses.into_iter().any(Address::is_null) {
         return Some("it has a class or an object without an address");
     }
+    if heap.objects.iter().any(|object| object.class.is_some_and(Address::is_null)) {
+        return Some("it has an object without a class");
+    }
     let is_nameless = |object: &Object| {
         let is_named = object.class_name.is_some() || object.class_word.is_some();
         let class = object.class.filter(|class| !classes.contains(class));

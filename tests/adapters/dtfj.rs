@@ -16,7 +16,7 @@ use crate::bench::{PATIENT, ask, check, check_with, compiled, heapsmith, java, t
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
 /// What DTFJ gets wrong, by the pieces of cases' ids.
-const ITS_OWN: [&str; 15] = [
+const ITS_OWN: [&str; 18] = [
     // Of two and more references of an array it takes the last of the file for the array's class.
     "phd4-any-??-h16-seed?",
     "phd4-any-??-h32-seed1",
@@ -26,9 +26,12 @@ const ITS_OWN: [&str; 15] = [
     "phd-shorten-an-array",
     "phd5-spelled-fewer-elements",
     "phd5-spelled-length-*",
+    "phd5-spelled-array-length-2-63",
+    "phd5-spelled-long-array-length-2-63",
     "phd6-spelled-no-elements",
     // An object of the class 0 has no class.
     "phd-name-an-empty-slot",
+    "phd5-spelled-empty-slots",
     // The number 0 stands for no hash.
     "phd-claim-hashes-without-j9",
     "phd5-spelled-stored-zero-hashes",

@@ -125,11 +125,12 @@ impl<'c> Carrier<'c> {
         let class = object.class.or(object.class_word.filter(|_| object.kind == ObjectKind::Instance));
         let name = match (&object.class_name, class.and_then(|class| self.class_at(class))) {
             (Some(name), _) => name.clone(),
-            // The kind of a record is told by the name alone.
-            (None, Some(class)) if object.kind == ObjectKind::ObjectArray && !class.is_array() => array_of(&class.name),
             (None, Some(class)) => class.name.clone(),
             (None, None) => self.array_name(object)?,
         };
+        // The kind of a record is told by the name alone.
+        let is_array = name.as_bytes().starts_with(b"[") || name.as_bytes().ends_with(b"[]");
+        let name = if object.kind == ObjectKind::ObjectArray && !is_array { array_of(&name) } else { name };
         let mut references = match &object.contents {
             Contents::Fields(_) => {
                 let place = object.class.and_then(|class| self.by_address.get(&class)).copied();
