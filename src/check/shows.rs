@@ -167,7 +167,7 @@ fn skipped(reason: &str) -> Outcome {
     Outcome::Skip { reason: reason.to_owned(), link: None }
 }
 
-/// A case of somebody's own dump: what heapsmith reads is right. Of a dump that breaks a rule and can be read, a refusal is as
+/// A case of a dump that is no case of the corpus: what heapsmith reads is right. Of a dump that breaks a rule and can be read, a refusal is as
 /// right; of one that cannot be read, only that.
 ///
 /// # Errors

@@ -1,22 +1,103 @@
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use super::*;
 use crate::Format;
 use crate::model::{Heap, ObjectKind};
 
 fn quiet(_: Progress<'_>) {}
 
-/// A dump with one array of objects is what is left where that is looked for, and the number of trials is small.
+fn formats() -> [Format; 3] {
+    [Format::HPROF, "phd6".parse().expect("a format"), "classic".parse().expect("a format")]
+}
+
+fn has_array(heap: &Heap) -> bool {
+    heap.objects.iter().any(|object| object.kind == ObjectKind::ObjectArray)
+}
+
+fn shows_array(dump: &[u8]) -> Result<bool, Error> {
+    Ok(crate::read(dump).is_ok_and(|heap| has_array(&heap)))
+}
+
+/// The sizes are those of a header, one array and an end: in HPROF 31 bytes of header, 9 of a record's and 17 of an array
+/// without elements; in PHD 6 a header of 31 bytes and more with a version text, and an array of 19; in text one line.
 #[test]
 fn one_object_is_left_of_many() {
-    for format in [Format::HPROF, "phd6".parse().expect("a format"), "classic".parse().expect("a format")] {
-        let heap = Heap::random(11);
-        let dump = heap.write(format).expect("it can be written");
-        let has = |heap: &Heap| heap.objects.iter().any(|object| object.kind == ObjectKind::ObjectArray);
-        assert!(has(&heap));
-        let shows = |dump: &[u8]| Ok(crate::read(dump).is_ok_and(|heap| has(&heap)));
-        let reduced = reduce(dump.clone(), &shows, &ReduceOptions::default(), &quiet).expect("it can be reduced");
+    for (format, most) in formats().into_iter().zip([31 + 9 + 17, 60, 20]) {
+        let dump = Heap::random(11).write(format).expect("it can be written");
+        assert!(shows_array(&dump).expect("it can be read"), "{format}");
+        let reduced = reduce(dump, &shows_array, &ReduceOptions::default(), &quiet).expect("it can be reduced");
         let left = crate::read(&reduced.bytes).expect("it can be read");
-        assert_eq!(left.objects.len(), 1, "{format}");
-        eprintln!("{format}: {} bytes of {} after {} trials", reduced.bytes.len(), dump.len(), reduced.trials);
+        assert_eq!((left.objects.len(), has_array(&left)), (1, true), "{format}");
+        assert!(reduced.bytes.len() <= most, "{format}: {} bytes", reduced.bytes.len());
+        assert!(reduced.trials < 60, "{format}: {} trials", reduced.trials);
         assert_eq!((reduced.ended, reduced.flaky), (None, 0));
     }
+}
+
+/// What is left of a valid dump is valid; and of two jobs the result is that of one.
+#[test]
+fn what_is_left_is_valid_and_the_same_for_any_number_of_jobs() {
+    for format in formats() {
+        let dump = Heap::random(3).write(format).expect("it can be written");
+        let options = |jobs| ReduceOptions::default().jobs(NonZeroUsize::new(jobs).expect("more than 0"));
+        let one = reduce(dump.clone(), &shows_array, &options(1), &quiet).expect("it can be reduced");
+        let three = reduce(dump, &shows_array, &options(3), &quiet).expect("it can be reduced");
+        assert_eq!(one.bytes, three.bytes, "{format}");
+        assert!(crate::validate(&one.bytes).valid, "{format}");
+    }
+}
+
+/// A dump that is cut cannot be written again: its records and bytes are left out.
+#[test]
+fn a_broken_dump_stays_broken_in_the_same_way() {
+    for format in formats() {
+        let whole = Heap::random(5).write(format).expect("it can be written");
+        let cut = whole[..whole.len() * 2 / 3].to_vec();
+        let is_cut = |dump: &[u8]| {
+            let report = crate::validate(dump);
+            Ok(report.findings.iter().any(|finding| finding.rule.0.ends_with("file.truncated")))
+        };
+        if !is_cut(&cut).expect("it can be read") {
+            continue;
+        }
+        let reduced = reduce(cut.clone(), &is_cut, &ReduceOptions::default(), &quiet).expect("it can be reduced");
+        assert!(is_cut(&reduced.bytes).expect("it can be read"), "{format}");
+        assert!(reduced.bytes.len() * 10 < cut.len(), "{format}: {} of {} bytes", reduced.bytes.len(), cut.len());
+    }
+}
+
+#[test]
+fn what_the_dump_does_not_show_is_refused() {
+    let dump = Heap::random(3).write(Format::HPROF).expect("it can be written");
+    let never = reduce(dump.clone(), &|_| Ok(false), &ReduceOptions::default(), &quiet).expect_err("refused");
+    assert!(never.to_string().contains("the dump does not show it"), "{never}");
+    // Yes, then no.
+    let asked = AtomicUsize::new(0);
+    let flaky = |_: &[u8]| Ok(asked.fetch_add(1, Ordering::Relaxed).is_multiple_of(2));
+    let refused = reduce(dump, &flaky, &ReduceOptions::default(), &quiet).expect_err("refused");
+    assert!(refused.to_string().contains("only now and then"), "{refused}");
+}
+
+#[test]
+fn a_run_ends_with_its_trials_and_goes_on_from_its_journal() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let journal = folder.path().join("journal");
+    let dump = Heap::random(11).write(Format::HPROF).expect("it can be written");
+    let whole = reduce(dump.clone(), &shows_array, &ReduceOptions::default(), &quiet).expect("it can be reduced");
+    let asked = AtomicUsize::new(0);
+    let counted = |dump: &[u8]| {
+        asked.fetch_add(1, Ordering::Relaxed);
+        shows_array(dump)
+    };
+    let options = ReduceOptions::default().journal(journal.clone());
+    let first = reduce(dump.clone(), &counted, &options.clone().trials(10), &quiet).expect("it can be reduced");
+    assert_eq!((first.trials, first.ended), (10, Some(Ended::Trials)));
+    assert!(first.bytes.len() <= dump.len() && shows_array(&first.bytes).expect("it can be read"));
+    // A line that a kill has cut says nothing.
+    let mut text = std::fs::read_to_string(&journal).expect("a journal");
+    text.push_str("yes 0123");
+    std::fs::write(&journal, text).expect("writable");
+    let second = reduce(dump, &counted, &options, &quiet).expect("it can be reduced");
+    assert_eq!((&second.bytes, second.ended), (&whole.bytes, None));
+    assert!(second.trials <= whole.trials - 10 + 1, "{} of {}", second.trials, whole.trials);
 }

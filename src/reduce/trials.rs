@@ -19,7 +19,7 @@ pub enum Ended {
     Trials,
     /// The time.
     Time,
-    /// Somebody asked for it.
+    /// A signal, or what else asks a run to stop.
     Stopped,
 }
 
@@ -65,7 +65,10 @@ impl<'t> Trials<'t> {
             Some(path) => {
                 let at = |e| Error::io(format!("the journal {}", path.display()), e);
                 let known = File::open(path).map_or_else(|_| Ok(HashMap::new()), recorded).map_err(at)?;
-                (known, Some(OpenOptions::new().create(true).append(true).open(path).map_err(at)?))
+                let mut journal = OpenOptions::new().create(true).append(true).open(path).map_err(at)?;
+                // A kill may have cut its last line.
+                journal.write_all(b"\n").map_err(at)?;
+                (known, Some(journal))
             }
             None => (HashMap::new(), None),
         };

@@ -22,6 +22,7 @@ mod memory;
 mod progress;
 mod readme;
 mod recipes;
+mod reduce;
 mod rewriting;
 #[path = "../schema/mod.rs"]
 mod schema;

@@ -1,0 +1,82 @@
+//! `heapsmith reduce`: by a command, by a program that answers wrongly, and what is refused.
+#![cfg(unix)]
+
+use std::fs;
+use std::process::Command;
+
+use assert_cmd::cargo::CommandCargoExt;
+
+use super::bench::Bench;
+
+/// Exit code, standard output and standard error of `reduce`.
+fn reduce(bench: &Bench, arguments: &[&str]) -> (i32, String, String) {
+    let mut command = Command::cargo_bin("heapsmith").expect("built");
+    let output = command.arg("reduce").args(arguments).current_dir(bench.0.path()).output().expect("it runs");
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    (output.status.code().unwrap_or(-1), text(output.stdout), text(output.stderr))
+}
+
+fn bench() -> Bench {
+    let bench = Bench::new();
+    bench.ok("generate --format classic --seed 4 --objects 60 -o all.txt");
+    bench
+}
+
+/// "0x00000008 [0] OBJ [I" and the ends of two lines have 24 bytes.
+#[test]
+fn a_command_says_whether_a_dump_still_shows_it() {
+    let bench = bench();
+    let test = ["all.txt", "--jobs", "1", "--test", "grep -q 'OBJ \\[I' {}"];
+    let (code, told, error) = reduce(&bench, &[&test[..], &["-o", "small.txt", "--journal", "tried"]].concat());
+    assert_eq!((code, error.as_str()), (0, ""));
+    assert!(told.contains("nothing more can be left out"), "{told}");
+    let left = String::from_utf8(bench.read("small.txt")).expect("text");
+    assert!(left.contains("OBJ [I") && left.len() <= 24, "{left:?}");
+    // From the journal, nothing is tried again; to standard output, the dump stands alone there.
+    let (code, dump, told) = reduce(&bench, &[&test[..], &["--journal", "tried"]].concat());
+    assert_eq!((code, dump.as_str()), (0, left.as_str()));
+    assert!(told.contains("after 0 trials"), "{told}");
+    // A run that is ended early has a dump that shows it, too.
+    let (code, told, _) = reduce(&bench, &[&test[..], &["-o", "early.txt", "--trials", "5"]].concat());
+    assert!(code == 0 && told.contains("after 5 trials: no more trials were left"), "{told}");
+    let early = String::from_utf8(bench.read("early.txt")).expect("text");
+    assert!(early.contains("OBJ [I") && early.len() > left.len());
+}
+
+/// A program that prints no listing at all is wrong of every dump that is to be read.
+#[test]
+fn a_wrong_answer_is_what_a_dump_shows() {
+    let bench = bench();
+    let (code, told, error) = reduce(&bench, &["all.txt", "--decoder", "cat {}", "-o", "small.txt"]);
+    assert_eq!((code, error.as_str()), (0, ""));
+    assert!(told.contains("; it shows: answer: "), "{told}");
+    assert!(bench.read("small.txt").len() < bench.read("all.txt").len());
+    let (code, _, error) = reduce(&bench, &["all.txt", "--adapter", "heapsmith-is-not-here", "-o", "x"]);
+    assert!(code == 2 && error.contains("heapsmith-is-not-here"), "{error}");
+    let own = fs::canonicalize(env!("CARGO_BIN_EXE_heapsmith")).expect("built");
+    let right = format!("{} adapter serve", own.display());
+    let (code, _, error) = reduce(&bench, &["all.txt", "--adapter", &right, "-o", "x"]);
+    assert!(code == 2 && error.contains("nothing is wrong of its answer"), "{error}");
+    assert!(!bench.0.path().join("x").exists());
+}
+
+#[test]
+fn what_cannot_be_reduced_is_refused_and_nothing_is_written() {
+    let bench = bench();
+    for (arguments, part) in [
+        (&["all.txt"][..], "--test"),
+        (&["all.txt", "--test", "false {}"], "the dump does not show it"),
+        (&["all.txt", "--test", "false"], "--test must contain {}"),
+        (&["all.txt", "--test", "'"], "a command quoted as for a shell"),
+        (&["all.txt", "--test", "no-such-program {}"], "no-such-program"),
+        (&["missing.txt", "--test", "true {}"], "missing.txt"),
+    ] {
+        let (code, _, error) = reduce(&bench, &[arguments, &["-o", "out"]].concat());
+        assert!(code == 2 && error.contains(part), "{arguments:?}: {error}");
+        assert!(!bench.0.path().join("out").exists(), "{arguments:?}");
+    }
+    bench.write("out", b"theirs");
+    let (code, _, error) = reduce(&bench, &["all.txt", "--test", "true {}", "-o", "out"]);
+    assert!(code == 2 && error.contains("--force"), "{error}");
+    assert_eq!(bench.read("out"), b"theirs");
+}
