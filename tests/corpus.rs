@@ -61,7 +61,12 @@ fn every_file_of_spelled_cases_is_read() -> Result<(), Failed> {
     let mut written = BTreeSet::new();
     for family in Family::ALL {
         for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("specs/cases").join(family.name()))? {
-            let sheet: toml::Table = fs::read_to_string(entry?.path())?.parse()?;
+            let path = entry?.path();
+            // Dumps that are too large to be stored are no cases of the folder.
+            if path.ends_with("large.toml") {
+                continue;
+            }
+            let sheet: toml::Table = fs::read_to_string(path)?.parse()?;
             let cases = sheet.get("case").and_then(|cases| cases.as_array()).into_iter().flatten();
             written.extend(cases.filter_map(|case| case["id"].as_str().map(str::to_owned)));
         }
