@@ -288,12 +288,14 @@ fn unheld(heap: &Heap) -> Option<&'static str> {
     if heap.objects.iter().any(|object| object.class.is_some_and(Address::is_null)) {
         return Some("it has an object without a class");
     }
+    let arrays: HashSet<Address> =
+        heap.classes.iter().filter(|class| class.is_array()).map(|class| class.address).collect();
     let is_nameless = |object: &Object| {
         let is_named = object.class_name.is_some() || object.class_word.is_some();
-        let class = object.class.filter(|class| !classes.contains(class));
+        let class = object.class.filter(|class| !arrays.contains(class));
         object.kind == ObjectKind::ObjectArray && !is_named && class.is_some()
     };
-    heap.objects.iter().any(is_nameless).then_some("it has an array whose class is not in the dump, nor its name")
+    heap.objects.iter().any(is_nameless).then_some("it has an array whose class in the dump is no array's")
 }
 
 /// The heap that is right, or right under the first reading.

@@ -128,9 +128,6 @@ impl<'c> Carrier<'c> {
             (None, Some(class)) => class.name.clone(),
             (None, None) => self.array_name(object)?,
         };
-        // The kind of a record is told by the name alone.
-        let is_array = name.as_bytes().starts_with(b"[") || name.as_bytes().ends_with(b"[]");
-        let name = if object.kind == ObjectKind::ObjectArray && !is_array { array_of(&name) } else { name };
         let mut references = match &object.contents {
             Contents::Fields(_) => {
                 let place = object.class.and_then(|class| self.by_address.get(&class)).copied();
@@ -235,24 +232,19 @@ impl<'c> Carrier<'c> {
         }
         let word = object.class_word.filter(|_| object.kind == ObjectKind::ObjectArray);
         let component = known(word.and_then(|word| self.class_at(word)), "the class", object.address)?;
-        Ok(array_of(&component.name))
+        let name = component.name.as_bytes();
+        let primitive = PrimitiveType::ALL.into_iter().find(|p| p.keyword().as_bytes() == name);
+        Ok(Name::from_bytes(match primitive {
+            // int[][] in version 4, whose class word names the innermost component.
+            Some(primitive) => vec![b'[', b'[', primitive.signature() as u8],
+            None if name.starts_with(b"[") => [b"[", name].concat(),
+            None => [b"[L", name, b";"].concat(),
+        }))
     }
 
     fn class_at(&self, address: Address) -> Option<&'c Class> {
         self.by_address.get(&address).map(|&index| &self.classes[index])
     }
-}
-
-/// The name of arrays of a class.
-fn array_of(component: &Name) -> Name {
-    let name = component.as_bytes();
-    let primitive = PrimitiveType::ALL.into_iter().find(|p| p.keyword().as_bytes() == name);
-    Name::from_bytes(match primitive {
-        // int[][] in PHD 4, whose class word names the innermost component.
-        Some(primitive) => vec![b'[', b'[', primitive.signature() as u8],
-        None if name.starts_with(b"[") => [b"[", name].concat(),
-        None => [b"[L", name, b";"].concat(),
-    })
 }
 
 fn known<T>(fact: Option<T>, what: &'static str, address: Address) -> Result<T, LowerError> {
