@@ -1,7 +1,9 @@
 //! A byte map's entries, the same for every format.
 
+use std::ops::Range;
+
 use crate::bytes::stop::Stop;
-use crate::bytes::{Cursor, FieldSpan};
+use crate::bytes::{Cursor, FieldSpan, Trace};
 use crate::error::{DecodeError, Problem, RuleId};
 
 /// A field of a dump.
@@ -54,6 +56,35 @@ pub(crate) fn spans(
     let (spans, again) = read_spans(bytes, read);
     debug_assert!(again.is_ok(), "these bytes were decoded before");
     spans
+}
+
+/// Gives on the fields of bytes that have been decoded once already, one at a time: a record may have a field for each byte.
+///
+/// # Errors
+/// The first that `each` returns; nothing is given on after it.
+pub(crate) fn each_span(
+    bytes: &[u8],
+    read: impl FnOnce(&mut Cursor<'_, &mut EachSpan<'_>>) -> Result<(), Stop>,
+    each: &mut dyn FnMut(&FieldSpan) -> Result<(), DecodeError>,
+) -> Result<(), DecodeError> {
+    let mut spans = EachSpan { each, ended: Ok(()) };
+    let again = read(&mut Cursor::new(bytes, &mut spans));
+    debug_assert!(again.is_ok(), "these bytes were decoded before");
+    spans.ended
+}
+
+/// Gives on fields until that fails.
+pub(crate) struct EachSpan<'e> {
+    each: &'e mut dyn FnMut(&FieldSpan) -> Result<(), DecodeError>,
+    ended: Result<(), DecodeError>,
+}
+
+impl Trace for &mut EachSpan<'_> {
+    fn field(&mut self, name: &'static str, at: Range<usize>, value: Option<i64>) {
+        if self.ended.is_ok() {
+            self.ended = (self.each)(&FieldSpan { name, at, value });
+        }
+    }
 }
 
 /// The fields of bytes that cannot be decoded, as far as they were read.

@@ -5,7 +5,7 @@
 
 use std::io::Read;
 
-use crate::annotation::{Annotation, Broken, Visit, spans, spans_of_broken};
+use crate::annotation::{Annotation, Broken, Visit, each_span, spans_of_broken};
 use crate::bytes::FieldSpan;
 use crate::bytes::stop::{is_the_visitors, keeping_error};
 use crate::error::DecodeError;
@@ -32,20 +32,18 @@ where
 /// The same for every kind of visitor and error: one copy in the program.
 fn fields<R: Read>(decoder: &mut Decoder<R>, visit: Visit<'_>) -> Result<(), DecodeError> {
     let bytes = decoder.header_bytes().to_vec();
-    for span in spans(&bytes, |cursor| decode::header(cursor).map(|_| ())) {
-        let meaning = header_meaning(&span, &bytes);
-        visit(Annotation::of(&span, &bytes, 0, None, meaning))?;
-    }
+    each_span(&bytes, |cursor| decode::header(cursor).map(|_| ()), &mut |span| {
+        visit(Annotation::of(span, &bytes, 0, None, header_meaning(span, &bytes)))
+    })?;
     let layout = decoder.layout();
     let mut resolver = Resolver::new(layout);
     let visited = decoder.visit_dyn(&mut |located| {
         let before = resolver.clone();
         let resolved = resolver.resolve(located.record);
-        for span in spans(located.bytes, |cursor| decode::record(cursor, layout).map(|_| ())) {
-            let meaning = record_meaning(&span, located.record, &resolved, &before);
-            visit(Annotation::of(&span, located.bytes, located.offset, Some(located.index), meaning))?;
-        }
-        Ok(())
+        each_span(located.bytes, |cursor| decode::record(cursor, layout).map(|_| ()), &mut |span| {
+            let meaning = record_meaning(span, located.record, &resolved, &before);
+            visit(Annotation::of(span, located.bytes, located.offset, Some(located.index), meaning))
+        })
     });
     let ended = match visited {
         Err(error) if !is_the_visitors(&error) => {
