@@ -1,11 +1,11 @@
 //! The corpus, one test a case.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-use heapsmith::corpus::{Case, Kind, cases, verify};
+use heapsmith::corpus::{Case, Kind, cases, conversion_pairs, verify};
 use heapsmith::format::Family;
 use libtest_mimic::{Arguments, Failed, Trial};
 
@@ -17,6 +17,7 @@ fn main() -> ExitCode {
     trials.push(Trial::test("the_folder_is_what_the_recipes_make", the_folder_is_what_the_recipes_make));
     trials.push(Trial::test("no_id_of_a_case_disappears", no_id_of_a_case_disappears));
     trials.push(Trial::test("every_file_of_spelled_cases_is_read", every_file_of_spelled_cases_is_read));
+    trials.push(Trial::test("every_pair_of_a_conversion_has_its_verdict", every_pair_of_a_conversion_has_its_verdict));
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
@@ -79,4 +80,15 @@ fn every_file_of_spelled_cases_is_read() -> Result<(), Failed> {
     } else {
         Err("a file of specs/cases/ is not in the `sources!` of its format (src/*/cases/mod.rs)".into())
     }
+}
+
+fn every_pair_of_a_conversion_has_its_verdict() -> Result<(), Failed> {
+    let cases = cases()?;
+    let by_id: BTreeMap<&str, &Case> = cases.iter().map(|case| (case.id.as_str(), case)).collect();
+    let mut wrong = Vec::new();
+    for pair in conversion_pairs()? {
+        let said = pair.judge(&by_id)?;
+        wrong.extend(said.map(|message| format!("{} to {}: {message}", pair.input, pair.output)));
+    }
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
 }

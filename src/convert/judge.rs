@@ -64,7 +64,12 @@ pub struct Counted {
 impl Verdict {
     /// How many facets are lost or changed although the target could carry them.
     pub fn differing(&self) -> usize {
-        self.changed.len() + self.missing.len()
+        self.differing_facets().count()
+    }
+
+    /// Which ones.
+    pub fn differing_facets(&self) -> impl Iterator<Item = Facet> + '_ {
+        self.changed.iter().map(|changed| changed.facet).chain(self.missing.iter().map(|missing| missing.facet))
     }
 }
 

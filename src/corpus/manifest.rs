@@ -4,19 +4,24 @@ use serde::{Deserialize, Serialize};
 
 use crate::validate::Severity;
 
+use super::ConversionPair;
+
 pub use crate::family::case::{ManifestPart, ManifestRecipe};
 
 /// `corpus/manifest.json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Manifest {
-    /// Version of this schema: 2.
+    /// Version of this schema: 3.
     pub schema: u32,
     /// The cases, by id.
     pub cases: Vec<ManifestCase>,
     /// Dumps that are too large to be stored: what to make, and what is right. `heapsmith check --large` makes them.
     #[serde(default)]
     pub recipes: Vec<ManifestRecipe>,
+    /// Conversions with the verdict that is right.
+    #[serde(default)]
+    pub conversions: Vec<ConversionPair>,
 }
 
 /// A case.

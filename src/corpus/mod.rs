@@ -4,6 +4,7 @@ mod coverage;
 mod export;
 mod large;
 mod manifest;
+mod pairs;
 mod shelf;
 
 use crate::error::Error;
@@ -20,6 +21,7 @@ pub use large::large_cases;
 pub use manifest::{
     Manifest, ManifestAnswer, ManifestCase, ManifestFinding, ManifestPart, ManifestRecipe, ManifestRules,
 };
+pub use pairs::{ConversionPair, conversion_pairs};
 #[doc(hidden)]
 pub use shelf::{Trouble, Verified, bless, verify, verify_watched};
 

@@ -1,13 +1,14 @@
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use clap::{ArgGroup, Args, ValueEnum};
 use heapsmith::check::protocol::Level;
 use heapsmith::check::{
-    Budget, CaseResult, Checked, Choice, ExpectedFailures, Filter, Kind, Options, Outcome, Progress, Report,
-    ReportFolder, Subject, Sweeper, Update, Wanted, What, check,
+    Budget, CaseResult, Checked, Choice, ExpectedFailures, Filter, Kind, Options, Outcome, Progress as Progressed,
+    Report, ReportFolder, Subject, Sweeper, Update, Wanted, What, check,
 };
 use heapsmith::compare::Facet;
 use heapsmith::error::Error;
@@ -16,6 +17,7 @@ use heapsmith::generate::{Oddity, OddityForm};
 use heapsmith::interrupt::{self, Stop};
 
 use crate::report::{self, Form};
+use crate::terminal::Progress;
 use crate::{Answer, family, scaling, terminal};
 
 /// Failures that are printed while others are still waited for; the rest is counted.
@@ -190,23 +192,26 @@ impl Opts {
             .left_out(self.leave_out.iter().copied().collect())
             .folder(folder);
         let sweeper = Sweeper::new()?;
-        let bar = terminal::steps(0, "checking");
+        let bar = Mutex::new(Progress::steps("checking"));
         let failures = AtomicUsize::new(0);
-        let outcome = check(&subjects, &options, &|progress| match progress {
-            Progress::Planned(more) => bar.inc_length(more as u64),
-            Progress::Asked => bar.inc(1),
-            Progress::Failed(label, id, outcome) => {
-                let count = failures.fetch_add(1, Ordering::Relaxed) + 1;
-                if count <= MOST_LIVE {
-                    let (verdict, detail) = (outcome.name(), outcome.detail());
-                    let detail = detail.lines().next().unwrap_or_default();
-                    bar.println(terminal::line(&format!("{verdict} {id} ({label}): {detail}")));
-                } else {
-                    bar.set_message(format!("checking, {count} failures"));
+        let outcome = check(&subjects, &options, &|progress| {
+            let mut bar = bar.lock().unwrap_or_else(PoisonError::into_inner);
+            match progress {
+                Progressed::Planned(more) => bar.plan(more as u64),
+                Progressed::Asked => bar.add(1),
+                Progressed::Failed(label, id, outcome) => {
+                    let count = failures.fetch_add(1, Ordering::Relaxed) + 1;
+                    if count <= MOST_LIVE {
+                        let (verdict, detail) = (outcome.name(), outcome.detail());
+                        let detail = detail.lines().next().unwrap_or_default();
+                        bar.above(&format!("{verdict} {id} ({label}): {detail}"));
+                    } else {
+                        bar.say(&format!("checking, {count} failures"));
+                    }
                 }
             }
         });
-        bar.finish_and_clear();
+        drop(bar);
         // Nothing that was started is there any more when what is right is written down.
         drop(sweeper);
         let Checked { report: mut told, kept } = outcome?;

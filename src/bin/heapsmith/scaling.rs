@@ -1,6 +1,7 @@
 //! `check --scaling`.
 
 use std::io::{self, Write};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use clap::Args;
@@ -9,6 +10,7 @@ use heapsmith::error::Error;
 use heapsmith::format::Family;
 use heapsmith::interrupt::Stop;
 
+use crate::terminal::Progress;
 use crate::{Answer, terminal};
 
 #[derive(Args)]
@@ -47,13 +49,14 @@ impl ScalingOpts {
 /// Asks, and prints what comes out.
 pub(crate) fn run(subjects: &[Subject], options: &ScalingOptions, as_json: bool, stop: &Stop) -> Result<Answer, Error> {
     let sweeper = Sweeper::new()?;
-    let bar = terminal::steps(0, "asking");
+    let bar = Mutex::new(Progress::steps("asking"));
     let outcome = scale(subjects, options, &|what| {
-        bar.inc_length(1);
-        bar.inc(1);
-        bar.set_message(terminal::line(what));
+        let mut bar = bar.lock().unwrap_or_else(PoisonError::into_inner);
+        bar.plan(1);
+        bar.say(what);
+        bar.add(1);
     });
-    bar.finish_and_clear();
+    drop(bar);
     drop(sweeper);
     let told = outcome?;
     if stop.signal().is_none() {

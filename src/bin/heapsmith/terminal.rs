@@ -12,8 +12,6 @@ use anstream::{AutoStream, ColorChoice};
 use clap::{Args, ValueEnum};
 use comfy_table::{Table, presets};
 use heapsmith::visible::visible;
-#[cfg(feature = "check")]
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use gate::{Colour, Gate, Paint};
 pub(crate) use progress::{Progress, begin, watch};
@@ -128,18 +126,6 @@ pub(crate) fn render(table: &Table) -> String {
 /// A text from elsewhere in a single line, for a cell of a table and a progress bar, which measure what they are given.
 pub(crate) fn line(text: &str) -> String {
     visible(text).replace('\n', "\\u000a").replace('\t', "\\u0009")
-}
-
-/// A progress bar that counts steps.
-#[cfg(feature = "check")]
-pub(crate) fn steps(length: u64, what: &str) -> ProgressBar {
-    let shown = shows_progress();
-    let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-    let bar = ProgressBar::with_draw_target(Some(length), target);
-    let style = ProgressStyle::with_template("{msg} [{bar:30}] {pos}/{len} {eta}");
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    bar.set_message(line(what));
-    bar
 }
 
 /// Standard output for people: with colour where it is a terminal, and every hidden character spelled out.

@@ -34,6 +34,7 @@ fn by_hand() -> &'static Spelled {
                 "classic/pieces.toml",
                 "classic/magnitudes.toml",
                 "classic/kinds.toml",
+                "classic/conversions.toml",
                 "classic/records.toml",
                 "classic/numbers.toml",
                 "classic/names.toml",

@@ -175,6 +175,11 @@ impl Diff<'_> {
                     self.entry(one, other)?;
                     std::mem::replace(&mut self.read, Ok(()))?;
                 }
+                // A converter makes up classes where the source lacks them, and no objects.
+                (None, Some(Entry::Object(made_up))) => {
+                    let kind = show::kind(&Entry::Object(made_up));
+                    self.differs(Facet::Address, at, || ("nothing".to_owned(), kind));
+                }
                 (one, other) => {
                     self.one_sided(Facet::Address, at, one.as_ref().map(show::kind), other.as_ref().map(show::kind));
                 }

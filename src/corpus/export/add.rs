@@ -148,6 +148,7 @@ fn existing(folder: &Path, stored: &mut Stored) -> Result<Export, Error> {
         corpus: OWN.to_owned(),
         chosen: Vec::new(),
         cases: Vec::new(),
+        conversions: Vec::new(),
         rules: BTreeMap::new(),
     };
     if listed(folder).is_none() {

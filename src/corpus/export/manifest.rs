@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::super::ConversionPair;
 use super::super::manifest::{ManifestFinding, ManifestRules};
 
 /// `manifest.json` of exported golden dumps.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Export {
-    /// Version of this schema: 2.
+    /// Version of this schema: 3.
     pub schema: u32,
     /// Version of the corpus. The first number rises when a case has other answers or is gone, the second one when cases are
     /// new. `own`, where `corpus add` wrote the manifest.
@@ -19,6 +20,9 @@ pub struct Export {
     pub chosen: Vec<String>,
     /// The cases, by id.
     pub cases: Vec<ExportCase>,
+    /// Conversions of one case to another with the verdict that is right, where both were chosen.
+    #[serde(default)]
+    pub conversions: Vec<ConversionPair>,
     /// The rules that the cases name, by id.
     pub rules: BTreeMap<String, ExportRule>,
 }

@@ -18,14 +18,14 @@ use crate::input::Input;
 use crate::validate::rulebook;
 
 use super::shelf::{self, MANIFEST};
-use super::{Answer, Case, cases};
+use super::{Answer, Case, cases, conversion_pairs};
 
 pub use add::{Added, Addition, add};
 pub use manifest::{Export, ExportAnswer, ExportBytes, ExportCase, ExportFile, ExportRule};
 pub use selection::Selection;
 
 /// Version of the manifest's schema.
-const SCHEMA: u32 = 2;
+const SCHEMA: u32 = 3;
 const README: &str = include_str!("readme.md");
 /// Every version of the corpus, each with the cases that it brought or changed; the last one is that of this program.
 const VERSIONS: &str = include_str!("../../../corpus/versions.txt");
@@ -69,11 +69,15 @@ fn files(cases: &[Case], selection: &Selection) -> Result<Vec<(String, Vec<u8>)>
     for case in cases {
         entries.push(entry(case, &mut stored, &mut rules)?);
     }
+    let chosen: BTreeSet<&str> = cases.iter().map(|case| case.id.as_str()).collect();
+    let mut conversions = conversion_pairs()?;
+    conversions.retain(|pair| [&pair.input, &pair.output].iter().all(|id| chosen.contains(id.as_str())));
     let export = Export {
         schema: SCHEMA,
         corpus: version().to_owned(),
         chosen: selection.text(),
         cases: entries,
+        conversions,
         rules: rules.into_iter().filter_map(|id| Some((id.to_owned(), rule(id)?))).collect(),
     };
     complete(stored, &export, README.replace("VERSION", version()))

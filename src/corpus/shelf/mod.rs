@@ -17,11 +17,11 @@ use crate::error::Error;
 use crate::validate::severity;
 
 use super::manifest::{Manifest, ManifestAnswer, ManifestCase, ManifestFinding, ManifestRules};
-use super::{Answer, Case, LargeCase, large_cases};
+use super::{Answer, Case, LargeCase, conversion_pairs, large_cases};
 
 /// The manifest's name in the corpus, and the version of it that this program writes.
 pub(super) const MANIFEST: &str = "manifest.json";
-const SCHEMA: u32 = 2;
+const SCHEMA: u32 = 3;
 
 impl Case {
     /// The manifest's entry.
@@ -98,6 +98,7 @@ fn manifest_text(cases: &[Case]) -> Result<String, Error> {
         schema: SCHEMA,
         cases: cases.iter().map(Case::manifest).collect(),
         recipes: large_cases()?.iter().map(LargeCase::manifest).collect(),
+        conversions: conversion_pairs()?,
     };
     let text = serde_json::to_string_pretty(&manifest).map_err(|e| Error::io("writing the manifest", e.into()))?;
     Ok(text + "\n")

@@ -34,6 +34,7 @@ fn by_hand() -> &'static Spelled {
                 "hprof/pieces.toml",
                 "hprof/fields.toml",
                 "hprof/kinds.toml",
+                "hprof/conversions.toml",
                 "hprof/magnitudes.toml",
                 "hprof/records.toml",
                 "hprof/names.toml",

@@ -36,7 +36,8 @@ fn by_hand() -> &'static Spelled {
                 "phd/fields.toml",
                 "phd/refused.toml",
                 "phd/values.toml",
-                "phd/kinds.toml"
+                "phd/kinds.toml",
+                "phd/conversions.toml",
             ],
         )
     })

@@ -62,6 +62,18 @@ impl Progress {
         self.show();
     }
 
+    /// More steps are to be done.
+    #[cfg(feature = "check")]
+    pub(crate) fn plan(&mut self, more: u64) {
+        self.bar.inc_length(more);
+    }
+
+    /// A line of its own above it, if it is shown by now.
+    #[cfg(feature = "check")]
+    pub(crate) fn above(&self, text: &str) {
+        self.bar.println(line(text));
+    }
+
     /// What is done now.
     #[cfg(feature = "check")]
     pub(crate) fn say(&mut self, what: &str) {

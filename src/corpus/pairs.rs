@@ -1,0 +1,91 @@
+//! Conversions with the verdict that is right: pairs of cases, of which the second could be what a converter made of the
+//! first.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use crate::compare::{Facet, MEMORY};
+use crate::convert::{Verdict, Writers, judge};
+use crate::error::Error;
+use crate::format::{HeapFile, Target};
+use crate::hprof::Reading;
+use crate::input::Input;
+
+use super::Case;
+
+/// `specs/conversions.toml`, where they are told.
+const PAIRS: &str = include_str!("../../specs/conversions.toml");
+
+/// A dump, and one that a converter could have made of it. Both are cases.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct ConversionPair {
+    /// The case that is converted.
+    pub input: String,
+    /// The case that came out.
+    pub output: String,
+    /// Whether the output has all that dumps of its kind can carry, unchanged.
+    pub faithful: bool,
+    /// The facets that the output lacks or has otherwise although dumps of its kind can carry them; none if it is faithful.
+    pub differs: BTreeSet<Facet>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Sheet {
+    pair: Vec<Told>,
+}
+
+/// An output with the inputs of which it makes the same.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Told {
+    output: String,
+    inputs: Vec<String>,
+    #[serde(default)]
+    differs: BTreeSet<Facet>,
+}
+
+/// Every pair, by input and output.
+///
+/// # Errors
+/// If `specs/conversions.toml` cannot be read, which its tests rule out.
+pub fn conversion_pairs() -> Result<Vec<ConversionPair>, Error> {
+    let sheet: Sheet =
+        toml::from_str(PAIRS).map_err(|e| Error::Usage(format!("specs/conversions.toml: {}", e.message())))?;
+    let told = sheet.pair.into_iter().flat_map(|told| {
+        let Told { output, inputs, differs } = told;
+        inputs.into_iter().map(move |input| ConversionPair {
+            input,
+            output: output.clone(),
+            faithful: differs.is_empty(),
+            differs: differs.clone(),
+        })
+    });
+    let mut pairs: Vec<ConversionPair> = told.collect();
+    pairs.sort_by(|a, b| (&a.input, &a.output).cmp(&(&b.input, &b.output)));
+    Ok(pairs)
+}
+
+impl ConversionPair {
+    /// What heapsmith's own judge of conversions says otherwise, if anything.
+    ///
+    /// # Errors
+    /// If one of the two is no case, or cannot be read; or if temporary files cannot be written.
+    pub fn judge(&self, cases: &BTreeMap<&str, &Case>) -> Result<Option<String>, Error> {
+        let open = |id: &str| {
+            let case = cases.get(id).ok_or_else(|| Error::Usage(format!("specs/conversions.toml: {id} is no case")))?;
+            HeapFile::open(Input::memory(&case.id, case.bytes.clone()), None, Reading::default())
+        };
+        let (mut input, mut output) = (open(&self.input)?, open(&self.output)?);
+        let writers = match &mut output {
+            HeapFile::Dump { file, source, .. } => Writers::of(file, source, input.format()?)?,
+            HeapFile::Listing(_) => return Err(Error::Usage(format!("{}: its bytes are no dump", self.output))),
+        };
+        let judged = |target: &Target| judge(input.source(), output.source(), target, MEMORY);
+        let (_, verdict) = writers.nearest(judged, Verdict::differing)?;
+        let found: BTreeSet<Facet> = verdict.differing_facets().collect();
+        Ok((found != self.differs).then(|| format!("expected that {:?} differ, found {found:?}", self.differs)))
+    }
+}
