@@ -12,7 +12,7 @@ use crate::system::Positioned;
 
 use super::report::{Outcome, Report};
 use super::subject::Files;
-use super::task::{Operation, Source, Task, first_heap, write_listing};
+use super::task::{Operation, Task, first_heap, write_listing};
 
 /// Longer answers are not kept.
 const LONGEST: u64 = 16 << 20;
@@ -101,8 +101,8 @@ impl Kept {
             let Some(result) = result.filter(|result| result.outcome.is_failure()) else { continue };
             let mut file =
                 |name: &str, contents: Box<dyn Read>| put(KeptFile { path: format!("{folder}/{name}"), contents });
-            // A large dump is made anew from what the report says of it.
-            if matches!(task.source, Source::Large(_)) {
+            // A large dump is made anew from what the report says of it, or is where it was.
+            if task.source.is_streamed() {
                 continue;
             }
             let case = task.source.case()?;

@@ -27,6 +27,11 @@ pub(super) fn repeat(subject: &Subject, choice: &Choice, left_out: &BTreeSet<Fac
         String::new()
     };
     let large = if choice.large { " --large" } else { "" };
+    let case = id.split(':').next().unwrap_or_default();
+    let chosen = match choice.dumps.iter().find(|dump| dump.id == case) {
+        Some(dump) => format!(" --dumps {}", shell_words::quote(&dump.path.display().to_string())),
+        None => format!(" --filter {id}"),
+    };
     let operation = match id.split_once(':') {
         Some((_, what)) if subject.kind == Kind::Adapter && what.starts_with("to-") => " --operation convert",
         Some(_) if subject.kind == Kind::Adapter => " --operation encode",
@@ -47,5 +52,5 @@ pub(super) fn repeat(subject: &Subject, choice: &Choice, left_out: &BTreeSet<Fac
         let names: Vec<String> = left_out.iter().map(ToString::to_string).collect();
         limits += &format!(" --leave-out {}", names.join(","));
     }
-    format!("heapsmith check {kind}{large}{operation}{random}{limits} --filter {id}")
+    format!("heapsmith check {kind}{large}{operation}{random}{limits}{chosen}")
 }

@@ -5,22 +5,16 @@ use std::collections::BTreeSet;
 use std::fs::OpenOptions;
 use std::path::PathBuf;
 
-use crate::corpus::{Answer, Case, Kind as CaseKind, Verdict};
 use crate::error::Error;
-use crate::findings::Severity;
-use crate::format::{DumpFile, Format};
-use crate::hprof::Reading;
-use crate::input::Input;
 use crate::interrupt::Stop;
-use crate::model::{DumpSource, Heap};
 use crate::system;
 use crate::temporary::Folder;
-use crate::validate::{ValidateOptions, validate};
 
 use super::causes::symptom_of;
 use super::evidence::suspects;
 use super::introduction::hello;
 use super::judge::{Asked, judge};
+use super::own::own_case;
 use super::process::{Budget, Limits, Output, Process, Stopped};
 use super::protocol::Hello;
 use super::report::{CaseResult, Outcome, Suspect};
@@ -123,6 +117,9 @@ impl<'s> Wrong<'s> {
     /// What comes of the answer, and what is seen of it if it is wrong.
     fn answer(&self, dump: &[u8]) -> Result<(Outcome, Option<String>), Error> {
         let case = own_case("dump", dump.to_vec())?;
+        if case.heap.is_some() {
+            return Err(Error::Usage("dump: expected a dump with one heap, found several".to_owned()));
+        }
         let operation = match &self.subject.kind {
             super::Kind::Adapter | super::Kind::Decoder => Operation::Parse,
             super::Kind::Converter { to, .. } => Operation::Convert(to.clone()),
@@ -165,40 +162,4 @@ impl<'s> Wrong<'s> {
 
 fn skipped(reason: &str) -> Outcome {
     Outcome::Skip { reason: reason.to_owned(), link: None }
-}
-
-/// A case of a dump that is no case of the corpus: what heapsmith reads is right. Of a dump that breaks a rule and can be read, a refusal is as
-/// right; of one that cannot be read, only that.
-///
-/// # Errors
-/// If it is of no known format, or has several heaps.
-pub(super) fn own_case(id: &str, bytes: Vec<u8>) -> Result<Case, Error> {
-    let input = Input::memory(id, bytes.clone());
-    let report = validate(&input, ValidateOptions::default())?;
-    let broken = report.findings.iter().find(|finding| finding.severity == Severity::Error);
-    let file = DumpFile::new(input, Reading::default())?;
-    let family = file.family();
-    let format = file.format().ok().or_else(|| family.formats().last()).unwrap_or(Format::HPROF);
-    let read = file.source().and_then(|mut source| match source.heaps() {
-        1 => Heap::collect(source.heap(0)).map(Some),
-        _ => Ok(None),
-    });
-    let answers = match (read, broken) {
-        (Ok(None), _) => return Err(Error::Usage(format!("{id}: expected a dump with one heap, found several"))),
-        (Ok(Some(heap)), None) => vec![Answer::Reads("as written", Box::new(heap))],
-        (Ok(Some(heap)), Some(_)) => {
-            vec![Answer::Reads("read all the same", Box::new(heap)), Answer::Refuses("a rule is broken")]
-        }
-        (Err(_), _) => vec![Answer::Refuses("a rule is broken")],
-    };
-    Ok(Case {
-        id: id.to_owned(),
-        summary: "a dump of one's own".to_owned(),
-        kind: CaseKind::Spelled,
-        verdict: Verdict::of(&answers),
-        breaks: broken.map(|finding| (finding.rule.0, finding.offset)),
-        records_due: report.sound.records,
-        answers,
-        ..Case::valid(String::new(), format, String::new(), String::new(), bytes, Heap::default())
-    })
 }

@@ -13,6 +13,7 @@ use crate::model::{Address, Heap, Object, ObjectKind};
 use crate::setters::setters;
 
 use super::filter::{self, Filter};
+use super::own::OwnDump;
 use super::protocol::{Hello, Identifies};
 use super::random::{random_case, random_id};
 use super::subject::{Kind, Subject};
@@ -33,6 +34,8 @@ pub struct Choice {
     pub shard: Option<(u64, u64)>,
     /// Instead of all these the cases whose dumps are too large to be stored.
     pub large: bool,
+    /// Instead of all these, dumps of one's own.
+    pub dumps: Vec<Arc<OwnDump>>,
 }
 
 setters! {
@@ -43,6 +46,7 @@ setters! {
         set filters: Vec<Filter>;
         option shard: (u64, u64);
         set large: bool;
+        set dumps: Vec<Arc<OwnDump>>;
     }
 }
 
@@ -62,6 +66,8 @@ pub enum Source {
     Random(Arc<str>, Arc<[Family]>, u64, u64),
     /// One whose dump is made when it is asked about.
     Large(Arc<LargeCase>),
+    /// One's own.
+    Own(Arc<OwnDump>),
 }
 
 impl Source {
@@ -70,9 +76,10 @@ impl Source {
     /// # Errors
     /// If a recipe of the corpus fails, which its tests rule out.
     pub fn chosen(choice: &Choice) -> Result<Vec<Source>, Error> {
-        match choice.large {
-            true => Source::large(choice),
-            false => Source::among(crate::corpus::cases()?, choice),
+        match choice {
+            Choice { large: true, .. } => Source::large(choice),
+            Choice { dumps, .. } if !dumps.is_empty() => Source::own(choice),
+            _ => Source::among(crate::corpus::cases()?, choice),
         }
     }
 
@@ -81,6 +88,18 @@ impl Source {
         let mut cases = crate::corpus::large_cases()?;
         cases.retain(|case| choice.format.is_none_or(|family| case.format.family() == family));
         let mut sources = cases.into_iter().map(|case| Source::Large(Arc::new(case))).collect();
+        filter::of_cases(&choice.filters, &mut sources)?;
+        Ok(sources)
+    }
+
+    /// Dumps of one's own.
+    fn own(choice: &Choice) -> Result<Vec<Source>, Error> {
+        let mut dumps = choice.dumps.clone();
+        dumps.retain(|dump| {
+            let family = dump.format.as_ref().map(|format| format.family());
+            choice.format.is_none_or(|wanted| family.is_ok_and(|family| family == wanted))
+        });
+        let mut sources = dumps.into_iter().map(Source::Own).collect();
         filter::of_cases(&choice.filters, &mut sources)?;
         Ok(sources)
     }
@@ -104,18 +123,40 @@ impl Source {
             Source::Corpus(case) => case.id.clone(),
             Source::Random(id, ..) => id.to_string(),
             Source::Large(case) => case.id.clone(),
+            Source::Own(dump) => dump.id.clone(),
         }
     }
 
-    /// The case; of a large one without its dump.
+    /// The case; of one that is not held, without its dump.
     ///
     /// # Errors
-    /// If a random heap cannot be written, which would be a defect.
+    /// If a random heap cannot be written, which would be a defect; or if the file of a dump cannot be read any more.
     pub fn case(&self) -> Result<Case, Error> {
         match self {
             Source::Corpus(case) => Ok((**case).clone()),
             Source::Random(_, families, seed, index) => random_case(*seed, *index, families),
             Source::Large(case) => Ok(without_dump(case)),
+            Source::Own(dump) => dump.case(),
+        }
+    }
+
+    /// The same with what `validate` finds in it, for which a large dump of one's own is read once.
+    ///
+    /// # Errors
+    /// Like [`Source::case`].
+    pub(super) fn validated(&self) -> Result<Case, Error> {
+        match self {
+            Source::Own(dump) => dump.validated(),
+            _ => self.case(),
+        }
+    }
+
+    /// The length of a dump that is not held, where it is known.
+    pub(super) fn size(&self) -> Option<u64> {
+        match self {
+            Source::Large(case) => Some(case.size().unwrap_or_default()),
+            Source::Own(dump) => Some(dump.size),
+            Source::Corpus(_) | Source::Random(..) => None,
         }
     }
 
@@ -124,6 +165,7 @@ impl Source {
         match self {
             Source::Corpus(case) => Some(case.format),
             Source::Large(case) => Some(case.format),
+            Source::Own(dump) => dump.format.clone().ok(),
             Source::Random(..) => None,
         }
     }
@@ -244,6 +286,11 @@ fn wants(Wanted(wanted): Wanted, hello: &Hello, what: What) -> bool {
 
 /// Why a subject is not asked; `None` if it is.
 pub(super) fn why_not(subject: &Subject, hello: Option<&Hello>, task: &Task, case: &Case) -> Option<String> {
+    if let Source::Own(dump) = &task.source
+        && let Err(why) = &dump.format
+    {
+        return Some(why.clone());
+    }
     if let (Kind::Adapter, Some(hello)) = (&subject.kind, hello) {
         if task.operation == Operation::Parse && !hello.can_read(case.format) {
             return Some(format!("it does not read {}", case.format));

@@ -24,7 +24,7 @@ pub(crate) use chosen::{NOWHERE, RECOGNISES_FILES, Stamp, is_at, read_at};
 pub(crate) use chosen::{OpenFolder, Program, Signals, adopt_orphans, signal_of, supervise, sweep, sync_folder};
 #[cfg(feature = "files")]
 pub(crate) use chosen::{
-    free_space, ignore_long_files, is_out_of_files, name_of, readable_like_any_new_file, remove_all,
+    another_name, free_space, ignore_long_files, is_out_of_files, name_of, readable_like_any_new_file, remove_all,
 };
 pub(crate) use file::Positioned;
 #[cfg(feature = "files")]

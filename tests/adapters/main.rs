@@ -12,6 +12,7 @@ mod hostile;
 mod large;
 mod new;
 mod others;
+mod own;
 mod protocol;
 mod readings;
 mod scaling;

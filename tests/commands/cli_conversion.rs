@@ -56,6 +56,16 @@ impl Bench {
         report
     }
 
+    /// The lines of a command that has to end with this code, each by a schema.
+    fn lines(&self, code: i32, schema: &str, arguments: &str) -> Vec<Value> {
+        let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("specs/schemas");
+        let text = fs::read_to_string(root.join(format!("{schema}.schema.json"))).expect("a schema");
+        let schema = Schema::new(serde_json::from_str(&text).expect("JSON"));
+        let told = self.expect(code, arguments);
+        let lines = told.lines().map(|line| serde_json::from_str(line).expect("JSON"));
+        lines.inspect(|line: &Value| assert_eq!(schema.error(line), None)).collect()
+    }
+
     fn generate(&self, format: &str, name: &str) {
         self.expect(0, &format!("generate --format {format} --seed 7 --objects 60 -o {name}"));
     }
@@ -434,4 +444,28 @@ fn androids_kinds_of_root_are_unknown_in_a_dump_of_1_0_2() {
     fs::write(bench.path("converted.hprof"), without).expect("a file");
     bench.expect(0, "validate android.hprof converted.hprof");
     bench.expect(0, "check-conversion android.hprof converted.hprof");
+}
+
+#[test]
+fn a_list_of_pairs_is_judged_line_by_line() {
+    let bench = Bench::new();
+    bench.expect(0, "generate --format hprof,phd6 --seed 7 --objects 60 -o same");
+    fs::rename(bench.path("same.hprof"), bench.path("a b.hprof")).expect("a file");
+    fs::rename(bench.path("same.phd6"), bench.path("same.phd")).expect("a file");
+    bench.expect(0, "generate --format phd6 --seed 8 --objects 60 -o other.phd");
+    let write = |text: &str| fs::write(bench.path("list"), text).expect("there is room");
+    write("'a b.hprof' same.phd\n\n");
+    assert_eq!(bench.expect(0, "check-conversion --pairs list"), "a b.hprof same.phd: faithful\n");
+    write("'a b.hprof' same.phd\n'a b.hprof' other.phd\n");
+    let told = bench.expect(1, "check-conversion --pairs list");
+    assert!(told.lines().nth(1).is_some_and(|line| line.starts_with("a b.hprof other.phd: not faithful: ")), "{told}");
+    let lines = bench.lines(1, "conversion-pair", "check-conversion --pairs list --json");
+    assert_eq!(lines.iter().map(|line| &line["verdict"]["faithful"]).collect::<Vec<_>>(), [true, false]);
+    // One that cannot be read is said to be so, and does not end the others.
+    write("nothing.hprof same.phd\n'a b.hprof' same.phd\n");
+    let told = bench.expect(2, "check-conversion --pairs list");
+    assert!(told.starts_with("nothing.hprof same.phd: not judged: "), "{told}");
+    assert!(told.ends_with("\na b.hprof same.phd: faithful\n"), "{told}");
+    write("one\n");
+    assert!(bench.message(2, "check-conversion --pairs list").contains("line 1 of the list: expected two paths"));
 }

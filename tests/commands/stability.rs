@@ -124,6 +124,7 @@ fn the_page_and_the_program_have_these_versions() {
         others,
         [
             "adapter-test",
+            "conversion-pair",
             "generate-options",
             "inspect-field",
             "inspect-record",

@@ -7,8 +7,8 @@ use std::time::Duration;
 use clap::{ArgGroup, Args, ValueEnum};
 use heapsmith::check::protocol::Level;
 use heapsmith::check::{
-    Budget, CaseResult, Checked, Choice, ExpectedFailures, Filter, Kind, Options, Outcome, Progress as Progressed,
-    Report, ReportFolder, Subject, Sweeper, Update, Wanted, What, check,
+    Budget, CaseResult, Checked, Choice, ExpectedFailures, Filter, Kind, Options, Outcome, OwnDump,
+    Progress as Progressed, Report, ReportFolder, Subject, Sweeper, Update, Wanted, What, check,
 };
 use heapsmith::compare::Facet;
 use heapsmith::error::Error;
@@ -18,7 +18,7 @@ use heapsmith::interrupt::{self, Stop};
 
 use crate::report::{self, Form};
 use crate::terminal::Progress;
-use crate::{Answer, family, scaling, terminal};
+use crate::{Answer, family, files, scaling, terminal};
 
 /// Failures that are printed while others are still waited for; the rest is counted.
 const MOST_LIVE: usize = 10;
@@ -92,6 +92,12 @@ pub(crate) struct Opts {
     /// --time-limit and --memory-limit change in proportion.
     #[arg(long, conflicts_with_all = ["decoder", "converter", "encoder", "operation", "random", "jobs", "scaling"])]
     large: bool,
+    /// Instead of the corpus, ask about dumps of your own: files, folders (those in them that begin like a dump), patterns, or `-`
+    /// for a list of paths on standard input. What heapsmith reads of them is right; what `validate` finds in a dump stands in its
+    /// summary. Dumps above 4 MiB are read object by object: adapters are asked for a digest, counts or a verdict, converters' dumps are
+    /// judged like by `check-conversion`, and decoders and encoders are not asked about them.
+    #[arg(long, value_name = "PATH", num_args = 1.., conflicts_with_all = ["large", "encoder", "random", "scaling"])]
+    dumps: Vec<PathBuf>,
     #[arg(long, value_parser = family, help = format!("Only dumps of this format: {}. Without it, of all", Family::names()))]
     format: Option<Family>,
     /// Only these cases: a case's id, a part of ids, a pattern of ids (`*`, `?` and `[...]` as in a shell), or
@@ -225,7 +231,11 @@ impl Opts {
                 None => updated = update(&mut told, path),
             }
         }
-        let is_whole = !self.large && self.filter.is_empty() && self.shard.is_none() && told.incomplete.is_none();
+        let is_whole = !self.large
+            && self.dumps.is_empty()
+            && self.filter.is_empty()
+            && self.shard.is_none()
+            && told.incomplete.is_none();
         for reason in options.expected.idle(&told).into_iter().filter(|_| is_whole && !self.update_expected) {
             terminal::warning(&format!(
                 "no failure of this run is one that the file of expected failures calls {reason:?}"
@@ -323,7 +333,8 @@ impl Opts {
             .format(format)
             .filters(self.filter.clone())
             .shard(self.shard)
-            .large(self.large))
+            .large(self.large)
+            .dumps(OwnDump::all(&files::listed(&self.dumps)?)?))
     }
 }
 

@@ -1,5 +1,6 @@
-use std::io::Write;
-use std::path::PathBuf;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use heapsmith::compare::MEMORY;
@@ -7,6 +8,8 @@ use heapsmith::compare::renaming::BUDGET;
 use heapsmith::convert::{Counted, Judged, Verdict, Writer, Writers, besides, judge, judge_up_to_renaming};
 use heapsmith::error::Error;
 use heapsmith::format::{HeapFile, Target, text};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::tolerate::{self, Reported, TolerateOpt};
 use crate::{Answer, compare, convert, open, terminal};
@@ -25,9 +28,16 @@ use crate::{Answer, compare, convert, open, terminal};
 #[derive(Args)]
 pub(crate) struct Opts {
     /// The dump that was converted; `-` is standard input.
-    input: PathBuf,
+    #[arg(required_unless_present = "pairs")]
+    input: Option<PathBuf>,
     /// The dump that the converter wrote.
-    output: PathBuf,
+    #[arg(required_unless_present = "pairs")]
+    output: Option<PathBuf>,
+    /// Judge many conversions: a file with a line for each, the paths of the two dumps, quoted as for a shell; `-` is standard
+    /// input. A line is printed for each. Exit code 0 if all are faithful; else 2 if one could not be judged, 1 if one is not
+    /// faithful, or 3. Without it, the two dumps that are named.
+    #[arg(long, value_name = "LIST", conflicts_with_all = ["input", "output"])]
+    pairs: Option<PathBuf>,
     /// Judge by what this writer's dumps carry. Without it, the writer is recognised from the output.
     #[arg(long)]
     profile: Option<String>,
@@ -52,13 +62,81 @@ pub(crate) struct Opts {
 
 impl Opts {
     pub(crate) fn run(self) -> Result<Answer, Error> {
-        if self.input.as_os_str() == "-" && self.output.as_os_str() == "-" {
+        if let Some(list) = &self.pairs {
+            return self.pairs(list);
+        }
+        let (Some(input), Some(output)) = (&self.input, &self.output) else {
+            return Err(Error::Usage("expected two dumps, or --pairs".to_owned()));
+        };
+        if input.as_os_str() == "-" && output.as_os_str() == "-" {
             return Err(Error::Usage("standard input can be only one of the two sides".to_owned()));
         }
+        let Some(told) = self.one(input, output)? else { return Ok(Answer::Undecided) };
+        let faithful = told.report.faithful;
+        let failed = |e| Error::io("writing standard output", e);
+        if self.json {
+            let text = serde_json::to_string(&told).map_err(|e| failed(e.into()))?;
+            writeln!(terminal::data(), "{text}").map_err(failed)?;
+        } else {
+            let mut lines = describe(&told.report);
+            lines.extend(tolerate::describe(told.tolerated.as_deref()));
+            writeln!(terminal::stdout(), "{}", lines.join("\n")).map_err(failed)?;
+        }
+        Ok(if faithful { Answer::Yes } else { Answer::No })
+    }
+
+    /// Judges each pair of a list; one that cannot be judged is said to be so, and the others are judged all the same.
+    fn pairs(&self, list: &Path) -> Result<Answer, Error> {
+        let text = if list.as_os_str() == "-" { io::read_to_string(io::stdin()) } else { fs::read_to_string(list) };
+        let text = text.map_err(|e| Error::io(format!("reading the list {}", list.display()), e))?;
+        let failed = |e| Error::io("writing standard output", e);
+        let (mut differ, mut undecided, mut failures) = (0, 0, 0);
+        for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
+            let words =
+                shell_words::split(line).map_err(|e| Error::Usage(format!("line {number} of the list: {e}")))?;
+            let [input, output] = &words[..] else {
+                let message = format!("line {number} of the list: expected two paths, found {} words", words.len());
+                return Err(Error::Usage(message));
+            };
+            let (verdict, error) = match self.one(Path::new(input), Path::new(output)) {
+                Ok(Some(told)) => {
+                    differ += u64::from(!told.report.faithful);
+                    (Some(told), None)
+                }
+                Ok(None) => {
+                    undecided += 1;
+                    (None, Some("not decided within the budget".to_owned()))
+                }
+                Err(error) => {
+                    let is_of_dump = crate::exit_code(&error) == 1;
+                    *(if is_of_dump { &mut differ } else { &mut failures }) += 1;
+                    (None, Some(error.to_string()))
+                }
+            };
+            let pair = Pair { input: input.clone(), output: output.clone(), verdict, error };
+            let written = match self.json {
+                true => {
+                    let text = serde_json::to_string(&pair).map_err(|e| failed(e.into()))?;
+                    writeln!(terminal::data(), "{text}")
+                }
+                false => writeln!(terminal::stdout(), "{}", pair.line()),
+            };
+            written.map_err(failed)?;
+        }
+        match (failures, undecided, differ) {
+            (1.., ..) => Err(Error::Usage(format!("{failures} of the pairs could not be judged; their lines say why"))),
+            (_, _, 1..) => Ok(Answer::No),
+            (_, 1.., _) => Ok(Answer::Undecided),
+            _ => Ok(Answer::Yes),
+        }
+    }
+
+    /// The verdict on a conversion; `None` if it is undecided, which is said then.
+    fn one(&self, input: &Path, output: &Path) -> Result<Option<Reported<Verdict>>, Error> {
         let reading = self.reading.reading();
-        let (mut input, of_input) = open::one_heap(&self.input, self.heap, reading, self.tolerate)?;
+        let (mut input, of_input) = open::one_heap(input, self.heap, reading, self.tolerate)?;
         let only = open::HeapOpt { heap: None };
-        let (mut output, of_output) = open::one_heap(&self.output, only, reading, self.tolerate)?;
+        let (mut output, of_output) = open::one_heap(output, only, reading, self.tolerate)?;
         let tolerated = tolerate::both(of_input, of_output);
         let Some(format) = output.format()? else {
             return Err(Error::Usage(
@@ -70,18 +148,8 @@ impl Opts {
             (None, HeapFile::Listing(_)) => Writers::named(format.to_string().parse()?),
             (Some(profile), _) => Writers::named(format!("{format}/{profile}").parse()?),
         };
-        let Some(verdict) = self.judge(&mut input, &mut output, &writers)? else { return Ok(Answer::Undecided) };
-        let faithful = verdict.faithful;
-        let failed = |e| Error::io("writing standard output", e);
-        if self.json {
-            let text = serde_json::to_string(&Reported { report: verdict, tolerated }).map_err(|e| failed(e.into()))?;
-            writeln!(terminal::data(), "{text}").map_err(failed)?;
-        } else {
-            let mut lines = describe(&verdict);
-            lines.extend(tolerate::describe(tolerated.as_deref()));
-            writeln!(terminal::stdout(), "{}", lines.join("\n")).map_err(failed)?;
-        }
-        Ok(if faithful { Answer::Yes } else { Answer::No })
+        let verdict = self.judge(&mut input, &mut output, &writers)?;
+        Ok(verdict.map(|report| Reported { report, tolerated }))
     }
 
     /// The verdict by the nearest of these writers; `None` if it is undecided, which is said then.
@@ -113,6 +181,36 @@ impl Opts {
                 None
             }
         })
+    }
+}
+
+/// A pair of a list, and what is said of it.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Pair {
+    /// The dump that was converted.
+    input: String,
+    /// The dump that the converter wrote.
+    output: String,
+    /// The verdict; absent if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verdict: Option<Reported<Verdict>>,
+    /// Why there is none: what is wrong with one of the two dumps, or that the budget ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+impl Pair {
+    fn line(&self) -> String {
+        let (input, output) = (&self.input, &self.output);
+        let said = match (&self.verdict, &self.error) {
+            (Some(told), _) if told.report.faithful => terminal::good("faithful").to_string(),
+            (Some(told), _) => {
+                let facets: Vec<String> = told.report.differing_facets().map(|facet| facet.to_string()).collect();
+                format!("{}: {}", terminal::bad("not faithful"), facets.join(", "))
+            }
+            (None, error) => format!("{}: {}", terminal::bad("not judged"), error.as_deref().unwrap_or_default()),
+        };
+        format!("{input} {output}: {said}")
     }
 }
 

@@ -19,6 +19,7 @@ mod encode;
 mod explain;
 mod facets;
 mod field;
+mod files;
 mod generate;
 #[cfg(test)]
 mod help;

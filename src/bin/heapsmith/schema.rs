@@ -12,7 +12,7 @@ use crate::adapter;
 use crate::corpus;
 use crate::field::FieldLine;
 use crate::tolerate::Reported;
-use crate::{Answer, corrupt, demo, digest, explain, facets, spec, terminal};
+use crate::{Answer, check_conversion, corrupt, demo, digest, explain, facets, spec, terminal};
 
 /// Prints the JSON schema of a report or format; the same schemas stand in specs/schemas/.
 ///
@@ -49,6 +49,8 @@ enum Which {
     Convert,
     /// `check-conversion --json`
     CheckConversion,
+    /// A line of `check-conversion --pairs --json`
+    ConversionPair,
     /// `corrupt --json`
     Corrupt,
     /// `demo --json`
@@ -112,6 +114,7 @@ impl Opts {
             Which::Renaming => schema_for!(Reported<heapsmith::compare::renaming::Renaming>),
             Which::Convert => schema_for!(Reported<heapsmith::convert::Conversion>),
             Which::CheckConversion => schema_for!(Reported<heapsmith::convert::Verdict>),
+            Which::ConversionPair => schema_for!(check_conversion::Pair),
             Which::Corrupt => schema_for!(corrupt::Report),
             Which::Demo => schema_for!(demo::Report),
             Which::Facets => schema_for!(facets::Report),

@@ -1,5 +1,3 @@
-mod files;
-
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -7,7 +5,7 @@ use clap::Args;
 use heapsmith::error::{Error, TextPosition};
 use heapsmith::validate::{Finding, Report, Severity, ValidateOptions, rule, sources, validate};
 
-use crate::{Answer, open, terminal};
+use crate::{Answer, files, open, terminal};
 
 /// Reports what is wrong with a dump, at which byte, and how much of it is sound. The first bytes tell the format.
 ///

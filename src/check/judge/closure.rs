@@ -43,8 +43,9 @@ fn judged(case: &Case, answer: Result<Answer, Ended>) -> Result<Judgement, Error
             };
             let declared = declared(&told);
             let accepted = Accepted { counts: Some(told), ..Accepted::default() };
-            rights(Scope::Other)
-                .judge(|heap, combination| counts::judge(heap, strings, &declared, &accepted, combination.has_text()))
+            rights(Scope::Other).judge(|mut heap, combination| {
+                counts::judge(&mut heap, strings, &declared, &accepted, combination.has_text())
+            })
         }
         Answer::Listing(text) => match listing::read(text.as_bytes()) {
             Ok(told) => {

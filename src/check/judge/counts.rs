@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::error::Error;
-use crate::model::{DumpSource, Event, EventKind, Heap, HeapSource, Name};
+use crate::model::{DumpSource, Event, EventKind, HeapSource, Name};
 
 use super::super::protocol::{Accepted, Count, Counts};
 use super::spelling::in_words;
@@ -12,20 +12,19 @@ use super::{Differing, Wrong};
 
 /// Judges what an adapter declared to count; names as text, if the heap has them so.
 pub(super) fn judge(
-    heap: &Heap,
+    source: &mut dyn HeapSource,
     strings: Option<u64>,
     declared: &[Count],
     accepted: &Accepted,
     has_text: bool,
 ) -> Result<Result<(), Wrong>, Error> {
-    let mut source = heap;
-    let tally = Tally::of(&mut source)?;
-    let right = Counts { strings, ..tally.counts(&source) };
+    let tally = Tally::of(source)?;
+    let right = Counts { strings, ..tally.counts(source) };
     let told = accepted.counts.clone().unwrap_or_default();
     let mut wrong = Vec::new();
     for count in Count::ALL.into_iter().filter(|count| declared.contains(count)) {
         if count == Count::Histogram {
-            let right = tally.histogram(&source);
+            let right = tally.histogram(source);
             wrong.extend(histogram(&right, accepted, has_text).err().map(Wrong::into_first));
             continue;
         }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::io::{self, Read};
 
 use crate::compare::{Facet, MEMORY};
-use crate::convert::{self, Judged};
+use crate::convert::{self, Judged, Verdict};
 use crate::error::Error;
 use crate::family::Wishes;
 use crate::family::case::Means;
@@ -15,13 +15,16 @@ use crate::model::{Address, DumpSource, Heap, HeapSource, IdentityHash, Object};
 use crate::validate::{Severity, ValidateOptions, validate};
 
 use super::super::process::Budget;
+use super::super::report::Outcome;
+use super::super::streamed::Streamed;
 use super::super::task::Operation;
-use super::{Asked, Differing, Wrong, holder};
+use super::large::{CHANGED_DUMP, with_heap};
+use super::{Asked, Differing, Judgement, Wrong, holder, passed};
 
 /// The dump in the file of the answer, if it is a valid one.
 pub(super) fn valid(asked: &Asked<'_>) -> Result<Result<Input, Wrong>, Error> {
     let input = asked.files.answer()?.input()?;
-    let longest = Budget::output_for(asked.case.bytes.len() as u64);
+    let longest = Budget::output_for(asked.files.size);
     if input.is_compressed() && decompressed(&input, longest)? > longest {
         let found = format!("more than {} MiB, decompressed", longest >> 20);
         return Ok(Err(Wrong::answer("a dump of some length", found)));
@@ -53,7 +56,7 @@ pub(super) fn judge(
 }
 
 /// How the result may be read: as usual, or as its format allows as well.
-fn readings(format: Format) -> Vec<Reading> {
+pub(super) fn readings(format: Format) -> Vec<Reading> {
     let others = format.family().ambiguities().iter().filter_map(|ambiguity| match ambiguity.means {
         Means::Again { reading, .. } => Some(reading(Reading::default())),
         Means::Spelled | Means::Heap { .. } => None,
@@ -131,11 +134,49 @@ fn carried(
     } else {
         convert::judge(&mut heap, result, to, MEMORY)?
     };
+    Ok(of_verdict(asked, verdict, to, lost))
+}
+
+/// What a verdict on a conversion has against it, without what is not judged or declared to be lost.
+fn of_verdict(asked: &Asked<'_>, verdict: Verdict, to: &Target, lost: &[Facet]) -> Result<(), Wrong> {
     let is_judged = |facet: Facet| !asked.left_out.contains(&facet);
     let changed = verdict.changed.into_iter().filter(|changed| is_judged(changed.facet)).map(Differing::from);
     let missing = verdict.missing.iter().filter(|missing| is_judged(missing.facet) && !lost.contains(&missing.facet));
     let missing = missing.map(|missing| lost_facet(missing.facet, missing.count, to));
-    Ok(Wrong::all(changed.chain(missing)).map_or(Ok(()), Err))
+    Wrong::all(changed.chain(missing)).map_or(Ok(()), Err)
+}
+
+/// Judges what was made of a dump that is not held, object by object.
+pub(super) fn judge_streamed(asked: &Asked<'_>, streamed: &Streamed<'_>, to: &Target) -> Result<Judgement, Error> {
+    let result = match valid(asked)? {
+        Ok(input) => DumpFile::new(input, Reading::default())?,
+        Err(wrong) => return Ok(Judgement::wrong(wrong)),
+    };
+    let found = result.format()?;
+    if found != to.format {
+        let wrong = Wrong::answer(&format!("a dump in the format {}", to.format), found.to_string());
+        return Ok(Judgement::wrong(wrong));
+    }
+    let mut result = result.source()?;
+    if result.heaps() != 1 {
+        let wrong = Wrong::answer("a dump with one heap", format!("{} heaps", result.heaps()));
+        return Ok(Judgement::wrong(wrong));
+    }
+    let lost = asked.hello.map(|hello| hello.loses(Some(asked.case.format), to)).unwrap_or_default();
+    let writers = convert::writers(to, Some(asked.case.format))?;
+    let differing = |judged: &Result<(), Wrong>| judged.as_ref().err().map_or(0, |wrong| wrong.differing.count());
+    let judged = with_heap(asked, streamed, Reading::default(), &mut |source| {
+        let judge = |writer: &Target| {
+            let verdict = convert::judge(source, result.heap(0), writer, MEMORY)?;
+            Ok(of_verdict(asked, verdict, writer, &lost))
+        };
+        convert::nearest(&writers, judge, differing).map(|(_, judged)| judged.map_err(Box::new))
+    })?;
+    Ok(match judged {
+        None => Judgement::of(Outcome::AdapterError { how: CHANGED_DUMP.to_owned() }),
+        Some(Ok(())) => passed(None),
+        Some(Err(wrong)) => Judgement::wrong(wrong.of_unknown_facets()),
+    })
 }
 
 /// Takes away the hashes that a result does not have: by address, and all of them where it has none at all.

@@ -1,36 +1,41 @@
-//! Answers about dumps that are too large to be stored: judged by numbers that were worked out by hand, and by digests, for
-//! which the dump is read object by object.
+//! Answers about dumps that are not held: judged by numbers, by digests, and by what a conversion carries, for which the dump is
+//! read object by object.
 
 use std::collections::BTreeMap;
 
-use crate::corpus::{LargeCase, Verdict};
+use crate::corpus::Verdict;
 use crate::digest;
 use crate::error::Error;
 use crate::format::DumpFile;
 use crate::hprof::Reading;
-use crate::model::DumpSource;
+use crate::model::{DumpSource, HeapSource};
 
 use super::super::protocol::{Accepted, Count, Hello, Level};
 use super::super::report::Outcome;
+use super::super::streamed::Streamed;
 use super::super::subject::{Reply, Session};
+use super::super::task::Operation;
 use super::digest::{differ, omitted, wanted};
-use super::{Asked, Differing, Judgement, Wrong, counts, judge, not_refused, passed};
+use super::{Asked, Differing, Judgement, Wrong, counts, dump, judge, not_refused, passed};
 
 /// Where the dump is not what it was before it was asked about.
-const CHANGED_DUMP: &str = "the dump was changed while it was asked about";
+pub(super) const CHANGED_DUMP: &str = "the dump was changed while it was asked about";
 /// What objects are called in the numbers of a case.
 const OBJECTS: &str = "objects";
 
-/// Judges the reply to a task over a large case; `None` if the run is to stop.
+/// Judges the reply to a task over such a dump; `None` if the run is to stop.
 pub(in crate::check) fn judge_large(
     asked: &Asked<'_>,
-    large: &LargeCase,
+    large: &Streamed<'_>,
     reply: Reply,
     session: &mut dyn Session,
 ) -> Option<Judgement> {
     let judgement = match reply {
         Reply::Accepted(_) if large.verdict == Verdict::Invalid => Ok(not_refused()),
-        Reply::Accepted(accepted) => accepted_by(asked, large, &accepted),
+        Reply::Accepted(accepted) => match &asked.task.operation {
+            Operation::Convert(to) => dump::judge_streamed(asked, large, to),
+            Operation::Parse | Operation::Encode(_) => accepted_by(asked, large, &accepted),
+        },
         Reply::Refused(message, offset) => {
             let outcome = match large.verdict {
                 Verdict::Valid => {
@@ -49,17 +54,20 @@ pub(in crate::check) fn judge_large(
 }
 
 /// What an answer shows, where several are right.
-fn reading(large: &LargeCase, shown: &str) -> Option<String> {
+fn reading(large: &Streamed<'_>, shown: &str) -> Option<String> {
     (large.verdict == Verdict::Ambiguous).then(|| shown.to_owned())
 }
 
-fn accepted_by(asked: &Asked<'_>, large: &LargeCase, accepted: &Accepted) -> Result<Judgement, Error> {
+fn accepted_by(asked: &Asked<'_>, large: &Streamed<'_>, accepted: &Accepted) -> Result<Judgement, Error> {
     let level = asked.hello.map_or(Level::Verdict, |hello| asked.subject.level_of(hello));
     let right = passed(reading(large, "read"));
     match level {
         Level::Counts => {
             let declared = asked.hello.map(|hello| hello.counts.as_slice()).unwrap_or_default();
-            Ok(Wrong::all(miscounted(large, accepted, declared)).map_or(right, Judgement::wrong))
+            match &large.counts {
+                Some(due) => Ok(Wrong::all(miscounted(due, accepted, declared)).map_or(right, Judgement::wrong)),
+                None => counted(asked, large, accepted, declared, right),
+            }
         }
         Level::Digest => of_digest(asked, large, accepted, right),
         Level::Verdict | Level::Listing => Ok(right),
@@ -67,8 +75,8 @@ fn accepted_by(asked: &Asked<'_>, large: &LargeCase, accepted: &Accepted) -> Res
 }
 
 /// The numbers that are wrong, of those that are declared.
-fn miscounted(large: &LargeCase, accepted: &Accepted, declared: &[Count]) -> Vec<Differing> {
-    let (due, told) = (large.counts(), accepted.counts.clone().unwrap_or_default());
+fn miscounted(due: &BTreeMap<&str, u64>, accepted: &Accepted, declared: &[Count]) -> Vec<Differing> {
+    let told = accepted.counts.clone().unwrap_or_default();
     let declared = Count::ALL.into_iter().filter(|count| declared.contains(count) && *count != Count::Histogram);
     let mut found: BTreeMap<String, Option<u64>> =
         declared.map(|count| (count.to_string(), counts::of(&told, count))).collect();
@@ -87,7 +95,12 @@ fn miscounted(large: &LargeCase, accepted: &Accepted, declared: &[Count]) -> Vec
     wrong.collect()
 }
 
-fn of_digest(asked: &Asked<'_>, large: &LargeCase, accepted: &Accepted, right: Judgement) -> Result<Judgement, Error> {
+fn of_digest(
+    asked: &Asked<'_>,
+    large: &Streamed<'_>,
+    accepted: &Accepted,
+    right: Judgement,
+) -> Result<Judgement, Error> {
     let Some(told) = &accepted.digest else {
         return Ok(Judgement::wrong(Wrong::answer("a digest as in specs/digest.md", "none".to_owned())));
     };
@@ -95,7 +108,7 @@ fn of_digest(asked: &Asked<'_>, large: &LargeCase, accepted: &Accepted, right: J
         Ok(wanted) => wanted,
         Err(wrong) => return Ok(Judgement::wrong(wrong)),
     };
-    let due = large.counts();
+    let due = large.counts.clone().unwrap_or_default();
     let found = [("classes", Some(told.classes)), (OBJECTS, Some(told.objects)), ("roots", told.roots)];
     let numbers = found.into_iter().filter_map(|(name, found)| {
         let (due, found) = (due.get(name)?, found?);
@@ -104,27 +117,66 @@ fn of_digest(asked: &Asked<'_>, large: &LargeCase, accepted: &Accepted, right: J
     if let Some(wrong) = Wrong::all(numbers) {
         return Ok(Judgement::wrong(wrong));
     }
-    let Some(dump) = asked.files.dump()? else {
-        return Ok(Judgement::of(Outcome::AdapterError { how: CHANGED_DUMP.to_owned() }));
-    };
     let options = digest::Options { facets: wanted, by_facet: true, bucket: None };
-    let ours = DumpFile::new(dump, Reading::default()).and_then(|file| file.source()).and_then(|mut source| {
-        let number = large.heap().map_or(0, |heap| heap as usize);
-        digest::digest(source.heap(number.min(source.heaps().saturating_sub(1))), &options)
-    });
-    match ours {
-        Ok(due) => {
-            let judgement = differ(&due, told).err().map_or(right, Judgement::wrong);
-            Ok(Judgement { omitted: omitted(wanted), ..judgement })
+    let mut first = None;
+    for reading in dump::readings(asked.case.format) {
+        let judged = with_heap(asked, large, reading, &mut |source| {
+            Ok(differ(&digest::digest(source, &options)?, told).map_err(Box::new))
+        });
+        match judged {
+            Ok(None) => return Ok(Judgement::of(Outcome::AdapterError { how: CHANGED_DUMP.to_owned() })),
+            Ok(Some(Ok(()))) => return Ok(Judgement { omitted: omitted(wanted), ..right }),
+            Ok(Some(Err(wrong))) => first = first.or(Some(*wrong)),
+            // Another reading than ours: the numbers are all that is known.
+            Err(Error::Decode(_)) if large.verdict == Verdict::Ambiguous => return Ok(right),
+            Err(e) => return Err(e),
         }
-        // Another reading than ours: the numbers are all that is known.
-        Err(Error::Decode(_)) if large.verdict == Verdict::Ambiguous => Ok(right),
-        Err(e) => Err(e),
     }
+    Ok(Judgement { omitted: omitted(wanted), ..first.map_or(right, Judgement::wrong) })
+}
+
+/// Calls `judge` with the heap that is asked about; `None` if the dump is not what it was.
+pub(super) fn with_heap<T>(
+    asked: &Asked<'_>,
+    large: &Streamed<'_>,
+    reading: Reading,
+    judge: &mut dyn FnMut(&mut dyn HeapSource) -> Result<T, Error>,
+) -> Result<Option<T>, Error> {
+    let Some(dump) = asked.files.dump()? else { return Ok(None) };
+    let mut source = DumpFile::new(dump, reading)?.source()?;
+    let number = large.heap.map_or(0, |heap| heap as usize).min(source.heaps().saturating_sub(1));
+    judge(source.heap(number)).map(Some)
+}
+
+/// Judges what is counted by what heapsmith counts.
+fn counted(
+    asked: &Asked<'_>,
+    large: &Streamed<'_>,
+    accepted: &Accepted,
+    declared: &[Count],
+    right: Judgement,
+) -> Result<Judgement, Error> {
+    let strings = match (declared.contains(&Count::Strings), asked.files.dump()?) {
+        (true, Some(dump)) => counts::strings(&mut DumpFile::new(dump, Reading::default())?.source()?),
+        _ => None,
+    };
+    let judged = with_heap(asked, large, Reading::default(), &mut |source| {
+        // Names are bytes or text: what an adapter has is a reading of the whole run, which one dump does not settle.
+        let judge =
+            |source: &mut dyn HeapSource, has_text| counts::judge(source, strings, declared, accepted, has_text);
+        match judge(source, false)? {
+            Ok(()) => Ok(Ok(())),
+            Err(wrong) => Ok(judge(source, true)?.map_err(|_| Box::new(wrong))),
+        }
+    })?;
+    Ok(match judged {
+        None => Judgement::of(Outcome::AdapterError { how: CHANGED_DUMP.to_owned() }),
+        Some(judged) => judged.err().map_or(right, |wrong| Judgement::wrong(*wrong)),
+    })
 }
 
 /// The level that an adapter is asked for about a large case; or why it is not asked. Listings of such dumps have no bound.
-pub(in crate::check) fn level_for(large: &LargeCase, hello: &Hello, wanted: Option<Level>) -> Result<Level, String> {
+pub(in crate::check) fn level_for(large: &Streamed<'_>, hello: &Hello, wanted: Option<Level>) -> Result<Level, String> {
     use super::super::protocol::Identifies::Opaque;
     let has_digest = !large.is_counted && hello.identifies != Opaque;
     let can = |level: &Level| match level {

@@ -326,7 +326,9 @@ fn judged(asked: &Asked<'_>, accepted: &Accepted, level: Level, session: &mut dy
                 false => None,
             };
             let rights = asked.rights(Scope::Other);
-            rights.judge(|heap, combination| counts::judge(heap, strings, declared, accepted, combination.has_text()))
+            rights.judge(|mut heap, combination| {
+                counts::judge(&mut heap, strings, declared, accepted, combination.has_text())
+            })
         }
         (Operation::Parse, Level::Digest) => digest::judge(asked, accepted, session),
         (Operation::Parse, Level::Listing) => listing::judge(asked),

@@ -29,7 +29,7 @@ pub use merge::merge;
 pub use result::{CaseResult, Expectation, OtherFact, Outcome, Suspect};
 
 /// Version of the report's schema.
-pub const SCHEMA: u32 = 7;
+pub const SCHEMA: u32 = 8;
 
 /// The outcome of a run over many cases.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -70,6 +70,9 @@ pub struct Chosen {
     pub random: u64,
     /// Their seed.
     pub seed: u64,
+    /// Number of dumps of one's own in place of the corpus.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub dumps: u64,
     /// Only dumps of this format.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<String>,
@@ -87,10 +90,15 @@ pub struct Chosen {
     pub shard: Option<String>,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
 /// What is known of a case beforehand.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CaseFacts {
-    /// Case id; where a dump is converted or written, with a colon and what was to be done behind it.
+    /// Case id; where a dump is converted or written, with a colon and what was to be done after it.
     pub id: String,
     /// What it is about, in a line.
     pub summary: String,

@@ -115,9 +115,13 @@ pub fn check(
     let started = Instant::now();
     let cases = crate::corpus::cases()?;
     let large = crate::corpus::large_cases()?.into_iter().map(|case| case.id);
-    options.expected.check_cases(&cases.iter().map(|case| case.id.clone()).chain(large).collect(), &options.choice)?;
-    let sources =
-        if options.choice.large { Source::chosen(&options.choice)? } else { Source::among(cases, &options.choice)? };
+    let own = options.choice.dumps.iter().map(|dump| dump.id.clone());
+    let known = cases.iter().map(|case| case.id.clone()).chain(large).chain(own).collect();
+    options.expected.check_cases(&known, &options.choice)?;
+    let sources = match &options.choice {
+        choice if choice.large || !choice.dumps.is_empty() => Source::chosen(choice)?,
+        choice => Source::among(cases, choice)?,
+    };
     let mut run = Run { jobs: options.jobs as u64, ..Run::default() };
     let mut report = Report {
         schema: SCHEMA,
@@ -156,7 +160,8 @@ pub fn check(
     if options.choice.shard.is_none() && !options.choice.large {
         for (tested, (_, tasks)) in report.implementations.iter_mut().zip(&done) {
             let tasks: HashMap<&str, &Task> = tasks.iter().map(|task| (&*task.id, task)).collect();
-            point_at_causes(tested, &|id| tasks.get(id).map(|task| task.source.case()).transpose())?;
+            let held = |id: &str| tasks.get(id).filter(|task| !task.source.is_streamed());
+            point_at_causes(tested, &|id| held(id).map(|task| task.source.case()).transpose())?;
         }
     }
     report.incomplete = subjects.iter().find_map(|subject| subject.stop.signal()).map(|signal| Incomplete {
@@ -178,6 +183,7 @@ fn chosen(options: &Options) -> Chosen {
     Chosen {
         random: choice.random,
         seed: choice.seed,
+        dumps: choice.dumps.len() as u64,
         format: choice.format.map(|family| family.name().to_owned()),
         filters: choice.filters.iter().map(ToString::to_string).collect(),
         left_out: options.left_out.iter().copied().collect(),

@@ -17,6 +17,7 @@ use super::super::judge::{Asked, Differing, Judgement, judge, judge_large};
 use super::super::protocol::Hello;
 use super::super::repeat::repeat;
 use super::super::report::{CaseFacts, CaseResult, OtherFact, Outcome, Suspect, Tested};
+use super::super::streamed::{From as DumpFrom, Streamed};
 use super::super::subject::{Files, Made, Reply, Session, Subject};
 use super::super::task::{Operation, Source, Task, tasks, why_not};
 use super::answered::{Answered, Slot, enough, given_up, is_in_vain, settled, unasked};
@@ -72,8 +73,9 @@ impl<'r> One<'r> {
 
     /// The batches of this run, with their numbers over all shards.
     fn batches(&self) -> Vec<(usize, &[Task])> {
-        let all = self.tasks.chunks(if self.shared.options.choice.large { 1 } else { BATCH });
-        let mut batches: Vec<(usize, &[Task])> = all.enumerate().collect();
+        // A dump that is not held has limits of its own, and a process.
+        let all = self.tasks.chunk_by(|a, b| !a.source.is_streamed() && !b.source.is_streamed());
+        let mut batches: Vec<(usize, &[Task])> = all.flat_map(|tasks| tasks.chunks(BATCH)).enumerate().collect();
         if let Some((number, of)) = self.shared.options.choice.shard {
             batches.retain(|(index, _)| *index as u64 % of == number - 1);
         }
@@ -245,22 +247,23 @@ impl<'r> One<'r> {
         if self.subject.stop.is_asked() {
             return Ok(None);
         }
-        let case = task.source.case()?;
+        let case = task.source.validated()?;
+        let skipped = |reason| Ok(Some((unasked(Outcome::Skip { reason, link: None }), false)));
         if let Some(reason) = why_not(self.subject, self.hello(), task, &case) {
-            return Ok(Some((unasked(Outcome::Skip { reason, link: None }), false)));
+            return skipped(reason);
         }
-        let files = match large::of(task) {
+        let streamed = task.source.streamed(&case);
+        if let Some(Err(reason)) = streamed.as_ref().map(|streamed| self.under_limits(streamed, task)) {
+            return skipped(reason);
+        }
+        let files = match streamed.as_ref().map(|streamed| streamed.from) {
             None => Files::write(task, &case)?,
-            Some(large) => {
-                if let Err(reason) = large::under_limits(self.subject, self.hello(), large) {
-                    return Ok(Some((unasked(Outcome::Skip { reason, link: None }), false)));
-                }
-                match Files::make(large, &self.subject.stop)? {
-                    Made::Files(files) => *files,
-                    Made::Not(reason) => return Ok(Some((unasked(Outcome::Skip { reason, link: None }), false))),
-                    Made::Stopped => return Ok(None),
-                }
-            }
+            Some(DumpFrom::Own(own)) => Files::named(own, task)?,
+            Some(DumpFrom::Case(large)) => match Files::make(large, &self.subject.stop)? {
+                Made::Files(files) => *files,
+                Made::Not(reason) => return skipped(reason),
+                Made::Stopped => return Ok(None),
+            },
         };
         let started = Instant::now();
         let reply = session.ask(task, &case, &files)?;
@@ -273,9 +276,9 @@ impl<'r> One<'r> {
         let was_in_vain = is_in_vain(&reply, took, subject.budget.time_for(files.size));
         let left_out = &self.shared.options.left_out;
         let asked = Asked { subject, hello: self.hello(), task, case: &case, files: &files, left_out };
-        let judgement = match large::of(task) {
+        let judgement = match &streamed {
             None => judge(&asked, reply, session),
-            Some(large) => judge_large(&asked, large, reply, session),
+            Some(streamed) => judge_large(&asked, streamed, reply, session),
         };
         let Some(judgement) = judgement else { return Ok(None) };
         if let Some(kept) = self.shared.kept {
@@ -298,9 +301,14 @@ impl<'r> One<'r> {
         Ok(Some(answered))
     }
 
-    /// The subject under the limits of a large case.
+    /// The subject under the limits of a dump that is not held.
     fn limited(&self, task: Option<&Task>) -> Option<Subject> {
-        large::under_limits(self.subject, self.hello(), large::of(task?)?).ok()
+        let task = task.filter(|task| task.source.is_streamed())?;
+        self.under_limits(&task.source.streamed(&task.source.case().ok()?)?, task).ok()
+    }
+
+    fn under_limits(&self, streamed: &Streamed<'_>, task: &Task) -> Result<Subject, String> {
+        large::under_limits(self.subject, self.hello(), streamed, &task.operation)
     }
 
     fn is_expected(&self, task: &Task, outcome: &Outcome) -> Result<bool, Error> {
@@ -318,25 +326,24 @@ impl<'r> One<'r> {
         judged: &Judgement,
         first: Option<Outcome>,
     ) -> Result<(CaseResult, CaseFacts), Error> {
-        let (case, large) = (task.source.case()?, large::of(task));
+        let (case, is_held) = (task.source.validated()?, !task.source.is_streamed());
         let facts = CaseFacts {
             id: task.id.clone(),
             summary: case.summary.clone(),
             format: case.format.to_string(),
             verdict: case.verdict.name().to_owned(),
             recipe: case.recipe.clone(),
-            size: large.map_or(case.bytes.len() as u64, |large| large.size().unwrap_or_default()),
+            size: task.source.size().unwrap_or(case.bytes.len() as u64),
             rules: rules(&case),
-            relies: if large.is_some() { Vec::new() } else { self.shared.relied.of(&case)? },
+            relies: if is_held { self.shared.relied.of(&case)? } else { Vec::new() },
         };
         let outcome = judged.outcome.clone();
         // What is wrong of another dump than the one that was read has no place in it.
-        let has_place = outcome.is_failure() && task.operation == Operation::Parse && large.is_none();
+        let has_place = outcome.is_failure() && task.operation == Operation::Parse && is_held;
         let evidence = if has_place { evidence(&case, judged)? } else { None };
         // The rule that a dump breaks is known, whatever was to be done with it.
         let is_accepted = matches!(&outcome, Outcome::WrongVerdict { expected, .. } if expected == "refuse");
-        let suspects =
-            if has_place || is_accepted && large.is_none() { suspects(&case, judged)? } else { Suspects::default() };
+        let suspects = if has_place || is_accepted && is_held { suspects(&case, judged)? } else { Suspects::default() };
         let Suspects { wrong, right } = suspects;
         let repeat = outcome
             .is_failure()

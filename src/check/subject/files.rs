@@ -16,6 +16,7 @@ use crate::interrupt::Stop;
 use crate::system::{self, Positioned, Stamp};
 use crate::temporary::Folder;
 
+use super::super::own::OwnDump;
 use super::super::process::Budget;
 use super::super::task::{Operation, Task, write_listing};
 
@@ -144,6 +145,25 @@ impl Files {
         }
         let stamp = Stamp::of(&file).map_err(failed)?;
         Ok(Made::Files(Box::new(Files { size: stamp.length.min(LARGE), dump: Some((file, stamp)), ..files })))
+    }
+
+    /// A large dump of one's own under another name, in a folder of its own: what a program puts beside its input goes with that.
+    pub(in crate::check) fn named(own: &OwnDump, task: &Task) -> Result<Files, Error> {
+        let failed = |e| Error::io(format!("reading {}", own.path.display()), e);
+        let (file, format) = (own.open()?, own.format.clone().unwrap_or(Format::HPROF));
+        let stamp = Stamp::of(&file).map_err(failed)?;
+        let suffix = if Input::open(&own.path)?.is_compressed() { ".gz" } else { "" };
+        let shown = format!("{}.{}{suffix}", own.id, format.family().suffix());
+        let answer = match &task.operation {
+            Operation::Parse => "jsonl",
+            Operation::Convert(to) | Operation::Encode(to) => to.format.family().suffix(),
+        };
+        let folder = Folder::new(PREFIX).map_err(|e| Error::io("creating a temporary folder", e))?;
+        let input = folder.join(&opaque(&shown));
+        system::another_name(&own.path, &input).map_err(failed)?;
+        let output = folder.join(&format!("{ANSWER}.{answer}"));
+        let (answered, printed) = (OnceCell::new(), OnceCell::new());
+        Ok(Files { folder, input, output, size: stamp.length, dump: Some((file, stamp)), shown, answered, printed })
     }
 
     /// The dump of a large case, if it is still what it was.

@@ -55,6 +55,11 @@ impl OpenFolder {
     }
 }
 
+/// Gives a file another name: what is removed, or put beside it, under that name is not beside the file.
+pub(crate) fn another_name(file: &Path, name: &Path) -> io::Result<()> {
+    std::os::unix::fs::symlink(fs::canonicalize(file)?, name)
+}
+
 /// Waits until the names in a folder are on the disk.
 pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
     if path.is_dir() { File::open(path)?.sync_all() } else { Ok(()) }

@@ -12,7 +12,7 @@ pub(crate) use file::{NOWHERE, RECOGNISES_FILES, Stamp, is_at, read_at};
 #[cfg(feature = "files")]
 pub(crate) use file::{free_space, is_out_of_files, readable_like_any_new_file};
 #[cfg(feature = "files")]
-pub(crate) use folder::{OpenFolder, remove_all, sync_folder};
+pub(crate) use folder::{OpenFolder, another_name, remove_all, sync_folder};
 #[cfg(feature = "files")]
 pub(crate) use process::{Program, adopt_orphans, signal_of, supervise, sweep};
 #[cfg(feature = "files")]

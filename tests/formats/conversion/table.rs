@@ -76,6 +76,11 @@ fn what_the_table_promises_is_kept_and_what_it_calls_lost_is_lost() {
                 let verdict_back = judge(&mut there, &mut back.clone(), from, MEMORY).expect("in memory");
                 wrong.judge(&format!("to {from}"), &verdict_back, &format!("back from {example}"));
                 if verdict.addresses == Addresses::Kept && verdict_back.addresses == Addresses::Kept {
+                    // The class of a primitive type that was synthesised on the way comes back as HotSpot has it: an object.
+                    let known = |address| heap.objects.iter().any(|object| object.address == address);
+                    let is_class = |address| there.classes.iter().any(|class| class.address == address);
+                    let mut back = back;
+                    back.objects.retain(|object| known(object.address) || !is_class(object.address));
                     for facet in lost(heap, &back, Some(&both)) {
                         wrong.note(format!("through {to}"), facet, || example.clone());
                     }

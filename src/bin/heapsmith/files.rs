@@ -11,9 +11,26 @@ use heapsmith::recipe::Recipe;
 
 use crate::terminal;
 
+/// The same, where `-` stands for a list of paths on standard input, one a line.
+#[cfg(feature = "check")]
+pub(crate) fn listed(arguments: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
+    let mut all = Vec::new();
+    for argument in arguments {
+        if argument.as_os_str() != "-" {
+            all.push(argument.clone());
+            continue;
+        }
+        for line in io::stdin().lines() {
+            let line = line.map_err(|e| Error::io("reading the list of dumps from standard input", e))?;
+            all.extend(Some(line.trim_end()).filter(|line| !line.is_empty()).map(PathBuf::from));
+        }
+    }
+    files(&all)
+}
+
 /// The files of all arguments: of a folder, those of it and of folders in it that begin like a dump; of a pattern, those that it
 /// matches. In the order of the arguments, and of their names in a folder.
-pub(super) fn files(arguments: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
+pub(crate) fn files(arguments: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
     let mut files = Vec::new();
     for argument in arguments {
         if argument.is_dir() {

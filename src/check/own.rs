@@ -1,0 +1,180 @@
+//! Dumps of one's own, in place of cases: what heapsmith reads of them is right.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::corpus::{Answer, Case, Kind, Verdict};
+use crate::error::Error;
+use crate::findings::Severity;
+use crate::format::{DumpFile, Family, Format};
+use crate::hprof::Reading;
+use crate::input::Input;
+use crate::model::{DumpSource, Heap};
+use crate::validate::{Finding, ValidateOptions, validate};
+
+/// Dumps up to this number of bytes, decompressed, are held in memory with their heaps; larger ones are read object by object.
+const WHOLE: u64 = 4 << 20;
+
+/// A dump of one's own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnDump {
+    /// What it is called in reports: its path in letters that mean nothing to a shell.
+    pub id: String,
+    /// Where it is.
+    pub path: PathBuf,
+    /// The length of the file.
+    pub size: u64,
+    /// Whether it is held in memory while it is judged.
+    pub(super) is_whole: bool,
+    /// Its format; or why it is none that is known.
+    pub(super) format: Result<Format, String>,
+}
+
+impl OwnDump {
+    /// The dumps at these paths, each with an id of its own.
+    ///
+    /// # Errors
+    /// If a file cannot be read.
+    pub fn all(paths: &[PathBuf]) -> Result<Vec<Arc<OwnDump>>, Error> {
+        let mut ids = BTreeSet::new();
+        paths.iter().map(|path| OwnDump::new(path, &mut ids).map(Arc::new)).collect()
+    }
+
+    fn new(path: &Path, ids: &mut BTreeSet<String>) -> Result<OwnDump, Error> {
+        let plain = plain(path);
+        let numbered = (2..).map(|number| format!("{plain}-{number}"));
+        let id = std::iter::once(plain.clone()).chain(numbered).find(|id| ids.insert(id.clone())).unwrap_or(plain);
+        let input = Input::open(path)?;
+        let size = input.length();
+        // A compressed dump may be any number of times as long as its file.
+        let is_whole = match input.is_compressed() {
+            false => size <= WHOLE,
+            true => size <= WHOLE && is_short(&input)?,
+        };
+        let format = DumpFile::new(input, Reading::default())?.format().map_err(|e| e.to_string());
+        Ok(OwnDump { id, path: path.to_owned(), size, is_whole, format })
+    }
+
+    /// The case that it makes: of a large one without its bytes and its heap.
+    ///
+    /// # Errors
+    /// If the file cannot be read any more.
+    pub(super) fn case(&self) -> Result<Case, Error> {
+        if self.is_whole && self.format.is_ok() {
+            let bytes = fs::read(&self.path).map_err(|e| self.failed(e))?;
+            let case = own_case(&self.id, bytes)?;
+            return Ok(Case { recipe: self.path.display().to_string(), ..case });
+        }
+        let format = self.format.clone().unwrap_or(Format::HPROF);
+        let (summary, recipe) = ("a large dump of one's own".to_owned(), self.path.display().to_string());
+        let case = Case::valid(self.id.clone(), format, summary, recipe, Vec::new(), Heap::default());
+        Ok(Case { records_due: 0, answers: Vec::new(), ..case })
+    }
+
+    /// The same with what `validate` finds in it, for which a large dump is read once.
+    ///
+    /// # Errors
+    /// If the file cannot be read any more.
+    pub(super) fn validated(&self) -> Result<Case, Error> {
+        let case = self.case()?;
+        if self.is_whole || self.format.is_err() {
+            return Ok(case);
+        }
+        let report = validate(&Input::open(&self.path)?, ValidateOptions::default())?;
+        let (verdict, broken) = (verdict(&report.findings), broken(&report.findings));
+        let breaks = broken.map(|finding| (finding.rule.0, finding.offset));
+        let summary = said(&case.summary, &report.findings);
+        Ok(Case { verdict, breaks, summary, records_due: report.sound.records, ..case })
+    }
+
+    /// The dump's file, for a look at it object by object.
+    pub(super) fn open(&self) -> Result<File, Error> {
+        File::open(&self.path).map_err(|e| self.failed(e))
+    }
+
+    fn failed(&self, error: std::io::Error) -> Error {
+        Error::io(format!("reading {}", self.path.display()), error)
+    }
+}
+
+/// Whether a compressed dump has no more bytes than are held; one that is damaged is as long as it can be read.
+fn is_short(input: &Input) -> Result<bool, Error> {
+    let mut stream = input.stream()?;
+    Ok(stream.peek(WHOLE as usize + 1).map_or(true, |bytes| bytes.len() as u64 <= WHOLE))
+}
+
+/// A path as an id, without the suffixes.
+fn plain(path: &Path) -> String {
+    let is_gzip = path.extension().is_some_and(|suffix| suffix == "gz");
+    let path = if is_gzip { path.with_extension("") } else { path.to_owned() };
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let text = path.with_extension("").to_string_lossy().replace(|c| !is_plain(c), "-");
+    match text.trim_matches('-') {
+        "" => "dump".to_owned(),
+        text => text.to_owned(),
+    }
+}
+
+/// The first finding that is an error.
+fn broken(findings: &[Finding]) -> Option<&Finding> {
+    findings.iter().find(|finding| finding.severity == Severity::Error)
+}
+
+/// Of a dump that cannot be read a refusal is right; of one that breaks a rule and can be read, reading it and a refusal.
+fn verdict(findings: &[Finding]) -> Verdict {
+    match broken(findings) {
+        None => Verdict::Valid,
+        Some(_) if findings.iter().any(|finding| finding.fatal) => Verdict::Invalid,
+        Some(_) => Verdict::Ambiguous,
+    }
+}
+
+/// What is said of a dump, with what `validate` finds in it.
+fn said(summary: &str, findings: &[Finding]) -> String {
+    match findings {
+        [] => summary.to_owned(),
+        [first, rest @ ..] => {
+            let more = if rest.is_empty() { String::new() } else { format!(", and {} more", rest.len()) };
+            format!("{summary}; validate finds {} at offset {:#x}{more}", first.rule, first.offset)
+        }
+    }
+}
+
+/// A case of a dump that is no case of the corpus: what heapsmith reads is right, of several heaps the first. Of a dump that
+/// breaks a rule and can be read, a refusal is as right; of one that cannot be read, only that.
+///
+/// # Errors
+/// If it is of no known format.
+pub(super) fn own_case(id: &str, bytes: Vec<u8>) -> Result<Case, Error> {
+    let input = Input::memory(id, bytes.clone());
+    let report = validate(&input, ValidateOptions::default())?;
+    let broken = broken(&report.findings);
+    let file = DumpFile::new(input, Reading::default())?;
+    let family: Family = file.family();
+    let format = file.format().ok().or_else(|| family.formats().last()).unwrap_or(Format::HPROF);
+    let mut heaps = 0;
+    let read = file.source().and_then(|mut source| {
+        heaps = source.heaps();
+        if heaps == 0 { Ok(Heap::default()) } else { Heap::collect(source.heap(0)) }
+    });
+    let answers = match (read, broken) {
+        (Ok(heap), None) => vec![Answer::Reads("as written", Box::new(heap))],
+        (Ok(heap), Some(_)) => {
+            vec![Answer::Reads("read all the same", Box::new(heap)), Answer::Refuses("a rule is broken")]
+        }
+        (Err(_), _) => vec![Answer::Refuses("a rule is broken")],
+    };
+    Ok(Case {
+        id: id.to_owned(),
+        summary: said("a dump of one's own", &report.findings),
+        kind: Kind::Spelled,
+        verdict: Verdict::of(&answers),
+        heap: (heaps > 1).then_some(0),
+        breaks: broken.map(|finding| (finding.rule.0, finding.offset)),
+        records_due: report.sound.records,
+        answers,
+        ..Case::valid(String::new(), format, String::new(), String::new(), bytes, Heap::default())
+    })
+}

@@ -1,0 +1,78 @@
+//! Dumps that are not held in memory while they are judged: those of the large cases, and large ones of one's own.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use crate::corpus::{Case, LargeCase, Verdict};
+
+use super::own::OwnDump;
+use super::process::Budget;
+use super::task::Source;
+
+/// What such a dump is judged by.
+#[derive(Clone, Debug)]
+pub(super) struct Streamed<'s> {
+    /// Whether it is to be read or refused, or either is right.
+    pub(super) verdict: Verdict,
+    /// Which heap of the dump is asked for, from 0; only where there are several.
+    pub(super) heap: Option<u64>,
+    /// Whether answers are judged by counts alone: a digest would take too long.
+    pub(super) is_counted: bool,
+    /// Numbers that were worked out by hand; without them heapsmith counts.
+    pub(super) counts: Option<BTreeMap<&'s str, u64>>,
+    /// Where the dump is from.
+    pub(super) from: From<'s>,
+}
+
+/// Where a dump is from.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum From<'s> {
+    /// It is made when it is asked about.
+    Case(&'s LargeCase),
+    /// It is a file of the user's own.
+    Own(&'s OwnDump),
+}
+
+impl Source {
+    /// The dump, if it is not held; `case` is what is known of it.
+    pub(super) fn streamed(&self, case: &Case) -> Option<Streamed<'_>> {
+        match self {
+            Source::Large(large) => Some(Streamed {
+                verdict: large.verdict,
+                heap: large.heap(),
+                is_counted: large.is_counted,
+                counts: Some(large.counts()),
+                from: From::Case(large),
+            }),
+            Source::Own(own) if !own.is_whole => Some(Streamed {
+                verdict: case.verdict,
+                heap: case.heap,
+                is_counted: false,
+                counts: None,
+                from: From::Own(own),
+            }),
+            Source::Own(_) | Source::Corpus(_) | Source::Random(..) => None,
+        }
+    }
+
+    /// Whether the dump is not held.
+    pub(super) fn is_streamed(&self) -> bool {
+        match self {
+            Source::Large(_) => true,
+            Source::Own(own) => !own.is_whole,
+            Source::Corpus(_) | Source::Random(..) => false,
+        }
+    }
+}
+
+impl Streamed<'_> {
+    /// The limits of an answer: those of a case, as many times as large as the ones that were asked for are the usual ones.
+    pub(super) fn limits(&self, asked: &Budget) -> Budget {
+        let From::Case(large) = self.from else { return *asked };
+        let usual = Budget::default();
+        let times = asked.time.as_secs_f64() / usual.time.as_secs_f64();
+        let memory = large.memory as f64 * (asked.memory as f64 / usual.memory as f64);
+        let time = Duration::try_from_secs_f64(large.time.as_secs_f64() * times).unwrap_or(Duration::MAX);
+        Budget { time, memory: memory as u64, time_per_mib: Duration::ZERO, memory_per_byte: 0 }
+    }
+}
