@@ -1,8 +1,11 @@
 //! How a listing spells numbers, text, bytes, types and values.
 
 use std::borrow::Cow;
-use std::fmt::Display;
+use std::fmt;
+use std::marker::PhantomData;
 
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 #[cfg(feature = "schemas")]
 use serde_json::json;
@@ -14,7 +17,7 @@ use crate::model::{Address, FieldType, Name, PrimitiveType, Value};
 pub struct Hex(pub u64);
 
 /// Text, or its bytes in hexadecimal where they are not the modified UTF-8 of any text.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Text {
@@ -77,6 +80,36 @@ impl From<Address> for Hex {
     }
 }
 
+impl<'de> Deserialize<'de> for Text {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Text, D::Error> {
+        deserializer.deserialize_any(TextOrBytes)
+    }
+}
+
+/// Reads text where it lies, which most of it is.
+struct TextOrBytes;
+
+impl<'de> Visitor<'de> for TextOrBytes {
+    type Value = Text;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string, or an object with the key `bytes`")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Text, E> {
+        Ok(Text::Text(text.to_owned()))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Text, A::Error> {
+        #[derive(Deserialize)]
+        struct Keys {
+            bytes: Bytes,
+        }
+        let Keys { bytes } = Keys::deserialize(MapAccessDeserializer::new(map))?;
+        Ok(Text::Bytes { bytes })
+    }
+}
+
 impl From<&Name> for Text {
     fn from(name: &Name) -> Text {
         match name.to_text() {
@@ -115,11 +148,21 @@ impl TypedValue {
     }
 }
 
+const DIGITS: &[u8; 16] = b"0123456789abcdef";
+
 /// Two hexadecimal digits for each byte.
 pub(in super::super) fn hexadecimal(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digits = bytes.iter().flat_map(|&b| [b >> 4, b & 15]).map(|digit| char::from(DIGITS[usize::from(digit)]));
-    digits.collect()
+    let mut text = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        text.push(char::from(DIGITS[usize::from(byte >> 4)]));
+        text.push(char::from(DIGITS[usize::from(byte & 15)]));
+    }
+    text
+}
+
+/// The value of a hexadecimal digit.
+fn digit(byte: u8) -> Option<u8> {
+    char::from(byte).to_digit(16).map(|digit| digit as u8)
 }
 
 fn keyword(kind: FieldType) -> &'static str {
@@ -134,7 +177,8 @@ trait Word: Sized {
     /// What is expected.
     const WANTED: &'static str;
 
-    fn spell(&self) -> impl Display;
+    /// Calls `put` with the string. Most of a listing are such strings: none is allocated for a number.
+    fn spell<R>(&self, put: impl FnOnce(&str) -> R) -> R;
 
     fn of(text: &str) -> Option<Self>;
 
@@ -147,15 +191,13 @@ macro_rules! words {
     ($($word:ident),*) => {$(
         impl Serialize for $word {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.collect_str(&self.spell())
+                self.spell(|text| serializer.serialize_str(text))
             }
         }
 
         impl<'de> Deserialize<'de> for $word {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<$word, D::Error> {
-                let text = Cow::<'de, str>::deserialize(deserializer)?;
-                let wanted = || serde::de::Error::custom(format!("expected {}, found {text:?}", $word::WANTED));
-                $word::of(&text).ok_or_else(wanted)
+                deserializer.deserialize_str(Spelled(PhantomData))
             }
         }
 
@@ -174,13 +216,40 @@ macro_rules! words {
     )*};
 }
 
+/// Reads a string where it lies.
+struct Spelled<W>(PhantomData<W>);
+
+impl<W: Word> Visitor<'_> for Spelled<W> {
+    type Value = W;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<W, E> {
+        W::of(text).ok_or_else(|| E::custom(format!("expected {}, found {text:?}", W::WANTED)))
+    }
+}
+
 words!(Hex, Bytes, TypeName, ElementName);
 
 impl Word for Hex {
     const WANTED: &'static str = "a string like \"0x1f\"";
 
-    fn spell(&self) -> impl Display {
-        self.address()
+    fn spell<R>(&self, put: impl FnOnce(&str) -> R) -> R {
+        let mut text = [0; 18];
+        let mut at = text.len();
+        let mut left = self.0;
+        loop {
+            at -= 1;
+            text[at] = DIGITS[(left & 15) as usize];
+            left >>= 4;
+            if left == 0 {
+                break;
+            }
+        }
+        text[at - 2..at].copy_from_slice(b"0x");
+        put(str::from_utf8(&text[at - 2..]).unwrap_or_default())
     }
 
     fn of(text: &str) -> Option<Hex> {
@@ -197,14 +266,17 @@ impl Word for Hex {
 impl Word for Bytes {
     const WANTED: &'static str = "bytes of two hexadecimal digits";
 
-    fn spell(&self) -> impl Display {
-        hexadecimal(&self.0)
+    fn spell<R>(&self, put: impl FnOnce(&str) -> R) -> R {
+        put(&hexadecimal(&self.0))
     }
 
     fn of(text: &str) -> Option<Bytes> {
-        let digits: Vec<u8> = text.chars().map(|c| c.to_digit(16).map(|d| d as u8)).collect::<Option<_>>()?;
-        let (pairs, rest) = digits.as_chunks::<2>();
-        rest.is_empty().then(|| Bytes(pairs.iter().map(|[high, low]| high << 4 | low).collect()))
+        let (pairs, rest) = text.as_bytes().as_chunks::<2>();
+        let mut bytes = Vec::with_capacity(pairs.len());
+        for [high, low] in pairs {
+            bytes.push(digit(*high)? << 4 | digit(*low)?);
+        }
+        rest.is_empty().then_some(Bytes(bytes))
     }
 
     #[cfg(feature = "schemas")]
@@ -216,8 +288,8 @@ impl Word for Bytes {
 impl Word for TypeName {
     const WANTED: &'static str = "the type of a field";
 
-    fn spell(&self) -> impl Display {
-        keyword(self.0)
+    fn spell<R>(&self, put: impl FnOnce(&str) -> R) -> R {
+        put(keyword(self.0))
     }
 
     fn of(text: &str) -> Option<TypeName> {
@@ -236,8 +308,8 @@ impl Word for TypeName {
 impl Word for ElementName {
     const WANTED: &'static str = "the element type of an array";
 
-    fn spell(&self) -> impl Display {
-        self.0.keyword()
+    fn spell<R>(&self, put: impl FnOnce(&str) -> R) -> R {
+        put(self.0.keyword())
     }
 
     fn of(text: &str) -> Option<ElementName> {

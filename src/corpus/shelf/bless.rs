@@ -26,7 +26,7 @@ pub fn bless(folder: &Path) -> Result<usize, Error> {
         let cases = cases()?;
         judge(&cases)?;
         count = cases.len();
-        made(&cases)
+        made(&cases).collect()
     };
     bless_with(folder, judged, &mut |_| {})?;
     Ok(count)

@@ -68,13 +68,13 @@ impl Case {
 }
 
 /// Every file of the corpus, by its path in the folder; the manifest is the last.
-fn made(cases: &[Case]) -> Result<Vec<(String, Vec<u8>)>, Error> {
-    let mut made = Vec::new();
-    for case in cases {
-        made.extend(files(case)?);
-    }
-    made.push((MANIFEST.to_owned(), manifest_text(cases)?.into_bytes()));
-    Ok(made)
+fn made(cases: &[Case]) -> impl Iterator<Item = Result<(String, Vec<u8>), Error>> {
+    let of_case = |case| match files(case) {
+        Ok(files) => files.into_iter().map(Ok).collect(),
+        Err(e) => vec![Err(e)],
+    };
+    let manifest = || manifest_text(cases).map(|text| (MANIFEST.to_owned(), text.into_bytes()));
+    cases.iter().flat_map(of_case).chain(std::iter::once_with(manifest))
 }
 
 /// The files of a case, relative to the corpus: the dump and the expected listings.

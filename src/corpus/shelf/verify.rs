@@ -52,7 +52,7 @@ pub fn verify(folder: &Path) -> Result<Verified, Error> {
 /// Like [`verify`].
 pub fn verify_watched(folder: &Path, watch: &mut dyn FnMut(usize, usize)) -> Result<Verified, Error> {
     let cases = cases()?;
-    let mut verified = verify_with(folder, &made(&cases)?)?;
+    let mut verified = verify_with(folder, made(&cases))?;
     verified.cases = cases.len();
     for (done, case) in cases.iter().enumerate() {
         watch(done, cases.len());
@@ -62,31 +62,36 @@ pub fn verify_watched(folder: &Path, watch: &mut dyn FnMut(usize, usize)) -> Res
     Ok(verified)
 }
 
-/// Compares the files in a folder with these, of which the manifest is the last.
-pub(super) fn verify_with(folder: &Path, files: &[(String, Vec<u8>)]) -> Result<Verified, Error> {
+/// Compares the files in a folder with these, of which the manifest is the last. They are asked for one by one, and none is held.
+pub(super) fn verify_with(
+    folder: &Path,
+    files: impl Iterator<Item = Result<(String, Vec<u8>), Error>>,
+) -> Result<Verified, Error> {
     let mut verified = Verified::default();
     let _lock = settled(folder, &mut verified.notes)?;
     let manifest = folder.join(MANIFEST);
     fs::metadata(&manifest).map_err(|e| Error::io(format!("reading {}", manifest.display()), e))?;
-    for (file, expected) in files {
+    let mut known = BTreeSet::new();
+    for made in files {
+        let (file, expected) = made?;
         // One byte more than is right is enough to see that a file is another.
         let mut found = Vec::with_capacity(expected.len() + 1);
-        let opened = fs::File::open(folder.join(file));
+        let opened = fs::File::open(folder.join(&file));
         let message = match opened.and_then(|it| it.take(expected.len() as u64 + 1).read_to_end(&mut found)) {
-            Ok(_) if found == *expected => continue,
-            Ok(_) => "differs from its recipe".to_owned(),
-            Err(e) => e.to_string(),
+            Ok(_) if found == expected => None,
+            Ok(_) => Some("differs from its recipe".to_owned()),
+            Err(e) => Some(e.to_string()),
         };
-        verified.troubles.push(Trouble { case: file.clone(), message });
+        verified.troubles.extend(message.map(|message| Trouble { case: file.clone(), message }));
+        known.insert(file);
     }
-    let known: BTreeSet<&str> = files.iter().map(|(file, _)| file.as_str()).collect();
     let shelves: BTreeSet<&str> = known.iter().flat_map(|file| owned::folders_of(file)).collect();
     for shelf in &shelves {
         let path = folder.join(shelf);
         // Without the shelf all its files are missing, which has been said.
         let names = if path.is_dir() { owned::entries(&path)? } else { BTreeSet::new() };
         let foreign = names.into_iter().map(|name| format!("{shelf}/{name}"));
-        let foreign = foreign.filter(|name| !known.contains(name.as_str()) && !shelves.contains(name.as_str()));
+        let foreign = foreign.filter(|name| !known.contains(name) && !shelves.contains(name.as_str()));
         verified.notes.extend(foreign.map(|file| format!("{file} belongs to no case")));
     }
     Ok(verified)
