@@ -3,6 +3,9 @@
 
 /// The modified UTF-8 of a text.
 pub fn encode(text: &str) -> Vec<u8> {
+    if is_plain(text.as_bytes()) {
+        return text.as_bytes().to_vec();
+    }
     let mut bytes = Vec::with_capacity(text.len());
     for unit in text.encode_utf16() {
         match unit {
@@ -21,6 +24,9 @@ pub fn encode(text: &str) -> Vec<u8> {
 /// The text of modified UTF-8, or `None` if no text has exactly these bytes (a lone surrogate, a raw
 /// NUL, an overlong or four-byte form, a stray byte).
 pub fn decode(bytes: &[u8]) -> Option<String> {
+    if is_plain(bytes) {
+        return String::from_utf8(bytes.to_vec()).ok();
+    }
     let mut units = Vec::with_capacity(bytes.len());
     let mut rest = bytes;
     while let [first, tail @ ..] = rest {
@@ -44,6 +50,11 @@ pub fn decode(bytes: &[u8]) -> Option<String> {
         rest = &rest[used..];
     }
     String::from_utf16(&units).ok()
+}
+
+/// Whether these are characters of one byte, as most names are: they are the same in every form of UTF-8.
+fn is_plain(bytes: &[u8]) -> bool {
+    bytes.iter().all(|byte| (0x01..=0x7f).contains(byte))
 }
 
 /// Tells modified UTF-8 from other bytes, piece by piece. Unlike [`decode`] it takes unpaired surrogates, which
@@ -70,7 +81,7 @@ enum Begun {
 impl Checker {
     /// Takes the next piece.
     pub fn feed(&mut self, bytes: &[u8]) {
-        if self.begun == Begun::Nothing && bytes.iter().all(|b| (0x01..=0x7f).contains(b)) {
+        if self.begun == Begun::Nothing && is_plain(bytes) {
             return;
         }
         for &byte in bytes {

@@ -101,6 +101,14 @@ impl<'s> Wrong<'s> {
         &self.what
     }
 
+    /// What is wrong of the answer to a dump, with what was expected and what was found.
+    ///
+    /// # Errors
+    /// If a program cannot be started, or the dump cannot be written.
+    pub fn detail(&self, dump: &[u8]) -> Result<String, Error> {
+        Ok(self.answer(dump)?.0.detail())
+    }
+
     /// Whether the same is wrong of the answer to another dump.
     ///
     /// # Errors

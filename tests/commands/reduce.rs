@@ -43,6 +43,32 @@ fn a_command_says_whether_a_dump_still_shows_it() {
     assert!(early.contains("OBJ [I") && early.len() > left.len());
 }
 
+/// The text has the dump as digits, from which anybody gets its bytes.
+#[test]
+fn the_text_of_an_issue_has_all_that_shows_it() {
+    let bench = bench();
+    let (code, _, error) =
+        reduce(&bench, &["all.txt", "--decoder", "cat {}", "-o", "small.txt", "--issue", "issue.md"]);
+    assert_eq!((code, error.as_str()), (0, ""));
+    let issue = String::from_utf8(bench.read("issue.md")).expect("text");
+    assert!(issue.starts_with("# answer: ") && issue.contains("`cat {}` was asked about the dump below."), "{issue}");
+    assert!(issue.contains("- expected: ") && issue.contains("- found:    "), "{issue}");
+    let (_, digits) = issue.split_once("<<'END'\n").expect("the dump");
+    let digits: Vec<u8> = digits.split_once("END").expect("its end").0.bytes().filter(u8::is_ascii_hexdigit).collect();
+    let value = |digit: &u8| char::from(*digit).to_digit(16).expect("a digit") as u8;
+    let dump: Vec<u8> = digits.chunks(2).map(|pair| value(&pair[0]) << 4 | value(&pair[1])).collect();
+    assert_eq!(dump, bench.read("small.txt"));
+    assert!(issue.contains("| offset | bytes | field | meaning |"), "{issue}");
+    // Of a command no more is known than that it shows it.
+    let test = ["all.txt", "--test", "grep -q 'OBJ \\[I' {}", "-o", "other.txt", "--issue", "issue.md"];
+    let (code, _, error) = reduce(&bench, &test);
+    assert!(code == 2 && error.contains("issue.md"), "it is there: {error}");
+    let (code, _, error) = reduce(&bench, &[&test[..], &["--force"]].concat());
+    assert_eq!((code, error.as_str()), (0, ""));
+    let issue = String::from_utf8(bench.read("issue.md")).expect("text");
+    assert!(issue.contains("This command ends with exit code 0") && issue.contains("grep -q"), "{issue}");
+}
+
 /// A program that prints no listing at all is wrong of every dump that is to be read.
 #[test]
 fn a_wrong_answer_is_what_a_dump_shows() {

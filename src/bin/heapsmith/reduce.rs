@@ -1,3 +1,5 @@
+mod issue;
+
 use std::io::{Read, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -9,6 +11,8 @@ use heapsmith::error::Error;
 use heapsmith::interrupt::{self, Stop};
 use heapsmith::output::Output;
 use heapsmith::reduce::{Ended, LARGEST, Progress, ReduceOptions, Reduced, reduce};
+
+use issue::Issue;
 
 use crate::terminal::Progress as Shown;
 use crate::{Answer, decode, open, terminal};
@@ -62,6 +66,10 @@ pub(crate) struct Opts {
     /// Keep what was found out in this file; with it, a run goes on where another was ended. Without it, it begins anew.
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
+    /// Write the text of an issue to this file, in Markdown: what is wrong, the dump as hexadecimal digits, its fields and what they
+    /// mean, for a reader without heapsmith. Without it, none is written.
+    #[arg(long, value_name = "FILE")]
+    issue: Option<PathBuf>,
     /// Seconds for a dump, and half a second more for each MiB of it.
     #[arg(long, default_value_t = 10.0)]
     time_limit: f32,
@@ -94,10 +102,16 @@ impl Opts {
         }
         let sweeper = Sweeper::new()?;
         let length = dump.len();
-        let (reduced, what) = self.reduced(dump, &options, supervisor, budget, &stop)?;
+        let issue = self.issue.as_deref().map(|path| Output::create(path, self.force)).transpose()?;
+        let (reduced, wrong) = self.reduced(dump, &options, supervisor, budget, &stop)?;
         drop(sweeper);
         write(output, &reduced.bytes)?;
-        self.tell(&reduced, length, what.as_deref());
+        let what = wrong.as_ref().map(|(what, _)| what.as_str());
+        if let Some(issue) = issue {
+            let wrong = wrong.as_ref().map(|(what, detail)| (what.as_str(), detail.clone()));
+            write(issue, Issue { command: self.asked()?, wrong }.text(&reduced.bytes)?.as_bytes())?;
+        }
+        self.tell(&reduced, length, what);
         Ok(stop.signal().map_or(Answer::Yes, Answer::Interrupted))
     }
 
@@ -108,7 +122,7 @@ impl Opts {
         supervisor: PathBuf,
         budget: Budget,
         stop: &Stop,
-    ) -> Result<(Reduced, Option<String>), Error> {
+    ) -> Result<(Reduced, Option<(String, String)>), Error> {
         let bar = std::sync::Mutex::new(Shown::tries("reducing"));
         let heard = |progress: Progress<'_>| {
             let mut bar = bar.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -125,17 +139,21 @@ impl Opts {
             let test = Test::new(words, supervisor, budget, stop);
             return Ok((reduce(dump, &|dump| test.shows(dump), options, &heard)?, None));
         }
-        let (flag, kind, command) = match (&self.adapter, &self.decoder) {
-            (Some(command), _) => ("--adapter", Kind::Adapter, command),
-            (None, Some(command)) => ("--decoder", Kind::Decoder, command),
-            (None, None) => return Err(Error::Usage("expected --test, --adapter or --decoder".to_owned())),
-        };
-        let words = words(flag, command)?;
-        let subject =
-            Subject { kind, command: command.clone(), words, supervisor, budget, level: None, stop: stop.clone() };
+        let (flag, command) = self.asked()?;
+        let kind = if flag == "--adapter" { Kind::Adapter } else { Kind::Decoder };
+        let (words, command) = (words(flag, command)?, command.to_owned());
+        let subject = Subject { kind, command, words, supervisor, budget, level: None, stop: stop.clone() };
         let wrong = Wrong::of(&subject, &dump)?;
         let reduced = reduce(dump, &|dump| wrong.shows(dump), options, &heard)?;
-        Ok((reduced, Some(wrong.what().to_owned())))
+        let detail = wrong.detail(&reduced.bytes)?;
+        Ok((reduced, Some((wrong.what().to_owned(), detail))))
+    }
+
+    /// The flag that says who is asked, and its command.
+    fn asked(&self) -> Result<(&'static str, &str), Error> {
+        let flags = [("--test", &self.test), ("--adapter", &self.adapter), ("--decoder", &self.decoder)];
+        let given = flags.into_iter().find_map(|(flag, command)| Some((flag, command.as_deref()?)));
+        given.ok_or_else(|| Error::Usage("expected --test, --adapter or --decoder".to_owned()))
     }
 
     fn tell(&self, reduced: &Reduced, length: usize, what: Option<&str>) {

@@ -72,7 +72,13 @@ impl Line<'static> {
             Region,
             Event,
         }
-        let Kinded { kind } = serde_json::from_str(text)?;
+        // It is the first key of most lines, and then a line need not be read twice.
+        let first = text.strip_prefix("{\"kind\":").and_then(|rest| rest.split_once(','));
+        let first = first.filter(|(_, rest)| !rest.contains("\"kind\""));
+        let kind = match first.and_then(|(kind, _)| serde_json::from_str(kind).ok()) {
+            Some(kind) => kind,
+            None => serde_json::from_str::<Kinded>(text)?.kind,
+        };
         Ok(match kind {
             Kind::Class => Line::Class(serde_json::from_str(text)?),
             Kind::Object => Line::Object(serde_json::from_str(text)?),

@@ -1,5 +1,6 @@
 //! How a listing spells numbers, text, bytes, types and values.
 
+#[cfg(feature = "schemas")]
 use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
