@@ -93,7 +93,7 @@ impl Issue<'_> {
 fn fields(file: &DumpFile) -> Result<String, Error> {
     let mut text = "\n## Its fields\n\n| offset | bytes | field | meaning |\n|---|---|---|---|\n".to_owned();
     let mut count = 0;
-    file.annotate(&mut |field: Annotation<'_>| {
+    let ended = file.annotate(&mut |field: Annotation<'_>| {
         count += 1;
         if count <= FIELDS {
             let mut bytes: String = field.bytes.iter().take(BYTES).map(|byte| format!("{byte:02x}")).collect();
@@ -103,7 +103,12 @@ fn fields(file: &DumpFile) -> Result<String, Error> {
             let _ = writeln!(text, "| {:#x} | `{bytes}` | {} | {} |", field.offset, field.name, cell(&field.meaning));
         }
         Ok(())
-    })?;
+    });
+    match ended {
+        // The last field says it.
+        Ok(()) | Err(Error::Decode(_)) => {}
+        Err(e) => return Err(e),
+    }
     if count > FIELDS {
         let _ = writeln!(text, "\n{} more fields follow.", count - FIELDS);
     }
