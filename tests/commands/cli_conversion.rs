@@ -454,7 +454,7 @@ fn a_list_of_pairs_is_judged_line_by_line() {
     fs::rename(bench.path("same.phd6"), bench.path("same.phd")).expect("a file");
     bench.expect(0, "generate --format phd6 --seed 8 --objects 60 -o other.phd");
     let write = |text: &str| fs::write(bench.path("list"), text).expect("there is room");
-    write("'a b.hprof' same.phd\n\n");
+    write("# both\n'a b.hprof' same.phd\n\n");
     assert_eq!(bench.expect(0, "check-conversion --pairs list"), "a b.hprof same.phd: faithful\n");
     write("'a b.hprof' same.phd\n'a b.hprof' other.phd\n");
     let told = bench.expect(1, "check-conversion --pairs list");

@@ -19,7 +19,7 @@ use crate::{Answer, compare, convert, open, terminal};
 /// Exit code 0: nothing was; 1: something was, or one of the two is not a valid dump; 2: it cannot be judged. The output is
 /// judged by what its writer's dumps carry (`heapsmith facets`): the writer whose profile gives exactly the output's bytes; if
 /// none does, the one from whose dumps it differs in the fewest facets, or all that the format can carry where the input has
-/// the same format. What such dumps do not carry, what another writer of the format could have carried besides, and what is
+/// the same format. What such dumps do not carry, facts that another writer of this format could have kept, and what is
 /// present only in the output is listed apart. Addresses have to be
 /// the same, or renumbered in ascending order as `heapsmith convert` does where the format cannot hold them. Many objects are
 /// sorted in temporary files: memory is the class tables, the roots and some 256 MB.
@@ -33,7 +33,7 @@ pub(crate) struct Opts {
     /// The dump that the converter wrote.
     #[arg(required_unless_present = "pairs")]
     output: Option<PathBuf>,
-    /// Judge many conversions: a file with a line for each, the paths of the two dumps, quoted as for a shell; `-` is standard
+    /// Judge many conversions: a file with a line for each, the paths of the two dumps, quoted as for a shell (`#` begins a remark); `-` is standard
     /// input. A line is printed for each. Exit code 0 if all are faithful; else 2 if one could not be judged, 1 if one is not
     /// faithful, or 3. Without it, the two dumps that are named.
     #[arg(long, value_name = "LIST", conflicts_with_all = ["input", "output"])]
@@ -91,7 +91,7 @@ impl Opts {
         let text = text.map_err(|e| Error::io(format!("reading the list {}", list.display()), e))?;
         let failed = |e| Error::io("writing standard output", e);
         let (mut differ, mut undecided, mut failures) = (0, 0, 0);
-        for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
+        for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !is_remark(line)) {
             let words =
                 shell_words::split(line).map_err(|e| Error::Usage(format!("line {number} of the list: {e}")))?;
             let [input, output] = &words[..] else {
@@ -182,6 +182,12 @@ impl Opts {
             }
         })
     }
+}
+
+/// Whether a line of a list has no pair: it is empty, or begins with `#`.
+fn is_remark(line: &str) -> bool {
+    let line = line.trim_start();
+    line.is_empty() || line.starts_with('#')
 }
 
 /// A pair of a list, and what is said of it.

@@ -405,7 +405,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         "gives the first instance a type that no class has",
         |map| {
             let instance = map.entries(EntryKind::Object).find(|record| is_instance(map.name(record)))?;
-            let made = replaced(map, &map.field(&instance, "type")?, b"nobody/Known", map.records.len())?;
+            let made = replaced(map, &map.field(&instance, "type")?, b"no/SuchClass", map.records.len())?;
             Some(Edited { offset: instance.offset as u64, ..made })
         },
         Changes(effect::lose_a_type),

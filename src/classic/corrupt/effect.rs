@@ -66,6 +66,6 @@ pub(super) fn add_a_class(damage: &Damage<'_, Map>, heap: &mut Heap) -> Option<(
 
 pub(super) fn lose_a_type(_: &Damage<'_, Map>, heap: &mut Heap) -> Option<()> {
     let object = heap.objects.iter_mut().find(|object| object.kind == ObjectKind::Instance)?;
-    (object.class, object.class_name) = (None, Some("nobody/Known".into()));
+    (object.class, object.class_name) = (None, Some("no/SuchClass".into()));
     Some(())
 }
