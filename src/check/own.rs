@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::corpus::{Answer, Case, Kind, Verdict};
 use crate::error::Error;
@@ -30,6 +30,17 @@ pub struct OwnDump {
     pub(super) is_whole: bool,
     /// Its format; or why it is none that is known.
     pub(super) format: Result<Format, String>,
+    /// What `validate` found in a large one, which is asked several times.
+    found: OnceLock<Found>,
+}
+
+/// What `validate` finds in a dump.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Found {
+    verdict: Verdict,
+    breaks: Option<(&'static str, u64)>,
+    summary: String,
+    records_due: u64,
 }
 
 impl OwnDump {
@@ -54,7 +65,7 @@ impl OwnDump {
             true => size <= WHOLE && is_short(&input)?,
         };
         let format = DumpFile::new(input, Reading::default())?.format().map_err(|e| e.to_string());
-        Ok(OwnDump { id, path: path.to_owned(), size, is_whole, format })
+        Ok(OwnDump { id, path: path.to_owned(), size, is_whole, format, found: OnceLock::new() })
     }
 
     /// The case that it makes: of a large one without its bytes and its heap.
@@ -82,11 +93,21 @@ impl OwnDump {
         if self.is_whole || self.format.is_err() {
             return Ok(case);
         }
-        let report = validate(&Input::open(&self.path)?, ValidateOptions::default())?;
-        let (verdict, broken) = (verdict(&report.findings), broken(&report.findings));
-        let breaks = broken.map(|finding| (finding.rule.0, finding.offset));
-        let summary = said(&case.summary, &report.findings);
-        Ok(Case { verdict, breaks, summary, records_due: report.sound.records, ..case })
+        if self.found.get().is_none() {
+            let report = validate(&Input::open(&self.path)?, ValidateOptions::default())?;
+            let _ = self.found.set(Found {
+                verdict: verdict(&report.findings),
+                breaks: broken(&report.findings).map(|finding| (finding.rule.0, finding.offset)),
+                summary: said(&case.summary, &report.findings),
+                records_due: report.sound.records,
+            });
+        }
+        Ok(match self.found.get().cloned() {
+            Some(Found { verdict, breaks, summary, records_due }) => {
+                Case { verdict, breaks, summary, records_due, ..case }
+            }
+            None => case,
+        })
     }
 
     /// The dump's file, for a look at it object by object.
@@ -160,9 +181,9 @@ pub(super) fn own_case(id: &str, bytes: Vec<u8>) -> Result<Case, Error> {
         if heaps == 0 { Ok(Heap::default()) } else { Heap::collect(source.heap(0)) }
     });
     let answers = match (read, broken) {
-        (Ok(heap), None) => vec![Answer::Reads("as written", Box::new(heap))],
+        (Ok(heap), None) => vec![Answer::Reads("as written", Arc::new(heap))],
         (Ok(heap), Some(_)) => {
-            vec![Answer::Reads("read all the same", Box::new(heap)), Answer::Refuses("a rule is broken")]
+            vec![Answer::Reads("read all the same", Arc::new(heap)), Answer::Refuses("a rule is broken")]
         }
         (Err(_), _) => vec![Answer::Refuses("a rule is broken")],
     };

@@ -1,5 +1,7 @@
 //! Random cases: dumps of random heaps in random formats, versions, profiles and widths, plain or odd.
 
+use std::sync::Arc;
+
 use crate::corpus::{Answer, Case, Kind, Verdict};
 use crate::draw::SeedDraw;
 use crate::error::Error;
@@ -39,7 +41,7 @@ pub(super) fn random_case(seed: u64, index: u64, families: &[Family]) -> Result<
     let names: Vec<&str> = recipe.options.oddities.iter().map(Oddity::name).collect();
     let odd = if names.is_empty() { String::new() } else { format!(", {}", names.join(", ")) };
     let records_due = (expected.classes.len() + expected.objects.len()) as u64;
-    let answers = vec![Answer::Reads("as written", Box::new(expected))];
+    let answers = vec![Answer::Reads("as written", Arc::new(expected))];
     Ok(Case {
         id: id(seed, index, &recipe),
         summary: format!("{} random objects{odd}", recipe.options.objects),

@@ -235,7 +235,7 @@ fn dumps_of_every_format_have_the_digests_that_python_works_out_from_their_listi
     let mut heaps: Vec<(String, Heap)> = Vec::new();
     for case in cases().expect("recipes work") {
         if let Some(Answer::Reads(_, heap)) = case.answers.into_iter().next() {
-            heaps.push((case.id, *heap));
+            heaps.push((case.id, (*heap).clone()));
         }
     }
     assert!(heaps.len() > 100, "{} cases", heaps.len());

@@ -95,7 +95,7 @@ pub(crate) struct Opts {
     /// Instead of the corpus, ask about dumps of your own: files, folders (those in them that begin like a dump), patterns, or `-`
     /// for a list of paths on standard input. heapsmith's own reading counts as right; what `validate` finds in a dump is in its
     /// summary. Dumps above 4 MiB are read object by object: adapters are asked for a digest, counts or a verdict, what converters make
-    /// is judged as by `check-conversion`, and decoders are not asked about them.
+    /// is judged as by `check-conversion`, and decoders are not asked about them. Without it, the corpus.
     #[arg(long, value_name = "PATH", num_args = 1.., conflicts_with_all = ["large", "encoder", "random", "scaling"])]
     dumps: Vec<PathBuf>,
     #[arg(long, value_parser = family, help = format!("Only dumps of this format: {}. Without it, of all", Family::names()))]

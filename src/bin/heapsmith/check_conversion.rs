@@ -27,10 +27,10 @@ use crate::{Answer, compare, convert, open, terminal};
 /// Example: heapsmith check-conversion heap.hprof converted.phd
 #[derive(Args)]
 pub(crate) struct Opts {
-    /// The dump that was converted; `-` is standard input.
+    /// The dump that was converted; `-` is standard input. Without it, --pairs.
     #[arg(required_unless_present = "pairs")]
     input: Option<PathBuf>,
-    /// The dump that the converter wrote.
+    /// The dump that the converter wrote. Without it, --pairs.
     #[arg(required_unless_present = "pairs")]
     output: Option<PathBuf>,
     /// Judge many conversions: a file with a line for each, the paths of the two dumps, quoted as for a shell (`#` begins a remark); `-` is standard

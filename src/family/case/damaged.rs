@@ -1,5 +1,7 @@
 //! Damaged dumps: every named edit, made in a golden dump.
 
+use std::sync::Arc;
+
 use crate::error::Error;
 use crate::findings::Severity;
 
@@ -21,7 +23,7 @@ fn case<M: Map>(family: &CaseFamily, edit: &Edit<M>, golden: &[Case]) -> Result<
     let damage = Damage { map: &map, edited: &edited };
 
     let refused = |reading| Some(Answer::Refuses(reading));
-    let reads = |reading, heap| Answer::Reads(reading, Box::new(heap));
+    let reads = |reading, heap| Answer::Reads(reading, Arc::new(heap));
     let after = |reading| Ok::<_, Error>(edit.heap_after(&damage, heap)?.map(|heap| reads(reading, heap)));
     let [first, second] = match M::FAMILY.book().severity(edit.rule) {
         Severity::Error => [refused(REFUSED), after(family.unchecked)?],

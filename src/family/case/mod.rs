@@ -9,6 +9,8 @@ mod repeated;
 mod spelled;
 mod tags;
 
+use std::sync::Arc;
+
 use crate::error::Error;
 use crate::findings::Rule;
 use crate::model::Heap;
@@ -92,7 +94,7 @@ pub enum Verdict {
 #[derive(Clone, Debug)]
 pub enum Answer {
     /// This heap, under this reading.
-    Reads(&'static str, Box<Heap>),
+    Reads(&'static str, Arc<Heap>),
     /// A refusal, under this reading.
     Refuses(&'static str),
 }
@@ -155,7 +157,7 @@ impl Case {
             breaks_also: Vec::new(),
             shows: Vec::new(),
             records_due: (heap.classes.len() + heap.objects.len()) as u64,
-            answers: vec![Answer::Reads("as written", Box::new(heap))],
+            answers: vec![Answer::Reads("as written", Arc::new(heap))],
         }
     }
 

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::io::BufReader;
+use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -300,7 +301,7 @@ impl Spelling {
                     let array = found.ok_or_else(|| format!("stray: there is no object at {array:#x}"))?;
                     array.contents = Contents::References(to.into_iter().map(Address).collect());
                 }
-                Answer::Reads(reading.unwrap_or("as written"), Box::new(heap))
+                Answer::Reads(reading.unwrap_or("as written"), Arc::new(heap))
             }
         })
     }

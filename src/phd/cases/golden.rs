@@ -1,6 +1,7 @@
 //! Golden dumps: a specimen in every profile, version and word size.
 
 use std::io::Write;
+use std::sync::Arc;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -72,12 +73,12 @@ fn golden(options: LowerOptions, hashes: HashRegime) -> Result<Case, Error> {
         id += &format!("-seed{seed}");
     }
     let expected = lower::carry(&mut heap, &options)?;
-    let mut answers = vec![Answer::Reads("phd.length-and-size=length-first", Box::new(expected.clone()))];
+    let mut answers = vec![Answer::Reads("phd.length-and-size=length-first", Arc::new(expected.clone()))];
     let swapped = profile.array_fields == lower::FieldSwap::SizeFirst;
     if swapped {
         // What the writer meant: the heap as another profile of the same version tells it.
         let meant = LowerOptions { profile: &AS_MEANT, ..options };
-        answers.push(Answer::Reads("phd.length-and-size=size-first", Box::new(lower::carry(&mut heap, &meant)?)));
+        answers.push(Answer::Reads("phd.length-and-size=size-first", Arc::new(lower::carry(&mut heap, &meant)?)));
     }
     let mut shows: Vec<&'static str> = rules::BOOK
         .rule
