@@ -24,7 +24,7 @@ rm -rf "$folder/src" "$folder/html"
 mkdir "$folder/src"
 files=$(find README.md ARCHITECTURE.md CONTRIBUTING.md LICENSE-* Cargo.toml pyproject.toml corpus/*.* docs specs examples \
   benches packaging .github src/recipe/aim.rs tests/*/*.md tests/generator tests/bank \
-  tests/readings tests/user -type f -not -path '*/target/*' -not -name SUMMARY.md -not -name 'book.*' -not -name results.head.md)
+  tests/readings tests/mutants tests/user -type f -not -path '*/target/*' -not -name SUMMARY.md -not -name 'book.*' -not -name results.head.md)
 tar cf - $files | tar xf - -C "$folder/src"
 
 sed -i 's#\[docs/SUMMARY.md\](docs/SUMMARY.md)#The table of contents#' "$folder/src/README.md"

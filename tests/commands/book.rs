@@ -126,6 +126,45 @@ fn the_contents_list_every_page_of_docs_and_every_page_that_one_leads_to() {
 }
 
 /// A page of the book cannot lead to a folder: there is no page for it.
+/// Whether a word of `docs/book.sh` stands for a file: a folder, or a path in which `*` stands for part of a name.
+fn stands_for(word: &str, path: &str) -> bool {
+    let matches = |(pattern, name): (&str, &str)| {
+        let (start, rest) = pattern.split_once('*').unwrap_or((pattern, ""));
+        let parts: Vec<&str> = rest.split('*').collect();
+        let found = parts.iter().try_fold(name.strip_prefix(start), |left, part| {
+            left.map(|left| left.split_once(part).map(|(_, left)| left))
+        });
+        if pattern.contains('*') {
+            found.flatten().is_some() && name.ends_with(parts[parts.len() - 1])
+        } else {
+            pattern == name
+        }
+    };
+    let is_beneath = path.strip_prefix(word).is_some_and(|rest| rest.starts_with('/'));
+    is_beneath
+        || word.split('/').count() == path.split('/').count() && word.split('/').zip(path.split('/')).all(matches)
+}
+
+#[test]
+fn the_book_has_every_file_to_which_a_page_leads() {
+    let script = read("docs/book.sh").replace("\\\n", " ");
+    let (_, copied) = script.split_once("files=$(find ").expect("a list of files");
+    let (copied, _) = copied.split_once("-type f").expect("its end");
+    let words: Vec<&str> = copied.split_whitespace().collect();
+    let is_copied = |path: &str| words.iter().any(|word| stands_for(word, path));
+    let mut missing = BTreeSet::new();
+    for page in pages().into_iter().filter(|page| is_copied(page)) {
+        let targets = links(&read(&page)).into_iter().filter_map(|target| {
+            let target = target.split('#').next().unwrap_or_default().to_owned();
+            (!target.is_empty()).then(|| beside(&page, &target))
+        });
+        missing.extend(targets.filter(|target| !is_copied(target)).map(|target| format!("{page}: {target}")));
+    }
+    assert_eq!(missing, BTreeSet::new(), "docs/book.sh copies these as well");
+    assert!(stands_for("tests/*/*.md", "tests/bank/README.md") && !stands_for("tests/*/*.md", "tests/bank/phd.toml"));
+    assert!(stands_for("docs", "docs/a/b.md") && !stands_for("docs", "docs2/b.md"));
+}
+
 #[test]
 fn no_page_of_the_book_leads_to_a_folder() {
     let mut folders = Vec::new();
