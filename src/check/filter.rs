@@ -88,7 +88,7 @@ impl Filter {
             By::Rules(pattern) => match source {
                 Source::Corpus(case) => rules(case).iter().any(|rule| pattern.matches(rule)),
                 Source::Large(case) => case.rules.iter().any(|rule| pattern.matches(rule)),
-                Source::Random(..) | Source::Own(_) => false,
+                Source::Random(..) | Source::Own(_) | Source::Drawn(_) => false,
             },
         }
     }

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::corpus::Case;
@@ -24,6 +25,30 @@ const ALL: u64 = 1 << 30;
 pub struct Kept {
     answers: Mutex<Answers>,
     cases: Vec<KeptCase>,
+}
+
+/// What a folder of reports has beside the reports.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct KeptFiles<'k> {
+    /// The answers of failed cases.
+    pub answers: Option<&'k Kept>,
+    /// Dumps, by their paths below the folder of the report, and where they are.
+    pub dumps: &'k [(String, PathBuf)],
+}
+
+impl KeptFiles<'_> {
+    pub(super) fn visit(
+        self,
+        report: &Report,
+        put: &mut dyn FnMut(KeptFile) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        for (path, place) in self.dumps {
+            let failed = |e| Error::io(format!("reading {}", place.display()), e);
+            let contents = Box::new(File::open(place).map_err(failed)?);
+            put(KeptFile { path: path.clone(), contents })?;
+        }
+        self.answers.map_or(Ok(()), |kept| kept.visit(report, put))
+    }
 }
 
 /// A case that may have failed.

@@ -4,6 +4,7 @@
 //! Choice ─▶ Source, Task ─▶ run (batches) ─▶ subject (a process under its supervisor) ─Reply─▶ judge ─▶ Report
 //! ```
 
+pub mod campaign;
 mod causes;
 mod closure;
 pub mod evidence;
@@ -29,13 +30,14 @@ mod streamed;
 mod subject;
 mod task;
 
+pub use campaign::{Campaign, CampaignOptions};
 pub use closure::{Answer, CheckDecoder, DecoderReport, Failed, Failures, Skipped, check_decoder};
 pub use evidence::{Edge, Evidence, Field, Neighbourhood, Node};
 pub use examine::{Examination, Fault, Step, examine};
 pub use expected::{Entry, ExpectedFailures, Update};
 pub use filter::Filter;
 pub use judge::all_ambiguities as ambiguities;
-pub use kept::Kept;
+pub use kept::{Kept, KeptFiles};
 pub use own::OwnDump;
 pub use process::{Budget, Sweeper, supervise};
 pub use report::{CaseResult, Outcome, Report, ReportFolder};
@@ -44,6 +46,6 @@ pub use run::{BATCH, Checked, Options, Progress, check};
 pub use scaling::{Dump as ScalingDump, dumps as scaling_dumps};
 pub use scaling::{Failure, Growth, SCHEMA as SCALING_SCHEMA, Scaled, Scaling, ScalingOptions, Series, Size, scale};
 pub use serve::serve;
-pub use shows::{Test, Wrong};
+pub use shows::{Asking, Test, Wrong};
 pub use subject::{Kind, Subject};
 pub use task::{Choice, Operation, Source, Task, Wanted, What};

@@ -12,13 +12,16 @@ use crate::format::{DumpFile, Family, Format};
 use crate::hprof::Reading;
 use crate::input::Input;
 use crate::model::{DumpSource, Heap};
+use crate::recipe::Recipe;
 use crate::validate::{Finding, ValidateOptions, validate};
+
+use super::random::recipe_case;
 
 /// Dumps up to this number of bytes, decompressed, are held in memory with their heaps; larger ones are read object by object.
 const WHOLE: u64 = 4 << 20;
 
 /// A dump of one's own.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct OwnDump {
     /// What it is called in reports: its path in letters that mean nothing to a shell.
     pub id: String,
@@ -30,6 +33,8 @@ pub struct OwnDump {
     pub(super) is_whole: bool,
     /// Its format; or why it is none that is known.
     pub(super) format: Result<Format, String>,
+    /// What it is made of, if it is no file.
+    recipe: Option<Recipe>,
     /// What `validate` found in a large one, which is asked several times.
     found: OnceLock<Found>,
 }
@@ -54,9 +59,13 @@ impl OwnDump {
     }
 
     fn new(path: &Path, ids: &mut BTreeSet<String>) -> Result<OwnDump, Error> {
+        let recipe = path.to_str().filter(|text| Recipe::is_recipe(text)).map(Recipe::read).transpose()?;
         let plain = plain(path);
         let numbered = (2..).map(|number| format!("{plain}-{number}"));
         let id = std::iter::once(plain.clone()).chain(numbered).find(|id| ids.insert(id.clone())).unwrap_or(plain);
+        if let Some(recipe) = recipe {
+            return OwnDump::of_recipe(id, path, recipe);
+        }
         let input = Input::open(path)?;
         let size = input.length();
         // A compressed dump may be any number of times as long as its file.
@@ -65,7 +74,28 @@ impl OwnDump {
             true => size <= WHOLE && is_short(&input)?,
         };
         let format = DumpFile::new(input, Reading::default())?.format().map_err(|e| e.to_string());
-        Ok(OwnDump { id, path: path.to_owned(), size, is_whole, format, found: OnceLock::new() })
+        Ok(OwnDump { id, path: path.to_owned(), size, is_whole, format, recipe: None, found: OnceLock::new() })
+    }
+
+    /// The dump of a recipe, which is made each time it is asked about.
+    fn of_recipe(id: String, path: &Path, recipe: Recipe) -> Result<OwnDump, Error> {
+        let mut dump = recipe.clone().input()?.stream()?;
+        let size = dump.peek(WHOLE as usize + 1).map_err(|e| Error::io(format!("making {recipe}"), e))?.len() as u64;
+        if size > WHOLE {
+            let message =
+                format!("{recipe}: expected a dump of at most {WHOLE} bytes; write it to a file, and name that");
+            return Err(Error::Usage(message));
+        }
+        let format = Ok(recipe.settled()?.format);
+        Ok(OwnDump {
+            id,
+            path: path.to_owned(),
+            size,
+            is_whole: true,
+            format,
+            recipe: Some(recipe),
+            found: OnceLock::new(),
+        })
     }
 
     /// The case that it makes: of a large one without its bytes and its heap.
@@ -73,6 +103,9 @@ impl OwnDump {
     /// # Errors
     /// If the file cannot be read any more.
     pub(super) fn case(&self) -> Result<Case, Error> {
+        if let Some(recipe) = &self.recipe {
+            return recipe_case(&self.id, recipe);
+        }
         if self.is_whole && self.format.is_ok() {
             let bytes = fs::read(&self.path).map_err(|e| self.failed(e))?;
             let case = own_case(&self.id, bytes)?;
@@ -128,6 +161,10 @@ fn is_short(input: &Input) -> Result<bool, Error> {
 
 /// A path as an id, without the suffixes.
 fn plain(path: &Path) -> String {
+    if let Some(text) = path.to_str().filter(|text| Recipe::is_recipe(text)) {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        return text.replace(|c| !is_plain(c), "-");
+    }
     let is_gzip = path.extension().is_some_and(|suffix| suffix == "gz");
     let path = if is_gzip { path.with_extension("") } else { path.to_owned() };
     let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_';

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use crate::corpus::{Answer, Case, Kind, Verdict};
 use crate::draw::SeedDraw;
 use crate::error::Error;
+use crate::family::{GraphRules, Opener};
+use crate::findings::Findings;
 use crate::format::Family;
 use crate::generate::Oddity;
 use crate::model::HeapSource;
@@ -33,20 +35,57 @@ pub(super) fn random_id(seed: u64, index: u64, families: &[Family]) -> Result<St
 /// If a heap cannot be written, which would be a defect.
 pub(super) fn random_case(seed: u64, index: u64, families: &[Family]) -> Result<Case, Error> {
     let recipe = recipe(seed, index, families)?;
-    let (lowering, mut heap) = recipe.dumped()?;
+    recipe_case(&id(seed, index, &recipe), &recipe)
+}
+
+/// The case of a recipe: its heap is right, or where an edit damages the dump, what is right after that edit.
+///
+/// # Errors
+/// If the recipe contradicts itself, or the edit cannot be made in the dump.
+pub(super) fn recipe_case(id: &str, recipe: &Recipe) -> Result<Case, Error> {
+    let mut settled = recipe.settled()?;
+    let Some(edit) = settled.edit.take() else { return undamaged(id, recipe, &settled) };
+    let refused = || Error::Usage(format!("recipe {recipe}: edit={edit} cannot be made in this dump"));
+    let base = undamaged(id, recipe, &settled)?;
+    damaged(&edit, &base)?.ok_or_else(refused)
+}
+
+/// The case that an edit makes of a valid one; `None` if it cannot be made there, or heapsmith's own decoder and validator
+/// do not find what the edit is said to do.
+///
+/// # Errors
+/// If a dump cannot be read because of the machine.
+pub(super) fn damaged(edit: &str, base: &Case) -> Result<Option<Case>, Error> {
+    let family = base.format.family();
+    let case = match family.damaged(edit, base) {
+        Ok(Some(case)) => case,
+        // A heap that is peculiar has no place for some edits.
+        Ok(None) | Err(Error::Usage(_) | Error::Decode(_)) => return Ok(None),
+        Err(e) => return Err(e),
+    };
+    let Some((rule, _)) = case.breaks else { return Ok(None) };
+    let mut before = Findings::default();
+    family.judge(&Opener::memory(&base.id, &base.bytes), GraphRules::All, &mut before)?;
+    // What an edit does to a heap is stated for dumps of one kind: a heap in which it does something else is left alone.
+    let is_right = !before.breaks(rule) && case.judge()?.is_empty();
+    Ok(is_right.then(|| Case { id: base.id.clone(), recipe: base.recipe.clone(), kind: base.kind, ..case }))
+}
+
+fn undamaged(id: &str, recipe: &Recipe, settled: &Recipe) -> Result<Case, Error> {
+    let (lowering, mut heap) = settled.dumped()?;
     let mut source = &mut heap as &mut dyn HeapSource;
     let expected = lowering.carry(&mut source)?.into_only_heap()?;
     let mut bytes = Vec::new();
     lowering.write(&mut source, &mut bytes)?;
-    let names: Vec<&str> = recipe.options.oddities.iter().map(Oddity::name).collect();
+    let names: Vec<&str> = settled.options.oddities.iter().map(Oddity::name).collect();
     let odd = if names.is_empty() { String::new() } else { format!(", {}", names.join(", ")) };
     let records_due = (expected.classes.len() + expected.objects.len()) as u64;
     let answers = vec![Answer::Reads("as written", Arc::new(expected))];
     Ok(Case {
-        id: id(seed, index, &recipe),
-        summary: format!("{} random objects{odd}", recipe.options.objects),
+        id: id.to_owned(),
+        summary: format!("{} random objects{odd}", settled.options.objects),
         kind: Kind::Random,
-        format: recipe.format,
+        format: settled.format,
         heap: None,
         recipe: recipe.to_string(),
         bytes,

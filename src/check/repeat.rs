@@ -6,19 +6,10 @@ use crate::compare::Facet;
 
 use super::process::Budget;
 use super::subject::{Kind, Subject};
-use super::task::Choice;
+use super::task::{Choice, Operation};
 
 /// The command that runs one case again.
 pub(super) fn repeat(subject: &Subject, choice: &Choice, left_out: &BTreeSet<Facet>, id: &str) -> String {
-    let command = shell_words::quote(&subject.command);
-    let kind = match &subject.kind {
-        Kind::Adapter => format!("--adapter {command}"),
-        Kind::Decoder => format!("--decoder {command}"),
-        Kind::Converter { to, renames, .. } | Kind::Encoder { to, renames } => {
-            let renames = if *renames { " --up-to-renaming" } else { "" };
-            format!("--{} {command} --to {to}{renames}", subject.kind.name())
-        }
-    };
     let random = if id.starts_with("random") {
         // Which dumps are drawn depends on the formats.
         let format = choice.format.map(|family| format!(" --format {}", family.name())).unwrap_or_default();
@@ -37,6 +28,35 @@ pub(super) fn repeat(subject: &Subject, choice: &Choice, left_out: &BTreeSet<Fac
         Some(_) if subject.kind == Kind::Adapter => " --operation encode",
         _ => "",
     };
+    format!("heapsmith check {}{large}{operation}{random}{}{chosen}", asked(subject), limits(subject, left_out))
+}
+
+/// The command that asks about a dump, by its path or recipe.
+pub(super) fn of_dump(subject: &Subject, left_out: &BTreeSet<Facet>, dump: &str, operation: &Operation) -> String {
+    let operation = match operation {
+        Operation::Convert(_) if subject.kind == Kind::Adapter => " --operation convert",
+        Operation::Encode(_) if subject.kind == Kind::Adapter => " --operation encode",
+        _ => "",
+    };
+    let (asked, limits, dump) = (asked(subject), limits(subject, left_out), shell_words::quote(dump));
+    format!("heapsmith check {asked}{operation}{limits} --dumps {dump}")
+}
+
+/// The options that say who is asked.
+fn asked(subject: &Subject) -> String {
+    let command = shell_words::quote(&subject.command);
+    match &subject.kind {
+        Kind::Adapter => format!("--adapter {command}"),
+        Kind::Decoder => format!("--decoder {command}"),
+        Kind::Converter { to, renames, .. } | Kind::Encoder { to, renames } => {
+            let renames = if *renames { " --up-to-renaming" } else { "" };
+            format!("--{} {command} --to {to}{renames}", subject.kind.name())
+        }
+    }
+}
+
+/// The options that say how the answer is judged.
+fn limits(subject: &Subject, left_out: &BTreeSet<Facet>) -> String {
     let mut limits = String::new();
     let Budget { time, memory, .. } = subject.budget;
     if time != Budget::default().time {
@@ -52,5 +72,5 @@ pub(super) fn repeat(subject: &Subject, choice: &Choice, left_out: &BTreeSet<Fac
         let names: Vec<String> = left_out.iter().map(ToString::to_string).collect();
         limits += &format!(" --leave-out {}", names.join(","));
     }
-    format!("heapsmith check {kind}{large}{operation}{random}{limits}{chosen}")
+    limits
 }

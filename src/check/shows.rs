@@ -1,24 +1,28 @@
 //! Whether a dump still shows something: what [`crate::reduce`] asks. By the exit code of a command, or by what is wrong of an
 //! implementation's answer.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fs::OpenOptions;
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use sha2::{Digest, Sha256};
 
 use crate::error::Error;
 use crate::interrupt::Stop;
 use crate::system;
 use crate::temporary::Folder;
 
-use super::causes::symptom_of;
+use super::causes::{explained_by, symptom_of, symptoms_of};
 use super::evidence::suspects;
 use super::introduction::hello;
 use super::judge::{Asked, judge};
 use super::own::own_case;
 use super::process::{Budget, Limits, Output, Process, Stopped};
-use super::protocol::Hello;
-use super::report::{CaseResult, Outcome, Suspect};
-use super::subject::{Files, Subject};
+use super::protocol::{Hello, Identifies};
+use super::report::{CaseResult, Cause, Outcome, Suspect};
+use super::run::{BATCH, others};
+use super::subject::{Files, Reply, Session, Subject};
 use super::task::{Operation, Source, Task, why_not};
 
 /// A command that says of a dump by its exit code whether it shows something: 0 is yes, and any other end is no.
@@ -70,35 +74,94 @@ impl Test {
 pub struct Wrong<'s> {
     subject: &'s Subject,
     hello: Option<Hello>,
-    what: String,
+    operation: Operation,
+    sought: Sought,
+}
+
+/// What is looked for in an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Sought {
+    /// What is seen first is this.
+    First(String),
+    /// This is among what is seen.
+    Any(String),
+    /// One of these is seen, and the rule may explain it.
+    Rule(String, BTreeSet<String>),
+}
+
+impl Sought {
+    fn is_in(&self, result: &CaseResult) -> bool {
+        match self {
+            _ if !result.outcome.is_failure() => false,
+            Sought::First(what) => symptom_of(result).as_ref() == Some(what),
+            Sought::Any(what) => symptoms_of(result).contains(what),
+            Sought::Rule(rule, any) => !explained_by(result, rule).is_disjoint(any),
+        }
+    }
 }
 
 impl std::fmt::Debug for Wrong<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Wrong").field("what", &self.what).finish_non_exhaustive()
+        f.debug_struct("Wrong").field("sought", &self.sought).finish_non_exhaustive()
     }
 }
 
 impl<'s> Wrong<'s> {
-    /// Asks an implementation about a dump.
+    /// Asks an implementation about a dump. What is looked for is a cause as reports name it: a rule, or what is seen of the
+    /// answer; without one, what is seen first.
     ///
     /// # Errors
-    /// If the implementation cannot be asked, the dump is of no known format, or nothing is wrong of the answer.
-    pub fn of(subject: &'s Subject, dump: &[u8]) -> Result<Wrong<'s>, Error> {
+    /// If the implementation cannot be asked, the dump is of no known format, nothing is wrong of the answer, or nothing of
+    /// this cause.
+    pub fn of(subject: &'s Subject, dump: &[u8], cause: Option<&str>) -> Result<Wrong<'s>, Error> {
         let hello = hello(subject)?.map_err(|how| Error::Usage(format!("{}: {how}", subject.command)))?;
-        let wrong = Wrong { subject, hello, what: String::new() };
-        match wrong.answer(dump)? {
-            (_, Some(what)) => Ok(Wrong { what, ..wrong }),
-            (Outcome::Skip { reason, .. }, None) => {
-                Err(Error::Usage(format!("{}: the dump is not asked about: {reason}", subject.command)))
-            }
-            (_, None) => Err(Error::Usage(format!("{}: nothing is wrong of its answer to this dump", subject.command))),
-        }
+        let operation = match &subject.kind {
+            super::Kind::Adapter | super::Kind::Decoder => Operation::Parse,
+            super::Kind::Converter { to, .. } => Operation::Convert(to.clone()),
+            super::Kind::Encoder { to, .. } => Operation::Encode(to.clone()),
+        };
+        let mut wrong = Wrong { subject, hello, operation, sought: Sought::First(String::new()) };
+        let result = wrong.asking().alone(dump)?;
+        wrong.sought = sought(&result, cause).map_err(|why| Error::Usage(format!("{}: {why}", subject.command)))?;
+        Ok(wrong)
+    }
+
+    /// The same of what is known to be wrong: the failure is one of these symptoms, and of this rule where it explains one.
+    pub(super) fn known(
+        subject: &'s Subject,
+        hello: Option<Hello>,
+        operation: Operation,
+        result: &CaseResult,
+        cause: &Cause,
+    ) -> Option<Wrong<'s>> {
+        let of_cause: BTreeSet<String> = cause.symptoms.iter().map(|symptom| symptom.what.clone()).collect();
+        let by_rule = |rule: &String| {
+            let explained = explained_by(result, rule);
+            let of_both: BTreeSet<String> = explained.intersection(&of_cause).cloned().collect();
+            (!of_both.is_empty()).then(|| Sought::Rule(rule.clone(), of_both))
+        };
+        let any = || symptoms_of(result).into_iter().find(|what| of_cause.contains(what)).map(Sought::Any);
+        let sought = cause.rule.as_ref().and_then(by_rule).or_else(any)?;
+        Some(Wrong { subject, hello, operation, sought })
     }
 
     /// What is wrong, in words.
-    pub fn what(&self) -> &str {
-        &self.what
+    pub fn what(&self) -> String {
+        match &self.sought {
+            Sought::First(what) | Sought::Any(what) => what.clone(),
+            Sought::Rule(rule, any) => {
+                let any: Vec<&str> = any.iter().map(String::as_str).collect();
+                format!("{} ({rule})", any.join("; "))
+            }
+        }
+    }
+
+    /// What is seen of it.
+    pub(super) fn symptoms(&self) -> Vec<String> {
+        match &self.sought {
+            Sought::First(what) | Sought::Any(what) => vec![what.clone()],
+            Sought::Rule(_, any) => any.iter().cloned().collect(),
+        }
     }
 
     /// What is wrong of the answer to a dump, with what was expected and what was found.
@@ -106,68 +169,137 @@ impl<'s> Wrong<'s> {
     /// # Errors
     /// If a program cannot be started, or the dump cannot be written.
     pub fn detail(&self, dump: &[u8]) -> Result<String, Error> {
-        Ok(self.answer(dump)?.0.detail())
+        Ok(self.asking().alone(dump)?.outcome.detail())
     }
 
+    /// Asks about many dumps.
+    pub fn asking(&self) -> Asking<'_> {
+        Asking { wrong: self, idle: Mutex::default(), shown: Mutex::default() }
+    }
+
+    /// What comes of the answer.
+    fn answer(&self, dump: &[u8], session: &mut dyn Session) -> Result<(CaseResult, bool), Error> {
+        let case = own_case("dump", dump.to_vec())?;
+        if case.heap.is_some() {
+            return Err(Error::Usage("dump: expected a dump with one heap, found several".to_owned()));
+        }
+        let source = Source::Corpus(Box::new(case));
+        let task = Task { id: "dump".to_owned(), source, operation: self.operation.clone(), renames: self.renames() };
+        let unasked = |reason: &str| {
+            let outcome = Outcome::Skip { reason: reason.to_owned(), link: None };
+            Ok((CaseResult::new("dump", outcome), false))
+        };
+        let Source::Corpus(case) = &task.source else { return unasked("no case") };
+        let hello = self.hello.as_ref();
+        if let Some(reason) = why_not(self.subject, hello, &task, case) {
+            return unasked(&reason);
+        }
+        let files = Files::write(&task, case)?;
+        let reply = session.ask(&task, case, &files)?;
+        let is_over = reply.is_fatal();
+        let left_out = BTreeSet::new();
+        let asked = Asked { subject: self.subject, hello, task: &task, case, files: &files, left_out: &left_out };
+        let Some(judgement) = judge(&asked, reply, session) else { return unasked("the run is to stop") };
+        let suspects = suspects(case, &judgement)?.wrong.into_iter().map(Suspect::from).collect();
+        let others = others(&judgement);
+        Ok((CaseResult { suspects, others, ..CaseResult::new(&case.id, judgement.outcome) }, is_over))
+    }
+
+    fn renames(&self) -> bool {
+        match (&self.subject.kind, &self.hello) {
+            (super::Kind::Converter { renames, .. } | super::Kind::Encoder { renames, .. }, _) => *renames,
+            (_, Some(hello)) => hello.identifies == Identifies::Opaque,
+            _ => false,
+        }
+    }
+}
+
+/// What is looked for, as a result shows it.
+fn sought(result: &CaseResult, cause: Option<&str>) -> Result<Sought, String> {
+    if let Outcome::Skip { reason, .. } = &result.outcome {
+        return Err(format!("the dump is not asked about: {reason}"));
+    }
+    let first = symptom_of(result).filter(|_| result.outcome.is_failure());
+    let first = first.ok_or_else(|| "nothing is wrong of its answer to this dump".to_owned())?;
+    let Some(cause) = cause else { return Ok(Sought::First(first)) };
+    let explained = explained_by(result, cause);
+    if !explained.is_empty() {
+        return Ok(Sought::Rule(cause.to_owned(), explained));
+    }
+    let seen = symptoms_of(result);
+    if seen.contains(cause) {
+        return Ok(Sought::Any(cause.to_owned()));
+    }
+    let rules: BTreeSet<&str> = result.suspects.iter().map(|suspect| &*suspect.rule).collect();
+    let known: Vec<&str> = rules.into_iter().chain(seen.iter().map(String::as_str)).collect();
+    Err(format!("its answer to this dump does not show the cause {cause:?}; it shows: {}", known.join(", ")))
+}
+
+/// Questions to an implementation, several at a time: processes are kept for further ones. A dump that showed it is asked
+/// about a second time in a process of its own.
+#[derive(Debug)]
+pub struct Asking<'w> {
+    wrong: &'w Wrong<'w>,
+    idle: Mutex<Vec<Kept<'w>>>,
+    shown: Mutex<HashSet<[u8; 32]>>,
+}
+
+/// A process that may be asked again, and how often it was.
+struct Kept<'w>(Box<dyn Session + Send + 'w>, usize);
+
+impl std::fmt::Debug for Kept<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Kept").field(&self.1).finish()
+    }
+}
+
+impl Asking<'_> {
     /// Whether the same is wrong of the answer to another dump.
     ///
     /// # Errors
     /// If a program cannot be started, or the dump cannot be written.
     pub fn shows(&self, dump: &[u8]) -> Result<bool, Error> {
-        match self.answer(dump) {
-            Ok((_, what)) => Ok(what.as_ref() == Some(&self.what)),
+        let sum: [u8; 32] = Sha256::digest(dump).into();
+        let is_again = lock(&self.shown).contains(&sum);
+        let result = if is_again { self.alone(dump) } else { self.in_company(dump) };
+        let shows = match result {
+            Ok(result) => self.wrong.sought.is_in(&result),
             // Of no known format any more.
-            Err(Error::Decode(_) | Error::Usage(_)) => Ok(false),
-            Err(e) => Err(e),
+            Err(Error::Decode(_) | Error::Usage(_)) => false,
+            Err(e) => return Err(e),
+        };
+        if shows {
+            lock(&self.shown).insert(sum);
         }
+        Ok(shows)
     }
 
-    /// What comes of the answer, and what is seen of it if it is wrong.
-    fn answer(&self, dump: &[u8]) -> Result<(Outcome, Option<String>), Error> {
-        let case = own_case("dump", dump.to_vec())?;
-        if case.heap.is_some() {
-            return Err(Error::Usage("dump: expected a dump with one heap, found several".to_owned()));
+    /// In a process of its own, to the end of it.
+    fn alone(&self, dump: &[u8]) -> Result<CaseResult, Error> {
+        let mut session = self.wrong.subject.open(self.wrong.hello.as_ref());
+        let (mut result, _) = self.wrong.answer(dump, session.as_mut())?;
+        if let (Some((_, reply)), false) = (session.finish().into_iter().next(), result.outcome.is_failure()) {
+            match reply {
+                Reply::Crash(how) => result.outcome = Outcome::Crash { how },
+                Reply::Error(how) => result.outcome = Outcome::AdapterError { how },
+                _ => {}
+            }
         }
-        let operation = match &self.subject.kind {
-            super::Kind::Adapter | super::Kind::Decoder => Operation::Parse,
-            super::Kind::Converter { to, .. } => Operation::Convert(to.clone()),
-            super::Kind::Encoder { to, .. } => Operation::Encode(to.clone()),
-        };
-        let source = Source::Corpus(Box::new(case));
-        let task = Task { id: "dump".to_owned(), source, operation, renames: false };
-        let Source::Corpus(case) = &task.source else { return Ok((skipped("no case"), None)) };
-        if let Some(reason) = why_not(self.subject, self.hello.as_ref(), &task, case) {
-            return Ok((skipped(&reason), None));
+        Ok(result)
+    }
+
+    fn in_company(&self, dump: &[u8]) -> Result<CaseResult, Error> {
+        let kept = lock(&self.idle).pop();
+        let Kept(mut session, asked) =
+            kept.unwrap_or_else(|| Kept(self.wrong.subject.open(self.wrong.hello.as_ref()), 0));
+        let (result, is_over) = self.wrong.answer(dump, session.as_mut())?;
+        if !is_over && asked + 1 < BATCH {
+            lock(&self.idle).push(Kept(session, asked + 1));
         }
-        let files = Files::write(&task, case)?;
-        let mut session = self.subject.open(self.hello.as_ref());
-        let reply = session.ask(&task, case, &files)?;
-        let left_out = BTreeSet::new();
-        let hello = self.hello.as_ref();
-        let asked = Asked { subject: self.subject, hello, task: &task, case, files: &files, left_out: &left_out };
-        let Some(judgement) = judge(&asked, reply, session.as_mut()) else {
-            return Ok((skipped("the run is to stop"), None));
-        };
-        let of_case = suspects(case, &judgement)?;
-        let suspect = |(rule, (offset, length)): (&str, (u64, u64))| Suspect { rule: rule.to_owned(), offset, length };
-        let result = CaseResult {
-            id: case.id.clone(),
-            suspects: of_case.wrong.into_iter().map(suspect).collect(),
-            outcome: judgement.outcome,
-            first: None,
-            others: Vec::new(),
-            refused_at: None,
-            followed: Vec::new(),
-            readings: Vec::new(),
-            expected: None,
-            evidence: None,
-            repeat: None,
-        };
-        let what = result.outcome.is_failure().then(|| symptom_of(&result)).flatten();
-        Ok((result.outcome, what))
+        Ok(result)
     }
 }
 
-fn skipped(reason: &str) -> Outcome {
-    Outcome::Skip { reason: reason.to_owned(), link: None }
+fn lock<T>(of: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -51,7 +51,7 @@ impl Source {
                 counts: None,
                 from: From::Own(own),
             }),
-            Source::Own(_) | Source::Corpus(_) | Source::Random(..) => None,
+            Source::Own(_) | Source::Corpus(_) | Source::Random(..) | Source::Drawn(_) => None,
         }
     }
 
@@ -60,7 +60,7 @@ impl Source {
         match self {
             Source::Large(_) => true,
             Source::Own(own) => !own.is_whole,
-            Source::Corpus(_) | Source::Random(..) => false,
+            Source::Corpus(_) | Source::Random(..) | Source::Drawn(_) => false,
         }
     }
 }

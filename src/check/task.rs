@@ -12,6 +12,7 @@ use crate::format::{Family, Format};
 use crate::model::{Address, Heap, Object, ObjectKind};
 use crate::setters::setters;
 
+use super::campaign::Drawn;
 use super::filter::{self, Filter};
 use super::own::OwnDump;
 use super::protocol::{Hello, Identifies};
@@ -68,6 +69,8 @@ pub enum Source {
     Large(Arc<LargeCase>),
     /// One's own.
     Own(Arc<OwnDump>),
+    /// One of a campaign.
+    Drawn(Arc<Drawn>),
 }
 
 impl Source {
@@ -124,6 +127,7 @@ impl Source {
             Source::Random(id, ..) => id.to_string(),
             Source::Large(case) => case.id.clone(),
             Source::Own(dump) => dump.id.clone(),
+            Source::Drawn(drawn) => drawn.id().to_owned(),
         }
     }
 
@@ -137,6 +141,7 @@ impl Source {
             Source::Random(_, families, seed, index) => random_case(*seed, *index, families),
             Source::Large(case) => Ok(without_dump(case)),
             Source::Own(dump) => dump.case(),
+            Source::Drawn(drawn) => drawn.case(),
         }
     }
 
@@ -156,7 +161,7 @@ impl Source {
         match self {
             Source::Large(case) => Some(case.size().unwrap_or_default()),
             Source::Own(dump) => Some(dump.size),
-            Source::Corpus(_) | Source::Random(..) => None,
+            Source::Corpus(_) | Source::Random(..) | Source::Drawn(_) => None,
         }
     }
 
@@ -166,7 +171,7 @@ impl Source {
             Source::Corpus(case) => Some(case.format),
             Source::Large(case) => Some(case.format),
             Source::Own(dump) => dump.format.clone().ok(),
-            Source::Random(..) => None,
+            Source::Random(..) | Source::Drawn(_) => None,
         }
     }
 }
@@ -276,7 +281,7 @@ pub enum What {
     Encode,
 }
 
-fn wants(Wanted(wanted): Wanted, hello: &Hello, what: What) -> bool {
+pub(super) fn wants(Wanted(wanted): Wanted, hello: &Hello, what: What) -> bool {
     match (wanted, what) {
         (Some(wanted), what) => wanted == what,
         (None, What::Parse) => !hello.reads.is_empty() || hello.converts.is_empty() && hello.writes.is_empty(),

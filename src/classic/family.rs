@@ -209,6 +209,11 @@ impl DumpFamily for Classic {
     }
 
     #[cfg(feature = "corpus")]
+    fn damaged(&self, edit: &str, base: &Case) -> Result<Option<Case>, Error> {
+        CASES.damaged::<Map>(edit, base)
+    }
+
+    #[cfg(feature = "corpus")]
     fn ambiguities(&self) -> &'static [Ambiguity] {
         AMBIGUITIES
     }

@@ -207,6 +207,13 @@ pub trait DumpFamily: Sync {
     #[cfg(feature = "corpus")]
     fn cases(&self) -> Result<Vec<case::Case>, Error>;
 
+    /// The case that a named edit makes of a valid one; `None` if it has no place for it.
+    ///
+    /// # Errors
+    /// If the case is not valid, or its heap is not that of its dump.
+    #[cfg(feature = "corpus")]
+    fn damaged(&self, edit: &str, base: &case::Case) -> Result<Option<case::Case>, Error>;
+
     /// What its dumps leave open, in the order in which readings are applied.
     #[cfg(feature = "corpus")]
     fn ambiguities(&self) -> &'static [case::Ambiguity] {

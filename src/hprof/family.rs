@@ -284,6 +284,11 @@ impl DumpFamily for Hprof {
     }
 
     #[cfg(feature = "corpus")]
+    fn damaged(&self, edit: &str, base: &Case) -> Result<Option<Case>, Error> {
+        CASES.damaged::<Map>(edit, base)
+    }
+
+    #[cfg(feature = "corpus")]
     fn ambiguities(&self) -> &'static [Ambiguity] {
         AMBIGUITIES
     }

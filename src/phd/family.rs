@@ -268,6 +268,11 @@ impl DumpFamily for Phd {
     }
 
     #[cfg(feature = "corpus")]
+    fn damaged(&self, edit: &str, base: &Case) -> Result<Option<Case>, Error> {
+        CASES.damaged::<Map>(edit, base)
+    }
+
+    #[cfg(feature = "corpus")]
     fn large(&self) -> Result<Vec<LargeCase>, String> {
         large(FAMILY, &LARGE)
     }

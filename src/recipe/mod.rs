@@ -64,6 +64,7 @@ setters! {
         set wishes: Wishes;
         set swarm: bool;
         option aim: Aim;
+        option edit: String;
     }
 }
 

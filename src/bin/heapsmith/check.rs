@@ -2,21 +2,20 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
 use clap::{ArgGroup, Args, ValueEnum};
-use heapsmith::check::protocol::Level;
 use heapsmith::check::{
-    Budget, CaseResult, Checked, Choice, ExpectedFailures, Filter, Kind, Options, Outcome, OwnDump,
-    Progress as Progressed, Report, ReportFolder, Subject, Sweeper, Update, Wanted, What, check,
+    CaseResult, Checked, Choice, ExpectedFailures, Filter, KeptFiles, Options, Outcome, OwnDump,
+    Progress as Progressed, Report, ReportFolder, Sweeper, Update, Wanted, What, check,
 };
 use heapsmith::compare::Facet;
 use heapsmith::error::Error;
-use heapsmith::format::{Family, Format, Target};
+use heapsmith::format::Family;
 use heapsmith::generate::{Oddity, OddityForm};
-use heapsmith::interrupt::{self, Stop};
+use heapsmith::interrupt;
 
 use crate::report::{self, Form};
+use crate::subjects::SubjectOpts;
 use crate::terminal::Progress;
 use crate::{Answer, family, files, scaling, terminal};
 
@@ -49,38 +48,11 @@ fn random_help() -> String {
 #[command(group(ArgGroup::new("subject").required(true).multiple(true)
     .args(["adapter", "decoder", "converter", "encoder"])))]
 pub(crate) struct Opts {
-    /// An adapter: a command, quoted as for a shell. Without it, --decoder, --converter or --encoder.
-    #[arg(long, value_name = "CMD ARGS")]
-    adapter: Vec<String>,
-    /// A program that prints listings: a command, quoted as for a shell; `{}` stands for the dump's path, `{heap}` for
-    /// the index of the heap that is asked for. Without it, --adapter, --converter or --encoder; without `{heap}`, dumps of several heaps are skipped.
-    #[arg(long, value_name = "CMD {}")]
-    decoder: Vec<String>,
-    /// A converter: a command in which `{in}` and `{out}` stand for the paths of two dumps. Needs --to. Without it,
-    /// --adapter, --decoder or --encoder.
-    #[arg(long, value_name = "CMD {in} {out}", requires = "to")]
-    converter: Vec<String>,
-    /// A writer: a command in which `{in}` stands for the path of a listing and `{out}` for that of the dump. Needs --to.
-    /// Without it, --adapter, --decoder or --converter.
-    #[arg(long, value_name = "CMD {in} {out}", requires = "to")]
-    encoder: Vec<String>,
-    #[arg(long, value_name = "FORMAT", help = format!("Format that the converter reads: {}; or one version of it: {}. Without it, all formats", Family::names(), Format::names()))]
-    from: Option<String>,
-    /// What a converter or encoder writes: a format, or a format and a profile (phd6/openj9). With a profile its dumps have
-    /// to carry what that writer's do, and else what those of any known writer do. --converter and --encoder require it; without it,
-    /// adapters are asked for all formats that they declare.
-    #[arg(long, value_name = "FORMAT")]
-    to: Option<Target>,
-    /// Accept a converter's or encoder's own addresses if the graph is the same. Without it, addresses are compared.
-    #[arg(long, requires = "to")]
-    up_to_renaming: bool,
+    #[command(flatten)]
+    subject: SubjectOpts,
     /// What adapters are asked to do. Without it, to parse, if they can.
     #[arg(long, value_enum)]
     operation: Option<OperationOpt>,
-    /// The level of answers that adapters are asked for, where they have it: verdict, counts, digest or listing.
-    /// Without it, the highest that they have.
-    #[arg(long)]
-    level: Option<Level>,
     #[arg(long, default_value_t = 0, help = RANDOM, long_help = random_help())]
     random: u64,
     /// Seed of the random dumps.
@@ -111,14 +83,6 @@ pub(crate) struct Opts {
     /// The number of cases that run at a time; it does not change the results. Without it, as many as there are processors.
     #[arg(long, short)]
     jobs: Option<NonZeroUsize>,
-    /// Seconds for a case, and half a second more for each MiB of its dump.
-    #[arg(long, default_value_t = 10.0)]
-    time_limit: f32,
-    /// MiB of memory for a case, over the program and all that it starts, and 32 times its dump's size more. What counts:
-    /// the resident sets of all processes, shared memory that they hold open (memfd, shm_open) or have made (System V),
-    /// and files in their TMPDIR where that lies in memory (tmpfs).
-    #[arg(long, default_value_t = 2048)]
-    memory_limit: u64,
     /// After this many cases without an answer in time, or with an adapter error that took as long, the rest is skipped.
     #[arg(long, default_value_t = 10)]
     max_hangs: usize,
@@ -158,7 +122,7 @@ pub(crate) struct Opts {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum OperationOpt {
+pub(crate) enum OperationOpt {
     /// Read dumps.
     Parse,
     /// Convert dumps, from and to all formats that the adapter declares.
@@ -167,13 +131,20 @@ enum OperationOpt {
     Encode,
 }
 
+impl From<OperationOpt> for What {
+    fn from(operation: OperationOpt) -> What {
+        match operation {
+            OperationOpt::Parse => What::Parse,
+            OperationOpt::Convert => What::Convert,
+            OperationOpt::Encode => What::Encode,
+        }
+    }
+}
+
 impl Opts {
     pub(crate) fn run(self) -> Result<Answer, Error> {
-        let time = Duration::try_from_secs_f32(self.time_limit)
-            .map_err(|e| Error::Usage(format!("--time-limit {}: {e}", self.time_limit)))?;
-        let budget = Budget::default().time(time).memory(self.memory_limit << 20);
         let stop = interrupt::gently();
-        let subjects = self.subjects(budget, &stop)?;
+        let subjects = self.subject.subjects(&stop)?;
         if let Some(options) = self.scaling.options(self.format)? {
             return scaling::run(&subjects, &options, self.json, &stop);
         }
@@ -183,11 +154,7 @@ impl Opts {
         };
         let folder = self.report.as_deref().map(|path| ReportFolder::claim(path, self.force)).transpose()?;
         let processors = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        let operations = Wanted(self.operation.map(|operation| match operation {
-            OperationOpt::Parse => What::Parse,
-            OperationOpt::Convert => What::Convert,
-            OperationOpt::Encode => What::Encode,
-        }));
+        let operations = Wanted(self.operation.map(What::from));
         let options = Options::default()
             .choice(self.choice()?)
             .operations(operations)
@@ -241,7 +208,8 @@ impl Opts {
                 "no failure of this run is one that the file of expected failures calls {reason:?}"
             ));
         }
-        let answer = report::tell(&told, options.folder.as_ref(), kept.as_ref(), Form::of(self.json, self.all));
+        let files = KeptFiles { answers: kept.as_ref(), dumps: &[] };
+        let answer = report::tell(&told, options.folder.as_ref(), files, Form::of(self.json, self.all));
         let answer = updated.and(answer).map(|answer| match self.skipped_too_much(&told) {
             true if answer == Answer::Yes => Answer::No,
             _ => answer,
@@ -278,55 +246,11 @@ impl Opts {
         is_too_much
     }
 
-    fn subjects(&self, budget: Budget, stop: &Stop) -> Result<Vec<Subject>, Error> {
-        let supervisor = std::env::current_exe().map_err(|e| Error::io("finding heapsmith's own program", e))?;
-        let subject = |kind: Kind, flag: &str, command: &String, places: &[&str]| {
-            let words = shell_words::split(command).map_err(|e| {
-                Error::Usage(format!("--{flag} {command:?}: expected a command quoted as for a shell: {e}"))
-            })?;
-            if words.is_empty() {
-                return Err(Error::Usage(format!("--{flag}: expected a command, found an empty text")));
-            }
-            if let Some(place) = places.iter().find(|place| !words.iter().any(|word| word.contains(**place))) {
-                return Err(Error::Usage(format!("--{flag} must contain {place} where {} goes", path_of(place))));
-            }
-            let (supervisor, stop) = (supervisor.clone(), stop.clone());
-            Ok(Subject { kind, command: command.clone(), words, supervisor, budget, level: self.level, stop })
-        };
-        let mut subjects = Vec::new();
-        for command in &self.adapter {
-            subjects.push(subject(Kind::Adapter, "adapter", command, &[])?);
-        }
-        for command in &self.decoder {
-            subjects.push(subject(Kind::Decoder, "decoder", command, &["{}"])?);
-        }
-        let files = ["{in}", "{out}"];
-        for (commands, flag) in [(&self.converter, "converter"), (&self.encoder, "encoder")] {
-            for command in commands {
-                let to = self
-                    .to
-                    .clone()
-                    .ok_or_else(|| Error::Usage(format!("--{flag} needs --to, the format that it writes")))?;
-                let renames = self.up_to_renaming;
-                let kind = match flag {
-                    "converter" => {
-                        // A family alone leaves the version open.
-                        let from = self.from.as_deref().filter(|from| family(from).is_err());
-                        Kind::Converter { from: from.map(str::parse).transpose()?, renames, to }
-                    }
-                    _ => Kind::Encoder { renames, to },
-                };
-                subjects.push(subject(kind, flag, command, &files)?);
-            }
-        }
-        Ok(subjects)
-    }
-
     fn choice(&self) -> Result<Choice, Error> {
-        // What a converter does not read, and an encoder does not write, is not asked.
-        let written = self.to.as_ref().filter(|_| !self.encoder.is_empty()).map(|to| to.format.family());
-        let read = self.from.as_deref().map(source).transpose()?;
-        let format = self.format.or(read).or(written);
+        let format = match self.format {
+            None => self.subject.format()?,
+            format => format,
+        };
         Ok(Choice::default()
             .random(self.random)
             .seed(self.seed)
@@ -349,7 +273,7 @@ fn update(told: &mut Report, path: &Path) -> Result<(), Error> {
 }
 
 /// A facet that need not be judged.
-fn left_out(name: &str) -> Result<Facet, String> {
+pub(crate) fn left_out(name: &str) -> Result<Facet, String> {
     let facet: Facet = name.parse().map_err(|e| format!("{e}"))?;
     if facet.may_be_omitted() { Ok(facet) } else { Err(format!("{facet} is always judged")) }
 }
@@ -368,24 +292,7 @@ fn something_was_judged(told: &Report) -> Result<(), Error> {
     }))
 }
 
-/// What the path is of that takes a place in a command.
-fn path_of(place: &str) -> &'static str {
-    match place {
-        "{in}" => "the input's path",
-        "{out}" => "the output's path",
-        _ => "the dump's path",
-    }
-}
-
-/// What a converter reads, by its family.
-fn source(name: &str) -> Result<Family, Error> {
-    match family(name) {
-        Ok(family) => Ok(family),
-        Err(_) => Ok(name.parse::<Format>()?.family()),
-    }
-}
-
-fn shard(text: &str) -> Result<(u64, u64), String> {
+pub(crate) fn shard(text: &str) -> Result<(u64, u64), String> {
     let parts = text.split_once('/').and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
     match parts {
         Some((number @ 1.., of)) if number <= of => Ok((number, of)),

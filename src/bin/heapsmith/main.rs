@@ -20,6 +20,8 @@ mod explain;
 mod facets;
 mod field;
 mod files;
+#[cfg(feature = "check")]
+mod fuzz;
 mod generate;
 #[cfg(test)]
 mod help;
@@ -40,6 +42,8 @@ mod scaling;
 mod schema;
 mod spec;
 mod spelling;
+#[cfg(feature = "check")]
+mod subjects;
 #[cfg(feature = "check")]
 mod supervise;
 mod terminal;
@@ -98,6 +102,8 @@ enum Command {
     Corpus(corpus::Opts),
     #[cfg(feature = "check")]
     Check(check::Opts),
+    #[cfg(feature = "check")]
+    Fuzz(fuzz::Opts),
     #[cfg(feature = "check")]
     Reduce(reduce::Opts),
     #[cfg(feature = "check")]
@@ -170,6 +176,8 @@ fn main() -> ExitCode {
         Command::Corpus(opts) => opts.run(),
         #[cfg(feature = "check")]
         Command::Check(opts) => opts.run(),
+        #[cfg(feature = "check")]
+        Command::Fuzz(opts) => opts.run(),
         #[cfg(feature = "check")]
         Command::Reduce(opts) => opts.run(),
         #[cfg(feature = "check")]

@@ -1,8 +1,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use heapsmith::check::ReportFolder;
 use heapsmith::check::report::merge;
+use heapsmith::check::{KeptFiles, ReportFolder};
 use heapsmith::error::Error;
 
 use crate::report::{self, Form};
@@ -39,6 +39,6 @@ impl Opts {
         let read = self.reports.iter().map(|path| reports::read(path));
         let merged = merge(read.collect::<Result<_, _>>()?)?;
         let folder = self.report.as_deref().map(|path| ReportFolder::claim(path, self.force)).transpose()?;
-        report::tell(&merged, folder.as_ref(), None, Form::of(self.json, self.all))
+        report::tell(&merged, folder.as_ref(), KeptFiles::default(), Form::of(self.json, self.all))
     }
 }

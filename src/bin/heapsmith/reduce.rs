@@ -44,6 +44,10 @@ pub(crate) struct Opts {
     /// A program that prints listings, as `check --decoder` runs it, whose answer is wrong. Without it, --test or --adapter.
     #[arg(long, value_name = "CMD {}")]
     decoder: Option<String>,
+    /// Look for this cause, as reports name it: a rule, or what is seen of the answer, such as "references: missing". Without it, for
+    /// what is wrong of the answer first.
+    #[arg(long, value_name = "ID", conflicts_with = "test")]
+    cause: Option<String>,
     /// File to write; `-` is standard output, also without this option.
     #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true)]
     output: PathBuf,
@@ -143,10 +147,11 @@ impl Opts {
         let kind = if flag == "--adapter" { Kind::Adapter } else { Kind::Decoder };
         let (words, command) = (words(flag, command)?, command.to_owned());
         let subject = Subject { kind, command, words, supervisor, budget, level: None, stop: stop.clone() };
-        let wrong = Wrong::of(&subject, &dump)?;
-        let reduced = reduce(dump, &|dump| wrong.shows(dump), options, &heard)?;
+        let wrong = Wrong::of(&subject, &dump, self.cause.as_deref())?;
+        let asking = wrong.asking();
+        let reduced = reduce(dump, &|dump| asking.shows(dump), options, &heard)?;
         let detail = wrong.detail(&reduced.bytes)?;
-        Ok((reduced, Some((wrong.what().to_owned(), detail))))
+        Ok((reduced, Some((wrong.what(), detail))))
     }
 
     /// The flag that says who is asked, and its command.

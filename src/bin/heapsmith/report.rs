@@ -7,7 +7,7 @@ mod text;
 use std::io::{self, Write};
 use std::path::Path;
 
-use heapsmith::check::{Kept, Report, ReportFolder};
+use heapsmith::check::{KeptFiles, Report, ReportFolder};
 use heapsmith::error::Error;
 use heapsmith::output::Output;
 
@@ -46,7 +46,7 @@ impl Form {
 pub(crate) fn tell(
     report: &Report,
     folder: Option<&ReportFolder>,
-    kept: Option<&Kept>,
+    kept: KeptFiles<'_>,
     form: Form,
 ) -> Result<Answer, Error> {
     let failed = |e| Error::io("writing standard output", e);

@@ -23,11 +23,30 @@ use symptom::{implied, symptoms};
 /// The causes of what is to be read of an implementation: those with failures that are not expected first, then those of more
 /// cases.
 pub(super) fn causes(tested: &Tested, cases: &BTreeMap<&str, &CaseFacts>) -> Vec<Cause> {
-    let told: Vec<&CaseResult> = tested.results.iter().filter(|result| is_told(result)).collect();
-    let failures = told.iter().map(|result| failure(result, cases));
+    let mut counted = Counted::default();
     let passed = tested.results.iter().filter(|result| matches!(result.outcome, Outcome::Pass { .. }));
-    let relied = passed.filter_map(|result| cases.get(&*result.id)).map(|case| &case.relies[..]);
-    let spectrum = Spectrum::new(failures.collect(), relied);
+    let relied = passed.filter_map(|result| cases.get(&*result.id)).flat_map(|case| &case.relies);
+    relied.for_each(|rule| *counted.passed.entry(rule.clone()).or_default() += 1);
+    counted_causes(tested, cases, &counted)
+}
+
+/// What is counted where not every result is there.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Counted {
+    /// How many dumps that were read rightly rely on each rule.
+    pub(super) passed: BTreeMap<String, u64>,
+    /// For how many failures that look alike each one stands; 1 for those that are not here.
+    pub(super) weights: BTreeMap<String, f64>,
+}
+
+/// The same where results stand for others, too.
+pub(super) fn counted_causes(tested: &Tested, cases: &BTreeMap<&str, &CaseFacts>, counted: &Counted) -> Vec<Cause> {
+    let told: Vec<&CaseResult> = tested.results.iter().filter(|result| is_told(result)).collect();
+    let failures = told.iter().map(|result| {
+        let weight = counted.weights.get(&result.id).copied().unwrap_or(1.0);
+        Failure { weight, ..failure(result, cases) }
+    });
+    let spectrum = Spectrum::new(failures.collect(), &counted.passed);
     let groups = spectrum.groups().into_iter().map(|Group { rule, members, of_another }| {
         let members: Vec<&CaseResult> = members.iter().map(|&member| told[member]).collect();
         cause(rule, &members, &of_another, cases)
@@ -70,6 +89,19 @@ pub(super) fn symptom_of(result: &CaseResult) -> Option<String> {
     symptom::first(result)
 }
 
+/// Everything that is seen of a failure.
+pub(super) fn symptoms_of(result: &CaseResult) -> BTreeSet<String> {
+    symptoms(result)
+}
+
+/// What is seen of a failure that a rule may explain.
+pub(super) fn explained_by(result: &CaseResult, rule: &str) -> BTreeSet<String> {
+    let explains = |symptom: &String| {
+        result.suspects.iter().any(|suspect| suspect.rule == rule && weight(result, suspect, symptom) > 0.0)
+    };
+    symptoms(result).into_iter().filter(explains).collect()
+}
+
 /// Whether a result is worth an explanation.
 fn is_told(result: &CaseResult) -> bool {
     result.outcome.is_failure() || result.is_unexpected()
@@ -88,6 +120,7 @@ fn failure<'r>(result: &'r CaseResult, cases: &BTreeMap<&str, &'r CaseFacts>) ->
         followed: result.followed.iter().map(String::as_str).collect(),
         implied: implied(result),
         broken: broken(result),
+        weight: 1.0,
     }
 }
 
@@ -134,6 +167,7 @@ fn cause(
         symptoms: counted,
         example: smallest.map(|result| result.id.clone()).unwrap_or_default(),
         repeat: smallest.and_then(|result| result.repeat.clone()),
+        reduced: None,
         unexpected: members.iter().filter(|result| result.is_unexpected()).count() as u64,
         cases: ids.into_iter().cloned().collect(),
     }

@@ -20,6 +20,8 @@ pub(super) struct Failure<'r> {
     pub(super) implied: BTreeSet<String>,
     /// Where the header is broken of a dump that is to be refused and was accepted.
     pub(super) broken: Option<u64>,
+    /// For how many failures that look alike it stands.
+    pub(super) weight: f64,
 }
 
 /// Failures with what explains them.
@@ -35,7 +37,7 @@ pub(super) struct Group<'r> {
 pub(super) struct Spectrum<'r> {
     failures: Vec<Failure<'r>>,
     /// How many dumps rely on a rule that were read rightly.
-    passed: BTreeMap<&'r str, usize>,
+    passed: &'r BTreeMap<String, u64>,
 }
 
 /// A rule that explains less than this is named only where it is about what is wrong.
@@ -58,11 +60,7 @@ const FAINT: f64 = 1.0 / 3.0;
 pub(super) const ABOUT: f64 = 1.0;
 
 impl<'r> Spectrum<'r> {
-    pub(super) fn new(failures: Vec<Failure<'r>>, relied: impl Iterator<Item = &'r [String]>) -> Spectrum<'r> {
-        let mut passed = BTreeMap::new();
-        for rule in relied.flatten() {
-            *passed.entry(rule.as_str()).or_default() += 1;
-        }
+    pub(super) fn new(failures: Vec<Failure<'r>>, passed: &'r BTreeMap<String, u64>) -> Spectrum<'r> {
         Spectrum { failures, passed }
     }
 
@@ -208,11 +206,12 @@ impl<'r> Spectrum<'r> {
 
     /// Whether nearly every dump that relies on a rule shows the symptom, and nearly no other.
     fn is_certain(&self, symptom: &str, seen: &BTreeSet<usize>, rule: &str) -> bool {
-        let of_rule = seen.iter().filter(|&&at| self.failures[at].symptoms[symptom].contains_key(rule)).count() as f64;
+        let suspects = seen.iter().filter(|&&at| self.failures[at].symptoms[symptom].contains_key(rule));
+        let of_rule = self.weight(suspects);
         let others = self.failures.iter().enumerate().filter(|(at, _)| !seen.contains(at));
-        let others = others.filter(|(_, failure)| failure.relies.contains(rule)).count();
-        let right = (self.passed.get(rule).copied().unwrap_or_default() + others) as f64;
-        of_rule >= CERTAIN * seen.len() as f64 && of_rule >= CERTAIN * (of_rule + right)
+        let others = others.filter(|(_, failure)| failure.relies.contains(rule)).map(|(_, failure)| failure.weight);
+        let right = self.passed.get(rule).copied().unwrap_or_default() as f64 + others.sum::<f64>();
+        of_rule >= CERTAIN * self.weight(seen) && of_rule >= CERTAIN * (of_rule + right)
     }
 
     /// What is seen in all dumps that rely on a rule, and also in others: the rule of most failures, and these.
@@ -255,22 +254,28 @@ impl<'r> Spectrum<'r> {
     /// How well a rule explains that something is seen in some failures: the geometric mean of the share that it is a
     /// suspect of, and of the share that they are of all dumps that rely on it.
     fn score(&self, symptom: &str, seen: &BTreeSet<usize>, rule: &str) -> f64 {
-        let of_rule: f64 = seen.iter().filter_map(|&at| self.failures[at].symptoms[symptom].get(rule)).sum();
+        let of = |failure: &Failure<'_>| failure.symptoms[symptom].get(rule).map(|part| part * failure.weight);
+        let of_rule: f64 = seen.iter().filter_map(|&at| of(&self.failures[at])).sum();
         let mut against = self.passed.get(rule).copied().unwrap_or_default() as f64;
         for (at, failure) in self.failures.iter().enumerate() {
             let is_suspect = seen.contains(&at) && failure.symptoms[symptom].contains_key(rule);
             if !is_suspect && failure.followed.contains(rule) {
-                against += 1.0;
+                against += failure.weight;
             } else if !seen.contains(&at) && failure.relies.contains(rule) {
-                against += HIDDEN;
+                against += HIDDEN * failure.weight;
             }
         }
-        if of_rule == 0.0 { 0.0 } else { (of_rule / seen.len() as f64 * of_rule / (of_rule + against)).sqrt() }
+        if of_rule == 0.0 { 0.0 } else { (of_rule / self.weight(seen) * of_rule / (of_rule + against)).sqrt() }
+    }
+
+    /// For how many failures some of them stand.
+    fn weight<'a>(&self, of: impl IntoIterator<Item = &'a usize>) -> f64 {
+        of.into_iter().map(|&at| self.failures[at].weight).sum()
     }
 
     /// How many dumps rely on a rule.
-    fn relied(&self, rule: &str) -> usize {
-        let failed = self.failures.iter().filter(|failure| failure.relies.contains(rule)).count();
+    fn relied(&self, rule: &str) -> u64 {
+        let failed = self.failures.iter().filter(|failure| failure.relies.contains(rule)).count() as u64;
         failed + self.passed.get(rule).copied().unwrap_or_default()
     }
 }

@@ -14,7 +14,7 @@ use crate::interrupt;
 use crate::output::Output;
 use crate::owned::{self, Lock};
 
-use super::super::kept::Kept;
+use super::super::kept::KeptFiles;
 use super::{Report, html, junit, markdown, sarif};
 
 /// The file that says that a folder is a report, and which files of it are ours.
@@ -112,15 +112,13 @@ impl ReportFolder {
     ///
     /// # Errors
     /// The first file that could not be written.
-    pub fn write(&self, report: &Report, kept: Option<&Kept>) -> Result<(), Error> {
+    pub fn write(&self, report: &Report, kept: KeptFiles<'_>) -> Result<(), Error> {
         self.clear()?;
         let mut files: Vec<String> = FORMS.iter().map(|(file, _)| (*file).to_owned()).collect();
-        if let Some(kept) = kept {
-            kept.visit(report, &mut |file| {
-                files.push(file.path);
-                Ok(())
-            })?;
-        }
+        kept.visit(report, &mut |file| {
+            files.push(file.path);
+            Ok(())
+        })?;
         // Before they are there: what an interruption leaves is known to be ours. What is there already is not.
         let mut lost = Lost::default();
         files.retain(|file| match self.path.join(file).symlink_metadata() {
@@ -142,14 +140,12 @@ impl ReportFolder {
                 output.finish()
             });
         }
-        if let Some(kept) = kept {
-            kept.visit(report, &mut |file| {
-                if ours.contains(file.path.as_str()) {
-                    lost.try_to(|| self.put(&file.path, file.contents));
-                }
-                Ok(())
-            })?;
-        }
+        kept.visit(report, &mut |file| {
+            if ours.contains(file.path.as_str()) {
+                lost.try_to(|| self.put(&file.path, file.contents));
+            }
+            Ok(())
+        })?;
         lost.told()
     }
 

@@ -35,6 +35,9 @@ pub struct Overall {
 impl Report {
     /// How many cases it has, and of how many dumps where something else was done with them than reading.
     pub(super) fn size(&self) -> String {
+        if let Some(campaign) = &self.chosen.campaign {
+            return format!("{} cases of a campaign", campaign.cases);
+        }
         let dumps: BTreeSet<&str> = self.cases.iter().filter_map(|case| case.id.split(':').next()).collect();
         match (self.cases.len(), dumps.len()) {
             (cases, dumps) if cases == dumps => format!("{cases} cases"),

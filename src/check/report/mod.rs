@@ -18,6 +18,7 @@ mod merge;
 mod result;
 pub mod sarif;
 
+use super::campaign::ReducedDump;
 use super::causes::causes;
 use super::judge::all_ambiguities;
 
@@ -29,7 +30,7 @@ pub use merge::merge;
 pub use result::{CaseResult, Expectation, OtherFact, Outcome, Suspect};
 
 /// Version of the report's schema.
-pub const SCHEMA: u32 = 8;
+pub const SCHEMA: u32 = 9;
 
 /// The outcome of a run over many cases.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -73,6 +74,9 @@ pub struct Chosen {
     /// Number of dumps of one's own in place of the corpus.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub dumps: u64,
+    /// The batches of a campaign in place of the corpus.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub campaign: Option<CampaignChosen>,
     /// Only dumps of this format.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<String>,
@@ -88,6 +92,15 @@ pub struct Chosen {
     /// The part of the batches that was run, `K/N`; absent for all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<String>,
+}
+
+/// What a campaign asked about. Of its cases a report has the smallest of those that failed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CampaignChosen {
+    /// The batches that were run, as ranges.
+    pub batches: String,
+    /// Number of their cases.
+    pub cases: u64,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
@@ -163,6 +176,9 @@ pub struct Cause {
     /// The command that runs this case again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeat: Option<String>,
+    /// A smaller dump that shows it, where one was made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reduced: Option<ReducedDump>,
     /// How many of its cases fail the run.
     pub unexpected: u64,
     /// Its cases, by id.

@@ -22,7 +22,7 @@ use super::report::{Chosen, Incomplete, Outcome, Report, ReportFolder, Run, SCHE
 use super::subject::Subject;
 use super::task::{Choice, Source, Task, Wanted};
 
-use one::One;
+pub(super) use one::{One, Told, others};
 
 /// How many cases a process serves (specs/adapter.md). What a case is asked after does not depend on how many run at a
 /// time.
@@ -184,6 +184,7 @@ fn chosen(options: &Options) -> Chosen {
         random: choice.random,
         seed: choice.seed,
         dumps: choice.dumps.len() as u64,
+        campaign: None,
         format: choice.format.map(|family| family.name().to_owned()),
         filters: choice.filters.iter().map(ToString::to_string).collect(),
         left_out: options.left_out.iter().copied().collect(),
@@ -193,7 +194,8 @@ fn chosen(options: &Options) -> Chosen {
 }
 
 /// Implementations that have not answered anything yet. When there is none, what an earlier run left is removed.
-struct Silent<'r> {
+#[derive(Default)]
+pub(super) struct Silent<'r> {
     left: AtomicUsize,
     folder: Option<&'r ReportFolder>,
 }
@@ -209,17 +211,17 @@ impl Silent<'_> {
 
 /// What the runs of all implementations share.
 #[derive(Clone, Copy)]
-struct Shared<'r> {
-    options: &'r Options,
-    progress: &'r (dyn Fn(Progress<'_>) + Sync),
-    kept: Option<&'r Kept>,
-    silent: &'r Silent<'r>,
-    relied: &'r Relied,
+pub(super) struct Shared<'r> {
+    pub(super) options: &'r Options,
+    pub(super) progress: &'r (dyn Fn(Progress<'_>) + Sync),
+    pub(super) kept: Option<&'r Kept>,
+    pub(super) silent: &'r Silent<'r>,
+    pub(super) relied: &'r Relied,
 }
 
 /// The rules on which the dumps of cases rely, which all implementations have in common.
 #[derive(Default)]
-struct Relied(Mutex<HashMap<String, Vec<String>>>);
+pub(super) struct Relied(Mutex<HashMap<String, Vec<String>>>);
 
 impl Relied {
     fn of(&self, case: &Case) -> Result<Vec<String>, Error> {

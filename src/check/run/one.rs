@@ -27,7 +27,7 @@ use super::{BATCH, Progress, Shared, large, owned, rules};
 const OTHERS: usize = 32;
 
 /// The run of one implementation.
-pub(super) struct One<'r> {
+pub(in crate::check) struct One<'r> {
     subject: &'r Subject,
     shared: Shared<'r>,
     label: String,
@@ -38,12 +38,12 @@ pub(super) struct One<'r> {
 }
 
 /// What came of it.
-pub(super) struct Told {
-    pub(super) tested: Tested,
-    pub(super) facts: Vec<CaseFacts>,
+pub(in crate::check) struct Told {
+    pub(in crate::check) tested: Tested,
+    pub(in crate::check) facts: Vec<CaseFacts>,
     pub(super) milliseconds: BTreeMap<String, f64>,
     pub(super) peak_memory: BTreeMap<String, u64>,
-    pub(super) tasks: Vec<Task>,
+    pub(in crate::check) tasks: Vec<Task>,
 }
 
 impl<'r> One<'r> {
@@ -64,6 +64,18 @@ impl<'r> One<'r> {
             one.answered()?;
         }
         Ok(one)
+    }
+
+    /// One of which it is known by now what it says of itself.
+    pub(in crate::check) fn of(
+        subject: &'r Subject,
+        shared: Shared<'r>,
+        sources: &[Source],
+        hello: Option<Hello>,
+    ) -> One<'r> {
+        let tasks = tasks(subject, hello.as_ref(), sources, shared.options.operations);
+        let label = label(subject, hello.as_ref());
+        One { subject, shared, label, hello: Ok(hello), has_answered: AtomicBool::new(true), tasks }
     }
 
     /// It has answered something: its declaration, or a question.
@@ -91,7 +103,7 @@ impl<'r> One<'r> {
         self.hello.as_ref().ok().and_then(Option::as_ref)
     }
 
-    pub(super) fn run(self) -> Result<Told, Error> {
+    pub(in crate::check) fn run(self) -> Result<Told, Error> {
         let batches = self.batches();
         (self.shared.progress)(Progress::Planned(self.count() as usize));
         let slots: Vec<Vec<Slot>> = match &self.hello {
@@ -351,7 +363,7 @@ impl<'r> One<'r> {
         let result = CaseResult {
             first,
             refused_at: judged.offset.filter(|_| has_place),
-            others: judged.differing.iter().skip(1).take(OTHERS).map(OtherFact::from).collect(),
+            others: others(judged),
             suspects: wrong.into_iter().map(Suspect::from).collect(),
             followed: owned(right),
             readings: judged.follows.clone(),
@@ -363,6 +375,11 @@ impl<'r> One<'r> {
         let result = CaseResult { expected, ..result };
         Ok((result, facts))
     }
+}
+
+/// The facts that are wrong besides the first one.
+pub(in crate::check) fn others(judged: &Judgement) -> Vec<OtherFact> {
+    judged.differing.iter().skip(1).take(OTHERS).map(OtherFact::from).collect()
 }
 
 impl From<(&'static str, (u64, u64))> for Suspect {

@@ -167,7 +167,7 @@ pub(super) trait Session {
 
 impl Subject {
     /// Opens a session. Nothing is started before the first question.
-    pub(super) fn open<'s>(&'s self, hello: Option<&'s Hello>) -> Box<dyn Session + 's> {
+    pub(super) fn open<'s>(&'s self, hello: Option<&'s Hello>) -> Box<dyn Session + Send + 's> {
         match hello {
             Some(hello) => Box::new(AdapterSession::new(self, hello)),
             None => Box::new(one_shot::OneShot::new(self)),

@@ -10,16 +10,25 @@ use super::{Answer, Case, CaseFamily, Kind, REFUSED, STRICT, Verdict, or_refused
 
 /// A case for each edit of a format.
 pub(super) fn cases<M: Map>(family: &CaseFamily, golden: &[Case]) -> Result<Vec<Case>, Error> {
-    M::EDITS.iter().map(|edit| case(family, edit, golden)).collect()
+    M::EDITS.iter().map(|edit| of_golden(family, edit, golden)).collect()
 }
 
-fn case<M: Map>(family: &CaseFamily, edit: &Edit<M>, golden: &[Case]) -> Result<Case, Error> {
+fn of_golden<M: Map>(family: &CaseFamily, edit: &Edit<M>, golden: &[Case]) -> Result<Case, Error> {
     let wanted = edit.golden.unwrap_or(family.base);
     let missing = |what| Error::Usage(format!("{}: {wanted} {what}", edit.name));
     let base = golden.iter().find(|case| case.id == wanted).ok_or_else(|| missing("is no golden case"))?;
-    let Some(Answer::Reads(_, heap)) = base.answers.first() else { return Err(missing("has no heap")) };
+    if !matches!(base.answers.first(), Some(Answer::Reads(..))) {
+        return Err(missing("has no heap"));
+    }
+    let case = of(family, edit, base)?.ok_or_else(|| missing("has no place for it"))?;
+    Ok(Case { id: format!("{}-{}", M::FAMILY.name(), edit.name), ..case })
+}
+
+/// The case that an edit makes of a valid one; `None` if that one has no place for it.
+pub(super) fn of<M: Map>(family: &CaseFamily, edit: &Edit<M>, base: &Case) -> Result<Option<Case>, Error> {
+    let Some(Answer::Reads(_, heap)) = base.answers.first() else { return Ok(None) };
     let map = M::of(base.bytes.clone())?;
-    let edited = edit.apply(&map).ok_or_else(|| missing("has no place for it"))?;
+    let Some(edited) = edit.apply(&map) else { return Ok(None) };
     let damage = Damage { map: &map, edited: &edited };
 
     let refused = |reading| Some(Answer::Refuses(reading));
@@ -33,11 +42,11 @@ fn case<M: Map>(family: &CaseFamily, edit: &Edit<M>, golden: &[Case]) -> Result<
     let others = edit.other_readings(&damage, heap)?.into_iter().map(|(reading, heap)| reads(reading, heap));
     let mut answers: Vec<Answer> = first.into_iter().chain(second).chain(others).collect();
     or_refused(M::FAMILY.book().rule(edit.rule.0), &mut answers);
-    Ok(Case {
-        id: format!("{}-{}", M::FAMILY.name(), edit.name),
-        summary: format!("{} ({wanted})", edit.summary),
+    Ok(Some(Case {
+        id: format!("{}-{}", base.id, edit.name),
+        summary: format!("{} ({})", edit.summary, base.id),
         kind: Kind::Damaged,
-        recipe: format!("the edit {} in {wanted}", edit.name),
+        recipe: format!("the edit {} in {}", edit.name, base.id),
         verdict: Verdict::of(&answers),
         keeps: Vec::new(),
         breaks: Some((edit.rule.0, edited.offset)),
@@ -47,5 +56,5 @@ fn case<M: Map>(family: &CaseFamily, edit: &Edit<M>, golden: &[Case]) -> Result<
         answers,
         bytes: edited.bytes,
         ..base.clone()
-    })
+    }))
 }

@@ -216,6 +216,12 @@ impl CaseFamily {
         cases.extend((self.spelled)().clone().map_err(Error::Usage)?);
         Ok(cases)
     }
+
+    /// The case that a named edit makes of a valid one; `None` if there is no place for it.
+    pub(crate) fn damaged<M: Map>(&self, edit: &str, base: &Case) -> Result<Option<Case>, Error> {
+        let edit = M::EDITS.iter().find(|known| known.name == edit);
+        edit.map_or(Ok(None), |edit| damaged::of(self, edit, base))
+    }
 }
 
 /// Files of `specs/cases/`, by their paths below that folder. The first one has what they share.

@@ -74,6 +74,12 @@ impl Progress {
         self.bar.println(line(text));
     }
 
+    /// Prints something else while nothing of it is on the screen.
+    #[cfg(feature = "check")]
+    pub(crate) fn aside(&self, print: impl FnOnce()) {
+        self.bar.suspend(print);
+    }
+
     /// What is done now.
     #[cfg(feature = "check")]
     pub(crate) fn say(&mut self, what: &str) {

@@ -1,0 +1,58 @@
+//! What is printed of a campaign.
+
+use std::collections::BTreeMap;
+
+use heapsmith::check::campaign::Status;
+
+use crate::terminal;
+
+/// How far it is.
+pub(super) fn status(told: &Status, all: bool) -> String {
+    let mut text = format!("{}\n", terminal::line(&told.label));
+    let rate = if told.seconds > 0.0 { told.cases as f64 / told.seconds } else { 0.0 };
+    text += &format!(
+        "{} cases in {:.0} s ({rate:.0} a second); seed {}, batches {}\n",
+        told.cases,
+        told.seconds,
+        told.seed,
+        if told.batches.is_empty() { "none" } else { &told.batches }
+    );
+    let counts =
+        told.tally.iter().filter(|(_, count)| **count > 0).map(|(verdict, count)| format!("{count} {verdict}"));
+    text += &format!("{}\n", counts.collect::<Vec<_>>().join(", "));
+    if told.damaged > 0 {
+        text += &format!("{} lines of the state are damaged; what they said is found out again\n", told.damaged);
+    }
+    if !told.causes.is_empty() {
+        let mut table = terminal::table(["cases", "cause", "smallest dump"]);
+        for cause in &told.causes {
+            let dump = match &cause.reduced {
+                Some(dump) => format!("{} ({} bytes)", dump.file, dump.bytes),
+                None => cause.recipe.clone(),
+            };
+            table.add_row([cause.cases.to_string(), terminal::line(&cause.sentence), terminal::line(&dump)]);
+        }
+        text += &(terminal::render(&table) + "\n");
+    }
+    let reached = &told.reached;
+    for (what, of) in [
+        ("rules on which dumps rely", &reached.rules),
+        ("rules that dumps break", &reached.broken),
+        ("kinds of record", &reached.records),
+        ("formats and widths", &reached.widths),
+        ("facets", &reached.facets),
+    ] {
+        text += &line(what, of, all);
+    }
+    text
+}
+
+/// How many of one kind were reached; or each, and in how many dumps.
+fn line(what: &str, of: &BTreeMap<String, u64>, all: bool) -> String {
+    if !all {
+        return format!("reached: {} {what}\n", of.len());
+    }
+    let mut table = terminal::table([what, "dumps"]);
+    of.iter().for_each(|(key, count)| _ = table.add_row([key.clone(), count.to_string()]));
+    terminal::render(&table) + "\n"
+}

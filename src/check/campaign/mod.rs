@@ -1,0 +1,383 @@
+//! Campaigns: batches of generated and damaged dumps without an end, whose failures become causes with reduced dumps.
+//!
+//! ```text
+//! plan, number ─▶ batch of cases ─▶ one run, judged ─▶ totals ─▶ a line of the state ─▶ causes ─▶ reduced dumps
+//! ```
+//!
+//! A batch is a function of the plan and its number, so that shards need to agree on nothing else, and what is missing is run
+//! again. What came of batches adds up in any order.
+
+mod plan;
+mod state;
+mod told;
+mod totals;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use sha2::{Digest, Sha256};
+
+use crate::compare::Facet;
+use crate::error::Error;
+use crate::format::{Family, Format};
+use crate::reduce::{ReduceOptions, reduce};
+use crate::setters::setters;
+
+use super::causes::symptoms_of;
+use super::expected::ExpectedFailures;
+use super::introduction::{declared, hello, label};
+use super::own::own_case;
+use super::protocol::Hello;
+use super::report::{CaseResult, Cause};
+use super::run::{One, Options, Relied, Shared, Silent, Told};
+use super::shows::Wrong;
+use super::subject::{Kind, Subject};
+use super::task::{Choice, Operation, Wanted, What, first_heap, tasks};
+
+use plan::Plan;
+use state::{Begun, State};
+use totals::Totals;
+
+pub use plan::CASES;
+pub(super) use plan::Drawn;
+pub use state::ReducedDump;
+pub use told::{STATUS_SCHEMA, Status, StatusCause, campaign_report, status};
+pub use totals::Reached;
+
+/// Processes that a batch is asked in at a time.
+const SIDE_BY_SIDE: usize = 2;
+/// After so many rounds causes are looked for even if nothing looks new.
+const LATER: u64 = 32;
+/// A program that is wrong in a new way each time has as many causes as it wants.
+const MOST_REDUCED: usize = 200;
+
+/// How a campaign goes.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct CampaignOptions {
+    /// What the cases are drawn from.
+    pub seed: u64,
+    /// Only dumps of this format.
+    pub format: Option<Family>,
+    /// Dumps of one's own that are asked about, and damaged.
+    pub seeds: Vec<PathBuf>,
+    /// The part of the batches that is run: its number from 1, and how many there are.
+    pub shard: Option<(u64, u64)>,
+    /// It ends after this number of cases, over all its runs and shards: of batches that begin before it.
+    pub cases: Option<u64>,
+    /// It ends when this number of causes is known.
+    pub causes: Option<usize>,
+    /// No batch begins later than this after the start.
+    pub time: Option<Duration>,
+    /// What adapters are asked to do.
+    pub operations: Wanted,
+    /// How many cases are asked at a time; it does not change the results.
+    pub jobs: usize,
+    /// Failures that are expected.
+    pub expected: ExpectedFailures,
+    /// Facets that are not judged.
+    pub left_out: BTreeSet<Facet>,
+    /// The most dumps that are tried to reduce one; 0 for none.
+    pub trials: u64,
+}
+
+impl Default for CampaignOptions {
+    fn default() -> CampaignOptions {
+        CampaignOptions {
+            seed: 0,
+            format: None,
+            seeds: Vec::new(),
+            shard: None,
+            cases: None,
+            causes: None,
+            time: None,
+            operations: Wanted::default(),
+            jobs: 1,
+            expected: ExpectedFailures::default(),
+            left_out: BTreeSet::new(),
+            trials: 400,
+        }
+    }
+}
+
+setters! {
+    impl CampaignOptions {
+        set seed: u64;
+        option format: Family;
+        set seeds: Vec<PathBuf>;
+        option shard: (u64, u64);
+        option cases: u64;
+        option causes: usize;
+        option time: Duration;
+        set operations: Wanted;
+        set jobs: usize;
+        set expected: ExpectedFailures;
+        set left_out: BTreeSet<Facet>;
+        set trials: u64;
+    }
+}
+
+/// What is heard of a campaign while it goes on.
+#[derive(Clone, Copy, Debug)]
+pub enum Heard<'h> {
+    /// It goes on with what is known from before: this number of cases.
+    GoesOn(u64),
+    /// This number of cases was asked, over all runs, and this number of them failed.
+    Asked(u64, u64),
+    /// A cause that was not known, which is written down by now.
+    Cause(&'h Cause),
+    /// A dump is reduced: how many were tried.
+    Reducing(u64),
+    /// It was reduced.
+    Reduced(&'h ReducedDump),
+    /// What a cause shows is not seen again in its dump, so that it cannot be reduced.
+    NotReduced(&'h Cause),
+}
+
+/// What came of a campaign.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ended {
+    /// Number of cases, over all runs.
+    pub cases: u64,
+    /// Failures that are not expected.
+    pub unexpected: u64,
+    /// Number of causes.
+    pub causes: usize,
+}
+
+/// The folder of a campaign that this process writes to.
+#[derive(Debug)]
+pub struct Campaign<'s> {
+    subject: &'s Subject,
+    options: &'s CampaignOptions,
+    hello: Option<Hello>,
+    plan: Arc<Plan>,
+    state: State,
+}
+
+impl<'s> Campaign<'s> {
+    /// Takes the folder, and asks the implementation what it can.
+    ///
+    /// # Errors
+    /// If the folder holds anything but this campaign, or the implementation does not say what it can.
+    pub fn open(root: &Path, subject: &'s Subject, options: &'s CampaignOptions) -> Result<Campaign<'s>, Error> {
+        let hello = hello(subject)?.map_err(|how| Error::Usage(format!("{}: {how}", subject.command)))?;
+        let formats = formats(subject, hello.as_ref(), options);
+        if formats.is_empty() {
+            let message = format!("{}: there is no format that it can be asked about", subject.command);
+            return Err(Error::Usage(message));
+        }
+        let plan = Arc::new(Plan::new(options.seed, options.format, &formats, &options.seeds)?);
+        let of_one = tasks(subject, hello.as_ref(), &plan.batch(0), options.operations);
+        let begun = Begun {
+            heapsmith: env!("CARGO_PKG_VERSION").to_owned(),
+            plan: (*plan).clone(),
+            shard: options.shard,
+            label: label(subject, hello.as_ref()),
+            kind: subject.kind.name().to_owned(),
+            command: subject.command.clone(),
+            declared: hello.as_ref().map(|hello| declared(subject, hello, &of_one)),
+            ..Begun::default()
+        };
+        let state = State::open(root, &Begun { form: state::FORM, ..begun })?;
+        Ok(Campaign { subject, options, hello, plan, state })
+    }
+
+    /// Where temporary files of the campaign belong: what a killed one leaves there is removed by the next.
+    pub fn temporary(&self) -> &Path {
+        self.state.temporary.path()
+    }
+
+    /// Runs it, to its end or until the subject's `stop` is asked for: a batch that is not over then is not counted.
+    ///
+    /// # Errors
+    /// If cases cannot be made, files cannot be written, or a program cannot be started.
+    pub fn run(&mut self, heard: &(dyn Fn(Heard<'_>) + Sync)) -> Result<Ended, Error> {
+        let started = Instant::now();
+        heard(Heard::GoesOn(self.state.known.totals.cases));
+        let mut known = self.reduce_causes(heard)?;
+        let width = self.options.jobs.div_ceil(SIDE_BY_SIDE).max(1);
+        let (mut next, mut rounds, mut kinds) = (0, 0_u64, 0);
+        let is_enough = |known: usize| self.options.causes.is_some_and(|causes| known >= causes);
+        while !is_enough(known)
+            && !self.subject.stop.is_asked()
+            && self.options.time.is_none_or(|time| started.elapsed() < time)
+        {
+            let batches = self.missing(&mut next, width);
+            if batches.is_empty() {
+                break;
+            }
+            for totals in self.side_by_side(&batches)? {
+                self.state.add(totals)?;
+            }
+            let totals = &self.state.known.totals;
+            heard(Heard::Asked(totals.cases, totals.failures.values().map(|alike| alike.count).sum()));
+            rounds += 1;
+            // What looks new has perhaps a cause of its own. More of the same may change what the others are explained by.
+            if self.state.known.totals.failures.len() != kinds || rounds.is_multiple_of(LATER) {
+                kinds = self.state.known.totals.failures.len();
+                known = self.reduce_causes(heard)?;
+            }
+        }
+        known = self.reduce_causes(heard)?;
+        let totals = &self.state.known.totals;
+        Ok(Ended { cases: totals.cases, unexpected: totals.unexpected, causes: known })
+    }
+
+    fn causes(&self) -> Vec<Cause> {
+        let known = &self.state.known;
+        let begun = known.begun.clone().unwrap_or_default();
+        let mut report = told::report_of(&begun, known.totals.clone(), &known.reduced);
+        report.implementations.pop().map(|tested| tested.causes).unwrap_or_default()
+    }
+
+    /// The next batches that were not run.
+    fn missing(&self, next: &mut u64, count: usize) -> Vec<u64> {
+        let end = self.options.cases.map_or(u64::MAX, |cases| cases.div_ceil(CASES));
+        let mut missing = Vec::new();
+        while *next < end && missing.len() < count {
+            let is_own = self.options.shard.is_none_or(|(number, of)| *next % of == number - 1);
+            if is_own && !self.state.known.totals.batches.has(*next) {
+                missing.push(*next);
+            }
+            *next += 1;
+        }
+        missing
+    }
+
+    /// Runs batches at the same time. Those that a signal cut short are missing.
+    fn side_by_side(&self, batches: &[u64]) -> Result<Vec<Totals>, Error> {
+        let told = thread::scope(|scope| {
+            let all: Vec<_> = batches.iter().map(|&batch| scope.spawn(move || self.batch(batch))).collect();
+            let joined = all.into_iter().map(|one| one.join().unwrap_or_else(|e| std::panic::resume_unwind(e)));
+            joined.collect::<Result<Vec<Option<Totals>>, Error>>()
+        });
+        Ok(told?.into_iter().flatten().collect())
+    }
+
+    fn batch(&self, batch: u64) -> Result<Option<Totals>, Error> {
+        let started = Instant::now();
+        let sources = self.plan.batch(batch);
+        let options = Options::default()
+            .choice(Choice::default().format(self.options.format))
+            .operations(self.options.operations)
+            .jobs(self.options.jobs.min(SIDE_BY_SIDE))
+            .expected(self.options.expected.clone())
+            .left_out(self.options.left_out.clone());
+        let (silent, relied) = (Silent::default(), Relied::default());
+        let shared = Shared { options: &options, progress: &|_| {}, kept: None, silent: &silent, relied: &relied };
+        let one = One::of(self.subject, shared, &sources, self.hello.clone());
+        let Told { tested, facts, tasks, .. } = one.run()?;
+        if self.subject.stop.is_asked() {
+            return Ok(None);
+        }
+        let mut totals = Totals::default();
+        totals.batches.add(batch, batch);
+        totals.hold(&tested.readings);
+        for ((result, facts), task) in tested.results.into_iter().zip(facts).zip(&tasks) {
+            let repeat = result.repeat.as_ref().and_then(|_| self.repeat(&facts.recipe, &task.operation));
+            totals.see(&task.source.case()?, facts, CaseResult { repeat, ..result })?;
+        }
+        totals.seconds = started.elapsed().as_secs_f64();
+        Ok(Some(totals))
+    }
+
+    /// The command that asks about a dump again, where it is one that has a recipe or a file.
+    fn repeat(&self, recipe: &str, operation: &Operation) -> Option<String> {
+        let is_named = crate::recipe::Recipe::is_recipe(recipe) || Path::new(recipe).is_file();
+        is_named.then(|| super::repeat::of_dump(self.subject, &self.options.left_out, recipe, operation))
+    }
+
+    /// Reduces a dump of each cause that has none; and how many causes there are.
+    fn reduce_causes(&mut self, heard: &(dyn Fn(Heard<'_>) + Sync)) -> Result<usize, Error> {
+        let causes = self.causes();
+        for cause in &causes {
+            let is_known = cause.reduced.is_some() || self.state.known.reduced.len() >= MOST_REDUCED;
+            if !is_known && !self.subject.stop.is_asked() {
+                self.reduce(cause, heard)?;
+            }
+        }
+        Ok(causes.len())
+    }
+
+    fn reduce(&mut self, cause: &Cause, heard: &(dyn Fn(Heard<'_>) + Sync)) -> Result<(), Error> {
+        let failures = self.state.known.totals.failures.values().flat_map(|alike| &alike.smallest);
+        let Some(failure) = failures.clone().find(|failure| failure.case.id == cause.example).cloned() else {
+            return Ok(());
+        };
+        heard(Heard::Cause(cause));
+        let batch = Drawn::batch_of(&failure.case.id).unwrap_or_default();
+        let task = tasks(self.subject, self.hello.as_ref(), &self.plan.batch(batch), self.options.operations)
+            .into_iter()
+            .find(|task| task.id == failure.case.id);
+        let Some(task) = task else { return Ok(()) };
+        let dump = task.source.case()?.bytes;
+        let wrong = Wrong::known(self.subject, self.hello.clone(), task.operation, &failure.result, cause);
+        let options = ReduceOptions::default()
+            .trials(self.options.trials)
+            .jobs(std::num::NonZeroUsize::new(self.options.jobs).unwrap_or(std::num::NonZeroUsize::MIN))
+            .stop(self.subject.stop.clone());
+        let shows = match &wrong {
+            Some(wrong) => wrong.symptoms(),
+            None => symptoms_of(&failure.result).into_iter().collect(),
+        };
+        let reduced = wrong.filter(|_| self.options.trials > 0).map(|wrong| {
+            let asking = wrong.asking();
+            let tried = |progress: crate::reduce::Progress<'_>| {
+                if let crate::reduce::Progress::Tried(count) = progress {
+                    heard(Heard::Reducing(count));
+                }
+            };
+            reduce(dump.clone(), &|dump| asking.shows(dump), &options, &tried)
+        });
+        if self.subject.stop.is_asked() {
+            return Ok(());
+        }
+        let (bytes, trials) = match reduced {
+            Some(Ok(reduced)) => (reduced.bytes, reduced.trials),
+            // Its own dump does not show it outside of its batch, or has to be judged by what was done to it.
+            None | Some(Err(Error::Usage(_) | Error::Decode(_))) => {
+                if self.options.trials > 0 {
+                    heard(Heard::NotReduced(cause));
+                }
+                (dump, 0)
+            }
+            Some(Err(e)) => return Err(e),
+        };
+        let suffix = Family::guess(&bytes).suffix();
+        let heap = own_case("dump", bytes.clone()).ok();
+        let entry = ReducedDump {
+            shows,
+            rule: cause.rule.clone(),
+            file: self.state.next_file(&cause.id, suffix),
+            bytes: bytes.len() as u64,
+            objects: heap.as_ref().and_then(first_heap).map(|heap| heap.objects.len() as u64),
+            sha256: Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect(),
+            trials,
+            of: failure.case.id.clone(),
+        };
+        self.state.reduced(entry.clone(), &bytes)?;
+        heard(Heard::Reduced(&entry));
+        Ok(())
+    }
+}
+
+/// The formats that an implementation can be asked about.
+fn formats(subject: &Subject, hello: Option<&Hello>, options: &CampaignOptions) -> Vec<Format> {
+    let is_asked = |format: &Format| match (&subject.kind, hello) {
+        (Kind::Adapter, Some(hello)) => {
+            let wants = |what| super::task::wants(options.operations, hello, what);
+            wants(What::Parse) && hello.can_read(*format)
+                || wants(What::Convert) && !hello.targets(*format).is_empty()
+                || wants(What::Encode) && !hello.writers(*format).is_empty()
+        }
+        (Kind::Converter { from, .. }, _) => from.is_none_or(|from| from == *format),
+        (Kind::Encoder { to, .. }, _) => to.format == *format,
+        _ => true,
+    };
+    let is_chosen = |format: &Format| options.format.is_none_or(|family| format.family() == family);
+    Format::all().filter(is_asked).filter(is_chosen).collect()
+}

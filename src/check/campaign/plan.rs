@@ -1,0 +1,209 @@
+//! What a campaign asks about: each batch is a function of the plan and the batch's number.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::corpus::Case;
+use crate::draw::{Draw, SeedDraw};
+use crate::error::Error;
+use crate::format::{Family, Format};
+use crate::generate::Preset;
+use crate::recipe::Recipe;
+
+use super::super::own::own_case;
+use super::super::random::{damaged, recipe_case};
+use super::super::task::Source;
+
+/// Number of cases of a batch.
+pub const CASES: u64 = 64;
+
+/// Longer seed dumps are not taken.
+const LONGEST: u64 = 4 << 20;
+/// Edits that are tried in a dump until one can be made.
+const EDITS: usize = 6;
+/// Draws of a case until one can be made: options may contradict each other.
+const DRAWS: u64 = 20;
+/// One batch in so many is of seed dumps, if there are any.
+const OF_SEEDS: u64 = 4;
+
+/// What the cases of a campaign are drawn from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Plan {
+    pub(super) seed: u64,
+    /// The version of the generator.
+    pub(super) generator: String,
+    /// Only dumps of this format.
+    pub(super) format: Option<String>,
+    /// The formats, in all versions, that are asked about.
+    pub(super) formats: Vec<String>,
+    /// Dumps of one's own that are damaged as well.
+    pub(super) seeds: Vec<SeedDump>,
+}
+
+/// A dump of one's own.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct SeedDump {
+    path: PathBuf,
+    sha256: String,
+}
+
+impl Plan {
+    pub(super) fn new(seed: u64, format: Option<Family>, formats: &[Format], seeds: &[PathBuf]) -> Result<Plan, Error> {
+        let format = format.map(|family| family.name().to_owned());
+        let seeds = seeds.iter().map(|path| SeedDump::new(path)).collect::<Result<_, Error>>()?;
+        let formats = formats.iter().map(Format::to_string).collect();
+        Ok(Plan { seed, generator: crate::recipe::version(), format, formats, seeds })
+    }
+
+    fn formats(&self) -> Vec<Format> {
+        Format::all().filter(|format| self.formats.contains(&format.to_string())).collect()
+    }
+
+    /// The cases of a batch, which are made when their turn comes.
+    pub(super) fn batch(self: &Arc<Plan>, batch: u64) -> Vec<Source> {
+        let drawn = |number| {
+            let id = format!("fuzz-{}-{batch:06}-{number:02}", self.seed);
+            Source::Drawn(Arc::new(Drawn { id, plan: Arc::clone(self), batch, number, case: OnceLock::new() }))
+        };
+        (0..CASES).map(drawn).collect()
+    }
+}
+
+impl SeedDump {
+    fn new(path: &Path) -> Result<SeedDump, Error> {
+        let at = |e| Error::io(format!("reading {}", path.display()), e);
+        let length = fs::metadata(path).map_err(at)?.len();
+        if length > LONGEST {
+            let message = format!("{}: expected a seed of at most {LONGEST} bytes, found {length}", path.display());
+            return Err(Error::Usage(format!("{message}; `heapsmith check --dumps` asks about larger ones")));
+        }
+        Ok(SeedDump { path: path.to_owned(), sha256: sum(&fs::read(path).map_err(at)?) })
+    }
+
+    fn case(&self, id: &str) -> Result<Case, Error> {
+        let at = |e| Error::io(format!("reading {}", self.path.display()), e);
+        let bytes = fs::read(&self.path).map_err(at)?;
+        if sum(&bytes) != self.sha256 {
+            return Err(Error::Usage(format!("{} has changed since the campaign began", self.path.display())));
+        }
+        Ok(Case { recipe: self.path.display().to_string(), ..own_case(id, bytes)? })
+    }
+}
+
+fn sum(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A case of a campaign.
+#[derive(Debug)]
+pub struct Drawn {
+    id: String,
+    plan: Arc<Plan>,
+    batch: u64,
+    number: u64,
+    case: OnceLock<Case>,
+}
+
+/// What the cases of a batch have in common.
+struct Common {
+    format: Format,
+    /// The most objects.
+    objects: u64,
+    /// In so many eighths of the cases an edit damages the dump.
+    damaged: u64,
+    /// Whether everything is drawn, and not only what every parser should load, with few things that are odd.
+    swarm: bool,
+}
+
+impl Drawn {
+    pub(in crate::check) fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The batch of a case, by its id.
+    pub(super) fn batch_of(id: &str) -> Option<u64> {
+        id.split(':').next()?.strip_prefix("fuzz-")?.split('-').nth(1)?.parse().ok()
+    }
+
+    pub(in crate::check) fn case(&self) -> Result<Case, Error> {
+        if let Some(case) = self.case.get() {
+            return Ok(case.clone());
+        }
+        let case = self.drawn()?;
+        Ok(self.case.get_or_init(|| case).clone())
+    }
+
+    fn drawn(&self) -> Result<Case, Error> {
+        let seeds = &self.plan.seeds;
+        let mut draw = SeedDraw::numbered(self.plan.seed, self.batch << 8 | (self.number + 1));
+        if !seeds.is_empty() && self.batch.is_multiple_of(OF_SEEDS) {
+            let place = self.batch / OF_SEEDS * CASES + self.number;
+            let case = seeds[(place % seeds.len() as u64) as usize].case(&self.id)?;
+            // Each as it is, and then with edits.
+            return if place < seeds.len() as u64 { Ok(case) } else { self.of_seed(case, &mut draw) };
+        }
+        let common = self.common();
+        let mut refused = None;
+        for _ in 0..DRAWS {
+            match self.made(&common, &mut draw) {
+                Err(e @ Error::Usage(_)) => refused = Some(e),
+                case => return case,
+            }
+        }
+        Err(refused.unwrap_or_else(|| Error::Usage(format!("{}: nothing was drawn", self.id))))
+    }
+
+    fn common(&self) -> Common {
+        let mut draw = SeedDraw::numbered(self.plan.seed, self.batch << 8);
+        let draw: &mut dyn Draw = &mut draw;
+        Common {
+            format: *draw.pick(&self.plan.formats()),
+            objects: *draw.pick(&[4, 16, 60, 60, 120, 120, 400]),
+            damaged: *draw.pick(&[0, 0, 1, 4]),
+            swarm: !draw.one_in(4),
+        }
+    }
+
+    fn made(&self, common: &Common, draw: &mut SeedDraw) -> Result<Case, Error> {
+        let recipe = if common.swarm {
+            let seed = draw.u64();
+            let mut recipe = Recipe::from(Preset::Plain).swarm(true).format(common.format).seed(seed);
+            recipe.options.objects = draw.between(1, common.objects) as usize;
+            recipe.keep("objects");
+            recipe
+        } else {
+            Recipe::draw(&[common.format.family()], common.objects, draw)?
+        };
+        let base = recipe_case(&self.id, &recipe)?;
+        if draw.below(8) >= common.damaged {
+            return Ok(base);
+        }
+        Ok(match self.edited(&base, draw)? {
+            Some((edit, case)) => Case { recipe: recipe.edit(edit.to_owned()).to_string(), ..case },
+            None => base,
+        })
+    }
+
+    fn of_seed(&self, seed: Case, draw: &mut SeedDraw) -> Result<Case, Error> {
+        Ok(match self.edited(&seed, draw)? {
+            Some((edit, case)) => Case { recipe: format!("{} with the edit {edit}", seed.recipe), ..case },
+            None => seed,
+        })
+    }
+
+    /// A dump after an edit that can be made in it.
+    fn edited(&self, base: &Case, draw: &mut SeedDraw) -> Result<Option<(&'static str, Case)>, Error> {
+        let edits = base.format.family().edits();
+        for _ in 0..EDITS {
+            let edit = (draw as &mut dyn Draw).pick(&edits).name;
+            if let Some(case) = damaged(edit, base)? {
+                return Ok(Some((edit, case)));
+            }
+        }
+        Ok(None)
+    }
+}

@@ -1,0 +1,427 @@
+//! The folder of a campaign. What was found out stands in JSON Lines, each with a checksum, to which lines are added; so a
+//! campaign that is killed goes on with the batches that are missing. One process writes at a time, and any may read.
+//!
+//! | name in the folder | what |
+//! |---|---|
+//! | `state.jsonl` | a line for how it was begun, for each batch and for each reduced dump; sums of many batches take the place of their lines |
+//! | `dumps/` | reduced dumps |
+//! | `.heapsmith-campaign` | the marker, which says where temporary files are |
+//! | `.heapsmith-lock` | the lock, while the campaign goes on |
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use tempfile::NamedTempFile;
+
+use crate::error::Error;
+use crate::interrupt;
+use crate::output::Output;
+use crate::owned::{self, Lock};
+use crate::system;
+use crate::temporary::Folder;
+
+use super::super::report::Declared;
+use super::plan::Plan;
+use super::totals::Totals;
+
+const STATE: &str = "state.jsonl";
+const DUMPS: &str = "dumps";
+const MARKER: &str = ".heapsmith-campaign";
+/// How the name of a folder of temporary files begins.
+const TEMPORARY: &str = "heapsmith-campaign-";
+/// Version of the form of all this.
+pub(super) const FORM: u32 = 1;
+/// From this length on, lines of batches are replaced by their sum.
+const LONG: u64 = 4 << 20;
+/// No line is longer.
+const LONGEST_LINE: u64 = 256 << 20;
+
+/// How a campaign was begun.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Begun {
+    pub(super) form: u32,
+    pub(super) heapsmith: String,
+    pub(super) plan: Plan,
+    pub(super) shard: Option<(u64, u64)>,
+    pub(super) label: String,
+    pub(super) kind: String,
+    pub(super) command: String,
+    pub(super) declared: Option<Declared>,
+}
+
+/// A dump that was reduced.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct ReducedDump {
+    /// What it shows: a symptom, as causes have them.
+    pub shows: Vec<String>,
+    /// The rule that it was reduced for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+    /// The file, below the folder of the campaign or report.
+    pub file: String,
+    /// Its length.
+    pub bytes: u64,
+    /// Number of objects of its heap, where it can be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub objects: Option<u64>,
+    /// SHA-256 of the dump.
+    pub sha256: String,
+    /// Number of dumps that were tried.
+    pub trials: u64,
+    /// The case that it was made of.
+    pub of: String,
+}
+
+/// A line.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(tag = "line", rename_all = "kebab-case")]
+enum Entry {
+    Begun(Box<Begun>),
+    Batches(Box<Totals>),
+    Reduced(Box<ReducedDump>),
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Marker {
+    form: u32,
+    /// The folder of temporary files.
+    temporary: Option<PathBuf>,
+}
+
+/// What is known of a campaign.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Known {
+    pub(super) begun: Option<Begun>,
+    pub(super) totals: Totals,
+    pub(super) reduced: Vec<ReducedDump>,
+    /// Lines that say nothing: the last one may have been cut by a kill, and others by anything.
+    pub(super) damaged: u64,
+}
+
+/// The folder of a campaign that goes on.
+#[derive(Debug)]
+pub(super) struct State {
+    root: PathBuf,
+    file: File,
+    length: u64,
+    /// The length from which lines are replaced by their sum.
+    long: u64,
+    pub(super) known: Known,
+    pub(super) temporary: Folder,
+    _lock: Lock,
+}
+
+impl Known {
+    /// What stands in a folder.
+    ///
+    /// # Errors
+    /// If there is no campaign, or it cannot be read.
+    pub(super) fn read(root: &Path) -> Result<Known, Error> {
+        let path = root.join(STATE);
+        let at = |e| Error::io(format!("reading {}", path.display()), e);
+        if marker(root).is_none() {
+            let message = "expected the folder of a campaign, which `heapsmith fuzz --state` makes";
+            return Err(Error::Usage(format!("{}: {message}", root.display())));
+        }
+        let mut known = Known::default();
+        let file = match File::open(&path) {
+            Ok(file) => file,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(known),
+            Err(e) => return Err(at(e)),
+        };
+        let mut file = BufReader::new(file);
+        loop {
+            let mut line = Vec::new();
+            let read = std::io::Read::take(&mut file, LONGEST_LINE).read_until(b'\n', &mut line).map_err(at)?;
+            if read == 0 {
+                return Ok(known);
+            }
+            match line.pop_if(|last| *last == b'\n').and_then(|_| entry(&line)) {
+                Some(entry) => known.take(entry),
+                None => known.damaged += u64::from(!line.is_empty()),
+            }
+        }
+    }
+
+    fn take(&mut self, entry: Entry) {
+        match entry {
+            Entry::Begun(begun) => self.begun = Some(*begun),
+            // A batch is told once.
+            Entry::Batches(totals) if self.totals.batches.meets(&totals.batches) => {}
+            Entry::Batches(totals) => self.totals.add(*totals),
+            Entry::Reduced(reduced) => self.reduced.push(*reduced),
+        }
+    }
+}
+
+impl State {
+    /// Takes a folder for a campaign, or goes on with the one that it holds. The marker names a folder for temporary files; those
+    /// of a campaign that was killed are removed.
+    ///
+    /// # Errors
+    /// If the folder holds anything but a campaign, or one that was begun otherwise; if another command writes there.
+    pub(super) fn open(root: &Path, begun: &Begun) -> Result<State, Error> {
+        let failed = |e| Error::io(format!("writing to the folder {}", root.display()), e);
+        fs::create_dir_all(root).map_err(failed)?;
+        let lock = Lock::exclusive(root)?;
+        let marker = marker(root);
+        let is_other = |name: &String| !owned::is_own(name) || name == MARKER;
+        if marker.is_none()
+            && let Some(other) = owned::entries(root)?.into_iter().find(is_other)
+        {
+            return Err(Error::Usage(format!(
+                "{} is not empty ({other}) and holds no campaign; name an empty folder or a new one for --state",
+                root.display()
+            )));
+        }
+        remove_left(root, marker.unwrap_or_default());
+        let temporary = Folder::new(TEMPORARY).map_err(failed)?;
+        let mut named = temporary.create(MARKER).map_err(failed)?;
+        named.write_all(own_name(root)?.as_bytes()).map_err(failed)?;
+        mark(root, &Marker { form: FORM, temporary: Some(temporary.path().to_owned()) })?;
+        let known = Known::read(root)?;
+        if let Some(before) = &known.begun
+            && before != begun
+        {
+            return Err(Error::Usage(format!(
+                "{} holds a campaign that was begun otherwise ({}); repeat it with the same options, or name another folder",
+                root.display(),
+                before.difference(begun)
+            )));
+        }
+        let path = root.join(STATE);
+        let is_new = known.begun.is_none();
+        let file = OpenOptions::new().create(true).append(true).open(&path).map_err(failed)?;
+        let length = file.metadata().map_err(failed)?.len();
+        let mut state = State { root: root.to_owned(), file, length, long: LONG, known, temporary, _lock: lock };
+        if length > 0 {
+            // A kill may have cut the last line.
+            state.write(b"\n")?;
+        }
+        if is_new {
+            state.enter(Entry::Begun(Box::new(begun.clone())))?;
+        }
+        Ok(state)
+    }
+
+    /// Writes down what came of batches.
+    pub(super) fn add(&mut self, totals: Totals) -> Result<(), Error> {
+        self.enter(Entry::Batches(Box::new(totals)))?;
+        if self.length > self.long { self.shorten() } else { Ok(()) }
+    }
+
+    /// Writes a reduced dump, and then down that it is there.
+    pub(super) fn reduced(&mut self, reduced: ReducedDump, dump: &[u8]) -> Result<(), Error> {
+        let path = self.root.join(&reduced.file);
+        let failed = |e| Error::io(format!("writing {}", path.display()), e);
+        fs::create_dir_all(self.root.join(DUMPS)).map_err(failed)?;
+        let mut output = Output::create_binary(&path, true)?;
+        output.write_all(dump).map_err(failed)?;
+        output.finish()?;
+        self.enter(Entry::Reduced(Box::new(reduced)))
+    }
+
+    /// The name of the next reduced dump.
+    pub(super) fn next_file(&self, what: &str, suffix: &str) -> String {
+        let plain: String =
+            what.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect();
+        let words: Vec<&str> = plain.split('-').filter(|word| !word.is_empty()).take(8).collect();
+        let name: String = words.join("-").chars().take(60).collect();
+        format!("{DUMPS}/{:03}-{name}.{suffix}", self.known.reduced.len() + 1)
+    }
+
+    fn enter(&mut self, entry: Entry) -> Result<(), Error> {
+        self.write(&line(&entry)?)?;
+        let failed = |e| Error::io(format!("writing {}", self.root.join(STATE).display()), e);
+        // What is announced afterwards is on the disk.
+        self.file.sync_data().map_err(failed)?;
+        self.known.take(entry);
+        Ok(())
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        let failed = |e| Error::io(format!("writing {}", self.root.join(STATE).display()), e);
+        self.file.write_all(bytes).map_err(failed)?;
+        self.length += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Puts the sum of all batches in the place of their lines.
+    fn shorten(&mut self) -> Result<(), Error> {
+        let path = self.root.join(STATE);
+        let failed = |e| Error::io(format!("writing {}", path.display()), e);
+        let begun = self.known.begun.clone().unwrap_or_default();
+        let mut text = line(&Entry::Begun(Box::new(begun)))?;
+        text.extend(line(&Entry::Batches(Box::new(self.known.totals.clone())))?);
+        for reduced in &self.known.reduced {
+            text.extend(line(&Entry::Reduced(Box::new(reduced.clone())))?);
+        }
+        let create = || tempfile::Builder::new().prefix(".heapsmith-").tempfile_in(&self.root);
+        let (mut beside, _listed) = interrupt::listed(create, NamedTempFile::path).map_err(failed)?;
+        beside.write_all(&text).and_then(|()| beside.as_file().sync_all()).map_err(failed)?;
+        beside.persist(&path).map_err(|e| failed(e.error))?;
+        self.file = OpenOptions::new().append(true).open(&path).map_err(failed)?;
+        self.length = text.len() as u64;
+        self.long = LONG.max(2 * self.length);
+        Ok(())
+    }
+}
+
+impl Drop for State {
+    fn drop(&mut self) {
+        // What the folder of temporary files was is of no more interest.
+        let _ = mark(&self.root, &Marker { form: FORM, temporary: None });
+    }
+}
+
+impl Begun {
+    /// What differs, in words.
+    fn difference(&self, other: &Begun) -> String {
+        let shard = |begun: &Begun| begun.shard.map_or_else(|| "none".to_owned(), |(k, n)| format!("{k}/{n}"));
+        let format = |begun: &Begun| begun.plan.format.clone().unwrap_or_else(|| "all".to_owned());
+        let all = [
+            ("heapsmith", self.heapsmith.clone(), other.heapsmith.clone()),
+            ("generator", self.plan.generator.clone(), other.plan.generator.clone()),
+            ("command", self.command.clone(), other.command.clone()),
+            ("--seed", self.plan.seed.to_string(), other.plan.seed.to_string()),
+            ("--format", format(self), format(other)),
+            ("--shard", shard(self), shard(other)),
+        ];
+        let differing = all.into_iter().find(|(_, one, two)| one != two);
+        differing.map_or_else(
+            || "other seeds, or the implementation declares other things".to_owned(),
+            |(what, one, two)| format!("{what} was {one}, not {two}"),
+        )
+    }
+}
+
+fn line(entry: &Entry) -> Result<Vec<u8>, Error> {
+    let text = serde_json::to_string(entry).map_err(|e| Error::io("writing the state of a campaign", e.into()))?;
+    Ok(format!("{{\"sum\":\"{}\",\"entry\":{text}}}\n", sum(text.as_bytes())).into_bytes())
+}
+
+/// The entry of a line, if the line is as it was written.
+fn entry(line: &[u8]) -> Option<Entry> {
+    let rest = line.strip_prefix(b"{\"sum\":\"")?;
+    let (stated, rest) = rest.split_at_checked(16)?;
+    let text = rest.strip_prefix(b"\",\"entry\":")?.strip_suffix(b"}")?;
+    if sum(text).as_bytes() != stated {
+        return None;
+    }
+    serde_json::from_slice(text).ok()
+}
+
+/// The first half of a SHA-256's first half, as hexadecimal digits.
+fn sum(text: &[u8]) -> String {
+    Sha256::digest(text).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn marker(root: &Path) -> Option<Marker> {
+    let path = root.join(MARKER);
+    let is_plain = fs::symlink_metadata(&path).is_ok_and(|marker| marker.is_file());
+    let text = if is_plain { fs::read(&path).ok() } else { None };
+    text.and_then(|text| serde_json::from_slice::<Marker>(&text).ok()).filter(|marker| marker.form == FORM)
+}
+
+fn mark(root: &Path, marker: &Marker) -> Result<(), Error> {
+    let path = root.join(MARKER);
+    let failed = |e| Error::io(format!("writing {}", path.display()), e);
+    let text = serde_json::to_vec(marker).map_err(|e| failed(e.into()))?;
+    let create = || tempfile::Builder::new().prefix(".heapsmith-").tempfile_in(root);
+    let (mut beside, _listed) = interrupt::listed(create, NamedTempFile::path).map_err(failed)?;
+    beside.write_all(&text).map_err(failed)?;
+    beside.persist(&path).map(drop).map_err(|e| failed(e.error))
+}
+
+/// By what a folder of temporary files says whose it is.
+fn own_name(root: &Path) -> Result<String, Error> {
+    let root = root.canonicalize().map_err(|e| Error::io(format!("reading {}", root.display()), e))?;
+    Ok(root.display().to_string())
+}
+
+/// Removes the temporary files of a campaign that was killed: only a folder that the marker names, that has such a name, and
+/// that says that it is this campaign's.
+fn remove_left(root: &Path, marker: Marker) {
+    let Some(left) = marker.temporary else { return };
+    let is_named = left.file_name().is_some_and(|name| name.to_string_lossy().starts_with(TEMPORARY));
+    let is_folder = fs::symlink_metadata(&left).is_ok_and(|found| found.is_dir());
+    let says = left.join(MARKER);
+    let is_plain = fs::symlink_metadata(&says).is_ok_and(|found| found.is_file());
+    if is_named && is_folder && is_plain && fs::read_to_string(&says).ok() == own_name(root).ok() {
+        system::remove_all(&left);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn begun() -> Begun {
+        Begun { form: FORM, command: "parser".to_owned(), ..Begun::default() }
+    }
+
+    fn batch(number: u64) -> Totals {
+        let mut totals = Totals { cases: 64, ..Totals::default() };
+        totals.batches.add(number, number);
+        totals
+    }
+
+    #[test]
+    fn a_line_that_was_cut_or_changed_says_nothing_and_the_others_do() {
+        let folder = tempfile::tempdir().expect("there is room for a folder");
+        let root = folder.path().join("state");
+        let mut state = State::open(&root, &begun()).expect("a new folder");
+        (0..4).for_each(|number| state.add(batch(number)).expect("there is room"));
+        drop(state);
+        let path = root.join(STATE);
+        let text = fs::read_to_string(&path).expect("lines");
+        for cut in 0..text.len() {
+            fs::write(&path, &text[..cut]).expect("there is room");
+            let known = Known::read(&root).expect("a campaign");
+            let whole = text[..cut].matches('\n').count();
+            assert_eq!(known.totals.batches.count() as usize, whole.saturating_sub(1), "{cut}");
+        }
+        let changed = text.replacen("\"cases\":64", "\"cases\":65", 1);
+        assert_ne!(changed, text);
+        fs::write(&path, changed).expect("there is room");
+        let known = Known::read(&root).expect("a campaign");
+        assert_eq!((known.totals.batches.count(), known.damaged), (3, 1));
+        let mut state = State::open(&root, &begun()).expect("the campaign goes on");
+        assert!(!state.known.totals.batches.has(0));
+        state.add(batch(0)).expect("there is room");
+        assert_eq!(Known::read(&root).expect("a campaign").totals.batches.to_string(), "0-3");
+    }
+
+    #[test]
+    fn a_folder_of_other_things_is_refused_and_another_campaign_too() {
+        let folder = tempfile::tempdir().expect("there is room for a folder");
+        fs::write(folder.path().join("mine"), "mine").expect("there is room");
+        assert!(State::open(folder.path(), &begun()).is_err());
+        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1, "nothing is left there");
+        let root = folder.path().join("state");
+        drop(State::open(&root, &begun()).expect("a new folder"));
+        let other = Begun { command: "other".to_owned(), ..begun() };
+        let error = State::open(&root, &other).expect_err("another command").to_string();
+        assert!(error.contains("command was parser, not other"), "{error}");
+    }
+
+    #[test]
+    fn only_ones_own_temporary_files_are_removed() {
+        let folder = tempfile::tempdir().expect("there is room for a folder");
+        let root = folder.path().join("state");
+        drop(State::open(&root, &begun()).expect("a new folder"));
+        let other = tempfile::Builder::new().prefix(TEMPORARY).tempdir().expect("there is room for a folder");
+        let left = |says: Option<String>| {
+            mark(&root, &Marker { form: FORM, temporary: Some(other.path().to_owned()) }).expect("there is room");
+            says.iter().for_each(|says| fs::write(other.path().join(MARKER), says).expect("there is room"));
+            drop(State::open(&root, &begun()).expect("the campaign"));
+            other.path().exists()
+        };
+        assert!(left(None), "it does not say whose it is");
+        assert!(left(Some("/elsewhere".to_owned())), "it is another's");
+        assert!(!left(Some(own_name(&root).expect("a path"))));
+    }
+}

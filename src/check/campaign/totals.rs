@@ -1,0 +1,270 @@
+//! What came of batches: counts, and the smallest dumps of failures that look alike. What came of two sets of batches adds up to
+//! what came of both, whatever the order.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::annotation::Annotation;
+use crate::compare::told::Counts;
+use crate::corpus::Case;
+use crate::error::Error;
+use crate::format::DumpFile;
+use crate::hprof::Reading;
+use crate::input::Input;
+
+use super::super::causes::symptoms_of;
+use super::super::report::{CaseFacts, CaseResult, Held};
+use super::super::task::first_heap;
+
+/// Failures of which the dumps and answers are kept, of those that look alike.
+const ALIKE: usize = 8;
+/// Ways to look, of failures; a program that says something else each time has as many as it wants.
+const KINDS: usize = 500;
+
+/// What came of some batches.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Totals {
+    /// Which: from the first of each row to the last.
+    pub(super) batches: Batches,
+    /// Number of cases.
+    pub(super) cases: u64,
+    /// How long it took.
+    pub(super) seconds: f64,
+    /// Number of cases by verdict.
+    pub(super) tally: BTreeMap<String, u64>,
+    /// How many failures the run is failed by.
+    pub(super) unexpected: u64,
+    /// How many dumps that were read rightly rely on each rule.
+    pub(super) passed: BTreeMap<String, u64>,
+    /// What the dumps had.
+    pub(super) reached: Reached,
+    /// Which readings the answers follow, and in how many batches.
+    pub(super) readings: BTreeMap<String, BTreeMap<String, u64>>,
+    /// Failures by what is seen of them.
+    pub(super) failures: BTreeMap<String, Alike>,
+}
+
+/// Failures that look alike.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Alike {
+    pub(super) count: u64,
+    /// Those with the smallest dumps.
+    pub(super) smallest: Vec<Failure>,
+}
+
+/// A failure.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Failure {
+    pub(super) case: CaseFacts,
+    pub(super) result: CaseResult,
+}
+
+/// What the dumps of a campaign had, and in how many of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Reached {
+    /// Rules on which bytes rely.
+    pub rules: BTreeMap<String, u64>,
+    /// Rules that are broken.
+    pub broken: BTreeMap<String, u64>,
+    /// Kinds of record, and parts of the header.
+    pub records: BTreeMap<String, u64>,
+    /// Formats with the widths of words or identifiers.
+    pub widths: BTreeMap<String, u64>,
+    /// Facets that the right heap records.
+    pub facets: BTreeMap<String, u64>,
+}
+
+/// Numbers of batches, as ranges in ascending order: first and last.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Batches(pub(super) Vec<(u64, u64)>);
+
+impl Batches {
+    pub(super) fn has(&self, batch: u64) -> bool {
+        self.0.iter().any(|(first, last)| (*first..=*last).contains(&batch))
+    }
+
+    pub(super) fn add(&mut self, first: u64, last: u64) {
+        self.0.push((first, last));
+        self.0.sort_unstable();
+        let mut all: Vec<(u64, u64)> = Vec::new();
+        for &(first, last) in &self.0 {
+            match all.last_mut().filter(|(_, end)| *end + 1 >= first) {
+                Some((_, end)) => *end = last.max(*end),
+                None => all.push((first, last)),
+            }
+        }
+        self.0 = all;
+    }
+
+    #[cfg(test)]
+    pub(super) fn count(&self) -> u64 {
+        self.0.iter().map(|(first, last)| last - first + 1).sum()
+    }
+
+    /// Whether any batch is in both.
+    pub(super) fn meets(&self, other: &Batches) -> bool {
+        self.0.iter().any(|(first, last)| other.0.iter().any(|(start, end)| first <= end && start <= last))
+    }
+}
+
+impl std::fmt::Display for Batches {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let shown =
+            |&(first, last): &(u64, u64)| if first == last { first.to_string() } else { format!("{first}-{last}") };
+        f.write_str(&self.0.iter().map(shown).collect::<Vec<_>>().join(", "))
+    }
+}
+
+impl Reached {
+    /// Takes note of a dump.
+    pub(super) fn see(&mut self, case: &Case, relies: &[String]) -> Result<(), Error> {
+        let one = |of: &mut BTreeMap<String, u64>, key: String| *of.entry(key).or_default() += 1;
+        relies.iter().for_each(|rule| one(&mut self.rules, rule.clone()));
+        if let Some((rule, _)) = case.breaks {
+            one(&mut self.broken, rule.to_owned());
+        }
+        let family = case.format.family();
+        let mut parts = std::collections::BTreeSet::new();
+        let dump = DumpFile::new(Input::memory(&case.id, case.bytes.clone()), Reading::default())?;
+        match dump.annotate(&mut |field: Annotation<'_>| {
+            parts.extend(family.part(&field));
+            Ok(())
+        }) {
+            Ok(()) | Err(Error::Decode(_)) => {}
+            Err(e) => return Err(e),
+        }
+        parts.into_iter().for_each(|part| one(&mut self.records, format!("{}: {part}", family.name())));
+        let heap = first_heap(case);
+        let width = heap.and_then(|heap| heap.facts.identifier_size.map(|size| format!("identifiers of {size}")));
+        let width = width.or_else(|| {
+            heap.and_then(|heap| heap.facts.word_size.map(|word| format!("words of {} bits", word.bits())))
+        });
+        let width = width.map_or_else(String::new, |width| format!(", {width}"));
+        one(&mut self.widths, format!("{}{width}", case.format));
+        if let Some(heap) = heap {
+            let mut heap = heap.clone();
+            let counts = Counts::of(&mut heap)?;
+            counts.0.keys().for_each(|facet| one(&mut self.facets, facet.to_string()));
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, other: Reached) {
+        let Reached { rules, broken, records, widths, facets } = other;
+        sum(&mut self.rules, rules);
+        sum(&mut self.broken, broken);
+        sum(&mut self.records, records);
+        sum(&mut self.widths, widths);
+        sum(&mut self.facets, facets);
+    }
+}
+
+fn sum(of: &mut BTreeMap<String, u64>, more: BTreeMap<String, u64>) {
+    more.into_iter().for_each(|(key, count)| *of.entry(key).or_default() += count);
+}
+
+impl Alike {
+    fn add(&mut self, other: Alike) {
+        self.count += other.count;
+        self.smallest.extend(other.smallest);
+        let key = |failure: &Failure| (failure.case.size, failure.case.id.clone());
+        self.smallest.sort_by_cached_key(key);
+        self.smallest.truncate(ALIKE);
+    }
+}
+
+impl Totals {
+    /// Takes note of a case.
+    pub(super) fn see(&mut self, case: &Case, facts: CaseFacts, mut result: CaseResult) -> Result<(), Error> {
+        self.cases += 1;
+        *self.tally.entry(result.outcome.name().to_owned()).or_default() += 1;
+        self.reached.see(case, &facts.relies)?;
+        if result.outcome.is_pass() {
+            facts.relies.iter().for_each(|rule| *self.passed.entry(rule.clone()).or_default() += 1);
+        }
+        if !result.outcome.is_failure() {
+            return Ok(());
+        }
+        self.unexpected += u64::from(result.is_unexpected());
+        let seen: Vec<String> = symptoms_of(&result).into_iter().collect();
+        result.followed = Vec::new();
+        let failure = Failure { case: facts, result };
+        self.failures.entry(seen.join("; ")).or_default().add(Alike { count: 1, smallest: vec![failure] });
+        self.bound();
+        Ok(())
+    }
+
+    pub(super) fn hold(&mut self, held: &[Held]) {
+        for Held { reading, choice, .. } in held.iter().filter(|held| !held.declared) {
+            *self.readings.entry(reading.clone()).or_default().entry(choice.clone()).or_default() += 1;
+        }
+    }
+
+    /// Adds what came of other batches.
+    pub(super) fn add(&mut self, other: Totals) {
+        let Totals { batches, cases, seconds, tally, unexpected, passed, reached, readings, failures } = other;
+        batches.0.into_iter().for_each(|(first, last)| self.batches.add(first, last));
+        self.cases += cases;
+        self.seconds += seconds;
+        self.unexpected += unexpected;
+        sum(&mut self.tally, tally);
+        sum(&mut self.passed, passed);
+        self.reached.add(reached);
+        readings.into_iter().for_each(|(reading, of)| sum(self.readings.entry(reading).or_default(), of));
+        failures.into_iter().for_each(|(seen, alike)| self.failures.entry(seen).or_default().add(alike));
+        self.bound();
+    }
+
+    fn bound(&mut self) {
+        while self.failures.len() > KINDS {
+            self.failures.pop_last();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::report::Outcome;
+    use super::*;
+
+    fn failed(id: &str, size: u64, how: &str) -> Totals {
+        let case = CaseFacts { id: id.to_owned(), size, ..CaseFacts::default() };
+        let result = CaseResult::new(id, Outcome::Crash { how: how.to_owned() });
+        let alike = Alike { count: 1, smallest: vec![Failure { case, result }] };
+        let failures = BTreeMap::from([(how.to_owned(), alike)]);
+        let mut totals = Totals { cases: 1, failures, ..Totals::default() };
+        totals.batches.add(size, size);
+        totals
+    }
+
+    #[test]
+    fn the_order_in_which_batches_add_up_does_not_matter() {
+        let one = |size: u64| failed(&format!("case-{size}"), size, if size % 3 == 0 { "a" } else { "b" });
+        let added = |sizes: &mut dyn Iterator<Item = u64>| {
+            sizes.fold(Totals::default(), |mut all, size| {
+                all.add(one(size));
+                all
+            })
+        };
+        let forward = added(&mut (0..50));
+        assert_eq!(added(&mut (0..50).rev()), forward);
+        let (mut even, odd) = (added(&mut (0..50).step_by(2)), added(&mut (1..50).step_by(2)));
+        even.add(odd);
+        assert_eq!(even, forward);
+        assert_eq!(forward.batches.0, [(0, 49)]);
+        assert_eq!(forward.failures["a"].count, 17);
+        let sizes: Vec<u64> = forward.failures["a"].smallest.iter().map(|failure| failure.case.size).collect();
+        assert_eq!(sizes, [0, 3, 6, 9, 12, 15, 18, 21]);
+    }
+
+    #[test]
+    fn ranges_of_batches_grow_together() {
+        let mut batches = Batches::default();
+        [5, 1, 3, 2, 9, 4].into_iter().for_each(|batch| batches.add(batch, batch));
+        assert_eq!(batches.to_string(), "1-5, 9");
+        assert_eq!(batches.count(), 6);
+        assert!(batches.has(3) && !batches.has(8));
+        assert!(batches.meets(&Batches(vec![(9, 12)])) && !batches.meets(&Batches(vec![(6, 8), (10, 12)])));
+    }
+}
