@@ -32,8 +32,17 @@ pub struct Kept {
 pub struct KeptFiles<'k> {
     /// The answers of failed cases.
     pub answers: Option<&'k Kept>,
-    /// Dumps, by their paths below the folder of the report, and where they are.
-    pub dumps: &'k [(String, PathBuf)],
+    /// Reduced dumps, by their paths below the folder of the report.
+    pub dumps: &'k [(String, KeptDump)],
+}
+
+/// Where a dump is.
+#[derive(Clone, Debug)]
+pub enum KeptDump {
+    /// In a file.
+    File(PathBuf),
+    /// In memory.
+    Bytes(Vec<u8>),
 }
 
 impl KeptFiles<'_> {
@@ -42,9 +51,14 @@ impl KeptFiles<'_> {
         report: &Report,
         put: &mut dyn FnMut(KeptFile) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        for (path, place) in self.dumps {
-            let failed = |e| Error::io(format!("reading {}", place.display()), e);
-            let contents = Box::new(File::open(place).map_err(failed)?);
+        for (path, dump) in self.dumps {
+            let contents: Box<dyn Read> = match dump {
+                KeptDump::File(place) => {
+                    let failed = |e| Error::io(format!("reading {}", place.display()), e);
+                    Box::new(File::open(place).map_err(failed)?)
+                }
+                KeptDump::Bytes(bytes) => Box::new(io::Cursor::new(bytes.clone())),
+            };
             put(KeptFile { path: path.clone(), contents })?;
         }
         self.answers.map_or(Ok(()), |kept| kept.visit(report, put))

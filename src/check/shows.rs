@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use sha2::{Digest, Sha256};
 
+use crate::corpus::Case;
 use crate::error::Error;
 use crate::interrupt::Stop;
 use crate::system;
@@ -121,7 +122,7 @@ impl<'s> Wrong<'s> {
             super::Kind::Encoder { to, .. } => Operation::Encode(to.clone()),
         };
         let mut wrong = Wrong { subject, hello, operation, sought: Sought::First(String::new()) };
-        let result = wrong.asking().alone(dump)?;
+        let result = wrong.asking().alone(own_case("dump", dump.to_vec())?)?;
         wrong.sought = sought(&result, cause).map_err(|why| Error::Usage(format!("{}: {why}", subject.command)))?;
         Ok(wrong)
     }
@@ -169,7 +170,7 @@ impl<'s> Wrong<'s> {
     /// # Errors
     /// If a program cannot be started, or the dump cannot be written.
     pub fn detail(&self, dump: &[u8]) -> Result<String, Error> {
-        Ok(self.asking().alone(dump)?.outcome.detail())
+        Ok(self.asking().alone(own_case("dump", dump.to_vec())?)?.outcome.detail())
     }
 
     /// Asks about many dumps.
@@ -178,8 +179,7 @@ impl<'s> Wrong<'s> {
     }
 
     /// What comes of the answer.
-    fn answer(&self, dump: &[u8], session: &mut dyn Session) -> Result<(CaseResult, bool), Error> {
-        let case = own_case("dump", dump.to_vec())?;
+    fn answer(&self, case: Case, session: &mut dyn Session) -> Result<(CaseResult, bool), Error> {
         if case.heap.is_some() {
             return Err(Error::Usage("dump: expected a dump with one heap, found several".to_owned()));
         }
@@ -254,17 +254,29 @@ impl std::fmt::Debug for Kept<'_> {
 }
 
 impl Asking<'_> {
-    /// Whether the same is wrong of the answer to another dump.
+    /// Whether the same is wrong of the answer to another dump: what heapsmith reads of it is right.
     ///
     /// # Errors
     /// If a program cannot be started, or the dump cannot be written.
     pub fn shows(&self, dump: &[u8]) -> Result<bool, Error> {
-        let sum: [u8; 32] = Sha256::digest(dump).into();
+        match own_case("dump", dump.to_vec()) {
+            Ok(case) => self.shows_case(case),
+            // Of no known format any more.
+            Err(Error::Decode(_) | Error::Usage(_)) => Ok(false),
+            Err(e) => Err(e),
+        }
+    }
+
+    /// The same of a case, which says what is right.
+    ///
+    /// # Errors
+    /// Like [`Asking::shows`].
+    pub(super) fn shows_case(&self, case: Case) -> Result<bool, Error> {
+        let sum: [u8; 32] = Sha256::digest(&case.bytes).into();
         let is_again = lock(&self.shown).contains(&sum);
-        let result = if is_again { self.alone(dump) } else { self.in_company(dump) };
+        let result = if is_again { self.alone(case) } else { self.in_company(case) };
         let shows = match result {
             Ok(result) => self.wrong.sought.is_in(&result),
-            // Of no known format any more.
             Err(Error::Decode(_) | Error::Usage(_)) => false,
             Err(e) => return Err(e),
         };
@@ -275,9 +287,9 @@ impl Asking<'_> {
     }
 
     /// In a process of its own, to the end of it.
-    fn alone(&self, dump: &[u8]) -> Result<CaseResult, Error> {
+    fn alone(&self, case: Case) -> Result<CaseResult, Error> {
         let mut session = self.wrong.subject.open(self.wrong.hello.as_ref());
-        let (mut result, _) = self.wrong.answer(dump, session.as_mut())?;
+        let (mut result, _) = self.wrong.answer(case, session.as_mut())?;
         if let (Some((_, reply)), false) = (session.finish().into_iter().next(), result.outcome.is_failure()) {
             match reply {
                 Reply::Crash(how) => result.outcome = Outcome::Crash { how },
@@ -288,11 +300,11 @@ impl Asking<'_> {
         Ok(result)
     }
 
-    fn in_company(&self, dump: &[u8]) -> Result<CaseResult, Error> {
+    fn in_company(&self, case: Case) -> Result<CaseResult, Error> {
         let kept = lock(&self.idle).pop();
         let Kept(mut session, asked) =
             kept.unwrap_or_else(|| Kept(self.wrong.subject.open(self.wrong.hello.as_ref()), 0));
-        let (result, is_over) = self.wrong.answer(dump, session.as_mut())?;
+        let (result, is_over) = self.wrong.answer(case, session.as_mut())?;
         if !is_over && asked + 1 < BATCH {
             lock(&self.idle).push(Kept(session, asked + 1));
         }

@@ -108,6 +108,17 @@ pub(crate) struct Opts {
     /// failed cases; it is created. A folder that holds anything but a report is refused. Without it, the report is only printed.
     #[arg(long, value_name = "DIR")]
     report: Option<PathBuf>,
+    /// Reduce a dump of each cause that is not expected, by at most so many trials, and write it to the folder of --report. Without it,
+    /// none is reduced.
+    #[arg(
+        long,
+        value_name = "TRIALS",
+        num_args = 0..=1,
+        default_missing_value = "400",
+        requires = "report",
+        conflicts_with_all = ["large", "shard"]
+    )]
+    reduce: Option<u64>,
     /// Replace the report that the folder of --report holds. Without it, an existing report is an error.
     #[arg(long, requires = "report")]
     force: bool,
@@ -163,6 +174,7 @@ impl Opts {
             .max_hangs(self.max_hangs.max(1))
             .max_failures(self.max_failures.map(NonZeroUsize::get))
             .left_out(self.leave_out.iter().copied().collect())
+            .reduce(self.reduce)
             .folder(folder);
         let sweeper = Sweeper::new()?;
         let bar = Mutex::new(Progress::steps("checking"));
@@ -172,6 +184,7 @@ impl Opts {
             match progress {
                 Progressed::Planned(more) => bar.plan(more as u64),
                 Progressed::Asked => bar.add(1),
+                Progressed::Reducing(trials) => bar.say(&format!("reducing, {trials} tried")),
                 Progressed::Failed(label, id, outcome) => {
                     let count = failures.fetch_add(1, Ordering::Relaxed) + 1;
                     if count <= MOST_LIVE {
@@ -187,7 +200,7 @@ impl Opts {
         drop(bar);
         // Nothing that was started is there any more when what is right is written down.
         drop(sweeper);
-        let Checked { report: mut told, kept } = outcome?;
+        let Checked { report: mut told, kept, dumps } = outcome?;
         if self.shard.is_none() && told.incomplete.is_none() {
             something_was_judged(&told)?;
         }
@@ -208,7 +221,7 @@ impl Opts {
                 "no failure of this run is one that the file of expected failures calls {reason:?}"
             ));
         }
-        let files = KeptFiles { answers: kept.as_ref(), dumps: &[] };
+        let files = KeptFiles { answers: kept.as_ref(), dumps: &dumps };
         let answer = report::tell(&told, options.folder.as_ref(), files, Form::of(self.json, self.all));
         let answer = updated.and(answer).map(|answer| match self.skipped_too_much(&told) {
             true if answer == Answer::Yes => Answer::No,

@@ -202,9 +202,8 @@ fn run(root: &std::path::Path, subject: &Subject, options: &CampaignOptions) -> 
             Heard::Reducing(trials) => bar.say(&format!("reducing, {trials} tried")),
             Heard::NotReduced(_) => bar.aside(|| say("  cannot be reduced: its dump alone does not show it")),
             Heard::Reduced(dump) => bar.aside(|| {
-                let objects = dump.objects.map(|count| format!(", {count} objects")).unwrap_or_default();
                 let path = root.join(&dump.file);
-                say(&format!("  smallest dump: {} ({} bytes{objects})", path.display(), dump.bytes));
+                say(&format!("  smallest dump: {} ({})", path.display(), dump.size()));
             }),
         }
     };

@@ -18,24 +18,19 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use sha2::{Digest, Sha256};
-
 use crate::compare::Facet;
 use crate::error::Error;
 use crate::format::{Family, Format};
-use crate::reduce::{ReduceOptions, reduce};
 use crate::setters::setters;
 
-use super::causes::symptoms_of;
 use super::expected::ExpectedFailures;
 use super::introduction::{declared, hello, label};
-use super::own::own_case;
 use super::protocol::Hello;
 use super::report::{CaseResult, Cause};
 use super::run::{One, Options, Relied, Shared, Silent, Told};
-use super::shows::Wrong;
+use super::smallest::{Smaller, file_of};
 use super::subject::{Kind, Subject};
-use super::task::{Choice, Operation, Wanted, What, first_heap, tasks};
+use super::task::{Choice, Operation, Wanted, What, tasks};
 
 use plan::Plan;
 use state::{Begun, State};
@@ -314,53 +309,26 @@ impl<'s> Campaign<'s> {
             .into_iter()
             .find(|task| task.id == failure.case.id);
         let Some(task) = task else { return Ok(()) };
-        let dump = task.source.case()?.bytes;
-        let wrong = Wrong::known(self.subject, self.hello.clone(), task.operation, &failure.result, cause);
-        let options = ReduceOptions::default()
-            .trials(self.options.trials)
-            .jobs(std::num::NonZeroUsize::new(self.options.jobs).unwrap_or(std::num::NonZeroUsize::MIN))
-            .stop(self.subject.stop.clone());
-        let shows = match &wrong {
-            Some(wrong) => wrong.symptoms(),
-            None => symptoms_of(&failure.result).into_iter().collect(),
+        let tried = |count| heard(Heard::Reducing(count));
+        let smaller = Smaller {
+            subject: self.subject,
+            hello: self.hello.as_ref(),
+            trials: self.options.trials,
+            jobs: self.options.jobs,
+            tried: &tried,
         };
-        let reduced = wrong.filter(|_| self.options.trials > 0).map(|wrong| {
-            let asking = wrong.asking();
-            let tried = |progress: crate::reduce::Progress<'_>| {
-                if let crate::reduce::Progress::Tried(count) = progress {
-                    heard(Heard::Reducing(count));
-                }
-            };
-            reduce(dump.clone(), &|dump| asking.shows(dump), &options, &tried)
-        });
+        let smallest = smaller.of(&task, &failure.result, cause)?;
         if self.subject.stop.is_asked() {
             return Ok(());
         }
-        let (bytes, trials) = match reduced {
-            Some(Ok(reduced)) => (reduced.bytes, reduced.trials),
-            // Its own dump does not show it outside of its batch, or has to be judged by what was done to it.
-            None | Some(Err(Error::Usage(_) | Error::Decode(_))) => {
-                if self.options.trials > 0 {
-                    heard(Heard::NotReduced(cause));
-                }
-                (dump, 0)
-            }
-            Some(Err(e)) => return Err(e),
-        };
-        let suffix = Family::guess(&bytes).suffix();
-        let heap = own_case("dump", bytes.clone()).ok();
-        let entry = ReducedDump {
-            shows,
-            rule: cause.rule.clone(),
-            file: self.state.next_file(&cause.id, suffix),
-            bytes: bytes.len() as u64,
-            objects: heap.as_ref().and_then(first_heap).map(|heap| heap.objects.len() as u64),
-            sha256: Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect(),
-            trials,
-            of: failure.case.id.clone(),
-        };
-        self.state.reduced(entry.clone(), &bytes)?;
-        heard(Heard::Reduced(&entry));
+        if !smallest.is_reduced && self.options.trials > 0 {
+            heard(Heard::NotReduced(cause));
+        }
+        let suffix = task.source.case()?.format.family().suffix();
+        let file = file_of(self.state.known.reduced.len() + 1, &cause.id, suffix);
+        let told = ReducedDump { file, ..smallest.told };
+        self.state.reduced(told.clone(), &smallest.bytes)?;
+        heard(Heard::Reduced(&told));
         Ok(())
     }
 }

@@ -108,6 +108,9 @@ pub struct Drawn {
     case: OnceLock<Case>,
 }
 
+/// A dump, and if an edit damages it, which and what becomes of it.
+type Made = (Case, Option<(&'static str, Case)>);
+
 /// What the cases of a batch have in common.
 struct Common {
     format: Format,
@@ -133,18 +136,33 @@ impl Drawn {
         if let Some(case) = self.case.get() {
             return Ok(case.clone());
         }
-        let case = self.drawn()?;
+        let (base, edit) = self.drawn()?;
+        let case = match edit {
+            None => base,
+            Some((_, case)) => case,
+        };
         Ok(self.case.get_or_init(|| case).clone())
     }
 
-    fn drawn(&self) -> Result<Case, Error> {
+    /// The dump before it was damaged, and the edit that damages it, if one does.
+    pub(in crate::check) fn before(&self) -> Result<(Case, Option<&'static str>), Error> {
+        let (base, edit) = self.drawn()?;
+        Ok((base, edit.map(|(edit, _)| edit)))
+    }
+
+    fn drawn(&self) -> Result<Made, Error> {
         let seeds = &self.plan.seeds;
         let mut draw = SeedDraw::numbered(self.plan.seed, self.batch << 8 | (self.number + 1));
         if !seeds.is_empty() && self.batch.is_multiple_of(OF_SEEDS) {
             let place = self.batch / OF_SEEDS * CASES + self.number;
-            let case = seeds[(place % seeds.len() as u64) as usize].case(&self.id)?;
+            let seed = seeds[(place % seeds.len() as u64) as usize].case(&self.id)?;
             // Each as it is, and then with edits.
-            return if place < seeds.len() as u64 { Ok(case) } else { self.of_seed(case, &mut draw) };
+            let edited = if place < seeds.len() as u64 { None } else { self.edited(&seed, &mut draw)? };
+            let edited = edited.map(|(edit, case)| {
+                let recipe = format!("{} with the edit {edit}", seed.recipe);
+                (edit, Case { recipe, ..case })
+            });
+            return Ok((seed, edited));
         }
         let common = self.common();
         let mut refused = None;
@@ -168,7 +186,7 @@ impl Drawn {
         }
     }
 
-    fn made(&self, common: &Common, draw: &mut SeedDraw) -> Result<Case, Error> {
+    fn made(&self, common: &Common, draw: &mut SeedDraw) -> Result<Made, Error> {
         let recipe = if common.swarm {
             let seed = draw.u64();
             let mut recipe = Recipe::from(Preset::Plain).swarm(true).format(common.format).seed(seed);
@@ -180,19 +198,13 @@ impl Drawn {
         };
         let base = recipe_case(&self.id, &recipe)?;
         if draw.below(8) >= common.damaged {
-            return Ok(base);
+            return Ok((base, None));
         }
-        Ok(match self.edited(&base, draw)? {
-            Some((edit, case)) => Case { recipe: recipe.edit(edit.to_owned()).to_string(), ..case },
-            None => base,
-        })
-    }
-
-    fn of_seed(&self, seed: Case, draw: &mut SeedDraw) -> Result<Case, Error> {
-        Ok(match self.edited(&seed, draw)? {
-            Some((edit, case)) => Case { recipe: format!("{} with the edit {edit}", seed.recipe), ..case },
-            None => seed,
-        })
+        let edited = self.edited(&base, draw)?.map(|(edit, case)| {
+            let recipe = recipe.edit(edit.to_owned()).to_string();
+            (edit, Case { recipe, ..case })
+        });
+        Ok((base, edited))
     }
 
     /// A dump after an edit that can be made in it.

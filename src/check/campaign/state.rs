@@ -24,11 +24,11 @@ use crate::system;
 use crate::temporary::Folder;
 
 use super::super::report::Declared;
+use super::super::smallest::DUMPS;
 use super::plan::Plan;
 use super::totals::Totals;
 
 const STATE: &str = "state.jsonl";
-const DUMPS: &str = "dumps";
 const MARKER: &str = ".heapsmith-campaign";
 /// How the name of a folder of temporary files begins.
 const TEMPORARY: &str = "heapsmith-campaign-";
@@ -73,6 +73,18 @@ pub struct ReducedDump {
     pub trials: u64,
     /// The case that it was made of.
     pub of: String,
+}
+
+impl ReducedDump {
+    /// How large it is, in words.
+    pub fn size(&self) -> String {
+        let objects = match self.objects {
+            None => String::new(),
+            Some(1) => ", 1 object".to_owned(),
+            Some(objects) => format!(", {objects} objects"),
+        };
+        format!("{} bytes{objects}", self.bytes)
+    }
 }
 
 /// A line.
@@ -222,15 +234,6 @@ impl State {
         output.write_all(dump).map_err(failed)?;
         output.finish()?;
         self.enter(Entry::Reduced(Box::new(reduced)))
-    }
-
-    /// The name of the next reduced dump.
-    pub(super) fn next_file(&self, what: &str, suffix: &str) -> String {
-        let plain: String =
-            what.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect();
-        let words: Vec<&str> = plain.split('-').filter(|word| !word.is_empty()).take(8).collect();
-        let name: String = words.join("-").chars().take(60).collect();
-        format!("{DUMPS}/{:03}-{name}.{suffix}", self.known.reduced.len() + 1)
     }
 
     fn enter(&mut self, entry: Entry) -> Result<(), Error> {

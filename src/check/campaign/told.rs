@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::Error;
 
 use super::super::causes::{Counted, counted_causes};
+use super::super::kept::KeptDump;
 use super::super::report::{CampaignChosen, CaseFacts, CaseResult, Cause, Chosen, Held, Report, SCHEMA, Tested};
 use super::state::{Begun, Known, ReducedDump};
 use super::totals::{Reached, Totals};
@@ -110,7 +111,7 @@ pub fn status(root: &Path) -> Result<Status, Error> {
 ///
 /// # Errors
 /// If a folder holds no campaign, the campaigns are not shards of one, or a batch was run in two of them.
-pub fn campaign_report(roots: &[PathBuf]) -> Result<(Report, Vec<(String, PathBuf)>), Error> {
+pub fn campaign_report(roots: &[PathBuf]) -> Result<(Report, Vec<(String, KeptDump)>), Error> {
     let mut all: Option<(Begun, Totals)> = None;
     let (mut reduced, mut files) = (Vec::new(), Vec::new());
     for (number, root) in roots.iter().enumerate() {
@@ -129,7 +130,7 @@ pub fn campaign_report(roots: &[PathBuf]) -> Result<(Report, Vec<(String, PathBu
         }
         for dump in known.reduced {
             let name = if roots.len() == 1 { dump.file.clone() } else { named(number + 1, &dump.file) };
-            files.push((name.clone(), root.join(&dump.file)));
+            files.push((name.clone(), KeptDump::File(root.join(&dump.file))));
             reduced.push(ReducedDump { file: name, ..dump });
         }
     }

@@ -124,6 +124,9 @@ fn told(tested: &Tested, cause: &Cause, cases: &Cases<'_>) -> String {
     let mut text = format!("\n#### {}{known}: {}\n\n", cause.count(), escaped(&cause.sentence));
     let size = cases.get(cause.example.as_str()).map(|case| format!(" ({} bytes)", case.size)).unwrap_or_default();
     text += &format!("Smallest dump: {}{size}\n", code(&cause.example));
+    if let Some(dump) = &cause.reduced {
+        text += &format!("\nReduced: {} ({})\n", code(&dump.file), dump.size());
+    }
     if let Some(repeat) = &cause.repeat {
         text += &format!("\n<pre>{}</pre>\n", escaped_all(repeat, MOST_OF_COMMAND, "&#10;"));
     }

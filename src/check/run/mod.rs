@@ -15,10 +15,13 @@ use crate::error::Error;
 use crate::setters::setters;
 use crate::system;
 
+use super::campaign::ReducedDump;
 use super::evidence::{of_dump, point_at_causes};
 use super::expected::ExpectedFailures;
-use super::kept::Kept;
+use super::kept::{Kept, KeptDump};
+use super::protocol::Hello;
 use super::report::{Chosen, Incomplete, Outcome, Report, ReportFolder, Run, SCHEMA};
+use super::smallest::{Smaller, file_of};
 use super::subject::Subject;
 use super::task::{Choice, Source, Task, Wanted};
 
@@ -46,6 +49,8 @@ pub struct Options {
     pub max_failures: Option<usize>,
     /// Facets that are not judged.
     pub left_out: BTreeSet<Facet>,
+    /// The most dumps that are tried in order to reduce one of each cause that is not expected; none, without it.
+    pub reduce: Option<u64>,
     /// Where the reports will go. What an earlier run left there is removed when all implementations have started and
     /// answered; without such a folder no answers of failed cases are kept.
     pub folder: Option<ReportFolder>,
@@ -62,6 +67,7 @@ impl Default for Options {
             max_hangs: 10,
             max_failures: None,
             left_out: BTreeSet::new(),
+            reduce: None,
             folder: None,
         }
     }
@@ -76,6 +82,7 @@ setters! {
         set max_hangs: usize;
         option max_failures: usize;
         set left_out: BTreeSet<Facet>;
+        option reduce: u64;
         option folder: ReportFolder;
     }
 }
@@ -87,6 +94,8 @@ pub struct Checked {
     pub report: Report,
     /// The answers of failed cases.
     pub kept: Option<Kept>,
+    /// Reduced dumps, by their paths below the folder of reports.
+    pub dumps: Vec<(String, KeptDump)>,
 }
 
 /// What is heard of a run while it goes on.
@@ -96,6 +105,8 @@ pub enum Progress<'p> {
     Planned(usize),
     /// A case was asked.
     Asked,
+    /// The dump of a cause is reduced, and this number was tried.
+    Reducing(u64),
     /// A case failed that is not expected to: the implementation's label, the case's id and what came of it. What looks
     /// like an accident is asked again in the end, and told in the report alone.
     Failed(&'p str, &'p str, &'p Outcome),
@@ -146,10 +157,11 @@ pub fn check(
     let mut done = Vec::new();
     for one in all {
         planned += one.count();
+        let hello = one.hello.clone().ok().flatten();
         let told = one.run()?;
         run.milliseconds.insert(told.tested.label.clone(), told.milliseconds);
         run.peak_memory.insert(told.tested.label.clone(), told.peak_memory);
-        done.push((told.tested.label.clone(), told.tasks));
+        done.push((told.tested.label.clone(), told.tasks, hello));
         report.implementations.push(told.tested);
         report.cases.extend(told.facts);
     }
@@ -158,12 +170,16 @@ pub fn check(
     report.explain();
     // A part of the cases says little; `merge` does it for all of them.
     if options.choice.shard.is_none() && !options.choice.large {
-        for (tested, (_, tasks)) in report.implementations.iter_mut().zip(&done) {
+        for (tested, (_, tasks, _)) in report.implementations.iter_mut().zip(&done) {
             let tasks: HashMap<&str, &Task> = tasks.iter().map(|task| (&*task.id, task)).collect();
             let held = |id: &str| tasks.get(id).filter(|task| !task.source.is_streamed());
             point_at_causes(tested, &|id| held(id).map(|task| task.source.case()).transpose())?;
         }
     }
+    let dumps = match options.reduce {
+        Some(trials) => reduced(subjects, &mut report, &done, options, trials, progress)?,
+        None => Vec::new(),
+    };
     report.incomplete = subjects.iter().find_map(|subject| subject.stop.signal()).map(|signal| Incomplete {
         signal: system::name_of(signal),
         judged: report.implementations.iter().map(|tested| tested.results.len() as u64).sum(),
@@ -172,10 +188,44 @@ pub fn check(
     run.seconds = started.elapsed().as_secs_f64();
     report.run = Some(run);
     let kept = kept.map(|mut kept| {
-        done.into_iter().for_each(|(label, tasks)| kept.enter(&label, tasks));
+        done.into_iter().for_each(|(label, tasks, _)| kept.enter(&label, tasks));
         kept
     });
-    Ok(Checked { report, kept })
+    Ok(Checked { report, kept, dumps })
+}
+
+/// An implementation that has answered: its label, what was asked, and what it said of itself.
+type Done = (String, Vec<Task>, Option<Hello>);
+
+/// Reduces a dump of each cause that fails the run.
+fn reduced(
+    subjects: &[Subject],
+    report: &mut Report,
+    done: &[Done],
+    options: &Options,
+    trials: u64,
+    progress: &(dyn Fn(Progress<'_>) + Sync),
+) -> Result<Vec<(String, KeptDump)>, Error> {
+    let tried = |count| progress(Progress::Reducing(count));
+    let mut dumps = Vec::new();
+    for ((subject, tested), (_, tasks, hello)) in subjects.iter().zip(&mut report.implementations).zip(done) {
+        let smaller = Smaller { subject, hello: hello.as_ref(), trials, jobs: options.jobs, tried: &tried };
+        for cause in tested.causes.iter_mut().filter(|cause| cause.unexpected > 0) {
+            let result = tested.results.iter().find(|result| result.id == cause.example);
+            let task = tasks.iter().find(|task| task.id == cause.example && !task.source.is_streamed());
+            let (Some(result), Some(task), false) = (result, task, subject.stop.is_asked()) else { continue };
+            let smallest = smaller.of(task, result, cause)?;
+            // One that a signal cut short is not written down.
+            if !smallest.is_reduced || subject.stop.is_asked() {
+                continue;
+            }
+            let suffix = task.source.case()?.format.family().suffix();
+            let file = file_of(dumps.len() + 1, &cause.id, suffix);
+            dumps.push((file.clone(), KeptDump::Bytes(smallest.bytes)));
+            cause.reduced = Some(ReducedDump { file, ..smallest.told });
+        }
+    }
+    Ok(dumps)
 }
 
 fn chosen(options: &Options) -> Chosen {

@@ -82,6 +82,9 @@ fn block(report: &Report, tested: &Tested, cause: &Cause, in_full: bool) -> Stri
     if matches!(example.outcome, Outcome::AdapterError { .. }) {
         text += "  `heapsmith adapter test` finds out more\n";
     }
+    if let Some(dump) = &cause.reduced {
+        text += &format!("  reduced:  {} ({})\n", terminal::line(&dump.file), dump.size());
+    }
     text + &repeat(cause.repeat.as_deref())
 }
 

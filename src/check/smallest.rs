@@ -1,0 +1,113 @@
+//! The smallest dump that shows a cause.
+
+use std::num::NonZeroUsize;
+
+use sha2::{Digest, Sha256};
+
+use crate::error::Error;
+use crate::reduce::{Progress, ReduceOptions, reduce};
+
+use super::campaign::ReducedDump;
+use super::causes::symptoms_of;
+use super::own::own_case;
+use super::protocol::Hello;
+use super::random::damaged;
+use super::report::{CaseResult, Cause};
+use super::shows::Wrong;
+use super::subject::Subject;
+use super::task::{Source, Task, first_heap};
+
+/// How the dump of a cause is made smaller.
+pub(super) struct Smaller<'s> {
+    pub(super) subject: &'s Subject,
+    pub(super) hello: Option<&'s Hello>,
+    /// The most dumps that are tried.
+    pub(super) trials: u64,
+    /// How many at a time.
+    pub(super) jobs: usize,
+    /// What hears how many were tried.
+    pub(super) tried: &'s (dyn Fn(u64) + Sync),
+}
+
+/// A dump that shows a cause.
+pub(super) struct Smallest {
+    pub(super) bytes: Vec<u8>,
+    /// What there is to say of it; it has no file yet.
+    pub(super) told: ReducedDump,
+    /// Whether it was reduced; if not, its dump alone does not show the cause.
+    pub(super) is_reduced: bool,
+}
+
+impl Smaller<'_> {
+    /// The smallest dump found that shows a cause as a failure does. A dump that an edit damages is made smaller before that, and
+    /// damaged again each time.
+    ///
+    /// # Errors
+    /// If cases cannot be made, files cannot be written, or a program cannot be started.
+    pub(super) fn of(&self, task: &Task, result: &CaseResult, cause: &Cause) -> Result<Smallest, Error> {
+        let case = task.source.case()?;
+        let (base, edit) = match &task.source {
+            Source::Drawn(drawn) => drawn.before()?,
+            _ => (case.clone(), None),
+        };
+        let wrong = Wrong::known(self.subject, self.hello.cloned(), task.operation.clone(), result, cause);
+        let shows = match &wrong {
+            Some(wrong) => wrong.symptoms(),
+            None => symptoms_of(result).into_iter().collect(),
+        };
+        let options = ReduceOptions::default()
+            .trials(self.trials)
+            .jobs(NonZeroUsize::new(self.jobs).unwrap_or(NonZeroUsize::MIN))
+            .stop(self.subject.stop.clone());
+        let reduced = wrong.filter(|_| self.trials > 0).map(|wrong| {
+            let asking = wrong.asking();
+            let tried = |progress: Progress<'_>| {
+                if let Progress::Tried(count) = progress {
+                    (self.tried)(count);
+                }
+            };
+            let edited = |dump: &[u8]| match edit {
+                Some(edit) => damaged(edit, &own_case("dump", dump.to_vec())?),
+                None => own_case("dump", dump.to_vec()).map(Some),
+            };
+            let shows = |dump: &[u8]| match edited(dump) {
+                Ok(case) => case.map_or(Ok(false), |case| asking.shows_case(case)),
+                Err(Error::Decode(_) | Error::Usage(_)) => Ok(false),
+                Err(e) => Err(e),
+            };
+            let reduced = reduce(base.bytes, &shows, &options, &tried)?;
+            let bytes = edited(&reduced.bytes)?.map_or_else(|| case.bytes.clone(), |case| case.bytes);
+            Ok((bytes, reduced.trials))
+        });
+        let (bytes, trials, is_reduced) = match reduced {
+            Some(Ok((bytes, trials))) => (bytes, trials, true),
+            // It shows it only in company, or what is right of it is more than what is read of it.
+            None | Some(Err(Error::Usage(_) | Error::Decode(_))) => (case.bytes, 0, false),
+            Some(Err(e)) => return Err(e),
+        };
+        let heap = own_case("dump", bytes.clone()).ok();
+        let told = ReducedDump {
+            shows,
+            rule: cause.rule.clone(),
+            file: String::new(),
+            bytes: bytes.len() as u64,
+            objects: heap.as_ref().and_then(first_heap).map(|heap| heap.objects.len() as u64),
+            sha256: Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect(),
+            trials,
+            of: result.id.clone(),
+        };
+        Ok(Smallest { bytes, told, is_reduced })
+    }
+}
+
+/// The name of a reduced dump below the folder of a campaign or report: its number, and what it shows.
+pub(super) fn file_of(number: usize, cause: &str, suffix: &str) -> String {
+    let plain: String =
+        cause.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect();
+    let words: Vec<&str> = plain.split('-').filter(|word| !word.is_empty()).take(8).collect();
+    let name: String = words.join("-").chars().take(60).collect();
+    format!("{DUMPS}/{number:03}-{name}.{suffix}")
+}
+
+/// The folder of reduced dumps.
+pub(super) const DUMPS: &str = "dumps";
