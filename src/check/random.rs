@@ -9,7 +9,7 @@ use crate::family::{GraphRules, Opener};
 use crate::findings::Findings;
 use crate::format::Family;
 use crate::generate::Oddity;
-use crate::model::HeapSource;
+use crate::model::{Heap, HeapSource};
 use crate::recipe::Recipe;
 
 /// The recipe of one of the random cases of a seed: whatever others there are, it is the same.
@@ -66,9 +66,19 @@ pub(super) fn damaged(edit: &str, base: &Case) -> Result<Option<Case>, Error> {
     let Some((rule, _)) = case.breaks else { return Ok(None) };
     let mut before = Findings::default();
     family.judge(&Opener::memory(&base.id, &base.bytes), GraphRules::All, &mut before)?;
-    // What an edit does to a heap is stated for dumps of one kind: a heap in which it does something else is left alone.
-    let is_right = !before.breaks(rule) && case.judge()?.is_empty();
+    // What an edit does to a heap is stated for dumps of one kind. A heap in which it may do something else is left alone: the
+    // first answer is what heapsmith finds, and others are the heap as it was, or that one.
+    let heaps: Vec<&Heap> = base.answers.iter().chain(&case.answers[..1]).filter_map(heap_of).collect();
+    let mut others = case.answers.iter().skip(1).filter_map(heap_of);
+    let is_right = !before.breaks(rule) && others.all(|other| heaps.contains(&other)) && case.judge()?.is_empty();
     Ok(is_right.then(|| Case { id: base.id.clone(), recipe: base.recipe.clone(), kind: base.kind, ..case }))
+}
+
+fn heap_of(answer: &Answer) -> Option<&Heap> {
+    match answer {
+        Answer::Reads(_, heap) => Some(heap),
+        Answer::Refuses(_) => None,
+    }
 }
 
 fn undamaged(id: &str, recipe: &Recipe, settled: &Recipe) -> Result<Case, Error> {

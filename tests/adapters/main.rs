@@ -8,6 +8,7 @@ mod bench;
 mod causes;
 mod dtfj;
 mod freedoms;
+mod fuzz;
 mod hostile;
 mod large;
 mod new;

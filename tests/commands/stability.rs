@@ -80,13 +80,18 @@ fn the_page_and_the_program_have_these_versions() {
         assert_eq!(rows.remove(name), Some(version));
     }
     assert_eq!(rows.remove("check"), Some(heapsmith::check::report::SCHEMA));
+    assert_eq!(rows.remove("fuzz-status"), Some(heapsmith::check::campaign::STATUS_SCHEMA));
     assert_eq!(rows.remove("scaling"), Some(heapsmith::check::SCALING_SCHEMA));
     let manifest: Value = serde_json::from_str(&read("corpus/manifest.json")).expect("JSON");
     assert_eq!(manifest["schema"], rows.remove("manifest").expect("a row"));
     let folder = tempfile::tempdir().expect("a temporary folder");
     let run = |arguments: &str| {
         let mut command = Command::cargo_bin("heapsmith").expect("built");
-        let output = command.args(arguments.split(' ')).current_dir(folder.path()).output().expect("it runs");
+        let output = command
+            .args(arguments.split(' ').map(|word| word.replace('@', " ")))
+            .current_dir(folder.path())
+            .output()
+            .expect("it runs");
         String::from_utf8(output.stdout).expect("text")
     };
     run("generate --format phd6 --seed 1 --objects 20 -o a.phd");
@@ -109,6 +114,7 @@ fn the_page_and_the_program_have_these_versions() {
         ("spec-coverage", "schema", "spec coverage --json --format classic"),
         ("spec-rule", "schema", "spec list --json --format classic"),
         ("adapter-readings", "schema", "adapter readings --json"),
+        ("reduce", "schema", "reduce a.phd --test true@{} -o small.phd --json"),
         ("validate", "schema", "validate a.phd --json"),
         ("listing-head", "listing", "decode a.phd"),
     ] {

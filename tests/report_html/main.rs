@@ -18,11 +18,12 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use heapsmith::check::ReportFolder;
+use heapsmith::check::campaign::ReducedDump;
 use heapsmith::check::report::{
     CaseFacts, CaseResult, Cause, Declared, Expectation, OtherFact, Outcome, Report, Suspect, Symptom, Tested, html,
     junit, markdown,
 };
+use heapsmith::check::{KeptFiles, ReportFolder};
 use roxmltree::{Document, Node};
 
 fn page(report: &Report) -> String {
@@ -154,6 +155,7 @@ fn junit_is_well_formed_whatever_the_texts() {
             symptoms: vec![Symptom { what: text(), cases: 5 }],
             example: text(),
             repeat: Some(text()),
+            reduced: Some(ReducedDump { file: text(), shows: vec![text()], of: text(), ..ReducedDump::default() }),
             unexpected: 4,
             cases: vec![text(), text(), format!("{} 2", text())],
         }];
@@ -343,7 +345,7 @@ fn what_was_written_is_replaced_and_nothing_else() {
     let path = folder.path().join("report");
     let claimed = ReportFolder::claim(&path, false).expect("it is made");
     assert!(ReportFolder::claim(&path, false).is_err(), "it is in use");
-    claimed.write(&Report::default(), None).expect("there is room");
+    claimed.write(&Report::default(), KeptFiles::default()).expect("there is room");
     drop(claimed);
     fs::write(path.join("notes.txt"), "mine").expect("there is room");
     assert!(ReportFolder::claim(&path, false).is_err(), "it holds a report");
@@ -352,7 +354,7 @@ fn what_was_written_is_replaced_and_nothing_else() {
     assert_eq!(fs::read_dir(&path).expect("a folder").count(), 3, "marker, lock, notes");
     // A file of the same name that we did not write is not replaced, and the others are written.
     fs::write(path.join("report.md"), "mine").expect("there is room");
-    let error = claimed.write(&Report::default(), None).expect_err("a file is lost").to_string();
+    let error = claimed.write(&Report::default(), KeptFiles::default()).expect_err("a file is lost").to_string();
     assert!(error.contains("report.md"), "{error}");
     assert_eq!(fs::read_to_string(path.join("report.md")).expect("a file"), "mine");
     assert!(path.join("report.html").exists() && path.join("junit.xml").exists());

@@ -12,6 +12,10 @@ use heapsmith::interrupt::{self, Stop};
 use heapsmith::output::Output;
 use heapsmith::reduce::{Ended, LARGEST, Progress, ReduceOptions, Reduced, reduce};
 
+use schemars::JsonSchema;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
 use issue::Issue;
 
 use crate::terminal::Progress as Shown;
@@ -74,6 +78,9 @@ pub(crate) struct Opts {
     /// mean, for a reader without heapsmith. Without it, none is written.
     #[arg(long, value_name = "FILE")]
     issue: Option<PathBuf>,
+    /// Print a JSON report instead of text; the dump needs a file then (-o).
+    #[arg(long)]
+    json: bool,
     /// Seconds for a dump, and half a second more for each MiB of it.
     #[arg(long, default_value_t = 10.0)]
     time_limit: f32,
@@ -82,6 +89,11 @@ pub(crate) struct Opts {
 impl Opts {
     pub(crate) fn run(self) -> Result<Answer, Error> {
         decode::refuse_same(&self.input, &self.output)?;
+        if self.json && self.output.as_os_str() == "-" {
+            return Err(Error::Usage(
+                "--json prints the report on standard output; name a file for the dump with -o".to_owned(),
+            ));
+        }
         let seconds = |flag: &str, value: f32| {
             Duration::try_from_secs_f32(value)
                 .map_err(|_| Error::Usage(format!("{flag} {value}: expected a number of seconds")))
@@ -115,7 +127,10 @@ impl Opts {
             let wrong = wrong.as_ref().map(|(what, detail)| (what.as_str(), detail.clone()));
             write(issue, Issue { command: self.asked()?, wrong }.text(&reduced.bytes)?.as_bytes())?;
         }
-        self.tell(&reduced, length, what);
+        match self.json {
+            true => json(&reduced, length, what)?,
+            false => self.tell(&reduced, length, what),
+        }
         Ok(stop.signal().map_or(Answer::Yes, Answer::Interrupted))
     }
 
@@ -182,6 +197,48 @@ impl Opts {
             ));
         }
     }
+}
+
+/// What a dump was reduced to.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Report {
+    /// Version of this schema: 1.
+    schema: u32,
+    /// Length of the dump before, in bytes.
+    before: u64,
+    /// Its length now.
+    bytes: u64,
+    /// Its SHA-256, in hexadecimal digits.
+    sha256: String,
+    /// Number of dumps that were tried.
+    trials: u64,
+    /// Number of dumps that showed it once and not again.
+    flaky: u64,
+    /// Why no more was tried: `trials`, `time` or `signal`; absent where nothing more can be left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ended: Option<&'static str>,
+    /// What it shows, where heapsmith judges that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shows: Option<String>,
+}
+
+fn json(reduced: &Reduced, length: usize, what: Option<&str>) -> Result<(), Error> {
+    let report = Report {
+        schema: 1,
+        before: length as u64,
+        bytes: reduced.bytes.len() as u64,
+        sha256: Sha256::digest(&reduced.bytes).iter().map(|byte| format!("{byte:02x}")).collect(),
+        trials: reduced.trials,
+        flaky: reduced.flaky,
+        ended: reduced.ended.map(|ended| match ended {
+            Ended::Trials => "trials",
+            Ended::Time => "time",
+            Ended::Stopped => "signal",
+        }),
+        shows: what.map(str::to_owned),
+    };
+    let text = serde_json::to_string(&report).map_err(|e| Error::io("writing the report", e.into()))?;
+    writeln!(terminal::data(), "{text}").map_err(|e| Error::io("writing standard output", e))
 }
 
 fn words(flag: &str, command: &str) -> Result<Vec<String>, Error> {

@@ -69,6 +69,12 @@ enum Which {
     /// `check --scaling --json`
     #[cfg(feature = "check")]
     Scaling,
+    /// `fuzz status --json`
+    #[cfg(feature = "check")]
+    FuzzStatus,
+    /// `reduce --json`
+    #[cfg(feature = "check")]
+    Reduce,
     /// `report diff --json`
     #[cfg(feature = "check")]
     ReportDiff,
@@ -127,6 +133,10 @@ impl Opts {
             Which::Check => schema_for!(heapsmith::check::Report),
             #[cfg(feature = "check")]
             Which::Scaling => schema_for!(heapsmith::check::Scaling),
+            #[cfg(feature = "check")]
+            Which::FuzzStatus => schema_for!(heapsmith::check::campaign::Status),
+            #[cfg(feature = "check")]
+            Which::Reduce => schema_for!(crate::reduce::Report),
             #[cfg(feature = "check")]
             Which::ReportDiff => schema_for!(heapsmith::check::report::ReportDiff),
             #[cfg(feature = "check")]

@@ -76,6 +76,13 @@ pub struct ReducedDump {
 }
 
 impl ReducedDump {
+    /// Whether it has the path of a file beside a report, and not one that somebody else wrote down.
+    pub(in crate::check) fn is_beside(&self) -> bool {
+        let name = self.file.strip_prefix(DUMPS).and_then(|rest| rest.strip_prefix('/'));
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.');
+        name.is_some_and(|name| name.chars().all(is_plain) && !name.starts_with('.'))
+    }
+
     /// How large it is, in words.
     pub fn size(&self) -> String {
         let objects = match self.objects {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::error::Error;
-use crate::model::{DumpSource, Event, EventKind, HeapSource, Name};
+use crate::model::{Address, DumpSource, Event, EventKind, HeapSource, Name, TextId};
 
 use super::super::protocol::{Accepted, Count, Counts};
 use super::spelling::in_words;
@@ -25,7 +25,8 @@ pub(super) fn judge(
     for count in Count::ALL.into_iter().filter(|count| declared.contains(count)) {
         if count == Count::Histogram {
             let right = tally.histogram(source);
-            wrong.extend(histogram(&right, accepted, has_text).err().map(Wrong::into_first));
+            let open = without_record(source);
+            wrong.extend(histogram(&right, &open, accepted, has_text).err().map(Wrong::into_first));
             continue;
         }
         let Some(due) = of(&right, count) else { continue };
@@ -90,14 +91,37 @@ fn has_characters(name: &Name) -> bool {
     !name.as_bytes().is_empty()
 }
 
-fn histogram(right: &BTreeMap<Name, u64>, accepted: &Accepted, has_text: bool) -> Result<(), Wrong> {
+/// The names, in the form of Java source, of classes that the log alone has: whether their objects are counted under these is
+/// left open.
+fn without_record(source: &dyn HeapSource) -> BTreeSet<Name> {
+    let recorded: BTreeSet<Address> = source.classes().iter().map(|class| class.address).collect();
+    let mut texts: BTreeMap<TextId, &Name> = BTreeMap::new();
+    let mut names = BTreeSet::new();
+    for event in source.surroundings().events.iter().flatten() {
+        match &event.kind {
+            EventKind::Text(id, text) => _ = texts.insert(*id, text),
+            EventKind::LoadClass(loaded) if !recorded.contains(&loaded.class) => {
+                names.extend(texts.get(&loaded.name).map(|name| name.to_java_form()));
+            }
+            _ => {}
+        }
+    }
+    names
+}
+
+fn histogram(
+    right: &BTreeMap<Name, u64>,
+    open: &BTreeSet<Name>,
+    accepted: &Accepted,
+    has_text: bool,
+) -> Result<(), Wrong> {
     let Some(told) = &accepted.histogram else {
         return Err(Wrong::answer("a histogram, since it is declared", "none".to_owned()));
     };
     let mut found: BTreeMap<Name, u64> = BTreeMap::new();
     for entry in told.iter().filter(|entry| entry.objects > 0) {
         let name = Name::from(entry.class.clone()).to_java_form();
-        if !has_characters(&name) {
+        if !has_characters(&name) || open.contains(&name) && !right.contains_key(&name) {
             continue;
         }
         let text = if has_text { in_words(&name) } else { None };

@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use super::{Failure, Spectrum};
 
 /// A failure with one symptom, the rules of what was read wrongly, and those of the whole dump.
@@ -10,14 +12,16 @@ fn failure(symptom: &str, suspects: &[&'static str], relies: &[&'static str]) ->
         followed: [].into(),
         implied: [].into(),
         broken: None,
+        weight: 1.0,
     }
 }
 
+static NOTHING: BTreeMap<String, u64> = BTreeMap::new();
+
 fn groups(failures: Vec<Failure<'static>>, passed: &[&[&str]]) -> Vec<(Option<&'static str>, Vec<usize>)> {
-    let passed: Vec<Vec<String>> =
-        passed.iter().map(|rules| rules.iter().map(|rule| (*rule).to_owned()).collect()).collect();
-    let passed: &'static [Vec<String>] = passed.leak();
-    let spectrum = Spectrum::new(failures, passed.iter().map(Vec::as_slice));
+    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+    passed.iter().copied().flatten().for_each(|rule| *counts.entry((*rule).to_owned()).or_default() += 1);
+    let spectrum = Spectrum::new(failures, Box::leak(Box::new(counts)));
     spectrum.groups().into_iter().map(|group| (group.rule, group.members)).collect()
 }
 
@@ -35,6 +39,19 @@ fn two_rules_that_explain_what_is_seen_of_each_are_two_causes() {
     let other = || failure("b", &["y", "every"], &["y", "every"]);
     let failures = vec![one(), one(), one(), one(), other(), other(), other()];
     assert_eq!(groups(failures, &[&["z"]]), [(Some("x"), vec![0, 1, 2, 3]), (Some("y"), vec![4, 5, 6])]);
+}
+
+/// One failure that stands for many is as many.
+#[test]
+fn a_failure_weighs_as_much_as_those_it_stands_for() {
+    let many = || Failure { weight: 3.0, ..failure("a", &["x", "y"], &["x", "y"]) };
+    let one = || failure("b", &["y"], &["y"]);
+    let passed: &[&[&str]] = &[&["x"], &["y"], &["y"]];
+    let all = vec![failure("a", &["x", "y"], &["x", "y"]); 3].into_iter().chain([one()]).collect();
+    let rules = |groups: Vec<(Option<&'static str>, Vec<usize>)>| -> Vec<Option<&str>> {
+        groups.into_iter().map(|(rule, _)| rule).collect()
+    };
+    assert_eq!(rules(groups(vec![many(), one()], passed)), rules(groups(all, passed)));
 }
 
 /// The same with a message for a symptom, and with no place in the dump.
@@ -119,7 +136,7 @@ fn what_only_another_rule_explains_is_a_cause_of_its_own_in_cases_that_have_one(
 #[test]
 fn a_hidden_cause_has_no_symptom_of_the_one_that_hides_it() {
     let hidden = || both(&[("a", &["x"]), ("b", &["y"])], &["x", "y"]);
-    let spectrum = Spectrum::new(vec![failure("a", &["x"], &["x"]), hidden(), hidden(), hidden()], [].into_iter());
+    let spectrum = Spectrum::new(vec![failure("a", &["x"], &["x"]), hidden(), hidden(), hidden()], &NOTHING);
     let of_another = |at: usize| spectrum.groups()[at].of_another.iter().cloned().collect::<Vec<String>>();
     assert_eq!((of_another(0), of_another(1)), (vec!["b".to_owned()], vec!["a".to_owned()]));
 }

@@ -1,0 +1,260 @@
+//! `fuzz`: campaigns with bugs of the bank, killed, repeated and in shards.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::bank::{adapters, bugs};
+use crate::bench::{HEAPSMITH, assert_gone, check, has_python, heapsmith, interpreter, mark, wait_until};
+use crate::schema::Schema;
+
+/// Adapters with two bugs: one takes strings for UTF-8, and the other the values of superclasses before those of subclasses.
+fn two_bugs(mark: &str) -> (TempDir, String) {
+    let all = bugs("hprof");
+    let chosen = ["hprof-bug-utf-8", "hprof-bug-superclass-first"];
+    let chosen: Vec<_> = all.iter().filter(|bug| chosen.contains(&&*bug.id)).collect();
+    assert_eq!(chosen.len(), 2);
+    let folder = adapters(chosen);
+    let script = folder.path().join("hprof.py");
+    let command = format!("{} -S -B {} {mark}", interpreter(), shell_words::quote(&script.to_string_lossy()));
+    (folder, command)
+}
+
+fn text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+fn fuzz(adapter: &str, state: &Path, more: &[&str]) -> (i32, String) {
+    let state = text(state);
+    let output = heapsmith(&[&["fuzz", "--adapter", adapter, "--format", "hprof", "--state", &state], more].concat());
+    let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    (output.status.code().unwrap_or(-1), said)
+}
+
+fn json(arguments: &[&str], schema: &str) -> Value {
+    let output = heapsmith(&[arguments, &["--json"]].concat());
+    let value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let path = format!("{}/specs/schemas/{schema}.schema.json", env!("CARGO_MANIFEST_DIR"));
+    let schema = fs::read_to_string(path).expect("it is there");
+    assert_eq!(Schema::new(serde_json::from_str(&schema).expect("JSON")).error(&value), None);
+    value
+}
+
+fn status(state: &Path) -> Value {
+    json(&["fuzz", "status", &text(state)], "fuzz-status")
+}
+
+/// What a report says, without how dumps were reduced: that is done by each shard for itself.
+fn report(states: &[&Path]) -> Value {
+    let states: Vec<String> = states.iter().map(|path| text(path)).collect();
+    let states: Vec<&str> = states.iter().map(String::as_str).collect();
+    let mut told = json(&[&["fuzz", "report"], &states[..]].concat(), "check");
+    told["chosen"].as_object_mut().expect("what was chosen").remove("shard");
+    for cause in told["implementations"][0]["causes"].as_array_mut().expect("causes") {
+        cause.as_object_mut().expect("a cause").remove("reduced");
+    }
+    told
+}
+
+fn list<'v>(value: &'v Value, key: &str) -> &'v [Value] {
+    value[key].as_array().unwrap_or_else(|| panic!("{key} is a list of {value:#}"))
+}
+
+#[test]
+fn two_bugs_are_two_causes_with_a_dump_each_that_shows_it() {
+    if !has_python() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let (_adapters, adapter) = two_bugs("");
+    let state = folder.path().join("state");
+    let (code, said) = fuzz(&adapter, &state, &["--cases", "256"]);
+    assert_eq!(code, 1, "{said}");
+    let told = status(&state);
+    assert_eq!((&told["cases"], &told["batches"]), (&256.into(), &"0-3".into()), "{told:#}");
+    let causes = list(&told, "causes");
+    assert_eq!(causes.len(), 2, "{told:#}");
+    let mut shown = BTreeSet::new();
+    for cause in causes {
+        let dump = &cause["reduced"];
+        assert!(said.contains(dump["file"].as_str().expect("a file")), "{said}");
+        assert!(dump["bytes"].as_u64().expect("a number") <= 400, "{dump:#}");
+        // Asked about alone, it shows this and nothing else.
+        let path = text(&state.join(dump["file"].as_str().expect("a file")));
+        let (alone, code) = check(&["--adapter", &adapter, "--dumps", &path]);
+        let found = list(&alone["implementations"][0], "causes");
+        assert_eq!((code, found.len()), (1, 1), "{alone:#}");
+        let seen: Vec<&str> = list(&found[0], "symptoms").iter().filter_map(|one| one["what"].as_str()).collect();
+        let shows: Vec<&str> = list(dump, "shows").iter().filter_map(Value::as_str).collect();
+        assert!(shows.iter().any(|what| seen.contains(what)), "{shows:?} {seen:?}");
+        shown.insert(seen[0].to_owned());
+        // Its recipe is a dump, too.
+        let recipe = cause["recipe"].as_str().expect("a recipe");
+        assert_eq!(check(&["--adapter", &adapter, "--dumps", recipe]).1, 1, "{recipe}");
+    }
+    assert_eq!(shown.len(), 2, "{shown:?}");
+    // What was reached is counted.
+    for (what, least) in [("rules", 60), ("records", 15), ("facets", 30), ("widths", 2)] {
+        assert!(told["reached"][what].as_object().expect("counts").len() >= least, "{what}: {:#}", told["reached"]);
+    }
+    // The report has the dumps beside it.
+    let folder = folder.path().join("report");
+    let output = heapsmith(&["fuzz", "report", &text(&state), "--report", &text(&folder)]);
+    assert_eq!(output.status.code(), Some(1));
+    for cause in causes {
+        let file = cause["reduced"]["file"].as_str().expect("a file");
+        assert_eq!(fs::read(folder.join(file)).expect("a dump"), fs::read(state.join(file)).expect("a dump"));
+        assert!(fs::read_to_string(folder.join("report.html")).expect("a page").contains(file));
+        assert!(fs::read_to_string(folder.join("report.md")).expect("a text").contains(file));
+    }
+}
+
+/// Files and folders of temporary files.
+fn left(folder: &Path) -> Vec<PathBuf> {
+    fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()).collect()
+}
+
+#[test]
+fn a_campaign_that_is_killed_goes_on_and_loses_nothing_that_it_announced() {
+    if !has_python() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let temporary = folder.path().join("temporary");
+    fs::create_dir(&temporary).expect("there is room");
+    let (mark, state, whole) = (mark(), folder.path().join("state"), folder.path().join("whole"));
+    let (_adapters, adapter) = two_bugs(&mark);
+    let options = ["--cases", "320", "--jobs", "1", "--trials", "30"];
+    assert_eq!(fuzz(&adapter, &whole, &options).0, 1);
+    // It is killed when the state has so many lines, and once in the middle of one, so to speak.
+    for lines in [2, 3, 4, 6] {
+        let mut command = Command::new(HEAPSMITH);
+        command.args(["fuzz", "--adapter", &adapter, "--format", "hprof", "--state", &text(&state)]).args(options);
+        command.env("TMPDIR", &temporary).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut running = command.spawn().expect("it starts");
+        let path = state.join("state.jsonl");
+        let count = || fs::read_to_string(&path).map_or(0, |text| text.lines().filter(|line| !line.is_empty()).count());
+        wait_until("so many lines", || count() >= lines);
+        running.kill().expect("it can be killed");
+        let output = running.wait_with_output().expect("it has ended");
+        // Its programs are gone.
+        assert_gone(&mark);
+        // Every dump that it printed is there, and in the state.
+        let told = status(&state);
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        for line in said.lines().filter_map(|line| line.split_once("smallest dump: ")) {
+            let file = line.1.split(' ').next().expect("a path");
+            assert!(Path::new(file).is_file(), "{file}");
+            assert!(
+                fs::read_to_string(&path).expect("lines").contains(file.rsplit('/').next().expect("a name")),
+                "{file}"
+            );
+        }
+        assert_eq!(told["damaged"], 0);
+    }
+    // A line that was cut.
+    let path = state.join("state.jsonl");
+    let lines = fs::read_to_string(&path).expect("lines");
+    fs::write(&path, &lines[..lines.len() - 20]).expect("there is room");
+    let output = Command::new(HEAPSMITH)
+        .args(["fuzz", "--adapter", &adapter, "--format", "hprof", "--state", &text(&state)])
+        .args(options)
+        .env("TMPDIR", &temporary)
+        .output()
+        .expect("it runs");
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(left(&temporary), Vec::<PathBuf>::new(), "what was killed left nothing");
+    assert_eq!(status(&state)["batches"], "0-4");
+    assert_eq!(report(&[&state]), report(&[&whole]));
+}
+
+#[test]
+fn the_shards_of_a_campaign_are_the_whole() {
+    if !has_python() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let path = |name: &str| folder.path().join(name);
+    let (_adapters, adapter) = two_bugs("");
+    let options = ["--cases", "320", "--seed", "3", "--trials", "0"];
+    assert_eq!(fuzz(&adapter, &path("whole"), &options).0, 1);
+    for shard in ["1/2", "2/2"] {
+        let state = path(&shard.replace('/', "-"));
+        assert!(fuzz(&adapter, &state, &[&options[..], &["--shard", shard]].concat()).0 < 2);
+    }
+    assert_eq!(status(&path("1-2"))["batches"], "0, 2, 4");
+    assert_eq!(report(&[&path("2-2"), &path("1-2")]), report(&[&path("whole")]));
+    // A shard counts once, and other campaigns do not count.
+    let twice = heapsmith(&["fuzz", "report", &text(&path("1-2")), &text(&path("1-2"))]);
+    assert!(String::from_utf8_lossy(&twice.stderr).contains("name each shard once"));
+    assert_eq!(fuzz(&adapter, &path("other"), &["--cases", "64", "--seed", "4", "--trials", "0"]).0, 1);
+    let other = heapsmith(&["fuzz", "report", &text(&path("1-2")), &text(&path("other"))]);
+    assert!(String::from_utf8_lossy(&other.stderr).contains("expected shards of one campaign"));
+    let (code, said) = fuzz(&adapter, &path("other"), &["--cases", "64", "--seed", "5"]);
+    assert!(code == 2 && said.contains("--seed was 4, not 5"), "{said}");
+}
+
+#[test]
+fn a_right_reader_passes_generated_damaged_and_own_dumps() {
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let seed = folder.path().join("seed.hprof");
+    let made = heapsmith(&["generate", "--format", "hprof", "--objects", "30", "--seed", "9", "-o", &text(&seed)]);
+    assert!(made.status.success());
+    let adapter = format!("{HEAPSMITH} adapter serve");
+    let state = folder.path().join("state");
+    let more = ["--cases", "2048", "--seeds", &text(&seed)];
+    let run = |more: &[&str]| {
+        let own = ["fuzz", "--adapter", &adapter, "--state", &text(&state)];
+        let output = heapsmith(&[&own[..], more].concat());
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let (code, said) = run(&more);
+    assert_eq!(code, Some(0), "{said}");
+    let told = status(&state);
+    assert_eq!((&told["tally"]["pass"], list(&told, "causes").len()), (&2048.into(), 0), "{told:#}");
+    assert!(told["reached"]["broken"].as_object().expect("counts").len() >= 60, "{:#}", told["reached"]["broken"]);
+    // There is nothing more to do.
+    let (code, said) = run(&more);
+    assert!(code == Some(0) && said.contains("goes on after 2048 cases"), "{said}");
+    // A seed that has changed is no seed of this campaign any more.
+    fs::write(&seed, "JAVA PROFILE 1.0.2").expect("there is room");
+    assert_eq!(run(&more).0, Some(2));
+}
+
+#[test]
+fn a_dump_is_reduced_for_a_cause_and_with_a_check() {
+    if !has_python() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let (_adapters, adapter) = two_bugs("");
+    let report = folder.path().join("report");
+    let options = ["--format", "hprof", "--random", "30", "--filter", "random-*", "--seed", "1"];
+    let (told, code) =
+        check(&[&["--adapter", &adapter, "--reduce", "--report", &text(&report)], &options[..]].concat());
+    let causes = list(&told["implementations"][0], "causes");
+    assert_eq!((code, causes.len()), (1, 2), "{causes:#?}");
+    for cause in causes {
+        let dump = &cause["reduced"];
+        let file = report.join(dump["file"].as_str().expect("a file"));
+        let bytes = fs::read(&file).expect("a dump").len() as u64;
+        assert!(bytes <= 400 && dump["bytes"] == bytes, "{dump:#}");
+        // The same from the case that shows it, for this cause alone.
+        let id = cause["example"].as_str().expect("an id");
+        let case = told["cases"].as_array().expect("cases").iter().find(|case| case["id"] == id).expect("a case");
+        let small = folder.path().join("small.hprof");
+        let recipe = case["recipe"].as_str().expect("a recipe");
+        let name = cause["id"].as_str().expect("a cause");
+        let reduce = ["reduce", recipe, "--adapter", &adapter, "--cause", name, "--force", "-o", &text(&small)];
+        let output = heapsmith(&reduce);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert!(fs::read(&small).expect("a dump").len() <= 400);
+        let other = heapsmith(&["reduce", recipe, "--adapter", &adapter, "--cause", "hang"]);
+        assert_eq!(other.status.code(), Some(2));
+        assert!(String::from_utf8_lossy(&other.stderr).contains("does not show the cause \"hang\""));
+    }
+}
