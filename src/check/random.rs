@@ -60,8 +60,8 @@ pub(super) fn damaged(edit: &str, base: &Case) -> Result<Option<Case>, Error> {
     let case = match family.damaged(edit, base) {
         Ok(Some(case)) => case,
         // A heap that is peculiar has no place for some edits.
-        Ok(None) | Err(Error::Usage(_) | Error::Decode(_)) => return Ok(None),
-        Err(e) => return Err(e),
+        Err(e @ Error::Io { .. }) => return Err(e),
+        Ok(None) | Err(_) => return Ok(None),
     };
     let Some((rule, _)) = case.breaks else { return Ok(None) };
     let mut before = Findings::default();

@@ -168,8 +168,9 @@ impl Drawn {
         let mut refused = None;
         for _ in 0..DRAWS {
             match self.made(&common, &mut draw) {
-                Err(e @ Error::Usage(_)) => refused = Some(e),
-                case => return case,
+                case @ (Ok(_) | Err(Error::Io { .. })) => return case,
+                // The options contradict each other, or the writer cannot write the heap.
+                Err(e) => refused = Some(e),
             }
         }
         Err(refused.unwrap_or_else(|| Error::Usage(format!("{}: nothing was drawn", self.id))))
