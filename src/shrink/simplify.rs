@@ -59,15 +59,17 @@ impl ObjectStep {
         steps
     }
 
+    /// Steps after others may find less than there was when they were made: what is left of their range counts.
     pub(crate) fn apply(&self, object: &mut Object, word: Option<WordSize>) {
         let kind = object.kind;
         match (self, &mut object.contents) {
             (ObjectStep::Unhashed, _) => object.hash = None,
             (ObjectStep::Untraced, _) => object.trace = None,
             (ObjectStep::Without(range), Contents::References(list)) => {
-                list.drain(range.clone());
+                list.drain(within(range, list.len()));
             }
             (ObjectStep::Without(range), Contents::Elements(list)) => {
+                let range = within(range, list.len());
                 list.drain(range.clone());
                 let width = word.unwrap_or(WordSize::Bits64).bytes() as u64;
                 shorten(object, range.len() as u64, width);
@@ -75,12 +77,17 @@ impl ObjectStep {
             (ObjectStep::WithoutValues(range), Contents::Primitives(bytes)) => {
                 let ObjectKind::PrimitiveArray(element) = kind else { return };
                 let size = element.size() as usize;
+                let range = within(range, bytes.len() / size);
                 bytes.drain(range.start * size..range.end * size);
                 shorten(object, range.len() as u64, element.size());
             }
-            (ObjectStep::Nulls(range), Contents::Elements(list)) => list[range.clone()].fill(Address::NULL),
+            (ObjectStep::Nulls(range), Contents::Elements(list)) => {
+                let range = within(range, list.len());
+                list[range].fill(Address::NULL);
+            }
             (ObjectStep::Nulls(range), Contents::Fields(values)) => {
-                values[range.clone()].iter_mut().filter(|value| is_live(value)).for_each(|value| value.bits = 0);
+                let range = within(range, values.len());
+                values[range].iter_mut().filter(|value| is_live(value)).for_each(|value| value.bits = 0);
             }
             (ObjectStep::Zeros, Contents::Fields(values)) => {
                 values.iter_mut().filter(|value| value.as_reference().is_none()).for_each(|value| value.bits = 0);
@@ -90,6 +97,11 @@ impl ObjectStep {
             _ => {}
         }
     }
+}
+
+/// As much of a range as a list has.
+fn within(range: &Range<usize>, length: usize) -> Range<usize> {
+    range.start.min(length)..range.end.min(length)
 }
 
 /// Steps that are tried on the elements of an array of primitive values.
@@ -145,6 +157,46 @@ impl ClassStep {
             }
             ClassStep::Unhashed => class.hash = None,
             ClassStep::Untraced => class.trace = None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_of_one_object_can_follow_each_other_in_any_order() {
+        let elements = Object {
+            contents: Contents::Elements(vec![Address(8); 4]),
+            length: Some(4),
+            ..Object::new(Address(16), ObjectKind::ObjectArray)
+        };
+        let references = Object {
+            contents: Contents::References(vec![Address(8); 5]),
+            ..Object::new(Address(16), ObjectKind::Instance)
+        };
+        let bytes = Object {
+            contents: Contents::Primitives(vec![1; 6]),
+            length: Some(3),
+            ..Object::new(Address(16), ObjectKind::PrimitiveArray(crate::units::PrimitiveType::Short))
+        };
+        for object in [elements, references, bytes] {
+            let steps = ObjectStep::of(&object);
+            assert!(steps.len() > 1, "{object:?}");
+            for one in &steps {
+                for other in &steps {
+                    let mut changed = object.clone();
+                    one.apply(&mut changed, None);
+                    other.apply(&mut changed, None);
+                    let left = match &changed.contents {
+                        Contents::Elements(list) => Some(list.len()),
+                        Contents::Primitives(bytes) => Some(bytes.len() / 2),
+                        _ => None,
+                    };
+                    assert_eq!(left.map(|left| left as u64), changed.length, "{changed:?}");
+                }
+            }
         }
     }
 }

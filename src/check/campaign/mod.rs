@@ -23,6 +23,7 @@ use crate::error::Error;
 use crate::format::{Family, Format};
 use crate::setters::setters;
 
+use super::causes::is_fact;
 use super::expected::ExpectedFailures;
 use super::introduction::{declared, hello, label};
 use super::protocol::Hello;
@@ -290,12 +291,25 @@ impl<'s> Campaign<'s> {
     fn reduce_causes(&mut self, heard: &(dyn Fn(Heard<'_>) + Sync)) -> Result<usize, Error> {
         let causes = self.causes();
         for cause in &causes {
-            let is_known = cause.reduced.is_some() || self.state.known.reduced.len() >= MOST_REDUCED;
+            let is_known = self.is_shown(cause, &causes) || self.state.known.reduced.len() >= MOST_REDUCED;
             if !is_known && !self.subject.stop.is_asked() {
                 self.reduce(cause, heard)?;
             }
         }
         Ok(causes.len())
+    }
+
+    /// Whether dumps show a cause already. A message, or a place in a program, that has as many dumps as causes shows all of
+    /// them, whatever the rules are by now that explain it.
+    fn is_shown(&self, cause: &Cause, causes: &[Cause]) -> bool {
+        let of_causes = |what: &str| {
+            causes.iter().filter(|cause| cause.symptoms.iter().any(|symptom| symptom.what == what)).count()
+        };
+        let of_dumps = |what: &str| {
+            self.state.known.reduced.iter().filter(|dump| dump.shows.iter().any(|shown| shown == what)).count()
+        };
+        let is_placed = |what: &str| !is_fact(what) && of_dumps(what) >= of_causes(what);
+        cause.reduced.is_some() || cause.symptoms.iter().any(|symptom| is_placed(&symptom.what))
     }
 
     fn reduce(&mut self, cause: &Cause, heard: &(dyn Fn(Heard<'_>) + Sync)) -> Result<(), Error> {

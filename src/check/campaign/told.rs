@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 
-use super::super::causes::{Counted, counted_causes};
+use super::super::causes::{Counted, counted_causes, is_fact};
 use super::super::kept::KeptDump;
 use super::super::report::{CampaignChosen, CaseFacts, CaseResult, Cause, Chosen, Held, Report, SCHEMA, Tested};
 use super::state::{Begun, Known, ReducedDump};
@@ -208,11 +208,14 @@ pub(super) fn report_of(begun: &Begun, totals: Totals, reduced: &[ReducedDump]) 
     }
 }
 
-/// The smallest dump that shows a cause: by its rule, or where it was made for none, by a symptom.
+/// The smallest dump that shows a cause: by its rule and a symptom, or by a message or a place in a program alone.
 pub(super) fn shown<'r>(cause: &Cause, reduced: &'r [ReducedDump]) -> Option<&'r ReducedDump> {
     let is_seen = |what: &String| cause.symptoms.iter().any(|symptom| symptom.what == *what);
-    let of_cause = reduced
-        .iter()
-        .filter(|dump| dump.shows.iter().any(is_seen) && (dump.rule == cause.rule || dump.rule.is_none()));
-    of_cause.min_by_key(|dump| (dump.bytes, &dump.file))
+    let is_placed = |what: &String| !is_fact(what) && is_seen(what);
+    let of_rule = |dump: &ReducedDump| dump.rule == cause.rule || dump.rule.is_none();
+    let smallest = |of_cause: &dyn Fn(&ReducedDump) -> bool| {
+        reduced.iter().filter(|dump| of_cause(dump)).min_by_key(|dump| (dump.bytes, &dump.file))
+    };
+    smallest(&|dump| of_rule(dump) && dump.shows.iter().any(is_seen))
+        .or_else(|| smallest(&|dump| dump.shows.iter().any(is_placed)))
 }

@@ -89,6 +89,11 @@ pub(super) fn symptom_of(result: &CaseResult) -> Option<String> {
     symptom::first(result)
 }
 
+/// Whether a symptom is a fact that is wrong, and not a message or a place in a program.
+pub(super) fn is_fact(symptom: &str) -> bool {
+    spectrum::is_fact(symptom)
+}
+
 /// Everything that is seen of a failure.
 pub(super) fn symptoms_of(result: &CaseResult) -> BTreeSet<String> {
     symptoms(result)

@@ -286,6 +286,11 @@ impl<'r> Group<'r> {
     }
 }
 
+/// Whether a symptom is a fact that is wrong.
+pub(super) fn is_fact(symptom: &str) -> bool {
+    !NO_FACTS.contains(&kind(symptom))
+}
+
 /// Whether a fact is wrong in two ways. Two messages, or two places in a program, are different things.
 fn is_same_fact(one: &str, other: &str) -> bool {
     kind(one) == kind(other) && !NO_FACTS.contains(&kind(one))
