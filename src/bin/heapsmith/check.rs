@@ -64,8 +64,8 @@ pub(crate) struct Opts {
     /// --time-limit and --memory-limit change in proportion.
     #[arg(long, conflicts_with_all = ["decoder", "converter", "encoder", "operation", "random", "jobs", "scaling"])]
     large: bool,
-    /// Instead of the corpus, ask about dumps of your own: files, folders (those in them that begin like a dump), patterns, or `-`
-    /// for a list of paths on standard input. heapsmith's own reading counts as right; what `validate` finds in a dump is in its
+    /// Instead of the corpus, ask about dumps of your own: files, folders (those in them that begin like a dump), patterns, recipes, or
+    /// `-` for a list of paths on standard input. heapsmith's own reading counts as right; what `validate` finds in a dump is in its
     /// summary. Dumps above 4 MiB are read object by object: adapters are asked for a digest, counts or a verdict, what converters make
     /// is judged as by `check-conversion`, and decoders are not asked about them. Without it, the corpus.
     #[arg(long, value_name = "PATH", num_args = 1.., conflicts_with_all = ["large", "encoder", "random", "scaling"])]
