@@ -149,7 +149,7 @@ fn a_campaign_that_is_killed_goes_on_and_loses_nothing_that_it_announced() {
     let options = ["--cases", "320", "--jobs", "1", "--trials", "30"];
     let (code, said) = fuzz(&adapter, &whole, &options);
     assert_eq!(code, 1, "{said}");
-    // It is killed when the state has so many lines, and once in the middle of one, so to speak.
+    // It is killed when the state has these numbers of lines.
     for lines in [2, 3, 4, 6] {
         let mut command = Command::new(HEAPSMITH);
         command.args(["fuzz", "--adapter", &adapter, "--format", "hprof", "--state", &text(&state)]).args(options);
@@ -157,7 +157,7 @@ fn a_campaign_that_is_killed_goes_on_and_loses_nothing_that_it_announced() {
         let mut running = command.spawn().expect("it starts");
         let path = state.join("state.jsonl");
         let count = || fs::read_to_string(&path).map_or(0, |text| text.lines().filter(|line| !line.is_empty()).count());
-        wait_until("so many lines", || count() >= lines);
+        wait_until("the lines", || count() >= lines);
         running.kill().expect("it can be killed");
         let output = running.wait_with_output().expect("it has ended");
         // Its programs are gone.

@@ -42,6 +42,7 @@ documents! {
     ci: "docs/ci.md",
     converter: "docs/converter.md",
     formats: "docs/formats.md",
+    fuzzing: "docs/fuzzing.md",
     generating: "docs/generating.md",
     parser: "docs/parser.md",
     tests: "docs/tests.md",

@@ -108,7 +108,7 @@ pub(crate) struct Opts {
     /// failed cases; it is created. A folder that holds anything but a report is refused. Without it, the report is only printed.
     #[arg(long, value_name = "DIR")]
     report: Option<PathBuf>,
-    /// Reduce a dump of each cause that is not expected, by at most so many trials, and write it to the folder of --report. Without it,
+    /// Reduce a dump of each cause that is not expected, by at most that many trials, and write it to the folder of --report. Without it,
     /// none is reduced.
     #[arg(
         long,

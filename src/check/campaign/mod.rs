@@ -45,7 +45,7 @@ pub use totals::Reached;
 
 /// Processes that a batch is asked in at a time.
 const SIDE_BY_SIDE: usize = 2;
-/// After so many rounds causes are looked for even if nothing looks new.
+/// After that many rounds causes are looked for even if nothing looks new.
 const LATER: u64 = 32;
 /// A program that is wrong in a new way each time has as many causes as it wants.
 const MOST_REDUCED: usize = 200;
@@ -163,7 +163,7 @@ impl<'s> Campaign<'s> {
         let hello = hello(subject)?.map_err(|how| Error::Usage(format!("{}: {how}", subject.command)))?;
         let formats = formats(subject, hello.as_ref(), options);
         if formats.is_empty() {
-            let message = format!("{}: there is no format that it can be asked about", subject.command);
+            let message = format!("{}: it declares none of the formats that are asked about", subject.command);
             return Err(Error::Usage(message));
         }
         let plan = Arc::new(Plan::new(options.seed, options.format, &formats, &options.seeds)?);

@@ -27,7 +27,7 @@ const LONGEST: u64 = 4 << 20;
 const EDITS: usize = 6;
 /// Draws of a case until one can be made: options may contradict each other.
 const DRAWS: u64 = 20;
-/// One batch in so many is of seed dumps, if there are any.
+/// Of that many batches, one is of seed dumps, if there are any.
 const OF_SEEDS: u64 = 4;
 
 /// What the cases of a campaign are drawn from.
@@ -116,7 +116,7 @@ struct Common {
     format: Format,
     /// The most objects.
     objects: u64,
-    /// In so many eighths of the cases an edit damages the dump.
+    /// Of eight cases, the number in which an edit damages the dump.
     damaged: u64,
     /// Whether everything is drawn, and not only what every parser should load, with few things that are odd.
     swarm: bool,

@@ -76,7 +76,7 @@ pub struct ReducedDump {
 }
 
 impl ReducedDump {
-    /// Whether it has the path of a file beside a report, and not one that somebody else wrote down.
+    /// Whether it has the path of a file beside a report, and not any other.
     pub(in crate::check) fn is_beside(&self) -> bool {
         let name = self.file.strip_prefix(DUMPS).and_then(|rest| rest.strip_prefix('/'));
         let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.');
