@@ -56,6 +56,8 @@ pub struct StatusCause {
     /// The smallest dump that shows it, where one was reduced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reduced: Option<ReducedDump>,
+    /// The first case that shows it.
+    pub first: String,
     /// The case with the smallest dump.
     pub example: String,
     /// How that dump is made.
@@ -87,6 +89,13 @@ pub fn status(root: &Path) -> Result<Status, Error> {
             sentence: cause.sentence.clone(),
             cases: of.iter().filter_map(|seen| counts.get(seen)).sum(),
             reduced: cause.reduced.clone(),
+            first: of
+                .iter()
+                .filter_map(|seen| failures.get(*seen))
+                .map(|alike| &alike.first)
+                .min()
+                .cloned()
+                .unwrap_or_default(),
             example: cause.example.clone(),
             recipe: recipes.get(&*cause.example).map(|recipe| (*recipe).to_owned()).unwrap_or_default(),
         }

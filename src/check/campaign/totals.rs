@@ -49,6 +49,8 @@ pub(super) struct Totals {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Alike {
     pub(super) count: u64,
+    /// The id of the first: of ids of one campaign, the order is that of the cases.
+    pub(super) first: String,
     /// Those with the smallest dumps.
     pub(super) smallest: Vec<Failure>,
 }
@@ -166,6 +168,10 @@ fn sum(of: &mut BTreeMap<String, u64>, more: BTreeMap<String, u64>) {
 
 impl Alike {
     fn add(&mut self, other: Alike) {
+        self.first = match self.count {
+            0 => other.first,
+            _ => std::mem::take(&mut self.first).min(other.first),
+        };
         self.count += other.count;
         self.smallest.extend(other.smallest);
         let key = |failure: &Failure| (failure.case.size, failure.case.id.clone());
@@ -190,7 +196,8 @@ impl Totals {
         let seen: Vec<String> = symptoms_of(&result).into_iter().collect();
         result.followed = Vec::new();
         let failure = Failure { case: facts, result };
-        self.failures.entry(seen.join("; ")).or_default().add(Alike { count: 1, smallest: vec![failure] });
+        let first = failure.case.id.clone();
+        self.failures.entry(seen.join("; ")).or_default().add(Alike { count: 1, first, smallest: vec![failure] });
         self.bound();
         Ok(())
     }
@@ -231,7 +238,7 @@ mod tests {
     fn failed(id: &str, size: u64, how: &str) -> Totals {
         let case = CaseFacts { id: id.to_owned(), size, ..CaseFacts::default() };
         let result = CaseResult::new(id, Outcome::Crash { how: how.to_owned() });
-        let alike = Alike { count: 1, smallest: vec![Failure { case, result }] };
+        let alike = Alike { count: 1, first: id.to_owned(), smallest: vec![Failure { case, result }] };
         let failures = BTreeMap::from([(how.to_owned(), alike)]);
         let mut totals = Totals { cases: 1, failures, ..Totals::default() };
         totals.batches.add(size, size);
@@ -240,7 +247,7 @@ mod tests {
 
     #[test]
     fn the_order_in_which_batches_add_up_does_not_matter() {
-        let one = |size: u64| failed(&format!("case-{size}"), size, if size % 3 == 0 { "a" } else { "b" });
+        let one = |size: u64| failed(&format!("case-{size}"), size, if size.is_multiple_of(3) { "a" } else { "b" });
         let added = |sizes: &mut dyn Iterator<Item = u64>| {
             sizes.fold(Totals::default(), |mut all, size| {
                 all.add(one(size));
@@ -253,7 +260,7 @@ mod tests {
         even.add(odd);
         assert_eq!(even, forward);
         assert_eq!(forward.batches.0, [(0, 49)]);
-        assert_eq!(forward.failures["a"].count, 17);
+        assert_eq!((forward.failures["a"].count, &*forward.failures["a"].first), (17, "case-0"));
         let sizes: Vec<u64> = forward.failures["a"].smallest.iter().map(|failure| failure.case.size).collect();
         assert_eq!(sizes, [0, 3, 6, 9, 12, 15, 18, 21]);
     }
