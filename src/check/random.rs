@@ -1,6 +1,10 @@
 //! Random cases: dumps of random heaps in random formats, versions, profiles and widths, plain or odd.
 
+use std::io::Write;
 use std::sync::Arc;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
 
 use crate::corpus::{Answer, Case, Kind, Verdict};
 use crate::draw::SeedDraw;
@@ -43,6 +47,10 @@ pub(super) fn random_case(seed: u64, index: u64, families: &[Family]) -> Result<
 /// # Errors
 /// If the recipe contradicts itself, or the edit cannot be made in the dump.
 pub(super) fn recipe_case(id: &str, recipe: &Recipe) -> Result<Case, Error> {
+    if recipe.gzip {
+        let case = recipe_case(id, &recipe.clone().gzip(false))?;
+        return Ok(Case { recipe: recipe.to_string(), ..compressed(case) });
+    }
     let mut settled = recipe.settled()?;
     let Some(edit) = settled.edit.take() else { return undamaged(id, recipe, &settled) };
     let refused = || Error::Usage(format!("recipe {recipe}: edit={edit} cannot be made in this dump"));
@@ -72,6 +80,14 @@ pub(super) fn damaged(edit: &str, base: &Case) -> Result<Option<Case>, Error> {
     let mut others = case.answers.iter().skip(1).filter_map(heap_of);
     let is_right = !before.breaks(rule) && others.all(|other| heaps.contains(&other)) && case.judge()?.is_empty();
     Ok(is_right.then(|| Case { id: base.id.clone(), recipe: base.recipe.clone(), kind: base.kind, ..case }))
+}
+
+/// The same dump, compressed with gzip as recipes do it.
+pub(super) fn compressed(case: Case) -> Case {
+    let mut bytes = GzEncoder::new(Vec::new(), Compression::none());
+    // Nothing that is written to memory fails.
+    let _ = bytes.write_all(&case.bytes);
+    Case { bytes: bytes.finish().unwrap_or_default(), ..case }
 }
 
 fn heap_of(answer: &Answer) -> Option<&Heap> {

@@ -11,7 +11,7 @@ use super::campaign::ReducedDump;
 use super::causes::symptoms_of;
 use super::own::own_case;
 use super::protocol::Hello;
-use super::random::damaged;
+use super::random::{compressed, damaged};
 use super::report::{CaseResult, Cause};
 use super::shows::Wrong;
 use super::subject::Subject;
@@ -39,16 +39,16 @@ pub(super) struct Smallest {
 }
 
 impl Smaller<'_> {
-    /// The smallest dump found that shows a cause as a failure does. A dump that an edit damages is made smaller before that, and
-    /// damaged again each time.
+    /// The smallest dump found that shows a cause as a failure does. A dump that is damaged by an edit, or compressed, is made smaller
+    /// before that, and damaged and compressed again each time.
     ///
     /// # Errors
     /// If cases cannot be made, files cannot be written, or a program cannot be started.
     pub(super) fn of(&self, task: &Task, result: &CaseResult, cause: &Cause) -> Result<Smallest, Error> {
         let case = task.source.case()?;
-        let (base, edit) = match &task.source {
-            Source::Drawn(drawn) => drawn.before()?,
-            _ => (case.clone(), None),
+        let ((base, edit), is_compressed) = match &task.source {
+            Source::Drawn(drawn) => (drawn.before()?, drawn.is_compressed()),
+            _ => ((case.clone(), None), false),
         };
         let wrong = Wrong::known(self.subject, self.hello.cloned(), task.operation.clone(), result, cause);
         let shows = match &wrong {
@@ -66,9 +66,13 @@ impl Smaller<'_> {
                     (self.tried)(count);
                 }
             };
-            let edited = |dump: &[u8]| match edit {
-                Some(edit) => damaged(edit, &own_case("dump", dump.to_vec())?),
-                None => own_case("dump", dump.to_vec()).map(Some),
+            let edited = |dump: &[u8]| {
+                let base = own_case("dump", dump.to_vec())?;
+                let edited = match edit {
+                    Some(edit) => damaged(edit, &base)?,
+                    None => Some(base),
+                };
+                Ok(if is_compressed { edited.map(compressed) } else { edited })
             };
             let shows = |dump: &[u8]| match edited(dump) {
                 Ok(case) => case.map_or(Ok(false), |case| asking.shows_case(case)),

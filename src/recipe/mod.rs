@@ -19,6 +19,9 @@ mod text;
 use std::collections::BTreeSet;
 use std::io::Write;
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
 use crate::error::{Error, did_you_mean};
 use crate::family::Wishes;
 use crate::format::{Format, Lowering};
@@ -52,6 +55,8 @@ pub struct Recipe {
     pub aim: Option<Aim>,
     /// The named edit that damages the dump.
     pub edit: Option<String>,
+    /// Whether the dump is compressed with gzip, in stored blocks, so that the bytes do not depend on a compressor.
+    pub gzip: bool,
     /// Keys whose values stay as they are, whatever is drawn.
     kept: BTreeSet<&'static str>,
 }
@@ -65,6 +70,7 @@ setters! {
         set swarm: bool;
         option aim: Aim;
         option edit: String;
+        set gzip: bool;
     }
 }
 
@@ -79,6 +85,7 @@ impl From<Preset> for Recipe {
             swarm: false,
             aim: None,
             edit: None,
+            gzip: false,
             kept: BTreeSet::new(),
         }
     }
@@ -189,6 +196,11 @@ impl Recipe {
         if !self.is_settled() {
             return self.settled()?.write(out);
         }
+        if self.gzip {
+            let mut compressed = GzEncoder::new(out, Compression::none());
+            Recipe { gzip: false, ..self.clone() }.write(&mut compressed)?;
+            return compressed.finish().map(drop).map_err(|e| Error::io("writing the dump", e));
+        }
         let Some(edit) = &self.edit else {
             let (lowering, mut heap) = self.dumped()?;
             return lowering.write(&mut (&mut heap as &mut dyn HeapSource), out);
@@ -209,12 +221,13 @@ impl Recipe {
         out.write_all(&edited.bytes).map_err(|e| Error::io("writing the dump", e))
     }
 
-    /// The dump as an input, which is generated each time it is read.
+    /// The dump as an input, which is generated each time it is read; one that is compressed, as it is before that.
     ///
     /// # Errors
     /// Like [`Recipe::lowering`].
     pub fn input(self) -> Result<Input, Error> {
-        let settled = self.settled()?;
+        // Whoever reads it would decompress it again.
+        let settled = self.settled()?.gzip(false);
         settled.lowering()?;
         Ok(Input::generated(&self.to_string(), move |out| settled.write(out)))
     }

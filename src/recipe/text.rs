@@ -39,7 +39,7 @@ fn aimed(recipe: &Recipe, key: &str) -> Option<String> {
 }
 
 /// The keys after those of the options, in order.
-const KEYS: [Key; 10] = [
+const KEYS: [Key; 11] = [
     Key {
         name: "swarm",
         values: || "yes or no".to_owned(),
@@ -73,6 +73,19 @@ const KEYS: [Key; 10] = [
             Some(())
         },
         text: |recipe| recipe.edit.clone(),
+    },
+    Key {
+        name: "gzip",
+        values: || "yes or no".to_owned(),
+        read: |recipe, text| {
+            recipe.gzip = match text {
+                "yes" => true,
+                "no" => false,
+                _ => return None,
+            };
+            Some(())
+        },
+        text: |recipe| recipe.gzip.then(|| "yes".to_owned()),
     },
     Key {
         name: "seed",

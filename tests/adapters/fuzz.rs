@@ -114,6 +114,9 @@ fn two_bugs_are_two_causes_with_a_dump_each_that_shows_it() {
         assert_eq!(check(&["--adapter", &adapter, "--dumps", recipe]).1, 1, "{recipe}");
     }
     assert_eq!(shown.len(), 2, "{shown:?}");
+    // Every failure is of a cause, and counted there.
+    let failed: u64 = told["tally"]["fail"].as_u64().expect("a number");
+    assert!(causes.iter().map(|cause| cause["cases"].as_u64().expect("a number")).sum::<u64>() >= failed, "{told:#}");
     // What was reached is counted.
     for (what, least) in [("rules", 60), ("records", 15), ("facets", 30), ("widths", 2)] {
         assert!(told["reached"][what].as_object().expect("counts").len() >= least, "{what}: {:#}", told["reached"]);

@@ -155,6 +155,7 @@ fn junit_is_well_formed_whatever_the_texts() {
             symptoms: vec![Symptom { what: text(), cases: 5 }],
             example: text(),
             repeat: Some(text()),
+            failures: Some(5),
             reduced: Some(ReducedDump { file: text(), shows: vec![text()], of: text(), ..ReducedDump::default() }),
             unexpected: 4,
             cases: vec![text(), text(), format!("{} 2", text())],

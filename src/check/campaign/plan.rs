@@ -15,7 +15,7 @@ use crate::generate::Preset;
 use crate::recipe::Recipe;
 
 use super::super::own::own_case;
-use super::super::random::{damaged, recipe_case};
+use super::super::random::{compressed, damaged, recipe_case};
 use super::super::task::Source;
 
 /// Number of cases of a batch.
@@ -118,6 +118,8 @@ struct Common {
     objects: u64,
     /// Of eight cases, the number in which an edit damages the dump.
     damaged: u64,
+    /// Whether the dumps are compressed.
+    gzip: bool,
     /// Whether everything is drawn, and not only what every parser should load, with few things that are odd.
     swarm: bool,
 }
@@ -141,6 +143,7 @@ impl Drawn {
             None => base,
             Some((_, case)) => case,
         };
+        let case = if self.is_compressed() { compressed(case) } else { case };
         Ok(self.case.get_or_init(|| case).clone())
     }
 
@@ -150,10 +153,19 @@ impl Drawn {
         Ok((base, edit.map(|(edit, _)| edit)))
     }
 
+    /// Whether the dump is compressed after all else.
+    pub(in crate::check) fn is_compressed(&self) -> bool {
+        !self.is_of_seeds() && self.common().gzip
+    }
+
+    fn is_of_seeds(&self) -> bool {
+        !self.plan.seeds.is_empty() && self.batch.is_multiple_of(OF_SEEDS)
+    }
+
     fn drawn(&self) -> Result<Made, Error> {
         let seeds = &self.plan.seeds;
         let mut draw = SeedDraw::numbered(self.plan.seed, self.batch << 8 | (self.number + 1));
-        if !seeds.is_empty() && self.batch.is_multiple_of(OF_SEEDS) {
+        if self.is_of_seeds() {
             let place = self.batch / OF_SEEDS * CASES + self.number;
             let seed = seeds[(place % seeds.len() as u64) as usize].case(&self.id)?;
             // Each as it is, and then with edits.
@@ -184,6 +196,7 @@ impl Drawn {
             objects: *draw.pick(&[4, 16, 60, 60, 120, 120, 400]),
             damaged: *draw.pick(&[0, 0, 1, 4]),
             swarm: !draw.one_in(4),
+            gzip: draw.one_in(16),
         }
     }
 
@@ -198,6 +211,9 @@ impl Drawn {
             Recipe::draw(&[common.format.family()], common.objects, draw)?
         };
         let base = recipe_case(&self.id, &recipe)?;
+        // It is compressed after it was damaged.
+        let recipe = recipe.gzip(common.gzip);
+        let base = Case { recipe: recipe.to_string(), ..base };
         if draw.below(8) >= common.damaged {
             return Ok((base, None));
         }

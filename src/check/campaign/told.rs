@@ -1,6 +1,6 @@
 //! What there is to tell of a campaign: how far it is, and a report like those of `check`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
@@ -73,7 +73,6 @@ pub fn status(root: &Path) -> Result<Status, Error> {
     let begun = known.begun.clone().unwrap_or_default();
     let mut report = report_of(&begun, known.totals.clone(), &known.reduced);
     let Totals { batches, cases, seconds, tally, reached, failures, .. } = known.totals;
-    let counts: BTreeMap<&str, u64> = failures.iter().map(|(seen, alike)| (&**seen, alike.count)).collect();
     let tested = report.implementations.remove(0);
     let recipes: BTreeMap<&str, &str> = report.cases.iter().map(|case| (&*case.id, &*case.recipe)).collect();
     let kinds: BTreeMap<&str, &str> = failures
@@ -87,7 +86,7 @@ pub fn status(root: &Path) -> Result<Status, Error> {
         StatusCause {
             id: cause.id.clone(),
             sentence: cause.sentence.clone(),
-            cases: of.iter().filter_map(|seen| counts.get(seen)).sum(),
+            cases: cause.all_failures(),
             reduced: cause.reduced.clone(),
             first: of
                 .iter()
@@ -165,14 +164,17 @@ fn named(number: usize, file: &str) -> String {
 }
 
 pub(super) fn report_of(begun: &Begun, totals: Totals, reduced: &[ReducedDump]) -> Report {
-    let Totals { batches, cases, tally, passed, readings, failures, .. } = totals;
-    let chosen = CampaignChosen { batches: batches.to_string(), cases };
+    let Totals { batches, cases, unexpected, tally, passed, readings, failures, .. } = totals;
+    let chosen = CampaignChosen { batches: batches.to_string(), cases, unexpected };
+    let mut alike_of: BTreeMap<String, usize> = BTreeMap::new();
+    let counts: Vec<u64> = failures.values().map(|alike| alike.count).collect();
     let mut counted = Counted { passed, weights: BTreeMap::new() };
     let (mut facts, mut results): (Vec<CaseFacts>, Vec<CaseResult>) = (Vec::new(), Vec::new());
-    for alike in failures.into_values() {
+    for (number, alike) in failures.into_values().enumerate() {
         let weight = alike.count as f64 / alike.smallest.len().max(1) as f64;
         for failure in alike.smallest {
             counted.weights.insert(failure.case.id.clone(), weight);
+            alike_of.insert(failure.case.id.clone(), number);
             facts.push(failure.case);
             results.push(failure.result);
         }
@@ -198,8 +200,11 @@ pub(super) fn report_of(begun: &Begun, totals: Totals, reduced: &[ReducedDump]) 
     let known: BTreeMap<&str, &CaseFacts> = facts.iter().map(|case| (&*case.id, case)).collect();
     let mut causes = counted_causes(&tested, &known, &counted);
     for cause in &mut causes {
+        let kinds: BTreeSet<usize> = cause.cases.iter().filter_map(|case| alike_of.get(case).copied()).collect();
+        cause.failures = Some(kinds.into_iter().map(|kind| counts[kind]).sum());
         cause.reduced = shown(cause, reduced).cloned();
     }
+    causes.sort_by_key(|cause| (cause.unexpected == 0, std::cmp::Reverse(cause.failures)));
     tested.causes = causes;
     Report {
         schema: SCHEMA,

@@ -173,6 +173,7 @@ fn cause(
         example: smallest.map(|result| result.id.clone()).unwrap_or_default(),
         repeat: smallest.and_then(|result| result.repeat.clone()),
         reduced: None,
+        failures: None,
         unexpected: members.iter().filter(|result| result.is_unexpected()).count() as u64,
         cases: ids.into_iter().cloned().collect(),
     }

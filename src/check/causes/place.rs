@@ -12,7 +12,14 @@ fn panic(text: &str) -> Option<String> {
     let (_, rest) = text.split_once("panicked at ")?;
     let (place, rest) = rest.split_once('\n').unwrap_or((rest, ""));
     let message = rest.lines().next().unwrap_or_default();
-    Some(format!("panicked at {}: {}", place.trim_end_matches(':'), template(message)))
+    let place = of_crate(place.trim_end_matches(':'));
+    Some(format!("panicked at {place}: {}", template(message)))
+}
+
+/// A place in the sources of a crate, without the folder in which cargo keeps them on a machine.
+fn of_crate(place: &str) -> &str {
+    let below = place.split_once("/registry/src/").and_then(|(_, rest)| rest.split_once('/'));
+    below.map_or(place, |(_, rest)| rest)
 }
 
 /// Python's traceback: the last frame, and the exception in the last line.
@@ -60,6 +67,9 @@ mod tests {
     fn a_panic_has_a_place() {
         let text = "exit code 101: thread 'main' panicked at src/parser.rs:139:30:\nunhandled tag 16\nnote: run with";
         assert_eq!(place(text).as_deref(), Some("panicked at src/parser.rs:139:30: unhandled tag …"));
+        // On any machine, it is the same.
+        let text = "thread 'main' panicked at /home/me/.cargo/registry/src/host-1949/a-0.1.0/src/lib.rs:7:1:\nno";
+        assert_eq!(place(text).as_deref(), Some("panicked at a-0.1.0/src/lib.rs:7:1: no"));
     }
 
     #[test]

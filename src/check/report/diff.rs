@@ -202,5 +202,5 @@ impl ReportDiff {
 fn in_markdown(cause: &Cause) -> String {
     let repeat = cause.repeat.as_deref().map(|repeat| format!(", {}", markdown::code(repeat))).unwrap_or_default();
     let (id, sentence) = (markdown::code(&cause.id), markdown::escaped(&cause.sentence));
-    format!("{id}: {sentence} {} cases; {}{repeat}", cause.cases.len(), markdown::code(&cause.example))
+    format!("{id}: {sentence} {} cases; {}{repeat}", cause.all_failures(), markdown::code(&cause.example))
 }

@@ -50,7 +50,10 @@ impl Report {
         let results = self.implementations.iter().flat_map(|tested| &tested.results);
         let causes = self.implementations.iter().flat_map(|tested| &tested.causes);
         Overall {
-            unexpected: results.filter(|result| result.is_unexpected()).count() as u64,
+            unexpected: match &self.chosen.campaign {
+                Some(campaign) => campaign.unexpected,
+                None => results.filter(|result| result.is_unexpected()).count() as u64,
+            },
             causes: causes.filter(|cause| cause.unexpected > 0).count(),
             known: self.implementations.iter().filter(|tested| tested.expectations.failed > 0).count(),
             implementations: self.implementations.len(),
@@ -109,11 +112,16 @@ impl Cause {
     /// How many cases it has, and how many of them are expected, if not all are alike.
     pub fn count(&self) -> String {
         let cases = self.cases.len() as u64;
-        let told = counted(cases, "case");
+        let told = counted(self.all_failures(), "case");
         match cases.saturating_sub(self.unexpected) {
             expected if expected > 0 && self.unexpected > 0 => format!("{told}, {expected} of them expected"),
             _ => told,
         }
+    }
+
+    /// In how many cases it was seen, of which the report may have some only.
+    pub fn all_failures(&self) -> u64 {
+        self.failures.unwrap_or(self.cases.len() as u64)
     }
 
     /// The cases besides the example.

@@ -101,6 +101,8 @@ pub struct CampaignChosen {
     pub batches: String,
     /// Number of their cases.
     pub cases: u64,
+    /// Number of their failures that are not expected.
+    pub unexpected: u64,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
@@ -181,6 +183,9 @@ pub struct Cause {
     pub reduced: Option<ReducedDump>,
     /// How many of its cases fail the run.
     pub unexpected: u64,
+    /// How many cases show it, where the report has only some of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failures: Option<u64>,
     /// Its cases, by id.
     pub cases: Vec<String>,
 }

@@ -55,9 +55,9 @@ fn result(tested: &Tested, cause: &Cause, rule: Option<usize>) -> Value {
     let mut result = json!({
         "ruleId": cause.id,
         "level": if is_expected { "note" } else { "error" },
-        "message": { "text": format!("{} {} cases.", cause.sentence, cause.cases.len()) },
+        "message": { "text": format!("{} {} cases.", cause.sentence, cause.all_failures()) },
         "locations": [location(&cause.example, example)],
-        "occurrenceCount": cause.cases.len(),
+        "occurrenceCount": cause.all_failures(),
         "partialFingerprints": { "cause/v1": format!("{}/{}", tested.label, cause.id) },
         "properties": { "cases": cause.cases, "repeat": cause.repeat, "symptoms": cause.symptoms },
     });

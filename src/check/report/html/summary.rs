@@ -67,7 +67,7 @@ impl<'a> Top<'a> {
         let cards = || sections.iter().flat_map(|section| section.cards.iter().map(move |card| (section.label, card)));
         let is_known = cards().all(|(_, card)| card.known);
         let mut cards: Vec<_> = cards().filter(|(_, card)| card.known == is_known).collect();
-        cards.sort_by_key(|(_, card)| std::cmp::Reverse(card.cause.cases.len()));
+        cards.sort_by_key(|(_, card)| std::cmp::Reverse(card.cause.all_failures()));
         let named = cards.iter().take(MOST_NAMED);
         Top {
             causes: named
