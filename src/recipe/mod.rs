@@ -226,7 +226,7 @@ impl Recipe {
     /// # Errors
     /// Like [`Recipe::lowering`].
     pub fn input(self) -> Result<Input, Error> {
-        // Whoever reads it would decompress it again.
+        // A reader would decompress it again.
         let settled = self.settled()?.gzip(false);
         settled.lowering()?;
         Ok(Input::generated(&self.to_string(), move |out| settled.write(out)))

@@ -278,6 +278,13 @@ mod tests {
         let text = "heapsmith-2:preset=tiny,word=32,version-text=a%2c%20b%25%e2%82%ac,seed=1,format=classic,\
                     profile=any,encoding=ibm-1047,newline=nel";
         assert_eq!(canonical(text), text);
+        let compressed = "heapsmith-2:preset=tiny,gzip=yes,seed=1";
+        assert_eq!(canonical(compressed), compressed);
+        let mut dump = Vec::new();
+        Recipe::read(compressed).and_then(|recipe| recipe.write(&mut dump)).expect("it is written");
+        // A member of RFC 1952, whose first block is stored: its plain bytes stand in it.
+        assert_eq!(dump[..4], [0x1f, 0x8b, 8, 0]);
+        assert!(dump.windows(13).any(|bytes| bytes == b"JAVA PROFILE "));
         assert_eq!(Recipe::read(text).expect("a recipe").options.version_text.as_deref(), Some("a, b%\u{20ac}"));
     }
 
