@@ -142,3 +142,29 @@ fn histogram(
         None => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::model::{Heap, LoadClass};
+
+    use super::*;
+
+    /// A class of which only the log knows may have its objects counted under its name, or not.
+    #[test]
+    fn a_name_that_the_log_alone_has_is_left_open() {
+        let mut heap = Heap::default();
+        let loaded = LoadClass { class: Address(0x1100), name: TextId(7), ..LoadClass::default() };
+        let kinds = [EventKind::Text(TextId(7), Name::from_text("[LA;")), EventKind::LoadClass(loaded)];
+        heap.surroundings.events = Some(kinds.into_iter().map(|kind| Event::new(0, 0, kind)).collect());
+        let source = &heap as &dyn HeapSource;
+        let open = without_record(source);
+        assert_eq!(open, [Name::from_text("A[]")].into());
+        let told = |text: &str| -> Accepted { serde_json::from_str(text).expect("an answer") };
+        let right = BTreeMap::new();
+        let array = told(r#"{"histogram": [{"class": "A[]", "objects": 1}]}"#);
+        assert!(histogram(&right, &open, &array, true).is_ok());
+        assert!(histogram(&right, &open, &told(r#"{"histogram": []}"#), true).is_ok());
+        assert!(histogram(&right, &BTreeSet::new(), &array, true).is_err());
+        assert!(histogram(&right, &open, &told(r#"{"histogram": [{"class": "B[]", "objects": 1}]}"#), true).is_err());
+    }
+}
