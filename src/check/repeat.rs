@@ -6,7 +6,7 @@ use crate::compare::Facet;
 
 use super::process::Budget;
 use super::subject::{Kind, Subject};
-use super::task::{Choice, Operation};
+use super::task::{Choice, Operation, Wanted};
 
 /// The command that runs one case again.
 pub(super) fn repeat(subject: &Subject, choice: &Choice, left_out: &BTreeSet<Facet>, id: &str) -> String {
@@ -40,6 +40,12 @@ pub(super) fn of_dump(subject: &Subject, left_out: &BTreeSet<Facet>, dump: &str,
     };
     let (asked, limits, dump) = (asked(subject), limits(subject, left_out), shell_words::quote(dump));
     format!("heapsmith check {asked}{operation}{limits} --dumps {dump}")
+}
+
+/// Whether answers to two runs are asked for and judged in the same way: the same text.
+pub(super) fn judged(subject: &Subject, operations: Wanted, left_out: &BTreeSet<Facet>) -> String {
+    let operation = operations.0.map(|what| format!(" {what:?}")).unwrap_or_default();
+    format!("{}{operation}{}", asked(subject), limits(subject, left_out))
 }
 
 /// The options that say who is asked.

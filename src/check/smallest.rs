@@ -1,6 +1,7 @@
 //! The smallest dump that shows a cause.
 
 use std::num::NonZeroUsize;
+use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
@@ -16,6 +17,9 @@ use super::report::{CaseResult, Cause};
 use super::shows::Wrong;
 use super::subject::Subject;
 use super::task::{Source, Task, first_heap};
+
+/// No dump is tried later than this after the first: a program that hangs would take hours.
+const LONGEST: Duration = Duration::from_secs(300);
 
 /// How the dump of a cause is made smaller.
 pub(super) struct Smaller<'s> {
@@ -57,6 +61,7 @@ impl Smaller<'_> {
         };
         let options = ReduceOptions::default()
             .trials(self.trials)
+            .time(LONGEST)
             .jobs(NonZeroUsize::new(self.jobs).unwrap_or(NonZeroUsize::MIN))
             .stop(self.subject.stop.clone());
         let reduced = wrong.filter(|_| self.trials > 0).map(|wrong| {

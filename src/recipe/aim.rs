@@ -80,7 +80,7 @@ pub const NEVER_HIT: &[(&str, &str)] = &[
     ("classic.record.glued", "a writer begins a line for each record"),
 ];
 
-const COMPRESSED: &str = "the generator writes the bytes of a dump; the flag --gzip compresses them";
+const COMPRESSED: &str = "the generator writes the bytes of a dump; gzip=yes compresses them";
 const ONE_HEAP: &str = "a generated dump has one heap in one go";
 const ONCE: &str = "a generated dump states each frame and thread once";
 const FOUR_GIB: &str = "it takes a heap of more than 4 GiB";

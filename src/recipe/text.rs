@@ -38,17 +38,21 @@ fn aimed(recipe: &Recipe, key: &str) -> Option<String> {
     recipe.aim.filter(|aim| aim.key() == key).map(|aim| aim.rule().id.to_owned())
 }
 
+fn yes_or_no(text: &str) -> Option<bool> {
+    match text {
+        "yes" => Some(true),
+        "no" => Some(false),
+        _ => None,
+    }
+}
+
 /// The keys after those of the options, in order.
 const KEYS: [Key; 11] = [
     Key {
         name: "swarm",
         values: || "yes or no".to_owned(),
         read: |recipe, text| {
-            recipe.swarm = match text {
-                "yes" => true,
-                "no" => false,
-                _ => return None,
-            };
+            recipe.swarm = yes_or_no(text)?;
             Some(())
         },
         text: |recipe| recipe.swarm.then(|| "yes".to_owned()),
@@ -78,11 +82,7 @@ const KEYS: [Key; 11] = [
         name: "gzip",
         values: || "yes or no".to_owned(),
         read: |recipe, text| {
-            recipe.gzip = match text {
-                "yes" => true,
-                "no" => false,
-                _ => return None,
-            };
+            recipe.gzip = yes_or_no(text)?;
             Some(())
         },
         text: |recipe| recipe.gzip.then(|| "yes".to_owned()),

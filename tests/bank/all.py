@@ -24,13 +24,7 @@ RANDOM, SEED = 200, 1
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--heapsmith", default="heapsmith")
-    arguments.add_argument("ids", nargs="*")
-    options = arguments.parse_args()
-    bugs = {bug["id"]: (format, bug) for format in FORMATS
-            for bug in tomllib.loads((HERE / f"{format}.toml").read_text(encoding="utf-8"))["bug"]}
-    if unknown := set(options.ids) - set(bugs):
-        sys.exit(f"there is no bug {', '.join(sorted(unknown))}")
+    options, bugs = asked_for(arguments)
     figures = tomllib.loads((HERE / "figures.toml").read_text(encoding="utf-8"))
     figures = {id: found for id, found in figures.items() if id in bugs}
     for format in {bugs[id][0] for id in options.ids or bugs}:
@@ -43,18 +37,35 @@ def main():
         write(figures, bugs)
 
 
+def adapter_in(folder, format, bug):
+    """The command of the full adapter for a format, copied to a folder with a bug, if there is one."""
+    for source in ADAPTERS.glob("*.py"):
+        text = source.read_text(encoding="utf-8")
+        if bug and bug.get("file", f"{format}.py") == source.name:
+            if text.count(bug["old"]) != 1:
+                sys.exit(f"{bug['id']}: its old text does not stand once in {source.name}")
+            text = text.replace(bug["old"], bug["new"])
+            ast.parse(text)
+        (pathlib.Path(folder) / source.name).write_text(text, encoding="utf-8")
+    return f"python3 -B {shlex.quote(f'{folder}/{format}.py')}"
+
+
+def asked_for(arguments):
+    """The options, and the bugs by id with their formats, of which the ids are some."""
+    arguments.add_argument("--heapsmith", default="heapsmith")
+    arguments.add_argument("ids", nargs="*")
+    options = arguments.parse_args()
+    bugs = {bug["id"]: (format, bug) for format in FORMATS
+            for bug in tomllib.loads((HERE / f"{format}.toml").read_text(encoding="utf-8"))["bug"]}
+    if unknown := set(options.ids) - set(bugs):
+        sys.exit(f"there is no bug {', '.join(sorted(unknown))}")
+    return options, bugs
+
+
 def failures(heapsmith, format, bug):
     """The cases that find a bug: by id, the size of the dump and what is wrong of the answer."""
     with tempfile.TemporaryDirectory() as folder:
-        for source in ADAPTERS.glob("*.py"):
-            text = source.read_text(encoding="utf-8")
-            if bug and bug.get("file", f"{format}.py") == source.name:
-                if text.count(bug["old"]) != 1:
-                    sys.exit(f"{bug['id']}: its old text does not stand once in {source.name}")
-                text = text.replace(bug["old"], bug["new"])
-                ast.parse(text)
-            (pathlib.Path(folder) / source.name).write_text(text, encoding="utf-8")
-        adapter = f"python3 -B {shlex.quote(f'{folder}/{format}.py')}"
+        adapter = adapter_in(folder, format, bug)
         command = [heapsmith, "check", "--json", "--adapter", adapter, "--format", format, "--random", str(RANDOM),
                    "--seed", str(SEED), "--time-limit", "60"]
         run = subprocess.run(command, stdout=subprocess.PIPE, check=False)

@@ -10,16 +10,14 @@ use std::time::Duration;
 
 use clap::{ArgGroup, Args, Subcommand};
 use heapsmith::check::campaign::{CASES, Heard, campaign_report, status};
-use heapsmith::check::{
-    Campaign, CampaignOptions, ExpectedFailures, KeptFiles, ReportFolder, Subject, Sweeper, Wanted, What,
-};
+use heapsmith::check::{Campaign, CampaignOptions, ExpectedFailures, KeptFiles, Subject, Sweeper, Wanted, What};
 use heapsmith::compare::Facet;
 use heapsmith::error::Error;
 use heapsmith::format::Family;
 use heapsmith::interrupt;
 
 use crate::check::{OperationOpt, left_out, shard};
-use crate::report::{self, Form};
+use crate::report::ReportOpts;
 use crate::subjects::SubjectOpts;
 use crate::terminal::Progress;
 use crate::{Answer, family, files, terminal};
@@ -90,7 +88,7 @@ pub(crate) struct Opts {
 #[derive(Subcommand)]
 enum Command {
     Status(StatusOpts),
-    Report(ReportOpts),
+    Report(Told),
 }
 
 /// Prints how far a campaign is: cases, causes, and what its dumps had. The campaign may be running.
@@ -114,23 +112,12 @@ struct StatusOpts {
 ///
 /// Example: heapsmith fuzz report night --report report
 #[derive(Args)]
-struct ReportOpts {
+struct Told {
     /// Folders of the campaign: one, or those of its shards.
     #[arg(required = true)]
     states: Vec<PathBuf>,
-    /// Write reports to this folder (report.html, report.json, report.md, report.sarif, junit.xml), and the reduced dumps; it is
-    /// created. A folder that holds anything but a report is refused. Without it, the report is only printed.
-    #[arg(long, value_name = "DIR")]
-    report: Option<PathBuf>,
-    /// Replace the report that the folder of --report holds. Without it, an existing report is an error.
-    #[arg(long, requires = "report")]
-    force: bool,
-    /// Print all causes, and all failing cases of each. Without it, the first 20 lines.
-    #[arg(long, conflicts_with = "json")]
-    all: bool,
-    /// Print a JSON report instead of text.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    report: ReportOpts,
 }
 
 impl Opts {
@@ -231,12 +218,10 @@ impl StatusOpts {
     }
 }
 
-impl ReportOpts {
+impl Told {
     fn run(self) -> Result<Answer, Error> {
         let (told, dumps) = campaign_report(&self.states)?;
-        let folder = self.report.as_deref().map(|path| ReportFolder::claim(path, self.force)).transpose()?;
-        let kept = KeptFiles { answers: None, dumps: &dumps };
-        report::tell(&told, folder.as_ref(), kept, Form::of(self.json, self.all))
+        self.report.tell(&told, KeptFiles { answers: None, dumps: &dumps })
     }
 }
 

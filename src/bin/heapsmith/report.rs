@@ -5,8 +5,9 @@ mod cost;
 mod text;
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::Args;
 use heapsmith::check::{KeptFiles, Report, ReportFolder};
 use heapsmith::error::Error;
 use heapsmith::output::Output;
@@ -18,6 +19,32 @@ pub(crate) fn put(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     let mut output = Output::create(path, true)?;
     output.write_all(bytes).map_err(|e| Error::io(format!("writing {}", path.display()), e))?;
     output.finish()
+}
+
+/// Where a report goes, and in which form it is printed.
+#[derive(Args)]
+pub(crate) struct ReportOpts {
+    /// Write reports to this folder (report.html, report.json, report.md, report.sarif, junit.xml), with reduced dumps where there
+    /// are any; it is created. A folder that holds anything but a report is refused. Without it, the report is only printed.
+    #[arg(long, value_name = "DIR")]
+    report: Option<PathBuf>,
+    /// Replace the report that the folder of --report holds. Without it, an existing report is an error.
+    #[arg(long, requires = "report")]
+    force: bool,
+    /// Print all causes, and all failing cases of each. Without it, the first 20 lines of each implementation.
+    #[arg(long, conflicts_with = "json")]
+    all: bool,
+    /// Print a JSON report instead of text.
+    #[arg(long)]
+    json: bool,
+}
+
+impl ReportOpts {
+    /// Prints a report, and writes it where that is asked for.
+    pub(crate) fn tell(self, report: &Report, kept: KeptFiles<'_>) -> Result<Answer, Error> {
+        let folder = self.report.as_deref().map(|path| ReportFolder::claim(path, self.force)).transpose()?;
+        tell(report, folder.as_ref(), kept, Form::of(self.json, self.all))
+    }
 }
 
 /// What is printed of a report.

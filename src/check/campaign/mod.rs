@@ -175,6 +175,7 @@ impl<'s> Campaign<'s> {
             label: label(subject, hello.as_ref()),
             kind: subject.kind.name().to_owned(),
             command: subject.command.clone(),
+            judged: super::repeat::judged(subject, options.operations, &options.left_out),
             declared: hello.as_ref().map(|hello| declared(subject, hello, &of_one)),
             ..Begun::default()
         };

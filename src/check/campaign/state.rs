@@ -50,6 +50,8 @@ pub(super) struct Begun {
     pub(super) kind: String,
     pub(super) command: String,
     pub(super) declared: Option<Declared>,
+    /// The options that decide what is asked and how it is judged, as the command that repeats a case has them.
+    pub(super) judged: String,
 }
 
 /// A dump that was reduced.
@@ -296,6 +298,7 @@ impl Begun {
             ("heapsmith", self.heapsmith.clone(), other.heapsmith.clone()),
             ("generator", self.plan.generator.clone(), other.plan.generator.clone()),
             ("command", self.command.clone(), other.command.clone()),
+            ("what is asked", self.judged.clone(), other.judged.clone()),
             ("--seed", self.plan.seed.to_string(), other.plan.seed.to_string()),
             ("--format", format(self), format(other)),
             ("--shard", shard(self), shard(other)),

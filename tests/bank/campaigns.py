@@ -1,40 +1,31 @@
 #!/usr/bin/env python3
-"""Asks each bug of the bank about the dumps of a campaign, up to the first that finds it. Writes random.toml.
+"""Asks each bug of the bank about the dumps of a campaign, up to the first that finds it. Writes campaigns.toml.
 
-    tests/bank/random.py [--heapsmith PATH] [--cases N] [ID ...]
+    tests/bank/campaigns.py [--heapsmith PATH] [--cases N] [ID ...]
 
 Of each bug: how many cases it takes until one fails (in whole batches of 64 a campaign runs, of which the first failure counts),
 the length of the dump that it was reduced to, its objects, how many dumps were tried for that, and the sentence of the cause. With
 ids, only these bugs are run, and the figures of the others stay. It takes an hour of processor time.
 """
 import argparse
-import ast
 import json
 import pathlib
-import shlex
 import statistics
 import subprocess
 import sys
 import tempfile
 import tomllib
 
-HERE = pathlib.Path(__file__).parent
-ADAPTERS = HERE.parents[1] / "examples" / "adapters" / "full"
-FORMATS = ["hprof", "phd", "classic"]
+from all import FORMATS, HERE, adapter_in, asked_for
+
 BATCH = 64
 
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--heapsmith", default="heapsmith")
     arguments.add_argument("--cases", type=int, default=10_000)
-    arguments.add_argument("ids", nargs="*")
-    options = arguments.parse_args()
-    bugs = {bug["id"]: (format, bug) for format in FORMATS
-            for bug in tomllib.loads((HERE / f"{format}.toml").read_text(encoding="utf-8"))["bug"]}
-    if unknown := set(options.ids) - set(bugs):
-        sys.exit(f"there is no bug {', '.join(sorted(unknown))}")
-    path = HERE / "random.toml"
+    options, bugs = asked_for(arguments)
+    path = HERE / "campaigns.toml"
     figures = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     figures = {id: found for id, found in figures.items() if id in bugs}
     for number, id in enumerate(ids := options.ids or sorted(bugs), 1):
@@ -46,15 +37,7 @@ def main():
 def campaign(options, format, bug):
     """The figures of a bug."""
     with tempfile.TemporaryDirectory() as folder:
-        for source in ADAPTERS.glob("*.py"):
-            text = source.read_text(encoding="utf-8")
-            if bug.get("file", f"{format}.py") == source.name:
-                if text.count(bug["old"]) != 1:
-                    sys.exit(f"{bug['id']}: its old text does not stand once in {source.name}")
-                text = text.replace(bug["old"], bug["new"])
-                ast.parse(text)
-            (pathlib.Path(folder) / source.name).write_text(text, encoding="utf-8")
-        adapter = f"{shlex.quote(sys.executable)} -S -B {shlex.quote(f'{folder}/{format}.py')}"
+        adapter = adapter_in(folder, format, bug)
         state = pathlib.Path(folder) / "state"
         run = subprocess.run(
             [options.heapsmith, "fuzz", "--adapter", adapter, "--format", format, "--state", state, "--causes", "1",
@@ -77,7 +60,7 @@ def campaign(options, format, bug):
 
 def write(path, figures, bugs, cases):
     lines = [
-        f"# Made by random.py with campaigns of up to {cases} cases (--seed 1). Of each bug: how many cases until the first",
+        f"# Made by campaigns.py with campaigns of up to {cases} cases (--seed 1). Of each bug: how many cases until the first",
         "# failure, the number of causes after that batch, the smallest dump that a cause was reduced to in bytes, objects and trials,",
         "# and the first cause's sentence. A bug with `asked` alone is one that no case found.",
         "#",
