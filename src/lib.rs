@@ -48,6 +48,8 @@
 //! the order of a map or of threads.
 
 pub mod annotation;
+#[cfg(feature = "answers")]
+pub mod answers;
 pub mod bytes;
 #[cfg(feature = "check")]
 pub mod check;

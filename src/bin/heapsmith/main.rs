@@ -3,6 +3,7 @@
 
 #[cfg(feature = "check")]
 mod adapter;
+mod answers;
 #[cfg(feature = "check")]
 mod check;
 mod check_conversion;
@@ -94,6 +95,7 @@ enum Command {
     Spec(spec::Opts),
     Compare(compare::Opts),
     Digest(digest::Opts),
+    Answers(answers::Opts),
     Facets(facets::Opts),
     Convert(convert::Opts),
     CheckConversion(check_conversion::Opts),
@@ -168,6 +170,7 @@ fn main() -> ExitCode {
         Command::Spec(opts) => opts.run(),
         Command::Compare(opts) => opts.run(),
         Command::Digest(opts) => opts.run(),
+        Command::Answers(opts) => opts.run(),
         Command::Facets(opts) => opts.run(),
         Command::Convert(opts) => opts.run(),
         Command::CheckConversion(opts) => opts.run(),

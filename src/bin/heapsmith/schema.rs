@@ -12,7 +12,7 @@ use crate::adapter;
 use crate::corpus;
 use crate::field::FieldLine;
 use crate::tolerate::Reported;
-use crate::{Answer, check_conversion, corrupt, demo, digest, explain, facets, spec, terminal};
+use crate::{Answer, answers, check_conversion, corrupt, demo, digest, explain, facets, spec, terminal};
 
 /// Prints the JSON schema of a report or format; the same schemas stand in specs/schemas/.
 ///
@@ -43,6 +43,10 @@ enum Which {
     Compare,
     /// `digest --json`
     Digest,
+    /// `answers --json`
+    Answers,
+    /// A line of `answers --entries`
+    AnswersEntry,
     /// `compare --up-to-renaming --json`
     Renaming,
     /// `convert --json`
@@ -116,6 +120,8 @@ impl Opts {
             Which::SpecCoverage => schema_for!(heapsmith::corpus::Coverage),
             Which::Explain => schema_for!(explain::Explanation),
             Which::Compare => schema_for!(Reported<Comparison>),
+            Which::Answers => schema_for!(Reported<answers::Report>),
+            Which::AnswersEntry => schema_for!(heapsmith::answers::Entry),
             Which::Digest => schema_for!(Reported<digest::Report>),
             Which::Renaming => schema_for!(Reported<heapsmith::compare::renaming::Renaming>),
             Which::Convert => schema_for!(Reported<heapsmith::convert::Conversion>),

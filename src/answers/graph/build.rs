@@ -1,0 +1,257 @@
+//! A heap becomes a graph: one visit of its objects.
+
+use foldhash::HashMap;
+
+use crate::compare::carriage::array_name;
+use crate::error::Error;
+use crate::model::{
+    Address, Class, Contents, FieldType, Forms, HeapSource, Long, Name, Object, ObjectKind, RootKind, Value,
+};
+use crate::setters::setters;
+
+use super::layout::Referents;
+use super::places::Places;
+use super::{Graph, LARGE, Rooted, Type, UNKNOWN};
+
+/// Which references count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Edges {
+    /// Whether the referents of soft, weak, phantom and final references do. Without them, what is reachable is what a
+    /// program reaches without such a reference.
+    pub referents: bool,
+    /// Whether an object refers to its class.
+    pub classes: bool,
+}
+
+impl Default for Edges {
+    fn default() -> Edges {
+        Edges { referents: false, classes: true }
+    }
+}
+
+setters! {
+    impl Edges {
+        set referents: bool;
+        set classes: bool;
+    }
+}
+
+impl Rooted {
+    /// Whether it keeps its object alive. Android's dumps list objects that nothing holds as roots of a kind of their own.
+    pub fn keeps(&self) -> bool {
+        !RootKind::FORMS[self.kind].kind.is_a(RootKind::Unreachable)
+    }
+}
+
+impl Graph {
+    /// The graph of a heap, whose objects are visited once.
+    ///
+    /// # Errors
+    /// If the heap has 2^32 - 16 classes, objects or references, or more; and what reading the objects runs into.
+    pub fn of(source: &mut dyn HeapSource, edges: Edges) -> Result<Graph, Error> {
+        let mut builder = Builder::new(source, edges);
+        let listed = source.classes().iter().try_for_each(|class| builder.class(class));
+        listed?;
+        source.visit_objects(&mut |object| builder.object(object))?;
+        builder.graph.places = Places::new(&builder.graph.addresses, builder.graph.classes);
+        Ok(builder.resolved(source))
+    }
+}
+
+/// A graph whose references are addresses so far.
+struct Builder {
+    graph: Graph,
+    targets: Vec<u64>,
+    referents: Referents,
+    sizes: ClassSizes,
+    classes: HashMap<Address, u32>,
+    java: std::collections::HashMap<Address, Name>,
+    by_name: HashMap<Name, u32>,
+    by_class: HashMap<ClassKey, u32>,
+}
+
+/// What an object has of which its type follows.
+type ClassKey = (ObjectKind, Option<Address>, Option<Address>, Option<Name>);
+
+/// What sizes of objects are worked out from, where the objects have none.
+struct ClassSizes {
+    instances: HashMap<Address, u64>,
+    /// Bytes of a reference as an element; `None` where elements say nothing of an array's size.
+    identifier: Option<u64>,
+}
+
+/// The most entries, and the most references.
+const MOST: usize = u32::MAX as usize - 16;
+
+impl Builder {
+    fn new(source: &dyn HeapSource, edges: Edges) -> Builder {
+        let classes = source.classes();
+        let mut forms = Forms::new(Name::to_java_form);
+        let mut builder = Builder {
+            graph: Graph {
+                classes: classes.len(),
+                addresses: Vec::with_capacity(classes.len()),
+                places: Places::default(),
+                starts: vec![0],
+                targets: Vec::new(),
+                type_of: Vec::new(),
+                types: Vec::new(),
+                names: Vec::new(),
+                sizes: Vec::new(),
+                large: HashMap::default(),
+                class_names: Vec::new(),
+                class_sizes: classes.iter().map(|class| Some(class.class_object_size?.0)).collect(),
+                edges,
+                dangling: 0,
+                roots: None,
+            },
+            targets: Vec::new(),
+            referents: if edges.referents { Referents::default() } else { Referents::of(classes) },
+            sizes: ClassSizes {
+                instances: HashMap::default(),
+                identifier: source.facts().identifier_size.map(|size| size.0),
+            },
+            classes: HashMap::default(),
+            java: std::collections::HashMap::default(),
+            by_name: HashMap::default(),
+            by_class: HashMap::default(),
+        };
+        for (number, class) in (0..).zip(classes) {
+            builder.classes.entry(class.address).or_insert(number);
+            let java = forms.of(&class.name);
+            let name = builder.name(&java);
+            builder.graph.class_names.push(name);
+            builder.java.entry(class.address).or_insert(java);
+            if let Some(size) = class.instance_size {
+                builder.sizes.instances.entry(class.address).or_insert(size.0);
+            }
+        }
+        builder
+    }
+
+    fn name(&mut self, name: &Name) -> u32 {
+        if let Some(number) = self.by_name.get(name) {
+            return *number;
+        }
+        let number = self.graph.names.len() as u32;
+        self.graph.names.push(name.clone());
+        self.by_name.insert(name.clone(), number);
+        number
+    }
+
+    fn class(&mut self, class: &Class) -> Result<(), Error> {
+        let single = [class.superclass, class.loader, class.signers, class.protection_domain];
+        let lists = class.interfaces.iter().chain(&class.references).flatten().copied();
+        let values = class.statics.iter().flatten().map(|field| field.value);
+        let values = values.chain(class.constant_pool.iter().flatten().map(|entry| entry.value));
+        let held = values.filter_map(Value::as_reference);
+        let all = single.into_iter().flatten().chain(lists).chain(held).filter(|to| !to.is_null());
+        self.targets.extend(all.map(|to| to.0));
+        self.close(class.address)
+    }
+
+    fn object(&mut self, object: &Object) -> Result<(), Error> {
+        let number = self.type_number(object);
+        self.graph.type_of.push(number);
+        let size = match self.size(object) {
+            None => UNKNOWN,
+            Some(size) => u32::try_from(size).ok().filter(|size| *size < LARGE).unwrap_or_else(|| {
+                self.graph.large.insert(self.graph.addresses.len() as u32, size);
+                LARGE
+            }),
+        };
+        self.graph.sizes.push(size);
+        match &object.contents {
+            Contents::Fields(values) => {
+                let weak = object.class.and_then(|class| self.referents.of_class(class));
+                for (place, value) in values.iter().enumerate() {
+                    if value.kind == FieldType::Object && value.bits != 0 && Some(place) != weak {
+                        self.targets.push(value.bits);
+                    }
+                }
+            }
+            Contents::Elements(listed) | Contents::References(listed) => {
+                self.targets.extend(listed.iter().filter(|to| !to.is_null()).map(|to| to.0));
+            }
+            Contents::Long(Long::Elements(listed) | Long::References(listed)) => listed.visit(|piece| {
+                self.targets.extend(piece.iter().filter(|to| !to.is_null()).map(|to| to.0));
+                self.room()
+            })?,
+            _ => {}
+        }
+        self.close(object.address)
+    }
+
+    /// Ends the references of the next entry.
+    fn close(&mut self, address: Address) -> Result<(), Error> {
+        self.room()?;
+        self.graph.addresses.push(address.0);
+        self.graph.starts.push(self.targets.len() as u32);
+        Ok(())
+    }
+
+    fn room(&self) -> Result<(), Error> {
+        if self.targets.len() > MOST || self.graph.addresses.len() >= MOST {
+            let message = format!("answers are for heaps of up to {MOST} classes and objects, and as many references");
+            return Err(Error::Usage(message));
+        }
+        Ok(())
+    }
+
+    fn type_number(&mut self, object: &Object) -> u32 {
+        let key = (object.kind, object.class, object.class_word, object.class_name.clone());
+        if let Some(number) = self.by_class.get(&key) {
+            return *number;
+        }
+        let name = match object.kind {
+            ObjectKind::Instance => {
+                let by_class = || self.java.get(&object.class.or(object.class_word)?).cloned();
+                object.class_name.as_ref().map(Name::to_java_form).or_else(by_class)
+            }
+            _ => array_name(object, &self.java),
+        };
+        // A name without characters is none.
+        let name = name.filter(|name| !name.as_bytes().is_empty()).map(|name| self.name(&name));
+        // Only an instance's class word is its class in every dump.
+        let word = object.class_word.filter(|_| object.kind == ObjectKind::Instance);
+        let class = object.class.or(word).and_then(|class| self.classes.get(&class)).copied();
+        let class = class.filter(|_| self.graph.edges.classes);
+        let number = self.graph.types.len() as u32;
+        self.graph.types.push(Type { kind: object.kind, class, name });
+        self.by_class.insert(key, number);
+        number
+    }
+
+    fn size(&self, object: &Object) -> Option<u64> {
+        let of_elements = |size: u64| object.length?.checked_mul(size);
+        match (object.size, object.kind) {
+            (Some(size), _) => Some(size.0),
+            (None, ObjectKind::Instance) => self.sizes.instances.get(&object.class?).copied(),
+            (None, ObjectKind::ObjectArray) => of_elements(self.sizes.identifier?),
+            (None, ObjectKind::PrimitiveArray(element)) => {
+                self.sizes.identifier.and_then(|_| of_elements(element.size()))
+            }
+        }
+    }
+
+    /// The graph, with entries for addresses.
+    fn resolved(self, source: &dyn HeapSource) -> Graph {
+        let Builder { mut graph, targets, .. } = self;
+        let mut starts = std::mem::take(&mut graph.starts);
+        let mut found = Vec::with_capacity(targets.len());
+        let mut from = 0;
+        for start in starts.iter_mut().skip(1) {
+            let to = *start as usize;
+            found.extend(targets[from..to].iter().filter_map(|to| graph.find(Address(*to))));
+            (from, *start) = (to, found.len() as u32);
+        }
+        graph.dangling = (targets.len() - found.len()) as u64;
+        graph.roots = source.surroundings().roots.as_ref().map(|roots| {
+            let rooted = roots.iter().map(|root| Rooted { kind: root.kind.index(), entry: graph.find(root.object) });
+            rooted.collect()
+        });
+        (graph.starts, graph.targets) = (starts, found);
+        graph
+    }
+}

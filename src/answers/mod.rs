@@ -1,0 +1,40 @@
+//! What an analyser should find in a heap: histogram, reachability, components, dominators, retained sizes, paths.
+//!
+//! A heap is a [`Graph`] of its classes and objects; [`Analysis`] has what follows from it for each of them, and [`Answers`] what
+//! can be said in few words. `specs/answers.md` has the definitions.
+//!
+//! ```
+//! use heapsmith::Heap;
+//! use heapsmith::answers::{Analysis, Edges, Graph};
+//!
+//! let heap = Heap::random(7);
+//! let analysis = Analysis::of(Graph::of(&mut &heap, Edges::default())?);
+//! let root = heap.surroundings.roots.iter().flatten().next().expect("a root");
+//! let entry = analysis.graph().find(root.object).expect("an entry");
+//! assert_eq!(analysis.reached().expect("roots are recorded").dominator(entry), None);
+//! # Ok::<(), heapsmith::Error>(())
+//! ```
+
+mod analysis;
+mod dominators;
+mod graph;
+mod reach;
+mod retained;
+mod search;
+mod strings;
+mod summary;
+#[cfg(test)]
+mod tests;
+mod told;
+
+pub use analysis::{Analysis, FromRoots};
+pub use graph::{Edges, Graph, Rooted};
+pub use reach::Distances;
+pub use summary::{MOST_HOLDERS, MOST_TEXTS, answers};
+pub use told::{
+    Amount, Answers, ClassRow, Components, Degrees, Duplicate, Entries, Entry, Holder, Reached, References, Retained,
+    RootRow, Strings,
+};
+
+/// Version of the schemas of what is written.
+pub const SCHEMA: u32 = 1;

@@ -1,0 +1,92 @@
+//! Which kinds of root reach an entry, and how far from the roots it is.
+
+use crate::model::RootKind;
+
+use super::graph::Graph;
+use super::search::Search;
+
+/// A bit for each kind of root, by its place in [`RootKind::FORMS`].
+pub(super) type Kinds = u16;
+
+const _: () = assert!(RootKind::FORMS.len() <= Kinds::BITS as usize);
+
+/// By entry, the kinds of root from which it is reachable.
+pub(super) fn kinds(graph: &Graph, search: &Search) -> Vec<Kinds> {
+    let mut kinds: Vec<Kinds> = vec![0; graph.len()];
+    for root in graph.roots().into_iter().flatten().filter(|root| root.keeps()) {
+        if let Some(entry) = root.entry {
+            kinds[entry as usize] |= 1 << root.kind;
+        }
+    }
+    // From those to which no other component refers: a component is complete before what it refers to is looked at.
+    let mut to = search.by_component.len();
+    let starts = search.ends.iter().rev().skip(1).map(|end| *end as usize).chain([0]);
+    for from in starts {
+        let members = &search.by_component[from..to];
+        let all = members.iter().fold(0, |all, entry| all | kinds[*entry as usize]);
+        for &entry in members {
+            kinds[entry as usize] = all;
+            if all != 0 {
+                graph.references(entry).for_each(|to| kinds[to as usize] |= all);
+            }
+        }
+        to = from;
+    }
+    kinds
+}
+
+/// How far each entry is from the nearest root, and by which way.
+#[derive(Clone, Debug)]
+pub struct Distances {
+    distances: Vec<u32>,
+    /// By entry, the one before it on a shortest way; itself for roots.
+    before: Vec<u32>,
+}
+
+const UNREACHABLE: u32 = u32::MAX;
+
+impl Distances {
+    /// Walks breadth first from the roots. Of several shortest ways, that which is found first is kept: the entries that roots keep
+    /// in the dump's order, and references in theirs.
+    pub(super) fn of(graph: &Graph, roots: &[u32]) -> Distances {
+        let mut distances = vec![UNREACHABLE; graph.len()];
+        let mut before = vec![0; graph.len()];
+        let mut reached = roots.to_vec();
+        for root in roots {
+            (distances[*root as usize], before[*root as usize]) = (0, *root);
+        }
+        let mut distance = 0;
+        while !reached.is_empty() {
+            distance += 1;
+            let mut next = Vec::new();
+            for entry in reached {
+                for to in graph.references(entry) {
+                    if distances[to as usize] == UNREACHABLE {
+                        (distances[to as usize], before[to as usize]) = (distance, entry);
+                        next.push(to);
+                    }
+                }
+            }
+            reached = next;
+        }
+        Distances { distances, before }
+    }
+
+    /// References on the shortest way from a root: 0 for what a root keeps. `None` where no root leads.
+    pub fn distance(&self, entry: u32) -> Option<u32> {
+        Some(self.distances[entry as usize]).filter(|distance| *distance != UNREACHABLE)
+    }
+
+    /// A shortest way from a root, both ends included.
+    pub fn path(&self, entry: u32) -> Option<Vec<u32>> {
+        self.distance(entry)?;
+        let mut path = vec![entry];
+        let mut at = entry;
+        while self.before[at as usize] != at {
+            at = self.before[at as usize];
+            path.push(at);
+        }
+        path.reverse();
+        Some(path)
+    }
+}

@@ -1,0 +1,96 @@
+//! What would become unreachable without an entry, or without one or another object of a class.
+
+use super::graph::Graph;
+use super::search::Search;
+
+/// How much is dominated, by numbers of a [`Search`].
+#[derive(Clone, Debug)]
+pub(super) struct Retained {
+    /// How many entries an entry dominates, itself included.
+    pub(super) entries: Vec<u32>,
+    /// The bytes of those whose size the dump records.
+    pub(super) bytes: Vec<u64>,
+}
+
+impl Retained {
+    /// Adds up along the tree of dominators, in which those of higher numbers stand below those of lower ones.
+    pub(super) fn of(graph: &Graph, search: &Search, dominators: &[u32]) -> Retained {
+        let size = |number: usize| graph.size(search.entries[number]).unwrap_or(0);
+        let mut retained = Retained { entries: vec![1; dominators.len()], bytes: vec![0; dominators.len()] };
+        for number in (1..dominators.len()).rev() {
+            let above = dominators[number] as usize;
+            retained.bytes[number] = retained.bytes[number].saturating_add(size(number));
+            retained.entries[above] += retained.entries[number];
+            retained.bytes[above] = retained.bytes[above].saturating_add(retained.bytes[number]);
+        }
+        retained.entries[0] -= 1;
+        retained
+    }
+}
+
+/// What one or another object of each name of a class retains, by the names of [`Graph::names`]: entries and bytes. What
+/// several of them hold and none alone is not among it; class objects are no objects of the class that they are.
+pub(super) fn by_name(graph: &Graph, entries: &[u32], dominators: &[u32], retained: &Retained) -> Vec<(u64, u64)> {
+    let mut sums = vec![(0_u64, 0_u64); graph.names().len()];
+    let mut above = vec![0_u32; graph.names().len()];
+    let name_of = |number: u32| {
+        let entry = entries[number as usize];
+        graph.kind(entry).and(graph.name(entry)).map(|name| name as usize)
+    };
+    let tree = Tree::of(dominators);
+    let mut at = 0;
+    loop {
+        if at != 0
+            && let Some(name) = name_of(at)
+        {
+            if above[name] == 0 {
+                sums[name].0 += u64::from(retained.entries[at as usize]);
+                sums[name].1 = sums[name].1.saturating_add(retained.bytes[at as usize]);
+            }
+            above[name] += 1;
+        }
+        let mut next = tree.first[at as usize];
+        while next == 0 {
+            if at == 0 {
+                return sums;
+            }
+            if let Some(name) = name_of(at) {
+                above[name] -= 1;
+            }
+            next = tree.next[at as usize];
+            if next == 0 {
+                at = dominators[at as usize];
+            }
+        }
+        at = next;
+    }
+}
+
+/// The tree of dominators from the roots down; 0 is no entry.
+pub(super) struct Tree {
+    /// By number, the first one that is dominated immediately.
+    pub(super) first: Vec<u32>,
+    /// By number, the next one with the same dominator.
+    pub(super) next: Vec<u32>,
+}
+
+impl Tree {
+    pub(super) fn of(dominators: &[u32]) -> Tree {
+        let mut tree = Tree { first: vec![0; dominators.len()], next: vec![0; dominators.len()] };
+        for number in (1..dominators.len()).rev() {
+            let above = dominators[number] as usize;
+            tree.next[number] = std::mem::replace(&mut tree.first[above], number as u32);
+        }
+        tree
+    }
+
+    /// Those that are dominated immediately, in ascending order.
+    pub(super) fn below(&self, number: u32) -> impl Iterator<Item = u32> {
+        let mut next = self.first[number as usize];
+        std::iter::from_fn(move || {
+            let at = next;
+            (at != 0).then(|| next = self.next[at as usize])?;
+            Some(at)
+        })
+    }
+}

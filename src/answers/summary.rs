@@ -1,0 +1,208 @@
+//! The answers in few words.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use crate::compare::listing::{Hex, Text};
+use crate::error::Error;
+use crate::model::{HeapSource, Name, ObjectKind, RootKind};
+
+use super::analysis::{Analysis, FromRoots};
+use super::graph::Graph;
+use super::strings;
+use super::told::{
+    Amount, Answers, ClassRow, Components, Degrees, Duplicate, Entries, Holder, References, RootRow, Strings,
+};
+
+/// How many texts of several strings are listed.
+pub const MOST_TEXTS: usize = 10;
+
+/// How many entries that hold much are listed.
+pub const MOST_HOLDERS: usize = 10;
+
+/// The answers about a heap whose analysis this is. Its objects are visited again for the characters of strings.
+///
+/// # Errors
+/// What reading the objects runs into.
+pub fn answers(source: &mut dyn HeapSource, analysis: &Analysis) -> Result<Answers, Error> {
+    let graph = analysis.graph();
+    let reached = analysis.reached();
+    let all = || 0..graph.len() as u32;
+    let strings = said_of_strings(source, graph)?;
+    Ok(Answers {
+        schema: super::SCHEMA,
+        referents: graph.edges().referents,
+        classes_of_objects: graph.edges().classes,
+        entries: entries(graph),
+        references: references(graph),
+        histogram: histogram(analysis),
+        roots: graph.roots().map(|_| roots(analysis)),
+        reachable: reached.map(|reached| amount(graph, all().filter(|entry| reached.is_reachable(*entry)))),
+        unreachable: reached.map(|reached| amount(graph, all().filter(|entry| !reached.is_reachable(*entry)))),
+        components: components(analysis),
+        strings,
+        holders: reached.map(|reached| holders(analysis, reached)),
+    })
+}
+
+fn entries(graph: &Graph) -> Entries {
+    let mut entries = Entries { classes: graph.classes() as u64, ..Entries::default() };
+    for entry in graph.classes() as u32..graph.len() as u32 {
+        match graph.kind(entry) {
+            Some(ObjectKind::Instance) => entries.instances += 1,
+            Some(ObjectKind::ObjectArray) => entries.object_arrays += 1,
+            Some(ObjectKind::PrimitiveArray(_)) => entries.primitive_arrays += 1,
+            None => {}
+        }
+    }
+    entries
+}
+
+fn references(graph: &Graph) -> References {
+    let mut to = vec![0_u32; graph.len()];
+    let all = || 0..graph.len() as u32;
+    all().flat_map(|entry| graph.references(entry)).for_each(|entry| to[entry as usize] += 1);
+    References {
+        references: all().map(|entry| graph.degree(entry)).sum(),
+        dangling: graph.dangling(),
+        from: degrees(graph, |entry| graph.degree(entry)),
+        to: degrees(graph, |entry| to[entry as usize].into()),
+    }
+}
+
+fn degrees(graph: &Graph, of: impl Fn(u32) -> u64) -> Degrees {
+    let mut degrees = Degrees::default();
+    for entry in 0..graph.len() as u32 {
+        let degree = of(entry);
+        let place = (u64::BITS - degree.leading_zeros()) as usize;
+        if degrees.distribution.len() <= place {
+            degrees.distribution.resize(place + 1, 0);
+        }
+        degrees.distribution[place] += 1;
+        if degree > degrees.most {
+            (degrees.most, degrees.address) = (degree, Some(Hex(graph.address(entry).0)));
+        }
+    }
+    degrees
+}
+
+fn histogram(analysis: &Analysis) -> Vec<ClassRow> {
+    let graph = analysis.graph();
+    let retained = analysis.retained_by_name();
+    let mut rows: BTreeMap<&Name, ClassRow> = BTreeMap::new();
+    for entry in graph.classes() as u32..graph.len() as u32 {
+        let Some(number) = graph.name(entry) else { continue };
+        let name = &graph.names()[number as usize];
+        let row = rows.entry(name).or_insert_with(|| ClassRow {
+            class: Text::from(name),
+            objects: 0,
+            bytes: 0,
+            unsized_objects: 0,
+            retained: retained.as_ref().map(|all| all[number as usize]).filter(|retained| retained.entries > 0),
+        });
+        row.objects += 1;
+        match graph.size(entry) {
+            Some(size) => row.bytes = row.bytes.saturating_add(size),
+            None => row.unsized_objects += 1,
+        }
+    }
+    rows.into_values().collect()
+}
+
+fn amount(graph: &Graph, entries: impl Iterator<Item = u32>) -> Amount {
+    let mut amount = Amount::default();
+    entries.for_each(|entry| amount.add(graph, entry));
+    amount
+}
+
+impl Amount {
+    fn add(&mut self, graph: &Graph, entry: u32) {
+        let count = if graph.kind(entry).is_none() { &mut self.classes } else { &mut self.objects };
+        *count += 1;
+        self.bytes = self.bytes.saturating_add(graph.size(entry).unwrap_or(0));
+    }
+}
+
+/// A row for each kind of which there are roots, in the order of their tags' table.
+fn roots(analysis: &Analysis) -> Vec<RootRow> {
+    let graph = analysis.graph();
+    let mut reachable = RootKind::FORMS.map(|_| Amount::default());
+    for (entry, kinds) in (0..).zip(analysis.root_kinds()) {
+        for (kind, amount) in reachable.iter_mut().enumerate() {
+            if kinds & 1 << kind != 0 {
+                amount.add(graph, entry);
+            }
+        }
+    }
+    let rows = RootKind::FORMS.iter().zip(reachable).enumerate().map(|(kind, (form, reachable))| {
+        let roots = graph.roots().into_iter().flatten().filter(|root| root.kind == kind);
+        let mut kept: Vec<Option<u32>> = roots.map(|root| root.entry).collect();
+        let (roots, dangling) = (kept.len() as u64, kept.iter().filter(|entry| entry.is_none()).count() as u64);
+        kept.sort_unstable();
+        kept.dedup();
+        RootRow { kind: form.name, roots, entries: kept.iter().flatten().count() as u64, dangling, reachable }
+    });
+    rows.filter(|row| row.roots > 0).collect()
+}
+
+fn components(analysis: &Analysis) -> Components {
+    let graph = analysis.graph();
+    let mut found = Components::default();
+    let mut first = None;
+    for component in analysis.components() {
+        let size = component.len() as u64;
+        found.components += 1;
+        if size > 1 {
+            found.cycles += 1;
+            found.in_cycles += size;
+        }
+        let lowest = component.iter().map(|entry| graph.address(*entry)).min();
+        let is_first = lowest.zip(first).is_none_or(|(lowest, first)| lowest < first);
+        if size > found.largest || size == found.largest && is_first {
+            (found.largest, first) = (size, lowest);
+        }
+    }
+    found.address = first.map(|address| Hex(address.0));
+    found
+}
+
+fn said_of_strings(source: &mut dyn HeapSource, graph: &Graph) -> Result<Option<Strings>, Error> {
+    let Some(found) = strings::Strings::of(source, graph)? else { return Ok(None) };
+    let wasted = |text: &strings::Text| text.bytes.saturating_mul(text.count - 1);
+    let mut repeated: Vec<&strings::Text> = found.texts.iter().filter(|text| text.count > 1).collect();
+    repeated.sort_by_key(|text| (Reverse(wasted(text)), Reverse(text.count), graph.address(text.first)));
+    let duplicate_bytes = repeated.iter().fold(0, |sum: u64, text| sum.saturating_add(wasted(text)));
+    repeated.truncate(MOST_TEXTS);
+    let shown: Vec<u32> = repeated.iter().filter(|text| text.is_plain).map(|text| text.array).collect();
+    let mut texts = if shown.is_empty() { Default::default() } else { strings::texts(source, graph, &shown)? };
+    let most = repeated.into_iter().map(|text| Duplicate {
+        text: texts.remove(&text.array),
+        strings: text.count,
+        bytes: text.bytes,
+        address: Hex(graph.address(text.first).0),
+    });
+    let most = most.collect();
+    Ok(Some(Strings { strings: found.strings, texts: found.texts.len() as u64, duplicate_bytes, most }))
+}
+
+fn holders(analysis: &Analysis, reached: &FromRoots) -> Vec<Holder> {
+    let graph = analysis.graph();
+    let mut tops: Vec<_> = reached.tops().collect();
+    let order = |(entry, retained): &(u32, super::told::Retained)| {
+        (Reverse(retained.bytes), Reverse(retained.entries), graph.address(*entry))
+    };
+    if tops.len() > MOST_HOLDERS {
+        tops.select_nth_unstable_by_key(MOST_HOLDERS, order);
+        tops.truncate(MOST_HOLDERS);
+    }
+    tops.sort_by_key(order);
+    let tree = reached.tree();
+    let holder = |(entry, retained)| Holder {
+        address: Hex(graph.address(entry).0),
+        class: analysis.class_of(entry).map(Text::from),
+        is_class: graph.kind(entry).is_none(),
+        retained,
+        through: reached.through(&tree, entry).into_iter().map(|entry| Hex(graph.address(entry).0)).collect(),
+    };
+    tops.into_iter().map(holder).collect()
+}

@@ -1,0 +1,284 @@
+use std::fmt::Display;
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+use heapsmith::answers::{Amount, Analysis, Answers, Distances, Edges, Graph, answers};
+use heapsmith::compare::listing::{Hex, Text};
+use heapsmith::error::Error;
+use heapsmith::model::Address;
+use heapsmith::output::Output;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::tolerate::{self, Reported, TolerateOpt};
+use crate::{Answer, open, terminal};
+
+/// Prints what a heap analyser should find in a dump: objects and bytes by class, what roots reach, strongly connected
+/// components, what holds most, duplicate strings; and for each object, if wanted, its immediate dominator, its retained size and
+/// its distance from a root.
+///
+/// specs/answers.md defines each answer, and says what analysers define otherwise. PHD and classic text record no roots:
+/// what depends on roots is left out for them.
+///
+/// Memory is the class table and, for each class and object, some 80 bytes, for each reference 12, and with many strings 80
+/// bytes for each string.
+///
+/// Exit code 0: fine; 1: the dump cannot be read or is not valid, or no root leads to the object of --path.
+///
+/// Example: heapsmith answers heapdump.hprof --path 0x7f001200
+#[derive(Args)]
+pub(crate) struct Opts {
+    /// Dump, listing or recipe; `-` is standard input.
+    file: PathBuf,
+    /// Write the answers about each class and object to this file, too, as JSON Lines. Without it, only those about the whole.
+    #[arg(long, value_name = "FILE")]
+    entries: Option<PathBuf>,
+    /// Print a shortest path from a root to the object or class at this address, too. May be repeated. Without it, none.
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
+    path: Vec<Address>,
+    /// Count the referents of soft, weak, phantom and final references, too. Without it, an object that only such references
+    /// lead to is not reachable.
+    #[arg(long)]
+    referents: bool,
+    /// Leave out the reference of each object to its class. Without it, an object keeps its class reachable, and with it its
+    /// static fields.
+    #[arg(long)]
+    no_class_references: bool,
+    /// Replace the file of --entries if it exists. Without it, an existing file is an error.
+    #[arg(long)]
+    force: bool,
+    #[command(flatten)]
+    heap: open::HeapOpt,
+    #[command(flatten)]
+    reading: open::ReadingOpts,
+    #[command(flatten)]
+    tolerate: TolerateOpt,
+    /// Print a JSON report instead of text.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What is printed as JSON.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Report {
+    #[serde(flatten)]
+    answers: Answers,
+    /// The paths that were asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    paths: Vec<Path>,
+}
+
+/// A shortest path from a root.
+#[derive(Serialize, JsonSchema)]
+struct Path {
+    /// The address that was asked for.
+    to: Hex,
+    /// Whether the dump has a class or an object there.
+    exists: bool,
+    /// From what a root keeps to the address, both included; absent where no root leads there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<Vec<Step>>,
+}
+
+/// A class or an object on a path.
+#[derive(Serialize, JsonSchema)]
+struct Step {
+    /// Its address.
+    address: Hex,
+    /// The name of its class, or its own, if it is a class.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    class: Option<Text>,
+}
+
+/// An address in hexadecimal digits after 0x, or in decimal ones.
+fn address(text: &str) -> Result<Address, String> {
+    let parsed = match text.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None => text.parse().ok(),
+    };
+    parsed.map(Address).ok_or_else(|| "expected an address such as 0x7f001200".to_owned())
+}
+
+impl Opts {
+    pub(crate) fn run(self) -> Result<Answer, Error> {
+        let edges = Edges::default().referents(self.referents).classes(!self.no_class_references);
+        let (mut heap, tolerated) = open::heap(&self.file, self.heap, self.reading.reading(), self.tolerate)?;
+        let out = self.entries.as_deref().map(|path| Output::create(path, self.force)).transpose()?;
+        let analysis = Analysis::of(Graph::of(heap.source(), edges)?);
+        let answers = answers(heap.source(), &analysis)?;
+        if let Some(mut out) = out {
+            let name = self.entries.as_deref().unwrap_or(&self.file).display().to_string();
+            analysis.visit_entries(|entry| {
+                let failed = |e| Error::io(format!("writing {name}"), e);
+                serde_json::to_writer(&mut out, &entry).map_err(|e| failed(e.into()))?;
+                out.write_all(b"\n").map_err(failed)
+            })?;
+            out.finish()?;
+        }
+        let distances = if self.path.is_empty() { None } else { analysis.distances() };
+        let paths: Vec<Path> = self.path.iter().map(|to| path(&analysis, distances.as_ref(), *to)).collect();
+        let found = paths.iter().all(|path| path.path.is_some());
+        let failed = |e| Error::io("writing standard output", e);
+        if self.json {
+            let report = Reported { report: Report { answers, paths }, tolerated };
+            let text = serde_json::to_string(&report).map_err(|e| failed(e.into()))?;
+            writeln!(terminal::data(), "{text}").map_err(failed)?;
+        } else {
+            let mut out = terminal::stdout();
+            describe(&answers, &mut out).map_err(failed)?;
+            paths.iter().try_for_each(|path| describe_path(path, &mut out)).map_err(failed)?;
+            for line in tolerate::describe(tolerated.as_deref()) {
+                writeln!(out, "{line}").map_err(failed)?;
+            }
+        }
+        Ok(if found { Answer::Yes } else { Answer::No })
+    }
+}
+
+fn path(analysis: &Analysis, distances: Option<&Distances>, to: Address) -> Path {
+    let graph = analysis.graph();
+    let entry = graph.find(to);
+    let step =
+        |entry: &u32| Step { address: Hex(graph.address(*entry).0), class: analysis.class_of(*entry).map(Text::from) };
+    let path = entry.and_then(|entry| distances?.path(entry)).map(|path| path.iter().map(step).collect());
+    Path { to: Hex(to.0), exists: entry.is_some(), path }
+}
+
+/// Rows of the histogram that are printed.
+const ROWS: usize = 20;
+
+fn describe(answers: &Answers, out: &mut dyn Write) -> std::io::Result<()> {
+    let entries = answers.entries;
+    let objects = entries.instances + entries.object_arrays + entries.primitive_arrays;
+    writeln!(out, "classes       {}", entries.classes)?;
+    writeln!(
+        out,
+        "objects       {objects} ({} instances, {} object arrays, {} primitive arrays)",
+        entries.instances, entries.object_arrays, entries.primitive_arrays
+    )?;
+    let references = &answers.references;
+    writeln!(out, "references    {}, and {} dangling", references.references, references.dangling)?;
+    writeln!(out, "  most from   {}", most(references.from.most, references.from.address))?;
+    writeln!(out, "  most to     {}", most(references.to.most, references.to.address))?;
+    match (&answers.reachable, &answers.unreachable) {
+        (Some(reachable), Some(unreachable)) => {
+            writeln!(out, "reachable     {}", of(reachable))?;
+            writeln!(out, "unreachable   {}", of(unreachable))?;
+        }
+        _ => writeln!(out, "reachable     unknown: the dump records no roots")?,
+    }
+    let components = &answers.components;
+    let cyclic = match components.cycles {
+        0 => "no cycles".to_owned(),
+        cycles => format!(
+            "{cycles} of several objects, {} in them, the largest with {} at {}",
+            components.in_cycles,
+            components.largest,
+            hex(components.address)
+        ),
+    };
+    writeln!(out, "components    {} strongly connected; {cyclic}", components.components)?;
+    if let Some(strings) = &answers.strings {
+        writeln!(
+            out,
+            "strings       {} with {} texts; duplicates take {} bytes",
+            strings.strings, strings.texts, strings.duplicate_bytes
+        )?;
+    }
+    if let Some(rows) = answers.roots.as_ref().filter(|rows| !rows.is_empty()) {
+        let mut table = terminal::table(["roots", "records", "keep", "dangling", "reach objects", "bytes"]);
+        for row in rows {
+            let numbers = [row.roots, row.entries, row.dangling, row.reachable.objects, row.reachable.bytes];
+            table.add_row([row.kind.to_owned()].into_iter().chain(numbers.map(|number| number.to_string())));
+        }
+        writeln!(out, "\n{}", terminal::render(&table))?;
+    }
+    histogram(answers, out)?;
+    holders(answers, out)?;
+    duplicates(answers, out)
+}
+
+fn histogram(answers: &Answers, out: &mut dyn Write) -> std::io::Result<()> {
+    let mut rows: Vec<_> = answers.histogram.iter().collect();
+    rows.sort_by_key(|row| std::cmp::Reverse((row.retained.map(|retained| retained.bytes), row.bytes, row.objects)));
+    let left = rows.len().saturating_sub(ROWS);
+    let mut table = terminal::table(["class", "objects", "bytes", "retained bytes"]);
+    for row in rows.into_iter().take(ROWS) {
+        let retained = row.retained.map_or_else(String::new, |retained| retained.bytes.to_string());
+        table.add_row([text(&row.class), row.objects.to_string(), row.bytes.to_string(), retained]);
+    }
+    writeln!(out, "\n{}", terminal::render(&table))?;
+    if left > 0 {
+        writeln!(out, "and {left} more classes; --json has all")?;
+    }
+    Ok(())
+}
+
+fn holders(answers: &Answers, out: &mut dyn Write) -> std::io::Result<()> {
+    let Some(holders) = answers.holders.as_ref().filter(|holders| !holders.is_empty()) else { return Ok(()) };
+    let mut table = terminal::table(["holds most", "class", "objects", "bytes", "through"]);
+    for holder in holders {
+        let class = holder.class.as_ref().map_or_else(String::new, text);
+        let class = if holder.is_class { format!("class {class}") } else { class };
+        let through = match &holder.through[..] {
+            [] => String::new(),
+            [one] => hex(Some(*one)),
+            [.., last] => format!("{} more, to {}", holder.through.len(), hex(Some(*last))),
+        };
+        table.add_row([
+            hex(Some(holder.address)),
+            class,
+            holder.retained.entries.to_string(),
+            holder.retained.bytes.to_string(),
+            through,
+        ]);
+    }
+    writeln!(out, "\n{}", terminal::render(&table))
+}
+
+fn duplicates(answers: &Answers, out: &mut dyn Write) -> std::io::Result<()> {
+    let Some(strings) = answers.strings.as_ref().filter(|strings| !strings.most.is_empty()) else { return Ok(()) };
+    let mut table = terminal::table(["duplicate string", "strings", "bytes of each", "first"]);
+    for duplicate in &strings.most {
+        let shown = duplicate.text.as_ref().map_or_else(String::new, |text| format!("{text:?}"));
+        let numbers = [duplicate.strings, duplicate.bytes].map(|number| number.to_string());
+        table.add_row([shown].into_iter().chain(numbers).chain([hex(Some(duplicate.address))]));
+    }
+    writeln!(out, "\n{}", terminal::render(&table))
+}
+
+fn describe_path(path: &Path, out: &mut dyn Write) -> std::io::Result<()> {
+    let to = hex(Some(path.to));
+    match &path.path {
+        None if !path.exists => writeln!(out, "\npath to {to}: the dump has no class or object there"),
+        None => writeln!(out, "\npath to {to}: no root leads there"),
+        Some(steps) => {
+            writeln!(out, "\npath to {to}: {} references from a root", steps.len() - 1)?;
+            for step in steps {
+                let class = step.class.as_ref().map_or_else(String::new, text);
+                writeln!(out, "  {} {class}", hex(Some(step.address)))?;
+            }
+            Ok(())
+        }
+    }
+}
+
+fn most(most: u64, address: Option<Hex>) -> String {
+    if most == 0 { "0".to_owned() } else { format!("{most}, at {}", hex(address)) }
+}
+
+fn of(amount: &Amount) -> impl Display {
+    format!("{} classes, {} objects, {} bytes", amount.classes, amount.objects, amount.bytes)
+}
+
+fn hex(address: Option<Hex>) -> String {
+    address.map_or_else(String::new, |address| format!("{:#x}", address.0))
+}
+
+fn text(name: &Text) -> String {
+    match name {
+        Text::Text(text) => text.clone(),
+        Text::Bytes { bytes } => format!("{:?}", heapsmith::visible::visible_bytes(&bytes.0)),
+    }
+}
