@@ -1,5 +1,7 @@
 //! One walk through the graph, depth first: the order in which entries are reached, and the strongly connected components.
 
+use std::ops::Range;
+
 use super::graph::Graph;
 
 /// What a walk finds. Entries have *numbers* in the order in which they are reached, from 1 on; 0 stands for the roots.
@@ -26,7 +28,7 @@ impl Search {
         let count = graph.len();
         let mut search = Search {
             entries: Vec::with_capacity(count + 1),
-            numbers: vec![0; count],
+            numbers: Vec::new(),
             parents: Vec::with_capacity(count + 1),
             reached: 0,
             by_component: Vec::with_capacity(count),
@@ -34,66 +36,83 @@ impl Search {
         };
         search.entries.push(0);
         search.parents.push(0);
-        let mut walk = Walk { search, lowest: vec![0; count], pending: Vec::new(), way: Vec::new() };
+        let mut walk = Walk { search, states: vec![State::default(); count], pending: Vec::new(), way: Vec::new() };
         roots.iter().for_each(|root| walk.from(graph, *root));
         walk.search.reached = walk.search.entries.len() as u32 - 1;
         (0..count as u32).for_each(|entry| walk.from(graph, entry));
-        walk.search
+        let Walk { mut search, states, .. } = walk;
+        search.numbers = states.into_iter().map(|state| state.number).collect();
+        search
     }
 }
 
 struct Walk {
     search: Search,
-    /// By entry, the least number that it leads back to, or [`DONE`] once its component is complete.
-    lowest: Vec<u32>,
+    /// By entry. What is known of one stands together: it is looked up at random.
+    states: Vec<State>,
     /// Entries whose component is not complete.
     pending: Vec<u32>,
-    /// The way to the current entry, and how many references of each were followed.
-    way: Vec<(u32, u32)>,
+    /// The way to the current entry, with the references that were not followed yet.
+    way: Vec<Step>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct State {
+    /// 0 for an entry that was not reached.
+    number: u32,
+    /// The least number that it leads back to, or [`DONE`] once its component is complete.
+    lowest: u32,
 }
 
 const DONE: u32 = u32::MAX;
 
+struct Step {
+    entry: u32,
+    /// Places of references.
+    left: Range<u32>,
+    /// The class, which comes after them.
+    class: Option<u32>,
+}
+
 impl Walk {
     fn from(&mut self, graph: &Graph, root: u32) {
-        if self.search.numbers[root as usize] != 0 {
+        if self.states[root as usize].number != 0 {
             return;
         }
-        self.enter(root, 0);
-        while let Some((entry, followed)) = self.way.last_mut() {
-            let entry = *entry;
-            let Some(to) = graph.reference(entry, *followed) else {
+        self.enter(graph, root, 0);
+        while let Some(step) = self.way.last_mut() {
+            let next = step.left.next().map(|place| graph.target(place)).or_else(|| step.class.take());
+            let entry = step.entry;
+            let Some(to) = next else {
                 self.leave(entry);
                 continue;
             };
-            *followed += 1;
-            let number = self.search.numbers[to as usize];
+            let State { number, lowest } = self.states[to as usize];
             if number == 0 {
-                let parent = self.search.numbers[entry as usize];
-                self.enter(to, parent);
-            } else if self.lowest[to as usize] != DONE {
-                let lowest = &mut self.lowest[entry as usize];
+                let parent = self.states[entry as usize].number;
+                self.enter(graph, to, parent);
+            } else if lowest != DONE {
+                let lowest = &mut self.states[entry as usize].lowest;
                 *lowest = number.min(*lowest);
             }
         }
     }
 
-    fn enter(&mut self, entry: u32, parent: u32) {
+    fn enter(&mut self, graph: &Graph, entry: u32, parent: u32) {
         let number = self.search.entries.len() as u32;
-        self.search.numbers[entry as usize] = number;
-        self.lowest[entry as usize] = number;
+        self.states[entry as usize] = State { number, lowest: number };
         self.search.entries.push(entry);
         self.search.parents.push(parent);
         self.pending.push(entry);
-        self.way.push((entry, 0));
+        self.way.push(Step { entry, left: graph.listed(entry), class: graph.class_of(entry) });
     }
 
     fn leave(&mut self, entry: u32) {
         self.way.pop();
-        let lowest = self.lowest[entry as usize];
-        if lowest == self.search.numbers[entry as usize] {
+        let State { number, lowest } = self.states[entry as usize];
+        if lowest == number {
             while let Some(member) = self.pending.pop() {
-                self.lowest[member as usize] = DONE;
+                self.states[member as usize].lowest = DONE;
                 self.search.by_component.push(member);
                 if member == entry {
                     break;
@@ -101,8 +120,8 @@ impl Walk {
             }
             self.search.ends.push(self.search.by_component.len() as u32);
         }
-        if let Some((above, _)) = self.way.last() {
-            let above = &mut self.lowest[*above as usize];
+        if let Some(above) = self.way.last() {
+            let above = &mut self.states[above.entry as usize].lowest;
             *above = lowest.min(*above);
         }
     }

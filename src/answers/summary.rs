@@ -59,14 +59,11 @@ fn entries(graph: &Graph) -> Entries {
 }
 
 fn references(graph: &Graph) -> References {
-    let mut to = vec![0_u32; graph.len()];
-    let all = || 0..graph.len() as u32;
-    all().flat_map(|entry| graph.references(entry)).for_each(|entry| to[entry as usize] += 1);
     References {
-        references: all().map(|entry| graph.degree(entry)).sum(),
+        references: (0..graph.len() as u32).map(|entry| graph.degree(entry)).sum(),
         dangling: graph.dangling(),
         from: degrees(graph, |entry| graph.degree(entry)),
-        to: degrees(graph, |entry| to[entry as usize].into()),
+        to: degrees(graph, |entry| graph.referring(entry).len() as u64),
     }
 }
 

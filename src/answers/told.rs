@@ -91,7 +91,7 @@ pub struct ClassRow {
     /// Their size in bytes, of those whose size the dump records.
     pub bytes: u64,
     /// Objects whose size it does not record; absent for 0.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub unsized_objects: u64,
     /// What one or another of them retains, each thing once; absent without roots, or where roots reach none of them.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -119,7 +119,7 @@ pub struct RootRow {
     /// Classes and objects that they keep, each once.
     pub entries: u64,
     /// Roots whose object the dump does not have.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub dangling: u64,
     /// What is reachable from these roots alone; nothing, of those of the kind `unreachable`.
     pub reachable: Amount,
@@ -193,13 +193,13 @@ pub struct Holder {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub class: Option<Text>,
     /// Whether it is a class; absent where not.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "is_false")]
     pub is_class: bool,
     /// What it retains.
     pub retained: Retained,
     /// From it on, the entry that retains most of what the one before retains, as long as that is more than half of its
     /// bytes: where that ends, many small things are held.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub through: Vec<Hex>,
 }
 
@@ -213,7 +213,7 @@ pub struct Entry {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub class: Option<Text>,
     /// Whether it is a class; absent where not.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "is_false")]
     pub is_class: bool,
     /// Its size in bytes, where the dump records it.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -9,6 +9,7 @@ mod agreement;
 mod bench;
 mod book;
 mod cli;
+mod cli_answers;
 mod cli_classic;
 mod cli_conversion;
 mod cli_corrupt;

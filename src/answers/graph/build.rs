@@ -95,6 +95,8 @@ impl Builder {
                 places: Places::default(),
                 starts: vec![0],
                 targets: Vec::new(),
+                ends: Vec::new(),
+                referring: Vec::new(),
                 type_of: Vec::new(),
                 types: Vec::new(),
                 names: Vec::new(),
@@ -252,6 +254,34 @@ impl Builder {
             rooted.collect()
         });
         (graph.starts, graph.targets) = (starts, found);
+        graph.turn_round();
         graph
+    }
+}
+
+impl Graph {
+    /// Finds who refers to each entry. Entries are gone through in the dump's order, in which most references lead to what is
+    /// near.
+    fn turn_round(&mut self) {
+        let mut ends = vec![0_u32; self.len() + 1];
+        let all = || 0..self.len() as u32;
+        for entry in all() {
+            self.references(entry).for_each(|to| ends[to as usize] += 1);
+        }
+        let mut sum = 0;
+        for end in &mut ends {
+            sum += *end;
+            *end = sum;
+        }
+        let mut referring = vec![0_u32; sum as usize];
+        // From the back: so each entry's end becomes its beginning, and the order is that of the dump.
+        for entry in all().rev() {
+            for to in self.references(entry) {
+                let end = &mut ends[to as usize];
+                *end -= 1;
+                referring[*end as usize] = entry;
+            }
+        }
+        (self.ends, self.referring) = (ends, referring);
     }
 }

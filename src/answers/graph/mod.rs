@@ -7,6 +7,8 @@ mod build;
 mod layout;
 mod places;
 
+use std::ops::Range;
+
 use foldhash::HashMap;
 
 use crate::model::{Address, Name, ObjectKind};
@@ -25,6 +27,9 @@ pub struct Graph {
     /// By entry, where its references begin in `targets`; and their end.
     starts: Vec<u32>,
     targets: Vec<u32>,
+    /// The same the other way round, the references of objects to their classes among them: who refers to an entry.
+    ends: Vec<u32>,
+    referring: Vec<u32>,
     /// By object, its type's place in `types`.
     type_of: Vec<u32>,
     types: Vec<Type>,
@@ -129,15 +134,22 @@ impl Graph {
         self.targets[from..to].iter().copied().chain(self.class_of(entry))
     }
 
-    /// The reference of this number, in the same order.
+    /// The references of an entry but that to its class, as places for [`Graph::target`].
     #[inline]
-    pub(super) fn reference(&self, entry: u32, number: u32) -> Option<u32> {
-        let (from, to) = (self.starts[entry as usize], self.starts[entry as usize + 1]);
-        match (to - from).checked_sub(number) {
-            Some(0) => self.class_of(entry),
-            Some(_) => Some(self.targets[(from + number) as usize]),
-            None => None,
-        }
+    pub(super) fn listed(&self, entry: u32) -> Range<u32> {
+        self.starts[entry as usize]..self.starts[entry as usize + 1]
+    }
+
+    /// The entry to which the reference of a place leads.
+    #[inline]
+    pub(super) fn target(&self, place: u32) -> u32 {
+        self.targets[place as usize]
+    }
+
+    /// The entries that refer to an entry, each as often as it does, in the order of the dump.
+    #[inline]
+    pub fn referring(&self, entry: u32) -> &[u32] {
+        &self.referring[self.ends[entry as usize] as usize..self.ends[entry as usize + 1] as usize]
     }
 
     /// How many there are.
@@ -175,8 +187,9 @@ impl Graph {
         Some(&self.types[self.type_of[object] as usize])
     }
 
+    /// The class of an object, if a reference leads to it.
     #[inline]
-    fn class_of(&self, entry: u32) -> Option<u32> {
+    pub(super) fn class_of(&self, entry: u32) -> Option<u32> {
         self.type_of(entry)?.class
     }
 }

@@ -65,7 +65,7 @@ pub(crate) struct Report {
     #[serde(flatten)]
     answers: Answers,
     /// The paths that were asked for.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     paths: Vec<Path>,
 }
 

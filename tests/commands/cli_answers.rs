@@ -1,0 +1,153 @@
+//! The command `answers`, over a heap whose answers were worked out by hand.
+
+use pretty_assertions::assert_eq;
+use serde_json::{Value as Json, json};
+
+use super::bench::Bench;
+use super::schema::Schema;
+
+/// `a` leads to `b` and `c`, both of these to `d`, and `d` to an array `e` of five ints; `f` and `g` lead to each other. A JNI
+/// global reference keeps `a`, and another one nothing that is there.
+const HEAP: &str = r#"{"listing":1,"format":"hprof","identifier_size":8}
+{"kind":"class","address":"0x10","name":"Node","super":"0x0","loader":"0x0","signers":"0x0","protection_domain":"0x0","instance_size":16,"statics":[],"constant_pool":[],"fields":[{"name":"left","type":"object"},{"name":"right","type":"object"}],"serial":1}
+{"kind":"object","address":"0x100","class":"0x10","values":[["object","0x120"],["object","0x140"]]}
+{"kind":"object","address":"0x120","class":"0x10","values":[["object","0x160"],["object","0x0"]]}
+{"kind":"object","address":"0x140","class":"0x10","values":[["object","0x160"],["object","0x160"]]}
+{"kind":"object","address":"0x160","class":"0x10","values":[["object","0x180"],["object","0xdead0"]]}
+{"kind":"primitive-array","address":"0x180","element":"int","length":5,"contents":"0000000100000002000000030000000400000005"}
+{"kind":"object","address":"0x1a0","class":"0x10","values":[["object","0x1c0"],["object","0x0"]]}
+{"kind":"object","address":"0x1c0","class":"0x10","values":[["object","0x1a0"],["object","0x0"]]}
+{"kind":"root","root":"jni-global","object":"0x100","reference":"0x900"}
+{"kind":"root","root":"jni-global","object":"0xbeef0","reference":"0x908"}
+"#;
+
+fn bench() -> Bench {
+    let bench = Bench::new();
+    bench.write("heap.jsonl", HEAP.as_bytes());
+    bench.ok("encode heap.jsonl --format hprof --profile any -o heap.hprof");
+    bench
+}
+
+fn json(text: &str) -> Json {
+    serde_json::from_str(text).unwrap_or_else(|e| panic!("{e}: {text}"))
+}
+
+#[test]
+fn the_answers_are_those_worked_out_by_hand() {
+    let bench = bench();
+    for dump in ["heap.hprof", "heap.jsonl"] {
+        let answers = json(&bench.ok(&format!("answers {dump} --json --path 0x180")));
+        assert_eq!(Schema::new(json(&bench.ok("schema answers"))).error(&answers), None);
+        let expected = json!({
+            "schema": 1,
+            "referents": false,
+            "classes_of_objects": true,
+            "entries": {"classes": 1, "instances": 6, "object_arrays": 0, "primitive_arrays": 1},
+            // Eight among objects (0x140 leads to 0x160 twice), and six to the class; the class object of int[] is not there.
+            "references": {
+                "references": 14,
+                "dangling": 1,
+                "from": {"most": 3, "address": "0x100", "distribution": [2, 0, 6]},
+                "to": {"most": 6, "address": "0x10", "distribution": [1, 5, 1, 1]}
+            },
+            "histogram": [
+                {"class": "Node", "objects": 6, "bytes": 96, "retained": {"entries": 6, "bytes": 84}},
+                {"class": "int[]", "objects": 1, "bytes": 20, "retained": {"entries": 1, "bytes": 20}}
+            ],
+            "roots": [{
+                "kind": "jni-global", "roots": 2, "entries": 1, "dangling": 1,
+                "reachable": {"classes": 1, "objects": 5, "bytes": 84}
+            }],
+            "reachable": {"classes": 1, "objects": 5, "bytes": 84},
+            "unreachable": {"classes": 0, "objects": 2, "bytes": 32},
+            "components": {"components": 7, "cycles": 1, "in_cycles": 2, "largest": 2, "address": "0x1a0"},
+            "holders": [{
+                "address": "0x100", "class": "Node", "retained": {"entries": 6, "bytes": 84}, "through": []
+            }],
+            "paths": [{
+                "to": "0x180", "exists": true,
+                "path": [
+                    {"address": "0x100", "class": "Node"}, {"address": "0x120", "class": "Node"},
+                    {"address": "0x160", "class": "Node"}, {"address": "0x180", "class": "int[]"}
+                ]
+            }]
+        });
+        let mut expected = expected;
+        // An empty list is left out.
+        expected["holders"][0].as_object_mut().expect("an object").remove("through");
+        assert_eq!(answers, expected, "{dump}");
+    }
+}
+
+#[test]
+fn each_entry_has_its_line() {
+    let bench = bench();
+    bench.ok("answers heap.hprof --entries lines");
+    let text = String::from_utf8(bench.read("lines")).expect("text");
+    let lines: Vec<Json> = text.lines().map(json).collect();
+    let schema = Schema::new(json(&bench.ok("schema answers-entry")));
+    lines.iter().for_each(|line| assert_eq!(schema.error(line), None));
+    let node = |address: &str, distance: u32, dominator: Option<&str>, retained: (u64, u64)| {
+        let (entries, bytes) = retained;
+        let mut line = json!({
+            "address": address, "class": "Node", "bytes": 16, "reachable": true, "distance": distance,
+            "retained": {"entries": entries, "bytes": bytes}
+        });
+        if let Some(dominator) = dominator {
+            line["dominator"] = dominator.into();
+        }
+        line
+    };
+    let expected = [
+        json!({
+            "address": "0x10", "class": "Node", "is_class": true, "reachable": true, "distance": 1, "dominator": "0x100",
+            "retained": {"entries": 1, "bytes": 0}
+        }),
+        node("0x100", 0, None, (6, 84)),
+        node("0x120", 1, Some("0x100"), (1, 16)),
+        node("0x140", 1, Some("0x100"), (1, 16)),
+        node("0x160", 2, Some("0x100"), (2, 36)),
+        json!({
+            "address": "0x180", "class": "int[]", "bytes": 20, "reachable": true, "distance": 3, "dominator": "0x160",
+            "retained": {"entries": 1, "bytes": 20}
+        }),
+        json!({"address": "0x1a0", "class": "Node", "bytes": 16, "reachable": false, "component": "0x1a0"}),
+        json!({"address": "0x1c0", "class": "Node", "bytes": 16, "reachable": false, "component": "0x1a0"}),
+    ];
+    assert_eq!(lines, expected);
+    assert!(bench.refused("answers heap.hprof --entries lines").contains("lines"));
+}
+
+#[test]
+fn a_path_that_there_is_not_is_the_answer_no() {
+    let bench = bench();
+    let (code, out, _) = bench.run("answers heap.hprof --path 0x1a0 --path 0x100");
+    assert_eq!(code, 1);
+    assert!(out.contains("path to 0x1a0: no root leads there"), "{out}");
+    assert!(out.contains("path to 0x100: 0 references from a root"), "{out}");
+    let (code, out, _) = bench.run("answers heap.hprof --path 0x33");
+    assert_eq!(code, 1);
+    assert!(out.contains("path to 0x33: the dump has no class or object there"), "{out}");
+    assert!(bench.refused("answers heap.hprof --path here").contains("expected an address such as 0x7f001200"));
+}
+
+#[test]
+fn without_roots_there_is_no_answer_that_depends_on_them() {
+    let bench = bench();
+    bench.ok("convert heap.hprof --to phd6 -o heap.phd");
+    let answers = json(&bench.ok("answers heap.phd --json"));
+    for key in ["roots", "reachable", "unreachable", "holders"] {
+        assert_eq!(answers.get(key), None, "{key}");
+    }
+    assert_eq!(answers["components"]["cycles"], 1);
+    assert!(bench.ok("answers heap.phd").contains("reachable     unknown: the dump records no roots"));
+}
+
+#[test]
+fn a_dump_that_is_not_valid_is_refused_or_tolerated() {
+    let bench = bench();
+    bench.ok("corrupt heap.hprof --edit repeat-an-object -o twice.hprof");
+    let (code, _, error) = bench.run("answers twice.hprof");
+    assert_eq!(code, 1, "{error}");
+    assert!(bench.ok("answers twice.hprof --tolerate").contains("tolerated: "));
+}
