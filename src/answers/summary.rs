@@ -20,7 +20,7 @@ pub const MOST_TEXTS: usize = 10;
 /// How many entries that hold much are listed.
 pub const MOST_HOLDERS: usize = 10;
 
-/// The answers about a heap whose analysis this is. Its objects are visited again for the characters of strings.
+/// The answers about a heap whose analysis this is. Its objects are visited again for the texts that are shown.
 ///
 /// # Errors
 /// What reading the objects runs into.
@@ -164,7 +164,7 @@ fn components(analysis: &Analysis) -> Components {
 }
 
 fn said_of_strings(source: &mut dyn HeapSource, graph: &Graph) -> Result<Option<Strings>, Error> {
-    let Some(found) = strings::Strings::of(source, graph)? else { return Ok(None) };
+    let Some(found) = strings::Strings::of(graph) else { return Ok(None) };
     let wasted = |text: &strings::Text| text.bytes.saturating_mul(text.count - 1);
     let mut repeated: Vec<&strings::Text> = found.texts.iter().filter(|text| text.count > 1).collect();
     repeated.sort_by_key(|text| (Reverse(wasted(text)), Reverse(text.count), graph.address(text.first)));

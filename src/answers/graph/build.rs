@@ -9,6 +9,7 @@ use crate::model::{
 };
 use crate::setters::setters;
 
+use super::characters::Characters;
 use super::layout::Referents;
 use super::places::Places;
 use super::{Graph, LARGE, Rooted, Type, UNKNOWN};
@@ -48,7 +49,7 @@ impl Graph {
     /// The graph of a heap, whose objects are visited once.
     ///
     /// # Errors
-    /// If the heap has 2^32 - 16 classes, objects or references, or more; and what reading the objects runs into.
+    /// If the heap has more than 2^32 - 17 classes, objects and references together; and what reading the objects runs into.
     pub fn of(source: &mut dyn HeapSource, edges: Edges) -> Result<Graph, Error> {
         let mut builder = Builder::new(source, edges);
         let listed = source.classes().iter().try_for_each(|class| builder.class(class));
@@ -81,7 +82,7 @@ struct ClassSizes {
     identifier: Option<u64>,
 }
 
-/// The most entries, and the most references.
+/// The most entries and references together: with those of objects to their classes, they are counted in 32 bits.
 const MOST: usize = u32::MAX as usize - 16;
 
 impl Builder {
@@ -106,6 +107,7 @@ impl Builder {
                 class_sizes: classes.iter().map(|class| Some(class.class_object_size?.0)).collect(),
                 edges,
                 dangling: 0,
+                characters: Characters::of(classes),
                 roots: None,
             },
             targets: Vec::new(),
@@ -154,6 +156,7 @@ impl Builder {
     }
 
     fn object(&mut self, object: &Object) -> Result<(), Error> {
+        self.graph.characters.add(self.graph.addresses.len() as u32, object)?;
         let number = self.type_number(object);
         self.graph.type_of.push(number);
         let size = match self.size(object) {
@@ -194,8 +197,8 @@ impl Builder {
     }
 
     fn room(&self) -> Result<(), Error> {
-        if self.targets.len() > MOST || self.graph.addresses.len() >= MOST {
-            let message = format!("answers are for heaps of up to {MOST} classes and objects, and as many references");
+        if self.targets.len() + self.graph.addresses.len() > MOST {
+            let message = format!("answers are for heaps of up to {MOST} classes, objects and references together");
             return Err(Error::Usage(message));
         }
         Ok(())

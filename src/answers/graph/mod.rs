@@ -4,6 +4,7 @@
 //! They are numbered in this order. `specs/answers.md` says which references there are.
 
 mod build;
+mod characters;
 mod layout;
 mod places;
 
@@ -16,6 +17,8 @@ use crate::model::{Address, Name, ObjectKind};
 use places::Places;
 
 pub use build::Edges;
+use characters::Characters;
+pub(super) use characters::Part;
 
 /// The entries of a heap and their references.
 #[derive(Clone, Debug)]
@@ -45,6 +48,7 @@ pub struct Graph {
     class_sizes: Vec<Option<u64>>,
     edges: Edges,
     dangling: u64,
+    characters: Characters,
     roots: Option<Vec<Rooted>>,
 }
 
@@ -174,6 +178,11 @@ impl Graph {
         let mut seen = vec![false; self.len()];
         let entries = self.roots.as_ref()?.iter().filter(|root| root.keeps()).filter_map(|root| root.entry);
         Some(entries.filter(|entry| !std::mem::replace(&mut seen[*entry as usize], true)).collect())
+    }
+
+    /// The strings, and the arrays that can hold their characters.
+    pub(super) fn characters(&self) -> &Characters {
+        &self.characters
     }
 
     /// Which references were taken in.
