@@ -1,7 +1,6 @@
 //! The answers in few words.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 
 use crate::compare::listing::{Hex, Text};
 use crate::error::Error;
@@ -86,24 +85,27 @@ fn degrees(graph: &Graph, of: impl Fn(u32) -> u64) -> Degrees {
 fn histogram(analysis: &Analysis) -> Vec<ClassRow> {
     let graph = analysis.graph();
     let retained = analysis.retained_by_name();
-    let mut rows: BTreeMap<&Name, ClassRow> = BTreeMap::new();
+    let mut rows: Vec<ClassRow> = graph.names().iter().map(row_of).collect();
     for entry in graph.classes() as u32..graph.len() as u32 {
         let Some(number) = graph.name(entry) else { continue };
-        let name = &graph.names()[number as usize];
-        let row = rows.entry(name).or_insert_with(|| ClassRow {
-            class: Text::from(name),
-            objects: 0,
-            bytes: 0,
-            unsized_objects: 0,
-            retained: retained.as_ref().map(|all| all[number as usize]).filter(|retained| retained.entries > 0),
-        });
+        let row = &mut rows[number as usize];
         row.objects += 1;
         match graph.size(entry) {
             Some(size) => row.bytes = row.bytes.saturating_add(size),
             None => row.unsized_objects += 1,
         }
     }
-    rows.into_values().collect()
+    for (row, retained) in rows.iter_mut().zip(retained.into_iter().flatten()) {
+        row.retained = Some(retained).filter(|retained| retained.entries > 0);
+    }
+    let mut named: Vec<(&Name, ClassRow)> = graph.names().iter().zip(rows).filter(|(_, row)| row.objects > 0).collect();
+    named.sort_by_key(|(name, _)| *name);
+    named.into_iter().map(|(_, row)| row).collect()
+}
+
+/// A row without objects.
+fn row_of(name: &Name) -> ClassRow {
+    ClassRow { class: Text::from(name), objects: 0, bytes: 0, unsized_objects: 0, retained: None }
 }
 
 fn amount(graph: &Graph, entries: impl Iterator<Item = u32>) -> Amount {

@@ -153,7 +153,18 @@ impl Graph {
     /// The entries that refer to an entry, each as often as it does, in the order of the dump.
     #[inline]
     pub fn referring(&self, entry: u32) -> &[u32] {
-        &self.referring[self.ends[entry as usize] as usize..self.ends[entry as usize + 1] as usize]
+        &self.referring[self.places_of_referring(entry)]
+    }
+
+    /// Those of all entries, one after the other.
+    pub(super) fn all_referring(&self) -> &[u32] {
+        &self.referring
+    }
+
+    /// The places of those that refer to an entry among [`Graph::all_referring`].
+    #[inline]
+    pub(super) fn places_of_referring(&self, entry: u32) -> Range<usize> {
+        self.ends[entry as usize] as usize..self.ends[entry as usize + 1] as usize
     }
 
     /// How many there are.
