@@ -107,7 +107,9 @@ impl Ground {
         if wraps && u128::from(self.room()) < bytes {
             self.next = WRAPPED;
         }
-        let at = self.next.next_multiple_of(unit);
+        // One byte cannot number all, and its greatest number is the one that nothing has.
+        let least = if self.space == AddressSpace::Numbers { 1 << 8 } else { 0 };
+        let at = self.next.max(least).next_multiple_of(unit);
         let end = if self.next < self.start { self.start } else { limit(self.word) };
         let next = u128::from(at) + bytes;
         self.next = u64::try_from(next).ok().filter(|next| *next <= end)?;

@@ -66,8 +66,8 @@ impl Structure for Clique {
         }
     }
 
-    fn component(&self, object: u64) -> u64 {
-        if self.members == 1 { object } else { 0 }
+    fn is_one_component(&self) -> bool {
+        self.members > 1
     }
 
     fn class_holder(&self, class: u64) -> u64 {

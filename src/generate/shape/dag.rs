@@ -81,6 +81,13 @@ impl Structure for Dag {
         self.place(object).map_or(0, |(layer, _)| 1 + layer)
     }
 
+    fn predecessor(&self, object: u64) -> Option<u64> {
+        match self.place(object)? {
+            (0, _) => Some(0),
+            _ => Some(object - self.width),
+        }
+    }
+
     fn class_holder(&self, class: u64) -> u64 {
         u64::from(class == NODE as u64 && self.width == 1)
     }

@@ -96,6 +96,10 @@ impl Structure for Leak {
         }
     }
 
+    fn nulls(&self, _: u64) -> u64 {
+        self.chains()
+    }
+
     fn value(&self, object: u64) -> u64 {
         self.entry(object).map_or(self.entries, |(entry, _)| entry)
     }

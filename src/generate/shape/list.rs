@@ -99,8 +99,8 @@ impl Structure for Ring {
         object
     }
 
-    fn component(&self, _: u64) -> u64 {
-        0
+    fn is_one_component(&self) -> bool {
+        true
     }
 
     fn class_holder(&self, _: u64) -> u64 {

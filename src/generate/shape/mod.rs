@@ -1,7 +1,7 @@
 //! Shapes: parts of a heap whose graph is known in advance, of any size. `specs/generator.md` has their definitions.
 //!
 //! A shape is a row in [`ShapeForm`]'s table and a [`Structure`](structure::Structure): its objects by number, and the closed forms of
-//! its graph. [`placed`] gives them addresses, [`built`] makes objects of them.
+//! its graph. [`placed`] gives them addresses, [`built`] makes objects and classes of them, [`runs`] blocks.
 
 mod array;
 mod built;
@@ -16,9 +16,11 @@ mod structure;
 mod tree;
 
 use std::fmt;
+use std::str::FromStr;
 use std::sync::Arc;
 
 use crate::draw::Draw;
+use crate::error::Error;
 use crate::model::{Address, RootForm, RootKind};
 
 use super::options::{JOIN, count, count_text};
@@ -291,6 +293,15 @@ impl Shapes {
             Shape { form, numbers, root: *draw.pick(&roots) }
         };
         Shapes((0..draw.between(1, 2)).map(|_| shape(draw)).collect())
+    }
+}
+
+impl FromStr for Shape {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Shape, Error> {
+        let expected = || format!("expected a shape, such as list:1000 or tree:2,10@java-frame, found {text:?}");
+        Shape::read(text).ok_or_else(|| Error::Usage(expected()))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Where the objects of a shape are, and its graph for those who ask for it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::error::Error;
@@ -15,6 +16,19 @@ use super::Shape;
 /// The objects have numbers from 0 on. Object 0 is the head: what holds the shape refers to it, and nothing else outside of the
 /// shape refers to any of its objects. The graph is that of the references between them; besides these, each object refers to its
 /// class object. Classes of the shape's own and those of the boot loader that it uses are roots of the kind `sticky-class`.
+///
+/// ```
+/// use heapsmith::generate::{GenerateOptions, ProceduralHeap, Shape};
+///
+/// let shape: Shape = "tree:2,20".parse()?;
+/// let heap = ProceduralHeap::new(&GenerateOptions::default().shapes(vec![shape].into()), 7)?;
+/// let tree = heap.shapes().next().expect("one shape");
+/// assert_eq!(tree.objects(), 2_097_151);
+/// assert_eq!(tree.retained(1).0, 1_048_575);
+/// assert_eq!(tree.dominator(2), Some(0));
+/// assert_eq!(tree.find(tree.address(99)), Some(99));
+/// # Ok::<(), heapsmith::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct PlacedShape {
     pub(super) shape: Shape,
@@ -141,6 +155,14 @@ impl PlacedShape {
         (0..self.kind_of(object).references).filter_map(move |place| self.structure.reference(object, place))
     }
 
+    /// How many objects it refers to, each as often as it does.
+    pub fn out_degree(&self, object: u64) -> u64 {
+        match self.kind_of(object).kind.body {
+            Body::Elements(length) => length - self.structure.nulls(object),
+            _ => self.references(object).count() as u64,
+        }
+    }
+
     /// How many references of the shape's objects lead to it.
     pub fn in_degree(&self, object: u64) -> u64 {
         self.structure.in_degree(object)
@@ -165,9 +187,37 @@ impl PlacedShape {
         u64::from(self.holder.is_some()) + self.structure.distance(object)
     }
 
+    /// The object before it on a shortest way from the head; `None` for the head.
+    pub fn predecessor(&self, object: u64) -> Option<u64> {
+        self.structure.predecessor(object)
+    }
+
     /// The lowest object of its strongly connected component: its own number, if it is alone in it.
     pub fn component(&self, object: u64) -> u64 {
-        self.structure.component(object)
+        if self.structure.is_one_component() { 0 } else { object }
+    }
+
+    /// How many objects are in its strongly connected component.
+    pub fn component_size(&self, _object: u64) -> u64 {
+        if self.structure.is_one_component() { self.objects() } else { 1 }
+    }
+
+    /// How many objects each class has, and how many bytes these take, in the order of the classes' addresses.
+    pub fn by_class(&self) -> BTreeMap<Address, (u64, u128)> {
+        let mut by_class: BTreeMap<Address, (u64, u128)> = BTreeMap::new();
+        let mut add = |class: Address, objects: u64, size: u64| {
+            let (count, bytes) = by_class.entry(class).or_default();
+            *count += objects;
+            *bytes += u128::from(objects) * u128::from(size);
+        };
+        for (placed, count) in self.kinds.iter().zip(self.structure.retained(0)) {
+            match placed.class {
+                Some(class) => add(class, count, placed.size),
+                // Each has one instance.
+                None => self.classes().for_each(|class| add(class, 1, placed.size)),
+            }
+        }
+        by_class
     }
 
     /// The run of an object, the number of its unit, and its place there.
@@ -240,7 +290,7 @@ fn first_room(
     let own = structure.classes();
     // The first one of a form needs no number.
     let number = if same == 0 { String::new() } else { (same + 1).to_string() };
-    let package = format!("shape/{}{number}", shape.form().name);
+    let package = format!("shape/{}{number}", shape.form().name.replace('-', "_"));
     let pitch = ground.pitch(CLASS);
     let (count, holders) = (own.len() as u64, u64::from(shape.root() == RootKind::StickyClass));
     let classes = ground.reserve(u128::from(pitch) * u128::from(count + holders))?;

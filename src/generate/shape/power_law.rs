@@ -83,9 +83,9 @@ impl Structure for PowerLaw {
         level(object + 1)
     }
 
-    fn component(&self, _: u64) -> u64 {
+    fn is_one_component(&self) -> bool {
         // Each refers to one above it, from where a way leads back.
-        0
+        true
     }
 
     fn class_holder(&self, _: u64) -> u64 {

@@ -28,6 +28,11 @@ pub(super) trait Structure: Debug + Send + Sync + RefUnwindSafe {
     /// of the elements. Those of one place in the units of a run are all null, or none is.
     fn reference(&self, object: u64, place: u64) -> Option<u64>;
 
+    /// How many elements of an array are null.
+    fn nulls(&self, _array: u64) -> u64 {
+        0
+    }
+
     /// What an object's `int` field holds, or its bytes repeat.
     fn value(&self, object: u64) -> u64 {
         object
@@ -45,9 +50,14 @@ pub(super) trait Structure: Debug + Send + Sync + RefUnwindSafe {
     /// References on a shortest way from the head.
     fn distance(&self, object: u64) -> u64;
 
-    /// The lowest object of its strongly connected component.
-    fn component(&self, object: u64) -> u64 {
-        object
+    /// The object before an object on a shortest way from the head.
+    fn predecessor(&self, object: u64) -> Option<u64> {
+        self.dominator(object)
+    }
+
+    /// Whether every object leads to every other one; else, none of two leads to the other and back.
+    fn is_one_component(&self) -> bool {
+        false
     }
 
     /// The object that immediately dominates the class object of one of [`Structure::classes`], if nothing but the shape's objects
