@@ -34,6 +34,11 @@ mod long;
 
 use long::{a_large_array_is_never_held_by_any_command, a_listing_of_many_objects_holds_a_part_of_them};
 
+#[path = "memory/shapes.rs"]
+mod shapes;
+
+use shapes::shapes_take_as_much_memory_whatever_their_size;
+
 #[global_allocator]
 static ALLOCATED: PeakAlloc = PeakAlloc;
 
@@ -54,6 +59,7 @@ tests! {
     an_array_of_300_million_bytes_passes_through_4_mebibytes
     a_large_array_is_never_held_by_any_command
     a_listing_of_many_objects_holds_a_part_of_them
+    shapes_take_as_much_memory_whatever_their_size
     a_line_of_100_million_bytes_of_classic_text_passes_through_6_mebibytes
     classes_that_share_a_name_take_the_room_of_one
     records_without_contents_are_counted

@@ -167,6 +167,9 @@ impl Lowering {
             let what = format!("numbers at most {most} objects here");
             return refused("objects", what, ("objects", &most.to_string()));
         }
+        if !options.shapes.is_empty() && most < usize::MAX {
+            return refused("shape", format!("numbers at most {most} objects here"), ("shape", "none"));
+        }
         let suited = self.suit(options.clone());
         if suited.latin1_names && !options.is_latin1() {
             let what = "has only characters of ISO 8859-1 here".to_owned();

@@ -89,6 +89,33 @@ impl Ground {
         end.saturating_sub(self.next())
     }
 
+    /// How far apart objects of a size begin that lie behind each other.
+    pub(super) fn pitch(&self, size: u64) -> u64 {
+        let packed = size.next_multiple_of(8);
+        match self.space {
+            AddressSpace::Numbers => 1,
+            AddressSpace::Unaligned => size + 1,
+            AddressSpace::Sparse => packed + (1 << 20),
+            _ => packed,
+        }
+    }
+
+    /// Room for that many bytes without a gap, if there is as much.
+    pub(super) fn reserve(&mut self, bytes: u128) -> Option<u64> {
+        let unit = if matches!(self.space, AddressSpace::Numbers | AddressSpace::Unaligned) { 1 } else { 8 };
+        let wraps = self.space == AddressSpace::Across4G && self.word == WordSize::Bits32 && self.next >= self.start;
+        if wraps && u128::from(self.room()) < bytes {
+            self.next = WRAPPED;
+        }
+        // One byte cannot number all, and its greatest number is the one that nothing has.
+        let least = if self.space == AddressSpace::Numbers { 1 << 8 } else { 0 };
+        let at = self.next.max(least).next_multiple_of(unit);
+        let end = if self.next < self.start { self.start } else { limit(self.word) };
+        let next = u128::from(at) + bytes;
+        self.next = u64::try_from(next).ok().filter(|next| *next <= end)?;
+        Some(at)
+    }
+
     /// Room for `size` bytes, after a gap that is drawn.
     pub(super) fn allot(&mut self, size: u64, draw: &mut dyn Draw) -> Address {
         match self.space {

@@ -9,6 +9,11 @@ use crate::model::{
 /// Makes the class objects of primitive types instances of `java/lang/Class`, and instance sizes the bytes of the fields.
 pub(super) fn retell(heap: &mut Heap, word: WordSize) {
     mirrors(heap);
+    sizes(heap, word);
+}
+
+/// Makes instance sizes the bytes of the fields.
+pub(super) fn sizes(heap: &mut Heap, word: WordSize) {
     let by_address: HashMap<Address, usize> =
         heap.classes.iter().enumerate().map(|(at, class)| (class.address, at)).collect();
     let bytes = |field: &Field| match field.kind {

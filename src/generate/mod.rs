@@ -16,6 +16,7 @@ mod options;
 mod procedural;
 mod references;
 mod roots;
+pub(crate) mod shape;
 mod values;
 
 pub use library::Library;
@@ -26,16 +27,31 @@ pub use options::{
     Share, schema,
 };
 pub use procedural::{DRAWN, ProceduralHeap};
+pub use shape::{PlacedShape, Shape, ShapeForm, Shapes};
 
 use crate::draw::{Draw, SeedDraw, Stream};
-use crate::model::{Facts, HashRegime, Heap, Name, Surroundings};
+use crate::model::blocks::{Blocks, Filled};
+use crate::model::{Contents, Facts, HashRegime, Heap, Name, Surroundings};
 
 use addresses::Ground;
 use classes::Classes;
 
-/// A random heap.
+/// A random heap. Shapes that do not fit into its addresses are left out: [`ProceduralHeap`] refuses those.
 pub fn generate(options: &GenerateOptions, draw: &mut dyn Draw) -> Heap {
-    drawn(options, draw).0
+    let (mut heap, _, mut ground) = drawn(options, draw);
+    let plan = shape::plan(options, &heap, &mut ground);
+    let Ok(shapes) = plan.and_then(|plan| shape::place(options, plan, &mut ground)) else { return heap };
+    let around = shape::build(options, &shapes, &mut heap);
+    for blocks in shapes.iter().flat_map(|shape| shape::RunBlocks::of(shape, &around)) {
+        let mut filled = Filled::new(&blocks);
+        (0..blocks.count()).for_each(|block| heap.objects.extend_from_slice(filled.fill(block)));
+    }
+    for object in &mut heap.objects {
+        if let (Contents::Long(_), Ok(held)) = (&object.contents, object.contents.hold()) {
+            object.contents = held;
+        }
+    }
+    heap
 }
 
 /// A random heap, with its classes and where there is room for more objects.
@@ -126,7 +142,7 @@ fn place(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Class, Contents, FieldType, Object, ObjectKind, PrimitiveType, RootKind};
+    use crate::model::{Class, FieldType, Object, ObjectKind, PrimitiveType, RootKind};
 
     #[test]
     fn the_same_seed_gives_the_same_heap_and_another_seed_another() {

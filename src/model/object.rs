@@ -100,7 +100,7 @@ pub enum Contents {
     /// Elements of a primitive array, big-endian.
     Primitives(Vec<u8>),
     /// One of the above that is too long to be held. A heap in memory has none: only a source whose objects stay in their
-    /// dump hands such out.
+    /// dump, or are computed, hands such out.
     #[serde(skip)]
     Long(Long),
 }

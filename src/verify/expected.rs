@@ -11,12 +11,26 @@ pub(super) struct Expected<'h> {
     /// All but the objects in blocks.
     pub(super) head: Heap,
     ascends: bool,
-    blocks: Option<Told<'h>>,
+    parts: Vec<Told<'h>>,
+}
+
+/// Where an object is among those in blocks.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Spot {
+    /// Which of the heap's parts in blocks.
+    pub(super) part: usize,
+    pub(super) block: u64,
+    /// The block's shape.
+    pub(super) shape: usize,
+    /// The object's place in the block.
+    pub(super) object: usize,
 }
 
 /// Objects in blocks, as a writer dumps them.
 struct Told<'h> {
     blocks: &'h dyn Blocks,
+    /// The number of the first object.
+    first: u64,
     shapes: Vec<Vec<ToldObject>>,
     filling: Filling,
     /// The block that the objects of its shape are of.
@@ -40,8 +54,12 @@ impl<'h> Expected<'h> {
     pub(super) fn new(heap: &'h ProceduralHeap, lowering: &Lowering) -> Result<Expected<'h>, Error> {
         let mut first = heap.drawn().clone();
         let head = carry(lowering, &mut first)?;
-        let blocks = heap.blocks().map(|blocks| Told::new(blocks, &first, lowering)).transpose()?;
-        Ok(Expected { head, ascends: heap.ascends(), blocks })
+        let mut parts: Vec<Told<'h>> = Vec::new();
+        for blocks in heap.in_blocks() {
+            let number = parts.last().map_or(0, Told::end);
+            parts.push(Told::new(blocks, number, &first, lowering)?);
+        }
+        Ok(Expected { head, ascends: heap.ascends(), parts })
     }
 
     /// Whether the objects stand in the order of their addresses.
@@ -51,42 +69,45 @@ impl<'h> Expected<'h> {
 
     /// How many objects are in blocks.
     pub(super) fn in_blocks(&self) -> u64 {
-        self.blocks.as_ref().map_or(0, |told| told.blocks.count() * told.size())
+        self.parts.last().map_or(0, Told::end)
     }
 
     /// Whether the object of this number, among those in blocks, is at an address.
     #[inline]
     pub(super) fn is_at(&mut self, number: u64, address: Address) -> bool {
-        let Some(told) = self.blocks.as_mut().filter(|told| number < told.blocks.count() * told.size()) else {
-            return false;
+        let Some(spot) = self.place(number) else { return false };
+        self.told(spot).address == address
+    }
+
+    /// Where the object of this number is, among those in blocks.
+    #[inline]
+    pub(super) fn place(&self, number: u64) -> Option<Spot> {
+        let part = match self.parts.as_slice() {
+            [_] => 0,
+            parts => parts.partition_point(|told| told.end() <= number),
         };
-        let (block, object) = (number / told.size(), (number % told.size()) as usize);
-        told.fill(block);
-        told.shapes[told.blocks.shape_of(block)][object].object.address == address
+        let told = self.parts.get(part)?;
+        let (block, object) = ((number - told.first) / told.size(), ((number - told.first) % told.size()) as usize);
+        (block < told.blocks.count()).then(|| Spot { part, block, shape: told.blocks.shape_of(block), object })
     }
 
-    /// Where the object of this number is, among those in blocks: its block, that block's shape, and its place in the block.
-    pub(super) fn place(&self, number: u64) -> Option<(u64, usize, usize)> {
-        let told = self.blocks.as_ref()?;
-        let (block, object) = (number / told.size(), (number % told.size()) as usize);
-        (block < told.blocks.count()).then(|| (block, told.blocks.shape_of(block), object))
-    }
-
-    /// How many objects a block has; 0, if there are no blocks.
-    pub(super) fn size(&self) -> u64 {
-        self.blocks.as_ref().map_or(0, Told::size)
+    /// How many objects a block has.
+    pub(super) fn size(&self, spot: Spot) -> u64 {
+        self.parts[spot.part].size()
     }
 
     /// The address of the object of this place.
-    pub(super) fn address(&self, (block, shape, object): (u64, usize, usize)) -> Address {
-        let Some(told) = &self.blocks else { return Address::NULL };
+    pub(super) fn address(&self, Spot { part, block, shape, object }: Spot) -> Address {
+        let told = &self.parts[part];
         Address(told.blocks.address(block).0.wrapping_add(told.shapes[shape][object].offset))
     }
 
     /// The number of the object at an address, among those in blocks.
     pub(super) fn number_of(&self, address: Address) -> Option<u64> {
-        let told = self.blocks.as_ref()?;
-        told.blocks.find(address).map(|(block, object)| block * told.size() + object as u64)
+        self.parts.iter().find_map(|told| {
+            let (block, object) = told.blocks.find(address)?;
+            Some(told.first + block * told.size() + object as u64)
+        })
     }
 
     /// The object of this number.
@@ -94,15 +115,20 @@ impl<'h> Expected<'h> {
     /// # Panics
     /// If there are fewer.
     pub(super) fn object(&mut self, number: u64) -> &Object {
-        let told = self.blocks.as_mut().expect("objects in blocks");
-        let (block, object) = (number / told.size(), (number % told.size()) as usize);
+        let spot = self.place(number).expect("objects in blocks");
+        self.told(spot)
+    }
+
+    #[inline]
+    fn told(&mut self, Spot { part, block, shape, object }: Spot) -> &Object {
+        let told = &mut self.parts[part];
         told.fill(block);
-        &told.shapes[told.blocks.shape_of(block)][object].object
+        &told.shapes[shape][object].object
     }
 }
 
 impl<'h> Told<'h> {
-    fn new(blocks: &'h dyn Blocks, first: &Heap, lowering: &Lowering) -> Result<Told<'h>, Error> {
+    fn new(blocks: &'h dyn Blocks, number: u64, first: &Heap, lowering: &Lowering) -> Result<Told<'h>, Error> {
         let mut filling = Filling::default();
         blocks.fill(0, &mut filling);
         let base = filling.address;
@@ -158,11 +184,16 @@ impl<'h> Told<'h> {
             Ok(told)
         });
         let shapes = shapes.collect::<Result<Vec<_>, Error>>()?;
-        Ok(Told { blocks, shapes, filling, filled: None })
+        Ok(Told { blocks, first: number, shapes, filling, filled: None })
     }
 
     fn size(&self) -> u64 {
         self.blocks.shapes()[0].len()
+    }
+
+    /// The number after that of the last object.
+    fn end(&self) -> u64 {
+        self.first + self.blocks.count() * self.size()
     }
 
     #[inline]

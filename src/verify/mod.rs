@@ -25,7 +25,7 @@ use crate::model::{Address, Class, Contents, Dump, DumpSource, Heap, Object, Sur
 use crate::setters::setters;
 
 use ahead::{Ahead, At};
-use expected::Expected;
+use expected::{Expected, Spot};
 
 /// How to verify.
 #[derive(Clone, Copy, Debug)]
@@ -97,9 +97,11 @@ pub fn verify(
 ) -> Result<Verified, Error> {
     let expected = Expected::new(heap, lowering)?;
     let drawn = heap.drawn();
-    let spelled = heap.blocks().map(|blocks| lowering.spelled(&drawn.facts, &drawn.classes, blocks));
-    let spelled = spelled.transpose()?.flatten();
-    let ahead = spelled.map(|spelled| Ahead::new(spelled, heap.blocks().map_or(0, |blocks| blocks.shapes().len())));
+    let mut ahead = Vec::new();
+    for blocks in heap.in_blocks() {
+        let spelled = lowering.spelled(&drawn.facts, &drawn.classes, blocks)?;
+        ahead.push(spelled.map(|spelled| Ahead::new(spelled, blocks.shapes().len())));
+    }
     let mut verifier = Verifier {
         ascends: !options.any_order && expected.ascends(),
         expected,
@@ -150,7 +152,8 @@ fn read(mut stream: Stream, family: Family, known: &[Class], verifier: &mut Veri
 
 struct Verifier<'h> {
     expected: Expected<'h>,
-    ahead: Option<Ahead<'h>>,
+    /// For each part of the heap that is in blocks.
+    ahead: Vec<Option<Ahead<'h>>>,
     options: VerifyOptions,
     ascends: bool,
     /// Objects that are in no block.
@@ -198,14 +201,14 @@ impl VisitOnce for Verifier<'_> {
 
     fn pass(&mut self, bytes: &[u8]) -> Passed {
         let in_full = self.in_full(self.due);
-        let (Some(ahead), Some(place)) = (&mut self.ahead, self.expected.place(self.due)) else {
-            return Passed::default();
-        };
-        let (block, shape, object) = place;
+        let Some(spot) = self.expected.place(self.due) else { return Passed::default() };
+        let Some(ahead) = &mut self.ahead[spot.part] else { return Passed::default() };
+        let Spot { block, shape, object, .. } = spot;
         let passed = ahead.pass(At { block, shape, object, in_full }, bytes);
         if passed.records > 0 {
-            self.comes(self.expected.address(place));
-            self.previous = self.expected.address((block, shape, object + passed.records as usize - 1));
+            self.comes(self.expected.address(spot));
+            self.previous =
+                self.expected.address(Spot { object: object + passed.records as usize - 1, ..spot });
             (self.due..self.due + passed.records).for_each(|number| self.count(number));
             self.verified.objects += passed.records;
             self.verified.compared += if in_full { passed.records } else { 0 };
@@ -234,15 +237,17 @@ impl Verifier<'_> {
 
     /// Whether an object is compared, and not only counted.
     fn in_full(&self, number: u64) -> bool {
-        let block = self.expected.place(number).map_or(0, |(block, ..)| block);
-        self.options.sample <= 1 || (hash(block) as u64).is_multiple_of(self.options.sample)
+        let block = || self.expected.place(number).map_or(0, |spot| spot.block);
+        self.options.sample <= 1 || (hash(block()) as u64).is_multiple_of(self.options.sample)
     }
 
     /// The object of this number was decoded, and is right; of a block, all of them.
     fn is_right(&mut self, number: u64) {
-        let Some((_, shape, object)) = self.expected.place(number) else { return };
+        let Some(spot) = self.expected.place(number) else { return };
+        let Spot { shape, object, .. } = spot;
         self.right = if self.right == object || object == 0 { object + 1 } else { 0 };
-        if let Some(ahead) = self.ahead.as_mut().filter(|_| self.right as u64 == self.expected.size()) {
+        let is_whole = self.right as u64 == self.expected.size(spot);
+        if let Some(ahead) = self.ahead[spot.part].as_mut().filter(|_| is_whole) {
             ahead.saw(shape);
         }
     }

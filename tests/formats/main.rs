@@ -33,6 +33,7 @@ mod round_trip;
 mod rulebook;
 #[path = "../shape/mod.rs"]
 mod shape;
+mod shapes;
 mod smaller;
 mod spelled;
 mod structure;

@@ -10,6 +10,7 @@ use crate::setters::setters;
 
 use super::super::library::Library;
 use super::super::oddity::{Oddities, Oddity};
+use super::super::shape::Shapes;
 use super::kinds::{Form, Kind};
 use super::{AddressSpace, ClassObjects, Lengths, Mix, Naming, Placement, Share};
 
@@ -122,7 +123,13 @@ declare! {
     /// those are instances of java/lang/Class and sizes the bytes of the fields (hotspot), which every format records alike.
     class_objects: ClassObjects = ClassObjects::J9, "class-objects",
         |draw| *draw.pick(&[ClassObjects::J9, ClassObjects::HotSpot]);
+    /// Parts of the heap whose graph is known in advance, besides the number of objects above; each may have `@` and the kind of
+    /// root that holds it.
+    shapes: Shapes = Shapes::default(), "shape", |draw| Shapes::draw(draw);
 }
+
+/// The last row that the swarm draws: what a recipe of it means does not change with the rows after that.
+const LAST_OF_SWARM: &str = "class-objects";
 
 /// Short lengths, as fuzzers like them.
 fn short(draw: &mut dyn Draw) -> Option<Lengths> {
@@ -181,6 +188,11 @@ impl GenerateOption {
         (self.form)().brief()
     }
 
+    /// Whether it is a list, whose items may be given one by one.
+    pub fn is_list(&self) -> bool {
+        (self.form)().is_list()
+    }
+
     /// The values, where each has a name.
     pub fn names(&self) -> Option<Vec<&'static str>> {
         (self.form)().names().map(<[&str]>::to_vec)
@@ -223,7 +235,8 @@ impl GenerateOptions {
     /// The same with half of the options drawn. Those whose keys are kept stay, and make no difference to the others.
     pub(crate) fn swarm(&self, is_kept: impl Fn(&str) -> bool, draw: &mut dyn Draw) -> GenerateOptions {
         let mut options = self.clone();
-        for row in ROWS {
+        let last = ROWS.iter().position(|row| row.key == LAST_OF_SWARM).unwrap_or_default();
+        for row in &ROWS[..=last] {
             let is_drawn = draw.one_in(2);
             let mut drawn = options.clone();
             (row.draw)(&mut drawn, draw);

@@ -6,6 +6,7 @@ use crate::model::{HashRegime, WordSize};
 
 use super::super::library::Library;
 use super::super::oddity::{Oddities, Oddity};
+use super::super::shape::{ShapeForm, Shapes};
 use super::{AddressSpace, ClassObjects, Lengths, Mix, Naming, Placement, Share};
 
 /// A value that text spells: the same text in flags, in files and in recipes.
@@ -35,6 +36,8 @@ pub(super) enum Form {
     Choice(Vec<&'static str>),
     /// Any of several names.
     List(Vec<&'static str>),
+    /// Shapes, each with what it is given.
+    Shapes,
     /// Yes or no.
     Flag,
     /// Any text.
@@ -55,6 +58,7 @@ impl Form {
             }
             Form::Choice(names) => alternatives(names),
             Form::List(_) => format!("{NONE}, or names joined by {JOIN}"),
+            Form::Shapes => format!("{NONE}, or shapes joined by {JOIN}: {}", ShapeForm::spellings().join(", ")),
             Form::Flag => alternatives(&[YES, NO]),
             Form::Text => "any text".to_owned(),
             Form::OrOrdinary(form) => format!("{ORDINARY}, or {}", form.described()),
@@ -69,8 +73,14 @@ impl Form {
             Form::Count(_) => "a count".to_owned(),
             Form::Share => "a share".to_owned(),
             Form::Mix => "four weights".to_owned(),
+            Form::Shapes => format!("{NONE}, or shapes joined by {JOIN}"),
             other => other.described(),
         }
+    }
+
+    /// Whether values are lists.
+    pub(super) fn is_list(&self) -> bool {
+        matches!(self, Form::List(_) | Form::Shapes)
     }
 
     /// The names that may be written, where those are all.
@@ -97,6 +107,10 @@ impl Form {
                 json!({ "enum": all })
             }
             Form::List(names) => json!({ "type": "array", "items": { "enum": names }, "uniqueItems": true }),
+            Form::Shapes => {
+                let shape = json!({ "type": "string", "pattern": ShapeForm::pattern() });
+                json!({ "anyOf": [{ "type": "array", "items": shape }, { "type": "string" }] })
+            }
             Form::Flag => json!({ "type": "boolean" }),
             Form::OrOrdinary(form) => json!({ "anyOf": [{ "const": ORDINARY }, form.schema()] }),
         }
@@ -108,7 +122,7 @@ const ORDINARY: &str = "ordinary";
 /// An empty list.
 const NONE: &str = "none";
 /// Between the names of a list.
-pub(super) const JOIN: char = '+';
+pub(in super::super) const JOIN: char = '+';
 const YES: &str = "yes";
 const NO: &str = "no";
 
@@ -140,7 +154,7 @@ impl<K: Kind> Kind for Option<K> {
 }
 
 /// A count of digits, with `_` among them, and with an exponent.
-pub(super) fn count(text: &str) -> Option<u64> {
+pub(in super::super) fn count(text: &str) -> Option<u64> {
     let digits = |text: &str| {
         let is_spelled = text.starts_with(|c: char| c.is_ascii_digit()) && !text.ends_with('_');
         let is_all = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_');
@@ -155,7 +169,7 @@ pub(super) fn count(text: &str) -> Option<u64> {
 }
 
 /// The shortest spelling of a count.
-fn count_text(count: u64) -> String {
+pub(in super::super) fn count_text(count: u64) -> String {
     let zeros = (1..20).take_while(|zeros| count.is_multiple_of(10_u64.pow(*zeros))).count();
     if count > 0 && zeros >= 5 { format!("{}e{zeros}", count / 10_u64.pow(zeros as u32)) } else { count.to_string() }
 }
@@ -279,6 +293,20 @@ impl Kind for Oddities {
 
     fn text(&self) -> String {
         list(&self.iter().map(Oddity::name).collect::<Vec<_>>())
+    }
+}
+
+impl Kind for Shapes {
+    fn form() -> Form {
+        Form::Shapes
+    }
+
+    fn read(text: &str) -> Option<Shapes> {
+        if text == NONE { Some(Shapes::default()) } else { Shapes::read(text) }
+    }
+
+    fn text(&self) -> String {
+        list(&self.iter().map(ToString::to_string).collect::<Vec<_>>())
     }
 }
 

@@ -11,6 +11,7 @@ use crate::model::WordSize;
 
 pub use declare::{GenerateOption, GenerateOptions};
 pub use document::schema;
+pub(super) use kinds::{JOIN, count, count_text};
 pub(super) use lengths::Mixed;
 pub use lengths::{Lengths, Mix, Share};
 pub use preset::{Preset, PresetForm};
@@ -139,7 +140,13 @@ impl GenerateOptions {
     pub(crate) fn refusal(&self) -> Option<Refusal> {
         let is_above = self.addresses == AddressSpace::Above4G && self.word == WordSize::Bits32;
         let why = || format!("addresses={} takes words of 64 bits", self.get("addresses").unwrap_or_default());
-        is_above.then(|| Refusal::new(why(), "word", "64"))
+        if is_above {
+            return Some(Refusal::new(why(), "word", "64"));
+        }
+        self.shapes.iter().find_map(|shape| {
+            let (why, other) = shape.refusal()?;
+            Some(Refusal::new(format!("shape={shape}: {why}"), "shape", other.to_string()))
+        })
     }
 }
 

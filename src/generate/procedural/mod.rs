@@ -9,6 +9,8 @@ mod layout;
 mod mix;
 mod shapes;
 
+use std::sync::Arc;
+
 use crate::draw::{Draw, SeedDraw, Stream};
 use crate::error::Error;
 use crate::model::blocks::{BlockShape, Blocks, Filled, Filling};
@@ -20,6 +22,7 @@ use super::addresses::Ground;
 use super::classes::Classes;
 use super::objects::HELD;
 use super::options::{AddressSpace, GenerateOptions};
+use super::shape::{self, PlacedShape, RunBlocks};
 use layout::{Layout, OBJECTS, SHAPES};
 use shapes::{Drawn, draw_shape};
 
@@ -40,6 +43,8 @@ pub struct ProceduralHeap {
     first: Heap,
     ascends: bool,
     blocks: Option<Computed>,
+    shapes: Vec<Arc<PlacedShape>>,
+    runs: Vec<RunBlocks>,
 }
 
 impl ProceduralHeap {
@@ -58,23 +63,32 @@ impl ProceduralHeap {
             _ => 0,
         };
         let objects = options.objects - in_blocks * OBJECTS as usize;
-        let (mut first, classes, ground) = super::drawn(&GenerateOptions { objects, ..options.clone() }, &mut draw);
-        let ascends = is_ascending(&mut &first)?;
-        if in_blocks == 0 {
-            return Ok(ProceduralHeap { first, ascends, blocks: None });
+        let (mut first, classes, mut ground) = super::drawn(&GenerateOptions { objects, ..options.clone() }, &mut draw);
+        let plan = shape::plan(options, &first, &mut ground)?;
+        let mut blocks = None;
+        if in_blocks > 0 {
+            let mut draw = SeedDraw::new(seed, Stream::Blocks);
+            let computed = Computed::draw(options, &classes, &ground, in_blocks as u64, &mut draw)?;
+            first.surroundings.roots.get_or_insert_default().extend(computed.roots(&mut draw));
+            ground.reserve(computed.layout.length());
+            blocks = Some(computed);
         }
-        let mut draw = SeedDraw::new(seed, Stream::Blocks);
-        let blocks = Computed::draw(options, &classes, &ground, in_blocks as u64, &mut draw)?;
-        first.surroundings.roots.get_or_insert_default().extend(blocks.roots(&mut draw));
-        Ok(ProceduralHeap { first, ascends, blocks: Some(blocks) })
+        let shapes = shape::place(options, plan, &mut ground)?;
+        let around = shape::build(options, &shapes, &mut first);
+        let runs = shapes.iter().flat_map(|shape| RunBlocks::of(shape, &around)).collect();
+        let mut heap = ProceduralHeap { first, ascends: false, blocks, shapes, runs };
+        let last = heap.first.objects.last().map(|object| object.address);
+        let starts = last.into_iter().chain(heap.in_blocks().map(|blocks| blocks.address(0)));
+        heap.ascends = starts.is_sorted() && is_ascending(&mut &heap.first)?;
+        Ok(heap)
     }
 
     /// The number of objects.
     pub fn objects(&self) -> u64 {
-        self.first.objects.len() as u64 + self.blocks.as_ref().map_or(0, |blocks| blocks.count() * OBJECTS)
+        self.first.objects.len() as u64 + self.in_blocks().map(Blocks::objects).sum::<u64>()
     }
 
-    /// All but the objects in blocks: what was drawn, and the first objects.
+    /// All but the objects in blocks: what was drawn, the first objects, and those of shapes that are few or large.
     pub fn drawn(&self) -> &Heap {
         &self.first
     }
@@ -87,9 +101,19 @@ impl ProceduralHeap {
         Ok(ProceduralHeap { first: change(self.first)?, ..self })
     }
 
-    /// All further objects, if there are more.
+    /// All further objects of the seed, if there are more.
     pub fn blocks(&self) -> Option<&dyn Blocks> {
         self.blocks.as_ref().map(|blocks| blocks as &dyn Blocks)
+    }
+
+    /// All objects in blocks, in their order: those of the seed, and those of shapes.
+    pub fn in_blocks(&self) -> impl Iterator<Item = &dyn Blocks> {
+        self.blocks().into_iter().chain(self.runs.iter().map(|run| run as &dyn Blocks))
+    }
+
+    /// The shapes, in the order of the option.
+    pub fn shapes(&self) -> impl Iterator<Item = &PlacedShape> {
+        self.shapes.iter().map(Arc::as_ref)
     }
 }
 
@@ -108,14 +132,16 @@ impl HeapSource for ProceduralHeap {
 
     fn visit_objects(&mut self, visit: &mut VisitObjects<'_>) -> Result<(), Error> {
         self.first.objects.iter().try_for_each(&mut *visit)?;
-        let Some(blocks) = &self.blocks else { return Ok(()) };
-        let mut filled = Filled::new(blocks);
-        (0..blocks.count()).try_for_each(|block| filled.fill(block).iter().try_for_each(&mut *visit))
+        for blocks in self.in_blocks() {
+            let mut filled = Filled::new(blocks);
+            (0..blocks.count()).try_for_each(|block| filled.fill(block).iter().try_for_each(&mut *visit))?;
+        }
+        Ok(())
     }
 
     fn visit_parts(&mut self, visit: &mut VisitParts<'_>) -> Result<(), Error> {
         self.first.objects.iter().try_for_each(|object| visit(Part::Object(object)))?;
-        self.blocks().map_or(Ok(()), |blocks| visit(Part::Blocks(blocks)))
+        self.in_blocks().try_for_each(|blocks| visit(Part::Blocks(blocks)))
     }
 
     fn ascends(&self) -> bool {

@@ -20,7 +20,7 @@ use crate::error::Error;
 pub use spool::{Filling, HELD, SPOOLED, Spool};
 pub use stored::{Identifiers, ReadAt, Spelling, Stretch};
 
-use views::{Chained, Cut, Held, Mapped, Repeated, Reversed, WithoutNulls};
+use views::{Chained, Computed, Cut, Held, Mapped, Repeated, Reversed, WithoutNulls};
 
 /// What a dump records of an object's inside, where that is too long to be held. What each is, the variant of the same name
 /// of [`Contents`](super::Contents) says.
@@ -106,6 +106,11 @@ impl<T: Item> Pieces<T> {
     /// The same item again and again.
     pub fn repeated(item: T, count: u64) -> Pieces<T> {
         Pieces::new(Repeated { item, count })
+    }
+
+    /// As many items, each of which follows from its place.
+    pub fn computed(count: u64, item: impl Fn(u64) -> T + Send + Sync + RefUnwindSafe + 'static) -> Pieces<T> {
+        Pieces::new(Computed { count, item: Box::new(item) })
     }
 
     /// Number of items.

@@ -84,6 +84,50 @@ impl<T: Item> PieceReader<T> for Repeated<T> {
     }
 }
 
+/// Items that follow from their places.
+pub(super) struct Computed<T> {
+    pub(super) count: u64,
+    pub(super) item: Box<dyn Fn(u64) -> T + Send + Sync + RefUnwindSafe>,
+}
+
+impl<T> fmt::Debug for Computed<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Computed").field("count", &self.count).finish_non_exhaustive()
+    }
+}
+
+impl<T: Item> Piecewise<T> for Computed<T> {
+    fn count(&self) -> u64 {
+        self.count
+    }
+
+    fn open(&self, from: End) -> Box<dyn PieceReader<T> + '_> {
+        Box::new(ComputedReader { of: self, from, left: self.count })
+    }
+}
+
+struct ComputedReader<'c, T> {
+    of: &'c Computed<T>,
+    from: End,
+    left: u64,
+}
+
+impl<T: Item> PieceReader<T> for ComputedReader<'_, T> {
+    fn next(&mut self, piece: &mut Vec<T>) -> Result<bool, Error> {
+        let count = self.left.min((PIECE / size_of::<T>()) as u64);
+        piece.clear();
+        match self.from {
+            End::Front => {
+                let first = self.of.count - self.left;
+                piece.extend((first..first + count).map(&self.of.item));
+            }
+            End::Back => piece.extend((self.left - count..self.left).rev().map(&self.of.item)),
+        }
+        self.left -= count;
+        Ok(count > 0)
+    }
+}
+
 /// The other way round.
 #[derive(Debug)]
 pub(super) struct Reversed<T>(pub(super) Pieces<T>);

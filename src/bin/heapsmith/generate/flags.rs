@@ -1,7 +1,7 @@
 //! The options of the generator as flags, one for each of its rows.
 
 use clap::builder::PossibleValuesParser;
-use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use heapsmith::error::Error;
 use heapsmith::generate::{GenerateOption, GenerateOptions, Lengths};
 use heapsmith::recipe::Recipe;
@@ -28,6 +28,7 @@ impl Args for Flags {
         GenerateOption::all().fold(command, |command, option| {
             let default = option.text(&defaults);
             let arg = Arg::new(option.key()).long(option.key()).value_name("VALUE").help_heading("Options of the heap");
+            let arg = if option.is_list() { arg.action(ArgAction::Append) } else { arg };
             command.arg(match option.names() {
                 Some(names) => arg
                     .help(format!("{} Default: {default}", option.help()))
@@ -44,7 +45,11 @@ impl Args for Flags {
 
 impl FromArgMatches for Flags {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Flags, clap::Error> {
-        let given = |option: &'static GenerateOption| Some((option, matches.get_one::<String>(option.key())?.clone()));
+        // The items of a list may be given one by one.
+        let given = |option: &'static GenerateOption| {
+            let all: Vec<&str> = matches.get_many::<String>(option.key())?.map(String::as_str).collect();
+            Some((option, all.join("+")))
+        };
         Ok(Flags(GenerateOption::all().filter_map(given).collect()))
     }
 

@@ -1,0 +1,312 @@
+//! Shapes: parts of a heap whose graph is known in advance, of any size. `specs/generator.md` has their definitions.
+//!
+//! A shape is a row in [`ShapeForm`]'s table and a [`Structure`](structure::Structure): its objects by number, and the closed forms of
+//! its graph. [`placed`] gives them addresses, [`built`] makes objects and classes of them, [`runs`] blocks.
+
+mod array;
+mod built;
+mod clique;
+mod dag;
+mod leak;
+mod list;
+mod placed;
+mod power_law;
+mod runs;
+mod structure;
+mod tree;
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use crate::draw::Draw;
+use crate::error::Error;
+use crate::model::{Address, RootForm, RootKind};
+
+use super::options::{JOIN, count, count_text};
+use structure::Structure;
+
+pub(super) use built::build;
+pub use placed::PlacedShape;
+pub(super) use placed::{place, plan};
+pub(super) use runs::RunBlocks;
+
+/// A part of a heap whose graph is known in advance: its form with its sizes, and what holds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Its place in [`ShapeForm::FORMS`].
+    form: usize,
+    numbers: [u64; 2],
+    /// The place of the root's kind in [`RootKind::FORMS`].
+    root: usize,
+}
+
+/// What is told once of a form of shapes.
+#[derive(Debug)]
+pub struct ShapeForm {
+    /// Its name in options.
+    pub name: &'static str,
+    /// What it is given, such as `ARITY,DEPTH`.
+    pub parameters: &'static str,
+    /// What it is, in a line.
+    pub summary: &'static str,
+    /// The kind of root that holds it where none is asked for.
+    root: RootKind,
+    /// The most that each parameter may be; 0, where there is none. The least is 1.
+    most: [u64; 2],
+    /// How many objects there are, if that is a number of 64 bits.
+    objects: fn([u64; 2]) -> Option<u64>,
+    make: fn([u64; 2]) -> Arc<dyn Structure>,
+}
+
+/// The most objects of a shape.
+const OBJECTS: u64 = 1 << 40;
+/// The most elements of an array of references: a segment of an HPROF dump has less than 4 GiB.
+const ELEMENTS: u64 = 1 << 28;
+
+/// A reference of JNI, whose number is that of the shape.
+const JNI: RootKind = RootKind::JniGlobal(Address(0));
+
+impl ShapeForm {
+    /// Every form.
+    pub const FORMS: [ShapeForm; 9] = [
+        ShapeForm {
+            name: "list",
+            parameters: "N",
+            summary: "N objects, each of which refers to the next",
+            root: JNI,
+            most: [OBJECTS, 0],
+            objects: |[objects, _]| Some(objects),
+            make: |[objects, _]| Arc::new(list::List::new(objects)),
+        },
+        ShapeForm {
+            name: "tree",
+            parameters: "ARITY,DEPTH",
+            summary: "a tree, each object of which refers to ARITY others, DEPTH levels below the first",
+            root: JNI,
+            most: [1000, OBJECTS],
+            objects: |[arity, depth]| tree::Tree::objects(arity, depth),
+            make: |[arity, depth]| Arc::new(tree::Tree::new(arity, depth)),
+        },
+        ShapeForm {
+            name: "dag",
+            parameters: "WIDTH,DEPTH",
+            summary: "DEPTH layers of WIDTH objects, each of which refers to two of the next layer, and an array of the first layer",
+            root: JNI,
+            most: [ELEMENTS, OBJECTS],
+            objects: |[width, depth]| width.checked_mul(depth)?.checked_add(1),
+            make: |[width, depth]| Arc::new(dag::Dag::new(width, depth)),
+        },
+        ShapeForm {
+            name: "ring",
+            parameters: "N",
+            summary: "N objects, each of which refers to the next, and the last to the first",
+            root: JNI,
+            most: [OBJECTS, 0],
+            objects: |[objects, _]| Some(objects),
+            make: |[objects, _]| Arc::new(list::Ring::new(objects)),
+        },
+        ShapeForm {
+            name: "power-law",
+            parameters: "N",
+            summary: "a binary tree of N objects, each of which refers to one above it, so that a few have very many referrers",
+            root: JNI,
+            most: [OBJECTS, 0],
+            objects: |[objects, _]| Some(objects),
+            make: |[objects, _]| Arc::new(power_law::PowerLaw::new(objects)),
+        },
+        ShapeForm {
+            name: "clique",
+            parameters: "N",
+            summary: "N objects, each with an array that refers to all others",
+            root: JNI,
+            most: [1 << 16, 0],
+            objects: |[members, _]| Some(2 * members),
+            make: |[members, _]| Arc::new(clique::Clique::new(members)),
+        },
+        ShapeForm {
+            name: "array",
+            parameters: "BYTES",
+            summary: "one array of BYTES bytes",
+            root: JNI,
+            most: [i32::MAX as u64, 0],
+            objects: |_| Some(1),
+            make: |[bytes, _]| Arc::new(array::Array::new(bytes)),
+        },
+        ShapeForm {
+            name: "classes",
+            parameters: "N",
+            summary: "N classes, each with an instance, and an array of these; in memory, as all classes are",
+            root: JNI,
+            most: [1 << 20, 0],
+            objects: |[classes, _]| classes.checked_add(1),
+            make: |[classes, _]| Arc::new(array::Classes::new(classes)),
+        },
+        ShapeForm {
+            name: "leak",
+            parameters: "N",
+            summary: "a cache of N entries, each with a string as its key and 64 bytes as its value, which a static field holds",
+            root: RootKind::StickyClass,
+            most: [OBJECTS / 8, 0],
+            objects: |[entries, _]| entries.checked_mul(4)?.checked_add(2),
+            make: |[entries, _]| Arc::new(leak::Leak::new(entries)),
+        },
+    ];
+
+    /// How it is spelled, with its parameters.
+    pub fn spelling(&self) -> String {
+        format!("{}{COLON}{}", self.name, self.parameters)
+    }
+
+    /// How each form is spelled.
+    pub(super) fn spellings() -> Vec<String> {
+        ShapeForm::FORMS.iter().map(ShapeForm::spelling).collect()
+    }
+
+    /// A regular expression of all spellings.
+    pub(super) fn pattern() -> String {
+        let names = ShapeForm::FORMS.map(|form| form.name).join("|");
+        let roots = Shape::roots().flatten().collect::<Vec<_>>().join("|");
+        format!("^({names}):[0-9_e]+([,:][0-9_e]+)?({AT}({roots}))?$")
+    }
+
+    /// How many parameters it has.
+    fn arity(&self) -> usize {
+        self.most.iter().filter(|most| **most > 0).count()
+    }
+}
+
+/// Between a shape and the kind of its root.
+const AT: char = '@';
+/// Between the numbers of a shape, in recipes, where commas separate options.
+const COLON: char = ':';
+
+impl Shape {
+    /// The shape of a text, such as `tree:2,10` or `list:1e6@java-frame`.
+    pub(super) fn read(text: &str) -> Option<Shape> {
+        let (text, root) = text.split_once(AT).map_or((text, None), |(text, root)| (text, Some(root)));
+        let (name, given) = text.split_once(COLON)?;
+        let form = ShapeForm::FORMS.iter().position(|form| form.name == name)?;
+        let given: Vec<u64> = given.split([',', COLON]).map(count).collect::<Option<_>>()?;
+        let row = &ShapeForm::FORMS[form];
+        if given.len() != row.arity() || given.contains(&0) {
+            return None;
+        }
+        let root = match root {
+            None => row.root.index(),
+            Some(name) => Shape::roots().position(|root| root == Some(name))?,
+        };
+        Some(Shape { form, numbers: [given[0], given.get(1).copied().unwrap_or_default()], root })
+    }
+
+    /// The names of the kinds of root that can hold a shape, in their places: threads alone are roots as threads.
+    fn roots() -> impl Iterator<Item = Option<&'static str>> {
+        let is_thread = |form: &RootForm| matches!(form.kind, RootKind::ThreadObject(..));
+        RootKind::FORMS.iter().map(move |form| (!is_thread(form)).then_some(form.name))
+    }
+
+    /// What is told once of its form.
+    pub fn form(&self) -> &'static ShapeForm {
+        &ShapeForm::FORMS[self.form]
+    }
+
+    /// The numbers that it was asked for with.
+    pub fn numbers(&self) -> &[u64] {
+        &self.numbers[..self.form().arity()]
+    }
+
+    /// The kind of root that holds it, with zeros for its numbers.
+    pub fn root(&self) -> RootKind {
+        RootKind::FORMS[self.root].kind
+    }
+
+    /// How many objects it has.
+    pub fn objects(&self) -> u64 {
+        (self.form().objects)(self.numbers).unwrap_or(u64::MAX)
+    }
+
+    /// Why there is no such shape, and one that there is.
+    pub(super) fn refusal(&self) -> Option<(String, Shape)> {
+        let form = self.form();
+        let (mut least, mut of) = (*self, form.parameters.split(','));
+        for (number, most) in least.numbers.iter_mut().zip(form.most) {
+            let of = of.next().unwrap_or_default();
+            if *number > most {
+                let found = count_text(*number);
+                *number = most;
+                return Some((format!("{of} is at most {}, and not {found}", count_text(most)), least));
+            }
+        }
+        (self.objects() > OBJECTS).then(|| {
+            let fewer = Shape { numbers: [self.numbers[0], 1], ..*self };
+            (format!("a shape has at most {} objects", count_text(OBJECTS)), fewer)
+        })
+    }
+
+    fn structure(&self) -> Arc<dyn Structure> {
+        (self.form().make)(self.numbers)
+    }
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let numbers: Vec<String> = self.numbers().iter().map(|number| count_text(*number)).collect();
+        write!(f, "{}{COLON}{}", self.form().name, numbers.join(&COLON.to_string()))?;
+        if self.root != self.form().root.index() {
+            write!(f, "{AT}{}", self.root().form().name)?;
+        }
+        Ok(())
+    }
+}
+
+/// The shapes of a heap.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Shapes(Vec<Shape>);
+
+impl Shapes {
+    /// The shapes of a text: joined by `+`.
+    pub(super) fn read(text: &str) -> Option<Shapes> {
+        text.split(JOIN).map(Shape::read).collect::<Option<Vec<Shape>>>().map(Shapes)
+    }
+
+    /// Each shape.
+    pub fn iter(&self) -> impl Iterator<Item = &Shape> {
+        self.0.iter()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// One or two small ones.
+    pub(super) fn draw(draw: &mut dyn Draw) -> Shapes {
+        let roots: Vec<usize> = Shape::roots().enumerate().filter_map(|(place, name)| name.map(|_| place)).collect();
+        let shape = |draw: &mut dyn Draw| {
+            let form = draw.below(ShapeForm::FORMS.len() as u64) as usize;
+            let number = draw.between(1, 12);
+            // A tree does not grow beyond 40 objects.
+            let numbers = match ShapeForm::FORMS[form].arity() {
+                1 => [number, 0],
+                _ => [draw.between(1, 3), draw.between(1, 3)],
+            };
+            Shape { form, numbers, root: *draw.pick(&roots) }
+        };
+        Shapes((0..draw.between(1, 2)).map(|_| shape(draw)).collect())
+    }
+}
+
+impl FromStr for Shape {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Shape, Error> {
+        let expected = || format!("expected a shape, such as list:1000 or tree:2,10@java-frame, found {text:?}");
+        Shape::read(text).ok_or_else(|| Error::Usage(expected()))
+    }
+}
+
+impl From<Vec<Shape>> for Shapes {
+    fn from(shapes: Vec<Shape>) -> Shapes {
+        Shapes(shapes)
+    }
+}

@@ -1,0 +1,380 @@
+//! Where the objects of a shape are, and its graph for those who ask for it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::error::Error;
+use crate::model::{Address, ByteLen, Class, Field, FieldType, Heap, Name, RootKind};
+
+use super::super::addresses::Ground;
+use super::super::options::GenerateOptions;
+use super::structure::{Body, Kind, Of, Structure};
+use super::Shape;
+
+/// A shape in a heap: where its objects are, and the closed forms of its graph.
+///
+/// The objects have numbers from 0 on. Object 0 is the head: what holds the shape refers to it, and nothing else outside of the
+/// shape refers to any of its objects. The graph is that of the references between them; besides these, each object refers to its
+/// class object. Classes of the shape's own and those of the boot loader that it uses are roots of the kind `sticky-class`.
+///
+/// ```
+/// use heapsmith::generate::{GenerateOptions, ProceduralHeap, Shape};
+///
+/// let shape: Shape = "tree:2,20".parse()?;
+/// let heap = ProceduralHeap::new(&GenerateOptions::default().shapes(vec![shape].into()), 7)?;
+/// let tree = heap.shapes().next().expect("one shape");
+/// assert_eq!(tree.objects(), 2_097_151);
+/// assert_eq!(tree.retained(1).0, 1_048_575);
+/// assert_eq!(tree.dominator(2), Some(0));
+/// assert_eq!(tree.find(tree.address(99)), Some(99));
+/// # Ok::<(), heapsmith::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct PlacedShape {
+    pub(super) shape: Shape,
+    pub(super) structure: Arc<dyn Structure>,
+    /// The package of its own classes.
+    pub(super) package: String,
+    /// Its own classes: the first one's address, how far they are from each other, and how many there are.
+    classes: (u64, u64, u64),
+    /// The class whose static field holds the head.
+    holder: Option<Address>,
+    pub(super) kinds: Vec<PlacedKind>,
+    pub(super) runs: Vec<PlacedRun>,
+}
+
+/// Objects of one class and size.
+#[derive(Clone, Debug)]
+pub(super) struct PlacedKind {
+    pub(super) kind: Kind,
+    pub(super) size: u64,
+    /// Its class, if all of the kind have the same.
+    class: Option<Address>,
+    /// The fields that the class itself declares.
+    pub(super) fields: Vec<Field>,
+    /// How many references an object has, null or not.
+    references: u64,
+}
+
+/// Units of objects that lie behind each other.
+#[derive(Clone, Debug)]
+pub(super) struct PlacedRun {
+    /// The number of its first object.
+    pub(super) first: u64,
+    /// The kinds of a unit's objects, and how far each is from where the unit begins.
+    pub(super) unit: Vec<usize>,
+    pub(super) offsets: Vec<u64>,
+    /// From one unit to the next.
+    pub(super) stride: u64,
+    pub(super) count: u64,
+    pub(super) base: u64,
+    pub(super) is_held: bool,
+}
+
+impl PlacedRun {
+    /// The number after that of its last object.
+    fn end(&self) -> u64 {
+        self.first + self.count * self.unit.len() as u64
+    }
+}
+
+impl PlacedShape {
+    /// What it was asked for as.
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// How many objects it has.
+    pub fn objects(&self) -> u64 {
+        self.runs.last().map_or(0, PlacedRun::end)
+    }
+
+    /// The bytes of all its objects.
+    pub fn bytes(&self) -> u128 {
+        self.retained(0).1
+    }
+
+    /// The object that its root names: the head, or the class whose static field refers to that.
+    pub fn root(&self) -> Address {
+        self.holder.unwrap_or_else(|| self.address(0))
+    }
+
+    /// The class whose static field refers to the head, if the root is of the kind `sticky-class`.
+    pub fn holder(&self) -> Option<Address> {
+        self.holder
+    }
+
+    /// The classes that it alone has, in their order.
+    pub fn classes(&self) -> impl Iterator<Item = Address> + use<> {
+        let (first, pitch, count) = self.classes;
+        (0..count).map(move |place| Address(first + pitch * place))
+    }
+
+    /// The object that immediately dominates the class object of this place among [`classes`](Self::classes), in a dump that does
+    /// not have it as a root.
+    pub fn class_dominator(&self, class: u64) -> u64 {
+        self.structure.class_holder(class)
+    }
+
+    /// Where an object is.
+    ///
+    /// # Panics
+    /// This and all further functions of objects, if there is none of this number.
+    pub fn address(&self, object: u64) -> Address {
+        let (run, unit, place) = self.at(object);
+        Address(run.base + unit * run.stride + run.offsets[place])
+    }
+
+    /// The object at an address.
+    pub fn find(&self, address: Address) -> Option<u64> {
+        self.runs.iter().find_map(|run| {
+            let from = address.0.checked_sub(run.base)?;
+            let (unit, offset) = (from / run.stride, from % run.stride);
+            let place = run.offsets.iter().position(|at| *at == offset)?;
+            (unit < run.count).then(|| run.first + unit * run.unit.len() as u64 + place as u64)
+        })
+    }
+
+    /// Its class.
+    pub fn class(&self, object: u64) -> Address {
+        let placed = self.kind_of(object);
+        let in_turn = |before: u64| Address(self.classes.0 + self.classes.1 * (object - before));
+        match placed.kind.of {
+            Of::InTurn(before) => in_turn(before),
+            _ => placed.class.unwrap_or_default(),
+        }
+    }
+
+    /// Its size in bytes with header and padding, as the heap has it.
+    pub fn size(&self, object: u64) -> ByteLen {
+        ByteLen(self.kind_of(object).size)
+    }
+
+    /// The objects that it refers to, in the order of its fields or elements. One may come twice.
+    pub fn references(&self, object: u64) -> impl Iterator<Item = u64> + '_ {
+        (0..self.kind_of(object).references).filter_map(move |place| self.structure.reference(object, place))
+    }
+
+    /// How many objects it refers to, each as often as it does.
+    pub fn out_degree(&self, object: u64) -> u64 {
+        match self.kind_of(object).kind.body {
+            Body::Elements(length) => length - self.structure.nulls(object),
+            _ => self.references(object).count() as u64,
+        }
+    }
+
+    /// How many references of the shape's objects lead to it.
+    pub fn in_degree(&self, object: u64) -> u64 {
+        self.structure.in_degree(object)
+    }
+
+    /// Its immediate dominator; `None` for the head, which what holds the shape dominates.
+    pub fn dominator(&self, object: u64) -> Option<u64> {
+        self.structure.dominator(object)
+    }
+
+    /// How many objects it dominates, itself among them, and how many bytes they take. Class objects are left out.
+    pub fn retained(&self, object: u64) -> (u64, u128) {
+        let counts = self.structure.retained(object);
+        let each = self.kinds.iter().zip(counts);
+        each.fold((0, 0), |(objects, bytes), (kind, count)| {
+            (objects + count, bytes + u128::from(kind.size) * u128::from(count))
+        })
+    }
+
+    /// References on a shortest way to it from the object that the root names.
+    pub fn distance(&self, object: u64) -> u64 {
+        u64::from(self.holder.is_some()) + self.structure.distance(object)
+    }
+
+    /// The object before it on a shortest way from the head; `None` for the head.
+    pub fn predecessor(&self, object: u64) -> Option<u64> {
+        self.structure.predecessor(object)
+    }
+
+    /// The lowest object of its strongly connected component: its own number, if it is alone in it.
+    pub fn component(&self, object: u64) -> u64 {
+        if self.structure.is_one_component() { 0 } else { object }
+    }
+
+    /// How many objects are in its strongly connected component.
+    pub fn component_size(&self, _object: u64) -> u64 {
+        if self.structure.is_one_component() { self.objects() } else { 1 }
+    }
+
+    /// How many objects each class has, and how many bytes these take, in the order of the classes' addresses.
+    pub fn by_class(&self) -> BTreeMap<Address, (u64, u128)> {
+        let mut by_class: BTreeMap<Address, (u64, u128)> = BTreeMap::new();
+        let mut add = |class: Address, objects: u64, size: u64| {
+            let (count, bytes) = by_class.entry(class).or_default();
+            *count += objects;
+            *bytes += u128::from(objects) * u128::from(size);
+        };
+        for (placed, count) in self.kinds.iter().zip(self.structure.retained(0)) {
+            match placed.class {
+                Some(class) => add(class, count, placed.size),
+                // Each has one instance.
+                None => self.classes().for_each(|class| add(class, 1, placed.size)),
+            }
+        }
+        by_class
+    }
+
+    /// The run of an object, the number of its unit, and its place there.
+    fn at(&self, object: u64) -> (&PlacedRun, u64, usize) {
+        let run = &self.runs[self.runs.partition_point(|run| run.end() <= object)];
+        let (from, length) = (object - run.first, run.unit.len() as u64);
+        (run, from / length, (from % length) as usize)
+    }
+
+    pub(super) fn kind_of(&self, object: u64) -> &PlacedKind {
+        let (run, _, place) = self.at(object);
+        &self.kinds[run.unit[place]]
+    }
+
+    /// The address that a reference holds.
+    pub(super) fn target(&self, object: u64, place: u64) -> Address {
+        self.structure.reference(object, place).map_or(Address::NULL, |to| self.address(to))
+    }
+}
+
+/// Shapes that have room for their classes, and for the objects that are held.
+pub(in super::super) struct Plan(Vec<PlacedShape>);
+
+/// Makes room for classes, and for objects that are held.
+pub(in super::super) fn plan(options: &GenerateOptions, heap: &Heap, ground: &mut Ground) -> Result<Plan, Error> {
+    let mut placed: Vec<PlacedShape> = Vec::new();
+    for shape in options.shapes.iter() {
+        if let Some((why, _)) = shape.refusal() {
+            return Err(Error::Usage(format!("shape={shape}: {why}")));
+        }
+        let same = placed.iter().filter(|before| before.shape.form == shape.form).count();
+        let room = refused(options, shape);
+        placed.push(first_room(*shape, same, options, heap, ground).ok_or(room)?);
+    }
+    Ok(Plan(placed))
+}
+
+/// Makes room for all other objects.
+pub(in super::super) fn place(
+    options: &GenerateOptions,
+    plan: Plan,
+    ground: &mut Ground,
+) -> Result<Vec<Arc<PlacedShape>>, Error> {
+    let mut placed = Vec::new();
+    for mut shape in plan.0 {
+        let sizes: Vec<u64> = shape.kinds.iter().map(|kind| kind.size).collect();
+        let of = shape.shape;
+        for run in shape.runs.iter_mut().filter(|run| !run.is_held) {
+            run.room(&sizes, ground).ok_or_else(|| refused(options, &of))?;
+        }
+        placed.push(Arc::new(shape));
+    }
+    Ok(placed)
+}
+
+fn refused(options: &GenerateOptions, shape: &Shape) -> Error {
+    let bits = options.word.bits();
+    Error::Usage(format!("shape={shape}: its objects do not fit into addresses of {bits} bits; choose a smaller one"))
+}
+
+fn first_room(
+    shape: Shape,
+    same: usize,
+    options: &GenerateOptions,
+    heap: &Heap,
+    ground: &mut Ground,
+) -> Option<PlacedShape> {
+    let structure = shape.structure();
+    let word = options.word.bytes() as u64;
+    let own = structure.classes();
+    // The first one of a form needs no number.
+    let number = if same == 0 { String::new() } else { (same + 1).to_string() };
+    let package = format!("shape/{}{number}", shape.form().name.replace('-', "_"));
+    let pitch = ground.pitch(CLASS);
+    let (count, holders) = (own.len() as u64, u64::from(shape.root() == RootKind::StickyClass));
+    let classes = ground.reserve(u128::from(pitch) * u128::from(count + holders))?;
+    let holder = (holders > 0).then_some(Address(classes + pitch * count));
+    let known = |name: &str| {
+        let name = Name::from_text(name);
+        heap.classes.iter().find(|class| class.name == name)
+    };
+    let above = known(OBJECT).map(|class| class.fields.iter().flatten().collect::<Vec<&Field>>()).unwrap_or_default();
+    let text = options.library.text_element();
+    let kinds = structure.kinds().into_iter().map(|kind| {
+        let of = match kind.of {
+            Of::Known(name) => known(name),
+            Of::Characters => known(&format!("[{}", text.signature())),
+            Of::Own(_) | Of::InTurn(_) => None,
+        };
+        let (fields, class): (&[Field], Option<Address>) = match kind.of {
+            Of::Own(place) => (&own[place].fields, Some(Address(classes + pitch * place as u64))),
+            Of::InTurn(_) => (own.first().map_or(&[], |class| &class.fields), None),
+            Of::Known(_) | Of::Characters => {
+                (of.and_then(|class: &Class| class.fields.as_deref()).unwrap_or_default(), of.map(|class| class.address))
+            }
+        };
+        let array = |payload: u64| (2 * word + payload).next_multiple_of(8).max(16);
+        let bytes = |field: &Field| match field.kind {
+            FieldType::Object => word,
+            FieldType::Primitive(kind) => kind.size(),
+        };
+        let is_known = matches!(kind.of, Of::Known(_));
+        let (size, references) = match kind.body {
+            Body::Fields => {
+                let fields: u64 = fields.iter().chain(above.iter().copied()).map(bytes).sum();
+                ((word + fields).next_multiple_of(8), 0)
+            }
+            Body::Elements(length) => (array(word * length), length),
+            Body::Bytes(length) => (array(length), 0),
+            Body::Key(length) => (array(text.size() * length), 0),
+        };
+        // A string refers to its characters alone.
+        let own_fields = fields.iter().filter(|field| field.kind == FieldType::Object).count() as u64;
+        let references = match kind.body {
+            Body::Fields if is_known => 1,
+            Body::Fields => own_fields,
+            _ => references,
+        };
+        PlacedKind { kind, size, class, fields: fields.to_vec(), references }
+    });
+    let kinds: Vec<PlacedKind> = kinds.collect();
+    let sizes: Vec<u64> = kinds.iter().map(|kind| kind.size).collect();
+    let (mut runs, mut first) = (Vec::new(), 0);
+    for run in structure.runs().into_iter().filter(|run| run.count > 0) {
+        let end = first + run.objects();
+        let mut placed = PlacedRun {
+            first,
+            unit: run.unit,
+            offsets: Vec::new(),
+            stride: 0,
+            count: run.count,
+            base: 0,
+            is_held: run.is_held,
+        };
+        if placed.is_held {
+            placed.room(&sizes, ground)?;
+        }
+        runs.push(placed);
+        first = end;
+    }
+    Some(PlacedShape { shape, structure, package, classes: (classes, pitch, count), holder, kinds, runs })
+}
+
+impl PlacedRun {
+    /// Takes room for it.
+    fn room(&mut self, sizes: &[u64], ground: &mut Ground) -> Option<()> {
+        self.stride = 0;
+        self.offsets.clear();
+        for &kind in &self.unit {
+            self.offsets.push(self.stride);
+            self.stride += ground.pitch(sizes[kind]);
+        }
+        self.base = ground.reserve(u128::from(self.stride) * u128::from(self.count))?;
+        Some(())
+    }
+}
+
+/// The size of a class object.
+pub(super) const CLASS: u64 = 64;
+pub(super) const OBJECT: &str = "java/lang/Object";

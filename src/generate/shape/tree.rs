@@ -1,0 +1,78 @@
+//! `tree:ARITY,DEPTH`: every object but those of the last level refers to ARITY objects of the next one.
+
+use super::structure::{Counts, Kind, OwnClass, Run, Structure, only, reference};
+
+#[derive(Debug)]
+pub(super) struct Tree {
+    arity: u64,
+    depth: u64,
+    /// The objects that are not of the last level.
+    inner: u64,
+}
+
+impl Tree {
+    pub(super) fn new(arity: u64, depth: u64) -> Tree {
+        let inner = depth.checked_sub(1).and_then(|above| Tree::objects(arity, above)).unwrap_or(0);
+        Tree { arity, depth, inner }
+    }
+
+    /// Objects of a tree that is that deep.
+    pub(super) fn objects(arity: u64, depth: u64) -> Option<u64> {
+        if arity == 1 {
+            return depth.checked_add(1);
+        }
+        // More levels than bits there cannot be.
+        (depth < 64).then_some(())?;
+        (0..depth).try_fold(1_u64, |sum, _| sum.checked_mul(arity)?.checked_add(1))
+    }
+
+    fn of(&self, depth: u64) -> u64 {
+        Tree::objects(self.arity, depth).unwrap_or(u64::MAX)
+    }
+
+    /// How many levels are above an object.
+    fn level(&self, object: u64) -> u64 {
+        if self.arity == 1 {
+            return object;
+        }
+        (0..self.depth).take_while(|level| self.of(*level) <= object).count() as u64
+    }
+}
+
+impl Structure for Tree {
+    fn classes(&self) -> Vec<OwnClass> {
+        vec![OwnClass::new("Node", (0..self.arity).map(|child| reference(&format!("child{child}"))).collect())]
+    }
+
+    fn kinds(&self) -> Vec<Kind> {
+        vec![Kind::instance(0)]
+    }
+
+    fn runs(&self) -> Vec<Run> {
+        vec![Run::of(0, self.inner), Run::of(0, self.of(self.depth) - self.inner)]
+    }
+
+    fn reference(&self, object: u64, place: u64) -> Option<u64> {
+        (object < self.inner).then(|| self.arity * object + 1 + place)
+    }
+
+    fn in_degree(&self, object: u64) -> u64 {
+        u64::from(object > 0)
+    }
+
+    fn dominator(&self, object: u64) -> Option<u64> {
+        Some(object.checked_sub(1)? / self.arity)
+    }
+
+    fn retained(&self, object: u64) -> Counts {
+        only(self.of(self.depth - self.level(object)))
+    }
+
+    fn distance(&self, object: u64) -> u64 {
+        self.level(object)
+    }
+
+    fn class_holder(&self, _: u64) -> u64 {
+        0
+    }
+}
