@@ -21,6 +21,7 @@ mod graph;
 mod reach;
 mod retained;
 mod search;
+mod shapes;
 mod strings;
 mod summary;
 #[cfg(test)]
@@ -30,6 +31,7 @@ mod told;
 pub use analysis::{Analysis, FromRoots};
 pub use graph::{Edges, Graph, Rooted};
 pub use reach::Distances;
+pub use shapes::{ShapeAnswers, ShapeClass};
 pub use summary::{MOST_HOLDERS, MOST_TEXTS, answers};
 pub use told::{
     Amount, Answers, ClassRow, Components, Degrees, Duplicate, Entries, Entry, Holder, Reached, References, Retained,

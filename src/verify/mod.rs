@@ -207,8 +207,7 @@ impl VisitOnce for Verifier<'_> {
         let passed = ahead.pass(At { block, shape, object, in_full }, bytes);
         if passed.records > 0 {
             self.comes(self.expected.address(spot));
-            self.previous =
-                self.expected.address(Spot { object: object + passed.records as usize - 1, ..spot });
+            self.previous = self.expected.address(Spot { object: object + passed.records as usize - 1, ..spot });
             (self.due..self.due + passed.records).for_each(|number| self.count(number));
             self.verified.objects += passed.records;
             self.verified.compared += if in_full { passed.records } else { 0 };

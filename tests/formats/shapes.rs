@@ -15,11 +15,51 @@ use quickcheck::{Gen, QuickCheck};
 
 /// The smallest of each form, sizes at which something begins, and some others, of up to 300 objects.
 const TEXTS: [&str; 46] = [
-    "list:1", "list:2", "list:63", "list:64", "list:65", "list:300", "ring:1", "ring:2", "ring:3", "ring:130",
-    "tree:1,1", "tree:1,40", "tree:2,1", "tree:2,7", "tree:3,4", "tree:200,1", "dag:1,1", "dag:1,30", "dag:2,1",
-    "dag:2,2", "dag:3,5", "dag:17,17", "power-law:1", "power-law:2", "power-law:3", "power-law:4", "power-law:5",
-    "power-law:31", "power-law:64", "power-law:300", "clique:1", "clique:2", "clique:3", "clique:40", "array:1",
-    "array:5000", "classes:1", "classes:2", "classes:100", "leak:1", "leak:2", "leak:3", "leak:4", "leak:7", "leak:8",
+    "list:1",
+    "list:2",
+    "list:63",
+    "list:64",
+    "list:65",
+    "list:300",
+    "ring:1",
+    "ring:2",
+    "ring:3",
+    "ring:130",
+    "tree:1,1",
+    "tree:1,40",
+    "tree:2,1",
+    "tree:2,7",
+    "tree:3,4",
+    "tree:200,1",
+    "dag:1,1",
+    "dag:1,30",
+    "dag:2,1",
+    "dag:2,2",
+    "dag:3,5",
+    "dag:17,17",
+    "power-law:1",
+    "power-law:2",
+    "power-law:3",
+    "power-law:4",
+    "power-law:5",
+    "power-law:31",
+    "power-law:64",
+    "power-law:300",
+    "clique:1",
+    "clique:2",
+    "clique:3",
+    "clique:40",
+    "array:1",
+    "array:5000",
+    "classes:1",
+    "classes:2",
+    "classes:100",
+    "leak:1",
+    "leak:2",
+    "leak:3",
+    "leak:4",
+    "leak:7",
+    "leak:8",
     "leak:70",
 ];
 
@@ -50,7 +90,10 @@ impl Graph {
             let statics = class.statics.iter().flatten().filter_map(|field| field.value.as_reference());
             let pool = class.constant_pool.iter().flatten().filter_map(|entry| entry.value.as_reference());
             let interfaces = class.interfaces.iter().flatten().copied();
-            edges.insert(class.address, above.into_iter().flatten().chain(interfaces).chain(statics).chain(pool).collect());
+            edges.insert(
+                class.address,
+                above.into_iter().flatten().chain(interfaces).chain(statics).chain(pool).collect(),
+            );
         }
         for object in &heap.objects {
             edges.insert(object.address, object.class.into_iter().chain(object.references()).collect());
@@ -214,9 +257,10 @@ fn bytes(lowering: &heapsmith::format::Lowering, mut heap: &mut dyn HeapSource) 
 /// Objects in blocks are written together, and those of a copy one by one; what is read is what was written.
 #[test]
 fn every_shape_is_written_by_every_writer_and_read_again() {
-    let shapes: Vec<String> = [TEXTS[5], TEXTS[9], TEXTS[14], TEXTS[21], TEXTS[29], TEXTS[33], TEXTS[35], TEXTS[38], TEXTS[45]]
-        .map(str::to_owned)
-        .into();
+    let shapes: Vec<String> =
+        [TEXTS[5], TEXTS[9], TEXTS[14], TEXTS[21], TEXTS[29], TEXTS[33], TEXTS[35], TEXTS[38], TEXTS[45]]
+            .map(str::to_owned)
+            .into();
     let mut written = 0;
     for format in Format::all() {
         for (number, profile) in profiles(format).into_iter().enumerate() {
@@ -254,7 +298,8 @@ fn shapes_have_every_layout_of_addresses() {
     for layout in GenerateOption::named("addresses").and_then(GenerateOption::names).expect("the layouts") {
         for (word, format) in ["64", "32"].into_iter().flat_map(|word| Format::all().map(move |format| (word, format)))
         {
-            let pairs = format!("objects=30,shape=list:200+leak:40+clique:5,addresses={layout},word={word},format={format}");
+            let pairs =
+                format!("objects=30,shape=list:200+leak:40+clique:5,addresses={layout},word={word},format={format}");
             let recipe = Recipe::read(&format!("heapsmith-2:{pairs},seed=4")).expect("a recipe");
             let Ok((lowering, mut heap)) = recipe.dumped() else { continue };
             let copy = copy(&heap);
@@ -349,7 +394,8 @@ fn roots_are_of_the_kind_that_is_asked_for() {
         assert!(matches!(of[..], [kind] if kind.is_a(form.kind)), "{}: {of:?}", form.name);
         let thread = heap.surroundings().threads.iter().flatten().next().expect("a thread").serial;
         assert!(of[0].thread().is_none_or(|of| of == thread));
-        let report = validate(bytes(&DumpOptions::new(Format::HPROF).lowering().expect("a profile"), &mut heap.clone()));
+        let report =
+            validate(bytes(&DumpOptions::new(Format::HPROF).lowering().expect("a profile"), &mut heap.clone()));
         assert!(report.valid, "{}: {:?}", form.name, report.findings.first());
     }
     // Without threads, there are none of theirs.

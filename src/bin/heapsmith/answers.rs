@@ -3,7 +3,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use heapsmith::answers::{Amount, Analysis, Answers, Distances, Edges, Graph, answers};
+use heapsmith::answers::{Amount, Analysis, Answers, Distances, Edges, Graph, ShapeAnswers, answers};
 use heapsmith::compare::listing::{Hex, Text};
 use heapsmith::error::Error;
 use heapsmith::model::Address;
@@ -67,6 +67,20 @@ pub(crate) struct Report {
     /// The paths that were asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     paths: Vec<Path>,
+}
+
+/// What `generate --answers` writes.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Known {
+    /// Version of this report's schema.
+    pub(crate) schema: u32,
+    /// The recipe of the dump.
+    pub(crate) recipe: String,
+    /// What is known of the heap's shapes, whatever their size.
+    pub(crate) shapes: Vec<ShapeAnswers>,
+    /// The answers about the dump, as `answers --json` prints them; absent for more than 20 million objects.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) answers: Option<Answers>,
 }
 
 /// A shortest path from a root.

@@ -1,3 +1,4 @@
+mod answers;
 mod flags;
 mod made;
 
@@ -88,6 +89,11 @@ pub(crate) struct Opts {
     /// Threads that compute objects. The dump is the same whatever their number. PHD is written by one. Default: 1.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=256))]
     threads: Option<u64>,
+    /// Write what an analyser should find in the dump to this file, too, as JSON: the answers of `heapsmith answers`, and what is
+    /// known of shapes. Of more than 20 million objects, only what is known of shapes, without looking at objects; else memory is
+    /// that of `heapsmith answers`. Without it, only the dump is written.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["print_recipe", "size", "window"])]
+    answers: Option<PathBuf>,
     /// Print the shapes that the blocks of a large heap repeat (specs/generator.md), as JSON, instead of writing a dump.
     #[arg(long, conflicts_with_all = ["print_recipe", "recipe"])]
     print_shapes: bool,
@@ -120,9 +126,16 @@ impl Opts {
             let said = recipes.iter().try_for_each(|recipe| writeln!(out, "{recipe}"));
             said.map_err(|e| Error::io("writing standard error", e))?;
         }
+        if self.answers.is_some() && recipes.len() > 1 {
+            let message = "--answers: the answers depend on the format; choose one --format".to_owned();
+            return Err(Error::Usage(message));
+        }
         for recipe in &recipes {
             let path = self.path(recipe.format, recipes.len() > 1);
             self.write(recipe, &path)?;
+            if let Some(answers) = &self.answers {
+                answers::write(recipe, answers, self.force)?;
+            }
         }
         Ok(Answer::Yes)
     }

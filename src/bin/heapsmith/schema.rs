@@ -47,6 +47,8 @@ enum Which {
     Answers,
     /// A line of `answers --entries`
     AnswersEntry,
+    /// `generate --answers`
+    GenerateAnswers,
     /// `compare --up-to-renaming --json`
     Renaming,
     /// `convert --json`
@@ -122,6 +124,7 @@ impl Opts {
             Which::Compare => schema_for!(Reported<Comparison>),
             Which::Answers => schema_for!(Reported<answers::Report>),
             Which::AnswersEntry => schema_for!(heapsmith::answers::Entry),
+            Which::GenerateAnswers => schema_for!(answers::Known),
             Which::Digest => schema_for!(Reported<digest::Report>),
             Which::Renaming => schema_for!(Reported<heapsmith::compare::renaming::Renaming>),
             Which::Convert => schema_for!(Reported<heapsmith::convert::Conversion>),

@@ -74,7 +74,8 @@ fn root(options: &GenerateOptions, heap: &Heap, shape: &PlacedShape, number: u64
         kind = RootKind::JniGlobal(Address::NULL);
     }
     let trace = thread.and_then(|thread| thread.trace);
-    let has_frames = heap.surroundings.traces.iter().flatten().any(|of| Some(of.serial) == trace && !of.frames.is_empty());
+    let has_frames =
+        heap.surroundings.traces.iter().flatten().any(|of| Some(of.serial) == trace && !of.frames.is_empty());
     // Few bits, where identifiers have no more.
     let reference = match options.addresses {
         AddressSpace::Numbers => 8 * (number % 32),
@@ -116,23 +117,24 @@ impl Around {
         options: &GenerateOptions,
     ) -> impl Iterator<Item = Class> + 'a {
         let hashes = options.hashes;
-        let class = move |address: Address, name: String, fields: Vec<Field>, statics: Vec<Static>, number: u64| Class {
-            address,
-            name: name.as_str().into(),
-            superclass: Some(object),
-            interfaces: Some(Vec::new()),
-            loader: Some(Address::NULL),
-            signers: Some(Address::NULL),
-            protection_domain: Some(Address::NULL),
-            instance_size: Some(ByteLen(self.instance_size(&fields))),
-            class_object_size: Some(ByteLen(CLASS)),
-            hash: (hashes == HashRegime::Every16).then(|| hash(number)),
-            statics: Some(statics),
-            constant_pool: Some(Vec::new()),
-            fields: Some(fields),
-            trace: self.trace,
-            ..Class::default()
-        };
+        let class =
+            move |address: Address, name: String, fields: Vec<Field>, statics: Vec<Static>, number: u64| Class {
+                address,
+                name: name.as_str().into(),
+                superclass: Some(object),
+                interfaces: Some(Vec::new()),
+                loader: Some(Address::NULL),
+                signers: Some(Address::NULL),
+                protection_domain: Some(Address::NULL),
+                instance_size: Some(ByteLen(self.instance_size(&fields))),
+                class_object_size: Some(ByteLen(CLASS)),
+                hash: (hashes == HashRegime::Every16).then(|| hash(number)),
+                statics: Some(statics),
+                constant_pool: Some(Vec::new()),
+                fields: Some(fields),
+                trace: self.trace,
+                ..Class::default()
+            };
         let own = shape.structure.classes().into_iter().zip(shape.classes()).zip(0..);
         let own = own.map(move |((own, address), number)| {
             let name = format!("{}/{}", shape.package, own.name);

@@ -8,8 +8,8 @@ use crate::model::{Address, ByteLen, Class, Field, FieldType, Heap, Name, RootKi
 
 use super::super::addresses::Ground;
 use super::super::options::GenerateOptions;
-use super::structure::{Body, Kind, Of, Structure};
 use super::Shape;
+use super::structure::{Body, Kind, Of, Structure};
 
 /// A shape in a heap: where its objects are, and the closed forms of its graph.
 ///
@@ -310,9 +310,10 @@ fn first_room(
         let (fields, class): (&[Field], Option<Address>) = match kind.of {
             Of::Own(place) => (&own[place].fields, Some(Address(classes + pitch * place as u64))),
             Of::InTurn(_) => (own.first().map_or(&[], |class| &class.fields), None),
-            Of::Known(_) | Of::Characters => {
-                (of.and_then(|class: &Class| class.fields.as_deref()).unwrap_or_default(), of.map(|class| class.address))
-            }
+            Of::Known(_) | Of::Characters => (
+                of.and_then(|class: &Class| class.fields.as_deref()).unwrap_or_default(),
+                of.map(|class| class.address),
+            ),
         };
         let array = |payload: u64| (2 * word + payload).next_multiple_of(8).max(16);
         let bytes = |field: &Field| match field.kind {
