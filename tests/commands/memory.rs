@@ -37,7 +37,7 @@ const STATED: &[(&str, &str, u64)] = &[
     ("rewrite {}.hprof -o out --through heap --force", "that of the class table and the roots", 0),
     ("convert {}.hprof -o {}.phd --to phd6 --force", "for each class and object while the input is validated", 8),
     ("digest {}.hprof", "for each class and object while the dump is validated", 8),
-    ("answers {}.hprof", "for each class and object, some 80 bytes, for each reference 12", 120),
+    ("answers {}.hprof", "for each class and object, some 80 bytes, for each reference 24", 160),
     ("compare {}.hprof {}.hprof", "some 256 MB", 900),
     ("check-conversion {}.hprof {}.phd", "some 256 MB", 900),
     ("corrupt {}.hprof --edit drop-the-end -o out --force", "some 800 bytes an object", 800),

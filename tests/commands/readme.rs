@@ -38,6 +38,7 @@ macro_rules! documents {
 
 documents! {
     readme: "README.md",
+    analyser: "docs/analyser.md",
     broken_dump: "docs/broken-dump.md",
     ci: "docs/ci.md",
     converter: "docs/converter.md",

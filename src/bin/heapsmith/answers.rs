@@ -21,8 +21,7 @@ use crate::{Answer, open, terminal};
 /// specs/answers.md defines each answer, and says what analysers define otherwise. PHD and classic text record no roots:
 /// what depends on roots is left out for them.
 ///
-/// Memory is the class table and, for each class and object, some 80 bytes, for each reference 12, and with many strings 80
-/// bytes for each string.
+/// Memory is the class table and, for each class and object, some 80 bytes, for each reference 24, and for each string some 100.
 ///
 /// Exit code 0: fine; 1: the dump cannot be read or is not valid, or no root leads to the object of --path.
 ///
