@@ -82,7 +82,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::generate::Lengths;
+    use crate::generate::{Lengths, ShapeForm};
 
     const PAGE: &str = "docs/generating.md";
 
@@ -123,6 +123,11 @@ mod tests {
         let written = with_rows(&page, "| option | what | values | default |", &options);
         let spellings = Lengths::SPELLINGS.map(|(spelling, what)| format!("| `{spelling}` | {what} |"));
         let written = with_rows(&written, "| spelling | what |", &spellings);
+        let shapes: Vec<String> = ShapeForm::FORMS
+            .iter()
+            .map(|form| format!("| `{}` | {} | {} |", form.spelling(), form.summary, form.graph))
+            .collect();
+        let written = with_rows(&written, "| shape | what | graph |", &shapes);
         let written = with_rows(&written, "| preset | what | options |", &presets);
         if env::var_os("HEAPSMITH_BLESS").is_some() {
             fs::write(path, written).expect("writable");
@@ -137,6 +142,7 @@ mod tests {
         let values = json!({
             "preset": "tiny", "objects": 20, "classes": 3, "nulls": 0.25, "hashes": 16, "latin1-names": true,
             "oddities": ["nul-names", "signers"], "string-lengths": "geometric:9", "bare-arrays": false,
+            "shape": ["list:1e6", "tree:2,3@java-frame"],
         });
         assert_eq!(Preset::of_file(&values).expect("a preset"), Some(Preset::Tiny));
         let mut options = GenerateOptions::default();
@@ -150,6 +156,7 @@ mod tests {
             ("latin1-names", "yes"),
             ("oddities", "nul-names+signers"),
             ("string-lengths", "geometric:9"),
+            ("shape", "list:1000000+tree:2:3@java-frame"),
         ] {
             same.set(key, text).expect("an option");
         }

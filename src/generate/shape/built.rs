@@ -12,7 +12,7 @@ use super::super::hotspot;
 use super::super::oddity::Oddity;
 use super::super::options::{AddressSpace, ClassObjects, GenerateOptions, Placement};
 use super::placed::{CLASS, OBJECT, PlacedShape};
-use super::structure::{Body, Of};
+use super::structure::{Body, Of, bytes_of};
 
 /// What all objects of shapes have of the heap around them.
 #[derive(Clone, Debug)]
@@ -149,11 +149,7 @@ impl Around {
     }
 
     fn instance_size(&self, fields: &[Field]) -> u64 {
-        let bytes = |field: &Field| match field.kind {
-            FieldType::Object => self.word,
-            FieldType::Primitive(kind) => kind.size(),
-        };
-        (self.word + fields.iter().chain(&self.object).map(bytes).sum::<u64>()).next_multiple_of(8)
+        (self.word + bytes_of(fields, self.word) + bytes_of(&self.object, self.word)).next_multiple_of(8)
     }
 
     /// The object of this number.

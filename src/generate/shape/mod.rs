@@ -7,10 +7,12 @@ mod array;
 mod built;
 mod clique;
 mod dag;
+mod form;
 mod leak;
 mod list;
 mod placed;
 mod power_law;
+mod room;
 mod runs;
 mod structure;
 mod tree;
@@ -21,14 +23,16 @@ use std::sync::Arc;
 
 use crate::draw::Draw;
 use crate::error::Error;
-use crate::model::{Address, RootForm, RootKind};
+use crate::model::{RootForm, RootKind};
 
 use super::options::{JOIN, count, count_text};
+use form::OBJECTS;
 use structure::Structure;
 
 pub(super) use built::build;
+pub use form::ShapeForm;
 pub use placed::PlacedShape;
-pub(super) use placed::{place, plan};
+pub(super) use room::{place, plan};
 pub(super) use runs::RunBlocks;
 
 /// A part of a heap whose graph is known in advance: its form with its sizes, and what holds it.
@@ -39,141 +43,6 @@ pub struct Shape {
     numbers: [u64; 2],
     /// The place of the root's kind in [`RootKind::FORMS`].
     root: usize,
-}
-
-/// What is told once of a form of shapes.
-#[derive(Debug)]
-pub struct ShapeForm {
-    /// Its name in options.
-    pub name: &'static str,
-    /// What it is given, such as `ARITY,DEPTH`.
-    pub parameters: &'static str,
-    /// What it is, in a line.
-    pub summary: &'static str,
-    /// The kind of root that holds it where none is asked for.
-    root: RootKind,
-    /// The most that each parameter may be; 0, where there is none. The least is 1.
-    most: [u64; 2],
-    /// How many objects there are, if that is a number of 64 bits.
-    objects: fn([u64; 2]) -> Option<u64>,
-    make: fn([u64; 2]) -> Arc<dyn Structure>,
-}
-
-/// The most objects of a shape.
-const OBJECTS: u64 = 1 << 40;
-/// The most elements of an array of references: a segment of an HPROF dump has less than 4 GiB.
-const ELEMENTS: u64 = 1 << 28;
-
-/// A reference of JNI, whose number is that of the shape.
-const JNI: RootKind = RootKind::JniGlobal(Address(0));
-
-impl ShapeForm {
-    /// Every form.
-    pub const FORMS: [ShapeForm; 9] = [
-        ShapeForm {
-            name: "list",
-            parameters: "N",
-            summary: "N objects, each of which refers to the next",
-            root: JNI,
-            most: [OBJECTS, 0],
-            objects: |[objects, _]| Some(objects),
-            make: |[objects, _]| Arc::new(list::List::new(objects)),
-        },
-        ShapeForm {
-            name: "tree",
-            parameters: "ARITY,DEPTH",
-            summary: "a tree, each object of which refers to ARITY others, DEPTH levels below the first",
-            root: JNI,
-            most: [1000, OBJECTS],
-            objects: |[arity, depth]| tree::Tree::objects(arity, depth),
-            make: |[arity, depth]| Arc::new(tree::Tree::new(arity, depth)),
-        },
-        ShapeForm {
-            name: "dag",
-            parameters: "WIDTH,DEPTH",
-            summary: "DEPTH layers of WIDTH objects, each of which refers to two of the next layer, and an array of the first layer",
-            root: JNI,
-            most: [ELEMENTS, OBJECTS],
-            objects: |[width, depth]| width.checked_mul(depth)?.checked_add(1),
-            make: |[width, depth]| Arc::new(dag::Dag::new(width, depth)),
-        },
-        ShapeForm {
-            name: "ring",
-            parameters: "N",
-            summary: "N objects, each of which refers to the next, and the last to the first",
-            root: JNI,
-            most: [OBJECTS, 0],
-            objects: |[objects, _]| Some(objects),
-            make: |[objects, _]| Arc::new(list::Ring::new(objects)),
-        },
-        ShapeForm {
-            name: "power-law",
-            parameters: "N",
-            summary: "a binary tree of N objects, each of which refers to one above it, so that a few have very many referrers",
-            root: JNI,
-            most: [OBJECTS, 0],
-            objects: |[objects, _]| Some(objects),
-            make: |[objects, _]| Arc::new(power_law::PowerLaw::new(objects)),
-        },
-        ShapeForm {
-            name: "clique",
-            parameters: "N",
-            summary: "N objects, each with an array that refers to all others",
-            root: JNI,
-            most: [1 << 16, 0],
-            objects: |[members, _]| Some(2 * members),
-            make: |[members, _]| Arc::new(clique::Clique::new(members)),
-        },
-        ShapeForm {
-            name: "array",
-            parameters: "BYTES",
-            summary: "one array of BYTES bytes",
-            root: JNI,
-            most: [i32::MAX as u64, 0],
-            objects: |_| Some(1),
-            make: |[bytes, _]| Arc::new(array::Array::new(bytes)),
-        },
-        ShapeForm {
-            name: "classes",
-            parameters: "N",
-            summary: "N classes, each with an instance, and an array of these; in memory, as all classes are",
-            root: JNI,
-            most: [1 << 20, 0],
-            objects: |[classes, _]| classes.checked_add(1),
-            make: |[classes, _]| Arc::new(array::Classes::new(classes)),
-        },
-        ShapeForm {
-            name: "leak",
-            parameters: "N",
-            summary: "a cache of N entries, each with a string as its key and 64 bytes as its value, which a static field holds",
-            root: RootKind::StickyClass,
-            most: [OBJECTS / 8, 0],
-            objects: |[entries, _]| entries.checked_mul(4)?.checked_add(2),
-            make: |[entries, _]| Arc::new(leak::Leak::new(entries)),
-        },
-    ];
-
-    /// How it is spelled, with its parameters.
-    pub fn spelling(&self) -> String {
-        format!("{}{COLON}{}", self.name, self.parameters)
-    }
-
-    /// How each form is spelled.
-    pub(super) fn spellings() -> Vec<String> {
-        ShapeForm::FORMS.iter().map(ShapeForm::spelling).collect()
-    }
-
-    /// A regular expression of all spellings.
-    pub(super) fn pattern() -> String {
-        let names = ShapeForm::FORMS.map(|form| form.name).join("|");
-        let roots = Shape::roots().flatten().collect::<Vec<_>>().join("|");
-        format!("^({names}):[0-9_e]+([,:][0-9_e]+)?({AT}({roots}))?$")
-    }
-
-    /// How many parameters it has.
-    fn arity(&self) -> usize {
-        self.most.iter().filter(|most| **most > 0).count()
-    }
 }
 
 /// Between a shape and the kind of its root.

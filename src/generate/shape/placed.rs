@@ -3,11 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::error::Error;
-use crate::model::{Address, ByteLen, Class, Field, FieldType, Heap, Name, RootKind};
+use crate::model::{Address, ByteLen, Field};
 
-use super::super::addresses::Ground;
-use super::super::options::GenerateOptions;
 use super::Shape;
 use super::structure::{Body, Kind, Of, Structure};
 
@@ -36,9 +33,9 @@ pub struct PlacedShape {
     /// The package of its own classes.
     pub(super) package: String,
     /// Its own classes: the first one's address, how far they are from each other, and how many there are.
-    classes: (u64, u64, u64),
+    pub(super) classes: (u64, u64, u64),
     /// The class whose static field holds the head.
-    holder: Option<Address>,
+    pub(super) holder: Option<Address>,
     pub(super) kinds: Vec<PlacedKind>,
     pub(super) runs: Vec<PlacedRun>,
 }
@@ -49,11 +46,11 @@ pub(super) struct PlacedKind {
     pub(super) kind: Kind,
     pub(super) size: u64,
     /// Its class, if all of the kind have the same.
-    class: Option<Address>,
+    pub(super) class: Option<Address>,
     /// The fields that the class itself declares.
     pub(super) fields: Vec<Field>,
     /// How many references an object has, null or not.
-    references: u64,
+    pub(super) references: u64,
 }
 
 /// Units of objects that lie behind each other.
@@ -235,144 +232,6 @@ impl PlacedShape {
     /// The address that a reference holds.
     pub(super) fn target(&self, object: u64, place: u64) -> Address {
         self.structure.reference(object, place).map_or(Address::NULL, |to| self.address(to))
-    }
-}
-
-/// Shapes that have room for their classes, and for the objects that are held.
-pub(in super::super) struct Plan(Vec<PlacedShape>);
-
-/// Makes room for classes, and for objects that are held.
-pub(in super::super) fn plan(options: &GenerateOptions, heap: &Heap, ground: &mut Ground) -> Result<Plan, Error> {
-    let mut placed: Vec<PlacedShape> = Vec::new();
-    for shape in options.shapes.iter() {
-        if let Some((why, _)) = shape.refusal() {
-            return Err(Error::Usage(format!("shape={shape}: {why}")));
-        }
-        let same = placed.iter().filter(|before| before.shape.form == shape.form).count();
-        let room = refused(options, shape);
-        placed.push(first_room(*shape, same, options, heap, ground).ok_or(room)?);
-    }
-    Ok(Plan(placed))
-}
-
-/// Makes room for all other objects.
-pub(in super::super) fn place(
-    options: &GenerateOptions,
-    plan: Plan,
-    ground: &mut Ground,
-) -> Result<Vec<Arc<PlacedShape>>, Error> {
-    let mut placed = Vec::new();
-    for mut shape in plan.0 {
-        let sizes: Vec<u64> = shape.kinds.iter().map(|kind| kind.size).collect();
-        let of = shape.shape;
-        for run in shape.runs.iter_mut().filter(|run| !run.is_held) {
-            run.room(&sizes, ground).ok_or_else(|| refused(options, &of))?;
-        }
-        placed.push(Arc::new(shape));
-    }
-    Ok(placed)
-}
-
-fn refused(options: &GenerateOptions, shape: &Shape) -> Error {
-    let bits = options.word.bits();
-    Error::Usage(format!("shape={shape}: its objects do not fit into addresses of {bits} bits; choose a smaller one"))
-}
-
-fn first_room(
-    shape: Shape,
-    same: usize,
-    options: &GenerateOptions,
-    heap: &Heap,
-    ground: &mut Ground,
-) -> Option<PlacedShape> {
-    let structure = shape.structure();
-    let word = options.word.bytes() as u64;
-    let own = structure.classes();
-    // The first one of a form needs no number.
-    let number = if same == 0 { String::new() } else { (same + 1).to_string() };
-    let package = format!("shape/{}{number}", shape.form().name.replace('-', "_"));
-    let pitch = ground.pitch(CLASS);
-    let (count, holders) = (own.len() as u64, u64::from(shape.root() == RootKind::StickyClass));
-    let classes = ground.reserve(u128::from(pitch) * u128::from(count + holders))?;
-    let holder = (holders > 0).then_some(Address(classes + pitch * count));
-    let known = |name: &str| {
-        let name = Name::from_text(name);
-        heap.classes.iter().find(|class| class.name == name)
-    };
-    let above = known(OBJECT).map(|class| class.fields.iter().flatten().collect::<Vec<&Field>>()).unwrap_or_default();
-    let text = options.library.text_element();
-    let kinds = structure.kinds().into_iter().map(|kind| {
-        let of = match kind.of {
-            Of::Known(name) => known(name),
-            Of::Characters => known(&format!("[{}", text.signature())),
-            Of::Own(_) | Of::InTurn(_) => None,
-        };
-        let (fields, class): (&[Field], Option<Address>) = match kind.of {
-            Of::Own(place) => (&own[place].fields, Some(Address(classes + pitch * place as u64))),
-            Of::InTurn(_) => (own.first().map_or(&[], |class| &class.fields), None),
-            Of::Known(_) | Of::Characters => (
-                of.and_then(|class: &Class| class.fields.as_deref()).unwrap_or_default(),
-                of.map(|class| class.address),
-            ),
-        };
-        let array = |payload: u64| (2 * word + payload).next_multiple_of(8).max(16);
-        let bytes = |field: &Field| match field.kind {
-            FieldType::Object => word,
-            FieldType::Primitive(kind) => kind.size(),
-        };
-        let is_known = matches!(kind.of, Of::Known(_));
-        let (size, references) = match kind.body {
-            Body::Fields => {
-                let fields: u64 = fields.iter().chain(above.iter().copied()).map(bytes).sum();
-                ((word + fields).next_multiple_of(8), 0)
-            }
-            Body::Elements(length) => (array(word * length), length),
-            Body::Bytes(length) => (array(length), 0),
-            Body::Key(length) => (array(text.size() * length), 0),
-        };
-        // A string refers to its characters alone.
-        let own_fields = fields.iter().filter(|field| field.kind == FieldType::Object).count() as u64;
-        let references = match kind.body {
-            Body::Fields if is_known => 1,
-            Body::Fields => own_fields,
-            _ => references,
-        };
-        PlacedKind { kind, size, class, fields: fields.to_vec(), references }
-    });
-    let kinds: Vec<PlacedKind> = kinds.collect();
-    let sizes: Vec<u64> = kinds.iter().map(|kind| kind.size).collect();
-    let (mut runs, mut first) = (Vec::new(), 0);
-    for run in structure.runs().into_iter().filter(|run| run.count > 0) {
-        let end = first + run.objects();
-        let mut placed = PlacedRun {
-            first,
-            unit: run.unit,
-            offsets: Vec::new(),
-            stride: 0,
-            count: run.count,
-            base: 0,
-            is_held: run.is_held,
-        };
-        if placed.is_held {
-            placed.room(&sizes, ground)?;
-        }
-        runs.push(placed);
-        first = end;
-    }
-    Some(PlacedShape { shape, structure, package, classes: (classes, pitch, count), holder, kinds, runs })
-}
-
-impl PlacedRun {
-    /// Takes room for it.
-    fn room(&mut self, sizes: &[u64], ground: &mut Ground) -> Option<()> {
-        self.stride = 0;
-        self.offsets.clear();
-        for &kind in &self.unit {
-            self.offsets.push(self.stride);
-            self.stride += ground.pitch(sizes[kind]);
-        }
-        self.base = ground.reserve(u128::from(self.stride) * u128::from(self.count))?;
-        Some(())
     }
 }
 

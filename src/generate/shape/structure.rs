@@ -164,6 +164,15 @@ pub(super) fn int(name: &str) -> Field {
     Field { name: name.into(), kind: FieldType::Primitive(PrimitiveType::Int) }
 }
 
+/// The bytes that fields take.
+pub(super) fn bytes_of(fields: &[Field], word: u64) -> u64 {
+    let bytes = |field: &Field| match field.kind {
+        FieldType::Object => word,
+        FieldType::Primitive(kind) => kind.size(),
+    };
+    fields.iter().map(bytes).sum()
+}
+
 /// That many of the first kind.
 pub(super) fn only(count: u64) -> Counts {
     of_kind(0, count)

@@ -3,7 +3,7 @@
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use heapsmith::error::Error;
-use heapsmith::generate::{GenerateOption, GenerateOptions, Lengths};
+use heapsmith::generate::{GenerateOption, GenerateOptions, Lengths, ShapeForm};
 use heapsmith::recipe::Recipe;
 
 /// What was given for some of the options.
@@ -23,7 +23,10 @@ impl Args for Flags {
     fn augment_args(command: Command) -> Command {
         let spellings: Vec<String> =
             Lengths::SPELLINGS.iter().map(|(spelling, what)| format!("  {spelling:<15} {what}")).collect();
-        let command = command.after_help(format!("Distributions:\n{}", spellings.join("\n")));
+        let shapes: Vec<String> =
+            ShapeForm::FORMS.iter().map(|form| format!("  {:<15} {}", form.spelling(), form.summary)).collect();
+        let command =
+            command.after_help(format!("Distributions:\n{}\n\nShapes:\n{}", spellings.join("\n"), shapes.join("\n")));
         let defaults = GenerateOptions::default();
         GenerateOption::all().fold(command, |command, option| {
             let default = option.text(&defaults);

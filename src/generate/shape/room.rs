@@ -1,0 +1,146 @@
+//! Room for the objects of shapes: what is held stands before the blocks of a heap, all else after them.
+
+use std::sync::Arc;
+
+use crate::error::Error;
+use crate::model::{Address, Class, Field, FieldType, Heap, Name, PrimitiveType, RootKind};
+
+use super::super::addresses::Ground;
+use super::super::options::GenerateOptions;
+use super::Shape;
+use super::placed::{CLASS, OBJECT, PlacedKind, PlacedRun, PlacedShape};
+use super::structure::{Body, Kind, Of, OwnClass, bytes_of};
+
+/// Shapes that have room for their classes, and for the objects that are held.
+pub(in super::super) struct Plan(Vec<PlacedShape>);
+
+/// Makes room for classes, and for objects that are held.
+pub(in super::super) fn plan(options: &GenerateOptions, heap: &Heap, ground: &mut Ground) -> Result<Plan, Error> {
+    let mut placed: Vec<PlacedShape> = Vec::new();
+    let known = Known::of(options, heap);
+    for shape in options.shapes.iter() {
+        if let Some((why, _)) = shape.refusal() {
+            return Err(Error::Usage(format!("shape={shape}: {why}")));
+        }
+        let same = placed.iter().filter(|before| before.shape.form == shape.form).count();
+        let placed_shape = first_room(*shape, same, &known, ground);
+        placed.push(placed_shape.ok_or_else(|| refused(options, shape))?);
+    }
+    Ok(Plan(placed))
+}
+
+/// Makes room for all other objects.
+pub(in super::super) fn place(
+    options: &GenerateOptions,
+    plan: Plan,
+    ground: &mut Ground,
+) -> Result<Vec<Arc<PlacedShape>>, Error> {
+    let mut placed = Vec::new();
+    for mut shape in plan.0 {
+        let sizes: Vec<u64> = shape.kinds.iter().map(|kind| kind.size).collect();
+        let of = shape.shape;
+        for run in shape.runs.iter_mut().filter(|run| !run.is_held) {
+            run.room(&sizes, ground).ok_or_else(|| refused(options, &of))?;
+        }
+        placed.push(Arc::new(shape));
+    }
+    Ok(placed)
+}
+
+fn refused(options: &GenerateOptions, shape: &Shape) -> Error {
+    let bits = options.word.bits();
+    Error::Usage(format!("shape={shape}: its objects do not fit into addresses of {bits} bits; choose a smaller one"))
+}
+
+/// Room for the classes of a shape and for what is held of it; some shapes of its form come before it.
+fn first_room(shape: Shape, same: usize, known: &Known<'_>, ground: &mut Ground) -> Option<PlacedShape> {
+    let structure = shape.structure();
+    let own = structure.classes();
+    // The first one of a form needs no number.
+    let number = if same == 0 { String::new() } else { (same + 1).to_string() };
+    let package = format!("shape/{}{number}", shape.form().name.replace('-', "_"));
+    let pitch = ground.pitch(CLASS);
+    let (count, holders) = (own.len() as u64, u64::from(shape.root() == RootKind::StickyClass));
+    let classes = ground.reserve(u128::from(pitch) * u128::from(count + holders))?;
+    let holder = (holders > 0).then_some(Address(classes + pitch * count));
+    let own: Vec<(OwnClass, Address)> = own.into_iter().zip((classes..).step_by(pitch as usize).map(Address)).collect();
+    let kinds: Vec<PlacedKind> = structure.kinds().into_iter().map(|kind| known.kind(kind, &own)).collect();
+    let sizes: Vec<u64> = kinds.iter().map(|kind| kind.size).collect();
+    let (mut runs, mut first) = (Vec::new(), 0);
+    for run in structure.runs().into_iter().filter(|run| run.count > 0) {
+        let end = first + run.objects();
+        let (count, is_held) = (run.count, run.is_held);
+        let mut placed = PlacedRun { first, unit: run.unit, offsets: Vec::new(), stride: 0, count, base: 0, is_held };
+        if placed.is_held {
+            placed.room(&sizes, ground)?;
+        }
+        runs.push(placed);
+        first = end;
+    }
+    Some(PlacedShape { shape, structure, package, classes: (classes, pitch, count), holder, kinds, runs })
+}
+
+/// What the heap around shapes has already.
+struct Known<'k> {
+    word: u64,
+    text: PrimitiveType,
+    classes: &'k [Class],
+    /// The bytes of the fields of `java/lang/Object`.
+    above: u64,
+}
+
+impl<'k> Known<'k> {
+    fn of(options: &GenerateOptions, heap: &'k Heap) -> Known<'k> {
+        let word = options.word.bytes() as u64;
+        let mut known = Known { word, text: options.library.text_element(), classes: &heap.classes, above: 0 };
+        known.above = bytes_of(known.class(OBJECT).and_then(|class| class.fields.as_deref()).unwrap_or_default(), word);
+        known
+    }
+
+    fn class(&self, name: &str) -> Option<&'k Class> {
+        let name = Name::from_text(name);
+        self.classes.iter().find(|class| class.name == name)
+    }
+
+    fn kind(&self, kind: Kind, own: &[(OwnClass, Address)]) -> PlacedKind {
+        let of_known = |class: Option<&Class>| {
+            let fields = class.and_then(|class| class.fields.clone()).unwrap_or_default();
+            (fields, class.map(|class| class.address))
+        };
+        let (fields, class): (Vec<Field>, Option<Address>) = match kind.of {
+            Of::Own(place) => (own[place].0.fields.clone(), Some(own[place].1)),
+            Of::InTurn(_) => (own.first().map(|(class, _)| class.fields.clone()).unwrap_or_default(), None),
+            Of::Known(name) => of_known(self.class(name)),
+            Of::Characters => of_known(self.class(&format!("[{}", self.text.signature()))),
+        };
+        let array = |payload: u64| (2 * self.word + payload).next_multiple_of(8).max(16);
+        let size = match kind.body {
+            Body::Fields => (self.word + bytes_of(&fields, self.word) + self.above).next_multiple_of(8),
+            Body::Elements(length) => array(self.word * length),
+            Body::Bytes(length) => array(length),
+            Body::Key(length) => array(self.text.size() * length),
+        };
+        let references = match (kind.body, kind.of) {
+            // A string refers to its characters alone.
+            (Body::Fields, Of::Known(_)) => 1,
+            (Body::Fields, _) => fields.iter().filter(|field| field.kind == FieldType::Object).count() as u64,
+            (Body::Elements(length), _) => length,
+            (Body::Bytes(_) | Body::Key(_), _) => 0,
+        };
+        PlacedKind { kind, size, class, fields, references }
+    }
+}
+
+impl PlacedRun {
+    /// Takes room for it.
+    fn room(&mut self, sizes: &[u64], ground: &mut Ground) -> Option<()> {
+        self.stride = 0;
+        self.offsets.clear();
+        for &kind in &self.unit {
+            self.offsets.push(self.stride);
+            self.stride += ground.pitch(sizes[kind]);
+        }
+        self.base = ground.reserve(u128::from(self.stride) * u128::from(self.count))?;
+        Some(())
+    }
+}
