@@ -349,7 +349,14 @@ fn json_reports_follow_their_published_schemas() {
     fs::create_dir(bench.path("no-corpus")).expect("a folder");
     bench.write("no-corpus/manifest.json", b"{}");
     bench.run(&["generate", "--format", "phd6", "--seed", "6", "--objects", "60", "-o", "other.phd"]).ok();
+    let known = ["generate", "--seed", "6", "--shape", "tree:2,3", "-o", "tree.hprof", "--answers", "known.json"];
+    bench.run(&known).ok();
+    bench.run(&["answers", "tree.hprof", "--entries", "entries.jsonl"]).ok();
+    let text = |name: &str| String::from_utf8(bench.read(name)).expect("text");
     let reports = [
+        ("answers", bench.run(&["answers", "--json", "tree.hprof"]).ok().stdout()),
+        ("answers-entry", text("entries.jsonl")),
+        ("generate-answers", text("known.json")),
         ("validate", bench.run(&["validate", "--json", "good.phd", "bad.phd"]).stdout()),
         ("compare", bench.run(&["compare", "--json", "good.phd", "other.phd"]).stdout()),
         ("digest", bench.run(&["digest", "--json", "good.phd", "--buckets", "--by-facet"]).ok().stdout()),
