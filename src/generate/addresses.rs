@@ -89,7 +89,7 @@ impl Ground {
         end.saturating_sub(self.next())
     }
 
-    /// How far apart objects of a size begin that lie behind each other.
+    /// How far apart objects of a size begin that follow each other.
     pub(super) fn pitch(&self, size: u64) -> u64 {
         let packed = size.next_multiple_of(8);
         match self.space {

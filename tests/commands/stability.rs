@@ -102,6 +102,8 @@ fn the_page_and_the_program_have_these_versions() {
     let golden: Value = serde_json::from_str(&golden).expect("JSON");
     assert_eq!(golden["schema"], rows.remove("golden").expect("a row"));
     for (name, key, arguments) in [
+        ("answers", "schema", "answers a.phd --json"),
+        ("generate-answers", "schema", "generate --preset tiny -o tiny.hprof --answers -"),
         ("check-conversion", "schema", "check-conversion a.phd a.phd --json"),
         ("compare", "schema", "compare a.phd a.phd --json"),
         ("convert", "schema", "convert a.phd -o b.hprof --to hprof --json"),
@@ -130,6 +132,7 @@ fn the_page_and_the_program_have_these_versions() {
         others,
         [
             "adapter-test",
+            "answers-entry",
             "conversion-pair",
             "generate-options",
             "inspect-field",

@@ -53,7 +53,7 @@ pub(super) struct PlacedKind {
     pub(super) references: u64,
 }
 
-/// Units of objects that lie behind each other.
+/// Units of objects that follow each other.
 #[derive(Clone, Debug)]
 pub(super) struct PlacedRun {
     /// The number of its first object.
