@@ -4,7 +4,7 @@
     benches/memory.py target/release/heapsmith [FOLDER]
 
 It needs python3 and, for SIZE=2000000000 (the default: bytes of the large arrays, as addresses of 8 bytes) and
-OBJECTS=10000000, about 6 GB in FOLDER (or where temporary files go) and 4 GB where temporary files go, which it frees. `DUMPS=hprof-primitive,phd-elements` takes some of the dumps alone.
+OBJECTS=10000000, about 6 GB in FOLDER (or where temporary files go) and 4 GB where temporary files go, which it frees. `DUMPS=hprof-primitive,phd-elements` takes some of the dumps alone, `COMMANDS=decode,convert` some of the commands (`check-conversion` needs `convert`).
 Resident memory is the system's own figure for each process (`ru_maxrss`); it contains about 14 MiB of this script's.
 """
 import os
@@ -120,6 +120,7 @@ def run(*command):
 def main():
     program = sys.argv[1]
     wanted = os.environ.get("DUMPS", ",".join(DUMPS)).split(",")
+    commands = os.environ.get("COMMANDS", "decode,digest,compare,rewrite,convert,check-conversion").split(",")
     worst = 0
     print("| dump | bytes | command | peak KiB | seconds | exit code |\n|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory(dir=sys.argv[2] if len(sys.argv) > 2 else None) as folder:
@@ -138,6 +139,8 @@ def main():
                 ["convert", path, "-o", made, "--to", target, "--force"],
                 ["check-conversion", path, made],
             ]:
+                if command[0] not in commands:
+                    continue
                 code, peak, seconds, message = run(program, *command)
                 worst = max(worst, peak)
                 note = f" ({message})" if code else ""

@@ -218,6 +218,15 @@ impl Input {
         Ok(seekable)
     }
 
+    /// The same as a stream.
+    ///
+    /// # Errors
+    /// Like [`Input::stream_from`].
+    pub(crate) fn stream_at(&self, offset: u64) -> Result<Stream, Error> {
+        let from = self.stream_from(offset).map_err(|e| Error::io(format!("reading {}", self.name), e))?;
+        Ok(Stream { source: from, length: None })
+    }
+
     /// The bytes at any place, unless they are compressed or cannot be opened again.
     pub fn original(&self) -> Option<Arc<dyn ReadAt>> {
         let file = match &*self.place {

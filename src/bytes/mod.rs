@@ -1,5 +1,6 @@
 //! Bytes: bounded reading, big-endian fields, modified UTF-8. Knows no format.
 
+mod allowance;
 pub mod charset;
 mod cursor;
 pub mod ebcdic;
@@ -10,6 +11,7 @@ pub(crate) mod stop;
 mod stretch;
 mod window;
 
+pub use allowance::Allowance;
 pub use cursor::{Cursor, FieldSpan, Incomplete, NoTrace, Trace};
 pub use same::SameBytes;
 pub(crate) use shown::{quoted, shown};

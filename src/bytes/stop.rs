@@ -58,6 +58,9 @@ pub(crate) fn bad(
 /// Fills the window; `false` at the end of the stream.
 pub(crate) fn refill<R: Read>(window: &mut Window<R>, rule: RuleId) -> Result<bool, DecodeError> {
     let at = window.offset() + window.bytes().len() as u64;
+    if let Some((held, allowed)) = window.beyond_limit() {
+        return Err(DecodeError::new(rule, window.offset(), "memory", Problem::Memory { held, allowed }));
+    }
     window.fill().map_err(|e| DecodeError::new(rule, at, "data", Problem::Io(e)))
 }
 

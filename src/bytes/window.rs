@@ -15,6 +15,8 @@ pub struct Window<R> {
     /// Offset of `start` in the stream.
     offset: u64,
     ended: bool,
+    /// What `buffer` may have.
+    limit: u64,
 }
 
 /// Large enough that system calls do not matter (64 to 256 KiB, measured), small enough for a cache.
@@ -23,7 +25,24 @@ const INITIAL: usize = 128 * 1024;
 impl<R: Read> Window<R> {
     /// A window at the start of a stream.
     pub fn new(source: R) -> Window<R> {
-        Window { source, buffer: Vec::new(), start: 0, end: 0, offset: 0, ended: false }
+        Window { source, buffer: Vec::new(), start: 0, end: 0, offset: 0, ended: false, limit: u64::MAX }
+    }
+
+    /// A window over a stream that begins at this offset.
+    pub(crate) fn at(source: R, offset: u64) -> Window<R> {
+        Window { offset, ..Window::new(source) }
+    }
+
+    /// Lets the window grow to this many bytes and no further.
+    pub(crate) fn limit(&mut self, bytes: u64) {
+        self.limit = bytes.max(INITIAL as u64);
+    }
+
+    /// How many bytes it would need to take in more, if those are more than it may have.
+    pub(crate) fn beyond_limit(&self) -> Option<(u64, u64)> {
+        let wanted = self.buffer.len() as u64 * 2;
+        let is_full = self.start == 0 && self.end == self.buffer.len();
+        (is_full && !self.ended && wanted > self.limit).then_some((wanted, self.limit))
     }
 
     /// The bytes at hand.

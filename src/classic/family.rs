@@ -36,8 +36,8 @@ struct Classic;
 
 /// A decoder at the start of a dump.
 pub(super) fn open(opening: Opening) -> Result<Decoder<Stream>, DecodeError> {
-    let length = opening.stream.length();
-    Ok(Decoder::with_length(opening.stream, length)?.with_reading(opening.reading))
+    let (length, allowed) = (opening.stream.length(), opening.allowed());
+    Ok(Decoder::with_length(opening.stream, length)?.with_reading(opening.reading).allowing(allowed))
 }
 
 fn decoder(opener: &Opener) -> Result<Decoder<Stream>, Error> {

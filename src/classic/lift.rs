@@ -37,6 +37,9 @@ pub struct Index {
     by_name: HashMap<Name, Option<Address>>,
 }
 
+/// What a name takes in tables that grow, but for its bytes.
+const IN_TABLE: u64 = 128;
+
 /// A type of objects: its name, and its class if there is only one of that name.
 type Typed = (Name, Option<Address>);
 
@@ -93,6 +96,7 @@ impl Index {
         let mut firsts = FirstReferences::default();
         let (mut nulls, mut stated) = (0_u64, None);
         let (mut in_class, mut names) = (false, Names::default());
+        let mut allowance = decoder.allowance();
         let read = decoder.visit::<DecodeError, _>(|step| {
             let references = match step {
                 Step::Record(at, Record::Entry(entry)) => {
@@ -103,7 +107,10 @@ impl Index {
                     match entry.kind {
                         EntryKind::Class => {
                             let class = class(&entry, charset);
-                            let name = names.share(class.name.clone());
+                            let (name, bytes) = names.share_counted(class.name.clone());
+                            // The name stands in the table of names, too.
+                            let held = class.held() + bytes + IN_TABLE;
+                            allowance.take(held, at.offset, at.index)?;
                             index.classes.push(Class { name, after_objects: Some(index.objects), ..class });
                             index.places.push((at.index, at.offset));
                         }
@@ -111,13 +118,18 @@ impl Index {
                             index.objects += 1;
                             if matches!(firsts, FirstReferences::Known(..)) {
                                 let first = entry.references.values.first().copied().map(Address);
-                                firsts.enter(&name(entry.name, charset), first);
+                                let held = firsts.enter(&name(entry.name, charset), first);
+                                allowance.take(held, at.offset, at.index)?;
                             }
                         }
                     }
                     entry.references.values
                 }
-                Step::More(_, references) => {
+                Step::More(at, references) => {
+                    if in_class {
+                        let held = size_of_val(references.values) as u64;
+                        allowance.take(held, at.offset, at.index)?;
+                    }
                     if let Some(listed) = index.classes.last_mut().filter(|_| in_class).map(|c| &mut c.references) {
                         listed.get_or_insert_default().extend(references.values.iter().map(|&r| Address(r)));
                     }
@@ -178,6 +190,7 @@ impl Index {
     {
         let charset = decoder.encoding().charset;
         let mut types: HashMap<Box<[u8]>, Typed> = HashMap::new();
+        let mut allowance = decoder.allowance();
         let mut classes = 0;
         let mut open: Option<((u64, u64), Item)> = None;
         let mut long: Option<Filling> = None;
@@ -193,6 +206,7 @@ impl Index {
                     }
                     EntryKind::Object => {
                         if !types.contains_key(entry.name) {
+                            allowance.take(2 * entry.name.len() as u64 + IN_TABLE, at.offset, at.index)?;
                             let name = name(entry.name, charset);
                             let class = self.by_name.get(&name).copied().flatten();
                             types.insert(entry.name.into(), (name, class));
@@ -305,13 +319,16 @@ pub fn heap<R: Read>(
     let (index, _) = Index::read(&mut open()?);
     let mut heap = Heap { facts: index.facts.clone(), ..Heap::default() };
     let (mut places, mut names) = (Places::default(), Names::default());
-    let ended = index.visit(&mut open()?, |place, item| {
+    let mut decoder = open()?;
+    let mut allowance = decoder.allowance();
+    let ended = index.visit(&mut decoder, |place, item| {
         match item {
             Item::Class(class) => {
                 heap.classes.push(Class { name: names.share(class.name.clone()), ..class });
                 places.classes.push(place);
             }
             Item::Object(object) => {
+                allowance.take(object.held(), place.1, place.0)?;
                 heap.objects.push(object);
                 places.objects.push(place);
             }

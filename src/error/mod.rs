@@ -116,6 +116,7 @@ impl Error {
             Error::Invalid(_) => Some(Remedy::Tolerate),
             Error::Lower(LowerError::Address { .. }) => Some(Remedy::Renumber),
             Error::Lower(LowerError::Budget { bytes, .. }) => Some(Remedy::Budget { bytes: *bytes }),
+            Error::Decode(e) if matches!(e.problem(), Problem::Memory { .. }) => Some(Remedy::Memory),
             Error::Input { source, .. } => source.remedy(),
             _ => None,
         }
@@ -158,6 +159,8 @@ pub enum Remedy {
     Renumber,
     /// A dump that is not valid may be accepted.
     Tolerate,
+    /// More of a dump may be held in memory.
+    Memory,
     /// A conversion may synthesise more.
     Budget {
         /// The budget that is enough.
@@ -225,6 +228,13 @@ pub enum Problem {
         /// Its length in bytes when it was opened.
         opened: u64,
     },
+    /// What has to be held of the dump takes more memory than is allowed.
+    Memory {
+        /// Bytes that it takes up to there.
+        held: u64,
+        /// Bytes that are allowed.
+        allowed: u64,
+    },
     /// The system, or a compressed stream, failed.
     Io(io::Error),
 }
@@ -288,7 +298,7 @@ impl DecodeError {
     /// compressed data are the dump's fault, though they too come as an I/O error.
     pub fn is_the_machines(&self) -> bool {
         match &self.0.problem {
-            Problem::Shrunk { .. } => true,
+            Problem::Shrunk { .. } | Problem::Memory { .. } => true,
             Problem::Io(e) => !is_damage(e),
             Problem::Truncated { .. } | Problem::MissingEnd | Problem::Unexpected { .. } => false,
         }
@@ -305,6 +315,7 @@ impl DecodeError {
             Problem::MissingEnd => "another record or the end tag".to_owned(),
             Problem::Unexpected { expected, .. } => expected.clone(),
             Problem::Shrunk { opened } => format!("a file of {opened} bytes, as when it was opened"),
+            Problem::Memory { allowed, .. } => format!("at most {allowed} bytes of it for what has to be held of the dump"),
             Problem::Io(_) if !self.is_the_machines() => "whole gzip data".to_owned(),
             Problem::Io(_) => "readable data".to_owned(),
         }
@@ -318,6 +329,7 @@ impl DecodeError {
             Problem::MissingEnd => "the end of the data".to_owned(),
             Problem::Unexpected { found, .. } => found.clone(),
             Problem::Shrunk { .. } => "the file became shorter while it was read".to_owned(),
+            Problem::Memory { held, .. } => format!("{held} bytes up to here"),
             Problem::Io(e) if !self.is_the_machines() => {
                 format!("data that are damaged, cut short or followed by something else ({e})")
             }
@@ -335,7 +347,9 @@ impl fmt::Display for DecodeError {
         if let Some(record) = self.0.record {
             write!(f, ", record {record}")?;
         }
-        write!(f, ", {}: expected {}, found {} [{}]", self.0.field, self.expected(), self.found(), self.0.rule)
+        write!(f, ", {}: expected {}, found {}", self.0.field, self.expected(), self.found())?;
+        // What the machine lacks is against no rule.
+        if matches!(self.0.problem, Problem::Memory { .. }) { Ok(()) } else { write!(f, " [{}]", self.0.rule) }
     }
 }
 

@@ -40,7 +40,7 @@ pub use lowering::{Lower, Lowering, only_heap};
 pub use needs::{ArrayClass, Needs};
 pub use once::{Passed, ReadOnce, SpelledBlocks, VisitOnce};
 pub use opener::{Opener, Opening};
-pub use reading::{ClassBlocks, Reading, Regions, Texts, Wrapped, ZeroLength};
+pub use reading::{ClassBlocks, INDEXED, INDEXED_PER_BYTE, Reading, Regions, Texts, Wrapped, ZeroLength};
 pub use recognise::{gives, recognise};
 pub use records::{Listed, RecordField, RecordLine, Records, flush_if_full, missing_end, write_failed};
 pub use reliance::Reliance;

@@ -41,6 +41,11 @@ impl Opening {
     pub fn spool(&self) -> Spool {
         spool(self.reading, self.input.as_ref())
     }
+
+    /// Bytes of memory for what has to be known of the dump.
+    pub fn allowed(&self) -> u64 {
+        self.reading.allowed(self.input.as_ref())
+    }
 }
 
 impl Opener {

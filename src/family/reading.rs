@@ -1,6 +1,7 @@
 //! How to read a dump: what its bytes do not decide, which a format without such a choice ignores, and how much of it is held.
 
 use crate::model::long::{HELD, SPOOLED};
+use crate::input::Input;
 use crate::setters::setters;
 
 /// How to read what the bytes alone do not decide, and how much of the contents of an object is held.
@@ -21,7 +22,20 @@ pub struct Reading {
     pub held: usize,
     /// Bytes of long contents that temporary files may hold, where the dump is not a plain file.
     pub spooled: u64,
+    /// Bytes of memory for what has to be known of a dump as a whole: names, classes, roots, heaps, a log, addresses, and the
+    /// record that is being read. Without it, [`INDEXED`] and [`INDEXED_PER_BYTE`] for each byte of the file.
+    pub indexed: Option<u64>,
 }
+
+/// What any dump may take of memory to be known as a whole, in bytes.
+pub const INDEXED: u64 = 64 << 20;
+
+/// What it may take beyond that for each byte of its file, compressed or not. The records of a plain dump take less, so that it
+/// is reached by dumps that are compressed, and by few of these: gzip makes at most a thousand bytes of one.
+pub const INDEXED_PER_BYTE: u64 = 64;
+
+/// What a dump may take whose file has no length: it is read once, so that no more than its largest record is held.
+const OF_A_STREAM: u64 = 1 << 30;
 
 setters! {
     impl Reading {
@@ -32,6 +46,7 @@ setters! {
         set class_blocks: ClassBlocks;
         set held: usize;
         set spooled: u64;
+        option indexed: u64;
     }
 }
 
@@ -45,7 +60,14 @@ impl Reading {
         class_blocks: ClassBlocks::Removed,
         held: HELD,
         spooled: SPOOLED,
+        indexed: None,
     };
+
+    /// Bytes of memory for what has to be known of a dump from this input.
+    pub(crate) fn allowed(&self, input: Option<&Input>) -> u64 {
+        let by_length = |input: &Input| INDEXED.saturating_add(input.length().saturating_mul(INDEXED_PER_BYTE));
+        self.indexed.unwrap_or_else(|| input.map_or(OF_A_STREAM, by_length))
+    }
 }
 
 impl Default for Reading {

@@ -27,6 +27,7 @@ use super::lift::{self, HeapIndex, HprofDump, Index, Item, Keep, Layouts, walk, 
 use super::lower::{self, PROFILES, Profile};
 use super::rules::{self, Judgement};
 use super::wire::MAGIC;
+use super::open::Openings;
 use super::{Decoder, LowerOptions, annotate, carries, frames, list, open};
 
 /// The family.
@@ -151,8 +152,7 @@ impl DumpFamily for Hprof {
     }
 
     fn source(&self, opener: &Opener) -> Result<Source, Error> {
-        let (opener, spool) = (opener.clone(), opener.spool());
-        Ok(Source::new(HprofDump::with_spool(move || decoder(&opener), &spool)?, None))
+        Ok(Source::new(HprofDump::with_spool(Openings::new(opener), &opener.spool())?, None))
     }
 
     fn read(&self, opener: &Opener) -> Result<WholeFile, Error> {

@@ -35,7 +35,7 @@ pub mod sub_record;
 pub mod tags;
 pub mod wire;
 
-pub use decode::{At, Beyond, Decoder, Reading, Step};
+pub use decode::{At, Beyond, Decoder, Reading, Resume, Step};
 pub use lower::{LowerOptions, PROFILES, Profile};
 pub use open::open;
 pub use record::{Record, Segment};

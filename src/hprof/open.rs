@@ -1,32 +1,103 @@
 //! Opening an input, with a second look at it where the bytes at hand do not decide.
 
+use std::collections::HashSet;
 use std::io::{self, Read};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::error::DecodeError;
-use crate::family::Opening;
+use crate::error::{DecodeError, Error};
+use crate::family::{Opener, Opening};
 use crate::input::{Input, Stream};
+use crate::model::long::ReadAt;
 
-use super::decode::{Beyond, Decoder};
-use super::wire::HEAD;
+use super::decode::{Beyond, Decoder, Resume};
+use super::lift::Reopen;
+use super::wire::{HEAD, Header};
 
 /// A decoder at the start of a dump.
 ///
 /// # Errors
 /// If the stream does not begin with an HPROF header, or cannot be read.
 pub fn open(opening: Opening) -> Result<Decoder<Stream>, DecodeError> {
-    let Opening { stream, input, reading } = opening;
-    let length = stream.length();
-    let second_look = input.map(|input| Box::new(SecondLook { input, length }) as Box<dyn Beyond>);
-    Ok(Decoder::with_length(stream, length)?.with_reading(reading, second_look))
+    let look = opening.input.clone().map(|input| SecondLook::new(input, opening.stream.length()));
+    open_with(opening, look.map(|look| Box::new(look) as Box<dyn Beyond>))
 }
 
+fn open_with(opening: Opening, look: Option<Box<dyn Beyond>>) -> Result<Decoder<Stream>, DecodeError> {
+    let (allowed, reading, length) = (opening.allowed(), opening.reading, opening.stream.length());
+    Ok(Decoder::with_length(opening.stream, length)?.with_reading(reading, look).allowing(allowed))
+}
+
+/// Opens the dump of an input any number of times. What was found out about it is shared by all.
+#[derive(Clone, Debug)]
+pub(super) struct Openings {
+    opener: Opener,
+    look: Shared,
+}
+
+impl Openings {
+    pub(super) fn new(opener: &Opener) -> Openings {
+        let length = (!opener.input.is_compressed() && !opener.input.is_generated()).then(|| opener.input.length());
+        let look = SecondLook::new(opener.input.clone(), length);
+        Openings { opener: opener.clone(), look: Shared(Arc::new(Mutex::new(look))) }
+    }
+}
+
+impl Reopen for Openings {
+    type Source = Stream;
+
+    fn start(&mut self) -> Result<Decoder<Stream>, Error> {
+        Ok(open_with(self.opener.open()?, Some(Box::new(self.look.clone())))?)
+    }
+
+    fn at(&mut self, header: &Header, place: Resume) -> Result<Option<Decoder<Stream>>, Error> {
+        let failed = |e| Error::io(format!("reading {}", self.opener.input.name()), e);
+        let Some(plain) = self.look.lock().plain().map_err(failed)? else { return Ok(None) };
+        let Opener { input, reading } = &self.opener;
+        let decoder = Decoder::resume(plain.stream_at(place.offset)?, *header, place);
+        let decoder = decoder.with_reading(*reading, Some(Box::new(self.look.clone())));
+        Ok(Some(decoder.allowing(reading.allowed(Some(input)))))
+    }
+}
+
+/// A second look for several decoders.
+#[derive(Clone, Debug)]
+struct Shared(Arc<Mutex<SecondLook>>);
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, SecondLook> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Beyond for Shared {
+    fn length(&mut self, at_least: u64) -> io::Result<Option<u64>> {
+        self.lock().length(at_least)
+    }
+
+    fn chains(&mut self, offset: u64) -> io::Result<bool> {
+        self.lock().chains(offset)
+    }
+}
+
+/// Looks further ahead in an input. A file may ask for that at each of its records, so what was found out is kept: a look ends
+/// where it meets the way of an earlier one.
 #[derive(Debug)]
 struct SecondLook {
     input: Input,
     length: Option<u64>,
+    /// The input where it is a plain file, else a copy of it, once there were some looks.
+    plain: Option<Input>,
+    heads: Option<Heads>,
+    looks: u32,
+    /// Every 64th record on the ways that do not end where the file does.
+    astray: HashSet<u64>,
 }
 
 impl SecondLook {
+    fn new(input: Input, length: Option<u64>) -> SecondLook {
+        SecondLook { input, length, plain: None, heads: None, looks: 0, astray: HashSet::new() }
+    }
+
     fn measured(&mut self) -> io::Result<u64> {
         match self.length {
             Some(length) => Ok(length),
@@ -37,6 +108,29 @@ impl SecondLook {
                 Ok(length)
             }
         }
+    }
+
+    /// The bytes as a plain file: of another input only after some looks, since that takes a copy.
+    fn plain(&mut self) -> io::Result<Option<Input>> {
+        self.looks = self.looks.saturating_add(1);
+        if self.plain.is_none() {
+            if self.input.original().is_some() {
+                self.plain = Some(self.input.clone());
+            } else if self.looks > LOOKS {
+                let mut stream = self.input.stream().map_err(io::Error::other)?;
+                self.plain = Some(Input::spool(self.input.name(), &mut stream).map_err(io::Error::other)?);
+            }
+        }
+        Ok(self.plain.clone())
+    }
+
+    /// Heads of records at any place, where there is a plain file.
+    fn heads(&mut self) -> io::Result<Option<&mut Heads>> {
+        if self.heads.is_none() {
+            let original = self.plain()?.and_then(|plain| plain.original());
+            self.heads = original.map(|original| Heads { original, at: 0, bytes: Vec::new() });
+        }
+        Ok(self.heads.as_mut())
     }
 }
 
@@ -49,24 +143,75 @@ impl Beyond for SecondLook {
 
     fn chains(&mut self, offset: u64) -> io::Result<bool> {
         let length = self.measured()?;
-        let mut stream = self.input.stream_from(offset)?;
-        let mut at = offset;
-        while at < length {
-            let mut head = [0; HEAD];
-            if length - at < HEAD as u64 {
-                return Ok(false);
+        let mut stream = match self.heads()? {
+            Some(_) => None,
+            None => Some(self.input.stream_from(offset)?),
+        };
+        let (mut at, mut hops, mut way) = (offset, 0_u64, Vec::new());
+        while at < length && length - at >= HEAD as u64 && !self.astray.contains(&at) {
+            if hops.is_multiple_of(64) {
+                way.push(at);
             }
-            stream.read_exact(&mut head)?;
+            let head = match (&mut stream, &mut self.heads) {
+                (None, Some(heads)) => heads.at(at)?,
+                (Some(stream), _) => {
+                    let mut head = [0; HEAD];
+                    stream.read_exact(&mut head)?;
+                    head
+                }
+                (None, None) => return Ok(false),
+            };
             let [.., a, b, c, d] = head;
             let body = u64::from(u32::from_be_bytes([a, b, c, d]));
             at += HEAD as u64 + body;
-            if at < length {
+            hops += 1;
+            if let Some(stream) = stream.as_mut().filter(|_| at < length) {
                 stream.skip(body)?;
             }
+        }
+        if at != length {
+            self.astray.extend(way);
         }
         Ok(at == length)
     }
 }
+
+/// The heads of records, for looks that go forward.
+#[derive(Debug)]
+struct Heads {
+    original: Arc<dyn ReadAt>,
+    /// The place of the bytes at hand.
+    at: u64,
+    bytes: Vec<u8>,
+}
+
+impl Heads {
+    fn at(&mut self, offset: u64) -> io::Result<[u8; HEAD]> {
+        let at_hand = |heads: &Heads| -> Option<[u8; HEAD]> {
+            let from = usize::try_from(offset.checked_sub(heads.at)?).ok()?;
+            heads.bytes.get(from..)?.first_chunk().copied()
+        };
+        if let Some(head) = at_hand(self) {
+            return Ok(head);
+        }
+        self.at = offset;
+        self.bytes.resize(AT_HAND, 0);
+        let mut have = 0;
+        while have < HEAD {
+            match self.original.read_at(&mut self.bytes[have..], offset + have as u64)? {
+                0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+                count => have += count,
+            }
+        }
+        self.bytes.truncate(have);
+        at_hand(self).ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
+    }
+}
+
+/// Bytes of an input that are read at once for the heads in them.
+const AT_HAND: usize = 16 * 1024;
+/// Looks for which a dump that is no plain file is read anew.
+const LOOKS: u32 = 4;
 
 /// Deflate makes at most 1032 bytes of one (a match of 258 bytes in 2 bits), and some for the frame.
 const MAX_EXPANSION: u64 = 1040;

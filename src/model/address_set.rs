@@ -23,6 +23,8 @@ pub(crate) struct AddressSet {
     open: (u64, Chunk),
     /// The ranges with the most chunks that have all their words, since the set was sealed.
     ranges: Vec<Range>,
+    /// Bytes that the chunks take in `chunks`.
+    bytes: u64,
 }
 
 /// Chunks with all their words whose keys are close to each other.
@@ -67,6 +69,8 @@ const LISTED: usize = 64;
 const GROUPS: usize = 16;
 /// Of as many words, all are kept.
 const MANY: usize = 512;
+/// What a chunk takes in the table, while that grows.
+const IN_TABLE: u64 = 120;
 
 /// The chunk of an address, and which one of its addresses it is.
 #[inline]
@@ -106,6 +110,7 @@ impl AddressSet {
             let mut chunks = vec![None; (last - first) as usize + 1];
             for key in keys {
                 if let Some(Chunk::All(all)) = self.chunks.remove(key) {
+                    self.bytes -= IN_TABLE + size_of::<All>() as u64;
                     chunks[(key - first) as usize] = Some(all);
                 }
             }
@@ -114,11 +119,24 @@ impl AddressSet {
     }
 
     fn open(&mut self, key: u64) {
-        let next = self.chunks.remove(&key).unwrap_or_default();
+        let next = match self.chunks.remove(&key) {
+            None => Chunk::default(),
+            Some(known) => {
+                self.bytes -= known.bytes();
+                known
+            }
+        };
         let (key, before) = mem::replace(&mut self.open, (key, next));
         if !matches!(before, Chunk::Few(0, _)) {
+            self.bytes += before.bytes();
             self.chunks.insert(key, before);
         }
+    }
+
+    /// About how many bytes it takes.
+    #[inline]
+    pub(crate) fn held(&self) -> u64 {
+        self.bytes
     }
 
     /// Whether this address was taken in.
@@ -160,6 +178,17 @@ impl Default for Chunk {
 }
 
 impl Chunk {
+    /// What it takes, with its place in a table that grows.
+    fn bytes(&self) -> u64 {
+        let beside = match self {
+            Chunk::Few(..) => 0,
+            Chunk::List(list) => list.capacity() * size_of::<u16>(),
+            Chunk::Bits(bits) => size_of::<Bits>() + bits.words.capacity() * size_of::<u64>(),
+            Chunk::All(_) => size_of::<All>(),
+        };
+        IN_TABLE + beside as u64
+    }
+
     #[inline]
     fn insert(&mut self, at: u16) -> bool {
         match self {

@@ -13,6 +13,7 @@ pub mod blocks;
 mod class;
 mod event;
 mod heap;
+mod held;
 mod hierarchy;
 pub mod long;
 mod name;

@@ -125,6 +125,15 @@ impl Names {
         self.0.insert(name.clone());
         name
     }
+
+    /// The same, and the bytes of memory that the name takes, if it is the first of its kind.
+    pub(crate) fn share_counted(&mut self, name: Name) -> (Name, u64) {
+        let before = self.0.len();
+        let name = self.share(name);
+        let is_new = self.0.len() > before;
+        let bytes = if is_new { name.as_bytes().len() + 2 * size_of::<Name>() } else { 0 };
+        (name, bytes as u64)
+    }
 }
 
 /// Names in another form, each made once: what is made of a name that classes share is shared as well.

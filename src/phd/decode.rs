@@ -5,7 +5,7 @@ use std::io::Read;
 use std::mem::ManuallyDrop;
 
 use crate::bytes::stop::{Stop, bad, keeping_error, refill, truncated};
-use crate::bytes::{Cursor, Incomplete, NoTrace, Trace, Window};
+use crate::bytes::{Allowance, Cursor, Incomplete, NoTrace, Trace, Window};
 use crate::error::{DecodeError, Problem};
 use crate::model::PrimitiveType;
 use crate::model::long::{Spool, Stretch};
@@ -32,6 +32,7 @@ pub struct Decoder<R> {
     layout: Layout,
     declared: Option<u64>,
     records: u64,
+    allowance: Allowance,
 }
 
 /// A record with its place.
@@ -104,7 +105,8 @@ impl<R: Read> Decoder<R> {
                     let header_bytes = window.bytes()[..used].to_vec();
                     window.consume(used);
                     let layout = Layout::new(header.version, header.flags);
-                    return Ok(Decoder { window, header, header_bytes, layout, declared, records: 0 });
+                    let allowance = Allowance::new(u64::MAX, rules::FILE_TRUNCATED);
+                    return Ok(Decoder { window, header, header_bytes, layout, declared, records: 0, allowance });
                 }
                 Err(Stop::Incomplete(short)) => {
                     if !refill(&mut window, rules::FILE_TRUNCATED)? {
@@ -114,6 +116,19 @@ impl<R: Read> Decoder<R> {
                 Err(Stop::Bad(bad)) => return Err(bad.at(window.offset())),
             }
         }
+    }
+
+    /// Lets the largest record, and what has to be known of the dump as a whole, take this many bytes of memory each.
+    #[must_use]
+    pub fn allowing(mut self, bytes: u64) -> Decoder<R> {
+        self.allowance = Allowance::new(bytes, rules::FILE_TRUNCATED);
+        self.window.limit(bytes);
+        self
+    }
+
+    /// What has to be known of the dump may take of memory.
+    pub fn allowance(&self) -> Allowance {
+        self.allowance
     }
 
     /// The header.

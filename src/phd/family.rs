@@ -22,7 +22,7 @@ use crate::model::{Address, Dump, Heap};
 use super::cases::{AMBIGUITIES, CASES, LARGE};
 use super::corrupt::Map;
 use super::decode::Located;
-use super::lift::{self, Item, PhdSource};
+use super::lift::{self, ClassTable, Item, PhdSource};
 use super::lower::{self, PROFILES};
 use super::rules::{self, Judgement};
 use super::wire::MAGIC;
@@ -50,8 +50,8 @@ struct Phd;
 
 /// A decoder at the start of a dump.
 pub(super) fn open(opening: Opening) -> Result<Decoder<Stream>, DecodeError> {
-    let length = opening.stream.length();
-    Decoder::with_length(opening.stream, length)
+    let (length, allowed) = (opening.stream.length(), opening.allowed());
+    Ok(Decoder::with_length(opening.stream, length)?.allowing(allowed))
 }
 
 fn decoder(opener: &Opener) -> Result<Decoder<Stream>, Error> {
@@ -155,16 +155,16 @@ impl DumpFamily for Phd {
     fn read(&self, opener: &Opener) -> Result<WholeFile, Error> {
         let mut decoder = decoder(opener)?;
         let mut heap = Heap { facts: lift::facts(decoder.header()), ..Heap::default() };
-        let mut places = Places::default();
+        let (mut places, mut table) = (Places::default(), ClassTable::new(&decoder));
         let ended = lift::visit(&mut decoder, |located, item| {
             let place = Place { record: located.index, offset: Some(located.offset) };
             match item {
                 Item::Class(class) => {
-                    heap.classes.push(class);
+                    heap.classes.push(table.class(located, class)?);
                     places.classes.push(place);
                 }
                 Item::Object(object) => {
-                    heap.objects.push(object);
+                    heap.objects.push(table.object(located, object)?);
                     places.objects.push(place);
                 }
             }
@@ -179,9 +179,10 @@ impl DumpFamily for Phd {
             let mut spool = opening.spool();
             let mut decoder = open(opening)?;
             let mut heap = Heap { facts: lift::facts(decoder.header()), ..Heap::default() };
-            lift::visit_with(&mut decoder, Some(&mut spool), |_, item| match item {
+            let mut table = ClassTable::new(&decoder);
+            lift::visit_with::<_, Error, _>(&mut decoder, Some(&mut spool), |located, item| match item {
                 Item::Class(class) => {
-                    heap.classes.push(class);
+                    heap.classes.push(table.class(located, class)?);
                     Ok(())
                 }
                 Item::Object(object) => visitor.object(&object),
@@ -194,10 +195,10 @@ impl DumpFamily for Phd {
         let (mut decoder, mut spool) = (decoder(opener)?, opener.spool());
         let mut heap = Heap { facts: lift::facts(decoder.header()), ..Heap::default() };
         let place = |located: Located<'_, '_>| Place { record: located.index, offset: Some(located.offset) };
-        let mut classes = Vec::new();
+        let (mut classes, mut table) = (Vec::new(), ClassTable::new(&decoder));
         let ended = lift::visit_with(&mut decoder, Some(&mut spool), |located, item| {
             if let Item::Class(class) = item {
-                heap.classes.push(class);
+                heap.classes.push(table.class(located, class)?);
                 classes.push(place(located));
             }
             Ok(())

@@ -2,6 +2,7 @@
 
 use std::io::Read;
 
+use crate::bytes::Allowance;
 use crate::error::{DecodeError, Error};
 use crate::model::long::{Spelling, Spool, Stretch};
 use crate::model::{
@@ -250,15 +251,47 @@ where
     Ok(ended)
 }
 
+/// Takes classes and whole objects in, as far as their memory is allowed: equal names take the room of one.
+#[derive(Debug)]
+pub(super) struct ClassTable {
+    names: Names,
+    allowance: Allowance,
+}
+
+impl ClassTable {
+    pub(super) fn new<R: Read>(decoder: &Decoder<R>) -> ClassTable {
+        ClassTable { names: Names::default(), allowance: decoder.allowance() }
+    }
+
+    /// A class with a name that it shares.
+    ///
+    /// # Errors
+    /// If it would take more memory than is allowed.
+    pub(super) fn class(&mut self, located: Located<'_, '_>, class: Class) -> Result<Class, DecodeError> {
+        let (name, bytes) = self.names.share_counted(class.name.clone());
+        self.allowance.take(class.held() + bytes, located.offset, located.index)?;
+        Ok(Class { name, ..class })
+    }
+
+    /// An object that is held.
+    ///
+    /// # Errors
+    /// Like [`ClassTable::class`].
+    pub(super) fn object(&mut self, located: Located<'_, '_>, object: Object) -> Result<Object, DecodeError> {
+        self.allowance.take(object.held(), located.offset, located.index)?;
+        Ok(object)
+    }
+}
+
 /// Reads a whole heap into memory, and says how the body ended. After an error the heap holds
 /// everything before it.
 pub fn heap<R: Read>(decoder: &mut Decoder<R>) -> (Heap, Result<Ended, DecodeError>) {
     let mut heap = Heap { facts: facts(decoder.header()), ..Heap::default() };
-    let mut names = Names::default();
-    let ended = visit(decoder, |_, item| {
+    let mut table = ClassTable::new(decoder);
+    let ended = visit(decoder, |located, item| {
         match item {
-            Item::Class(class) => heap.classes.push(Class { name: names.share(class.name.clone()), ..class }),
-            Item::Object(object) => heap.objects.push(object),
+            Item::Class(class) => heap.classes.push(table.class(located, class)?),
+            Item::Object(object) => heap.objects.push(table.object(located, object)?),
         }
         Ok(())
     });
@@ -292,14 +325,14 @@ impl<R: Read, O: FnMut() -> Result<Decoder<R>, Error>> PhdSource<O> {
     pub fn with_spool(mut open: O, mut spool: Spool) -> Result<PhdSource<O>, Error> {
         let mut decoder = open()?;
         let facts = facts(decoder.header());
-        let (mut classes, mut names) = (Vec::new(), Names::default());
+        let (mut classes, mut table) = (Vec::new(), ClassTable::new(&decoder));
         let mut resolver = Resolver::new(decoder.layout());
         let mut objects = 0;
         let ended = decoder.visit_with::<Error, _>(Some(&mut spool), |located| {
             if matches!(located.record, Record::Class(_)) {
                 if let Item::Class(class) = item(&mut resolver, located.record) {
-                    let name = names.share(class.name.clone());
-                    classes.push(Class { name, after_objects: Some(objects), ..class });
+                    let class = table.class(located, class)?;
+                    classes.push(Class { after_objects: Some(objects), ..class });
                 }
             } else {
                 resolver.resolve(located.record);

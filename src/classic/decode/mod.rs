@@ -9,7 +9,7 @@ use std::io::{self, Cursor, Read};
 
 use crate::bytes::ebcdic::Mapped;
 use crate::bytes::stop::{Stop, keeping_error, refill, truncated};
-use crate::bytes::{Incomplete, Window, shown};
+use crate::bytes::{Allowance, Incomplete, Window, shown};
 use crate::error::{DecodeError, Problem, TextPosition};
 use crate::family::Reading;
 
@@ -38,6 +38,7 @@ pub struct Decoder<R> {
     ended: bool,
     values: Vec<u64>,
     reading: Reading,
+    allowance: Allowance,
 }
 
 /// A source whose start was read before, up to where that failed, if it did.
@@ -119,6 +120,7 @@ impl<R: Read> Decoder<R> {
             ended: false,
             values: Vec::new(),
             reading: Reading::default(),
+            allowance: Allowance::new(u64::MAX, rules::FILE_TRUNCATED),
         })
     }
 
@@ -126,6 +128,17 @@ impl<R: Read> Decoder<R> {
     #[must_use]
     pub fn with_reading(self, reading: Reading) -> Decoder<R> {
         Decoder { reading, ..self }
+    }
+
+    /// Lets what has to be known of the dump as a whole take this many bytes of memory.
+    #[must_use]
+    pub fn allowing(self, bytes: u64) -> Decoder<R> {
+        Decoder { allowance: Allowance::new(bytes, rules::FILE_TRUNCATED), ..self }
+    }
+
+    /// What has to be known of the dump may take of memory.
+    pub fn allowance(&self) -> Allowance {
+        self.allowance
     }
 
     /// How it reads what the text alone does not decide.

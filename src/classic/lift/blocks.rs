@@ -13,6 +13,9 @@ pub(in super::super) enum FirstReferences {
     NoBlocks,
 }
 
+/// What a type takes in a table that grows, with a list of its own.
+const IN_TABLE: usize = 160;
+
 /// More first references than this are the classes of no program.
 const MANY_CLASSES: usize = 1 << 22;
 
@@ -23,9 +26,10 @@ impl Default for FirstReferences {
 }
 
 impl FirstReferences {
-    /// Takes in an object's type and first reference.
-    pub(in super::super) fn enter(&mut self, name: &Name, first: Option<Address>) {
-        let FirstReferences::Known(known, count) = self else { return };
+    /// Takes in an object's type and first reference, and gives about how many bytes they take.
+    pub(in super::super) fn enter(&mut self, name: &Name, first: Option<Address>) -> u64 {
+        let FirstReferences::Known(known, count) = self else { return 0 };
+        let mut held = 0;
         match first.filter(|first| !first.is_null() && *count < MANY_CLASSES) {
             None => *self = FirstReferences::NoBlocks,
             Some(first) => match known.get_mut(name) {
@@ -34,14 +38,17 @@ impl FirstReferences {
                 Some(of_type) if of_type.len() >= 64 => *self = FirstReferences::NoBlocks,
                 Some(of_type) => {
                     of_type.push(first);
+                    held = 2 * size_of::<Address>();
                     *count += 1;
                 }
                 None => {
                     known.insert(name.clone(), vec![first]);
+                    held = name.as_bytes().len() + IN_TABLE;
                     *count += 1;
                 }
             },
         }
+        held as u64
     }
 
     /// Whether each is the address of a class of that name.

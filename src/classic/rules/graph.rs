@@ -4,7 +4,8 @@
 
 use foldhash::{HashMap, HashSet};
 
-use crate::bytes::quoted;
+use crate::bytes::{Allowance, quoted};
+use crate::error::DecodeError;
 use crate::findings::{Findings, Place};
 use crate::model::AddressSet;
 
@@ -14,7 +15,7 @@ use super::super::wire::EntryKind;
 use super::{add, start};
 
 /// An index of a dump's addresses, filled by a first pass and asked by a second one.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct GraphIndex {
     addresses: AddressSet,
     classes: HashSet<Box<[u8]>>,
@@ -26,7 +27,13 @@ pub struct GraphIndex {
     /// Whether the dump could be read to its end, where the classes stand.
     whole: bool,
     entry: Dangling,
+    allowance: Allowance,
+    /// Bytes that the names of the classes take.
+    names: u64,
 }
+
+/// What a name or an address takes in a table that grows, but for the name's bytes.
+const IN_TABLE: u64 = 48;
 
 /// References of the entry that is being judged.
 #[derive(Debug, Default)]
@@ -38,9 +45,27 @@ struct Dangling {
 }
 
 impl GraphIndex {
+    /// An empty index, which may take that much memory.
+    pub fn new(allowance: Allowance) -> GraphIndex {
+        GraphIndex {
+            addresses: AddressSet::default(),
+            classes: HashSet::default(),
+            same_name: 0,
+            first_same_name: None,
+            duplicates: HashMap::default(),
+            whole: false,
+            entry: Dangling::default(),
+            allowance,
+            names: 0,
+        }
+    }
+
     /// First pass: takes a record in.
-    pub fn enter(&mut self, step: Step<'_>) {
-        let Step::Record(at, Record::Entry(entry)) = step else { return };
+    ///
+    /// # Errors
+    /// If the index would take more memory than is allowed.
+    pub fn enter(&mut self, step: Step<'_>) -> Result<(), DecodeError> {
+        let Step::Record(at, Record::Entry(entry)) = step else { return Ok(()) };
         if !self.addresses.insert(entry.address.value) {
             self.duplicates.insert(entry.address.value, false);
         }
@@ -50,8 +75,11 @@ impl GraphIndex {
                 self.first_same_name.get_or_insert(start(&at));
             } else {
                 self.classes.insert(entry.name.into());
+                self.names += entry.name.len() as u64 + IN_TABLE;
             }
         }
+        let held = self.addresses.held() + self.names + self.duplicates.len() as u64 * IN_TABLE;
+        self.allowance.covers(held, at.offset, at.index)
     }
 
     /// Between the passes: judges the names of classes. `whole` is whether the first came to the end.

@@ -26,8 +26,8 @@ impl Judge for Judgement {
         FORMAT.to_string()
     }
 
-    fn graph(_decoder: &Decoder<Stream>, _errors: bool) -> GraphIndex {
-        GraphIndex::default()
+    fn graph(decoder: &Decoder<Stream>, _errors: bool) -> GraphIndex {
+        GraphIndex::new(decoder.allowance())
     }
 
     fn pass(
@@ -39,7 +39,7 @@ impl Judge for Judgement {
         let ended = decoder.visit::<DecodeError, _>(|step| {
             rules.step(step, findings);
             if let Some(index) = &mut graph {
-                index.enter(step);
+                index.enter(step)?;
             }
             Ok(())
         });

@@ -6,7 +6,7 @@ mod sub_records;
 use std::io::{self, Read};
 
 use crate::bytes::stop::{Stop, keeping_error, refill, truncated};
-use crate::bytes::{Cursor, Incomplete, NoTrace, Window};
+use crate::bytes::{Allowance, Cursor, Incomplete, NoTrace, Window};
 use crate::error::{DecodeError, Problem};
 
 use crate::family::Passed;
@@ -33,9 +33,21 @@ pub struct Decoder<R> {
     declared: Option<u64>,
     reading: Reading,
     beyond: Option<Box<dyn Beyond>>,
-    /// Whether the records from here on are known to chain to the end of the file.
-    chained: bool,
+    /// The offset from which on the records are known to chain to the end of the file.
+    chained: Option<u64>,
     index: u64,
+    allowance: Allowance,
+}
+
+/// A record at which reading can go on.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Resume {
+    /// Its offset and index.
+    pub(crate) offset: u64,
+    index: u64,
+    /// What a decoder knew that had read the whole dump.
+    declared: Option<u64>,
+    chained: Option<u64>,
 }
 
 /// A second look at the same stream, to decide what the bytes at hand do not.
@@ -128,8 +140,9 @@ impl<R: Read> Decoder<R> {
                         declared,
                         reading: Reading::default(),
                         beyond: None,
-                        chained: false,
+                        chained: None,
                         index: 0,
+                        allowance: Allowance::new(u64::MAX, rules::FILE_TRUNCATED),
                     });
                 }
                 Err(Stop::Incomplete(short)) => {
@@ -142,12 +155,45 @@ impl<R: Read> Decoder<R> {
         }
     }
 
+    /// A decoder that goes on at the start of a record of a dump with this header, in a stream that begins there.
+    pub(crate) fn resume(source: R, header: Header, place: Resume) -> Decoder<R> {
+        Decoder {
+            window: Window::at(source, place.offset),
+            header,
+            header_bytes: Vec::new(),
+            declared: place.declared,
+            reading: Reading::default(),
+            beyond: None,
+            chained: place.chained.filter(|from| *from <= place.offset),
+            index: place.index,
+            allowance: Allowance::new(u64::MAX, rules::FILE_TRUNCATED),
+        }
+    }
+
+    /// Where another decoder can go on that is to begin with a record of this offset and index.
+    pub(crate) fn resume_at(&self, offset: u64, index: u64) -> Resume {
+        Resume { offset, index, declared: self.declared, chained: self.chained }
+    }
+
     /// How to read what the bytes alone do not decide, with a second look at the stream where there can be one.
     #[must_use]
     pub fn with_reading(mut self, reading: Reading, beyond: Option<Box<dyn Beyond>>) -> Decoder<R> {
         self.reading = reading;
         self.beyond = beyond;
         self
+    }
+
+    /// Lets the largest record, and what has to be known of the dump as a whole, take this many bytes of memory each.
+    #[must_use]
+    pub fn allowing(mut self, bytes: u64) -> Decoder<R> {
+        self.allowance = Allowance::new(bytes, rules::FILE_TRUNCATED);
+        self.window.limit(bytes);
+        self
+    }
+
+    /// What has to be known of the dump may take of memory.
+    pub fn allowance(&self) -> Allowance {
+        self.allowance
     }
 
     /// How it reads what the bytes alone do not decide.
@@ -234,6 +280,8 @@ impl<R: Read> Decoder<R> {
         F: FnMut(Step<'_, '_>) -> Result<(), E>,
     {
         let id = self.header.id_size;
+        // Bytes with which a record was incomplete.
+        let mut tried = 0;
         loop {
             let at = self.window.offset();
             if self.window.bytes().is_empty() && !self.refill()? {
@@ -263,6 +311,12 @@ impl<R: Read> Decoder<R> {
             let wanted = if records::in_pieces(head.tag) { length.min((HEAD + WHOLE) as u64) } else { length };
             let whole = wanted <= self.window.bytes().len() as u64;
             let bytes = &self.window.bytes()[..self.window.bytes().len().min(wanted as usize)];
+            // A stream may come in small pieces: a long record is looked at again when there is twice as much of it.
+            if !whole && bytes.len() < 2 * tried && self.refill()? {
+                continue;
+            }
+            let bytes = &self.window.bytes()[..self.window.bytes().len().min(wanted as usize)];
+            tried = if whole { 0 } else { bytes.len() };
             let mut cursor = Cursor::new(bytes, NoTrace);
             match record(&mut cursor, id, length) {
                 Ok(Parsed { what, rest }) if whole => {
@@ -434,11 +488,11 @@ impl<R: Read> Decoder<R> {
     /// Whether the records from here on chain to the end of the file; assumed where nothing tells.
     fn chains(&mut self, offset: u64) -> Result<bool, DecodeError> {
         let Some(beyond) = &mut self.beyond else { return Ok(true) };
-        if !self.chained {
-            // What follows on a chain is on the chain too, so one look is enough.
-            self.chained = beyond.chains(offset).map_err(|e| failed(self.window.offset(), e))?;
+        // What follows on a chain is on the chain too, so one look is enough.
+        if self.chained.is_none() && beyond.chains(offset).map_err(|e| failed(self.window.offset(), e))? {
+            self.chained = Some(offset);
         }
-        Ok(self.chained)
+        Ok(self.chained.is_some())
     }
 
     fn refill(&mut self) -> Result<bool, DecodeError> {

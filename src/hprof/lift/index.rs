@@ -4,13 +4,16 @@ use std::io::Read;
 
 use crate::error::{DecodeError, Error};
 use crate::model::long::Spool;
-use crate::model::{ByteLen, Class, Event, Facts, Name, Region, Root, Serial, Surroundings, TextId};
+use crate::model::{
+    ByteLen, Class, Event, EventKind, Facts, Field, FieldType, Name, PoolEntry, Region, Root, RootKind, Serial, StackFrame,
+    StackTrace, Static, Surroundings, TextId, Thread, Value,
+};
 
-use super::super::decode::{Decoder, Pass, Regions};
+use super::super::decode::{Decoder, Pass, Regions, Resume};
 use super::super::sub_record::ClassDump;
 use super::super::wire::Header;
 use super::item;
-use super::layout::{FileLayouts, Layouts};
+use super::layout::{FileLayouts, Layouts, RECENT, Slot};
 use super::names::Log;
 use super::stacks::{Named, Stacks};
 use super::walk::{Item, Keep, Place, walk_with};
@@ -41,6 +44,8 @@ pub struct HeapIndex {
     pub layouts: Layouts,
     /// Number of objects.
     pub objects: u64,
+    /// Where its first record stands.
+    pub(super) begins: Resume,
 }
 
 #[derive(Default)]
@@ -55,6 +60,8 @@ struct Gathered {
     named: Vec<Serial>,
     objects: u64,
     times: (u32, u32),
+    /// Offset and index of its first record.
+    begins: (u64, u64),
 }
 
 impl Gathered {
@@ -115,18 +122,22 @@ impl Index {
     ) -> (Index, Result<(), E>) {
         let header = *decoder.header();
         let reading = decoder.reading();
+        let mut allowance = decoder.allowance();
         let mut gathered: Vec<Gathered> = Vec::new();
         let mut between = Vec::new();
         let mut named = Named::default();
         let mut open = false;
         let read = walk_with(decoder, keep, spool, pass, |place, found| {
             each(&found)?;
+            let objects = gathered.last().map_or(0, |heap| heap.objects);
+            allowance.take(held(&found, objects), place.offset, place.index)?;
             match (found, gathered.last_mut().filter(|_| open)) {
                 (Item::HeapBegins(time), _) => {
                     open = true;
                     let events = std::mem::take(&mut between);
                     let region_named = reading.regions == Regions::AsStated;
-                    gathered.push(Gathered { events, times: (time, time), region_named, ..Gathered::default() });
+                    let begins = (place.offset, place.index);
+                    gathered.push(Gathered { events, times: (time, time), region_named, begins, ..Gathered::default() });
                 }
                 (Item::SegmentBegins, Some(heap)) => heap.region_named = reading.regions == Regions::AsStated,
                 (Item::HeapEnds(time), Some(heap)) => {
@@ -136,16 +147,22 @@ impl Index {
                 }
                 (Item::Event(time, kind), Some(heap)) => {
                     let after = heap.after();
-                    Event::new(time, after, kind).enter(&mut heap.events);
+                    let taken = enter(Event::new(time, after, kind), &mut heap.events);
+                    allowance.take(taken, place.offset, place.index)?;
                 }
-                (Item::Event(time, kind), None) => Event::new(time, 0, kind).enter(&mut between),
+                (Item::Event(time, kind), None) => {
+                    let taken = enter(Event::new(time, 0, kind), &mut between);
+                    allowance.take(taken, place.offset, place.index)?;
+                }
                 (Item::Region(id, name), Some(heap)) if reading.regions == Regions::AsStated => {
                     heap.regions.push((id, name, heap.after()));
                 }
                 (Item::Region(id, name), Some(heap)) => heap.region(id, name),
                 (Item::Class(class), Some(heap)) => {
                     heap.entry();
-                    named.name(class.trace);
+                    if named.name(class.trace) {
+                        allowance.take(NAMED as u64, place.offset, place.index)?;
+                    }
                     heap.classes.push((class.clone(), place, heap.objects));
                 }
                 (Item::Root(root), Some(heap)) => {
@@ -155,7 +172,9 @@ impl Index {
                 }
                 (Item::Object(object) | Item::LongObject(object, _), Some(heap)) => {
                     heap.entry();
-                    object.trace().into_iter().for_each(|trace| named.name(trace));
+                    if object.trace().is_some_and(|trace| named.name(trace)) {
+                        allowance.take(NAMED as u64, place.offset, place.index)?;
+                    }
                     heap.objects += 1;
                 }
                 // Sub-records stand in segments, and segments in heaps.
@@ -180,9 +199,53 @@ impl Index {
         let layouts = FileLayouts::new(header.id_size, laid_out);
         let mut stacks = Stacks::default();
         let heaps = gathered.into_iter().enumerate();
-        let heaps = heaps.map(|(number, heap)| heap.resolve(number, &log, &layouts, &mut stacks)).collect();
+        let heaps = heaps.map(|(number, heap)| {
+            let begins = decoder.resume_at(heap.begins.0, heap.begins.1);
+            HeapIndex { begins, ..heap.resolve(number, &log, &layouts, &mut stacks) }
+        });
+        let heaps = heaps.collect();
         (Index { facts: facts(&header), heaps, tail: between, log }, read)
     }
+}
+
+/// About how many bytes an index takes for an item, with what is worked out of it once the file was read. `objects` is how many
+/// the heap has so far.
+fn held(item: &Item<'_>, objects: u64) -> u64 {
+    let bytes = match item {
+        Item::HeapBegins(_) => size_of::<Gathered>() + size_of::<HeapIndex>(),
+        Item::Class(class) => {
+            size_of::<ClassDump>()
+                + size_of::<Class>()
+                + LAID_OUT
+                + class.statics.len() * (size_of::<(TextId, Value)>() + size_of::<Static>())
+                + class.fields.len() * (size_of::<(TextId, FieldType)>() + size_of::<Field>() + 2 * size_of::<FieldType>())
+                + class.constant_pool.len() * (size_of::<(u16, Value)>() + size_of::<PoolEntry>())
+        }
+        Item::Root(root) if matches!(root.kind, RootKind::ThreadObject(..)) => size_of::<Root>() + 2 * size_of::<Thread>(),
+        Item::Root(_) => size_of::<Root>(),
+        Item::Region(..) => size_of::<Region>(),
+        // Instances ask for classes, of which a heap keeps the places of as many as it has objects, up to some.
+        Item::Object(_) | Item::LongObject(..) if objects < RECENT as u64 => size_of::<Slot>(),
+        Item::Object(_) | Item::LongObject(..) | Item::Event(..) | Item::SegmentBegins | Item::HeapEnds(_) => 0,
+    };
+    bytes as u64
+}
+
+/// What the tables of names, and of the layouts of classes, take for an entry.
+const NAMED: usize = 96;
+const LAID_OUT: usize = 160;
+
+/// Puts an event at the end of a log, and gives about how many bytes it takes with what is resolved of it.
+fn enter(event: Event, log: &mut Vec<Event>) -> u64 {
+    let resolved = match &event.kind {
+        EventKind::Text(..) | EventKind::LoadClass(_) | EventKind::Frame(_) => NAMED,
+        EventKind::StartThread(_) => NAMED + size_of::<Thread>(),
+        EventKind::Trace(trace) => NAMED + size_of::<StackTrace>() + trace.frames.len() * size_of::<StackFrame>(),
+        _ => 0,
+    };
+    let (held, before) = (event.held() + resolved as u64, log.len());
+    event.enter(log);
+    if log.len() > before { held } else { 0 }
 }
 
 impl Gathered {
@@ -208,6 +271,7 @@ impl Gathered {
                 times: Some(self.times),
             },
             objects: self.objects,
+            begins: Resume::default(),
         }
     }
 }

@@ -26,7 +26,7 @@ pub struct Layouts {
 }
 
 /// A class and its place in the table.
-type Slot = Cell<(Address, Option<usize>)>;
+pub(super) type Slot = Cell<(Address, Option<usize>)>;
 
 #[derive(Debug)]
 struct ClassLayout {
@@ -273,7 +273,7 @@ impl Layouts {
 }
 
 /// Classes that are kept at hand at most; a power of two.
-const RECENT: usize = 256;
+pub(super) const RECENT: usize = 256;
 /// Spreads addresses, which are multiples of 8, over their upper bits (2^64 divided by the golden ratio).
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Longest list of fields that is kept in one piece, so that memory stays that of the CLASS DUMPs.

@@ -16,7 +16,7 @@ pub use index::{HeapIndex, Index, facts};
 pub use item::{class, ids, long_object, object};
 pub use layout::Layouts;
 pub use names::Log;
-pub use source::{HprofDump, HprofHeap, WholeDump, dump, heap};
+pub use source::{HprofDump, HprofHeap, Reopen, WholeDump, dump, heap};
 pub use stacks::{Named, Stacks};
 pub(crate) use walk::walk_with;
 pub use walk::{HeapCounter, Item, Keep, Place, walk};

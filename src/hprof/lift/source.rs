@@ -6,11 +6,39 @@ use crate::error::{DecodeError, Error};
 use crate::model::long::Spool;
 use crate::model::{Class, Dump, DumpSource, Event, Facts, Heap, HeapSource, Object, Surroundings, VisitObjects};
 
-use super::super::decode::Decoder;
-use super::super::wire::IdSize;
+use super::super::decode::{Decoder, Resume};
+use super::super::wire::Header;
 use super::index::{HeapIndex, Index};
 use super::item::{long_object, object};
-use super::walk::{Item, Keep, Place, walk, walk_with};
+use super::walk::{Item, Keep, Place, walk, walk_from};
+
+/// Opens a dump any number of times: at its start, and at heaps where that is possible.
+pub trait Reopen {
+    /// What a decoder reads.
+    type Source: Read;
+
+    /// A decoder at the start.
+    ///
+    /// # Errors
+    /// What opening runs into.
+    fn start(&mut self) -> Result<Decoder<Self::Source>, Error>;
+
+    /// A decoder at a place between records of a dump with this header; `None` if there can be none.
+    ///
+    /// # Errors
+    /// What opening runs into.
+    fn at(&mut self, _header: &Header, _place: Resume) -> Result<Option<Decoder<Self::Source>>, Error> {
+        Ok(None)
+    }
+}
+
+impl<R: Read, O: FnMut() -> Result<Decoder<R>, Error>> Reopen for O {
+    type Source = R;
+
+    fn start(&mut self) -> Result<Decoder<R>, Error> {
+        self()
+    }
+}
 
 /// A dump whose objects stay in the file.
 #[derive(Debug)]
@@ -25,7 +53,7 @@ pub struct HprofHeap<O> {
     open: O,
     number: usize,
     facts: Facts,
-    id: IdSize,
+    header: Header,
     index: HeapIndex,
     spool: Spool,
 }
@@ -38,20 +66,22 @@ impl<R: Read, O: FnMut() -> Result<Decoder<R>, Error> + Clone> HprofDump<O> {
     pub fn new(open: O) -> Result<HprofDump<O>, Error> {
         HprofDump::with_spool(open, &Spool::default())
     }
+}
 
+impl<O: Reopen + Clone> HprofDump<O> {
     /// The same, in which contents that are too long to be held go into a spool like this.
     ///
     /// # Errors
     /// Like [`HprofDump::new`].
     pub fn with_spool(mut open: O, spool: &Spool) -> Result<HprofDump<O>, Error> {
-        let mut decoder = open()?;
-        let id = decoder.header().id_size;
+        let mut decoder = open.start()?;
+        let header = *decoder.header();
         let (index, read) = Index::read(&mut decoder);
         read?;
         let facts = index.facts;
         let heap = |(number, index)| {
             let (open, facts, spool) = (open.clone(), facts.clone(), spool.another());
-            HprofHeap { open, number, facts, id, index, spool }
+            HprofHeap { open, number, facts, header, index, spool }
         };
         Ok(HprofDump { heaps: index.heaps.into_iter().enumerate().map(heap).collect(), tail: index.tail })
     }
@@ -62,7 +92,7 @@ impl<R: Read, O: FnMut() -> Result<Decoder<R>, Error> + Clone> HprofDump<O> {
     }
 }
 
-impl<R: Read, O: FnMut() -> Result<Decoder<R>, Error>> DumpSource for HprofDump<O> {
+impl<O: Reopen> DumpSource for HprofDump<O> {
     fn heaps(&self) -> usize {
         self.heaps.len()
     }
@@ -76,7 +106,7 @@ impl<R: Read, O: FnMut() -> Result<Decoder<R>, Error>> DumpSource for HprofDump<
     }
 }
 
-impl<R: Read, O: FnMut() -> Result<Decoder<R>, Error>> HeapSource for HprofHeap<O> {
+impl<O: Reopen> HeapSource for HprofHeap<O> {
     fn facts(&self) -> &Facts {
         &self.facts
     }
@@ -90,17 +120,49 @@ impl<R: Read, O: FnMut() -> Result<Decoder<R>, Error>> HeapSource for HprofHeap<
     }
 
     fn visit_objects(&mut self, visit: &mut VisitObjects<'_>) -> Result<(), Error> {
-        let mut decoder = (self.open)()?;
-        let (number, id, layouts) = (self.number, self.id, &self.index.layouts);
-        walk_with(&mut decoder, Keep::Contents, Some(&mut self.spool), None, |place, item| match item {
+        // A file may have thousands of heaps, of which each is read for itself.
+        if self.index.objects == 0 {
+            return Ok(());
+        }
+        let (number, id, layouts) = (self.number, self.header.id_size, &self.index.layouts);
+        let there = if number == 0 { None } else { self.open.at(&self.header, self.index.begins)? };
+        let (mut decoder, first) = match there {
+            Some(decoder) => (decoder, number),
+            None => (self.open.start()?, 0),
+        };
+        let walked = walk_from(&mut decoder, first, &mut self.spool, |place, item| match item {
             Item::Object(found) if place.heap == number => {
-                object(found, id, layouts).map_or(Ok(()), |object| visit(&object))
+                object(found, id, layouts).map_or(Ok(()), |object| Ok(visit(&object)?))
             }
             Item::LongObject(found, contents) if place.heap == number => {
-                long_object(found, contents, id, layouts)?.map_or(Ok(()), |object| visit(&object))
+                long_object(found, contents, id, layouts)?.map_or(Ok(()), |object| Ok(visit(&object)?))
             }
+            Item::HeapEnds(_) if place.heap == number => Err(Over::Ended),
             _ => Ok(()),
-        })
+        });
+        match walked {
+            Ok(()) | Err(Over::Ended) => Ok(()),
+            Err(Over::Failed(error)) => Err(error),
+        }
+    }
+}
+
+/// Why a heap is read no further.
+enum Over {
+    /// It ends.
+    Ended,
+    Failed(Error),
+}
+
+impl From<DecodeError> for Over {
+    fn from(error: DecodeError) -> Over {
+        Over::Failed(error.into())
+    }
+}
+
+impl From<Error> for Over {
+    fn from(error: Error) -> Over {
+        Over::Failed(error)
     }
 }
 
@@ -126,11 +188,13 @@ pub fn dump<R: Read>(
     let (index, read) = Index::read(&mut decoder);
     let mut objects: Vec<(Vec<Object>, Vec<Place>)> = index.heaps.iter().map(|_| Default::default()).collect();
     let mut decoder = open()?;
+    let mut allowance = decoder.allowance();
     let again = walk::<_, DecodeError, _>(&mut decoder, Keep::Contents, |place, item| {
         if let Item::Object(found) = item
             && let (Some(heap), Some((objects, places))) = (index.heaps.get(place.heap), objects.get_mut(place.heap))
             && let Some(object) = object(found, id, &heap.layouts)
         {
+            allowance.take(object.held(), place.offset, place.index)?;
             objects.push(object);
             places.push(place);
         }

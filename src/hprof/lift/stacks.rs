@@ -18,15 +18,14 @@ pub struct Named {
 }
 
 impl Named {
-    /// A class or object names a trace.
+    /// A class or object names a trace; whether it is one that the heap did not name before.
     #[inline]
-    pub fn name(&mut self, trace: Serial) {
-        if self.last != Some(trace) {
-            self.last = Some(trace);
-            if self.earlier.contains(&trace) {
-                self.named.insert(trace);
-            }
+    pub fn name(&mut self, trace: Serial) -> bool {
+        if self.last == Some(trace) {
+            return false;
         }
+        self.last = Some(trace);
+        self.earlier.contains(&trace) && self.named.insert(trace)
     }
 
     /// The heap of this log ends: what it named, by serial number.

@@ -65,6 +65,11 @@ pub enum Keep {
 }
 
 impl HeapCounter {
+    /// One that begins before the heap of this index.
+    pub(super) fn before(heap: usize) -> HeapCounter {
+        HeapCounter { begun: heap, open: false }
+    }
+
     /// A dump record begins; whether a heap begins with it, and whether one ends before it.
     pub fn segment(&mut self, tag: Tag) -> (bool, bool) {
         let goes_on = self.open && tag == Tag::HEAP_DUMP_SEGMENT;
@@ -121,12 +126,41 @@ where
     walk_with(decoder, keep, None, None, visit)
 }
 
+/// The same over a decoder that goes on at the start of the heap of an index.
+///
+/// # Errors
+/// Like [`walk`].
+pub(super) fn walk_from<R, E, F>(decoder: &mut Decoder<R>, heap: usize, spool: &mut Spool, visit: F) -> Result<(), E>
+where
+    R: Read,
+    E: From<DecodeError>,
+    F: FnMut(Place, Item<'_>) -> Result<(), E>,
+{
+    items(decoder, HeapCounter::before(heap), Keep::Contents, Some(spool), None, visit)
+}
+
 /// The same, in which contents that are too long to be held go into a spool, if there is one, but for what is passed over.
 ///
 /// # Errors
 /// Like [`walk`].
 pub(crate) fn walk_with<R, E, F>(
     decoder: &mut Decoder<R>,
+    keep: Keep,
+    spool: Option<&mut Spool>,
+    pass: Option<&mut Pass<'_>>,
+    visit: F,
+) -> Result<(), E>
+where
+    R: Read,
+    E: From<DecodeError>,
+    F: FnMut(Place, Item<'_>) -> Result<(), E>,
+{
+    items(decoder, HeapCounter::default(), keep, spool, pass, visit)
+}
+
+fn items<R, E, F>(
+    decoder: &mut Decoder<R>,
+    mut heaps: HeapCounter,
     keep: Keep,
     mut spool: Option<&mut Spool>,
     pass: Option<&mut Pass<'_>>,
@@ -138,7 +172,9 @@ where
     F: FnMut(Place, Item<'_>) -> Result<(), E>,
 {
     let id = decoder.header().id_size;
-    let mut heaps = HeapCounter::default();
+    let allowance = decoder.allowance();
+    // Bytes that are held of contents that come in pieces.
+    let mut pieces = 0;
     let mut tag = Tag::HEAP_DUMP;
     let mut record: Option<(Place, u32, EventKind, Vec<u8>)> = None;
     let mut object: Option<(Place, SubRecord<'static>)> = None;
@@ -199,6 +235,13 @@ where
                 }
             }
             Step::More(at) => {
+                if record.is_some() || (long.is_none() && keep == Keep::Contents) {
+                    pieces += at.bytes.len() as u64;
+                    allowance.covers(pieces, at.offset, at.index)?;
+                }
+                if at.rest == 0 {
+                    pieces = 0;
+                }
                 if let Some((_, _, _, so_far)) = &mut record {
                     so_far.extend_from_slice(at.bytes);
                     if at.rest == 0

@@ -3,6 +3,8 @@
 //! Memory: the set of the identifiers of each heap, mostly 2 bytes or less for each class and object, and tables of the
 //! classes, strings, frames, traces and threads, of which only numbers are kept.
 
+use crate::bytes::Allowance;
+use crate::error::DecodeError;
 use crate::findings::Findings;
 use crate::model::{Address, FieldType, Value};
 
@@ -28,6 +30,9 @@ pub struct GraphIndex {
     pending: Option<Pending>,
     /// References that the instances of the second pass hold, which only their classes tell.
     pub references: u64,
+    allowance: Allowance,
+    /// Bytes that the heaps before the last one take.
+    before: u64,
 }
 
 /// An instance or object array of whose contents a part is still to come.
@@ -74,8 +79,9 @@ impl References {
 }
 
 impl GraphIndex {
-    /// An empty index of a file with such identifiers; `errors` says whether only rules that are errors are judged by it.
-    pub fn new(id: IdSize, errors: bool) -> GraphIndex {
+    /// An empty index of a file with such identifiers, which may take that much memory; `errors` says whether only rules that are
+    /// errors are judged by it.
+    pub fn new(id: IdSize, errors: bool, allowance: Allowance) -> GraphIndex {
         GraphIndex {
             id,
             errors,
@@ -85,15 +91,20 @@ impl GraphIndex {
             tag: Tag::HEAP_DUMP,
             pending: None,
             references: 0,
+            allowance,
+            before: 0,
         }
     }
 
     /// First pass: takes a step in. What stands twice in a table is reported at once.
+    ///
+    /// # Errors
+    /// If the index would take more memory than is allowed.
     #[inline]
-    pub fn enter(&mut self, step: Step<'_, '_>, findings: &mut Findings) {
+    pub fn enter(&mut self, step: Step<'_, '_>, findings: &mut Findings) -> Result<(), DecodeError> {
         match step {
-            Step::Sub(_, sub_record) => {
-                let Some(heap) = self.heaps.last_mut() else { return };
+            Step::Sub(at, sub_record) => {
+                let Some(heap) = self.heaps.last_mut() else { return Ok(()) };
                 match sub_record {
                     SubRecord::Root(root) => self.tables.enter_root(root.kind),
                     SubRecord::Class(class) => {
@@ -105,21 +116,26 @@ impl GraphIndex {
                 if let Some(address) = sub_record.address() {
                     heap.enter(address, self.id);
                 }
+                self.allowance.covers(self.before + self.tables.held() + heap.held(), at.offset, at.index)
             }
             Step::Record(at, record) => {
                 self.tables.enter(&at, record, findings);
                 self.counter.end_with(record.tag());
+                self.allowance.covers(self.before + self.tables.held(), at.offset, at.index)
             }
-            Step::Segment(_, segment) => {
+            Step::Segment(at, segment) => {
                 self.tag = segment.tag;
                 if self.counter.segment(segment.tag).0 {
+                    self.before += self.heaps.last().map_or(0, HeapGraph::held);
                     self.heaps.push(HeapGraph::default());
                 }
+                self.allowance.covers(self.before + self.tables.held(), at.offset, at.index)
             }
             Step::SegmentEnd(_) => {
                 self.counter.segment_end(self.tag);
+                Ok(())
             }
-            Step::More(_) => {}
+            Step::More(_) => Ok(()),
         }
     }
 

@@ -30,7 +30,13 @@ struct Known {
     on_cycles: HashSet<Address>,
     /// Whether the cycles were reported.
     cycles_told: bool,
+    /// About how many bytes the classes take, once they are laid out.
+    of_classes: u64,
 }
+
+/// What a class takes, and an address in a table that grows.
+const OF_CLASS: usize = 256;
+const IN_TABLE: u64 = 40;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
@@ -47,6 +53,7 @@ impl Known {
             duplicates: HashMap::new(),
             on_cycles: HashSet::new(),
             cycles_told: false,
+            of_classes: 0,
         })
     }
 }
@@ -64,7 +71,19 @@ impl HeapGraph {
     /// First pass: takes a class's superclass and fields in.
     pub(super) fn enter_class(&mut self, class: &ClassDump, id: IdSize) {
         let own = class.fields.iter().map(|(_, kind)| *kind).collect();
-        self.known.get_or_insert_with(|| Known::new(id)).classes.push((class.id, class.superclass, own));
+        let known = self.known.get_or_insert_with(|| Known::new(id));
+        known.classes.push((class.id, class.superclass, own));
+        known.of_classes += (OF_CLASS + 2 * class.fields.len() * size_of::<FieldType>()) as u64;
+    }
+
+    /// About how many bytes it takes.
+    #[inline]
+    pub(super) fn held(&self) -> u64 {
+        let known = self.known.as_ref().map_or(0, |known| {
+            let duplicates = known.duplicates.len() as u64 * IN_TABLE;
+            size_of::<Known>() as u64 + known.addresses.held() + known.of_classes + duplicates
+        });
+        size_of::<HeapGraph>() as u64 + known
     }
 
     /// Between the passes: lays the classes out.

@@ -27,7 +27,7 @@ impl Judge for Judgement {
     }
 
     fn graph(decoder: &Decoder<Stream>, errors: bool) -> GraphIndex {
-        GraphIndex::new(decoder.header().id_size, errors)
+        GraphIndex::new(decoder.header().id_size, errors, decoder.allowance())
     }
 
     fn pass(
@@ -39,7 +39,7 @@ impl Judge for Judgement {
         let ended = decoder.visit::<DecodeError, _>(|step| {
             rules.step(step, findings);
             if let Some(index) = &mut graph {
-                index.enter(step, findings);
+                index.enter(step, findings)?;
             }
             Ok(())
         });

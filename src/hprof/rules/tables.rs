@@ -66,6 +66,14 @@ impl Tables {
         }
     }
 
+    /// About how many bytes the tables take, while they grow.
+    #[inline]
+    pub(super) fn held(&self) -> u64 {
+        let numbers = self.serials.len() + self.traces.len() + self.threads.len();
+        let identifiers = self.frames.len() + self.dumped.len() + 2 * (self.texts.len() + self.loads.len());
+        4 * (numbers * size_of::<Serial>() + identifiers * size_of::<TextId>()) as u64
+    }
+
     /// First pass: takes a class in.
     pub(super) fn enter_class(&mut self, class: Address) {
         self.dumped.insert(class);

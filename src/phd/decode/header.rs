@@ -54,6 +54,10 @@ pub(crate) fn header<T: Trace>(c: &mut Cursor<'_, T>) -> Result<Header, Stop> {
                 let expected = format!("at most {MAX_HEADER_RECORDS} header records (a limit of this decoder)");
                 return Err(bad(rules::HEADER_LIMIT, "header record tag", at, expected, "one more"));
             }
+            _ if at > MAX_HEADER_BYTES => {
+                let expected = format!("the end of a header of at most {MAX_HEADER_BYTES} bytes (a limit of this decoder)");
+                return Err(bad(rules::HEADER_LIMIT, "header record tag", at, expected, "one more record"));
+            }
             header_tag::TOTALS => records.push(HeaderRecord::Totals(Totals {
                 objects: c.u32("total objects")?,
                 references: c.u32("total references")?,

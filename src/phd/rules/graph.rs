@@ -4,6 +4,7 @@
 
 use foldhash::{HashMap, HashMapExt};
 
+use crate::bytes::Allowance;
 use crate::error::{DecodeError, RuleId};
 use crate::findings::{Findings, on_cycles};
 use crate::model::{Address, AddressSet};
@@ -24,6 +25,7 @@ pub struct GraphIndex {
     duplicates: HashMap<u64, bool>,
     arrays: Arrays,
     j9: bool,
+    allowance: Allowance,
 }
 
 #[derive(Debug)]
@@ -44,9 +46,12 @@ struct Arrays {
     first_at: Option<(u64, u64)>,
 }
 
+/// What a class or an address takes in a table that grows.
+const IN_TABLE: usize = 2 * (size_of::<Address>() + size_of::<ClassEntry>());
+
 impl GraphIndex {
-    /// An empty index. `j9` is the file's J9 flag.
-    pub fn new(layout: Layout, j9: bool) -> GraphIndex {
+    /// An empty index, which may take that much memory. `j9` is the file's J9 flag.
+    pub fn new(layout: Layout, j9: bool, allowance: Allowance) -> GraphIndex {
         GraphIndex {
             resolver: Resolver::new(layout),
             addresses: AddressSet::default(),
@@ -54,12 +59,16 @@ impl GraphIndex {
             duplicates: HashMap::new(),
             arrays: Arrays::default(),
             j9,
+            allowance,
         }
     }
 
     /// First pass: takes a record in.
+    ///
+    /// # Errors
+    /// If the index would take more memory than is allowed.
     #[inline]
-    pub fn enter(&mut self, located: Located<'_, '_>, address: Address) {
+    pub fn enter(&mut self, located: Located<'_, '_>, address: Address) -> Result<(), DecodeError> {
         if !self.addresses.insert(address.0) {
             self.duplicates.insert(address.0, false);
         }
@@ -72,6 +81,8 @@ impl GraphIndex {
             };
             self.classes.entry(address).or_insert(entry);
         }
+        let tables = (self.classes.len() + self.duplicates.len()) * IN_TABLE;
+        self.allowance.covers(self.addresses.held() + tables as u64, located.offset, located.index)
     }
 
     /// Between the passes: judges the class hierarchy.

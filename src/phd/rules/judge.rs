@@ -31,7 +31,7 @@ impl Judge for Judgement {
 
     fn graph((decoder, _): &(Decoder<Stream>, Spool), _errors: bool) -> (GraphIndex, Layout) {
         let layout = decoder.layout();
-        (GraphIndex::new(layout, decoder.header().flags.has(FileFlags::J9)), layout)
+        (GraphIndex::new(layout, decoder.header().flags.has(FileFlags::J9), decoder.allowance()), layout)
     }
 
     fn pass(
@@ -44,7 +44,7 @@ impl Judge for Judgement {
         let ended = decoder.visit_with::<DecodeError, _>(Some(spool), |located| {
             let resolved = rules.record(located, findings)?;
             if let Some((index, _)) = &mut graph {
-                index.enter(located, resolved.address);
+                index.enter(located, resolved.address)?;
             }
             Ok(())
         });
