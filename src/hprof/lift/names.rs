@@ -4,7 +4,7 @@
 //! is new. An identifier that is given twice means the later thing from there on; one that is given only after
 //! its use means that.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
 use std::sync::Arc;
 
@@ -20,6 +20,17 @@ pub struct Log {
     frames: Given<FrameId, Frame>,
     /// Which of several strings of one identifier counts.
     which: Texts,
+    /// What is kept where the identifiers of strings are asked for.
+    ids: Option<Ids>,
+}
+
+/// The way from strings to identifiers.
+#[derive(Clone, Debug, Default)]
+struct Ids {
+    /// The identifiers that each string was ever given under.
+    of: HashMap<Name, BTreeSet<TextId>>,
+    /// Those that were given something in each heap.
+    given: HashMap<usize, Vec<TextId>>,
 }
 
 /// What was given under a key, by the heap in front of which (or in which) it was.
@@ -55,11 +66,22 @@ impl Log {
         Log { which, ..Log::default() }
     }
 
+    /// Nothing yet, of a log that is going to be asked for the identifiers of strings.
+    pub fn with_ids() -> Log {
+        Log { ids: Some(Ids::default()), ..Log::default() }
+    }
+
     /// Takes up an entry of the log, in front of or in this heap.
     pub fn enter(&mut self, heap: usize, event: &EventKind) {
         match event {
             EventKind::Text(id, _) if self.which == Texts::First && self.texts.0.contains_key(id) => {}
-            EventKind::Text(id, text) => self.texts.give(*id, heap, text.clone()),
+            EventKind::Text(id, text) => {
+                if let Some(ids) = &mut self.ids {
+                    ids.of.entry(text.clone()).or_default().insert(*id);
+                    ids.given.entry(heap).or_default().push(*id);
+                }
+                self.texts.give(*id, heap, text.clone());
+            }
             EventKind::LoadClass(load) => {
                 self.loads.give(load.class, heap, *load);
                 self.serials.give(load.serial, heap, load.class);
@@ -74,16 +96,26 @@ impl Log {
         self.texts.get(&id, heap)
     }
 
-    /// The identifiers of all strings up to the end of a heap; of several for one string the lowest.
-    pub fn ids(&self, heap: usize) -> HashMap<Name, TextId> {
-        let mut ids: HashMap<Name, TextId> = HashMap::with_capacity(self.texts.0.len());
-        for id in self.texts.0.keys() {
-            if let Some(text) = self.text(heap, *id) {
-                let known = ids.entry(text.clone()).or_insert(*id);
-                *known = (*known).min(*id);
+    /// Brings the identifiers of strings from the end of the heap before this one to its end; of several for one string the
+    /// lowest. Only strings that were given in the heap, or whose identifiers were, are looked at, since a file may have
+    /// thousands of heaps after thousands of strings.
+    pub fn update(&self, known: &mut HashMap<Name, TextId>, heap: usize) {
+        let Some(ids) = &self.ids else { return };
+        let mut look = |text: &Name| {
+            let found = ids.of.get(text).and_then(|of| of.iter().copied().find(|id| self.text(heap, *id) == Some(text)));
+            match found {
+                Some(id) => _ = known.insert(text.clone(), id),
+                None => _ = known.remove(text),
             }
+        };
+        if heap == 0 {
+            return ids.of.keys().for_each(look);
         }
-        ids
+        for id in ids.given.get(&heap).into_iter().flatten() {
+            let given = self.texts.0.get(id).map_or(&[][..], Vec::as_slice);
+            let first = given.partition_point(|(at, _)| *at < heap).saturating_sub(1);
+            given[first..].iter().take_while(|(at, _)| *at <= heap).for_each(|(_, text)| look(text));
+        }
     }
 
     /// An identifier that no string has, if there is one: 0 where it can be.

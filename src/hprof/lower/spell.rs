@@ -53,7 +53,7 @@ impl<'p, 'o> Speller<'p, 'o> {
         match told {
             Told::Header(facts) => self.header(&facts),
             Told::HeapBegins(told) => {
-                self.texts = told.log.ids(told.number);
+                told.log.update(&mut self.texts, told.number);
                 self.no_text = told.log.no_text(self.plan.id.max());
                 self.region = None;
                 self.empty = true;

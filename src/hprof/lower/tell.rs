@@ -58,7 +58,7 @@ pub(super) fn tell(dump: &mut dyn DumpSource, plan: &Plan, visit: &mut Visit<'_>
     let facts = dump.heap(0).facts();
     visit(Told::Header(plan.facts(facts)))?;
     let mut composer = Composer::new(plan);
-    let mut log = Log::default();
+    let mut log = Log::with_ids();
     let (mut named, mut stacks) = (Named::default(), Stacks::default());
     // Where every heap has a log of its own, a name may be given after its use, even after the last heap.
     let own = plan.as_heap() && (0..dump.heaps()).all(|number| dump.heap(number).surroundings().events.is_some());

@@ -134,3 +134,5 @@ fn text_mode_damage(bytes: &[u8]) -> Option<&'static str> {
 /// Real headers have one record. The limit keeps the memory of a header proportionate: an empty
 /// version text takes 3 bytes in the file and ten times that in memory.
 const MAX_HEADER_RECORDS: usize = 4096;
+/// A header is held whole, and each of its texts may have 64 KiB.
+const MAX_HEADER_BYTES: usize = 1 << 20;
