@@ -116,7 +116,6 @@ impl Error {
             Error::Invalid(_) => Some(Remedy::Tolerate),
             Error::Lower(LowerError::Address { .. }) => Some(Remedy::Renumber),
             Error::Lower(LowerError::Budget { bytes, .. }) => Some(Remedy::Budget { bytes: *bytes }),
-            Error::Decode(e) if matches!(e.problem(), Problem::Memory { .. }) => Some(Remedy::Memory),
             Error::Input { source, .. } => source.remedy(),
             _ => None,
         }
@@ -159,8 +158,6 @@ pub enum Remedy {
     Renumber,
     /// A dump that is not valid may be accepted.
     Tolerate,
-    /// More of a dump may be held in memory.
-    Memory,
     /// A conversion may synthesise more.
     Budget {
         /// The budget that is enough.
@@ -329,7 +326,10 @@ impl DecodeError {
             Problem::MissingEnd => "the end of the data".to_owned(),
             Problem::Unexpected { found, .. } => found.clone(),
             Problem::Shrunk { .. } => "the file became shorter while it was read".to_owned(),
-            Problem::Memory { held, .. } => format!("{held} bytes up to here"),
+            Problem::Memory { held, .. } => format!(
+                "{held} bytes up to here; decompress the dump into a file first, whose own length allows more than that of \
+                 a compressed one"
+            ),
             Problem::Io(e) if !self.is_the_machines() => {
                 format!("data that are damaged, cut short or followed by something else ({e})")
             }

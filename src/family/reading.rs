@@ -64,7 +64,7 @@ impl Reading {
     };
 
     /// Bytes of memory for what has to be known of a dump from this input.
-    pub(crate) fn allowed(&self, input: Option<&Input>) -> u64 {
+    pub fn allowed(&self, input: Option<&Input>) -> u64 {
         let by_length = |input: &Input| INDEXED.saturating_add(input.length().saturating_mul(INDEXED_PER_BYTE));
         self.indexed.unwrap_or_else(|| input.map_or(OF_A_STREAM, by_length))
     }

@@ -36,7 +36,7 @@ impl HeapFile {
     /// If it cannot be read, or has no such heap.
     pub fn open(input: Input, number: Option<usize>, reading: Reading) -> Result<HeapFile, Error> {
         if HeapFile::is_listing(&input)? {
-            let listing = listing::read(BufReader::new(input.stream()?))?;
+            let listing = listing::read_within(BufReader::new(input.stream()?), reading.allowed(Some(&input)))?;
             return Ok(HeapFile::Listing(Box::new(listing)));
         }
         let file = DumpFile::new(input, reading)?;

@@ -222,7 +222,6 @@ fn message(error: &Error) -> String {
         Remedy::IdSize => "use --id-size instead of --word",
         Remedy::Tolerate => "--tolerate accepts the dump as it is",
         Remedy::Budget { bytes } => return format!("{error}; --budget {bytes} allows it"),
-        Remedy::Memory => "--index-memory allows more",
         Remedy::Renumber => "omit --addresses keep to renumber the addresses in ascending order",
         _ => return error.to_string(),
     };

@@ -25,11 +25,6 @@ pub(crate) struct ReadingOpts {
     /// HPROF: what to do with the length of a HEAP DUMP of 4 GiB or more, which may have wrapped at 2^32.
     #[arg(long, value_enum, default_value_t = WrappedOpt::Repair)]
     wrapped_length: WrappedOpt,
-    /// Bytes of memory for what has to be known of a dump as a whole (names, classes, roots, heaps, the log, addresses) and for its
-    /// longest record. Without it, 64 MiB and 64 bytes for each byte of the file, which a compressed dump alone can reach: it is
-    /// an error then.
-    #[arg(long, value_name = "BYTES")]
-    index_memory: Option<u64>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -61,7 +56,7 @@ impl ReadingOpts {
             WrappedOpt::Repair => Wrapped::Repair,
             WrappedOpt::Trust => Wrapped::Trust,
         };
-        Reading::default().zero_length(zero_length).wrapped(wrapped).indexed(self.index_memory)
+        Reading::default().zero_length(zero_length).wrapped(wrapped)
     }
 }
 
@@ -151,5 +146,5 @@ pub(crate) fn one_heap(
 
 /// A listing.
 pub(crate) fn listing(input: &Input) -> Result<Listing, Error> {
-    listing::read(BufReader::new(input.stream()?))
+    listing::read_within(BufReader::new(input.stream()?), Reading::default().allowed(Some(input)))
 }

@@ -28,7 +28,7 @@ pub use head::head;
 pub use keyed::Keyed;
 pub(super) use keyed::entries;
 pub use line::{Line, Place};
-pub use read::{Listing, read};
+pub use read::{Listing, read, read_within};
 pub use root::{RootLine, RootName};
 pub use sorted::SortedLines;
 pub use spelling::{Bytes, ElementName, Hashes, Hex, Text, TypeName, TypedValue};

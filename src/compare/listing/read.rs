@@ -1,6 +1,6 @@
 //! Reading a listing.
 
-use std::io::BufRead;
+use std::io::{self, BufRead, Read};
 
 use crate::error::Error;
 use crate::model::{Class, Event, Heap, Object, Surroundings};
@@ -26,11 +26,23 @@ pub struct Listing {
 /// # Errors
 /// With the line number, if it does not follow `specs/listing.md` or cannot be read.
 pub fn read(input: impl BufRead) -> Result<Listing, Error> {
-    let mut lines = input.lines().enumerate().map(|(index, line)| (index as u64 + 1, line));
+    read_within(input, u64::MAX)
+}
+
+/// The same, in which a line has at most this number of bytes, and all lines together take about as many of memory.
+///
+/// # Errors
+/// Like [`read`], and if they take more.
+pub fn read_within(mut input: impl BufRead, allowed: u64) -> Result<Listing, Error> {
+    let mut number = 0;
+    let mut lines = std::iter::from_fn(|| {
+        number += 1;
+        next_line(&mut input, allowed).transpose().map(|line| (number, line))
+    });
     let bad = |line: u64, message: String| Error::Listing { line, message };
     let wanted = "expected a listing, whose first line has the dump's facts as JSON";
     let (_, first) = lines.next().ok_or_else(|| bad(1, format!("{wanted}; found nothing")))?;
-    let first = first.map_err(|e| bad(1, format!("{wanted}; {e}")))?;
+    let first = first.map_err(|e| if is_too_much(&e) { beyond(1, allowed) } else { bad(1, format!("{wanted}; {e}")) })?;
     let head: Keyed<'static, Head> = serde_json::from_str(&first).map_err(|e| {
         // A value that is wrong is that of a listing; anything else is none.
         let is_value = e.is_data() && first.contains("\"listing\"");
@@ -42,7 +54,11 @@ pub fn read(input: impl BufRead) -> Result<Listing, Error> {
     }
     let mut entries = Entries::new(&head);
     for (number, line) in lines {
-        let line = line.map_err(|e| bad(number, e.to_string()))?;
+        let line = line.map_err(|e| if is_too_much(&e) { beyond(number, allowed) } else { bad(number, e.to_string()) })?;
+        entries.held += line.len() as u64;
+        if entries.held > allowed {
+            return Err(beyond(number, allowed));
+        }
         let line = Line::parse(&line).map_err(|e| bad(number, without_line(&e)))?;
         entries.add(number, line).map_err(|e| bad(number, e))?;
     }
@@ -57,6 +73,32 @@ pub fn read(input: impl BufRead) -> Result<Listing, Error> {
     Ok(Listing { head, heap, nameless })
 }
 
+/// The next line without its end; `None` after the last.
+fn next_line(input: &mut impl BufRead, allowed: u64) -> io::Result<Option<String>> {
+    let mut line = Vec::new();
+    if input.take(allowed.saturating_add(1)).read_until(b'\n', &mut line)? == 0 {
+        return Ok(None);
+    }
+    if line.len() as u64 > allowed {
+        return Err(io::ErrorKind::OutOfMemory.into());
+    }
+    if line.pop_if(|last| *last == b'\n').is_some() {
+        line.pop_if(|last| *last == b'\r');
+    }
+    String::from_utf8(line).map(Some).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "stream did not contain valid UTF-8"))
+}
+
+fn is_too_much(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::OutOfMemory
+}
+
+fn beyond(line: u64, allowed: u64) -> Error {
+    Error::Usage(format!(
+        "listing, line {line}: expected at most {allowed} bytes of memory for what is held of it, found more up to here; decompress \
+         the listing into a file first, whose own length allows more than that of a compressed one"
+    ))
+}
+
 /// What is wrong with a line, which for the parser of JSON is always the first.
 fn without_line(error: &serde_json::Error) -> String {
     let text = error.to_string();
@@ -66,6 +108,9 @@ fn without_line(error: &serde_json::Error) -> String {
     }
 }
 
+/// What a line takes that is neither a class nor an object, but for names and lists, which stand in the line.
+const AROUND: u64 = 256;
+
 /// What the lines so far hold.
 struct Entries {
     items: Vec<(u64, Item)>,
@@ -74,11 +119,25 @@ struct Entries {
     unplaced: bool,
     nameless: Option<u64>,
     around: Surroundings,
+    /// About how many bytes of memory they take.
+    held: u64,
 }
 
 enum Item {
-    Class(Class),
+    /// In a box, since objects are many and take less.
+    Class(Box<Class>),
     Object(Object),
+}
+
+impl Item {
+    fn held(&self) -> u64 {
+        // The item goes into the heap once all are known.
+        let moved = size_of::<(u64, Item)>() as u64;
+        moved + match self {
+            Item::Class(class) => 2 * class.held() + class.name.as_bytes().len() as u64,
+            Item::Object(object) => object.held(),
+        }
+    }
 }
 
 impl Entries {
@@ -94,6 +153,7 @@ impl Entries {
             placed: false,
             unplaced: false,
             nameless: None,
+            held: 0,
             around: Surroundings {
                 roots: known(roots),
                 threads: known(threads),
@@ -112,7 +172,7 @@ impl Entries {
                 if line.nameless {
                     self.nameless = self.nameless.or(Some(number));
                 }
-                Some((line.record, Item::Class(line.into_entry())))
+                Some((line.record, Item::Class(Box::new(line.into_entry()))))
             }
             Line::Object(line) => {
                 let (record, mut object) = (line.record, line.into_entry());
@@ -142,7 +202,11 @@ impl Entries {
                 None
             }
         };
-        let Some((record, item)) = found else { return Ok(()) };
+        let Some((record, item)) = found else {
+            self.held += AROUND;
+            return Ok(());
+        };
+        self.held += item.held();
         self.placed |= record.is_some();
         self.unplaced |= record.is_none();
         if self.placed && self.unplaced {
@@ -161,7 +225,7 @@ impl Entries {
         for (_, item) in self.items {
             match item {
                 Item::Class(class) => {
-                    heap.classes.push(Class { after_objects: Some(heap.objects.len() as u64), ..class });
+                    heap.classes.push(Class { after_objects: Some(heap.objects.len() as u64), ..*class });
                 }
                 Item::Object(object) => heap.objects.push(object),
             }
