@@ -12,6 +12,8 @@ use std::sync::Arc;
 use flate2::bufread::GzDecoder;
 
 use crate::error::Error;
+#[cfg(any(feature = "files", feature = "sorting"))]
+use crate::error::in_temporary_folder;
 use crate::model::long::ReadAt;
 use crate::system::{Positioned, read_at};
 
@@ -149,9 +151,9 @@ impl Input {
     /// Copies what can be read only once, to a file without a name: it is gone with the process, however that ends.
     #[cfg(any(feature = "files", feature = "sorting"))]
     pub(crate) fn spool(name: &str, source: &mut dyn Read) -> Result<Input, Error> {
-        let failed = |e| Error::io(format!("copying {name} to a temporary file"), e);
-        let mut file = tempfile::tempfile().map_err(failed)?;
-        let length = io::copy(source, &mut file).map_err(failed)?;
+        let failed = |e| Error::io(format!("copying {name}"), e);
+        let mut file = tempfile::tempfile().map_err(in_temporary_folder).map_err(failed)?;
+        let length = copy(source, &mut file).map_err(failed)?;
         Input::of_file(name, file, length)
     }
 
@@ -270,6 +272,23 @@ impl Input {
                 Box::new(stream.map_err(|e| Error::io(format!("generating {}", self.name), e))?)
             }
         })
+    }
+}
+
+/// Copies a stream to a temporary file, and says which of the two fails.
+#[cfg(any(feature = "files", feature = "sorting"))]
+fn copy(source: &mut dyn Read, file: &mut File) -> io::Result<u64> {
+    let (mut buffer, mut length) = (vec![0; 64 * 1024], 0);
+    loop {
+        match source.read(&mut buffer) {
+            Ok(0) => return Ok(length),
+            Ok(count) => {
+                file.write_all(&buffer[..count]).map_err(in_temporary_folder)?;
+                length += count as u64;
+            }
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
     }
 }
 

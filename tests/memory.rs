@@ -7,9 +7,16 @@ use std::cell::Cell;
 use std::io::{self, Read};
 use std::process::ExitCode;
 
+#[path = "memory/allowed.rs"]
+mod allowed;
 #[path = "memory/bombs.rs"]
 mod bombs;
 
+use allowed::{
+    a_listing_is_refused_where_it_takes_too_much, what_hprof_says_in_few_bytes_is_refused_where_it_takes_too_much,
+    what_is_allowed_is_64_mebibytes_and_64_bytes_for_each_of_the_file,
+    what_phd_and_classic_text_say_in_few_bytes_is_refused_where_it_takes_too_much,
+};
 use bombs::{
     classes_that_share_a_name_take_the_room_of_one, lists_of_superclasses_have_the_budget_as_well,
     records_without_contents_are_counted, what_would_have_to_be_synthesised_is_refused_before_any_is_made,
@@ -65,6 +72,10 @@ tests! {
     records_without_contents_are_counted
     what_would_have_to_be_synthesised_is_refused_before_any_is_made
     lists_of_superclasses_have_the_budget_as_well
+    what_hprof_says_in_few_bytes_is_refused_where_it_takes_too_much
+    what_phd_and_classic_text_say_in_few_bytes_is_refused_where_it_takes_too_much
+    a_listing_is_refused_where_it_takes_too_much
+    what_is_allowed_is_64_mebibytes_and_64_bytes_for_each_of_the_file
 }
 
 fn main() -> ExitCode {

@@ -165,6 +165,15 @@ pub enum Remedy {
     },
 }
 
+/// The error of a temporary file, with its folder, which the caller can choose.
+#[cfg(any(feature = "files", feature = "sorting"))]
+pub(crate) fn in_temporary_folder(error: io::Error) -> io::Error {
+    let folder = std::env::temp_dir();
+    let message =
+        format!("a temporary file in {}: {error} (the variable TMPDIR names another folder)", folder.display());
+    io::Error::new(error.kind(), message)
+}
+
 /// Whether an I/O error tells of damaged compressed data, not of the machine.
 pub(crate) fn is_damage(error: &io::Error) -> bool {
     use io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
@@ -312,7 +321,9 @@ impl DecodeError {
             Problem::MissingEnd => "another record or the end tag".to_owned(),
             Problem::Unexpected { expected, .. } => expected.clone(),
             Problem::Shrunk { opened } => format!("a file of {opened} bytes, as when it was opened"),
-            Problem::Memory { allowed, .. } => format!("at most {allowed} bytes of it for what has to be held of the dump"),
+            Problem::Memory { allowed, .. } => {
+                format!("at most {allowed} bytes of it for what has to be held of the dump")
+            }
             Problem::Io(_) if !self.is_the_machines() => "whole gzip data".to_owned(),
             Problem::Io(_) => "readable data".to_owned(),
         }

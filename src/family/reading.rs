@@ -1,7 +1,7 @@
 //! How to read a dump: what its bytes do not decide, which a format without such a choice ignores, and how much of it is held.
 
-use crate::model::long::{HELD, SPOOLED};
 use crate::input::Input;
+use crate::model::long::{HELD, SPOOLED};
 use crate::setters::setters;
 
 /// How to read what the bytes alone do not decide, and how much of the contents of an object is held.

@@ -25,9 +25,9 @@ use super::cases::{AMBIGUITIES, CASES, LARGE};
 use super::corrupt::Map;
 use super::lift::{self, HeapIndex, HprofDump, Index, Item, Keep, Layouts, walk, walk_with};
 use super::lower::{self, PROFILES, Profile};
+use super::open::Openings;
 use super::rules::{self, Judgement};
 use super::wire::MAGIC;
-use super::open::Openings;
 use super::{Decoder, LowerOptions, annotate, carries, frames, list, open};
 
 /// The family.

@@ -8,6 +8,7 @@ use crate::error::{DecodeError, Error};
 use crate::family::{Opener, Opening};
 use crate::input::{Input, Stream};
 use crate::model::long::ReadAt;
+use crate::model::step;
 
 use super::decode::{Beyond, Decoder, Resume};
 use super::lift::Reopen;
@@ -161,6 +162,7 @@ impl Beyond for SecondLook {
                 }
                 (None, None) => return Ok(false),
             };
+            step();
             let [.., a, b, c, d] = head;
             let body = u64::from(u32::from_be_bytes([a, b, c, d]));
             at += HEAD as u64 + body;

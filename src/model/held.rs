@@ -3,7 +3,8 @@
 use std::mem::size_of;
 
 use super::{
-    Address, AllocationSite, Class, Contents, Event, EventKind, Field, FrameId, Object, PoolEntry, Serial, Static, Value,
+    Address, AllocationSite, Class, Contents, Event, EventKind, Field, FrameId, Object, PoolEntry, Serial, Static,
+    Value,
 };
 
 fn all<T>(count: usize) -> u64 {

@@ -146,7 +146,7 @@ impl Hierarchy {
     }
 }
 
-/// A class is passed on the way up or down a chain: what tests count.
+/// A class is passed on the way up or down a chain, or a record on the way through a file ahead: what tests count.
 #[inline]
 pub(crate) fn step() {
     #[cfg(debug_assertions)]
@@ -158,7 +158,7 @@ thread_local! {
     static STEPS: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
 }
 
-/// How many classes a piece of work passes on the way up or down chains. For tests.
+/// How many classes a piece of work passes on the way up or down chains, and records on ways ahead. For tests.
 #[cfg(debug_assertions)]
 #[doc(hidden)]
 pub fn steps_of(work: impl FnOnce()) -> u64 {

@@ -23,9 +23,9 @@ use crate::{Answer, open, terminal};
 /// Example: heapsmith compare golden.phd converted.phd --leave-out record-order
 #[derive(Args)]
 pub(crate) struct Opts {
-    /// Dump or listing; `-` is standard input.
+    /// Dump or listing; `-` is standard input. A listing is held in memory: some 700 bytes an object, and the contents of arrays.
     left: PathBuf,
-    /// Dump or listing.
+    /// Dump or listing, which is held in memory like the first one.
     right: PathBuf,
     #[command(flatten)]
     facets: FacetOpts,

@@ -22,7 +22,7 @@ use crate::{Answer, decode, open, terminal};
 /// Example: heapsmith convert heap.phd -o heap.hprof --to hprof
 #[derive(Args)]
 pub(crate) struct Opts {
-    /// Dump or listing; `-` is standard input.
+    /// Dump or listing; `-` is standard input. A listing is held in memory: some 700 bytes an object, and the contents of arrays.
     input: PathBuf,
     /// File to write; `-` is standard output, also without this option.
     #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true)]

@@ -1,4 +1,4 @@
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -15,7 +15,8 @@ use crate::{Answer, decode, family, open, terminal};
 ///
 /// An edit changes the structure of the format (a field, a record, the end of the file) or the whole file as a faulty
 /// transfer does, never a random byte. --list shows all edits. A compressed dump is decompressed first. Memory is
-/// the dump, and of HPROF and classic text some 800 bytes an object.
+/// the dump, and of HPROF and classic text some 800 bytes an object; a compressed dump may take 64 MiB and 64 bytes for each byte
+/// of its file.
 ///
 /// Example: heapsmith corrupt good.hprof --edit raise-the-version -o bad.hprof
 #[derive(Args)]
@@ -115,10 +116,7 @@ impl Opts {
             ))
         };
         let edit = edits.iter().find(|edit| edit.name == name).ok_or_else(unknown)?;
-        let mut dump = Vec::new();
-        let read = file.input().stream()?.read_to_end(&mut dump);
-        read.map_err(|e| Error::io(format!("reading {source}"), e))?;
-        let edited = edit.apply(dump)?;
+        let edited = edit.apply(corrupt::read(&file)?)?;
         let impossible = || {
             Error::Usage(format!(
                 "the edit {name} cannot be made in {source}: the dump has no record, field or value of the kind that it \

@@ -25,7 +25,7 @@ use crate::{Answer, open, terminal};
 /// Example: heapsmith digest heapdump.phd --buckets --json > theirs.json
 #[derive(Args)]
 pub(crate) struct Opts {
-    /// Dump or listing; `-` is standard input.
+    /// Dump or listing; `-` is standard input. A listing is held in memory: some 700 bytes an object, and the contents of arrays.
     file: PathBuf,
     /// Digest only these facets (comma-separated; `heapsmith facets` lists them). Without it, all that the dump records, except
     /// those about an order. Digests of different facets cannot be compared.

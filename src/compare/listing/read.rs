@@ -42,7 +42,8 @@ pub fn read_within(mut input: impl BufRead, allowed: u64) -> Result<Listing, Err
     let bad = |line: u64, message: String| Error::Listing { line, message };
     let wanted = "expected a listing, whose first line has the dump's facts as JSON";
     let (_, first) = lines.next().ok_or_else(|| bad(1, format!("{wanted}; found nothing")))?;
-    let first = first.map_err(|e| if is_too_much(&e) { beyond(1, allowed) } else { bad(1, format!("{wanted}; {e}")) })?;
+    let first =
+        first.map_err(|e| if is_too_much(&e) { beyond(1, allowed) } else { bad(1, format!("{wanted}; {e}")) })?;
     let head: Keyed<'static, Head> = serde_json::from_str(&first).map_err(|e| {
         // A value that is wrong is that of a listing; anything else is none.
         let is_value = e.is_data() && first.contains("\"listing\"");
@@ -54,7 +55,8 @@ pub fn read_within(mut input: impl BufRead, allowed: u64) -> Result<Listing, Err
     }
     let mut entries = Entries::new(&head);
     for (number, line) in lines {
-        let line = line.map_err(|e| if is_too_much(&e) { beyond(number, allowed) } else { bad(number, e.to_string()) })?;
+        let line =
+            line.map_err(|e| if is_too_much(&e) { beyond(number, allowed) } else { bad(number, e.to_string()) })?;
         entries.held += line.len() as u64;
         if entries.held > allowed {
             return Err(beyond(number, allowed));
@@ -85,7 +87,9 @@ fn next_line(input: &mut impl BufRead, allowed: u64) -> io::Result<Option<String
     if line.pop_if(|last| *last == b'\n').is_some() {
         line.pop_if(|last| *last == b'\r');
     }
-    String::from_utf8(line).map(Some).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "stream did not contain valid UTF-8"))
+    String::from_utf8(line)
+        .map(Some)
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "stream did not contain valid UTF-8"))
 }
 
 fn is_too_much(error: &io::Error) -> bool {
@@ -133,10 +137,11 @@ impl Item {
     fn held(&self) -> u64 {
         // The item goes into the heap once all are known.
         let moved = size_of::<(u64, Item)>() as u64;
-        moved + match self {
-            Item::Class(class) => 2 * class.held() + class.name.as_bytes().len() as u64,
-            Item::Object(object) => object.held(),
-        }
+        moved
+            + match self {
+                Item::Class(class) => 2 * class.held() + class.name.as_bytes().len() as u64,
+                Item::Object(object) => object.held(),
+            }
     }
 }
 

@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 
 use tempfile::SpooledTempFile;
 
-use crate::error::Error;
+use crate::error::{Error, in_temporary_folder};
 use crate::model::{Address, Contents, Long};
 
 use super::Entry;
@@ -183,5 +183,5 @@ impl<T: Entry> Run<T> {
 }
 
 fn failed(error: io::Error) -> Error {
-    Error::io("using a temporary file", error)
+    Error::io("sorting objects", in_temporary_folder(error))
 }

@@ -5,8 +5,8 @@ use std::io::Read;
 use crate::error::{DecodeError, Error};
 use crate::model::long::Spool;
 use crate::model::{
-    ByteLen, Class, Event, EventKind, Facts, Field, FieldType, Name, PoolEntry, Region, Root, RootKind, Serial, StackFrame,
-    StackTrace, Static, Surroundings, TextId, Thread, Value,
+    ByteLen, Class, Event, EventKind, Facts, Field, FieldType, Name, PoolEntry, Region, Root, RootKind, Serial,
+    StackFrame, StackTrace, Static, Surroundings, TextId, Thread, Value,
 };
 
 use super::super::decode::{Decoder, Pass, Regions, Resume};
@@ -137,7 +137,13 @@ impl Index {
                     let events = std::mem::take(&mut between);
                     let region_named = reading.regions == Regions::AsStated;
                     let begins = (place.offset, place.index);
-                    gathered.push(Gathered { events, times: (time, time), region_named, begins, ..Gathered::default() });
+                    gathered.push(Gathered {
+                        events,
+                        times: (time, time),
+                        region_named,
+                        begins,
+                        ..Gathered::default()
+                    });
                 }
                 (Item::SegmentBegins, Some(heap)) => heap.region_named = reading.regions == Regions::AsStated,
                 (Item::HeapEnds(time), Some(heap)) => {
@@ -218,10 +224,13 @@ fn held(item: &Item<'_>, objects: u64) -> u64 {
                 + size_of::<Class>()
                 + LAID_OUT
                 + class.statics.len() * (size_of::<(TextId, Value)>() + size_of::<Static>())
-                + class.fields.len() * (size_of::<(TextId, FieldType)>() + size_of::<Field>() + 2 * size_of::<FieldType>())
+                + class.fields.len()
+                    * (size_of::<(TextId, FieldType)>() + size_of::<Field>() + 2 * size_of::<FieldType>())
                 + class.constant_pool.len() * (size_of::<(u16, Value)>() + size_of::<PoolEntry>())
         }
-        Item::Root(root) if matches!(root.kind, RootKind::ThreadObject(..)) => size_of::<Root>() + 2 * size_of::<Thread>(),
+        Item::Root(root) if matches!(root.kind, RootKind::ThreadObject(..)) => {
+            size_of::<Root>() + 2 * size_of::<Thread>()
+        }
         Item::Root(_) => size_of::<Root>(),
         Item::Region(..) => size_of::<Region>(),
         // Instances ask for classes, of which a heap keeps the places of as many as it has objects, up to some.

@@ -102,7 +102,8 @@ impl Log {
     pub fn update(&self, known: &mut HashMap<Name, TextId>, heap: usize) {
         let Some(ids) = &self.ids else { return };
         let mut look = |text: &Name| {
-            let found = ids.of.get(text).and_then(|of| of.iter().copied().find(|id| self.text(heap, *id) == Some(text)));
+            let found =
+                ids.of.get(text).and_then(|of| of.iter().copied().find(|id| self.text(heap, *id) == Some(text)));
             match found {
                 Some(id) => _ = known.insert(text.clone(), id),
                 None => _ = known.remove(text),

@@ -268,7 +268,7 @@ impl<'o> SegmentWriter<'o> {
 
     /// Takes what there is of an open segment out of memory.
     fn spool(&mut self) -> Result<(), Error> {
-        let failed = |e| Error::io("using a temporary file", e);
+        let failed = |e| Error::io("holding a segment", e);
         let bytes = std::mem::take(&mut self.buffer);
         match &mut self.overflow {
             None => {

@@ -8,6 +8,8 @@ use std::sync::Arc;
 use std::sync::{PoisonError, RwLock};
 
 use super::{ReadAt, Stretch};
+#[cfg(any(feature = "files", feature = "sorting"))]
+use crate::error::in_temporary_folder;
 
 /// Contents of one object are held in memory up to this number of bytes.
 pub const HELD: usize = 1 << 20;
@@ -118,14 +120,14 @@ struct SpoolFile(File);
 #[cfg(any(feature = "files", feature = "sorting"))]
 impl SpoolFile {
     fn new() -> io::Result<SpoolFile> {
-        tempfile::tempfile().map(SpoolFile)
+        tempfile::tempfile().map(SpoolFile).map_err(in_temporary_folder)
     }
 
     fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
         use std::io::{Seek, SeekFrom, Write};
         let mut file = &self.0;
-        file.seek(SeekFrom::Start(offset))?;
-        file.write_all(bytes)
+        let written = file.seek(SeekFrom::Start(offset)).and_then(|_| file.write_all(bytes));
+        written.map_err(in_temporary_folder)
     }
 }
 

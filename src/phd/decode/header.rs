@@ -55,7 +55,8 @@ pub(crate) fn header<T: Trace>(c: &mut Cursor<'_, T>) -> Result<Header, Stop> {
                 return Err(bad(rules::HEADER_LIMIT, "header record tag", at, expected, "one more"));
             }
             _ if at > MAX_HEADER_BYTES => {
-                let expected = format!("the end of a header of at most {MAX_HEADER_BYTES} bytes (a limit of this decoder)");
+                let expected =
+                    format!("the end of a header of at most {MAX_HEADER_BYTES} bytes (a limit of this decoder)");
                 return Err(bad(rules::HEADER_LIMIT, "header record tag", at, expected, "one more record"));
             }
             header_tag::TOTALS => records.push(HeaderRecord::Totals(Totals {

@@ -1,0 +1,95 @@
+//! Looks ahead, and heaps of which each is read for itself: the work of a file with many of them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use heapsmith::error::Error;
+use heapsmith::family::{Reading, Wishes};
+use heapsmith::format::{DumpFile, Format, Lowering};
+use heapsmith::input::Input;
+use heapsmith::model::steps_of;
+use heapsmith::validate::{ValidateOptions, validate};
+
+const HEADER: &[u8] = b"JAVA PROFILE 1.0.2\0\0\0\0\x08\0\0\0\0\0\0\0\0";
+/// A HEAP DUMP of length 0: empty, if the records after it lead to the end of the file.
+const EMPTY: &[u8] = b"\x0c\0\0\0\0\0\0\0\0";
+
+/// The bytes, made anew for each reader, and how often that was.
+fn counted(bytes: Vec<u8>) -> (Input, Arc<AtomicU64>) {
+    let made = Arc::new(AtomicU64::new(0));
+    let count = Arc::clone(&made);
+    let input = Input::generated("made", move |out| {
+        count.fetch_add(1, Ordering::Relaxed);
+        out.write_all(&bytes).map_err(|e| Error::io("writing", e))
+    });
+    (input, made)
+}
+
+/// Many dump records of length 0, and the start of a record.
+fn cut_short(records: usize) -> Vec<u8> {
+    [HEADER, &EMPTY.repeat(records), &EMPTY[..4]].concat()
+}
+
+/// Heaps of one class and one instance, each with a string of its own in front.
+fn heaps(count: u64) -> Vec<u8> {
+    let mut dump = HEADER.to_vec();
+    for n in 1..=count {
+        dump.extend(b"\x01\0\0\0\0\0\0\0\x09");
+        dump.extend(n.to_be_bytes());
+        dump.push(b'a');
+        dump.extend(b"\x0c\0\0\0\0\0\0\0\x60");
+        dump.push(0x20);
+        dump.extend(8_u64.to_be_bytes());
+        dump.extend([0; 62]);
+        dump.push(0x21);
+        dump.extend((8 + 8 * n).to_be_bytes());
+        dump.extend([0; 4]);
+        dump.extend(8_u64.to_be_bytes());
+        dump.extend([0; 4]);
+    }
+    dump
+}
+
+#[test]
+fn looks_ahead_that_meet_are_taken_once() {
+    let steps = |records| {
+        let input = Input::memory("memory", cut_short(records));
+        steps_of(|| drop(validate(&input, ValidateOptions::default()).expect("readable")))
+    };
+    let (short, long) = (steps(10_000), steps(20_000));
+    // A look goes at most 64 records before it meets one that was taken.
+    assert!(short <= 2 * 65 * 10_000 && long * 2 <= short * 5, "{short} and {long} records passed");
+}
+
+#[test]
+fn a_dump_that_is_no_plain_file_is_copied_after_some_looks_ahead() {
+    let (input, made) = counted(cut_short(1_000));
+    let report = validate(&input, ValidateOptions::default()).expect("readable");
+    assert!(!report.valid);
+    let made = made.load(Ordering::Relaxed);
+    assert!(made < 20, "made {made} times");
+}
+
+#[test]
+fn each_heap_of_a_file_is_read_where_it_stands() {
+    let dump = heaps(500);
+    let lowering = Lowering::new(Format::HPROF, &Wishes::default()).expect("a profile").adhering();
+    let write = |input: Input| {
+        let mut written = Vec::new();
+        let mut source = DumpFile::new(input, Reading::default()).and_then(|file| file.source()).expect("a dump");
+        lowering.write(&mut source, &mut written).expect("written");
+        written
+    };
+    let (input, made) = counted(dump.clone());
+    let written = write(input);
+    assert!(made.load(Ordering::Relaxed) < 20, "made {made:?} times");
+    // The same from a plain file; and each instance is in its heap, after its string.
+    assert_eq!(written, write(Input::memory("memory", dump)));
+    let instances: Vec<usize> = (1..=500_u64)
+        .map(|n| {
+            let instance = [&[0x21][..], &(8 + 8 * n).to_be_bytes(), &[0; 4], &8_u64.to_be_bytes(), &[0; 4]].concat();
+            written.windows(instance.len()).position(|window| window == instance).expect("an instance")
+        })
+        .collect();
+    assert!(instances.is_sorted(), "{instances:?}");
+}
