@@ -46,7 +46,7 @@ fn refused(what: &str, dump: &[u8], stops: Stops) {
     let input = Input::memory(what, gzip.finish().expect("memory"));
     let reading = Reading::default().indexed(ALLOWED);
     let open = || DumpFile::new(input.clone(), reading).expect("a dump");
-    let mut measure = |way: &str, work: &mut dyn FnMut()| {
+    let measure = |way: &str, work: &mut dyn FnMut()| {
         let peak = peak(work);
         show(&format!("{what}, {way}: {peak} bytes"));
         assert!(peak < BOUND, "{what}, {way}: {peak} bytes");
@@ -151,7 +151,7 @@ pub(crate) fn what_phd_and_classic_text_say_in_few_bytes_is_refused_where_it_tak
 
 pub(crate) fn a_listing_is_refused_where_it_takes_too_much() {
     let head = "{\"listing\":1}\n";
-    let line = "{\"object\":\"0x10\",\"kind\":\"instance\"}\n";
+    let line = "{\"kind\":\"object\",\"address\":\"0x10\"}\n";
     for (what, rest) in [("objects", line.repeat(BYTES / line.len())), ("a line", " ".repeat(BYTES))] {
         let text = [head, &rest].concat();
         let peak = peak(|| {
