@@ -2,10 +2,11 @@
 //!
 //! One program for all of these: every program links the whole library, and one of many tests keeps every processor busy.
 //! Each module is named as its tests begin: `cargo test --test formats hostile::`.
-mod answers;
-mod ahead;
-mod broken_maps;
 // Steps are counted where debug assertions are on.
+#[cfg(debug_assertions)]
+mod ahead;
+mod answers;
+mod broken_maps;
 #[cfg(debug_assertions)]
 mod chains;
 mod classic_bytes;
