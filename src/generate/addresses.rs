@@ -40,6 +40,9 @@ impl Ground {
         let bases: &[u64] = match (options.addresses, word) {
             (AddressSpace::Dense | AddressSpace::Sparse | AddressSpace::Edges, _) if !high => &[0x0010_0000],
             (AddressSpace::Above4G, WordSize::Bits64) if !high => &[0x1_0000_0000, 0x7_c000_0000, 0x7f00_0001_0000],
+            // Where HotSpot has a heap of 256 MiB, and ART those of applications.
+            (AddressSpace::Ranges, WordSize::Bits64) if !high => &[0xf000_0000],
+            (AddressSpace::Ranges, WordSize::Bits32) if !high => &[0x12c0_0000],
             (_, WordSize::Bits32) if high => &[0x7fff_0000, 0xa000_0000],
             (_, WordSize::Bits64) if high => &[0x7fff_ffff_ffff_0000, 0xffff_8000_0000_0000],
             (_, WordSize::Bits32) => &[0x0010_0000, 0x2c00_0000],
@@ -76,6 +79,18 @@ impl Ground {
     fn from(options: &GenerateOptions, next: u64, jumps: u64) -> Ground {
         let (word, space) = (options.word, options.addresses);
         Ground { next, start: next, last: next, jumps, word, space, distant: false, owes: false, edges: Vec::new() }
+    }
+
+    /// All further objects stand apart, in the other one of two ranges, if that is wanted.
+    pub(super) fn part(&mut self) {
+        if self.space == AddressSpace::Ranges && self.room() > 4 * APART {
+            self.next += APART;
+        }
+    }
+
+    /// Bytes that the last objects turned out not to need.
+    pub(super) fn give_back(&mut self, bytes: u64) {
+        self.next -= bytes;
     }
 
     /// Where the next object may begin.
@@ -132,7 +147,7 @@ impl Ground {
             _ => {}
         }
         let jump = match self.space {
-            AddressSpace::Dense | AddressSpace::Edges => 0,
+            AddressSpace::Dense | AddressSpace::Edges | AddressSpace::Ranges => 0,
             // Not past the place that is meant.
             AddressSpace::Across4G if self.next < 1 << 32 => 0,
             // In a block, there is less room.
@@ -177,6 +192,8 @@ impl Ground {
     }
 }
 
+/// Bytes between two ranges.
+const APART: u64 = 16 << 20;
 /// Fewer classes than every heap has.
 const FEWEST_CLASSES: u64 = 16;
 /// Bytes that are left for objects after the last distance.

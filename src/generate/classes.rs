@@ -5,9 +5,12 @@ use crate::model::{
 };
 
 use super::addresses::Ground;
+use super::collections;
 use super::names::{TWIN, class_name, field_name};
-use super::oddity::{Oddities, Oddity};
-use super::options::{ClassObjects, GenerateOptions};
+use super::objects::Plan;
+use super::oddity::Oddity;
+use super::options::{ClassObjects, GenerateOptions, Naming, Share};
+use super::program;
 use super::values::value_of;
 use crate::draw::Draw;
 
@@ -15,7 +18,11 @@ use crate::draw::Draw;
 #[derive(Debug)]
 pub(super) struct Classes {
     pub(super) planned: Vec<Planned>,
+    /// The classes of collections and boxed numbers, if there are any.
+    pub(super) collections: Vec<usize>,
     word: WordSize,
+    /// Bytes of a reference in an object.
+    pub(super) reference: u64,
 }
 
 /// A class that was decided on.
@@ -55,7 +62,8 @@ pub(super) const LOADER: &str = "pkg/Loader";
 
 impl Classes {
     pub(super) fn plan(options: &GenerateOptions, ground: &mut Ground, draw: &mut dyn Draw) -> Classes {
-        let mut classes = Classes { planned: Vec::new(), word: options.word };
+        let reference = if options.compressed { 4 } else { options.word.bytes() as u64 };
+        let mut classes = Classes { planned: Vec::new(), collections: Vec::new(), word: options.word, reference };
         let mut add = |classes: &mut Classes, draw: &mut dyn Draw, name: &str, superclass, role, fields| {
             let address = ground.allot(64, draw);
             // The same number of draws, whatever the names.
@@ -102,16 +110,30 @@ impl Classes {
         let every_type = PrimitiveType::ALL.into_iter().map(FieldType::Primitive).enumerate();
         let every_type = every_type.map(|(n, kind)| field(&format!("f{n}"), kind)).collect();
         add(&mut classes, draw, "pkg/EveryType", Some(OBJECT), Role::Plain, every_type);
+        if options.collections != Share::default() {
+            for class in collections::all(options.library) {
+                let above = classes.named(class.superclass);
+                add(&mut classes, draw, class.name, Some(above), Role::Library, class.fields);
+                classes.collections.push(classes.planned.len() - 1);
+            }
+        }
         let runnable = classes.named("java/lang/Runnable");
         let loaders = if has_primitives { options.loaders as usize + 1 } else { 1 };
         for index in 0..options.classes.draw(draw) {
             // One twin by each loader.
             let twins = classes.planned.iter().filter(|class| class.name == TWIN).count();
-            let name = class_name(index, options, loaders.saturating_sub(twins), draw);
+            let is_hidden = options.hidden_classes.draw(draw);
+            let name = match is_hidden {
+                true => program::hidden_name(index, options.library, draw),
+                false => class_name(index, options, loaders.saturating_sub(twins), draw),
+            };
+            let is_of_library = options.names == Naming::Program && program::is_of_library(&name);
             // No class extends one that was made of a lambda expression.
             let mut plain: Vec<usize> = classes.of(|role| role == Role::Plain);
             plain.retain(|&class| !classes.planned[class].name.contains("$$Lambda"));
+            plain.retain(|&class| !(is_of_library && classes.planned[class].loader.is_some()));
             let superclass = match options.depth {
+                _ if is_hidden || options.flat_classes.draw(draw) => OBJECT,
                 None if draw.one_in(2) && name != TWIN => *draw.pick(&plain),
                 Some(depth) if name != TWIN => classes.above(depth as usize, &plain, draw),
                 _ => OBJECT,
@@ -128,7 +150,7 @@ impl Classes {
             let of_superclass = classes.planned[superclass].loader;
             if let Some(class) = classes.planned.last_mut() {
                 class.loader = draw.one_in(2).then(|| draw.below(options.loaders.into()) as usize).max(of_superclass);
-                class.loader = class.loader.filter(|_| options.loaders > 0);
+                class.loader = class.loader.filter(|_| options.loaders > 0 && !is_of_library);
                 if class.name == TWIN {
                     class.loader = twins.checked_sub(1);
                 }
@@ -136,7 +158,11 @@ impl Classes {
                     class.interfaces.push(runnable);
                 }
             }
-            if draw.one_in(3) {
+            let has_arrays = match options.array_classes {
+                Some(share) => !is_hidden && share.draw(draw),
+                None => draw.one_in(3),
+            };
+            if has_arrays {
                 let loader = classes.planned.last().and_then(|c| c.loader);
                 add(&mut classes, draw, &format!("[L{name};"), Some(OBJECT), Role::ObjectArray, Vec::new());
                 if let Some(class) = classes.planned.last_mut() {
@@ -193,19 +219,21 @@ impl Classes {
     pub(super) fn instance_size(&self, class: usize) -> u64 {
         let word = self.word.bytes() as u64;
         let fields = self.layout(class).into_iter().map(|field| match field.kind {
-            FieldType::Object => word,
+            FieldType::Object => self.reference,
             FieldType::Primitive(kind) => kind.size(),
         });
-        (word + fields.sum::<u64>()).next_multiple_of(8)
+        // Where references are compressed, the header has a word and its class.
+        let header = if self.reference < word { word + self.reference } else { word };
+        (header + fields.sum::<u64>()).next_multiple_of(8)
     }
 
     /// The finished table. Statics refer to objects and classes.
-    pub(super) fn table(&self, objects: &[Address], options: &GenerateOptions, draw: &mut dyn Draw) -> Vec<Class> {
-        (0..self.planned.len()).map(|index| self.class(index, objects, options, draw)).collect()
+    pub(super) fn table(&self, plan: &Plan, options: &GenerateOptions, draw: &mut dyn Draw) -> Vec<Class> {
+        (0..self.planned.len()).map(|index| self.class(index, plan, options, draw)).collect()
     }
 
-    fn class(&self, index: usize, objects: &[Address], options: &GenerateOptions, draw: &mut dyn Draw) -> Class {
-        let planned = &self.planned[index];
+    fn class(&self, index: usize, plan: &Plan, options: &GenerateOptions, draw: &mut dyn Draw) -> Class {
+        let (planned, objects) = (&self.planned[index], &plan.addresses);
         let address_of = |index: usize| self.planned[index].address;
         let library = planned.statics.iter().map(|(field, bits)| Static {
             name: field.name.clone(),
@@ -216,6 +244,7 @@ impl Classes {
         });
         // Arrays have none, and those of the library are known.
         let count = if planned.role == Role::Plain && index != OBJECT { options.statics.draw(draw) } else { 0 };
+        let is_program = options.names == Naming::Program;
         let own = (0..count).map(|n| {
             let value = match draw.below(4) {
                 0 => Value::reference(Address::NULL),
@@ -225,9 +254,17 @@ impl Classes {
                     objects.get(draw.below(objects.len() as u64) as usize).copied().unwrap_or_default(),
                 ),
             };
-            Static { name: Name::from_text(&format!("s{n}")), value }
+            let name = if is_program { program::static_name(n) } else { format!("s{n}") };
+            Static { name: Name::from_text(&name), value }
         });
-        let statics = library.chain(own).collect();
+        let mut statics: Vec<Static> = library.chain(own).collect();
+        if matches!(planned.role, Role::Plain | Role::Library | Role::Bodiless)
+            && planned.superclass.is_some()
+            && options.resolved_references.draw(draw)
+        {
+            let value = Value::reference(plan.array(self).unwrap_or_default());
+            statics.push(Static { name: Name::from_text("<resolved_references>"), value });
+        }
         let has_loaders = !options.oddities.has(Oddity::NoLibraryObjects);
         let loader = planned.loader.filter(|_| has_loaders).and_then(|loader| objects.get(loader)).copied();
         let is_zero = options.oddities.has(Oddity::ZeroSizes) && draw.one_in(2);
@@ -241,7 +278,7 @@ impl Classes {
             protection_domain: Some(Address::NULL),
             instance_size: Some(ByteLen(if is_zero { 0 } else { self.instance_size(index) })),
             class_object_size: Some(ByteLen(64)),
-            hash: hash(options.hashes, options.oddities, draw),
+            hash: hash(options, draw),
             references: None,
             statics: Some(statics),
             constant_pool: Some(Vec::new()),
@@ -255,7 +292,8 @@ impl Classes {
 
 /// An identity hash, where the regime and the draw ask for one. Not 0, which writers drop, and without bit 15, which the
 /// machines that have 16-bit hashes never set, unless that is wanted.
-pub(super) fn hash(regime: HashRegime, oddities: Oddities, draw: &mut dyn Draw) -> Option<IdentityHash> {
+pub(super) fn hash(options: &GenerateOptions, draw: &mut dyn Draw) -> Option<IdentityHash> {
+    let (regime, oddities) = (options.hashes, options.oddities);
     let is_null = oddities.has(Oddity::NullHash) && draw.one_in(3);
     match regime {
         HashRegime::Every16 if is_null => Some(IdentityHash::Bits16(0)),
@@ -265,7 +303,11 @@ pub(super) fn hash(regime: HashRegime, oddities: Oddities, draw: &mut dyn Draw) 
         HashRegime::Every16 => Some(IdentityHash::Bits16(draw.between(1, 0x7fff) as u16)),
         HashRegime::WhereUsed32 if is_null => Some(IdentityHash::Bits32(0)),
         HashRegime::WhereUsed32 => {
-            draw.one_in(6).then(|| IdentityHash::Bits32(draw.between(1, u64::from(u32::MAX)) as u32))
+            let is_hashed = match options.hashed {
+                Some(share) => share.draw(draw),
+                None => draw.one_in(6),
+            };
+            is_hashed.then(|| IdentityHash::Bits32(draw.between(1, u64::from(u32::MAX)) as u32))
         }
     }
 }

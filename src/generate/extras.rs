@@ -1,12 +1,14 @@
 //! What HPROF tells beyond PHD. Drawn last, so that earlier draws keep their meaning and a seed its PHD.
 
 use crate::model::{
-    Address, Contents, Heap, Name, ObjectKind, PoolEntry, PrimitiveType, Region, Root, RootKind, Serial, Value,
+    Address, Contents, Event, EventKind, Heap, Name, ObjectKind, PoolEntry, PrimitiveType, Region, Root, RootKind,
+    Serial, TextId, Value,
 };
 
 use super::library::Library;
 use super::oddity::Oddity;
-use super::options::GenerateOptions;
+use super::options::{GenerateOptions, Placement};
+use super::program;
 use super::values::value_of;
 use crate::draw::Draw;
 
@@ -38,6 +40,16 @@ pub(super) fn add(options: &GenerateOptions, heap: &mut Heap, draw: &mut dyn Dra
         roots(options, heap, &addresses, string, draw);
     }
     regions(heap, draw);
+    // A heap that is written in its own order has its own log as well, and that would have to be a whole one.
+    let is_as_heap =
+        options.placement == Placement::Mixed || options.oddities.iter().any(|oddity| oddity.form().as_heap);
+    if options.unused_texts > 0 && !is_as_heap {
+        let texts = (0..options.unused_texts).map(|number| {
+            let text = Name::from_text(&program::symbol(number));
+            Event::new(0, 0, EventKind::Text(TextId(UNUSED + 0x40 * u64::from(number)), text))
+        });
+        heap.surroundings.events = Some(texts.collect());
+    }
     if options.bare_arrays {
         for object in heap.objects.iter_mut().filter(|object| matches!(object.kind, ObjectKind::PrimitiveArray(_))) {
             if draw.one_in(4) {
@@ -46,6 +58,9 @@ pub(super) fn add(options: &GenerateOptions, heap: &mut Heap, draw: &mut dyn Dra
         }
     }
 }
+
+/// Where the texts are that nothing names.
+const UNUSED: u64 = 0x10_0000;
 
 /// Classes and strings, as the profiling agent has them; odd ones have values of every type.
 fn pool(options: &GenerateOptions, constants: &[Address], draw: &mut dyn Draw) -> Vec<PoolEntry> {

@@ -67,13 +67,11 @@ impl Library {
         ];
         rows.into_iter()
             .map(|(name, fields, statics)| {
-                let mut fields: Vec<Field> = fields.split_whitespace().map(|field| parse(field).0).collect();
                 let mut statics: Vec<(Field, u64)> = statics.split_whitespace().map(parse).collect();
                 if self.reverses() {
-                    fields.reverse();
                     statics.reverse();
                 }
-                LibraryClass { name, fields, statics }
+                LibraryClass { name, fields: self::fields(fields, self), statics }
             })
             .collect()
     }
@@ -264,6 +262,15 @@ impl Library {
             }
         }
     }
+}
+
+/// The fields of a row, in the order in which dumps of the library have them.
+pub(super) fn fields(text: &'static str, library: Library) -> Vec<Field> {
+    let mut fields: Vec<Field> = text.split_whitespace().map(|field| parse(field).0).collect();
+    if library.reverses() {
+        fields.reverse();
+    }
+    fields
 }
 
 /// `name:T` or `name:T=bits`, as in the tables above: the letters are those of descriptors, and bits hexadecimal.

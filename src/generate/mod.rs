@@ -6,6 +6,8 @@
 
 mod addresses;
 mod classes;
+mod collections;
+mod contents;
 mod extras;
 mod hotspot;
 pub(crate) mod library;
@@ -13,7 +15,9 @@ mod names;
 mod objects;
 mod oddity;
 mod options;
+mod ownership;
 mod procedural;
+mod program;
 mod references;
 mod roots;
 pub(crate) mod shape;
@@ -31,14 +35,14 @@ pub use shape::{PlacedShape, Shape, ShapeForm, Shapes};
 
 use crate::draw::{Draw, SeedDraw, Stream};
 use crate::model::blocks::{Blocks, Filled};
-use crate::model::{Contents, Facts, HashRegime, Heap, Name, Surroundings};
+use crate::model::{Address, Contents, Facts, HashRegime, Heap, Name, Surroundings};
 
 use addresses::Ground;
 use classes::Classes;
 
 /// A random heap. Shapes that do not fit into its addresses are left out: [`ProceduralHeap`] refuses those.
 pub fn generate(options: &GenerateOptions, draw: &mut dyn Draw) -> Heap {
-    let (mut heap, _, mut ground) = drawn(options, draw);
+    let DrawnHeap { mut heap, mut ground, .. } = drawn(options, draw);
     let plan = shape::plan(options, &heap, &mut ground);
     let Ok(shapes) = plan.and_then(|plan| shape::place(options, plan, &mut ground)) else { return heap };
     let around = shape::build(options, &shapes, &mut heap);
@@ -54,15 +58,24 @@ pub fn generate(options: &GenerateOptions, draw: &mut dyn Draw) -> Heap {
     heap
 }
 
-/// A random heap, with its classes and where there is room for more objects.
-fn drawn(options: &GenerateOptions, draw: &mut dyn Draw) -> (Heap, Classes, Ground) {
+/// A random heap, and what more objects of it need to know.
+struct DrawnHeap {
+    heap: Heap,
+    classes: Classes,
+    /// Where there is room for more objects.
+    ground: Ground,
+    /// Objects that many refer to.
+    popular: Vec<Address>,
+}
+
+fn drawn(options: &GenerateOptions, draw: &mut dyn Draw) -> DrawnHeap {
     let options = &options.with_oddities();
     // One ground for both, so that no object lands on a class.
     let mut ground = Ground::new(options, draw);
     let classes = Classes::plan(options, &mut ground, draw);
     let mut plan = objects::plan(options, &classes, &mut ground, draw);
-    let mut class_table = classes.table(&plan.addresses, options, draw);
-    let mut made = objects::fill(options, &classes, &mut plan, draw);
+    let mut class_table = classes.table(&plan, options, draw);
+    let mut made = contents::fill(options, &classes, &mut plan, draw);
     let (roots, threads, traces) = roots::roots(options, &classes, &plan, &class_table, draw);
     let randoms = (draw.u32(), draw.u32());
     // Last, so that a seed means the same heap in any order.
@@ -89,7 +102,7 @@ fn drawn(options: &GenerateOptions, draw: &mut dyn Draw) -> (Heap, Classes, Grou
     if options.class_objects == ClassObjects::HotSpot {
         hotspot::retell(&mut heap, options.word);
     }
-    (heap, classes, ground)
+    DrawnHeap { heap, classes, ground, popular: plan.popular }
 }
 
 /// A random heap from a seed.

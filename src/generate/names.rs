@@ -2,6 +2,7 @@
 
 use super::oddity::Oddity;
 use super::options::{GenerateOptions, Naming};
+use super::program;
 use crate::draw::Draw;
 
 /// The name of classes that there are several of, each by another loader.
@@ -32,8 +33,10 @@ fn short_name(index: u64, options: &GenerateOptions, twins: usize, draw: &mut dy
     .filter(|(oddity, _)| is_odd(*oddity, options))
     .map(|(_, name)| name)
     .collect();
-    if options.names == Naming::Java {
-        return java_name(index, draw);
+    match options.names {
+        Naming::Java => return java_name(index, draw),
+        Naming::Program => return program::class_name(index, draw),
+        Naming::Plain | Naming::Odd => {}
     }
     if !odd.is_empty() && draw.one_in(2) {
         return draw.pick(&odd).clone();
@@ -89,6 +92,7 @@ pub(super) fn field_name(class: usize, index: usize, options: &GenerateOptions) 
         _ if options.oddities.has(Oddity::ShadowedFields) => format!("f{index}"),
         Naming::Java => format!("{}{class}_{index}", WORDS[(class + index) % WORDS.len()]),
         Naming::Plain | Naming::Odd => format!("c{class}f{index}"),
+        Naming::Program => program::field_name(class, index),
     };
     let name = odd.map_or(name.clone(), |odd| format!("{name}{odd}"));
     // The same in every class, where fields hide those of superclasses.

@@ -1,29 +1,34 @@
 //! The objects: first where they are, then what they hold.
 
 use crate::draw::Draw;
-use crate::model::{Address, ByteLen, Contents, Field, FieldType, Object, ObjectKind, PrimitiveType, Value};
+use crate::model::{Address, ObjectKind};
 
 use super::addresses::Ground;
-use super::classes::{Classes, LOADER, Role, hash};
+use super::classes::{Classes, LOADER, Role};
+use super::collections;
 use super::oddity::Oddity;
-use super::options::{GenerateOptions, Mixed};
-use super::references::{ANYTHING, element, elements_of, takes_anything, target};
-use super::values::{contents, value_of};
+use super::options::{GenerateOptions, Mixed, Naming};
+use super::ownership::Owners;
+use super::program;
+use super::references::{ANYTHING, POPULAR, takes_anything};
 
 /// Objects that were decided on, without their contents.
 #[derive(Debug)]
 pub(super) struct Plan {
     pub(super) addresses: Vec<Address>,
     pub(super) shapes: Vec<Shape>,
+    pub(super) owners: Owners,
+    /// Objects that many refer to, the most popular first.
+    pub(super) popular: Vec<Address>,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
     pub(super) class: usize,
-    kind: ObjectKind,
-    length: u64,
-    size: u64,
-    part: Part,
+    pub(super) kind: ObjectKind,
+    pub(super) length: u64,
+    pub(super) size: u64,
+    pub(super) part: Part,
 }
 
 /// What an object is for.
@@ -35,6 +40,8 @@ pub(super) enum Part {
     Text,
     /// Those of the name of the thread of this number, from 1.
     Name(u32),
+    /// Those of a word that many strings are.
+    Word(u8),
     /// A string; its characters are the next object, if there is one.
     String,
     /// A thread; its name, or the characters of it, are the next object.
@@ -47,8 +54,8 @@ pub(super) enum Part {
 
 impl Part {
     /// Characters.
-    fn is_text(self) -> bool {
-        matches!(self, Part::Text | Part::Name(_))
+    pub(super) fn is_text(self) -> bool {
+        matches!(self, Part::Text | Part::Name(_) | Part::Word(_))
     }
 }
 
@@ -70,26 +77,43 @@ fn first_parts(options: &GenerateOptions, draw: &mut dyn Draw) -> Vec<Part> {
     parts
 }
 
-pub(super) fn thread_name(number: u32) -> String {
-    format!("thread-{number}")
+pub(super) fn thread_name(number: u32, options: &GenerateOptions) -> String {
+    if options.names == Naming::Program { program::thread_name(number) } else { format!("thread-{number}") }
 }
 
 pub(super) fn plan(options: &GenerateOptions, classes: &Classes, ground: &mut Ground, draw: &mut dyn Draw) -> Plan {
-    plan_after(first_parts, options, classes, ground, draw)
+    let mut plan = plan_after(first_parts, options, classes, ground, draw);
+    ground.part();
+    plan.owners = Owners::draw(options, classes, &plan, draw);
+    plan.popular = plan.addresses.iter().copied().take(POPULAR).collect();
+    plan
 }
 
 /// How many elements the array has that holds a block together, besides the block's other objects.
 pub(super) const HELD: usize = 2;
 
-/// The objects of a block that is repeated: first an array that holds the others and [`HELD`] blocks more, so that all
-/// blocks are reached; none is a loader or a thread.
+/// The objects of a block that is repeated: first an array that holds the others, or those that none of them owns, and [`HELD`]
+/// blocks more, so that all blocks are reached; none is a loader or a thread.
 pub(super) fn plan_block(
     options: &GenerateOptions,
     classes: &Classes,
     ground: &mut Ground,
+    popular: &[Address],
     draw: &mut dyn Draw,
 ) -> Plan {
-    plan_after(|_, _| vec![Part::Holder], options, classes, ground, draw)
+    let mut plan = plan_after(|_, _| vec![Part::Holder], options, classes, ground, draw);
+    if options.has_owners() {
+        plan.owners = Owners::draw(options, classes, &plan, draw);
+        plan.popular = popular.to_vec();
+        // The array is shorter than it could have been.
+        let length = (plan.owners.left.len() + HELD) as u64;
+        let spare = (plan.shapes[0].length - length) * classes.reference / 8 * 8;
+        plan.shapes[0].length = length;
+        plan.shapes[0].size -= spare;
+        plan.addresses[1..].iter_mut().for_each(|address| address.0 -= spare);
+        ground.give_back(spare);
+    }
+    plan
 }
 
 fn plan_after(
@@ -107,12 +131,15 @@ fn plan_after(
     let word = options.word.bytes() as u64;
     let odd = options.oddities;
     let in_turn = draw.between(5, 8).min(plain.len() as u64) as usize;
-    let mut plan = Plan { addresses: Vec::new(), shapes: Vec::new() };
+    let mut plan = Plan { addresses: Vec::new(), shapes: Vec::new(), owners: Owners::default(), popular: Vec::new() };
     let first = first(options, draw);
     for index in 0..options.objects {
         let before = plan.shapes.last().map(|shape| shape.part);
         let part = match first.get(index) {
             Some(&part) => part,
+            None if before == Some(Part::String) && options.common_strings.draw(draw) => {
+                Part::Word(program::word(draw))
+            }
             None if before == Some(Part::String) => Part::Text,
             None => Part::Any,
         };
@@ -124,15 +151,19 @@ fn plan_after(
             Part::String => (string, 0, part),
             Part::Text => (text, options.string_lengths.draw(draw), part),
             Part::Holder => (classes.named(ANYTHING), (options.objects - 1 + HELD) as u64, part),
-            Part::Name(number) => (text, thread_name(number).len() as u64, part),
+            Part::Name(number) => (text, thread_name(number, options).len() as u64, part),
+            Part::Word(word) => (text, program::text_of(word).len() as u64, part),
             Part::Any if index == first.len() && odd.has(Oddity::HugeArrays) => {
                 (*draw.pick(&primitive), huge_length(draw), part)
             }
             Part::Any => match options.mix.draw(draw) {
                 Mixed::Instance if odd.has(Oddity::ClassesInTurn) => (plain[index % in_turn], 0, part),
                 Mixed::String if has_room => (string, 0, Part::String),
-                Mixed::Instance | Mixed::String => (recent(&plain, &plan, draw), 0, part),
+                Mixed::Instance | Mixed::String => (used(&plain, &plan, classes, options, draw), 0, part),
                 Mixed::PrimitiveArray => (*draw.pick(&primitive), primitive_length(options, draw), part),
+                Mixed::ObjectArray if options.collections.draw(draw) => {
+                    (classes.named(ANYTHING), element_count(options, draw), part)
+                }
                 Mixed::ObjectArray => (*draw.pick(&arrays), element_count(options, draw), part),
             },
         };
@@ -140,7 +171,7 @@ fn plan_after(
             Role::PrimitiveArray(element) => {
                 (ObjectKind::PrimitiveArray(element), footprint(word, length * element.size(), draw))
             }
-            Role::ObjectArray => (ObjectKind::ObjectArray, footprint(word, length * word, draw)),
+            Role::ObjectArray => (ObjectKind::ObjectArray, footprint(word, length * classes.reference, draw)),
             Role::Plain | Role::Library | Role::Bodiless => (ObjectKind::Instance, classes.instance_size(class)),
         };
         plan.addresses.push(ground.allot(size, draw));
@@ -150,56 +181,32 @@ fn plan_after(
     plan
 }
 
-pub(super) fn fill(options: &GenerateOptions, classes: &Classes, plan: &mut Plan, draw: &mut dyn Draw) -> Vec<Object> {
-    let mut objects = Vec::with_capacity(plan.shapes.len());
-    let odd = options.oddities;
-    for (index, &shape) in plan.shapes.iter().enumerate() {
-        let contents = match shape.kind {
-            ObjectKind::Instance if shape.part == Part::Any => {
-                let layout = classes.layout(shape.class).into_iter();
-                let value = |field: &Field| {
-                    shadow(field, index, plan, classes)
-                        .unwrap_or_else(|| value(field.kind, index, plan, classes, options, draw))
-                };
-                Contents::Fields(layout.map(value).collect())
-            }
-            ObjectKind::Instance => Contents::Fields(known(index, plan, classes)),
-            ObjectKind::ObjectArray if shape.part == Part::Holder => {
-                let others = plan.addresses[1..].iter().copied();
-                Contents::Elements(std::iter::repeat_n(Address::NULL, HELD).chain(others).collect())
-            }
-            ObjectKind::ObjectArray => {
-                let fits = elements_of(shape.class, classes);
-                Contents::Elements(
-                    (0..shape.length).map(|_| element(index, &fits, plan, classes, options, draw)).collect(),
-                )
-            }
-            ObjectKind::PrimitiveArray(element) => match shape.part {
-                Part::Text => {
-                    let letters = (0..shape.length).map(|_| draw.between(b'a'.into(), b'z'.into()) as u8);
-                    characters(element, &letters.collect::<Vec<u8>>())
-                }
-                Part::Name(number) => characters(element, thread_name(number).as_bytes()),
-                _ => contents(element, shape.length, odd, draw),
-            },
-        };
-        objects.push(Object {
-            class: Some(classes.planned[shape.class].address),
-            size: Some(ByteLen(shape.size)),
-            hash: hash(options.hashes, odd, draw),
-            length: (shape.kind != ObjectKind::Instance).then_some(shape.length),
-            contents,
-            ..Object::new(plan.addresses[index], shape.kind)
-        });
-    }
-    objects
-}
-
 impl Plan {
     /// Whether the references of an object may be to anything.
     pub(super) fn is_free(&self, index: usize, classes: &Classes) -> bool {
         let shape = &self.shapes[index];
         shape.part == Part::Any && (shape.kind == ObjectKind::Instance || takes_anything(shape.class, classes))
+    }
+
+    /// Whether an object is the characters of a word that many strings are.
+    pub(super) fn is_word(&self, index: usize) -> bool {
+        matches!(self.shapes[index].part, Part::Word(_))
+    }
+
+    /// The object that an object's field or element owns.
+    pub(super) fn owned(&self, index: usize, item: usize) -> Option<Address> {
+        self.owners.of(index, item).map(|owned| self.addresses[owned])
+    }
+
+    /// An array of any objects, if there is one.
+    pub(super) fn array(&self, classes: &Classes) -> Option<Address> {
+        let any = self.shapes.iter().position(|shape| takes_anything(shape.class, classes));
+        any.map(|index| self.addresses[index])
+    }
+
+    /// The objects that have no owner for want of room.
+    pub(super) fn left(&self) -> impl Iterator<Item = Address> {
+        self.owners.left.iter().map(|index| self.addresses[*index])
     }
 
     /// Whether an object is characters.
@@ -213,14 +220,26 @@ impl Plan {
     }
 
     /// The first class loader, if there is one.
-    fn loader(&self) -> Address {
+    pub(super) fn loader(&self) -> Address {
         self.parts(Part::Loader).first().copied().unwrap_or_default()
     }
 
     /// The object after another one, if it is the wanted part.
-    fn next(&self, index: usize, is_wanted: fn(Part) -> bool) -> Address {
+    pub(super) fn next(&self, index: usize, is_wanted: fn(Part) -> bool) -> Address {
         let is_next = self.shapes.get(index + 1).is_some_and(|shape| is_wanted(shape.part));
         if is_next { self.addresses[index + 1] } else { Address::NULL }
+    }
+}
+
+/// A class to instantiate: one of the library's, by how often each is used, or one of the random ones.
+fn used(plain: &[usize], plan: &Plan, classes: &Classes, options: &GenerateOptions, draw: &mut dyn Draw) -> usize {
+    if !classes.collections.is_empty() && options.collections.draw(draw) {
+        return classes.collections[collections::place(draw)];
+    }
+    match &options.class_use {
+        // The first two are those of every heap.
+        Some(places) if plain.len() > 2 => plain[2 + (places.draw(draw) % (plain.len() as u64 - 2)) as usize],
+        _ => recent(plain, plan, draw),
     }
 }
 
@@ -265,56 +284,4 @@ fn element_count(options: &GenerateOptions, draw: &mut dyn Draw) -> u64 {
 fn footprint(word: u64, payload: u64, draw: &mut dyn Draw) -> u64 {
     let hash_slot = if draw.one_in(8) { 4 } else { 0 };
     (2 * word + payload + hash_slot).next_multiple_of(8).max(16)
-}
-
-fn value(
-    field: FieldType,
-    from: usize,
-    plan: &Plan,
-    classes: &Classes,
-    options: &GenerateOptions,
-    draw: &mut dyn Draw,
-) -> Value {
-    match field {
-        FieldType::Object => Value::reference(target(from, plan, classes, options, draw)),
-        FieldType::Primitive(kind) => value_of(kind, options.oddities, draw),
-    }
-}
-
-/// The fields of an instance of the library: those that have a meaning here, and zeros.
-fn known(index: usize, plan: &Plan, classes: &Classes) -> Vec<Value> {
-    let part = plan.shapes[index].part;
-    let field = |field: &Field| match (part, field.name.as_bytes(), field.kind) {
-        (Part::String, b"value", _) => Value::reference(plan.next(index, Part::is_text)),
-        // Characters that Android and JDK 6 count.
-        (Part::String, b"count", FieldType::Primitive(kind)) => {
-            let length = plan.shapes.get(index + 1).map_or(0, |shape| shape.length);
-            Value::primitive(kind, length)
-        }
-        (Part::Thread, b"name", _) => Value::reference(plan.next(index, |part| part == Part::String || part.is_text())),
-        (Part::Thread, b"contextClassLoader", _) => Value::reference(plan.loader()),
-        (Part::Thread, b"priority", FieldType::Primitive(kind)) => Value::primitive(kind, 5),
-        (Part::Thread, b"tid", FieldType::Primitive(kind)) => Value::primitive(kind, index as u64),
-        // The second loader asks the first one, and so on.
-        (Part::Loader, b"parent", _) if index > 0 => Value::reference(plan.addresses[index - 1]),
-        (_, _, FieldType::Object) => Value::reference(Address::NULL),
-        (_, _, FieldType::Primitive(kind)) => Value::primitive(kind, 0),
-    };
-    let layout = classes.layout(plan.shapes[index].class);
-    layout.into_iter().map(|f| shadow(f, index, plan, classes).unwrap_or_else(|| field(f))).collect()
-}
-
-/// What ART keeps in each object: its class, and the word of its monitor, 0 where no one uses it.
-fn shadow(field: &Field, index: usize, plan: &Plan, classes: &Classes) -> Option<Value> {
-    match (field.name.as_bytes(), field.kind) {
-        (b"shadow$_klass_", _) => Some(Value::reference(classes.planned[plan.shapes[index].class].address)),
-        (b"shadow$_monitor_", FieldType::Primitive(kind)) => Some(Value::primitive(kind, 0)),
-        _ => None,
-    }
-}
-
-/// ASCII, one element a character.
-fn characters(element: PrimitiveType, text: &[u8]) -> Contents {
-    let size = element.size() as usize;
-    Contents::Primitives(text.iter().flat_map(|byte| u64::from(*byte).to_be_bytes()[8 - size..].to_vec()).collect())
 }

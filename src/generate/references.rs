@@ -5,21 +5,22 @@ use crate::model::Address;
 
 use super::classes::{Classes, Role};
 use super::objects::Plan;
-use super::options::{AddressSpace, GenerateOptions};
+use super::options::{AddressSpace, GenerateOptions, Lengths, Share};
 
-/// What a reference points to: often a neighbour, sometimes itself, a class or nothing.
+/// What a reference points to: often a neighbour, sometimes itself, a class or nothing. `nulls` is the share of nulls.
 pub(super) fn target(
     from: usize,
     plan: &Plan,
     classes: &Classes,
     options: &GenerateOptions,
+    nulls: Option<Share>,
     draw: &mut dyn Draw,
 ) -> Address {
     let count = plan.addresses.len() as u64;
     if options.dangling.draw(draw) {
         return nowhere(options, draw);
     }
-    let kind = match options.nulls {
+    let kind = match nulls {
         Some(nulls) if nulls.draw(draw) => return Address::NULL,
         // What is left of the sixteenths.
         Some(_) => draw.between(4, 15),
@@ -27,6 +28,7 @@ pub(super) fn target(
     };
     match kind {
         0..=3 => Address::NULL,
+        _ if options.has_owners() => shared(plan, classes, options, draw),
         4..=9 => {
             let low = from.saturating_sub(4) as u64;
             plan.addresses[(low + draw.below((count - low).min(9))) as usize]
@@ -36,6 +38,21 @@ pub(super) fn target(
         _ => *draw.pick(&plan.addresses),
     }
 }
+
+/// What objects refer to that do not own it: one of the few that many refer to, seldom a class, or anything.
+fn shared(plan: &Plan, classes: &Classes, options: &GenerateOptions, draw: &mut dyn Draw) -> Address {
+    if !plan.popular.is_empty() && options.popular.draw(draw) {
+        let (first, last) = (MOST_POPULAR, MOST_POPULAR + plan.popular.len() as u64 - 1);
+        let rank = Lengths::Power(first, last).draw(draw) - first;
+        return plan.popular[rank as usize];
+    }
+    if draw.one_in(12) { draw.pick(&classes.planned).address } else { *draw.pick(&plan.addresses) }
+}
+
+/// How many popular objects there are.
+pub(super) const POPULAR: usize = 256;
+/// The most popular one has one in that many and one of the references to all of them, and the next ones have fewer.
+const MOST_POPULAR: u64 = 8;
 
 /// What the elements of an array may be.
 pub(super) enum Elements {
@@ -76,12 +93,13 @@ pub(super) fn element(
     options: &GenerateOptions,
     draw: &mut dyn Draw,
 ) -> Address {
-    let Elements::Of(fits) = fits else { return target(from, plan, classes, options, draw) };
+    let nulls = options.null_elements.or(options.nulls);
+    let Elements::Of(fits) = fits else { return target(from, plan, classes, options, nulls, draw) };
     if options.dangling.draw(draw) {
         return nowhere(options, draw);
     }
     let start = draw.below(plan.shapes.len() as u64) as usize;
-    let is_null = match options.nulls {
+    let is_null = match nulls {
         Some(nulls) => nulls.draw(draw),
         None => draw.one_in(4),
     };

@@ -7,7 +7,8 @@ use super::classes::{Classes, Role};
 use super::library::Library;
 use super::objects::{Part, Plan, thread_name};
 use super::oddity::Oddity;
-use super::options::{AddressSpace, GenerateOptions};
+use super::options::{AddressSpace, GenerateOptions, Naming};
+use super::program;
 
 /// Roots, threads and their stack traces. The first trace has no thread and no frames: what is allocated nowhere in
 /// particular names it.
@@ -29,6 +30,11 @@ pub(super) fn roots(
     let serials = options.library.first_serials();
     let (first_thread, first_trace) = options.serials.map_or(serials, |serial| (serial, serial));
     traces.push(StackTrace { serial: Serial(first_trace), thread: Serial(0), frames: [].into() });
+    // What the JVM holds, of which nothing else is the owner.
+    for object in plan.left() {
+        let kind = RootKind::JniGlobal(Address(draw.below(jni_references) * 8));
+        roots.push(Root { object, kind, after: None });
+    }
     let plain = planned.of(|role| role == Role::Plain);
     // Unknown, and native. That a method is compiled (-2) the hprof agent alone says.
     let lines: &[i32] =
@@ -40,19 +46,24 @@ pub(super) fn roots(
         threads.push(Thread {
             serial: thread,
             object,
-            name: Some(Name::from_text(&thread_name(number))),
+            name: Some(Name::from_text(&thread_name(number, options))),
             trace: Some(trace),
         });
         let depth = match &options.frames {
             Some(lengths) => lengths.draw(draw).max(every.into()),
             None => draw.between(every.into(), 3),
         };
-        let frames = (0..depth).map(|depth| StackFrame {
-            method: Name::from_text(&format!("m{depth}")),
-            signature: Name::from_text("()V"),
-            source: draw.one_in(2).then(|| Name::from_text("Source.java")),
-            class: Some(classes[*draw.pick(&plain)].address),
-            line: *draw.pick(lines),
+        let frames = (0..depth).map(|depth| {
+            if options.names == Naming::Program {
+                return program::frame(depth, &classes[*draw.pick(&plain)], draw);
+            }
+            StackFrame {
+                method: Name::from_text(&format!("m{depth}")),
+                signature: Name::from_text("()V"),
+                source: draw.one_in(2).then(|| Name::from_text("Source.java")),
+                class: Some(classes[*draw.pick(&plain)].address),
+                line: *draw.pick(lines),
+            }
         });
         let frames: Vec<StackFrame> = frames.collect();
         let of = if options.library.has_traces_of_threads() { thread } else { Serial(0) };
@@ -78,6 +89,11 @@ pub(super) fn roots(
                 5 => RootKind::MonitorUsed,
                 _ => RootKind::Unknown,
             };
+            roots.push(Root { object: *draw.pick(&plan.addresses), kind, after: None });
+        }
+        let locals = options.locals.as_ref().filter(|_| depth > 0).map_or(0, |locals| locals.draw(draw));
+        for _ in 0..locals {
+            let kind = RootKind::JavaFrame(thread, draw.below(depth) as i32);
             roots.push(Root { object: *draw.pick(&plan.addresses), kind, after: None });
         }
     }

@@ -29,6 +29,7 @@ mod procedural;
 mod profiles;
 mod properties;
 mod random_dumps;
+mod realism;
 mod relies_classic;
 mod relies_hprof;
 mod relies_phd;

@@ -20,13 +20,11 @@ fn heap(recipe: &Recipe) -> Heap {
     Heap::collect(&mut recipe.heap().expect("a heap")).expect("in memory")
 }
 
-/// Of the preset `huge`, fewer objects than it has by itself, and more than are drawn one by one.
+/// Of large presets, fewer objects than they have by themselves, and more than are drawn one by one.
 fn recipes() -> impl Iterator<Item = Recipe> {
     let preset = |preset| {
         let mut recipe = Recipe::from(preset);
-        if preset == Preset::Huge {
-            recipe.options.objects = 6000;
-        }
+        recipe.options.objects = recipe.options.objects.min(6000);
         recipe
     };
     Preset::FORMS.iter().map(move |form| preset(form.preset))

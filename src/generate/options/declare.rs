@@ -57,7 +57,7 @@ declare! {
     word: WordSize = WordSize::Bits64, "word", |draw| *draw.pick(&[WordSize::Bits32, WordSize::Bits64]);
     /// Where classes and objects are: mostly packed with some gaps of all widths (ordinary), without gaps, far apart,
     /// above 4 GiB, from below 4 GiB to above it (with 32-bit words: from there to low addresses), at multiples of 1
-    /// byte, with distances at which widths change, or numbered from 1 on.
+    /// byte, with distances at which widths change, numbered from 1 on, or without gaps in two ranges.
     addresses: AddressSpace = AddressSpace::Memory, "addresses", |draw| *draw.pick(&AddressSpace::ALL);
     /// Weights of the kinds of objects.
     mix: Mix = Mix::default(), "mix", |draw| Mix {
@@ -84,8 +84,8 @@ declare! {
     fields: Option<Lengths> = None, "fields", |draw| short(draw);
     /// Static fields that a random class declares.
     statics: Lengths = Lengths::Uniform(0, 4), "statics", |draw| Lengths::Uniform(0, draw.below(8));
-    /// Names of random classes and fields: short ones of one package, as programs have them, or with characters beyond
-    /// ASCII.
+    /// Names of random classes and fields: short ones of one package, as programs have them, with characters beyond
+    /// ASCII, or those of a whole program with its methods, source files, lines and threads.
     names: Naming = Naming::Plain, "names", |draw| *draw.pick(&[Naming::Plain, Naming::Java, Naming::Odd]);
     /// Bytes to which a random class's name is made longer, up to 65,000.
     name_lengths: Option<Lengths> = None, "name-lengths", |draw| Some(Lengths::Geometric(draw.below(300)));
@@ -126,6 +126,40 @@ declare! {
     /// Parts of the heap whose graph is known in advance, besides the number of objects above; each may have `@` and the kind of
     /// root that holds it.
     shapes: Shapes = Shapes::default(), "shape", |draw| Shapes::draw(draw);
+    /// Share of the instances that are collections and boxed numbers of the Java library, with its fields, and of the arrays of
+    /// objects that are java/lang/Object[].
+    collections: Share = Share::default(), "collections", |draw| share(draw);
+    /// Which of the random classes an instance is of, counted from the first: often one of the last (ordinary), or by a
+    /// distribution.
+    class_use: Option<Lengths> = None, "class-use", |draw| short(draw);
+    /// Share of the random classes that a JVM made of lambda expressions.
+    hidden_classes: Share = Share::default(), "hidden-classes", |draw| share(draw);
+    /// Share of the random classes whose superclass is java/lang/Object, whatever the depth.
+    flat_classes: Share = Share::default(), "flat-classes", |draw| share(draw);
+    /// Share of the random classes that have a class of arrays: a third (ordinary), or another one.
+    array_classes: Option<Share> = None, "array-classes", |draw| Some(share(draw));
+    /// Share of the classes with the static field <resolved_references>, which HotSpot adds.
+    resolved_references: Share = Share::default(), "resolved-references", |draw| share(draw);
+    /// Share of the strings that are one of a few words of programs.
+    common_strings: Share = Share::default(), "common-strings", |draw| share(draw);
+    /// Share of the fields of primitive types that are zero, besides those that happen to be.
+    zeros: Share = Share::default(), "zeros", |draw| share(draw);
+    /// Share of the elements of arrays of objects that are null: that of all references (ordinary), or another one.
+    null_elements: Option<Share> = None, "null-elements", |draw| Some(share(draw));
+    /// Share of the objects that one of the objects near by owns: a reference that no other object has, so that most objects
+    /// have one reference. Of a large heap's blocks, arrays hold what is left.
+    owned: Share = Share::default(), "owned", |draw| share(draw);
+    /// Share of the references that are not an owner's, to one of the few objects that many refer to.
+    popular: Share = Share::default(), "popular", |draw| share(draw);
+    /// Roots in the Java frames of a thread, besides the others.
+    locals: Option<Lengths> = None, "locals", |draw| short(draw);
+    /// Share of the objects that have an identity hash, where not every one has: a sixth (ordinary), or another one.
+    hashed: Option<Share> = None, "hashed", |draw| Some(share(draw));
+    /// Whether references take 4 bytes in objects though words have 64 bits, as where a JVM compresses them.
+    compressed: bool = false, "compressed-references", |draw| draw.one_in(2);
+    /// Texts that nothing in the dump names, as the table of a JVM's symbols has them; where the dump is in its writer's
+    /// order.
+    unused_texts: u32 = 0, "unused-texts", |draw| draw.below(64) as u32;
 }
 
 /// The last row that the swarm draws: what a recipe of it means does not change with the rows after that.
@@ -281,6 +315,17 @@ mod tests {
                 read.set(key, &text).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
             }
             assert_eq!(read, drawn, "seed {seed}");
+        }
+    }
+
+    #[test]
+    fn the_swarm_draws_the_options_up_to_the_class_objects() {
+        let last = ROWS.iter().position(|row| row.key == LAST_OF_SWARM).expect("a row");
+        let plain = GenerateOptions::default();
+        for seed in 0..50 {
+            let drawn = plain.swarm(|_| false, &mut SeedDraw::new(seed, Stream::Swarm));
+            let later = ROWS[last + 1..].iter().find(|row| row.text(&drawn) != row.text(&plain));
+            assert!(later.is_none(), "seed {seed}: {later:?}");
         }
     }
 

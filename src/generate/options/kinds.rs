@@ -348,9 +348,10 @@ choices! {
         Unaligned = "unaligned",
         Edges = "edges",
         Numbers = "numbers",
+        Ranges = "ranges",
     }
     ClassObjects { J9 = "j9", HotSpot = "hotspot" }
-    Naming { Plain = "plain", Java = "java", Odd = "odd" }
+    Naming { Plain = "plain", Java = "java", Odd = "odd", Program = "program" }
     Library {
         Jdk6 = "jdk-6",
         Jdk8 = "jdk-8",

@@ -37,10 +37,12 @@ pub enum AddressSpace {
     Edges,
     /// Numbers from 1 on, for identifiers of 1 and 2 bytes.
     Numbers,
+    /// Places without gaps in two ranges: the first objects stand apart from all others, as an archive's do.
+    Ranges,
 }
 
 impl AddressSpace {
-    /// Every one.
+    /// Those that are drawn where a seed or a fuzzer chooses: with one more, the same seed would mean another heap.
     pub const ALL: [AddressSpace; 8] = [
         AddressSpace::Memory,
         AddressSpace::Dense,
@@ -67,6 +69,9 @@ pub enum Naming {
     Java,
     /// Names with characters beyond ASCII, beyond U+FFFF, and U+0000.
     Odd,
+    /// Names as a whole program has them: of its classes and those of the Java library, hidden ones, fields, methods, source
+    /// files and threads, with line numbers.
+    Program,
 }
 
 /// What a generated heap says of class objects.
@@ -117,6 +122,11 @@ impl GenerateOptions {
             options.serials.get_or_insert(0x89ab_cdef);
         }
         options
+    }
+
+    /// Whether objects own others.
+    pub(crate) fn has_owners(&self) -> bool {
+        self.owned != Share::default()
     }
 
     /// Whether names and the version's text have only characters of ISO 8859-1.

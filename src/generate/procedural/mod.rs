@@ -18,8 +18,7 @@ use crate::model::{
     Address, Class, Facts, Heap, HeapSource, Part, Root, RootKind, Surroundings, VisitObjects, VisitParts, is_ascending,
 };
 
-use super::addresses::Ground;
-use super::classes::Classes;
+use super::DrawnHeap;
 use super::objects::HELD;
 use super::options::{AddressSpace, GenerateOptions};
 use super::shape::{self, PlacedShape, RunBlocks};
@@ -63,17 +62,18 @@ impl ProceduralHeap {
             _ => 0,
         };
         let objects = options.objects - in_blocks * OBJECTS as usize;
-        let (mut first, classes, mut ground) = super::drawn(&GenerateOptions { objects, ..options.clone() }, &mut draw);
-        let plan = shape::plan(options, &first, &mut ground)?;
+        let mut drawn = super::drawn(&GenerateOptions { objects, ..options.clone() }, &mut draw);
+        let mut first = std::mem::take(&mut drawn.heap);
+        let plan = shape::plan(options, &first, &mut drawn.ground)?;
         let mut blocks = None;
         if in_blocks > 0 {
             let mut draw = SeedDraw::new(seed, Stream::Blocks);
-            let computed = Computed::draw(options, &classes, &ground, in_blocks as u64, &mut draw)?;
+            let computed = Computed::draw(options, &drawn, in_blocks as u64, &mut draw)?;
             first.surroundings.roots.get_or_insert_default().extend(computed.roots(&mut draw));
-            ground.reserve(computed.layout.length());
+            drawn.ground.reserve(computed.layout.length());
             blocks = Some(computed);
         }
-        let shapes = shape::place(options, plan, &mut ground)?;
+        let shapes = shape::place(options, plan, &mut drawn.ground)?;
         let around = shape::build(options, &shapes, &mut first);
         let runs = shapes.iter().flat_map(|shape| RunBlocks::of(shape, &around)).collect();
         let mut heap = ProceduralHeap { first, ascends: false, blocks, shapes, runs };
@@ -161,15 +161,14 @@ struct Computed {
 impl Computed {
     fn draw(
         options: &GenerateOptions,
-        classes: &Classes,
-        ground: &Ground,
+        before: &DrawnHeap,
         blocks: u64,
         draw: &mut dyn Draw,
     ) -> Result<Computed, Error> {
-        let key = draw.u64();
+        let (key, ground) = (draw.u64(), &before.ground);
         let groups = blocks.div_ceil(SHAPES as u64);
         let jumps = (ground.room() / groups / SHAPES as u64 / 2).min(JUMPS);
-        let mut drawn: Vec<Drawn> = (0..SHAPES).map(|_| draw_shape(options, classes, jumps, draw)).collect();
+        let mut drawn: Vec<Drawn> = (0..SHAPES).map(|_| draw_shape(options, before, jumps, draw)).collect();
         let lengths = std::array::from_fn(|shape| drawn[shape].length);
         let offsets = drawn.iter().flat_map(|drawn| drawn.shape.objects.iter().map(|object| object.address.0));
         let layout = Layout::new(key, blocks, ground.next(), offsets, &lengths);

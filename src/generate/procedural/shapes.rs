@@ -4,11 +4,13 @@ use crate::draw::Draw;
 use crate::model::blocks::{BlockShape, Item, ValueSpan};
 use crate::model::{Address, Contents, FieldType, IdentityHash, Object, ObjectKind, PrimitiveType, Value};
 
+use super::super::DrawnHeap;
 use super::super::addresses::Ground;
 use super::super::classes::Classes;
+use super::super::contents;
 use super::super::objects::{self, HELD, Plan};
 use super::super::oddity::Oddity;
-use super::super::options::GenerateOptions;
+use super::super::options::{GenerateOptions, Share};
 use super::layout::OBJECTS;
 
 /// Addresses of a block's own objects while it is drawn: no heap has others there.
@@ -34,11 +36,12 @@ pub(super) struct Drawn {
 }
 
 /// Draws a shape, in which jumps between objects take at most that many bytes.
-pub(super) fn draw_shape(options: &GenerateOptions, classes: &Classes, jumps: u64, draw: &mut dyn Draw) -> Drawn {
+pub(super) fn draw_shape(options: &GenerateOptions, before: &DrawnHeap, jumps: u64, draw: &mut dyn Draw) -> Drawn {
+    let classes = &before.classes;
     let options = GenerateOptions { objects: OBJECTS as usize, ..options.clone() };
     let mut ground = Ground::of_block(&options, OWN, jumps);
-    let mut plan = objects::plan_block(&options, classes, &mut ground, draw);
-    let mut objects = objects::fill(&options, classes, &mut plan, draw);
+    let mut plan = objects::plan_block(&options, classes, &mut ground, &before.popular, draw);
+    let mut objects = contents::fill(&options, classes, &mut plan, draw);
     let mut open = Open::default();
     let mut hashed = Vec::new();
     let mut hash = (0, 0);
@@ -98,12 +101,14 @@ impl Open {
         draw: &mut dyn Draw,
     ) {
         let is_free = plan.is_free(place, classes);
+        // An owner's reference says something.
+        let goes = |item: usize| is_free && plan.owned(place, item).is_none();
         let item = |item: usize| Item { object: place as u32, item: item as u32 };
         match &mut object.contents {
             Contents::Fields(fields) => {
                 for (number, value) in fields.iter_mut().enumerate() {
                     match value.kind {
-                        FieldType::Object => self.reference(item(number), &mut value.bits, is_free, draw),
+                        FieldType::Object => self.reference(item(number), &mut value.bits, goes(number), options, draw),
                         FieldType::Primitive(kind) if is_free => self.field(item(number), kind, value, options, draw),
                         FieldType::Primitive(_) => {}
                     }
@@ -111,12 +116,12 @@ impl Open {
             }
             Contents::Elements(elements) => {
                 for (number, element) in elements.iter_mut().enumerate() {
-                    self.reference(item(number), &mut element.0, is_free, draw);
+                    self.reference(item(number), &mut element.0, goes(number), options, draw);
                 }
             }
             Contents::Primitives(bytes) if !bytes.is_empty() => {
                 let ObjectKind::PrimitiveArray(element) = object.kind else { return };
-                if options.oddities.has(Oddity::ExtremeValues) && !plan.is_text(place) {
+                if options.oddities.has(Oddity::ExtremeValues) && !plan.is_text(place) || plan.is_word(place) {
                     return;
                 }
                 let mask = if plan.is_text(place) { letters(element) } else { mask(element) };
@@ -130,12 +135,15 @@ impl Open {
     }
 
     /// A reference to an object of the block is one that says something, or stands for one to anywhere.
-    fn reference(&mut self, item: Item, bits: &mut u64, is_free: bool, draw: &mut dyn Draw) {
+    fn reference(&mut self, item: Item, bits: &mut u64, is_free: bool, options: &GenerateOptions, draw: &mut dyn Draw) {
         let Some(offset) = bits.checked_sub(OWN).filter(|offset| *offset < 1 << 60) else { return };
         *bits = 0;
         match if is_free { draw.below(4) } else { 4 } {
             0 => self.far.push(item),
             1 => self.near.push(item),
+            // Most of what is near has its owner.
+            2 if options.has_owners() => self.far.push(item),
+            3 if options.has_owners() => self.near.push(item),
             _ => self.own.push((item, offset)),
         }
     }
@@ -150,6 +158,9 @@ impl Open {
         draw: &mut dyn Draw,
     ) {
         if options.oddities.has(Oddity::ExtremeValues) && draw.one_in(2) {
+            return;
+        }
+        if value.bits == 0 && options.zeros != Share::default() {
             return;
         }
         let size = kind.size() as usize;

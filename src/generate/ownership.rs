@@ -1,0 +1,109 @@
+//! Which object owns which. In a program's heap most objects have one reference, from an object near by: what made them keeps
+//! them.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use crate::draw::Draw;
+use crate::model::{FieldType, ObjectKind};
+
+use super::classes::Classes;
+use super::objects::{Part, Plan};
+use super::options::GenerateOptions;
+use super::references::takes_anything;
+
+/// The owners of objects.
+#[derive(Debug, Default)]
+pub(super) struct Owners {
+    /// By the object that owns and its field or element, the object that is owned.
+    owned: BTreeMap<(usize, usize), usize>,
+    /// Objects that would be owned and for which there was no room.
+    pub(super) left: Vec<usize>,
+}
+
+/// Objects among which an owner is near: as many as a block has.
+const NEAR: usize = 32;
+/// An owner is that many objects back, on average, of those that have room.
+const BACK: u64 = 3;
+
+impl Owners {
+    /// What an object's field or element owns.
+    pub(super) fn of(&self, object: usize, item: usize) -> Option<usize> {
+        self.owned.get(&(object, item)).copied()
+    }
+
+    /// Draws the owners of all objects, or none.
+    pub(super) fn draw(options: &GenerateOptions, classes: &Classes, plan: &Plan, draw: &mut dyn Draw) -> Owners {
+        let mut owners = Owners::default();
+        if options.has_owners() {
+            let count = plan.shapes.len();
+            (0..count).step_by(NEAR).for_each(|first| {
+                owners.draw_among(first..(first + NEAR).min(count), options, classes, plan, draw);
+            });
+        }
+        owners
+    }
+
+    fn draw_among(
+        &mut self,
+        range: Range<usize>,
+        options: &GenerateOptions,
+        classes: &Classes,
+        plan: &Plan,
+        draw: &mut dyn Draw,
+    ) {
+        let mut order: Vec<usize> = range.filter(|&index| can_be_owned(index, plan)).collect();
+        // What comes first in memory is the owner about as often as not.
+        if draw.one_in(2) {
+            order.reverse();
+        }
+        let mut room: Vec<(usize, usize)> = Vec::new();
+        for index in order {
+            // What nothing owns owns nothing, so that few objects are out of reach with it.
+            if !options.owned.draw(draw) {
+                continue;
+            }
+            let back = geometric(draw);
+            match room.len().checked_sub(1) {
+                Some(last) => {
+                    let slot = room.remove(last.saturating_sub(back));
+                    self.owned.insert(slot, index);
+                }
+                None => self.left.push(index),
+            }
+            room.extend(items(index, classes, plan).map(|item| (index, item)));
+        }
+    }
+}
+
+/// How far back, ever rarer.
+fn geometric(draw: &mut dyn Draw) -> usize {
+    (0..NEAR).take_while(|_| !draw.one_in(BACK + 1)).count()
+}
+
+/// Loaders, threads and what holds a block are reached otherwise, and the characters of a string are its own.
+fn can_be_owned(index: usize, plan: &Plan) -> bool {
+    matches!(plan.shapes[index].part, Part::Any | Part::String)
+        && !index.checked_sub(1).is_some_and(|before| plan.shapes[before].part == Part::Thread)
+}
+
+/// The fields and elements that may own: of an array, a quarter, since most of its elements are null.
+fn items(index: usize, classes: &Classes, plan: &Plan) -> Box<dyn Iterator<Item = usize>> {
+    let shape = &plan.shapes[index];
+    match shape.kind {
+        ObjectKind::Instance if shape.part == Part::Any => {
+            let fields: Vec<usize> = classes
+                .layout(shape.class)
+                .iter()
+                .enumerate()
+                .filter(|(_, field)| field.kind == FieldType::Object && !field.name.as_bytes().starts_with(b"shadow$_"))
+                .map(|(item, _)| item)
+                .collect();
+            Box::new(fields.into_iter())
+        }
+        ObjectKind::ObjectArray if shape.part == Part::Any && takes_anything(shape.class, classes) => {
+            Box::new(0..shape.length.div_ceil(4) as usize)
+        }
+        _ => Box::new(std::iter::empty()),
+    }
+}
