@@ -4,7 +4,7 @@
     measure.py HEAPSMITH DUMP...
 
 prints, for each dump, a JSON object of the measures that MEASURES lists. DUMP is whatever `heapsmith decode` reads, a recipe
-too. What a format does not tell has no key. Of a file with several heaps, the first one is measured.
+too. What a format does not record has no key. Of a file with several heaps, the first one is measured.
 """
 
 import bisect
