@@ -73,7 +73,7 @@ impl Plain {
         reached
     }
 
-    fn from_roots(&self, left_out: &dyn Fn(usize) -> bool) -> Vec<bool> {
+    fn reached(&self, left_out: &dyn Fn(usize) -> bool) -> Vec<bool> {
         let holds = |(kind, _): &&(RootKind, usize)| *kind != RootKind::Unreachable;
         self.reach(self.roots.iter().filter(holds).map(|(_, entry)| *entry), left_out)
     }
@@ -89,9 +89,9 @@ impl Plain {
 
     /// Of each entry, what the definitions say.
     fn told(&self) -> Vec<Reached> {
-        let all = self.from_roots(&|_| false);
+        let all = self.reached(&|_| false);
         let without: Vec<Vec<bool>> = (0..all.len())
-            .map(|entry| if all[entry] { self.from_roots(&|other| other == entry) } else { all.clone() })
+            .map(|entry| if all[entry] { self.reached(&|other| other == entry) } else { all.clone() })
             .collect();
         let retained: Vec<Retained> = without.iter().map(|after| self.lost(&all, after)).collect();
         let distances = self.distances();
@@ -172,7 +172,7 @@ fn check(heap: &Heap, what: &str) {
     }
 
     // By class: what is lost without one or another of the objects of the name.
-    let all = plain.from_roots(&|_| false);
+    let all = plain.reached(&|_| false);
     let mut objects: BTreeMap<&Name, (u64, u64)> = BTreeMap::new();
     for (name, size) in plain.names.iter().zip(&plain.sizes) {
         if let Some(name) = name.as_ref().filter(|name| !name.as_bytes().is_empty()) {
@@ -186,7 +186,7 @@ fn check(heap: &Heap, what: &str) {
         assert_eq!((row.objects, row.bytes), (count, bytes), "{what}: {name}");
         let mut kept = all.clone();
         for one in (0..all.len()).filter(|entry| plain.names[*entry].as_ref() == Some(name)) {
-            let without = plain.from_roots(&|entry| entry == one);
+            let without = plain.reached(&|entry| entry == one);
             kept.iter_mut().zip(without).for_each(|(kept, without)| *kept &= without);
         }
         let lost = plain.lost(&all, &kept);

@@ -66,7 +66,7 @@ impl Structure for PowerLaw {
     }
 
     fn dominator(&self, object: u64) -> Option<u64> {
-        (object > 0).then(|| (object + 1) / 2 - 1)
+        Some(object.checked_sub(1)? / 2)
     }
 
     fn retained(&self, object: u64) -> Counts {
