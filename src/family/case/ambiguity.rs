@@ -48,6 +48,8 @@ pub(crate) enum Means {
     Heap { same: fn(&DumpOf<'_>, &Heap, usize, usize) -> bool, apply: fn(&DumpOf<'_>, &mut Heap, usize) },
     /// From the dump, which is read once more: whether a heap like this can differ at all, and how to read it then.
     Again { occurs: fn(&Heap) -> bool, reading: fn(Reading) -> Reading },
+    /// From nowhere: the heap is the same, and who judges an answer about it makes the difference.
+    Judge,
 }
 
 /// The dump that a heap was read from.
@@ -141,7 +143,7 @@ impl<'c> DumpOf<'c> {
         let chosen = choices[place];
         chosen == other
             || match ambiguities[place].means {
-                Means::Spelled => false,
+                Means::Spelled | Means::Judge => false,
                 Means::Heap { same, .. } => same(self, heap, chosen.min(other), chosen.max(other)),
                 // What may occur is looked for: two readings of a dump without it are one.
                 Means::Again { occurs, .. } => {
