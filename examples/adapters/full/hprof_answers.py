@@ -18,7 +18,7 @@ HELLO = {
 # What is left to an analyser, with the default (specs/adapter.md, Readings).
 CONVENTIONS = {"answers.referents": "left-out", "answers.class-of-object": "counted", "answers.thread-locals": "roots"}
 
-LOCALS = ("jni-local", "java-frame", "native-stack", "thread-block")  # roots of a thread
+LOCALS = ("jni-local", "java-frame", "native-stack")  # roots of a thread
 
 
 class Graph:
@@ -52,7 +52,7 @@ class Graph:
         return list(kept)
 
     def threads(self, heap):
-        """The objects of threads by serial number, where they hold their locals."""
+        """The objects of threads by serial number, the first of each, where they hold their locals."""
         threads = {}
         if self.dump.readings["answers.thread-locals"] == "of-thread":
             for _, kind, fields in heap.roots:

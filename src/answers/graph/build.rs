@@ -255,10 +255,9 @@ fn rooted(graph: &Graph, roots: &[Root]) -> Vec<Rooted> {
         }
     }
     let of_thread = |kind: RootKind| match kind {
-        RootKind::JniLocal(thread, _)
-        | RootKind::JavaFrame(thread, _)
-        | RootKind::NativeStack(thread)
-        | RootKind::ThreadBlock(thread) => threads.get(&thread).copied(),
+        RootKind::JniLocal(thread, _) | RootKind::JavaFrame(thread, _) | RootKind::NativeStack(thread) => {
+            threads.get(&thread).copied()
+        }
         _ => None,
     };
     let rooted = roots.iter().map(|root| Rooted {

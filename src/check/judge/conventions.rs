@@ -17,7 +17,7 @@ pub(super) const CONVENTIONS: &[Ambiguity] = &[
     ),
     convention(
         "answers.thread-locals",
-        "Roots of the kinds java-frame, jni-local, native-stack and thread-block",
+        "Roots of the kinds java-frame, jni-local and native-stack",
         &[
             Choice::new("roots", "roots like any other"),
             Choice::new("of-thread", "references of the object of their thread, where the dump has a root of that"),

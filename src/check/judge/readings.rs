@@ -334,7 +334,7 @@ impl<'c> Rights<'c> {
         let heap = self.dump.heap(spelled.heap, &self.ambiguities, choices, Some(same))?;
         if choices.iter().any(|choice| *choice > 0) {
             // What one reading makes different, another that is applied later may take away again.
-            for (place, same) in &mut all {
+            for (place, same) in all.iter_mut().filter(|(place, _)| self.ambiguities[**place].changes_heaps()) {
                 for other in 0..self.ambiguities[*place].choices.len() {
                     let mut others = choices.to_vec();
                     others[*place] = other;

@@ -82,6 +82,11 @@ impl Ambiguity {
     pub(crate) fn is_worked_out(&self) -> bool {
         !matches!(self.means, Means::Spelled)
     }
+
+    /// Whether its readings differ in the heap, and not only in what follows from it.
+    pub(crate) fn changes_heaps(&self) -> bool {
+        !matches!(self.means, Means::Judge)
+    }
 }
 
 impl<'c> DumpOf<'c> {
