@@ -79,7 +79,8 @@ fn an_analyser_of_its_own_agrees_with_ours() {
     let output = heapsmith(&["adapter", "test", &adapter]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
     for level in ["answers", "counts"] {
-        let arguments = ["--adapter", &adapter, "--format", "hprof", "--level", level, "--random", "100", "--seed", "7"];
+        let arguments =
+            ["--adapter", &adapter, "--format", "hprof", "--level", level, "--random", "100", "--seed", "7"];
         let (report, code) = check(&arguments);
         assert_eq!(code, 0, "{level}: {report}");
         assert_eq!(tally(&report).into_keys().collect::<Vec<_>>(), ["pass"], "{level}: no case is skipped");
@@ -90,7 +91,8 @@ fn an_analyser_of_its_own_agrees_with_ours() {
 fn the_reference_answers_for_dumps_with_roots_and_is_not_asked_about_others() {
     let adapter = format!("{} adapter serve", crate::bench::HEAPSMITH);
     let filters = ["--filter", "*-golden*", "--filter", "*spelled-weak*", "--filter", "phd6-openj9-64"];
-    let (report, code) = check(&[&["--adapter", &*adapter, "--level", "answers", "--random", "20"], &filters[..]].concat());
+    let (report, code) =
+        check(&[&["--adapter", &*adapter, "--level", "answers", "--random", "20"], &filters[..]].concat());
     assert_eq!(code, 0, "{report}");
     let skipped = outcomes(&report).into_iter().filter(|outcome| outcome["verdict"] == "skip");
     let reasons: Vec<&str> = skipped.map(|outcome| outcome["reason"].as_str().expect("a reason")).collect();
@@ -106,7 +108,10 @@ fn one_wrong_fact_is_found_and_named() {
     let case = "hprof-spelled-weak-reference";
     for (change, level, fact, address, expected, found) in [
         (
-            (r#"line["dominator"] = hex(dominators[address])"#, r#"line["dominator"] = hex({0x1000: 0x2000}.get(address, dominators[address]))"#),
+            (
+                r#"line["dominator"] = hex(dominators[address])"#,
+                r#"line["dominator"] = hex({0x1000: 0x2000}.get(address, dominators[address]))"#,
+            ),
             "answers",
             "dominator",
             json!("0x1000"),
@@ -152,7 +157,10 @@ fn sizes_of_its_own_are_right_unless_they_are_declared_as_the_dumps() {
     let run = || check(&["--adapter", &adapter, "--format", "hprof", "--filter", "*-random"]);
     let (report, _) = run();
     let facts: Vec<&Value> = outcomes(&report).into_iter().map(|outcome| &outcome["fact"]).collect();
-    assert!(facts.iter().all(|fact| fact.is_null() || **fact == "size") && facts.contains(&&json!("size")), "{facts:?}");
+    assert!(
+        facts.iter().all(|fact| fact.is_null() || **fact == "size") && facts.contains(&&json!("size")),
+        "{facts:?}"
+    );
     let path = folder.path().join(ANALYSER);
     let source = fs::read_to_string(&path).expect("it is there").replace(r#""sizes", "#, "");
     fs::write(path, source).expect("it can be written");
@@ -165,11 +173,14 @@ fn conventions_are_declared_or_found_out_and_hold_for_the_whole_run() {
     if !has_python() {
         return;
     }
-    for convention in ["answers.referents=counted", "answers.class-of-object=left-out", "answers.thread-locals=of-thread"] {
+    for convention in
+        ["answers.referents=counted", "answers.class-of-object=left-out", "answers.thread-locals=of-thread"]
+    {
         let (name, choice) = convention.split_once('=').expect("a choice");
         for (words, declared) in [(convention.to_owned(), true), (format!("{convention} undeclared"), false)] {
             let (_folder, adapter) = changed(None, &words);
-            let (report, code) = check(&["--adapter", &adapter, "--format", "hprof", "--filter", "*-random", "--filter", "*weak*"]);
+            let (report, code) =
+                check(&["--adapter", &adapter, "--format", "hprof", "--filter", "*-random", "--filter", "*weak*"]);
             assert_eq!((tally(&report).into_keys().collect::<Vec<_>>(), code), (vec!["pass".to_owned()], 0), "{words}");
             let held = report["implementations"][0]["readings"].as_array().expect("readings");
             let held = held.iter().find(|held| held["reading"] == name).expect("it is seen");
@@ -209,7 +220,8 @@ fn every_wrong_analyser_is_found_by_its_smallest_dump_and_by_the_corpus() {
         // The case of the corpus that is recorded is asked about beside it.
         let recorded = figures.get(id).and_then(|of| of.get("corpus")).and_then(toml::Value::as_str);
         let recorded = recorded.unwrap_or_else(|| panic!("{id}: no case of the corpus is recorded"));
-        let case = cases.iter().find(|case| case.id == recorded).unwrap_or_else(|| panic!("{id}: there is no {recorded}"));
+        let case =
+            cases.iter().find(|case| case.id == recorded).unwrap_or_else(|| panic!("{id}: there is no {recorded}"));
         let (_folder, adapter) = changed(Some((text(bug, "old"), text(bug, "new"))), "");
         let (report, _) = check(&["--adapter", &adapter, "--level", level, "--dumps", &smallest.to_string_lossy()]);
         let outcome = outcomes(&report)[0];
@@ -228,13 +240,22 @@ fn is_right(id: &str, bug: &Table, level: &str, dump: &Path, out: &Path) {
     let answers = ask(&adapter, &[hello, parse]);
     let answer: Value = serde_json::from_str(&answers[1]).expect("JSON");
     assert_eq!(answer["status"], "accept", "{id}: {answer}");
-    let own = heapsmith(&["answers", &dump.to_string_lossy(), "--json", "--entries", &out.with_extension("own").to_string_lossy()]);
+    let own = heapsmith(&[
+        "answers",
+        &dump.to_string_lossy(),
+        "--json",
+        "--entries",
+        &out.with_extension("own").to_string_lossy(),
+    ]);
     assert!(own.status.success(), "{id}: {}", String::from_utf8_lossy(&own.stderr));
     if level == "counts" {
         let due: Value = serde_json::from_str(text(bug, "histogram")).expect("JSON");
         let own: Value = serde_json::from_slice(&own.stdout).expect("JSON");
         let mut rows = own["histogram"].clone();
-        rows.as_array_mut().expect("rows").iter_mut().for_each(|row| _ = row.as_object_mut().expect("a row").remove("retained"));
+        rows.as_array_mut()
+            .expect("rows")
+            .iter_mut()
+            .for_each(|row| _ = row.as_object_mut().expect("a row").remove("retained"));
         assert_eq!((&answer["histogram"], &rows), (&due, &due), "{id}");
         return;
     }

@@ -143,7 +143,8 @@ impl<'t> Against<'t> {
 
     fn dominator(&self, reached: &FromRoots, entry: u32, told: Option<&EntryAnswer>) -> Option<Difference> {
         let due = reached.dominator(entry).map(|dominator| Hex(self.analysis.graph().address(dominator).0));
-        let word = |dominator: Option<Hex>| dominator.map_or("none".to_owned(), |Hex(dominator)| format!("{dominator:#x}"));
+        let word =
+            |dominator: Option<Hex>| dominator.map_or("none".to_owned(), |Hex(dominator)| format!("{dominator:#x}"));
         match told {
             None => Some((word(due), "no line".to_owned())),
             Some(line) => (line.dominator != due).then(|| (word(due), word(line.dominator))),
