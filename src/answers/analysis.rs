@@ -147,6 +147,17 @@ impl FromRoots {
         Some(self.retained_by(self.number(entry)?))
     }
 
+    /// By entry, the sum of sizes over what would not be reachable without it: of sizes that are not the dump's. 0 for what is
+    /// not reachable itself.
+    pub fn retained_sizes(&self, size: impl Fn(u32) -> u64) -> Vec<u64> {
+        let sums = retained::sums(&self.dominators, |number| size(self.entries[number]));
+        let mut sizes = vec![0; self.numbers.len()];
+        for (entry, sum) in self.entries.iter().zip(sums).skip(1) {
+            sizes[*entry as usize] = sum;
+        }
+        sizes
+    }
+
     /// The entries that only roots dominate, with what each retains, in no order of meaning.
     pub fn tops(&self) -> impl Iterator<Item = (u32, Retained)> {
         let all = (1..self.dominators.len() as u32).filter(|number| self.dominators[*number as usize] == 0);

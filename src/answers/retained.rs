@@ -16,16 +16,24 @@ impl Retained {
     /// Adds up along the tree of dominators, in which those of higher numbers stand below those of lower ones.
     pub(super) fn of(graph: &Graph, search: &Search, dominators: &[u32]) -> Retained {
         let size = |number: usize| graph.size(search.entries[number]).unwrap_or(0);
-        let mut retained = Retained { entries: vec![1; dominators.len()], bytes: vec![0; dominators.len()] };
+        let mut entries = vec![1; dominators.len()];
         for number in (1..dominators.len()).rev() {
-            let above = dominators[number] as usize;
-            retained.bytes[number] = retained.bytes[number].saturating_add(size(number));
-            retained.entries[above] += retained.entries[number];
-            retained.bytes[above] = retained.bytes[above].saturating_add(retained.bytes[number]);
+            entries[dominators[number] as usize] += entries[number];
         }
-        retained.entries[0] -= 1;
-        retained
+        entries[0] -= 1;
+        Retained { entries, bytes: sums(dominators, size) }
     }
+}
+
+/// By number, the sum of sizes over what is dominated, itself included.
+pub(super) fn sums(dominators: &[u32], size: impl Fn(usize) -> u64) -> Vec<u64> {
+    let mut sums = vec![0_u64; dominators.len()];
+    for number in (1..dominators.len()).rev() {
+        let above = dominators[number] as usize;
+        sums[number] = sums[number].saturating_add(size(number));
+        sums[above] = sums[above].saturating_add(sums[number]);
+    }
+    sums
 }
 
 /// What one or another object of each name of a class retains, by the names of [`Graph::names`]: entries and bytes. What

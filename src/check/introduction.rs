@@ -51,6 +51,7 @@ pub(super) fn declared(subject: &Subject, hello: &Hello, tasks: &[Task]) -> Decl
         _ if !reads => Vec::new(),
         Level::Verdict => Vec::new(),
         Level::Counts => hello.counts.iter().map(ToString::to_string).collect(),
+        Level::Answers => hello.answers.iter().map(ToString::to_string).collect(),
         _ => hello.facets.iter().map(ToString::to_string).collect(),
     };
     let level = if reads { level.to_string() } else { "dump".to_owned() };

@@ -7,8 +7,9 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use crate::answers::{Analysis, Edges, Graph};
 use crate::compare::Facet;
-use crate::compare::listing;
+use crate::compare::listing::{self, Hex};
 use crate::convert;
 use crate::digest::{self, Selection};
 use crate::error::Error;
@@ -17,13 +18,13 @@ use crate::format::Target;
 use crate::format::{DumpFile, Format, Lowering};
 use crate::hprof::Reading;
 use crate::input::Input;
-use crate::model::{DumpSource, Heap, HeapSource};
+use crate::model::{Address, DumpSource, Heap, HeapSource, Name};
 use crate::validate::unsound;
 
-use super::judge::{BOOLEANS, NAMES, Tally, all_ambiguities, strings};
+use super::judge::{BOOLEANS, NAMES, OfClass, Tally, all_ambiguities, strings};
 use super::protocol::{
-    Accepted, Answer, Booleans, ClassCount, ClassNames, Count, Counts, Dangling, Hello, Identifies, Known, Level,
-    Names, Operation, Pair, Request, Status, VERSIONS, Writer,
+    Accepted, Answer, Booleans, ClassCount, ClassNames, Count, Counts, Dangling, EntryAnswer, Hello, Identifies, Known,
+    Level, Names, Operation, Pair, Part, Request, RetainedAnswer, Status, VERSIONS, Writer,
 };
 
 /// Answers requests until there are no more.
@@ -67,6 +68,11 @@ fn answer(line: &[u8]) -> serde_json::Result<String> {
 
 fn hello(id: u64, protocol: u32) -> Hello {
     let names = || Format::all().map(|format| format.to_string());
+    // What version 1 had.
+    let is_known = |level: &Level| protocol >= 2 || *level != Level::Answers;
+    let levels = [Level::Verdict, Level::Counts, Level::Answers, Level::Digest, Level::Listing];
+    let counts = Count::ALL.into_iter().filter(|count| protocol >= 2 || *count != Count::HistogramBytes);
+    let answers = Part::ALL.into_iter().filter(|part| protocol >= 2 && *part != Part::AnyPaths);
     Hello {
         id,
         protocol,
@@ -74,9 +80,10 @@ fn hello(id: u64, protocol: u32) -> Hello {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         language: "Rust".to_owned(),
         reads: names().collect(),
-        levels: vec![Level::Verdict, Level::Counts, Level::Digest, Level::Listing].into(),
+        levels: levels.into_iter().filter(is_known).collect::<Vec<_>>().into(),
         facets: Facet::ALL.to_vec().into(),
-        counts: Count::ALL.to_vec().into(),
+        counts: counts.collect::<Vec<_>>().into(),
+        answers: answers.collect::<Vec<_>>().into(),
         identifies: Identifies::Address,
         class_names: ClassNames::Dump,
         dangling: Dangling::Told,
@@ -149,6 +156,12 @@ struct Wanted<'w> {
 
 fn parse(path: &Path, heap: Option<u64>, wanted: &Wanted<'_>) -> Result<Accepted, Error> {
     let file = open(path)?;
+    if wanted.level == Level::Answers {
+        let mut source = file.source()?;
+        let number = heap_of(heap, source.heaps())?;
+        let out = wanted.out.ok_or_else(|| without_out(wanted.level))?;
+        return answered(source.heap(number), Path::new(out));
+    }
     if wanted.level != Level::Listing {
         // Nothing but the class table is held.
         let mut source = file.source()?;
@@ -169,13 +182,46 @@ fn parse(path: &Path, heap: Option<u64>, wanted: &Wanted<'_>) -> Result<Accepted
     }
     let number = heap_of(heap, whole.dump.heaps.len())?;
     let heap = &whole.dump.heaps[number];
-    let out = wanted.out.ok_or_else(|| {
-        Error::Usage("the level `listing` requires `out`, the path of the listing to write".to_owned())
-    })?;
+    let out = wanted.out.ok_or_else(|| without_out(wanted.level))?;
     let mut head = listing::head(heap);
     head.format = Some(file.format()?.to_string());
     head.heap = (whole.dump.heaps.len() > 1).then_some(number as u64);
     create(Path::new(out), |output| listing::write(output, &head, heap, &whole.places[number]))?;
+    Ok(Accepted::default())
+}
+
+fn without_out(level: Level) -> Error {
+    Error::Usage(format!("the level `{level}` requires `out`, the path of the file to write"))
+}
+
+/// Writes what follows from the references of a heap.
+fn answered(source: &mut dyn HeapSource, out: &Path) -> Result<Accepted, Error> {
+    let analysis = Analysis::of(Graph::of(source, Edges::default())?);
+    let (graph, distances) = (analysis.graph(), analysis.distances());
+    let failed = |e: std::io::Error| Error::io(format!("writing {}", out.display()), e);
+    create(out, |output| {
+        let mut number = 0;
+        analysis.visit_entries(|entry| {
+            number += 1;
+            // Of several entries with one address, references lead to one.
+            let found = graph.find(Address(entry.address.0)).filter(|found| *found == number - 1);
+            let (Some(reached), Some(found)) = (entry.reached, found) else { return Ok(()) };
+            let path = distances.as_ref().and_then(|distances| distances.path(found));
+            let line = EntryAnswer {
+                address: entry.address,
+                reachable: reached.reachable,
+                distance: reached.distance.map(u64::from),
+                dominator: reached.dominator,
+                retained: reached
+                    .retained
+                    .map(|retained| RetainedAnswer { entries: Some(retained.entries), bytes: Some(retained.bytes) }),
+                bytes: entry.bytes,
+                path: path.map(|path| path.into_iter().map(|entry| Hex(graph.address(entry).0)).collect()),
+            };
+            serde_json::to_writer(&mut *output, &line).map_err(|e| failed(e.into()))?;
+            output.write_all(b"\n").map_err(failed)
+        })
+    })?;
     Ok(Accepted::default())
 }
 
@@ -188,9 +234,14 @@ fn counted(source: &mut dyn DumpSource, number: usize, level: Level) -> Result<A
     let strings = strings(source);
     let heap = &*source.heap(number);
     let histogram = tally.histogram(heap).into_iter();
+    let of_class = |(class, of): (Name, OfClass)| ClassCount {
+        class: (&class).into(),
+        objects: of.objects,
+        bytes: (of.unsized_objects == 0).then_some(of.bytes),
+    };
     Ok(Accepted {
         counts: Some(Counts { strings, ..tally.counts(heap) }),
-        histogram: Some(histogram.map(|(class, objects)| ClassCount { class: (&class).into(), objects }).collect()),
+        histogram: Some(histogram.map(of_class).collect()),
         ..Accepted::default()
     })
 }

@@ -15,7 +15,7 @@ use crate::setters::setters;
 use super::campaign::Drawn;
 use super::filter::{self, Filter};
 use super::own::OwnDump;
-use super::protocol::{Hello, Identifies};
+use super::protocol::{Hello, Identifies, Level};
 use super::random::{random_case, random_id};
 use super::subject::{Kind, Subject};
 
@@ -300,6 +300,12 @@ pub(super) fn why_not(subject: &Subject, hello: Option<&Hello>, task: &Task, cas
         if task.operation == Operation::Parse && !hello.can_read(case.format) {
             return Some(format!("it does not read {}", case.format));
         }
+        if task.operation == Operation::Parse
+            && subject.level_of(hello) == Level::Answers
+            && let Some(why) = first_heap(case).and_then(unanswered)
+        {
+            return Some(why);
+        }
         let can = |to: &Target| hello.targets(case.format).contains(to);
         if let Operation::Convert(to) = &task.operation
             && !can(to)
@@ -328,6 +334,22 @@ pub(super) fn why_not(subject: &Subject, hello: Option<&Hello>, task: &Task, cas
         Operation::Encode(to) if to.format != case.format => Some(format!("a listing of {}, not of {to}", case.format)),
         _ => None,
     }
+}
+
+/// Why an analyser is not asked about a dump.
+pub(super) const NO_ROOTS: &str = "the dump records no roots, from which answers follow";
+
+/// Heaps with more classes and objects have answers that are too long.
+const MOST_ENTRIES: usize = 20_000;
+
+/// Why an analyser is not asked about a heap.
+fn unanswered(heap: &Heap) -> Option<String> {
+    if heap.surroundings.roots.is_none() {
+        return Some(NO_ROOTS.to_owned());
+    }
+    let entries = heap.classes.len() + heap.objects.len();
+    (entries > MOST_ENTRIES)
+        .then(|| format!("it has {entries} classes and objects; answers are for {MOST_ENTRIES} at most"))
 }
 
 /// What a heap has that dumps of other formats cannot hold as it is.

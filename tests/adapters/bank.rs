@@ -354,6 +354,8 @@ fn every_bug_of_classic_text_is_found_by_its_smallest_dump() {
 #[test]
 fn every_bug_has_an_id_and_figures_of_its_own() {
     let mut ids: Vec<String> = ["hprof", "phd", "classic"].into_iter().flat_map(bugs).map(|bug| bug.id).collect();
+    let of_analysers = crate::analysers::bugs();
+    ids.extend(of_analysers.iter().map(|bug| crate::analysers::text(bug, "id").to_owned()));
     let figures: Table = read("tests/bank/figures.toml").parse().expect("TOML");
     let of_figures: Vec<&String> = figures.keys().collect();
     ids.sort();

@@ -3,6 +3,7 @@
 #![cfg(unix)]
 
 mod action;
+mod analysers;
 mod bank;
 mod bench;
 mod causes;

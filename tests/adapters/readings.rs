@@ -113,7 +113,12 @@ fn the_page_of_the_protocol_has_every_reading() {
     let page = fs::read_to_string(Path::new(ROOT).join("specs/adapter.md")).expect("the page");
     let rows: Vec<&str> = page
         .lines()
-        .filter(|line| line.starts_with("| `phd.") || line.starts_with("| `hprof.") || line.starts_with("| `classic."))
+        .filter(|line| {
+            line.starts_with("| `phd.")
+                || line.starts_with("| `hprof.")
+                || line.starts_with("| `classic.")
+                || line.starts_with("| `answers.")
+        })
         .collect();
     let of_formats = ambiguities().into_iter().filter(|ambiguity| ambiguity.name.contains('.'));
     let due: Vec<String> = of_formats

@@ -18,7 +18,10 @@ import tomllib
 
 HERE = pathlib.Path(__file__).parent
 ADAPTERS = HERE.parents[1] / "examples" / "adapters" / "full"
-FORMATS = ["hprof", "phd", "classic"]
+FORMATS = ["hprof", "phd", "classic", "answers"]
+# Analysers are over the adapter for HPROF.
+ADAPTER_OF = {"answers": "hprof_answers"}
+FORMAT_OF = {"answers": "hprof"}
 RANDOM, SEED = 200, 1
 
 
@@ -39,15 +42,16 @@ def main():
 
 def adapter_in(folder, format, bug):
     """The command of the full adapter for a format, copied to a folder with a bug, if there is one."""
+    adapter = ADAPTER_OF.get(format, format)
     for source in ADAPTERS.glob("*.py"):
         text = source.read_text(encoding="utf-8")
-        if bug and bug.get("file", f"{format}.py") == source.name:
+        if bug and bug.get("file", f"{adapter}.py") == source.name:
             if text.count(bug["old"]) != 1:
                 sys.exit(f"{bug['id']}: its old text does not stand once in {source.name}")
             text = text.replace(bug["old"], bug["new"])
             ast.parse(text)
         (pathlib.Path(folder) / source.name).write_text(text, encoding="utf-8")
-    return f"python3 -B {shlex.quote(f'{folder}/{format}.py')}"
+    return f"python3 -B {shlex.quote(f'{folder}/{adapter}.py')}"
 
 
 def asked_for(arguments):
@@ -66,8 +70,9 @@ def failures(heapsmith, format, bug):
     """The cases that find a bug: by id, the size of the dump and what is wrong of the answer."""
     with tempfile.TemporaryDirectory() as folder:
         adapter = adapter_in(folder, format, bug)
-        command = [heapsmith, "check", "--json", "--adapter", adapter, "--format", format, "--random", str(RANDOM),
-                   "--seed", str(SEED), "--time-limit", "60"]
+        level = ["--level", "counts"] if bug and "histogram" in bug else []
+        command = [heapsmith, "check", "--json", "--adapter", adapter, "--format", FORMAT_OF.get(format, format),
+                   "--random", str(RANDOM), "--seed", str(SEED), "--time-limit", "60", *level]
         run = subprocess.run(command, stdout=subprocess.PIPE, check=False)
     if run.returncode not in (0, 1):
         sys.exit(f"{command}: exit code {run.returncode}")

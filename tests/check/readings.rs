@@ -24,6 +24,7 @@ fn readings_are_worked_out_as_they_are_spelled() {
     let not_spelled = ["booleans", "names"];
     for ambiguity in ambiguities() {
         if not_spelled.contains(&ambiguity.name)
+            || ambiguity.name.starts_with("answers.")
             || ambiguity.name.contains(".repeated-class")
             || ambiguity.name.contains(".repeated-object")
         {

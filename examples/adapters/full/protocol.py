@@ -1,7 +1,8 @@
-"""The part that all three adapters share: the channel of specs/adapter.md, dumps that are compressed, and texts.
+"""The part that all these adapters share: the channel of specs/adapter.md, dumps that are compressed, and texts.
 
 An adapter gives `serve` its answer to hello, the readings that it follows, and a function `parse(data, heap, readings)`.
 It gets the bytes of a dump and returns the lines of its listing (specs/listing.md), the head first; or raises Refusal.
+An analyser gets the level as well, and returns the lines of an answer, or what stands in the answer itself.
 
 Words of the command line choose other readings than the default: `phd.py phd.element-order=index`. The word `undeclared`
 keeps them out of the answer to hello, so that they have to be found out.
@@ -27,7 +28,7 @@ class Skip(Exception):
     """This dump cannot be put to the implementation; the text says why."""
 
 
-def serve(hello, readings, parse):
+def serve(hello, readings, parse=None, analyse=None):
     """Answers requests until standard input ends."""
     words = sys.argv[1:]
     chosen = dict(word.split("=") for word in words if word != "undeclared")
@@ -41,7 +42,8 @@ def serve(hello, readings, parse):
     os.dup2(2, 1)
     for line in sys.stdin.buffer:
         request = json.loads(line)
-        told = answer(request, hello, lambda data, heap: parse(data, heap, readings))
+        told = answer(request, hello, lambda data, heap, level: (
+            analyse(data, heap, readings, level) if analyse else parse(data, heap, readings)))
         print(json.dumps({"id": request["id"], **told}), file=answers, flush=True)
 
 
@@ -53,7 +55,9 @@ def answer(request, hello, parse):
         return {"status": "error", "message": f"this adapter does not know {request['op']}"}
     try:
         data = decompressed(pathlib.Path(request["path"]).read_bytes())
-        lines = parse(data, request.get("heap"))
+        lines = parse(data, request.get("heap"), request["level"])
+        if isinstance(lines, dict):
+            return {"status": "accept", **lines}
         text = "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines)
         pathlib.Path(request["out"]).write_text(text, encoding="utf-8")
     except Refusal as refusal:

@@ -5,13 +5,15 @@ use foldhash::HashMap;
 use crate::compare::carriage::array_name;
 use crate::error::Error;
 use crate::model::{
-    Address, Class, Contents, FieldType, Forms, HeapSource, Long, Name, Object, ObjectKind, RootKind, Value,
+    Address, Class, Contents, FieldType, Forms, HeapSource, Long, Name, Object, ObjectKind, Root, RootKind, Serial,
+    Value,
 };
 use crate::setters::setters;
 
 use super::characters::Characters;
 use super::layout::Referents;
 use super::places::Places;
+use super::sizes::Sizes;
 use super::{Graph, LARGE, Rooted, Type, UNKNOWN};
 
 /// Which references count.
@@ -23,11 +25,13 @@ pub struct Edges {
     pub referents: bool,
     /// Whether an object refers to its class.
     pub classes: bool,
+    /// Whether the locals of a thread are held by its object, in the place of a root of each: so it retains them.
+    pub locals: bool,
 }
 
 impl Default for Edges {
     fn default() -> Edges {
-        Edges { referents: false, classes: true }
+        Edges { referents: false, classes: true, locals: false }
     }
 }
 
@@ -35,13 +39,15 @@ setters! {
     impl Edges {
         set referents: bool;
         set classes: bool;
+        set locals: bool;
     }
 }
 
 impl Rooted {
-    /// Whether it keeps its object alive. Android's dumps list objects that nothing holds as roots of a kind of their own.
+    /// Whether it keeps its object alive. Android's dumps list objects that nothing holds as roots of a kind of their own;
+    /// and a thread may stand in the place of its locals' roots.
     pub fn keeps(&self) -> bool {
-        !RootKind::FORMS[self.kind].kind.is_a(RootKind::Unreachable)
+        self.thread.is_none() && !RootKind::FORMS[self.kind].kind.is_a(RootKind::Unreachable)
     }
 }
 
@@ -65,7 +71,7 @@ struct Builder {
     graph: Graph,
     targets: Vec<u64>,
     referents: Referents,
-    sizes: ClassSizes,
+    sizes: Sizes,
     classes: HashMap<Address, u32>,
     java: std::collections::HashMap<Address, Name>,
     by_name: HashMap<Name, u32>,
@@ -74,13 +80,6 @@ struct Builder {
 
 /// What an object has of which its type follows.
 type ClassKey = (ObjectKind, Option<Address>, Option<Address>, Option<Name>);
-
-/// What sizes of objects are worked out from, where the objects have none.
-struct ClassSizes {
-    instances: HashMap<Address, u64>,
-    /// Bytes of a reference as an element; `None` where elements say nothing of an array's size.
-    identifier: Option<u64>,
-}
 
 /// The most entries and references together: with those of objects to their classes, they are counted in 32 bits.
 const MOST: usize = u32::MAX as usize - 16;
@@ -112,10 +111,7 @@ impl Builder {
             },
             targets: Vec::new(),
             referents: if edges.referents { Referents::default() } else { Referents::of(classes) },
-            sizes: ClassSizes {
-                instances: HashMap::default(),
-                identifier: source.facts().identifier_size.map(|size| size.0),
-            },
+            sizes: Sizes::of(source),
             classes: HashMap::default(),
             java: std::collections::HashMap::default(),
             by_name: HashMap::default(),
@@ -127,9 +123,6 @@ impl Builder {
             let name = builder.name(&java);
             builder.graph.class_names.push(name);
             builder.java.entry(class.address).or_insert(java);
-            if let Some(size) = class.instance_size {
-                builder.sizes.instances.entry(class.address).or_insert(size.0);
-            }
         }
         builder
     }
@@ -159,7 +152,7 @@ impl Builder {
         self.graph.characters.add(self.graph.addresses.len() as u32, object)?;
         let number = self.type_number(object);
         self.graph.type_of.push(number);
-        let size = match self.size(object) {
+        let size = match self.sizes.of_object(object) {
             None => UNKNOWN,
             Some(size) => u32::try_from(size).ok().filter(|size| *size < LARGE).unwrap_or_else(|| {
                 self.graph.large.insert(self.graph.addresses.len() as u32, size);
@@ -228,38 +221,58 @@ impl Builder {
         number
     }
 
-    fn size(&self, object: &Object) -> Option<u64> {
-        let of_elements = |size: u64| object.length?.checked_mul(size);
-        match (object.size, object.kind) {
-            (Some(size), _) => Some(size.0),
-            (None, ObjectKind::Instance) => self.sizes.instances.get(&object.class?).copied(),
-            (None, ObjectKind::ObjectArray) => of_elements(self.sizes.identifier?),
-            (None, ObjectKind::PrimitiveArray(element)) => {
-                self.sizes.identifier.and_then(|_| of_elements(element.size()))
-            }
-        }
-    }
-
     /// The graph, with entries for addresses.
     fn resolved(self, source: &dyn HeapSource) -> Graph {
         let Builder { mut graph, targets, .. } = self;
         let mut starts = std::mem::take(&mut graph.starts);
         let mut found = Vec::with_capacity(targets.len());
         let mut from = 0;
-        for start in starts.iter_mut().skip(1) {
+        graph.roots = source.surroundings().roots.as_ref().map(|roots| rooted(&graph, roots));
+        let mut locals = locals(graph.roots.as_deref().unwrap_or_default()).into_iter().peekable();
+        let mut added = 0;
+        for (entry, start) in (0..).zip(starts.iter_mut().skip(1)) {
             let to = *start as usize;
             found.extend(targets[from..to].iter().filter_map(|to| graph.find(Address(*to))));
+            while let Some((_, local)) = locals.next_if(|(thread, _)| *thread == entry) {
+                found.push(local);
+                added += 1;
+            }
             (from, *start) = (to, found.len() as u32);
         }
-        graph.dangling = (targets.len() - found.len()) as u64;
-        graph.roots = source.surroundings().roots.as_ref().map(|roots| {
-            let rooted = roots.iter().map(|root| Rooted { kind: root.kind.index(), entry: graph.find(root.object) });
-            rooted.collect()
-        });
+        graph.dangling = (targets.len() + added - found.len()) as u64;
         (graph.starts, graph.targets) = (starts, found);
         graph.turn_round();
         graph
     }
+}
+
+/// The roots, with the entries of their objects; and of a thread's locals, where it holds them, with that of the thread.
+fn rooted(graph: &Graph, roots: &[Root]) -> Vec<Rooted> {
+    let mut threads: HashMap<Serial, u32> = HashMap::default();
+    for root in roots.iter().filter(|_| graph.edges.locals) {
+        if let (RootKind::ThreadObject(thread, _), Some(entry)) = (root.kind, graph.find(root.object)) {
+            threads.entry(thread).or_insert(entry);
+        }
+    }
+    let of_thread = |kind: RootKind| match kind {
+        RootKind::JniLocal(thread, _) | RootKind::JavaFrame(thread, _) | RootKind::NativeStack(thread) => {
+            threads.get(&thread).copied()
+        }
+        _ => None,
+    };
+    let rooted = roots.iter().map(|root| Rooted {
+        kind: root.kind.index(),
+        entry: graph.find(root.object),
+        thread: of_thread(root.kind),
+    });
+    rooted.collect()
+}
+
+/// The locals that threads hold, by thread.
+fn locals(roots: &[Rooted]) -> Vec<(u32, u32)> {
+    let mut locals: Vec<_> = roots.iter().filter_map(|root| root.thread.zip(root.entry)).collect();
+    locals.sort_by_key(|(thread, _)| *thread);
+    locals
 }
 
 impl Graph {

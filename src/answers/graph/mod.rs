@@ -7,6 +7,7 @@ mod build;
 mod characters;
 mod layout;
 mod places;
+mod sizes;
 
 use std::ops::Range;
 
@@ -19,6 +20,7 @@ use places::Places;
 pub use build::Edges;
 use characters::Characters;
 pub(super) use characters::Part;
+pub use sizes::Sizes;
 
 /// The entries of a heap and their references.
 #[derive(Clone, Debug)]
@@ -69,6 +71,8 @@ pub struct Rooted {
     pub kind: usize,
     /// The entry that it keeps, if the dump has that.
     pub entry: Option<u32>,
+    /// The entry of the thread that holds it instead, where [`Edges::locals`] says so.
+    pub thread: Option<u32>,
 }
 
 /// In `sizes`: the dump does not record it.

@@ -97,6 +97,9 @@ enum Which {
     #[cfg(feature = "check")]
     #[value(name = "adapter-answer-1")]
     AdapterAnswer1,
+    /// A line of an answer at the level `answers`.
+    #[cfg(feature = "check")]
+    AdapterEntry,
     /// `adapter readings --json`
     #[cfg(feature = "check")]
     AdapterReadings,
@@ -160,6 +163,8 @@ impl Opts {
                 let text = include_str!("../../../specs/schemas/adapter-answer-1.schema.json");
                 serde_json::from_str(text).map_err(|e| Error::Usage(e.to_string()))?
             }
+            #[cfg(feature = "check")]
+            Which::AdapterEntry => schema_for!(heapsmith::check::protocol::EntryAnswer),
             #[cfg(feature = "check")]
             Which::AdapterReadings => schema_for!(adapter::Readings),
             #[cfg(feature = "corpus")]

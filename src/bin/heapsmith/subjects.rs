@@ -38,8 +38,8 @@ pub(crate) struct SubjectOpts {
     /// Accept a converter's or encoder's own addresses if the graph is the same. Without it, addresses are compared.
     #[arg(long, requires = "to")]
     up_to_renaming: bool,
-    /// The level of answers that adapters are asked for, where they have it: verdict, counts, digest or listing.
-    /// Without it, the highest that they have.
+    /// The level of answers that adapters are asked for, where they have it: verdict, counts, answers,
+    /// digest or listing. Without it, the highest that they have.
     #[arg(long)]
     level: Option<Level>,
     /// Seconds for a case, and half a second more for each MiB of its dump.

@@ -10,8 +10,9 @@ use crate::corpus::{Answer, Case, Kind, Verdict, cases};
 use crate::error::Error;
 use crate::format::{Family, Format, Target};
 
+use super::judge::read_answers;
 use super::process::{Limits, Stopped};
-use super::protocol::{Accepted, Count, Hello, Level, Operation as Op, Status, Writer};
+use super::protocol::{Accepted, Hello, Level, Operation as Op, Part, Status, Writer};
 use super::subject::{Adapter, Files, NoAnswer, Reply, Subject, leaving};
 use super::task::{first_heap, write_listing};
 
@@ -91,6 +92,9 @@ pub(super) fn declaration(hello: &Hello) -> Result<(), String> {
     }
     if has(Level::Counts) && hello.counts.is_empty() {
         return Err("`levels` has counts, but `counts` is empty: name what is counted".to_owned());
+    }
+    if has(Level::Answers) && hello.answers.is_empty() {
+        return Err("`levels` has answers, but `answers` is empty: name what is answered".to_owned());
     }
     if hello.reads.is_empty() && hello.converts.is_empty() && hello.writes.is_empty() {
         return Err("`reads`, `converts` and `writes` are empty; name at least one format in one of them".to_owned());
@@ -219,7 +223,7 @@ impl Examiner<'_> {
             format: format.to_string(),
             heap: None,
             level,
-            out: (level == Level::Listing).then(|| files.output.to_string_lossy().into_owned()),
+            out: level.has_file().then(|| files.output.to_string_lossy().into_owned()),
             facets: (level == Level::Digest).then(|| self.hello.facets.to_vec()),
             buckets: None,
             bucket: None,
@@ -237,7 +241,9 @@ impl Examiner<'_> {
             let Some(valid) = plain.min_by_key(|case| rank(case)) else {
                 continue;
             };
-            for level in self.hello.levels.iter().copied() {
+            let has_roots = first_heap(valid).is_some_and(|heap| heap.surroundings.roots.is_some());
+            let is_asked = |level: &Level| *level != Level::Answers || has_roots;
+            for level in self.hello.levels.iter().copied().filter(is_asked) {
                 let found = self.read(valid, level)?;
                 self.told.put(
                     format!("it reads {} with an answer at the level `{level}`", valid.id),
@@ -315,11 +321,11 @@ impl Examiner<'_> {
         match level {
             Level::Verdict => Ok(()),
             Level::Counts => {
-                let wants = |count| self.hello.counts.contains(&count);
-                if wants(Count::Histogram) && accepted.histogram.is_none() {
+                let is_by_class = self.hello.counts.iter().any(|count| count.is_by_class());
+                if is_by_class && accepted.histogram.is_none() {
                     return Err("`histogram` is declared and not in the answer".to_owned());
                 }
-                let others = self.hello.counts.iter().any(|count| *count != Count::Histogram);
+                let others = self.hello.counts.iter().any(|count| !count.is_by_class());
                 if others && accepted.counts.is_none() { Err("the answer has no `counts`".to_owned()) } else { Ok(()) }
             }
             Level::Digest => match &accepted.digest {
@@ -327,6 +333,16 @@ impl Examiner<'_> {
                 Some(digest) if digest.by_facet.is_none() => Err("the digest has no `by_facet`".to_owned()),
                 Some(_) => Ok(()),
             },
+            Level::Answers => {
+                self.take(files)?;
+                let answer = files.answer().map_err(|e| e.to_string())?;
+                let told = read_answers(BufReader::new(answer.reader()))?;
+                let has = |part: &Part| told.values().any(|line| line.has(*part));
+                match self.hello.answers.iter().find(|part| !has(part)) {
+                    Some(part) => Err(format!("`answers` of hello has {part}, which no line has anything of")),
+                    None => Ok(()),
+                }
+            }
             Level::Listing => {
                 self.take(files)?;
                 let answer = files.answer().map_err(|e| e.to_string())?;

@@ -7,7 +7,7 @@ use crate::model::{Address, DumpSource, Event, EventKind, HeapSource, Name, Text
 
 use super::super::protocol::{Accepted, Count, Counts};
 use super::spelling::in_words;
-use super::tally::Tally;
+use super::tally::{OfClass, Tally};
 use super::{Differing, Wrong};
 
 /// Judges what an adapter declared to count; names as text, if the heap has them so.
@@ -23,10 +23,11 @@ pub(super) fn judge(
     let told = accepted.counts.clone().unwrap_or_default();
     let mut wrong = Vec::new();
     for count in Count::ALL.into_iter().filter(|count| declared.contains(count)) {
-        if count == Count::Histogram {
+        if count.is_by_class() {
             let right = tally.histogram(source);
             let open = without_record(source);
-            wrong.extend(histogram(&right, &open, accepted, has_text).err().map(Wrong::into_first));
+            let told = by_class(count, accepted, has_text);
+            wrong.extend(told.and_then(|told| histogram(count, &right, &open, &told)).err().map(Wrong::into_first));
             continue;
         }
         let Some(due) = of(&right, count) else { continue };
@@ -58,7 +59,7 @@ pub(in crate::check) fn of(counts: &Counts, count: Count) -> Option<u64> {
         Count::Strings => counts.strings,
         Count::FieldSum => counts.field_sum.map(|sum| sum.0),
         Count::ElementSum => counts.element_sum.map(|sum| sum.0),
-        Count::Histogram => None,
+        Count::Histogram | Count::HistogramBytes => None,
     }
 }
 
@@ -109,38 +110,52 @@ fn without_record(source: &dyn HeapSource) -> BTreeSet<Name> {
     names
 }
 
-fn histogram(
-    right: &BTreeMap<Name, u64>,
-    open: &BTreeSet<Name>,
-    accepted: &Accepted,
-    has_text: bool,
-) -> Result<(), Wrong> {
+/// What an answer says by class: objects or bytes.
+fn by_class(count: Count, accepted: &Accepted, has_text: bool) -> Result<BTreeMap<Name, u64>, Wrong> {
     let Some(told) = &accepted.histogram else {
         return Err(Wrong::answer("a histogram, since it is declared", "none".to_owned()));
     };
     let mut found: BTreeMap<Name, u64> = BTreeMap::new();
     for entry in told.iter().filter(|entry| entry.objects > 0) {
         let name = Name::from(entry.class.clone()).to_java_form();
-        if !has_characters(&name) || open.contains(&name) && !right.contains_key(&name) {
+        if !has_characters(&name) {
             continue;
         }
+        let told = if count == Count::Histogram { Some(entry.objects) } else { entry.bytes };
+        let Some(told) = told else {
+            let expected = format!("the bytes of {name}, since they are declared");
+            return Err(Wrong::answer(&expected, "none".to_owned()));
+        };
         let text = if has_text { in_words(&name) } else { None };
-        let count = found.entry(text.unwrap_or(name)).or_default();
-        *count = count.saturating_add(entry.objects);
+        let sum = found.entry(text.unwrap_or(name)).or_default();
+        *sum = sum.saturating_add(told);
     }
-    let wrong = |name: &Name| {
-        let number = |classes: &BTreeMap<Name, u64>| classes.get(name).copied().unwrap_or(0).to_string();
-        Wrong::number(format!("objects of {name}"), number(right), number(&found))
+    Ok(found)
+}
+
+fn histogram(
+    count: Count,
+    right: &BTreeMap<Name, OfClass>,
+    open: &BTreeSet<Name>,
+    found: &BTreeMap<Name, u64>,
+) -> Result<(), Wrong> {
+    let is_judged = |name: &Name| match right.get(name) {
+        Some(of_class) => count == Count::Histogram || of_class.unsized_objects == 0,
+        None => !open.contains(name) && !open.iter().any(|open| in_words(open).as_ref() == Some(name)),
     };
+    let due = |name: &Name| {
+        right.get(name).map_or(0, |right| if count == Count::Histogram { right.objects } else { right.bytes })
+    };
+    let told = |name: &Name| found.get(name).copied().unwrap_or(0);
     let differ: Vec<&Name> = right
         .keys()
         .chain(found.keys().filter(|name| !right.contains_key(*name)))
-        .filter(|name| right.get(*name) != found.get(*name))
+        .filter(|name| is_judged(name) && due(name) != told(name))
         .collect();
-    match differ.first() {
-        Some(name) => Err(Differing { count: differ.len() as u64, ..wrong(name).into_first() }.into()),
-        None => Ok(()),
-    }
+    let Some(name) = differ.first() else { return Ok(()) };
+    let what = if count == Count::Histogram { "objects" } else { "bytes" };
+    let wrong = Wrong::number(format!("{what} of {name}"), due(name).to_string(), told(name).to_string());
+    Err(Differing { count: differ.len() as u64, ..wrong.into_first() }.into())
 }
 
 #[cfg(test)]
@@ -160,11 +175,14 @@ mod tests {
         let open = without_record(source);
         assert_eq!(open, [Name::from_text("A[]")].into());
         let told = |text: &str| -> Accepted { serde_json::from_str(text).expect("an answer") };
-        let right = BTreeMap::new();
+        let right = BTreeMap::<Name, OfClass>::new();
         let array = told(r#"{"histogram": [{"class": "A[]", "objects": 1}]}"#);
-        assert!(histogram(&right, &open, &array, true).is_ok());
-        assert!(histogram(&right, &open, &told(r#"{"histogram": []}"#), true).is_ok());
-        assert!(histogram(&right, &BTreeSet::new(), &array, true).is_err());
-        assert!(histogram(&right, &open, &told(r#"{"histogram": [{"class": "B[]", "objects": 1}]}"#), true).is_err());
+        let judge = |open: &BTreeSet<Name>, told: &Accepted| {
+            histogram(Count::Histogram, &right, open, &by_class(Count::Histogram, told, true)?)
+        };
+        assert!(judge(&open, &array).is_ok());
+        assert!(judge(&open, &told(r#"{"histogram": []}"#)).is_ok());
+        assert!(judge(&BTreeSet::new(), &array).is_err());
+        assert!(judge(&open, &told(r#"{"histogram": [{"class": "B[]", "objects": 1}]}"#)).is_err());
     }
 }

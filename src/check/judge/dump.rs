@@ -59,7 +59,7 @@ pub(super) fn judge(
 pub(super) fn readings(format: Format) -> Vec<Reading> {
     let others = format.family().ambiguities().iter().filter_map(|ambiguity| match ambiguity.means {
         Means::Again { reading, .. } => Some(reading(Reading::default())),
-        Means::Spelled | Means::Heap { .. } => None,
+        Means::Spelled | Means::Heap { .. } | Means::Judge => None,
     });
     std::iter::once(Reading::default()).chain(others).collect()
 }

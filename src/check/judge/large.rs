@@ -70,14 +70,14 @@ fn accepted_by(asked: &Asked<'_>, large: &Streamed<'_>, accepted: &Accepted) -> 
             }
         }
         Level::Digest => of_digest(asked, large, accepted, right),
-        Level::Verdict | Level::Listing => Ok(right),
+        Level::Verdict | Level::Answers | Level::Listing => Ok(right),
     }
 }
 
 /// The numbers that are wrong, of those that are declared.
 fn miscounted(due: &BTreeMap<&str, u64>, accepted: &Accepted, declared: &[Count]) -> Vec<Differing> {
     let told = accepted.counts.clone().unwrap_or_default();
-    let declared = Count::ALL.into_iter().filter(|count| declared.contains(count) && *count != Count::Histogram);
+    let declared = Count::ALL.into_iter().filter(|count| declared.contains(count) && !count.is_by_class());
     let mut found: BTreeMap<String, Option<u64>> =
         declared.map(|count| (count.to_string(), counts::of(&told, count))).collect();
     let kinds =
@@ -180,7 +180,7 @@ pub(in crate::check) fn level_for(large: &Streamed<'_>, hello: &Hello, wanted: O
     use super::super::protocol::Identifies::Opaque;
     let has_digest = !large.is_counted && hello.identifies != Opaque;
     let can = |level: &Level| match level {
-        Level::Listing => false,
+        Level::Answers | Level::Listing => false,
         Level::Digest => has_digest && hello.levels.contains(level),
         Level::Verdict | Level::Counts => hello.levels.contains(level),
     };

@@ -1,6 +1,8 @@
 //! From an answer to a verdict.
 
+mod answers;
 mod closure;
+mod conventions;
 mod counts;
 mod digest;
 mod dump;
@@ -26,12 +28,13 @@ use crate::input::Input;
 use crate::model::Address;
 use crate::validate::{Severity, ValidateOptions, validate};
 
+pub(super) use answers::read as read_answers;
 pub(super) use closure::judge_closure;
 pub(super) use counts::{counts as counts_of, of as number_of, strings};
 pub(super) use large::{judge_large, level_for};
 pub use readings::all_ambiguities;
 pub(super) use spelling::{BOOLEANS, NAMES};
-pub(super) use tally::Tally;
+pub(super) use tally::{OfClass, Tally};
 
 use super::protocol::{Accepted, Count, Hello, Level};
 use super::report::{Follows, Outcome};
@@ -330,6 +333,7 @@ fn judged(asked: &Asked<'_>, accepted: &Accepted, level: Level, session: &mut dy
                 counts::judge(&mut heap, strings, declared, accepted, combination.has_text())
             })
         }
+        (Operation::Parse, Level::Answers) => answers::judge(asked),
         (Operation::Parse, Level::Digest) => digest::judge(asked, accepted, session),
         (Operation::Parse, Level::Listing) => listing::judge(asked),
     }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::answers::Edges;
 use crate::compare::Facet;
 use crate::corpus::{Answer, Case, Verdict};
 use crate::digest::Selection;
@@ -11,6 +12,7 @@ use crate::format::Format;
 use crate::model::Heap;
 
 use super::super::report::Follows;
+use super::conventions::{CONVENTIONS, edges};
 use super::spelling::{GENERAL, NAMES};
 use super::{Judgement, Wrong, passed};
 
@@ -25,10 +27,11 @@ pub(in crate::check) fn ambiguities(format: Format) -> Vec<&'static Ambiguity> {
     format.family().ambiguities().iter().chain(GENERAL).collect()
 }
 
-/// Everything that dumps of some format leave open, and what the answers of any adapter do: `booleans` and `names`.
+/// Everything that dumps of some format leave open, and what the answers of any adapter do: `booleans` and `names`, and the
+/// conventions of analysers.
 pub fn all_ambiguities() -> Vec<&'static Ambiguity> {
     let mut all: Vec<&Ambiguity> = Vec::new();
-    for ambiguity in Format::all().flat_map(ambiguities) {
+    for ambiguity in Format::all().flat_map(ambiguities).chain(CONVENTIONS) {
         if !all.iter().any(|known| known.name == ambiguity.name) {
             all.push(ambiguity);
         }
@@ -42,6 +45,8 @@ pub(super) enum Scope {
     Facets(BTreeSet<Facet>),
     /// Something else. Whether two readings are one is found out by judging by both.
     Other,
+    /// What follows from the references of the heap: the same, by the conventions of analysers as well.
+    Answers,
     /// No reading matters: what was asked is no dump.
     Nothing,
 }
@@ -67,8 +72,17 @@ pub(super) struct Combination<'r> {
 impl Combination<'_> {
     /// Whether names are compared as text.
     pub(super) fn has_text(&self) -> bool {
+        self.choice(NAMES) == 1
+    }
+
+    /// Which references count.
+    pub(super) fn edges(&self) -> Edges {
+        edges(|name| self.choice(name))
+    }
+
+    fn choice(&self, name: &str) -> usize {
         let mut all = self.ambiguities.iter().zip(&self.choices);
-        all.any(|(ambiguity, choice)| ambiguity.name == NAMES && *choice == 1)
+        all.find(|(ambiguity, _)| ambiguity.name == name).map_or(0, |(_, choice)| *choice)
     }
 }
 
@@ -82,7 +96,12 @@ struct Spelled<'c> {
 impl<'c> Rights<'c> {
     /// The right heaps of a case, for an implementation that declares some readings by name.
     pub(super) fn new(case: &'c Case, declared: &BTreeMap<String, String>, scope: Scope) -> Rights<'c> {
-        let ambiguities = if matches!(scope, Scope::Nothing) { Vec::new() } else { ambiguities(case.format) };
+        let ambiguities = match scope {
+            Scope::Nothing => Vec::new(),
+            // These first, since they are what differs most.
+            Scope::Answers => CONVENTIONS.iter().chain(ambiguities(case.format)).collect(),
+            Scope::Facets(_) | Scope::Other => ambiguities(case.format),
+        };
         let declared = ambiguities
             .iter()
             .map(|ambiguity| declared.get(ambiguity.name).and_then(|choice| ambiguity.choice(choice)))
@@ -315,7 +334,7 @@ impl<'c> Rights<'c> {
         let heap = self.dump.heap(spelled.heap, &self.ambiguities, choices, Some(same))?;
         if choices.iter().any(|choice| *choice > 0) {
             // What one reading makes different, another that is applied later may take away again.
-            for (place, same) in &mut all {
+            for (place, same) in all.iter_mut().filter(|(place, _)| self.ambiguities[**place].changes_heaps()) {
                 for other in 0..self.ambiguities[*place].choices.len() {
                     let mut others = choices.to_vec();
                     others[*place] = other;
@@ -337,7 +356,7 @@ impl<'c> Rights<'c> {
             let is_open = self.declared[*place].is_none() && self.is_looked_at(*place);
             is_open && same.len() < self.ambiguities[*place].choices.len()
         });
-        if matches!(self.scope, Scope::Other) {
+        if matches!(self.scope, Scope::Other | Scope::Answers) {
             for (place, same) in &mut all {
                 let ambiguity = self.ambiguities[*place];
                 for other in 0..ambiguity.choices.len() {
@@ -364,7 +383,7 @@ impl<'c> Rights<'c> {
             Scope::Facets(judged) => {
                 !ambiguity.is_worked_out() || ambiguity.facets.iter().any(|facet| judged.contains(facet))
             }
-            Scope::Other | Scope::Nothing => true,
+            Scope::Other | Scope::Answers | Scope::Nothing => true,
         }
     }
 

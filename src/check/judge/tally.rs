@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use crate::answers::Sizes;
 use crate::compare::listing::Hex;
 use crate::error::Error;
 use crate::model::{Address, Contents, HeapSource, Long, Name, Object, ObjectKind, PrimitiveType};
@@ -19,24 +20,44 @@ pub(in crate::check) struct Tally {
     /// Unknown where the values of some object are.
     fields: Option<u64>,
     elements: Option<u64>,
+    sizes: Sizes,
     /// Objects by what tells the name of their class.
-    by_class: HashMap<(ObjectKind, Option<Address>, Option<Address>), u64>,
-    by_name: BTreeMap<Name, u64>,
+    by_class: HashMap<(ObjectKind, Option<Address>, Option<Address>), OfClass>,
+    by_name: BTreeMap<Name, OfClass>,
 }
 
-impl Default for Tally {
-    fn default() -> Tally {
-        let (by_class, by_name) = (HashMap::new(), BTreeMap::new());
-        let (instances, object_arrays, primitive_arrays, references) = (0, 0, 0, 0);
-        let (fields, elements) = (Some(0), Some(0));
-        Tally { instances, object_arrays, primitive_arrays, references, fields, elements, by_class, by_name }
+/// The objects of a class.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::check) struct OfClass {
+    pub(in crate::check) objects: u64,
+    /// The bytes of those whose size the dump records.
+    pub(in crate::check) bytes: u64,
+    /// Objects whose size it does not record.
+    pub(in crate::check) unsized_objects: u64,
+}
+
+impl OfClass {
+    fn add(&mut self, other: OfClass) {
+        self.objects += other.objects;
+        self.bytes = self.bytes.saturating_add(other.bytes);
+        self.unsized_objects += other.unsized_objects;
     }
 }
 
 impl Tally {
     /// Counts the objects of a heap.
     pub(in crate::check) fn of(source: &mut dyn HeapSource) -> Result<Tally, Error> {
-        let mut tally = Tally::default();
+        let mut tally = Tally {
+            instances: 0,
+            object_arrays: 0,
+            primitive_arrays: 0,
+            references: 0,
+            fields: Some(0),
+            elements: Some(0),
+            sizes: Sizes::of(source),
+            by_class: HashMap::new(),
+            by_name: BTreeMap::new(),
+        };
         source.visit_objects(&mut |object| tally.add(object))?;
         Ok(tally)
     }
@@ -66,11 +87,13 @@ impl Tally {
         }
         let total = if object.kind == ObjectKind::Instance { &mut self.fields } else { &mut self.elements };
         *total = total.zip(sum).map(|(total, sum)| total.wrapping_add(sum));
+        let size = self.sizes.of_object(object);
+        let one = OfClass { objects: 1, bytes: size.unwrap_or(0), unsized_objects: size.is_none().into() };
         match &object.class_name {
             Some(name) if !matches!(object.kind, ObjectKind::PrimitiveArray(_)) => {
-                *self.by_name.entry(name.to_java_form()).or_default() += 1;
+                self.by_name.entry(name.to_java_form()).or_default().add(one);
             }
-            _ => *self.by_class.entry((object.kind, object.class, object.class_word)).or_default() += 1,
+            _ => self.by_class.entry((object.kind, object.class, object.class_word)).or_default().add(one),
         }
         Ok(())
     }
@@ -115,14 +138,14 @@ impl Tally {
         }
     }
 
-    /// Objects by the name of their class, in the form of Java source.
-    pub(in crate::check) fn histogram(&self, source: &dyn HeapSource) -> BTreeMap<Name, u64> {
+    /// Objects, and their bytes, by the name of their class in the form of Java source.
+    pub(in crate::check) fn histogram(&self, source: &dyn HeapSource) -> BTreeMap<Name, OfClass> {
         let names = Names::of(source.classes());
         let mut histogram = self.by_name.clone();
-        for ((kind, class, class_word), count) in &self.by_class {
+        for ((kind, class, class_word), of_class) in &self.by_class {
             let object = Object { class: *class, class_word: *class_word, ..Object::new(Address::NULL, *kind) };
             if let Some(name) = names.class_name(&object) {
-                *histogram.entry(name).or_default() += count;
+                histogram.entry(name).or_default().add(*of_class);
             }
         }
         // A name without characters is none.

@@ -9,7 +9,7 @@ use crate::compare::Facet;
 use crate::format::{Format, Target};
 
 use super::super::judge::{BOOLEANS, NAMES, all_ambiguities};
-use super::{Count, Known, Level};
+use super::{Count, Known, Level, Part};
 
 /// Whether there is such a choice, of what no key of its own declares.
 fn is_reading(name: &str, choice: &str) -> bool {
@@ -49,6 +49,9 @@ pub struct Hello {
     /// The counts that are reported.
     #[serde(default)]
     pub counts: Known<Count>,
+    /// The parts of the level of answers that are reported. Since version 2.
+    #[serde(default, skip_serializing_if = "Known::is_nothing")]
+    pub answers: Known<Part>,
     /// How objects are identified.
     #[serde(default)]
     pub identifies: Identifies,
@@ -257,6 +260,7 @@ impl Hello {
         unknown.extend(self.levels.unknown().iter().map(|name| ("levels", name.as_str())));
         unknown.extend(self.facets.unknown().iter().map(|name| ("facets", name.as_str())));
         unknown.extend(self.counts.unknown().iter().map(|name| ("counts", name.as_str())));
+        unknown.extend(self.answers.unknown().iter().map(|name| ("answers", name.as_str())));
         unknown.extend(self.makes_up.unknown().iter().map(|name| ("makes_up", name.as_str())));
         unknown.extend(lost.flat_map(|loses| loses.unknown()).map(|name| ("loses", name.as_str())));
         let mut all: Vec<String> = unknown.into_iter().map(|(key, name)| format!("{name:?} in `{key}`")).collect();

@@ -1,5 +1,6 @@
 //! The messages between `check` and an adapter: specs/adapter.md.
 
+mod answers;
 mod hello;
 mod known;
 
@@ -14,11 +15,15 @@ use crate::compare::listing::{Hex, Text};
 use crate::digest::Digest;
 use crate::setters::setters;
 
+pub use answers::{EntryAnswer, Part, RetainedAnswer};
 pub use hello::{Booleans, ClassNames, Dangling, Hello, Identifies, MadeUp, Names, Pair, Writer};
 pub use known::Known;
 
 /// The versions of the protocol, the newest last.
 pub const VERSIONS: [u32; 2] = [1, 2];
+/// Versions of the schemas of requests, of answers, and of lines at the level of answers. A new level raises the first two, and not
+/// the version of the protocol: whoever does not know a key ignores it.
+pub const SCHEMAS: [u32; 3] = [2, 3, 1];
 /// The longest line of an answer, in bytes.
 pub const LONGEST_LINE: usize = 16 << 20;
 
@@ -54,7 +59,7 @@ pub enum Operation {
         heap: Option<u64>,
         /// How to answer.
         level: Level,
-        /// Where a listing goes.
+        /// Where a listing goes, or the lines of answers.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         out: Option<String>,
         /// The facets of a digest.
@@ -98,6 +103,8 @@ pub enum Level {
     Verdict,
     /// Numbers of objects, and objects by class.
     Counts,
+    /// What follows from the references of the heap, for each class and object.
+    Answers,
     /// Digests by facet.
     Digest,
     /// All facts.
@@ -128,6 +135,8 @@ pub enum Count {
     ElementSum,
     /// Objects by the name of their class.
     Histogram,
+    /// Their bytes, as the dump records them.
+    HistogramBytes,
 }
 
 /// The answer to any other request.
@@ -255,6 +264,16 @@ pub struct ClassCount {
     pub class: Text,
     /// How many objects.
     pub objects: u64,
+    /// Their bytes, as the dump records them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+}
+
+impl Level {
+    /// Whether the answer is a file.
+    pub(in crate::check) fn has_file(self) -> bool {
+        matches!(self, Level::Answers | Level::Listing)
+    }
 }
 
 impl Display for Level {
@@ -262,6 +281,7 @@ impl Display for Level {
         f.write_str(match self {
             Level::Verdict => "verdict",
             Level::Counts => "counts",
+            Level::Answers => "answers",
             Level::Digest => "digest",
             Level::Listing => "listing",
         })
@@ -272,10 +292,10 @@ impl FromStr for Level {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Level, String> {
-        let all = [Level::Verdict, Level::Counts, Level::Digest, Level::Listing];
+        let all = [Level::Verdict, Level::Counts, Level::Answers, Level::Digest, Level::Listing];
         all.into_iter()
             .find(|level| level.to_string() == text)
-            .ok_or_else(|| "verdict, counts, digest or listing".to_owned())
+            .ok_or_else(|| "verdict, counts, answers, digest or listing".to_owned())
     }
 }
 
@@ -292,13 +312,19 @@ impl Display for Count {
             Count::FieldSum => "field-sum",
             Count::ElementSum => "element-sum",
             Count::Histogram => "histogram",
+            Count::HistogramBytes => "histogram-bytes",
         })
     }
 }
 
 impl Count {
+    /// Whether it is a number for each class.
+    pub fn is_by_class(self) -> bool {
+        matches!(self, Count::Histogram | Count::HistogramBytes)
+    }
+
     /// Every count.
-    pub const ALL: [Count; 10] = [
+    pub const ALL: [Count; 11] = [
         Count::Classes,
         Count::Instances,
         Count::ObjectArrays,
@@ -309,5 +335,6 @@ impl Count {
         Count::FieldSum,
         Count::ElementSum,
         Count::Histogram,
+        Count::HistogramBytes,
     ];
 }

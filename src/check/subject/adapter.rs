@@ -242,7 +242,7 @@ impl Session for AdapterSession<'_> {
                 format: case.format.to_string(),
                 heap: case.heap,
                 level,
-                out: (level == Level::Listing).then_some(out),
+                out: level.has_file().then_some(out),
                 facets: (level == Level::Digest).then(|| self.hello.facets.to_vec()),
                 buckets: None,
                 bucket: None,
@@ -252,7 +252,7 @@ impl Session for AdapterSession<'_> {
             }
             Operation::Encode(to) => Op::Encode { path: input, format: to.to_string(), out },
         };
-        let needs_file = task.operation != Operation::Parse || level == Level::Listing;
+        let needs_file = task.operation != Operation::Parse || level.has_file();
         let status = match self.put(&op, files.size, files)? {
             Ok(status) => status,
             Err(reply) => {

@@ -65,6 +65,7 @@ impl Hello {
         bound_known(&mut self.levels);
         bound_known(&mut self.facets);
         bound_known(&mut self.counts);
+        bound_known(&mut self.answers);
         bound_known(&mut self.makes_up);
         let readings = std::mem::take(&mut self.readings).into_iter().take(ENTRIES);
         self.readings = readings.map(|(name, choice)| (cut(&name, NAME), cut(&choice, NAME))).collect();

@@ -48,6 +48,8 @@ pub(crate) enum Means {
     Heap { same: fn(&DumpOf<'_>, &Heap, usize, usize) -> bool, apply: fn(&DumpOf<'_>, &mut Heap, usize) },
     /// From the dump, which is read once more: whether a heap like this can differ at all, and how to read it then.
     Again { occurs: fn(&Heap) -> bool, reading: fn(Reading) -> Reading },
+    /// From nowhere: the heap is the same, and who judges an answer about it makes the difference.
+    Judge,
 }
 
 /// The dump that a heap was read from.
@@ -79,6 +81,11 @@ impl Ambiguity {
     /// Whether the heap of any choice can be worked out where that of the first is known.
     pub(crate) fn is_worked_out(&self) -> bool {
         !matches!(self.means, Means::Spelled)
+    }
+
+    /// Whether its readings differ in the heap, and not only in what follows from it.
+    pub(crate) fn changes_heaps(&self) -> bool {
+        !matches!(self.means, Means::Judge)
     }
 }
 
@@ -141,7 +148,7 @@ impl<'c> DumpOf<'c> {
         let chosen = choices[place];
         chosen == other
             || match ambiguities[place].means {
-                Means::Spelled => false,
+                Means::Spelled | Means::Judge => false,
                 Means::Heap { same, .. } => same(self, heap, chosen.min(other), chosen.max(other)),
                 // What may occur is looked for: two readings of a dump without it are one.
                 Means::Again { occurs, .. } => {

@@ -40,6 +40,7 @@ fn by_hand() -> &'static Spelled {
                 "hprof/names.toml",
                 "hprof/segments.toml",
                 "hprof/heaps.toml",
+                "hprof/references.toml",
                 "hprof/repeats.toml",
                 "hprof/objects.toml",
                 "hprof/identifiers.toml",

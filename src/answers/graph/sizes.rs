@@ -1,0 +1,37 @@
+//! The sizes of objects, as a dump records them.
+
+use foldhash::HashMap;
+
+use crate::model::{Address, HeapSource, Object, ObjectKind};
+
+/// What sizes of objects are worked out from, where the objects have none.
+#[derive(Clone, Debug)]
+pub struct Sizes {
+    instances: HashMap<Address, u64>,
+    /// Bytes of a reference as an element; `None` where elements say nothing of an array's size.
+    identifier: Option<u64>,
+}
+
+impl Sizes {
+    /// Of the objects of a heap, whose classes are read. Of several classes with one address, the first counts.
+    pub fn of(source: &dyn HeapSource) -> Sizes {
+        let mut instances = HashMap::default();
+        for class in source.classes() {
+            if let Some(size) = class.instance_size {
+                instances.entry(class.address).or_insert(size.0);
+            }
+        }
+        Sizes { instances, identifier: source.facts().identifier_size.map(|size| size.0) }
+    }
+
+    /// The size of an object in bytes, as the dump records it.
+    pub fn of_object(&self, object: &Object) -> Option<u64> {
+        let of_elements = |size: u64| object.length?.checked_mul(size);
+        match (object.size, object.kind) {
+            (Some(size), _) => Some(size.0),
+            (None, ObjectKind::Instance) => self.instances.get(&object.class?).copied(),
+            (None, ObjectKind::ObjectArray) => of_elements(self.identifier?),
+            (None, ObjectKind::PrimitiveArray(element)) => self.identifier.and_then(|_| of_elements(element.size())),
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! What an analyser says of each entry, against what follows from the heap.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader};
+
+use crate::answers::{Analysis, Distances, FromRoots, Graph};
+use crate::compare::listing::Hex;
+use crate::error::Error;
+use crate::model::{Address, Heap};
+
+use super::super::protocol::{EntryAnswer, Part, RetainedAnswer};
+use super::super::report::Outcome;
+use super::readings::{Combination, Scope};
+use super::{Asked, Differing, Judgement, Wrong};
+
+/// An answer by address.
+type Told = BTreeMap<u64, EntryAnswer>;
+
+/// Judges the lines in the file of the answer.
+pub(super) fn judge(asked: &Asked<'_>) -> Result<Judgement, Error> {
+    let told = match read(BufReader::new(asked.files.answer()?.reader())) {
+        Ok(told) => told,
+        Err(why) => return Ok(Judgement::wrong(Wrong::answer("lines as in specs/adapter.md, Answers", why))),
+    };
+    let declared: &[Part] = asked.hello.map(|hello| &**hello.answers).unwrap_or_default();
+    let mut has_roots = true;
+    let judgement = asked.rights(Scope::Answers).judge(|heap, combination| {
+        let Some(against) = Against::new(heap, combination, &told)? else {
+            has_roots = false;
+            return Ok(Ok(()));
+        };
+        let wrong = Part::ALL.into_iter().filter(|part| declared.contains(part));
+        Ok(Wrong::all(against.following(wrong.filter_map(|part| against.wrong(part)).collect())).map_or(Ok(()), Err))
+    })?;
+    Ok(match has_roots {
+        true => judgement,
+        false => Judgement::of(Outcome::Skip { reason: super::super::task::NO_ROOTS.to_owned(), link: None }),
+    })
+}
+
+/// Reads an answer, each entry once.
+///
+/// # Errors
+/// What is wrong with a line.
+pub(in crate::check) fn read(mut lines: impl BufRead) -> Result<Told, String> {
+    let mut told = Told::new();
+    let mut line = Vec::new();
+    for number in 1_u64.. {
+        line.clear();
+        // The file has a bound; so has a line.
+        if lines.read_until(b'\n', &mut line).map_err(|e| e.to_string())? == 0 {
+            break;
+        }
+        let entry: EntryAnswer = serde_json::from_slice(&line).map_err(|e| format!("line {number}: {e}"))?;
+        let address = entry.address;
+        if told.insert(address.0, entry).is_some() {
+            return Err(format!("line {number}: another line about {:#x}", address.0));
+        }
+    }
+    Ok(told)
+}
+
+/// A heap with what follows from it, and an answer about it.
+struct Against<'t> {
+    analysis: Analysis,
+    told: &'t Told,
+    distances: Distances,
+    /// By entry, what it retains by the sizes of the answer.
+    retained: Vec<u64>,
+}
+
+/// What is expected of an entry, and what is there.
+type Difference = (String, String);
+
+impl<'t> Against<'t> {
+    /// `None` where the heap records no roots.
+    fn new(heap: &Heap, combination: &Combination<'_>, told: &'t Told) -> Result<Option<Against<'t>>, Error> {
+        let mut source = heap;
+        let analysis = Analysis::of(Graph::of(&mut source, combination.edges())?);
+        let Some(distances) = analysis.distances() else { return Ok(None) };
+        let graph = analysis.graph();
+        let size = |entry| told.get(&graph.address(entry).0).and_then(|line| line.bytes).unwrap_or(0);
+        let retained = analysis.reached().map(|reached| reached.retained_sizes(size)).unwrap_or_default();
+        Ok(Some(Against { analysis, told, distances, retained }))
+    }
+
+    /// What is wrong of a part: the first entry in the order of the dump, and how many others.
+    fn wrong(&self, part: Part) -> Option<Differing> {
+        let graph = self.analysis.graph();
+        // Of several entries with one address, references lead to one.
+        let entries = (0..graph.len() as u32).filter(|entry| graph.find(graph.address(*entry)) == Some(*entry));
+        let known = entries.map(|entry| (graph.address(entry), self.differs(part, entry)));
+        let unknown =
+            self.told.keys().map(|address| Address(*address)).filter(|address| graph.find(*address).is_none());
+        let unknown = unknown.filter(|_| part == Part::Reachability).map(|address| {
+            let expected = "no line: the dump has no class and no object there".to_owned();
+            (address, Some((expected, "a line".to_owned())))
+        });
+        let mut wrong = known.chain(unknown).filter_map(|(address, difference)| Some((address, difference?)));
+        let (first, (expected, found)) = wrong.next()?;
+        let mut at = vec![first];
+        at.extend(wrong.map(|(address, _)| address));
+        Some(Differing {
+            fact: part.fact().to_owned(),
+            facet: None,
+            address: Some(format!("{:#x}", first.0)),
+            expected,
+            found,
+            count: at.len() as u64,
+            at,
+            follows: None,
+        })
+    }
+
+    fn differs(&self, part: Part, entry: u32) -> Option<Difference> {
+        let (graph, reached) = (self.analysis.graph(), self.analysis.reached()?);
+        let told = self.told.get(&graph.address(entry).0);
+        if part == Part::Reachability {
+            let found = told.is_some_and(|line| line.reachable);
+            let word = |reachable| if reachable { "reachable" } else { "not reachable" };
+            let due = reached.is_reachable(entry);
+            let found = if told.is_none() { "no line".to_owned() } else { word(found).to_owned() };
+            return (told.is_some_and(|line| line.reachable) != due).then(|| (word(due).to_owned(), found));
+        }
+        let Some(distance) = self.distances.distance(entry) else {
+            // What an implementation says of the others is not judged.
+            return None;
+        };
+        let retained = reached.retained(entry)?;
+        let own = told.cloned().unwrap_or_default();
+        let of_retained = own.retained.unwrap_or_default();
+        match part {
+            Part::Reachability => None,
+            Part::Distances => number(Some(distance.into()), own.distance),
+            Part::Dominators => self.dominator(reached, entry, told),
+            Part::RetainedEntries => number(Some(retained.entries), of_retained.entries),
+            Part::Retained => self.retained(entry, of_retained),
+            Part::Sizes => number(graph.size(entry), own.bytes),
+            Part::Paths => self.path(entry, &own, Some(distance)),
+            Part::AnyPaths => self.path(entry, &own, None),
+        }
+    }
+
+    fn dominator(&self, reached: &FromRoots, entry: u32, told: Option<&EntryAnswer>) -> Option<Difference> {
+        let due = reached.dominator(entry).map(|dominator| Hex(self.analysis.graph().address(dominator).0));
+        let word =
+            |dominator: Option<Hex>| dominator.map_or("none".to_owned(), |Hex(dominator)| format!("{dominator:#x}"));
+        match told {
+            None => Some((word(due), "no line".to_owned())),
+            Some(line) => (line.dominator != due).then(|| (word(due), word(line.dominator))),
+        }
+    }
+
+    fn retained(&self, entry: u32, told: RetainedAnswer) -> Option<Difference> {
+        number(Some(self.retained[entry as usize]), told.bytes)
+    }
+
+    /// What is wrong with a path, which has to have as many references as the shortest, if that counts.
+    fn path(&self, entry: u32, told: &EntryAnswer, distance: Option<u32>) -> Option<Difference> {
+        let graph = self.analysis.graph();
+        let expected = match distance {
+            Some(1) => "a path of 1 reference".to_owned(),
+            Some(distance) => format!("a path of {distance} references"),
+            None => "a path".to_owned(),
+        };
+        let wrong = |found: String| Some((expected.clone(), found));
+        let Some(path) = &told.path else { return wrong("nothing, although it is declared".to_owned()) };
+        let mut entries = Vec::with_capacity(path.len());
+        for address in path {
+            match graph.find(Address(address.0)) {
+                Some(entry) => entries.push(entry),
+                None => return wrong(format!("{:#x}, where the dump has no class and no object", address.0)),
+            }
+        }
+        let (Some(first), Some(last)) = (entries.first(), entries.last()) else {
+            return wrong("a path without entries".to_owned());
+        };
+        let is_kept = graph.roots().into_iter().flatten().any(|root| root.keeps() && root.entry == Some(*first));
+        if !is_kept {
+            return wrong(format!("a path from {:#x}, which no root keeps", path[0].0));
+        }
+        if *last != entry {
+            return wrong(format!("a path to {:#x}", path[path.len() - 1].0));
+        }
+        for (pair, addresses) in entries.windows(2).zip(path.windows(2)) {
+            if !graph.references(pair[0]).any(|to| to == pair[1]) {
+                return wrong(format!("no reference leads from {:#x} to {:#x}", addresses[0].0, addresses[1].0));
+            }
+        }
+        let steps = entries.len() - 1;
+        match distance {
+            Some(distance) if steps as u64 != u64::from(distance) => wrong(format!("one of {steps}")),
+            _ => None,
+        }
+    }
+
+    /// The same, with the part from which one follows: who is reachable decides on all, dominators on what is retained.
+    fn following(&self, mut wrong: Vec<Differing>) -> Vec<Differing> {
+        let facts: Vec<String> = wrong.iter().map(|differing| differing.fact.clone()).collect();
+        for (place, differing) in wrong.iter_mut().enumerate() {
+            let is_size = differing.fact == Part::Sizes.fact();
+            let causes = [Part::Reachability, Part::Dominators].map(Part::fact);
+            let earlier = facts[..place].iter().find(|fact| causes.contains(&fact.as_str()));
+            differing.follows = earlier.filter(|_| !is_size).cloned();
+        }
+        wrong
+    }
+}
+
+/// A number that is another than it has to be; none has to be there where the dump does not say which.
+fn number(due: Option<u64>, found: Option<u64>) -> Option<Difference> {
+    let due = due.filter(|due| found != Some(*due))?;
+    let found = found.map_or("nothing, although it is declared".to_owned(), |found| found.to_string());
+    Some((due.to_string(), found))
+}

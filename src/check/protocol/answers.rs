@@ -1,0 +1,127 @@
+//! What an analyser says of each entry of a heap: specs/answers.md has the definitions.
+
+use std::fmt::{self, Display};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::compare::listing::Hex;
+
+/// A part of the level of answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Part {
+    /// Whether roots lead to an entry.
+    Reachability,
+    /// How far from the roots it is.
+    Distances,
+    /// Its immediate dominator.
+    Dominators,
+    /// How many entries it retains.
+    RetainedEntries,
+    /// How many bytes it retains, by the sizes of the answer.
+    Retained,
+    /// Its size, as the dump records it.
+    Sizes,
+    /// A shortest path from a root.
+    Paths,
+    /// Some path from a root.
+    AnyPaths,
+}
+
+/// A line of an answer: what is said of an entry.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct EntryAnswer {
+    /// Its address.
+    pub address: Hex,
+    /// Whether it is reachable; absent for yes. An entry without a line is not.
+    #[serde(default = "yes")]
+    pub reachable: bool,
+    /// References on a shortest path from an entry that a root keeps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub distance: Option<u64>,
+    /// Its immediate dominator; absent or null where it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dominator: Option<Hex>,
+    /// What it retains.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retained: Option<RetainedAnswer>,
+    /// Its size by the implementation; absent for 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+    /// A path, from an entry that a root keeps to this one, both included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<Vec<Hex>>,
+}
+
+/// What an entry retains, itself included.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RetainedAnswer {
+    /// How many entries.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub entries: Option<u64>,
+    /// Their bytes, by the sizes of the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+}
+
+impl EntryAnswer {
+    /// Whether it has something of a part.
+    pub fn has(&self, part: Part) -> bool {
+        match part {
+            Part::Reachability => true,
+            Part::Distances => self.distance.is_some(),
+            Part::Dominators => self.dominator.is_some(),
+            Part::RetainedEntries => self.retained.is_some_and(|retained| retained.entries.is_some()),
+            Part::Retained => self.retained.is_some_and(|retained| retained.bytes.is_some()),
+            Part::Sizes => self.bytes.is_some(),
+            Part::Paths | Part::AnyPaths => self.path.is_some(),
+        }
+    }
+}
+
+fn yes() -> bool {
+    true
+}
+
+impl Part {
+    /// Every part.
+    pub const ALL: [Part; 8] = [
+        Part::Reachability,
+        Part::Distances,
+        Part::Dominators,
+        Part::RetainedEntries,
+        Part::Retained,
+        Part::Sizes,
+        Part::Paths,
+        Part::AnyPaths,
+    ];
+
+    /// What it says of an entry, as facts of a failure name it.
+    pub fn fact(self) -> &'static str {
+        match self {
+            Part::Reachability => "reachability",
+            Part::Distances => "distance",
+            Part::Dominators => "dominator",
+            Part::RetainedEntries => "retained entries",
+            Part::Retained => "retained bytes",
+            Part::Sizes => "size",
+            Part::Paths | Part::AnyPaths => "path",
+        }
+    }
+}
+
+impl Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Part::Reachability => "reachability",
+            Part::Distances => "distances",
+            Part::Dominators => "dominators",
+            Part::RetainedEntries => "retained-entries",
+            Part::Retained => "retained",
+            Part::Sizes => "sizes",
+            Part::Paths => "paths",
+            Part::AnyPaths => "any-paths",
+        })
+    }
+}
