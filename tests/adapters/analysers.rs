@@ -203,7 +203,7 @@ fn every_wrong_analyser_is_found_by_its_smallest_dump_and_by_the_corpus() {
         return;
     }
     let bugs = bugs();
-    assert!(bugs.len() >= 20);
+    assert!(bugs.len() >= 20, "{} bugs", bugs.len());
     let figures = fs::read_to_string(Path::new(ROOT).join("tests/bank/figures.toml")).expect("the figures");
     let figures: Table = figures.parse().expect("TOML");
     let cases = heapsmith::corpus::cases().expect("the corpus");
