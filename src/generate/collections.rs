@@ -106,8 +106,8 @@ mod tests {
         for (row, count) in ROWS.iter().zip(counts) {
             assert_eq!(row.weight == 0, count == 0, "{}", row.name);
         }
-        // 200 of 623.
+        // 215 of 623 are 20,706 of 60,000, with a standard deviation of 116.
         let nodes = ROWS.iter().position(|row| row.name == "java/util/HashMap$Node").expect("a row");
-        assert!((18_000..20_500).contains(&counts[nodes]), "{}", counts[nodes]);
+        assert!((20_240..21_170).contains(&counts[nodes]), "{}", counts[nodes]);
     }
 }
