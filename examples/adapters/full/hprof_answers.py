@@ -124,7 +124,7 @@ def answers(graph):
     sizes = {address: graph.size(item) for address, item in graph.entries.items()}
     entries = {address: 1 for address in order}
     retained = {address: sizes[address] or 0 for address in order}
-    # Whoever is dominated is left before its dominator.
+    # An entry is left before its dominator.
     for address in order:
         above = dominators[address]
         if above is not None:

@@ -22,7 +22,7 @@ pub use known::Known;
 /// The versions of the protocol, the newest last.
 pub const VERSIONS: [u32; 2] = [1, 2];
 /// Versions of the schemas of requests, of answers, and of lines at the level of answers. A new level raises the first two, and not
-/// the version of the protocol: whoever does not know a key ignores it.
+/// the version of the protocol: a program that does not know a key ignores it.
 pub const SCHEMAS: [u32; 3] = [2, 3, 1];
 /// The longest line of an answer, in bytes.
 pub const LONGEST_LINE: usize = 16 << 20;
