@@ -11,7 +11,7 @@ use super::Facet;
 
 pub(crate) use rules::ClassFirst;
 pub use rules::Rule;
-#[cfg(feature = "check")]
+#[cfg(any(feature = "answers", feature = "check"))]
 pub(crate) use rules::array_name;
 
 /// How a dump carries a fact.

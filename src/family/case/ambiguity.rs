@@ -49,6 +49,7 @@ pub(crate) enum Means {
     /// From the dump, which is read once more: whether a heap like this can differ at all, and how to read it then.
     Again { occurs: fn(&Heap) -> bool, reading: fn(Reading) -> Reading },
     /// From nowhere: the heap is the same, and who judges an answer about it makes the difference.
+    #[cfg_attr(not(feature = "check"), allow(dead_code, reason = "nothing is judged then"))]
     Judge,
 }
 
@@ -84,6 +85,7 @@ impl Ambiguity {
     }
 
     /// Whether its readings differ in the heap, and not only in what follows from it.
+    #[cfg(feature = "check")]
     pub(crate) fn changes_heaps(&self) -> bool {
         !matches!(self.means, Means::Judge)
     }
