@@ -26,7 +26,7 @@ pub(super) fn judge(
         if count.is_by_class() {
             let right = tally.histogram(source);
             let open = without_record(source);
-            let told = by_class(count, accepted, has_text);
+            let told = by_class(count, &right, accepted, has_text);
             wrong.extend(told.and_then(|told| histogram(count, &right, &open, &told)).err().map(Wrong::into_first));
             continue;
         }
@@ -111,7 +111,12 @@ fn without_record(source: &dyn HeapSource) -> BTreeSet<Name> {
 }
 
 /// What an answer says by class: objects or bytes.
-fn by_class(count: Count, accepted: &Accepted, has_text: bool) -> Result<BTreeMap<Name, u64>, Wrong> {
+fn by_class(
+    count: Count,
+    right: &BTreeMap<Name, OfClass>,
+    accepted: &Accepted,
+    has_text: bool,
+) -> Result<BTreeMap<Name, u64>, Wrong> {
     let Some(told) = &accepted.histogram else {
         return Err(Wrong::answer("a histogram, since it is declared", "none".to_owned()));
     };
@@ -121,7 +126,13 @@ fn by_class(count: Count, accepted: &Accepted, has_text: bool) -> Result<BTreeMa
         if !has_characters(&name) {
             continue;
         }
-        // Bytes that are absent are none: where the dump does not record them, they are not judged.
+        // Where the dump does not record the sizes of a class, its bytes may be absent.
+        if count != Count::Histogram
+            && entry.bytes.is_none()
+            && right.get(&name).is_some_and(|right| right.unsized_objects == 0)
+        {
+            return Err(Wrong::answer(&format!("the bytes of {name}, since they are declared"), "none".to_owned()));
+        }
         let told = if count == Count::Histogram { entry.objects } else { entry.bytes.unwrap_or(0) };
         let text = if has_text { in_words(&name) } else { None };
         let sum = found.entry(text.unwrap_or(name)).or_default();
@@ -175,7 +186,7 @@ mod tests {
         let right = BTreeMap::<Name, OfClass>::new();
         let array = told(r#"{"histogram": [{"class": "A[]", "objects": 1}]}"#);
         let judge = |open: &BTreeSet<Name>, told: &Accepted| {
-            histogram(Count::Histogram, &right, open, &by_class(Count::Histogram, told, true)?)
+            histogram(Count::Histogram, &right, open, &by_class(Count::Histogram, &right, told, true)?)
         };
         assert!(judge(&open, &array).is_ok());
         assert!(judge(&open, &told(r#"{"histogram": []}"#)).is_ok());
