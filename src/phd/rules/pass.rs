@@ -103,12 +103,17 @@ impl PassRules {
         }
     }
 
-    /// Judges a record, and gives its absolute addresses.
+    /// Judges a record, and gives its absolute addresses. Calls `target` with what each of its references leads to.
     ///
     /// # Errors
     /// If references that are not held cannot be read.
     #[inline]
-    pub fn record(&mut self, located: Located<'_, '_>, findings: &mut Findings) -> Result<Resolved, DecodeError> {
+    pub fn record(
+        &mut self,
+        located: Located<'_, '_>,
+        findings: &mut Findings,
+        target: impl FnMut(Address),
+    ) -> Result<Resolved, DecodeError> {
         let record = located.record;
         let resolved = self.resolver.resolve(record);
         match record {
@@ -156,7 +161,7 @@ impl PassRules {
             self.hash16(located, findings);
         }
         if let Some(references) = record.references() {
-            self.judge_references(located, &resolved, references, findings)?;
+            self.judge_references(located, &resolved, references, findings, target)?;
         }
         Ok(resolved)
     }
@@ -197,6 +202,7 @@ impl PassRules {
         resolved: &Resolved,
         references: &References<'_>,
         findings: &mut Findings,
+        mut target: impl FnMut(Address),
     ) -> Result<(), DecodeError> {
         let count = located.count(references);
         if count == 0 {
@@ -206,7 +212,11 @@ impl PassRules {
         let from = resolved.address;
         let mut nulls = 0_u64;
         let resolver = &self.resolver;
-        located.references(references, |units| nulls += u64::from(resolver.offset(from, units).is_null()))?;
+        located.references(references, |units| {
+            let to = resolver.offset(from, units);
+            nulls += u64::from(to.is_null());
+            target(to);
+        })?;
         if nulls > 0 {
             add(findings, super::REFERENCES_NULL, located, || {
                 ("no null references".to_owned(), format!("{nulls} of {count}"))
