@@ -139,8 +139,9 @@ impl AddressSet {
                 && let Slot { chunk: Chunk::All(all), is_ahead, .. } = &mut self.slots[place]
             {
                 let (word, bit) = self::place(at);
-                all[word] |= bit & 0_u64.wrapping_sub(u64::from(*is_ahead));
-                if all[word] & bit != 0 {
+                let bits = all[word] | bit & 0_u64.wrapping_sub(u64::from(*is_ahead));
+                all[word] = bits;
+                if bits & bit != 0 {
                     continue;
                 }
             }

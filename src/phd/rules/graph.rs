@@ -86,7 +86,7 @@ impl GraphIndex {
     /// First pass: takes in what a reference leads to.
     #[inline]
     pub fn refer(&mut self, target: Address) {
-        if self.errors || target.is_null() {
+        if target.is_null() {
             return;
         }
         self.targets.push(target.0);
@@ -174,6 +174,11 @@ impl GraphIndex {
                 ("a superclass chain that ends".to_owned(), found)
             });
         }
+    }
+
+    /// Whether only rules that are errors are judged.
+    pub(super) fn judges_errors(&self) -> bool {
+        self.errors
     }
 
     /// Whether an address has more than one record. Of what the second pass finds, nothing else is an error.

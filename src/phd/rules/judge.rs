@@ -40,7 +40,8 @@ impl Judge for Judgement {
         findings: &mut Findings,
     ) -> (Sound, Result<(), DecodeError>) {
         let header = decoder.header().clone();
-        let mut rules = PassRules::new(&header, decoder.header_bytes().len() as u64, findings);
+        let errors = graph.as_ref().is_some_and(|(index, _)| index.judges_errors());
+        let mut rules = PassRules::new(&header, decoder.header_bytes().len() as u64, findings).errors(errors);
         let ended = decoder.visit_with::<DecodeError, _>(Some(spool), |located| {
             let Some((index, _)) = &mut graph else { return rules.record(located, findings, |_| ()).map(|_| ()) };
             let mut first = None;

@@ -17,6 +17,7 @@ pub struct PassRules {
     resolver: Resolver,
     layout: Layout,
     j9: bool,
+    errors: bool,
     stated: Option<Totals>,
     header_length: u64,
     /// Records seen, by class or object.
@@ -94,6 +95,7 @@ impl PassRules {
             resolver: Resolver::new(layout),
             layout,
             j9,
+            errors: false,
             stated,
             header_length,
             classes: 0,
@@ -101,6 +103,13 @@ impl PassRules {
             references: 0,
             signs: Signs::default(),
         }
+    }
+
+    /// Judges from here on only rules that are errors: what references lead to is neither looked at nor given away.
+    #[must_use]
+    pub fn errors(mut self, errors: bool) -> PassRules {
+        self.errors = errors;
+        self
     }
 
     /// Judges a record, and gives its absolute addresses. Calls `target` with what each of its references leads to.
@@ -209,6 +218,9 @@ impl PassRules {
             return Ok(());
         }
         self.references += count;
+        if self.errors {
+            return Ok(());
+        }
         let from = resolved.address;
         let mut nulls = 0_u64;
         let resolver = &self.resolver;
