@@ -92,10 +92,7 @@ class Graph:
         else:
             found = []
         of_object = self.dump.readings["answers.class-of-object"]
-        if of_object == "of-primitives" and item["kind"] == "primitive-array":
-            name = hprof.TYPES[item["code"]][0]
-            found.append(self.class_named([b"[" + ARRAYS[name], name.encode() + b"[]"]))
-        if of_object in ("counted", "of-primitives") or of_object == "of-instances" and item["kind"] == "object":
+        if of_object == "counted" or of_object == "of-instances" and item["kind"] == "object":
             found.append(item.get("class" if item["kind"] == "object" else "array_class", 0))
         return [address for address in found if address in self.entries and address]
 

@@ -186,9 +186,6 @@ impl Builder {
         // Only an instance's class word is its class in every dump.
         let word = object.class_word.filter(|_| object.kind == ObjectKind::Instance);
         let class = object.class.or(word).and_then(|class| self.classes.get(&class)).copied();
-        let by_name = name.filter(|_| class.is_none() && self.graph.edges.has_class_by_name(object.kind));
-        let by_name = by_name.and_then(|name| self.graph.class_names.iter().position(|of| *of == name));
-        let class = class.or(by_name.map(|class| class as u32));
         let class = class.filter(|_| self.graph.edges.has_class_of(object.kind));
         let number = self.graph.types.len() as u32;
         self.graph.types.push(Type { kind: object.kind, class, name });

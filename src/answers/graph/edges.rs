@@ -14,8 +14,6 @@ pub struct Edges {
     pub classes: bool,
     /// Whether an array does, where objects do.
     pub array_classes: bool,
-    /// Whether an array of a primitive type whose record names no class refers to the first class of its name.
-    pub primitive_classes: bool,
     /// What a class refers to.
     pub of_classes: OfClasses,
     /// Whether a class refers to the class `java.lang.Class`, too.
@@ -46,7 +44,6 @@ impl Default for Edges {
             referents: false,
             classes: true,
             array_classes: true,
-            primitive_classes: false,
             of_classes: OfClasses::All,
             class_of_classes: false,
             locals: false,
@@ -60,7 +57,6 @@ setters! {
         set referents: bool;
         set classes: bool;
         set array_classes: bool;
-        set primitive_classes: bool;
         set of_classes: OfClasses;
         set class_of_classes: bool;
         set locals: bool;
@@ -75,11 +71,6 @@ impl Edges {
     /// Whether an object refers to its class.
     pub(super) fn has_class_of(&self, kind: ObjectKind) -> bool {
         self.classes && (self.array_classes || kind == ObjectKind::Instance)
-    }
-
-    /// Whether it does so although its record names none.
-    pub(super) fn has_class_by_name(&self, kind: ObjectKind) -> bool {
-        self.primitive_classes && matches!(kind, ObjectKind::PrimitiveArray(_))
     }
 
     /// Whether a class is kept although no root names it.

@@ -17,10 +17,6 @@ pub(super) const CONVENTIONS: &[Ambiguity] = &[
             Choice::new("counted", "the object refers to it"),
             Choice::new("left-out", "no reference"),
             Choice::new("of-instances", "an instance refers to it, and an array does not"),
-            Choice::new(
-                "of-primitives",
-                "an object refers to it, an array of a primitive type to the class of its name",
-            ),
         ],
     ),
     convention(
@@ -71,7 +67,6 @@ pub(super) fn edges(chosen: impl Fn(&str) -> usize) -> Edges {
         .referents(referents == 1)
         .classes(class != 1)
         .array_classes(class != 2)
-        .primitive_classes(class == 3)
         .locals(locals == 1)
         .of_classes(of_classes.get(of_class).copied().unwrap_or_default())
         .class_of_classes(class_of_class == 1)
