@@ -1,7 +1,9 @@
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -20,21 +22,28 @@ class VisualVmAnswers {
             "answers.class-roots", "recorded");
 
     static void answer(Heap heap, Adapter.Listing answer) throws IOException {
-        List<Instance> entries = new ArrayList<>();
+        Map<Long, Instance> entries = new LinkedHashMap<>(); // one of each identifier
         for (JavaClass type : heap.getAllClasses()) {
             Instance instance = heap.getInstanceByID(type.getJavaClassId());
             if (instance != null) {
-                entries.add(instance);
+                entries.putIfAbsent(instance.getInstanceId(), instance);
             }
         }
         for (Iterator<Instance> all = heap.getAllInstancesIterator(); all.hasNext();) {
             Instance instance = all.next();
             if (!instance.getClass().getSimpleName().equals("ClassDumpInstance")) {
-                entries.add(instance);
+                entries.putIfAbsent(instance.getInstanceId(), instance);
             }
         }
-        for (Instance entry : entries) {
-            List<Object> path = path(entry);
+        Map<Long, Long> pointers = new HashMap<>();
+        for (Instance entry : entries.values()) {
+            Instance pointer = entry.isGCRoot() ? null : entry.getNearestGCRootPointer();
+            if (entry.isGCRoot() || pointer != null) {
+                pointers.put(entry.getInstanceId(), entry.isGCRoot() ? null : (Long) pointer.getInstanceId());
+            }
+        }
+        for (Instance entry : entries.values()) {
+            List<Object> path = path(entry.getInstanceId(), pointers);
             if (!path.isEmpty()) {
                 answer.line(line(entry, path));
             }
@@ -50,15 +59,15 @@ class VisualVmAnswers {
     }
 
     /** The way that the library shows from an object to its nearest root, turned round; empty where there is none. */
-    private static List<Object> path(Instance entry) {
+    private static List<Object> path(Long entry, Map<Long, Long> pointers) {
         List<Object> path = new ArrayList<>();
-        for (Instance step = entry; step != null; step = step.getNearestGCRootPointer()) {
-            path.add(Adapter.hex(step.getInstanceId()));
-            if (step.isGCRoot()) {
-                Collections.reverse(path);
-                return path;
+        for (Long step = entry; step != null; step = pointers.get(step)) {
+            if (!pointers.containsKey(step)) {
+                return List.of();
             }
+            path.add(Adapter.hex(step));
         }
-        return List.of();
+        Collections.reverse(path);
+        return path;
     }
 }
