@@ -29,7 +29,7 @@ mod tests;
 mod told;
 
 pub use analysis::{Analysis, FromRoots};
-pub use graph::{Edges, Graph, Rooted, Sizes};
+pub use graph::{Edges, Graph, OfClasses, Rooted, Sizes};
 pub use reach::Distances;
 pub use shapes::{ShapeAnswers, ShapeClass};
 pub use summary::{MOST_HOLDERS, MOST_TEXTS, answers};

@@ -32,6 +32,7 @@ pub fn answers(source: &mut dyn HeapSource, analysis: &Analysis) -> Result<Answe
         schema: super::SCHEMA,
         referents: graph.edges().referents,
         classes_of_objects: graph.edges().classes,
+        locals_of_threads: graph.edges().locals,
         entries: entries(graph),
         references: references(graph),
         histogram: histogram(analysis),

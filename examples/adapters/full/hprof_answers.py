@@ -16,8 +16,13 @@ HELLO = {
     "answers": ["reachability", "distances", "dominators", "retained-entries", "retained", "sizes", "paths"]}
 
 # What is left to an analyser, with the default (specs/adapter.md, Readings).
-CONVENTIONS = {"answers.referents": "left-out", "answers.class-of-object": "counted", "answers.thread-locals": "roots"}
+CONVENTIONS = {"answers.referents": "left-out", "answers.class-of-object": "counted", "answers.thread-locals": "roots",
+               "answers.references-of-class": "all", "answers.class-of-class": "left-out",
+               "answers.class-roots": "recorded"}
 
+# Names of arrays in the form of the virtual machine.
+ARRAYS = {"boolean": b"Z", "char": b"C", "float": b"F", "double": b"D", "byte": b"B", "short": b"S", "int": b"I",
+          "long": b"J"}
 LOCALS = ("jni-local", "java-frame", "native-stack")  # roots of a thread
 
 
@@ -49,7 +54,17 @@ class Graph:
                 continue
             if fields["object"] in self.entries:
                 kept[fields["object"]] = True
+        if self.dump.readings["answers.class-roots"] == "boot-loader":
+            has_sticky = any(kind == "sticky-class" for _, kind, _ in heap.roots)
+            kept.update((address, True) for address, item in self.classes.items() if self.of_boot(item, has_sticky))
         return list(kept)
+
+    def of_boot(self, item, has_sticky):
+        """Whether a class is a root although none is recorded."""
+        name = self.dump.texts.get(self.dump.names.get(item["address"]), b"")
+        is_array = name.startswith(b"[") or name.endswith(b"[]")
+        is_of_primitives = name[1:] in ARRAYS.values() if name.startswith(b"[") else name[:-2].decode("latin-1") in ARRAYS
+        return not item["loader"] and (is_array and is_of_primitives or not is_array and not has_sticky)
 
     def threads(self, heap):
         """The objects of threads by serial number, the first of each, where they hold their locals."""
@@ -69,18 +84,35 @@ class Graph:
     def of_entry(self, item):
         """The entries to which one refers, each as often as it does."""
         if item["kind"] == "class":
-            found = [item[key] for key in ("super", "loader", "signers", "protection_domain")]
-            found += [bits for _, kind, bits in item["statics"] if kind == "object"]
-            found += [bits for _, kind, bits in item["constant_pool"] if kind == "object"]
+            found = self.of_class(item)
         elif item["kind"] == "object":
             found = self.of_instance(item)
         elif item["kind"] == "object-array":
             found = list(item["elements"])
         else:
             found = []
-        if self.dump.readings["answers.class-of-object"] == "counted":
+        of_object = self.dump.readings["answers.class-of-object"]
+        if of_object == "counted" or of_object == "of-instances" and item["kind"] == "object":
             found.append(item.get("class" if item["kind"] == "object" else "array_class", 0))
         return [address for address in found if address in self.entries and address]
+
+    def of_class(self, item):
+        """The references of a class."""
+        which = self.dump.readings["answers.references-of-class"]
+        found = [item[key] for key in ("super", "loader", "signers", "protection_domain")]
+        if which != "all":
+            found = [item["loader"]] + [item["super"]] * (which == "superclass-loader-statics")
+        found += [bits for _, kind, bits in item["statics"] if kind == "object"]
+        if which == "all":
+            found += [bits for _, kind, bits in item["constant_pool"] if kind == "object"]
+        if self.dump.readings["answers.class-of-class"] == "counted":
+            found.append(self.class_named([b"java/lang/Class", b"java.lang.Class"]))
+        return found
+
+    def class_named(self, names):
+        """The address of the first class that has one of these names."""
+        of_names = (address for address in self.classes if self.dump.texts.get(self.dump.names.get(address)) in names)
+        return next(of_names, 0)
 
     def of_instance(self, item):
         """The references in the fields of an instance, but for the referent."""

@@ -38,7 +38,9 @@ def serve(hello, operations):
 
 def answered(hello, operations, request):
     if request["op"] == "hello":
-        return hello if 1 in request["protocols"] else failed("this adapter speaks version 1 of the protocol alone")
+        if hello["protocol"] in request["protocols"]:
+            return hello
+        return failed(f"this adapter speaks version {hello['protocol']} of the protocol alone")
     if request["op"] not in operations:
         return failed(f"no such operation: {request['op']}")
     try:

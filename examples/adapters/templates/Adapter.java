@@ -35,6 +35,11 @@ public class Adapter {
             throw new Skip("this adapter does not parse");
         }
 
+        /** Gives a line about each class and object, for the level "answers" (specs/adapter.md, Answers). */
+        default void analyse(Path dump, int heap, Listing answer) throws Refusal, Skip, IOException {
+            throw new Skip("this adapter does not analyse");
+        }
+
         /** Writes the dump's heap to a file, which does not exist yet, in another format. */
         default void convert(Path dump, String from, String to, Path out) throws Refusal, Skip, IOException {
             throw new Skip("this adapter does not convert");
@@ -97,7 +102,9 @@ public class Adapter {
             else if (op.equals("encode")) parser.encode(path, text(request, "format"), out);
             else try (Writer listing = Files.newBufferedWriter(out)) {
                 int heap = request.get("heap") == null ? 0 : ((Number) request.get("heap")).intValue();
-                parser.parse(path, heap, line -> listing.write(toJson(line) + "\n"));
+                Listing lines = line -> listing.write(toJson(line) + "\n");
+                if ("answers".equals(request.get("level"))) parser.analyse(path, heap, lines);
+                else parser.parse(path, heap, lines);
             }
             Map<String, Object> accepted = object("status", "accept");
             if (!WARNINGS.isEmpty()) accepted.put("warnings", new ArrayList<>(WARNINGS));

@@ -30,15 +30,18 @@ public class VisualVmAdapter implements Adapter.Parser {
         if (System.getenv("TMPDIR") != null) {
             System.setProperty("java.io.tmpdir", System.getenv("TMPDIR"));
         }
-        Adapter.serve(new VisualVmAdapter(List.of(arguments).contains("--without-names")));
+        Adapter.serve(new VisualVmAdapter(List.of(arguments)));
     }
 
     private final List<String> facets = new ArrayList<>(List.of("time-stamp", "address", "kind", "class-name",
             "superclass", "loader", "fields", "statics", "class", "array-length", "field-values", "elements",
             "primitive-contents", "references"));
 
-    private VisualVmAdapter(boolean withoutNames) {
-        if (withoutNames) {
+    private final boolean withClasses;
+
+    private VisualVmAdapter(List<String> arguments) {
+        withClasses = arguments.contains("--with-classes");
+        if (arguments.contains("--without-names")) {
             facets.removeAll(List.of("class-name", "fields", "statics"));
         }
     }
@@ -46,24 +49,45 @@ public class VisualVmAdapter implements Adapter.Parser {
     @Override
     public Map<String, Object> hello(int protocol) {
         return Adapter.object("name", "VisualVM's heap library", "version", "2.1.5", "language", "Java",
-                "reads", List.of("hprof"), "levels", List.of("listing"), "heaps", true, "facets", facets,
+                "reads", List.of("hprof"), "levels", List.of("listing", "answers"), "heaps", true, "facets", facets,
+                "answers", VisualVmAnswers.PARTS, "readings", VisualVmAnswers.READINGS,
                 // The library tells a boolean only as true or false.
                 "booleans", "0/1");
     }
 
     @Override
     public void parse(Path dump, int index, Adapter.Listing listing) throws Adapter.Refusal, IOException {
+        ask(dump, index, null, heap -> list(heap, listing));
+    }
+
+    @Override
+    public void analyse(Path dump, int index, Adapter.Listing answer) throws Adapter.Refusal, IOException {
+        byte[] changed = withClasses ? LibraryClasses.added(Files.readAllBytes(dump)) : null;
+        ask(dump, index, changed, heap -> VisualVmAnswers.answer(heap, answer));
+    }
+
+    private interface Question {
+        void of(Heap heap) throws Adapter.Refusal, IOException;
+    }
+
+    private static void ask(Path dump, int index, byte[] changed, Question question)
+            throws Adapter.Refusal, IOException {
         // The library keeps a cache beside the dump and believes it, so that every dump gets a place of its own.
         Path folder = Files.createTempDirectory("visualvm");
         try {
-            Path link = Files.createSymbolicLink(folder.resolve("dump.hprof"), dump);
+            Path own = folder.resolve("dump.hprof");
+            if (changed == null) {
+                Files.createSymbolicLink(own, dump);
+            } else {
+                Files.write(own, changed);
+            }
             Heap heap;
             try {
-                heap = HeapFactory.createHeap(link.toFile(), index);
+                heap = HeapFactory.createHeap(own.toFile(), index);
             } catch (IOException refusal) { // the one exception that it documents
                 throw new Adapter.Refusal(refusal.getMessage());
             }
-            list(heap, listing);
+            question.of(heap);
         } finally {
             try (Stream<Path> all = Files.walk(folder)) {
                 all.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(File::delete);

@@ -25,5 +25,5 @@ else
     echo "installed: visualvm.jar"
 fi
 javac -d "$target/visualvm-classes" -cp "$target/visualvm.jar" "$here/../templates/Adapter.java" \
-    "$here/VisualVmAdapter.java"
+    "$here"/*.java
 echo "installed: visualvm-classes"

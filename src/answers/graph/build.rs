@@ -6,42 +6,13 @@ use crate::compare::carriage::array_name;
 use crate::error::Error;
 use crate::model::{
     Address, Class, Contents, FieldType, Forms, HeapSource, Long, Name, Object, ObjectKind, Root, RootKind, Serial,
-    Value,
 };
-use crate::setters::setters;
 
 use super::characters::Characters;
 use super::layout::Referents;
 use super::places::Places;
 use super::sizes::Sizes;
-use super::{Graph, LARGE, Rooted, Type, UNKNOWN};
-
-/// Which references count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Edges {
-    /// Whether the referents of soft, weak, phantom and final references do. Without them, what is reachable is what a
-    /// program reaches without such a reference.
-    pub referents: bool,
-    /// Whether an object refers to its class.
-    pub classes: bool,
-    /// Whether the locals of a thread are held by its object, in the place of a root of each: so it retains them.
-    pub locals: bool,
-}
-
-impl Default for Edges {
-    fn default() -> Edges {
-        Edges { referents: false, classes: true, locals: false }
-    }
-}
-
-setters! {
-    impl Edges {
-        set referents: bool;
-        set classes: bool;
-        set locals: bool;
-    }
-}
+use super::{Edges, Graph, LARGE, Rooted, Type, UNKNOWN};
 
 impl Rooted {
     /// Whether it keeps its object alive. Android's dumps list objects that nothing holds as roots of a kind of their own;
@@ -76,6 +47,8 @@ struct Builder {
     java: std::collections::HashMap<Address, Name>,
     by_name: HashMap<Name, u32>,
     by_class: HashMap<ClassKey, u32>,
+    /// The class `java.lang.Class`, where classes refer to it.
+    class_of_classes: Option<Address>,
 }
 
 /// What an object has of which its type follows.
@@ -116,12 +89,16 @@ impl Builder {
             java: std::collections::HashMap::default(),
             by_name: HashMap::default(),
             by_class: HashMap::default(),
+            class_of_classes: None,
         };
         for (number, class) in (0..).zip(classes) {
             builder.classes.entry(class.address).or_insert(number);
             let java = forms.of(&class.name);
             let name = builder.name(&java);
             builder.graph.class_names.push(name);
+            if edges.class_of_classes && builder.class_of_classes.is_none() && java.as_bytes() == b"java.lang.Class" {
+                builder.class_of_classes = Some(class.address);
+            }
             builder.java.entry(class.address).or_insert(java);
         }
         builder
@@ -138,13 +115,8 @@ impl Builder {
     }
 
     fn class(&mut self, class: &Class) -> Result<(), Error> {
-        let single = [class.superclass, class.loader, class.signers, class.protection_domain];
-        let lists = class.interfaces.iter().chain(&class.references).flatten().copied();
-        let values = class.statics.iter().flatten().map(|field| field.value);
-        let values = values.chain(class.constant_pool.iter().flatten().map(|entry| entry.value));
-        let held = values.filter_map(Value::as_reference);
-        let all = single.into_iter().flatten().chain(lists).chain(held).filter(|to| !to.is_null());
-        self.targets.extend(all.map(|to| to.0));
+        self.targets.extend(self.graph.edges.of_class(class));
+        self.targets.extend(self.class_of_classes.map(|class| class.0));
         self.close(class.address)
     }
 
@@ -214,7 +186,7 @@ impl Builder {
         // Only an instance's class word is its class in every dump.
         let word = object.class_word.filter(|_| object.kind == ObjectKind::Instance);
         let class = object.class.or(word).and_then(|class| self.classes.get(&class)).copied();
-        let class = class.filter(|_| self.graph.edges.classes);
+        let class = class.filter(|_| self.graph.edges.has_class_of(object.kind));
         let number = self.graph.types.len() as u32;
         self.graph.types.push(Type { kind: object.kind, class, name });
         self.by_class.insert(key, number);
@@ -227,7 +199,7 @@ impl Builder {
         let mut starts = std::mem::take(&mut graph.starts);
         let mut found = Vec::with_capacity(targets.len());
         let mut from = 0;
-        graph.roots = source.surroundings().roots.as_ref().map(|roots| rooted(&graph, roots));
+        graph.roots = source.surroundings().roots.as_ref().map(|roots| rooted(&graph, source.classes(), roots));
         let mut locals = locals(graph.roots.as_deref().unwrap_or_default()).into_iter().peekable();
         let mut added = 0;
         for (entry, start) in (0..).zip(starts.iter_mut().skip(1)) {
@@ -247,7 +219,7 @@ impl Builder {
 }
 
 /// The roots, with the entries of their objects; and of a thread's locals, where it holds them, with that of the thread.
-fn rooted(graph: &Graph, roots: &[Root]) -> Vec<Rooted> {
+fn rooted(graph: &Graph, classes: &[Class], roots: &[Root]) -> Vec<Rooted> {
     let mut threads: HashMap<Serial, u32> = HashMap::default();
     for root in roots.iter().filter(|_| graph.edges.locals) {
         if let (RootKind::ThreadObject(thread, _), Some(entry)) = (root.kind, graph.find(root.object)) {
@@ -260,12 +232,17 @@ fn rooted(graph: &Graph, roots: &[Root]) -> Vec<Rooted> {
         }
         _ => None,
     };
-    let rooted = roots.iter().map(|root| Rooted {
+    let mut rooted: Vec<Rooted> = Vec::with_capacity(roots.len());
+    rooted.extend(roots.iter().map(|root| Rooted {
         kind: root.kind.index(),
         entry: graph.find(root.object),
         thread: of_thread(root.kind),
-    });
-    rooted.collect()
+    }));
+    let sticky = RootKind::StickyClass.index();
+    let has_sticky = rooted.iter().any(|root| root.kind == sticky);
+    let kept = classes.iter().filter(|class| graph.edges.keeps(class, has_sticky));
+    rooted.extend(kept.map(|class| Rooted { kind: sticky, entry: graph.find(class.address), thread: None }));
+    rooted
 }
 
 /// The locals that threads hold, by thread.

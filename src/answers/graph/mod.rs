@@ -5,6 +5,7 @@
 
 mod build;
 mod characters;
+mod edges;
 mod layout;
 mod places;
 mod sizes;
@@ -17,9 +18,9 @@ use crate::model::{Address, Name, ObjectKind};
 
 use places::Places;
 
-pub use build::Edges;
 use characters::Characters;
 pub(super) use characters::Part;
+pub use edges::{Edges, OfClasses};
 pub use sizes::Sizes;
 
 /// The entries of a heap and their references.

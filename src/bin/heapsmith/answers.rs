@@ -44,6 +44,10 @@ pub(crate) struct Opts {
     /// static fields.
     #[arg(long)]
     no_class_references: bool,
+    /// Let the object of each thread refer to its locals (roots of the kinds java-frame, jni-local and native-stack), so that it
+    /// retains them. Without it, each of them is a root of its own.
+    #[arg(long)]
+    locals_of_threads: bool,
     /// Replace the file of --entries if it exists. Without it, an existing file is an error.
     #[arg(long)]
     force: bool,
@@ -116,6 +120,7 @@ fn address(text: &str) -> Result<Address, String> {
 impl Opts {
     pub(crate) fn run(self) -> Result<Answer, Error> {
         let edges = Edges::default().referents(self.referents).classes(!self.no_class_references);
+        let edges = edges.locals(self.locals_of_threads);
         let (mut heap, tolerated) = open::heap(&self.file, self.heap, self.reading.reading(), self.tolerate)?;
         let out = self.entries.as_deref().map(|path| Output::create(path, self.force)).transpose()?;
         let analysis = Analysis::of(Graph::of(heap.source(), edges)?);

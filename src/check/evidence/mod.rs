@@ -108,6 +108,11 @@ fn place(case: &Case, outcome: &Outcome, facet: Option<Facet>, offset: Option<u6
         (Outcome::Fail { address, expected, found, .. }, Some(facet)) => {
             bytes::of_fact(case, facet, address.as_deref().and_then(parse), (expected, found))?
         }
+        // What an analyser says of an entry: no bytes say it, and the record shows what the entry is.
+        (Outcome::Fail { address: Some(address), .. }, None) => {
+            let found = bytes::of_fact(case, Facet::Address, parse(address), ("", ""))?;
+            found.map(|found| Evidence { rule: None, ..found })
+        }
         (Outcome::WrongVerdict { expected, .. }, _) if expected == "refuse" => match case.breaks {
             Some((rule, offset)) => Some(bytes::around(case, offset, Some(rule))?),
             None => None,

@@ -23,7 +23,10 @@ pub(in crate::check) fn point_at_causes(
         .collect();
     for result in tested.results.iter_mut().filter(|result| result.has_place()) {
         let Some(rule) = rules.get(&*result.id) else { continue };
-        let is_known = result.evidence.as_ref().is_some_and(|evidence| evidence.rule.as_deref() == Some(rule));
+        // The record of an entry stays: what an analyser says of it follows from all of the dump.
+        let is_known = result.evidence.as_ref().is_some_and(|evidence| {
+            evidence.rule.as_deref() == Some(rule) || evidence.rule.is_none() && !evidence.fields.is_empty()
+        });
         if !is_known
             && let Some(case) = case(&result.id)?
             && let Some(found) = of_rule(&case, result, rule)?

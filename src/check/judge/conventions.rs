@@ -1,9 +1,9 @@
 //! Which references count is for an analyser to say: specs/answers.md has ours, and here is what others do.
 
-use crate::answers::Edges;
+use crate::answers::{Edges, OfClasses};
 use crate::family::case::{Ambiguity, Choice, Means};
 
-/// Conventions of analysers, in the order of the fields of [`Edges`]. They leave the heap as it is.
+/// Conventions of analysers, whose places [`edges`] goes by. They leave the heap as it is.
 pub(super) const CONVENTIONS: &[Ambiguity] = &[
     convention(
         "answers.referents",
@@ -13,7 +13,11 @@ pub(super) const CONVENTIONS: &[Ambiguity] = &[
     convention(
         "answers.class-of-object",
         "The class of an object",
-        &[Choice::new("counted", "the object refers to it"), Choice::new("left-out", "no reference")],
+        &[
+            Choice::new("counted", "the object refers to it"),
+            Choice::new("left-out", "no reference"),
+            Choice::new("of-instances", "an instance refers to it, and an array does not"),
+        ],
     ),
     convention(
         "answers.thread-locals",
@@ -21,6 +25,31 @@ pub(super) const CONVENTIONS: &[Ambiguity] = &[
         &[
             Choice::new("roots", "roots like any other"),
             Choice::new("of-thread", "references of the object of their thread, where the dump has a root of that"),
+        ],
+    ),
+    convention(
+        "answers.references-of-class",
+        "What a class refers to",
+        &[
+            Choice::new("all", "all that its record has"),
+            Choice::new("superclass-loader-statics", "its superclass, its loader, and the values of its static fields"),
+            Choice::new("loader-statics", "its loader, and the values of its static fields"),
+        ],
+    ),
+    convention(
+        "answers.class-of-class",
+        "The class java.lang.Class, of which classes are objects",
+        &[Choice::new("left-out", "no reference"), Choice::new("counted", "each class refers to it")],
+    ),
+    convention(
+        "answers.class-roots",
+        "Classes without a loader that no root keeps",
+        &[
+            Choice::new("recorded", "no roots"),
+            Choice::new(
+                "boot-loader",
+                "roots, if they are of arrays of primitive types, or of no arrays and the dump has no root of kind sticky-class",
+            ),
         ],
     ),
 ];
@@ -31,6 +60,15 @@ const fn convention(name: &'static str, about: &'static str, choices: &'static [
 
 /// Which references count by some choices, given by name.
 pub(super) fn edges(chosen: impl Fn(&str) -> usize) -> Edges {
-    let is_other = |place: usize| chosen(CONVENTIONS[place].name) == 1;
-    Edges::default().referents(is_other(0)).classes(!is_other(1)).locals(is_other(2))
+    let [referents, class, locals, of_class, class_of_class, roots] =
+        std::array::from_fn(|place| chosen(CONVENTIONS[place].name));
+    let of_classes = [OfClasses::All, OfClasses::SuperclassLoaderStatics, OfClasses::LoaderStatics];
+    Edges::default()
+        .referents(referents == 1)
+        .classes(class != 1)
+        .array_classes(class != 2)
+        .locals(locals == 1)
+        .of_classes(of_classes.get(of_class).copied().unwrap_or_default())
+        .class_of_classes(class_of_class == 1)
+        .boot_classes(roots == 1)
 }
