@@ -14,6 +14,6 @@ mod window;
 pub use allowance::Allowance;
 pub use cursor::{Cursor, FieldSpan, Incomplete, NoTrace, Trace};
 pub use same::SameBytes;
-pub(crate) use shown::{quoted, shown};
+pub(crate) use shown::{DIGITS, hexadecimal, quoted, shown};
 pub use stretch::WindowWriter;
 pub use window::Window;

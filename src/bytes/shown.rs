@@ -12,8 +12,21 @@ pub(crate) fn shown(bytes: &[u8]) -> String {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    let pairs: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let pairs: Vec<String> = bytes.iter().map(|&byte| hexadecimal(&[byte])).collect();
     pairs.join(" ")
+}
+
+/// Hexadecimal digits.
+pub(crate) const DIGITS: &[u8; 16] = b"0123456789abcdef";
+
+/// Two hexadecimal digits for each byte.
+pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        text.push(char::from(DIGITS[usize::from(byte >> 4)]));
+        text.push(char::from(DIGITS[usize::from(byte & 15)]));
+    }
+    text
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
+use crate::bytes::hexadecimal;
 use crate::error::Error;
 use crate::reduce::{Progress, ReduceOptions, reduce};
 
@@ -101,7 +102,7 @@ impl Smaller<'_> {
             file: String::new(),
             bytes: bytes.len() as u64,
             objects: heap.as_ref().and_then(first_heap).map(|heap| heap.objects.len() as u64),
-            sha256: Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect(),
+            sha256: hexadecimal(&Sha256::digest(&bytes)),
             trials,
             of: result.id.clone(),
         };

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use crate::bytes::hexadecimal;
 use crate::corpus::Case;
 use crate::draw::{Draw, SeedDraw};
 use crate::error::Error;
@@ -95,7 +96,7 @@ impl SeedDump {
 }
 
 fn sum(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    hexadecimal(&Sha256::digest(bytes))
 }
 
 /// A case of a campaign.

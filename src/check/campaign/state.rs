@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use tempfile::NamedTempFile;
 
+use crate::bytes::hexadecimal;
 use crate::error::Error;
 use crate::interrupt;
 use crate::output::Output;
@@ -329,7 +330,7 @@ fn entry(line: &[u8]) -> Option<Entry> {
 
 /// The first half of a SHA-256's first half, as hexadecimal digits.
 fn sum(text: &[u8]) -> String {
-    Sha256::digest(text).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    hexadecimal(&Sha256::digest(text)[..8])
 }
 
 fn marker(root: &Path) -> Option<Marker> {

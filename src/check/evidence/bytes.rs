@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::annotation::Annotation;
+use crate::bytes::hexadecimal;
 use crate::compare::Facet;
 use crate::corpus::Case;
 use crate::error::Error;
@@ -170,7 +171,7 @@ fn shorten(field: &Annotation<'_>) -> Field {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    let shown: String = bytes.iter().take(BYTES).map(|byte| format!("{byte:02x}")).collect();
+    let shown = hexadecimal(&bytes[..bytes.len().min(BYTES)]);
     if bytes.len() > BYTES { format!("{shown}…") } else { shown }
 }
 

@@ -2,13 +2,14 @@
 
 use serde::Serialize;
 
+use crate::bytes::hexadecimal;
 use crate::error::Error;
 use crate::model::long::{Item, Pieces};
 use crate::model::{Address, ObjectKind};
 
 use super::super::facet::Facet;
 use super::super::facts::{Fact, Items};
-use super::super::listing::{Keyed, TypedValue, hexadecimal};
+use super::super::listing::{Keyed, TypedValue};
 use super::Entry;
 
 pub(super) fn kind(entry: &Entry<'_>) -> String {

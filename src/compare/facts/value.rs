@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 use serde::ser::{Error as _, SerializeSeq};
 use serde::{Serialize, Serializer};
 
+use crate::bytes::hexadecimal;
 use crate::error::Error;
 use crate::model::long::Pieces;
 use crate::model::{
@@ -16,9 +17,7 @@ use crate::model::{
 };
 
 use super::super::facet::Facet;
-use super::super::listing::{
-    Bytes, ElementName, Hashes, Hex, Keyed, Text, TypeName, TypedValue, addresses, entries, hexadecimal,
-};
+use super::super::listing::{Bytes, ElementName, Hashes, Hex, Keyed, Text, TypeName, TypedValue, addresses, entries};
 use super::Items;
 
 /// A fact as it stands in an entry.

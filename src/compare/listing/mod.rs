@@ -31,8 +31,8 @@ pub use line::{Line, Place};
 pub use read::{Listing, read, read_within};
 pub use root::{RootLine, RootName};
 pub use sorted::SortedLines;
+pub(super) use spelling::addresses;
 pub use spelling::{Bytes, ElementName, Hashes, Hex, Text, TypeName, TypedValue};
-pub(super) use spelling::{addresses, hexadecimal};
 
 /// Writes a listing: the head, then classes and objects by address, then the rest. `places` has the
 /// places of the classes and of the objects, in the heap's order.

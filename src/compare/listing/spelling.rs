@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 #[cfg(feature = "schemas")]
 use serde_json::json;
 
+use crate::bytes::{DIGITS, hexadecimal};
 use crate::model::{Address, FieldType, Name, PrimitiveType, Value};
 
 /// An unsigned number as a hexadecimal string with `0x`.
@@ -147,18 +148,6 @@ impl TypedValue {
             false => Err(format!("expected the bits of {}, found {bits:#x}, which is too large", keyword(kind))),
         }
     }
-}
-
-const DIGITS: &[u8; 16] = b"0123456789abcdef";
-
-/// Two hexadecimal digits for each byte.
-pub(in super::super) fn hexadecimal(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(2 * bytes.len());
-    for byte in bytes {
-        text.push(char::from(DIGITS[usize::from(byte >> 4)]));
-        text.push(char::from(DIGITS[usize::from(byte & 15)]));
-    }
-    text
 }
 
 /// The value of a hexadecimal digit.

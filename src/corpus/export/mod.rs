@@ -11,6 +11,7 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
+use crate::bytes::hexadecimal;
 use crate::error::Error;
 use crate::format::{DumpFile, Family, Listed};
 use crate::hprof::Reading;
@@ -98,7 +99,7 @@ impl Stored {
 }
 
 fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    hexadecimal(&Sha256::digest(bytes))
 }
 
 /// These files with the schemas, the README and the manifest, which is the last.

@@ -12,6 +12,7 @@ pub use verify::{Trouble, Verified, verify, verify_watched};
 
 use sha2::{Digest, Sha256};
 
+use crate::bytes::hexadecimal;
 use crate::compare::listing::{self, Places};
 use crate::error::Error;
 use crate::validate::severity;
@@ -37,7 +38,7 @@ impl Case {
             heap: self.heap,
             file: format!("{}/{}", self.shelf(), self.file()),
             size: self.bytes.len() as u64,
-            sha256: Sha256::digest(&self.bytes).iter().map(|b| format!("{b:02x}")).collect(),
+            sha256: hexadecimal(&Sha256::digest(&self.bytes)),
             recipe: self.recipe.clone(),
             verdict: self.verdict.name().to_owned(),
             tags: self.tags().map(str::to_owned).collect(),
@@ -82,7 +83,8 @@ pub(super) fn files(case: &Case) -> Result<Vec<(String, Vec<u8>)>, Error> {
     let mut files = vec![(format!("{}/{}", case.shelf(), case.file()), case.bytes.clone())];
     for (index, answer) in case.answers.iter().enumerate() {
         if let Answer::Reads(_, heap) = answer {
-            let mut text = Vec::new();
+            // Most listings take less room than that, which costs nothing until it is used.
+            let mut text = Vec::with_capacity(8 * case.bytes.len());
             let mut head = listing::head(heap);
             head.format = Some(case.format.to_string());
             head.heap = case.heap;

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
+use crate::bytes::hexadecimal;
 use crate::model::blocks::{BlockShape, Blocks, ValueSpan};
 use crate::model::{Address, Contents, FieldType, IdentityHash, Object, ObjectKind};
 
@@ -74,8 +75,7 @@ fn object(object: &Object) -> Json {
             line.insert("elements".to_owned(), elements.iter().map(Address::to_string).collect());
         }
         Contents::Primitives(bytes) => {
-            let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-            line.insert("contents".to_owned(), digits.into());
+            line.insert("contents".to_owned(), hexadecimal(bytes).into());
         }
         _ => {}
     }

@@ -5,6 +5,7 @@ use std::io::{Seek, SeekFrom, Write};
 
 use serde::{Deserialize, Serialize};
 
+use crate::bytes::hexadecimal;
 use crate::error::Error;
 
 use super::number::Number;
@@ -199,11 +200,7 @@ impl Token {
         }
         let mut bytes = Vec::new();
         self.append(n, 0, is_text, &mut bytes);
-        if is_text {
-            String::from_utf8_lossy(&bytes).into_owned()
-        } else {
-            bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-        }
+        if is_text { String::from_utf8_lossy(&bytes).into_owned() } else { hexadecimal(&bytes) }
     }
 }
 
