@@ -365,6 +365,7 @@ mod tests {
             let mut ahead = AddressSet::following();
             ahead.refer(&[nowhere]);
             addresses.iter().for_each(|&address| _ = ahead.insert(address));
+            assert!(addresses.iter().all(|&address| !ahead.insert(address)), "{name}: each is there");
             assert!(!ahead.settle(), "{name}: {nowhere:#x} is not there");
             assert!(addresses.iter().all(|&address| ahead.has(address)) && !ahead.has(nowhere), "{name}");
         }
