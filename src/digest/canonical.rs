@@ -123,7 +123,7 @@ impl<S: Sink, E> Walk<E> for Putting<'_, S, E> {
         }
         self.kept.clear();
         self.kept.extend(references.iter().filter(|reference| !reference.is_null()));
-        if facet != Facet::ReferenceOrder && !self.kept.is_sorted() {
+        if facet != Facet::ReferenceOrder {
             self.kept.sort_unstable();
         }
         self.record.addresses(facet, self.kept);

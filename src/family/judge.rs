@@ -49,8 +49,8 @@ pub trait Judge {
     /// Between the passes. `whole` says whether the first one read the dump to its end.
     fn seal(graph: &mut Self::Graph, whole: bool, findings: &mut Findings);
 
-    /// Whether the second pass could find anything, or an error where only `errors` are looked for.
-    fn looks_again(_graph: &Self::Graph, _errors: bool) -> bool {
+    /// Whether the second pass could find an error. It is asked where nothing else is looked for.
+    fn may_err(_graph: &Self::Graph) -> bool {
         true
     }
 
@@ -94,7 +94,7 @@ pub fn run<J: Judge>(opener: &Opener, graph: GraphRules, findings: &mut Findings
     }
     if let Some(index) = &mut index {
         J::seal(index, whole, findings);
-        if J::looks_again(index, errors)
+        if (!errors || J::may_err(index))
             && let Ok(mut decoder) = J::open(opener.open()?)
         {
             match J::judge(&mut decoder, index, findings) {

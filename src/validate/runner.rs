@@ -62,8 +62,8 @@ pub struct Report {
 /// Validates a dump, as far as it can be read. Its format is told by its first bytes.
 ///
 /// Without the graph rules memory is that of the largest record; with them 2 bytes or less for each class and object
-/// (up to 120 where addresses are far apart), plus the classes (and of HPROF the tables of names, frames and threads). The graph
-/// rules read the input twice; of PHD only where an address has two records, or a reference or class word may lead nowhere.
+/// (up to 120 where addresses are far apart), plus the classes (and of HPROF the tables of names, frames and threads). The graph rules
+/// read the input twice.
 ///
 /// # Errors
 /// If the input cannot be read, or shrinks while it is. What is wrong with the dump is in the report.

@@ -85,6 +85,7 @@ impl GraphIndex {
     /// Between the passes: judges the names of classes. `whole` is whether the first came to the end.
     pub fn seal(&mut self, whole: bool, findings: &mut Findings) {
         self.whole = whole;
+        self.addresses.seal();
         if let Some(first) = self.first_same_name {
             add(findings, super::GRAPH_SAME_NAME, first, || {
                 let found =

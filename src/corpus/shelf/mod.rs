@@ -83,8 +83,7 @@ pub(super) fn files(case: &Case) -> Result<Vec<(String, Vec<u8>)>, Error> {
     let mut files = vec![(format!("{}/{}", case.shelf(), case.file()), case.bytes.clone())];
     for (index, answer) in case.answers.iter().enumerate() {
         if let Answer::Reads(_, heap) = answer {
-            // Most listings take less room than that, which costs nothing until it is used.
-            let mut text = Vec::with_capacity(8 * case.bytes.len());
+            let mut text = Vec::new();
             let mut head = listing::head(heap);
             head.format = Some(case.format.to_string());
             head.heap = case.heap;

@@ -89,6 +89,7 @@ impl HeapGraph {
     /// Between the passes: lays the classes out.
     pub(super) fn seal(&mut self, id: IdSize) {
         let Some(known) = &mut self.known else { return };
+        known.addresses.seal();
         let classes = std::mem::take(&mut known.classes);
         let supers: HashMap<Address, Address> = classes.iter().map(|(class, of, _)| (*class, *of)).collect();
         let above = |class| supers.get(&class).copied().filter(|superclass| !superclass.is_null());

@@ -29,9 +29,9 @@ impl Judge for Judgement {
         format(decoder.header().version).to_string()
     }
 
-    fn graph((decoder, _): &(Decoder<Stream>, Spool), errors: bool) -> (GraphIndex, Layout) {
+    fn graph((decoder, _): &(Decoder<Stream>, Spool), _errors: bool) -> (GraphIndex, Layout) {
         let layout = decoder.layout();
-        (GraphIndex::new(layout, decoder.header().flags.has(FileFlags::J9), errors, decoder.allowance()), layout)
+        (GraphIndex::new(layout, decoder.header().flags.has(FileFlags::J9), decoder.allowance()), layout)
     }
 
     fn pass(
@@ -40,16 +40,13 @@ impl Judge for Judgement {
         findings: &mut Findings,
     ) -> (Sound, Result<(), DecodeError>) {
         let header = decoder.header().clone();
-        let errors = graph.as_ref().is_some_and(|(index, _)| index.judges_errors());
-        let mut rules = PassRules::new(&header, decoder.header_bytes().len() as u64, findings).errors(errors);
+        let mut rules = PassRules::new(&header, decoder.header_bytes().len() as u64, findings);
         let ended = decoder.visit_with::<DecodeError, _>(Some(spool), |located| {
-            let Some((index, _)) = &mut graph else { return rules.record(located, findings, |_| ()).map(|_| ()) };
-            let mut first = None;
-            let resolved = rules.record(located, findings, |target| {
-                first.get_or_insert(target);
-                index.refer(target);
-            })?;
-            index.enter(located, resolved, first)
+            let resolved = rules.record(located, findings)?;
+            if let Some((index, _)) = &mut graph {
+                index.enter(located, resolved.address)?;
+            }
+            Ok(())
         });
         let sound = Sound {
             records: decoder.records(),
@@ -69,8 +66,8 @@ impl Judge for Judgement {
         index.seal(findings);
     }
 
-    fn looks_again((index, _): &(GraphIndex, Layout), errors: bool) -> bool {
-        index.has_duplicates() || !errors && index.leads_nowhere()
+    fn may_err((index, _): &(GraphIndex, Layout)) -> bool {
+        index.has_duplicates()
     }
 
     fn judge(

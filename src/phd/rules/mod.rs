@@ -5,7 +5,6 @@ mod book {
     //! Made from `specs/phd.toml` by `build.rs`.
     include!(concat!(env!("OUT_DIR"), "/phd_book.rs"));
 }
-mod class_words;
 mod graph;
 mod judge;
 mod pass;

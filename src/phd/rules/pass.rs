@@ -17,7 +17,6 @@ pub struct PassRules {
     resolver: Resolver,
     layout: Layout,
     j9: bool,
-    errors: bool,
     stated: Option<Totals>,
     header_length: u64,
     /// Records seen, by class or object.
@@ -95,7 +94,6 @@ impl PassRules {
             resolver: Resolver::new(layout),
             layout,
             j9,
-            errors: false,
             stated,
             header_length,
             classes: 0,
@@ -105,24 +103,12 @@ impl PassRules {
         }
     }
 
-    /// Judges from here on only rules that are errors: what references lead to is neither looked at nor given away.
-    #[must_use]
-    pub fn errors(mut self, errors: bool) -> PassRules {
-        self.errors = errors;
-        self
-    }
-
-    /// Judges a record, and gives its absolute addresses. Calls `target` with what each of its references leads to.
+    /// Judges a record, and gives its absolute addresses.
     ///
     /// # Errors
     /// If references that are not held cannot be read.
     #[inline]
-    pub fn record(
-        &mut self,
-        located: Located<'_, '_>,
-        findings: &mut Findings,
-        target: impl FnMut(Address),
-    ) -> Result<Resolved, DecodeError> {
+    pub fn record(&mut self, located: Located<'_, '_>, findings: &mut Findings) -> Result<Resolved, DecodeError> {
         let record = located.record;
         let resolved = self.resolver.resolve(record);
         match record {
@@ -170,7 +156,7 @@ impl PassRules {
             self.hash16(located, findings);
         }
         if let Some(references) = record.references() {
-            self.judge_references(located, &resolved, references, findings, target)?;
+            self.judge_references(located, &resolved, references, findings)?;
         }
         Ok(resolved)
     }
@@ -211,24 +197,16 @@ impl PassRules {
         resolved: &Resolved,
         references: &References<'_>,
         findings: &mut Findings,
-        mut target: impl FnMut(Address),
     ) -> Result<(), DecodeError> {
         let count = located.count(references);
         if count == 0 {
             return Ok(());
         }
         self.references += count;
-        if self.errors {
-            return Ok(());
-        }
         let from = resolved.address;
         let mut nulls = 0_u64;
         let resolver = &self.resolver;
-        located.references(references, |units| {
-            let to = resolver.offset(from, units);
-            nulls += u64::from(to.is_null());
-            target(to);
-        })?;
+        located.references(references, |units| nulls += u64::from(resolver.offset(from, units).is_null()))?;
         if nulls > 0 {
             add(findings, super::REFERENCES_NULL, located, || {
                 ("no null references".to_owned(), format!("{nulls} of {count}"))
