@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use sha2::{Digest, Sha256};
 
+use crate::bytes::hexadecimal;
 use crate::error::Error;
 
 use super::{ReduceOptions, Reduced, Shows};
@@ -212,7 +213,7 @@ impl<'t> Trials<'t> {
     fn enter(&mut self, sum: Sum, answer: bool) -> Result<(), Error> {
         self.known.insert(sum, answer);
         let Some(journal) = &mut self.journal else { return Ok(()) };
-        let line = format!("{} {}\n", if answer { "yes" } else { "no" }, hex(&sum));
+        let line = format!("{} {}\n", if answer { "yes" } else { "no" }, hexadecimal(&sum));
         journal.write_all(line.as_bytes()).map_err(|e| Error::io("writing the journal", e))
     }
 
@@ -227,10 +228,6 @@ fn panicked<T>(cause: Box<dyn std::any::Any + Send>) -> T {
 
 fn sum(dump: &[u8]) -> Sum {
     Sha256::digest(dump).into()
-}
-
-fn hex(sum: &Sum) -> String {
-    sum.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// What a journal says. A line that was cut by a kill says nothing.

@@ -1,6 +1,6 @@
 //! Which references count: those of specs/answers.md, and what analysers say otherwise.
 
-use crate::model::{Class, ObjectKind, Value};
+use crate::model::{Class, ObjectKind, PrimitiveType, Value};
 use crate::setters::setters;
 
 /// Which references count.
@@ -64,9 +64,6 @@ setters! {
     }
 }
 
-/// Primitive types, as Java source has them.
-const PRIMITIVES: [&[u8]; 8] = [b"boolean", b"char", b"float", b"double", b"byte", b"short", b"int", b"long"];
-
 impl Edges {
     /// Whether an object refers to its class.
     pub(super) fn has_class_of(&self, kind: ObjectKind) -> bool {
@@ -77,7 +74,7 @@ impl Edges {
     pub(super) fn keeps(&self, class: &Class, has_sticky: bool) -> bool {
         let name = class.name.to_java_form();
         let element = name.as_bytes().strip_suffix(b"[]");
-        let is_of_primitives = element.is_some_and(|element| PRIMITIVES.contains(&element));
+        let is_of_primitives = PrimitiveType::ALL.iter().any(|kind| element == Some(kind.keyword().as_bytes()));
         let has_loader = class.loader.is_some_and(|loader| !loader.is_null());
         self.boot_classes && !has_loader && (is_of_primitives || !has_sticky && element.is_none())
     }
