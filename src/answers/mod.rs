@@ -39,4 +39,4 @@ pub use told::{
 };
 
 /// Version of the schemas of what is written.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;

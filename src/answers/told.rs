@@ -14,8 +14,7 @@ pub struct Answers {
     pub referents: bool,
     /// Whether an object refers to its class.
     pub classes_of_objects: bool,
-    /// Whether the object of a thread refers to its locals; absent for no.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    /// Whether the object of a thread refers to its locals.
     pub locals_of_threads: bool,
     /// How many there are of each kind.
     pub entries: Entries,

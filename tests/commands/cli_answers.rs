@@ -39,9 +39,10 @@ fn the_answers_are_those_worked_out_by_hand() {
         let answers = json(&bench.ok(&format!("answers {dump} --json --path 0x180")));
         assert_eq!(Schema::new(json(&bench.ok("schema answers"))).error(&answers), None);
         let expected = json!({
-            "schema": 1,
+            "schema": 2,
             "referents": false,
             "classes_of_objects": true,
+            "locals_of_threads": false,
             "entries": {"classes": 1, "instances": 6, "object_arrays": 0, "primitive_arrays": 1},
             // Eight among objects (0x140 leads to 0x160 twice), and six to the class; the class object of int[] is not there.
             "references": {

@@ -8,7 +8,7 @@ import struct
 
 
 def numbers(path, bits):
-    """The numbers in a file, which have so many bits, the sign among them."""
+    """The numbers in a file, of that many bits each, the sign among them."""
     with open(path, "rb") as file:
         data = file.read()
     page, count = struct.unpack(">ii", data[-8:])

@@ -97,7 +97,7 @@ class LibraryClasses {
             }
             dump.position(end);
         }
-        // Whatever is an identifier stands somewhere as so many bytes.
+        // Every run of as many bytes as an identifier has counts as one that is taken.
         for (int at = 0; at + idSize <= dump.limit(); at++) {
             ids.add(idSize == 8 ? dump.getLong(at) : dump.getInt(at) & 0xFFFFFFFFL);
         }
