@@ -5,6 +5,9 @@ use std::io::{self, Read, Write};
 
 use crate::error::Error;
 
+/// What is read of the original at a time, in bytes.
+const PIECE: usize = 1 << 16;
+
 /// A writer that fails at the first byte that differs from an original.
 pub struct SameBytes {
     original: Box<dyn Read>,
@@ -42,6 +45,7 @@ impl SameBytes {
 
 impl Write for SameBytes {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let bytes = &bytes[..bytes.len().min(PIECE)];
         self.piece.resize(bytes.len(), 0);
         let same = match self.original.read_exact(&mut self.piece) {
             Ok(()) => self.piece == bytes,

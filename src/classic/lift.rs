@@ -1,7 +1,8 @@
 //! Records to the model: types to classes, and which references are class blocks.
 
-use std::collections::HashMap;
 use std::io::{self, Read};
+
+use foldhash::{HashMap, HashMapExt};
 
 use crate::error::{DecodeError, Error, Problem};
 use crate::family::ClassBlocks;

@@ -80,9 +80,21 @@ pub struct Judged {
 /// # Errors
 /// If the dump cannot be read because of the machine.
 pub fn run<J: Judge>(opener: &Opener, graph: GraphRules, findings: &mut Findings) -> Result<Judged, Error> {
+    run_keeping::<J>(opener, graph, findings).map(|(judged, _)| judged)
+}
+
+/// The same, and what the rules of the whole graph kept.
+///
+/// # Errors
+/// Like [`run`].
+pub fn run_keeping<J: Judge>(
+    opener: &Opener,
+    graph: GraphRules,
+    findings: &mut Findings,
+) -> Result<(Judged, Option<J::Graph>), Error> {
     let mut decoder = match J::open(opener.open()?) {
         Ok(decoder) => decoder,
-        Err(error) => return stop(J::BOOK, error, findings).map(|()| Judged::default()),
+        Err(error) => return stop(J::BOOK, error, findings).map(|()| (Judged::default(), None)),
     };
     let format = Some(J::format(&decoder));
     let errors = graph == GraphRules::Errors;
@@ -105,7 +117,7 @@ pub fn run<J: Judge>(opener: &Opener, graph: GraphRules, findings: &mut Findings
         }
         J::close(index, &mut sound, findings);
     }
-    Ok(Judged { format, sound, graph_checked: graph == GraphRules::All })
+    Ok((Judged { format, sound, graph_checked: graph == GraphRules::All }, index))
 }
 
 /// A dump that cannot be read any further: a finding, unless the machine is at fault.

@@ -35,7 +35,7 @@ use crate::model::{Address, DumpSource};
 
 pub use edit::NamedEdit;
 pub(crate) use header::past_header;
-pub use judge::{GraphRules, Judge, Judged, run};
+pub use judge::{GraphRules, Judge, Judged, run, run_keeping};
 pub use lowering::{Lower, Lowering, only_heap};
 pub use needs::{ArrayClass, Needs};
 pub use once::{Passed, ReadOnce, SpelledBlocks, VisitOnce};
@@ -237,6 +237,15 @@ pub trait DumpFamily: Sync {
     /// # Errors
     /// If the dump cannot be read because of the machine.
     fn judge(&self, opener: &Opener, graph: GraphRules, findings: &mut Findings) -> Result<Judged, Error>;
+
+    /// Judges a dump by the rules that are errors, and gives its heaps as [`DumpFamily::source`] does, where that takes no
+    /// more reading; `None` where it does, or the dump cannot be read.
+    ///
+    /// # Errors
+    /// Like [`DumpFamily::judge`].
+    fn judged_source(&self, opener: &Opener, findings: &mut Findings) -> Result<(Judged, Option<Source>), Error> {
+        Ok((self.judge(opener, GraphRules::Errors, findings)?, None))
+    }
 }
 
 /// A part of a dump whose length stands before it.

@@ -1,6 +1,6 @@
 //! Cycles of superclasses.
 
-use std::collections::HashSet;
+use foldhash::{HashSet, HashSetExt};
 
 use crate::model::Address;
 

@@ -164,15 +164,28 @@ impl DumpFile {
     pub fn judge(&self, graph: GraphRules, findings: &mut Findings) -> Result<Judged, Error> {
         match &self.strange {
             None => self.family.judge(&self.opener, graph, findings),
-            Some(start) => {
-                let error = self.foreign(start)?;
-                if error.is_the_machines() {
-                    return Err(error.into());
-                }
-                findings.add_fatal(&error, super::severity(error.rule()));
-                Ok(Judged::default())
-            }
+            Some(start) => self.judge_strange(start, findings),
         }
+    }
+
+    /// Judges the dump by the rules that are errors, and gives its heaps where that takes no more reading.
+    ///
+    /// # Errors
+    /// If the file cannot be read because of the machine.
+    pub(crate) fn judged_source(&self, findings: &mut Findings) -> Result<(Judged, Option<Source>), Error> {
+        match &self.strange {
+            None => self.family.judged_source(&self.opener, findings),
+            Some(start) => Ok((self.judge_strange(start, findings)?, None)),
+        }
+    }
+
+    fn judge_strange(&self, start: &[u8], findings: &mut Findings) -> Result<Judged, Error> {
+        let error = self.foreign(start)?;
+        if error.is_the_machines() {
+            return Err(error.into());
+        }
+        findings.add_fatal(&error, super::severity(error.rule()));
+        Ok(Judged::default())
     }
 
     /// Why an input that begins like no dump is none: what the decoder of the format says that it resembles, if any.

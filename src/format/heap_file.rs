@@ -41,6 +41,14 @@ impl HeapFile {
         }
         let file = DumpFile::new(input, reading)?;
         let source = file.source()?;
+        HeapFile::of(file, source, number)
+    }
+
+    /// One of the heaps of a dump.
+    ///
+    /// # Errors
+    /// If there is no such heap.
+    pub fn of(file: DumpFile, source: Source, number: Option<usize>) -> Result<HeapFile, Error> {
         let number = which(number, source.heaps())?;
         Ok(HeapFile::Dump { file, source, number })
     }

@@ -1,10 +1,11 @@
 //! Names as the JVM stores them.
 
-use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+
+use foldhash::{HashMap, HashMapExt, HashSet};
 
 use crate::bytes::mutf8;
 
@@ -33,8 +34,8 @@ impl From<Name> for Vec<u8> {
 
 impl Name {
     /// A name from the bytes of a dump, valid modified UTF-8 or not.
-    pub fn from_bytes(bytes: impl Into<Vec<u8>>) -> Name {
-        Name(bytes.into().into())
+    pub fn from_bytes(bytes: impl Into<Arc<[u8]>>) -> Name {
+        Name(bytes.into())
     }
 
     /// A name from text: NUL and supplementary characters take their modified-UTF-8 forms.

@@ -12,7 +12,7 @@ use crate::family::edit::{NamedEdit, named};
 use crate::family::property::{self, Properties};
 use crate::family::{
     DumpFamily, Family, Format, GraphRules, Judged, Lowering, One, Opener, Opening, Outline, ReadOnce, Records,
-    Reliance, Setting, Source, VisitPlaced, WholeFile, Wishes, past_header, run,
+    Reliance, Setting, Source, VisitPlaced, WholeFile, Wishes, past_header, run, run_keeping,
 };
 use crate::findings::{Findings, Rulebook};
 use crate::input::Stream;
@@ -56,6 +56,15 @@ pub(super) fn open(opening: Opening) -> Result<Decoder<Stream>, DecodeError> {
 
 fn decoder(opener: &Opener) -> Result<Decoder<Stream>, Error> {
     Ok(open(opener.open()?)?)
+}
+
+/// The one heap of a dump.
+fn one<O>(source: PhdSource<O>) -> Source
+where
+    O: FnMut() -> Result<Decoder<Stream>, Error> + Send + 'static,
+{
+    let left_behind = source.left_behind().map(str::to_owned);
+    Source::new(One(source), left_behind.as_deref())
 }
 
 impl DumpFamily for Phd {
@@ -147,9 +156,7 @@ impl DumpFamily for Phd {
 
     fn source(&self, opener: &Opener) -> Result<Source, Error> {
         let (opener, spool) = (opener.clone(), opener.spool());
-        let source = PhdSource::with_spool(move || decoder(&opener), spool)?;
-        let left_behind = source.left_behind().map(str::to_owned);
-        Ok(Source::new(One(source), left_behind.as_deref()))
+        Ok(one(PhdSource::with_spool(move || decoder(&opener), spool)?))
     }
 
     fn read(&self, opener: &Opener) -> Result<WholeFile, Error> {
@@ -285,5 +292,13 @@ impl DumpFamily for Phd {
 
     fn judge(&self, opener: &Opener, graph: GraphRules, findings: &mut Findings) -> Result<Judged, Error> {
         run::<Judgement>(opener, graph, findings)
+    }
+
+    fn judged_source(&self, opener: &Opener, findings: &mut Findings) -> Result<(Judged, Option<Source>), Error> {
+        let (judged, kept) = run_keeping::<Judgement>(opener, GraphRules::Errors, findings)?;
+        let (opener, spool) = (opener.clone(), opener.spool());
+        let summary = kept.and_then(|kept| kept.summary);
+        let source = summary.map(|summary| one(PhdSource::of(move || decoder(&opener), spool, summary)));
+        Ok((judged, source))
     }
 }

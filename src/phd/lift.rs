@@ -1,6 +1,7 @@
 //! Records to the model: addresses from gaps, classes from cache slots.
 
 use std::io::Read;
+use std::mem;
 
 use crate::bytes::Allowance;
 use crate::error::{DecodeError, Error};
@@ -11,7 +12,7 @@ use crate::model::{
 };
 
 use super::decode::{Decoder, Ended, Located};
-use super::record::{Header, HeaderRecord, Record, References, StoredHash};
+use super::record::{ClassRecord, Header, HeaderRecord, Record, References, StoredHash};
 use super::wire::{Layout, Units, Width};
 
 /// What crosses records: the preceding address and the class cache.
@@ -83,7 +84,14 @@ impl Resolver {
 
     /// The addresses that a record refers to.
     pub fn references(&self, from: Address, references: &References<'_>) -> Vec<Address> {
-        let mut addresses = Vec::with_capacity(references.len());
+        self.references_in(Vec::new(), from, references)
+    }
+
+    /// The same, in the room of what is not needed any more.
+    fn references_in(&self, room: Vec<Address>, from: Address, references: &References<'_>) -> Vec<Address> {
+        let mut addresses = room;
+        addresses.clear();
+        addresses.reserve_exact(references.len());
         references.for_each(|units| addresses.push(self.offset(from, units)));
         addresses
     }
@@ -129,23 +137,16 @@ pub fn facts(header: &Header) -> Facts {
 
 /// The class or object of a record.
 pub fn item(resolver: &mut Resolver, record: &Record<'_>) -> Item {
+    item_in(&mut Vec::new(), resolver, record)
+}
+
+/// The same; an object's references take the place of what is in `room`.
+fn item_in(room: &mut Vec<Address>, resolver: &mut Resolver, record: &Record<'_>) -> Item {
     let Resolved { address, class_word, .. } = resolver.resolve(record);
-    let hash = match record.hash() {
-        StoredHash::Absent => None,
-        StoredHash::Bits16(hash) => Some(IdentityHash::Bits16(hash)),
-        StoredHash::Bits32(hash) => Some(IdentityHash::Bits32(hash)),
-    };
+    let hash = hash(record);
     let bytes = |words: Option<u32>| words.map(|w| ByteLen(u64::from(w) * 4));
     match record {
-        Record::Class(r) => Item::Class(Class {
-            address,
-            name: Name::from_bytes(r.name.as_ref()),
-            superclass: Some(Address(r.superclass)),
-            instance_size: Some(ByteLen(u64::from(r.instance_size))),
-            hash,
-            references: Some(resolver.references(address, &r.references)),
-            ..Class::default()
-        }),
+        Record::Class(r) => Item::Class(class(resolver, address, hash, r)),
         Record::PrimitiveArray(r) => Item::Object(Object {
             hash,
             length: Some(r.length),
@@ -163,7 +164,7 @@ pub fn item(resolver: &mut Resolver, record: &Record<'_>) -> Item {
             hash,
             length: r.length.map(u64::from),
             size: bytes(r.size_words),
-            contents: Contents::References(resolver.references(address, &r.references)),
+            contents: Contents::References(resolver.references_in(mem::take(room), address, &r.references)),
             ..Object::new(address, ObjectKind::ObjectArray)
         }),
         Record::Short(_) | Record::Medium(_) | Record::Long(_) => Item::Object(Object {
@@ -171,10 +172,30 @@ pub fn item(resolver: &mut Resolver, record: &Record<'_>) -> Item {
             class_word,
             hash,
             contents: Contents::References(
-                record.references().map(|r| resolver.references(address, r)).unwrap_or_default(),
+                record.references().map(|r| resolver.references_in(mem::take(room), address, r)).unwrap_or_default(),
             ),
             ..Object::new(address, ObjectKind::Instance)
         }),
+    }
+}
+
+fn hash(record: &Record<'_>) -> Option<IdentityHash> {
+    match record.hash() {
+        StoredHash::Absent => None,
+        StoredHash::Bits16(hash) => Some(IdentityHash::Bits16(hash)),
+        StoredHash::Bits32(hash) => Some(IdentityHash::Bits32(hash)),
+    }
+}
+
+fn class(resolver: &Resolver, address: Address, hash: Option<IdentityHash>, r: &ClassRecord<'_>) -> Class {
+    Class {
+        address,
+        name: Name::from_bytes(r.name.as_ref()),
+        superclass: Some(Address(r.superclass)),
+        instance_size: Some(ByteLen(u64::from(r.instance_size))),
+        hash,
+        references: Some(resolver.references(address, &r.references)),
+        ..Class::default()
     }
 }
 
@@ -233,18 +254,29 @@ where
     E: From<DecodeError>,
     F: FnMut(Located<'_, '_>, Item) -> Result<(), E>,
 {
+    visit_in_room(decoder, spool, |located, item, _| visit(located, item))
+}
+
+/// The same; an object's references stand where `visit` has put those of one before, if it has.
+fn visit_in_room<R, E, F>(decoder: &mut Decoder<R>, spool: Option<&mut Spool>, mut visit: F) -> Result<Ended, E>
+where
+    R: Read,
+    E: From<DecodeError>,
+    F: FnMut(Located<'_, '_>, Item, &mut Vec<Address>) -> Result<(), E>,
+{
     let mut resolver = Resolver::new(decoder.layout());
+    let mut room = Vec::new();
     let mut objects = 0;
     let ended = decoder.visit_with(spool, |located| {
         let mut item = match located.long {
-            None => item(&mut resolver, located.record),
+            None => item_in(&mut room, &mut resolver, located.record),
             Some(references) => long_item(&mut resolver, located.record, references),
         };
         match &mut item {
             Item::Class(class) => class.after_objects = Some(objects),
             Item::Object(_) => objects += 1,
         }
-        visit(located, item)
+        visit(located, item, &mut room)
     })?;
     // A compressed stream shows only at its very end whether it is whole.
     decoder.visit_trailing::<E, _>(|_| Ok(()))?;
@@ -302,11 +334,56 @@ pub fn heap<R: Read>(decoder: &mut Decoder<R>) -> (Heap, Result<Ended, DecodeErr
 #[derive(Debug)]
 pub struct PhdSource<O> {
     open: O,
+    summary: Summary,
+    surroundings: Surroundings,
+    spool: Spool,
+}
+
+/// What a [`PhdSource`] holds of a dump.
+#[derive(Debug)]
+pub(super) struct Summary {
     facts: Facts,
     classes: Vec<Class>,
-    surroundings: Surroundings,
+    table: ClassTable,
+    objects: u64,
     left_behind: Option<String>,
-    spool: Spool,
+}
+
+impl Summary {
+    /// Of a dump of which the header was read.
+    pub(super) fn new<R: Read>(decoder: &Decoder<R>) -> Summary {
+        let table = ClassTable::new(decoder);
+        Summary { facts: facts(decoder.header()), classes: Vec::new(), table, objects: 0, left_behind: None }
+    }
+
+    /// Takes the next record in, which was resolved by this resolver.
+    ///
+    /// # Errors
+    /// If the classes would take more memory than is allowed.
+    #[inline]
+    pub(super) fn enter(
+        &mut self,
+        located: Located<'_, '_>,
+        resolver: &Resolver,
+        address: Address,
+    ) -> Result<(), DecodeError> {
+        let Record::Class(r) = located.record else {
+            self.objects += 1;
+            return Ok(());
+        };
+        let class = Class { after_objects: Some(self.objects), ..class(resolver, address, hash(located.record), r) };
+        self.classes.push(self.table.class(located, class)?);
+        Ok(())
+    }
+
+    /// Takes in how the dump ended: how many bytes there are after the end tag, or that this is missing.
+    pub(super) fn end(&mut self, trailing: Result<u64, &DecodeError>) {
+        self.left_behind = match trailing {
+            Ok(0) => None,
+            Ok(bytes) => Some(format!("{bytes} trailing bytes after the end tag are not part of the heap")),
+            Err(missing) => Some(missing.to_string()),
+        };
+    }
 }
 
 impl<R: Read, O: FnMut() -> Result<Decoder<R>, Error>> PhdSource<O> {
@@ -324,31 +401,26 @@ impl<R: Read, O: FnMut() -> Result<Decoder<R>, Error>> PhdSource<O> {
     /// Like [`PhdSource::new`].
     pub fn with_spool(mut open: O, mut spool: Spool) -> Result<PhdSource<O>, Error> {
         let mut decoder = open()?;
-        let facts = facts(decoder.header());
-        let (mut classes, mut table) = (Vec::new(), ClassTable::new(&decoder));
+        let mut summary = Summary::new(&decoder);
         let mut resolver = Resolver::new(decoder.layout());
-        let mut objects = 0;
         let ended = decoder.visit_with::<Error, _>(Some(&mut spool), |located| {
-            if matches!(located.record, Record::Class(_)) {
-                if let Item::Class(class) = item(&mut resolver, located.record) {
-                    let class = table.class(located, class)?;
-                    classes.push(Class { after_objects: Some(objects), ..class });
-                }
-            } else {
-                resolver.resolve(located.record);
-                objects += 1;
-            }
-            Ok(())
+            let address = resolver.resolve(located.record).address;
+            Ok(summary.enter(located, &resolver, address)?)
         });
-        let left_behind = match ended {
-            Ok(_) => match decoder.visit_trailing::<Error, _>(|_| Ok(()))? {
-                0 => None,
-                bytes => Some(format!("{bytes} trailing bytes after the end tag are not part of the heap")),
-            },
-            Err(Error::Decode(e)) if e.is_missing_end() => Some(e.to_string()),
+        let trailing = match ended {
+            Ok(_) => Ok(decoder.visit_trailing::<Error, _>(|_| Ok(()))?),
+            Err(Error::Decode(e)) if e.is_missing_end() => Err(e),
             Err(e) => return Err(e),
         };
-        Ok(PhdSource { open, facts, classes, surroundings: Surroundings::default(), left_behind, spool })
+        summary.end(trailing.as_ref().copied());
+        Ok(PhdSource::of(open, spool, summary))
+    }
+}
+
+impl<O> PhdSource<O> {
+    /// Of a dump that was read to its end already.
+    pub(super) fn of(open: O, spool: Spool, summary: Summary) -> PhdSource<O> {
+        PhdSource { open, summary, surroundings: Surroundings::default(), spool }
     }
 }
 
@@ -356,17 +428,17 @@ impl<O> PhdSource<O> {
     /// What the dump has or lacks at its end that the heap does not record: bytes after the end tag, or a
     /// missing one.
     pub fn left_behind(&self) -> Option<&str> {
-        self.left_behind.as_deref()
+        self.summary.left_behind.as_deref()
     }
 }
 
 impl<R: Read, O: FnMut() -> Result<Decoder<R>, Error>> HeapSource for PhdSource<O> {
     fn facts(&self) -> &Facts {
-        &self.facts
+        &self.summary.facts
     }
 
     fn classes(&self) -> &[Class] {
-        &self.classes
+        &self.summary.classes
     }
 
     fn surroundings(&self) -> &Surroundings {
@@ -375,9 +447,13 @@ impl<R: Read, O: FnMut() -> Result<Decoder<R>, Error>> HeapSource for PhdSource<
 
     fn visit_objects(&mut self, visit_object: &mut VisitObjects<'_>) -> Result<(), Error> {
         let mut decoder = (self.open)()?;
-        let ended = visit_with(&mut decoder, Some(&mut self.spool), |_, item| match item {
-            Item::Object(object) => visit_object(&object),
-            Item::Class(_) => Ok(()),
+        let ended = visit_in_room(&mut decoder, Some(&mut self.spool), |_, item, room| {
+            let Item::Object(object) = item else { return Ok(()) };
+            visit_object(&object)?;
+            if let Contents::References(references) = object.contents {
+                *room = references;
+            }
+            Ok(())
         });
         tolerate_missing_end(ended)
     }

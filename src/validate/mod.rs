@@ -9,4 +9,4 @@ pub use crate::findings::{
 #[cfg(feature = "corpus")]
 pub(crate) use crate::format::severity;
 pub use crate::format::{rule, rulebook, sources};
-pub use runner::{Report, Tolerated, ValidateOptions, unsound, validate};
+pub use runner::{Report, Tolerated, ValidateOptions, unsound, validate, validate_source};

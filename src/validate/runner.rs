@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::error::{DecodeError, Error, Problem, TextPosition};
-use crate::family::{GraphRules, Reading};
+use crate::family::{GraphRules, Judged, Reading, Source};
 use crate::findings::{Finding, FindingCounts, Findings, Severity, Sound};
 use crate::format::{DumpFile, severity};
 use crate::input::Input;
@@ -75,8 +75,23 @@ pub fn validate(input: &Input, options: ValidateOptions) -> Result<Report, Error
         ValidateOptions { .. } => GraphRules::All,
     };
     let judged = DumpFile::new(input.clone(), options.reading)?.judge(graph, &mut findings)?;
+    Ok(report(input, judged, findings))
+}
+
+/// Validates a dump by the rules that are errors; and gives its heaps, with their objects left in the file, where that takes no
+/// further pass over it. Elsewhere, [`DumpFile::source`] gives them.
+///
+/// # Errors
+/// If the input cannot be read, or shrinks while it is.
+pub fn validate_source(file: &DumpFile) -> Result<(Report, Option<Source>), Error> {
+    let mut findings = Findings::default();
+    let (judged, source) = file.judged_source(&mut findings)?;
+    Ok((report(file.input(), judged, findings), source))
+}
+
+fn report(input: &Input, judged: Judged, findings: Findings) -> Report {
     let (findings, counts) = findings.finish();
-    Ok(Report {
+    Report {
         schema: 1,
         input: input.name().to_owned(),
         format: judged.format,
@@ -85,7 +100,7 @@ pub fn validate(input: &Input, options: ValidateOptions) -> Result<Report, Error
         sound: judged.sound,
         findings,
         counts,
-    })
+    }
 }
 
 /// The first error of a dump at which reading does not stop: who takes the dump's heap would not notice it.

@@ -11,7 +11,7 @@ use heapsmith::hprof::Reading;
 use heapsmith::hprof::decode::{Wrapped, ZeroLength};
 use heapsmith::input::{Input, Stream};
 use heapsmith::recipe::Recipe;
-use heapsmith::validate::Tolerated;
+use heapsmith::validate::{Tolerated, validate_source};
 
 use crate::terminal;
 use crate::tolerate::TolerateOpt;
@@ -126,8 +126,14 @@ pub(crate) fn heap(
     tolerate: TolerateOpt,
 ) -> Result<(HeapFile, Option<Vec<Tolerated>>), Error> {
     let input = input(path)?;
-    let tolerated = if HeapFile::is_listing(&input)? { tolerate.nothing() } else { tolerate.judge(&input, reading)? };
-    let heap = HeapFile::open(input, which.heap, reading)?;
+    if HeapFile::is_listing(&input)? {
+        return Ok((HeapFile::open(input, which.heap, reading)?, tolerate.nothing()));
+    }
+    let file = DumpFile::new(input, reading)?;
+    let (report, source) = validate_source(&file)?;
+    let tolerated = tolerate.judge(&report)?;
+    let source = source.map_or_else(|| file.source(), Ok)?;
+    let heap = HeapFile::of(file, source, which.heap)?;
     if let (HeapFile::Dump { file, .. }, Some(left_behind)) = (&heap, heap.left_behind()) {
         terminal::warning(&format!("{}: {left_behind}", file.input().name()));
     }

@@ -2,9 +2,7 @@
 
 use clap::Args;
 use heapsmith::error::Error;
-use heapsmith::family::Reading;
-use heapsmith::input::Input;
-use heapsmith::validate::{Tolerated, ValidateOptions, validate};
+use heapsmith::validate::{Report, Tolerated};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -19,9 +17,8 @@ pub(crate) struct TolerateOpt {
 }
 
 impl TolerateOpt {
-    /// Judges a dump: what is tolerated, if that was asked for; else the first error is returned.
-    pub(crate) fn judge(self, input: &Input, reading: Reading) -> Result<Option<Vec<Tolerated>>, Error> {
-        let report = validate(input, ValidateOptions::default().errors(true).reading(reading))?;
+    /// What is tolerated in a dump, if that was asked for; else its first error is returned.
+    pub(crate) fn judge(self, report: &Report) -> Result<Option<Vec<Tolerated>>, Error> {
         // What cannot be read to its end is not accepted anyway.
         let is_whole = report.findings.iter().all(|finding| !finding.fatal);
         match report.unsound() {

@@ -1,6 +1,6 @@
 //! Whether the first reference of every object is its class block.
 
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt};
 
 use crate::model::{Address, Class, Name};
 

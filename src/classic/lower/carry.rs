@@ -1,6 +1,6 @@
 //! What a profile's dump tells of a heap: model to model, no spelling.
 
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt};
 
 use crate::error::{Error, LowerError};
 use crate::lower::Order;

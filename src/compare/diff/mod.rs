@@ -1,6 +1,8 @@
 //! Comparing two heaps on what both of them tell.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
+
+use foldhash::{HashMap, HashSet};
 
 use crate::error::Error;
 use crate::model::{Address, Class, Facts, Heap, HeapSource, Name, Surroundings};

@@ -9,7 +9,8 @@ use crate::owned::{self, Changes, Lock, Step};
 
 use super::super::manifest::Manifest;
 use super::super::{Case, cases};
-use super::{MANIFEST, SCHEMA, made};
+use super::made::all_files;
+use super::{MANIFEST, SCHEMA};
 
 /// Writes every file of the corpus and the manifest, and removes those files of the old manifest that belong to no
 /// case any more. Other files are left alone. The folder may be missing or empty.
@@ -26,7 +27,7 @@ pub fn bless(folder: &Path) -> Result<usize, Error> {
         let cases = cases()?;
         judge(&cases)?;
         count = cases.len();
-        made(&cases).collect()
+        all_files(&cases)
     };
     bless_with(folder, judged, &mut |_| {})?;
     Ok(count)

@@ -2,18 +2,19 @@
 
 mod bless;
 mod judge;
+mod made;
 #[cfg(test)]
 mod tests;
 mod verify;
 
 pub use bless::bless;
 pub(super) use bless::replace_with;
+pub(super) use made::files;
 pub use verify::{Trouble, Verified, verify, verify_watched};
 
 use sha2::{Digest, Sha256};
 
 use crate::bytes::hexadecimal;
-use crate::compare::listing::{self, Places};
 use crate::error::Error;
 use crate::validate::severity;
 
@@ -66,32 +67,6 @@ impl Case {
                 .collect(),
         }
     }
-}
-
-/// Every file of the corpus, by its path in the folder; the manifest is the last.
-fn made(cases: &[Case]) -> impl Iterator<Item = Result<(String, Vec<u8>), Error>> {
-    let of_case = |case| match files(case) {
-        Ok(files) => files.into_iter().map(Ok).collect(),
-        Err(e) => vec![Err(e)],
-    };
-    let manifest = || manifest_text(cases).map(|text| (MANIFEST.to_owned(), text.into_bytes()));
-    cases.iter().flat_map(of_case).chain(std::iter::once_with(manifest))
-}
-
-/// The files of a case, relative to the corpus: the dump and the expected listings.
-pub(super) fn files(case: &Case) -> Result<Vec<(String, Vec<u8>)>, Error> {
-    let mut files = vec![(format!("{}/{}", case.shelf(), case.file()), case.bytes.clone())];
-    for (index, answer) in case.answers.iter().enumerate() {
-        if let Answer::Reads(_, heap) = answer {
-            let mut text = Vec::new();
-            let mut head = listing::head(heap);
-            head.format = Some(case.format.to_string());
-            head.heap = case.heap;
-            listing::write(&mut text, &head, heap, &Places::of_order(heap))?;
-            files.push((format!("{}/{}", case.shelf(), case.listing_file(index)), text));
-        }
-    }
-    Ok(files)
 }
 
 fn manifest_text(cases: &[Case]) -> Result<String, Error> {

@@ -41,7 +41,8 @@ fn a_bless_that_is_killed_at_any_point_leaves_the_old_corpus_or_the_new_one() {
         assert!(bench.is_killed(point), "{what}");
         bench.assert_foreign_files(&what);
         if number % 2 == 0 {
-            let verified = verify_with(&bench.work(), bench.new.iter().cloned().map(Ok)).expect("verified");
+            let verified =
+                verify_with(&bench.work(), bench.new.iter().cloned().map(|file| Ok(file.into()))).expect("verified");
             // Here the journal decides, and not which file had its place already.
             let is_new = point > commit;
             assert!(tree(&bench.work()) == if is_new { bench.new_tree() } else { bench.old_tree() }, "{what}");
@@ -51,7 +52,9 @@ fn a_bless_that_is_killed_at_any_point_leaves_the_old_corpus_or_the_new_one() {
         bench.bless();
         assert!(tree(&bench.work()) == bench.new_tree(), "{what}");
         assert_eq!(
-            verify_with(&bench.work(), bench.new.iter().cloned().map(Ok)).expect("verified").troubles,
+            verify_with(&bench.work(), bench.new.iter().cloned().map(|file| Ok(file.into())))
+                .expect("verified")
+                .troubles,
             [],
             "{what}"
         );
@@ -72,7 +75,7 @@ fn a_bless_that_is_killed_while_it_settles_what_a_killed_one_left_does_no_harm_e
             // The second one may have nothing left to do.
             bench.is_killed(second);
             bench.assert_foreign_files(&what);
-            verify_with(&bench.work(), bench.new.iter().cloned().map(Ok)).expect("verified");
+            verify_with(&bench.work(), bench.new.iter().cloned().map(|file| Ok(file.into()))).expect("verified");
             assert!(tree(&bench.work()) == if first > commit { bench.new_tree() } else { bench.old_tree() }, "{what}");
         }
     }

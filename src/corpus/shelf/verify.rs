@@ -2,17 +2,18 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::Read;
 use std::path::Path;
 
 use serde::Serialize;
 
+use crate::bytes::SameBytes;
 use crate::error::Error;
 use crate::owned::{self, Changes, Lock, Settled};
 
 use super::super::cases;
+use super::MANIFEST;
 use super::bless::listed;
-use super::{MANIFEST, made};
+use super::made::{Made, made};
 
 /// Something about a case that is not as expected.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -63,9 +64,9 @@ pub fn verify_watched(folder: &Path, watch: &mut dyn FnMut(usize, usize)) -> Res
 }
 
 /// Compares the files in a folder with these, of which the manifest is the last. They are asked for one by one, and none is held.
-pub(super) fn verify_with(
+pub(super) fn verify_with<'f>(
     folder: &Path,
-    files: impl Iterator<Item = Result<(String, Vec<u8>), Error>>,
+    files: impl Iterator<Item = Result<Made<'f>, Error>>,
 ) -> Result<Verified, Error> {
     let mut verified = Verified::default();
     let _lock = settled(folder, &mut verified.notes)?;
@@ -73,15 +74,13 @@ pub(super) fn verify_with(
     fs::metadata(&manifest).map_err(|e| Error::io(format!("reading {}", manifest.display()), e))?;
     let mut known = BTreeSet::new();
     for made in files {
-        let (file, expected) = made?;
-        // One byte more than is right is enough to see that a file is another.
-        let mut found = Vec::with_capacity(expected.len() + 1);
-        let opened = fs::File::open(folder.join(&file));
-        let message = match opened.and_then(|it| it.take(expected.len() as u64 + 1).read_to_end(&mut found)) {
-            Ok(_) if found == expected => None,
-            Ok(_) => Some("differs from its recipe".to_owned()),
+        let made = made?;
+        let message = match is_stored(folder, &made) {
+            Ok(true) => None,
+            Ok(false) => Some("differs from its recipe".to_owned()),
             Err(e) => Some(e.to_string()),
         };
+        let file = made.path;
         verified.troubles.extend(message.map(|message| Trouble { case: file.clone(), message }));
         known.insert(file);
     }
@@ -95,6 +94,18 @@ pub(super) fn verify_with(
         verified.notes.extend(foreign.map(|file| format!("{file} belongs to no case")));
     }
     Ok(verified)
+}
+
+/// Whether a file holds what its recipe makes: both are read in pieces, up to the first difference.
+fn is_stored(folder: &Path, made: &Made<'_>) -> Result<bool, Error> {
+    let path = folder.join(&made.path);
+    let stored = fs::File::open(&path).map_err(|e| Error::io(format!("reading {}", path.display()), e))?;
+    let mut same = SameBytes::new(Box::new(stored));
+    match made.write(&mut same) {
+        Ok(()) => same.is_whole(),
+        Err(_) if same.differs() => Ok(false),
+        Err(e) => Err(e),
+    }
 }
 
 /// The right to read the folder, once nothing is left there of an interrupted command.

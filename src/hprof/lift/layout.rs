@@ -1,8 +1,9 @@
 //! How the fields of instances are laid out.
 
 use std::cell::Cell;
-use std::collections::HashMap;
 use std::sync::Arc;
+
+use foldhash::HashMap;
 
 use crate::model::{Address, FieldType, Value, step};
 

@@ -4,9 +4,11 @@
 //! is new. An identifier that is given twice means the later thing from there on; one that is given only after
 //! its use means that.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::hash::Hash;
 use std::sync::Arc;
+
+use foldhash::{HashMap, HashMapExt};
 
 use super::super::decode::Texts;
 use crate::model::{Address, EventKind, Frame, FrameId, LoadClass, Name, Serial, StackFrame, TextId};

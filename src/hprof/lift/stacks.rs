@@ -2,7 +2,9 @@
 //!
 //! A file may have thousands of heaps after thousands of traces, so no heap lists all that was told before it.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
+
+use foldhash::{HashMap, HashMapExt, HashSet};
 
 use crate::model::{Event, EventKind, Root, RootKind, Serial, StackTrace, Thread};
 

@@ -1,6 +1,6 @@
 //! Classes with those of their arrays after them, as HotSpot up to 17 goes through its classes.
 
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt};
 
 use crate::model::{Address, Class, Forms, Name, PrimitiveType};
 

@@ -1,6 +1,6 @@
 //! What a dump of a profile tells of a heap's classes, objects and roots.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use crate::draw::{Draw, SeedDraw};
 use crate::error::{Error, LowerError};

@@ -1,6 +1,6 @@
 //! The log that a writer would have written: strings, loaded classes, frames and traces, with identifiers.
 
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt};
 
 use crate::draw::{Draw, SeedDraw, Stream};
 use crate::error::LowerError;

@@ -1,8 +1,9 @@
 //! Told items to records.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::ops::Range;
+
+use foldhash::{HashMap, HashMapExt};
 
 use crate::error::{Error, LowerError};
 use crate::model::blocks::Filling;

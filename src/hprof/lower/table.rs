@@ -1,6 +1,6 @@
 //! The class table as a writer goes through it.
 
-use std::collections::{HashMap, HashSet};
+use foldhash::{HashMap, HashSet, HashSetExt};
 
 use crate::model::{Address, Class, Contents, Field, FieldType, Object, ObjectKind, Value};
 

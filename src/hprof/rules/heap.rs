@@ -1,6 +1,6 @@
 //! What holds for one heap: its classes and the addresses of what it has.
 
-use std::collections::{HashMap, HashSet};
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use crate::error::RuleId;
 use crate::findings::{Findings, on_cycles};

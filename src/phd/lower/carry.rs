@@ -1,8 +1,9 @@
 //! What a profile's dump tells of a heap: model to model, no spelling.
 
-use std::collections::HashMap;
 use std::iter::Peekable;
 use std::vec::IntoIter;
+
+use foldhash::{HashMap, HashMapExt};
 
 use crate::error::{Error, LowerError};
 use crate::lower::{Adherence, Order};

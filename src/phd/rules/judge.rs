@@ -8,15 +8,23 @@ use crate::model::long::Spool;
 
 use super::super::Decoder;
 use super::super::family::{format, open};
-use super::super::wire::{FileFlags, Layout};
+use super::super::lift::Summary;
+use super::super::wire::FileFlags;
 use super::{BOOK, GraphIndex, PassRules};
+
+/// What is kept of a PHD for the second pass, and of one that only errors are looked for in, for who reads its heap then.
+pub(in super::super) struct Kept {
+    index: GraphIndex,
+    /// `None` once the dump cannot be read any further.
+    pub(in super::super) summary: Option<Summary>,
+}
 
 /// Both passes over a PHD.
 pub(in super::super) struct Judgement;
 
 impl Judge for Judgement {
     type Decoder = (Decoder<Stream>, Spool);
-    type Graph = (GraphIndex, Layout);
+    type Graph = Kept;
 
     const BOOK: &'static Rulebook = &BOOK;
 
@@ -29,24 +37,26 @@ impl Judge for Judgement {
         format(decoder.header().version).to_string()
     }
 
-    fn graph((decoder, _): &(Decoder<Stream>, Spool), _errors: bool) -> (GraphIndex, Layout) {
-        let layout = decoder.layout();
-        (GraphIndex::new(layout, decoder.header().flags.has(FileFlags::J9), decoder.allowance()), layout)
+    fn graph((decoder, _): &(Decoder<Stream>, Spool), errors: bool) -> Kept {
+        let j9 = decoder.header().flags.has(FileFlags::J9);
+        Kept {
+            index: GraphIndex::new(decoder.layout(), j9, decoder.allowance()),
+            summary: errors.then(|| Summary::new(decoder)),
+        }
     }
 
     fn pass(
         (decoder, spool): &mut (Decoder<Stream>, Spool),
-        mut graph: Option<&mut (GraphIndex, Layout)>,
+        mut graph: Option<&mut Kept>,
         findings: &mut Findings,
     ) -> (Sound, Result<(), DecodeError>) {
         let header = decoder.header().clone();
         let mut rules = PassRules::new(&header, decoder.header_bytes().len() as u64, findings);
         let ended = decoder.visit_with::<DecodeError, _>(Some(spool), |located| {
             let resolved = rules.record(located, findings)?;
-            if let Some((index, _)) = &mut graph {
-                index.enter(located, resolved.address)?;
-            }
-            Ok(())
+            let Some(Kept { index, summary }) = graph.as_deref_mut() else { return Ok(()) };
+            index.enter(located, resolved.address)?;
+            summary.as_mut().map_or(Ok(()), |summary| summary.enter(located, rules.resolver(), resolved.address))
         });
         let sound = Sound {
             records: decoder.records(),
@@ -57,29 +67,36 @@ impl Judge for Judgement {
         let ended = ended.and_then(|ended| {
             let trailing = decoder.visit_trailing::<DecodeError, _>(|_| Ok(()))?;
             rules.end(ended, trailing, findings);
-            Ok(())
+            Ok(trailing)
         });
-        (sound, ended)
+        if let Some(Kept { summary, .. }) = graph {
+            match (&ended, &mut *summary) {
+                (Err(error), _) if !error.is_missing_end() => *summary = None,
+                (ended, Some(summary)) => summary.end(ended.as_ref().copied()),
+                (_, None) => {}
+            }
+        }
+        (sound, ended.map(|_| ()))
     }
 
-    fn seal((index, _): &mut (GraphIndex, Layout), _whole: bool, findings: &mut Findings) {
+    fn seal(Kept { index, .. }: &mut Kept, _whole: bool, findings: &mut Findings) {
         index.seal(findings);
     }
 
-    fn may_err((index, _): &(GraphIndex, Layout)) -> bool {
+    fn may_err(Kept { index, .. }: &Kept) -> bool {
         index.has_duplicates()
     }
 
     fn judge(
         (decoder, spool): &mut (Decoder<Stream>, Spool),
-        (index, _): &mut (GraphIndex, Layout),
+        Kept { index, .. }: &mut Kept,
         findings: &mut Findings,
     ) -> Result<(), DecodeError> {
         let judged = decoder.visit_with(Some(spool), |located| index.judge(located, findings));
         judged.map(|_| ())
     }
 
-    fn close((index, _): &(GraphIndex, Layout), _sound: &mut Sound, findings: &mut Findings) {
+    fn close(Kept { index, .. }: &Kept, _sound: &mut Sound, findings: &mut Findings) {
         index.signs(findings);
     }
 }

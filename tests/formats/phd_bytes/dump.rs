@@ -161,7 +161,7 @@ pub(crate) fn class(
 ) -> Item {
     Item::Class(Class {
         address: Address(address),
-        name: Name::from_bytes(name),
+        name: Name::from_bytes(name.as_bytes()),
         superclass: Some(Address(superclass)),
         instance_size: Some(ByteLen(instance_size)),
         hash,
