@@ -53,10 +53,10 @@ pub(super) const ABOUT: f64 = 1.0;
 /// The share of the dumps that rely on a rule that have to fail for it to be named, where nothing says in which bytes the
 /// failures come from.
 const PLACELESS: f64 = 0.5;
-/// Parts of what has one symptom are told apart if they have this number of cases...
+/// Parts of what has one message are told apart if they have this number of cases...
 const CASES: usize = 3;
 /// ...and if that makes the description shorter by this.
-const ANOTHER: f64 = 20.0;
+const ANOTHER: f64 = 8.0;
 /// What is no more than an error of rounding.
 const ROUNDING: f64 = 1e-9;
 
@@ -96,8 +96,12 @@ impl<'r> Spectrum<'r> {
     }
 }
 
-/// What has one symptom, in parts that different rules explain much better than any rule explains all.
+/// What has one symptom, in parts that different rules explain much better than any rule explains all. A fact says itself
+/// what is wrong; a message, or a place in a program, may stand for several mistakes.
 fn parts(costs: &Costs<'_, '_>, mut rest: Cluster) -> Vec<Cluster> {
+    if rest.tokens.first().is_none_or(|&token| is_fact(costs.tokens[token].name)) {
+        return vec![rest];
+    }
     let mut parts = Vec::new();
     loop {
         let mut best: Option<(f64, Cluster, Cluster)> = None;

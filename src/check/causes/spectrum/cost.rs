@@ -138,8 +138,7 @@ impl<'s, 'r> Costs<'s, 'r> {
     pub(super) fn cluster(&self, tokens: Vec<usize>) -> Cluster {
         let shown: BTreeSet<usize> = tokens.iter().map(|&token| self.tokens[token].symptom).collect();
         let is_accepted = tokens.iter().all(|&token| self.tokens[token].name.starts_with(ACCEPTED));
-        let cases: Vec<&[usize]> =
-            tokens.chunk_by(|a, b| self.tokens[*a].case == self.tokens[*b].case).collect();
+        let cases: Vec<&[usize]> = tokens.chunk_by(|a, b| self.tokens[*a].case == self.tokens[*b].case).collect();
         let (mut cost, mut best) = (self.without_rule(&tokens, &cases), None);
         for rule in 0..self.rules.len() {
             let (mut of_rule, mut relying, mut followed) = (0.0, 0.0, 0.0);
