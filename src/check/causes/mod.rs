@@ -1,9 +1,8 @@
 //! What the failures of an implementation have in common.
 //!
 //! Each failure has symptoms (facts that are wrong, a message, a place in a program) and suspects: the rules on which the
-//! bytes rely that were read wrongly. A rule explains a failure the better, the more failures it is a suspect of and the
-//! fewer dumps were read rightly that rely on it as well (the measure is Ochiai's, of spectrum-based fault localization).
-//! The explanation of most failures is the first cause; what it leaves unexplained has others.
+//! bytes rely that were read wrongly. A rule explains failures the better, the fewer dumps were read rightly that rely on it
+//! as well. The causes are those by which all failures are described most shortly (docs/causes.md).
 
 mod place;
 mod spectrum;

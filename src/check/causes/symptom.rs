@@ -10,6 +10,11 @@ use super::place::place;
 /// What stands before the colon of a symptom that is no fact.
 pub(super) const NO_FACTS: [&str; 4] = ["refused", "crash", "answer", "adapter error"];
 
+/// How a symptom begins of a dump that is accepted although it is to be refused, and of one that is read another way than
+/// declared.
+pub(super) const ACCEPTED: &str = "accepted";
+pub(super) const READING: &str = "reading ";
+
 /// What comes before the rule that a written dump breaks.
 pub(super) const BREAKS: &str = "breaks ";
 

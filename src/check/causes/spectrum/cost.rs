@@ -1,0 +1,245 @@
+//! How long the description of failures is, in nats. What the constants are worth was found by trying: on bugs of
+//! tests/bank alone and in pairs, but for the pairs that docs/causes.md has figures of.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::symptom::{ACCEPTED, READING};
+use super::Failure;
+
+/// A cause more.
+const CAUSE: f64 = 2.0;
+/// How much a rule costs that goes badly with a symptom, as a power of its weight.
+const FIT: f64 = 1.5;
+/// A symptom where the dump relies on the rule, but not those bytes that were read wrongly; and where it does not.
+const ELSEWHERE: f64 = 3.5;
+const NOWHERE: f64 = 6.5;
+/// The same of a dump that is accepted although it breaks a rule, or read another way than declared: this says which rule is
+/// broken, and not what was read wrongly. A rule on the same topic is likelier than others.
+const ACCEPTED_ELSEWHERE: f64 = 0.5;
+const ACCEPTED_TOPIC: f64 = 0.7;
+const ACCEPTED_NOWHERE: f64 = 5.5;
+/// The most that a symptom costs beside another one of the same case, where the rule is a suspect of it or is not.
+const BESIDE: f64 = 0.6;
+const BESIDE_OTHER: f64 = 0.8;
+/// Which dumps fail of those that rely on a rule, as a part of what it takes to list them: a reader that does not follow a rule
+/// gets only some of them wrong, but one that does not look whether it is broken accepts nearly all.
+const LISTED: f64 = 0.45;
+const LISTED_ACCEPTED: f64 = 1.2;
+/// A case that does not rely on the rule, as a part of what it takes to point at it.
+const POINTED: f64 = 0.2;
+/// How much a failure of another cause counts among the dumps that rely on a rule: one may hide another.
+const HIDDEN: f64 = 0.4;
+
+/// A symptom of a case.
+pub(super) struct Token<'s> {
+    pub(super) case: usize,
+    pub(super) name: &'s str,
+    /// Those that are alike have the same number.
+    symptom: usize,
+    /// What it costs under each rule.
+    costs: Vec<f64>,
+    pub(super) is_suspect: Vec<bool>,
+}
+
+/// Symptoms with one cause.
+pub(super) struct Cluster {
+    pub(super) tokens: Vec<usize>,
+    pub(super) cost: f64,
+    /// The rule by which they are described most shortly.
+    pub(super) rule: Option<usize>,
+}
+
+/// What is known of all failures.
+pub(super) struct Costs<'s, 'r> {
+    failures: &'s [Failure<'r>],
+    pub(super) rules: Vec<&'r str>,
+    pub(super) tokens: Vec<Token<'s>>,
+    /// Whether a case relies on a rule.
+    relies: Vec<Vec<bool>>,
+    /// How many failures do, and how many dumps that are read rightly.
+    failed: Vec<f64>,
+    passed: Vec<f64>,
+    /// The numbers of the symptoms that may follow from others of a case.
+    implied: Vec<BTreeSet<usize>>,
+    /// How many dumps there are.
+    all: f64,
+}
+
+impl<'s, 'r> Costs<'s, 'r> {
+    pub(super) fn new(failures: &'s [Failure<'r>], passed: &BTreeMap<String, u64>) -> Costs<'s, 'r> {
+        let suspects = |failure: &Failure<'r>| -> BTreeSet<&'r str> {
+            failure.symptoms.values().flat_map(|rules| rules.keys().copied()).collect()
+        };
+        let rules: Vec<&'r str> = failures.iter().flat_map(suspects).collect::<BTreeSet<_>>().into_iter().collect();
+        // What is accepted with a header that is broken at the same place is alike, whichever rules that breaks.
+        let mut at_places: BTreeMap<u64, BTreeSet<&'r str>> = BTreeMap::new();
+        for failure in failures {
+            if let Some(place) = failure.broken {
+                at_places.entry(place).or_default().extend(suspects(failure));
+            }
+        }
+        let mut numbers: BTreeMap<(Option<u64>, &str), usize> = BTreeMap::new();
+        let mut tokens = Vec::new();
+        for (case, failure) in failures.iter().enumerate() {
+            let at_place = failure.broken.and_then(|place| at_places.get(&place));
+            for (name, suspects) in &failure.symptoms {
+                let next = numbers.len();
+                let named = if failure.broken.is_some() { "" } else { name };
+                let symptom = *numbers.entry((failure.broken, named)).or_insert(next);
+                let weight = |rule: &&'r str| match suspects.get(rule) {
+                    Some(weight) => Some(*weight),
+                    None => at_place.filter(|rules| rules.contains(rule)).map(|_| 0.6),
+                };
+                let cost = |rule: &&'r str| match weight(rule) {
+                    Some(weight) => -FIT * weight.clamp(0.01, 1.0).ln(),
+                    None => no_suspect(failure, name, suspects, rule),
+                };
+                let costs = rules.iter().map(cost).collect();
+                let is_suspect = rules.iter().map(|rule| weight(rule).is_some()).collect();
+                tokens.push(Token { case, name, symptom, costs, is_suspect });
+            }
+        }
+        let relies: Vec<Vec<bool>> = failures
+            .iter()
+            .map(|failure| {
+                let suspects = suspects(failure);
+                rules.iter().map(|rule| failure.relies.contains(rule) || suspects.contains(rule)).collect()
+            })
+            .collect();
+        let count = |rule: usize| -> f64 {
+            failures.iter().zip(&relies).filter(|(_, relies)| relies[rule]).map(|(failure, _)| failure.weight).sum()
+        };
+        let failed = (0..rules.len()).map(count).collect();
+        let right = |rule: &&str| passed.get(*rule).copied().unwrap_or_default() as f64;
+        let number = |symptom: &String| numbers.get(&(None, symptom.as_str())).copied();
+        let implied = failures.iter().map(|failure| failure.implied.iter().filter_map(number).collect()).collect();
+        let most = passed.values().copied().max().unwrap_or_default() as f64;
+        let all = most + failures.iter().map(|failure| failure.weight).sum::<f64>();
+        let passed = rules.iter().map(right).collect();
+        Costs { failures, rules, tokens, relies, failed, passed, implied, all }
+    }
+
+    /// All tokens, those of one symptom together.
+    pub(super) fn by_symptom(&self) -> Vec<Vec<usize>> {
+        let mut all: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (at, token) in self.tokens.iter().enumerate() {
+            all.entry(token.symptom).or_default().push(at);
+        }
+        all.into_values().collect()
+    }
+
+    pub(super) fn merged(&self, one: &Cluster, other: &Cluster) -> Cluster {
+        let mut tokens: Vec<usize> = one.tokens.iter().chain(&other.tokens).copied().collect();
+        tokens.sort_unstable();
+        self.cluster(tokens)
+    }
+
+    /// Tokens, in ascending order, with the rule that describes them most shortly.
+    pub(super) fn cluster(&self, tokens: Vec<usize>) -> Cluster {
+        let shown: BTreeSet<usize> = tokens.iter().map(|&token| self.tokens[token].symptom).collect();
+        let is_accepted = tokens.iter().all(|&token| self.tokens[token].name.starts_with(ACCEPTED));
+        let cases: Vec<&[usize]> = tokens.chunk_by(|a, b| self.tokens[*a].case == self.tokens[*b].case).collect();
+        let (mut cost, mut best) = (self.without_rule(&tokens, &cases), None);
+        for rule in 0..self.rules.len() {
+            let (mut of_rule, mut relying, mut followed) = (0.0, 0.0, 0.0);
+            for tokens in &cases {
+                let case = self.tokens[tokens[0]].case;
+                let Failure { weight, followed: right, .. } = &self.failures[case];
+                let least = self.least(tokens, rule, self.implied[case].is_disjoint(&shown));
+                of_rule += weight * least;
+                if self.relies[case][rule] {
+                    relying += weight;
+                } else if !tokens.iter().all(|&token| is_verdict(self.tokens[token].name)) {
+                    of_rule += weight * POINTED * self.all.max(2.0).ln();
+                }
+                let is_suspect = tokens.iter().any(|&token| self.tokens[token].is_suspect[rule]);
+                followed += if !is_suspect && right.contains(self.rules[rule]) { *weight } else { 0.0 };
+            }
+            let others = HIDDEN * (self.failed[rule] - relying);
+            let listed = if is_accepted { LISTED_ACCEPTED } else { LISTED };
+            of_rule += listed * ways(relying, self.passed[rule] + followed + others);
+            if of_rule < cost - super::ROUNDING {
+                (cost, best) = (of_rule, Some(rule));
+            }
+        }
+        Cluster { tokens, cost: cost + CAUSE, rule: best }
+    }
+
+    /// What the symptoms of a case cost under a rule: one in full, others less beside it.
+    fn least(&self, tokens: &[usize], rule: usize, is_first_hand: bool) -> f64 {
+        let cost = |&token: &usize| {
+            let cost = self.tokens[token].costs[rule];
+            if is_first_hand { cost } else { cost.min(BESIDE) }
+        };
+        let beside = |token: &usize| {
+            let most = if self.tokens[*token].is_suspect[rule] { BESIDE } else { BESIDE_OTHER };
+            cost(token).min(most)
+        };
+        let all: f64 = tokens.iter().map(beside).sum();
+        // The one that costs least is paid in full.
+        let in_full = tokens.iter().map(|token| (cost(token), cost(token) - beside(token)));
+        all + in_full.min_by(|a, b| a.0.total_cmp(&b.0)).map_or(0.0, |(_, more)| more)
+    }
+
+    /// Without a rule any dump may fail, and with one symptom.
+    fn without_rule(&self, tokens: &[usize], cases: &[&[usize]]) -> f64 {
+        let mut counts: BTreeMap<usize, f64> = BTreeMap::new();
+        let weight = |token: usize| self.failures[self.tokens[token].case].weight;
+        for &token in tokens {
+            *counts.entry(self.tokens[token].symptom).or_default() += weight(token);
+        }
+        let most = counts.values().copied().fold(0.0, f64::max);
+        let others = counts.values().sum::<f64>() - most;
+        let failed: f64 = cases.iter().map(|tokens| weight(tokens[0])).sum();
+        others * NOWHERE + ways(failed, self.all - failed)
+    }
+}
+
+/// What a symptom costs under a rule that is no suspect of it.
+fn no_suspect(failure: &Failure<'_>, name: &str, suspects: &BTreeMap<&str, f64>, rule: &str) -> f64 {
+    match (is_verdict(name), failure.relies.contains(rule)) {
+        (false, true) => ELSEWHERE,
+        (false, false) => NOWHERE,
+        (true, true) => ACCEPTED_ELSEWHERE,
+        (true, false) if suspects.keys().any(|suspect| topic(suspect) == topic(rule)) => ACCEPTED_TOPIC,
+        (true, false) => ACCEPTED_NOWHERE,
+    }
+}
+
+/// Whether a symptom says which rule was broken, and not what was read wrongly.
+fn is_verdict(symptom: &str) -> bool {
+    symptom.starts_with(ACCEPTED) || symptom.starts_with(READING)
+}
+
+/// What a rule is about: its id without the last part.
+fn topic(rule: &str) -> &str {
+    rule.rsplit_once('.').map_or(rule, |(topic, _)| topic)
+}
+
+/// The logarithm of the number of ways to choose so many among them and others.
+fn ways(chosen: f64, others: f64) -> f64 {
+    let others = others.max(0.0);
+    (ln_factorial(chosen + others) - ln_factorial(chosen) - ln_factorial(others)).max(0.0)
+}
+
+/// The logarithm of a factorial, by Stirling's series.
+fn ln_factorial(number: f64) -> f64 {
+    let (mut at, mut sum) = (number + 1.0, 0.0);
+    while at < 8.0 {
+        sum -= at.ln();
+        at += 1.0;
+    }
+    sum + (at - 0.5) * at.ln() - at + 0.5 * std::f64::consts::TAU.ln() + 1.0 / (12.0 * at) - 1.0 / (360.0 * at.powi(3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ways;
+
+    #[test]
+    fn ways_to_choose_are_counted() {
+        for (chosen, others, count) in [(2.0, 3.0, 10.0), (1.0, 0.0, 1.0), (0.0, 4.0, 1.0), (5.0, 15.0, 15504.0_f64)] {
+            assert!((ways(chosen, others) - count.ln()).abs() < 1e-6, "{chosen} of {others} more");
+        }
+    }
+}
