@@ -1,5 +1,5 @@
-//! How long the description of failures is, in nats. What the constants are worth was found by trying: on bugs of
-//! tests/bank alone and in pairs, but for the pairs that docs/causes.md has figures of.
+//! How long the description of failures is, in nats. What the constants are worth was found by trying: on the
+//! bugs of tests/bank, alone and in pairs; docs/causes.md says what comes of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
