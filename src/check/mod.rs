@@ -4,6 +4,7 @@
 //! Choice ─▶ Source, Task ─▶ run (batches) ─▶ subject (a process under its supervisor) ─Reply─▶ judge ─▶ Report
 //! ```
 
+mod among;
 pub mod campaign;
 mod causes;
 mod closure;

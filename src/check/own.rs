@@ -33,6 +33,8 @@ pub struct OwnDump {
     pub(super) is_whole: bool,
     /// Its format; or why it is none that is known.
     pub(super) format: Result<Format, String>,
+    /// The format that it looks most like, whether or not it is of any that is known.
+    guess: Format,
     /// What it is made of, if it is no file.
     recipe: Option<Recipe>,
     /// What `validate` found in a large one, which is asked several times.
@@ -73,8 +75,11 @@ impl OwnDump {
             false => size <= WHOLE,
             true => size <= WHOLE && is_short(&input)?,
         };
-        let format = DumpFile::new(input, Reading::default())?.format().map_err(|e| e.to_string());
-        Ok(OwnDump { id, path: path.to_owned(), size, is_whole, format, recipe: None, found: OnceLock::new() })
+        let file = DumpFile::new(input, Reading::default())?;
+        let format = file.format().map_err(|e| e.to_string());
+        let guess = format.clone().ok().or_else(|| file.family().formats().last()).unwrap_or(Format::HPROF);
+        let (path, recipe, found) = (path.to_owned(), None, OnceLock::new());
+        Ok(OwnDump { id, path, size, is_whole, format, guess, recipe, found })
     }
 
     /// The dump of a recipe, which is made each time it is asked about.
@@ -86,13 +91,14 @@ impl OwnDump {
                 format!("{recipe}: expected a dump of at most {WHOLE} bytes; write it to a file, and name that");
             return Err(Error::Usage(message));
         }
-        let format = Ok(recipe.settled()?.format);
+        let guess = recipe.settled()?.format;
         Ok(OwnDump {
             id,
             path: path.to_owned(),
             size,
             is_whole: true,
-            format,
+            format: Ok(guess),
+            guess,
             recipe: Some(recipe),
             found: OnceLock::new(),
         })
@@ -111,10 +117,22 @@ impl OwnDump {
             let case = own_case(&self.id, bytes)?;
             return Ok(Case { recipe: self.path.display().to_string(), ..case });
         }
-        let format = self.format.clone().unwrap_or(Format::HPROF);
+        let format = self.guess;
         let (summary, recipe) = ("a large dump of one's own".to_owned(), self.path.display().to_string());
         let case = Case::valid(self.id.clone(), format, summary, recipe, Vec::new(), Heap::default());
         Ok(Case { records_due: 0, answers: Vec::new(), ..case })
+    }
+
+    /// The same with what `validate` finds in it, and with its bytes where they are held, whether or not heapsmith can tell its
+    /// format.
+    ///
+    /// # Errors
+    /// If the file cannot be read any more.
+    pub(super) fn whatever_it_is(&self) -> Result<Case, Error> {
+        let Err(why) = &self.format else { return self.validated() };
+        let bytes = if self.is_whole { fs::read(&self.path).map_err(|e| self.failed(e))? } else { Vec::new() };
+        let summary = format!("a dump of one's own, of no format that heapsmith knows: {why}");
+        Ok(Case { bytes, summary, ..self.case()? })
     }
 
     /// The same with what `validate` finds in it, for which a large dump is read once.

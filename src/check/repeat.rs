@@ -10,6 +10,33 @@ use super::task::{Choice, Operation, Wanted};
 
 /// The command that runs one case again.
 pub(super) fn repeat(subject: &Subject, choice: &Choice, left_out: &BTreeSet<Facet>, id: &str) -> String {
+    let operation = match id.split_once(':') {
+        Some((_, what)) if subject.kind == Kind::Adapter && what.starts_with("to-") => " --operation convert",
+        Some(_) if subject.kind == Kind::Adapter => " --operation encode",
+        _ => "",
+    };
+    format!("heapsmith check {}{}", asked(subject), about(choice, operation, &limits(subject, left_out), id))
+}
+
+/// The command that asks several implementations again about one case.
+pub(super) fn among<'s>(
+    subjects: impl Iterator<Item = &'s Subject> + Clone,
+    choice: &Choice,
+    left_out: &BTreeSet<Facet>,
+    id: &str,
+) -> String {
+    // Limits are those of all.
+    let limits = subjects.clone().next().map(|subject| limits(subject, left_out)).unwrap_or_default();
+    format!("heapsmith check {} --among{}", options(subjects), about(choice, "", &limits, id))
+}
+
+/// The options that say who is asked.
+pub(super) fn options<'s>(subjects: impl Iterator<Item = &'s Subject>) -> String {
+    subjects.map(asked).collect::<Vec<_>>().join(" ")
+}
+
+/// The options that say what is asked, and how answers are judged.
+fn about(choice: &Choice, operation: &str, limits: &str, id: &str) -> String {
     let random = if id.starts_with("random") {
         // Which dumps are drawn depends on the formats.
         let format = choice.format.map(|family| format!(" --format {}", family.name())).unwrap_or_default();
@@ -23,12 +50,7 @@ pub(super) fn repeat(subject: &Subject, choice: &Choice, left_out: &BTreeSet<Fac
         Some(dump) => format!(" --dumps {}", shell_words::quote(&dump.path.display().to_string())),
         None => format!(" --filter {id}"),
     };
-    let operation = match id.split_once(':') {
-        Some((_, what)) if subject.kind == Kind::Adapter && what.starts_with("to-") => " --operation convert",
-        Some(_) if subject.kind == Kind::Adapter => " --operation encode",
-        _ => "",
-    };
-    format!("heapsmith check {}{large}{operation}{random}{}{chosen}", asked(subject), limits(subject, left_out))
+    format!("{large}{operation}{random}{limits}{chosen}")
 }
 
 /// The command that asks about a dump, by its path or recipe.

@@ -1,10 +1,11 @@
 //! Whether a dump still shows something: what [`crate::reduce`] asks. By the exit code of a command, or by what is wrong of an
 //! implementation's answer.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
 use std::fs::OpenOptions;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use sha2::{Digest, Sha256};
 
@@ -17,12 +18,12 @@ use crate::temporary::Folder;
 use super::causes::{explained_by, symptom_of, symptoms_of};
 use super::evidence::suspects;
 use super::introduction::hello;
-use super::judge::{Asked, judge};
-use super::own::own_case;
+use super::judge::{Asked, judge, judge_large};
+use super::own::{OwnDump, own_case};
 use super::process::{Budget, Limits, Output, Process, Stopped};
 use super::protocol::{Hello, Identifies};
 use super::report::{CaseResult, Cause, Outcome, Suspect};
-use super::run::{BATCH, others};
+use super::run::{BATCH, others, under_limits};
 use super::subject::{Files, Reply, Session, Subject};
 use super::task::{Operation, Source, Task, why_not};
 
@@ -46,9 +47,20 @@ impl Test {
     /// # Errors
     /// If the command cannot be started, or the dump cannot be written.
     pub fn shows(&self, dump: &[u8]) -> Result<bool, Error> {
-        let failed = |e| Error::io("preparing the files of a test", e);
         let suffix = crate::format::Family::guess(dump).suffix();
-        let files = Files::with("heapsmith-", &format!("dump.{suffix}"), dump, "out")?;
+        self.ends_well(&Files::with("heapsmith-", &format!("dump.{suffix}"), dump, "out")?)
+    }
+
+    /// Asks about a file, under another name.
+    ///
+    /// # Errors
+    /// If the command cannot be started, or the file cannot be read.
+    pub fn shows_file(&self, dump: &OwnDump) -> Result<bool, Error> {
+        self.ends_well(&Files::named(dump, "out")?)
+    }
+
+    fn ends_well(&self, files: &Files) -> Result<bool, Error> {
+        let failed = |e| Error::io("preparing the files of a test", e);
         let path = files.input.to_str().ok_or_else(|| {
             let path = files.input.display();
             Error::Usage(format!("{path}: expected a path in UTF-8; set TMPDIR to another folder"))
@@ -58,7 +70,7 @@ impl Test {
         let output = OpenOptions::new().write(true).open(system::NOWHERE).map_err(failed)?;
         let mut process =
             Process::start(&self.supervisor, &command, temporary.path(), Output::File(output), &self.stop)?;
-        let stopped = process.end(&Limits::of(&self.budget, dump.len() as u64, Some(&files.output)));
+        let stopped = process.end(&Limits::of(&self.budget, files.size, Some(&files.output)));
         process.kill();
         match stopped {
             Stopped::NotStarted(why) => {
@@ -73,7 +85,7 @@ impl Test {
 
 /// An implementation that answers wrongly, and what is wrong of its answer: another dump shows the same if the same is wrong.
 pub struct Wrong<'s> {
-    subject: &'s Subject,
+    subject: Cow<'s, Subject>,
     hello: Option<Hello>,
     operation: Operation,
     sought: Sought,
@@ -115,16 +127,39 @@ impl<'s> Wrong<'s> {
     /// If the implementation cannot be asked, the dump is of no known format, nothing is wrong of the answer, or nothing of
     /// this cause.
     pub fn of(subject: &'s Subject, dump: &[u8], cause: Option<&str>) -> Result<Wrong<'s>, Error> {
+        let wrong = Wrong::begin(subject)?;
+        let result = wrong.asking().alone(of_case(own_case("dump", dump.to_vec())?))?;
+        wrong.seeking(&result, cause)
+    }
+
+    /// The same of a dump that is not held while it is judged. Smaller dumps are asked about at the same level of answers.
+    ///
+    /// # Errors
+    /// Like [`Wrong::of`]; and where the implementation is not asked about dumps that are not held.
+    pub fn of_file(subject: &'s Subject, dump: &Arc<OwnDump>, cause: Option<&str>) -> Result<Wrong<'s>, Error> {
+        let mut wrong = Wrong::begin(subject)?;
+        let (source, usage) = (Source::Own(dump.clone()), |why| Error::Usage(format!("{}: {why}", subject.command)));
+        if let Some(streamed) = source.streamed(&source.case()?) {
+            let limited = under_limits(subject, wrong.hello.as_ref(), &streamed, &wrong.operation).map_err(usage)?;
+            wrong.subject = Cow::Owned(limited);
+        }
+        let result = wrong.asking().alone(source)?;
+        wrong.seeking(&result, cause)
+    }
+
+    fn begin(subject: &'s Subject) -> Result<Wrong<'s>, Error> {
         let hello = hello(subject)?.map_err(|how| Error::Usage(format!("{}: {how}", subject.command)))?;
         let operation = match &subject.kind {
             super::Kind::Adapter | super::Kind::Decoder => Operation::Parse,
             super::Kind::Converter { to, .. } => Operation::Convert(to.clone()),
             super::Kind::Encoder { to, .. } => Operation::Encode(to.clone()),
         };
-        let mut wrong = Wrong { subject, hello, operation, sought: Sought::First(String::new()) };
-        let result = wrong.asking().alone(own_case("dump", dump.to_vec())?)?;
-        wrong.sought = sought(&result, cause).map_err(|why| Error::Usage(format!("{}: {why}", subject.command)))?;
-        Ok(wrong)
+        Ok(Wrong { subject: Cow::Borrowed(subject), hello, operation, sought: Sought::First(String::new()) })
+    }
+
+    fn seeking(mut self, result: &CaseResult, cause: Option<&str>) -> Result<Wrong<'s>, Error> {
+        self.sought = sought(result, cause).map_err(|why| Error::Usage(format!("{}: {why}", self.subject.command)))?;
+        Ok(self)
     }
 
     /// The same of what is known to be wrong: the failure is one of these symptoms, and of this rule where it explains one.
@@ -143,7 +178,7 @@ impl<'s> Wrong<'s> {
         };
         let any = || symptoms_of(result).into_iter().find(|what| of_cause.contains(what)).map(Sought::Any);
         let sought = cause.rule.as_ref().and_then(by_rule).or_else(any)?;
-        Some(Wrong { subject, hello, operation, sought })
+        Some(Wrong { subject: Cow::Borrowed(subject), hello, operation, sought })
     }
 
     /// What is wrong, in words.
@@ -170,7 +205,7 @@ impl<'s> Wrong<'s> {
     /// # Errors
     /// If a program cannot be started, or the dump cannot be written.
     pub fn detail(&self, dump: &[u8]) -> Result<String, Error> {
-        Ok(self.asking().alone(own_case("dump", dump.to_vec())?)?.outcome.detail())
+        Ok(self.asking().alone(of_case(own_case("dump", dump.to_vec())?))?.outcome.detail())
     }
 
     /// Asks about many dumps.
@@ -179,28 +214,38 @@ impl<'s> Wrong<'s> {
     }
 
     /// What comes of the answer.
-    fn answer(&self, case: Case, session: &mut dyn Session) -> Result<(CaseResult, bool), Error> {
+    fn answer(&self, source: Source, session: &mut dyn Session) -> Result<(CaseResult, bool), Error> {
+        let case = source.validated()?;
         if case.heap.is_some() {
             return Err(Error::Usage("dump: expected a dump with one heap, found several".to_owned()));
         }
-        let source = Source::Corpus(Box::new(case));
         let task = Task { id: "dump".to_owned(), source, operation: self.operation.clone(), renames: self.renames() };
         let unasked = |reason: &str| {
             let outcome = Outcome::Skip { reason: reason.to_owned(), link: None };
             Ok((CaseResult::new("dump", outcome), false))
         };
-        let Source::Corpus(case) = &task.source else { return unasked("no case") };
         let hello = self.hello.as_ref();
-        if let Some(reason) = why_not(self.subject, hello, &task, case) {
+        if let Some(reason) = why_not(&self.subject, hello, &task, &case) {
             return unasked(&reason);
         }
-        let files = Files::write(&task, case)?;
-        let reply = session.ask(&task, case, &files)?;
+        let streamed = task.source.streamed(&case);
+        let files = match &task.source {
+            Source::Own(own) if streamed.is_some() => Files::named(own, task.answer_suffix())?,
+            _ => Files::write(&task, &case)?,
+        };
+        let reply = session.ask(&task, &case, &files)?;
         let is_over = reply.is_fatal();
         let left_out = BTreeSet::new();
-        let asked = Asked { subject: self.subject, hello, task: &task, case, files: &files, left_out: &left_out };
-        let Some(judgement) = judge(&asked, reply, session) else { return unasked("the run is to stop") };
-        let suspects = suspects(case, &judgement)?.wrong.into_iter().map(Suspect::from).collect();
+        let (subject, case) = (&*self.subject, &case);
+        let asked = Asked { subject, hello, task: &task, case, files: &files, left_out: &left_out };
+        let judged = match &streamed {
+            None => judge(&asked, reply, session),
+            Some(streamed) => judge_large(&asked, streamed, reply, session),
+        };
+        let Some(judgement) = judged else { return unasked("the run is to stop") };
+        // A dump that is not held is not looked at byte by byte.
+        let suspects = if streamed.is_none() { suspects(case, &judgement)?.wrong } else { Default::default() };
+        let suspects = suspects.into_iter().map(Suspect::from).collect();
         let others = others(&judgement);
         Ok((CaseResult { suspects, others, ..CaseResult::new(&case.id, judgement.outcome) }, is_over))
     }
@@ -267,6 +312,14 @@ impl Asking<'_> {
         }
     }
 
+    /// The same of a dump that may not be held.
+    ///
+    /// # Errors
+    /// Like [`Asking::shows`].
+    pub fn shows_file(&self, dump: &Arc<OwnDump>) -> Result<bool, Error> {
+        Ok(self.wrong.sought.is_in(&self.alone(Source::Own(dump.clone()))?))
+    }
+
     /// The same of a case, which says what is right.
     ///
     /// # Errors
@@ -274,7 +327,8 @@ impl Asking<'_> {
     pub(super) fn shows_case(&self, case: Case) -> Result<bool, Error> {
         let sum: [u8; 32] = Sha256::digest(&case.bytes).into();
         let is_again = lock(&self.shown).contains(&sum);
-        let result = if is_again { self.alone(case) } else { self.in_company(case) };
+        let source = of_case(case);
+        let result = if is_again { self.alone(source) } else { self.in_company(source) };
         let shows = match result {
             Ok(result) => self.wrong.sought.is_in(&result),
             Err(Error::Decode(_) | Error::Usage(_)) => false,
@@ -287,9 +341,9 @@ impl Asking<'_> {
     }
 
     /// In a process of its own, to the end of it.
-    fn alone(&self, case: Case) -> Result<CaseResult, Error> {
+    fn alone(&self, source: Source) -> Result<CaseResult, Error> {
         let mut session = self.wrong.subject.open(self.wrong.hello.as_ref());
-        let (mut result, _) = self.wrong.answer(case, session.as_mut())?;
+        let (mut result, _) = self.wrong.answer(source, session.as_mut())?;
         if let (Some((_, reply)), false) = (session.finish().into_iter().next(), result.outcome.is_failure()) {
             match reply {
                 Reply::Crash(how) => result.outcome = Outcome::Crash { how },
@@ -300,16 +354,20 @@ impl Asking<'_> {
         Ok(result)
     }
 
-    fn in_company(&self, case: Case) -> Result<CaseResult, Error> {
+    fn in_company(&self, source: Source) -> Result<CaseResult, Error> {
         let kept = lock(&self.idle).pop();
         let Kept(mut session, asked) =
             kept.unwrap_or_else(|| Kept(self.wrong.subject.open(self.wrong.hello.as_ref()), 0));
-        let (result, is_over) = self.wrong.answer(case, session.as_mut())?;
+        let (result, is_over) = self.wrong.answer(source, session.as_mut())?;
         if !is_over && asked + 1 < BATCH {
             lock(&self.idle).push(Kept(session, asked + 1));
         }
         Ok(result)
     }
+}
+
+fn of_case(case: Case) -> Source {
+    Source::Corpus(Box::new(case))
 }
 
 fn lock<T>(of: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

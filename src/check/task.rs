@@ -156,6 +156,25 @@ impl Source {
         }
     }
 
+    /// The same of a dump of any format, known or not.
+    ///
+    /// # Errors
+    /// Like [`Source::case`].
+    pub(super) fn whatever_it_is(&self) -> Result<Case, Error> {
+        match self {
+            Source::Own(dump) => dump.whatever_it_is(),
+            _ => self.case(),
+        }
+    }
+
+    /// Why heapsmith cannot tell the format of the dump, if it cannot.
+    pub(super) fn why_unknown(&self) -> Option<&str> {
+        match self {
+            Source::Own(dump) => dump.format.as_ref().err().map(String::as_str),
+            _ => None,
+        }
+    }
+
     /// The length of a dump that is not held, where it is known.
     pub(super) fn size(&self) -> Option<u64> {
         match self {
@@ -201,6 +220,16 @@ pub struct Task {
     pub operation: Operation,
     /// Whether new dumps have addresses of their own.
     pub renames: bool,
+}
+
+impl Task {
+    /// The suffix of the file of an answer.
+    pub(super) fn answer_suffix(&self) -> &'static str {
+        match &self.operation {
+            Operation::Parse => "jsonl",
+            Operation::Convert(to) | Operation::Encode(to) => to.format.family().suffix(),
+        }
+    }
 }
 
 /// What is to be done with a case.
@@ -266,6 +295,16 @@ pub(super) fn tasks(subject: &Subject, hello: Option<&Hello>, sources: &[Source]
     tasks
 }
 
+/// Each dump once, to be read, by id.
+pub(super) fn to_read(sources: &[Source], filters: &[Filter]) -> Vec<Task> {
+    let task =
+        |source: &Source| Task { id: source.id(), source: source.clone(), operation: Operation::Parse, renames: false };
+    let mut tasks: Vec<Task> = sources.iter().map(task).collect();
+    filter::of_tasks(filters, &mut tasks);
+    tasks.sort_by(|a, b| a.id.cmp(&b.id));
+    tasks
+}
+
 /// The operations of adapters that are asked for; by default reading, or what they can if they cannot read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wanted(pub Option<What>);
@@ -291,11 +330,11 @@ pub(super) fn wants(Wanted(wanted): Wanted, hello: &Hello, what: What) -> bool {
 
 /// Why a subject is not asked; `None` if it is.
 pub(super) fn why_not(subject: &Subject, hello: Option<&Hello>, task: &Task, case: &Case) -> Option<String> {
-    if let Source::Own(dump) = &task.source
-        && let Err(why) = &dump.format
-    {
-        return Some(why.clone());
-    }
+    task.source.why_unknown().map(str::to_owned).or_else(|| why_not_this(subject, hello, task, case))
+}
+
+/// The same of a dump that may be of any format.
+pub(super) fn why_not_this(subject: &Subject, hello: Option<&Hello>, task: &Task, case: &Case) -> Option<String> {
     if let (Kind::Adapter, Some(hello)) = (&subject.kind, hello) {
         if task.operation == Operation::Parse && !hello.can_read(case.format) {
             return Some(format!("it does not read {}", case.format));

@@ -23,6 +23,11 @@ pub(super) struct Graph {
 }
 
 impl Graph {
+    /// A heap that is written so by a dump that shows it.
+    pub(super) fn new(heap: Heap, lowering: Lowering) -> Graph {
+        Graph { heap, lowering }
+    }
+
     /// The heap of the dump, written so that the new dump shows it too. `None` if no writer's dump of it does, or if the
     /// dump cannot be read.
     pub(super) fn of(trials: &mut Trials<'_>) -> Result<Option<Graph>, Error> {
@@ -241,14 +246,14 @@ impl Graph {
 type Leave = fn(&Heap, &dyn Fn(usize) -> bool) -> Heap;
 
 /// A dump of a heap; `None` where the writer has no way to write it.
-fn written(lowering: &Lowering, heap: &Heap) -> Option<Vec<u8>> {
+pub(super) fn written(lowering: &Lowering, heap: &Heap) -> Option<Vec<u8>> {
     let mut dump = Vec::new();
     let mut source = heap;
     lowering.write(&mut (&mut source as &mut dyn HeapSource), &mut dump).ok().map(|()| dump)
 }
 
 /// Every writer of a format and its versions.
-fn writers(family: crate::format::Family) -> impl Iterator<Item = Lowering> {
+pub(super) fn writers(family: crate::format::Family) -> impl Iterator<Item = Lowering> {
     let all = Target::all().into_iter().filter(move |target| target.format.family() == family);
     all.filter_map(|Target { format, profile }| Lowering::new(format, &Wishes { profile, ..Wishes::default() }).ok())
 }

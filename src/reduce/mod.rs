@@ -1,6 +1,8 @@
 //! The smallest dump that still shows something: a crash, a refusal, a wrong answer.
 //!
 //! ```text
+//! large dump ─▶ samples and parts of its objects ─┐
+//!                                                 ▼
 //! dump ─▶ heap, rewritten ─▶ graph ─▶ values, names ─▶ writers ─▶ records, fields ─▶ smallest dump
 //!   │                                                                   ▲
 //!   └── what no rewritten dump shows ───────────────────────────────────┘
@@ -16,6 +18,7 @@
 mod bytes;
 mod graph;
 mod names;
+mod sample;
 mod sets;
 mod trials;
 
@@ -103,11 +106,59 @@ pub fn reduce(
         // What is compressed says nothing of its records. The plain dump may be longer, and is only the beginning then.
         trials.begin_with(plain)?;
     }
-    if let Some(mut graph) = Graph::of(&mut trials)? {
+    let graph = Graph::of(&mut trials)?;
+    smaller(graph, trials, options)
+}
+
+/// The same of a dump that is too large to be held with its heap: its first steps are samples of its objects, and then all of them
+/// in parts, each of which is held by itself. Only where none of these shows it is the dump held as a whole, if it has no more
+/// bytes than [`LARGEST`]. `whole` says whether the dump itself shows it.
+///
+/// Memory holds the class table and what is around the objects, the addresses of the objects, and a part with its dump.
+///
+/// # Errors
+/// Like [`reduce`]; and where the dump cannot be read because of the machine, or is to be held and too long.
+pub fn reduce_large(
+    input: &Input,
+    whole: &dyn Fn() -> Result<bool, Error>,
+    shows: &Shows<'_>,
+    options: &ReduceOptions,
+    progress: &(dyn Fn(Progress<'_>) + Sync),
+) -> Result<Reduced, Error> {
+    let mut trials = Trials::of_large(whole, shows, options, progress)?;
+    let file = DumpFile::new(input.clone(), Reading::default())?;
+    let graph = match sample::sampled(&file, &mut trials)? {
+        Some(graph) => Some(graph),
+        None => {
+            trials.with_all(held(input)?);
+            if trials.is_over() { None } else { Graph::of(&mut trials)? }
+        }
+    };
+    smaller(graph, trials, options)
+}
+
+/// Reduces a heap and then its dump, as far as that goes.
+fn smaller(graph: Option<Graph>, mut trials: Trials<'_>, options: &ReduceOptions) -> Result<Reduced, Error> {
+    if let Some(mut graph) = graph {
         while graph.round(&mut trials, options.anonymise)? {}
     }
     bytes::reduce(&mut trials)?;
     Ok(trials.finish())
+}
+
+/// The bytes of a dump, decompressed.
+fn held(input: &Input) -> Result<Vec<u8>, Error> {
+    use std::io::Read;
+
+    let mut bytes = Vec::new();
+    let read = input.stream()?.take(LARGEST + 1).read_to_end(&mut bytes);
+    let name = input.name();
+    if read.map_err(|e| Error::io(format!("reading {name}"), e))? as u64 > LARGEST {
+        return Err(Error::Usage(format!(
+            "{name}: no part of the dump shows it, and as a whole it can be reduced up to {LARGEST} bytes"
+        )));
+    }
+    Ok(bytes)
 }
 
 /// The bytes of a compressed dump, if they are no more than a reader of this crate would hold.
@@ -121,6 +172,8 @@ fn decompressed(dump: &[u8]) -> Option<Vec<u8>> {
     (read.is_ok() && plain.len() as u64 <= LARGEST).then_some(plain)
 }
 
+/// Of larger dumps, samples and parts are tried first.
+pub const SAMPLED: u64 = 32 << 20;
 /// The largest dump that is held.
 pub const LARGEST: u64 = 1 << 30;
 

@@ -34,6 +34,43 @@ fn one_object_is_left_of_many() {
     }
 }
 
+/// Of a dump that is not held a sample or a part shows it: what is left is no more than of one that is held, and the dump itself is
+/// asked about twice.
+#[test]
+fn a_dump_that_is_not_held_is_sampled_first() {
+    for (format, most) in formats().into_iter().zip([31 + 9 + 17, 60, 20]) {
+        let dump = Heap::random(11).write(format).expect("it can be written");
+        let input = Input::memory("dump", dump.clone());
+        let (asked, longest) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let whole = || Ok(asked.fetch_add(1, Ordering::Relaxed) < 2);
+        let shows = |dump: &[u8]| {
+            longest.fetch_max(dump.len(), Ordering::Relaxed);
+            shows_array(dump)
+        };
+        let reduced =
+            reduce_large(&input, &whole, &shows, &ReduceOptions::default(), &quiet).expect("it can be reduced");
+        assert!(reduced.bytes.len() <= most, "{format}: {} bytes", reduced.bytes.len());
+        assert_eq!(asked.load(Ordering::Relaxed), 2);
+        // The first object of each class is in every sample, so that none with all of them was needed.
+        assert!(longest.load(Ordering::Relaxed) < dump.len(), "{format}");
+        let refused = reduce_large(&input, &|| Ok(false), &shows, &ReduceOptions::default(), &quiet).expect_err("no");
+        assert!(refused.to_string().contains("the dump does not show it"), "{refused}");
+    }
+}
+
+/// What only all objects show together needs the whole dump.
+#[test]
+fn what_no_part_shows_is_sought_in_the_whole() {
+    let heap = Heap::random(11);
+    let dump = heap.write(Format::HPROF).expect("it can be written");
+    let input = Input::memory("dump", [&dump[..], b"!"].concat());
+    // The byte after the end is in no dump that is written anew.
+    let shows = |dump: &[u8]| Ok(dump.ends_with(b"!"));
+    let reduced =
+        reduce_large(&input, &|| Ok(true), &shows, &ReduceOptions::default(), &quiet).expect("it can be reduced");
+    assert!(reduced.bytes.ends_with(b"!") && reduced.bytes.len() < dump.len(), "{} bytes", reduced.bytes.len());
+}
+
 /// What is left of a valid dump is valid; and of two jobs the result is that of one.
 #[test]
 fn what_is_left_is_valid_and_the_same_for_any_number_of_jobs() {

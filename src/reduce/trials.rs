@@ -42,8 +42,8 @@ pub(super) struct Trials<'t> {
     progress: &'t (dyn Fn(Progress<'_>) + Sync),
     known: HashMap<Sum, bool>,
     journal: Option<File>,
-    /// The shortest dump that shows it.
-    best: Vec<u8>,
+    /// The shortest dump that shows it; of one that is not held, none at first.
+    best: Option<Vec<u8>>,
     /// The dump that is being made smaller. It shows it, and may be longer than the best where that is compressed.
     now: Vec<u8>,
     trials: u64,
@@ -62,6 +62,46 @@ impl<'t> Trials<'t> {
         options: &'t ReduceOptions,
         progress: &'t (dyn Fn(Progress<'_>) + Sync),
     ) -> Result<Trials<'t>, Error> {
+        let mut trials = Trials::begin(shows, options, progress)?;
+        if !trials.shows_twice(&dump)? {
+            return Err(trials.refusal());
+        }
+        (trials.best, trials.now) = (Some(dump.clone()), dump);
+        Ok(trials)
+    }
+
+    /// The same of a dump that is not held: `whole` says whether it shows it.
+    pub(super) fn of_large(
+        whole: &dyn Fn() -> Result<bool, Error>,
+        shows: &'t Shows<'t>,
+        options: &'t ReduceOptions,
+        progress: &'t (dyn Fn(Progress<'_>) + Sync),
+    ) -> Result<Trials<'t>, Error> {
+        let mut trials = Trials::begin(shows, options, progress)?;
+        trials.trials += 1;
+        if !whole()? {
+            return Err(trials.refusal());
+        }
+        if !whole()? {
+            trials.flaky += 1;
+            return Err(trials.refusal());
+        }
+        Ok(trials)
+    }
+
+    fn refusal(&self) -> Error {
+        let message = match self.flaky {
+            0 => "the dump does not show it: expected the test to say yes to the dump itself",
+            _ => "the dump shows it only now and then: expected the test to say yes twice",
+        };
+        Error::Usage(message.to_owned())
+    }
+
+    fn begin(
+        shows: &'t Shows<'t>,
+        options: &'t ReduceOptions,
+        progress: &'t (dyn Fn(Progress<'_>) + Sync),
+    ) -> Result<Trials<'t>, Error> {
         let (known, journal) = match &options.journal {
             Some(path) => {
                 let at = |e| Error::io(format!("the journal {}", path.display()), e);
@@ -73,28 +113,24 @@ impl<'t> Trials<'t> {
             }
             None => (HashMap::new(), None),
         };
-        let mut trials = Trials {
+        Ok(Trials {
             shows,
             options,
             progress,
             known,
             journal,
-            best: dump.clone(),
+            best: None,
             now: Vec::new(),
             trials: 0,
             flaky: 0,
             ended: None,
             started: Instant::now(),
-        };
-        if !trials.shows_twice(&dump)? {
-            let message = match trials.flaky {
-                0 => "the dump does not show it: expected the test to say yes to the dump itself",
-                _ => "the dump shows it only now and then: expected the test to say yes twice",
-            };
-            return Err(Error::Usage(message.to_owned()));
-        }
-        trials.now = dump;
-        Ok(trials)
+        })
+    }
+
+    /// Goes on with a dump that shows it as a whole, since no part of it does.
+    pub(super) fn with_all(&mut self, dump: Vec<u8>) {
+        self.take(dump);
     }
 
     /// The dump that is being made smaller.
@@ -160,9 +196,9 @@ impl<'t> Trials<'t> {
     }
 
     fn take(&mut self, dump: Vec<u8>) {
-        if dump.len() <= self.best.len() {
-            self.best.clone_from(&dump);
-            (self.progress)(Progress::Better(&self.best));
+        if self.best.as_ref().is_none_or(|best| dump.len() <= best.len()) {
+            (self.progress)(Progress::Better(&dump));
+            self.best = Some(dump.clone());
         }
         self.now = dump;
     }
@@ -218,7 +254,7 @@ impl<'t> Trials<'t> {
     }
 
     pub(super) fn finish(self) -> Reduced {
-        Reduced { bytes: self.best, trials: self.trials, flaky: self.flaky, ended: self.ended }
+        Reduced { bytes: self.best.unwrap_or_default(), trials: self.trials, flaky: self.flaky, ended: self.ended }
     }
 }
 

@@ -8,23 +8,62 @@ use super::surroundings;
 
 /// What is left of a heap, without anything that refers to what is not.
 pub(crate) fn keep(heap: &Heap, objects: &[bool], classes: &[bool]) -> Heap {
-    let mut gone = Gone::default();
-    heap.objects.iter().zip(objects).for_each(|(object, kept)| gone.enter(object.address, *kept));
-    heap.classes.iter().zip(classes).for_each(|(class, kept)| gone.enter(class.address, *kept));
-    gone.settle();
-    let places = Places::new(heap, objects, classes);
-    let mut left = uncounted(Heap {
+    let (mut here, mut removed) = (HashSet::new(), HashSet::new());
+    let all = heap.objects.iter().map(|object| object.address).zip(objects);
+    for (address, kept) in all.chain(heap.classes.iter().map(|class| class.address).zip(classes)) {
+        if *kept { &mut here } else { &mut removed }.insert(address);
+    }
+    // An address that something else has as well is still there.
+    let gone = Gone(&|address| removed.contains(&address) && !here.contains(&address));
+    let sums = Sums::new(heap, objects, classes);
+    let places = Places { objects: &|after| at(&sums.objects, after), entries: &|after| at(&sums.entries, after) };
+    let left = Heap {
         facts: heap.facts.clone(),
         classes: kept(&heap.classes, classes),
         objects: kept(&heap.objects, objects),
         surroundings: heap.surroundings.clone(),
-    });
+    };
+    cut(left, &gone, &places)
+}
+
+/// What is known of objects that a heap has no more.
+pub(crate) struct Dropped<'d> {
+    /// The addresses of all objects there were, in ascending order.
+    pub(crate) all: &'d [Address],
+    /// The places of those that are left, among all, in ascending order.
+    pub(crate) places: Vec<u64>,
+}
+
+/// The same of a heap that has all its classes, and some of its objects only: without anything that refers to the others.
+pub(crate) fn part(heap: Heap, dropped: &Dropped<'_>) -> Heap {
+    let objects = heap.objects.iter().map(|object| object.address);
+    let here: HashSet<Address> = heap.classes.iter().map(|class| class.address).chain(objects).collect();
+    let gone = Gone(&|address| !here.contains(&address) && dropped.all.binary_search(&address).is_ok());
+    let count = dropped.all.len() as u64;
+    let left_before = |after: u64| dropped.places.partition_point(|place| *place < after) as u64;
+    // Where the classes stand among the entries, of which all are left.
+    let mut after: Vec<u64> =
+        heap.classes.iter().map(|class| class.after_objects.unwrap_or(u64::MAX).min(count)).collect();
+    after.sort_unstable();
+    let classes: Vec<u64> = after.iter().zip(0..).map(|(after, before)| after + before).collect();
+    // A place after everything stays there.
+    let entries = |after: u64| {
+        let before = classes.partition_point(|class| *class < after) as u64;
+        if after > count + classes.len() as u64 { after } else { before + left_before(after - before) }
+    };
+    let objects = |after: u64| if after > count { after } else { left_before(after) };
+    cut(heap, &gone, &Places { objects: &objects, entries: &entries })
+}
+
+/// A heap without anything that refers to what is gone.
+fn cut(heap: Heap, gone: &Gone<'_>, places: &Places<'_>) -> Heap {
+    let mut left = uncounted(heap);
     for class in &mut left.classes {
-        class.after_objects = class.after_objects.map(|after| places.objects_before(after));
+        class.after_objects = class.after_objects.map(places.objects);
         gone.cut_class(class);
     }
     left.objects.iter_mut().for_each(|object| gone.cut_object(object));
-    surroundings::cut(&mut left, &gone, &places);
+    surroundings::cut(&mut left, gone, places);
     left
 }
 
@@ -38,29 +77,12 @@ fn kept<T: Clone>(all: &[T], kept: &[bool]) -> Vec<T> {
     all.iter().zip(kept).filter(|(_, kept)| **kept).map(|(item, _)| item.clone()).collect()
 }
 
-/// Addresses of what was removed.
-#[derive(Default)]
-pub(super) struct Gone {
-    removed: HashSet<Address>,
-    kept: HashSet<Address>,
-}
+/// Whether what had an address was removed.
+pub(super) struct Gone<'g>(&'g dyn Fn(Address) -> bool);
 
-impl Gone {
-    fn enter(&mut self, address: Address, kept: bool) {
-        if kept {
-            self.kept.insert(address)
-        } else {
-            self.removed.insert(address)
-        };
-    }
-
-    /// An address that something else has as well is still there.
-    fn settle(&mut self) {
-        self.removed.retain(|address| !self.kept.contains(address));
-    }
-
+impl Gone<'_> {
     pub(super) fn has(&self, address: Address) -> bool {
-        self.removed.contains(&address)
+        (self.0)(address)
     }
 
     fn cut(&self, address: &mut Address) {
@@ -95,18 +117,30 @@ impl Gone {
 }
 
 /// New places: how many of the objects, or of the entries (classes and objects), that stood before a place are left.
-pub(super) struct Places {
+pub(super) struct Places<'p> {
+    objects: &'p dyn Fn(u64) -> u64,
+    entries: &'p dyn Fn(u64) -> u64,
+}
+
+impl Places<'_> {
+    pub(super) fn entries_before(&self, after: u64) -> u64 {
+        (self.entries)(after)
+    }
+}
+
+/// The same for each place.
+struct Sums {
     objects: Vec<u64>,
     entries: Vec<u64>,
 }
 
-impl Places {
-    fn new(heap: &Heap, objects: &[bool], classes: &[bool]) -> Places {
+impl Sums {
+    fn new(heap: &Heap, objects: &[bool], classes: &[bool]) -> Sums {
         let mut order: Vec<usize> = (0..heap.classes.len()).collect();
         let after = |index: usize| heap.classes[index].after_objects.unwrap_or(u64::MAX);
         order.sort_by_key(|&index| after(index));
         let mut order = order.into_iter().peekable();
-        let mut places = Places { objects: vec![0], entries: vec![0] };
+        let mut places = Sums { objects: vec![0], entries: vec![0] };
         for (number, &kept) in objects.iter().enumerate() {
             while let Some(index) = order.next_if(|&index| after(index) <= number as u64) {
                 push(&mut places.entries, classes[index]);
@@ -116,14 +150,6 @@ impl Places {
         }
         order.for_each(|index| push(&mut places.entries, classes[index]));
         places
-    }
-
-    fn objects_before(&self, after: u64) -> u64 {
-        at(&self.objects, after)
-    }
-
-    pub(super) fn entries_before(&self, after: u64) -> u64 {
-        at(&self.entries, after)
     }
 }
 

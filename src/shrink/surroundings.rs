@@ -7,7 +7,7 @@ use crate::model::{Event, EventKind, Heap, Root, RootKind, Serial, StackFrame, S
 use super::remove::{Gone, Places};
 
 /// Takes out whatever names objects and classes that are gone.
-pub(super) fn cut(heap: &mut Heap, gone: &Gone, places: &Places) {
+pub(super) fn cut(heap: &mut Heap, gone: &Gone<'_>, places: &Places<'_>) {
     let around = &mut heap.surroundings;
     around.roots.iter_mut().for_each(|roots| roots.retain(|root| !gone.has(root.object)));
     for root in around.roots.iter_mut().flatten() {

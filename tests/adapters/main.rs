@@ -3,6 +3,7 @@
 #![cfg(unix)]
 
 mod action;
+mod among;
 mod analysers;
 mod bank;
 mod bench;

@@ -70,6 +70,14 @@ pub(crate) struct Opts {
     /// is judged as by `check-conversion`, and decoders are not asked about them. Without it, the corpus.
     #[arg(long, value_name = "PATH", num_args = 1.., conflicts_with_all = ["large", "encoder", "random", "scaling"])]
     dumps: Vec<PathBuf>,
+    /// Compare the implementations with each other: where they disagree about a dump is a cause, with who says the same. No answer
+    /// counts as right, so that dumps are compared as well that heapsmith cannot read; what `validate` finds in a dump stands beside.
+    /// Needs two adapters or decoders at least. Without it, each is judged by what is right.
+    #[arg(
+        long,
+        conflicts_with_all = ["converter", "encoder", "operation", "large", "scaling", "reduce"]
+    )]
+    among: bool,
     #[arg(long, value_parser = family, help = format!("Only dumps of this format: {}. Without it, of all", Family::names()))]
     format: Option<Family>,
     /// Only these cases: a case's id, a part of ids, a pattern of ids (`*`, `?` and `[...]` as in a shell), or
@@ -159,6 +167,12 @@ impl Opts {
         if let Some(options) = self.scaling.options(self.format)? {
             return scaling::run(&subjects, &options, self.json, &stop);
         }
+        if self.among && subjects.len() < 2 {
+            return Err(Error::Usage(
+                "--among compares the answers of several implementations: name two or more, by --adapter or --decoder"
+                    .to_owned(),
+            ));
+        }
         let expected = match &self.expected {
             Some(path) if !self.update_expected || path.exists() => ExpectedFailures::read(path)?,
             _ => ExpectedFailures::default(),
@@ -174,6 +188,7 @@ impl Opts {
             .max_hangs(self.max_hangs.max(1))
             .max_failures(self.max_failures.map(NonZeroUsize::get))
             .left_out(self.leave_out.iter().copied().collect())
+            .among(self.among)
             .reduce(self.reduce)
             .folder(folder);
         let sweeper = Sweeper::new()?;

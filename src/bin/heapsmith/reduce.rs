@@ -3,14 +3,16 @@ mod issue;
 use std::io::{Read, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{ArgGroup, Args};
-use heapsmith::check::{Budget, Kind, Subject, Sweeper, Test, Wrong};
+use heapsmith::check::{Budget, Kind, OwnDump, Subject, Sweeper, Test, Wrong};
 use heapsmith::error::Error;
+use heapsmith::input::Input;
 use heapsmith::interrupt::{self, Stop};
 use heapsmith::output::Output;
-use heapsmith::reduce::{Ended, LARGEST, Progress, ReduceOptions, Reduced, reduce};
+use heapsmith::reduce::{Ended, LARGEST, Progress, ReduceOptions, Reduced, SAMPLED, reduce, reduce_large};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -28,7 +30,10 @@ use crate::{Answer, decode, open, terminal};
 /// that several heaps are in is reduced to one of them where that is enough.
 ///
 /// --test is a command that ends with exit code 0 if a dump still shows it. --adapter asks a parser as `check` does: a smaller
-/// dump shows the same if the same is wrong of the answer. Memory is several times the dump, which has at most 1 GiB.
+/// dump shows the same if the same is wrong of the answer. Of a file above 32 MiB,
+/// samples of the objects and then parts of some MiB are tried first, and it is held only where none of them shows it; that takes
+/// several times its size, and at most 1 GiB can be held. A large dump is asked about as `check --dumps` does, and smaller ones at
+/// the same level of answers.
 ///
 /// Example: heapsmith reduce crash.hprof --test './crashes.sh {}' -o smallest.hprof
 ///
@@ -102,7 +107,7 @@ impl Opts {
         let time = self.time.map(|time| seconds("--time", time)).transpose()?;
         let stop = interrupt::gently();
         let supervisor = std::env::current_exe().map_err(|e| Error::io("finding heapsmith's own program", e))?;
-        let dump = bytes(&self.input)?;
+        let dump = Dump::of(&self.input)?;
         let output = Output::create_binary(&self.output, self.force)?;
         let processors = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let mut options = ReduceOptions::default()
@@ -117,7 +122,7 @@ impl Opts {
             options = options.journal(journal);
         }
         let sweeper = Sweeper::new()?;
-        let length = dump.len();
+        let length = dump.length();
         let issue = self.issue.as_deref().map(|path| Output::create(path, self.force)).transpose()?;
         let (reduced, wrong) = self.reduced(dump, &options, supervisor, budget, &stop)?;
         drop(sweeper);
@@ -136,7 +141,7 @@ impl Opts {
 
     fn reduced(
         &self,
-        dump: Vec<u8>,
+        dump: Dump,
         options: &ReduceOptions,
         supervisor: PathBuf,
         budget: Budget,
@@ -156,15 +161,40 @@ impl Opts {
                 return Err(Error::Usage("--test must contain {} where the path of a dump goes".to_owned()));
             }
             let test = Test::new(words, supervisor, budget, stop);
-            return Ok((reduce(dump, &|dump| test.shows(dump), options, &heard)?, None));
+            let shows = |dump: &[u8]| test.shows(dump);
+            let reduced = match dump {
+                Dump::Held(dump) => reduce(dump, &shows, options, &heard)?,
+                Dump::Large(input, own) => reduce_large(&input, &|| test.shows_file(&own), &shows, options, &heard)?,
+            };
+            return Ok((reduced, None));
         }
         let (flag, command) = self.asked()?;
         let kind = if flag == "--adapter" { Kind::Adapter } else { Kind::Decoder };
         let (words, command) = (words(flag, command)?, command.to_owned());
         let subject = Subject { kind, command, words, supervisor, budget, level: None, stop: stop.clone() };
-        let wrong = Wrong::of(&subject, &dump, self.cause.as_deref())?;
-        let asking = wrong.asking();
-        let reduced = reduce(dump, &|dump| asking.shows(dump), options, &heard)?;
+        let cause = self.cause.as_deref();
+        let dump = match dump {
+            // What a decoder prints of a large dump has no bound, unless the dump is held.
+            Dump::Large(input, _) if flag == "--decoder" => Dump::Held(bytes(input)?),
+            dump => dump,
+        };
+        let (wrong, reduced) = match dump {
+            Dump::Held(dump) => {
+                let wrong = Wrong::of(&subject, &dump, cause)?;
+                let asking = wrong.asking();
+                let reduced = reduce(dump, &|dump| asking.shows(dump), options, &heard)?;
+                drop(asking);
+                (wrong, reduced)
+            }
+            Dump::Large(input, own) => {
+                let wrong = Wrong::of_file(&subject, &own, cause)?;
+                let asking = wrong.asking();
+                let shows = |dump: &[u8]| asking.shows(dump);
+                let reduced = reduce_large(&input, &|| asking.shows_file(&own), &shows, options, &heard)?;
+                drop(asking);
+                (wrong, reduced)
+            }
+        };
         let detail = wrong.detail(&reduced.bytes)?;
         Ok((reduced, Some((wrong.what(), detail))))
     }
@@ -250,9 +280,37 @@ fn words(flag: &str, command: &str) -> Result<Vec<String>, Error> {
     Ok(words)
 }
 
+/// What is reduced.
+enum Dump {
+    /// In memory, as it is stored.
+    Held(Vec<u8>),
+    /// A file that is too large for that.
+    Large(Input, Arc<OwnDump>),
+}
+
+impl Dump {
+    fn of(path: &Path) -> Result<Dump, Error> {
+        let input = open::input(path)?;
+        match path.is_file() {
+            true if !input.is_generated() && input.length() > SAMPLED => {
+                let own = OwnDump::all(&[path.to_owned()])?.remove(0);
+                Ok(Dump::Large(input, own))
+            }
+            _ => bytes(input).map(Dump::Held),
+        }
+    }
+
+    /// The length of its file.
+    fn length(&self) -> usize {
+        match self {
+            Dump::Held(bytes) => bytes.len(),
+            Dump::Large(input, _) => input.length() as usize,
+        }
+    }
+}
+
 /// The dump in memory, as it is stored.
-fn bytes(path: &Path) -> Result<Vec<u8>, Error> {
-    let input = open::input(path)?;
+fn bytes(input: Input) -> Result<Vec<u8>, Error> {
     let name = input.name().to_owned();
     let mut bytes = Vec::new();
     let read = match input.original() {

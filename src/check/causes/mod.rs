@@ -166,7 +166,10 @@ fn cause(
     let ids: BTreeSet<&String> = members.iter().map(|result| &result.id).collect();
     Cause {
         id,
-        sentence: words::sentence(rule.as_deref(), &counted),
+        sentence: match smallest.and_then(|result| result.first_disagreement()) {
+            Some(first) => words::of_disagreement(first, &counted),
+            None => words::sentence(rule.as_deref(), &counted),
+        },
         rule,
         symptoms: counted,
         example: smallest.map(|result| result.id.clone()).unwrap_or_default(),

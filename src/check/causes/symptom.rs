@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::format::rule;
 
-use super::super::report::{CaseResult, OtherFact, Outcome, Suspect};
+use super::super::among::{NOTHING, VERDICT};
+use super::super::report::{CaseResult, Disagreement, OtherFact, Outcome, Suspect};
 use super::place::place;
 
 /// What stands before the colon of a symptom that is no fact.
@@ -23,7 +24,7 @@ pub(super) const BREAKS: &str = "breaks ";
 pub(super) fn symptoms(result: &CaseResult) -> BTreeSet<String> {
     let Some(first) = first(result) else { return BTreeSet::new() };
     let others = result.others.iter().filter(|other| other.follows.is_none());
-    std::iter::once(first).chain(others.map(of_other)).collect()
+    std::iter::once(first).chain(others.map(of_other)).chain(result.disagreements.iter().map(of_disagreement)).collect()
 }
 
 /// What can be seen of a failure besides, and may follow from its symptoms.
@@ -49,9 +50,44 @@ pub(super) fn first(result: &CaseResult) -> Option<String> {
         Outcome::OutOfMemory { .. } => "out of memory".to_owned(),
         Outcome::PassAlone { how } => format!("right only when asked alone: {}", template(how)),
         Outcome::AdapterError { how } => format!("adapter error: {}", template(how)),
-        Outcome::Pass { .. } if result.expected.is_some() => "passes, although a failure is expected".to_owned(),
-        Outcome::Pass { .. } | Outcome::Skip { .. } => return None,
+        Outcome::Disagree(about) => of_disagreement(about),
+        Outcome::Pass { .. } | Outcome::Agree { .. } if result.expected.is_some() => {
+            "passes, although a failure is expected".to_owned()
+        }
+        Outcome::Pass { .. } | Outcome::Agree { .. } | Outcome::Skip { .. } => return None,
     })
+}
+
+/// A fact, and who says the same: of those that refuse or give no answer, how.
+fn of_disagreement(about: &Disagreement) -> String {
+    let sides = about.sides.iter().map(|side| {
+        let by = side.by.join(", ");
+        match (&*about.fact == VERDICT, &*side.says) {
+            (true, says) => format!("{} by {by}", of_verdict(says)),
+            (false, NOTHING) => format!("nothing by {by}"),
+            (false, _) => by,
+        }
+    });
+    format!("{}: {}", kind_of(&about.fact), sides.collect::<Vec<_>>().join(" | "))
+}
+
+/// What became of a question, without what differs from dump to dump.
+pub(super) fn of_verdict(says: &str) -> String {
+    match says.split_once(": ") {
+        Some((kind @ "crash", how)) => format!("{kind} ({})", place(how).unwrap_or_else(|| template(how))),
+        Some((kind @ ("hang" | "out-of-memory"), _)) => kind.to_owned(),
+        Some((kind, how)) => format!("{kind} ({})", template(how)),
+        None => says.to_owned(),
+    }
+}
+
+/// Of a histogram each class is a fact.
+fn kind_of(fact: &str) -> &str {
+    match fact.split_once(" of ") {
+        Some(("objects", _)) => "objects by class",
+        Some(("bytes", _)) => "bytes by class",
+        _ => fact,
+    }
 }
 
 /// A fact and the kind of difference.
@@ -62,8 +98,7 @@ fn of_fact(fact: &str, expected: &str, found: &str) -> String {
         (expected, _) if expected.starts_with("nothing") => "invented",
         _ => "wrong",
     };
-    // Of a histogram each class is a fact.
-    let fact = if fact.starts_with("objects of ") { "objects by class" } else { fact };
+    let fact = if fact.starts_with("objects of ") { kind_of(fact) } else { fact };
     format!("{fact}: {how}")
 }
 

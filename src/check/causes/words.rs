@@ -2,8 +2,9 @@
 
 use crate::format::rule;
 
-use super::super::report::Symptom;
-use super::symptom::{BREAKS, NO_FACTS};
+use super::super::among::{NOTHING, VERDICT, listed};
+use super::super::report::{Disagreement, Says, Symptom};
+use super::symptom::{BREAKS, NO_FACTS, of_verdict};
 
 /// What an implementation does wrong: what can be seen, and the rule that it does not follow.
 pub(super) fn sentence(id: Option<&str>, symptoms: &[Symptom]) -> String {
@@ -12,6 +13,21 @@ pub(super) fn sentence(id: Option<&str>, symptoms: &[Symptom]) -> String {
         Some(rule) => format!("{seen} {}: {}", join(symptoms), first_sentence(rule.statement)),
         None => format!("{seen}."),
     }
+}
+
+/// What implementations disagree about: the facts, and who says the same. Who is right is not said.
+pub(super) fn of_disagreement(first: &Disagreement, symptoms: &[Symptom]) -> String {
+    let by = |side: &Says| listed(&side.by);
+    if first.fact == VERDICT {
+        let sides = first.sides.iter().map(|side| format!("{} by {}", of_verdict(&side.says), by(side)));
+        return format!("Disagree on whether the dump can be read: {}.", sides.collect::<Vec<_>>().join("; "));
+    }
+    let all = facts(symptoms.iter().filter_map(|symptom| symptom.what.split_once(": ")).map(|(fact, _)| fact));
+    let sides = first.sides.iter().map(|side| match &*side.says {
+        NOTHING => format!("{} (nothing is said)", by(side)),
+        _ => by(side),
+    });
+    format!("Disagree on {all}: {}.", sides.collect::<Vec<_>>().join(" against "))
 }
 
 /// How what can be seen and a rule belong together.
@@ -39,18 +55,24 @@ fn seen(symptoms: &[Symptom]) -> String {
         kind if kind.starts_with("right only when") => "Keeps something from one dump to the next".to_owned(),
         kind if kind.starts_with("passes") => "Passes, although a failure is expected".to_owned(),
         _ => {
-            let mut facts: Vec<&str> = Vec::new();
-            for kind in kinds.into_iter().filter(|kind| !NO_FACTS.contains(kind)) {
-                if !facts.contains(&kind) {
-                    facts.push(kind);
-                }
-            }
-            let more = facts.len().saturating_sub(FACTS);
-            facts.truncate(FACTS);
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            format!("Gets {}{more} wrong", facts.join(", "))
+            let facts = facts(kinds.into_iter().filter(|kind| !NO_FACTS.contains(kind)));
+            format!("Gets {facts} wrong")
         }
     }
+}
+
+/// The first few facts, each once, and how many others there are.
+fn facts<'f>(all: impl Iterator<Item = &'f str>) -> String {
+    let mut facts: Vec<&str> = Vec::new();
+    for fact in all {
+        if !facts.contains(&fact) {
+            facts.push(fact);
+        }
+    }
+    let more = facts.len().saturating_sub(FACTS);
+    facts.truncate(FACTS);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{more}", facts.join(", "))
 }
 
 /// Where a program ended; of a panic, what it says comes first.

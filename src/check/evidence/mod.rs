@@ -13,8 +13,9 @@ use crate::corpus::Case;
 use crate::error::Error;
 use crate::model::Address;
 
+use super::among::VERDICT;
 use super::judge::Judgement;
-use super::report::Outcome;
+use super::report::{Disagreement, Outcome};
 use super::task::first_heap;
 
 pub(super) use pointed::point_at_causes;
@@ -88,8 +89,11 @@ pub struct Edge {
 
 /// What the dump of a case has to say about an answer; nothing, where what is wrong has no place in it.
 pub(super) fn evidence(case: &Case, judged: &Judgement) -> Result<Option<Evidence>, Error> {
+    evidence_of(case, judged, judged.differing.first().and_then(|first| first.facet))
+}
+
+fn evidence_of(case: &Case, judged: &Judgement, facet: Option<Facet>) -> Result<Option<Evidence>, Error> {
     let outcome = &judged.outcome;
-    let facet = judged.differing.first().and_then(|first| first.facet);
     let found = place(case, outcome, facet, judged.offset);
     // A dump that cannot be read to its end, which a case may allow to be read, has no fields to show.
     let is_undecodable = matches!(&found, Err(Error::Decode(e)) if !e.is_the_machines());
@@ -100,6 +104,25 @@ pub(super) fn evidence(case: &Case, judged: &Judgement) -> Result<Option<Evidenc
         evidence.get_or_insert_default().neighbourhood = Some(neighbourhood);
     }
     Ok(evidence)
+}
+
+/// What the dump of a case has to say about what implementations disagree about.
+pub(super) fn of_disagreement(
+    case: &Case,
+    Disagreement { fact, address, count, sides, .. }: &Disagreement,
+    facet: Option<Facet>,
+) -> Result<Option<Evidence>, Error> {
+    let [one, other] = [0, 1].map(|side| sides.get(side).map(|side| side.says.clone()).unwrap_or_default());
+    let outcome = match (case.breaks, fact == VERDICT) {
+        // Who is right is left open: these are the bytes for which there is a reason to refuse.
+        (Some(_), true) => Outcome::WrongVerdict { expected: "refuse".to_owned(), found: other },
+        _ => {
+            let (fact, address) = (fact.clone(), address.clone());
+            Outcome::Fail { fact, address, expected: one, found: other, count: *count }
+        }
+    };
+    let judged = Judgement { outcome, differing: Vec::new(), offset: None, omitted: Vec::new(), follows: Vec::new() };
+    evidence_of(case, &judged, facet)
 }
 
 /// Where in the dump an outcome has its place.

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use crate::error::{Error, did_you_mean};
 
 use super::random::random_id;
-use super::report::{CaseResult, Expectation, Outcome, Report, Suspect};
+use super::report::{CaseResult, Disagreement, Expectation, Outcome, Report, Suspect};
 use super::task::Choice;
 
 pub use update::Update;
@@ -38,10 +38,10 @@ pub struct Entry {
     /// An issue, or a page.
     #[serde(default)]
     pub link: Option<String>,
-    /// Patterns of verdicts: `fail`, `wrong-verdict`, `crash`, `hang`, `out-of-memory`, `adapter-error`, `pass-alone`.
+    /// Patterns of verdicts: `fail`, `wrong-verdict`, `crash`, `hang`, `out-of-memory`, `adapter-error`, `pass-alone`, `disagree`.
     #[serde(default)]
     pub verdicts: Vec<String>,
-    /// Patterns of what is wrong where the verdict is `fail`: a facet, a count, or `answer`.
+    /// Patterns of what is wrong where the verdict is `fail`, or what the first disagreement is about: a facet, a count, or `answer`.
     #[serde(default)]
     pub facts: Vec<String>,
     /// Patterns of rules: that which the evidence names or, where it names none, those that the case keeps, breaks or
@@ -95,14 +95,14 @@ impl Entry {
         }
         match seen.outcome {
             outcome if outcome.is_failure() => self.describes(seen),
-            Outcome::Pass { .. } => self.names(seen.id),
+            outcome if outcome.is_pass() => self.names(seen.id),
             _ => false,
         }
     }
 
     fn describes(&self, seen: Seen<'_>) -> bool {
         let fact = match seen.outcome {
-            Outcome::Fail { fact, .. } => fact,
+            Outcome::Fail { fact, .. } | Outcome::Disagree(Disagreement { fact, .. }) => fact,
             _ => "",
         };
         let is_open = |patterns: &[String], text: &str| patterns.is_empty() || any(patterns, text);
@@ -190,8 +190,9 @@ impl ExpectedFailures {
             Pattern::new(pattern).map_err(|e| Error::Usage(format!("the pattern {pattern:?}: {e}")))?;
         }
         for pattern in self.expect.iter().flat_map(|entry| &entry.verdicts) {
-            if !Outcome::NAMES.iter().any(|name| matches(pattern, name)) {
-                let known = Outcome::NAMES.join(", ");
+            let known = || Outcome::NAMES.into_iter().chain(Outcome::AMONG);
+            if !known().any(|name| matches(pattern, name)) {
+                let known = known().collect::<Vec<_>>().join(", ");
                 return Err(Error::Usage(format!("the verdict {pattern:?} does not exist; expected one of {known}")));
             }
         }

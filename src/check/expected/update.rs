@@ -7,7 +7,7 @@ use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, RawString, Table, Value
 
 use crate::error::Error;
 
-use super::super::report::{Outcome, Report};
+use super::super::report::{Disagreement, Outcome, Report};
 use super::{Entry, ExpectedFailures, Seen};
 
 /// The reason of new entries.
@@ -123,7 +123,9 @@ fn new(expected: &ExpectedFailures, report: &Report) -> BTreeMap<Kind, Vec<Strin
                 continue;
             }
             let fact = match &result.outcome {
-                Outcome::Fail { fact, .. } => Some(Pattern::escape(fact)),
+                Outcome::Fail { fact, .. } | Outcome::Disagree(Disagreement { fact, .. }) => {
+                    Some(Pattern::escape(fact))
+                }
                 _ => None,
             };
             let kind = (

@@ -4,7 +4,7 @@ use crate::answers::{Edges, OfClasses};
 use crate::family::case::{Ambiguity, Choice, Means};
 
 /// Conventions of analysers, whose places [`edges`] goes by. They leave the heap as it is.
-pub(super) const CONVENTIONS: &[Ambiguity] = &[
+pub(in crate::check) const CONVENTIONS: &[Ambiguity] = &[
     convention(
         "answers.referents",
         "Referents of soft, weak, phantom and final references",

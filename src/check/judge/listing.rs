@@ -88,7 +88,7 @@ fn may_be_omitted(omitted: &BTreeSet<Facet>) -> Result<(), Wrong> {
 }
 
 /// A heap with the names of its classes in the form that is compared.
-fn as_declared<'h>(heap: &'h Heap, hello: Option<&Hello>) -> Cow<'h, Heap> {
+pub(in crate::check) fn as_declared<'h>(heap: &'h Heap, hello: Option<&Hello>) -> Cow<'h, Heap> {
     if hello.is_none_or(|hello| hello.class_names == ClassNames::Dump) {
         return Cow::Borrowed(heap);
     }
@@ -102,7 +102,7 @@ fn as_declared<'h>(heap: &'h Heap, hello: Option<&Hello>) -> Cow<'h, Heap> {
 }
 
 /// A heap in which references to nothing are null, where the adapter says that its listings have them so.
-fn without_dangling<'h>(heap: &'h Heap, hello: Option<&Hello>) -> Cow<'h, Heap> {
+pub(in crate::check) fn without_dangling<'h>(heap: &'h Heap, hello: Option<&Hello>) -> Cow<'h, Heap> {
     if hello.is_none_or(|hello| hello.dangling == Dangling::Told) {
         return Cow::Borrowed(heap);
     }
@@ -137,7 +137,7 @@ fn without_dangling<'h>(heap: &'h Heap, hello: Option<&Hello>) -> Cow<'h, Heap> 
 }
 
 /// Leaves out classes that the dump has no record of, where the adapter makes up such or cannot say so.
-fn without_made_up(right: &Heap, told: &mut Cow<'_, Heap>, hello: Option<&Hello>) {
+pub(in crate::check) fn without_made_up(right: &Heap, told: &mut Cow<'_, Heap>, hello: Option<&Hello>) {
     let Some(hello) = hello.filter(|hello| hello.makes_up(MadeUp::Classes)) else { return };
     let mut there: HashSet<Address> = right.classes.iter().map(|class| class.address).collect();
     let is_made_up: Box<dyn Fn(&Class) -> bool> = match hello.identifies {

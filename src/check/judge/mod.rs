@@ -30,10 +30,14 @@ use crate::validate::{Severity, ValidateOptions, validate};
 
 pub(super) use answers::read as read_answers;
 pub(super) use closure::judge_closure;
+pub(super) use conventions::CONVENTIONS;
 pub(super) use counts::{counts as counts_of, of as number_of, strings};
 pub(super) use large::{judge_large, level_for};
+pub(super) use listing::{as_declared, without_dangling, without_made_up};
 pub use readings::all_ambiguities;
-pub(super) use spelling::{BOOLEANS, NAMES};
+pub(super) use readings::ambiguities;
+pub(super) use same::in_words_of;
+pub(super) use spelling::{BOOLEANS, NAMES, in_text, to_0_and_1};
 pub(super) use tally::{OfClass, Tally};
 
 use super::protocol::{Accepted, Count, Hello, Level};

@@ -9,7 +9,7 @@ use crate::model::{Address, Contents, EventKind, Heap, Serial};
 /// - without `hashes` in its head, the hashes of its lines say how hashes are kept; a line without one has none;
 /// - of a class with several LOAD CLASS records, each of their serial numbers is the class's;
 /// - no bytes are no values.
-pub(super) fn in_words_of(right: &Heap, mut told: Heap) -> Heap {
+pub(in crate::check) fn in_words_of(right: &Heap, mut told: Heap) -> Heap {
     told.facts.hash_regime = told.facts.hash_regime.or(right.facts.hash_regime);
     let serials: HashMap<Address, Option<Serial>> =
         right.classes.iter().map(|class| (class.address, class.serial)).collect();

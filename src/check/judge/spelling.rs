@@ -59,7 +59,7 @@ fn has_odd_booleans(heap: &Heap) -> bool {
 }
 
 /// Sets each boolean that is neither 0 nor 1 to 1.
-fn to_0_and_1(heap: &mut Heap) {
+pub(in crate::check) fn to_0_and_1(heap: &mut Heap) {
     let mend = |value: &mut Value| {
         if is_odd(value) {
             value.bits = 1;
@@ -110,7 +110,7 @@ fn has_other_bytes(heap: &Heap) -> bool {
 
 /// Turns every name into text. What a decoder puts in the place of bytes that are none is its own: one replacement stands
 /// for any number of them.
-pub(super) fn in_text(heap: &mut Heap) {
+pub(in crate::check) fn in_text(heap: &mut Heap) {
     let Heap { facts, classes, objects, surroundings } = heap;
     let mend = |name: &mut Name| {
         if let Some(text) = in_words(name) {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use super::{CaseFacts, CaseResult, Cause, Expectation, OtherFact, Report, Tested};
+use super::{CaseFacts, CaseResult, Cause, Compared, Expectation, OtherFact, Report, Tested};
 
 /// The cases of a report by id.
 pub(super) type Cases<'a> = BTreeMap<&'a str, &'a CaseFacts>;
@@ -30,6 +30,8 @@ pub struct Overall {
     pub known: usize,
     /// All implementations.
     pub implementations: usize,
+    /// Whether implementations were compared with each other.
+    pub among: bool,
 }
 
 impl Report {
@@ -57,14 +59,19 @@ impl Report {
             causes: causes.filter(|cause| cause.unexpected > 0).count(),
             known: self.implementations.iter().filter(|tested| tested.expectations.failed > 0).count(),
             implementations: self.implementations.len(),
+            among: self.implementations.iter().any(|tested| !tested.compared.is_empty()),
         }
     }
 }
 
 impl fmt::Display for Overall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Overall { unexpected, causes, known, implementations } = *self;
+        let Overall { unexpected, causes, known, implementations, among } = *self;
         match (unexpected, known) {
+            (0, 0) if among => f.write_str("no disagreements")?,
+            (results, _) if among => {
+                write!(f, "{} unexpected, {}", counted(results, "disagreement"), counted(causes as u64, "cause"))?;
+            }
             (0, 0) => f.write_str("no failures")?,
             (0, _) => f.write_str("0 regressions")?,
             (results, _) => {
@@ -73,6 +80,7 @@ impl fmt::Display for Overall {
         }
         match (known, implementations) {
             (0, _) => Ok(()),
+            _ if among => f.write_str("; others are known"),
             (1, 1) => f.write_str("; the implementation has known defects"),
             (1, all) => write!(f, "; 1 of {all} implementations has known defects"),
             (known, all) => write!(f, "; {known} of {all} implementations have known defects"),
@@ -105,6 +113,15 @@ impl Tested {
         let known = self.causes.iter().filter(|cause| cause.unexpected == 0);
         let cases: BTreeSet<&String> = known.clone().flat_map(|cause| &cause.cases).collect();
         (known.count(), cases.len())
+    }
+}
+
+impl Compared {
+    /// What became of its cases, in words.
+    pub fn words(&self) -> String {
+        let counts: Vec<String> =
+            self.said.iter().filter(|(_, count)| **count > 0).map(|(kind, count)| format!("{kind} {count}")).collect();
+        if counts.is_empty() { "not asked".to_owned() } else { counts.join(", ") }
     }
 }
 
@@ -146,7 +163,8 @@ impl CaseResult {
             let facts = facts.join(", ");
             origin.map_or_else(|| format!("also wrong: {facts}{more}"), |o| format!("follows from {o}: {facts}{more}"))
         };
-        by_origin.into_iter().map(line).collect()
+        let among = self.disagreements.iter().map(|about| format!("also {}: {}", about.place(), about.parts()));
+        by_origin.into_iter().map(line).chain(among.take(MOST_FACTS)).collect()
     }
 }
 
@@ -207,7 +225,7 @@ mod tests {
     #[test]
     fn a_report_is_told_in_a_line() {
         let line = |unexpected, causes, known, implementations| {
-            Overall { unexpected, causes, known, implementations }.to_string()
+            Overall { unexpected, causes, known, implementations, among: false }.to_string()
         };
         assert_eq!(line(0, 0, 0, 3), "no failures");
         assert_eq!(line(0, 0, 2, 3), "0 regressions; 2 of 3 implementations have known defects");

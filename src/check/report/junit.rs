@@ -50,6 +50,9 @@ fn suite(report: &Report, tested: &Tested, cases: &Cases<'_>) -> TestSuite {
         property("language", &declared.language);
         property("level", &declared.level);
     }
+    for (number, compared) in tested.compared.iter().enumerate() {
+        property(&format!("compared {}", number + 1), &format!("{}: {}", compared.label, compared.words()));
+    }
     for (number, cause) in tested.causes.iter().enumerate() {
         let Cause { id, sentence, example, .. } = cause;
         property(&format!("cause {}", number + 1), &format!("{id} ({}; {example}): {sentence}", cause.count()));
@@ -74,8 +77,8 @@ fn suite(report: &Report, tested: &Tested, cases: &Cases<'_>) -> TestSuite {
 fn status(result: &CaseResult, cause: Option<&Cause>) -> TestCaseStatus {
     let because = cause.map(|cause| format!("; cause {}: {}", cause.id, cause.sentence)).unwrap_or_default();
     match (&result.outcome, &result.expected) {
-        (Outcome::Pass { .. }, None) => TestCaseStatus::success(),
-        (Outcome::Pass { .. }, Some(expectation)) => {
+        (outcome, None) if outcome.is_pass() => TestCaseStatus::success(),
+        (outcome, Some(expectation)) if outcome.is_pass() => {
             failure(group::UNEXPECTED_PASS, &format!("passed, but is expected to fail: {}", expectation.reason))
         }
         (Outcome::Skip { reason, link }, _) => skipped(&linked(reason, link.as_deref())),

@@ -90,20 +90,24 @@ fn head(report: &Report, text: &mut String) {
         *text += &format!("\n\n**Incomplete:** ended by {} after {judged} of {planned} cases.", escaped(signal));
     }
     *text += "\n\n| implementation |";
-    for name in Outcome::NAMES {
+    let verdicts = report.implementations.first().map_or(&Outcome::NAMES[..], |tested| tested.verdicts());
+    for name in verdicts {
         *text += &format!(" {name} |");
     }
     *text += " expected failures | unexpected passes | unexpected causes | known causes |\n|---|";
-    *text += &"--:|".repeat(Outcome::NAMES.len() + 4);
+    *text += &"--:|".repeat(verdicts.len() + 4);
     *text += "\n";
     for tested in &report.implementations {
         *text += &format!("| {} |", escaped(&tested.label));
-        for name in Outcome::NAMES {
-            *text += &format!(" {} |", tested.tally.get(name).copied().unwrap_or_default());
+        for name in verdicts {
+            *text += &format!(" {} |", tested.tally.get(*name).copied().unwrap_or_default());
         }
         let ((known, _), expectations) = (tested.known(), tested.expectations);
         let causes = tested.causes.len() - known;
         *text += &format!(" {} | {} | {causes} | {known} |\n", expectations.failed, expectations.passed);
+    }
+    for compared in report.implementations.iter().flat_map(|tested| &tested.compared) {
+        *text += &format!("\n{}: {}\n", escaped(&compared.label), escaped(&compared.words()));
     }
     report.implementations.iter().for_each(|tested| *text += &cost(report, tested));
 }
@@ -162,6 +166,11 @@ fn details(result: &CaseResult, cause: &Cause, cases: &Cases<'_>) -> Vec<String>
 fn outcome(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Pass { .. } => "pass".to_owned(),
+        Outcome::Disagree(about) => {
+            let sides =
+                about.sides.iter().map(|side| format!("{}: {}", escaped(&side.by.join(", ")), code(&side.says)));
+            format!("{}<br>{}", escaped(&about.place()), sides.collect::<Vec<_>>().join("<br>"))
+        }
         Outcome::Fail { fact, address, expected, found, count } => {
             let at = address.as_deref().map(|address| format!(" at {}", code(address))).unwrap_or_default();
             let more = if *count > 1 { format!(" ({count} times)") } else { String::new() };

@@ -47,6 +47,9 @@ pub fn merge(reports: Vec<Report>) -> Result<Report, Error> {
             match merged.implementations.iter_mut().find(|known| known.label == tested.label) {
                 Some(known) if known.command == tested.command && known.declared == tested.declared => {
                     known.results.extend(tested.results);
+                    for (known, more) in known.compared.iter_mut().zip(tested.compared) {
+                        more.said.into_iter().for_each(|(kind, count)| *known.said.entry(kind).or_default() += count);
+                    }
                     known.omitted.extend(tested.omitted);
                 }
                 Some(known) => {

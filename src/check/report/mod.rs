@@ -27,10 +27,10 @@ pub use diff::{ChangedCause, ReportDiff, TestedDiff, diff};
 pub use folder::ReportFolder;
 pub use group::Overall;
 pub use merge::merge;
-pub use result::{CaseResult, Expectation, OtherFact, Outcome, Suspect};
+pub use result::{CaseResult, Disagreement, Expectation, OtherFact, Outcome, Says, Suspect};
 
 /// Version of the report's schema.
-pub const SCHEMA: u32 = 9;
+pub const SCHEMA: u32 = 10;
 
 /// The outcome of a run over many cases.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -119,7 +119,7 @@ pub struct CaseFacts {
     pub summary: String,
     /// Dump format.
     pub format: String,
-    /// `valid`, `invalid` or `ambiguous`.
+    /// `valid`, `invalid` or `ambiguous`; `unknown` where heapsmith cannot tell the format of a dump.
     pub verdict: String,
     /// How the dump is made.
     pub recipe: String,
@@ -137,19 +137,23 @@ pub struct CaseFacts {
 pub struct Tested {
     /// What it is called in tables: its name and version, or its command; unique in a report.
     pub label: String,
-    /// `adapter`, `decoder`, `converter` or `encoder`.
+    /// `adapter`, `decoder`, `converter` or `encoder`; or `among` for several that were compared with each other.
     pub kind: String,
-    /// The command that was run, as given.
+    /// The command that was run, as given; of several, the options that name them.
     pub command: String,
+    /// The implementations that were compared with each other, where no answer counts as right.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub compared: Vec<Compared>,
     /// What it said of itself, if it is an adapter that does not fail to start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub declared: Option<Declared>,
-    /// Facets that were not judged in some case, since the implementation does not report them.
+    /// Facets that were not judged in some case, since the implementation does not report them; or on which no two of several
+    /// were compared.
     pub omitted: Vec<Facet>,
     /// Which of several right readings it follows, as far as that was declared or is to be seen in its answers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub readings: Vec<Held>,
-    /// Number of cases by verdict; every verdict is there.
+    /// Number of cases by verdict; every verdict is there that there can be.
     pub tally: BTreeMap<String, u64>,
     /// Cases that failed as expected, and cases that passed although they were expected to fail.
     pub expectations: Expectations,
@@ -159,6 +163,23 @@ pub struct Tested {
     pub causes: Vec<Cause>,
     /// The cases, by id.
     pub results: Vec<CaseResult>,
+}
+
+/// An implementation that was compared with others.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Compared {
+    /// What it is called: its name and version, or its command.
+    pub label: String,
+    /// `adapter` or `decoder`.
+    pub kind: String,
+    /// The command that was run, as given.
+    pub command: String,
+    /// What it said of itself, if it is an adapter that does not fail to start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub declared: Option<Declared>,
+    /// What became of its cases: `accepted`, `refused`, `crash`, `hang`, `out-of-memory`, `unreadable` (an answer that cannot be
+    /// read), `adapter-error`, `skipped`.
+    pub said: BTreeMap<String, u64>,
 }
 
 /// What some failures have in common.
@@ -269,9 +290,14 @@ impl Tested {
         told.collect()
     }
 
+    /// The verdicts that there can be on it.
+    pub fn verdicts(&self) -> &'static [&'static str] {
+        if self.compared.is_empty() { &Outcome::NAMES } else { &Outcome::AMONG }
+    }
+
     /// Counts verdicts and expectations anew.
     pub fn count(&mut self) {
-        self.tally = Outcome::NAMES.iter().map(|name| ((*name).to_owned(), 0)).collect();
+        self.tally = self.verdicts().iter().map(|name| ((*name).to_owned(), 0)).collect();
         self.expectations = Expectations::default();
         for result in &self.results {
             *self.tally.entry(result.outcome.name().to_owned()).or_default() += 1;

@@ -1,5 +1,7 @@
 //! What came of one case.
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +22,9 @@ pub struct CaseResult {
     /// The other facts of the answer that are wrong: first those that follow from nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<OtherFact>,
+    /// What implementations that are compared disagree about besides what the outcome names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub disagreements: Vec<Disagreement>,
     /// The offset that a refusal names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused_at: Option<u64>,
@@ -41,6 +46,33 @@ pub struct CaseResult {
     /// The command that runs this case again; absent for cases that passed or were skipped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeat: Option<String>,
+}
+
+/// A fact about which implementations disagree. Who is right is left open.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Disagreement {
+    /// What they disagree about: a facet, a count, a part of an analyser's answer, `graph`, or `verdict` for whether the dump
+    /// can be read.
+    pub fact: String,
+    /// Where, if it is a fact of a class or object.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub address: Option<String>,
+    /// In how many classes or objects these sides disagree about it.
+    pub count: u64,
+    /// Who says what: those that say the same are one side. Sides stand in the order of the implementations.
+    pub sides: Vec<Says>,
+    /// Implementations that do not report it, or were not asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub silent: Vec<String>,
+}
+
+/// One side of a disagreement.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Says {
+    /// What is said; `nothing` where it is to be reported and is not.
+    pub says: String,
+    /// By whom: labels of implementations.
+    pub by: Vec<String>,
 }
 
 /// A rule that may not be followed.
@@ -130,6 +162,13 @@ pub enum Outcome {
         /// Which.
         how: String,
     },
+    /// Of several implementations that are compared, all that were asked say the same.
+    Agree {
+        /// Who says what.
+        how: String,
+    },
+    /// Of several implementations that are compared, some say something else than others, or one gives no answer.
+    Disagree(Disagreement),
     /// More memory than the limit.
     OutOfMemory {
         /// The limit.
@@ -151,7 +190,9 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// The names of all verdicts, in the order of tables.
+    /// The names of all verdicts on implementations that are compared with each other.
+    pub const AMONG: [&str; 3] = ["agree", "disagree", "skip"];
+    /// The names of all verdicts on an implementation, in the order of tables.
     pub const NAMES: [&'static str; 9] =
         ["pass", "pass-alone", "fail", "wrong-verdict", "crash", "hang", "out-of-memory", "skip", "adapter-error"];
 
@@ -161,6 +202,8 @@ impl Outcome {
             Outcome::Pass { .. } => "pass",
             Outcome::PassAlone { .. } => "pass-alone",
             Outcome::Fail { .. } => "fail",
+            Outcome::Agree { .. } => "agree",
+            Outcome::Disagree(_) => "disagree",
             Outcome::WrongVerdict { .. } => "wrong-verdict",
             Outcome::Crash { .. } => "crash",
             Outcome::Hang { .. } => "hang",
@@ -172,12 +215,12 @@ impl Outcome {
 
     /// Whether the case is passed.
     pub fn is_pass(&self) -> bool {
-        matches!(self, Outcome::Pass { .. })
+        matches!(self, Outcome::Pass { .. } | Outcome::Agree { .. })
     }
 
     /// Whether the case counts against the implementation or its adapter.
     pub fn is_failure(&self) -> bool {
-        !matches!(self, Outcome::Pass { .. } | Outcome::Skip { .. })
+        !self.is_pass() && !matches!(self, Outcome::Skip { .. })
     }
 
     /// What happened, in a line or a few.
@@ -191,12 +234,42 @@ impl Outcome {
             }
             Outcome::WrongVerdict { expected, found } => format!("expected to {expected}; {found}"),
             Outcome::Skip { reason, .. } => reason.clone(),
+            Outcome::Agree { how } => how.clone(),
+            Outcome::Disagree(about) => about.to_string(),
             Outcome::PassAlone { how } => format!("right only when asked alone; before, {how}"),
             Outcome::Crash { how }
             | Outcome::Hang { how }
             | Outcome::OutOfMemory { how }
             | Outcome::AdapterError { how } => how.clone(),
         }
+    }
+}
+
+impl fmt::Display for Disagreement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.place())?;
+        for Says { says, by } in &self.sides {
+            // A line of a message from elsewhere does not begin like one of ours.
+            write!(f, "\n  {}: {}", by.join(", "), says.replace('\n', "\n    "))?;
+        }
+        if !self.silent.is_empty() {
+            write!(f, "\n  not asked, or does not report it: {}", self.silent.join(", "))?;
+        }
+        Ok(())
+    }
+}
+
+impl Disagreement {
+    /// The fact, where it is, and how often.
+    pub fn place(&self) -> String {
+        let at = self.address.as_deref().map(|address| format!(" at {address}")).unwrap_or_default();
+        let more = if self.count > 1 { format!(" ({} times)", self.count) } else { String::new() };
+        format!("{}{at}{more}", self.fact)
+    }
+
+    /// Who is on which side: `A, B | C`.
+    pub fn parts(&self) -> String {
+        self.sides.iter().map(|side| side.by.join(", ")).collect::<Vec<_>>().join(" | ")
     }
 }
 
@@ -208,6 +281,7 @@ impl CaseResult {
             outcome,
             first: None,
             others: Vec::new(),
+            disagreements: Vec::new(),
             refused_at: None,
             suspects: Vec::new(),
             followed: Vec::new(),
@@ -215,6 +289,14 @@ impl CaseResult {
             expected: None,
             evidence: None,
             repeat: None,
+        }
+    }
+
+    /// What implementations that are compared disagree about first.
+    pub(in crate::check) fn first_disagreement(&self) -> Option<&Disagreement> {
+        match &self.outcome {
+            Outcome::Disagree(first) => Some(first),
+            _ => None,
         }
     }
 

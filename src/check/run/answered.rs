@@ -37,7 +37,7 @@ impl Answered {
 pub(super) type Slot = Option<Answered>;
 
 /// Whether an answer was waited for as long as one may be, and none came.
-pub(super) fn is_in_vain(reply: &Reply, took: Duration, limit: Duration) -> bool {
+pub(in crate::check) fn is_in_vain(reply: &Reply, took: Duration, limit: Duration) -> bool {
     match reply {
         // An adapter is wrong quickly or not at all.
         Reply::Error(_) => reply.is_wait_for_nothing() || took >= limit / 2,
@@ -77,14 +77,14 @@ pub(super) fn plain(outcome: Outcome) -> Judgement {
     Judgement { outcome, differing: Vec::new(), offset: None, omitted: Vec::new(), follows: Vec::new() }
 }
 
-pub(super) fn given_up(max_hangs: usize) -> Outcome {
+pub(in crate::check) fn given_up(max_hangs: usize) -> Outcome {
     Outcome::Skip {
         reason: format!("not asked: {max_hangs} cases in front of it had no answer in time, which is the limit"),
         link: None,
     }
 }
 
-pub(super) fn enough(max_failures: usize) -> Outcome {
+pub(in crate::check) fn enough(max_failures: usize) -> Outcome {
     let reason = format!("not asked: {max_failures} cases in front of it failed, which is the limit");
     Outcome::Skip { reason, link: None }
 }

@@ -7,7 +7,7 @@ use super::super::subject::{Kind, Subject};
 use super::super::task::Operation;
 
 /// The subject with the limits for such a dump, and the level at which it is asked; or why it is not asked.
-pub(super) fn under_limits(
+pub(in crate::check) fn under_limits(
     subject: &Subject,
     hello: Option<&Hello>,
     streamed: &Streamed<'_>,

@@ -1,6 +1,7 @@
 //! Running many cases: batches side by side, what looks like an accident once more alone.
 
 mod answered;
+mod batches;
 mod large;
 mod one;
 
@@ -15,17 +16,21 @@ use crate::error::Error;
 use crate::setters::setters;
 use crate::system;
 
+use super::among::Among;
 use super::campaign::ReducedDump;
 use super::evidence::{of_dump, point_at_causes};
 use super::expected::ExpectedFailures;
 use super::kept::{Kept, KeptDump};
 use super::protocol::Hello;
-use super::report::{Chosen, Incomplete, Outcome, Report, ReportFolder, Run, SCHEMA};
+use super::report::{CaseFacts, Chosen, Incomplete, Outcome, Report, ReportFolder, Run, SCHEMA};
 use super::smallest::{Smaller, file_of};
 use super::subject::Subject;
-use super::task::{Choice, Source, Task, Wanted};
+use super::task::{Choice, Source, Task, Wanted, to_read};
 
-pub(super) use one::{One, Told, others};
+pub(super) use answered::{enough, given_up, is_in_vain};
+pub(super) use batches::{Batches, Counters, batches, side_by_side};
+pub(super) use large::under_limits;
+pub(super) use one::{One, Party, Told, others};
 
 /// How many cases a process serves (specs/adapter.md). What a case is asked after does not depend on how many run at a
 /// time.
@@ -49,6 +54,8 @@ pub struct Options {
     pub max_failures: Option<usize>,
     /// Facets that are not judged.
     pub left_out: BTreeSet<Facet>,
+    /// Whether implementations are compared with each other, and no answer counts as right.
+    pub among: bool,
     /// The most dumps that are tried in order to reduce one of each cause that is not expected; none, without it.
     pub reduce: Option<u64>,
     /// Where the reports will go. What an earlier run left there is removed when all implementations have started and
@@ -67,6 +74,7 @@ impl Default for Options {
             max_hangs: 10,
             max_failures: None,
             left_out: BTreeSet::new(),
+            among: false,
             reduce: None,
             folder: None,
         }
@@ -82,6 +90,7 @@ setters! {
         set max_hangs: usize;
         option max_failures: usize;
         set left_out: BTreeSet<Facet>;
+        set among: bool;
         option reduce: u64;
         option folder: ReportFolder;
     }
@@ -155,9 +164,17 @@ pub fn check(
     }
     let mut planned = 0;
     let mut done = Vec::new();
-    for one in all {
+    let runs: Vec<Running<'_>> = match options.among {
+        true => {
+            let shared = Shared { options, progress, kept: None, silent: &silent, relied: &relied };
+            let tasks = to_read(&sources, &options.choice.filters);
+            vec![Running::Among(Among::new(all.iter().map(One::party).collect(), shared, tasks))]
+        }
+        false => all.into_iter().map(Running::One).collect(),
+    };
+    for one in runs {
         planned += one.count();
-        let hello = one.hello.clone().ok().flatten();
+        let hello = one.hello();
         let told = one.run()?;
         run.milliseconds.insert(told.tested.label.clone(), told.milliseconds);
         run.peak_memory.insert(told.tested.label.clone(), told.peak_memory);
@@ -169,7 +186,7 @@ pub fn check(
     report.cases.dedup_by(|a, b| a.id == b.id);
     report.explain();
     // A part of the cases says little; `merge` does it for all of them.
-    if options.choice.shard.is_none() && !options.choice.large {
+    if options.choice.shard.is_none() && !options.choice.large && !options.among {
         for (tested, (_, tasks, _)) in report.implementations.iter_mut().zip(&done) {
             let tasks: HashMap<&str, &Task> = tasks.iter().map(|task| (&*task.id, task)).collect();
             let held = |id: &str| tasks.get(id).filter(|task| !task.source.is_streamed());
@@ -192,6 +209,35 @@ pub fn check(
         kept
     });
     Ok(Checked { report, kept, dumps })
+}
+
+/// What is run: an implementation, or several that are compared.
+enum Running<'r> {
+    One(One<'r>),
+    Among(Among<'r>),
+}
+
+impl Running<'_> {
+    fn count(&self) -> u64 {
+        match self {
+            Running::One(one) => one.count(),
+            Running::Among(among) => among.count(),
+        }
+    }
+
+    fn hello(&self) -> Option<Hello> {
+        match self {
+            Running::One(one) => one.hello.clone().ok().flatten(),
+            Running::Among(_) => None,
+        }
+    }
+
+    fn run(self) -> Result<Told, Error> {
+        match self {
+            Running::One(one) => one.run(),
+            Running::Among(among) => among.run(),
+        }
+    }
 }
 
 /// An implementation that has answered: its label, what was asked, and what it said of itself.
@@ -272,6 +318,27 @@ pub(super) struct Shared<'r> {
 /// The rules on which the dumps of cases rely, which all implementations have in common.
 #[derive(Default)]
 pub(super) struct Relied(Mutex<HashMap<String, Vec<String>>>);
+
+impl Shared<'_> {
+    /// What the report has of the case of a task.
+    pub(super) fn facts(&self, task: &Task, case: &Case) -> Result<CaseFacts, Error> {
+        // Large dumps are not looked at byte by byte, and what is of no known format has no rules.
+        let has_rules = !task.source.is_streamed() && task.source.why_unknown().is_none();
+        Ok(CaseFacts {
+            id: task.id.clone(),
+            summary: case.summary.clone(),
+            format: case.format.to_string(),
+            verdict: task.source.why_unknown().map_or(case.verdict.name(), |_| UNKNOWN).to_owned(),
+            recipe: case.recipe.clone(),
+            size: task.source.size().unwrap_or(case.bytes.len() as u64),
+            rules: rules(case),
+            relies: if has_rules { self.relied.of(case)? } else { Vec::new() },
+        })
+    }
+}
+
+/// What is known of a dump whose format heapsmith cannot tell.
+const UNKNOWN: &str = "unknown";
 
 impl Relied {
     fn of(&self, case: &Case) -> Result<Vec<String>, Error> {

@@ -1,9 +1,7 @@
 //! The run of one implementation.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::thread;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use crate::error::Error;
@@ -21,7 +19,8 @@ use super::super::streamed::{From as DumpFrom, Streamed};
 use super::super::subject::{Files, Made, Reply, Session, Subject};
 use super::super::task::{Operation, Source, Task, tasks, why_not};
 use super::answered::{Answered, Slot, enough, given_up, is_in_vain, settled, unasked};
-use super::{BATCH, Progress, Shared, large, owned, rules};
+use super::batches::{Batches, Counters, batches, side_by_side};
+use super::{Progress, Shared, large, owned, rules};
 
 /// The number of facts that are told besides the first one.
 const OTHERS: usize = 32;
@@ -37,12 +36,27 @@ pub(in crate::check) struct One<'r> {
     tasks: Vec<Task>,
 }
 
+/// An implementation that is one of several.
+pub(in crate::check) struct Party<'r> {
+    pub(in crate::check) subject: &'r Subject,
+    /// What it says of itself; or how it failed to.
+    pub(in crate::check) hello: Result<Option<Hello>, String>,
+    pub(in crate::check) label: String,
+}
+
+impl Party<'_> {
+    pub(in crate::check) fn hello(&self) -> Option<&Hello> {
+        self.hello.as_ref().ok().and_then(Option::as_ref)
+    }
+}
+
 /// What came of it.
+#[derive(Default)]
 pub(in crate::check) struct Told {
     pub(in crate::check) tested: Tested,
     pub(in crate::check) facts: Vec<CaseFacts>,
-    pub(super) milliseconds: BTreeMap<String, f64>,
-    pub(super) peak_memory: BTreeMap<String, u64>,
+    pub(in crate::check) milliseconds: BTreeMap<String, f64>,
+    pub(in crate::check) peak_memory: BTreeMap<String, u64>,
     pub(in crate::check) tasks: Vec<Task>,
 }
 
@@ -78,20 +92,18 @@ impl<'r> One<'r> {
         One { subject, shared, label, hello: Ok(hello), has_answered: AtomicBool::new(true), tasks }
     }
 
+    /// What is known of it before it is asked, for a comparison with others.
+    pub(in crate::check) fn party(&self) -> Party<'r> {
+        Party { subject: self.subject, hello: self.hello.clone(), label: self.label.clone() }
+    }
+
     /// It has answered something: its declaration, or a question.
     pub(super) fn answered(&self) -> Result<(), Error> {
         if self.has_answered.swap(true, Ordering::Relaxed) { Ok(()) } else { self.shared.silent.one_less() }
     }
 
-    /// The batches of this run, with their numbers over all shards.
-    fn batches(&self) -> Vec<(usize, &[Task])> {
-        // A dump that is not held has limits of its own, and a process.
-        let all = self.tasks.chunk_by(|a, b| !a.source.is_streamed() && !b.source.is_streamed());
-        let mut batches: Vec<(usize, &[Task])> = all.flat_map(|tasks| tasks.chunks(BATCH)).enumerate().collect();
-        if let Some((number, of)) = self.shared.options.choice.shard {
-            batches.retain(|(index, _)| *index as u64 % of == number - 1);
-        }
-        batches
+    fn batches(&self) -> Batches<'_> {
+        batches(&self.tasks, self.shared.options.choice.shard)
     }
 
     /// Number of its tasks.
@@ -173,42 +185,14 @@ impl<'r> One<'r> {
     }
 
     /// Runs batches, several at a time.
-    fn side_by_side(&self, batches: &[(usize, &[Task])]) -> Result<Vec<Vec<Slot>>, Error> {
-        let next = AtomicUsize::new(0);
-        let is_over = AtomicBool::new(false);
-        let zeros = || -> Vec<AtomicUsize> { batches.iter().map(|_| AtomicUsize::new(0)).collect() };
-        let (hangs, failures) = (zeros(), zeros());
-        let slots: Vec<Mutex<Vec<Slot>>> = batches.iter().map(|_| Mutex::default()).collect();
-        let failed: Mutex<Option<Error>> = Mutex::default();
-        let work = || {
-            while !is_over.load(Ordering::Relaxed) {
-                let place = next.fetch_add(1, Ordering::Relaxed);
-                let Some((_, tasks)) = batches.get(place) else { return };
-                match self.batch(tasks, place, [&hangs, &failures]) {
-                    Ok(told) => *slots[place].lock().unwrap_or_else(PoisonError::into_inner) = told,
-                    Err(error) => {
-                        is_over.store(true, Ordering::Relaxed);
-                        failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-                    }
-                }
-            }
-        };
-        thread::scope(|scope| {
-            let jobs = if self.shared.options.choice.large { 1 } else { self.shared.options.jobs };
-            for _ in 0..jobs.clamp(1, batches.len().max(1)) {
-                scope.spawn(work);
-            }
-        });
-        match failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            Some(error) => Err(error),
-            None => {
-                Ok(slots.into_iter().map(|slot| slot.into_inner().unwrap_or_else(PoisonError::into_inner)).collect())
-            }
-        }
+    fn side_by_side(&self, batches: &Batches<'_>) -> Result<Vec<Vec<Slot>>, Error> {
+        let [hangs, failures] = [Counters::new(batches.len()), Counters::new(batches.len())];
+        let jobs = if self.shared.options.choice.large { 1 } else { self.shared.options.jobs };
+        side_by_side(batches, jobs, &|tasks, place| self.batch(tasks, place, [&hangs, &failures]))
     }
 
     /// Runs the tasks of a batch in one process, as far as it lives and no stop is asked for.
-    fn batch(&self, tasks: &[Task], place: usize, [hangs, failures]: [&[AtomicUsize]; 2]) -> Result<Vec<Slot>, Error> {
+    fn batch(&self, tasks: &[Task], place: usize, [hangs, failures]: [&Counters; 2]) -> Result<Vec<Slot>, Error> {
         let mut slots: Vec<Slot> = vec![None; tasks.len()];
         let limited = self.limited(tasks.first());
         let subject = limited.as_ref().unwrap_or(self.subject);
@@ -216,11 +200,8 @@ impl<'r> One<'r> {
         // Which tasks were asked, by the number of the question.
         let mut asked = Vec::new();
         for (index, task) in tasks.iter().enumerate() {
-            let so_far = |counts: &[AtomicUsize]| -> usize {
-                counts[..=place].iter().map(|count| count.load(Ordering::Relaxed)).sum()
-            };
             let max_failures = self.shared.options.max_failures.unwrap_or(usize::MAX);
-            if so_far(hangs) >= self.shared.options.max_hangs || so_far(failures) >= max_failures {
+            if hangs.up_to(place) >= self.shared.options.max_hangs || failures.up_to(place) >= max_failures {
                 // Whatever comes of the batches before: the limit is reached, and this is not told any more.
                 break;
             }
@@ -230,9 +211,9 @@ impl<'r> One<'r> {
             }
             let outcome = &answered.judgement.outcome;
             if outcome.is_failure() && !self.is_expected(task, outcome)? {
-                hangs[place].fetch_add(usize::from(answered.was_in_vain), Ordering::Relaxed);
+                hangs.add(place, usize::from(answered.was_in_vain));
                 // What is asked again alone may come out as no failure.
-                failures[place].fetch_add(usize::from(!answered.is_doubtful), Ordering::Relaxed);
+                failures.add(place, usize::from(!answered.is_doubtful));
                 if !answered.is_doubtful {
                     (self.shared.progress)(Progress::Failed(&self.label, &task.id, outcome));
                 }
@@ -270,7 +251,7 @@ impl<'r> One<'r> {
         }
         let files = match streamed.as_ref().map(|streamed| streamed.from) {
             None => Files::write(task, &case)?,
-            Some(DumpFrom::Own(own)) => Files::named(own, task)?,
+            Some(DumpFrom::Own(own)) => Files::named(own, task.answer_suffix())?,
             Some(DumpFrom::Case(large)) => match Files::make(large, &self.subject.stop)? {
                 Made::Files(files) => *files,
                 Made::Not(reason) => return skipped(reason),
@@ -339,16 +320,7 @@ impl<'r> One<'r> {
         first: Option<Outcome>,
     ) -> Result<(CaseResult, CaseFacts), Error> {
         let (case, is_held) = (task.source.validated()?, !task.source.is_streamed());
-        let facts = CaseFacts {
-            id: task.id.clone(),
-            summary: case.summary.clone(),
-            format: case.format.to_string(),
-            verdict: case.verdict.name().to_owned(),
-            recipe: case.recipe.clone(),
-            size: task.source.size().unwrap_or(case.bytes.len() as u64),
-            rules: rules(&case),
-            relies: if is_held { self.shared.relied.of(&case)? } else { Vec::new() },
-        };
+        let facts = self.shared.facts(task, &case)?;
         let outcome = judged.outcome.clone();
         // What is wrong of another dump than the one that was read has no place in it.
         let has_place = outcome.is_failure() && task.operation == Operation::Parse && is_held;

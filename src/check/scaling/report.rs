@@ -7,7 +7,7 @@ use super::super::report::Outcome;
 use super::growth::Growth;
 
 /// Version of the schema of [`Scaling`].
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
 /// How the costs of implementations grow with what they read.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -102,17 +102,15 @@ const ANSWER: &str = "answer";
 impl Files {
     /// Writes down what a task hands over.
     pub(in crate::check) fn write(task: &Task, case: &Case) -> Result<Files, Error> {
-        let suffix = |format: Format| format.family().suffix();
         let mut listing = Vec::new();
-        let (shown, bytes, answer) = match &task.operation {
-            Operation::Parse => (case.file(), &case.bytes, "jsonl"),
-            Operation::Convert(to) => (case.file(), &case.bytes, suffix(to.format)),
-            Operation::Encode(to) => {
+        let (shown, bytes) = match &task.operation {
+            Operation::Parse | Operation::Convert(_) => (case.file(), &case.bytes),
+            Operation::Encode(_) => {
                 write_listing(case, &mut listing)?;
-                (case.listing_file(0), &listing, suffix(to.format))
+                (case.listing_file(0), &listing)
             }
         };
-        Ok(Files { size: case.bytes.len() as u64, ..Files::with(PREFIX, &shown, bytes, answer)? })
+        Ok(Files { size: case.bytes.len() as u64, ..Files::with(PREFIX, &shown, bytes, task.answer_suffix())? })
     }
 
     /// Makes the dump of a large case. It is opened once more by [`Files::dump`].
@@ -148,16 +146,12 @@ impl Files {
     }
 
     /// A large dump of one's own under another name, in a folder of its own: what a program puts beside its input goes with that.
-    pub(in crate::check) fn named(own: &OwnDump, task: &Task) -> Result<Files, Error> {
+    pub(in crate::check) fn named(own: &OwnDump, answer: &str) -> Result<Files, Error> {
         let failed = |e| Error::io(format!("reading {}", own.path.display()), e);
         let (file, format) = (own.open()?, own.format.clone().unwrap_or(Format::HPROF));
         let stamp = Stamp::of(&file).map_err(failed)?;
         let suffix = if Input::open(&own.path)?.is_compressed() { ".gz" } else { "" };
         let shown = format!("{}.{}{suffix}", own.id, format.family().suffix());
-        let answer = match &task.operation {
-            Operation::Parse => "jsonl",
-            Operation::Convert(to) | Operation::Encode(to) => to.format.family().suffix(),
-        };
         let folder = Folder::new(PREFIX).map_err(|e| Error::io("creating a temporary folder", e))?;
         let input = folder.join(&opaque(&shown));
         system::another_name(&own.path, &input).map_err(failed)?;

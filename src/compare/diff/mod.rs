@@ -35,6 +35,8 @@ pub struct Options<'o> {
     /// The second heap was made of the first one by a converter, and its format carries this: what only the second
     /// tells is no difference, and known rules are applied to both before they are compared.
     pub carried: Option<&'o Column>,
+    /// Only the classes and objects of this address.
+    pub only: Option<Address>,
     /// Bytes of objects that are held in memory, for each side; what is beyond goes to temporary files.
     pub memory: usize,
 }
@@ -43,13 +45,14 @@ setters! {
     impl<'o> Options<'o> {
         set left_out: BTreeSet<Facet>;
         option carried: &'o Column;
+        option only: Address;
         set memory: usize;
     }
 }
 
 impl Default for Options<'_> {
     fn default() -> Self {
-        Options { left_out: BTreeSet::new(), carried: None, memory: MEMORY }
+        Options { left_out: BTreeSet::new(), carried: None, only: None, memory: MEMORY }
     }
 }
 
@@ -96,6 +99,7 @@ fn run(left: Whole<'_>, right: Whole<'_>, options: &Options<'_>) -> Result<Compa
         not_looked_at: primitives([left.classes, right.classes], carried.as_ref()),
         left_out: &options.left_out,
         carried: carried.as_ref(),
+        only: options.only,
         compared: 0,
         class: None,
         differences: BTreeMap::new(),
@@ -132,6 +136,7 @@ struct Diff<'f> {
     not_looked_at: HashSet<Address>,
     left_out: &'f BTreeSet<Facet>,
     carried: Option<&'f Column>,
+    only: Option<Address>,
     compared: u64,
     /// The class that the entry at hand is of.
     class: Option<Name>,
@@ -163,7 +168,8 @@ impl Diff<'_> {
             one.iter().for_each(|entry| self.left.see(entry));
             other.iter().for_each(|entry| self.right.see(entry));
             let at = one.as_ref().or(other.as_ref()).map(Entry::address);
-            if at.is_some_and(|at| self.not_looked_at.contains(&at)) {
+            let is_other = self.only.is_some() && at != self.only;
+            if is_other || at.is_some_and(|at| self.not_looked_at.contains(&at)) {
                 continue;
             }
             self.class = match (&one, &other) {

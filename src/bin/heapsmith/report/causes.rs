@@ -1,7 +1,7 @@
 //! Causes of failures as text.
 
 use heapsmith::check::CaseResult;
-use heapsmith::check::report::{Cause, Outcome, Report, Tested};
+use heapsmith::check::report::{CaseFacts, Cause, Outcome, Report, Tested};
 
 use crate::terminal;
 
@@ -58,7 +58,7 @@ pub(super) fn all(report: &Report, tested: &Tested) -> String {
     for cause in &tested.causes {
         text += &headline(tested, cause);
         for result in tested.results.iter().filter(|result| cause.cases.contains(&result.id)) {
-            text += &case(report, result);
+            text += &case(report, tested, result);
         }
     }
     text
@@ -73,6 +73,7 @@ fn block(report: &Report, tested: &Tested, cause: &Cause, in_full: bool) -> Stri
     let mut text = headline(tested, cause);
     if in_full {
         text += &format!("  smallest: {id}{size}: {}\n", detail(example));
+        text += &validated(report, tested, &cause.example);
         text += &place(example);
     } else {
         let what = detail(example);
@@ -88,10 +89,17 @@ fn block(report: &Report, tested: &Tested, cause: &Cause, in_full: bool) -> Stri
     text + &repeat(cause.repeat.as_deref())
 }
 
+/// What `validate` says of a dump about which implementations disagree.
+fn validated(report: &Report, tested: &Tested, id: &str) -> String {
+    let case = report.cases.iter().find(|case| case.id == id).filter(|_| !tested.compared.is_empty());
+    let line = |case: &CaseFacts| format!("  dump:     {}; {}", case.verdict, terminal::line(&case.summary));
+    case.map(|case| format!("{}\n", shortened(&line(case), COLUMNS))).unwrap_or_default()
+}
+
 /// How many cases, and what is wrong with them.
 fn headline(tested: &Tested, cause: &Cause) -> String {
     let verdict = tested.example(cause).map_or("fail", |example| match example.outcome {
-        Outcome::Pass { .. } => "unexpected pass",
+        _ if example.outcome.is_pass() => "unexpected pass",
         _ => example.outcome.name(),
     });
     let word = if cause.unexpected > 0 { verdict.to_owned() } else { format!("{verdict}, as expected") };
@@ -104,7 +112,7 @@ fn headline(tested: &Tested, cause: &Cause) -> String {
 }
 
 /// A case of a cause: what happened, and where.
-fn case(report: &Report, result: &CaseResult) -> String {
+fn case(report: &Report, tested: &Tested, result: &CaseResult) -> String {
     let size = report.cases.iter().find(|case| case.id == result.id).map(|case| case.size);
     let size = size.map(|size| format!(" ({size} bytes)")).unwrap_or_default();
     let head = format!("  {}{size}: ", terminal::line(&result.id));
@@ -112,17 +120,20 @@ fn case(report: &Report, result: &CaseResult) -> String {
         Some(expected) if !result.is_unexpected() => {
             format!("{head}expected: {}\n", terminal::line(&expected.reason))
         }
-        _ => format!("{head}{}\n", detail(result)) + &place(result) + &repeat(result.repeat.as_deref()),
+        _ => {
+            let validated = validated(report, tested, &result.id);
+            format!("{head}{}\n", detail(result)) + &validated + &place(result) + &repeat(result.repeat.as_deref())
+        }
     }
 }
 
 /// What happened. A line of a message from elsewhere does not begin like one of ours.
 fn detail(result: &CaseResult) -> String {
     match (&result.outcome, &result.expected) {
-        (Outcome::Pass { .. }, Some(expected)) => {
+        (outcome, Some(expected)) if outcome.is_pass() => {
             format!("it passes, and was expected to fail: {}", terminal::line(&expected.reason))
         }
-        (outcome @ Outcome::Fail { .. }, _) => outcome.detail(),
+        (outcome @ (Outcome::Fail { .. } | Outcome::Disagree(_)), _) => outcome.detail(),
         (outcome, _) => outcome.detail().replace('\n', "\n    "),
     }
 }

@@ -1,6 +1,6 @@
 //! A report as text: how each implementation did, and why.
 
-use heapsmith::check::report::{Incomplete, Outcome, Report, Tested};
+use heapsmith::check::report::{Incomplete, Report, Tested};
 use heapsmith::compare::Facet;
 
 use super::causes;
@@ -15,7 +15,7 @@ pub(super) fn text(report: &Report, all: bool) -> String {
         text += &notes(tested);
         text += &if all { causes::all(report, tested) } else { causes::brief(report, tested) };
     }
-    if is_matrix {
+    if is_matrix || report.overall().among {
         text += &format!("{}\n", report.overall());
     }
     if let Some(Incomplete { signal, judged, planned }) = &report.incomplete {
@@ -31,15 +31,15 @@ fn number(tested: &Tested, name: &str) -> u64 {
 /// The number of cases by verdict, as a table.
 fn table(tested: &Tested) -> String {
     let mut table = terminal::table(["verdict", "cases"]);
-    for name in Outcome::NAMES {
-        table.add_row([name.to_owned(), number(tested, name).to_string()]);
+    for name in tested.verdicts() {
+        table.add_row([(*name).to_owned(), number(tested, name).to_string()]);
     }
     format!("{}\n", terminal::render(&table))
 }
 
 /// The same in a line, where there are several implementations.
 fn line(tested: &Tested) -> String {
-    let counts = Outcome::NAMES.iter().map(|name| (name, number(tested, name))).filter(|(_, count)| *count > 0);
+    let counts = tested.verdicts().iter().map(|name| (name, number(tested, name))).filter(|(_, count)| *count > 0);
     let counts: Vec<String> = counts.map(|(name, count)| format!("{name} {count}")).collect();
     format!("{}: {}\n", terminal::line(&tested.label), counts.join(", "))
 }
@@ -47,6 +47,9 @@ fn line(tested: &Tested) -> String {
 /// What else is known of an implementation.
 fn notes(tested: &Tested) -> String {
     let mut text = String::new();
+    for compared in &tested.compared {
+        text += &format!("{}: {}\n", terminal::line(&compared.label), compared.words());
+    }
     let readings = tested.other_readings();
     if !readings.is_empty() {
         text += &format!("readings other than the default: {}\n", readings.join(", "));
@@ -61,7 +64,10 @@ fn notes(tested: &Tested) -> String {
             ..=8 => names.join(", "),
             count => format!("{count} of {} facets (the other forms of the report list them)", Facet::ALL.len()),
         };
-        text += &format!("not judged, since it does not report it: {what}\n");
+        text += &match tested.compared.is_empty() {
+            true => format!("not judged, since it does not report it: {what}\n"),
+            false => format!("not compared, since no two report it: {what}\n"),
+        };
     }
     if let Some(declared) =
         tested.declared.as_ref().filter(|declared| !matches!(declared.level.as_str(), "listing" | "dump"))

@@ -80,6 +80,7 @@ enum Kind {
     OutOfMemory,
     Hang,
     Fail,
+    Disagree,
     WrongVerdict,
     PassAlone,
     AdapterError,
@@ -90,10 +91,11 @@ impl Kind {
     /// That of a result, if anything is the matter.
     fn of(result: &super::CaseResult) -> Option<Kind> {
         match &result.outcome {
-            Outcome::Pass { .. } => result.is_unexpected().then_some(Kind::UnexpectedPass),
+            Outcome::Pass { .. } | Outcome::Agree { .. } => result.is_unexpected().then_some(Kind::UnexpectedPass),
             Outcome::Skip { .. } => None,
             Outcome::PassAlone { .. } => Some(Kind::PassAlone),
             Outcome::Fail { .. } => Some(Kind::Fail),
+            Outcome::Disagree(_) => Some(Kind::Disagree),
             Outcome::WrongVerdict { .. } => Some(Kind::WrongVerdict),
             Outcome::Crash { .. } => Some(Kind::Crash),
             Outcome::Hang { .. } => Some(Kind::Hang),
@@ -109,6 +111,7 @@ impl Kind {
             Kind::OutOfMemory => "out-of-memory",
             Kind::Hang => "hang",
             Kind::Fail => "fail",
+            Kind::Disagree => "disagree",
             Kind::WrongVerdict => "wrong-verdict",
             Kind::PassAlone => "pass-alone",
             Kind::AdapterError => "adapter-error",
@@ -123,6 +126,7 @@ impl Kind {
             Kind::OutOfMemory => "M",
             Kind::Hang => "H",
             Kind::Fail => "F",
+            Kind::Disagree => "D",
             Kind::WrongVerdict => "V",
             Kind::PassAlone => "O",
             Kind::AdapterError => "A",

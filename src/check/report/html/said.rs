@@ -8,9 +8,11 @@ const MOST_CHARACTERS: usize = 800;
 /// Characters of what two texts have in common that stay before the difference.
 const BEFORE_DIFFERENCE: usize = 200;
 
-/// What the outcome says: two sides, or one text.
+/// What the outcome says: what is right and what was found, what each of several says, or one text.
 pub(super) enum Said {
     Sides(Side, Side),
+    /// Who says what, where none of them counts as right.
+    Parts(Vec<(String, String)>),
     Text(String),
     Nothing,
 }
@@ -42,6 +44,7 @@ pub(super) fn gist(outcome: &Outcome) -> String {
             let more = if *count > 1 { format!(", {count} times") } else { String::new() };
             short(&format!("{fact}{at}{more}"))
         }
+        Outcome::Disagree(about) => short(&about.place()),
         _ => String::new(),
     }
 }
@@ -49,7 +52,13 @@ pub(super) fn gist(outcome: &Outcome) -> String {
 impl Said {
     pub(super) fn of(outcome: &Outcome) -> Said {
         match outcome {
-            Outcome::Pass { .. } => Said::Nothing,
+            Outcome::Pass { .. } | Outcome::Agree { .. } => Said::Nothing,
+            Outcome::Disagree(about) => {
+                let silent =
+                    about.silent.iter().map(|label| (label.clone(), "not asked, or does not report it".to_owned()));
+                let sides = about.sides.iter().map(|side| (side.by.join(", "), short(&side.says)));
+                Said::Parts(sides.chain(silent).collect())
+            }
             Outcome::Fail { expected, found, .. } | Outcome::WrongVerdict { expected, found } => {
                 let (expected, found) = sides(expected, found);
                 Said::Sides(expected, found)

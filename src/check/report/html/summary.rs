@@ -22,7 +22,10 @@ pub(super) struct Line<'a> {
 /// The verdicts that occur, in the order of tables; passes are always among them.
 pub(super) fn headings(report: &Report) -> Vec<&'static str> {
     let occurs = |name: &str| report.implementations.iter().any(|tested| number(tested, name) > 0);
-    Outcome::NAMES.into_iter().filter(|name| *name == Outcome::NAMES[0] || occurs(name)).collect()
+    let is_among = report.implementations.iter().any(|tested| !tested.compared.is_empty());
+    let (all, first) =
+        if is_among { (&Outcome::AMONG[..], Outcome::AMONG[0]) } else { (&Outcome::NAMES[..], Outcome::NAMES[0]) };
+    all.iter().copied().filter(|name| *name == first || occurs(name)).collect()
 }
 
 fn number(tested: &Tested, name: &str) -> u64 {

@@ -1,0 +1,141 @@
+//! Two listings, fact by fact, with what each implementation may leave open.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use crate::compare::renaming::{BUDGET, Renaming, up_to_renaming};
+use crate::compare::{Comparison, Facet, Options, Side, compare_sources};
+use crate::model::{Address, Heap};
+
+use super::super::judge::{
+    BOOLEANS, NAMES, as_declared, in_text, in_words_of, to_0_and_1, without_dangling, without_made_up,
+};
+use super::super::protocol::Dangling;
+use super::pair::{Difference, NOTHING, Pair, Voice};
+
+/// Compares two listings.
+pub(super) fn compare(voices: [Voice<'_>; 2], left_out: &BTreeSet<Facet>) -> Pair {
+    let not_compared = not_compared(voices, left_out);
+    let compared: BTreeSet<String> =
+        Facet::ALL.into_iter().filter(|facet| !not_compared.contains(facet)).map(|facet| facet.to_string()).collect();
+    let Some([one, other]) = alike(voices) else { return Pair::default() };
+    if voices.iter().all(Voice::is_by_address) {
+        let found = comparison([&one, &other], &not_compared, None);
+        return Pair { compared, differences: differences(&found), by_address: true, by_facets: true };
+    }
+    let graph = "graph".to_owned();
+    let differences = match up_to_renaming(&one, &other, &not_compared, BUDGET) {
+        Renaming::Equal { comparison, .. } => differences(&comparison),
+        Renaming::Different { invariant, left, right } => vec![Difference {
+            of: graph.clone(),
+            fact: graph.clone(),
+            facet: None,
+            count: 1,
+            at: Vec::new(),
+            says: [left, right].map(|times| format!("{times} times {invariant}, under any addresses")),
+        }],
+        Renaming::Undecided { .. } => return Pair::default(),
+    };
+    // Where identifiers are an implementation's own, there is no address that both have.
+    let differences = differences.into_iter().map(|difference| Difference { at: Vec::new(), ..difference }).collect();
+    Pair { compared: compared.into_iter().chain([graph]).collect(), differences, by_address: false, by_facets: true }
+}
+
+/// What two listings say of a facet at an address, if they differ there.
+pub(super) fn at(
+    voices: [Voice<'_>; 2],
+    facet: Option<Facet>,
+    left_out: &BTreeSet<Facet>,
+    address: Address,
+) -> Option<[String; 2]> {
+    let [one, other] = alike(voices)?;
+    let found = comparison([&one, &other], &not_compared(voices, left_out), Some(address));
+    let found = found.differences.into_iter().find(|found| Some(found.facet) == facet)?;
+    (found.addresses.first() == Some(&address)).then_some([found.left, found.right])
+}
+
+/// The facets that are left out, or that one of two listings is not to report.
+fn not_compared(voices: [Voice<'_>; 2], left_out: &BTreeSet<Facet>) -> BTreeSet<Facet> {
+    let [one, other] = voices.map(|voice| voice.facets());
+    let is_silent = |facet: &Facet| !one.contains(facet) || !other.contains(facet);
+    Facet::ALL.into_iter().filter(|facet| left_out.contains(facet) || is_silent(facet)).collect()
+}
+
+fn comparison(heaps: [&Heap; 2], not_compared: &BTreeSet<Facet>, only: Option<Address>) -> Comparison {
+    let options = Options::default().left_out(not_compared.clone()).only(only);
+    let [mut one, mut other] = heaps;
+    // Heaps in memory need no file that could fail.
+    compare_sources(&mut one, &mut other, &options).unwrap_or_default()
+}
+
+/// In what two heaps differ: facts that are other ones, and facts that only one of them tells.
+fn differences(found: &Comparison) -> Vec<Difference> {
+    let told = found.differences.iter().map(|found| Difference {
+        of: found.facet.to_string(),
+        fact: found.facet.to_string(),
+        facet: Some(found.facet),
+        count: found.count,
+        at: found.addresses.clone(),
+        says: [found.left.clone(), found.right.clone()],
+    });
+    let by_one = found.not_compared.iter().filter_map(|silent| {
+        let says = |count: u64| if count == 1 { "a value".to_owned() } else { format!("{count} values") };
+        let nothing = || NOTHING.to_owned();
+        let says = match silent.why {
+            Side::UnknownLeft => [nothing(), says(silent.count)],
+            Side::UnknownRight => [says(silent.count), nothing()],
+            Side::LeftOut | Side::NotCarried => return None,
+        };
+        let fact = silent.facet.to_string();
+        Some(Difference {
+            of: fact.clone(),
+            fact,
+            facet: Some(silent.facet),
+            count: silent.count,
+            at: Vec::new(),
+            says,
+        })
+    });
+    told.chain(by_one).collect()
+}
+
+/// Two heaps in which what either implementation declares to tell in its own way is told in the same way.
+fn alike(voices: [Voice<'_>; 2]) -> Option<[Cow<'_, Heap>; 2]> {
+    let [one, other] = voices;
+    let hellos = [one.hello, other.hello];
+    let mut heaps = [one.answer.heap()?, other.answer.heap()?].map(Cow::Borrowed);
+    for hello in hellos.into_iter().flatten() {
+        let has = |reading: &str, choice: &str| hello.declared_readings().get(reading).is_some_and(|own| own == choice);
+        let [one, other] = heaps;
+        heaps =
+            [owned(one, |heap| as_declared(heap, Some(hello))), owned(other, |heap| as_declared(heap, Some(hello)))];
+        if has(BOOLEANS, "0/1") {
+            heaps.iter_mut().for_each(|heap| to_0_and_1(heap.to_mut()));
+        }
+        if has(NAMES, "text") {
+            heaps.iter_mut().for_each(|heap| in_text(heap.to_mut()));
+        }
+        if hello.dangling == Dangling::Null {
+            let [one, other] = heaps;
+            heaps = [
+                owned(one, |heap| without_dangling(heap, Some(hello))),
+                owned(other, |heap| without_dangling(heap, Some(hello))),
+            ];
+        }
+    }
+    let [mut one, mut other] = heaps;
+    without_made_up(&other, &mut one, hellos[0]);
+    without_made_up(&one, &mut other, hellos[1]);
+    let one = in_words_of(&other, one.into_owned());
+    let other = in_words_of(&one, other.into_owned());
+    Some([Cow::Owned(one), Cow::Owned(other)])
+}
+
+/// A heap that is changed, wherever it is from.
+fn owned<'h>(heap: Cow<'h, Heap>, change: impl for<'a> Fn(&'a Heap) -> Cow<'a, Heap>) -> Cow<'h, Heap> {
+    let changed = match change(&heap) {
+        Cow::Borrowed(_) => None,
+        Cow::Owned(changed) => Some(changed),
+    };
+    changed.map_or(heap, Cow::Owned)
+}

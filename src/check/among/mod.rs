@@ -1,0 +1,210 @@
+//! Several implementations against each other: where they disagree about a dump. No answer counts as right.
+//!
+//! ```text
+//! dump ─▶ each implementation ─Said─▶ Table (each two of them: Pair) ─▶ Disagreement: a fact, and who says what
+//! ```
+
+mod ask;
+mod listings;
+mod numbers;
+mod pair;
+mod said;
+mod sides;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::error::Error;
+
+use super::evidence::of_disagreement;
+use super::expected::Seen;
+use super::introduction::declared;
+use super::repeat;
+use super::report::{CaseFacts, CaseResult, Compared, Outcome, Tested};
+use super::run::{Batches, Counters, Party, Progress, Shared, Told, batches, enough, given_up, side_by_side};
+use super::task::Task;
+
+use ask::{Answered, Round, compared, limited};
+use said::KINDS;
+
+pub(super) use ask::VERDICT;
+pub(super) use pair::NOTHING;
+
+/// What reports call it, in the place of adapters and decoders.
+pub(super) const KIND: &str = "among";
+
+/// Implementations that are asked about the same dumps.
+pub(super) struct Among<'r> {
+    parties: Vec<Party<'r>>,
+    shared: Shared<'r>,
+    label: String,
+    tasks: Vec<Task>,
+}
+
+impl<'r> Among<'r> {
+    pub(super) fn new(parties: Vec<Party<'r>>, shared: Shared<'r>, tasks: Vec<Task>) -> Among<'r> {
+        let label = listed(&parties.iter().map(|party| &*party.label).collect::<Vec<_>>());
+        Among { parties, shared, label, tasks }
+    }
+
+    /// Number of its tasks.
+    pub(super) fn count(&self) -> u64 {
+        self.batches().iter().map(|(_, tasks)| tasks.len() as u64).sum()
+    }
+
+    fn batches(&self) -> Batches<'_> {
+        batches(&self.tasks, self.shared.options.choice.shard)
+    }
+
+    fn max_failures(&self) -> usize {
+        self.shared.options.max_failures.unwrap_or(usize::MAX)
+    }
+
+    /// Asks about every dump.
+    ///
+    /// # Errors
+    /// If cases cannot be made or written, or a program cannot be started.
+    pub(super) fn run(self) -> Result<Told, Error> {
+        let batches = self.batches();
+        (self.shared.progress)(Progress::Planned(self.count() as usize));
+        let [hangs, failures] = [Counters::new(batches.len()), Counters::new(batches.len())];
+        let slots = side_by_side(&batches, self.shared.options.jobs, &|tasks, place| {
+            self.batch(tasks, place, [&hangs, &failures])
+        })?;
+        let (max_hangs, max_failures) = (self.shared.options.max_hangs, self.max_failures());
+        let (mut in_vain, mut failed) = (0, 0);
+        let (mut told, mut results, mut omitted) = (Told::default(), Vec::new(), BTreeSet::new());
+        let none: BTreeMap<String, u64> = KINDS.into_iter().map(|kind| (kind.to_owned(), 0)).collect();
+        let mut said = vec![none; self.parties.len()];
+        let tasks = batches.iter().flat_map(|(_, tasks)| tasks.iter());
+        for (task, slot) in tasks.zip(slots.into_iter().flatten()) {
+            let answered = match slot {
+                // Whether these were asked is a matter of chance.
+                _ if in_vain >= max_hangs => Answered::none(self.parties.len(), given_up(max_hangs)),
+                _ if failed >= max_failures => Answered::none(self.parties.len(), enough(max_failures)),
+                Some(answered) if !answered.is_doubtful => answered,
+                _ => match self.alone(task)? {
+                    Some(alone) => alone,
+                    // The run is to stop: what is not settled is not told.
+                    None => continue,
+                },
+            };
+            let (result, facts) = self.result(task, &answered)?;
+            if result.outcome.is_failure() && result.is_unexpected() {
+                in_vain += usize::from(answered.was_in_vain);
+                failed += 1;
+            }
+            told.milliseconds.insert(task.id.clone(), answered.milliseconds);
+            told.peak_memory.extend(answered.peak_memory.map(|bytes| (task.id.clone(), bytes)));
+            for (said, kind) in said.iter_mut().zip(&answered.kinds) {
+                *said.entry((*kind).to_owned()).or_default() += 1;
+            }
+            omitted.extend(answered.omitted);
+            results.push(result);
+            told.facts.push(facts);
+        }
+        let all = self.parties.iter().zip(said).map(|(party, said)| Compared {
+            label: party.label.clone(),
+            kind: party.subject.kind.name().to_owned(),
+            command: party.subject.command.clone(),
+            declared: party.hello().map(|hello| declared(party.subject, hello, &self.tasks)),
+            said,
+        });
+        told.tested = Tested {
+            label: self.label.clone(),
+            kind: KIND.to_owned(),
+            command: repeat::options(self.parties.iter().map(|party| party.subject)),
+            compared: all.collect(),
+            omitted: omitted.into_iter().collect(),
+            results,
+            ..Tested::default()
+        };
+        told.tested.count();
+        Ok(Told { tasks: self.tasks, ..told })
+    }
+
+    /// Asks about the dumps of a batch, each implementation in one process as far as it lives.
+    fn batch(
+        &self,
+        tasks: &[Task],
+        place: usize,
+        [hangs, failures]: [&Counters; 2],
+    ) -> Result<Vec<Option<Answered>>, Error> {
+        let mut slots: Vec<Option<Answered>> = vec![None; tasks.len()];
+        let Some(first) = tasks.first() else { return Ok(slots) };
+        let (subjects, left_out) = (limited(&self.parties, first)?, &self.shared.options.left_out);
+        let mut round = Round::new(&self.parties, &subjects);
+        for (index, task) in tasks.iter().enumerate() {
+            if hangs.up_to(place) >= self.shared.options.max_hangs || failures.up_to(place) >= self.max_failures() {
+                break;
+            }
+            let Some(heard) = round.ask(task, index)? else { break };
+            let answered = compared(&self.parties, left_out, heard)?;
+            if answered.outcome.is_failure() && !self.is_expected(task, &answered.outcome)? {
+                hangs.add(place, usize::from(answered.was_in_vain));
+                // What is asked again alone may come out as no failure.
+                failures.add(place, usize::from(!answered.is_doubtful));
+                if !answered.is_doubtful {
+                    (self.shared.progress)(Progress::Failed(&self.label, &task.id, &answered.outcome));
+                }
+            }
+            slots[index] = Some(answered);
+            (self.shared.progress)(Progress::Asked);
+        }
+        for index in round.finish() {
+            if let Some(answered) = &mut slots[index] {
+                answered.is_doubtful = true;
+            }
+        }
+        Ok(slots)
+    }
+
+    /// Asks about a dump, each implementation in a process of its own, to its end. `None` if the run is to stop.
+    fn alone(&self, task: &Task) -> Result<Option<Answered>, Error> {
+        let (subjects, left_out) = (limited(&self.parties, task)?, &self.shared.options.left_out);
+        let mut round = Round::new(&self.parties, &subjects);
+        let Some(mut heard) = round.ask(task, 0)? else { return Ok(None) };
+        round.finish_alone(&mut heard);
+        compared(&self.parties, left_out, heard).map(Some)
+    }
+
+    fn is_expected(&self, task: &Task, outcome: &Outcome) -> Result<bool, Error> {
+        if self.shared.options.expected.is_empty() {
+            return Ok(false);
+        }
+        let rules = self.shared.facts(task, &task.source.whatever_it_is()?)?.rules;
+        let seen = Seen { label: &self.label, id: &task.id, outcome, rule: None, suspects: &[], rules: &rules };
+        Ok(self.shared.options.expected.find(seen).is_some())
+    }
+
+    fn result(&self, task: &Task, answered: &Answered) -> Result<(CaseResult, CaseFacts), Error> {
+        let case = task.source.whatever_it_is()?;
+        let facts = self.shared.facts(task, &case)?;
+        let is_looked_at = !task.source.is_streamed() && task.source.why_unknown().is_none();
+        let evidence = match &answered.outcome {
+            Outcome::Disagree(first) if is_looked_at => of_disagreement(&case, first, answered.facet)?,
+            _ => None,
+        };
+        let (subjects, options) = (self.parties.iter().map(|party| party.subject), self.shared.options);
+        let repeat = || repeat::among(subjects, &options.choice, &options.left_out, &task.id);
+        let result = CaseResult {
+            disagreements: answered.others.clone(),
+            evidence,
+            repeat: answered.outcome.is_failure().then(repeat),
+            ..CaseResult::new(&task.id, answered.outcome.clone())
+        };
+        let expected = options.expected.find(Seen::of(&self.label, &result, &facts.rules));
+        Ok((CaseResult { expected, ..result }, facts))
+    }
+}
+
+/// Names in words: `A`, `A and B`, `A, B and C`.
+pub(super) fn listed(names: &[impl AsRef<str>]) -> String {
+    match names {
+        [] => "none".to_owned(),
+        [one] => one.as_ref().to_owned(),
+        [first @ .., last] => {
+            let first: Vec<&str> = first.iter().map(AsRef::as_ref).collect();
+            format!("{} and {}", first.join(", "), last.as_ref())
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! Numbers, digests and lines of entries of two answers.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::compare::Facet;
+use crate::digest::{Digest, Options, Selection, digest};
+use crate::error::Error;
+use crate::model::{Address, Heap, Name};
+
+use super::super::judge::{Tally, number_of};
+use super::super::protocol::{Count, Counts, EntryAnswer, MadeUp, Part};
+use super::pair::{Difference, NOTHING, Pair, Voice};
+use super::said::Answer;
+
+/// Compares two digests facet by facet. Of a listing one is worked out.
+///
+/// # Errors
+/// What temporary files run into.
+pub(super) fn digests(voices: [Voice<'_>; 2], left_out: &BTreeSet<Facet>) -> Result<Pair, Error> {
+    let mut pair = Pair { by_address: voices.iter().all(Voice::is_by_address), by_facets: true, ..Pair::default() };
+    if !pair.by_address {
+        return Ok(pair);
+    }
+    let [one, other] = voices.map(|voice| voice.facets());
+    let apart = told_otherwise(voices);
+    let both = one.intersection(&other).filter(|facet| !left_out.contains(facet) && !apart.contains(facet));
+    let wanted: Selection = both.copied().collect::<Selection>().and(Selection::unordered());
+    let [one, other] = [digest_of(voices[0], wanted)?, digest_of(voices[1], wanted)?];
+    let numbers = [("classes", one.classes, other.classes), ("objects", one.objects, other.objects)];
+    // Classes that the dump has no record of may be synthesised.
+    let is_made_up = |voice: &Voice<'_>| voice.hello.is_some_and(|hello| hello.makes_up(MadeUp::Classes));
+    let numbers = numbers.into_iter().filter(|(what, ..)| *what == "objects" || !voices.iter().any(is_made_up));
+    for (what, one, other) in numbers {
+        pair.enter(what, what.to_owned(), None, [one, other].map(|number| number.to_string()));
+    }
+    let of = |told: &Digest, facet| told.by_facet.iter().flatten().find(|of| of.facet == facet).map(|of| of.digest);
+    for facet in wanted.facets() {
+        let [one, other] = [of(&one, facet), of(&other, facet)];
+        // A heap that tells nothing of a facet has no digest of it, and one that may be told otherwise has another.
+        let shown = [one, other].map(|sum| sum.map_or_else(|| NOTHING.to_owned(), |sum| format!("digest {sum}")));
+        pair.enter(&facet.to_string(), facet.to_string(), Some(facet), shown);
+    }
+    Ok(pair)
+}
+
+/// The facets that depend on what two implementations declare to tell in their own ways, of which a digest shows nothing.
+fn told_otherwise([one, other]: [Voice<'_>; 2]) -> BTreeSet<Facet> {
+    use Facet::{
+        ClassName, ClassReferences, ConstantPool, Elements, FieldValues, Loader, PrimitiveContents, ProtectionDomain,
+        References, Signers, Statics, Superclass,
+    };
+    let [one, other] = [one, other].map(|voice| voice.hello.cloned().unwrap_or_default());
+    let names = [ClassName, Facet::Fields, Statics, Facet::Threads, Facet::StackTraces, Facet::Regions, Facet::Strings];
+    let references =
+        [Superclass, Loader, Signers, ProtectionDomain, ClassReferences, Statics, FieldValues, References, Elements];
+    let mut apart = BTreeSet::new();
+    if one.class_names != other.class_names {
+        apart.insert(ClassName);
+    }
+    if one.names != other.names {
+        apart.extend(names);
+    }
+    if one.booleans != other.booleans {
+        apart.extend([FieldValues, Statics, ConstantPool, PrimitiveContents]);
+    }
+    if one.dangling != other.dangling {
+        apart.extend(references);
+        apart.insert(Facet::NullReferences);
+    }
+    if one.makes_up(MadeUp::Classes) || other.makes_up(MadeUp::Classes) {
+        // A class more is a record more in each of these.
+        apart.extend([Facet::Address, Facet::Kind, ClassName, Superclass]);
+    }
+    apart
+}
+
+fn digest_of(voice: Voice<'_>, facets: Selection) -> Result<Digest, Error> {
+    match voice.answer {
+        Answer::Digest(told) => Ok(told.clone()),
+        answer => {
+            let mut heap: Heap = answer.heap().cloned().unwrap_or_default();
+            digest(&mut heap, &Options { facets, by_facet: true, bucket: None })
+        }
+    }
+}
+
+/// What an answer counts: numbers, and objects by class; of a listing both are worked out.
+struct Counted {
+    counts: Counts,
+    declared: BTreeSet<Count>,
+    by_class: BTreeMap<Count, BTreeMap<Name, u64>>,
+}
+
+/// Compares two answers by what both count.
+///
+/// # Errors
+/// What contents that are not held run into.
+pub(super) fn counts(voices: [Voice<'_>; 2]) -> Result<Pair, Error> {
+    let mut pair = Pair { by_address: voices.iter().all(Voice::is_by_address), ..Pair::default() };
+    let [one, other] = [Counted::of(voices[0])?, Counted::of(voices[1])?];
+    for count in one.declared.intersection(&other.declared) {
+        // Some counts are called like facets.
+        let (name, of) = (count.to_string(), format!("count {count}"));
+        if !count.is_by_class() {
+            let shown = [&one, &other].map(|told| number_of(&told.counts, *count));
+            let shown = shown.map(|number| number.map_or_else(|| NOTHING.to_owned(), |number| number.to_string()));
+            pair.enter(&of, name, None, shown);
+            continue;
+        }
+        pair.compared.insert(of.clone());
+        let [one, other] = [&one, &other].map(|told| told.by_class.get(count).cloned().unwrap_or_default());
+        let classes: BTreeSet<&Name> = one.keys().chain(other.keys()).collect();
+        let what = if *count == Count::Histogram { "objects" } else { "bytes" };
+        for class in classes {
+            let shown = [&one, &other].map(|told| told.get(class).copied().unwrap_or_default().to_string());
+            pair.enter(&of, format!("{what} of {class}"), None, shown);
+        }
+    }
+    Ok(pair)
+}
+
+impl Counted {
+    fn of(voice: Voice<'_>) -> Result<Counted, Error> {
+        let told: BTreeSet<Count> = voice.hello.iter().flat_map(|hello| hello.counts.iter().copied()).collect();
+        if let Answer::Counts(accepted) = voice.answer {
+            let mut by_class =
+                BTreeMap::from([(Count::Histogram, BTreeMap::new()), (Count::HistogramBytes, BTreeMap::new())]);
+            for entry in accepted.histogram.iter().flatten().filter(|entry| entry.objects > 0) {
+                let name = Name::from(entry.class.clone()).to_java_form();
+                for (count, number) in
+                    [(Count::Histogram, entry.objects), (Count::HistogramBytes, entry.bytes.unwrap_or(0))]
+                {
+                    let sum: &mut u64 = by_class.entry(count).or_default().entry(name.clone()).or_default();
+                    *sum = sum.saturating_add(number);
+                }
+            }
+            return Ok(Counted { counts: accepted.counts.clone().unwrap_or_default(), declared: told, by_class });
+        }
+        let mut heap: Heap = voice.answer.heap().cloned().unwrap_or_default();
+        let tally = Tally::of(&mut heap)?;
+        let counts = tally.counts(&heap);
+        let is_made_up = voice.hello.is_some_and(|hello| hello.makes_up(MadeUp::Classes));
+        // Bytes by class are the sizes that a dump records, and those of a listing may be others.
+        let is_known = |count: &Count| match count {
+            Count::Classes => !is_made_up,
+            Count::Histogram => true,
+            Count::HistogramBytes | Count::Strings => false,
+            count => number_of(&counts, *count).is_some(),
+        };
+        let declared = Count::ALL.into_iter().filter(is_known).collect();
+        let histogram = tally.histogram(&heap).into_iter().map(|(name, of)| (name, of.objects)).collect();
+        Ok(Counted { counts, declared, by_class: BTreeMap::from([(Count::Histogram, histogram)]) })
+    }
+}
+
+impl Pair {
+    /// Takes in something that was compared.
+    fn enter(&mut self, of: &str, fact: String, facet: Option<Facet>, says: [String; 2]) {
+        self.compared.insert(of.to_owned());
+        if says[0] != says[1] {
+            let of = of.to_owned();
+            self.differences.push(Difference { of, fact, facet, count: 1, at: Vec::new(), says });
+        }
+    }
+}
+
+type Lines = BTreeMap<u64, EntryAnswer>;
+
+/// Compares what two analysers say of each entry, in the parts that both declare. Paths may be others.
+pub(super) fn entries(voices: [Voice<'_>; 2], [one, other]: [&Lines; 2]) -> Pair {
+    let declares =
+        |part: &Part| voices.iter().all(|voice| voice.hello.is_some_and(|hello| hello.answers.contains(part)));
+    let addresses: BTreeSet<u64> = one.keys().chain(other.keys()).copied().collect();
+    // What is retained is counted in the sizes of the answer.
+    let size = |lines: &Lines, address: &u64| lines.get(address).and_then(|line| line.bytes);
+    let has_one_size = addresses.iter().all(|address| size(one, address) == size(other, address));
+    let is_compared = |part: &Part| match part {
+        Part::Paths | Part::AnyPaths => false,
+        Part::Retained => has_one_size && declares(part),
+        part => declares(part),
+    };
+    let parts = Part::ALL.into_iter().filter(is_compared);
+    let mut pair = Pair { by_address: true, ..Pair::default() };
+    for part in parts {
+        pair.compared.insert(part.to_string());
+        let differs = |address: &&u64| {
+            let [one, other] = entry([one, other], &part.to_string(), Address(**address));
+            one != other
+        };
+        let at: Vec<Address> = addresses.iter().filter(differs).map(|address| Address(*address)).collect();
+        if let Some(first) = at.first() {
+            let (of, says) = (part.to_string(), entry([one, other], &part.to_string(), *first));
+            let (fact, count) = (part.fact().to_owned(), at.len() as u64);
+            pair.differences.push(Difference { of, fact, facet: None, count, at, says });
+        }
+    }
+    pair
+}
+
+/// What two analysers say of a part of an entry. What is not reachable has no answers.
+pub(super) fn entry(lines: [&Lines; 2], part: &str, address: Address) -> [String; 2] {
+    let both = lines.iter().all(|lines| lines.get(&address.0).is_some_and(|line| line.reachable));
+    lines.map(|lines| {
+        let line = lines.get(&address.0);
+        let number = |number: Option<u64>| number.map_or_else(|| NOTHING.to_owned(), |number| number.to_string());
+        let is_reachable = line.is_some_and(|line| line.reachable);
+        let Some(line) = line.filter(|_| both || part == REACHABILITY) else {
+            return if part == REACHABILITY { "not reachable".to_owned() } else { NOTHING.to_owned() };
+        };
+        match Part::ALL.into_iter().find(|known| known.to_string() == part) {
+            Some(Part::Reachability) => if is_reachable { "reachable" } else { "not reachable" }.to_owned(),
+            Some(Part::Distances) => number(line.distance),
+            Some(Part::Dominators) => line.dominator.map_or_else(|| "none".to_owned(), |to| format!("{:#x}", to.0)),
+            Some(Part::RetainedEntries) => number(line.retained.and_then(|retained| retained.entries)),
+            Some(Part::Retained) => number(line.retained.and_then(|retained| retained.bytes)),
+            Some(Part::Sizes) => number(Some(line.bytes.unwrap_or(0))),
+            _ => NOTHING.to_owned(),
+        }
+    })
+}
+
+const REACHABILITY: &str = "reachability";

@@ -1,0 +1,117 @@
+//! What an implementation says of a dump, without judging it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::BufReader;
+
+use crate::compare::Facet;
+use crate::compare::listing;
+use crate::digest::Digest;
+use crate::model::Heap;
+
+use super::super::judge::read_answers;
+use super::super::protocol::{Accepted, EntryAnswer, Hello, Level};
+use super::super::subject::{AnswerFile, Files, Reply, Subject};
+
+/// What became of a question.
+pub(super) enum Said {
+    /// Nothing was asked or answered, and why.
+    Nothing(String),
+    /// The dump was refused, or there is no answer.
+    Ended(Ending),
+    /// The dump was accepted.
+    Accepted(Box<Answer>),
+}
+
+/// How a question ended without an answer.
+pub(super) struct Ending {
+    /// What it is called in reports.
+    pub(super) kind: &'static str,
+    /// What was said.
+    pub(super) how: String,
+}
+
+/// What came with an acceptance.
+pub(super) enum Answer {
+    /// Nothing.
+    Verdict,
+    /// Numbers, and objects by class.
+    Counts(Accepted),
+    /// A digest with those of its facets.
+    Digest(Digest),
+    /// A line for each entry.
+    Entries(BTreeMap<u64, EntryAnswer>),
+    /// A heap, and the facets that its listing leaves out.
+    Listing(Heap, BTreeSet<Facet>),
+}
+
+pub(super) const ACCEPTED: &str = "accepted";
+pub(super) const REFUSED: &str = "refused";
+pub(super) const SKIPPED: &str = "skipped";
+const UNREADABLE: &str = "unreadable";
+
+/// What becomes of a question, in the order of tables.
+pub(super) const KINDS: [&str; 8] =
+    [ACCEPTED, REFUSED, "crash", "hang", "out-of-memory", UNREADABLE, "adapter-error", SKIPPED];
+
+impl Said {
+    /// What a reply says; `None` if the run is to stop.
+    pub(super) fn of(reply: Reply, subject: &Subject, hello: Option<&Hello>, files: &Files) -> Option<Said> {
+        let ended = |kind, how| Some(Said::Ended(Ending { kind, how }));
+        match reply {
+            Reply::Interrupted | Reply::Doubted => None,
+            Reply::Skipped(reason, _) => Some(Said::Nothing(reason)),
+            Reply::Refused(message, _) => ended(REFUSED, message),
+            Reply::Crash(how) => ended("crash", how),
+            Reply::Hang(how) => ended("hang", how),
+            Reply::OutOfMemory(how) => ended("out-of-memory", how),
+            Reply::Error(how) => ended("adapter-error", how),
+            Reply::NotStarted(why) => ended("adapter-error", format!("it cannot be started: {why}")),
+            Reply::Accepted(accepted) => {
+                let level = hello.map_or(Level::Listing, |hello| subject.level_of(hello));
+                match Answer::of(*accepted, level, files) {
+                    Ok(answer) => Some(Said::Accepted(Box::new(answer))),
+                    Err(why) => ended(UNREADABLE, files.shorten(&why)),
+                }
+            }
+        }
+    }
+
+    /// What it is called in reports.
+    pub(super) fn kind(&self) -> &'static str {
+        match self {
+            Said::Nothing(_) => SKIPPED,
+            Said::Ended(ending) => ending.kind,
+            Said::Accepted(_) => ACCEPTED,
+        }
+    }
+}
+
+impl Answer {
+    fn of(accepted: Accepted, level: Level, files: &Files) -> Result<Answer, String> {
+        let file = || files.answer().map_err(|e| e.to_string());
+        let answer = match level {
+            Level::Verdict => return Ok(Answer::Verdict),
+            Level::Counts => return Ok(Answer::Counts(accepted)),
+            Level::Digest => {
+                return accepted.digest.map(Answer::Digest).ok_or_else(|| "it accepts without a digest".to_owned());
+            }
+            Level::Answers => Answer::Entries(read_answers(BufReader::new(file()?.reader()))?),
+            Level::Listing => {
+                let read = listing::read(BufReader::new(file()?.reader())).map_err(|e| e.to_string())?;
+                Answer::Listing(read.heap, read.head.omits.iter().copied().collect())
+            }
+        };
+        match files.answer().is_ok_and(AnswerFile::has_changed) {
+            true => Err("the file of the answer was changed after it was announced as complete".to_owned()),
+            false => Ok(answer),
+        }
+    }
+
+    /// A heap that was told, for facts that are looked up in it.
+    pub(super) fn heap(&self) -> Option<&Heap> {
+        match self {
+            Answer::Listing(heap, _) => Some(heap),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Tasks in batches, several of which run at a time.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use crate::error::Error;
+
+use super::super::task::Task;
+use super::BATCH;
+
+/// Batches with their numbers over all shards.
+pub(in crate::check) type Batches<'t> = Vec<(usize, &'t [Task])>;
+
+/// The batches of a shard, or all of them.
+pub(in crate::check) fn batches(tasks: &[Task], shard: Option<(u64, u64)>) -> Batches<'_> {
+    // A dump that is not held has limits of its own, and a process.
+    let all = tasks.chunk_by(|a, b| !a.source.is_streamed() && !b.source.is_streamed());
+    let mut batches: Batches<'_> = all.flat_map(|tasks| tasks.chunks(BATCH)).enumerate().collect();
+    if let Some((number, of)) = shard {
+        batches.retain(|(index, _)| *index as u64 % of == number - 1);
+    }
+    batches
+}
+
+/// What is counted while batches run, by the place of the batch.
+pub(in crate::check) struct Counters(Vec<AtomicUsize>);
+
+impl Counters {
+    pub(in crate::check) fn new(batches: usize) -> Counters {
+        Counters((0..batches).map(|_| AtomicUsize::new(0)).collect())
+    }
+
+    pub(in crate::check) fn add(&self, place: usize, more: usize) {
+        self.0[place].fetch_add(more, Ordering::Relaxed);
+    }
+
+    /// What was counted so far in a batch and those before it: whatever comes of the rest, it becomes no less.
+    pub(in crate::check) fn up_to(&self, place: usize) -> usize {
+        self.0[..=place].iter().map(|count| count.load(Ordering::Relaxed)).sum()
+    }
+}
+
+/// Runs batches, several at a time: `run` has the tasks of one, and its place.
+pub(in crate::check) fn side_by_side<S: Send>(
+    batches: &Batches<'_>,
+    jobs: usize,
+    run: &(dyn Fn(&[Task], usize) -> Result<Vec<S>, Error> + Sync),
+) -> Result<Vec<Vec<S>>, Error> {
+    let next = AtomicUsize::new(0);
+    let is_over = AtomicBool::new(false);
+    let slots: Vec<Mutex<Vec<S>>> = batches.iter().map(|_| Mutex::default()).collect();
+    let failed: Mutex<Option<Error>> = Mutex::default();
+    let work = || {
+        while !is_over.load(Ordering::Relaxed) {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            let Some((_, tasks)) = batches.get(place) else { return };
+            match run(tasks, place) {
+                Ok(told) => *slots[place].lock().unwrap_or_else(PoisonError::into_inner) = told,
+                Err(error) => {
+                    is_over.store(true, Ordering::Relaxed);
+                    failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+                }
+            }
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..jobs.clamp(1, batches.len().max(1)) {
+            scope.spawn(work);
+        }
+    });
+    match failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        Some(error) => Err(error),
+        None => Ok(slots.into_iter().map(|slot| slot.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()),
+    }
+}

@@ -1,0 +1,176 @@
+//! The first steps with a dump that is too large to be held with its heap: samples of its objects, and then all of them in parts,
+//! each of which is read and written by itself.
+
+use std::collections::HashSet;
+
+use crate::error::Error;
+use crate::format::{DumpFile, Lowering};
+use crate::model::{Address, Contents, DumpSource, Heap, HeapSource, Object, ObjectKind};
+use crate::shrink::{Dropped, part};
+
+use super::graph::{Graph, writers, written};
+use super::trials::Trials;
+
+/// Shares of the objects that are tried first: one of this number. A failure that objects of some kind show needs no more.
+const SHARES: [u64; 3] = [4096, 512, 64];
+/// Bytes of contents that are held of a part, and for each object this number more.
+const PART: u64 = 16 << 20;
+const OBJECT: u64 = 32;
+
+/// What is known of the objects of a heap before they are read for a part.
+struct Outline {
+    /// Their addresses, in ascending order.
+    sorted: Vec<Address>,
+    /// The first object of each kind and class.
+    firsts: HashSet<usize>,
+}
+
+/// A part of a heap of the dump that shows it, and is written as the dump was or by the first writer that does.
+///
+/// # Errors
+/// What reading the dump, the test or the journal run into.
+pub(super) fn sampled(file: &DumpFile, trials: &mut Trials<'_>) -> Result<Option<Graph>, Error> {
+    let (Ok(mut source), Ok(format)) = (file.source(), file.format()) else { return Ok(None) };
+    let own = file.recognise(&mut source).ok().flatten().or_else(|| file.keeping(&mut source));
+    let Some(lowering) = own.or_else(|| writers(format.family()).next()) else { return Ok(None) };
+    for number in 0..source.heaps() {
+        let heap = source.heap(number);
+        let outline = match Outline::of(heap) {
+            Ok(outline) => outline,
+            Err(Error::Decode(_)) => return Ok(None),
+            Err(e) => return Err(e),
+        };
+        let mut tries = Tries { outline: &outline, lowering: &lowering, trials: &mut *trials, found: None };
+        tries.shares(heap)?;
+        if tries.found.is_none() {
+            tries.parts(heap)?;
+        }
+        if tries.found.is_some() || tries.trials.is_over() {
+            return Ok(tries.found);
+        }
+    }
+    Ok(None)
+}
+
+impl Outline {
+    fn of(heap: &mut dyn HeapSource) -> Result<Outline, Error> {
+        let (mut addresses, mut firsts) = (Vec::new(), HashSet::new());
+        let mut kinds: HashSet<(ObjectKind, Option<Address>)> = HashSet::new();
+        heap.visit_objects(&mut |object| {
+            if kinds.insert((object.kind, object.class)) {
+                firsts.insert(addresses.len());
+            }
+            addresses.push(object.address);
+            Ok(())
+        })?;
+        addresses.sort_unstable();
+        Ok(Outline { sorted: addresses, firsts })
+    }
+
+    /// Whether an object is in a share: as if by chance, since heaps repeat themselves.
+    fn is_in_share(&self, index: usize, share: u64) -> bool {
+        let mixed = (index as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+        mixed.is_multiple_of(share) || self.firsts.contains(&index)
+    }
+}
+
+/// Parts that are tried, until one shows it.
+struct Tries<'t, 'a> {
+    outline: &'t Outline,
+    lowering: &'t Lowering,
+    trials: &'t mut Trials<'a>,
+    found: Option<Graph>,
+}
+
+impl Tries<'_, '_> {
+    /// No object, and then larger and larger shares.
+    fn shares(&mut self, heap: &mut dyn HeapSource) -> Result<(), Error> {
+        let around = without_objects(heap);
+        self.part(&around, &[])?;
+        let Some(largest) = SHARES.last().copied().filter(|_| self.found.is_none()) else { return Ok(()) };
+        let (mut held, mut weight, mut index) = (Vec::new(), 0, 0);
+        let outline = self.outline;
+        heap.visit_objects(&mut |object| {
+            if outline.is_in_share(index, largest) && weight < PART {
+                weight += size(object);
+                held.push((index, whole(object)?));
+            }
+            index += 1;
+            Ok(())
+        })?;
+        for share in SHARES {
+            let of_share = |(index, _): &&(usize, Object)| outline.is_in_share(*index, share);
+            let some: Vec<(usize, Object)> = held.iter().filter(of_share).cloned().collect();
+            if self.part(&around, &some)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// All objects, in parts as they follow each other.
+    fn parts(&mut self, heap: &mut dyn HeapSource) -> Result<(), Error> {
+        let around = without_objects(heap);
+        let (mut held, mut weight, mut index) = (Vec::new(), 0, 0);
+        heap.visit_objects(&mut |object| {
+            if self.found.is_none() && !self.trials.is_over() {
+                weight += size(object);
+                held.push((index, whole(object)?));
+                if weight >= PART {
+                    self.part(&around, &held)?;
+                    (held, weight) = (Vec::new(), 0);
+                }
+            }
+            index += 1;
+            Ok(())
+        })?;
+        self.part(&around, &held)?;
+        Ok(())
+    }
+
+    /// Tries some of the objects, with their places. Whether they show it.
+    fn part(&mut self, around: &Heap, objects: &[(usize, Object)]) -> Result<bool, Error> {
+        if self.found.is_some() || self.trials.is_over() {
+            return Ok(self.found.is_some());
+        }
+        let places = objects.iter().map(|(index, _)| *index as u64).collect();
+        let objects = objects.iter().map(|(_, object)| object.clone()).collect();
+        let dropped = Dropped { all: &self.outline.sorted, places };
+        let heap = part(Heap { objects, ..around.clone() }, &dropped);
+        if let Some(dump) = written(self.lowering, &heap)
+            && self.trials.begin_with(dump)?
+        {
+            self.found = Some(Graph::new(heap, self.lowering.clone()));
+        }
+        Ok(self.found.is_some())
+    }
+}
+
+fn without_objects(heap: &dyn HeapSource) -> Heap {
+    Heap {
+        facts: heap.facts().clone(),
+        classes: heap.classes().to_vec(),
+        objects: Vec::new(),
+        surroundings: heap.surroundings().clone(),
+    }
+}
+
+/// An object with its contents, however long.
+fn whole(object: &Object) -> Result<Object, Error> {
+    Ok(match &object.contents {
+        Contents::Long(_) => Object { contents: object.contents.hold()?, ..object.clone() },
+        _ => object.clone(),
+    })
+}
+
+/// About how much a dump has of an object.
+fn size(object: &Object) -> u64 {
+    let contents = match &object.contents {
+        Contents::Unknown => 0,
+        Contents::Fields(values) => 8 * values.len() as u64,
+        Contents::Raw(bytes) | Contents::Primitives(bytes) => bytes.len() as u64,
+        Contents::Elements(list) | Contents::References(list) => 8 * list.len() as u64,
+        Contents::Long(_) => 1 << 20,
+    };
+    OBJECT + contents
+}
