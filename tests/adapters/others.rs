@@ -135,7 +135,7 @@ fn analysers_are_wrong_where_that_is_known_and_nowhere_else() {
         let verdicts = tally(&report);
         assert_eq!(code, 0, "{name}: {report:#}");
         assert!(
-            verdicts["pass"] >= 2 && verdicts.len() > 1,
+            verdicts["pass"] >= 1 && verdicts.len() > 1,
             "{name} is right in some, and wrong in others: {verdicts:?}"
         );
     }
