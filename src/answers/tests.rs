@@ -358,6 +358,8 @@ fn referents_count_where_that_is_asked_for_and_the_other_fields_of_a_reference_a
     assert_eq!(reachable(Edges::default()), strong);
     assert_eq!(reachable(Edges::default().referents(true)), [&strong[..], &[0x140]].concat());
     assert_eq!(reachable(Edges::default().classes(false)), [0x20, 0x100, 0x110, 0x120, 0x130]);
+    // Without class objects, the root that names one keeps nothing, and the static field does.
+    assert_eq!(reachable(Edges::default().class_objects(false)), [0x100, 0x110, 0x120, 0x130]);
 }
 
 /// Worked out by hand: three strings of two texts, one of them of a part of its array.

@@ -168,6 +168,28 @@ fn sizes_of_its_own_are_right_unless_they_are_declared_as_the_dumps() {
     assert_eq!((tally(&report).into_keys().collect::<Vec<_>>(), code), (vec!["pass".to_owned()], 0));
 }
 
+/// Where no line has a size, what is retained is that of the dump.
+#[test]
+fn an_answer_without_sizes_is_judged_by_those_of_the_dump() {
+    if !has_python() {
+        return;
+    }
+    let sizes = "            line[\"bytes\"] = sizes[address]";
+    let (folder, adapter) = changed(Some((sizes, "            pass")), "");
+    let path = folder.path().join(ANALYSER);
+    let source = fs::read_to_string(&path).expect("it is there").replace(r#""sizes", "#, "");
+    fs::write(&path, &source).expect("it can be written");
+    let run = || check(&["--adapter", &adapter, "--format", "hprof", "--level", "answers", "--filter", "*-random"]);
+    let (report, code) = run();
+    assert_eq!((tally(&report).into_keys().collect::<Vec<_>>(), code), (vec!["pass".to_owned()], 0));
+    let (old, new) = ("\"bytes\": retained[address]}", "\"bytes\": retained[address] + 1}");
+    assert_eq!(source.matches(old).count(), 1);
+    fs::write(path, source.replace(old, new)).expect("it can be written");
+    let (report, _) = run();
+    assert_eq!(tally(&report).into_keys().collect::<Vec<_>>(), ["fail"]);
+    assert!(outcomes(&report).iter().all(|outcome| outcome["fact"] == "retained bytes"), "{report}");
+}
+
 #[test]
 fn conventions_are_declared_or_found_out_and_hold_for_the_whole_run() {
     if !has_python() {
@@ -182,6 +204,7 @@ fn conventions_are_declared_or_found_out_and_hold_for_the_whole_run() {
         "answers.references-of-class=loader-statics",
         "answers.class-of-class=counted",
         "answers.class-roots=boot-loader",
+        "answers.class-objects=none",
     ] {
         let (name, choice) = convention.split_once('=').expect("a choice");
         for (words, declared) in [(convention.to_owned(), true), (format!("{convention} undeclared"), false)] {

@@ -58,16 +58,23 @@ fn python_works_as_it_is_written() {
 
 #[test]
 fn java_works_as_it_is_written() {
+    java_works("java", "Adapter");
+    java_works("java-analyser", "Analyser");
+}
+
+fn java_works(language: &str, class: &str) {
     let tool = |name: &str| env::var("JAVA_HOME").map_or(name.to_owned(), |home| format!("{home}/bin/{name}"));
     if !Command::new(tool("javac")).arg("-version").output().is_ok_and(|output| output.status.success()) {
         assert!(env::var_os("HEAPSMITH_JDK_REQUIRED").is_none(), "a JDK is required and not there");
         println!("skipped: no javac");
         return;
     }
-    let (name, _) = judged("java", |root| {
-        let built = Command::new(tool("javac")).args(["-d", "build", "Adapter.java"]).current_dir(root).output();
+    let (name, _) = judged(language, |root| {
+        let files = fs::read_dir(root).expect("a folder").map(|entry| entry.expect("a file").path());
+        let sources = files.filter(|path| path.extension().is_some_and(|suffix| suffix == "java"));
+        let built = Command::new(tool("javac")).args(["-d", "build"]).args(sources).current_dir(root).output();
         assert!(built.expect("it runs").status.success());
-        format!("{} -cp {} Adapter", tool("java"), quoted(&root.join("build")))
+        format!("{} -cp {} {class}", tool("java"), quoted(&root.join("build")))
     });
     assert_eq!(name, "mine-2");
 }

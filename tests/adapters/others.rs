@@ -92,3 +92,51 @@ fn virtual_machines_write_what_they_were_asked_to() {
     let (report, code) = check(&[&["--adapter", &adapter, "--operation", "encode"], &random[..]].concat());
     assert_eq!((code, tally(&report)["pass"]), (0, 6), "{report:#}");
 }
+
+/// The folder with other people's programs: that which `HEAPSMITH_PEERS` names, and one with VisualVM's library, a package of Debian,
+/// where it can be fetched.
+fn analysers() -> Vec<(&'static str, PathBuf)> {
+    let mut found = Vec::new();
+    let named = env::var_os("HEAPSMITH_PEERS").map(PathBuf::from);
+    for program in ["heaptrail", "hprof-analyzer"] {
+        let path = named.as_ref().map(|folder| folder.join("bin").join(program)).filter(|path| path.exists());
+        match path {
+            Some(path) => found.push((program, path)),
+            None => println!("skipped: {program}, which takes minutes to build: examples/adapters/answers.sh runs it"),
+        }
+    }
+    let folder = Path::new(ROOT).join("target/analysers");
+    let script = format!("{ROOT}/examples/adapters/visualvm/install.sh");
+    let installed = Command::new("bash").arg(script).arg(&folder).output();
+    match installed.is_ok_and(|output| output.status.success()) {
+        true => found.push(("visualvm", folder)),
+        false => println!("skipped: VisualVM's library, which needs apt-get, dpkg and a JDK from 17 on"),
+    }
+    found
+}
+
+#[test]
+fn analysers_are_wrong_where_that_is_known_and_nowhere_else() {
+    let required = env::var_os("HEAPSMITH_PEERS_REQUIRED").is_some();
+    let found = if has_python() { analysers() } else { Vec::new() };
+    assert!(!required || !found.is_empty(), "an analyser is required and not there");
+    for (name, path) in found {
+        let place = path.display();
+        let adapter = match name {
+            "heaptrail" => python("examples/adapters/programs/heaptrail.py", &format!("{place} --answers")),
+            "hprof-analyzer" => python("examples/adapters/programs/hprof_analyzer.py", &format!("{place} --answers")),
+            _ => format!("java -cp {place}/visualvm.jar:{place}/visualvm-classes VisualVmAdapter --with-classes"),
+        };
+        let expected = format!("{ROOT}/examples/adapters/expected-answers.toml");
+        let question = ["--format", "hprof", "--level", "answers", "--expected", &expected];
+        let cases =
+            ["--filter", "hprof-hotspot-17", "--filter", "hprof-spelled-java-names", "--filter", "hprof-any-*-seed1"];
+        let (report, code) = check(&[&["--adapter", &*adapter], &question[..], &cases[..]].concat());
+        let verdicts = tally(&report);
+        assert_eq!(code, 0, "{name}: {report:#}");
+        assert!(
+            verdicts["pass"] >= 1 && verdicts.len() > 1,
+            "{name} is right in some, and wrong in others: {verdicts:?}"
+        );
+    }
+}

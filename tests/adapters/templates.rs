@@ -256,11 +256,33 @@ fn java_template() -> Option<tempfile::TempDir> {
 #[test]
 fn the_java_template_is_what_it_says() {
     let text = fs::read_to_string(format!("{ROOT}/examples/adapters/templates/Adapter.java")).expect("it is there");
-    assert!(text.lines().count() <= 380);
+    assert!(text.lines().count() <= 390);
     let Some(classes) = java_template() else { return };
     let adapter = java(&classes, "Adapter");
     passes(&adapter);
     speaks_both_versions(&adapter);
+}
+
+/// In every case of the level, and its histograms are.
+#[test]
+fn what_the_java_analyser_answers_is_right() {
+    let files = ["Adapter.java", "analyser/Analyser.java", "analyser/Dominators.java", "analyser/HprofHeap.java"];
+    let sources = files.map(|file| format!("{ROOT}/examples/adapters/templates/{file}").into());
+    let Some(classes) = compiled(&sources) else { return };
+    let adapter = java(&classes, "Analyser");
+    let told = heapsmith(&[&["adapter", "test", &adapter], PATIENT].concat());
+    assert_eq!(told.status.code(), Some(0), "{}", String::from_utf8_lossy(&told.stdout));
+    for level in ["answers", "counts"] {
+        let random = ["--format", "hprof", "--random", "40", "--seed", "5"];
+        let (report, code) = check(&[&["--adapter", &*adapter, "--level", level], &random[..]].concat());
+        let verdicts = tally(&report);
+        assert_eq!(
+            (verdicts.keys().map(String::as_str).collect::<Vec<_>>(), code),
+            (vec!["pass"], 0),
+            "{level}: {verdicts:?}"
+        );
+        assert!(verdicts["pass"] > 500, "{level}: {verdicts:?}");
+    }
 }
 
 #[test]

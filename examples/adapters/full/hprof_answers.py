@@ -18,12 +18,12 @@ HELLO = {
 # What is left to an analyser, with the default (specs/adapter.md, Readings).
 CONVENTIONS = {"answers.referents": "left-out", "answers.class-of-object": "counted", "answers.thread-locals": "roots",
                "answers.references-of-class": "all", "answers.class-of-class": "left-out",
-               "answers.class-roots": "recorded"}
+               "answers.class-roots": "recorded", "answers.class-objects": "entries"}
 
 # Names of arrays in the form of the virtual machine.
 ARRAYS = {"boolean": b"Z", "char": b"C", "float": b"F", "double": b"D", "byte": b"B", "short": b"S", "int": b"I",
           "long": b"J"}
-LOCALS = ("jni-local", "java-frame", "native-stack")  # roots of a thread
+LOCALS = ("jni-local", "java-frame", "native-stack", "thread-block", "jni-monitor")  # roots of a thread
 
 
 class Graph:
@@ -39,9 +39,13 @@ class Graph:
             is_first = item["address"] not in self.entries
             if item["kind"] != "class" and is_first:
                 self.entries[item["address"]] = item
-        for address, item in self.classes.items():
+        has_classes = dump.readings["answers.class-objects"] == "entries"
+        for address, item in self.classes.items() if has_classes else ():
             self.entries.setdefault(address, item)  # an object of the same address comes first
         self.roots = self.kept(heap)
+        if not has_classes:
+            held = (bits for item in items if item["kind"] == "class" for _, kind, bits in item["statics"] if kind == "object")
+            self.roots = list(dict.fromkeys([*self.roots, *(bits for bits in held if bits and bits in self.entries)]))
         self.references = {address: self.of_entry(item) for address, item in self.entries.items()}
         self.add_locals(heap)
 
@@ -56,7 +60,8 @@ class Graph:
                 kept[fields["object"]] = True
         if self.dump.readings["answers.class-roots"] == "boot-loader":
             has_sticky = any(kind == "sticky-class" for _, kind, _ in heap.roots)
-            kept.update((address, True) for address, item in self.classes.items() if self.of_boot(item, has_sticky))
+            boot = (address for address, item in self.classes.items() if self.of_boot(item, has_sticky))
+            kept.update((address, True) for address in boot if address in self.entries)
         return list(kept)
 
     def of_boot(self, item, has_sticky):

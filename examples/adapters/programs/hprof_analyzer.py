@@ -94,7 +94,8 @@ def of(address):
 # Which references the program follows.
 READINGS = {"answers.referents": "counted", "answers.class-of-object": "counted",
             "answers.references-of-class": "superclass-loader-statics", "answers.class-of-class": "left-out",
-            "answers.thread-locals": "of-thread", "answers.class-roots": "boot-loader"}
+            "answers.thread-locals": "of-thread", "answers.class-roots": "boot-loader",
+            "answers.class-objects": "entries"}
 
 
 if __name__ == "__main__":

@@ -40,6 +40,11 @@ public class Adapter {
             throw new Skip("this adapter does not analyse");
         }
 
+        /** The answer of the level "counts": the keys counts and histogram, as far as hello promises them. */
+        default Map<String, Object> count(Path dump, int heap) throws Refusal, Skip, IOException {
+            throw new Skip("this adapter does not count");
+        }
+
         /** Writes the dump's heap to a file, which does not exist yet, in another format. */
         default void convert(Path dump, String from, String to, Path out) throws Refusal, Skip, IOException {
             throw new Skip("this adapter does not convert");
@@ -97,16 +102,18 @@ public class Adapter {
             return object("status", "error", "message", "this adapter does not know " + op);
         WARNINGS.clear();
         try {
-            Path path = Path.of(text(request, "path")), out = Path.of(text(request, "out"));
+            Path path = Path.of(text(request, "path"));
+            Path out = request.get("out") == null ? null : Path.of(text(request, "out"));
+            int heap = request.get("heap") == null ? 0 : ((Number) request.get("heap")).intValue();
+            Map<String, Object> accepted = object("status", "accept");
             if (op.equals("convert")) parser.convert(path, text(request, "from"), text(request, "to"), out);
             else if (op.equals("encode")) parser.encode(path, text(request, "format"), out);
+            else if ("counts".equals(request.get("level"))) accepted.putAll(parser.count(path, heap));
             else try (Writer listing = Files.newBufferedWriter(out)) {
-                int heap = request.get("heap") == null ? 0 : ((Number) request.get("heap")).intValue();
                 Listing lines = line -> listing.write(toJson(line) + "\n");
                 if ("answers".equals(request.get("level"))) parser.analyse(path, heap, lines);
                 else parser.parse(path, heap, lines);
             }
-            Map<String, Object> accepted = object("status", "accept");
             if (!WARNINGS.isEmpty()) accepted.put("warnings", new ArrayList<>(WARNINGS));
             return accepted;
         } catch (Refusal refusal) {

@@ -19,7 +19,7 @@ class VisualVmAnswers {
     static final Map<String, Object> READINGS = Adapter.object("answers.referents", "left-out",
             "answers.class-of-object", "of-instances", "answers.thread-locals", "roots",
             "answers.references-of-class", "loader-statics", "answers.class-of-class", "counted",
-            "answers.class-roots", "recorded");
+            "answers.class-roots", "recorded", "answers.class-objects", "entries");
 
     static void answer(Heap heap, Adapter.Listing answer) throws IOException {
         Map<Long, Instance> entries = new LinkedHashMap<>(); // one of each identifier

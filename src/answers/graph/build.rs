@@ -115,8 +115,10 @@ impl Builder {
     }
 
     fn class(&mut self, class: &Class) -> Result<(), Error> {
-        self.targets.extend(self.graph.edges.of_class(class));
-        self.targets.extend(self.class_of_classes.map(|class| class.0));
+        if self.graph.edges.class_objects {
+            self.targets.extend(self.graph.edges.of_class(class));
+            self.targets.extend(self.class_of_classes.map(|class| class.0));
+        }
         self.close(class.address)
     }
 
@@ -204,7 +206,7 @@ impl Builder {
         let mut added = 0;
         for (entry, start) in (0..).zip(starts.iter_mut().skip(1)) {
             let to = *start as usize;
-            found.extend(targets[from..to].iter().filter_map(|to| graph.find(Address(*to))));
+            found.extend(targets[from..to].iter().filter_map(|to| graph.referred(Address(*to))));
             while let Some((_, local)) = locals.next_if(|(thread, _)| *thread == entry) {
                 found.push(local);
                 added += 1;
@@ -222,23 +224,31 @@ impl Builder {
 fn rooted(graph: &Graph, classes: &[Class], roots: &[Root]) -> Vec<Rooted> {
     let mut threads: HashMap<Serial, u32> = HashMap::default();
     for root in roots.iter().filter(|_| graph.edges.locals) {
-        if let (RootKind::ThreadObject(thread, _), Some(entry)) = (root.kind, graph.find(root.object)) {
+        if let (RootKind::ThreadObject(thread, _), Some(entry)) = (root.kind, graph.referred(root.object)) {
             threads.entry(thread).or_insert(entry);
         }
     }
     let of_thread = |kind: RootKind| match kind {
-        RootKind::JniLocal(thread, _) | RootKind::JavaFrame(thread, _) | RootKind::NativeStack(thread) => {
-            threads.get(&thread).copied()
-        }
+        RootKind::JniLocal(thread, _)
+        | RootKind::JavaFrame(thread, _)
+        | RootKind::NativeStack(thread)
+        | RootKind::ThreadBlock(thread)
+        | RootKind::JniMonitor(thread, _) => threads.get(&thread).copied(),
         _ => None,
     };
     let mut rooted: Vec<Rooted> = Vec::with_capacity(roots.len());
     rooted.extend(roots.iter().map(|root| Rooted {
         kind: root.kind.index(),
-        entry: graph.find(root.object),
+        entry: graph.referred(root.object),
         thread: of_thread(root.kind),
     }));
     let sticky = RootKind::StickyClass.index();
+    if !graph.edges.class_objects {
+        let held = classes.iter().flat_map(|class| class.statics.iter().flatten());
+        let held = held.filter_map(|field| field.value.as_reference().filter(|to| !to.is_null()));
+        rooted.extend(held.map(|to| Rooted { kind: sticky, entry: graph.referred(to), thread: None }));
+        return rooted;
+    }
     let has_sticky = rooted.iter().any(|root| root.kind == sticky);
     let kept = classes.iter().filter(|class| graph.edges.keeps(class, has_sticky));
     rooted.extend(kept.map(|class| Rooted { kind: sticky, entry: graph.find(class.address), thread: None }));
@@ -253,6 +263,12 @@ fn locals(roots: &[Rooted]) -> Vec<(u32, u32)> {
 }
 
 impl Graph {
+    /// The entry at an address, if references lead to it.
+    fn referred(&self, address: Address) -> Option<u32> {
+        let entry = self.find(address)?;
+        (self.edges.class_objects || entry as usize >= self.classes).then_some(entry)
+    }
+
     /// Finds who refers to each entry. Entries are gone through in the dump's order, in which most references lead to what is
     /// near.
     fn turn_round(&mut self) {

@@ -23,6 +23,9 @@ pub struct Edges {
     /// Whether classes without a loader are kept as if roots of the kind sticky-class named them: those of arrays of primitive
     /// types, and where the dump has no root of that kind, all that are no arrays.
     pub boot_classes: bool,
+    /// Whether class objects are entries. If not, nothing leads to them or from them, roots that name them keep nothing, and what
+    /// the static field of any class refers to is kept as if a root named it.
+    pub class_objects: bool,
 }
 
 /// What a class refers to.
@@ -48,6 +51,7 @@ impl Default for Edges {
             class_of_classes: false,
             locals: false,
             boot_classes: false,
+            class_objects: true,
         }
     }
 }
@@ -61,13 +65,14 @@ setters! {
         set class_of_classes: bool;
         set locals: bool;
         set boot_classes: bool;
+        set class_objects: bool;
     }
 }
 
 impl Edges {
     /// Whether an object refers to its class.
     pub(super) fn has_class_of(&self, kind: ObjectKind) -> bool {
-        self.classes && (self.array_classes || kind == ObjectKind::Instance)
+        self.classes && self.class_objects && (self.array_classes || kind == ObjectKind::Instance)
     }
 
     /// Whether a class is kept although no root names it.

@@ -44,8 +44,8 @@ pub(crate) struct Opts {
     /// static fields.
     #[arg(long)]
     no_class_references: bool,
-    /// Let the object of each thread refer to its locals (roots of the kinds java-frame, jni-local and native-stack), so that it
-    /// retains them. Without it, each of them is a root of its own.
+    /// Let the object of each thread refer to its locals (roots of the kinds java-frame, jni-local, native-stack, thread-block and
+    /// jni-monitor), so that it retains them. Without it, each of them is a root of its own.
     #[arg(long)]
     locals_of_threads: bool,
     /// Replace the file of --entries if it exists. Without it, an existing file is an error.

@@ -79,7 +79,9 @@ impl<'t> Against<'t> {
         let analysis = Analysis::of(Graph::of(&mut source, combination.edges())?);
         let Some(distances) = analysis.distances() else { return Ok(None) };
         let graph = analysis.graph();
-        let size = |entry| told.get(&graph.address(entry).0).and_then(|line| line.bytes).unwrap_or(0);
+        let has_sizes = told.values().any(|line| line.bytes.is_some());
+        let own = |entry| told.get(&graph.address(entry).0).and_then(|line| line.bytes);
+        let size = |entry| if has_sizes { own(entry) } else { graph.size(entry) }.unwrap_or(0);
         let retained = analysis.reached().map(|reached| reached.retained_sizes(size)).unwrap_or_default();
         Ok(Some(Against { analysis, told, distances, retained }))
     }

@@ -21,7 +21,7 @@ pub(in crate::check) const CONVENTIONS: &[Ambiguity] = &[
     ),
     convention(
         "answers.thread-locals",
-        "Roots of the kinds java-frame, jni-local and native-stack",
+        "Roots of the kinds java-frame, jni-local, native-stack, thread-block and jni-monitor",
         &[
             Choice::new("roots", "roots like any other"),
             Choice::new("of-thread", "references of the object of their thread, where the dump has a root of that"),
@@ -52,6 +52,14 @@ pub(in crate::check) const CONVENTIONS: &[Ambiguity] = &[
             ),
         ],
     ),
+    convention(
+        "answers.class-objects",
+        "Class objects",
+        &[
+            Choice::new("entries", "entries like any other"),
+            Choice::new("none", "no entries; what a static field of any class refers to is kept as by a root"),
+        ],
+    ),
 ];
 
 const fn convention(name: &'static str, about: &'static str, choices: &'static [Choice]) -> Ambiguity {
@@ -60,7 +68,7 @@ const fn convention(name: &'static str, about: &'static str, choices: &'static [
 
 /// Which references count by some choices, given by name.
 pub(super) fn edges(chosen: impl Fn(&str) -> usize) -> Edges {
-    let [referents, class, locals, of_class, class_of_class, roots] =
+    let [referents, class, locals, of_class, class_of_class, roots, class_objects] =
         std::array::from_fn(|place| chosen(CONVENTIONS[place].name));
     let of_classes = [OfClasses::All, OfClasses::SuperclassLoaderStatics, OfClasses::LoaderStatics];
     Edges::default()
@@ -71,4 +79,5 @@ pub(super) fn edges(chosen: impl Fn(&str) -> usize) -> Edges {
         .of_classes(of_classes.get(of_class).copied().unwrap_or_default())
         .class_of_classes(class_of_class == 1)
         .boot_classes(roots == 1)
+        .class_objects(class_objects == 0)
 }

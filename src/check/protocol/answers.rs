@@ -19,7 +19,7 @@ pub enum Part {
     Dominators,
     /// How many entries it retains.
     RetainedEntries,
-    /// How many bytes it retains, by the sizes of the answer.
+    /// How many bytes it retains, by the sizes of the answer, or of the dump, if the answer has none.
     Retained,
     /// Its size, as the dump records it.
     Sizes,
@@ -46,7 +46,7 @@ pub struct EntryAnswer {
     /// What it retains.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retained: Option<RetainedAnswer>,
-    /// Its size by the implementation; absent for 0.
+    /// Its size by the implementation; absent for 0, and in every line for the size that the dump records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
     /// A path, from an entry that a root keeps to this one, both included.

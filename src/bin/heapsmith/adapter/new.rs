@@ -30,6 +30,8 @@ enum Language {
     Python,
     /// Java 11 or later, without libraries.
     Java,
+    /// The same for an analyser: who is reachable, who keeps whom alive, what is retained.
+    JavaAnalyser,
     /// Rust, with the crate serde_json.
     Rust,
     /// A POSIX shell; only verdicts are judged.
@@ -59,6 +61,17 @@ const JAVA: Template = Template {
     build: Some("javac -d build Adapter.java"),
     command: "java -cp build Adapter",
 };
+const JAVA_ANALYSER: Template = Template {
+    files: &[
+        ("Analyser.java", include_str!("../../../../examples/adapters/templates/analyser/Analyser.java")),
+        ("Dominators.java", include_str!("../../../../examples/adapters/templates/analyser/Dominators.java")),
+        ("HprofHeap.java", include_str!("../../../../examples/adapters/templates/analyser/HprofHeap.java")),
+        ("Adapter.java", include_str!("../../../../examples/adapters/templates/Adapter.java")),
+    ],
+    place: "analyse",
+    build: Some("javac -d build *.java"),
+    command: "java -cp build Analyser",
+};
 const RUST: Template = Template {
     files: &[
         ("src/main.rs", include_str!("../../../../examples/adapters/templates/rust/src/main.rs")),
@@ -82,6 +95,7 @@ impl Language {
         match self {
             Language::Python => PYTHON,
             Language::Java => JAVA,
+            Language::JavaAnalyser => JAVA_ANALYSER,
             Language::Rust => RUST,
             Language::Shell => SHELL,
         }
