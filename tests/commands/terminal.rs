@@ -207,6 +207,7 @@ fn report() -> String {
         outcome: outcome.clone(),
         first: first.cloned(),
         others: vec![OtherFact { fact: text(), follows: Some(text()), ..OtherFact::default() }],
+        disagreements: vec![],
         refused_at: None,
         suspects: vec![],
         followed: vec![],

@@ -41,11 +41,14 @@ impl Counters {
     }
 }
 
+/// What runs a batch: its tasks, and its place among all.
+type RunBatch<'r, S> = dyn Fn(&[Task], usize) -> Result<Vec<S>, Error> + Sync + 'r;
+
 /// Runs batches, several at a time: `run` has the tasks of one, and its place.
 pub(in crate::check) fn side_by_side<S: Send>(
     batches: &Batches<'_>,
     jobs: usize,
-    run: &(dyn Fn(&[Task], usize) -> Result<Vec<S>, Error> + Sync),
+    run: &RunBatch<'_, S>,
 ) -> Result<Vec<Vec<S>>, Error> {
     let next = AtomicUsize::new(0);
     let is_over = AtomicBool::new(false);

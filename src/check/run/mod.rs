@@ -170,7 +170,7 @@ pub fn check(
             let tasks = to_read(&sources, &options.choice.filters);
             vec![Running::Among(Among::new(all.iter().map(One::party).collect(), shared, tasks))]
         }
-        false => all.into_iter().map(Running::One).collect(),
+        false => all.into_iter().map(|one| Running::One(Box::new(one))).collect(),
     };
     for one in runs {
         planned += one.count();
@@ -213,7 +213,7 @@ pub fn check(
 
 /// What is run: an implementation, or several that are compared.
 enum Running<'r> {
-    One(One<'r>),
+    One(Box<One<'r>>),
     Among(Among<'r>),
 }
 

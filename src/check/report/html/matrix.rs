@@ -304,6 +304,7 @@ mod tests {
                 outcome,
                 first: None,
                 others: vec![],
+                disagreements: vec![],
                 refused_at: None,
                 suspects: vec![],
                 followed: vec![],
