@@ -30,6 +30,9 @@ const POINTED: f64 = 0.2;
 /// How much a failure of another cause counts among the dumps that rely on a rule: one may hide another.
 const HIDDEN: f64 = 0.4;
 
+/// Which of fewer dumps fail says little: a rule that goes with the failure is named all the same.
+const DUMPS: f64 = 100.0;
+
 /// A symptom of a case.
 pub(super) struct Token<'s> {
     pub(super) case: usize,
@@ -191,7 +194,7 @@ impl<'s, 'r> Costs<'s, 'r> {
         let most = counts.values().copied().fold(0.0, f64::max);
         let others = counts.values().sum::<f64>() - most;
         let failed: f64 = cases.iter().map(|tokens| weight(tokens[0])).sum();
-        others * NOWHERE + ways(failed, self.all - failed)
+        others * NOWHERE + ways(failed, self.all.max(DUMPS) - failed)
     }
 }
 
