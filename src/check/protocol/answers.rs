@@ -46,7 +46,7 @@ pub struct EntryAnswer {
     /// What it retains.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retained: Option<RetainedAnswer>,
-    /// Its size by the implementation; absent for 0, and in every line for the size that the dump records.
+    /// Its size by the implementation; absent for 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
     /// A path, from an entry that a root keeps to this one, both included.

@@ -3,11 +3,11 @@ import java.nio.file.Path;
 import java.util.*;
 
 /**
- * An analyser behind the adapter protocol: a template for Java 11 and later, compiled together with Adapter.java. It says
+ * An analyser that speaks the adapter protocol: a template for Java 11 and later, compiled together with Adapter.java. It says
  * who is reachable, who keeps whom alive, what each object retains, and a way from a root to it (specs/answers.md), and
  * counts objects by class.
  *
- * Put your library in the place of {@link HprofHeap} and {@link Dominators}, and leave out of hello what it does not tell.
+ * Put your library in the place of {@link HprofHeap} and {@link Dominators}, and leave out of hello what it has no answer to.
  */
 public class Analyser implements Adapter.Parser {
     public static void main(String[] arguments) throws IOException {

@@ -219,7 +219,7 @@ fn topic(rule: &str) -> &str {
     rule.rsplit_once('.').map_or(rule, |(topic, _)| topic)
 }
 
-/// The logarithm of the number of ways to choose so many among them and others.
+/// The logarithm of the number of ways to choose a number of things among them and others.
 fn ways(chosen: f64, others: f64) -> f64 {
     let others = others.max(0.0);
     (ln_factorial(chosen + others) - ln_factorial(chosen) - ln_factorial(others)).max(0.0)
