@@ -74,6 +74,7 @@ fn lengths() -> BTreeMap<&'static str, u64> {
         ("hprof-recipe-after-4-gib", 70 + 9 + 43 + 14 + (1 << 31) + 16 + 9 + 14 + (1 << 31) + 16 + 9 + 17 + 5 + 9),
         ("hprof-recipe-deep-chain", 70 + 9 + 48 + 21 * 1_000_000),
         ("hprof-recipe-long-array", 70 + 9 + 43 + 14 + (1 << 31) + 8),
+        ("hprof-recipe-long-string", 70 + 9 + 4 + (1 << 31) + 16 + 9 + 43 + 17),
         ("hprof-recipe-longest-record", 70 + 9 + (1 << 32) - 1),
         ("hprof-recipe-longest-segment", 70 + 9 + (1 << 32) - 1 + 9 + 17 + 9),
         ("hprof-recipe-many-classes", 45 + 25 * 250_000 + 9 + 43 * 250_000),
