@@ -16,6 +16,7 @@ use std::ops::Range;
 use crate::model::Heap;
 
 pub(crate) use needed::{not_needed, without_subclasses};
+#[cfg_attr(not(feature = "check"), allow(unused_imports, reason = "some of it is for `check` alone"))]
 pub(crate) use remove::{Dropped, keep, part, uncounted};
 pub(crate) use simplify::{ClassStep, ObjectStep};
 pub(crate) use surroundings::{without_roots, without_threads, without_traces};

@@ -27,6 +27,7 @@ pub(crate) fn keep(heap: &Heap, objects: &[bool], classes: &[bool]) -> Heap {
 }
 
 /// What is known of objects that a heap has no more.
+#[cfg_attr(not(feature = "check"), allow(dead_code, reason = "for `check` alone"))]
 pub(crate) struct Dropped<'d> {
     /// The addresses of all objects there were, in ascending order.
     pub(crate) all: &'d [Address],
@@ -35,6 +36,7 @@ pub(crate) struct Dropped<'d> {
 }
 
 /// The same of a heap that has all its classes, and some of its objects only: without anything that refers to the others.
+#[cfg_attr(not(feature = "check"), allow(dead_code, reason = "for `check` alone"))]
 pub(crate) fn part(heap: Heap, dropped: &Dropped<'_>) -> Heap {
     let objects = heap.objects.iter().map(|object| object.address);
     let here: HashSet<Address> = heap.classes.iter().map(|class| class.address).chain(objects).collect();
