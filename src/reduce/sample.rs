@@ -5,15 +5,17 @@ use std::collections::HashSet;
 
 use crate::error::Error;
 use crate::format::{DumpFile, Lowering};
-use crate::model::{Address, Contents, DumpSource, Heap, HeapSource, Object, ObjectKind};
+use crate::model::{Address, Contents, DumpSource, Heap, HeapSource, Long, Object, ObjectKind};
 use crate::shrink::{Dropped, part};
 
+use super::LARGEST;
 use super::graph::{Graph, writers, written};
 use super::trials::Trials;
 
 /// Shares of the objects that are tried first: one of this number. A failure that objects of some kind show needs no more.
 const SHARES: [u64; 3] = [4096, 512, 64];
-/// Bytes of contents that are held of a part, and for each object this number more.
+/// Bytes of contents that are held of a part, and for each object this number more. A larger object ends its part; one that
+/// is larger than any dump that is held is in no part.
 const PART: u64 = 16 << 20;
 const OBJECT: u64 = 32;
 
@@ -91,8 +93,9 @@ impl Tries<'_, '_> {
         let (mut held, mut weight, mut index) = (Vec::new(), 0, 0);
         let outline = self.outline;
         heap.visit_objects(&mut |object| {
-            if outline.is_in_share(index, largest) && weight < PART {
-                weight += size(object);
+            let size = size(object);
+            if outline.is_in_share(index, largest) && weight < PART && size <= LARGEST {
+                weight += size;
                 held.push((index, whole(object)?));
             }
             index += 1;
@@ -113,8 +116,9 @@ impl Tries<'_, '_> {
         let around = without_objects(heap);
         let (mut held, mut weight, mut index) = (Vec::new(), 0, 0);
         heap.visit_objects(&mut |object| {
-            if self.found.is_none() && !self.trials.is_over() {
-                weight += size(object);
+            let size = size(object);
+            if self.found.is_none() && !self.trials.is_over() && size <= LARGEST {
+                weight += size;
                 held.push((index, whole(object)?));
                 if weight >= PART {
                     self.part(&around, &held)?;
@@ -170,7 +174,8 @@ fn size(object: &Object) -> u64 {
         Contents::Fields(values) => 8 * values.len() as u64,
         Contents::Raw(bytes) | Contents::Primitives(bytes) => bytes.len() as u64,
         Contents::Elements(list) | Contents::References(list) => 8 * list.len() as u64,
-        Contents::Long(_) => 1 << 20,
+        Contents::Long(Long::References(list) | Long::Elements(list)) => 8 * list.count(),
+        Contents::Long(Long::Raw(bytes) | Long::Primitives(bytes)) => bytes.count(),
     };
     OBJECT + contents
 }

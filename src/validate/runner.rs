@@ -158,3 +158,48 @@ impl Report {
         tolerated
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::Format;
+    use crate::model::{DumpSource, Heap, HeapSource, Object};
+
+    fn objects(heap: &mut dyn HeapSource) -> Vec<Object> {
+        let mut objects = Vec::new();
+        let visited = heap.visit_objects(&mut |object| {
+            objects.push(object.clone());
+            Ok(())
+        });
+        visited.expect("memory can be read");
+        objects
+    }
+
+    /// Whole, with bytes after the end tag, and without the end tag.
+    #[test]
+    fn heaps_that_come_with_a_validation_are_those_of_the_dump() {
+        for format in [Format::PHD4, Format::PHD5, Format::PHD6] {
+            for seed in 0..10 {
+                let whole = Heap::random(seed).write(format).expect("it can be written");
+                let longer = [&whole[..], b"more"].concat();
+                for bytes in [&whole[..], &longer, &whole[..whole.len() - 1]] {
+                    let input = Input::memory("dump", bytes.to_vec());
+                    let file = DumpFile::new(input.clone(), Reading::default()).expect("a dump");
+                    let (report, source) = validate_source(&file).expect("memory can be read");
+                    assert_eq!(report.valid, validate(&input, ValidateOptions::default()).expect("read").valid);
+                    let (mut source, mut due) = (source.expect("no further pass"), file.source().expect("a heap"));
+                    assert_eq!(source.left_behind(), due.left_behind());
+                    assert_eq!(source.left_behind().is_some(), bytes.len() != whole.len());
+                    let (source, due) = (source.heap(0), due.heap(0));
+                    assert_eq!((source.facts(), source.classes()), (due.facts(), due.classes()));
+                    assert_eq!(objects(source), objects(due));
+                }
+                // Inside of a record.
+                let input = Input::memory("dump", whole[..whole.len() - 2].to_vec());
+                let file = DumpFile::new(input, Reading::default()).expect("a dump");
+                let (report, source) = validate_source(&file).expect("memory can be read");
+                assert!(!report.valid && source.is_none(), "seed {seed}: {report:?}");
+            }
+        }
+    }
+}

@@ -12,10 +12,12 @@ use super::super::lift::Summary;
 use super::super::wire::FileFlags;
 use super::{BOOK, GraphIndex, PassRules};
 
-/// What is kept of a PHD for the second pass, and of one that only errors are looked for in, for who reads its heap then.
+/// What the first pass over a PHD keeps.
 pub(in super::super) struct Kept {
+    /// For the second pass.
     index: GraphIndex,
-    /// `None` once the dump cannot be read any further.
+    /// For a source of the heap: who looks for nothing but errors mostly reads it next. `None` otherwise, and where the dump
+    /// cannot be read to its end.
     pub(in super::super) summary: Option<Summary>,
 }
 
