@@ -155,7 +155,8 @@ fn held(input: &Input) -> Result<Vec<u8>, Error> {
     let name = input.name();
     if read.map_err(|e| Error::io(format!("reading {name}"), e))? as u64 > LARGEST {
         return Err(Error::Usage(format!(
-            "{name}: no part of the dump shows it, and as a whole it can be reduced up to {LARGEST} bytes"
+            "{name}: no sample or part of the dump shows the failure, and the whole dump has more than the {LARGEST} \
+             bytes that can be held"
         )));
     }
     Ok(bytes)

@@ -70,9 +70,9 @@ pub(crate) struct Opts {
     /// is judged as by `check-conversion`, and decoders are not asked about them. Without it, the corpus.
     #[arg(long, value_name = "PATH", num_args = 1.., conflicts_with_all = ["large", "encoder", "random", "scaling"])]
     dumps: Vec<PathBuf>,
-    /// Compare the implementations with each other: where they disagree about a dump is a cause, with who says the same. No answer
-    /// counts as right, so that dumps are compared as well that heapsmith cannot read; what `validate` finds in a dump stands beside.
-    /// Needs two adapters or decoders at least. Without it, each is judged by what is right.
+    /// Compare the implementations with each other: a disagreement about a dump is a failure, and the report says which of them say
+    /// the same. No answer counts as right, so dumps that heapsmith cannot read are compared, too. Needs at least two adapters or
+    /// decoders. Without it, each implementation is judged by the right answer.
     #[arg(
         long,
         conflicts_with_all = ["converter", "encoder", "operation", "large", "scaling", "reduce"]

@@ -30,10 +30,11 @@ use crate::{Answer, decode, open, terminal};
 /// that several heaps are in is reduced to one of them where that is enough.
 ///
 /// --test is a command that ends with exit code 0 if a dump still shows it. --adapter asks a parser as `check` does: a smaller
-/// dump shows the same if the same is wrong of the answer. Of a file above 32 MiB,
-/// samples of the objects and then parts of some MiB are tried first, and it is held only where none of them shows it; that takes
-/// several times its size, and at most 1 GiB can be held. A large dump is asked about as `check --dumps` does, and smaller ones at
+/// dump shows the same if the same is wrong of the answer. A large dump is asked about as `check --dumps` does, and smaller ones at
 /// the same level of answers.
+///
+/// Of a file above 32 MiB, samples of its objects are tried first, and then parts of about 16 MiB; the whole file is held in memory
+/// only if none of these shows the failure. That takes several times its size, and at most 1 GiB can be held.
 ///
 /// Example: heapsmith reduce crash.hprof --test './crashes.sh {}' -o smallest.hprof
 ///

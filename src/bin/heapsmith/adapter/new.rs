@@ -30,7 +30,7 @@ enum Language {
     Python,
     /// Java 11 or later, without libraries.
     Java,
-    /// The same for an analyser: who is reachable, who keeps whom alive, what is retained.
+    /// Java 11 or later, for a heap analyser: reachability, dominators, retained sizes, paths.
     JavaAnalyser,
     /// Rust, with the crate serde_json.
     Rust,
