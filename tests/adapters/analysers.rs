@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use toml::Table;
 
-use crate::bench::{ask, check, has_python, heapsmith, outcomes, python, tally};
+use crate::bench::{ask, check, has_python, heapsmith, interpreter, outcomes, python, tally};
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 const ANALYSER: &str = "hprof_answers.py";
@@ -38,7 +38,7 @@ fn changed(change: Option<(&str, &str)>, words: &str) -> (TempDir, String) {
         }
         fs::write(folder.path().join(file), source).expect("it can be written");
     }
-    let command = format!("python3 -B {} {words}", folder.path().join(ANALYSER).display());
+    let command = format!("{} -S -B {} {words}", interpreter(), folder.path().join(ANALYSER).display());
     (folder, command)
 }
 

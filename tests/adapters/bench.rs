@@ -37,7 +37,7 @@ pub(crate) fn interpreter() -> &'static str {
 /// The command of a file beside these tests.
 pub(crate) fn python(file: &str, arguments: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
-    format!("python3 {} {arguments}", shell_words::quote(&path.to_string_lossy()))
+    format!("{} -S {} {arguments}", interpreter(), shell_words::quote(&path.to_string_lossy()))
 }
 
 /// A tool of the JDK that `JAVA_HOME` names, or of the one on the path.

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::bench::{check, has_python, tally};
+use crate::bench::{check, has_python, interpreter, tally};
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
@@ -69,7 +69,7 @@ fn changed(format: &str, what: &str, changes: &[(&str, &str)]) -> (Value, i32) {
         }
         fs::write(folder.path().join(file), source).expect("it can be written");
     }
-    let adapter = format!("python3 -B {}", folder.path().join(format!("{format}.py")).display());
+    let adapter = format!("{} -S -B {}", interpreter(), folder.path().join(format!("{format}.py")).display());
     check(&["--adapter", &adapter, "--format", format, "--random", "40", "--seed", "11"])
 }
 

@@ -8,7 +8,7 @@ use std::process::Command;
 use heapsmith::check::ambiguities;
 use serde_json::Value;
 
-use crate::bench::{HEAPSMITH, check, has_python, tally};
+use crate::bench::{HEAPSMITH, check, has_python, interpreter, tally};
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
@@ -43,7 +43,7 @@ fn changed(format: &str, changes: &[Change<'_>], words: &str, arguments: &[&str]
         }
         fs::write(folder.path().join(file), source).expect("it can be written");
     }
-    let adapter = format!("python3 -B {} {words}", folder.path().join(format!("{format}.py")).display());
+    let adapter = format!("{} -S -B {} {words}", interpreter(), folder.path().join(format!("{format}.py")).display());
     check(&[&["--adapter", &adapter, "--format", format], arguments].concat())
 }
 
@@ -292,7 +292,7 @@ fn what_a_writer_loses_may_be_absent_if_it_says_so() {
     let tallied = |writes: &str, hash: &str| {
         let source = WITHOUT_HASHES.replace("WRITES", writes).replace("HASH", hash);
         fs::write(&script, source).expect("it can be written");
-        let adapter = format!("python3 -B {}", script.display());
+        let adapter = format!("{} -S -B {}", interpreter(), script.display());
         let (report, _) = check(&["--adapter", &adapter, "--filter", "phd6-openj9-*", "--filter", "phd6-spelled*"]);
         tally(&report)
     };

@@ -51,7 +51,7 @@ def adapter_in(folder, format, bug):
             text = text.replace(bug["old"], bug["new"])
             ast.parse(text)
         (pathlib.Path(folder) / source.name).write_text(text, encoding="utf-8")
-    return f"python3 -B {shlex.quote(f'{folder}/{adapter}.py')}"
+    return f"{shlex.quote(sys.executable)} -S -B {shlex.quote(f'{folder}/{adapter}.py')}"
 
 
 def asked_for(arguments):

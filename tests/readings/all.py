@@ -87,7 +87,7 @@ def pairs(readings):
 
 def check(options, format, words):
     """How many answers there were, and those that fail."""
-    adapter = shlex.join(["python3", "-B", str(ADAPTERS / f"{format}.py"), *words])
+    adapter = shlex.join([sys.executable, "-S", "-B", str(ADAPTERS / f"{format}.py"), *words])
     command = [options.heapsmith, "check", "--json", "--adapter", adapter, "--format", format,
                "--random", str(options.random), "--seed", str(options.seed), "--time-limit", "60", "--jobs", "2"]
     run = subprocess.run(command, stdout=subprocess.PIPE, check=False)
