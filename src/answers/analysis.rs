@@ -24,6 +24,7 @@ pub struct FromRoots {
     /// By number of the search.
     dominators: Vec<u32>,
     retained: retained::Retained,
+    tree: Tree,
     /// By entry, its number.
     numbers: Vec<u32>,
     /// By number, the entry.
@@ -37,12 +38,15 @@ impl Analysis {
         let roots = graph.rooted();
         let mut search = Search::of(&graph, roots.as_deref().unwrap_or_default());
         let from_roots = roots.map(|roots| {
-            let dominators = dominators(&graph, &search, &roots);
+            let dominators = dominators(&graph, &mut search, &roots);
+            search.parents = Vec::new();
             let retained = retained::Retained::of(&graph, &search, &dominators);
+            let tree = Tree::of(&dominators);
             search.entries.truncate(search.reached as usize + 1);
             FromRoots {
                 dominators,
                 retained,
+                tree,
                 numbers: std::mem::take(&mut search.numbers),
                 entries: std::mem::take(&mut search.entries),
             }
@@ -65,6 +69,11 @@ impl Analysis {
         Some(Distances::of(&self.graph, &self.graph.rooted()?))
     }
 
+    /// How many references lead to an entry, from all entries.
+    pub fn in_degree(&self, entry: u32) -> u64 {
+        self.search.in_degrees[entry as usize].into()
+    }
+
     /// The strongly connected components, each with its entries: no entry refers to one of a later component.
     pub fn components(&self) -> impl Iterator<Item = &[u32]> {
         let starts = [0].into_iter().chain(self.search.ends.iter().copied());
@@ -82,7 +91,8 @@ impl Analysis {
     /// and none alone is not among it.
     pub fn retained_by_name(&self) -> Option<Vec<Retained>> {
         let reached = self.from_roots.as_ref()?;
-        let sums = retained::by_name(&self.graph, &reached.entries, &reached.dominators, &reached.retained);
+        let sums =
+            retained::by_name(&self.graph, &reached.entries, &reached.dominators, &reached.tree, &reached.retained);
         Some(sums.into_iter().map(|(entries, bytes)| Retained { entries, bytes }).collect())
     }
 
@@ -165,12 +175,12 @@ impl FromRoots {
     }
 
     /// From an entry on, the one that retains most bytes of what the one before retains, as long as that is more than half.
-    pub(super) fn through(&self, tree: &Tree, entry: u32) -> Vec<u32> {
+    pub(super) fn through(&self, entry: u32) -> Vec<u32> {
         let mut through = Vec::new();
         let Some(mut number) = self.number(entry) else { return through };
         loop {
             let most =
-                tree.below(number).max_by_key(|below| (self.retained_by(*below).bytes, std::cmp::Reverse(*below)));
+                self.tree.below(number).max_by_key(|below| (self.retained_by(*below).bytes, std::cmp::Reverse(*below)));
             let all = self.retained_by(number).bytes;
             match most {
                 Some(most) if self.retained_by(most).bytes > all / 2 => number = most,
@@ -178,11 +188,6 @@ impl FromRoots {
             }
             through.push(self.entries[number as usize]);
         }
-    }
-
-    /// The tree of dominators.
-    pub(super) fn tree(&self) -> Tree {
-        Tree::of(&self.dominators)
     }
 
     fn number(&self, entry: u32) -> Option<u32> {

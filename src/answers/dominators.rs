@@ -4,39 +4,49 @@
 //! proportional to references times the logarithm of entries. It works on the numbers of a [`Search`], in 24 bytes an entry and 4 a
 //! reference beside those.
 
-use super::graph::Graph;
+use std::hint::black_box;
+use std::mem;
+
+use super::graph::{FETCHED, Graph};
 use super::search::Search;
 
 /// By number, that of the immediate dominator; 0 stands for the roots together, which have none.
-pub(super) fn dominators(graph: &Graph, search: &Search, roots: &[u32]) -> Vec<u32> {
+pub(super) fn dominators(graph: &Graph, search: &mut Search, roots: &[u32]) -> Vec<u32> {
     let count = search.reached as usize + 1;
+    let Referring { starts, numbers } = Referring::of(graph, search, roots);
     let mut forest = Forest::new(&search.parents[..count]);
     // Until an entry has its dominator, its place in `dominators` leads to the next one of the same bucket.
     let mut dominators = vec![0_u32; count];
     let mut buckets = vec![0_u32; count];
-    let mut is_root = vec![false; count];
-    roots.iter().for_each(|root| is_root[search.numbers[*root as usize] as usize] = true);
-    // In the order of the dump, in which most references come from what is near.
-    let referring: Vec<u32> = graph.all_referring().iter().map(|from| search.numbers[*from as usize]).collect();
+    let mut end = numbers.len();
     for number in (1..count as u32).rev() {
-        let mut semi = if is_root[number as usize] { 0 } else { number };
-        for &from in &referring[graph.places_of_referring(search.entries[number as usize])] {
-            if semi == 0 {
-                break;
+        if number as usize % FETCHED == 0 {
+            let start = starts[number as usize + 1 - FETCHED..].iter().find(|start| **start != ROOT);
+            let start = start.map_or(end, |start| *start as usize);
+            forest.fetch(number, &numbers[start.max(end.saturating_sub(MOST))..end]);
+        }
+        let parent = search.parents[number as usize];
+        let mut semi = 0;
+        if starts[number as usize] != ROOT {
+            let start = starts[number as usize] as usize;
+            semi = parent;
+            for &from in &numbers[start..end] {
+                if semi == 0 {
+                    break;
+                }
+                semi = semi.min(if from > number { forest.lowest(from, number + 1).1 } else { from });
             }
-            if from <= search.reached {
-                semi = semi.min(forest.lowest(from, number + 1).1);
-            }
+            end = start;
         }
         forest.set(number, semi);
-        dominators[number as usize] = std::mem::replace(&mut buckets[semi as usize], number);
-        // From here on the entry counts as linked to its parent.
-        let parent = search.parents[number as usize];
-        let mut next = std::mem::take(&mut buckets[parent as usize]);
+        // From here on the entry counts as linked to its parent. Where that is its semidominator, it is its dominator.
+        dominators[number as usize] =
+            if semi == parent { parent } else { mem::replace(&mut buckets[semi as usize], number) };
+        let mut next = mem::take(&mut buckets[parent as usize]);
         while next != 0 {
             let (lowest, semi) = forest.lowest(next, number);
             let is_lower = semi < forest.links[next as usize].semi;
-            next = std::mem::replace(&mut dominators[next as usize], if is_lower { lowest } else { parent });
+            next = mem::replace(&mut dominators[next as usize], if is_lower { lowest } else { parent });
         }
     }
     for number in 1..count {
@@ -46,6 +56,46 @@ pub(super) fn dominators(graph: &Graph, search: &Search, roots: &[u32]) -> Vec<u
     }
     dominators[0] = 0;
     dominators
+}
+
+/// The most references that are looked at ahead: a few entries have very many.
+const MOST: usize = 16 * FETCHED;
+
+/// Who refers to what is reached, by numbers: of what is reached itself.
+struct Referring {
+    /// By number, where those that refer to it begin in `numbers`; they end where those of the next one begin. [`ROOT`] for a
+    /// root, which has none.
+    starts: Vec<u32>,
+    numbers: Vec<u32>,
+}
+
+/// Roots are reached without a reference, whoever refers to them.
+const ROOT: u32 = u32::MAX;
+
+impl Referring {
+    fn of(graph: &Graph, search: &mut Search, roots: &[u32]) -> Referring {
+        let mut starts = mem::take(&mut search.from_reached);
+        roots.iter().for_each(|root| starts[search.numbers[*root as usize] as usize] = 0);
+        let mut sum = 0;
+        for end in &mut starts {
+            sum += *end;
+            *end = sum;
+        }
+        roots.iter().for_each(|root| starts[search.numbers[*root as usize] as usize] = ROOT);
+        let mut numbers = vec![0_u32; sum as usize];
+        // From the ends: so each end becomes a start. Entries are gone through in the dump's order, in which most references
+        // lead to what is near.
+        for (entry, from) in (0..).zip(&search.numbers).filter(|(_, from)| **from <= search.reached) {
+            for to in graph.references(entry) {
+                let end = &mut starts[search.numbers[to as usize] as usize];
+                if *end != ROOT {
+                    *end -= 1;
+                    numbers[*end as usize] = *from;
+                }
+            }
+        }
+        Referring { starts, numbers }
+    }
 }
 
 /// The part of the tree of the walk that has been linked, with paths that are shortened as they are followed.
@@ -74,6 +124,13 @@ impl Forest {
     fn set(&mut self, number: u32, semi: u32) {
         let link = &mut self.links[number as usize];
         (link.semi, link.lowest) = (semi, (number, semi));
+    }
+
+    /// Looks at what is known of entries from a number on. Asked one by one, each would have to be waited for.
+    fn fetch(&self, from: u32, numbers: &[u32]) {
+        for number in numbers.iter().filter(|number| **number > from) {
+            black_box(self.links[*number as usize].above);
+        }
     }
 
     /// Of the entries from this one up to the end of what is linked, that with the lowest semidominator, and that. Linked are all

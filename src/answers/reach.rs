@@ -2,7 +2,7 @@
 
 use crate::model::RootKind;
 
-use super::graph::Graph;
+use super::graph::{FETCHED, Graph};
 use super::search::Search;
 
 /// A bit for each kind of root, by its place in [`RootKind::FORMS`].
@@ -21,10 +21,15 @@ pub(super) fn kinds(graph: &Graph, search: &Search) -> Vec<Kinds> {
     // From those to which no other component refers: a component is complete before what it refers to is looked at.
     let mut to = search.by_component.len();
     let starts = search.ends.iter().rev().skip(1).map(|end| *end as usize).chain([0]);
+    let mut fetched = to;
     for from in starts {
         let members = &search.by_component[from..to];
         let all = members.iter().fold(0, |all, entry| all | kinds[*entry as usize]);
-        for &entry in members {
+        for (at, &entry) in (from..to).zip(members).rev() {
+            if at < fetched {
+                fetched = at.saturating_sub(FETCHED - 1);
+                graph.fetch(&search.by_component[fetched..=at]);
+            }
             kinds[entry as usize] = all;
             if all != 0 {
                 graph.references(entry).for_each(|to| kinds[to as usize] |= all);

@@ -38,14 +38,19 @@ pub(super) fn sums(dominators: &[u32], size: impl Fn(usize) -> u64) -> Vec<u64> 
 
 /// What one or another object of each name of a class retains, by the names of [`Graph::names`]: entries and bytes. What
 /// several of them hold and none alone is not among it; class objects are no objects of the class that they are.
-pub(super) fn by_name(graph: &Graph, entries: &[u32], dominators: &[u32], retained: &Retained) -> Vec<(u64, u64)> {
+pub(super) fn by_name(
+    graph: &Graph,
+    entries: &[u32],
+    dominators: &[u32],
+    tree: &Tree,
+    retained: &Retained,
+) -> Vec<(u64, u64)> {
     let mut sums = vec![(0_u64, 0_u64); graph.names().len()];
     let mut above = vec![0_u32; graph.names().len()];
     let name_of = |number: u32| {
         let entry = entries[number as usize];
         graph.kind(entry).and(graph.name(entry)).map(|name| name as usize)
     };
-    let tree = Tree::of(dominators);
     let mut at = 0;
     loop {
         if at != 0
@@ -75,11 +80,12 @@ pub(super) fn by_name(graph: &Graph, entries: &[u32], dominators: &[u32], retain
 }
 
 /// The tree of dominators from the roots down; 0 is no entry.
+#[derive(Clone, Debug)]
 pub(super) struct Tree {
     /// By number, the first one that is dominated immediately.
-    pub(super) first: Vec<u32>,
+    first: Vec<u32>,
     /// By number, the next one with the same dominator.
-    pub(super) next: Vec<u32>,
+    next: Vec<u32>,
 }
 
 impl Tree {

@@ -15,6 +15,10 @@ pub(super) struct Search {
     pub(super) parents: Vec<u32>,
     /// How many entries are reached from roots: their numbers come first.
     pub(super) reached: u32,
+    /// By number, how many references lead there from what roots reach; of what they reach alone.
+    pub(super) from_reached: Vec<u32>,
+    /// By entry, how many references lead there from all entries.
+    pub(super) in_degrees: Vec<u32>,
     /// The entries, those of one component after each other; no entry refers to one of a later component.
     pub(super) by_component: Vec<u32>,
     /// Where each component ends in `by_component`.
@@ -31,6 +35,8 @@ impl Search {
             numbers: Vec::new(),
             parents: Vec::with_capacity(count + 1),
             reached: 0,
+            from_reached: Vec::new(),
+            in_degrees: Vec::new(),
             by_component: Vec::with_capacity(count),
             ends: Vec::new(),
         };
@@ -39,9 +45,12 @@ impl Search {
         let mut walk = Walk { search, states: vec![State::default(); count], pending: Vec::new(), way: Vec::new() };
         roots.iter().for_each(|root| walk.from(graph, *root));
         walk.search.reached = walk.search.entries.len() as u32 - 1;
+        let reached = walk.search.entries[1..].iter().map(|entry| walk.states[*entry as usize].in_degree);
+        walk.search.from_reached = [0].into_iter().chain(reached).collect();
         (0..count as u32).for_each(|entry| walk.from(graph, entry));
         let Walk { mut search, states, .. } = walk;
-        search.numbers = states.into_iter().map(|state| state.number).collect();
+        search.numbers = states.iter().map(|state| state.number).collect();
+        search.in_degrees = states.iter().map(|state| state.in_degree).collect();
         search
     }
 }
@@ -62,16 +71,31 @@ struct State {
     number: u32,
     /// The least number that it leads back to, or [`DONE`] once its component is complete.
     lowest: u32,
+    /// References to it that were met: each is met once.
+    in_degree: u32,
 }
 
 const DONE: u32 = u32::MAX;
 
+/// An entry on the way. There can be as many as there are entries, so that it is small.
 struct Step {
     entry: u32,
-    /// Places of references.
-    left: Range<u32>,
-    /// The class, which comes after them.
-    class: Option<u32>,
+    /// The place of the next reference, of those before `end`; behind that comes the class, at `end` itself.
+    next: u32,
+    end: u32,
+}
+
+impl Step {
+    /// The next entry to which this one refers.
+    #[inline]
+    fn next(&mut self, graph: &Graph) -> Option<u32> {
+        let place = self.next;
+        if place > self.end {
+            return None;
+        }
+        self.next += 1;
+        if place < self.end { Some(graph.target(place)) } else { graph.class_of(self.entry) }
+    }
 }
 
 impl Walk {
@@ -81,13 +105,15 @@ impl Walk {
         }
         self.enter(graph, root, 0);
         while let Some(step) = self.way.last_mut() {
-            let next = step.left.next().map(|place| graph.target(place)).or_else(|| step.class.take());
+            let next = step.next(graph);
             let entry = step.entry;
             let Some(to) = next else {
                 self.leave(entry);
                 continue;
             };
-            let State { number, lowest } = self.states[to as usize];
+            let state = &mut self.states[to as usize];
+            state.in_degree += 1;
+            let State { number, lowest, .. } = *state;
             if number == 0 {
                 let parent = self.states[entry as usize].number;
                 self.enter(graph, to, parent);
@@ -100,16 +126,18 @@ impl Walk {
 
     fn enter(&mut self, graph: &Graph, entry: u32, parent: u32) {
         let number = self.search.entries.len() as u32;
-        self.states[entry as usize] = State { number, lowest: number };
+        let state = &mut self.states[entry as usize];
+        (state.number, state.lowest) = (number, number);
         self.search.entries.push(entry);
         self.search.parents.push(parent);
         self.pending.push(entry);
-        self.way.push(Step { entry, left: graph.listed(entry), class: graph.class_of(entry) });
+        let Range { start: next, end } = graph.listed(entry);
+        self.way.push(Step { entry, next, end });
     }
 
     fn leave(&mut self, entry: u32) {
         self.way.pop();
-        let State { number, lowest } = self.states[entry as usize];
+        let State { number, lowest, .. } = self.states[entry as usize];
         if lowest == number {
             while let Some(member) = self.pending.pop() {
                 self.states[member as usize].lowest = DONE;

@@ -1,16 +1,17 @@
 //! The answers in few words.
 
 use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 use crate::compare::listing::{Hex, Text};
 use crate::error::Error;
-use crate::model::{HeapSource, Name, ObjectKind, RootKind};
+use crate::model::{Address, HeapSource, Name, ObjectKind, RootKind};
 
 use super::analysis::{Analysis, FromRoots};
 use super::graph::Graph;
 use super::strings;
 use super::told::{
-    Amount, Answers, ClassRow, Components, Degrees, Duplicate, Entries, Holder, References, RootRow, Strings,
+    Amount, Answers, ClassRow, Components, Degrees, Duplicate, Entries, Holder, References, Retained, RootRow, Strings,
 };
 
 /// How many texts of several strings are listed.
@@ -26,19 +27,19 @@ pub const MOST_HOLDERS: usize = 10;
 pub fn answers(source: &mut dyn HeapSource, analysis: &Analysis) -> Result<Answers, Error> {
     let graph = analysis.graph();
     let reached = analysis.reached();
-    let all = || 0..graph.len() as u32;
     let strings = said_of_strings(source, graph)?;
+    let (reachable, unreachable) = reached.map(|reached| amounts(graph, reached)).unzip();
     Ok(Answers {
         schema: super::SCHEMA,
         referents: graph.edges().referents,
         classes_of_objects: graph.edges().classes,
         locals_of_threads: graph.edges().locals,
         entries: entries(graph),
-        references: references(graph),
+        references: references(analysis),
         histogram: histogram(analysis),
         roots: graph.roots().map(|_| roots(analysis)),
-        reachable: reached.map(|reached| amount(graph, all().filter(|entry| reached.is_reachable(*entry)))),
-        unreachable: reached.map(|reached| amount(graph, all().filter(|entry| !reached.is_reachable(*entry)))),
+        reachable,
+        unreachable,
         components: components(analysis),
         strings,
         holders: reached.map(|reached| holders(analysis, reached)),
@@ -58,16 +59,18 @@ fn entries(graph: &Graph) -> Entries {
     entries
 }
 
-fn references(graph: &Graph) -> References {
-    References {
-        references: (0..graph.len() as u32).map(|entry| graph.degree(entry)).sum(),
-        dangling: graph.dangling(),
-        from: degrees(graph, |entry| graph.degree(entry)),
-        to: degrees(graph, |entry| graph.referring(entry).len() as u64),
-    }
+fn references(analysis: &Analysis) -> References {
+    let graph = analysis.graph();
+    let mut references = 0;
+    let from = degrees(graph, |entry| {
+        let degree = graph.degree(entry);
+        references += degree;
+        degree
+    });
+    References { references, dangling: graph.dangling(), from, to: degrees(graph, |entry| analysis.in_degree(entry)) }
 }
 
-fn degrees(graph: &Graph, of: impl Fn(u32) -> u64) -> Degrees {
+fn degrees(graph: &Graph, mut of: impl FnMut(u32) -> u64) -> Degrees {
     let mut degrees = Degrees::default();
     for entry in 0..graph.len() as u32 {
         let degree = of(entry);
@@ -109,10 +112,14 @@ fn row_of(name: &Name) -> ClassRow {
     ClassRow { class: Text::from(name), objects: 0, bytes: 0, unsized_objects: 0, retained: None }
 }
 
-fn amount(graph: &Graph, entries: impl Iterator<Item = u32>) -> Amount {
-    let mut amount = Amount::default();
-    entries.for_each(|entry| amount.add(graph, entry));
-    amount
+/// What is reachable, and what is not.
+fn amounts(graph: &Graph, reached: &FromRoots) -> (Amount, Amount) {
+    let (mut reachable, mut unreachable) = Default::default();
+    for entry in 0..graph.len() as u32 {
+        let amount: &mut Amount = if reached.is_reachable(entry) { &mut reachable } else { &mut unreachable };
+        amount.add(graph, entry);
+    }
+    (reachable, unreachable)
 }
 
 impl Amount {
@@ -127,11 +134,10 @@ impl Amount {
 fn roots(analysis: &Analysis) -> Vec<RootRow> {
     let graph = analysis.graph();
     let mut reachable = RootKind::FORMS.map(|_| Amount::default());
-    for (entry, kinds) in (0..).zip(analysis.root_kinds()) {
-        for (kind, amount) in reachable.iter_mut().enumerate() {
-            if kinds & 1 << kind != 0 {
-                amount.add(graph, entry);
-            }
+    for (entry, mut kinds) in (0..).zip(analysis.root_kinds()) {
+        while kinds != 0 {
+            reachable[kinds.trailing_zeros() as usize].add(graph, entry);
+            kinds &= kinds - 1;
         }
     }
     let rows = RootKind::FORMS.iter().zip(reachable).enumerate().map(|(kind, (form, reachable))| {
@@ -156,9 +162,11 @@ fn components(analysis: &Analysis) -> Components {
             found.cycles += 1;
             found.in_cycles += size;
         }
+        if size < found.largest {
+            continue;
+        }
         let lowest = component.iter().map(|entry| graph.address(*entry)).min();
-        let is_first = lowest.zip(first).is_none_or(|(lowest, first)| lowest < first);
-        if size > found.largest || size == found.largest && is_first {
+        if size > found.largest || lowest.zip(first).is_none_or(|(lowest, first)| lowest < first) {
             (found.largest, first) = (size, lowest);
         }
     }
@@ -185,24 +193,29 @@ fn said_of_strings(source: &mut dyn HeapSource, graph: &Graph) -> Result<Option<
     Ok(Some(Strings { strings: found.strings, texts: found.texts.len() as u64, duplicate_bytes, most }))
 }
 
+/// The place of an entry among those that hold most: its bytes, its entries, its address; and itself.
+type Place = (Reverse<u64>, Reverse<u64>, Address, u32);
+
 fn holders(analysis: &Analysis, reached: &FromRoots) -> Vec<Holder> {
     let graph = analysis.graph();
-    let mut tops: Vec<_> = reached.tops().collect();
-    let order = |(entry, retained): &(u32, super::told::Retained)| {
-        (Reverse(retained.bytes), Reverse(retained.entries), graph.address(*entry))
-    };
-    if tops.len() > MOST_HOLDERS {
-        tops.select_nth_unstable_by_key(MOST_HOLDERS, order);
-        tops.truncate(MOST_HOLDERS);
+    // The first ones in order so far, the last of them on top.
+    let mut first: BinaryHeap<Place> = BinaryHeap::new();
+    for (entry, retained) in reached.tops() {
+        let bytes = Reverse(retained.bytes);
+        if first.len() == MOST_HOLDERS && first.peek().is_some_and(|(last, ..)| *last < bytes) {
+            continue;
+        }
+        first.push((bytes, Reverse(retained.entries), graph.address(entry), entry));
+        if first.len() > MOST_HOLDERS {
+            first.pop();
+        }
     }
-    tops.sort_by_key(order);
-    let tree = reached.tree();
-    let holder = |(entry, retained)| Holder {
-        address: Hex(graph.address(entry).0),
+    let holder = |(bytes, entries, address, entry): Place| Holder {
+        address: Hex(address.0),
         class: analysis.class_of(entry).map(Text::from),
         is_class: graph.kind(entry).is_none(),
-        retained,
-        through: reached.through(&tree, entry).into_iter().map(|entry| Hex(graph.address(entry).0)).collect(),
+        retained: Retained { entries: entries.0, bytes: bytes.0 },
+        through: reached.through(entry).into_iter().map(|entry| Hex(graph.address(entry).0)).collect(),
     };
-    tops.into_iter().map(holder).collect()
+    first.into_sorted_vec().into_iter().map(holder).collect()
 }

@@ -1,5 +1,8 @@
 //! A heap becomes a graph: one visit of its objects.
 
+use std::iter::repeat_n;
+use std::mem;
+
 use foldhash::HashMap;
 
 use crate::compare::carriage::array_name;
@@ -12,7 +15,7 @@ use super::characters::Characters;
 use super::layout::Referents;
 use super::places::Places;
 use super::sizes::Sizes;
-use super::{Edges, Graph, LARGE, Rooted, Type, UNKNOWN};
+use super::{Edges, FETCHED, Graph, LARGE, Rooted, Type, UNKNOWN};
 
 impl Rooted {
     /// Whether it keeps its object alive. Android's dumps list objects that nothing holds as roots of a kind of their own;
@@ -40,15 +43,30 @@ impl Graph {
 /// A graph whose references are addresses so far.
 struct Builder {
     graph: Graph,
-    targets: Vec<u64>,
+    /// Addresses, each in two halves, so that the entries take their places.
+    targets: Vec<[u32; 2]>,
     referents: Referents,
     sizes: Sizes,
     classes: HashMap<Address, u32>,
     java: std::collections::HashMap<Address, Name>,
     by_name: HashMap<Name, u32>,
     by_class: HashMap<ClassKey, u32>,
+    /// By type, what its objects are read by.
+    of_types: Vec<OfType>,
+    /// The type of the last object: the next one often has the same.
+    last: u32,
     /// The class `java.lang.Class`, where classes refer to it.
     class_of_classes: Option<Address>,
+}
+
+/// What objects of a type have in common beside what the graph keeps.
+struct OfType {
+    key: ClassKey,
+    /// The place of a reference that does not count.
+    weak: Option<usize>,
+    /// The size of instances, from their class.
+    size: Option<u64>,
+    is_string: bool,
 }
 
 /// What an object has of which its type follows.
@@ -68,8 +86,6 @@ impl Builder {
                 places: Places::default(),
                 starts: vec![0],
                 targets: Vec::new(),
-                ends: Vec::new(),
-                referring: Vec::new(),
                 type_of: Vec::new(),
                 types: Vec::new(),
                 names: Vec::new(),
@@ -89,6 +105,8 @@ impl Builder {
             java: std::collections::HashMap::default(),
             by_name: HashMap::default(),
             by_class: HashMap::default(),
+            of_types: Vec::new(),
+            last: 0,
             class_of_classes: None,
         };
         for (number, class) in (0..).zip(classes) {
@@ -116,17 +134,22 @@ impl Builder {
 
     fn class(&mut self, class: &Class) -> Result<(), Error> {
         if self.graph.edges.class_objects {
-            self.targets.extend(self.graph.edges.of_class(class));
-            self.targets.extend(self.class_of_classes.map(|class| class.0));
+            self.targets.extend(self.graph.edges.of_class(class).map(halves));
+            self.targets.extend(self.class_of_classes.map(|class| halves(class.0)));
         }
         self.close(class.address)
     }
 
     fn object(&mut self, object: &Object) -> Result<(), Error> {
-        self.graph.characters.add(self.graph.addresses.len() as u32, object)?;
         let number = self.type_number(object);
         self.graph.type_of.push(number);
-        let size = match self.sizes.of_object(object) {
+        let of_type = &self.of_types[number as usize];
+        self.graph.characters.add(self.graph.addresses.len() as u32, object, of_type.is_string)?;
+        let size = match object.kind {
+            ObjectKind::Instance => object.size.map(|size| size.0).or(of_type.size),
+            _ => self.sizes.of_object(object),
+        };
+        let size = match size {
             None => UNKNOWN,
             Some(size) => u32::try_from(size).ok().filter(|size| *size < LARGE).unwrap_or_else(|| {
                 self.graph.large.insert(self.graph.addresses.len() as u32, size);
@@ -136,18 +159,17 @@ impl Builder {
         self.graph.sizes.push(size);
         match &object.contents {
             Contents::Fields(values) => {
-                let weak = object.class.and_then(|class| self.referents.of_class(class));
                 for (place, value) in values.iter().enumerate() {
-                    if value.kind == FieldType::Object && value.bits != 0 && Some(place) != weak {
-                        self.targets.push(value.bits);
+                    if value.kind == FieldType::Object && value.bits != 0 && Some(place) != of_type.weak {
+                        self.targets.push(halves(value.bits));
                     }
                 }
             }
             Contents::Elements(listed) | Contents::References(listed) => {
-                self.targets.extend(listed.iter().filter(|to| !to.is_null()).map(|to| to.0));
+                self.targets.extend(listed.iter().filter(|to| !to.is_null()).map(|to| halves(to.0)));
             }
             Contents::Long(Long::Elements(listed) | Long::References(listed)) => listed.visit(|piece| {
-                self.targets.extend(piece.iter().filter(|to| !to.is_null()).map(|to| to.0));
+                self.targets.extend(piece.iter().filter(|to| !to.is_null()).map(|to| halves(to.0)));
                 self.room()
             })?,
             _ => {}
@@ -172,8 +194,19 @@ impl Builder {
     }
 
     fn type_number(&mut self, object: &Object) -> u32 {
+        let last = self.of_types.get(self.last as usize).map(|of_type| &of_type.key);
+        let is_last = |(kind, class, class_word, class_name): &ClassKey| {
+            *kind == object.kind
+                && *class == object.class
+                && *class_word == object.class_word
+                && *class_name == object.class_name
+        };
+        if last.is_some_and(is_last) {
+            return self.last;
+        }
         let key = (object.kind, object.class, object.class_word, object.class_name.clone());
         if let Some(number) = self.by_class.get(&key) {
+            self.last = *number;
             return *number;
         }
         let name = match object.kind {
@@ -191,33 +224,69 @@ impl Builder {
         let class = class.filter(|_| self.graph.edges.has_class_of(object.kind));
         let number = self.graph.types.len() as u32;
         self.graph.types.push(Type { kind: object.kind, class, name });
+        self.of_types.push(OfType {
+            weak: object.class.and_then(|class| self.referents.of_class(class)),
+            size: object.class.and_then(|class| self.sizes.of_instance(class)),
+            is_string: object.class.is_some_and(|class| self.graph.characters.is_string(class)),
+            key: key.clone(),
+        });
         self.by_class.insert(key, number);
+        self.last = number;
         number
     }
 
     /// The graph, with entries for addresses.
     fn resolved(self, source: &dyn HeapSource) -> Graph {
-        let Builder { mut graph, targets, .. } = self;
-        let mut starts = std::mem::take(&mut graph.starts);
-        let mut found = Vec::with_capacity(targets.len());
-        let mut from = 0;
+        let Builder { mut graph, mut targets, .. } = self;
         graph.roots = source.surroundings().roots.as_ref().map(|roots| rooted(&graph, source.classes(), roots));
-        let mut locals = locals(graph.roots.as_deref().unwrap_or_default()).into_iter().peekable();
-        let mut added = 0;
-        for (entry, start) in (0..).zip(starts.iter_mut().skip(1)) {
-            let to = *start as usize;
-            found.extend(targets[from..to].iter().filter_map(|to| graph.referred(Address(*to))));
-            while let Some((_, local)) = locals.next_if(|(thread, _)| *thread == entry) {
-                found.push(local);
-                added += 1;
+        let locals = locals(graph.roots.as_deref().unwrap_or_default());
+        // Entries take the places of addresses, which have two each; locals have room in front of them.
+        let (before, count) = (locals.len(), targets.len());
+        targets.splice(..0, repeat_n([0, 0], before));
+        let mut places = targets.into_flattened();
+        let mut wanted = Vec::with_capacity(FETCHED);
+        for from in (before..before + count).step_by(FETCHED) {
+            let to = (from + FETCHED).min(before + count);
+            wanted.clear();
+            let pairs = places[2 * from..2 * to].as_chunks::<2>().0;
+            wanted.extend(pairs.iter().map(|[upper, lower]| u64::from(*upper) << 32 | u64::from(*lower)));
+            graph.places.fetch(&graph.addresses, &wanted);
+            for (place, address) in places[from..to].iter_mut().zip(&wanted) {
+                *place = graph.referred(Address(*address)).unwrap_or(DANGLING);
             }
-            (from, *start) = (to, found.len() as u32);
         }
-        graph.dangling = (targets.len() + added - found.len()) as u64;
-        (graph.starts, graph.targets) = (starts, found);
-        graph.turn_round();
+        let (mut from, mut found) = (before, 0);
+        let mut locals = locals.into_iter().peekable();
+        let mut starts = mem::take(&mut graph.starts);
+        for (entry, start) in (0..).zip(starts.iter_mut().skip(1)) {
+            let to = before + *start as usize;
+            for at in from..to {
+                if places[at] != DANGLING {
+                    places[found] = places[at];
+                    found += 1;
+                }
+            }
+            while let Some((_, local)) = locals.next_if(|(thread, _)| *thread == entry) {
+                places[found] = local;
+                found += 1;
+            }
+            (from, *start) = (to, found as u32);
+        }
+        places.truncate(found);
+        places.shrink_to_fit();
+        graph.dangling = (before + count - found) as u64;
+        (graph.starts, graph.targets) = (starts, places);
         graph
     }
+}
+
+/// No entry: there are fewer.
+const DANGLING: u32 = u32::MAX;
+
+/// The upper and the lower half of an address.
+#[inline]
+fn halves(address: u64) -> [u32; 2] {
+    [(address >> 32) as u32, address as u32]
 }
 
 /// The roots, with the entries of their objects; and of a thread's locals, where it holds them, with that of the thread.
@@ -267,30 +336,5 @@ impl Graph {
     fn referred(&self, address: Address) -> Option<u32> {
         let entry = self.find(address)?;
         (self.edges.class_objects || entry as usize >= self.classes).then_some(entry)
-    }
-
-    /// Finds who refers to each entry. Entries are gone through in the dump's order, in which most references lead to what is
-    /// near.
-    fn turn_round(&mut self) {
-        let mut ends = vec![0_u32; self.len() + 1];
-        let all = || 0..self.len() as u32;
-        for entry in all() {
-            self.references(entry).for_each(|to| ends[to as usize] += 1);
-        }
-        let mut sum = 0;
-        for end in &mut ends {
-            sum += *end;
-            *end = sum;
-        }
-        let mut referring = vec![0_u32; sum as usize];
-        // From the back: so each entry's end becomes its beginning, and the order is that of the dump.
-        for entry in all().rev() {
-            for to in self.references(entry) {
-                let end = &mut ends[to as usize];
-                *end -= 1;
-                referring[*end as usize] = entry;
-            }
-        }
-        (self.ends, self.referring) = (ends, referring);
     }
 }

@@ -44,12 +44,17 @@ impl Characters {
         Characters { parts: parts.collect(), ..Characters::default() }
     }
 
+    /// Whether the instances of a class are strings.
+    pub(super) fn is_string(&self, class: Address) -> bool {
+        self.parts.contains_key(&class)
+    }
+
     /// Takes in the next object.
     #[inline]
-    pub(super) fn add(&mut self, entry: u32, object: &Object) -> Result<(), Error> {
+    pub(super) fn add(&mut self, entry: u32, object: &Object, is_string: bool) -> Result<(), Error> {
         match object.kind {
             ObjectKind::PrimitiveArray(PrimitiveType::Byte | PrimitiveType::Char) => self.array(entry, object),
-            ObjectKind::Instance => {
+            ObjectKind::Instance if is_string => {
                 if let Some(places) = object.class.and_then(|class| self.parts.get(&class)) {
                     let mut part = Part::default();
                     if let Contents::Fields(values) = &object.contents {

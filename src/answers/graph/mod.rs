@@ -10,12 +10,14 @@ mod layout;
 mod places;
 mod sizes;
 
+use std::hint::black_box;
 use std::ops::Range;
 
 use foldhash::HashMap;
 
 use crate::model::{Address, Name, ObjectKind};
 
+pub(super) use places::FETCHED;
 use places::Places;
 
 use characters::Characters;
@@ -33,9 +35,6 @@ pub struct Graph {
     /// By entry, where its references begin in `targets`; and their end.
     starts: Vec<u32>,
     targets: Vec<u32>,
-    /// The same the other way round, the references of objects to their classes among them: who refers to an entry.
-    ends: Vec<u32>,
-    referring: Vec<u32>,
     /// By object, its type's place in `types`.
     type_of: Vec<u32>,
     types: Vec<Type>,
@@ -155,24 +154,20 @@ impl Graph {
         self.targets[place as usize]
     }
 
-    /// The entries that refer to an entry, each as often as it does, in the order of the dump.
-    #[inline]
-    pub fn referring(&self, entry: u32) -> &[u32] {
-        &self.referring[self.places_of_referring(entry)]
+    /// Looks at what the references of some entries are read from: asked one by one, each would have to be waited for.
+    pub(super) fn fetch(&self, entries: &[u32]) {
+        let mut starts = [0; FETCHED];
+        for (start, entry) in starts.iter_mut().zip(entries) {
+            *start = self.starts[*entry as usize];
+            let object = (*entry as usize).checked_sub(self.classes);
+            black_box(object.map(|object| self.type_of[object]));
+        }
+        for start in &starts[..entries.len().min(FETCHED)] {
+            black_box(self.targets.get(*start as usize).copied());
+        }
     }
 
-    /// Those of all entries, one after the other.
-    pub(super) fn all_referring(&self) -> &[u32] {
-        &self.referring
-    }
-
-    /// The places of those that refer to an entry among [`Graph::all_referring`].
-    #[inline]
-    pub(super) fn places_of_referring(&self, entry: u32) -> Range<usize> {
-        self.ends[entry as usize] as usize..self.ends[entry as usize + 1] as usize
-    }
-
-    /// How many there are.
+    /// How many references an entry has.
     #[inline]
     pub fn degree(&self, entry: u32) -> u64 {
         let listed = self.starts[entry as usize + 1] - self.starts[entry as usize];

@@ -29,9 +29,14 @@ impl Sizes {
         let of_elements = |size: u64| object.length?.checked_mul(size);
         match (object.size, object.kind) {
             (Some(size), _) => Some(size.0),
-            (None, ObjectKind::Instance) => self.instances.get(&object.class?).copied(),
+            (None, ObjectKind::Instance) => self.of_instance(object.class?),
             (None, ObjectKind::ObjectArray) => of_elements(self.identifier?),
             (None, ObjectKind::PrimitiveArray(element)) => self.identifier.and_then(|_| of_elements(element.size())),
         }
+    }
+
+    /// The size of an instance in bytes, as its class records it.
+    pub(super) fn of_instance(&self, class: Address) -> Option<u64> {
+        self.instances.get(&class).copied()
     }
 }
