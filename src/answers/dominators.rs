@@ -20,7 +20,7 @@ pub(super) fn dominators(graph: &Graph, search: &mut Search, roots: &[u32]) -> V
     let mut buckets = vec![0_u32; count];
     let mut end = numbers.len();
     for number in (1..count as u32).rev() {
-        if number as usize % FETCHED == 0 {
+        if (number as usize).is_multiple_of(FETCHED) {
             let start = starts[number as usize + 1 - FETCHED..].iter().find(|start| **start != ROOT);
             let start = start.map_or(end, |start| *start as usize);
             forest.fetch(number, &numbers[start.max(end.saturating_sub(MOST))..end]);

@@ -1,7 +1,5 @@
 //! One walk through the graph, depth first: the order in which entries are reached, and the strongly connected components.
 
-use std::ops::Range;
-
 use super::graph::Graph;
 
 /// What a walk finds. Entries have *numbers* in the order in which they are reached, from 1 on; 0 stands for the roots.
@@ -42,7 +40,9 @@ impl Search {
         };
         search.entries.push(0);
         search.parents.push(0);
-        let mut walk = Walk { search, states: vec![State::default(); count], pending: Vec::new(), way: Vec::new() };
+        let state = |entry| State { left: graph.listed(entry).start, ..State::default() };
+        let states = (0..count as u32).map(state).collect();
+        let mut walk = Walk { search, states, pending: Vec::new(), way: Vec::new() };
         roots.iter().for_each(|root| walk.from(graph, *root));
         walk.search.reached = walk.search.entries.len() as u32 - 1;
         let reached = walk.search.entries[1..].iter().map(|entry| walk.states[*entry as usize].in_degree);
@@ -73,6 +73,8 @@ struct State {
     lowest: u32,
     /// References to it that were met: each is met once.
     in_degree: u32,
+    /// The place of its first reference: the graph has it, too, elsewhere in memory.
+    left: u32,
 }
 
 const DONE: u32 = u32::MAX;
@@ -128,10 +130,11 @@ impl Walk {
         let number = self.search.entries.len() as u32;
         let state = &mut self.states[entry as usize];
         (state.number, state.lowest) = (number, number);
+        let next = state.left;
+        let end = self.states.get(entry as usize + 1).map_or_else(|| graph.listed(entry).end, |state| state.left);
         self.search.entries.push(entry);
         self.search.parents.push(parent);
         self.pending.push(entry);
-        let Range { start: next, end } = graph.listed(entry);
         self.way.push(Step { entry, next, end });
     }
 
