@@ -15,6 +15,8 @@ use super::Entry;
 
 /// This number of runs is merged at once; more are merged into one before.
 const RUNS: usize = 64;
+/// Bytes of a run that are read or written together.
+const BUFFER: usize = 64 << 10;
 
 /// Addresses in file order, as they come.
 pub(super) struct Order {
@@ -61,6 +63,8 @@ impl StoredOrder {
 /// Sorted runs. Contents that are not held stay where they are: a run has their number.
 pub(super) struct Runs<T> {
     files: Vec<File>,
+    /// The run that is written. What follows in ascending order goes on in it, so that entries that ascend make one run.
+    open: Option<RunWriter>,
     long: Vec<Option<Long>>,
     of: PhantomData<T>,
 }
@@ -70,53 +74,92 @@ type Stored<T> = (Option<u64>, T);
 
 impl<T: Entry> Runs<T> {
     pub(super) fn new() -> Runs<T> {
-        Runs { files: Vec::new(), long: Vec::new(), of: PhantomData }
+        Runs { files: Vec::new(), open: None, long: Vec::new(), of: PhantomData }
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.files.is_empty()
+        self.open.is_none() && self.files.is_empty()
     }
 
-    pub(super) fn merge(self) -> Result<Merge<T>, Error> {
+    /// Whether an entry of this address goes on in the run that is written.
+    pub(super) fn goes_on(&self, address: Address) -> bool {
+        self.open.as_ref().is_some_and(|run| run.last <= address)
+    }
+
+    pub(super) fn merge(mut self) -> Result<Merge<T>, Error> {
+        self.close()?;
         Ok(Merge { long: self.long, ..Merge::new(self.files)? })
     }
 
     pub(super) fn add(&mut self, entries: &mut Vec<T>) -> Result<(), Error> {
         entries.sort_by_key(|entry| entry.object().address);
-        let long = &mut self.long;
-        let stored = entries.drain(..).map(|mut entry| {
-            let contents = &mut entry.object_mut().contents;
-            let number = match contents {
-                Contents::Long(_) => {
-                    let Contents::Long(taken) = std::mem::take(contents) else { unreachable!("it is long") };
-                    long.push(Some(taken));
-                    Some(long.len() as u64 - 1)
-                }
-                _ => None,
-            };
-            Ok((number, entry))
-        });
-        let run = write_run(stored)?;
-        self.files.push(run);
+        if !entries.first().is_some_and(|first| self.goes_on(first.object().address)) {
+            self.close()?;
+        }
+        entries.drain(..).try_for_each(|entry| self.write(entry))
+    }
+
+    /// Puts an entry behind those of the run that is written.
+    pub(super) fn write(&mut self, mut entry: T) -> Result<(), Error> {
+        let contents = &mut entry.object_mut().contents;
+        let number = match contents {
+            Contents::Long(_) => {
+                let Contents::Long(taken) = std::mem::take(contents) else { unreachable!("it is long") };
+                self.long.push(Some(taken));
+                Some(self.long.len() as u64 - 1)
+            }
+            _ => None,
+        };
+        let run = match &mut self.open {
+            Some(run) => run,
+            none => none.insert(RunWriter::new()?),
+        };
+        run.write(&(number, entry))
+    }
+
+    fn close(&mut self) -> Result<(), Error> {
+        let Some(run) = self.open.take() else { return Ok(()) };
+        self.files.push(run.finish()?);
         if self.files.len() >= RUNS {
             let mut merge = Merge::<T>::new(std::mem::take(&mut self.files))?;
-            self.files.push(write_run(std::iter::from_fn(|| merge.next_stored().transpose()))?);
+            let mut run = RunWriter::new()?;
+            while let Some(stored) = merge.next_stored()? {
+                run.write(&stored)?;
+            }
+            self.files.push(run.finish()?);
         }
         Ok(())
     }
 }
 
-fn write_run<T: Entry>(entries: impl Iterator<Item = Result<Stored<T>, Error>>) -> Result<File, Error> {
-    let mut out = BufWriter::new(tempfile::tempfile().map_err(failed)?);
-    let mut buffer = Vec::new();
-    for entry in entries {
-        buffer.clear();
-        buffer = postcard::to_extend(&entry?, buffer).map_err(|e| failed(io::Error::other(e)))?;
-        out.write_all(&(buffer.len() as u64).to_le_bytes()).and_then(|()| out.write_all(&buffer)).map_err(failed)?;
+/// A run that is written.
+struct RunWriter {
+    file: BufWriter<File>,
+    buffer: Vec<u8>,
+    /// The address of the last entry.
+    last: Address,
+}
+
+impl RunWriter {
+    fn new() -> Result<RunWriter, Error> {
+        let file = BufWriter::with_capacity(BUFFER, tempfile::tempfile().map_err(failed)?);
+        Ok(RunWriter { file, buffer: Vec::new(), last: Address::NULL })
     }
-    let mut file = out.into_inner().map_err(|e| failed(e.into_error()))?;
-    file.rewind().map_err(failed)?;
-    Ok(file)
+
+    fn write<T: Entry>(&mut self, stored: &Stored<T>) -> Result<(), Error> {
+        self.last = stored.1.object().address;
+        let mut buffer = std::mem::take(&mut self.buffer);
+        buffer.clear();
+        self.buffer = postcard::to_extend(stored, buffer).map_err(|e| failed(io::Error::other(e)))?;
+        let length = (self.buffer.len() as u64).to_le_bytes();
+        self.file.write_all(&length).and_then(|()| self.file.write_all(&self.buffer)).map_err(failed)
+    }
+
+    fn finish(self) -> Result<File, Error> {
+        let mut file = self.file.into_inner().map_err(|e| failed(e.into_error()))?;
+        file.rewind().map_err(failed)?;
+        Ok(file)
+    }
 }
 
 /// Runs read side by side.
@@ -137,7 +180,7 @@ impl<T: Entry> Merge<T> {
     fn new(files: Vec<File>) -> Result<Merge<T>, Error> {
         let mut merge = Merge { runs: Vec::new(), heads: BinaryHeap::new(), long: Vec::new() };
         for (number, file) in files.into_iter().enumerate() {
-            let file = BufReader::with_capacity(64 << 10, file);
+            let file = BufReader::with_capacity(BUFFER, file);
             merge.runs.push(Run { file, buffer: Vec::new(), head: None });
             merge.advance(number)?;
         }

@@ -45,6 +45,16 @@ impl<T: Entry> Runs<T> {
         self.0.is_empty()
     }
 
+    /// Whether an entry of this address goes on in a run: there is none.
+    pub(super) fn goes_on(&self, _: Address) -> bool {
+        false
+    }
+
+    pub(super) fn write(&mut self, entry: T) -> Result<(), Error> {
+        self.0.push(entry);
+        Ok(())
+    }
+
     pub(super) fn add(&mut self, entries: &mut Vec<T>) -> Result<(), Error> {
         self.0.append(entries);
         Ok(())

@@ -58,6 +58,10 @@ impl<T: Entry> Sorter<T> {
     /// # Errors
     /// What temporary files run into.
     pub(crate) fn push(&mut self, entry: T) -> Result<(), Error> {
+        // Mostly entries ascend already: once there is a run, they need not be held.
+        if self.held.is_empty() && self.runs.goes_on(entry.object().address) {
+            return self.runs.write(entry);
+        }
         self.bytes += footprint(entry.object()) + size_of::<T>() - size_of::<Object>();
         self.held.push(entry);
         if self.bytes > self.memory {
