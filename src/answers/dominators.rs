@@ -69,7 +69,7 @@ struct Referring {
     numbers: Vec<u32>,
 }
 
-/// Roots are reached without a reference, whoever refers to them.
+/// Roots are reached without a reference.
 const ROOT: u32 = u32::MAX;
 
 impl Referring {

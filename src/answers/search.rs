@@ -82,7 +82,7 @@ const DONE: u32 = u32::MAX;
 /// An entry on the way. There can be as many as there are entries, so that it is small.
 struct Step {
     entry: u32,
-    /// The place of the next reference, of those before `end`; behind that comes the class, at `end` itself.
+    /// The place of the next reference, of those before `end`; the class comes after them, at `end` itself.
     next: u32,
     end: u32,
 }

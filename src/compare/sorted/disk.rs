@@ -99,7 +99,7 @@ impl<T: Entry> Runs<T> {
         entries.drain(..).try_for_each(|entry| self.write(entry))
     }
 
-    /// Puts an entry behind those of the run that is written.
+    /// Puts an entry after those of the run that is written.
     pub(super) fn write(&mut self, mut entry: T) -> Result<(), Error> {
         let contents = &mut entry.object_mut().contents;
         let number = match contents {
