@@ -21,7 +21,7 @@ pub(super) fn dominators(graph: &Graph, search: &mut Search, roots: &[u32]) -> V
     let mut end = numbers.len();
     for number in (1..count as u32).rev() {
         if (number as usize).is_multiple_of(FETCHED) {
-            let start = starts[number as usize + 1 - FETCHED..].iter().find(|start| **start != ROOT);
+            let start = starts[number as usize + 1 - FETCHED..=number as usize].iter().find(|start| **start != ROOT);
             let start = start.map_or(end, |start| *start as usize);
             forest.fetch(number, &numbers[start.max(end.saturating_sub(MOST))..end]);
         }

@@ -145,11 +145,7 @@ impl Builder {
         self.graph.type_of.push(number);
         let of_type = &self.of_types[number as usize];
         self.graph.characters.add(self.graph.addresses.len() as u32, object, of_type.is_string)?;
-        let size = match object.kind {
-            ObjectKind::Instance => object.size.map(|size| size.0).or(of_type.size),
-            _ => self.sizes.of_object(object),
-        };
-        let size = match size {
+        let size = match self.sizes.of_object_with(object, |_| of_type.size) {
             None => UNKNOWN,
             Some(size) => u32::try_from(size).ok().filter(|size| *size < LARGE).unwrap_or_else(|| {
                 self.graph.large.insert(self.graph.addresses.len() as u32, size);

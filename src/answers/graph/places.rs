@@ -252,6 +252,13 @@ mod tests {
         let far = (0..500).map(|n| 0x7f00_0000_0000 + n * n * 8);
         check(&[5, 9].into_iter().chain(dense.clone()).chain(far.clone()).collect::<Vec<_>>(), 2);
         check(&far.chain(dense).collect::<Vec<_>>(), 0);
+        // Multiples of a unit, over several lines; with an address twice; in no order; and with too much room between them.
+        let apart = (0..2000).map(|n| 0x10_0000 + (n * 5 + n % 3) * 8);
+        check(&apart.clone().collect::<Vec<_>>(), 0);
+        check(&[0x10_0000, 0x10_0008].into_iter().chain(apart.clone()).collect::<Vec<_>>(), 2);
+        check(&apart.clone().flat_map(|address| [address, address]).collect::<Vec<_>>(), 0);
+        check(&apart.clone().rev().collect::<Vec<_>>(), 0);
+        check(&(0..200).map(|n| n * n * n * 8).collect::<Vec<_>>(), 0);
         // More wide gaps than there are parts.
         check(&(0..200).map(|n| n * (GAP + 8 * n) + 8).collect::<Vec<_>>(), 0);
     }

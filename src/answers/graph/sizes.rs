@@ -26,10 +26,20 @@ impl Sizes {
 
     /// The size of an object in bytes, as the dump records it.
     pub fn of_object(&self, object: &Object) -> Option<u64> {
+        self.of_object_with(object, |class| self.of_instance(class))
+    }
+
+    /// The same, in which `of_instance` gives the size of an instance of a class.
+    #[inline]
+    pub(super) fn of_object_with(
+        &self,
+        object: &Object,
+        of_instance: impl FnOnce(Address) -> Option<u64>,
+    ) -> Option<u64> {
         let of_elements = |size: u64| object.length?.checked_mul(size);
         match (object.size, object.kind) {
             (Some(size), _) => Some(size.0),
-            (None, ObjectKind::Instance) => self.of_instance(object.class?),
+            (None, ObjectKind::Instance) => of_instance(object.class?),
             (None, ObjectKind::ObjectArray) => of_elements(self.identifier?),
             (None, ObjectKind::PrimitiveArray(element)) => self.identifier.and_then(|_| of_elements(element.size())),
         }

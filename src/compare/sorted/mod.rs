@@ -191,6 +191,27 @@ mod tests {
     }
 
     #[test]
+    fn entries_that_ascend_go_on_in_a_run_until_one_does_not() {
+        let options = GenerateOptions { objects: 1000, placement: Placement::Mixed, ..GenerateOptions::default() };
+        let mut heap = from_seed(&options, 6);
+        let doubled: Vec<Object> = heap.objects.iter().step_by(5).cloned().collect();
+        heap.objects.extend(doubled);
+        heap.objects.sort_by_key(|object| object.address);
+        // Those of one address differ, so that their order is seen.
+        (0..).zip(&mut heap.objects).for_each(|(number, object)| object.length = Some(number));
+        let in_order = heap.objects.clone();
+        // As they are; the second half first; and a piece of the middle at the end.
+        for pieces in [[0..600, 600..900, 900..1200], [600..900, 900..1200, 0..600], [0..600, 900..1200, 600..900]] {
+            heap.objects = pieces.into_iter().flat_map(|piece| in_order[piece].to_vec()).collect();
+            let mut expected = heap.objects.clone();
+            expected.sort_by_key(|object| object.address);
+            let side = Side::of_source(&mut heap, 4_000).expect("temporary files");
+            assert!(matches!(side.objects, Sorted::Merged(_)));
+            assert!(all(side.objects) == expected);
+        }
+    }
+
+    #[test]
     fn runs_in_files_give_what_a_sort_in_memory_gives() {
         let options = GenerateOptions { objects: 3000, placement: Placement::Mixed, ..GenerateOptions::default() };
         let mut heap = from_seed(&options, 5);
