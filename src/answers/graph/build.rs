@@ -53,15 +53,14 @@ struct Builder {
     by_class: HashMap<ClassKey, u32>,
     /// By type, what its objects are read by.
     of_types: Vec<OfType>,
-    /// The type of the last object: the next one often has the same.
-    last: u32,
+    /// What the last object had of which its type follows, and that: the next one often has the same.
+    last: Option<(ClassKey, u32)>,
     /// The class `java.lang.Class`, where classes refer to it.
     class_of_classes: Option<Address>,
 }
 
 /// What objects of a type have in common beside what the graph keeps.
 struct OfType {
-    key: ClassKey,
     /// The place of a reference that does not count.
     weak: Option<usize>,
     /// The size of instances, from their class.
@@ -106,7 +105,7 @@ impl Builder {
             by_name: HashMap::default(),
             by_class: HashMap::default(),
             of_types: Vec::new(),
-            last: 0,
+            last: None,
             class_of_classes: None,
         };
         for (number, class) in (0..).zip(classes) {
@@ -190,21 +189,28 @@ impl Builder {
     }
 
     fn type_number(&mut self, object: &Object) -> u32 {
-        let last = self.of_types.get(self.last as usize).map(|of_type| &of_type.key);
-        let is_last = |(kind, class, class_word, class_name): &ClassKey| {
-            *kind == object.kind
-                && *class == object.class
-                && *class_word == object.class_word
-                && *class_name == object.class_name
-        };
-        if last.is_some_and(is_last) {
-            return self.last;
-        }
-        let key = (object.kind, object.class, object.class_word, object.class_name.clone());
-        if let Some(number) = self.by_class.get(&key) {
-            self.last = *number;
+        if let Some(((kind, class, class_word, class_name), number)) = &self.last
+            && *kind == object.kind
+            && *class == object.class
+            && *class_word == object.class_word
+            && *class_name == object.class_name
+        {
             return *number;
         }
+        let key = (object.kind, object.class, object.class_word, object.class_name.clone());
+        let number = match self.by_class.get(&key) {
+            Some(number) => *number,
+            None => {
+                let number = self.new_type(object);
+                self.by_class.insert(key.clone(), number);
+                number
+            }
+        };
+        self.last = Some((key, number));
+        number
+    }
+
+    fn new_type(&mut self, object: &Object) -> u32 {
         let name = match object.kind {
             ObjectKind::Instance => {
                 let by_class = || self.java.get(&object.class.or(object.class_word)?).cloned();
@@ -224,10 +230,7 @@ impl Builder {
             weak: object.class.and_then(|class| self.referents.of_class(class)),
             size: object.class.and_then(|class| self.sizes.of_instance(class)),
             is_string: object.class.is_some_and(|class| self.graph.characters.is_string(class)),
-            key: key.clone(),
         });
-        self.by_class.insert(key, number);
-        self.last = number;
         number
     }
 
