@@ -14,7 +14,7 @@ use crate::family::edit::{NamedEdit, named};
 use crate::family::property::{self, Properties};
 use crate::family::{
     DumpFamily, Family, Format, GraphRules, Judged, Lowering, Opener, Opening, Outline, ReadOnce, Records, Reliance,
-    Setting, Source, StatedLength, VisitPlaced, WholeFile, Wishes, past_header, run,
+    Setting, Source, StatedLength, VisitPlaced, WholeFile, Wishes, past_header, run, run_keeping,
 };
 use crate::findings::{Findings, Rulebook};
 use crate::input::Stream;
@@ -304,5 +304,13 @@ impl DumpFamily for Hprof {
 
     fn judge(&self, opener: &Opener, graph: GraphRules, findings: &mut Findings) -> Result<Judged, Error> {
         run::<Judgement>(opener, graph, findings)
+    }
+
+    fn judged_source(&self, opener: &Opener, findings: &mut Findings) -> Result<(Judged, Option<Source>), Error> {
+        let (judged, kept) = run_keeping::<Judgement>(opener, GraphRules::Errors, findings)?;
+        let source = kept.and_then(|kept| kept.index).map(|(header, index)| {
+            Source::new(HprofDump::of(Openings::new(opener), &opener.spool(), header, index), None)
+        });
+        Ok((judged, source))
     }
 }

@@ -57,7 +57,7 @@ impl Resolver {
     }
 
     /// Resolves the next record.
-    #[inline]
+    #[inline(always)]
     pub fn resolve(&mut self, record: &Record<'_>) -> Resolved {
         let address = self.offset(self.previous, record.gap().units);
         self.previous = address;

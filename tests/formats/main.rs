@@ -14,6 +14,7 @@ mod classic_rules;
 mod conversion;
 mod coverage;
 mod digest;
+mod errors_alone;
 mod facets;
 mod faults;
 mod generator;

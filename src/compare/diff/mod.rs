@@ -1,5 +1,6 @@
 //! Comparing two heaps on what both of them tell.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use foldhash::{HashMap, HashSet};
@@ -11,10 +12,11 @@ use crate::setters::setters;
 use super::carriage::Column;
 use super::facet::Facet;
 use super::facts::Head;
-use super::sorted::{FileOrder, MEMORY, Side as Sides};
+use super::sorted::{FileOrder, Habits, MEMORY, Side as Sides};
 
 mod entry;
 mod long;
+mod pairing;
 mod report;
 mod show;
 mod side;
@@ -23,8 +25,9 @@ mod surroundings;
 pub(crate) mod tests;
 mod text;
 
+use pairing::Pairing;
 pub use report::{ClassDifference, Comparison, FacetDifference, NotCompared, Side, Span};
-use side::{Entries, Entry, HeapSide};
+use side::{Classes, Entries, Entry, HeapSide};
 
 /// What to compare, and how.
 #[derive(Clone, Debug)]
@@ -59,12 +62,13 @@ impl Default for Options<'_> {
 /// Compares two heaps, address by address, except in the facets left out.
 pub fn compare(left: &Heap, right: &Heap, left_out: &BTreeSet<Facet>) -> Comparison {
     let options = Options { left_out: left_out.clone(), ..Options::default() };
-    let (l, r) = (Sides::of_heap(left), Sides::of_heap(right));
     // Heaps in memory need no file that could fail.
-    run(Whole::of(left, l), Whole::of(right, r), &options).unwrap_or_default()
+    sorted([Told::of(left), Told::of(right)], [Sides::of_heap(left), Sides::of_heap(right)], &options)
+        .unwrap_or_default()
 }
 
-/// The same of two sources, whose objects are sorted outside of memory where they are many.
+/// The same of two sources, whose objects are sorted outside of memory where they are many. Where those of the second one ascend,
+/// they are compared as they come.
 ///
 /// # Errors
 /// What reading the sources runs into, or temporary files.
@@ -73,54 +77,73 @@ pub fn compare_sources(
     right: &mut dyn HeapSource,
     options: &Options<'_>,
 ) -> Result<Comparison, Error> {
-    let (l, r) = (Sides::of_source(left, options.memory)?, Sides::of_source(right, options.memory)?);
-    run(Whole::of(&*left, l), Whole::of(&*right, r), options)
+    let l = Sides::of_source(left, options.memory)?;
+    match Habits::of_ascending(right)? {
+        Some(habits) => as_they_come(Told::of(&*left), l, right, habits, options),
+        None => {
+            let r = Sides::of_source(right, options.memory)?;
+            sorted([Told::of(&*left), Told::of(&*right)], [l, r], options)
+        }
+    }
 }
 
-/// One heap, its objects sorted.
-struct Whole<'h> {
+/// What a heap tells beside its objects.
+#[derive(Clone, Copy)]
+struct Told<'h> {
     facts: &'h Facts,
     classes: &'h [Class],
     surroundings: &'h Surroundings,
-    side: Sides<'h>,
 }
 
-impl<'h> Whole<'h> {
-    fn of(source: &'h dyn HeapSource, side: Sides<'h>) -> Whole<'h> {
-        Whole { facts: source.facts(), classes: source.classes(), surroundings: source.surroundings(), side }
+impl<'h> Told<'h> {
+    fn of(source: &'h dyn HeapSource) -> Told<'h> {
+        Told { facts: source.facts(), classes: source.classes(), surroundings: source.surroundings() }
     }
 }
 
-fn run(left: Whole<'_>, right: Whole<'_>, options: &Options<'_>) -> Result<Comparison, Error> {
-    let carried = options.carried.map(|column| column.between(left.facts, right.facts));
-    let mut diff = Diff {
-        left: HeapSide::new(left.classes, left.surroundings, left.side.habits, carried.as_ref()),
-        right: HeapSide::new(right.classes, right.surroundings, right.side.habits, carried.as_ref()),
-        not_looked_at: primitives([left.classes, right.classes], carried.as_ref()),
-        left_out: &options.left_out,
-        carried: carried.as_ref(),
-        only: options.only,
-        compared: 0,
-        class: None,
-        differences: BTreeMap::new(),
-        not_compared: BTreeMap::new(),
-        read: Ok(()),
-    };
-    let head = |whole: &Whole<'_>| Head::of(whole.facts, whole.surroundings);
-    diff.facts(None, &head(&left), &head(&right), [None, None]);
-    let sorted = |objects, classes| Entries::new(objects, classes);
-    diff.entries(sorted(left.side.objects, left.classes), sorted(right.side.objects, right.classes))?;
-    diff.record_order((left.side.order, left.classes), (right.side.order, right.classes))?;
-    match &carried {
-        Some(column) => {
-            let (mut l, mut r) = (left.surroundings.clone(), right.surroundings.clone());
-            column.surroundings(&mut l, &diff.left.roots);
-            column.surroundings(&mut r, &diff.right.roots);
-            diff.surroundings(&l, &r);
+/// Compares heaps whose objects are sorted.
+fn sorted<'h>(told: [Told<'h>; 2], sides: [Sides<'h>; 2], options: &Options<'_>) -> Result<Comparison, Error> {
+    let carried = carried(told, options);
+    let mut diff = Diff::new(told, [sides[0].habits, sides[1].habits], options, carried.as_ref());
+    let [l, r] = sides;
+    let mut pairing = Pairing::new(Entries::new(l.objects, told[0].classes))?;
+    let mut entries = Entries::new(r.objects, told[1].classes);
+    while let Some(entry) = entries.next()? {
+        pairing.right(entry, &mut diff)?;
+    }
+    pairing.end(&mut diff)?;
+    diff.finish(told, [l.order, r.order])
+}
+
+/// Compares a heap with one whose objects ascend.
+fn as_they_come(
+    left: Told<'_>,
+    l: Sides<'_>,
+    right: &mut dyn HeapSource,
+    habits: Habits,
+    options: &Options<'_>,
+) -> Result<Comparison, Error> {
+    let carried = carried([left, Told::of(&*right)], options);
+    let mut diff = Diff::new([left, Told::of(&*right)], [l.habits, habits], options, carried.as_ref());
+    // The source is not asked for classes while it gives its objects.
+    let classes = right.classes().to_vec();
+    let mut classes = Classes::new(&classes);
+    let mut pairing = Pairing::new(Entries::new(l.objects, left.classes))?;
+    let order = FileOrder::of_source(right, options.memory, &mut |object| {
+        while let Some(class) = classes.up_to(Some(object.address)) {
+            pairing.right(class, &mut diff)?;
         }
-        None => diff.surroundings(left.surroundings, right.surroundings),
+        pairing.right(Entry::Object(Cow::Borrowed(object)), &mut diff)
+    })?;
+    while let Some(class) = classes.up_to(None) {
+        pairing.right(class, &mut diff)?;
     }
-    Ok(diff.finish())
+    pairing.end(&mut diff)?;
+    diff.finish([left, Told::of(&*right)], [l.order, order])
+}
+
+fn carried(told: [Told<'_>; 2], options: &Options<'_>) -> Option<Column> {
+    options.carried.map(|column| column.between(told[0].facts, told[1].facts))
 }
 
 /// The addresses of primitive types' classes on either side, where the target does not carry them as classes.
@@ -153,47 +176,62 @@ struct Found {
     classes: HashMap<Name, usize>,
 }
 
-impl Diff<'_> {
-    fn entries(&mut self, mut left: Entries<'_>, mut right: Entries<'_>) -> Result<(), Error> {
-        let (mut l, mut r) = (left.next()?, right.next()?);
-        loop {
-            let order = match (&l, &r) {
-                (None, None) => return Ok(()),
-                (Some(l), Some(r)) => l.address().cmp(&r.address()),
-                (Some(_), None) => std::cmp::Ordering::Less,
-                (None, Some(_)) => std::cmp::Ordering::Greater,
-            };
-            let one = if order.is_le() { std::mem::replace(&mut l, left.next()?) } else { None };
-            let other = if order.is_ge() { std::mem::replace(&mut r, right.next()?) } else { None };
-            one.iter().for_each(|entry| self.left.see(entry));
-            other.iter().for_each(|entry| self.right.see(entry));
-            let at = one.as_ref().or(other.as_ref()).map(Entry::address);
-            let is_other = self.only.is_some() && at != self.only;
-            if is_other || at.is_some_and(|at| self.not_looked_at.contains(&at)) {
-                continue;
-            }
-            self.class = match (&one, &other) {
-                (Some(one), _) => self.left.label(one),
-                (None, Some(other)) => self.right.label(other),
-                (None, None) => None,
-            };
-            match (one, other) {
-                (Some(one), Some(other)) => {
-                    self.compared += 1;
-                    self.entry(one, other)?;
-                    std::mem::replace(&mut self.read, Ok(()))?;
-                }
-                // A converter makes up classes where the source lacks them, and no objects.
-                (None, Some(Entry::Object(made_up))) => {
-                    let kind = show::kind(&Entry::Object(made_up));
-                    self.differs(Facet::Address, at, || ("nothing".to_owned(), kind));
-                }
-                (one, other) => {
-                    self.one_sided(Facet::Address, at, one.as_ref().map(show::kind), other.as_ref().map(show::kind));
-                }
-            }
-            self.class = None;
+impl<'f> Diff<'f> {
+    fn new(
+        [left, right]: [Told<'_>; 2],
+        [l, r]: [Habits; 2],
+        options: &'f Options<'_>,
+        carried: Option<&'f Column>,
+    ) -> Diff<'f> {
+        let mut diff = Diff {
+            left: HeapSide::new(left.classes, left.surroundings, l, carried),
+            right: HeapSide::new(right.classes, right.surroundings, r, carried),
+            not_looked_at: primitives([left.classes, right.classes], carried),
+            left_out: &options.left_out,
+            carried,
+            only: options.only,
+            compared: 0,
+            class: None,
+            differences: BTreeMap::new(),
+            not_compared: BTreeMap::new(),
+            read: Ok(()),
+        };
+        let head = |told: Told<'_>| Head::of(told.facts, told.surroundings);
+        diff.facts(None, &head(left), &head(right), [None, None]);
+        diff
+    }
+
+    /// Takes in what both sides have at an address.
+    fn pair(&mut self, one: Option<Entry<'_>>, other: Option<Entry<'_>>) -> Result<(), Error> {
+        one.iter().for_each(|entry| self.left.see(entry));
+        other.iter().for_each(|entry| self.right.see(entry));
+        let at = one.as_ref().or(other.as_ref()).map(Entry::address);
+        let is_other = self.only.is_some() && at != self.only;
+        if is_other || at.is_some_and(|at| self.not_looked_at.contains(&at)) {
+            return Ok(());
         }
+        self.class = match (&one, &other) {
+            (Some(one), _) => self.left.label(one),
+            (None, Some(other)) => self.right.label(other),
+            (None, None) => None,
+        };
+        match (one, other) {
+            (Some(one), Some(other)) => {
+                self.compared += 1;
+                self.entry(one, other)?;
+                std::mem::replace(&mut self.read, Ok(()))?;
+            }
+            // A converter makes up classes where the source lacks them, and no objects.
+            (None, Some(Entry::Object(made_up))) => {
+                let kind = show::kind(&Entry::Object(made_up));
+                self.differs(Facet::Address, at, || ("nothing".to_owned(), kind));
+            }
+            (one, other) => {
+                self.one_sided(Facet::Address, at, one.as_ref().map(show::kind), other.as_ref().map(show::kind));
+            }
+        }
+        self.class = None;
+        Ok(())
     }
 
     fn entry(&mut self, mut left: Entry<'_>, mut right: Entry<'_>) -> Result<(), Error> {
@@ -339,7 +377,22 @@ impl Diff<'_> {
         true
     }
 
-    fn finish(self) -> Comparison {
+    /// What both sides tell beside their classes and objects; and the end.
+    fn finish(mut self, [left, right]: [Told<'_>; 2], [l, r]: [FileOrder; 2]) -> Result<Comparison, Error> {
+        self.record_order((l, left.classes), (r, right.classes))?;
+        match self.carried {
+            Some(column) => {
+                let (mut l, mut r) = (left.surroundings.clone(), right.surroundings.clone());
+                column.surroundings(&mut l, &self.left.roots);
+                column.surroundings(&mut r, &self.right.roots);
+                self.surroundings(&l, &r);
+            }
+            None => self.surroundings(left.surroundings, right.surroundings),
+        }
+        Ok(self.comparison())
+    }
+
+    fn comparison(self) -> Comparison {
         let mut differences: Vec<FacetDifference> =
             self.differences.into_values().map(|found| found.difference).collect();
         for difference in &mut differences {

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::iter::Peekable;
 
 use crate::error::Error;
 use crate::model::{Address, Class, Name, Object, ObjectKind, RootObjects, Surroundings};
@@ -35,30 +36,41 @@ impl Entry<'_> {
     }
 }
 
+/// Classes by address; those of one address in the order of their table.
+pub(super) struct Classes<'h>(Peekable<std::vec::IntoIter<&'h Class>>);
+
+impl<'h> Classes<'h> {
+    pub(super) fn new(classes: &'h [Class]) -> Classes<'h> {
+        let mut classes: Vec<&Class> = classes.iter().collect();
+        classes.sort_by_key(|class| class.address);
+        Classes(classes.into_iter().peekable())
+    }
+
+    /// The next one, if it comes before an object of this address; where there is none, the next one.
+    pub(super) fn up_to(&mut self, object: Option<Address>) -> Option<Entry<'h>> {
+        let class = self.0.next_if(|class| object.is_none_or(|address| class.address <= address))?;
+        Some(Entry::Class(Cow::Borrowed(class)))
+    }
+}
+
 /// Classes and objects by address; those of one address stay in file order, the classes first.
 pub(super) struct Entries<'h> {
-    classes: std::iter::Peekable<std::vec::IntoIter<&'h Class>>,
+    classes: Classes<'h>,
     objects: Sorted<'h>,
     object: Option<Cow<'h, Object>>,
 }
 
 impl<'h> Entries<'h> {
     pub(super) fn new(objects: Sorted<'h>, classes: &'h [Class]) -> Entries<'h> {
-        let mut classes: Vec<&Class> = classes.iter().collect();
-        classes.sort_by_key(|class| class.address);
-        Entries { classes: classes.into_iter().peekable(), objects, object: None }
+        Entries { classes: Classes::new(classes), objects, object: None }
     }
 
     pub(super) fn next(&mut self) -> Result<Option<Entry<'h>>, Error> {
         if self.object.is_none() {
             self.object = self.objects.next()?;
         }
-        let object = self.object.as_ref().map(|object| object.address);
-        let is_next = |class: &&Class| object.is_none_or(|address| class.address <= address);
-        if let Some(class) = self.classes.next_if(is_next) {
-            return Ok(Some(Entry::Class(Cow::Borrowed(class))));
-        }
-        Ok(self.object.take().map(Entry::Object))
+        let class = self.classes.up_to(self.object.as_ref().map(|object| object.address));
+        Ok(class.or_else(|| self.object.take().map(Entry::Object)))
     }
 }
 

@@ -365,14 +365,23 @@ fn differences_are_filed_by_class_with_the_first_address_of_each() {
     assert_eq!((&found.left, &found.right), (&difference.left, &difference.right));
 }
 
+/// Whether the objects of the second one ascend, so that they are compared as they come, or not.
 #[test]
 fn sources_are_compared_as_heaps_in_memory_are() {
+    let ascending = |heap: &Heap| heap.objects.is_sorted_by_key(|object| object.address);
+    let descend = |heap: &mut Heap| heap.objects.sort_by_key(|object| std::cmp::Reverse(object.address));
     for (_, change) in changes() {
-        let (mut left, mut right) = (everything(), everything());
-        change(&mut right);
-        let expected = compare(&left, &right, &BTreeSet::new());
-        let options = Options { memory: 1 << 10, ..Options::default() };
-        let found = compare_sources(&mut left, &mut right, &options).expect("temporary files");
-        assert_eq!(serde_json::to_string(&found).ok(), serde_json::to_string(&expected).ok());
+        for order in [|_: &mut Heap| {}, |heap: &mut Heap| heap.objects.sort_by_key(|object| object.address), descend] {
+            let (mut left, mut right) = (everything(), everything());
+            change(&mut right);
+            order(&mut right);
+            let expected = compare(&left, &right, &BTreeSet::new());
+            let options = Options { memory: 1 << 10, ..Options::default() };
+            let found = compare_sources(&mut left, &mut right, &options).expect("temporary files");
+            assert_eq!(serde_json::to_string(&found).ok(), serde_json::to_string(&expected).ok());
+            let habits = Habits::of_ascending(&mut right).expect("in memory");
+            assert_eq!(habits.is_some(), ascending(&right));
+            assert!(habits.is_none_or(|habits| habits == Sides::of_heap(&right).habits));
+        }
     }
 }

@@ -11,7 +11,9 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::error::Error;
-use crate::model::{Address, Class, Contents, HashRegime, Heap, HeapSource, IdentityHash, Long, Name, Object};
+use crate::model::{
+    Address, Class, Contents, HashRegime, Heap, HeapSource, IdentityHash, Long, Name, Object, VisitObjects,
+};
 
 use super::carriage::ClassFirst;
 
@@ -43,6 +45,26 @@ impl Habits {
             nulls: classes.iter().any(listed),
             class_first: ClassFirst::default(),
         }
+    }
+
+    /// Those of a source whose objects ascend; `None` of another one.
+    ///
+    /// # Errors
+    /// What reading the source runs into.
+    pub(super) fn of_ascending(source: &mut dyn HeapSource) -> Result<Option<Habits>, Error> {
+        let mut habits = Habits::of(source.facts().hash_regime, source.classes());
+        let names = names(source.classes());
+        let (mut last, mut ascends) = (Address::NULL, true);
+        let read = source.visit_objects(&mut |object| {
+            ascends = last <= object.address;
+            last = object.address;
+            // Nothing more is to be known, and no other error is left out.
+            if ascends { habits.enter(object, &names) } else { Err(Error::Usage(String::new())) }
+        });
+        if !ascends {
+            return Ok(None);
+        }
+        read.map(|()| Some(habits))
     }
 
     fn enter(&mut self, object: &Object, names: &HashMap<Address, Name>) -> Result<(), Error> {
@@ -106,14 +128,11 @@ impl<'h> Side<'h> {
     pub(super) fn of_source(source: &mut dyn HeapSource, memory: usize) -> Result<Side<'static>, Error> {
         let mut habits = Habits::of(source.facts().hash_regime, source.classes());
         let names = names(source.classes());
-        let mut order = Order::new(memory / 8);
         let mut sorter = Sorter::new(memory);
-        source.visit_objects(&mut |object| {
+        let order = FileOrder::of_source(source, memory, &mut |object| {
             habits.enter(object, &names)?;
-            order.push(object.address)?;
             sorter.push(object.clone())
         })?;
-        let order = FileOrder::Stored(order.finish()?);
         let objects = match sorter.finish()? {
             Ascending::Held(objects) => Sorted::Held(objects),
             Ascending::Merged(merge) => Sorted::Merged(merge),
@@ -143,6 +162,22 @@ pub(super) enum FileOrder {
 }
 
 impl FileOrder {
+    /// Calls `visit` with the objects of a source, and gives their order.
+    ///
+    /// # Errors
+    /// What `visit` returns, and what reading the source or temporary files runs into.
+    pub(super) fn of_source(
+        source: &mut dyn HeapSource,
+        memory: usize,
+        visit: &mut VisitObjects<'_>,
+    ) -> Result<FileOrder, Error> {
+        let mut order = Order::new(memory / 8);
+        source.visit_objects(&mut |object| {
+            order.push(object.address)?;
+            visit(object)
+        })?;
+        Ok(FileOrder::Stored(order.finish()?))
+    }
     /// Calls `visit` with the address of each object and, where they stand, each class.
     ///
     /// # Errors

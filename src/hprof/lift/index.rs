@@ -2,6 +2,7 @@
 
 use std::io::Read;
 
+use crate::bytes::Allowance;
 use crate::error::{DecodeError, Error};
 use crate::model::long::Spool;
 use crate::model::{
@@ -9,7 +10,7 @@ use crate::model::{
     StackFrame, StackTrace, Static, Surroundings, TextId, Thread, Value,
 };
 
-use super::super::decode::{Decoder, Pass, Regions, Resume};
+use super::super::decode::{Decoder, Pass, Reading, Regions, Resume};
 use super::super::sub_record::ClassDump;
 use super::super::wire::Header;
 use super::item;
@@ -48,7 +49,7 @@ pub struct HeapIndex {
     pub(super) begins: Resume,
 }
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Gathered {
     classes: Vec<(ClassDump, Place, u64)>,
     roots: Vec<Root>,
@@ -120,97 +121,128 @@ impl Index {
         pass: Option<&mut Pass<'_>>,
         mut each: impl FnMut(&Item<'_>) -> Result<(), E>,
     ) -> (Index, Result<(), E>) {
-        let header = *decoder.header();
-        let reading = decoder.reading();
-        let mut allowance = decoder.allowance();
-        let mut gathered: Vec<Gathered> = Vec::new();
-        let mut between = Vec::new();
-        let mut named = Named::default();
-        let mut open = false;
+        let mut gathering = Gathering::new(decoder);
         let read = walk_with(decoder, keep, spool, pass, |place, found| {
             each(&found)?;
-            let objects = gathered.last().map_or(0, |heap| heap.objects);
-            allowance.take(held(&found, objects), place.offset, place.index)?;
-            match (found, gathered.last_mut().filter(|_| open)) {
-                (Item::HeapBegins(time), _) => {
-                    open = true;
-                    let events = std::mem::take(&mut between);
-                    let region_named = reading.regions == Regions::AsStated;
-                    let begins = (place.offset, place.index);
-                    gathered.push(Gathered {
-                        events,
-                        times: (time, time),
-                        region_named,
-                        begins,
-                        ..Gathered::default()
-                    });
-                }
-                (Item::SegmentBegins, Some(heap)) => heap.region_named = reading.regions == Regions::AsStated,
-                (Item::HeapEnds(time), Some(heap)) => {
-                    heap.times.1 = time.unwrap_or(heap.times.0);
-                    heap.named = named.end(&heap.events);
-                    open = false;
-                }
-                (Item::Event(time, kind), Some(heap)) => {
-                    let after = heap.after();
-                    let taken = enter(Event::new(time, after, kind), &mut heap.events);
-                    allowance.take(taken, place.offset, place.index)?;
-                }
-                (Item::Event(time, kind), None) => {
-                    let taken = enter(Event::new(time, 0, kind), &mut between);
-                    allowance.take(taken, place.offset, place.index)?;
-                }
-                (Item::Region(id, name), Some(heap)) if reading.regions == Regions::AsStated => {
-                    heap.regions.push((id, name, heap.after()));
-                }
-                (Item::Region(id, name), Some(heap)) => heap.region(id, name),
-                (Item::Class(class), Some(heap)) => {
-                    heap.entry();
-                    if named.name(class.trace) {
-                        allowance.take(NAMED as u64, place.offset, place.index)?;
-                    }
-                    heap.classes.push((class.clone(), place, heap.objects));
-                }
-                (Item::Root(root), Some(heap)) => {
-                    heap.entry();
-                    let after = Some(heap.after());
-                    heap.roots.push(Root { object: root.object, kind: root.kind, after });
-                }
-                (Item::Object(object) | Item::LongObject(object, _), Some(heap)) => {
-                    heap.entry();
-                    if object.trace().is_some_and(|trace| named.name(trace)) {
-                        allowance.take(NAMED as u64, place.offset, place.index)?;
-                    }
-                    heap.objects += 1;
-                }
-                // Sub-records stand in segments, and segments in heaps.
-                (_, None) => {}
-            }
-            Ok(())
+            Ok(gathering.take(place, found)?)
         });
-        if let Some(heap) = gathered.last_mut().filter(|_| open) {
+        (gathering.finish(decoder), read)
+    }
+}
+
+/// An index of a file of which a part has been read.
+#[derive(Debug)]
+pub(crate) struct Gathering {
+    reading: Reading,
+    allowance: Allowance,
+    heaps: Vec<Gathered>,
+    /// The log since the last heap.
+    between: Vec<Event>,
+    named: Named,
+    /// Whether a heap is open.
+    open: bool,
+}
+
+impl Gathering {
+    /// Nothing yet of the dump that this decoder reads.
+    pub(crate) fn new<R: Read>(decoder: &Decoder<R>) -> Gathering {
+        Gathering {
+            reading: decoder.reading(),
+            allowance: decoder.allowance(),
+            heaps: Vec::new(),
+            between: Vec::new(),
+            named: Named::default(),
+            open: false,
+        }
+    }
+
+    /// Takes an item in.
+    ///
+    /// # Errors
+    /// If the index would take more memory than is allowed.
+    #[inline]
+    pub(crate) fn take(&mut self, place: Place, found: Item<'_>) -> Result<(), DecodeError> {
+        let Gathering { reading, allowance, heaps, between, named, open } = self;
+        let objects = heaps.last().map_or(0, |heap| heap.objects);
+        allowance.take(held(&found, objects), place.offset, place.index)?;
+        match (found, heaps.last_mut().filter(|_| *open)) {
+            (Item::HeapBegins(time), _) => {
+                *open = true;
+                let events = std::mem::take(between);
+                let region_named = reading.regions == Regions::AsStated;
+                let begins = (place.offset, place.index);
+                heaps.push(Gathered { events, times: (time, time), region_named, begins, ..Gathered::default() });
+            }
+            (Item::SegmentBegins, Some(heap)) => heap.region_named = reading.regions == Regions::AsStated,
+            (Item::HeapEnds(time), Some(heap)) => {
+                heap.times.1 = time.unwrap_or(heap.times.0);
+                heap.named = named.end(&heap.events);
+                *open = false;
+            }
+            (Item::Event(time, kind), Some(heap)) => {
+                let after = heap.after();
+                let taken = enter(Event::new(time, after, kind), &mut heap.events);
+                allowance.take(taken, place.offset, place.index)?;
+            }
+            (Item::Event(time, kind), None) => {
+                let taken = enter(Event::new(time, 0, kind), between);
+                allowance.take(taken, place.offset, place.index)?;
+            }
+            (Item::Region(id, name), Some(heap)) if reading.regions == Regions::AsStated => {
+                heap.regions.push((id, name, heap.after()));
+            }
+            (Item::Region(id, name), Some(heap)) => heap.region(id, name),
+            (Item::Class(class), Some(heap)) => {
+                heap.entry();
+                if named.name(class.trace) {
+                    allowance.take(NAMED as u64, place.offset, place.index)?;
+                }
+                heap.classes.push((class.clone(), place, heap.objects));
+            }
+            (Item::Root(root), Some(heap)) => {
+                heap.entry();
+                let after = Some(heap.after());
+                heap.roots.push(Root { object: root.object, kind: root.kind, after });
+            }
+            (Item::Object(object) | Item::LongObject(object, _), Some(heap)) => {
+                heap.entry();
+                if object.trace().is_some_and(|trace| named.name(trace)) {
+                    allowance.take(NAMED as u64, place.offset, place.index)?;
+                }
+                heap.objects += 1;
+            }
+            // Sub-records stand in segments, and segments in heaps.
+            (_, None) => {}
+        }
+        Ok(())
+    }
+
+    /// The index, once the decoder has read all that is wanted.
+    pub(crate) fn finish<R: Read>(self, decoder: &Decoder<R>) -> Index {
+        let header = *decoder.header();
+        let Gathering { reading, mut heaps, mut between, mut named, open, .. } = self;
+        if let Some(heap) = heaps.last_mut().filter(|_| open) {
             heap.named = named.end(&heap.events);
         }
-        if gathered.is_empty() {
-            gathered.push(Gathered { events: std::mem::take(&mut between), ..Gathered::default() });
+        if heaps.is_empty() {
+            heaps.push(Gathered { events: std::mem::take(&mut between), ..Gathered::default() });
         }
         let mut log = Log::new(reading.texts);
-        for (heap, events) in gathered.iter().map(|g| &g.events).chain([&between]).enumerate() {
+        for (heap, events) in heaps.iter().map(|g| &g.events).chain([&between]).enumerate() {
             events.iter().for_each(|event| log.enter(heap, &event.kind));
         }
-        let laid_out = gathered.iter().enumerate().flat_map(|(number, heap)| {
+        let laid_out = heaps.iter().enumerate().flat_map(|(number, heap)| {
             let fields = |class: &ClassDump| class.fields.iter().map(|(_, kind)| *kind).collect();
             heap.classes.iter().map(move |(class, ..)| (number, class.id, class.superclass, fields(class)))
         });
         let layouts = FileLayouts::new(header.id_size, laid_out);
         let mut stacks = Stacks::default();
-        let heaps = gathered.into_iter().enumerate();
-        let heaps = heaps.map(|(number, heap)| {
+        let heaps = heaps.into_iter().enumerate().map(|(number, heap)| {
             let begins = decoder.resume_at(heap.begins.0, heap.begins.1);
             HeapIndex { begins, ..heap.resolve(number, &log, &layouts, &mut stacks) }
         });
         let heaps = heaps.collect();
-        (Index { facts: facts(&header), heaps, tail: between, log }, read)
+        Index { facts: facts(&header), heaps, tail: between, log }
     }
 }
 

@@ -4,6 +4,7 @@
 //! roots: its memory does not grow with the objects), so that the order of records does not matter. Then the
 //! objects of a heap are read, any number of times.
 
+mod contents;
 mod index;
 mod item;
 mod layout;
@@ -12,11 +13,12 @@ mod source;
 mod stacks;
 mod walk;
 
+pub(super) use index::Gathering;
 pub use index::{HeapIndex, Index, facts};
 pub use item::{class, ids, long_object, object};
 pub use layout::Layouts;
 pub use names::Log;
 pub use source::{HprofDump, HprofHeap, Reopen, WholeDump, dump, heap};
 pub use stacks::{Named, Stacks};
-pub(crate) use walk::walk_with;
 pub use walk::{HeapCounter, Item, Keep, Place, walk};
+pub(super) use walk::{Walker, walk_with};

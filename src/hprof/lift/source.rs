@@ -78,12 +78,17 @@ impl<O: Reopen + Clone> HprofDump<O> {
         let header = *decoder.header();
         let (index, read) = Index::read(&mut decoder);
         read?;
+        Ok(HprofDump::of(open, spool, header, index))
+    }
+
+    /// The same, of a dump with this header and index.
+    pub(in super::super) fn of(open: O, spool: &Spool, header: Header, index: Index) -> HprofDump<O> {
         let facts = index.facts;
         let heap = |(number, index)| {
             let (open, facts, spool) = (open.clone(), facts.clone(), spool.another());
             HprofHeap { open, number, facts, header, index, spool }
         };
-        Ok(HprofDump { heaps: index.heaps.into_iter().enumerate().map(heap).collect(), tail: index.tail })
+        HprofDump { heaps: index.heaps.into_iter().enumerate().map(heap).collect(), tail: index.tail }
     }
 
     /// One of the heaps, by its index.

@@ -1,17 +1,17 @@
 //! From steps to whole items: contents put together, each item in its heap.
 
-use std::borrow::Cow;
 use std::io::Read;
 
-use crate::error::{DecodeError, Problem};
-use crate::model::long::{Filling, Spool, Stretch};
+use crate::bytes::Allowance;
+use crate::error::DecodeError;
+use crate::model::long::{Spool, Stretch};
 use crate::model::{EventKind, Name, TextId};
 
 use super::super::decode::{At, Decoder, Pass, Step};
 use super::super::record::{Body, Record};
-use super::super::rules;
-use super::super::sub_record::{ClassDump, InstanceDump, ObjectArrayDump, PrimitiveArrayDump, RootRecord, SubRecord};
+use super::super::sub_record::{ClassDump, RootRecord, SubRecord};
 use super::super::wire::{IdSize, Tag};
+use super::contents::{Room, contents, is_long};
 
 /// Counts the heaps of a file: a HEAP DUMP is a heap of its own, HEAP DUMP SEGMENTs up to a HEAP DUMP END (or a
 /// HEAP DUMP) are one together.
@@ -160,7 +160,7 @@ where
 
 fn items<R, E, F>(
     decoder: &mut Decoder<R>,
-    mut heaps: HeapCounter,
+    heaps: HeapCounter,
     keep: Keep,
     mut spool: Option<&mut Spool>,
     pass: Option<&mut Pass<'_>>,
@@ -171,163 +171,177 @@ where
     E: From<DecodeError>,
     F: FnMut(Place, Item<'_>) -> Result<(), E>,
 {
-    let id = decoder.header().id_size;
-    let allowance = decoder.allowance();
-    // Bytes that are held of contents that come in pieces.
-    let mut pieces = 0;
-    let mut tag = Tag::HEAP_DUMP;
-    let mut record: Option<(Place, u32, EventKind, Vec<u8>)> = None;
-    let mut object: Option<(Place, SubRecord<'static>)> = None;
-    let mut long: Option<(Place, SubRecord<'static>, Room)> = None;
-    decoder.visit_passing(pass, |step| {
-        let place = |at: &At<'_>, heaps: &HeapCounter| Place { heap: heaps.heap(), index: at.index, offset: at.offset };
+    let mut walker = Walker::new(decoder, heaps, keep);
+    decoder.visit_passing(pass, |step| walker.step(step, spool.as_deref_mut(), &mut visit))?;
+    walker.end(decoder.index(), &mut visit)
+}
+
+/// Puts the items of a dump together from its steps.
+#[derive(Debug)]
+pub(crate) struct Walker {
+    id: IdSize,
+    allowance: Allowance,
+    keep: Keep,
+    heaps: HeapCounter,
+    /// The dump record that is open.
+    tag: Tag,
+    /// Bytes that are held of contents that come in pieces.
+    pieces: u64,
+    record: Option<(Place, u32, EventKind, Vec<u8>)>,
+    object: Option<(Place, SubRecord<'static>)>,
+    long: Option<(Place, SubRecord<'static>, Room)>,
+}
+
+impl Walker {
+    /// For a decoder that stands where so many heaps have begun.
+    pub(crate) fn new<R: Read>(decoder: &Decoder<R>, heaps: HeapCounter, keep: Keep) -> Walker {
+        Walker {
+            id: decoder.header().id_size,
+            allowance: decoder.allowance(),
+            keep,
+            heaps,
+            tag: Tag::HEAP_DUMP,
+            pieces: 0,
+            record: None,
+            object: None,
+            long: None,
+        }
+    }
+
+    /// Takes a step, and calls `visit` with the items that it completes.
+    ///
+    /// # Errors
+    /// What `visit` returns; or if contents in pieces would take more memory than is allowed.
+    #[inline]
+    pub(crate) fn step<E: From<DecodeError>>(
+        &mut self,
+        step: Step<'_, '_>,
+        spool: Option<&mut Spool>,
+        visit: &mut impl FnMut(Place, Item<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
         match step {
             Step::Segment(at, segment) => {
-                tag = segment.tag;
-                let before = place(&at, &heaps);
-                let (begins, ends) = heaps.segment(tag);
+                self.tag = segment.tag;
+                let before = self.place(&at);
+                let (begins, ends) = self.heaps.segment(segment.tag);
                 if ends {
                     visit(before, Item::HeapEnds(None))?;
                 }
                 let item = if begins { Item::HeapBegins(segment.time) } else { Item::SegmentBegins };
-                visit(place(&at, &heaps), item)
+                visit(self.place(&at), item)
             }
             Step::SegmentEnd(offset) => {
-                let here = Place { heap: heaps.heap(), index: 0, offset };
-                if heaps.segment_end(tag) { visit(here, Item::HeapEnds(None)) } else { Ok(()) }
+                let here = Place { heap: self.heaps.heap(), index: 0, offset };
+                if self.heaps.segment_end(self.tag) { visit(here, Item::HeapEnds(None)) } else { Ok(()) }
             }
             Step::Record(at, found) => {
-                let here = place(&at, &heaps);
+                let here = self.place(&at);
                 match event(found) {
-                    None if heaps.end() => visit(here, Item::HeapEnds(Some(found.time))),
+                    None if self.heaps.end() => visit(here, Item::HeapEnds(Some(found.time))),
                     None => Ok(()),
                     Some(kind) if at.rest == 0 => visit(here, Item::Event(found.time, kind)),
                     Some(kind) => {
                         let so_far = contents(&found.body).to_vec();
-                        record = Some((here, found.time, kind, so_far));
+                        self.record = Some((here, found.time, kind, so_far));
                         Ok(())
                     }
                 }
             }
             Step::Sub(at, found) => {
-                let here = place(&at, &heaps);
+                let here = self.place(&at);
                 match found {
                     SubRecord::Root(root) => visit(here, Item::Root(*root)),
                     SubRecord::HeapInfo(id, name) => visit(here, Item::Region(*id, *name)),
                     SubRecord::Class(class) => visit(here, Item::Class(class)),
                     SubRecord::Flat(..) => Ok(()),
-                    _ if spool.as_ref().is_some_and(|spool| is_long(found, at.rest, id, spool)) => {
-                        let Some(spool) = spool.as_deref_mut() else { return Ok(()) };
-                        let (head, first) = found.split();
-                        let offset = at.offset + (at.bytes.len() - first.len()) as u64;
-                        let room = Room::for_contents(spool, offset, first, at.rest)?;
-                        if at.rest == 0 {
-                            return visit(here, Item::LongObject(&head, &room.stretch(spool)));
+                    _ => match spool.filter(|spool| is_long(found, at.rest, self.id, spool)) {
+                        Some(spool) => self.long(here, &at, found, spool, visit),
+                        None if at.rest == 0 => visit(here, Item::Object(found)),
+                        None => {
+                            self.object = Some((here, found.clone().into_owned()));
+                            Ok(())
                         }
-                        long = Some((here, head, room));
-                        Ok(())
-                    }
-                    _ if at.rest == 0 => visit(here, Item::Object(found)),
-                    _ => {
-                        object = Some((here, found.clone().into_owned()));
-                        Ok(())
-                    }
+                    },
                 }
             }
-            Step::More(at) => {
-                if record.is_some() || (long.is_none() && keep == Keep::Contents) {
-                    pieces += at.bytes.len() as u64;
-                    allowance.covers(pieces, at.offset, at.index)?;
-                }
-                if at.rest == 0 {
-                    pieces = 0;
-                }
-                if let Some((_, _, _, so_far)) = &mut record {
-                    so_far.extend_from_slice(at.bytes);
-                    if at.rest == 0
-                        && let Some((here, time, kind, whole)) = record.take()
-                    {
-                        let kind = match kind {
-                            EventKind::Text(id, _) => EventKind::Text(id, Name::from_bytes(whole)),
-                            EventKind::Unknown { tag, .. } => EventKind::Unknown { tag, body: whole },
-                            kind => kind,
-                        };
-                        return visit(here, Item::Event(time, kind));
-                    }
-                } else if let (Some((.., room)), Some(spool)) = (&mut long, spool.as_deref_mut()) {
-                    room.put(spool, &at)?;
-                    if at.rest == 0
-                        && let Some((here, head, room)) = long.take()
-                    {
-                        return visit(here, Item::LongObject(&head, &room.stretch(spool)));
-                    }
-                } else if let Some((here, found)) = &mut object {
-                    if keep == Keep::Contents {
-                        found.append(at.bytes);
-                    }
-                    if at.rest == 0 {
-                        visit(*here, Item::Object(found))?;
-                        object = None;
-                    }
-                }
-                Ok(())
+            Step::More(at) => self.more(&at, spool, visit),
+        }
+    }
+
+    /// After the last step, with the number of records and sub-records.
+    ///
+    /// # Errors
+    /// What `visit` returns.
+    pub(crate) fn end<E>(self, index: u64, visit: &mut impl FnMut(Place, Item<'_>) -> Result<(), E>) -> Result<(), E> {
+        if !self.heaps.is_open() {
+            return Ok(());
+        }
+        visit(Place { heap: self.heaps.heap(), index, offset: 0 }, Item::HeapEnds(None))
+    }
+
+    #[inline]
+    fn place(&self, at: &At<'_>) -> Place {
+        Place { heap: self.heaps.heap(), index: at.index, offset: at.offset }
+    }
+
+    fn long<E: From<DecodeError>>(
+        &mut self,
+        here: Place,
+        at: &At<'_>,
+        found: &SubRecord<'_>,
+        spool: &mut Spool,
+        visit: &mut impl FnMut(Place, Item<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let (head, first) = found.split();
+        let offset = at.offset + (at.bytes.len() - first.len()) as u64;
+        let room = Room::for_contents(spool, offset, first, at.rest)?;
+        if at.rest == 0 {
+            return visit(here, Item::LongObject(&head, &room.stretch(spool)));
+        }
+        self.long = Some((here, head, room));
+        Ok(())
+    }
+
+    fn more<E: From<DecodeError>>(
+        &mut self,
+        at: &At<'_>,
+        spool: Option<&mut Spool>,
+        visit: &mut impl FnMut(Place, Item<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let is_last = at.rest == 0;
+        if self.record.is_some() || (self.long.is_none() && self.keep == Keep::Contents) {
+            self.pieces += at.bytes.len() as u64;
+            self.allowance.covers(self.pieces, at.offset, at.index)?;
+        }
+        if is_last {
+            self.pieces = 0;
+        }
+        if let Some((_, _, _, so_far)) = &mut self.record {
+            so_far.extend_from_slice(at.bytes);
+            if is_last && let Some((here, time, kind, whole)) = self.record.take() {
+                let kind = match kind {
+                    EventKind::Text(id, _) => EventKind::Text(id, Name::from_bytes(whole)),
+                    EventKind::Unknown { tag, .. } => EventKind::Unknown { tag, body: whole },
+                    kind => kind,
+                };
+                return visit(here, Item::Event(time, kind));
+            }
+        } else if let (Some((.., room)), Some(spool)) = (&mut self.long, spool) {
+            room.put(spool, at)?;
+            if is_last && let Some((here, head, room)) = self.long.take() {
+                return visit(here, Item::LongObject(&head, &room.stretch(spool)));
+            }
+        } else if let Some((here, found)) = &mut self.object {
+            if self.keep == Keep::Contents {
+                found.append(at.bytes);
+            }
+            if is_last {
+                visit(*here, Item::Object(found))?;
+                self.object = None;
             }
         }
-    })?;
-    if heaps.is_open() {
-        let place = Place { heap: heaps.heap(), index: decoder.index(), offset: 0 };
-        visit(place, Item::HeapEnds(None))?;
+        Ok(())
     }
-    Ok(())
-}
-
-/// Whether the contents of a sub-record are too long to be held; `rest` bytes of them are still to come.
-fn is_long(found: &SubRecord<'_>, rest: u64, id: IdSize, spool: &Spool) -> bool {
-    let (first, as_held) = match found {
-        SubRecord::Instance(r) => (r.values.len(), 1),
-        // Addresses take eight bytes in memory.
-        SubRecord::ObjectArray(r) => (r.elements.len(), 8 / id.bytes() as u64),
-        SubRecord::PrimitiveArray(r) => (r.elements.len(), 1),
-        _ => return false,
-    };
-    (first as u64 + rest).saturating_mul(as_held) > spool.held() as u64
-}
-
-/// Where contents are that are too long to be held.
-enum Room {
-    /// In the dump.
-    Original(Stretch),
-    /// On their way into the spool.
-    Spooled(Filling),
-}
-
-impl Room {
-    fn for_contents(spool: &mut Spool, offset: u64, first: &[u8], rest: u64) -> Result<Room, DecodeError> {
-        let length = first.len() as u64 + rest;
-        if let Some(original) = spool.in_place(offset, length) {
-            return Ok(Room::Original(original));
-        }
-        let filled = spool.begin().and_then(|mut filling| spool.put(&mut filling, first).map(|()| filling));
-        filled.map(Room::Spooled).map_err(|e| failed(offset, e))
-    }
-
-    fn put(&mut self, spool: &Spool, at: &At<'_>) -> Result<(), DecodeError> {
-        match self {
-            Room::Original(_) => Ok(()),
-            Room::Spooled(filling) => spool.put(filling, at.bytes).map_err(|e| failed(at.offset, e)),
-        }
-    }
-
-    fn stretch(self, spool: &mut Spool) -> Stretch {
-        match self {
-            Room::Original(stretch) => stretch,
-            Room::Spooled(filling) => spool.finish(filling),
-        }
-    }
-}
-
-fn failed(offset: u64, error: std::io::Error) -> DecodeError {
-    DecodeError::new(rules::FILE_TRUNCATED, offset, "contents", Problem::Io(error))
 }
 
 /// The entry of the log that a record is; `None` for HEAP DUMP END.
@@ -347,66 +361,4 @@ pub(super) fn event(record: &Record<'_>) -> Option<EventKind> {
         Body::Unknown(tag, bytes) => EventKind::Unknown { tag: tag.0, body: bytes.to_vec() },
         Body::End => return None,
     })
-}
-
-/// The bytes of a record that may come in pieces.
-fn contents<'b>(body: &'b Body<'_>) -> &'b [u8] {
-    match body {
-        Body::Text(_, bytes) | Body::Unknown(_, bytes) => bytes,
-        _ => &[],
-    }
-}
-
-impl SubRecord<'_> {
-    /// The same, owning its contents.
-    pub fn into_owned(self) -> SubRecord<'static> {
-        let owned = |bytes: Cow<'_, [u8]>| Cow::Owned(bytes.into_owned());
-        match self {
-            SubRecord::Root(r) => SubRecord::Root(r),
-            SubRecord::Class(r) => SubRecord::Class(r),
-            SubRecord::NoDataArray(r) => SubRecord::NoDataArray(r),
-            SubRecord::HeapInfo(id, name) => SubRecord::HeapInfo(id, name),
-            SubRecord::Flat(form, values) => SubRecord::Flat(form, values),
-            SubRecord::Instance(r) => {
-                let InstanceDump { id, trace, class, length, values } = r;
-                SubRecord::Instance(InstanceDump { id, trace, class, length, values: owned(values) })
-            }
-            SubRecord::ObjectArray(r) => {
-                let ObjectArrayDump { id, trace, length, class, elements } = r;
-                SubRecord::ObjectArray(ObjectArrayDump { id, trace, length, class, elements: owned(elements) })
-            }
-            SubRecord::PrimitiveArray(r) => {
-                SubRecord::PrimitiveArray(PrimitiveArrayDump { head: r.head, elements: owned(r.elements) })
-            }
-        }
-    }
-
-    /// The same without contents, and those that it had.
-    fn split(&self) -> (SubRecord<'static>, &[u8]) {
-        let none = || Cow::Borrowed(&[][..]);
-        match self {
-            SubRecord::Instance(InstanceDump { id, trace, class, length, values }) => {
-                let head = InstanceDump { id: *id, trace: *trace, class: *class, length: *length, values: none() };
-                (SubRecord::Instance(head), values)
-            }
-            SubRecord::ObjectArray(ObjectArrayDump { id, trace, length, class, elements }) => {
-                let head = ObjectArrayDump { id: *id, trace: *trace, length: *length, class: *class, elements: none() };
-                (SubRecord::ObjectArray(head), elements)
-            }
-            SubRecord::PrimitiveArray(PrimitiveArrayDump { head, elements }) => {
-                (SubRecord::PrimitiveArray(PrimitiveArrayDump { head: *head, elements: none() }), elements)
-            }
-            other => (other.clone().into_owned(), &[]),
-        }
-    }
-
-    /// Adds a piece to the contents.
-    fn append(&mut self, bytes: &[u8]) {
-        match self {
-            SubRecord::Instance(r) => r.values.to_mut().extend_from_slice(bytes),
-            SubRecord::ObjectArray(r) => r.elements.to_mut().extend_from_slice(bytes),
-            SubRecord::PrimitiveArray(r) => r.elements.to_mut().extend_from_slice(bytes),
-            _ => {}
-        }
-    }
 }

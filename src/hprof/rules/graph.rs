@@ -109,12 +109,13 @@ impl GraphIndex {
                     SubRecord::Root(root) => self.tables.enter_root(root.kind),
                     SubRecord::Class(class) => {
                         self.tables.enter_class(class.id);
-                        heap.enter_class(class, self.id);
+                        heap.enter_class(class);
                     }
+                    SubRecord::Instance(r) if self.errors => heap.enter_instance(r.class, r.length, self.id),
                     _ => {}
                 }
                 if let Some(address) = sub_record.address() {
-                    heap.enter(address, self.id);
+                    heap.enter(address);
                 }
                 self.allowance.covers(self.before + self.tables.held() + heap.held(), at.offset, at.index)
             }
@@ -143,6 +144,11 @@ impl GraphIndex {
     pub fn seal(&mut self) {
         self.counter = HeapCounter::default();
         self.heaps.iter_mut().for_each(|heap| heap.seal(self.id));
+    }
+
+    /// Whether the second pass could find an error. It is asked where nothing else is looked for.
+    pub fn may_err(&self) -> bool {
+        self.heaps.iter().any(HeapGraph::may_err)
     }
 
     /// Second pass: judges a step.

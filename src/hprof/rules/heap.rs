@@ -3,13 +3,13 @@
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use crate::error::RuleId;
-use crate::findings::{Findings, on_cycles};
+use crate::findings::{Findings, Severity, on_cycles};
 use crate::model::{Address, AddressSet, FieldType};
 
 use super::super::lift::Layouts;
 use super::super::sub_record::ClassDump;
 use super::super::wire::IdSize;
-use super::Place;
+use super::{Place, severity};
 
 /// One heap of a file. A file may have as many as it has dump records, so an empty one takes little.
 #[derive(Debug, Default)]
@@ -22,9 +22,12 @@ pub(super) struct HeapGraph {
 struct Known {
     /// Identifiers of the classes and objects.
     addresses: AddressSet,
-    /// The classes with their superclasses and own fields, until they are laid out.
-    classes: Vec<(Address, Address, Box<[FieldType]>)>,
-    layouts: Layouts,
+    /// The classes, until all are laid out.
+    classes: Vec<OfClass>,
+    /// How instances are laid out; in the first pass `None`, or by the classes before the first instance.
+    layouts: Option<Layouts>,
+    /// Whether the second pass could find an error in instances or classes.
+    doubtful: bool,
     /// Addresses of more than one class or object, and what of them the second pass has met.
     duplicates: HashMap<u64, Seen>,
     on_cycles: HashSet<Address>,
@@ -32,6 +35,23 @@ struct Known {
     cycles_told: bool,
     /// About how many bytes the classes take, once they are laid out.
     of_classes: u64,
+}
+
+/// What is kept of a class for its heap.
+#[derive(Debug)]
+struct OfClass {
+    id: Address,
+    superclass: Address,
+    own: Box<[FieldType]>,
+    instance_size: u32,
+}
+
+/// What is wrong with a class's place in the hierarchy.
+struct Faults {
+    superclass: bool,
+    cycle: bool,
+    /// The field bytes of an instance, where they are not those that it says.
+    bytes: Option<u64>,
 }
 
 /// What a class takes, and an address in a table that grows.
@@ -45,35 +65,80 @@ struct Seen {
 }
 
 impl Known {
-    fn new(id: IdSize) -> Box<Known> {
+    fn new() -> Box<Known> {
         Box::new(Known {
             addresses: AddressSet::default(),
             classes: Vec::new(),
-            layouts: Layouts::new(id, std::iter::empty()),
+            layouts: None,
+            doubtful: false,
             duplicates: HashMap::new(),
             on_cycles: HashSet::new(),
             cycles_told: false,
             of_classes: 0,
         })
     }
+
+    fn laid_out(&self, id: IdSize) -> Layouts {
+        Layouts::new(id, self.classes.iter().map(|class| (class.id, class.superclass, class.own.clone())))
+    }
+
+    fn faults(&self, class: Address, superclass: Address, instance_size: u32) -> Faults {
+        let bytes = self.layouts.as_ref().and_then(|layouts| layouts.bytes_of(class));
+        Faults {
+            superclass: !superclass.is_null()
+                && !self.layouts.as_ref().is_some_and(|layouts| layouts.knows(superclass)),
+            cycle: self.on_cycles.contains(&class),
+            bytes: bytes.filter(|bytes| *bytes != u64::from(instance_size)),
+        }
+    }
+}
+
+impl Faults {
+    /// Whether one of them is an error.
+    fn err(&self) -> bool {
+        let rules = [
+            (self.superclass, super::CLASS_SUPERCLASS),
+            (self.cycle, super::CLASS_SUPERCLASS_CYCLE),
+            (self.bytes.is_some(), super::CLASS_INSTANCE_SIZE),
+        ];
+        rules.into_iter().any(|(is_broken, rule)| is_broken && severity(rule) == Severity::Error)
+    }
 }
 
 impl HeapGraph {
     /// First pass: takes the address of a class or object in.
     #[inline]
-    pub(super) fn enter(&mut self, address: Address, id: IdSize) {
-        let known = self.known.get_or_insert_with(|| Known::new(id));
+    pub(super) fn enter(&mut self, address: Address) {
+        let known = self.known.get_or_insert_with(Known::new);
         if !known.addresses.insert(address.0) {
             known.duplicates.insert(address.0, Seen::default());
         }
     }
 
     /// First pass: takes a class's superclass and fields in.
-    pub(super) fn enter_class(&mut self, class: &ClassDump, id: IdSize) {
+    pub(super) fn enter_class(&mut self, class: &ClassDump) {
         let own = class.fields.iter().map(|(_, kind)| *kind).collect();
-        let known = self.known.get_or_insert_with(|| Known::new(id));
-        known.classes.push((class.id, class.superclass, own));
+        let known = self.known.get_or_insert_with(Known::new);
+        let ClassDump { id, superclass, instance_size, .. } = *class;
+        known.classes.push(OfClass { id, superclass, own, instance_size });
         known.of_classes += (OF_CLASS + 2 * class.fields.len() * size_of::<FieldType>()) as u64;
+        // Instances before it were held against the classes before them.
+        known.doubtful |= known.layouts.is_some();
+    }
+
+    /// First pass, where only errors are looked for: holds an instance against the classes so far. Mostly all classes come
+    /// first, and where everything agrees, the second pass has nothing to find.
+    #[inline]
+    pub(super) fn enter_instance(&mut self, class: Address, length: u32, id: IdSize) {
+        let known = self.known.get_or_insert_with(Known::new);
+        if known.doubtful {
+            return;
+        }
+        if known.layouts.is_none() {
+            known.layouts = Some(known.laid_out(id));
+        }
+        let bytes = known.layouts.as_ref().and_then(|layouts| layouts.bytes_of(class));
+        known.doubtful = bytes.is_some_and(|bytes| bytes != u64::from(length));
     }
 
     /// About how many bytes it takes.
@@ -90,11 +155,21 @@ impl HeapGraph {
     pub(super) fn seal(&mut self, id: IdSize) {
         let Some(known) = &mut self.known else { return };
         known.addresses.seal();
-        let classes = std::mem::take(&mut known.classes);
-        let supers: HashMap<Address, Address> = classes.iter().map(|(class, of, _)| (*class, *of)).collect();
+        let supers: HashMap<Address, Address> =
+            known.classes.iter().map(|class| (class.id, class.superclass)).collect();
         let above = |class| supers.get(&class).copied().filter(|superclass| !superclass.is_null());
         known.on_cycles = on_cycles(supers.keys().copied(), above);
-        known.layouts = Layouts::new(id, classes.into_iter());
+        if known.doubtful || known.layouts.is_none() {
+            known.layouts = Some(known.laid_out(id));
+        }
+        let classes = std::mem::take(&mut known.classes);
+        known.doubtful |=
+            classes.iter().any(|class| known.faults(class.id, class.superclass, class.instance_size).err());
+    }
+
+    /// Whether the second pass could find an error, where the first one had all instances.
+    pub(super) fn may_err(&self) -> bool {
+        self.known.as_ref().is_some_and(|known| known.doubtful || !known.duplicates.is_empty())
     }
 
     /// Second pass: the addresses of the heap.
@@ -106,7 +181,7 @@ impl HeapGraph {
     /// Second pass: how instances are laid out, if the heap has classes.
     #[inline]
     pub(super) fn layouts(&self) -> Option<&Layouts> {
-        self.known.as_deref().map(|known| &known.layouts)
+        self.known.as_deref()?.layouts.as_ref()
     }
 
     /// Second pass: judges the address of a class or object.
@@ -130,13 +205,14 @@ impl HeapGraph {
     /// Second pass: judges a class's place in the hierarchy.
     pub(super) fn class(&mut self, place: Place, class: &ClassDump, findings: &mut Findings) {
         let Some(known) = &mut self.known else { return };
-        if !class.superclass.is_null() && !known.layouts.knows(class.superclass) {
+        let faults = known.faults(class.id, class.superclass, class.instance_size);
+        if faults.superclass {
             place.finding(findings, super::CLASS_SUPERCLASS, || {
                 let expected = "a superclass of 0 or one with a CLASS DUMP in the heap";
                 (expected.to_owned(), class.superclass.to_string())
             });
         }
-        if known.on_cycles.contains(&class.id) && !std::mem::replace(&mut known.cycles_told, true) {
+        if faults.cycle && !std::mem::replace(&mut known.cycles_told, true) {
             let classes = known.on_cycles.len();
             place.finding(findings, super::CLASS_SUPERCLASS_CYCLE, || {
                 let found = match classes {
@@ -146,14 +222,11 @@ impl HeapGraph {
                 ("a superclass chain that ends".to_owned(), found)
             });
         }
-        match known.layouts.bytes_of(class.id) {
-            Some(bytes) if bytes != u64::from(class.instance_size) => {
-                place.finding(findings, super::CLASS_INSTANCE_SIZE, || {
-                    let expected = format!("{bytes}, the field bytes of the class and its superclasses");
-                    (expected, class.instance_size.to_string())
-                });
-            }
-            _ => {}
+        if let Some(bytes) = faults.bytes {
+            place.finding(findings, super::CLASS_INSTANCE_SIZE, || {
+                let expected = format!("{bytes}, the field bytes of the class and its superclasses");
+                (expected, class.instance_size.to_string())
+            });
         }
     }
 }

@@ -5,16 +5,46 @@ use crate::family::{Judge, Opening};
 use crate::findings::{Findings, Rulebook, Sound};
 use crate::input::Stream;
 
+use super::super::decode::Step;
 use super::super::family::FAMILY;
+use super::super::lift::{Gathering, HeapCounter, Index, Keep, Walker};
+use super::super::wire::Header;
 use super::super::{Decoder, open};
 use super::{BOOK, GraphIndex, PassRules};
+
+/// What the first pass over an HPROF dump keeps.
+pub(in super::super) struct Kept {
+    /// For the second pass.
+    rules: GraphIndex,
+    /// For a source of the heaps: who looks for nothing but errors mostly reads them next. `None` otherwise.
+    gathering: Option<(Walker, Gathering)>,
+    /// What was gathered, where the dump can be read to its end.
+    pub(in super::super) index: Option<(Header, Index)>,
+}
+
+impl Kept {
+    #[inline]
+    fn enter(&mut self, step: Step<'_, '_>, findings: &mut Findings) -> Result<(), DecodeError> {
+        self.rules.enter(step, findings)?;
+        let Some((walker, gathering)) = &mut self.gathering else { return Ok(()) };
+        walker.step(step, None, &mut |place, item| gathering.take(place, item))
+    }
+
+    /// The dump ends.
+    fn end(&mut self, decoder: &Decoder<Stream>) -> Result<(), DecodeError> {
+        let Some((walker, mut gathering)) = self.gathering.take() else { return Ok(()) };
+        walker.end(decoder.index(), &mut |place, item| gathering.take(place, item))?;
+        self.index = Some((*decoder.header(), gathering.finish(decoder)));
+        Ok(())
+    }
+}
 
 /// Both passes over an HPROF dump.
 pub(in super::super) struct Judgement;
 
 impl Judge for Judgement {
     type Decoder = Decoder<Stream>;
-    type Graph = GraphIndex;
+    type Graph = Kept;
 
     const BOOK: &'static Rulebook = &BOOK;
 
@@ -26,23 +56,26 @@ impl Judge for Judgement {
         format!("{FAMILY}-{}", decoder.header().version)
     }
 
-    fn graph(decoder: &Decoder<Stream>, errors: bool) -> GraphIndex {
-        GraphIndex::new(decoder.header().id_size, errors, decoder.allowance())
+    fn graph(decoder: &Decoder<Stream>, errors: bool) -> Kept {
+        let gathering = || (Walker::new(decoder, HeapCounter::default(), Keep::Heads), Gathering::new(decoder));
+        Kept {
+            rules: GraphIndex::new(decoder.header().id_size, errors, decoder.allowance()),
+            gathering: errors.then(gathering),
+            index: None,
+        }
     }
 
     fn pass(
         decoder: &mut Decoder<Stream>,
-        mut graph: Option<&mut GraphIndex>,
+        mut graph: Option<&mut Kept>,
         findings: &mut Findings,
     ) -> (Sound, Result<(), DecodeError>) {
         let mut rules = PassRules::new(decoder.header());
         let ended = decoder.visit::<DecodeError, _>(|step| {
             rules.step(step, findings);
-            if let Some(index) = &mut graph {
-                index.enter(step, findings)?;
-            }
-            Ok(())
+            graph.as_deref_mut().map_or(Ok(()), |graph| graph.enter(step, findings))
         });
+        let ended = ended.and_then(|length| graph.map_or(Ok(length), |graph| graph.end(decoder).map(|()| length)));
         let sound = Sound {
             records: decoder.index(),
             objects: rules.objects,
@@ -52,23 +85,23 @@ impl Judge for Judgement {
         (sound, ended.map(|length| rules.end(length, findings)))
     }
 
-    fn seal(graph: &mut GraphIndex, _whole: bool, _findings: &mut Findings) {
-        graph.seal();
+    fn seal(graph: &mut Kept, _whole: bool, _findings: &mut Findings) {
+        graph.rules.seal();
     }
 
-    fn judge(
-        decoder: &mut Decoder<Stream>,
-        graph: &mut GraphIndex,
-        findings: &mut Findings,
-    ) -> Result<(), DecodeError> {
+    fn may_err(graph: &Kept) -> bool {
+        graph.rules.may_err()
+    }
+
+    fn judge(decoder: &mut Decoder<Stream>, graph: &mut Kept, findings: &mut Findings) -> Result<(), DecodeError> {
         let judged = decoder.visit(|step| {
-            graph.judge(step, findings);
+            graph.rules.judge(step, findings);
             Ok(())
         });
         judged.map(|_| ())
     }
 
-    fn close(graph: &GraphIndex, sound: &mut Sound, _findings: &mut Findings) {
-        sound.references += graph.references;
+    fn close(graph: &Kept, sound: &mut Sound, _findings: &mut Findings) {
+        sound.references += graph.rules.references;
     }
 }

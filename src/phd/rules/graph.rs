@@ -24,9 +24,35 @@ pub struct GraphIndex {
     /// Addresses with more than one record, and whether the first was seen in the second pass.
     duplicates: HashMap<u64, bool>,
     arrays: Arrays,
+    followed: Followed,
     j9: bool,
     allowance: Allowance,
 }
+
+/// References of the second pass that were not looked up yet, and who has them.
+#[derive(Debug, Default)]
+struct Followed {
+    targets: Vec<u64>,
+    records: Vec<Referring>,
+}
+
+/// A record with references.
+#[derive(Debug)]
+struct Referring {
+    offset: u64,
+    index: u64,
+    /// How many it has.
+    count: u64,
+    /// Where those of them begin that were not looked up yet.
+    from: usize,
+    /// How many of the others dangle, and the first of those.
+    dangling: u64,
+    first: Address,
+}
+
+/// References that are looked up together. A look at a place of memory that is not in a cache takes as long as several records,
+/// and several of them at once take little longer than one.
+const TOGETHER: usize = 1024;
 
 #[derive(Debug)]
 struct ClassEntry {
@@ -58,6 +84,7 @@ impl GraphIndex {
             classes: HashMap::new(),
             duplicates: HashMap::new(),
             arrays: Arrays::default(),
+            followed: Followed::default(),
             j9,
             allowance,
         }
@@ -155,28 +182,31 @@ impl GraphIndex {
             }
         }
         let Some(references) = record.references() else { return Ok(()) };
-        let mut dangling = (0_u64, None);
+        let count = located.count(references);
+        if count == 0 {
+            return Ok(());
+        }
+        let GraphIndex { followed, resolver, addresses, .. } = self;
+        followed.begin(located, count, addresses, findings);
         let mut first = None;
         located.references(references, |units| {
-            let target = self.resolver.offset(address, units);
+            let target = resolver.offset(address, units);
             first.get_or_insert(target);
-            if !target.is_null() && !self.addresses.has(target.0) {
-                dangling.0 += 1;
-                dangling.1.get_or_insert(target);
+            if !target.is_null() {
+                followed.follow(target, addresses, findings);
             }
         })?;
         let is_array_class = |a: Address| self.classes.get(&a).is_some_and(|class| class.is_array);
         if matches!(record, Record::ObjectArray(_)) && first.is_some_and(is_array_class) {
             self.arrays.array_class_first += 1;
         }
-        if let (count, Some(target)) = dangling {
-            add(findings, super::GRAPH_DANGLING_REFERENCE, located, || {
-                let all = located.count(references);
-                let found = format!("{count} of {all} dangle, the first to {target}");
-                ("references to records of this dump".to_owned(), found)
-            });
-        }
         Ok(())
+    }
+
+    /// The second pass ends.
+    pub fn end(&mut self, findings: &mut Findings) {
+        self.followed.look_up(&self.addresses, findings);
+        self.followed.records.drain(..).for_each(|record| record.report(findings));
     }
 
     /// After the second pass: what speaks for which convention of class words.
@@ -199,6 +229,64 @@ impl GraphIndex {
             );
             ("a convention of class words that the bytes do not tell".to_owned(), found)
         });
+    }
+}
+
+impl Followed {
+    /// A record with so many references comes.
+    #[inline]
+    fn begin(&mut self, located: Located<'_, '_>, count: u64, addresses: &AddressSet, findings: &mut Findings) {
+        if self.records.len() >= TOGETHER {
+            self.look_up(addresses, findings);
+        }
+        let (from, first) = (self.targets.len(), Address::NULL);
+        let Located { offset, index, .. } = located;
+        self.records.push(Referring { offset, index, count, from, dangling: 0, first });
+    }
+
+    /// A reference of the last record.
+    #[inline]
+    fn follow(&mut self, target: Address, addresses: &AddressSet, findings: &mut Findings) {
+        if self.targets.len() >= TOGETHER {
+            self.look_up(addresses, findings);
+        }
+        self.targets.push(target.0);
+    }
+
+    /// Looks the references up, and reports what dangles. The last record may have more of them.
+    fn look_up(&mut self, addresses: &AddressSet, findings: &mut Findings) {
+        if !addresses.has_all(&self.targets) {
+            let mut end = self.targets.len();
+            for record in self.records.iter_mut().rev() {
+                let dangling = |target: &&u64| !addresses.has(**target);
+                let mut dangling = self.targets[record.from..end].iter().filter(dangling);
+                if let Some(first) = dangling.next() {
+                    if record.dangling == 0 {
+                        record.first = Address(*first);
+                    }
+                    record.dangling += 1 + dangling.count() as u64;
+                }
+                end = record.from;
+            }
+        }
+        self.targets.clear();
+        let last = self.records.pop();
+        self.records.drain(..).for_each(|record| record.report(findings));
+        self.records.extend(last.map(|last| Referring { from: 0, ..last }));
+    }
+}
+
+impl Referring {
+    #[inline]
+    fn report(&self, findings: &mut Findings) {
+        let Referring { offset, index, count, dangling, first, .. } = *self;
+        if dangling > 0 {
+            let rule = super::GRAPH_DANGLING_REFERENCE;
+            findings.add(rule, severity(rule), offset, Some(index), || {
+                let found = format!("{dangling} of {count} dangle, the first to {first}");
+                ("references to records of this dump".to_owned(), found)
+            });
+        }
     }
 }
 

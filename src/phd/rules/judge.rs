@@ -53,7 +53,8 @@ impl Judge for Judgement {
         findings: &mut Findings,
     ) -> (Sound, Result<(), DecodeError>) {
         let header = decoder.header().clone();
-        let mut rules = PassRules::new(&header, decoder.header_bytes().len() as u64, findings);
+        let errors = graph.as_ref().is_some_and(|kept| kept.summary.is_some());
+        let mut rules = PassRules::new(&header, decoder.header_bytes().len() as u64, errors, findings);
         let ended = decoder.visit_with::<DecodeError, _>(Some(spool), |located| {
             let resolved = rules.record(located, findings)?;
             let Some(Kept { index, summary }) = graph.as_deref_mut() else { return Ok(()) };
@@ -95,6 +96,7 @@ impl Judge for Judgement {
         findings: &mut Findings,
     ) -> Result<(), DecodeError> {
         let judged = decoder.visit_with(Some(spool), |located| index.judge(located, findings));
+        index.end(findings);
         judged.map(|_| ())
     }
 

@@ -15,6 +15,8 @@ use super::severity;
 #[derive(Debug)]
 pub struct PassRules {
     resolver: Resolver,
+    /// Whether only rules that are errors are judged.
+    errors: bool,
     layout: Layout,
     j9: bool,
     stated: Option<Totals>,
@@ -42,8 +44,8 @@ struct Signs {
 }
 
 impl PassRules {
-    /// Judges the header.
-    pub fn new(header: &Header, header_length: u64, findings: &mut Findings) -> PassRules {
+    /// Judges the header. `errors` says whether of the records only rules that are errors are judged.
+    pub fn new(header: &Header, header_length: u64, errors: bool, findings: &mut Findings) -> PassRules {
         let layout = Layout::new(header.version, header.flags);
         let mut add = |rule: RuleId, offset: u64, expected: &str, found: String| {
             findings.add(rule, severity(rule), offset, None, || (expected.to_owned(), found));
@@ -92,6 +94,7 @@ impl PassRules {
         }
         PassRules {
             resolver: Resolver::new(layout),
+            errors,
             layout,
             j9,
             stated,
@@ -111,6 +114,10 @@ impl PassRules {
     pub fn record(&mut self, located: Located<'_, '_>, findings: &mut Findings) -> Result<Resolved, DecodeError> {
         let record = located.record;
         let resolved = self.resolver.resolve(record);
+        if self.errors {
+            self.count_and_judge_lengths(located, findings);
+            return Ok(resolved);
+        }
         match record {
             Record::Class(r) => {
                 self.classes += 1;
@@ -159,6 +166,21 @@ impl PassRules {
             self.judge_references(located, &resolved, references, findings)?;
         }
         Ok(resolved)
+    }
+
+    /// What is counted of a record, and its rules that are errors.
+    #[inline]
+    fn count_and_judge_lengths(&mut self, located: Located<'_, '_>, findings: &mut Findings) {
+        let record = located.record;
+        let count = if matches!(record, Record::Class(_)) { &mut self.classes } else { &mut self.objects };
+        *count += 1;
+        self.references += record.references().map_or(0, |references| located.count(references));
+        match record {
+            Record::ObjectArray(r) => self.object_array_length(located, r, findings),
+            Record::PrimitiveArray(r) => self.array_length(located, r.length, findings),
+            Record::LongPrimitiveArray(r) => self.array_length(located, r.length, findings),
+            Record::Class(_) | Record::Short(_) | Record::Medium(_) | Record::Long(_) => {}
+        }
     }
 
     /// Judges the end of the body. `trailing` is the number of bytes after it.
@@ -248,13 +270,8 @@ impl PassRules {
             self.signs.ordered_arrays += 1;
             self.signs.ordered_at.get_or_insert(place);
         }
+        self.object_array_length(located, r, findings);
         let Some(length) = r.length else { return };
-        self.array_length(located, u64::from(length), findings);
-        if u64::from(length) < located.count(&r.references) {
-            add(findings, super::OBJECT_ARRAY_LENGTH, located, || {
-                (format!("a true length of at least {}", located.count(&r.references)), length.to_string())
-            });
-        }
         if let Some(words) = r.size_words {
             // An array takes at least a header of 8 bytes and 4 bytes an element.
             let fits = |length: u32, words: u32| u64::from(words) >= u64::from(length) + 2;
@@ -269,8 +286,18 @@ impl PassRules {
         }
     }
 
+    fn object_array_length(&self, located: Located<'_, '_>, r: &ObjectArray<'_>, findings: &mut Findings) {
+        let Some(length) = r.length else { return };
+        self.array_length(located, u64::from(length), findings);
+        if u64::from(length) < located.count(&r.references) {
+            add(findings, super::OBJECT_ARRAY_LENGTH, located, || {
+                (format!("a true length of at least {}", located.count(&r.references)), length.to_string())
+            });
+        }
+    }
+
     #[inline]
-    fn array_length(&mut self, located: Located<'_, '_>, length: u64, findings: &mut Findings) {
+    fn array_length(&self, located: Located<'_, '_>, length: u64, findings: &mut Findings) {
         if length > i32::MAX as u64 {
             add(findings, super::ARRAY_LENGTH, located, || {
                 ("at most 2147483647 elements".to_owned(), length.to_string())

@@ -1,22 +1,37 @@
 //! A set of addresses, small and quick to ask where they lie as in a heap: aligned, and in few ranges.
 
+mod chunk;
+mod run;
+mod sequence;
+
 use std::mem;
 
 use foldhash::HashMap;
 
+use chunk::{All, Chunk, IN_TABLE, place};
+use run::{Run, Runs};
+
 /// Which addresses there are.
+///
+/// Addresses that come in ascending order and lie apart are kept as [`Runs`]: 1.3 bytes each where 128 bytes lie between two of
+/// them, 2 where it is 30 kB; less where some lie close to each other. All others go into chunks.
 ///
 /// Addresses that agree in their last three bits and in all but the sixteen bits above those share a chunk: of a heap whose
 /// addresses are multiples of 8, that is half a megabyte. A chunk of more than 64 addresses has a bit for each that there
 /// could be, in words of 64, and keeps the words that are not 0, with 160 bytes that say which those are; from half of them
-/// on, it has all. So an address takes half a byte where objects have 32 bytes, 2 bytes where they have 128, 8 or less where
-/// they have more, and some 120 where each lies alone (while the table of chunks grows). Numbers without gaps, as the hprof
+/// on, it has all. So an address takes half a byte where objects have 32 bytes, 2 bytes where they have 128; in no order, 8 or less
+/// where they have more, and some 120 where each lies alone (while the table of chunks grows). Numbers without gaps, as the hprof
 /// agent has them, take a bit.
 ///
 /// Chunks that have all their words are asked without a table of hashes, once [`AddressSet::seal`] has put them in their
 /// places: what is asked next is mostly an address from anywhere, so that time goes into what is not in a cache.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AddressSet {
+    /// Addresses that have no place yet. They ascend.
+    recent: Vec<u64>,
+    /// From here on, no address but the last of all was taken in.
+    next: u64,
+    runs: Runs,
     /// The hash has a random seed: it is hard to make a dump whose addresses collide.
     chunks: HashMap<u64, Chunk>,
     /// The chunk of the last address that was put in, which `chunks` does not have: they mostly come in order.
@@ -34,43 +49,10 @@ struct Range {
     chunks: Vec<Option<Box<All>>>,
 }
 
-/// A bit for each address that there could be.
-type All = [u64; 1 << 10];
-
 /// Ranges that are looked at in turn.
 const RANGES: usize = 8;
 /// The most chunks that a range leaves out in turn.
 const APART: u64 = 64;
-
-#[derive(Clone, Debug)]
-enum Chunk {
-    /// A few, in no order.
-    Few(u8, [u16; FEW]),
-    /// In order.
-    List(Vec<u16>),
-    Bits(Box<Bits>),
-    All(Box<All>),
-}
-
-/// The words that are not 0 of 1024.
-#[derive(Clone, Debug, Default)]
-struct Bits {
-    /// A bit for each word that is kept.
-    kept: [u64; GROUPS],
-    /// How many are kept before those of each group.
-    before: [u16; GROUPS],
-    words: Vec<u64>,
-}
-
-/// What fits in the place of two words.
-const FEW: usize = 7;
-/// What takes less than the 160 bytes, and is found in few steps.
-const LISTED: usize = 64;
-const GROUPS: usize = 16;
-/// Of as many words, all are kept.
-const MANY: usize = 512;
-/// What a chunk takes in the table, while that grows.
-const IN_TABLE: u64 = 120;
 
 /// The chunk of an address, and which one of its addresses it is.
 #[inline]
@@ -83,6 +65,24 @@ impl AddressSet {
     /// Takes an address in; `false` if it was there.
     #[inline]
     pub(crate) fn insert(&mut self, address: u64) -> bool {
+        if address >= self.next && address != u64::MAX {
+            if self.recent.len() == run::MOST {
+                self.place_recent();
+            }
+            self.recent.push(address);
+            self.next = address + 1;
+            return true;
+        }
+        self.insert_below(address)
+    }
+
+    /// The same for an address that is not above all others.
+    fn insert_below(&mut self, address: u64) -> bool {
+        !self.is_recent(address) && !self.runs.has(address) && self.insert_in_chunk(address)
+    }
+
+    #[inline]
+    fn insert_in_chunk(&mut self, address: u64) -> bool {
         let (key, at) = split(address);
         if let Some(all) = self.ranges.iter_mut().find_map(|range| range.chunk_mut(key)) {
             let (word, bit) = place(at);
@@ -96,8 +96,26 @@ impl AddressSet {
         self.open.1.insert(at)
     }
 
+    fn is_recent(&self, address: u64) -> bool {
+        self.recent.first().is_some_and(|first| *first <= address) && self.recent.binary_search(&address).is_ok()
+    }
+
+    /// Gives the addresses without a place one.
+    fn place_recent(&mut self) {
+        let mut recent = mem::take(&mut self.recent);
+        match Run::of(&recent) {
+            Some(run) => self.runs.push(run),
+            None => recent.iter().for_each(|address| _ = self.insert_in_chunk(*address)),
+        }
+        recent.clear();
+        self.recent = recent;
+    }
+
     /// Makes it quick to ask for addresses from now on.
     pub(crate) fn seal(&mut self) {
+        self.place_recent();
+        self.recent = Vec::new();
+        self.runs.seal();
         let key = self.open.0;
         self.open(!key);
         let mut full: Vec<u64> =
@@ -136,7 +154,7 @@ impl AddressSet {
     /// About how many bytes it takes.
     #[inline]
     pub(crate) fn held(&self) -> u64 {
-        self.bytes
+        self.bytes + self.runs.bytes() + (self.recent.capacity() * size_of::<u64>()) as u64
     }
 
     /// Whether this address was taken in.
@@ -146,143 +164,38 @@ impl AddressSet {
         for range in &self.ranges {
             if let Some(Some(all)) = range.chunks.get(key.wrapping_sub(range.first) as usize) {
                 let (word, bit) = place(at);
-                return all[word] & bit != 0;
+                if all[word] & bit != 0 {
+                    return true;
+                }
+                break;
             }
         }
-        self.has_elsewhere(key, at)
+        self.runs.has(address) || self.has_elsewhere(address)
     }
 
     #[cold]
     #[inline(never)]
-    fn has_elsewhere(&self, key: u64, at: u16) -> bool {
-        if key == self.open.0 { self.open.1.has(at) } else { self.chunks.get(&key).is_some_and(|chunk| chunk.has(at)) }
+    fn has_elsewhere(&self, address: u64) -> bool {
+        let (key, at) = split(address);
+        let in_chunk = if key == self.open.0 {
+            self.open.1.has(at)
+        } else {
+            self.chunks.get(&key).is_some_and(|chunk| chunk.has(at))
+        };
+        in_chunk || self.is_recent(address)
+    }
+
+    /// Whether all of these addresses were taken in. Each is looked at before one is decided on: asked one by one, each would have to
+    /// be waited for.
+    #[inline]
+    pub(crate) fn has_all(&self, addresses: &[u64]) -> bool {
+        addresses.iter().fold(true, |all, address| all & self.has(*address))
     }
 }
 
 impl Range {
     fn chunk_mut(&mut self, key: u64) -> Option<&mut All> {
         self.chunks.get_mut(key.wrapping_sub(self.first) as usize)?.as_deref_mut()
-    }
-}
-
-/// The word of an address in its chunk, and its bit there.
-#[inline]
-fn place(at: u16) -> (usize, u64) {
-    (usize::from(at >> 6), 1 << (at & 63))
-}
-
-impl Default for Chunk {
-    fn default() -> Chunk {
-        Chunk::Few(0, [0; FEW])
-    }
-}
-
-impl Chunk {
-    /// What it takes, with its place in a table that grows.
-    fn bytes(&self) -> u64 {
-        let beside = match self {
-            Chunk::Few(..) => 0,
-            Chunk::List(list) => list.capacity() * size_of::<u16>(),
-            Chunk::Bits(bits) => size_of::<Bits>() + bits.words.capacity() * size_of::<u64>(),
-            Chunk::All(_) => size_of::<All>(),
-        };
-        IN_TABLE + beside as u64
-    }
-
-    #[inline]
-    fn insert(&mut self, at: u16) -> bool {
-        match self {
-            Chunk::All(all) => {
-                let (word, bit) = place(at);
-                let is_new = all[word] & bit == 0;
-                all[word] |= bit;
-                is_new
-            }
-            Chunk::Bits(bits) if bits.words.len() < MANY => bits.insert(at),
-            Chunk::Bits(bits) => {
-                *self = Chunk::All(bits.all());
-                self.insert(at)
-            }
-            Chunk::List(list) => {
-                let Err(place) = list.binary_search(&at) else { return false };
-                if list.len() < LISTED {
-                    list.insert(place, at);
-                } else {
-                    let mut bits = Box::<Bits>::default();
-                    list.iter().chain([&at]).for_each(|&at| _ = bits.insert(at));
-                    *self = Chunk::Bits(bits);
-                }
-                true
-            }
-            Chunk::Few(count, few) => {
-                if few[..usize::from(*count)].contains(&at) {
-                    return false;
-                }
-                if let Some(free) = few.get_mut(usize::from(*count)) {
-                    *free = at;
-                    *count += 1;
-                } else {
-                    let mut list = [&few[..], &[at]].concat();
-                    list.sort_unstable();
-                    *self = Chunk::List(list);
-                }
-                true
-            }
-        }
-    }
-
-    #[inline]
-    fn has(&self, at: u16) -> bool {
-        match self {
-            Chunk::All(all) => all[usize::from(at >> 6)] & 1 << (at & 63) != 0,
-            Chunk::Bits(bits) => bits.has(at),
-            Chunk::List(list) => list.binary_search(&at).is_ok(),
-            Chunk::Few(count, few) => few[..usize::from(*count)].contains(&at),
-        }
-    }
-}
-
-impl Bits {
-    /// Whether the word of an address is kept, and where it is or would be.
-    #[inline]
-    fn word(&self, at: u16) -> (bool, usize) {
-        let (group, bit) = (usize::from(at >> 12), 1 << (at >> 6 & 63));
-        let before = u32::from(self.before[group]) + (self.kept[group] & (bit - 1)).count_ones();
-        (self.kept[group] & bit != 0, before as usize)
-    }
-
-    #[inline]
-    fn insert(&mut self, at: u16) -> bool {
-        let (is_kept, place) = self.word(at);
-        let bit = 1 << (at & 63);
-        if is_kept {
-            let is_new = self.words[place] & bit == 0;
-            self.words[place] |= bit;
-            return is_new;
-        }
-        self.words.insert(place, bit);
-        let group = usize::from(at >> 12);
-        self.kept[group] |= 1 << (at >> 6 & 63);
-        self.before[group + 1..].iter_mut().for_each(|before| *before += 1);
-        true
-    }
-
-    /// All words, those that are 0 as well.
-    fn all(&self) -> Box<All> {
-        let mut all = Box::new([0; 1 << 10]);
-        let mut words = self.words.iter();
-        for (place, word) in all.iter_mut().enumerate() {
-            if self.kept[place >> 6] & 1 << (place & 63) != 0 {
-                *word = words.next().copied().unwrap_or_default();
-            }
-        }
-        all
-    }
-
-    #[inline]
-    fn has(&self, at: u16) -> bool {
-        let (is_kept, place) = self.word(at);
-        is_kept && self.words[place] & 1 << (at & 63) != 0
     }
 }
 
@@ -332,6 +245,16 @@ mod tests {
         is_a_set("in some chunks, in no order", 50_000, |draw, _| 0x1000_0000 + draw.below(1 << 22));
         is_a_set("in many ranges", 200_000, |_, n| ((n / 10_000) << 40) + (n % 10_000) * 16);
         is_a_set("unaligned", 200_000, |_, n| 0x1000_0000 + n * 13);
+        is_a_set("apart, and upwards", 50_000, |draw, n| 0x10_0000 + n * 4096 + draw.below(512) * 8);
+        is_a_set("far apart, and upwards", 50_000, |draw, n| (n << 30) + draw.below(1 << 28) * 4);
+        is_a_set("in clusters, far apart", 50_000, |_, n| ((n / 100) << 32) + (n % 100) * 8);
+        is_a_set("in groups, apart, and upwards", 50_000, |draw, n| {
+            0x10_0000 + ((n / 20) << 17) + ((n % 20) << 6) + draw.below(8) * 8
+        });
+        is_a_set("upwards, with every tenth lower", 50_000, |draw, n| match n % 10 {
+            9 => draw.below(n * 200) * 8,
+            _ => n * 1600 + 8,
+        });
         is_a_set("at the end of the addresses", 100_000, |_, n| u64::MAX - 7 - n * 8);
         is_a_set("few, and each often", 5_000, |draw, _| draw.below(300) << 17);
     }
@@ -346,7 +269,9 @@ mod tests {
                 assert!(!set.has(address) && set.insert(address) && set.has(address), "{number} in steps of {step}");
             }
             set.seal();
-            assert!((0..1 << 16).all(|number| set.has(number * 8) && !set.insert(number * 8)));
+            for number in 0..1 << 16 {
+                assert!(set.has(number * 8) && !set.insert(number * 8), "{number} after steps of {step}");
+            }
             assert!(!set.has(8 << 16) && !set.has(1));
         }
     }

@@ -1,0 +1,124 @@
+//! Contents of records: held, in pieces, or in a spool.
+
+use std::borrow::Cow;
+
+use crate::error::{DecodeError, Problem};
+use crate::model::long::{Filling, Spool, Stretch};
+
+use super::super::decode::At;
+use super::super::record::Body;
+use super::super::rules;
+use super::super::sub_record::{InstanceDump, ObjectArrayDump, PrimitiveArrayDump, SubRecord};
+use super::super::wire::IdSize;
+
+/// Whether the contents of a sub-record are too long to be held; `rest` bytes of them are still to come.
+pub(super) fn is_long(found: &SubRecord<'_>, rest: u64, id: IdSize, spool: &Spool) -> bool {
+    let (first, as_held) = match found {
+        SubRecord::Instance(r) => (r.values.len(), 1),
+        // Addresses take eight bytes in memory.
+        SubRecord::ObjectArray(r) => (r.elements.len(), 8 / id.bytes() as u64),
+        SubRecord::PrimitiveArray(r) => (r.elements.len(), 1),
+        _ => return false,
+    };
+    (first as u64 + rest).saturating_mul(as_held) > spool.held() as u64
+}
+
+/// Where contents are that are too long to be held.
+#[derive(Debug)]
+pub(super) enum Room {
+    /// In the dump.
+    Original(Stretch),
+    /// On their way into the spool.
+    Spooled(Filling),
+}
+
+impl Room {
+    pub(super) fn for_contents(spool: &mut Spool, offset: u64, first: &[u8], rest: u64) -> Result<Room, DecodeError> {
+        let length = first.len() as u64 + rest;
+        if let Some(original) = spool.in_place(offset, length) {
+            return Ok(Room::Original(original));
+        }
+        let filled = spool.begin().and_then(|mut filling| spool.put(&mut filling, first).map(|()| filling));
+        filled.map(Room::Spooled).map_err(|e| failed(offset, e))
+    }
+
+    pub(super) fn put(&mut self, spool: &Spool, at: &At<'_>) -> Result<(), DecodeError> {
+        match self {
+            Room::Original(_) => Ok(()),
+            Room::Spooled(filling) => spool.put(filling, at.bytes).map_err(|e| failed(at.offset, e)),
+        }
+    }
+
+    pub(super) fn stretch(self, spool: &mut Spool) -> Stretch {
+        match self {
+            Room::Original(stretch) => stretch,
+            Room::Spooled(filling) => spool.finish(filling),
+        }
+    }
+}
+
+fn failed(offset: u64, error: std::io::Error) -> DecodeError {
+    DecodeError::new(rules::FILE_TRUNCATED, offset, "contents", Problem::Io(error))
+}
+
+/// The bytes of a record that may come in pieces.
+pub(super) fn contents<'b>(body: &'b Body<'_>) -> &'b [u8] {
+    match body {
+        Body::Text(_, bytes) | Body::Unknown(_, bytes) => bytes,
+        _ => &[],
+    }
+}
+
+impl SubRecord<'_> {
+    /// The same, owning its contents.
+    pub fn into_owned(self) -> SubRecord<'static> {
+        let owned = |bytes: Cow<'_, [u8]>| Cow::Owned(bytes.into_owned());
+        match self {
+            SubRecord::Root(r) => SubRecord::Root(r),
+            SubRecord::Class(r) => SubRecord::Class(r),
+            SubRecord::NoDataArray(r) => SubRecord::NoDataArray(r),
+            SubRecord::HeapInfo(id, name) => SubRecord::HeapInfo(id, name),
+            SubRecord::Flat(form, values) => SubRecord::Flat(form, values),
+            SubRecord::Instance(r) => {
+                let InstanceDump { id, trace, class, length, values } = r;
+                SubRecord::Instance(InstanceDump { id, trace, class, length, values: owned(values) })
+            }
+            SubRecord::ObjectArray(r) => {
+                let ObjectArrayDump { id, trace, length, class, elements } = r;
+                SubRecord::ObjectArray(ObjectArrayDump { id, trace, length, class, elements: owned(elements) })
+            }
+            SubRecord::PrimitiveArray(r) => {
+                SubRecord::PrimitiveArray(PrimitiveArrayDump { head: r.head, elements: owned(r.elements) })
+            }
+        }
+    }
+
+    /// The same without contents, and those that it had.
+    pub(super) fn split(&self) -> (SubRecord<'static>, &[u8]) {
+        let none = || Cow::Borrowed(&[][..]);
+        match self {
+            SubRecord::Instance(InstanceDump { id, trace, class, length, values }) => {
+                let head = InstanceDump { id: *id, trace: *trace, class: *class, length: *length, values: none() };
+                (SubRecord::Instance(head), values)
+            }
+            SubRecord::ObjectArray(ObjectArrayDump { id, trace, length, class, elements }) => {
+                let head = ObjectArrayDump { id: *id, trace: *trace, length: *length, class: *class, elements: none() };
+                (SubRecord::ObjectArray(head), elements)
+            }
+            SubRecord::PrimitiveArray(PrimitiveArrayDump { head, elements }) => {
+                (SubRecord::PrimitiveArray(PrimitiveArrayDump { head: *head, elements: none() }), elements)
+            }
+            other => (other.clone().into_owned(), &[]),
+        }
+    }
+
+    /// Adds a piece to the contents.
+    pub(super) fn append(&mut self, bytes: &[u8]) {
+        match self {
+            SubRecord::Instance(r) => r.values.to_mut().extend_from_slice(bytes),
+            SubRecord::ObjectArray(r) => r.elements.to_mut().extend_from_slice(bytes),
+            SubRecord::PrimitiveArray(r) => r.elements.to_mut().extend_from_slice(bytes),
+            _ => {}
+        }
+    }
+}
