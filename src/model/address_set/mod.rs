@@ -189,7 +189,10 @@ impl AddressSet {
     /// be waited for.
     #[inline]
     pub(crate) fn has_all(&self, addresses: &[u64]) -> bool {
-        addresses.iter().fold(true, |all, address| all & self.has(*address))
+        addresses.chunks(run::FETCHED).fold(true, |all, addresses| {
+            self.runs.fetch(addresses);
+            addresses.iter().fold(all, |all, address| all & self.has(*address))
+        })
     }
 }
 

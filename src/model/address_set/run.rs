@@ -1,5 +1,7 @@
 //! Addresses that ascend and lie apart.
 
+use std::hint::black_box;
+
 use super::sequence::Sequence;
 
 /// Addresses of a run at least, and at most.
@@ -7,6 +9,9 @@ pub(super) const LEAST: usize = 256;
 pub(super) const MOST: usize = 2048;
 /// Units between two addresses in the mean from which a run takes less than a bit for each that there could be.
 const APART: u64 = 16;
+
+/// Addresses that are fetched together.
+pub(super) const FETCHED: usize = 64;
 
 /// A run of ascending addresses. Distances from the first one are counted in a common unit.
 #[derive(Clone, Debug)]
@@ -43,6 +48,13 @@ impl Run {
             distances.dedup();
         }
         Some(Run { first, span, unit, distances: Sequence::of(&distances)?, sets: sets.into() })
+    }
+
+    /// What its distances are asked for at an address.
+    #[inline]
+    fn asked(&self, address: u64) -> u64 {
+        let distance = (address - self.first).min(self.span) >> self.unit;
+        if self.sets.is_empty() { distance } else { distance >> 5 }
     }
 
     /// Whether it has this address.
@@ -104,12 +116,10 @@ impl Runs {
         self.slots = slots;
     }
 
-    /// Whether one of them has this address.
+    /// The last run that begins at an address or before it.
     #[inline]
-    pub(super) fn has(&self, address: u64) -> bool {
-        let Some(first) = self.runs.first().map(|run| run.first).filter(|first| address >= *first) else {
-            return false;
-        };
+    fn of(&self, address: u64) -> Option<&Run> {
+        let first = self.runs.first().map(|run| run.first).filter(|first| address >= *first)?;
         // The first runs that begin in the address's part of the range, and the last ones before it.
         let (from, to) = match &*self.slots {
             [] => (0, self.runs.len()),
@@ -120,7 +130,30 @@ impl Runs {
             }
         };
         let after = from + self.runs[from..to].partition_point(|run| run.first <= address);
-        after.checked_sub(1).is_some_and(|at| self.runs[at].has(address))
+        self.runs.get(after.checked_sub(1)?)
+    }
+
+    /// Whether one of them has this address.
+    #[inline]
+    pub(super) fn has(&self, address: u64) -> bool {
+        self.of(address).is_some_and(|run| run.has(address))
+    }
+
+    /// Looks at what [`Runs::has`] will ask for each of these addresses. Asked one by one, each would have to be waited for.
+    pub(super) fn fetch(&self, addresses: &[u64]) {
+        if self.runs.is_empty() {
+            return;
+        }
+        let mut asked = [None; FETCHED];
+        for (asked, address) in asked.iter_mut().zip(addresses) {
+            *asked = self.of(*address).map(|run| (run, run.asked(*address)));
+        }
+        for (run, number) in asked.iter().flatten() {
+            black_box(run.distances.first_look(*number));
+        }
+        for (run, number) in asked.iter().flatten() {
+            black_box(run.distances.second_look(*number));
+        }
     }
 
     /// About how many bytes they take.

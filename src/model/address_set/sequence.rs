@@ -54,6 +54,21 @@ impl Sequence {
         (number >> self.lower, number & ((1 << self.lower) - 1))
     }
 
+    /// What the place of a number that is not above the last one is looked up in first: how many come before its buckets.
+    #[inline]
+    pub(super) fn first_look(&self, number: u64) -> Option<u16> {
+        self.before.get((self.split(number).0 / SHARING) as usize).copied()
+    }
+
+    /// And then: what stands there, or near.
+    #[inline]
+    pub(super) fn second_look(&self, number: u64) -> u64 {
+        let shared = self.split(number).0 / SHARING;
+        let before = u64::from(self.before.get(shared as usize).copied().unwrap_or_default());
+        let word = |at: u64| self.words.get(at as usize).copied().unwrap_or_default();
+        word((shared * SHARING + before) / 64) ^ word(self.lowers as u64 + before * u64::from(self.lower) / 64)
+    }
+
     /// The place of a number that is not above the last one.
     #[inline]
     pub(super) fn place(&self, number: u64) -> Option<usize> {
