@@ -193,7 +193,7 @@ pub(crate) struct Walker {
 }
 
 impl Walker {
-    /// For a decoder that stands where so many heaps have begun.
+    /// For a decoder that stands after this number of heaps.
     pub(crate) fn new<R: Read>(decoder: &Decoder<R>, heaps: HeapCounter, keep: Keep) -> Walker {
         Walker {
             id: decoder.header().id_size,

@@ -19,7 +19,7 @@ pub(super) struct Sequence {
 }
 
 impl Sequence {
-    /// About how many bits it takes for so many numbers up to a last one.
+    /// About how many bits it takes for a number of numbers up to a last one.
     pub(super) fn bits(count: usize, last: u64) -> u64 {
         count as u64 * (u64::from(lower(count, last)) + 3)
     }
@@ -122,7 +122,7 @@ fn lower(count: usize, last: u64) -> u32 {
     (last / count as u64).max(1).ilog2()
 }
 
-/// The place of the one before which there are so many, of as many ones at least (Vigna, "Broadword implementation of rank/select
+/// The place of the one that has this number of ones before it, if there is one (Vigna, "Broadword implementation of rank/select
 /// queries", 2008).
 #[inline]
 fn nth_one(bits: u64, before: u32) -> u32 {
@@ -167,7 +167,7 @@ fn set(words: &mut [u64], at: u64, bits: u64) {
     }
 }
 
-/// So many bits of a sequence, fewer than 64 or all; zeros after its end.
+/// That many bits of a sequence, fewer than 64 or all; zeros after its end.
 #[inline]
 fn get(words: &[u64], at: u64, count: u32) -> u64 {
     let (word, shift) = ((at / 64) as usize, at % 64);

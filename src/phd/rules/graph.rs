@@ -233,7 +233,7 @@ impl GraphIndex {
 }
 
 impl Followed {
-    /// A record with so many references comes.
+    /// A record with this number of references comes.
     #[inline]
     fn begin(&mut self, located: Located<'_, '_>, count: u64, addresses: &AddressSet, findings: &mut Findings) {
         if self.records.len() >= TOGETHER {
