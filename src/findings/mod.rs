@@ -2,11 +2,13 @@
 
 mod cycles;
 mod finding;
+mod followed;
 mod rulebook;
 mod section;
 
 pub(crate) use cycles::on_cycles;
 pub use finding::{Finding, FindingCounts, Findings, Place, Severity, Sound};
+pub(crate) use followed::Followed;
 pub(crate) use rulebook::severities;
 pub use rulebook::{Citation, Erratum, Rule, RuleKind, Rulebook, Scope, Source};
 pub use section::{Exemption, Role, Section, Statement};

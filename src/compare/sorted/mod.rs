@@ -58,7 +58,7 @@ impl Habits {
         let read = source.visit_objects(&mut |object| {
             ascends = last <= object.address;
             last = object.address;
-            // Nothing more is to be known, and no other error is left out.
+            // Only an error ends a visit. Of this one no more is needed than that.
             if ascends { habits.enter(object, &names) } else { Err(Error::Usage(String::new())) }
         });
         if !ascends {

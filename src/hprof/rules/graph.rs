@@ -5,16 +5,16 @@
 
 use crate::bytes::Allowance;
 use crate::error::DecodeError;
-use crate::findings::Findings;
-use crate::model::{Address, FieldType, Value};
+use crate::findings::{Findings, Followed};
+use crate::model::{Address, FieldType};
 
 use super::super::decode::{At, Step};
 use super::super::lift::HeapCounter;
 use super::super::sub_record::{ClassDump, InstanceDump, ObjectArrayDump, RootRecord, SubRecord};
 use super::super::wire::{IdSize, Tag};
-use super::heap::{Addresses, HeapGraph};
+use super::heap::HeapGraph;
 use super::tables::Tables;
-use super::{Place, each_id};
+use super::{BOOK, Place, each_id};
 
 /// An index of a file's heaps and tables, filled by a first pass and asked by a second one.
 #[derive(Debug)]
@@ -28,6 +28,7 @@ pub struct GraphIndex {
     /// The dump record that is open.
     tag: Tag,
     pending: Option<Pending>,
+    followed: Followed,
     /// References that the instances of the second pass hold, which only their classes tell.
     pub references: u64,
     allowance: Allowance,
@@ -40,42 +41,7 @@ pub struct GraphIndex {
 enum Pending {
     /// The values so far of an instance of this class.
     Values(Place, Address, Vec<u8>),
-    Elements(Place, References),
-}
-
-/// The references of a record, and those that name nothing.
-#[derive(Clone, Copy, Debug, Default)]
-struct References {
-    total: u64,
-    dangling: u64,
-    first: u64,
-}
-
-impl References {
-    #[inline]
-    fn add(&mut self, heap: Addresses<'_>, to: u64) {
-        if to == 0 {
-            return;
-        }
-        self.total += 1;
-        if !heap.has(to) {
-            if self.dangling == 0 {
-                self.first = to;
-            }
-            self.dangling += 1;
-        }
-    }
-
-    #[inline]
-    fn report(self, place: Place, findings: &mut Findings) {
-        if self.dangling > 0 {
-            place.finding(findings, super::OBJECT_DANGLING_REFERENCE, || {
-                let References { total, dangling, first } = self;
-                let found = format!("{dangling} of {total} dangle, the first to {}", Address(first));
-                ("references to classes and objects of the heap".to_owned(), found)
-            });
-        }
-    }
+    Elements,
 }
 
 impl GraphIndex {
@@ -90,6 +56,11 @@ impl GraphIndex {
             counter: HeapCounter::default(),
             tag: Tag::HEAP_DUMP,
             pending: None,
+            followed: Followed::new(
+                super::OBJECT_DANGLING_REFERENCE,
+                &BOOK,
+                "references to classes and objects of the heap",
+            ),
             references: 0,
             allowance,
             before: 0,
@@ -168,8 +139,17 @@ impl GraphIndex {
                 self.counter.segment(segment.tag);
             }
             Step::SegmentEnd(_) => {
+                // Another heap may follow, with other addresses.
+                self.end(findings);
                 self.counter.segment_end(self.tag);
             }
+        }
+    }
+
+    /// The second pass, or a segment, ends.
+    pub fn end(&mut self, findings: &mut Findings) {
+        if let Some(addresses) = self.heaps.get(self.counter.heap()).and_then(HeapGraph::addresses) {
+            self.followed.end(addresses, findings);
         }
     }
 
@@ -203,7 +183,7 @@ impl GraphIndex {
 
     fn root(&mut self, place: Place, root: &RootRecord, findings: &mut Findings) {
         let Some(heap) = self.heaps.get(self.counter.heap()) else { return };
-        if !heap.addresses().has(root.object.0) {
+        if !heap.addresses().is_some_and(|addresses| addresses.has(root.object.0)) {
             place.finding(findings, super::ROOT_DANGLING, || {
                 ("a root that is a class or object of the heap".to_owned(), format!("{} {}", root.tag(), root.object))
             });
@@ -215,16 +195,16 @@ impl GraphIndex {
         self.tables.class(place, class, findings);
         let Some(heap) = self.heaps.get_mut(self.counter.heap()) else { return };
         heap.class(place, class, findings);
-        let heap = heap.addresses();
-        let mut references = References::default();
-        for owner in [class.loader, class.signers, class.protection_domain] {
-            references.add(heap, owner.0);
-        }
+        let Some(addresses) = heap.addresses() else { return };
+        self.followed.begin((place.offset, place.index), addresses, findings);
         let values = class.constant_pool.iter().map(|(_, v)| v).chain(class.statics.iter().map(|(_, v)| v));
-        for to in values.filter_map(|value| value.as_reference()) {
-            references.add(heap, to.0);
+        let owners = [class.loader, class.signers, class.protection_domain].into_iter();
+        let mut count = 0;
+        for to in owners.chain(values.filter_map(|value| value.as_reference())).filter(|to| !to.is_null()) {
+            count += 1;
+            self.followed.follow(to, addresses, findings);
         }
-        references.report(place, findings);
+        self.followed.count(count);
     }
 
     #[inline]
@@ -255,15 +235,17 @@ impl GraphIndex {
     fn values(&mut self, place: Place, class: Address, values: &[u8], findings: &mut Findings) {
         let Some(heap) = self.heaps.get(self.counter.heap()) else { return };
         let Some(layouts) = heap.layouts() else { return };
-        let heap = heap.addresses();
-        let mut references = References::default();
+        let Some(addresses) = heap.addresses() else { return };
+        let (mut count, followed) = (0, &mut self.followed);
+        followed.begin((place.offset, place.index), addresses, findings);
         layouts.visit_values(class, values, |value| {
-            if let Value { kind: FieldType::Object, bits } = value {
-                references.add(heap, bits);
+            if value.kind == FieldType::Object && value.bits != 0 {
+                count += 1;
+                followed.follow(Address(value.bits), addresses, findings);
             }
         });
-        self.references += references.total;
-        references.report(place, findings);
+        followed.count(count);
+        self.references += count;
     }
 
     #[inline]
@@ -277,25 +259,30 @@ impl GraphIndex {
                 (expected.to_owned(), format!("{}, which by its name is none", array.class))
             });
         }
-        self.elements(at, place, References::default(), &array.elements, findings);
+        let Some(addresses) = self.heaps.get(self.counter.heap()).and_then(HeapGraph::addresses) else { return };
+        self.followed.begin((place.offset, place.index), addresses, findings);
+        self.elements(at, &array.elements, findings);
     }
 
     #[inline]
-    fn elements(&mut self, at: &At<'_>, place: Place, so_far: References, piece: &[u8], findings: &mut Findings) {
-        let Some(heap) = self.heaps.get(self.counter.heap()) else { return };
-        let heap = heap.addresses();
-        let mut references = so_far;
-        each_id(piece, self.id, |to| references.add(heap, to));
-        if at.rest == 0 {
-            references.report(place, findings);
-        } else {
-            self.pending = Some(Pending::Elements(place, references));
+    fn elements(&mut self, at: &At<'_>, piece: &[u8], findings: &mut Findings) {
+        let Some(addresses) = self.heaps.get(self.counter.heap()).and_then(HeapGraph::addresses) else { return };
+        let (mut count, followed) = (0, &mut self.followed);
+        each_id(piece, self.id, |to| {
+            if to != 0 {
+                count += 1;
+                followed.follow(Address(to), addresses, findings);
+            }
+        });
+        followed.count(count);
+        if at.rest != 0 {
+            self.pending = Some(Pending::Elements);
         }
     }
 
     fn more(&mut self, at: &At<'_>, findings: &mut Findings) {
         match self.pending.take() {
-            Some(Pending::Elements(place, so_far)) => self.elements(at, place, so_far, at.bytes, findings),
+            Some(Pending::Elements) => self.elements(at, at.bytes, findings),
             Some(Pending::Values(place, class, mut values)) => {
                 values.extend_from_slice(at.bytes);
                 if at.rest == 0 {

@@ -172,10 +172,10 @@ impl HeapGraph {
         self.known.as_ref().is_some_and(|known| known.doubtful || !known.duplicates.is_empty())
     }
 
-    /// Second pass: the addresses of the heap.
+    /// Second pass: the addresses of the heap, if it has any.
     #[inline]
-    pub(super) fn addresses(&self) -> Addresses<'_> {
-        Addresses(self.known.as_deref().map(|known| &known.addresses))
+    pub(super) fn addresses(&self) -> Option<&AddressSet> {
+        self.known.as_deref().map(|known| &known.addresses)
     }
 
     /// Second pass: how instances are laid out, if the heap has classes.
@@ -228,17 +228,5 @@ impl HeapGraph {
                 (expected, class.instance_size.to_string())
             });
         }
-    }
-}
-
-/// The addresses of a heap.
-#[derive(Clone, Copy)]
-pub(super) struct Addresses<'a>(Option<&'a AddressSet>);
-
-impl Addresses<'_> {
-    /// Whether something of the heap is at this address.
-    #[inline]
-    pub(super) fn has(self, address: u64) -> bool {
-        self.0.is_some_and(|addresses| addresses.has(address))
     }
 }

@@ -98,6 +98,7 @@ impl Judge for Judgement {
             graph.rules.judge(step, findings);
             Ok(())
         });
+        graph.rules.end(findings);
         judged.map(|_| ())
     }
 

@@ -46,6 +46,13 @@ impl Default for Chunk {
 }
 
 impl Chunk {
+    /// About how many bytes addresses in ascending order take in chunks: a bit for each multiple of 8, in words of 64 of which those
+    /// that are 0 are left out.
+    pub(super) fn estimate(addresses: &[u64]) -> u64 {
+        let (Some(first), Some(last)) = (addresses.first(), addresses.last()) else { return 0 };
+        ((last - first) / 64).min(8 * addresses.len() as u64)
+    }
+
     /// What it takes, with its place in a table that grows.
     pub(super) fn bytes(&self) -> u64 {
         let beside = match self {

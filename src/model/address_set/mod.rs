@@ -13,8 +13,8 @@ use run::{Run, Runs};
 
 /// Which addresses there are.
 ///
-/// Addresses that come in ascending order and lie apart are kept as [`Runs`]: 1.3 bytes each where 128 bytes lie between two of
-/// them, 2 where it is 30 kB; less where some lie close to each other. All others go into chunks.
+/// Addresses that come in ascending order are kept as [`Runs`] where most lie apart: a byte each where they are 128 bytes apart, 2
+/// where they are 30 kB apart; less where some lie close to each other. All others go into chunks.
 ///
 /// Addresses that agree in their last three bits and in all but the sixteen bits above those share a chunk: of a heap whose
 /// addresses are multiples of 8, that is half a megabyte. A chunk of more than 64 addresses has a bit for each that there
@@ -29,7 +29,9 @@ use run::{Run, Runs};
 pub(crate) struct AddressSet {
     /// Addresses that have no place yet. They ascend.
     recent: Vec<u64>,
-    /// From here on, no address but the last of all was taken in.
+    /// How many were given a place in ascending order.
+    placed: u64,
+    /// No address from here on was taken in, but for `u64::MAX`, after which there is none.
     next: u64,
     runs: Runs,
     /// The hash has a random seed: it is hard to make a dump whose addresses collide.
@@ -49,6 +51,8 @@ struct Range {
     chunks: Vec<Option<Box<All>>>,
 }
 
+/// Bytes of a set that need not be saved.
+const SMALL: u64 = 256 << 10;
 /// Ranges that are looked at in turn.
 const RANGES: usize = 8;
 /// The most chunks that a range leaves out in turn.
@@ -100,10 +104,14 @@ impl AddressSet {
         self.recent.first().is_some_and(|first| *first <= address) && self.recent.binary_search(&address).is_ok()
     }
 
-    /// Gives the addresses without a place one.
+    /// Gives the addresses without a place one. Chunks are quicker to ask, and runs take less where addresses lie apart: those go
+    /// into a run with which the set would take more than two bytes an address.
     fn place_recent(&mut self) {
         let mut recent = mem::take(&mut self.recent);
-        match Run::of(&recent) {
+        self.placed += recent.len() as u64;
+        let in_chunks = self.bytes + self.runs.bytes() + Chunk::estimate(&recent);
+        let run = if in_chunks > (2 * self.placed).max(SMALL) { Run::of(&recent) } else { None };
+        match run {
             Some(run) => self.runs.push(run),
             None => recent.iter().for_each(|address| _ = self.insert_in_chunk(*address)),
         }
@@ -185,14 +193,15 @@ impl AddressSet {
         in_chunk || self.is_recent(address)
     }
 
-    /// Whether all of these addresses were taken in. Each is looked at before one is decided on: asked one by one, each would have to
-    /// be waited for.
-    #[inline]
-    pub(crate) fn has_all(&self, addresses: &[u64]) -> bool {
-        addresses.chunks(run::FETCHED).fold(true, |all, addresses| {
-            self.runs.fetch(addresses);
-            addresses.iter().fold(all, |all, address| all & self.has(*address))
-        })
+    /// The most addresses that can be asked for together.
+    pub(crate) const TOGETHER: usize = run::FETCHED;
+
+    /// A bit for each of these addresses, from the lowest on, that was not taken in. Each is looked at before one is decided on:
+    /// asked one by one, each would have to be waited for.
+    pub(crate) fn missing(&self, addresses: &[u64]) -> u64 {
+        let addresses = &addresses[..addresses.len().min(Self::TOGETHER)];
+        self.runs.fetch(addresses);
+        (0..).zip(addresses).fold(0, |missing, (at, address)| missing | u64::from(!self.has(*address)) << at)
     }
 }
 
@@ -210,7 +219,8 @@ mod tests {
     use crate::draw::{Draw, SeedDraw};
 
     /// Addresses of a kind go in, some of them twice; every one of them is there, and nothing beside them.
-    fn is_a_set(name: &str, count: u64, mut address: impl FnMut(&mut SeedDraw, u64) -> u64) {
+    /// Whether some of them are in runs.
+    fn is_a_set(name: &str, count: u64, mut address: impl FnMut(&mut SeedDraw, u64) -> u64) -> bool {
         let mut draw = SeedDraw::numbered(1, 1);
         let (mut set, mut known) = (AddressSet::default(), HashSet::new());
         for number in 0..count {
@@ -227,11 +237,14 @@ mod tests {
         }
         set.seal();
         asked(name, &set, &known);
+        set.runs.bytes() > 0
     }
 
     fn asked(name: &str, set: &AddressSet, known: &HashSet<u64>) {
         for &address in known {
-            for other in [address, address ^ 1, address ^ 8, address ^ 1 << 19, address ^ 1 << 63, address + 1] {
+            for other in
+                [address, address ^ 1, address ^ 8, address ^ 1 << 19, address ^ 1 << 63, address.wrapping_add(1)]
+            {
                 assert_eq!(set.has(other), known.contains(&other), "{name}: {other:#x}");
             }
         }
@@ -240,26 +253,36 @@ mod tests {
 
     #[test]
     fn it_has_what_was_put_in() {
-        is_a_set("as in a heap", 20_000, |_, n| 0x7f00_0000_0000 + n * 24);
-        is_a_set("numbers", 20_000, |_, n| n);
-        is_a_set("downwards", 20_000, |_, n| 0xffff_fff8 - n * 8);
-        is_a_set("far apart", 5_000, |_, n| n << 40);
-        is_a_set("anywhere", 5_000, |draw, _| draw.u64() >> 1);
-        is_a_set("in some chunks, in no order", 50_000, |draw, _| 0x1000_0000 + draw.below(1 << 22));
-        is_a_set("in many ranges", 200_000, |_, n| ((n / 10_000) << 40) + (n % 10_000) * 16);
-        is_a_set("unaligned", 200_000, |_, n| 0x1000_0000 + n * 13);
-        is_a_set("apart, and upwards", 50_000, |draw, n| 0x10_0000 + n * 4096 + draw.below(512) * 8);
-        is_a_set("far apart, and upwards", 50_000, |draw, n| (n << 30) + draw.below(1 << 28) * 4);
-        is_a_set("in clusters, far apart", 50_000, |_, n| ((n / 100) << 32) + (n % 100) * 8);
-        is_a_set("in groups, apart, and upwards", 50_000, |draw, n| {
-            0x10_0000 + ((n / 20) << 17) + ((n % 20) << 6) + draw.below(8) * 8
-        });
-        is_a_set("upwards, with every tenth lower", 50_000, |draw, n| match n % 10 {
-            9 => draw.below(n * 200) * 8,
-            _ => n * 1600 + 8,
-        });
-        is_a_set("at the end of the addresses", 100_000, |_, n| u64::MAX - 7 - n * 8);
-        is_a_set("few, and each often", 5_000, |draw, _| draw.below(300) << 17);
+        let chunks_alone = [
+            is_a_set("as in a heap", 20_000, |_, n| 0x7f00_0000_0000 + n * 24),
+            is_a_set("numbers", 20_000, |_, n| n),
+            is_a_set("downwards", 20_000, |_, n| 0xffff_fff8 - n * 8),
+            is_a_set("far apart", 5_000, |_, n| n << 40),
+            is_a_set("anywhere", 5_000, |draw, _| draw.u64() >> 1),
+            is_a_set("in some chunks, in no order", 50_000, |draw, _| 0x1000_0000 + draw.below(1 << 22)),
+            is_a_set("in many ranges", 200_000, |_, n| ((n / 10_000) << 40) + (n % 10_000) * 16),
+            is_a_set("unaligned", 200_000, |_, n| 0x1000_0000 + n * 13),
+            is_a_set("at the end of the addresses", 100_000, |_, n| u64::MAX - 7 - n * 8),
+            is_a_set("few, and each often", 5_000, |draw, _| draw.below(300) << 17),
+        ];
+        assert_eq!(chunks_alone, [false; 10]);
+        let runs = [
+            is_a_set("apart, and upwards", 100_000, |draw, n| 0x10_0000 + n * 4096 + draw.below(512) * 8),
+            is_a_set("far apart, and upwards", 100_000, |draw, n| (n << 30) + draw.below(1 << 28) * 4),
+            is_a_set("in clusters, far apart", 100_000, |_, n| ((n / 100) << 32) + (n % 100) * 8),
+            is_a_set("in groups, apart, and upwards", 100_000, |draw, n| {
+                0x10_0000 + ((n / 20) << 17) + ((n % 20) << 6) + draw.below(8) * 8
+            }),
+            is_a_set("upwards, with every tenth lower", 100_000, |draw, n| match n % 10 {
+                9 => draw.below(n * 200) * 8,
+                _ => n * 1600 + 8,
+            }),
+            is_a_set("up to the last address", 100_000, |draw, n| match n {
+                99_999 => u64::MAX,
+                _ => (u64::MAX << 30) + (n << 13) + draw.below(1 << 10) * 8,
+            }),
+        ];
+        assert_eq!(runs, [true; 6]);
     }
 
     /// Every address of a chunk, from the last one to the first and in leaps.

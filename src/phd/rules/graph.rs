@@ -6,14 +6,14 @@ use foldhash::{HashMap, HashMapExt};
 
 use crate::bytes::Allowance;
 use crate::error::{DecodeError, RuleId};
-use crate::findings::{Findings, on_cycles};
+use crate::findings::{Findings, Followed, on_cycles};
 use crate::model::{Address, AddressSet};
 
 use super::super::decode::Located;
 use super::super::lift::{Resolved, Resolver};
 use super::super::record::Record;
 use super::super::wire::Layout;
-use super::severity;
+use super::{BOOK, severity};
 
 /// An index of a dump's addresses, filled by a first pass and asked by a second one.
 #[derive(Debug)]
@@ -28,31 +28,6 @@ pub struct GraphIndex {
     j9: bool,
     allowance: Allowance,
 }
-
-/// References of the second pass that were not looked up yet, and who has them.
-#[derive(Debug, Default)]
-struct Followed {
-    targets: Vec<u64>,
-    records: Vec<Referring>,
-}
-
-/// A record with references.
-#[derive(Debug)]
-struct Referring {
-    offset: u64,
-    index: u64,
-    /// How many it has.
-    count: u64,
-    /// Where those of them begin that were not looked up yet.
-    from: usize,
-    /// How many of the others dangle, and the first of those.
-    dangling: u64,
-    first: Address,
-}
-
-/// References that are looked up together. A look at a place of memory that is not in a cache takes as long as several records,
-/// and several of them at once take little longer than one.
-const TOGETHER: usize = 1024;
 
 #[derive(Debug)]
 struct ClassEntry {
@@ -84,7 +59,7 @@ impl GraphIndex {
             classes: HashMap::new(),
             duplicates: HashMap::new(),
             arrays: Arrays::default(),
-            followed: Followed::default(),
+            followed: Followed::new(super::GRAPH_DANGLING_REFERENCE, &BOOK, "references to records of this dump"),
             j9,
             allowance,
         }
@@ -187,7 +162,7 @@ impl GraphIndex {
             return Ok(());
         }
         let GraphIndex { followed, resolver, addresses, .. } = self;
-        followed.begin(located, count, addresses, findings);
+        followed.begin((located.offset, located.index), addresses, findings);
         let mut first = None;
         located.references(references, |units| {
             let target = resolver.offset(address, units);
@@ -196,6 +171,7 @@ impl GraphIndex {
                 followed.follow(target, addresses, findings);
             }
         })?;
+        followed.count(count);
         let is_array_class = |a: Address| self.classes.get(&a).is_some_and(|class| class.is_array);
         if matches!(record, Record::ObjectArray(_)) && first.is_some_and(is_array_class) {
             self.arrays.array_class_first += 1;
@@ -205,8 +181,7 @@ impl GraphIndex {
 
     /// The second pass ends.
     pub fn end(&mut self, findings: &mut Findings) {
-        self.followed.look_up(&self.addresses, findings);
-        self.followed.records.drain(..).for_each(|record| record.report(findings));
+        self.followed.end(&self.addresses, findings);
     }
 
     /// After the second pass: what speaks for which convention of class words.
@@ -229,64 +204,6 @@ impl GraphIndex {
             );
             ("a convention of class words that the bytes do not tell".to_owned(), found)
         });
-    }
-}
-
-impl Followed {
-    /// A record with this number of references comes.
-    #[inline]
-    fn begin(&mut self, located: Located<'_, '_>, count: u64, addresses: &AddressSet, findings: &mut Findings) {
-        if self.records.len() >= TOGETHER {
-            self.look_up(addresses, findings);
-        }
-        let (from, first) = (self.targets.len(), Address::NULL);
-        let Located { offset, index, .. } = located;
-        self.records.push(Referring { offset, index, count, from, dangling: 0, first });
-    }
-
-    /// A reference of the last record.
-    #[inline]
-    fn follow(&mut self, target: Address, addresses: &AddressSet, findings: &mut Findings) {
-        if self.targets.len() >= TOGETHER {
-            self.look_up(addresses, findings);
-        }
-        self.targets.push(target.0);
-    }
-
-    /// Looks the references up, and reports what dangles. The last record may have more of them.
-    fn look_up(&mut self, addresses: &AddressSet, findings: &mut Findings) {
-        if !addresses.has_all(&self.targets) {
-            let mut end = self.targets.len();
-            for record in self.records.iter_mut().rev() {
-                let dangling = |target: &&u64| !addresses.has(**target);
-                let mut dangling = self.targets[record.from..end].iter().filter(dangling);
-                if let Some(first) = dangling.next() {
-                    if record.dangling == 0 {
-                        record.first = Address(*first);
-                    }
-                    record.dangling += 1 + dangling.count() as u64;
-                }
-                end = record.from;
-            }
-        }
-        self.targets.clear();
-        let last = self.records.pop();
-        self.records.drain(..).for_each(|record| record.report(findings));
-        self.records.extend(last.map(|last| Referring { from: 0, ..last }));
-    }
-}
-
-impl Referring {
-    #[inline]
-    fn report(&self, findings: &mut Findings) {
-        let Referring { offset, index, count, dangling, first, .. } = *self;
-        if dangling > 0 {
-            let rule = super::GRAPH_DANGLING_REFERENCE;
-            findings.add(rule, severity(rule), offset, Some(index), || {
-                let found = format!("{dangling} of {count} dangle, the first to {first}");
-                ("references to records of this dump".to_owned(), found)
-            });
-        }
     }
 }
 

@@ -1,0 +1,146 @@
+//! References that dangle, looked up many at once.
+
+use crate::error::RuleId;
+use crate::model::{Address, AddressSet};
+
+use super::{Findings, Rulebook, Severity};
+
+/// References that were not looked up yet, and the records that have them.
+#[derive(Debug)]
+pub(crate) struct Followed {
+    rule: RuleId,
+    severity: Severity,
+    expected: &'static str,
+    targets: Vec<u64>,
+    records: Vec<Referring>,
+}
+
+/// A record with references.
+#[derive(Debug)]
+struct Referring {
+    offset: u64,
+    index: u64,
+    /// How many it has.
+    count: u64,
+    /// Where those of them begin that were not looked up yet.
+    from: usize,
+    /// How many of the others dangle, and the first of those.
+    dangling: u64,
+    first: Address,
+}
+
+/// References that are kept until they are looked up, and records. A look at a place of memory that is not in a cache takes as long
+/// as several records, and several of them at once take little longer than one.
+const KEPT: usize = 1024;
+
+impl Followed {
+    /// None so far, of a dump in which a reference that dangles breaks a rule of this book; and what the rule expects.
+    pub(crate) fn new(rule: RuleId, book: &Rulebook, expected: &'static str) -> Followed {
+        let (targets, records) = (Vec::new(), Vec::new());
+        Followed { rule, severity: book.severity(rule), expected, targets, records }
+    }
+
+    /// A record comes, at this offset and with this index.
+    #[inline]
+    pub(crate) fn begin(&mut self, (offset, index): (u64, u64), addresses: &AddressSet, findings: &mut Findings) {
+        if self.records.len() >= KEPT {
+            self.look_up(addresses, findings);
+        }
+        let (from, first) = (self.targets.len(), Address::NULL);
+        self.records.push(Referring { offset, index, count: 0, from, dangling: 0, first });
+    }
+
+    /// A reference of the last record.
+    #[inline]
+    pub(crate) fn follow(&mut self, target: Address, addresses: &AddressSet, findings: &mut Findings) {
+        if self.targets.len() >= KEPT {
+            self.look_up(addresses, findings);
+        }
+        self.targets.push(target.0);
+    }
+
+    /// The last record has this number of references more.
+    #[inline]
+    pub(crate) fn count(&mut self, references: u64) {
+        if let Some(record) = self.records.last_mut() {
+            record.count += references;
+        }
+    }
+
+    /// No more references lead to these addresses.
+    pub(crate) fn end(&mut self, addresses: &AddressSet, findings: &mut Findings) {
+        self.look_up(addresses, findings);
+        if let Some(last) = self.records.pop() {
+            self.report(&last, findings);
+        }
+    }
+
+    /// Looks the references up, and reports what dangles. The last record may have more of them.
+    fn look_up(&mut self, addresses: &AddressSet, findings: &mut Findings) {
+        for (from, block) in (0..).step_by(AddressSet::TOGETHER).zip(self.targets.chunks(AddressSet::TOGETHER)) {
+            let mut missing = addresses.missing(block);
+            while missing != 0 {
+                let at = from + missing.trailing_zeros() as usize;
+                missing &= missing - 1;
+                let after = self.records.partition_point(|record| record.from <= at);
+                let Some(record) = self.records[..after].last_mut() else { continue };
+                if record.dangling == 0 {
+                    record.first = Address(self.targets[at]);
+                }
+                record.dangling += 1;
+            }
+        }
+        self.targets.clear();
+        let last = self.records.pop();
+        self.records.iter().for_each(|record| self.report(record, findings));
+        self.records.clear();
+        self.records.extend(last.map(|last| Referring { from: 0, ..last }));
+    }
+
+    #[inline]
+    fn report(&self, record: &Referring, findings: &mut Findings) {
+        let Referring { offset, index, count, dangling, first, .. } = *record;
+        if dangling > 0 {
+            findings.add(self.rule, self.severity, offset, Some(index), || {
+                (self.expected.to_owned(), format!("{dangling} of {count} dangle, the first to {first}"))
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// More references than are kept, records without any between others, and references that dangle on either side of a block.
+    #[test]
+    fn what_dangles_is_told_of_its_record() {
+        let mut addresses = AddressSet::default();
+        (1..100).for_each(|number| _ = addresses.insert(8 * number));
+        addresses.seal();
+        let rule = crate::phd::rules::GRAPH_DANGLING_REFERENCE;
+        let mut followed = Followed::new(rule, &crate::phd::rules::BOOK, "references to records");
+        let mut findings = Findings::default();
+        let dangling = |record: u64, at: u64| match (record, at) {
+            (1, 1500 | 2999) | (3, 0) | (5, 63 | 64) => Some(0x1000 + at),
+            _ => None,
+        };
+        for (record, count) in [(0, 0), (1, 3000), (2, 0), (3, 1), (4, 2000), (5, 65), (6, 1), (7, 0)] {
+            followed.begin((100 * record, record), &addresses, &mut findings);
+            for at in 0..count {
+                let target = dangling(record, at).unwrap_or(8 * (at % 99 + 1));
+                followed.follow(Address(target), &addresses, &mut findings);
+            }
+            followed.count(count);
+        }
+        followed.end(&addresses, &mut findings);
+        let (found, _) = findings.finish();
+        let found: Vec<_> = found.iter().map(|one| (one.offset, one.record, &*one.found)).collect();
+        let due = [
+            (100, Some(1), "2 of 3000 dangle, the first to 0x15dc"),
+            (300, Some(3), "1 of 1 dangle, the first to 0x1000"),
+            (500, Some(5), "2 of 65 dangle, the first to 0x103f"),
+        ];
+        assert_eq!(found, due);
+    }
+}
