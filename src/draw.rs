@@ -66,6 +66,8 @@ pub enum Stream {
     Swarm = 5,
     /// Which writer dumps it.
     Writer = 6,
+    /// What a mutation changes.
+    Mutation = 7,
 }
 
 /// Decisions from a seed: ChaCha8 with the seed as the first eight bytes (little-endian) of an

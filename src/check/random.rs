@@ -7,6 +7,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use crate::corpus::{Answer, Case, Kind, Verdict};
+use crate::corrupt::mutated;
 use crate::draw::SeedDraw;
 use crate::error::Error;
 use crate::family::{GraphRules, Opener};
@@ -15,6 +16,8 @@ use crate::format::Family;
 use crate::generate::Oddity;
 use crate::model::{Heap, HeapSource};
 use crate::recipe::Recipe;
+
+use super::own::own_case;
 
 /// The recipe of one of the random cases of a seed: whatever others there are, it is the same.
 fn recipe(seed: u64, index: u64, families: &[Family]) -> Result<Recipe, Error> {
@@ -52,6 +55,11 @@ pub(super) fn recipe_case(id: &str, recipe: &Recipe) -> Result<Case, Error> {
         return Ok(Case { recipe: recipe.to_string(), ..compressed(case) });
     }
     let mut settled = recipe.settled()?;
+    if let Some(mutation) = settled.mutation.take() {
+        let base = undamaged(id, recipe, &settled)?;
+        let refused = || Error::Usage(format!("recipe {recipe}: mutation={mutation} makes no dump of this one"));
+        return mutant(mutation, &base)?.ok_or_else(refused);
+    }
     let Some(edit) = settled.edit.take() else { return undamaged(id, recipe, &settled) };
     let refused = || Error::Usage(format!("recipe {recipe}: edit={edit} cannot be made in this dump"));
     let base = undamaged(id, recipe, &settled)?;
@@ -80,6 +88,22 @@ pub(super) fn damaged(edit: &str, base: &Case) -> Result<Option<Case>, Error> {
     let mut others = case.answers.iter().skip(1).filter_map(heap_of);
     let is_right = !before.breaks(rule) && others.all(|other| heaps.contains(&other)) && case.judge()?.is_empty();
     Ok(is_right.then(|| Case { id: base.id.clone(), recipe: base.recipe.clone(), kind: base.kind, ..case }))
+}
+
+/// The case that a mutation makes of a valid one: what heapsmith reads of it is right. `None` if nothing is changed, if no format
+/// can be told any more, or if the dump breaks a rule and can be read.
+///
+/// # Errors
+/// If a dump cannot be read because of the machine.
+pub(super) fn mutant(mutation: u64, base: &Case) -> Result<Option<Case>, Error> {
+    let Some(bytes) = mutated(base.format.family(), &base.bytes, mutation)? else { return Ok(None) };
+    match own_case(&base.id, bytes) {
+        // What a dump means that breaks a rule and can be read all the same is for each reader to say.
+        Ok(case) if case.verdict == Verdict::Ambiguous => Ok(None),
+        Ok(case) => Ok(Some(Case { recipe: base.recipe.clone(), kind: base.kind, ..case })),
+        Err(e @ Error::Io { .. }) => Err(e),
+        Err(_) => Ok(None),
+    }
 }
 
 /// The same dump, compressed with gzip as recipes do it.

@@ -1,5 +1,6 @@
 //! The smallest dump that shows a cause.
 
+use std::io::Read;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
@@ -7,6 +8,7 @@ use sha2::{Digest, Sha256};
 
 use crate::bytes::hexadecimal;
 use crate::error::Error;
+use crate::input::Input;
 use crate::reduce::{Progress, ReduceOptions, reduce};
 
 use super::campaign::ReducedDump;
@@ -85,7 +87,9 @@ impl Smaller<'_> {
                 Err(Error::Decode(_) | Error::Usage(_)) => Ok(false),
                 Err(e) => Err(e),
             };
-            let reduced = reduce(base.bytes, &shows, &options, &tried)?;
+            // What a mutation has compressed is mostly wrong without that as well.
+            let plain = decompressed(&base.bytes).filter(|plain| matches!(shows(plain), Ok(true)));
+            let reduced = reduce(plain.unwrap_or(base.bytes), &shows, &options, &tried)?;
             let bytes = edited(&reduced.bytes)?.map_or_else(|| case.bytes.clone(), |case| case.bytes);
             Ok((bytes, reduced.trials))
         });
@@ -109,6 +113,17 @@ impl Smaller<'_> {
         Ok(Smallest { bytes, told, is_reduced })
     }
 }
+
+/// The bytes of a compressed dump, if it is one and not so long that a few bytes stand for very many.
+fn decompressed(bytes: &[u8]) -> Option<Vec<u8>> {
+    let input = Input::memory("dump", bytes.to_vec());
+    let mut plain = Vec::new();
+    let read = Some(input).filter(Input::is_compressed)?.stream().ok()?.take(MOST + 1).read_to_end(&mut plain);
+    (read.is_ok() && plain.len() as u64 <= MOST).then_some(plain)
+}
+
+/// The most that is decompressed.
+const MOST: u64 = 4 << 20;
 
 /// The name of a reduced dump below the folder of a campaign or report: its number, and what it shows.
 pub(super) fn file_of(number: usize, cause: &str, suffix: &str) -> String {

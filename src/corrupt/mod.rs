@@ -1,10 +1,14 @@
-//! Damaged dumps: named edits, each of which breaks one rule. Each format has its own.
+//! Damaged dumps: named edits, each of which breaks one rule; and changes by chance. Each format has its own edits.
+
+mod mutation;
 
 use std::io::Read;
 
 use crate::error::Error;
 use crate::family::Reading;
 use crate::format::{DumpFile, Family};
+
+pub use mutation::mutated;
 
 pub use crate::family::edit::{Change, Damage, Edit, Edited, Effect, FieldAt, Map, NamedEdit};
 

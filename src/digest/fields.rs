@@ -96,7 +96,7 @@ impl<'s, S: Sink> Record<'s, S> {
     }
 
     /// The number of a field that is wanted.
-    #[inline]
+    #[inline(always)]
     fn open(&mut self, facet: Facet) -> Option<u8> {
         let Role::Field(number) = facet.role() else { return None };
         if !self.wants(facet) {
@@ -109,7 +109,7 @@ impl<'s, S: Sink> Record<'s, S> {
     }
 
     /// A field of a known length, whose value `put` puts down.
-    #[inline]
+    #[inline(always)]
     pub(super) fn field(&mut self, facet: Facet, length: u64, put: impl FnOnce(&mut S)) {
         let Some(number) = self.open(facet) else { return };
         match u8::try_from(length) {
@@ -131,11 +131,22 @@ impl<'s, S: Sink> Record<'s, S> {
         }
     }
 
-    /// A fact as a field.
-    #[inline]
+    /// A fact as a field. What most records are made of is inlined where they are put down, and the rest is not.
+    #[inline(always)]
     pub(super) fn fact(&mut self, facet: Facet, fact: Fact<'_>) {
         match fact {
             Fact::Kind(letter) => self.byte(facet, letter),
+            other => match other.number() {
+                Some(number) => self.number(facet, Some(number)),
+                None => self.long_fact(facet, other),
+            },
+        }
+    }
+
+    /// A fact that is no number.
+    #[inline(never)]
+    fn long_fact(&mut self, facet: Facet, fact: Fact<'_>) {
+        match fact {
             Fact::Name(name) => self.bytes(facet, name.as_bytes()),
             Fact::Addresses(Items::Held(addresses)) => self.addresses(facet, addresses),
             Fact::Primitives(Items::Held(bytes), _) => self.bytes(facet, bytes),
@@ -153,10 +164,7 @@ impl<'s, S: Sink> Record<'s, S> {
                 sink.put(b"r");
                 sink.put(bytes);
             }),
-            other => match other.number() {
-                Some(number) => self.number(facet, Some(number)),
-                None => self.measured(facet, |sink| part(other, sink)),
-            },
+            other => self.measured(facet, |sink| part(other, sink)),
         }
     }
 
@@ -194,7 +202,7 @@ impl<'s, S: Sink> Record<'s, S> {
         self.keep(read);
     }
 
-    #[inline]
+    #[inline(always)]
     fn byte(&mut self, facet: Facet, byte: u8) {
         if let Some(number) = self.open(facet) {
             self.sink.put(&[number, 1, byte]);
@@ -206,7 +214,7 @@ impl<'s, S: Sink> Record<'s, S> {
         self.field(facet, bytes.len() as u64, |sink| sink.put(bytes));
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn number(&mut self, facet: Facet, number: Option<u64>) {
         if let Some(value) = number
             && let Some(number) = self.open(facet)
@@ -215,7 +223,7 @@ impl<'s, S: Sink> Record<'s, S> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn addresses(&mut self, facet: Facet, addresses: &[Address]) {
         self.field(facet, 8 * addresses.len() as u64, |sink| sink.put_addresses(addresses));
     }

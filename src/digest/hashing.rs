@@ -72,10 +72,11 @@ impl Hashing {
 impl Sink for Hashing {
     #[inline]
     fn put(&mut self, bytes: &[u8]) {
-        match self.room[self.used..ROOM].get_mut(..bytes.len()) {
+        let end = self.used + bytes.len();
+        match self.room[..ROOM].get_mut(self.used..end) {
             Some(room) => {
                 room.copy_from_slice(bytes);
-                self.used += bytes.len();
+                self.used = end;
             }
             None => self.spill(bytes),
         }
@@ -83,12 +84,13 @@ impl Sink for Hashing {
 
     #[inline]
     fn put_with_number(&mut self, bytes: &[u8], number: u64) {
-        match self.room[self.used..ROOM].get_mut(..bytes.len() + 8) {
+        let end = self.used + bytes.len() + 8;
+        match self.room[..ROOM].get_mut(self.used..end) {
             Some(room) => {
                 let (start, eight) = room.split_at_mut(bytes.len());
                 start.copy_from_slice(bytes);
                 eight.copy_from_slice(&number.to_be_bytes());
-                self.used += bytes.len() + 8;
+                self.used = end;
             }
             None => {
                 self.spill(bytes);

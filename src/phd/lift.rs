@@ -5,7 +5,7 @@ use std::mem;
 
 use crate::bytes::Allowance;
 use crate::error::{DecodeError, Error};
-use crate::model::long::{Spelling, Spool, Stretch};
+use crate::model::long::{Spelling, Spool};
 use crate::model::{
     Address, ByteLen, Class, Contents, Facts, HashRegime, Heap, HeapSource, IdentityHash, Long, Name, Names, Object,
     ObjectKind, Surroundings, VisitObjects,
@@ -84,16 +84,16 @@ impl Resolver {
 
     /// The addresses that a record refers to.
     pub fn references(&self, from: Address, references: &References<'_>) -> Vec<Address> {
-        self.references_in(Vec::new(), from, references)
+        let mut addresses = Vec::new();
+        self.references_in(&mut addresses, from, references);
+        addresses
     }
 
     /// The same, in the room of what is not needed any more.
-    fn references_in(&self, room: Vec<Address>, from: Address, references: &References<'_>) -> Vec<Address> {
-        let mut addresses = room;
-        addresses.clear();
-        addresses.reserve_exact(references.len());
-        references.for_each(|units| addresses.push(self.offset(from, units)));
-        addresses
+    fn references_in(&self, room: &mut Vec<Address>, from: Address, references: &References<'_>) {
+        room.clear();
+        room.reserve_exact(references.len());
+        references.for_each(|units| room.push(self.offset(from, units)));
     }
 
     /// The cache slots as they are now.
@@ -137,46 +137,40 @@ pub fn facts(header: &Header) -> Facts {
 
 /// The class or object of a record.
 pub fn item(resolver: &mut Resolver, record: &Record<'_>) -> Item {
-    item_in(&mut Vec::new(), resolver, record)
+    let mut object = Object::default();
+    match enter(&mut object, &mut Vec::new(), resolver, record) {
+        Some(class) => Item::Class(class),
+        None => Item::Object(object),
+    }
 }
 
-/// The same; an object's references take the place of what is in `room`.
-fn item_in(room: &mut Vec<Address>, resolver: &mut Resolver, record: &Record<'_>) -> Item {
+/// Makes `object` that of a record, or gives the record's class. Every object of a dump is read into the same one; the room of
+/// references is in `room` while an object has none.
+fn enter(object: &mut Object, room: &mut Vec<Address>, resolver: &mut Resolver, record: &Record<'_>) -> Option<Class> {
     let Resolved { address, class_word, .. } = resolver.resolve(record);
     let hash = hash(record);
-    let bytes = |words: Option<u32>| words.map(|w| ByteLen(u64::from(w) * 4));
-    match record {
-        Record::Class(r) => Item::Class(class(resolver, address, hash, r)),
-        Record::PrimitiveArray(r) => Item::Object(Object {
-            hash,
-            length: Some(r.length),
-            size: bytes(r.size_words),
-            ..Object::new(address, ObjectKind::PrimitiveArray(r.element))
-        }),
-        Record::LongPrimitiveArray(r) => Item::Object(Object {
-            hash,
-            length: Some(r.length),
-            size: bytes(r.size_words),
-            ..Object::new(address, ObjectKind::PrimitiveArray(r.element))
-        }),
-        Record::ObjectArray(r) => Item::Object(Object {
-            class_word,
-            hash,
-            length: r.length.map(u64::from),
-            size: bytes(r.size_words),
-            contents: Contents::References(resolver.references_in(mem::take(room), address, &r.references)),
-            ..Object::new(address, ObjectKind::ObjectArray)
-        }),
-        Record::Short(_) | Record::Medium(_) | Record::Long(_) => Item::Object(Object {
-            class: class_word,
-            class_word,
-            hash,
-            contents: Contents::References(
-                record.references().map(|r| resolver.references_in(mem::take(room), address, r)).unwrap_or_default(),
-            ),
-            ..Object::new(address, ObjectKind::Instance)
-        }),
+    let (kind, class, length, size) = match record {
+        Record::Class(r) => return Some(self::class(resolver, address, hash, r)),
+        Record::PrimitiveArray(r) => (ObjectKind::PrimitiveArray(r.element), None, Some(r.length), r.size_words),
+        Record::LongPrimitiveArray(r) => (ObjectKind::PrimitiveArray(r.element), None, Some(r.length), r.size_words),
+        Record::ObjectArray(r) => (ObjectKind::ObjectArray, None, r.length.map(u64::from), r.size_words),
+        Record::Short(_) | Record::Medium(_) | Record::Long(_) => (ObjectKind::Instance, class_word, None, None),
+    };
+    object.address = address;
+    object.kind = kind;
+    object.class = class;
+    object.class_word = class_word;
+    object.hash = hash;
+    object.length = length;
+    object.size = size.map(|words| ByteLen(u64::from(words) * 4));
+    if let Contents::References(references) = mem::take(&mut object.contents) {
+        *room = references;
     }
+    if let Some(references) = record.references() {
+        resolver.references_in(room, address, references);
+        object.contents = Contents::References(mem::take(room));
+    }
+    None
 }
 
 fn hash(record: &Record<'_>) -> Option<IdentityHash> {
@@ -196,19 +190,6 @@ fn class(resolver: &Resolver, address: Address, hash: Option<IdentityHash>, r: &
         hash,
         references: Some(resolver.references(address, &r.references)),
         ..Class::default()
-    }
-}
-
-/// The class or object of a record whose references are too many to be held.
-fn long_item(resolver: &mut Resolver, record: &Record<'_>, references: &Stretch) -> Item {
-    let item = item(resolver, record);
-    match (item, record.references()) {
-        (Item::Object(mut object), Some(none)) => {
-            let distances = Distances { width: none.width, from: object.address, resolver: resolver.clone() };
-            object.contents = Contents::Long(Long::References(references.spelled(distances)));
-            Item::Object(object)
-        }
-        (item, _) => item,
     }
 }
 
@@ -254,29 +235,37 @@ where
     E: From<DecodeError>,
     F: FnMut(Located<'_, '_>, Item) -> Result<(), E>,
 {
-    visit_in_room(decoder, spool, |located, item, _| visit(located, item))
+    visit_in_room(decoder, spool, |located, object, class| match class {
+        Some(class) => visit(located, Item::Class(class)),
+        None => visit(located, Item::Object(mem::take(object))),
+    })
 }
 
-/// The same; an object's references stand where `visit` has put those of one before, if it has.
+/// The same: `visit` gets an object, or the class that a record has instead, and may leave the object, with the room of its
+/// references, for the next.
 fn visit_in_room<R, E, F>(decoder: &mut Decoder<R>, spool: Option<&mut Spool>, mut visit: F) -> Result<Ended, E>
 where
     R: Read,
     E: From<DecodeError>,
-    F: FnMut(Located<'_, '_>, Item, &mut Vec<Address>) -> Result<(), E>,
+    F: FnMut(Located<'_, '_>, &mut Object, Option<Class>) -> Result<(), E>,
 {
     let mut resolver = Resolver::new(decoder.layout());
-    let mut room = Vec::new();
+    let (mut object, mut room) = (Object::default(), Vec::new());
     let mut objects = 0;
     let ended = decoder.visit_with(spool, |located| {
-        let mut item = match located.long {
-            None => item_in(&mut room, &mut resolver, located.record),
-            Some(references) => long_item(&mut resolver, located.record, references),
-        };
-        match &mut item {
-            Item::Class(class) => class.after_objects = Some(objects),
-            Item::Object(_) => objects += 1,
+        let mut class = enter(&mut object, &mut room, &mut resolver, located.record);
+        match &mut class {
+            Some(class) => class.after_objects = Some(objects),
+            None => objects += 1,
         }
-        visit(located, item, &mut room)
+        if let (Some(stretch), Some(none)) = (located.long, located.record.references())
+            && class.is_none()
+        {
+            // Too many to be held.
+            let distances = Distances { width: none.width, from: object.address, resolver: resolver.clone() };
+            object.contents = Contents::Long(Long::References(stretch.spelled(distances)));
+        }
+        visit(located, &mut object, class)
     })?;
     // A compressed stream shows only at its very end whether it is whole.
     decoder.visit_trailing::<E, _>(|_| Ok(()))?;
@@ -447,13 +436,9 @@ impl<R: Read, O: FnMut() -> Result<Decoder<R>, Error>> HeapSource for PhdSource<
 
     fn visit_objects(&mut self, visit_object: &mut VisitObjects<'_>) -> Result<(), Error> {
         let mut decoder = (self.open)()?;
-        let ended = visit_in_room(&mut decoder, Some(&mut self.spool), |_, item, room| {
-            let Item::Object(object) = item else { return Ok(()) };
-            visit_object(&object)?;
-            if let Contents::References(references) = object.contents {
-                *room = references;
-            }
-            Ok(())
+        let ended = visit_in_room(&mut decoder, Some(&mut self.spool), |_, object, class| match class {
+            Some(_) => Ok(()),
+            None => visit_object(object),
         });
         tolerate_missing_end(ended)
     }

@@ -22,6 +22,7 @@ use std::io::Write;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
+use crate::corrupt::mutated;
 use crate::error::{Error, did_you_mean};
 use crate::family::Wishes;
 use crate::format::{Format, Lowering};
@@ -55,6 +56,8 @@ pub struct Recipe {
     pub aim: Option<Aim>,
     /// The named edit that damages the dump.
     pub edit: Option<String>,
+    /// The seed of a mutation: a field or a record of the dump, or a few, are changed by chance.
+    pub mutation: Option<u64>,
     /// Whether the dump is compressed with gzip, in stored blocks, so that the bytes do not depend on a compressor.
     pub gzip: bool,
     /// Keys whose values stay as they are, whatever is drawn.
@@ -70,6 +73,7 @@ setters! {
         set swarm: bool;
         option aim: Aim;
         option edit: String;
+        option mutation: u64;
         set gzip: bool;
     }
 }
@@ -85,6 +89,7 @@ impl From<Preset> for Recipe {
             swarm: false,
             aim: None,
             edit: None,
+            mutation: None,
             gzip: false,
             kept: BTreeSet::new(),
         }
@@ -129,6 +134,11 @@ impl Recipe {
         if let Some(edit) = &self.edit {
             return Err(Error::Usage(format!(
                 "edit={edit}: a damaged dump is that of no heap; choose a recipe without it"
+            )));
+        }
+        if let Some(mutation) = self.mutation {
+            return Err(Error::Usage(format!(
+                "mutation={mutation}: a changed dump is that of no heap; choose a recipe without it"
             )));
         }
         ProceduralHeap::new(&self.options, self.seed)
@@ -188,10 +198,10 @@ impl Recipe {
         is_mixed || self.oddities().any(|oddity| oddity.form().as_heap)
     }
 
-    /// Writes the dump. One that an edit damages is held in memory.
+    /// Writes the dump. One that an edit or a mutation changes is held in memory.
     ///
     /// # Errors
-    /// Like [`Recipe::lowering`] and [`Recipe::heap`], if the edit cannot be made in the dump, or if writing fails.
+    /// Like [`Recipe::lowering`] and [`Recipe::heap`], if the edit or the mutation cannot be made in the dump, or if writing fails.
     pub fn write(&self, out: &mut dyn Write) -> Result<(), Error> {
         if !self.is_settled() {
             return self.settled()?.write(out);
@@ -200,6 +210,15 @@ impl Recipe {
             let mut compressed = GzEncoder::new(out, Compression::none());
             Recipe { gzip: false, ..self.clone() }.write(&mut compressed)?;
             return compressed.finish().map(drop).map_err(|e| Error::io("writing the dump", e));
+        }
+        if let Some(mutation) = self.mutation {
+            let mut dump = Vec::new();
+            Recipe { mutation: None, ..self.clone() }.write(&mut dump)?;
+            let mutant = mutated(self.format.family(), &dump, mutation)?;
+            let mutant = mutant.ok_or_else(|| {
+                Error::Usage(format!("mutation={mutation}: it changes nothing in this dump; choose another number"))
+            })?;
+            return out.write_all(&mutant).map_err(|e| Error::io("writing the dump", e));
         }
         let Some(edit) = &self.edit else {
             let (lowering, mut heap) = self.dumped()?;

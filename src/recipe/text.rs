@@ -47,7 +47,7 @@ fn yes_or_no(text: &str) -> Option<bool> {
 }
 
 /// The keys after those of the options, in order.
-const KEYS: [Key; 11] = [
+const KEYS: [Key; 12] = [
     Key {
         name: "swarm",
         values: || "yes or no".to_owned(),
@@ -77,6 +77,12 @@ const KEYS: [Key; 11] = [
             Some(())
         },
         text: |recipe| recipe.edit.clone(),
+    },
+    Key {
+        name: "mutation",
+        values: || "a number".to_owned(),
+        read: |recipe, text| text.parse().ok().map(|seed| recipe.mutation = Some(seed)),
+        text: |recipe| recipe.mutation.map(|seed| seed.to_string()),
     },
     Key {
         name: "gzip",
@@ -199,7 +205,10 @@ impl Recipe {
                 }
             }
         }
-        let of_one = ["hit", "break", "edit"].into_iter().filter(|key| recipe.kept.contains(key)).collect::<Vec<_>>();
+        let of_one = ["hit", "break", "edit", "mutation"]
+            .into_iter()
+            .filter(|key| recipe.kept.contains(key))
+            .collect::<Vec<_>>();
         if let [one, other, ..] = of_one[..] {
             return Err(wrong(format!("{one} and {other} exclude each other")));
         }

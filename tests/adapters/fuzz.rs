@@ -247,6 +247,27 @@ fn a_right_reader_passes_generated_damaged_and_own_dumps() {
     assert_eq!(run(&more).0, Some(2));
 }
 
+/// Decoders in another language, written by the rule books alone, answer every dump of a campaign rightly, mutated ones among
+/// them.
+#[test]
+fn the_full_adapters_agree_about_generated_damaged_and_mutated_dumps() {
+    if !has_python() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let right = adapters([]);
+    for format in ["hprof", "phd", "classic"] {
+        let script = right.path().join(format!("{format}.py"));
+        let adapter = format!("{} -S -B {}", interpreter(), shell_words::quote(&script.to_string_lossy()));
+        let state = folder.path().join(format);
+        let own = ["fuzz", "--adapter", &adapter, "--format", format, "--state", &text(&state)];
+        let output = heapsmith(&[&own[..], &["--cases", "768", "--seed", "2"]].concat());
+        assert_eq!(output.status.code(), Some(0), "{format}: {}", String::from_utf8_lossy(&output.stdout));
+        let told = status(&state);
+        assert!(told["tally"]["pass"].as_u64().expect("a number") >= 740, "{format}: {told:#}");
+    }
+}
+
 #[test]
 fn a_dump_is_reduced_for_a_cause_and_with_a_check() {
     if !has_python() {

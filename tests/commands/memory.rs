@@ -40,6 +40,12 @@ const STATED: &[(&str, &str, u64)] = &[
     ("answers {}.hprof", "for each class and object, some 80 bytes, for each reference 24", 160),
     ("compare {}.hprof {}.hprof", "some 256 MB", 900),
     ("check-conversion {}.hprof {}.phd", "some 256 MB", 900),
+    // A listing is held in memory; those that sort outside of memory hold their part besides.
+    ("digest {}.jsonl", "A listing is held in memory: some 700 bytes an object", 700),
+    ("convert {}.jsonl -o out --to phd6 --force", "A listing is held in memory: some 700 bytes an object", 700),
+    ("answers {}.jsonl", "A listing is held in memory, too: some 700 bytes an object", 700 + 160),
+    ("compare {}.jsonl {}.hprof", "A listing is held in memory: some 700 bytes an object", 700 + 900),
+    ("check-conversion {}.jsonl {}.phd", "A listing is held in memory: some 700 bytes an object", 700 + 900),
     ("corrupt {}.hprof --edit drop-the-end -o out --force", "some 800 bytes an object", 800),
 ];
 

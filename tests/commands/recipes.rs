@@ -156,6 +156,22 @@ fn dumps_that_rely_on_a_rule_or_break_it_are_found() {
 }
 
 #[test]
+fn a_dump_is_changed_by_chance_in_the_same_way_each_time() {
+    let bench = Bench::new();
+    let recipe = "heapsmith-2:preset=tiny,mutation=8,seed=3,format=phd6";
+    for name in ["one", "two"] {
+        bench.ok(&format!("generate {recipe} -o {name}"));
+    }
+    bench.ok(&format!("generate {} -o before", recipe.replace("mutation=8,", "")));
+    assert_eq!(bench.read("one"), bench.read("two"));
+    assert_ne!(bench.read("one"), bench.read("before"));
+    let error = bench.refused(&format!("verify one --recipe {recipe}"));
+    assert!(error.contains("mutation=8: a changed dump is that of no heap"), "{error}");
+    let error = bench.refused("generate heapsmith-2:mutation=1,edit=drop-the-end -o no");
+    assert!(error.contains("edit and mutation exclude each other"), "{error}");
+}
+
+#[test]
 fn a_recipe_of_another_version_or_with_a_mistake_is_refused() {
     let bench = Bench::new();
     let error = bench.refused("validate heapsmith-9:seed=1");

@@ -23,6 +23,7 @@ mod hprof_bytes;
 mod hprof_rules;
 mod large;
 mod long;
+mod mutations;
 mod orders;
 mod phd_bytes;
 mod presets;

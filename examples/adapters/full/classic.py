@@ -170,6 +170,8 @@ class Dump:
         """What stands on the rest of the line. A name with a line break goes on in a line that can be nothing else."""
         lines = [self.line()]
         while self.match(r"(?![ \t\r\n]|0[xX]|//|$)"):
+            # What is in front of a line feed is of the name, where the name goes on.
+            lines[-1] += "\r" * (self.text[self.at - 2] == "\r")
             lines.append(self.line())
         return "\n".join(lines).strip(WHITE_SPACE)
 

@@ -28,7 +28,8 @@ use crate::{Answer, open, terminal};
 /// Example: heapsmith answers heapdump.hprof --path 0x7f001200
 #[derive(Args)]
 pub(crate) struct Opts {
-    /// Dump, listing or recipe; `-` is standard input.
+    /// Dump, listing or recipe; `-` is standard input. A listing is held in memory, too: some 700 bytes an object, and the contents
+    /// of arrays.
     file: PathBuf,
     /// Write the answers about each class and object to this file, too, as JSON Lines. Without it, only those about the whole.
     #[arg(long, value_name = "FILE")]

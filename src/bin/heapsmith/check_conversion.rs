@@ -27,10 +27,11 @@ use crate::{Answer, compare, convert, open, terminal};
 /// Example: heapsmith check-conversion heap.hprof converted.phd
 #[derive(Args)]
 pub(crate) struct Opts {
-    /// The dump that was converted; `-` is standard input. Without it, --pairs.
+    /// Dump or listing that was converted; `-` is standard input. A listing is held in memory: some 700 bytes an object, and the
+    /// contents of arrays. Without it, --pairs.
     #[arg(required_unless_present = "pairs")]
     input: Option<PathBuf>,
-    /// The dump that the converter wrote. Without it, --pairs.
+    /// Dump or listing that the converter wrote; a listing is held in memory like the first one. Without it, --pairs.
     #[arg(required_unless_present = "pairs")]
     output: Option<PathBuf>,
     /// Judge many conversions: a file with a line for each, the paths of the two dumps, quoted as for a shell (`#` begins a remark); `-` is standard

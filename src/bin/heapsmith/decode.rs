@@ -46,13 +46,18 @@ impl Opts {
             other => other,
         };
         let file = open::dump_of(input, reading)?;
-        let mut outline = file.outline()?;
-        let number = self.heap.of(outline.dump.heaps.len())?;
-        // Before the objects are sorted, since it may sort them, too.
+        // Before anything else is held: it holds the class table and may sort the objects, too.
         let recognised = recognise(&file);
+        let mut outline = file.outline()?;
+        let read = std::mem::replace(&mut outline.ended, Ok(()));
+        let read = match read {
+            Err(e) if !self.sound_prefix && !e.is_missing_end() => return Err(e.into()),
+            other => other,
+        };
+        let number = self.heap.of(outline.dump.heaps.len())?;
         let mut lines = SortedLines::new(MEMORY);
         let ended = outline.visit_objects(number, &mut |place, object| lines.add(place, object))?;
-        let broken = match std::mem::replace(&mut outline.ended, Ok(())).and(ended) {
+        let broken = match read.and(ended) {
             Ok(_) => None,
             Err(e) if e.is_missing_end() => {
                 terminal::warning(&format!("{}: {e}", file.input().name()));

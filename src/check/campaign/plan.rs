@@ -16,7 +16,7 @@ use crate::generate::Preset;
 use crate::recipe::Recipe;
 
 use super::super::own::own_case;
-use super::super::random::{compressed, damaged, recipe_case};
+use super::super::random::{compressed, damaged, mutant, recipe_case};
 use super::super::task::Source;
 
 /// Number of cases of a batch.
@@ -119,6 +119,8 @@ struct Common {
     objects: u64,
     /// Of eight cases, the number in which an edit damages the dump.
     damaged: u64,
+    /// And the number that a mutation changes.
+    mutated: u64,
     /// Whether the dumps are compressed.
     gzip: bool,
     /// Whether everything is drawn, and not only what every parser should load, with few things that are odd.
@@ -192,13 +194,18 @@ impl Drawn {
     fn common(&self) -> Common {
         let mut draw = SeedDraw::numbered(self.plan.seed, self.batch << 8);
         let draw: &mut dyn Draw = &mut draw;
-        Common {
+        let common = Common {
             format: *draw.pick(&self.plan.formats()),
             objects: *draw.pick(&[4, 16, 60, 60, 120, 120, 400]),
             damaged: *draw.pick(&[0, 0, 1, 4]),
+            mutated: 0,
             swarm: !draw.one_in(4),
             gzip: draw.one_in(16),
-        }
+        };
+        // Drawn last, so that the other dumps of a seed stay what they were.
+        let mutated = *draw.pick(&[0, 2, 4, 4]);
+        // A mutation may compress the dump itself.
+        Common { mutated: if common.gzip { 0 } else { mutated }, ..common }
     }
 
     fn made(&self, common: &Common, draw: &mut SeedDraw) -> Result<Made, Error> {
@@ -216,13 +223,28 @@ impl Drawn {
         let recipe = recipe.gzip(common.gzip);
         let base = Case { recipe: recipe.to_string(), ..base };
         if draw.below(8) >= common.damaged {
-            return Ok((base, None));
+            return self.unedited(base, recipe, common, draw);
         }
         let edited = self.edited(&base, draw)?.map(|(edit, case)| {
             let recipe = recipe.edit(edit.to_owned()).to_string();
             (edit, Case { recipe, ..case })
         });
         Ok((base, edited))
+    }
+
+    /// A dump that no edit damages, as it is or after a mutation.
+    fn unedited(&self, base: Case, recipe: Recipe, common: &Common, draw: &mut SeedDraw) -> Result<Made, Error> {
+        if draw.below(8) >= common.mutated {
+            return Ok((base, None));
+        }
+        for _ in 0..EDITS {
+            // Small enough to be typed.
+            let mutation = draw.below(1 << 20);
+            if let Some(case) = mutant(mutation, &base)? {
+                return Ok((Case { recipe: recipe.mutation(mutation).to_string(), ..case }, None));
+            }
+        }
+        Ok((base, None))
     }
 
     /// A dump after an edit that can be made in it.

@@ -1,0 +1,347 @@
+//! Mutations: changes by chance in a dump whose fields are known.
+//!
+//! An edit breaks one rule at a place that is known before. A mutation changes what a field, a record or the end of the file is,
+//! whatever comes of it: the dump may stay valid, and what it means then is for a decoder to say.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::ops::Range;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+use crate::draw::{Draw, SeedDraw, Stream};
+use crate::error::Error;
+use crate::family::Opener;
+use crate::format::Family;
+
+/// Numbers at which readers go wrong; those that do not fit a field are cut off.
+const NUMBERS: [u64; 17] = [
+    0,
+    1,
+    2,
+    3,
+    0x7f,
+    0x80,
+    0xff,
+    0x7fff,
+    0x8000,
+    0xffff,
+    0x2000_0000,
+    0x7fff_ffff,
+    0x8000_0000,
+    0xffff_ffff,
+    0x1_0000_0000,
+    0x8000_0000_0000_0000,
+    u64::MAX,
+];
+
+/// The same as decimal digits, with those that take more than a double, 63 and 64 bits.
+const DECIMALS: [&str; 12] = [
+    "0",
+    "1",
+    "3",
+    "12",
+    "2147483647",
+    "2147483648",
+    "4294967296",
+    "9007199254740993",
+    "9223372036854775807",
+    "18446744073709551615",
+    "18446744073709551616",
+    "-1",
+];
+
+/// And as hexadecimal ones.
+const HEXADECIMALS: [&str; 9] = [
+    "0",
+    "00000000000000000010",
+    "7fffffff",
+    "80000000",
+    "FFFFFFFF",
+    "100000000",
+    "8000000000000000",
+    "ffffffffffffffff",
+    "10000000000000000",
+];
+
+/// What is put into a text: white space of several kinds, characters that end something, and bytes that are no UTF-8, no modified
+/// UTF-8, or neither.
+const SNIPPETS: [&[u8]; 20] = [
+    b"\0",
+    b" ",
+    b"\t",
+    b"\n",
+    b"\r\n",
+    b"\x85",
+    b"\xa0",
+    b"\xc2\xa0",
+    b"\xc0\x80",
+    b"\xed\xa0\x80",
+    b"\xf0\x9f\x98\x80",
+    b"\xff",
+    b"/",
+    b".",
+    b"[",
+    b"]",
+    b";",
+    b"#",
+    b"0",
+    b"$1",
+];
+
+/// A field of the dump as it is now.
+struct Field {
+    at: Range<usize>,
+    record: Option<u64>,
+    name: &'static str,
+    value: Option<i64>,
+}
+
+/// A dump with one change or a few, drawn by a seed; `None` where it has no fields, or is the same afterwards.
+///
+/// # Errors
+/// If the dump cannot be read because of the machine.
+pub fn mutated(family: Family, dump: &[u8], seed: u64) -> Result<Option<Vec<u8>>, Error> {
+    let mut draw = SeedDraw::new(seed, Stream::Mutation);
+    let draw: &mut dyn Draw = &mut draw;
+    let changes = *draw.pick(&[1, 1, 1, 2, 3]);
+    let mut bytes = dump.to_vec();
+    for _ in 0..changes {
+        let fields = fields(family, &bytes)?;
+        let Some(mutant) = Mutant::of(&mut bytes, &fields) else { break };
+        mutant.change(draw);
+    }
+    if draw.one_in(40) {
+        bytes = members(&bytes, draw);
+    }
+    Ok((bytes != dump).then_some(bytes))
+}
+
+/// The fields, as far as the dump can be read.
+fn fields(family: Family, bytes: &[u8]) -> Result<Vec<Field>, Error> {
+    let mut fields = Vec::new();
+    let read = family.annotate(&Opener::memory("dump", bytes), &mut |field| {
+        let start = field.offset as usize;
+        fields.push(Field {
+            at: start..(start + field.bytes.len()).min(bytes.len()),
+            record: field.record,
+            name: field.name,
+            value: field.value,
+        });
+        Ok(())
+    });
+    match read {
+        Err(e @ Error::Io { .. }) => Err(e),
+        _ => Ok(fields),
+    }
+}
+
+/// A chain of gzip members, in stored blocks.
+fn members(bytes: &[u8], draw: &mut dyn Draw) -> Vec<u8> {
+    let (first, rest) = bytes.split_at(draw.below(bytes.len() as u64 + 1) as usize);
+    let mut chain = Vec::new();
+    for part in [first, rest] {
+        let mut member = GzEncoder::new(&mut chain, Compression::none());
+        // Nothing that is written to memory fails.
+        let _ = member.write_all(part).and_then(|()| member.try_finish());
+    }
+    chain
+}
+
+/// A dump on its way.
+struct Mutant<'m> {
+    bytes: &'m mut Vec<u8>,
+    fields: &'m [Field],
+    /// The places of fields by kind: the tag that their record begins with, if it does, and their name. Each kind is as likely as another.
+    kinds: Vec<Vec<usize>>,
+    /// The records, each with its fields.
+    records: Vec<Range<usize>>,
+}
+
+impl<'m> Mutant<'m> {
+    fn of(bytes: &'m mut Vec<u8>, fields: &'m [Field]) -> Option<Mutant<'m>> {
+        let mut kinds: BTreeMap<(Option<i64>, &str), Vec<usize>> = BTreeMap::new();
+        let mut records: Vec<Range<usize>> = Vec::new();
+        let mut first = None;
+        for (at, field) in fields.iter().enumerate() {
+            match records.last_mut() {
+                Some(record) if fields[record.start].record == field.record => record.end = at + 1,
+                _ => {
+                    records.push(at..at + 1);
+                    first = field.value.filter(|_| field.name.ends_with("tag"));
+                }
+            }
+            kinds.entry((first, field.name)).or_default().push(at);
+        }
+        let kinds: Vec<Vec<usize>> = kinds.into_values().collect();
+        (!kinds.is_empty()).then_some(Mutant { bytes, fields, kinds, records })
+    }
+
+    fn change(mut self, draw: &mut dyn Draw) {
+        match draw.below(16) {
+            0 => self.cut(draw),
+            1 => self.record_twice(draw),
+            2 => self.record_away(draw),
+            3 => self.records_swapped(draw),
+            4 => self.record_longer(draw),
+            _ => self.field(draw),
+        }
+    }
+
+    fn any_field(&self, draw: &mut dyn Draw) -> &'m Field {
+        let of_kind = draw.pick(&self.kinds);
+        &self.fields[*draw.pick(of_kind)]
+    }
+
+    /// Another field of the same name, or the same one.
+    fn namesake(&self, field: &Field, draw: &mut dyn Draw) -> Vec<u8> {
+        let same: Vec<&Field> = self.fields.iter().filter(|other| other.name == field.name).collect();
+        self.bytes[draw.pick(&same).at.clone()].to_vec()
+    }
+
+    /// The place of a record's bytes.
+    fn place(&self, record: &Range<usize>) -> Range<usize> {
+        self.fields[record.start].at.start..self.fields[record.end - 1].at.end
+    }
+
+    /// A record of any kind.
+    fn any_record(&self, draw: &mut dyn Draw) -> Range<usize> {
+        let of_kind = draw.pick(&self.kinds);
+        let field = *draw.pick(of_kind);
+        self.records.iter().find(|record| record.contains(&field)).cloned().unwrap_or(0..1)
+    }
+
+    fn cut(&mut self, draw: &mut dyn Draw) {
+        let Range { start, end } = self.any_field(draw).at;
+        self.bytes.truncate(draw.between(start as u64, end as u64) as usize);
+    }
+
+    fn record_twice(&mut self, draw: &mut dyn Draw) {
+        let record = self.any_record(draw);
+        let place = self.place(&record);
+        let copy = self.bytes[place.clone()].to_vec();
+        let to = if draw.one_in(2) {
+            place.end
+        } else {
+            let other = self.any_record(draw);
+            self.place(&other).end
+        };
+        self.replace(to..to, &copy, draw);
+    }
+
+    fn record_away(&mut self, draw: &mut dyn Draw) {
+        let record = self.any_record(draw);
+        let place = self.place(&record);
+        self.replace(place, &[], draw);
+    }
+
+    fn records_swapped(&mut self, draw: &mut dyn Draw) {
+        let record = self.any_record(draw);
+        let at = self.records.iter().position(|other| *other == record).unwrap_or_default();
+        let Some(next) = self.records.get(at + 1) else { return };
+        let (one, other) = (self.place(&record), self.place(next));
+        if one.end == other.start {
+            self.bytes[one.start..other.end].rotate_left(one.len());
+        }
+    }
+
+    /// Bytes at the end of a record, which counts them.
+    fn record_longer(&mut self, draw: &mut dyn Draw) {
+        let record = self.any_record(draw);
+        let end = self.place(&record).end;
+        let more = if draw.one_in(2) {
+            vec![*draw.pick(&[0, 1, 0x0c, 0x2c, 0xff]); draw.between(1, 9) as usize]
+        } else {
+            let other = self.any_record(draw);
+            self.bytes[self.place(&other)].to_vec()
+        };
+        self.replace(end..end, &more, draw);
+    }
+
+    fn field(&mut self, draw: &mut dyn Draw) {
+        let field = self.any_field(draw);
+        let old = self.bytes[field.at.clone()].to_vec();
+        let new = match (draw.below(6), number(&old, field.value)) {
+            (0, _) => self.namesake(field, draw),
+            (_, Some(number)) => of_number(number, old.len(), draw),
+            _ => of_text(&old, draw),
+        };
+        self.replace(field.at.clone(), &new, draw);
+    }
+
+    /// Puts bytes in the place of others. What counts the bytes around them counts these, most of the time.
+    fn replace(&mut self, place: Range<usize>, new: &[u8], draw: &mut dyn Draw) {
+        let more = new.len() as i64 - place.len() as i64;
+        if more != 0 && !draw.one_in(8) {
+            for field in self.fields.iter().filter(|field| field.name.ends_with("length")) {
+                let Some(value) = number(&self.bytes[field.at.clone()], field.value) else { continue };
+                let counted = field.at.end..field.at.end.saturating_add(usize::try_from(value).unwrap_or(usize::MAX));
+                if counted.start <= place.start && place.end <= counted.end && counted.end <= self.bytes.len() {
+                    let bytes = (value.wrapping_add_signed(more)).to_be_bytes();
+                    let length = field.at.len();
+                    self.bytes[field.at.clone()].copy_from_slice(&bytes[8 - length..]);
+                }
+            }
+        }
+        self.bytes.splice(place, new.iter().copied());
+    }
+}
+
+/// The number that bytes are, if they are one, the most significant first.
+fn number(bytes: &[u8], value: Option<i64>) -> Option<u64> {
+    let value = value?;
+    let width = Some(bytes.len()).filter(|width| (1..=8).contains(width))?;
+    let number = bytes.iter().fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
+    // That of digits is another.
+    let mask = u64::MAX >> (64 - 8 * width);
+    (value as u64 & mask == number).then_some(number)
+}
+
+/// Another number in as many bytes.
+fn of_number(number: u64, width: usize, draw: &mut dyn Draw) -> Vec<u8> {
+    let new = match draw.below(6) {
+        0 => number.wrapping_add(1),
+        1 => number.wrapping_sub(1),
+        2 => number ^ 1 << draw.below(8 * width as u64),
+        3 => draw.u64(),
+        _ => *draw.pick(&NUMBERS),
+    };
+    new.to_be_bytes()[8 - width..].to_vec()
+}
+
+/// Another text, or other bytes of no meaning.
+fn of_text(old: &[u8], draw: &mut dyn Draw) -> Vec<u8> {
+    let mut new = old.to_vec();
+    let digits = |bytes: &[u8], is_digit: fn(&u8) -> bool| -> Option<Range<usize>> {
+        let start = bytes.iter().position(is_digit)?;
+        let length = bytes[start..].iter().position(|byte| !is_digit(byte)).unwrap_or(bytes.len() - start);
+        Some(start..start + length)
+    };
+    let prefix = old.windows(2).position(|two| two.eq_ignore_ascii_case(b"0x")).map(|at| at + 2);
+    match draw.below(5) {
+        0 => new.clear(),
+        1 => {
+            let at = *draw.pick(&[0, old.len() / 2, old.len()]);
+            let snippet = *draw.pick(&SNIPPETS);
+            new.splice(at..at, snippet.iter().copied());
+        }
+        2 if !old.is_empty() => _ = new.remove(draw.below(old.len() as u64) as usize),
+        3 => new.iter_mut().for_each(|byte| {
+            *byte = if byte.is_ascii_uppercase() { byte.to_ascii_lowercase() } else { byte.to_ascii_uppercase() };
+        }),
+        _ => match (prefix, digits(old, u8::is_ascii_digit)) {
+            (Some(start), _) => {
+                let text = *draw.pick(&HEXADECIMALS);
+                let hexadecimal = digits(&old[start..], u8::is_ascii_hexdigit).unwrap_or(0..0);
+                new.splice(start + hexadecimal.start..start + hexadecimal.end, text.bytes());
+            }
+            (None, Some(place)) => {
+                let text = *draw.pick(&DECIMALS);
+                new.splice(place, text.bytes());
+            }
+            (None, None) => new.extend_from_slice(old),
+        },
+    }
+    new
+}
