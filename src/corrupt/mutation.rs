@@ -194,10 +194,12 @@ impl<'m> Mutant<'m> {
         &self.fields[*draw.pick(of_kind)]
     }
 
-    /// Another field of the same name, or the same one.
+    /// Another field of the same name, or the same one; half of the time one of those around it, which may be of the same record.
     fn namesake(&self, field: &Field, draw: &mut dyn Draw) -> Vec<u8> {
         let same: Vec<&Field> = self.fields.iter().filter(|other| other.name == field.name).collect();
-        self.bytes[draw.pick(&same).at.clone()].to_vec()
+        let at = same.iter().position(|other| other.at == field.at).unwrap_or_default();
+        let around = if draw.one_in(2) { &same[at.saturating_sub(2)..same.len().min(at + 3)] } else { &same[..] };
+        self.bytes[draw.pick(around).at.clone()].to_vec()
     }
 
     /// The place of a record's bytes.
@@ -220,7 +222,13 @@ impl<'m> Mutant<'m> {
     fn record_twice(&mut self, draw: &mut dyn Draw) {
         let record = self.any_record(draw);
         let place = self.place(&record);
-        let copy = self.bytes[place.clone()].to_vec();
+        let mut copy = self.bytes[place.clone()].to_vec();
+        if draw.one_in(2) {
+            // Of two that say different things, one counts.
+            let field = draw.pick(&self.fields[record.clone()]);
+            let within = field.at.start - place.start..field.at.end - place.start;
+            copy.splice(within, self.other(field, draw));
+        }
         let to = if draw.one_in(2) {
             place.end
         } else {
@@ -261,13 +269,18 @@ impl<'m> Mutant<'m> {
 
     fn field(&mut self, draw: &mut dyn Draw) {
         let field = self.any_field(draw);
-        let old = self.bytes[field.at.clone()].to_vec();
-        let new = match (draw.below(6), number(&old, field.value)) {
+        let new = self.other(field, draw);
+        self.replace(field.at.clone(), &new, draw);
+    }
+
+    /// Other bytes for a field.
+    fn other(&self, field: &Field, draw: &mut dyn Draw) -> Vec<u8> {
+        let old = &self.bytes[field.at.clone()];
+        match (draw.below(6), number(old, field.value)) {
             (0, _) => self.namesake(field, draw),
             (_, Some(number)) => of_number(number, old.len(), draw),
-            _ => of_text(&old, draw),
-        };
-        self.replace(field.at.clone(), &new, draw);
+            _ => of_text(old, draw),
+        }
     }
 
     /// Puts bytes in the place of others. What counts the bytes around them counts these, most of the time.
@@ -300,10 +313,12 @@ fn number(bytes: &[u8], value: Option<i64>) -> Option<u64> {
 
 /// Another number in as many bytes.
 fn of_number(number: u64, width: usize, draw: &mut dyn Draw) -> Vec<u8> {
-    let new = match draw.below(6) {
+    let new = match draw.below(8) {
         0 => number.wrapping_add(1),
         1 => number.wrapping_sub(1),
-        2 => number ^ 1 << draw.below(8 * width as u64),
+        // The bits above are lost where a number is multiplied in as many.
+        2 => number ^ 1 << (8 * width as u64 - 1 - draw.below(4)),
+        5 => number ^ 1 << draw.below(8 * width as u64),
         3 => draw.u64(),
         _ => *draw.pick(&NUMBERS),
     };
@@ -319,15 +334,15 @@ fn of_text(old: &[u8], draw: &mut dyn Draw) -> Vec<u8> {
         Some(start..start + length)
     };
     let prefix = old.windows(2).position(|two| two.eq_ignore_ascii_case(b"0x")).map(|at| at + 2);
-    match draw.below(5) {
+    match draw.below(8) {
         0 => new.clear(),
-        1 => {
+        1..=3 => {
             let at = *draw.pick(&[0, old.len() / 2, old.len()]);
             let snippet = *draw.pick(&SNIPPETS);
             new.splice(at..at, snippet.iter().copied());
         }
-        2 if !old.is_empty() => _ = new.remove(draw.below(old.len() as u64) as usize),
-        3 => new.iter_mut().for_each(|byte| {
+        4 if !old.is_empty() => _ = new.remove(draw.below(old.len() as u64) as usize),
+        5 => new.iter_mut().for_each(|byte| {
             *byte = if byte.is_ascii_uppercase() { byte.to_ascii_lowercase() } else { byte.to_ascii_uppercase() };
         }),
         _ => match (prefix, digits(old, u8::is_ascii_digit)) {

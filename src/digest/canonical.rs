@@ -3,7 +3,7 @@
 use foldhash::{HashMap, HashMapExt};
 
 use crate::compare::Facet;
-use crate::compare::facts::{Described, Fact, Get, References, Walk};
+use crate::compare::facts::{Described, Fact, Get, Items, References, Walk};
 use crate::error::Error;
 use crate::model::long::Pieces;
 use crate::model::{Address, Class, Name, Object};
@@ -122,7 +122,16 @@ impl<S: Sink, E> Walk<E> for Putting<'_, S, E> {
             return;
         }
         self.kept.clear();
-        self.kept.extend(references.iter().filter(|reference| !reference.is_null()));
+        match references {
+            // Most records have no nulls, and are copied at once.
+            References::Listed(Items::Held(listed)) | References::Elements(Items::Held(listed)) => {
+                self.kept.extend_from_slice(listed);
+                if listed.iter().any(|reference| reference.is_null()) {
+                    self.kept.retain(|reference| !reference.is_null());
+                }
+            }
+            other => self.kept.extend(other.iter().filter(|reference| !reference.is_null())),
+        }
         if facet != Facet::ReferenceOrder {
             self.kept.sort_unstable();
         }

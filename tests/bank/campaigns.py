@@ -25,6 +25,8 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--cases", type=int, default=10_000)
     options, bugs = asked_for(arguments)
+    # Campaigns ask decoders.
+    bugs = {id: (format, bug) for id, (format, bug) in bugs.items() if format != "answers"}
     path = HERE / "campaigns.toml"
     figures = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     figures = {id: found for id, found in figures.items() if id in bugs}

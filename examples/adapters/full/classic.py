@@ -128,7 +128,7 @@ class Dump:
 
     def comment(self):
         start = self.at
-        comment = self.line(may_end_the_text=COMMENT_2.match(self.text, self.at))
+        comment = self.line(may_end_the_text=self.total or COMMENT_2.match(self.text, self.at))
         if version := VERSION.fullmatch(comment):
             if self.version_text is None:
                 self.version_text = version[1]
@@ -169,7 +169,7 @@ class Dump:
     def type(self):
         """What stands on the rest of the line. A name with a line break goes on in a line that can be nothing else."""
         lines = [self.line()]
-        while self.match(r"(?![ \t\r\n]|0[xX]|//|$)"):
+        while lines[0].strip(WHITE_SPACE) and self.match(r"(?![ \t\r\n]|0[xX]|//|$)"):
             # What is in front of a line feed is of the name, where the name goes on.
             lines[-1] += "\r" * (self.text[self.at - 2] == "\r")
             lines.append(self.line())

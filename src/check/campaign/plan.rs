@@ -203,7 +203,7 @@ impl Drawn {
             gzip: draw.one_in(16),
         };
         // Drawn last, so that the other dumps of a seed stay what they were.
-        let mutated = *draw.pick(&[0, 2, 4, 4]);
+        let mutated = *draw.pick(&[0, 4, 6, 6]);
         // A mutation may compress the dump itself.
         Common { mutated: if common.gzip { 0 } else { mutated }, ..common }
     }

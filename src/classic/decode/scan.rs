@@ -195,7 +195,7 @@ impl<'a> Scan<'a> {
         };
         self.at += 3;
         self.part();
-        let before_name = self.blanks()?;
+        let before_name = self.before_name()?;
         self.part();
         if self.at == self.bytes.len() {
             return Err(self.short("type", 1));
@@ -209,6 +209,21 @@ impl<'a> Scan<'a> {
         let end = self.references(values, false)?;
         let references = References { text: &self.bytes[start..self.at], values: values.as_slice() };
         Ok((Entry { address, before_size, size, before_kind, kind, before_name, name, references }, end))
+    }
+
+    /// White space before a type: a carriage return is some where no line ends there.
+    fn before_name(&mut self) -> Result<&'a [u8], Stop> {
+        let start = self.at;
+        while matches!(self.bytes.get(self.at), Some(b' ' | b'\t' | b'\r')) {
+            self.at += 1;
+        }
+        if self.at < self.bytes.len() && self.is_line_end() {
+            while self.at > start && self.bytes[self.at - 1] == b'\r' {
+                self.at -= 1;
+            }
+        }
+        self.limit("white space", start)?;
+        Ok(&self.bytes[start..self.at])
     }
 
     /// The next part of an entry ends here.

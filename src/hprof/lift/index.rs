@@ -54,6 +54,8 @@ struct Gathered {
     classes: Vec<(ClassDump, Place, u64)>,
     roots: Vec<Root>,
     regions: Vec<(u32, TextId, u64)>,
+    /// Whether each region is told that the dump names, and not only one that is another than before.
+    all_regions: bool,
     /// Whether a region was named since the segment began: it does not hold beyond.
     region_named: bool,
     events: Vec<Event>,
@@ -169,9 +171,17 @@ impl Gathering {
             (Item::HeapBegins(time), _) => {
                 *open = true;
                 let events = std::mem::take(between);
-                let region_named = reading.regions == Regions::AsStated;
+                let all_regions = reading.regions == Regions::AsStated;
+                let region_named = all_regions;
                 let begins = (place.offset, place.index);
-                heaps.push(Gathered { events, times: (time, time), region_named, begins, ..Gathered::default() });
+                heaps.push(Gathered {
+                    events,
+                    times: (time, time),
+                    all_regions,
+                    region_named,
+                    begins,
+                    ..Gathered::default()
+                });
             }
             (Item::SegmentBegins, Some(heap)) => heap.region_named = reading.regions == Regions::AsStated,
             (Item::HeapEnds(time), Some(heap)) => {
@@ -298,13 +308,22 @@ impl Gathered {
             name: log.text(number, name).cloned().unwrap_or_default(),
             after,
         });
+        let mut regions: Vec<Region> = regions.collect();
+        if !self.all_regions {
+            // Two identifiers may be those of one name, or of none.
+            let mut last = (0, Name::default());
+            regions.retain(|region| {
+                let now = (region.id, region.name.clone());
+                std::mem::replace(&mut last, now) != (region.id, region.name.clone())
+            });
+        }
         let (traces, threads) = stacks.next_heap(log, number, &self.events, &self.roots, &self.named);
         HeapIndex {
             layouts: layouts.of_heap(number, self.objects),
             places: self.classes.iter().map(|(_, place, _)| *place).collect(),
             classes,
             surroundings: Surroundings {
-                regions: Some(regions.collect()),
+                regions: Some(regions),
                 roots: Some(self.roots),
                 threads: Some(threads),
                 traces: Some(traces),

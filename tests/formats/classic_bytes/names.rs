@@ -94,6 +94,7 @@ fn a_name_that_would_be_read_as_another_is_refused_by_name() {
         ("A ", "A "),
         ("A\t", "A\\t"),
         ("A\r", "A\\r"),
+        ("\rA", "\\rA"),
         ("\nA", "\\nA"),
         ("A\n", "A\\n"),
         ("A\n0x", "A\\n0x"),

@@ -58,6 +58,8 @@ fn white_space_and_the_case_of_digits_mean_nothing() {
         "0x10AF[24]OBJ A\n0x10 0x20\n",
         "0x10aF [24] OBJ A\n\n\n0x10\n\n\n0x20\n",
         "0x10AF [24] OBJ A \t \n0x10 0x20\n",
+        "0x10AF [24] OBJ \rA\n0x10 0x20\n",
+        "0x10AF [24] OBJ\r \r\tA \r\n0x10 0x20\r\n",
     ] {
         let text = format!("{record}{END}");
         assert_eq!(told(text.as_bytes()), ["10af 24 OBJ A 10 20", "totals 1 2 0"], "{text:?}");

@@ -136,6 +136,11 @@ fn a_heap_dump_info_holds_until_the_next_one() {
         regions(&[&[APP, OBJECT, &renamed, OBJECT, &unnamed, OBJECT]]),
         [region(0x41, "run", 0), region(0x41, "()V", 1), region(0, "", 2)]
     );
+    // The part 0 without a name is that before the first one, whichever identifier has no name.
+    assert_eq!(regions(&[&[&unnamed, OBJECT, APP, OBJECT]]), [region(0x41, "run", 1)]);
+    let other = hex!("fe 00000000 00000064");
+    let (app, none) = (region(0x41, "run", 0), region(0, "", 1));
+    assert_eq!(regions(&[&[APP, OBJECT, &unnamed, OBJECT, &other, OBJECT]]), [app, none]);
 }
 
 #[test]
