@@ -140,10 +140,14 @@ class Heap:
         self.parts.append((len(self.items), number, name))
         self.has_part = True
 
-    def item(self, item):
-        """Takes in a class, an object or an array."""
+    def in_a_part(self):
+        """Something comes that shows in which part the dump record is."""
         if not self.has_part and not self.states_all_parts:
             self.part(0, Identifier(0))  # as at the start of each dump record
+
+    def item(self, item):
+        """Takes in a class, an object or an array."""
+        self.in_a_part()
         self.items.append({**item, "record": len(self.items)})
 
 
@@ -256,6 +260,7 @@ class Dump:
         offset, tag = body.at, body.number(1)
         if tag in ROOTS:
             kind, layout = ROOTS[tag]
+            heap.in_a_part()
             heap.roots.append((len(heap.items), kind, body.fields(layout)))
         elif tag == 0xFE:
             info = body.fields(HEAP_DUMP_INFO)

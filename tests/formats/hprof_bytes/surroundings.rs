@@ -140,7 +140,14 @@ fn a_heap_dump_info_holds_until_the_next_one() {
     assert_eq!(regions(&[&[&unnamed, OBJECT, APP, OBJECT]]), [region(0x41, "run", 1)]);
     let other = hex!("fe 00000000 00000064");
     let (app, none) = (region(0x41, "run", 0), region(0, "", 1));
-    assert_eq!(regions(&[&[APP, OBJECT, &unnamed, OBJECT, &other, OBJECT]]), [app, none]);
+    assert_eq!(regions(&[&[APP, OBJECT, &unnamed, OBJECT, &other, OBJECT]]), [app.clone(), none.clone()]);
+    // A string with the identifier 0 is the name of nothing.
+    let named = hex!("01 00000000 00000007 00000000 616263");
+    let segments = [segment(&[APP, OBJECT]), segment(&[OBJECT])].concat();
+    let heap = heap(&file(4, &[STRINGS, &named, &segments, &END]));
+    let told =
+        heap.surroundings.regions.iter().flatten().map(|region| (region.id, region.name.to_string(), region.after));
+    assert_eq!(told.collect::<Vec<_>>(), [app, none]);
 }
 
 #[test]
