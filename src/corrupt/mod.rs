@@ -1,16 +1,13 @@
 //! Damaged dumps: named edits, each of which breaks one rule; and changes by chance. Each format has its own edits.
 
-mod mutation;
-
 use std::io::Read;
 
 use crate::error::Error;
 use crate::family::Reading;
 use crate::format::{DumpFile, Family};
 
-pub use mutation::mutated;
-
 pub use crate::family::edit::{Change, Damage, Edit, Edited, Effect, FieldAt, Map, NamedEdit};
+pub use crate::family::mutation::mutated;
 
 /// Every edit of a format.
 pub fn edits(family: Family) -> Vec<NamedEdit> {

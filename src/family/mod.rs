@@ -9,6 +9,7 @@ pub mod edit;
 mod header;
 mod judge;
 mod lowering;
+pub(crate) mod mutation;
 mod needs;
 mod once;
 mod opener;

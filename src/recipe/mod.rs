@@ -22,9 +22,9 @@ use std::io::Write;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use crate::corrupt::mutated;
 use crate::error::{Error, did_you_mean};
 use crate::family::Wishes;
+use crate::family::mutation::mutated;
 use crate::format::{Format, Lowering};
 use crate::generate::{GenerateOptions, Oddity, Placement, Preset, ProceduralHeap, Refusal};
 use crate::input::Input;

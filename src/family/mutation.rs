@@ -12,8 +12,8 @@ use flate2::write::GzEncoder;
 
 use crate::draw::{Draw, SeedDraw, Stream};
 use crate::error::Error;
-use crate::family::Opener;
-use crate::format::Family;
+
+use super::{Family, Opener};
 
 /// Numbers at which readers go wrong; those that do not fit a field are cut off.
 const NUMBERS: [u64; 17] = [
