@@ -32,9 +32,9 @@ loaded = lambda serial, at, name: record(0x02, struct.pack(">IQIQ", serial, at, 
 OBJECT = named(1, b"java/lang/Object") + loaded(1, 8, 1)
 
 
-def repeated(piece, size=None):
+def repeated(piece):
     block = piece * max(1, (1 << 20) // len(piece))
-    for _ in range(max(1, (size or SIZE) // len(block))):
+    for _ in range(max(1, SIZE // len(block))):
         yield block
 
 
@@ -111,6 +111,12 @@ def classic(*parts):
     yield b"\n// EOF:  Total 'Objects',Refs(null) : 1,1(0)\n"
 
 
+def classic_names():
+    """Classes of one name of 60,000 bytes, each at an address of its own."""
+    for number in range(1, SIZE // 60_000):
+        yield b"0x%x [8] CLS " % (16 * number) + b"a" * 60_000 + b"\n\t0x10\n"
+
+
 DUMPS = {
     "chain": lambda: hprof(chain()),
     "shared-name": lambda: hprof(shared_name()),
@@ -123,7 +129,7 @@ DUMPS = {
     "load-class": lambda: hprof(OBJECT, repeated(loaded(1, 8, 1) + loaded(2, 16, 1))),
     "threads": lambda: hprof(repeated(record(0x0A, bytes(40)) + record(0x0A, b"\x01" * 40))),
     "traces": lambda: hprof(repeated(record(0x05, bytes(12)) + record(0x05, b"\0\0\0\1" + bytes(8)))),
-    "frames": lambda: hprof(repeated(record(0x04, bytes(32)) + record(0x04, b"\0" * 7 + b"\1" + bytes(24)))),
+    "frames": lambda: hprof(repeated(record(0x04, bytes(40)) + record(0x04, id8(1) + bytes(32)))),
     "roots": lambda: hprof(OBJECT, record(0x1C, class_dump(8)), segment(b"\x05" + id8(8))),
     "classes": lambda: hprof(OBJECT, segment(class_dump(8))),
     "classes-in-turn": lambda: hprof(OBJECT, segment(class_dump(8) + class_dump(16))),
@@ -136,7 +142,7 @@ DUMPS = {
     "phd-references": lambda: phd(phd_references()),
     "classic-classes": lambda: classic(repeated(b"0x10 [8] CLS A\n\t0x10\n")),
     "classic-references": lambda: classic(b"0x10 [8] CLS A\n\t", repeated(b"0x10 ")),
-    "classic-names": lambda: classic(repeated(b"0x10 [8] CLS " + b"a" * 60_000 + b"\n\t0x10\n")),
+    "classic-names": lambda: classic(classic_names()),
     "classic-spaces": lambda: classic(b"0x10 [8] CLS A\n\t", repeated(b" ")),
 }
 
@@ -158,7 +164,7 @@ def commands(name, path, made):
 
 
 def run(command):
-    """Exit code, peak resident memory in KiB, seconds, and the last line of the message."""
+    """Exit code, peak resident memory in KiB, seconds, and the message."""
     began = time.time()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     timer = threading.Timer(SECONDS, process.kill)

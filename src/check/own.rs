@@ -18,7 +18,7 @@ use crate::validate::{Finding, ValidateOptions, validate};
 use super::random::recipe_case;
 
 /// Dumps up to this number of bytes, decompressed, are held in memory with their heaps; larger ones are read object by object.
-const WHOLE: u64 = 4 << 20;
+pub(super) const WHOLE: u64 = 4 << 20;
 
 /// A dump of one's own.
 #[derive(Clone, Debug)]

@@ -57,7 +57,11 @@ pub(super) fn recipe_case(id: &str, recipe: &Recipe) -> Result<Case, Error> {
     let mut settled = recipe.settled()?;
     if let Some(mutation) = settled.mutation.take() {
         let base = undamaged(id, recipe, &settled)?;
-        let refused = || Error::Usage(format!("recipe {recipe}: mutation={mutation} makes no dump of this one"));
+        let refused = || {
+            Error::Usage(format!(
+                "recipe {recipe}: mutation={mutation}: its dump is not judged, because nothing is changed, its format cannot be told, or it breaks a rule and can be read all the same; choose another number"
+            ))
+        };
         return mutant(mutation, &base)?.ok_or_else(refused);
     }
     let Some(edit) = settled.edit.take() else { return undamaged(id, recipe, &settled) };

@@ -13,7 +13,7 @@ use crate::reduce::{Progress, ReduceOptions, reduce};
 
 use super::campaign::ReducedDump;
 use super::causes::symptoms_of;
-use super::own::own_case;
+use super::own::{WHOLE, own_case};
 use super::protocol::Hello;
 use super::random::{compressed, damaged};
 use super::report::{CaseResult, Cause};
@@ -118,12 +118,9 @@ impl Smaller<'_> {
 fn decompressed(bytes: &[u8]) -> Option<Vec<u8>> {
     let input = Input::memory("dump", bytes.to_vec());
     let mut plain = Vec::new();
-    let read = Some(input).filter(Input::is_compressed)?.stream().ok()?.take(MOST + 1).read_to_end(&mut plain);
-    (read.is_ok() && plain.len() as u64 <= MOST).then_some(plain)
+    let read = Some(input).filter(Input::is_compressed)?.stream().ok()?.take(WHOLE + 1).read_to_end(&mut plain);
+    (read.is_ok() && plain.len() as u64 <= WHOLE).then_some(plain)
 }
-
-/// The most that is decompressed.
-const MOST: u64 = 4 << 20;
 
 /// The name of a reduced dump below the folder of a campaign or report: its number, and what it shows.
 pub(super) fn file_of(number: usize, cause: &str, suffix: &str) -> String {

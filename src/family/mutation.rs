@@ -283,7 +283,8 @@ impl<'m> Mutant<'m> {
         }
     }
 
-    /// Puts bytes in the place of others. What counts the bytes around them counts these, most of the time.
+    /// Puts bytes in the place of others. Lengths of what is around them are made right, most of the time: in byte maps the name of
+    /// a field that counts the bytes after it ends with "length".
     fn replace(&mut self, place: Range<usize>, new: &[u8], draw: &mut dyn Draw) {
         let more = new.len() as i64 - place.len() as i64;
         if more != 0 && !draw.one_in(8) {
@@ -316,7 +317,7 @@ fn of_number(number: u64, width: usize, draw: &mut dyn Draw) -> Vec<u8> {
     let new = match draw.below(8) {
         0 => number.wrapping_add(1),
         1 => number.wrapping_sub(1),
-        // The bits above are lost where a number is multiplied in as many.
+        // One of the four highest bits, which is lost where a reader multiplies the number by a size in as many bits.
         2 => number ^ 1 << (8 * width as u64 - 1 - draw.below(4)),
         5 => number ^ 1 << draw.below(8 * width as u64),
         3 => draw.u64(),

@@ -268,6 +268,28 @@ fn the_full_adapters_agree_about_generated_damaged_and_mutated_dumps() {
     }
 }
 
+/// A bug that only mutations show, and the recipe of the dump that shows it.
+#[test]
+fn a_mutated_dump_shows_what_generated_ones_do_not_and_its_recipe_repeats_it() {
+    if !has_python() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let all = bugs("classic");
+    // No writer begins an address with 0X.
+    let folder_of_bug = adapters(all.iter().filter(|bug| bug.id == "classic-bug-upper-case-x"));
+    let script = folder_of_bug.path().join("classic.py");
+    let adapter = format!("{} -S -B {}", interpreter(), shell_words::quote(&script.to_string_lossy()));
+    let state = text(&folder.path().join("state"));
+    let own =
+        ["fuzz", "--adapter", &adapter, "--format", "classic", "--state", &state, "--cases", "128", "--seed", "1"];
+    assert_eq!(heapsmith(&own).status.code(), Some(1));
+    let told = status(Path::new(&state));
+    let recipe = list(&told, "causes")[0]["recipe"].as_str().expect("a recipe");
+    assert!(recipe.contains(",mutation="), "{recipe}");
+    assert_eq!(check(&["--adapter", &adapter, "--dumps", recipe]).1, 1, "{recipe}");
+}
+
 #[test]
 fn a_dump_is_reduced_for_a_cause_and_with_a_check() {
     if !has_python() {

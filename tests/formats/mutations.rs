@@ -44,7 +44,7 @@ fn mutations_change_numbers_texts_records_and_the_end_of_a_dump() {
     }
 }
 
-/// A record that gets longer says so: most mutants of a dump of few records can be read to their end.
+/// A record whose contents get longer or shorter mostly says so, and sometimes not; and records are repeated, removed and swapped.
 #[test]
 fn what_counts_bytes_counts_those_that_are_added() {
     // The header, a STRING "A" with the identifier 1, and the end of the heap: by hand.

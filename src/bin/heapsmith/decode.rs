@@ -49,8 +49,7 @@ impl Opts {
         // Before anything else is held: it holds the class table and may sort the objects, too.
         let recognised = recognise(&file);
         let mut outline = file.outline()?;
-        let read = std::mem::replace(&mut outline.ended, Ok(()));
-        let read = match read {
+        let read = match std::mem::replace(&mut outline.ended, Ok(())) {
             Err(e) if !self.sound_prefix && !e.is_missing_end() => return Err(e.into()),
             other => other,
         };

@@ -119,7 +119,7 @@ struct Common {
     objects: u64,
     /// Of eight cases, the number in which an edit damages the dump.
     damaged: u64,
-    /// And the number that a mutation changes.
+    /// Of eight cases that no edit damages, the number in which a mutation changes the dump.
     mutated: u64,
     /// Whether the dumps are compressed.
     gzip: bool,
@@ -194,18 +194,15 @@ impl Drawn {
     fn common(&self) -> Common {
         let mut draw = SeedDraw::numbered(self.plan.seed, self.batch << 8);
         let draw: &mut dyn Draw = &mut draw;
-        let common = Common {
+        Common {
             format: *draw.pick(&self.plan.formats()),
             objects: *draw.pick(&[4, 16, 60, 60, 120, 120, 400]),
             damaged: *draw.pick(&[0, 0, 1, 4]),
-            mutated: 0,
             swarm: !draw.one_in(4),
             gzip: draw.one_in(16),
-        };
-        // Drawn last, so that the other dumps of a seed stay what they were.
-        let mutated = *draw.pick(&[0, 4, 6, 6]);
-        // A mutation may compress the dump itself.
-        Common { mutated: if common.gzip { 0 } else { mutated }, ..common }
+            // Last, so that the other dumps of a seed stay what they were.
+            mutated: *draw.pick(&[0, 4, 6, 6]),
+        }
     }
 
     fn made(&self, common: &Common, draw: &mut SeedDraw) -> Result<Made, Error> {
@@ -234,7 +231,8 @@ impl Drawn {
 
     /// A dump that no edit damages, as it is or after a mutation.
     fn unedited(&self, base: Case, recipe: Recipe, common: &Common, draw: &mut SeedDraw) -> Result<Made, Error> {
-        if draw.below(8) >= common.mutated {
+        // A mutation may compress the dump itself, and what is compressed twice is no dump.
+        if common.gzip || draw.below(8) >= common.mutated {
             return Ok((base, None));
         }
         for _ in 0..EDITS {

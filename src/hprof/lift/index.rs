@@ -311,11 +311,14 @@ impl Gathered {
         });
         let mut regions: Vec<Region> = regions.collect();
         if !self.all_regions {
-            // Two identifiers may be those of one name, or of none.
+            // Two identifiers may be those of one name, or of none: those of one part were told apart before.
             let mut last = (0, Name::default());
             regions.retain(|region| {
-                let now = (region.id, region.name.clone());
-                std::mem::replace(&mut last, now) != (region.id, region.name.clone())
+                let is_another = (region.id, &region.name) != (last.0, &last.1);
+                if is_another {
+                    last = (region.id, region.name.clone());
+                }
+                is_another
             });
         }
         let (traces, threads) = stacks.next_heap(log, number, &self.events, &self.roots, &self.named);
