@@ -54,8 +54,6 @@ struct Gathered {
     classes: Vec<(ClassDump, Place, u64)>,
     roots: Vec<Root>,
     regions: Vec<(u32, TextId, u64)>,
-    /// Whether each region is told that the dump names, and not only one that is another than before.
-    all_regions: bool,
     /// Whether a region was named since the segment began: it does not hold beyond.
     region_named: bool,
     events: Vec<Event>,
@@ -171,17 +169,9 @@ impl Gathering {
             (Item::HeapBegins(time), _) => {
                 *open = true;
                 let events = std::mem::take(between);
-                let all_regions = reading.regions == Regions::AsStated;
-                let region_named = all_regions;
+                let region_named = reading.regions == Regions::AsStated;
                 let begins = (place.offset, place.index);
-                heaps.push(Gathered {
-                    events,
-                    times: (time, time),
-                    all_regions,
-                    region_named,
-                    begins,
-                    ..Gathered::default()
-                });
+                heaps.push(Gathered { events, times: (time, time), region_named, begins, ..Gathered::default() });
             }
             (Item::SegmentBegins, Some(heap)) => heap.region_named = reading.regions == Regions::AsStated,
             (Item::HeapEnds(time), Some(heap)) => {
@@ -249,7 +239,7 @@ impl Gathering {
         let mut stacks = Stacks::default();
         let heaps = heaps.into_iter().enumerate().map(|(number, heap)| {
             let begins = decoder.resume_at(heap.begins.0, heap.begins.1);
-            HeapIndex { begins, ..heap.resolve(number, &log, &layouts, &mut stacks) }
+            HeapIndex { begins, ..heap.resolve(number, reading.regions, &log, &layouts, &mut stacks) }
         });
         let heaps = heaps.collect();
         Index { facts: facts(&header), heaps, tail: between, log }
@@ -300,7 +290,7 @@ fn enter(event: Event, log: &mut Vec<Event>) -> u64 {
 }
 
 impl Gathered {
-    fn resolve(self, number: usize, log: &Log, layouts: &FileLayouts, stacks: &mut Stacks) -> HeapIndex {
+    fn resolve(self, number: usize, told: Regions, log: &Log, layouts: &FileLayouts, stacks: &mut Stacks) -> HeapIndex {
         let classes: Vec<Class> =
             self.classes.iter().map(|(dump, _, after)| item::class(dump, log, number, *after)).collect();
         let regions = self.regions.into_iter().map(|(id, name, after)| Region {
@@ -310,7 +300,7 @@ impl Gathered {
             after,
         });
         let mut regions: Vec<Region> = regions.collect();
-        if !self.all_regions {
+        if told != Regions::AsStated {
             // Two identifiers may be those of one name, or of none: those of one part were told apart before.
             let mut last = (0, Name::default());
             regions.retain(|region| {
