@@ -86,3 +86,31 @@ fn every_command_takes_the_memory_that_its_help_states() {
         assert!(grown <= each * (MANY - FEW) + NOISE, "{line}: {few} and {many} bytes, stated: {stated}");
     }
 }
+
+/// A dump of few bytes that stand for many is refused, and what was held of it until then is not held once more.
+#[test]
+fn decode_takes_no_more_than_others_of_a_dump_that_takes_too_much() {
+    if !has_python("it measures the memory") {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    // A class of 24 million references: 64 MiB and some are allowed for its 170 kB of gzip.
+    let make = "import gzip; out = gzip.open('many.gz', 'wb', 6); out.write(b'// Version: a\\n0x10 [8] CLS A\\n\\t'); \
+                [out.write(b'0x10 ' * 1000000) for _ in range(24)]; out.close()";
+    let made = Command::new("python3").args(["-c", make]).current_dir(folder.path()).status().expect("python3 runs");
+    assert!(made.success());
+    let [digest, decode] = ["digest", "decode"].map(|command| refused(folder.path(), command));
+    println!("digest {digest} bytes, decode {decode}");
+    assert!(decode < digest * 5 / 2, "decode takes {decode} bytes, and digest {digest}");
+}
+
+/// The peak of a command that refuses the dump.
+fn refused(folder: &Path, command: &str) -> u64 {
+    let program = Command::cargo_bin("heapsmith").expect("built").get_program().to_owned();
+    let mut python = Command::new("python3");
+    python.args(["-c", PEAK]).arg(program).args([command, "many.gz"]).current_dir(folder);
+    let said = String::from_utf8(python.output().expect("python3 runs").stdout).expect("text");
+    let (kibibytes, code) = said.trim().split_once(' ').unwrap_or_else(|| panic!("{command}: {said}"));
+    assert_eq!(code, "2", "{command}");
+    kibibytes.parse::<u64>().expect("a number") << 10
+}
