@@ -1,10 +1,6 @@
 //! Random cases: dumps of random heaps in random formats, versions, profiles and widths, plain or odd.
 
-use std::io::Write;
 use std::sync::Arc;
-
-use flate2::Compression;
-use flate2::write::GzEncoder;
 
 use crate::corpus::{Answer, Case, Kind, Verdict};
 use crate::corrupt::mutated;
@@ -15,6 +11,7 @@ use crate::findings::Findings;
 use crate::format::Family;
 use crate::generate::Oddity;
 use crate::model::{Heap, HeapSource};
+use crate::output::gzip;
 use crate::recipe::Recipe;
 
 use super::own::own_case;
@@ -112,10 +109,7 @@ pub(super) fn mutant(mutation: u64, base: &Case) -> Result<Option<Case>, Error> 
 
 /// The same dump, compressed with gzip as recipes do it.
 pub(super) fn compressed(case: Case) -> Case {
-    let mut bytes = GzEncoder::new(Vec::new(), Compression::none());
-    // Nothing that is written to memory fails.
-    let _ = bytes.write_all(&case.bytes);
-    Case { bytes: bytes.finish().unwrap_or_default(), ..case }
+    Case { bytes: gzip::members([&*case.bytes]), ..case }
 }
 
 fn heap_of(answer: &Answer) -> Option<&Heap> {

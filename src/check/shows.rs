@@ -24,6 +24,7 @@ use super::process::{Budget, Limits, Output, Process, Stopped};
 use super::protocol::{Hello, Identifies};
 use super::report::{CaseResult, Cause, Outcome, Suspect};
 use super::run::{BATCH, others, under_limits};
+use super::smallest::{Question, Seen};
 use super::subject::{Files, Reply, Session, Subject};
 use super::task::{Operation, Source, Task, why_not};
 
@@ -192,14 +193,6 @@ impl<'s> Wrong<'s> {
         }
     }
 
-    /// What is seen of it.
-    pub(super) fn symptoms(&self) -> Vec<String> {
-        match &self.sought {
-            Sought::First(what) | Sought::Any(what) => vec![what.clone()],
-            Sought::Rule(_, any) => any.iter().cloned().collect(),
-        }
-    }
-
     /// What is wrong of the answer to a dump, with what was expected and what was found.
     ///
     /// # Errors
@@ -256,6 +249,20 @@ impl<'s> Wrong<'s> {
             (_, Some(hello)) => hello.identifies == Identifies::Opaque,
             _ => false,
         }
+    }
+}
+
+impl Question for Wrong<'_> {
+    fn symptoms(&self) -> Vec<String> {
+        match &self.sought {
+            Sought::First(what) | Sought::Any(what) => vec![what.clone()],
+            Sought::Rule(_, any) => any.iter().cloned().collect(),
+        }
+    }
+
+    fn seen(&self) -> Box<Seen<'_>> {
+        let asking = self.asking();
+        Box::new(move |case| asking.shows_case(case))
     }
 }
 
@@ -324,7 +331,7 @@ impl Asking<'_> {
     ///
     /// # Errors
     /// Like [`Asking::shows`].
-    pub(super) fn shows_case(&self, case: Case) -> Result<bool, Error> {
+    fn shows_case(&self, case: Case) -> Result<bool, Error> {
         let sum: [u8; 32] = Sha256::digest(&case.bytes).into();
         let is_again = lock(&self.shown).contains(&sum);
         let source = of_case(case);

@@ -1,33 +1,42 @@
 //! The smallest dump that shows a cause.
 
-use std::io::Read;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
 use crate::bytes::hexadecimal;
+use crate::corpus::Case;
 use crate::error::Error;
-use crate::input::Input;
+use crate::interrupt::Stop;
 use crate::reduce::{Progress, ReduceOptions, reduce};
 
 use super::campaign::ReducedDump;
 use super::causes::symptoms_of;
-use super::own::{WHOLE, own_case};
-use super::protocol::Hello;
+use super::own::own_case;
 use super::random::{compressed, damaged};
 use super::report::{CaseResult, Cause};
-use super::shows::Wrong;
-use super::subject::Subject;
 use super::task::{Source, Task, first_heap};
 
 /// No dump is tried later than this after the first: a program that hangs would take hours.
 const LONGEST: Duration = Duration::from_secs(300);
 
+/// Whether a case shows what is looked for. It is asked from several threads.
+pub(super) type Seen<'q> = dyn Fn(Case) -> Result<bool, Error> + Sync + 'q;
+
+/// What is looked for in answers to smaller dumps.
+pub(super) trait Question {
+    /// What is seen of it.
+    fn symptoms(&self) -> Vec<String>;
+
+    /// Asks about many dumps.
+    fn seen(&self) -> Box<Seen<'_>>;
+}
+
 /// How the dump of a cause is made smaller.
 pub(super) struct Smaller<'s> {
-    pub(super) subject: &'s Subject,
-    pub(super) hello: Option<&'s Hello>,
+    /// What may end it.
+    pub(super) stop: &'s Stop,
     /// The most dumps that are tried.
     pub(super) trials: u64,
     /// How many at a time.
@@ -46,29 +55,34 @@ pub(super) struct Smallest {
 }
 
 impl Smaller<'_> {
-    /// The smallest dump found that shows a cause as a failure does. A dump that is damaged by an edit, or compressed, is made smaller
+    /// The smallest dump found that shows a cause as a failure does: none is smaller where nothing can be asked. A dump that is damaged by an edit, or compressed, is made smaller
     /// before that, and damaged and compressed again each time.
     ///
     /// # Errors
     /// If cases cannot be made, files cannot be written, or a program cannot be started.
-    pub(super) fn of(&self, task: &Task, result: &CaseResult, cause: &Cause) -> Result<Smallest, Error> {
+    pub(super) fn of(
+        &self,
+        task: &Task,
+        result: &CaseResult,
+        cause: &Cause,
+        question: Option<&dyn Question>,
+    ) -> Result<Smallest, Error> {
         let case = task.source.case()?;
         let ((base, edit), is_compressed) = match &task.source {
             Source::Drawn(drawn) => (drawn.before()?, drawn.is_compressed()),
             _ => ((case.clone(), None), false),
         };
-        let wrong = Wrong::known(self.subject, self.hello.cloned(), task.operation.clone(), result, cause);
-        let shows = match &wrong {
-            Some(wrong) => wrong.symptoms(),
+        let shows = match question {
+            Some(question) => question.symptoms(),
             None => symptoms_of(result).into_iter().collect(),
         };
         let options = ReduceOptions::default()
             .trials(self.trials)
             .time(LONGEST)
             .jobs(NonZeroUsize::new(self.jobs).unwrap_or(NonZeroUsize::MIN))
-            .stop(self.subject.stop.clone());
-        let reduced = wrong.filter(|_| self.trials > 0).map(|wrong| {
-            let asking = wrong.asking();
+            .stop(self.stop.clone());
+        let reduced = question.filter(|_| self.trials > 0).map(|question| {
+            let seen = question.seen();
             let tried = |progress: Progress<'_>| {
                 if let Progress::Tried(count) = progress {
                     (self.tried)(count);
@@ -83,13 +97,11 @@ impl Smaller<'_> {
                 Ok(if is_compressed { edited.map(compressed) } else { edited })
             };
             let shows = |dump: &[u8]| match edited(dump) {
-                Ok(case) => case.map_or(Ok(false), |case| asking.shows_case(case)),
+                Ok(case) => case.map_or(Ok(false), &seen),
                 Err(Error::Decode(_) | Error::Usage(_)) => Ok(false),
                 Err(e) => Err(e),
             };
-            // What a mutation has compressed is mostly wrong without that as well.
-            let plain = decompressed(&base.bytes).filter(|plain| matches!(shows(plain), Ok(true)));
-            let reduced = reduce(plain.unwrap_or(base.bytes), &shows, &options, &tried)?;
+            let reduced = reduce(base.bytes, &shows, &options, &tried)?;
             let bytes = edited(&reduced.bytes)?.map_or_else(|| case.bytes.clone(), |case| case.bytes);
             Ok((bytes, reduced.trials))
         });
@@ -112,14 +124,6 @@ impl Smaller<'_> {
         };
         Ok(Smallest { bytes, told, is_reduced })
     }
-}
-
-/// The bytes of a compressed dump, if it is one and not so long that a few bytes stand for very many.
-fn decompressed(bytes: &[u8]) -> Option<Vec<u8>> {
-    let input = Input::memory("dump", bytes.to_vec());
-    let mut plain = Vec::new();
-    let read = Some(input).filter(Input::is_compressed)?.stream().ok()?.take(WHOLE + 1).read_to_end(&mut plain);
-    (read.is_ok() && plain.len() as u64 <= WHOLE).then_some(plain)
 }
 
 /// The name of a reduced dump below the folder of a campaign or report: its number, and what it shows.

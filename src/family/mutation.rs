@@ -4,14 +4,11 @@
 //! whatever comes of it: the dump may stay valid, and what it means then is for a decoder to say.
 
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::ops::Range;
-
-use flate2::Compression;
-use flate2::write::GzEncoder;
 
 use crate::draw::{Draw, SeedDraw, Stream};
 use crate::error::Error;
+use crate::output::gzip;
 
 use super::{Family, Opener};
 
@@ -113,7 +110,8 @@ pub fn mutated(family: Family, dump: &[u8], seed: u64) -> Result<Option<Vec<u8>>
         mutant.change(draw);
     }
     if draw.one_in(40) {
-        bytes = members(&bytes, draw);
+        let (first, rest) = bytes.split_at(draw.below(bytes.len() as u64 + 1) as usize);
+        bytes = gzip::members([first, rest]);
     }
     Ok((bytes != dump).then_some(bytes))
 }
@@ -135,18 +133,6 @@ fn fields(family: Family, bytes: &[u8]) -> Result<Vec<Field>, Error> {
         Err(e @ Error::Io { .. }) => Err(e),
         _ => Ok(fields),
     }
-}
-
-/// A chain of gzip members, in stored blocks.
-fn members(bytes: &[u8], draw: &mut dyn Draw) -> Vec<u8> {
-    let (first, rest) = bytes.split_at(draw.below(bytes.len() as u64 + 1) as usize);
-    let mut chain = Vec::new();
-    for part in [first, rest] {
-        let mut member = GzEncoder::new(&mut chain, Compression::none());
-        // Nothing that is written to memory fails.
-        let _ = member.write_all(part).and_then(|()| member.try_finish());
-    }
-    chain
 }
 
 /// A dump on its way.

@@ -18,6 +18,7 @@
 mod bytes;
 mod graph;
 mod names;
+mod parts;
 mod sample;
 mod sets;
 mod trials;
@@ -104,7 +105,11 @@ pub fn reduce(
     let mut trials = Trials::new(dump, shows, options, progress)?;
     if let Some(plain) = plain {
         // What is compressed says nothing of its records. The plain dump may be longer, and is only the beginning then.
-        trials.begin_with(plain)?;
+        for members in 0..=MEMBERS {
+            if trials.begin_compressed(plain.clone(), members)? {
+                break;
+            }
+        }
     }
     let graph = Graph::of(&mut trials)?;
     smaller(graph, trials, options)
@@ -172,6 +177,9 @@ fn decompressed(dump: &[u8]) -> Option<Vec<u8>> {
     let read = stream.take(LARGEST + 1).read_to_end(&mut plain);
     (read.is_ok() && plain.len() as u64 <= LARGEST).then_some(plain)
 }
+
+/// A dump that shows something only while it is compressed is tried with as many gzip members.
+const MEMBERS: usize = 2;
 
 /// Of larger dumps, samples and parts are tried first.
 pub const SAMPLED: u64 = 32 << 20;

@@ -2,7 +2,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
 use crate::Format;
+use crate::findings::Severity;
 use crate::model::{Heap, ObjectKind};
+use crate::output::gzip;
 
 fn quiet(_: Progress<'_>) {}
 
@@ -137,4 +139,51 @@ fn a_run_ends_with_its_trials_and_goes_on_from_its_journal() {
     let second = reduce(dump, &counted, &options, &quiet).expect("it can be reduced");
     assert_eq!((&second.bytes, second.ended), (&whole.bytes, None));
     assert!(second.trials <= whole.trials - 10 + 1, "{} of {}", second.trials, whole.trials);
+}
+
+/// A dump that is broken in its first half, and of which the last line or the last 16 bytes are needed, too: what is left out stands
+/// after the broken place, where records cannot be told apart unless it is skipped.
+#[test]
+fn records_after_a_broken_place_are_left_out() {
+    for format in formats() {
+        let whole = Heap::random(11).write(format).expect("it can be written");
+        let end = &whole[whole.len() - 16..];
+        let rule = |dump: &[u8]| {
+            let report = crate::validate(dump);
+            let broken = report.findings.into_iter().find(|finding| finding.severity == Severity::Error)?;
+            (broken.offset < dump.len() as u64 / 2).then_some(broken.rule)
+        };
+        let mutants =
+            (0..).filter_map(|seed| crate::corrupt::mutated(format.family(), &whole, seed).expect("in memory"));
+        let (broken, breaks) = mutants
+            .filter(|mutant| mutant.ends_with(end))
+            .filter(|mutant| crate::read(mutant).is_err())
+            .find_map(|mutant| rule(&mutant).map(|rule| (mutant, rule)))
+            .expect("some are");
+        let shows = |dump: &[u8]| {
+            let report = crate::validate(dump);
+            Ok(dump.ends_with(end) && report.findings.iter().any(|finding| finding.rule == breaks))
+        };
+        let reduced = reduce(broken, &shows, &ReduceOptions::default(), &quiet).expect("it can be reduced");
+        assert!(reduced.bytes.len() < 160, "{format}, {breaks:?}: {} of {} bytes", reduced.bytes.len(), whole.len());
+        assert!(reduced.trials < 400, "{format}: {} trials", reduced.trials);
+    }
+}
+
+/// What is shown only by a compressed dump, or only by one in two gzip members, is reduced inside them. RFC 1952, 2.3.1: a member
+/// begins with 1f 8b 08, and its header has 10 bytes; a stored block (RFC 1951, 3.2.4) has 5 beside its contents, and 8 end the
+/// member.
+#[test]
+fn a_compressed_dump_is_reduced_inside_its_members() {
+    for members in 1..=2 {
+        let dump = Heap::random(11).write(Format::HPROF).expect("it can be written");
+        let compressed = gzip::members(dump.chunks(dump.len().div_ceil(members)));
+        let shows = |dump: &[u8]| {
+            let begun = dump.windows(3).filter(|start| *start == [0x1f, 0x8b, 8]).count();
+            Ok(begun == members && shows_array(dump)?)
+        };
+        let reduced = reduce(compressed, &shows, &ReduceOptions::default(), &quiet).expect("it can be reduced");
+        assert!(shows(&reduced.bytes).expect("it can be read"));
+        assert!(reduced.bytes.len() <= 31 + 9 + 17 + members * (10 + 5 + 5 + 8), "{} bytes", reduced.bytes.len());
+    }
 }

@@ -1,5 +1,6 @@
 //! Trying dumps: each once, several at a time, and twice before it counts.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
@@ -10,6 +11,7 @@ use sha2::{Digest, Sha256};
 
 use crate::bytes::hexadecimal;
 use crate::error::Error;
+use crate::output::gzip;
 
 use super::{ReduceOptions, Reduced, Shows};
 
@@ -46,6 +48,8 @@ pub(super) struct Trials<'t> {
     best: Option<Vec<u8>>,
     /// The dump that is being made smaller. It shows it, and may be longer than the best where that is compressed.
     now: Vec<u8>,
+    /// Into how many gzip members a dump is put before it is tried; 0 for none.
+    members: usize,
     trials: u64,
     flaky: u64,
     ended: Option<Ended>,
@@ -121,6 +125,7 @@ impl<'t> Trials<'t> {
             journal,
             best: None,
             now: Vec::new(),
+            members: 0,
             trials: 0,
             flaky: 0,
             ended: None,
@@ -163,6 +168,24 @@ impl<'t> Trials<'t> {
         Ok(shows)
     }
 
+    /// The same, with every dump that is tried from now on in so many gzip members; 0 is the dump as it is.
+    pub(super) fn begin_compressed(&mut self, dump: Vec<u8>, members: usize) -> Result<bool, Error> {
+        let before = std::mem::replace(&mut self.members, members);
+        let shows = self.begin_with(dump)?;
+        if !shows {
+            self.members = before;
+        }
+        Ok(shows)
+    }
+
+    /// A dump as it is tried.
+    fn shown<'d>(&self, dump: &'d [u8]) -> Cow<'d, [u8]> {
+        match self.members {
+            0 => Cow::Borrowed(dump),
+            members => gzip::members(dump.chunks(dump.len().div_ceil(members).max(1))).into(),
+        }
+    }
+
     /// The first of these dumps that shows it and is no longer than the one of now, whose place it takes.
     pub(super) fn first<C>(&mut self, next: Next<'_, C>) -> Result<Option<C>, Error> {
         loop {
@@ -196,9 +219,10 @@ impl<'t> Trials<'t> {
     }
 
     fn take(&mut self, dump: Vec<u8>) {
-        if self.best.as_ref().is_none_or(|best| dump.len() <= best.len()) {
-            (self.progress)(Progress::Better(&dump));
-            self.best = Some(dump.clone());
+        let shown = self.shown(&dump);
+        if self.best.as_ref().is_none_or(|best| shown.len() <= best.len()) {
+            (self.progress)(Progress::Better(&shown));
+            self.best = Some(shown.into_owned());
         }
         self.now = dump;
     }
@@ -210,16 +234,18 @@ impl<'t> Trials<'t> {
 
     /// A test that says yes may say no the next time.
     fn shows_again(&mut self, dump: &[u8]) -> Result<bool, Error> {
-        let again = (self.shows)(dump)?;
+        let dump = self.shown(dump);
+        let again = (self.shows)(&dump)?;
         if !again {
             self.flaky += 1;
-            self.enter(sum(dump), false)?;
+            self.enter(sum(&dump), false)?;
         }
         Ok(again)
     }
 
     /// What these dumps show, asked at the same time.
     fn ask(&mut self, dumps: &[&[u8]]) -> Result<Vec<bool>, Error> {
+        let dumps: Vec<Cow<'_, [u8]>> = dumps.iter().map(|dump| self.shown(dump)).collect();
         let sums: Vec<Sum> = dumps.iter().map(|dump| sum(dump)).collect();
         let shows = self.shows;
         let answers: Vec<Option<Result<bool, Error>>> = thread::scope(|scope| {

@@ -75,7 +75,7 @@ pub(crate) struct Opts {
     /// decoders. Without it, each implementation is judged by the right answer.
     #[arg(
         long,
-        conflicts_with_all = ["converter", "encoder", "operation", "large", "scaling", "reduce"]
+        conflicts_with_all = ["converter", "encoder", "operation", "large", "scaling"]
     )]
     among: bool,
     #[arg(long, value_parser = family, help = format!("Only dumps of this format: {}. Without it, of all", Family::names()))]

@@ -4,6 +4,7 @@
 //! dump ─▶ each implementation ─Said─▶ Table (each two of them: Pair) ─▶ Disagreement: a fact, and who says what
 //! ```
 
+mod again;
 mod ask;
 mod listings;
 mod numbers;
@@ -26,6 +27,7 @@ use super::task::Task;
 use ask::{Answered, Round, compared, limited};
 use said::KINDS;
 
+pub(super) use again::Again;
 pub(super) use ask::VERDICT;
 pub(super) use pair::NOTHING;
 
@@ -34,14 +36,14 @@ pub(super) const KIND: &str = "among";
 
 /// Implementations that are asked about the same dumps.
 pub(super) struct Among<'r> {
-    parties: Vec<Party<'r>>,
+    parties: &'r [Party<'r>],
     shared: Shared<'r>,
     label: String,
     tasks: Vec<Task>,
 }
 
 impl<'r> Among<'r> {
-    pub(super) fn new(parties: Vec<Party<'r>>, shared: Shared<'r>, tasks: Vec<Task>) -> Among<'r> {
+    pub(super) fn new(parties: &'r [Party<'r>], shared: Shared<'r>, tasks: Vec<Task>) -> Among<'r> {
         let label = listed(&parties.iter().map(|party| &*party.label).collect::<Vec<_>>());
         Among { parties, shared, label, tasks }
     }
@@ -131,14 +133,14 @@ impl<'r> Among<'r> {
     ) -> Result<Vec<Option<Answered>>, Error> {
         let mut slots: Vec<Option<Answered>> = vec![None; tasks.len()];
         let Some(first) = tasks.first() else { return Ok(slots) };
-        let (subjects, left_out) = (limited(&self.parties, first)?, &self.shared.options.left_out);
-        let mut round = Round::new(&self.parties, &subjects);
+        let (subjects, left_out) = (limited(self.parties, first)?, &self.shared.options.left_out);
+        let mut round = Round::new(self.parties, &subjects);
         for (index, task) in tasks.iter().enumerate() {
             if hangs.up_to(place) >= self.shared.options.max_hangs || failures.up_to(place) >= self.max_failures() {
                 break;
             }
             let Some(heard) = round.ask(task, index)? else { break };
-            let answered = compared(&self.parties, left_out, heard)?;
+            let answered = compared(self.parties, left_out, heard)?;
             if answered.outcome.is_failure() && !self.is_expected(task, &answered.outcome)? {
                 hangs.add(place, usize::from(answered.was_in_vain));
                 // What is asked again alone may come out as no failure.
@@ -160,11 +162,11 @@ impl<'r> Among<'r> {
 
     /// Asks about a dump, each implementation in a process of its own, to its end. `None` if the run is to stop.
     fn alone(&self, task: &Task) -> Result<Option<Answered>, Error> {
-        let (subjects, left_out) = (limited(&self.parties, task)?, &self.shared.options.left_out);
-        let mut round = Round::new(&self.parties, &subjects);
+        let (subjects, left_out) = (limited(self.parties, task)?, &self.shared.options.left_out);
+        let mut round = Round::new(self.parties, &subjects);
         let Some(mut heard) = round.ask(task, 0)? else { return Ok(None) };
         round.finish_alone(&mut heard);
-        compared(&self.parties, left_out, heard).map(Some)
+        compared(self.parties, left_out, heard).map(Some)
     }
 
     fn is_expected(&self, task: &Task, outcome: &Outcome) -> Result<bool, Error> {

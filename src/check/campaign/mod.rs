@@ -29,7 +29,8 @@ use super::introduction::{declared, hello, label};
 use super::protocol::Hello;
 use super::report::{CaseResult, Cause};
 use super::run::{One, Options, Relied, Shared, Silent, Told};
-use super::smallest::{Smaller, file_of};
+use super::shows::Wrong;
+use super::smallest::{Question, Smaller, file_of};
 use super::subject::{Kind, Subject};
 use super::task::{Choice, Operation, Wanted, What, tasks};
 
@@ -325,14 +326,11 @@ impl<'s> Campaign<'s> {
             .find(|task| task.id == failure.case.id);
         let Some(task) = task else { return Ok(()) };
         let tried = |count| heard(Heard::Reducing(count));
-        let smaller = Smaller {
-            subject: self.subject,
-            hello: self.hello.as_ref(),
-            trials: self.options.trials,
-            jobs: self.options.jobs,
-            tried: &tried,
-        };
-        let smallest = smaller.of(&task, &failure.result, cause)?;
+        let smaller =
+            Smaller { stop: &self.subject.stop, trials: self.options.trials, jobs: self.options.jobs, tried: &tried };
+        let (hello, operation) = (self.hello.clone(), task.operation.clone());
+        let wrong = Wrong::known(self.subject, hello, operation, &failure.result, cause);
+        let smallest = smaller.of(&task, &failure.result, cause, wrong.as_ref().map(|wrong| wrong as &dyn Question))?;
         if self.subject.stop.is_asked() {
             return Ok(());
         }

@@ -16,14 +16,14 @@ use crate::error::Error;
 use crate::setters::setters;
 use crate::system;
 
-use super::among::Among;
+use super::among::{Again, Among};
 use super::campaign::ReducedDump;
 use super::evidence::{of_dump, point_at_causes};
 use super::expected::ExpectedFailures;
 use super::kept::{Kept, KeptDump};
-use super::protocol::Hello;
 use super::report::{CaseFacts, Chosen, Incomplete, Outcome, Report, ReportFolder, Run, SCHEMA};
-use super::smallest::{Smaller, file_of};
+use super::shows::Wrong;
+use super::smallest::{Question, Smaller, file_of};
 use super::subject::Subject;
 use super::task::{Choice, Source, Task, Wanted, to_read};
 
@@ -164,21 +164,21 @@ pub fn check(
     }
     let mut planned = 0;
     let mut done = Vec::new();
+    let parties: Vec<Party<'_>> = all.iter().map(One::party).collect();
     let runs: Vec<Running<'_>> = match options.among {
         true => {
             let shared = Shared { options, progress, kept: None, silent: &silent, relied: &relied };
             let tasks = to_read(&sources, &options.choice.filters);
-            vec![Running::Among(Among::new(all.iter().map(One::party).collect(), shared, tasks))]
+            vec![Running::Among(Among::new(&parties, shared, tasks))]
         }
         false => all.into_iter().map(|one| Running::One(Box::new(one))).collect(),
     };
     for one in runs {
         planned += one.count();
-        let hello = one.hello();
         let told = one.run()?;
         run.milliseconds.insert(told.tested.label.clone(), told.milliseconds);
         run.peak_memory.insert(told.tested.label.clone(), told.peak_memory);
-        done.push((told.tested.label.clone(), told.tasks, hello));
+        done.push((told.tested.label.clone(), told.tasks));
         report.implementations.push(told.tested);
         report.cases.extend(told.facts);
     }
@@ -187,14 +187,14 @@ pub fn check(
     report.explain();
     // A part of the cases says little; `merge` does it for all of them.
     if options.choice.shard.is_none() && !options.choice.large && !options.among {
-        for (tested, (_, tasks, _)) in report.implementations.iter_mut().zip(&done) {
+        for (tested, (_, tasks)) in report.implementations.iter_mut().zip(&done) {
             let tasks: HashMap<&str, &Task> = tasks.iter().map(|task| (&*task.id, task)).collect();
             let held = |id: &str| tasks.get(id).filter(|task| !task.source.is_streamed());
             point_at_causes(tested, &|id| held(id).map(|task| task.source.case()).transpose())?;
         }
     }
     let dumps = match options.reduce {
-        Some(trials) => reduced(subjects, &mut report, &done, options, trials, progress)?,
+        Some(trials) => reduced(&parties, &mut report, &done, options, trials, progress)?,
         None => Vec::new(),
     };
     report.incomplete = subjects.iter().find_map(|subject| subject.stop.signal()).map(|signal| Incomplete {
@@ -205,7 +205,7 @@ pub fn check(
     run.seconds = started.elapsed().as_secs_f64();
     report.run = Some(run);
     let kept = kept.map(|mut kept| {
-        done.into_iter().for_each(|(label, tasks, _)| kept.enter(&label, tasks));
+        done.into_iter().for_each(|(label, tasks)| kept.enter(&label, tasks));
         kept
     });
     Ok(Checked { report, kept, dumps })
@@ -225,13 +225,6 @@ impl Running<'_> {
         }
     }
 
-    fn hello(&self) -> Option<Hello> {
-        match self {
-            Running::One(one) => one.hello.clone().ok().flatten(),
-            Running::Among(_) => None,
-        }
-    }
-
     fn run(self) -> Result<Told, Error> {
         match self {
             Running::One(one) => one.run(),
@@ -240,12 +233,12 @@ impl Running<'_> {
     }
 }
 
-/// An implementation that has answered: its label, what was asked, and what it said of itself.
-type Done = (String, Vec<Task>, Option<Hello>);
+/// What was run: its label, and what was asked.
+type Done = (String, Vec<Task>);
 
 /// Reduces a dump of each cause that fails the run.
 fn reduced(
-    subjects: &[Subject],
+    parties: &[Party<'_>],
     report: &mut Report,
     done: &[Done],
     options: &Options,
@@ -254,15 +247,23 @@ fn reduced(
 ) -> Result<Vec<(String, KeptDump)>, Error> {
     let tried = |count| progress(Progress::Reducing(count));
     let mut dumps = Vec::new();
-    for ((subject, tested), (_, tasks, hello)) in subjects.iter().zip(&mut report.implementations).zip(done) {
-        let smaller = Smaller { subject, hello: hello.as_ref(), trials, jobs: options.jobs, tried: &tried };
+    // Of implementations that are compared, there is one result.
+    for ((party, tested), (_, tasks)) in parties.iter().zip(&mut report.implementations).zip(done) {
+        let stop = &party.subject.stop;
+        let smaller = Smaller { stop, trials, jobs: options.jobs, tried: &tried };
         for cause in tested.causes.iter_mut().filter(|cause| cause.unexpected > 0) {
             let result = tested.results.iter().find(|result| result.id == cause.example);
-            let task = tasks.iter().find(|task| task.id == cause.example && !task.source.is_streamed());
-            let (Some(result), Some(task), false) = (result, task, subject.stop.is_asked()) else { continue };
-            let smallest = smaller.of(task, result, cause)?;
+            let is_held = |task: &&Task| !task.source.is_streamed() && task.source.why_unknown().is_none();
+            let task = tasks.iter().find(|task| task.id == cause.example).filter(is_held);
+            let (Some(result), Some(task), false) = (result, task, stop.is_asked()) else { continue };
+            let operation = task.operation.clone();
+            let question: Option<Box<dyn Question>> = match options.among {
+                true => boxed(Again::known(parties, &options.left_out, operation, result, cause)),
+                false => boxed(Wrong::known(party.subject, party.hello().cloned(), operation, result, cause)),
+            };
+            let smallest = smaller.of(task, result, cause, question.as_deref())?;
             // One that a signal cut short is not written down.
-            if !smallest.is_reduced || subject.stop.is_asked() {
+            if !smallest.is_reduced || stop.is_asked() {
                 continue;
             }
             let suffix = task.source.case()?.format.family().suffix();
@@ -272,6 +273,10 @@ fn reduced(
         }
     }
     Ok(dumps)
+}
+
+fn boxed<'q>(question: Option<impl Question + 'q>) -> Option<Box<dyn Question + 'q>> {
+    question.map(|question| Box::new(question) as Box<dyn Question + 'q>)
 }
 
 fn chosen(options: &Options) -> Chosen {

@@ -1,0 +1,60 @@
+//! Whether implementations disagree about another dump as they did about one.
+
+use std::collections::BTreeSet;
+
+use crate::compare::Facet;
+use crate::corpus::Case;
+use crate::error::Error;
+
+use super::super::causes::symptoms_of;
+use super::super::report::{CaseResult, Cause};
+use super::super::run::Party;
+use super::super::smallest::{Question, Seen};
+use super::super::task::{Operation, Source, Task};
+use super::{Round, compared, limited};
+
+/// A disagreement that is looked for in what the same implementations say of other dumps.
+pub(in crate::check) struct Again<'p> {
+    parties: &'p [Party<'p>],
+    left_out: &'p BTreeSet<Facet>,
+    operation: Operation,
+    sought: BTreeSet<String>,
+}
+
+impl<'p> Again<'p> {
+    /// What a result shows of a cause; `None` if that is nothing.
+    pub(in crate::check) fn known(
+        parties: &'p [Party<'p>],
+        left_out: &'p BTreeSet<Facet>,
+        operation: Operation,
+        result: &CaseResult,
+        cause: &Cause,
+    ) -> Option<Again<'p>> {
+        let of_cause: BTreeSet<String> = cause.symptoms.iter().map(|symptom| symptom.what.clone()).collect();
+        let sought: BTreeSet<String> = symptoms_of(result).intersection(&of_cause).cloned().collect();
+        (!sought.is_empty()).then_some(Again { parties, left_out, operation, sought })
+    }
+
+    /// Asks each in a process of its own.
+    fn shows(&self, case: Case) -> Result<bool, Error> {
+        let source = Source::Corpus(Box::new(case));
+        let task = Task { id: "dump".to_owned(), source, operation: self.operation.clone(), renames: false };
+        let subjects = limited(self.parties, &task)?;
+        let mut round = Round::new(self.parties, &subjects);
+        let Some(mut heard) = round.ask(&task, 0)? else { return Ok(false) };
+        round.finish_alone(&mut heard);
+        let answered = compared(self.parties, self.left_out, heard)?;
+        let result = CaseResult { disagreements: answered.others, ..CaseResult::new(&task.id, answered.outcome) };
+        Ok(!symptoms_of(&result).is_disjoint(&self.sought))
+    }
+}
+
+impl Question for Again<'_> {
+    fn symptoms(&self) -> Vec<String> {
+        self.sought.iter().cloned().collect()
+    }
+
+    fn seen(&self) -> Box<Seen<'_>> {
+        Box::new(|case| self.shows(case))
+    }
+}

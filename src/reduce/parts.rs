@@ -1,0 +1,195 @@
+//! A dump by its parts: records, fields or bytes. What comes after a broken place has parts, too.
+
+use std::ops::Range;
+
+use crate::annotation::Annotation;
+use crate::family::StatedLength;
+
+use super::opened;
+
+/// Dumps of more bytes are not made smaller byte by byte, and what cannot be read of them is cut into pieces.
+const MOST_BYTES: usize = 4096;
+/// The number of these pieces.
+const PIECES: usize = 64;
+/// The bytes that are read again, over all attempts, to find out where a broken dump goes on.
+const READ_AGAIN: usize = 32 << 20;
+
+/// What is left out as one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unit {
+    Records,
+    Fields,
+    Bytes,
+}
+
+/// A dump by its parts.
+pub(super) struct Parts {
+    dump: Vec<u8>,
+    spans: Vec<Range<usize>>,
+    lengths: Vec<StatedLength>,
+}
+
+impl Parts {
+    /// `broken` are the places that [`broken`] finds in the dump.
+    pub(super) fn of(dump: &[u8], unit: Unit, broken: &[Range<usize>]) -> Parts {
+        let mut parts = Parts { dump: dump.to_vec(), spans: Vec::new(), lengths: lengths(dump) };
+        let bytes = |part: Range<usize>| part.map(|byte| byte..byte + 1);
+        if unit == Unit::Bytes && dump.len() <= MOST_BYTES {
+            parts.spans = bytes(0..dump.len()).collect();
+            return parts;
+        }
+        let whole = Readable::of(&parts, broken);
+        let mut spans = whole.spans(unit);
+        if unit == Unit::Records {
+            spans.extend_from_slice(broken);
+        } else {
+            // Up to the error a broken record has fields.
+            let fields = Readable::of(&parts, &[]).spans(unit);
+            for place in broken {
+                let inside: Vec<_> = fields.iter().filter(|field| place.contains(&field.start)).cloned().collect();
+                let known = inside.last().map_or(place.start, |field| field.end);
+                spans.extend(inside);
+                spans.push(known..place.end);
+            }
+        }
+        spans.sort_by_key(|span| (span.start, span.end));
+        let known = spans.last().map_or(0, |span| span.end);
+        match unit {
+            Unit::Bytes => {
+                let piece = (dump.len() - known).div_ceil(PIECES).max(1);
+                spans.extend((known..dump.len()).step_by(piece).map(|at| at..(at + piece).min(dump.len())));
+            }
+            _ => spans.push(known..dump.len()),
+        }
+        let mut end = 0;
+        spans.retain(|span| {
+            let is_next = !span.is_empty() && span.start >= end;
+            end = if is_next { span.end } else { end };
+            is_next
+        });
+        parts.spans = spans;
+        parts
+    }
+
+    /// Their number.
+    pub(super) fn count(&self) -> usize {
+        self.spans.len()
+    }
+
+    /// The dump without some parts.
+    pub(super) fn kept(&self, kept: &[bool]) -> Vec<u8> {
+        let gone: Vec<Range<usize>> =
+            self.spans.iter().zip(kept).filter(|(_, kept)| !**kept).map(|(span, _)| span.clone()).collect();
+        self.without(&gone)
+    }
+
+    /// The dump without some places, in their order. A length counts what is left; one that is left out itself, or of which a part
+    /// is, counts as before.
+    fn without(&self, gone: &[Range<usize>]) -> Vec<u8> {
+        let mut dump = self.dump.clone();
+        for StatedLength { at, of } in &self.lengths {
+            let inside = gone.iter().map(|gone| gone.end.min(of.end).saturating_sub(gone.start.max(of.start)));
+            let less = inside.sum::<usize>() as u32;
+            if let Some(field) = dump.get_mut(*at..at + 4).and_then(|field| <&mut [u8; 4]>::try_from(field).ok()) {
+                *field = u32::from_be_bytes(*field).saturating_sub(less).to_be_bytes();
+            }
+        }
+        let mut left = Vec::with_capacity(dump.len());
+        let mut from = 0;
+        for gone in gone {
+            left.extend_from_slice(&dump[from.min(gone.start)..gone.start]);
+            from = gone.end;
+        }
+        left.extend_from_slice(&dump[from..]);
+        left
+    }
+}
+
+/// The places of a dump without which it can be read: each begins with a record that cannot be read, and ends where what follows
+/// can be read the furthest. They are not looked for beyond a number of bytes that are read for it.
+pub(super) fn broken(dump: &[u8]) -> Vec<Range<usize>> {
+    let parts = Parts { dump: dump.to_vec(), spans: Vec::new(), lengths: lengths(dump) };
+    let mut places: Vec<Range<usize>> = Vec::new();
+    let mut left = READ_AGAIN;
+    loop {
+        let now = Readable::of(&parts, &places);
+        let records = now.records();
+        let Some(last) = records.last() else { return places };
+        let (start, mut furthest) = (now.place(last.start), None);
+        if now.place(last.end) == dump.len() || places.iter().any(|place| place.start >= start) {
+            return places;
+        }
+        for end in now.place(last.end)..dump.len() {
+            let Some(rest) = left.checked_sub(dump.len()) else { break };
+            left = rest;
+            let mut tried = places.clone();
+            tried.push(start..end);
+            let without = Readable::of(&parts, &tried);
+            let reached = without.records().last().map_or(0, |record| without.place(record.end));
+            if reached > end && furthest.is_none_or(|(most, _)| reached > most) {
+                furthest = Some((reached, end));
+            }
+            if reached == dump.len() {
+                break;
+            }
+        }
+        let Some((_, end)) = furthest else { return places };
+        places.push(start..end);
+    }
+}
+
+fn lengths(dump: &[u8]) -> Vec<StatedLength> {
+    opened(dump).map_or(Vec::new(), |file| file.family().lengths(dump))
+}
+
+/// A dump without some places, and where its bytes came from.
+struct Readable<'p> {
+    dump: Vec<u8>,
+    without: &'p [Range<usize>],
+}
+
+impl<'p> Readable<'p> {
+    fn of(parts: &Parts, without: &'p [Range<usize>]) -> Readable<'p> {
+        Readable { dump: parts.without(without), without }
+    }
+
+    /// The place of a byte in the dump with all places.
+    fn place(&self, at: usize) -> usize {
+        self.without.iter().fold(at, |at, gone| if gone.start <= at { at + gone.len() } else { at })
+    }
+
+    /// Its parts, as far as it can be read, by their places in the dump with all.
+    fn spans(&self, unit: Unit) -> Vec<Range<usize>> {
+        let spans = if unit == Unit::Records { self.records() } else { self.fields().map(|(_, span)| span).collect() };
+        spans
+            .into_iter()
+            .filter(|span| !span.is_empty())
+            .map(|span| self.place(span.start)..self.place(span.end - 1) + 1)
+            .collect()
+    }
+
+    fn records(&self) -> Vec<Range<usize>> {
+        let mut records: Vec<(Option<u64>, Range<usize>)> = Vec::new();
+        for (record, span) in self.fields() {
+            match records.last_mut().filter(|(of, last)| record.is_some() && *of == record && last.end == span.start) {
+                Some((_, last)) => last.end = span.end,
+                None => records.push((record, span)),
+            }
+        }
+        records.into_iter().map(|(_, span)| span).collect()
+    }
+
+    /// The fields and their records.
+    fn fields(&self) -> impl Iterator<Item = (Option<u64>, Range<usize>)> + use<> {
+        let mut fields = Vec::new();
+        if let Some(file) = opened(&self.dump) {
+            // A dump that is broken has fields up to there.
+            let _ = file.annotate(&mut |Annotation { offset, bytes, record, .. }| {
+                let start = offset as usize;
+                fields.push((record, start..start.saturating_add(bytes.len()).min(self.dump.len())));
+                Ok(())
+            });
+        }
+        fields.into_iter()
+    }
+}
