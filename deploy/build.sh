@@ -1,10 +1,11 @@
-#!/bin/bash -eu
+#!/bin/bash
 # Builds the fuzz target of fuzz/ as OSS-Fuzz asks for it: SRC has the clone (as SRC/heapsmith; else this file's own is taken), OUT
 # gets the target and its seeds, and LIB_FUZZING_ENGINE names the engine. Needs cargo-fuzz, zip and a nightly compiler, or
 # RUSTC_BOOTSTRAP=1. SANITIZER is address, or none.
 #
 # The first byte of an input chooses the property that is tested, so that one target has all of them; fuzz/README.md says how to run
 # one alone.
+set -eu
 : "${OUT:?the folder for the target}"
 root=${SRC:-/nowhere}/heapsmith
 [ -d "$root/fuzz" ] || root=$(cd "$(dirname "$0")/.." && pwd)

@@ -80,8 +80,8 @@ pub(crate) struct Opts {
     /// Keep what was found out in this file; with it, a run goes on where another was ended. Without it, it begins anew.
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
-    /// Write the text of an issue to this file, in Markdown: what is wrong, the dump as hexadecimal digits, its fields and what they
-    /// mean, for a reader without heapsmith. Without it, none is written.
+    /// Write the text of an issue to this file, in Markdown: what is wrong, the dump as hexadecimal digits, its listing, its fields and
+    /// what they mean, for a reader without heapsmith. Without it, none is written.
     #[arg(long, value_name = "FILE")]
     issue: Option<PathBuf>,
     /// Print a JSON report instead of text; the dump needs a file then (-o).

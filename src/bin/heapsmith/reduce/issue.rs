@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use heapsmith::annotation::Annotation;
+use heapsmith::compare::listing::{self, Places};
 use heapsmith::error::Error;
 use heapsmith::family::Reading;
 use heapsmith::format::DumpFile;
@@ -64,6 +65,7 @@ impl Issue<'_> {
             }
             _ => text += "It is too long to be spelled here, and is attached.\n",
         }
+        text += &listing(dump)?;
         text += &fields(&file)?;
         Ok(text)
     }
@@ -87,6 +89,20 @@ impl Issue<'_> {
         text.push('\n');
         Ok(text)
     }
+}
+
+/// The heap of the dump, as a listing; nothing where no single heap can be read, or where it is long.
+fn listing(dump: &[u8]) -> Result<String, Error> {
+    let Ok(heap) = heapsmith::read(dump) else { return Ok(String::new()) };
+    let mut lines = Vec::new();
+    listing::write(&mut lines, &listing::head(&heap), &heap, &Places::of_order(&heap))?;
+    if lines.len() > LONGEST {
+        return Ok(String::new());
+    }
+    let mut text = "\n## What it says\n\n```json\n".to_owned();
+    String::from_utf8_lossy(&lines).lines().for_each(|line| _ = writeln!(text, "{}", plain(line)));
+    text += "```\n";
+    Ok(text)
 }
 
 /// The fields of the dump, a row each.
