@@ -6,6 +6,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::fs::OpenOptions;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use sha2::{Digest, Sha256};
 
@@ -91,6 +92,10 @@ pub struct Wrong<'s> {
     operation: Operation,
     sought: Sought,
 }
+
+/// How many times as long as the first dump a smaller one may take; and the time that each may take.
+const PATIENCE: u32 = 8;
+const LEAST: Duration = Duration::from_secs(2);
 
 /// What is looked for in an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -180,6 +185,21 @@ impl<'s> Wrong<'s> {
         let any = || symptoms_of(result).into_iter().find(|what| of_cause.contains(what)).map(Sought::Any);
         let sought = cause.rule.as_ref().and_then(by_rule).or_else(any)?;
         Some(Wrong { subject: Cow::Borrowed(subject), hello, operation, sought })
+    }
+
+    /// The same with less time for smaller dumps, as long as the first is answered in time: a program that hangs at some of them
+    /// would take hours.
+    ///
+    /// # Errors
+    /// If the case cannot be made, or a program cannot be started.
+    pub(super) fn in_a_hurry(mut self, source: &Source) -> Result<Wrong<'s>, Error> {
+        let started = Instant::now();
+        if !matches!(self.asking().alone(source.clone())?.outcome, Outcome::Hang { .. }) {
+            let enough = (started.elapsed() * PATIENCE).max(LEAST);
+            let time = self.subject.budget.time.min(enough);
+            self.subject.to_mut().budget.time = time;
+        }
+        Ok(self)
     }
 
     /// What is wrong, in words.

@@ -1,6 +1,6 @@
 //! Children that do what children should not.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -120,6 +120,36 @@ fn one_that_dies_at_the_seventh_case_passes_alone_which_is_no_pass() {
 fn a_crash_is_told_with_its_last_words() {
     let Some(how) = every_case("dies-always", "crash", SOME) else { return };
     assert_eq!(how, "exit code 101: panicked at src/parser.rs:7");
+}
+
+/// A process that nothing was asked before is asked about a case that it crashes at: once is enough. Another one says hello at the
+/// beginning.
+#[test]
+fn a_crash_at_the_first_question_is_not_asked_for_again() {
+    if !has_python() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let starts = folder.path().join("starts");
+    let dies = python("tests/adapters/hostile.py", "dies-always");
+    let script = format!("echo started >> {}; exec {dies}", shell_words::quote(&starts.to_string_lossy()));
+    let adapter = format!("sh -c {}", shell_words::quote(&script));
+    let (report, code) = check(&[&["--adapter", &adapter], SOME].concat());
+    let crashes = tally(&report)["crash"];
+    assert!(crashes > 6 && code == 1, "{crashes} crashes, exit code {code}");
+    let started = fs::read_to_string(starts).expect("it was started").lines().count();
+    assert_eq!(started, 1 + crashes as usize);
+}
+
+/// The process that tells a crash is asked again.
+#[test]
+fn a_crash_that_is_told_ends_no_process() {
+    let Some((report, code)) = hostile("tells-its-crash", SOME) else { return };
+    let verdicts = tally(&report);
+    let told: BTreeSet<String> =
+        outcomes(&report).iter().filter_map(|outcome| Some(outcome["how"].as_str()?.to_owned())).collect();
+    assert!(verdicts["crash"] > 6 && code == 1, "{verdicts:?}, exit code {code}");
+    assert!(told.len() == 1 && told.iter().all(|how| how.starts_with("ValueError at ")), "{told:?}");
 }
 
 #[test]

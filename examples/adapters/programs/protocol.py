@@ -13,10 +13,11 @@ class Refused(Exception):
 
 
 class Crashed(Exception):
-    """The program ended by a signal, or by a panic where there is none."""
+    """The program ended by a signal, or by a panic where there is none. The message is what it wrote."""
 
-    def __init__(self, signal_number=None):
-        super().__init__(signal_number)
+    def __init__(self, message, signal_number=None):
+        ended = "" if signal_number is None else f"ended by {signal.Signals(signal_number).name}: "
+        super().__init__(ended + message)
         self.signal_number = signal_number
 
 
@@ -28,10 +29,7 @@ def serve(hello, operations):
     """Answers requests until standard input ends. An operation makes an answer of a request."""
     for line in sys.stdin.buffer:
         request = json.loads(line)
-        try:
-            answer = {"id": request["id"], **answered({"protocol": 1, **hello}, operations, request)}
-        except Crashed as crash:
-            die(crash)
+        answer = {"id": request["id"], **answered({"protocol": 1, **hello}, operations, request)}
         # ASCII, whatever the locale says.
         print(json.dumps(answer), flush=True)
 
@@ -49,6 +47,9 @@ def answered(hello, operations, request):
         return {"status": "reject", "message": str(refusal)}
     except Skipped as skip:
         return {"status": "skip", "reason": str(skip)}
+    except Crashed as crash:
+        # Nothing of the program is left, so that the adapter goes on.
+        return {"status": "crash", "message": str(crash)}
     except (OSError, ValueError, LookupError) as error:
         # What a program wrote is not what the adapter knows it to write.
         return failed(repr(error))
@@ -59,7 +60,7 @@ def failed(message):
 
 
 def run(command, folder):
-    """What a program prints. What it says on standard error is passed on if it fails; a failure is a refusal.
+    """What a program prints. A failure is a refusal.
 
     A program with several threads may go on after a panic of one of them, and end in another way.
     """
@@ -69,22 +70,20 @@ def run(command, folder):
     environment = {**os.environ, "RUST_BACKTRACE": "0"}
     done = subprocess.run(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True,
                           check=False)
-    if done.returncode != 0 or b"panicked at" in done.stderr:
-        # Of a dump that is read the message would be taken for one of the next dump's crash.
-        sys.stderr.buffer.write(done.stderr)
-        sys.stderr.flush()
+    messages = done.stderr.decode(errors="replace")
     if done.returncode < 0:
-        raise Crashed(-done.returncode)
-    if done.returncode == 101 or b"panicked at" in done.stderr:
-        raise Crashed
+        raise Crashed(messages, -done.returncode)
+    if done.returncode == 101 or "panicked at" in messages:
+        raise Crashed(messages)
     if done.returncode != 0:
-        lines = done.stderr.decode(errors="replace").split("\n")
+        lines = messages.split("\n")
         raise Refused(next((line for line in reversed(lines) if line.strip()), f"exit code {done.returncode}"))
     return done.stdout.decode(errors="replace")
 
 
 def die(crash):
-    """A crash of the program becomes one of the adapter, of the same kind, so that the runner sees it."""
+    """A crash of the program becomes one of the adapter, of the same kind, where the adapter makes one conversion alone."""
+    print(crash, file=sys.stderr)
     if crash.signal_number is None:
         sys.exit(101)
     # The program has left its core already.

@@ -24,7 +24,7 @@ public class Adapter {
      * Your library. It needs no method for what hello does not promise.
      *
      * Throw Refusal for what the library throws, as it documents it, at a bad dump. An IOException is reported as an
-     * error of the adapter. Let everything else through: it ends the process, and is reported as a crash.
+     * error of the adapter. Let everything else through: it is reported as a crash, and an Error ends the process.
      */
     public interface Parser {
         /** The answer to hello, but for the key protocol. What is in facets is required, where a dump has it. */
@@ -122,6 +122,9 @@ public class Adapter {
             return object("status", "skip", "reason", skip.getMessage());
         } catch (IOException | InvalidPathException failure) {
             return object("status", "error", "message", failure.toString());
+        } catch (RuntimeException failure) { // of the library, which keeps nothing: without this, the process would end
+            String frames = Stream.of(failure.getStackTrace()).map(frame -> "\n\tat " + frame).collect(joining());
+            return object("status", "crash", "message", failure + frames);
         }
     }
 

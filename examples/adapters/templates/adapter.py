@@ -4,7 +4,7 @@
 Two places are yours: HELLO says what your parser reports, and parse() calls it. answer() and main() serve the protocol.
 The rest is an example, a small parser of HPROF; throw it away.
 """
-import json, os, pathlib, re, sys
+import json, os, pathlib, re, sys, traceback
 
 HELLO = {
     "name": "template", "version": "1", "language": "Python", "reads": ["hprof"], "levels": ["listing"],
@@ -23,10 +23,9 @@ class Skip(Exception): """This dump cannot be put to the parser; the text says w
 
 def parse(path, heap):
     """YOUR PARSER GOES HERE. Returns the lines of the dump's listing, the head first (specs/listing.md).
-
     Of a dump with several heaps, `heap` is the index of the one to read. It is None without "heaps": True above.
-    Raise Refusal where your parser says, as it documents it, that a dump is bad; with an offset, the report can say by
-    which bytes. Let every other exception through: it ends the process, and that is told as a crash of the parser.
+    Raise Refusal where your parser says, as it documents it, that a dump is bad, with the offset of the bytes if it knows
+    them. Let every other exception through: it is told as a crash of the parser.
     """
     return hprof(pathlib.Path(path).read_bytes())  # or, with heaps: your_parser(path).heaps[heap or 0]
 
@@ -43,6 +42,8 @@ def answer(request):
     except Refusal as refusal: return {"status": "reject", **dict(zip(("message", "offset"), refusal.args))}
     except Skip as skip: return {"status": "skip", "reason": str(skip)}
     except OSError as failure: return {"status": "error", "message": str(failure)}  # of the adapter, not of the parser
+    except Exception:  # of the parser, which keeps nothing: without this, the process would end
+        return {"status": "crash", "message": traceback.format_exc(-1)}
     return {"status": "accept", **({"warnings": WARNINGS} if WARNINGS else {})}
 
 def main():

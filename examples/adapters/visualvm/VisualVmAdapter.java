@@ -4,6 +4,7 @@ import java.lang.reflect.AccessibleObject;
 import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.math.BigInteger;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -97,7 +98,8 @@ public class VisualVmAdapter implements Adapter.Parser {
 
     private static void list(Heap heap, Adapter.Listing listing) throws IOException {
         // The library's summary has the time, too, but fails where a dump has no java.lang.System.
-        listing.line(Adapter.object("listing", 1, "time_stamp", call(TIME, buffer(heap))));
+        listing.line(Adapter.object("listing", 1, "time_stamp",
+                new BigInteger(Long.toUnsignedString((long) call(TIME, buffer(heap))))));
         for (JavaClass type : heap.getAllClasses()) {
             listing.line(line(type));
         }

@@ -123,7 +123,7 @@ impl<'r> Round<'r> {
         let reply = session.ask(task, case, &files)?;
         self.asked[place].push(index);
         heard.peak_memory = heard.peak_memory.max(session.peak_memory());
-        heard.is_doubtful |= reply.is_fatal();
+        heard.is_doubtful |= reply.may_be_an_accident(session.was_first());
         heard.was_in_vain |= is_in_vain(&reply, started.elapsed(), subject.budget.time_for(files.size));
         Ok(Said::of(reply, subject, party.hello(), &files))
     }

@@ -61,7 +61,7 @@ impl Said {
             Reply::Interrupted | Reply::Doubted => None,
             Reply::Skipped(reason, _) => Some(Said::Nothing(reason)),
             Reply::Refused(message, _) => ended(REFUSED, message),
-            Reply::Crash(how) => ended("crash", how),
+            Reply::Crash(how) | Reply::Failed(how) => ended("crash", how),
             Reply::Hang(how) => ended("hang", how),
             Reply::OutOfMemory(how) => ended("out-of-memory", how),
             Reply::Error(how) => ended("adapter-error", how),

@@ -330,6 +330,7 @@ impl<'s> Campaign<'s> {
             Smaller { stop: &self.subject.stop, trials: self.options.trials, jobs: self.options.jobs, tried: &tried };
         let (hello, operation) = (self.hello.clone(), task.operation.clone());
         let wrong = Wrong::known(self.subject, hello, operation, &failure.result, cause);
+        let wrong = wrong.map(|wrong| wrong.in_a_hurry(&task.source)).transpose()?;
         let smallest = smaller.of(&task, &failure.result, cause, wrong.as_ref().map(|wrong| wrong as &dyn Question))?;
         if self.subject.stop.is_asked() {
             return Ok(());

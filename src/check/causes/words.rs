@@ -79,7 +79,7 @@ fn facts<'f>(all: impl Iterator<Item = &'f str>) -> String {
 fn crash(how: &str) -> String {
     match how.strip_prefix("panicked at ").and_then(|panic| panic.split_once(": ")) {
         Some((place, message)) if !message.is_empty() => format!("Panics: {message} ({place})"),
-        _ => format!("Ends before its answer ({how})"),
+        _ => format!("Crashes ({how})"),
     }
 }
 
@@ -101,10 +101,7 @@ mod tests {
         let of = |what: &str| sentence(None, &[Symptom { what: what.to_owned(), cases: 2 }]);
         for (what, said) in [
             ("crash: panicked at src/a.rs:7:9: no such tag …", "Panics: no such tag … (src/a.rs:7:9)."),
-            (
-                "crash: java.io.EOFException at a.D.e(D.java:7)",
-                "Ends before its answer (java.io.EOFException at a.D.e(D.java:7)).",
-            ),
+            ("crash: java.io.EOFException at a.D.e(D.java:7)", "Crashes (java.io.EOFException at a.D.e(D.java:7))."),
             ("answer: breaks hprof.sub-record.tag", "Writes a dump that breaks hprof.sub-record.tag."),
             ("answer: line …: no JSON", "Gives an answer that cannot be read (line …: no JSON)."),
             ("class-name: wrong", "Gets class-name wrong."),

@@ -369,6 +369,7 @@ impl Examiner<'_> {
         let found = match answer {
             Ok(Status::Reject { .. } | Status::Skip { .. }) => Found::fine(),
             Ok(Status::Accept(_)) => Found::of_parser("it accepts a dump that is damaged".to_owned()),
+            Ok(Status::Crash { message }) => Found::of_parser(crashed(&message)),
             Ok(Status::Error { message }) => Found::of_adapter(Err(format!(
                 "status `error` ({message}); answer with `reject` where the parser refuses a dump: `error` is for failures \
                  of the adapter itself"
@@ -401,11 +402,16 @@ impl Examiner<'_> {
     }
 }
 
+fn crashed(message: &str) -> String {
+    format!("it crashed: {message}")
+}
+
 /// What is wrong with an answer to a dump that can be read, or to a listing that can be written.
 fn not_accepted(status: Status) -> Found {
     match status {
         Status::Accept(_) | Status::Skip { .. } => Found::fine(),
         Status::Reject { message, .. } => Found::of_parser(format!("it refuses it: {message}")),
+        Status::Crash { message } => Found::of_parser(crashed(&message)),
         Status::Error { message } => Found::of_parser(format!("status `error`: {message}")),
     }
 }
@@ -437,6 +443,7 @@ fn is_compressed(case: &Case) -> bool {
 fn words(reply: &Reply) -> String {
     match reply {
         Reply::Crash(how) => format!("the process ended: {how}"),
+        Reply::Failed(how) => crashed(how),
         Reply::NotStarted(why) => format!("it cannot be started: {why}"),
         Reply::Error(how) | Reply::Hang(how) | Reply::OutOfMemory(how) | Reply::Skipped(how, _) => how.clone(),
         Reply::Refused(message, _) => format!("refused: {message}"),

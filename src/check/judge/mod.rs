@@ -249,7 +249,7 @@ pub(super) fn judge(asked: &Asked<'_>, reply: Reply, session: &mut dyn Session) 
             Judgement::of(Outcome::AdapterError { how })
         }
         Reply::Error(how) => Judgement::of(Outcome::AdapterError { how }),
-        Reply::Crash(how) => Judgement::of(Outcome::Crash { how }),
+        Reply::Crash(how) | Reply::Failed(how) => Judgement::of(Outcome::Crash { how }),
         Reply::Hang(how) => Judgement::of(Outcome::Hang { how }),
         Reply::OutOfMemory(how) => Judgement::of(Outcome::OutOfMemory { how }),
     })

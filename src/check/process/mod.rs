@@ -315,11 +315,14 @@ const TICK: Duration = Duration::from_millis(20);
 /// How long a program may take to end after it closed its standard output, at least.
 const GRACE: Duration = Duration::from_secs(1);
 
+/// How the description of an end begins that nobody else brought about.
+pub(super) const BY_ITSELF: &str = "exit code ";
+
 fn describe(status: ExitStatus) -> String {
     match (system::signal_of(status), status.code()) {
         // Whether a core was dumped is the machine's matter.
         (Some(signal), _) => format!("ended by {}", system::name_of(signal)),
-        (None, Some(code)) => format!("exit code {code}"),
+        (None, Some(code)) => format!("{BY_ITSELF}{code}"),
         (None, None) => status.to_string(),
     }
 }

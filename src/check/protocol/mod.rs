@@ -23,7 +23,7 @@ pub use known::Known;
 pub const VERSIONS: [u32; 2] = [1, 2];
 /// Versions of the schemas of requests, of answers, and of lines at the level of answers. A new level raises the first two, and not
 /// the version of the protocol: a program that does not know a key ignores it.
-pub const SCHEMAS: [u32; 3] = [2, 3, 1];
+pub const SCHEMAS: [u32; 3] = [2, 4, 1];
 /// The longest line of an answer, in bytes.
 pub const LONGEST_LINE: usize = 16 << 20;
 
@@ -181,6 +181,11 @@ pub enum Status {
         /// An issue.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         link: Option<String>,
+    },
+    /// The implementation failed as it does not document, and the process goes on.
+    Crash {
+        /// With what: an exception and where it came from, as the language prints it.
+        message: String,
     },
     /// Something went wrong in the adapter.
     Error {

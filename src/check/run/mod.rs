@@ -259,7 +259,10 @@ fn reduced(
             let operation = task.operation.clone();
             let question: Option<Box<dyn Question>> = match options.among {
                 true => boxed(Again::known(parties, &options.left_out, operation, result, cause)),
-                false => boxed(Wrong::known(party.subject, party.hello().cloned(), operation, result, cause)),
+                false => {
+                    let wrong = Wrong::known(party.subject, party.hello().cloned(), operation, result, cause);
+                    boxed(wrong.map(|wrong| wrong.in_a_hurry(&task.source)).transpose()?)
+                }
             };
             let smallest = smaller.of(task, result, cause, question.as_deref())?;
             // One that a signal cut short is not written down.

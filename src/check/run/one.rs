@@ -265,7 +265,7 @@ impl<'r> One<'r> {
         if !matches!(reply, Reply::NotStarted(_) | Reply::Interrupted) {
             self.answered()?;
         }
-        let is_doubtful = reply.is_fatal();
+        let is_doubtful = reply.may_be_an_accident(session.was_first());
         let was_in_vain = is_in_vain(&reply, took, subject.budget.time_for(files.size));
         let left_out = &self.shared.options.left_out;
         let asked = Asked { subject, hello: self.hello(), task, case: &case, files: &files, left_out };

@@ -122,7 +122,7 @@ impl Asker<'_> {
             Reply::Refused(message, _) => {
                 Outcome::WrongVerdict { expected: "accept".to_owned(), found: format!("refused: {message}") }
             }
-            Reply::Crash(how) => Outcome::Crash { how },
+            Reply::Crash(how) | Reply::Failed(how) => Outcome::Crash { how },
             Reply::Hang(how) => Outcome::Hang { how },
             Reply::OutOfMemory(how) => Outcome::OutOfMemory { how },
             Reply::Error(how) | Reply::NotStarted(how) => Outcome::AdapterError { how },

@@ -256,7 +256,8 @@ impl Session for AdapterSession<'_> {
         let status = match self.put(&op, files.size, files)? {
             Ok(status) => status,
             Err(reply) => {
-                if let (Reply::Error(_) | Reply::Crash(_), Some(previous)) = (&reply, self.asked.checked_sub(2)) {
+                let previous = self.asked.checked_sub(2).filter(|_| !self.was_first());
+                if let (Reply::Error(_) | Reply::Crash(_), Some(previous)) = (&reply, previous) {
                     // It may be the second answer to the question before, or its end after the answer: that one is
                     // repeated, too.
                     self.taken_back.push((previous, Reply::Doubted));
@@ -283,6 +284,7 @@ impl Session for AdapterSession<'_> {
             }
             Status::Reject { message, offset } => Reply::Refused(files.shorten(&message), offset),
             Status::Skip { reason, link } => Reply::Skipped(files.shorten(&reason), link),
+            Status::Crash { message } => Reply::Failed(files.shorten(&message)),
             Status::Error { message } => {
                 self.stop();
                 Reply::Error(files.shorten(&message))
@@ -312,6 +314,10 @@ impl Session for AdapterSession<'_> {
                 shortened(reply, files)
             }
         })
+    }
+
+    fn was_first(&self) -> bool {
+        self.requests.iter().all(|(_, question)| question + 1 == self.asked)
     }
 
     fn peak_memory(&mut self) -> Option<u64> {

@@ -82,7 +82,9 @@ impl Status {
                 bound(&mut accepted.warnings);
                 accepted.warnings.iter_mut().for_each(|warning| cut_in_place(warning, LONG));
             }
-            Status::Reject { message, .. } | Status::Error { message } => cut_in_place(message, LONG),
+            Status::Reject { message, .. } | Status::Crash { message } | Status::Error { message } => {
+                cut_in_place(message, LONG)
+            }
             Status::Skip { reason, link } => {
                 cut_in_place(reason, LONG);
                 link.iter_mut().for_each(|link| cut_in_place(link, LONG));

@@ -14,7 +14,7 @@ use crate::format::Target;
 use crate::interrupt::Stop;
 use crate::system;
 
-use super::process::{Budget, Stopped};
+use super::process::{BY_ITSELF, Budget, Stopped};
 use super::protocol::{Accepted, Hello, Level};
 use super::task::Task;
 
@@ -93,6 +93,8 @@ pub(super) enum Reply {
     Error(String),
     /// Ended before the answer.
     Crash(String),
+    /// A crash, as the adapter says that goes on.
+    Failed(String),
     /// No answer in time.
     Hang(String),
     /// Too much memory.
@@ -110,6 +112,14 @@ impl Reply {
             self,
             Reply::NotStarted(_) | Reply::Error(_) | Reply::Crash(_) | Reply::Hang(_) | Reply::OutOfMemory(_)
         )
+    }
+
+    /// Whether the machine may have to do with it: a crash by the program's own doing is not repeated if nothing was asked before.
+    pub(super) fn may_be_an_accident(&self, is_first: bool) -> bool {
+        match self {
+            Reply::Crash(how) => !(is_first && how.starts_with(BY_ITSELF)),
+            reply => reply.is_fatal(),
+        }
     }
 
     /// Whether it follows a wait in vain, which took as long as an answer may take.
@@ -154,6 +164,9 @@ pub(super) trait Session {
 
     /// Asks again about the same case, for a digest with its buckets, or with one of them.
     fn ask_digest(&mut self, case: &Case, files: &Files, buckets: bool, bucket: Option<u8>) -> Result<Reply, Error>;
+
+    /// Whether the process was asked nothing before the last question.
+    fn was_first(&self) -> bool;
 
     /// The most memory that the program and all that it started had for the last question, in bytes. Exact where one process
     /// does everything and keeps running; what a program had that is gone by now is known as far as its limits were looked

@@ -84,6 +84,10 @@ impl Session for OneShot<'_> {
         Ok(Reply::Error("it prints no digests".to_owned()))
     }
 
+    fn was_first(&self) -> bool {
+        true
+    }
+
     fn peak_memory(&mut self) -> Option<u64> {
         self.peak
     }

@@ -1,9 +1,11 @@
 //! The loop of the adapter protocol (`specs/adapter.md`) for adapters that parse.
 //!
-//! Nothing here catches a panic: a library that panics ends the process, and the runner sees the crash that it is.
+//! A panic of a library is told as a crash. The libraries here keep nothing from one dump to the next, so that the process goes on.
 
 use std::io::{self, BufRead, Write};
+use std::panic::{self, AssertUnwindSafe};
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -29,8 +31,17 @@ pub struct Parse {
 pub enum Failure {
     /// The implementation says so, and perhaps where.
     Refused { message: String, offset: Option<usize> },
+    /// It panicked: what and where.
+    Panicked(String),
     /// The adapter did not get as far as to ask it.
     Own(String),
+}
+
+/// What the last panic said.
+static PANIC: Mutex<String> = Mutex::new(String::new());
+
+fn panic() -> std::sync::MutexGuard<'static, String> {
+    PANIC.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Failure {
@@ -57,11 +68,16 @@ struct Request {
 
 /// Answers requests until standard input ends.
 pub fn serve(hello: &Hello, mut parse: impl FnMut(&Parse) -> Result<Accepted, Failure>) -> io::Result<()> {
+    panic::set_hook(Box::new(|told| *panic() = told.to_string()));
+    let mut asked = |question: Parse| {
+        let done = panic::catch_unwind(AssertUnwindSafe(|| parse(&question)));
+        done.unwrap_or_else(|_| Err(Failure::Panicked(panic().clone())))
+    };
     for line in io::stdin().lock().lines() {
         let request: Request = serde_json::from_str(&line?)?;
         let mut answer = match request.op.as_str() {
             "hello" => greet(hello, &request.protocols),
-            "parse" => status(question(hello, request.rest).and_then(|question| parse(&question))),
+            "parse" => status(question(hello, request.rest).and_then(&mut asked)),
             other => status(Err(Failure::Own(format!("no such operation: {other}")))),
         };
         answer.insert("id".to_owned(), request.id.into());
@@ -101,6 +117,7 @@ fn status(done: Result<Accepted, Failure>) -> Map<String, Value> {
             answer.extend(offset.map(|offset| ("offset".to_owned(), offset.into())));
             ("reject", answer)
         }
+        Err(Failure::Panicked(message)) => ("crash", object(json!({ "message": message }))),
         Err(Failure::Own(message)) => ("error", object(json!({ "message": message }))),
     };
     answer.insert("status".to_owned(), status.into());

@@ -164,7 +164,8 @@ pub fn primitive_array(dump: &Dump<'_>, array: &PrimitiveArray<'_>) -> Line {
 }
 
 pub fn root(root: &SubRecord<'_>, after: u64) -> Value {
-    let frame = |index: Option<u32>| index.map_or(-1, i64::from);
+    // A number that the library has without its sign.
+    let frame = |index: Option<u32>| index.map_or(-1, |index| index as i32);
     let (kind, object, mut line) = match root {
         SubRecord::GcRootUnknown(root) => ("unknown", root.obj_id(), json!({})),
         SubRecord::GcRootSystemClass(root) => ("sticky-class", root.obj_id(), json!({})),

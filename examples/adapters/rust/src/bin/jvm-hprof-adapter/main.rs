@@ -62,11 +62,11 @@ fn write(dump: &Dump<'_>, tables: &Tables<'_>, mut out: impl Write) -> Result<()
         line(lines::trace(dump, tables, trace)?)?;
     }
     let mut after = 0_u64;
-    let mut over = false;
+    let mut extent = tables::Extent::default();
     for record in dump.records() {
         let record = record?;
-        over |= tables::ends(record.tag());
-        if let Some(text) = record.as_utf_8().filter(|_| !over) {
+        extent.pass(record.tag());
+        if let Some(text) = record.as_utf_8().filter(|_| !extent.is_over) {
             line(lines::text(&dump.checked(text)?, record.micros_since_header_ts(), after))?;
         }
         for sub_record in dump.sub_records(&record)? {

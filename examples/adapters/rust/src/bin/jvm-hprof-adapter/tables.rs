@@ -30,13 +30,13 @@ impl<'a> Tables<'a> {
     pub fn read(dump: &Dump<'a>) -> Result<Self, Failure> {
         let mut tables = Self::default();
         let mut classes = HashMap::new();
-        let mut over = false;
+        let mut extent = Extent::default();
         for record in dump.records() {
             let record = record?;
             if let Some(text) = record.as_utf_8() {
                 let text = dump.checked(text)?;
                 tables.texts.insert(text.name_id(), text.text());
-                tables.strings += usize::from(!over);
+                tables.strings += usize::from(!extent.is_over);
             } else if let Some(load) = record.as_load_class() {
                 let load = dump.checked(load)?;
                 tables.by_serial.insert(load.class_serial(), load.class_obj_id());
@@ -46,15 +46,16 @@ impl<'a> Tables<'a> {
                 tables.frames.insert(frame.id(), frame);
             } else if let Some(trace) = record.as_stack_trace() {
                 let trace = dump.checked(trace)?;
-                if !over {
+                if !extent.is_over {
                     tables.traces.insert(trace.stack_trace_serial().num(), trace);
                 }
             }
-            over |= ends(record.tag());
+            let was_over = extent.is_over;
+            extent.pass(record.tag());
             let time = record.micros_since_header_ts();
             match record.tag() {
                 RecordTag::HeapDump | RecordTag::HeapDumpSegment => _ = tables.times.get_or_insert((time, time)),
-                RecordTag::HeapDumpEnd => tables.times = tables.times.map(|(begin, _)| (begin, time)),
+                RecordTag::HeapDumpEnd if !was_over => tables.times = tables.times.map(|(begin, _)| (begin, time)),
                 _ => {}
             }
             for sub_record in dump.sub_records(&record)? {
@@ -89,9 +90,18 @@ impl<'a> Tables<'a> {
     }
 }
 
-/// Does a heap end with such a record? What follows it is known to the heap, but not listed in it.
-pub fn ends(tag: RecordTag) -> bool {
-    matches!(tag, RecordTag::HeapDump | RecordTag::HeapDumpEnd)
+/// How far the first heap goes: a HEAP DUMP, or segments up to an end. What follows it is known to the heap, but not listed in it.
+#[derive(Default)]
+pub struct Extent {
+    has_begun: bool,
+    pub is_over: bool,
+}
+
+impl Extent {
+    pub fn pass(&mut self, tag: RecordTag) {
+        self.has_begun |= matches!(tag, RecordTag::HeapDump | RecordTag::HeapDumpSegment);
+        self.is_over |= tag == RecordTag::HeapDump || tag == RecordTag::HeapDumpEnd && self.has_begun;
+    }
 }
 
 /// A class's own fields come first, then those of its superclass.
