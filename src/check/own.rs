@@ -193,9 +193,10 @@ fn plain(path: &Path) -> String {
     }
 }
 
-/// The first finding that is an error.
+/// What is wrong of a dump: the finding beyond which it cannot be read, else the first that is an error.
 fn broken(findings: &[Finding]) -> Option<&Finding> {
-    findings.iter().find(|finding| finding.severity == Severity::Error)
+    let fatal = findings.iter().find(|finding| finding.fatal);
+    fatal.or_else(|| findings.iter().find(|finding| finding.severity == Severity::Error))
 }
 
 /// Of a dump that cannot be read a refusal is right; of one that breaks a rule and can be read, reading it and a refusal.
@@ -253,4 +254,24 @@ pub(super) fn own_case(id: &str, bytes: Vec<u8>) -> Result<Case, Error> {
         answers,
         ..Case::valid(String::new(), format, String::new(), String::new(), bytes, Heap::default())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::corrupt::edits;
+
+    /// An object that comes twice breaks a rule, and the dump can be read all the same. Why it cannot be read is that it is cut: by
+    /// a byte, which is one of HEAP DUMP END's length.
+    #[test]
+    fn a_dump_that_cannot_be_read_breaks_the_rule_that_says_why() {
+        let dump = Heap::random(3).write(Format::HPROF).expect("it can be written");
+        let twice =
+            edits(Family::HPROF).into_iter().find(|edit| edit.name == "repeat-an-object").map(|edit| edit.apply(dump));
+        let twice = twice.expect("an edit").expect("in memory").expect("it can be made").bytes;
+        let rule =
+            |bytes: &[u8]| own_case("dump", bytes.to_vec()).expect("it is of HPROF").breaks.map(|(rule, _)| rule);
+        assert_eq!(rule(&twice), Some("hprof.object.duplicate"));
+        assert_eq!(rule(&twice[..twice.len() - 1]), Some("hprof.file.truncated"));
+    }
 }

@@ -87,6 +87,9 @@ const SNIPPETS: [&[u8]; 20] = [
     b"$1",
 ];
 
+/// Seeds from here on leave out records by their kind, as a writer does that has none of it.
+pub const THINNED: u64 = 1 << 20;
+
 /// A field of the dump as it is now.
 struct Field {
     at: Range<usize>,
@@ -102,6 +105,11 @@ struct Field {
 pub fn mutated(family: Family, dump: &[u8], seed: u64) -> Result<Option<Vec<u8>>, Error> {
     let mut draw = SeedDraw::new(seed, Stream::Mutation);
     let draw: &mut dyn Draw = &mut draw;
+    if seed >= THINNED {
+        let fields = fields(family, dump)?;
+        let thinned = thinned(dump, &fields, draw);
+        return Ok((thinned != dump).then_some(thinned));
+    }
     let changes = *draw.pick(&[1, 1, 1, 2, 3]);
     let mut bytes = dump.to_vec();
     for _ in 0..changes {
@@ -132,6 +140,73 @@ fn fields(family: Family, bytes: &[u8]) -> Result<Vec<Field>, Error> {
     match read {
         Err(e @ Error::Io { .. }) => Err(e),
         _ => Ok(fields),
+    }
+}
+
+/// A dump without all records of a kind or a few, or of all kinds but one or two. What counts them is made right.
+fn thinned(dump: &[u8], fields: &[Field], draw: &mut dyn Draw) -> Vec<u8> {
+    let mut kinds: BTreeMap<(Option<i64>, Vec<&str>), Vec<Range<usize>>> = BTreeMap::new();
+    for record in fields.chunk_by(|one, next| one.record.is_some() && one.record == next.record) {
+        let (Some(first), Some(last)) = (record.first(), record.last()) else { continue };
+        if first.record.is_none() {
+            continue;
+        }
+        let tag = first.value.filter(|_| first.name.ends_with("tag"));
+        let mut names: Vec<&str> = record.iter().map(|field| field.name).filter(|_| tag.is_none()).collect();
+        names.sort_unstable();
+        names.dedup();
+        kinds.entry((tag, names)).or_default().push(first.at.start..last.at.end);
+    }
+    let mut kinds: Vec<Vec<Range<usize>>> = kinds.into_values().collect();
+    if kinds.is_empty() {
+        return dump.to_vec();
+    }
+    let few = draw.between(1, 3);
+    let chosen: Vec<usize> = (0..few).map(|_| draw.below(kinds.len() as u64) as usize).collect();
+    let keeps = draw.one_in(3);
+    let mut at = 0;
+    kinds.retain(|_| {
+        at += 1;
+        chosen.contains(&(at - 1)) != keeps
+    });
+    let mut gone: Vec<Range<usize>> = kinds.into_iter().flatten().collect();
+    gone.sort_unstable_by_key(|place| place.start);
+    without(dump, fields, &gone)
+}
+
+/// The dump without some places, in their order. What counts the bytes around them counts those that are left.
+fn without(dump: &[u8], fields: &[Field], gone: &[Range<usize>]) -> Vec<u8> {
+    let mut bytes = dump.to_vec();
+    for field in fields.iter().filter(|field| field.name.ends_with(LENGTH)) {
+        let Some((value, counted)) = field.counted(dump) else { continue };
+        let inside = gone.iter().filter(|place| counted.start <= place.start && place.end <= counted.end);
+        let less: usize = inside.map(Range::len).sum();
+        field.put(&mut bytes, value - less as u64);
+    }
+    let mut left = Vec::with_capacity(bytes.len());
+    let mut from = 0;
+    for place in gone {
+        left.extend_from_slice(&bytes[from..place.start]);
+        from = place.end;
+    }
+    left.extend_from_slice(&bytes[from..]);
+    left
+}
+
+/// How the name of a field ends that counts the bytes after it, in byte maps.
+const LENGTH: &str = "length";
+
+impl Field {
+    /// Its number, and the bytes that it counts if it is a length; `None` if these are not there.
+    fn counted(&self, bytes: &[u8]) -> Option<(u64, Range<usize>)> {
+        let value = number(&bytes[self.at.clone()], self.value)?;
+        let end = self.at.end.saturating_add(usize::try_from(value).unwrap_or(usize::MAX));
+        (end <= bytes.len()).then_some((value, self.at.end..end))
+    }
+
+    /// Puts another number in its place.
+    fn put(&self, bytes: &mut [u8], value: u64) {
+        bytes[self.at.clone()].copy_from_slice(&value.to_be_bytes()[8 - self.at.len()..]);
     }
 }
 
@@ -269,18 +344,14 @@ impl<'m> Mutant<'m> {
         }
     }
 
-    /// Puts bytes in the place of others. Lengths of what is around them are made right, most of the time: in byte maps the name of
-    /// a field that counts the bytes after it ends with "length".
+    /// Puts bytes in the place of others. Lengths of what is around them are made right, most of the time.
     fn replace(&mut self, place: Range<usize>, new: &[u8], draw: &mut dyn Draw) {
         let more = new.len() as i64 - place.len() as i64;
         if more != 0 && !draw.one_in(8) {
-            for field in self.fields.iter().filter(|field| field.name.ends_with("length")) {
-                let Some(value) = number(&self.bytes[field.at.clone()], field.value) else { continue };
-                let counted = field.at.end..field.at.end.saturating_add(usize::try_from(value).unwrap_or(usize::MAX));
-                if counted.start <= place.start && place.end <= counted.end && counted.end <= self.bytes.len() {
-                    let bytes = (value.wrapping_add_signed(more)).to_be_bytes();
-                    let length = field.at.len();
-                    self.bytes[field.at.clone()].copy_from_slice(&bytes[8 - length..]);
+            for field in self.fields.iter().filter(|field| field.name.ends_with(LENGTH)) {
+                let Some((value, counted)) = field.counted(self.bytes) else { continue };
+                if counted.start <= place.start && place.end <= counted.end {
+                    field.put(self.bytes, value.wrapping_add_signed(more));
                 }
             }
         }

@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 
 use crate::bytes::hexadecimal;
 use crate::corpus::Case;
+use crate::corrupt::THINNED;
 use crate::draw::{Draw, SeedDraw};
 use crate::error::Error;
 use crate::format::{Family, Format};
@@ -237,7 +238,8 @@ impl Drawn {
         }
         for _ in 0..EDITS {
             // Small enough to be typed.
-            let mutation = draw.below(1 << 20);
+            let mutation = draw.below(THINNED);
+            let mutation = if draw.one_in(8) { mutation + THINNED } else { mutation };
             if let Some(case) = mutant(mutation, &base)? {
                 return Ok((Case { recipe: recipe.mutation(mutation).to_string(), ..case }, None));
             }

@@ -13,7 +13,7 @@ use crate::format::DumpFile;
 use crate::hprof::Reading;
 use crate::input::Input;
 
-use super::super::causes::symptoms_of;
+use super::super::causes::{is_fact, symptoms_of};
 use super::super::report::{CaseFacts, CaseResult, Held};
 use super::super::task::first_heap;
 
@@ -60,6 +60,18 @@ pub(super) struct Alike {
 pub(super) struct Failure {
     pub(super) case: CaseFacts,
     pub(super) result: CaseResult,
+}
+
+/// How a failure looks: what is seen of it. A message, or a place in a program, may stand for several mistakes; then it is also the
+/// rule that the dump breaks, and whether it is compressed.
+fn looks(case: &Case, result: &CaseResult) -> String {
+    let mut looks: Vec<String> = symptoms_of(result).into_iter().collect();
+    if looks.iter().any(|seen| !is_fact(seen)) {
+        looks.extend(case.breaks.map(|(rule, _)| rule.to_owned()));
+        let is_compressed = Input::memory(&case.id, case.bytes.clone()).is_compressed();
+        looks.extend(is_compressed.then(|| "compressed".to_owned()));
+    }
+    looks.join("; ")
 }
 
 /// What the dumps of a campaign had, and in how many of them.
@@ -193,11 +205,11 @@ impl Totals {
             return Ok(());
         }
         self.unexpected += u64::from(result.is_unexpected());
-        let seen: Vec<String> = symptoms_of(&result).into_iter().collect();
+        let looks = looks(case, &result);
         result.followed = Vec::new();
         let failure = Failure { case: facts, result };
         let first = failure.case.id.clone();
-        self.failures.entry(seen.join("; ")).or_default().add(Alike { count: 1, first, smallest: vec![failure] });
+        self.failures.entry(looks).or_default().add(Alike { count: 1, first, smallest: vec![failure] });
         self.bound();
         Ok(())
     }

@@ -73,7 +73,9 @@ impl Issue<'_> {
     /// Whether the dump is valid; if not, the first thing that is wrong, with the source that says so.
     fn validity(&self, input: &Input, format: &str) -> Result<String, Error> {
         let report = validate(input, ValidateOptions::default())?;
-        let Some(broken) = report.findings.iter().find(|finding| finding.severity == Severity::Error) else {
+        let fatal = report.findings.iter().find(|finding| finding.fatal);
+        let error = || report.findings.iter().find(|finding| finding.severity == Severity::Error);
+        let Some(broken) = fatal.or_else(error) else {
             return Ok(format!("The dump is a valid one, of the format {format}.\n"));
         };
         let (expected, found) = (plain(&broken.expected), plain(&broken.found));

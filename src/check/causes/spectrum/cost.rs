@@ -144,6 +144,10 @@ impl<'s, 'r> Costs<'s, 'r> {
         let cases: Vec<&[usize]> = tokens.chunk_by(|a, b| self.tokens[*a].case == self.tokens[*b].case).collect();
         let (mut cost, mut best) = (self.without_rule(&tokens, &cases), None);
         for rule in 0..self.rules.len() {
+            // What is accepted says which rules are not looked at. That others are broken would be wrong.
+            if is_accepted && !tokens.iter().any(|&token| self.tokens[token].is_suspect[rule]) {
+                continue;
+            }
             let (mut of_rule, mut relying, mut followed) = (0.0, 0.0, 0.0);
             for tokens in &cases {
                 let case = self.tokens[tokens[0]].case;
