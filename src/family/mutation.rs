@@ -143,9 +143,12 @@ fn fields(family: Family, bytes: &[u8]) -> Result<Vec<Field>, Error> {
     }
 }
 
+/// A kind of record: the tag that it begins with, or the names of its fields where there is none.
+type Kind<'f> = (Option<i64>, Vec<&'f str>);
+
 /// A dump without all records of a kind or a few, or of all kinds but one or two. What counts them is made right.
 fn thinned(dump: &[u8], fields: &[Field], draw: &mut dyn Draw) -> Vec<u8> {
-    let mut kinds: BTreeMap<(Option<i64>, Vec<&str>), Vec<Range<usize>>> = BTreeMap::new();
+    let mut kinds: BTreeMap<Kind<'_>, Vec<Range<usize>>> = BTreeMap::new();
     for record in fields.chunk_by(|one, next| one.record.is_some() && one.record == next.record) {
         let (Some(first), Some(last)) = (record.first(), record.last()) else { continue };
         if first.record.is_none() {

@@ -110,8 +110,8 @@ fn a_bug_has_one_cause_and_its_rule() {
     }
     let others = others.join("\n");
     println!("of {found} bugs {single} have one cause, and the rule of {exact} is named");
-    assert!(single * 100 >= 96 * found, "{single} of {found} bugs have one cause:\n{others}");
-    assert!(exact * 100 >= 85 * found, "the rule of {exact} of {found} bugs is named:\n{others}");
+    assert!(single * 100 >= 95 * found, "{single} of {found} bugs have one cause:\n{others}");
+    assert!(exact * 100 >= 86 * found, "the rule of {exact} of {found} bugs is named:\n{others}");
 }
 
 /// Two bugs in one decoder are two causes. The seed is that of docs/causes.md; with `HEAPSMITH_PAIRS_SEED` the figures of

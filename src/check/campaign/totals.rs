@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::annotation::Annotation;
 use crate::compare::told::Counts;
-use crate::corpus::Case;
+use crate::corpus::{Case, Verdict};
 use crate::error::Error;
 use crate::format::DumpFile;
 use crate::hprof::Reading;
@@ -67,7 +67,8 @@ pub(super) struct Failure {
 fn looks(case: &Case, result: &CaseResult) -> String {
     let mut looks: Vec<String> = symptoms_of(result).into_iter().collect();
     if looks.iter().any(|seen| !is_fact(seen)) {
-        looks.extend(case.breaks.map(|(rule, _)| rule.to_owned()));
+        let broken = case.breaks.filter(|_| case.verdict == Verdict::Invalid);
+        looks.extend(broken.map(|(rule, _)| rule.to_owned()));
         let is_compressed = Input::memory(&case.id, case.bytes.clone()).is_compressed();
         looks.extend(is_compressed.then(|| "compressed".to_owned()));
     }

@@ -56,7 +56,7 @@ const PLACELESS: f64 = 0.5;
 /// Parts of what has one message are told apart if they have this number of cases...
 const CASES: usize = 3;
 /// ...and if that makes the description shorter by this.
-const ANOTHER: f64 = 8.0;
+const ANOTHER: f64 = 6.0;
 /// What is no more than an error of rounding.
 const ROUNDING: f64 = 1e-9;
 
@@ -103,6 +103,8 @@ fn parts(costs: &Costs<'_, '_>, mut rest: Cluster) -> Vec<Cluster> {
         return vec![rest];
     }
     let mut parts = Vec::new();
+    // One that stands for many says no more of the rules than any other.
+    let another = ANOTHER * costs.weight(&rest.tokens).max(1.0);
     loop {
         let mut best: Option<(f64, Cluster, Cluster)> = None;
         for rule in 0..costs.rules.len() {
@@ -112,7 +114,7 @@ fn parts(costs: &Costs<'_, '_>, mut rest: Cluster) -> Vec<Cluster> {
                 continue;
             }
             let (own, other) = (costs.cluster(own), costs.cluster(other));
-            let longer = own.cost + other.cost - rest.cost + ANOTHER;
+            let longer = own.cost + other.cost - rest.cost + another;
             if longer < best.as_ref().map_or(0.0, |(least, ..)| *least) - ROUNDING {
                 best = Some((longer, own, other));
             }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::compare::Facet;
-use crate::corpus::Case;
+use crate::corpus::{Case, Verdict};
 use crate::error::Error;
 use crate::family::Reliance;
 use crate::findings::{Finding, Severity};
@@ -122,6 +122,9 @@ fn up_to(case: &Case, offset: u64) -> Result<Suspects, Error> {
         }
     })?;
     wrong.extend(tolerated(case, |finding| finding.offset <= offset)?);
+    // What is to be refused may be the very thing that a program ends at.
+    let broken = case.breaks.filter(|(_, at)| case.verdict == Verdict::Invalid && *at <= offset);
+    wrong.extend(broken.map(|(rule, at)| (rule, (at, 1))));
     Ok(Suspects { wrong, ..Suspects::default() })
 }
 

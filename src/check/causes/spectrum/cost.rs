@@ -27,6 +27,10 @@ const LISTED: f64 = 0.45;
 const LISTED_ACCEPTED: f64 = 1.2;
 /// A case that does not rely on the rule, as a part of what it takes to point at it.
 const POINTED: f64 = 0.2;
+/// How much it costs that a cause shows in different messages, beyond what is free: 50 cases with two messages, as often the one as
+/// the other.
+const MIXED: f64 = 3.0;
+const FREE: f64 = 35.0;
 /// How much a failure of another cause counts among the dumps that rely on a rule: one may hide another.
 const HIDDEN: f64 = 0.4;
 
@@ -131,6 +135,12 @@ impl<'s, 'r> Costs<'s, 'r> {
         all.into_values().collect()
     }
 
+    /// For how many failures a symptom stands, on average.
+    pub(super) fn weight(&self, tokens: &[usize]) -> f64 {
+        let all: f64 = tokens.iter().map(|&token| self.failures[self.tokens[token].case].weight).sum();
+        all / tokens.len().max(1) as f64
+    }
+
     pub(super) fn merged(&self, one: &Cluster, other: &Cluster) -> Cluster {
         let mut tokens: Vec<usize> = one.tokens.iter().chain(&other.tokens).copied().collect();
         tokens.sort_unstable();
@@ -169,7 +179,21 @@ impl<'s, 'r> Costs<'s, 'r> {
                 (cost, best) = (of_rule, Some(rule));
             }
         }
-        Cluster { tokens, cost: cost + CAUSE, rule: best }
+        Cluster { cost: cost + CAUSE + self.mixed(&cases), tokens, rule: best }
+    }
+
+    /// Which message each case of a cause shows, or that facts are wrong: no rule says that. One mistake makes a program end in some
+    /// places, so that as much as that costs nothing.
+    fn mixed(&self, cases: &[&[usize]]) -> f64 {
+        let mut counts: BTreeMap<Option<usize>, f64> = BTreeMap::new();
+        for tokens in cases {
+            let message = tokens.iter().map(|&token| &self.tokens[token]).find(|token| !super::is_fact(token.name));
+            let weight = self.failures[self.tokens[tokens[0]].case].weight;
+            *counts.entry(message.map(|token| token.symptom)).or_default() += weight;
+        }
+        let all: f64 = counts.values().sum();
+        let mixed: f64 = counts.values().map(|count| count * (all / count).ln()).sum();
+        MIXED * (mixed - FREE).max(0.0)
     }
 
     /// What the symptoms of a case cost under a rule: one in full, others less beside it.
