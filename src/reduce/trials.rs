@@ -168,7 +168,7 @@ impl<'t> Trials<'t> {
         Ok(shows)
     }
 
-    /// The same, with every dump that is tried from now on in so many gzip members; 0 is the dump as it is.
+    /// The same, with every dump that is tried from now on in this number of gzip members; 0 is the dump as it is.
     pub(super) fn begin_compressed(&mut self, dump: Vec<u8>, members: usize) -> Result<bool, Error> {
         let before = std::mem::replace(&mut self.members, members);
         let shows = self.begin_with(dump)?;

@@ -104,6 +104,30 @@ fn who_says_the_same_is_told_and_not_who_is_right() {
     assert_eq!(outcomes(&again), outcomes(&told));
 }
 
+/// A dump about which they disagree is reduced as long as they do: what is left is a dump in which a class has the name that one of
+/// them gets wrong.
+#[test]
+fn a_dump_that_they_disagree_about_is_reduced() {
+    if !has_python() {
+        return;
+    }
+    let folder = folder();
+    let large = folder.path().join("large.phd").to_string_lossy().into_owned();
+    let made = heapsmith(&["generate", "--format", "phd6", "--seed", "3", "--objects", "20", "-o", &large]);
+    assert_eq!(made.status.code(), Some(0));
+    let report = folder.path().join("report");
+    let all = [("A", "plain"), ("B", "other-name")];
+    let more = ["--report", &report.to_string_lossy(), "--reduce"];
+    let (told, code) = among(&folder, "large.phd", &all, &more);
+    let reduced = &told["implementations"][0]["causes"][0]["reduced"];
+    assert_eq!((code, &reduced["shows"]), (1, &json!(["class-name: A 1 | B 1"])), "{told:#}");
+    let left = fs::read(report.join(reduced["file"].as_str().expect("a file"))).expect("it is there");
+    assert!(left.len() < 110 && left.windows(16).any(|name| name == b"java/lang/Object"), "{} bytes", left.len());
+    fs::write(folder.path().join("small.phd"), &left).expect("there is room");
+    let (again, _) = among(&folder, "small.phd", &all, &[]);
+    assert_eq!(again["implementations"][0]["causes"][0]["id"], "class-name: A 1 | B 1");
+}
+
 #[test]
 fn sides_are_told_for_each_place_where_they_are_others() {
     if !has_python() {

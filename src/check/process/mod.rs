@@ -315,7 +315,7 @@ const TICK: Duration = Duration::from_millis(20);
 /// How long a program may take to end after it closed its standard output, at least.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// How the description of an end begins that nobody else brought about.
+/// How the description of an end begins that the program itself brought about.
 pub(super) const BY_ITSELF: &str = "exit code ";
 
 fn describe(status: ExitStatus) -> String {
