@@ -1,7 +1,5 @@
 //! Outputs: written beside, then renamed, so that none exists half-made under its final name.
 
-pub(crate) mod gzip;
-
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, IsTerminal, Write};

@@ -4,6 +4,7 @@ mod allowance;
 pub mod charset;
 mod cursor;
 pub mod ebcdic;
+pub(crate) mod gzip;
 pub mod mutf8;
 mod same;
 mod shown;

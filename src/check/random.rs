@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::bytes::gzip;
 use crate::corpus::{Answer, Case, Kind, Verdict};
 use crate::corrupt::mutated;
 use crate::draw::SeedDraw;
@@ -11,7 +12,6 @@ use crate::findings::Findings;
 use crate::format::Family;
 use crate::generate::Oddity;
 use crate::model::{Heap, HeapSource};
-use crate::output::gzip;
 use crate::recipe::Recipe;
 
 use super::own::own_case;

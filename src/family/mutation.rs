@@ -6,9 +6,9 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use crate::bytes::gzip;
 use crate::draw::{Draw, SeedDraw, Stream};
 use crate::error::Error;
-use crate::output::gzip;
 
 use super::{Family, Opener};
 

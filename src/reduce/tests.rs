@@ -2,9 +2,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
 use crate::Format;
+use crate::bytes::gzip;
 use crate::findings::Severity;
 use crate::model::{Heap, ObjectKind};
-use crate::output::gzip;
 
 fn quiet(_: Progress<'_>) {}
 

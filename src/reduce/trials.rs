@@ -9,9 +9,9 @@ use std::time::Instant;
 
 use sha2::{Digest, Sha256};
 
+use crate::bytes::gzip;
 use crate::bytes::hexadecimal;
 use crate::error::Error;
-use crate::output::gzip;
 
 use super::{ReduceOptions, Reduced, Shows};
 

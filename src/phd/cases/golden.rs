@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use crate::bytes::gzip;
 use crate::error::Error;
 use crate::family::case::{Answer, Case, Kind, Verdict};
 use crate::findings::RuleKind;
 use crate::generate::{GenerateOptions, Placement, VERSION, from_seed};
 use crate::lower::Adherence;
 use crate::model::{HashRegime, Heap, IdentityHash, WordSize};
-use crate::output::gzip;
 use crate::phd::Version;
 use crate::phd::lower::{self, LowerOptions, PROFILES, Profile};
 use crate::phd::rules;
