@@ -1,7 +1,8 @@
 //! Dumps that are changed by chance.
 
-use heapsmith::corrupt::mutated;
+use heapsmith::corrupt::{THINNED, mutated};
 use heapsmith::format::Format;
+use heapsmith::model::Heap;
 use heapsmith::recipe::Recipe;
 use heapsmith::validate;
 
@@ -76,4 +77,39 @@ fn what_counts_bytes_counts_those_that_are_added() {
     assert!(mutants.contains(&[text[0], text[1], text[1], text[2]].concat()));
     assert!(mutants.contains(&[text[0], text[2]].concat()));
     assert!(mutants.contains(&[text[0], text[2], text[1]].concat()));
+}
+
+/// The tags of the records of an HPROF dump, each found by the length of the one before, if the last one ends the dump.
+fn tags(dump: &[u8]) -> Option<Vec<u8>> {
+    let mut at = dump.iter().position(|byte| *byte == 0)? + 1 + 4 + 8;
+    let mut tags = Vec::new();
+    while at < dump.len() {
+        tags.push(dump[at]);
+        at += 9 + u32::from_be_bytes(dump.get(at + 5..at + 9)?.try_into().ok()?) as usize;
+    }
+    (at == dump.len()).then_some(tags)
+}
+
+/// What is left out is all of a kind, such as STRING (01) and LOAD CLASS (02), and dump records count what is left of them.
+#[test]
+fn kinds_of_records_are_left_out_as_a_whole() {
+    let dump = Heap::random(5).write(Format::HPROF).expect("it can be written");
+    let all = tags(&dump).expect("it is whole");
+    let (mut strings, mut classes, mut whole) = (0, 0, 0);
+    for seed in THINNED..THINNED + 300 {
+        let Some(thinned) = mutated(Format::HPROF.family(), &dump, seed).expect("it is in memory") else { continue };
+        assert_eq!(Some(&thinned), mutated(Format::HPROF.family(), &dump, seed).expect("it is in memory").as_ref());
+        assert!(thinned.len() < dump.len() && thinned.starts_with(&dump[..31]), "{seed}");
+        // Without the head of a dump record, its sub-records stand where records do.
+        let Some(left) = tags(&thinned).filter(|left| left.iter().all(|tag| all.contains(tag))) else { continue };
+        let count = |of: &[u8], tag: u8| of.iter().filter(|one| **one == tag).count();
+        assert!([1, 2].into_iter().all(|tag| [0, count(&all, tag)].contains(&count(&left, tag))), "{seed}");
+        whole += 1;
+        strings += usize::from(!left.contains(&1));
+        classes += usize::from(!left.contains(&2));
+    }
+    assert!(
+        whole > 100 && strings > 10 && classes > 10,
+        "{whole} whole, {strings} without strings, {classes} without classes"
+    );
 }
