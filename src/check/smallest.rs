@@ -55,8 +55,8 @@ pub(super) struct Smallest {
 }
 
 impl Smaller<'_> {
-    /// The smallest dump found that shows a cause as a failure does: none is smaller where nothing can be asked. A dump that is damaged by an edit, or compressed, is made smaller
-    /// before that, and damaged and compressed again each time.
+    /// The smallest dump found that shows a cause as a failure does; the dump itself without a question. A dump that is damaged by
+    /// an edit, or compressed, is made smaller before that, and damaged and compressed again each time.
     ///
     /// # Errors
     /// If cases cannot be made, files cannot be written, or a program cannot be started.

@@ -8,6 +8,7 @@ pub mod case;
 pub mod edit;
 mod header;
 mod judge;
+mod lengths;
 mod lowering;
 pub(crate) mod mutation;
 mod needs;
@@ -37,6 +38,8 @@ use crate::model::{Address, DumpSource};
 pub use edit::NamedEdit;
 pub(crate) use header::past_header;
 pub use judge::{GraphRules, Judge, Judged, run, run_keeping};
+pub use lengths::StatedLength;
+pub(crate) use lengths::without;
 pub use lowering::{Lower, Lowering, only_heap};
 pub use needs::{ArrayClass, Needs};
 pub use once::{Passed, ReadOnce, SpelledBlocks, VisitOnce};
@@ -247,15 +250,6 @@ pub trait DumpFamily: Sync {
     fn judged_source(&self, opener: &Opener, findings: &mut Findings) -> Result<(Judged, Option<Source>), Error> {
         Ok((self.judge(opener, GraphRules::Errors, findings)?, None))
     }
-}
-
-/// A part of a dump whose length stands before it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StatedLength {
-    /// Offset of the length: 4 bytes, big-endian.
-    pub at: usize,
-    /// The bytes that it counts; fewer where the dump ends before.
-    pub of: std::ops::Range<usize>,
 }
 
 /// A dump format, whatever its version: which decoder reads it. [`Family::ALL`] lists them.

@@ -10,7 +10,7 @@ use crate::bytes::gzip;
 use crate::draw::{Draw, SeedDraw, Stream};
 use crate::error::Error;
 
-use super::{Family, Opener};
+use super::{Family, Opener, without};
 
 /// Numbers at which readers go wrong; those that do not fit a field are cut off.
 const NUMBERS: [u64; 17] = [
@@ -107,7 +107,8 @@ pub fn mutated(family: Family, dump: &[u8], seed: u64) -> Result<Option<Vec<u8>>
     let draw: &mut dyn Draw = &mut draw;
     if seed >= THINNED {
         let fields = fields(family, dump)?;
-        let thinned = thinned(dump, &fields, draw);
+        let gone = kinds_of_records(&fields, draw);
+        let thinned = without(dump, &family.lengths(dump), &gone);
         return Ok((thinned != dump).then_some(thinned));
     }
     let changes = *draw.pick(&[1, 1, 1, 2, 3]);
@@ -146,8 +147,8 @@ fn fields(family: Family, bytes: &[u8]) -> Result<Vec<Field>, Error> {
 /// A kind of record: the tag that it begins with, or the names of its fields where there is none.
 type Kind<'f> = (Option<i64>, Vec<&'f str>);
 
-/// A dump without all records of a kind or a few, or of all kinds but one or two. What counts them is made right.
-fn thinned(dump: &[u8], fields: &[Field], draw: &mut dyn Draw) -> Vec<u8> {
+/// The places of all records of one to three kinds, or of all other kinds, in the order of the dump.
+fn kinds_of_records(fields: &[Field], draw: &mut dyn Draw) -> Vec<Range<usize>> {
     let mut kinds: BTreeMap<Kind<'_>, Vec<Range<usize>>> = BTreeMap::new();
     for record in fields.chunk_by(|one, next| one.record.is_some() && one.record == next.record) {
         let (Some(first), Some(last)) = (record.first(), record.last()) else { continue };
@@ -162,7 +163,7 @@ fn thinned(dump: &[u8], fields: &[Field], draw: &mut dyn Draw) -> Vec<u8> {
     }
     let mut kinds: Vec<Vec<Range<usize>>> = kinds.into_values().collect();
     if kinds.is_empty() {
-        return dump.to_vec();
+        return Vec::new();
     }
     let few = draw.between(1, 3);
     let chosen: Vec<usize> = (0..few).map(|_| draw.below(kinds.len() as u64) as usize).collect();
@@ -174,26 +175,7 @@ fn thinned(dump: &[u8], fields: &[Field], draw: &mut dyn Draw) -> Vec<u8> {
     });
     let mut gone: Vec<Range<usize>> = kinds.into_iter().flatten().collect();
     gone.sort_unstable_by_key(|place| place.start);
-    without(dump, fields, &gone)
-}
-
-/// The dump without some places, in their order. What counts the bytes around them counts those that are left.
-fn without(dump: &[u8], fields: &[Field], gone: &[Range<usize>]) -> Vec<u8> {
-    let mut bytes = dump.to_vec();
-    for field in fields.iter().filter(|field| field.name.ends_with(LENGTH)) {
-        let Some((value, counted)) = field.counted(dump) else { continue };
-        let inside = gone.iter().filter(|place| counted.start <= place.start && place.end <= counted.end);
-        let less: usize = inside.map(Range::len).sum();
-        field.put(&mut bytes, value - less as u64);
-    }
-    let mut left = Vec::with_capacity(bytes.len());
-    let mut from = 0;
-    for place in gone {
-        left.extend_from_slice(&bytes[from..place.start]);
-        from = place.end;
-    }
-    left.extend_from_slice(&bytes[from..]);
-    left
+    gone
 }
 
 /// How the name of a field ends that counts the bytes after it, in byte maps.

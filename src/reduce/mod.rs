@@ -178,7 +178,7 @@ fn decompressed(dump: &[u8]) -> Option<Vec<u8>> {
     (read.is_ok() && plain.len() as u64 <= LARGEST).then_some(plain)
 }
 
-/// A dump that shows something only while it is compressed is tried with as many gzip members.
+/// A dump that shows something only while it is compressed is put into one gzip member, or up to this number of them.
 const MEMBERS: usize = 2;
 
 /// Of larger dumps, samples and parts are tried first.

@@ -1,9 +1,10 @@
 //! A dump by its parts: records, fields or bytes. What comes after a broken place has parts, too.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::annotation::Annotation;
-use crate::family::StatedLength;
+use crate::family::{StatedLength, without};
 
 use super::opened;
 
@@ -38,13 +39,13 @@ impl Parts {
             parts.spans = bytes(0..dump.len()).collect();
             return parts;
         }
-        let whole = Readable::of(&parts, broken);
+        let whole = Readable::of(dump, &parts.lengths, broken);
         let mut spans = whole.spans(unit);
         if unit == Unit::Records {
             spans.extend_from_slice(broken);
         } else {
             // Up to the error a broken record has fields.
-            let fields = Readable::of(&parts, &[]).spans(unit);
+            let fields = Readable::of(dump, &parts.lengths, &[]).spans(unit);
             for place in broken {
                 let inside: Vec<_> = fields.iter().filter(|field| place.contains(&field.start)).cloned().collect();
                 let known = inside.last().map_or(place.start, |field| field.end);
@@ -80,39 +81,18 @@ impl Parts {
     pub(super) fn kept(&self, kept: &[bool]) -> Vec<u8> {
         let gone: Vec<Range<usize>> =
             self.spans.iter().zip(kept).filter(|(_, kept)| !**kept).map(|(span, _)| span.clone()).collect();
-        self.without(&gone)
-    }
-
-    /// The dump without some places, in their order. A length counts what is left; one that is left out itself, or of which a part
-    /// is, counts as before.
-    fn without(&self, gone: &[Range<usize>]) -> Vec<u8> {
-        let mut dump = self.dump.clone();
-        for StatedLength { at, of } in &self.lengths {
-            let inside = gone.iter().map(|gone| gone.end.min(of.end).saturating_sub(gone.start.max(of.start)));
-            let less = inside.sum::<usize>() as u32;
-            if let Some(field) = dump.get_mut(*at..at + 4).and_then(|field| <&mut [u8; 4]>::try_from(field).ok()) {
-                *field = u32::from_be_bytes(*field).saturating_sub(less).to_be_bytes();
-            }
-        }
-        let mut left = Vec::with_capacity(dump.len());
-        let mut from = 0;
-        for gone in gone {
-            left.extend_from_slice(&dump[from.min(gone.start)..gone.start]);
-            from = gone.end;
-        }
-        left.extend_from_slice(&dump[from..]);
-        left
+        without(&self.dump, &self.lengths, &gone)
     }
 }
 
 /// The places of a dump without which it can be read: each begins with a record that cannot be read, and ends where what follows
 /// can be read the furthest. They are not looked for beyond a number of bytes that are read for it.
 pub(super) fn broken(dump: &[u8]) -> Vec<Range<usize>> {
-    let parts = Parts { dump: dump.to_vec(), spans: Vec::new(), lengths: lengths(dump) };
+    let lengths = lengths(dump);
     let mut places: Vec<Range<usize>> = Vec::new();
     let mut left = READ_AGAIN;
     loop {
-        let now = Readable::of(&parts, &places);
+        let now = Readable::of(dump, &lengths, &places);
         let records = now.records();
         let Some(last) = records.last() else { return places };
         let (start, mut furthest) = (now.place(last.start), None);
@@ -124,7 +104,7 @@ pub(super) fn broken(dump: &[u8]) -> Vec<Range<usize>> {
             left = rest;
             let mut tried = places.clone();
             tried.push(start..end);
-            let without = Readable::of(&parts, &tried);
+            let without = Readable::of(dump, &lengths, &tried);
             let reached = without.records().last().map_or(0, |record| without.place(record.end));
             if reached > end && furthest.is_none_or(|(most, _)| reached > most) {
                 furthest = Some((reached, end));
@@ -144,13 +124,15 @@ fn lengths(dump: &[u8]) -> Vec<StatedLength> {
 
 /// A dump without some places, and where its bytes came from.
 struct Readable<'p> {
-    dump: Vec<u8>,
+    dump: Cow<'p, [u8]>,
     without: &'p [Range<usize>],
 }
 
 impl<'p> Readable<'p> {
-    fn of(parts: &Parts, without: &'p [Range<usize>]) -> Readable<'p> {
-        Readable { dump: parts.without(without), without }
+    fn of(dump: &'p [u8], lengths: &[StatedLength], gone: &'p [Range<usize>]) -> Readable<'p> {
+        // A dump without broken places is not copied.
+        let left = if gone.is_empty() { Cow::Borrowed(dump) } else { without(dump, lengths, gone).into() };
+        Readable { dump: left, without: gone }
     }
 
     /// The place of a byte in the dump with all places.

@@ -59,7 +59,7 @@ fn the_text_of_an_issue_has_all_that_shows_it() {
     let dump: Vec<u8> = digits.chunks(2).map(|pair| value(&pair[0]) << 4 | value(&pair[1])).collect();
     assert_eq!(dump, bench.read("small.txt"));
     assert!(issue.contains("| offset | bytes | field | meaning |"), "{issue}");
-    assert!(issue.contains("## What it says\n\n```json\n{\"listing\":1"), "a listing has a head: {issue}");
+    assert!(issue.contains("## Its heap, as a listing\n\n```json\n{\"listing\":1"), "a listing has a head: {issue}");
     // Of a command no more is known than that it shows it.
     let test = ["all.txt", "--test", "grep -q 'OBJ \\[I' {}", "-o", "other.txt", "--issue", "issue.md"];
     let (code, _, error) = reduce(&bench, &test);

@@ -16,9 +16,15 @@ class Crashed(Exception):
     """The program ended by a signal, or by a panic where there is none. The message is what it wrote."""
 
     def __init__(self, message, signal_number=None):
-        ended = "" if signal_number is None else f"ended by {signal.Signals(signal_number).name}: "
+        ended = "" if signal_number is None else f"ended by {name_of(signal_number)}: "
         super().__init__(ended + message)
         self.signal_number = signal_number
+
+
+def name_of(signal_number):
+    """A signal as people know it. Those for real time have no names."""
+    names = {one.value: one.name for one in signal.Signals}
+    return names.get(signal_number, f"signal {signal_number}")
 
 
 class Skipped(Exception):

@@ -122,7 +122,7 @@ public class Adapter {
             return object("status", "skip", "reason", skip.getMessage());
         } catch (IOException | InvalidPathException failure) {
             return object("status", "error", "message", failure.toString());
-        } catch (RuntimeException failure) { // of the library, which keeps nothing: without this, the process would end
+        } catch (RuntimeException failure) { // a crash; without this the process ends, as it should if the library keeps state
             String frames = Stream.of(failure.getStackTrace()).map(frame -> "\n\tat " + frame).collect(joining());
             return object("status", "crash", "message", failure + frames);
         }

@@ -25,7 +25,7 @@ def parse(path, heap):
     """YOUR PARSER GOES HERE. Returns the lines of the dump's listing, the head first (specs/listing.md).
     Of a dump with several heaps, `heap` is the index of the one to read. It is None without "heaps": True above.
     Raise Refusal where your parser says, as it documents it, that a dump is bad, with the offset of the bytes if it knows
-    them. Let every other exception through: it is told as a crash of the parser.
+    them. Let every other exception through: it is reported as a crash of the parser.
     """
     return hprof(pathlib.Path(path).read_bytes())  # or, with heaps: your_parser(path).heaps[heap or 0]
 
@@ -42,7 +42,7 @@ def answer(request):
     except Refusal as refusal: return {"status": "reject", **dict(zip(("message", "offset"), refusal.args))}
     except Skip as skip: return {"status": "skip", "reason": str(skip)}
     except OSError as failure: return {"status": "error", "message": str(failure)}  # of the adapter, not of the parser
-    except Exception:  # of the parser, which keeps nothing: without this, the process would end
+    except Exception:  # a crash of the parser; without this the process ends, as it should if the parser keeps state
         return {"status": "crash", "message": traceback.format_exc(-1)}
     return {"status": "accept", **({"warnings": WARNINGS} if WARNINGS else {})}
 

@@ -1,6 +1,6 @@
 //! The loop of the adapter protocol (`specs/adapter.md`) for adapters that parse.
 //!
-//! A panic of a library is told as a crash. The libraries here keep nothing from one dump to the next, so that the process goes on.
+//! A panic of a library is reported as a crash. The libraries here keep nothing from one dump to the next, so that the process goes on.
 
 use std::io::{self, BufRead, Write};
 use std::panic::{self, AssertUnwindSafe};

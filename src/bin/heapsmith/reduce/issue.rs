@@ -101,7 +101,7 @@ fn listing(dump: &[u8]) -> Result<String, Error> {
     if lines.len() > LONGEST {
         return Ok(String::new());
     }
-    let mut text = "\n## What it says\n\n```json\n".to_owned();
+    let mut text = "\n## Its heap, as a listing\n\n```json\n".to_owned();
     String::from_utf8_lossy(&lines).lines().for_each(|line| _ = writeln!(text, "{}", plain(line)));
     text += "```\n";
     Ok(text)

@@ -1,0 +1,36 @@
+//! Lengths that stand in a dump, and what becomes of them where bytes are left out.
+
+use std::ops::Range;
+
+/// A part of a dump whose length stands before it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StatedLength {
+    /// Offset of the length: 4 bytes, big-endian.
+    pub at: usize,
+    /// The bytes that it counts; fewer where the dump ends before.
+    pub of: Range<usize>,
+}
+
+/// A dump without some places, in their order. A length counts what is left; one that is left out itself, or of which a part is,
+/// counts as before.
+pub(crate) fn without(dump: &[u8], lengths: &[StatedLength], gone: &[Range<usize>]) -> Vec<u8> {
+    let mut dump = dump.to_vec();
+    if gone.is_empty() {
+        return dump;
+    }
+    for StatedLength { at, of } in lengths {
+        let inside = gone.iter().map(|gone| gone.end.min(of.end).saturating_sub(gone.start.max(of.start)));
+        let less = inside.sum::<usize>() as u32;
+        if let Some(field) = dump.get_mut(*at..at + 4).and_then(|field| <&mut [u8; 4]>::try_from(field).ok()) {
+            *field = u32::from_be_bytes(*field).saturating_sub(less).to_be_bytes();
+        }
+    }
+    let mut left = Vec::with_capacity(dump.len());
+    let mut from = 0;
+    for gone in gone {
+        left.extend_from_slice(&dump[from.min(gone.start)..gone.start]);
+        from = gone.end;
+    }
+    left.extend_from_slice(&dump[from..]);
+    left
+}
