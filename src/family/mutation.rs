@@ -98,7 +98,8 @@ struct Field {
     value: Option<i64>,
 }
 
-/// A dump with one change or a few, drawn by a seed; `None` where it has no fields, or is the same afterwards.
+/// A dump with one change or a few, drawn by a seed, or without kinds of records ([`THINNED`]); `None` where it has no fields, or is
+/// the same afterwards.
 ///
 /// # Errors
 /// If the dump cannot be read because of the machine.
