@@ -21,6 +21,8 @@ mod manners;
 mod memory;
 #[cfg(unix)]
 mod progress;
+#[cfg(unix)]
+mod pty;
 mod readme;
 mod recipes;
 mod reduce;

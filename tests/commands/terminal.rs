@@ -3,17 +3,17 @@
 #![cfg(unix)]
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, File};
-use std::io::Read;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::fs;
+use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 use std::process::{Command, ExitStatus, Stdio};
 
 use assert_cmd::cargo::CommandCargoExt;
 use heapsmith::check::report::{CaseFacts, CaseResult, OtherFact, Outcome, Report, SCHEMA, Tested};
 use pretty_assertions::assert_eq;
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use tempfile::TempDir;
+
+use super::pty::Terminal;
 
 /// Sets the title, clears the screen, goes back, turns the direction round, in C0 and C1, and hides itself.
 const EVIL: &str = "x\u{1b}]0;owned\u{7}\u{1b}[2J\u{8}\r\u{c}\u{7f}\u{9b}31m\u{9d}\u{85}\u{202e}\u{2066}\u{200e}\
@@ -156,19 +156,10 @@ impl Bench {
 
     /// Runs a command whose standard output and standard error are one terminal.
     fn on_a_terminal<S: AsRef<OsStr>>(&self, arguments: &[S]) -> (ExitStatus, Vec<u8>) {
-        let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a pseudo-terminal");
-        grantpt(&terminal).and_then(|()| unlockpt(&terminal)).expect("a pseudo-terminal");
-        let name = ptsname(&terminal, Vec::new()).expect("it has a name");
-        let side = File::options().read(true).write(true).open(OsStr::from_bytes(name.as_bytes())).expect("it opens");
-        let mut child = {
-            let mut command = self.command(arguments);
-            command.stdout(side.try_clone().expect("a file")).stderr(side);
-            command.spawn().expect("started")
-        };
-        let mut output = Vec::new();
-        // It ends with an error, once the other side is closed.
-        let _ = File::from(terminal).read_to_end(&mut output);
-        (child.wait().expect("it ends"), output)
+        let terminal = Terminal::open();
+        let mut command = self.command(arguments);
+        let status = command.stdout(terminal.side()).stderr(terminal.side()).status().expect("started");
+        (status, terminal.rest())
     }
 }
 
