@@ -229,9 +229,6 @@ impl<'s> Wrong<'s> {
     /// What comes of the answer.
     fn answer(&self, source: Source, session: &mut dyn Session) -> Result<(CaseResult, bool), Error> {
         let case = source.validated()?;
-        if case.heap.is_some() {
-            return Err(Error::Usage("dump: expected a dump with one heap, found several".to_owned()));
-        }
         let task = Task { id: "dump".to_owned(), source, operation: self.operation.clone(), renames: self.renames() };
         let unasked = |reason: &str| {
             let outcome = Outcome::Skip { reason: reason.to_owned(), link: None };

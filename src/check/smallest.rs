@@ -47,11 +47,14 @@ pub(super) struct Smaller<'s> {
 
 /// A dump that shows a cause.
 pub(super) struct Smallest {
-    pub(super) bytes: Vec<u8>,
+    /// The dump as a case.
+    pub(super) case: Case,
     /// What there is to say of it; it has no file yet.
     pub(super) told: ReducedDump,
     /// Whether it was reduced; if not, its dump alone does not show the cause.
     pub(super) is_reduced: bool,
+    /// Whether nothing more can be left out of it.
+    pub(super) is_least: bool,
 }
 
 impl Smaller<'_> {
@@ -102,27 +105,27 @@ impl Smaller<'_> {
                 Err(e) => Err(e),
             };
             let reduced = reduce(base.bytes, &shows, &options, &tried)?;
-            let bytes = edited(&reduced.bytes)?.map_or_else(|| case.bytes.clone(), |case| case.bytes);
-            Ok((bytes, reduced.trials))
+            let is_least = reduced.ended.is_none();
+            Ok((edited(&reduced.bytes)?.unwrap_or_else(|| case.clone()), reduced.trials, is_least))
         });
-        let (bytes, trials, is_reduced) = match reduced {
-            Some(Ok((bytes, trials))) => (bytes, trials, true),
+        let (case, trials, is_reduced, is_least) = match reduced {
+            Some(Ok((case, trials, is_least))) => (case, trials, true, is_least),
             // It shows it only in company, or what is right of it is more than what is read of it.
-            None | Some(Err(Error::Usage(_) | Error::Decode(_))) => (case.bytes, 0, false),
+            None | Some(Err(Error::Usage(_) | Error::Decode(_))) => (case, 0, false, false),
             Some(Err(e)) => return Err(e),
         };
-        let heap = own_case("dump", bytes.clone()).ok();
+        let heap = own_case("dump", case.bytes.clone()).ok();
         let told = ReducedDump {
             shows,
             rule: cause.rule.clone(),
             file: String::new(),
-            bytes: bytes.len() as u64,
+            bytes: case.bytes.len() as u64,
             objects: heap.as_ref().and_then(first_heap).map(|heap| heap.objects.len() as u64),
-            sha256: hexadecimal(&Sha256::digest(&bytes)),
+            sha256: hexadecimal(&Sha256::digest(&case.bytes)),
             trials,
             of: result.id.clone(),
         };
-        Ok(Smallest { bytes, told, is_reduced })
+        Ok(Smallest { case, told, is_reduced, is_least })
     }
 }
 

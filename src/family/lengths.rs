@@ -19,8 +19,9 @@ pub(crate) fn without(dump: &[u8], lengths: &[StatedLength], gone: &[Range<usize
         return dump;
     }
     for StatedLength { at, of } in lengths {
-        let inside = gone.iter().map(|gone| gone.end.min(of.end).saturating_sub(gone.start.max(of.start)));
-        let less = inside.sum::<usize>() as u32;
+        let from = gone.partition_point(|gone| gone.end <= of.start);
+        let inside = gone[from..].iter().take_while(|gone| gone.start < of.end);
+        let less = inside.map(|gone| gone.end.min(of.end) - gone.start.max(of.start)).sum::<usize>() as u32;
         if let Some(field) = dump.get_mut(*at..at + 4).and_then(|field| <&mut [u8; 4]>::try_from(field).ok()) {
             *field = u32::from_be_bytes(*field).saturating_sub(less).to_be_bytes();
         }

@@ -31,6 +31,7 @@ use std::ops::Deref;
 use crate::annotation::Annotation;
 use crate::compare::carriage::Carriage;
 use crate::compare::{Facet, Span};
+use crate::draw::Draw;
 use crate::error::{DecodeError, Error, did_you_mean};
 use crate::findings::{Findings, Rulebook};
 use crate::model::{Address, DumpSource};
@@ -234,6 +235,12 @@ pub trait DumpFamily: Sync {
     /// some, too. A part can be made shorter only together with its length.
     fn lengths(&self, _dump: &[u8]) -> Vec<StatedLength> {
         Vec::new()
+    }
+
+    /// A dump with one heap more, in which some of its objects are again; `None` where a dump has only one. `starts` has the places
+    /// where records begin.
+    fn another_heap(&self, _dump: &[u8], _starts: &[usize], _draw: &mut dyn Draw) -> Option<Vec<u8>> {
+        None
     }
 
     /// Judges a dump by every rule; by those of the whole graph only if that is asked for.

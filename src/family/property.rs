@@ -77,8 +77,8 @@ pub trait Subject: Sized {
     /// Whether the profile `any` writes what looks odd.
     const SCATTERS: bool = false;
 
-    /// Events that may stand after the last heap.
-    fn tail() -> Vec<Event> {
+    /// Events that may stand after the last heap of a dump, and change nothing of it.
+    fn tail(_dump: &Dump) -> Vec<Event> {
         Vec::new()
     }
 
@@ -218,7 +218,7 @@ pub fn a_heap_comes_back_from_its_dump<S: Subject>(bytes: &[u8]) {
     let as_read = lowering.adhering();
     // A profile that draws cuts and spells anew, and one that swaps fields swaps them back.
     let is_repeated = !lowering.is_seeded() && !lowering.is_trap();
-    for tail in [Vec::new(), S::tail()] {
+    for tail in [Vec::new(), S::tail(&back)] {
         let is_longer = !tail.is_empty();
         back.tail.extend(tail);
         match (as_read.carry(&mut back), written(&mut back, &*as_read)) {

@@ -6,6 +6,7 @@ use crate::annotation::Annotation;
 use crate::compare::carriage::Carriage;
 use crate::compare::listing::{self, Places};
 use crate::compare::{Facet, Span};
+use crate::draw::Draw;
 use crate::error::{DecodeError, Error};
 #[cfg(feature = "corpus")]
 use crate::family::case::{Ambiguity, Case, LargeCase, large};
@@ -300,6 +301,10 @@ impl DumpFamily for Hprof {
 
     fn lengths(&self, dump: &[u8]) -> Vec<StatedLength> {
         frames::lengths(dump)
+    }
+
+    fn another_heap(&self, dump: &[u8], starts: &[usize], draw: &mut dyn Draw) -> Option<Vec<u8>> {
+        frames::another_heap(dump, starts, draw)
     }
 
     fn judge(&self, opener: &Opener, graph: GraphRules, findings: &mut Findings) -> Result<Judged, Error> {

@@ -1,22 +1,46 @@
-//! The lengths of records, found without reading what is in them.
+//! Records as their lengths delimit them, without reading what is in them.
 
+use crate::draw::Draw;
 use crate::family::StatedLength;
+
+use super::tags::Tag;
 
 /// The zero byte after the version, the size of identifiers and the time.
 const AFTER_TEXT: usize = 1 + 4 + 8;
 /// Tag, time, length (S3, Record).
 const HEADER: usize = 1 + 4 + 4;
+/// The offset of the length in it.
+const LENGTH: usize = 1 + 4;
 
 /// The lengths of all records, as far as one leads to the next.
 pub(super) fn lengths(dump: &[u8]) -> Vec<StatedLength> {
     let mut found = Vec::new();
     let Some(end) = dump.iter().position(|byte| *byte == 0) else { return found };
     let mut record = end + AFTER_TEXT;
-    while let Some(stated) = dump.get(record + 5..record + HEADER).and_then(|bytes| bytes.try_into().ok()) {
+    while let Some(stated) = dump.get(record + LENGTH..record + HEADER).and_then(|bytes| bytes.try_into().ok()) {
         let begin = record + HEADER;
         let finish = begin.saturating_add(u32::from_be_bytes(stated) as usize);
-        found.push(StatedLength { at: record + 5, of: begin..finish.min(dump.len()) });
+        found.push(StatedLength { at: record + LENGTH, of: begin..finish.min(dump.len()) });
         record = finish;
     }
     found
+}
+
+/// The dump with a heap more, which has the first sub-records of one of its dump records: as a HEAP DUMP or as a segment with its
+/// HEAP DUMP END, before the first heap or after all records.
+pub(super) fn another_heap(dump: &[u8], starts: &[usize], draw: &mut dyn Draw) -> Option<Vec<u8>> {
+    let of_heaps = [Tag::HEAP_DUMP, Tag::HEAP_DUMP_SEGMENT];
+    let heaps: Vec<StatedLength> =
+        lengths(dump).into_iter().filter(|record| of_heaps.contains(&Tag(dump[record.at - LENGTH]))).collect();
+    let first = heaps.first()?.at - LENGTH;
+    let StatedLength { of, .. } = draw.pick(&heaps);
+    let ends: Vec<usize> = starts.iter().copied().filter(|start| of.contains(start)).chain([of.end]).collect();
+    let objects = &dump[of.start..*draw.pick(&ends)];
+    let record = |tag: Tag, body: &[u8]| [&[tag.0, 0, 0, 0, 0], &(body.len() as u32).to_be_bytes()[..], body].concat();
+    let heap = match draw.one_in(2) {
+        true => record(Tag::HEAP_DUMP, objects),
+        false => [record(Tag::HEAP_DUMP_SEGMENT, objects), record(Tag::HEAP_DUMP_END, &[])].concat(),
+    };
+    let place = if draw.one_in(2) { first } else { dump.len() };
+    Some([&dump[..place], &heap, &dump[place..]].concat())
 }

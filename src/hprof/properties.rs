@@ -1,5 +1,6 @@
 //! The properties of HPROF.
 
+use std::collections::HashSet;
 use std::io::{self, Read};
 
 use crate::draw::Draw;
@@ -185,15 +186,24 @@ impl Subject for Hprof {
         (dump, options)
     }
 
-    // A log after the last heap.
-    fn tail() -> Vec<Event> {
+    // A log after the last heap. What is given there under an identifier counts for the heap, so that it is a new one.
+    fn tail(dump: &Dump) -> Vec<Event> {
         let at = |time, kind| Event::new(time, 0, kind);
-        vec![
-            at(7, EventKind::Text(TextId(200), Name::from_text("late"))),
+        let events = dump.heaps.iter().filter_map(|heap| heap.surroundings.events.as_ref()).flatten();
+        let given: HashSet<u64> = events
+            .filter_map(|event| match &event.kind {
+                EventKind::Text(id, _) => Some(id.0),
+                _ => None,
+            })
+            .collect();
+        let new = (1..=255).find(|id| !given.contains(id));
+        let text = new.map(|id| at(7, EventKind::Text(TextId(id), Name::from_text("late"))));
+        let others = [
             at(7, EventKind::ControlSettings(ControlSettings { flags: 2, depth: 9 })),
             at(0xffff_ffff, EventKind::EndThread(Serial(1))),
             at(0, EventKind::Unknown { tag: 0x11, body: vec![1, 2, 3] }),
-        ]
+        ];
+        text.into_iter().chain(others).collect()
     }
 
     fn through_any(dump: Dump, options: &LowerOptions) -> Option<Result<Twice, Error>> {

@@ -88,6 +88,14 @@ fn has_16_bits(oddities: Oddities) -> bool {
     oddities.has(Oddity::HighHash) || oddities.has(Oddity::NullHash)
 }
 
+/// The writers of a format whose dumps readers expect.
+#[cfg(feature = "check")]
+pub(crate) fn usual_profiles(format: Format) -> Vec<&'static str> {
+    let is_usual = |lowering: &Lowering| !lowering.is_trap() && !lowering.is_seeded();
+    let lowering = |name: &str| Lowering::new(format, &Wishes { profile: Some(name.to_owned()), ..Wishes::default() });
+    profiles(format).into_iter().filter(|name| lowering(name).as_ref().is_ok_and(is_usual)).collect()
+}
+
 /// A random writer of a format, and how to ask for it; what is asked for already stays. The word size is the heap's.
 pub(super) fn writer(
     format: Format,

@@ -34,6 +34,8 @@ use crate::setters::setters;
 #[doc(hidden)]
 pub use aim::Seen;
 pub use aim::{Aim, NEVER_BROKEN, NEVER_HIT, SEEDS};
+#[cfg(feature = "check")]
+pub(crate) use drawn::usual_profiles;
 pub use text::version;
 
 /// What a dump of a random heap is made of.

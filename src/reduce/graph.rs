@@ -37,14 +37,17 @@ impl Graph {
         let lowerings: Vec<Lowering> = own.into_iter().chain(writers(format.family())).collect();
         for number in 0..source.heaps() {
             let Ok(heap) = Heap::collect(source.heap(number)) else { return Ok(None) };
-            for lowering in &lowerings {
-                if let Some(dump) = written(lowering, &heap)
-                    && trials.begin_with(dump)?
-                {
-                    return Ok(Some(Graph { heap, lowering: lowering.clone() }));
-                }
-                if trials.is_over() {
-                    return Ok(None);
+            // What the width of identifiers has to do with it is told first: a dump with usual ones may be longer.
+            for heap in names::usual_width(&heap).into_iter().chain([heap]) {
+                for lowering in &lowerings {
+                    if let Some(dump) = written(lowering, &heap)
+                        && trials.begin_with(dump)?
+                    {
+                        return Ok(Some(Graph { heap, lowering: lowering.clone() }));
+                    }
+                    if trials.is_over() {
+                        return Ok(None);
+                    }
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::model::{Address, Contents, Heap, Name, ObjectKind, PrimitiveType, StackFrame, Value};
+use crate::model::{Address, ByteLen, Contents, Heap, Name, ObjectKind, PrimitiveType, StackFrame, Value};
 
 /// A heap whose classes, fields and threads have names of one or a few letters. Those of arrays and of primitive types say
 /// what they are, and the log holds texts as they were.
@@ -90,6 +90,14 @@ pub(super) fn plain_facts(heap: &Heap) -> Heap {
     heap.facts.timestamp = heap.facts.timestamp.map(|_| 0);
     heap.surroundings.times = heap.surroundings.times.map(|_| (0, 0));
     heap
+}
+
+/// A heap whose identifiers have 4 bytes instead of 1 or 2; `None` for others.
+pub(super) fn usual_width(heap: &Heap) -> Option<Heap> {
+    heap.facts.identifier_size.filter(|size| size.0 < 4)?;
+    let mut heap = heap.clone();
+    heap.facts.identifier_size = Some(ByteLen(4));
+    Some(heap)
 }
 
 /// A heap whose addresses are low numbers, in their order.

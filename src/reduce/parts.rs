@@ -39,6 +39,17 @@ impl Parts {
             parts.spans = bytes(0..dump.len()).collect();
             return parts;
         }
+        let framed = parts.framed();
+        let ends_in_header = |first: &Range<usize>| {
+            let known = Readable::of(dump, &parts.lengths, &[]).records().last().map_or(0, |record| record.end);
+            known <= first.start
+        };
+        if unit == Unit::Records && framed.first().is_some_and(ends_in_header) {
+            let end = framed.last().map_or(0, |last| last.end);
+            parts.spans = framed;
+            parts.spans.extend((end < dump.len()).then_some(end..dump.len()));
+            return parts;
+        }
         let whole = Readable::of(dump, &parts.lengths, broken);
         let mut spans = whole.spans(unit);
         if unit == Unit::Records {
@@ -70,6 +81,14 @@ impl Parts {
         });
         parts.spans = spans;
         parts
+    }
+
+    /// Records as their lengths delimit them: if the header cannot be read, nothing else says where they are.
+    fn framed(&self) -> Vec<Range<usize>> {
+        let [first, second, ..] = &*self.lengths else { return Vec::new() };
+        let Some(head) = second.at.checked_sub(first.of.end) else { return Vec::new() };
+        let start = |stated: &StatedLength| stated.at.saturating_sub(head);
+        self.lengths.iter().map(|stated| start(stated)..stated.of.end).collect()
     }
 
     /// Their number.

@@ -182,3 +182,42 @@ fn a_compressed_dump_is_reduced_inside_its_members() {
         assert!(reduced.bytes.len() <= 31 + 9 + 17 + members * (10 + 5 + 5 + 8), "{} bytes", reduced.bytes.len());
     }
 }
+
+/// What shows with identifiers of any width shows with those of 4 bytes in the end (bytes 19 to 22 of the header say how many), and what
+/// shows with those of 2 alone keeps them.
+#[test]
+fn identifiers_get_the_usual_width_if_that_shows_it() {
+    let recipe = "heapsmith-2:objects=10,addresses=numbers,seed=3,format=hprof,id-size=2";
+    let mut dump = Vec::new();
+    crate::recipe::Recipe::read(recipe).and_then(|recipe| recipe.write(&mut dump)).expect("it can be written");
+    assert_eq!(dump[19..23], [0, 0, 0, 2]);
+    let reduced = reduce(dump.clone(), &shows_array, &ReduceOptions::default(), &quiet).expect("it can be reduced");
+    assert_eq!(reduced.bytes[19..23], [0, 0, 0, 4]);
+    let shows = |dump: &[u8]| Ok(dump[22] == 2 && shows_array(dump)?);
+    let reduced = reduce(dump, &shows, &ReduceOptions::default(), &quiet).expect("it can be reduced");
+    assert_eq!(reduced.bytes[19..23], [0, 0, 0, 2]);
+}
+
+/// Where a header says a size that identifiers do not have (the last of the 4 bytes after the version's text and its zero), no record
+/// can be read; by their lengths they are left out all the same. What is left is the header, of 31 bytes, and the record that a reader
+/// ends at: its tag, and 8 bytes of time and length.
+#[test]
+fn records_after_a_broken_header_are_left_out() {
+    let options = GenerateOptions { objects: 300, ..GenerateOptions::default() };
+    let mut broken = from_seed(&options, 1).write(Format::HPROF).expect("it can be written");
+    broken[22] = 3;
+    let shows = |dump: &[u8]| {
+        let mut at = 31;
+        while at + 9 <= dump.len() {
+            if dump[22] == 3 && dump[at] == 0x2c {
+                return Ok(true);
+            }
+            at += 9 + u32::from_be_bytes([dump[at + 5], dump[at + 6], dump[at + 7], dump[at + 8]]) as usize;
+        }
+        Ok(false)
+    };
+    assert!(broken.len() > 8192 && crate::read(&broken).is_err());
+    let reduced = reduce(broken, &shows, &ReduceOptions::default(), &quiet).expect("it can be reduced");
+    assert_eq!(reduced.bytes.len(), 31 + 9, "{} trials", reduced.trials);
+    assert!(reduced.trials < 200, "{} trials", reduced.trials);
+}

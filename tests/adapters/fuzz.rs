@@ -268,6 +268,37 @@ fn the_full_adapters_agree_about_generated_damaged_and_mutated_dumps() {
     }
 }
 
+/// An adapter that refuses, with the same words, dumps with records of unknown kinds and dumps with a HEAP DUMP INFO: by a rule of each,
+/// these are two mistakes, and each gets a dump without the other's record.
+#[test]
+fn a_message_of_two_mistakes_has_a_dump_for_each() {
+    if !has_python() {
+        return;
+    }
+    let folder = adapters([]);
+    let script = folder.path().join("hprof.py");
+    let mut source = fs::read_to_string(&script).expect("it is there");
+    for old in ["record = {\"event\": \"unknown\", \"tag\": tag, ", "info = body.fields(HEAP_DUMP_INFO)"] {
+        assert_eq!(source.matches(old).count(), 1, "{old}");
+        source = source.replace(old, &format!("raise Refusal(\"lost\")\n            {old}"));
+    }
+    fs::write(&script, source).expect("writable");
+    let adapter = format!("{} -S -B {}", interpreter(), shell_words::quote(&text(&script)));
+    let state = folder.path().join("state");
+    let (code, said) = fuzz(&adapter, &state, &["--cases", "512"]);
+    assert_eq!(code, 1, "{said}");
+    let told = status(&state);
+    let dumps: Vec<Vec<u8>> = list(&told, "causes")
+        .iter()
+        .filter(|cause| cause["reduced"]["shows"][0] == "refused: lost")
+        .map(|cause| fs::read(state.join(cause["reduced"]["file"].as_str().expect("a file"))).expect("a dump"))
+        .collect();
+    // After the header of 31 bytes: a record of a kind that is not known, and a dump record that begins with a HEAP DUMP INFO.
+    let known = [1, 2, 3, 4, 5, 6, 7, 10, 11, 12, 13, 14, 28, 44];
+    assert!(dumps.iter().any(|dump| !known.contains(&dump[31])), "{told:#}");
+    assert!(dumps.iter().any(|dump| [12, 28].contains(&dump[31]) && dump[40] == 0xfe), "{told:#}");
+}
+
 /// A bug that only mutations show, and the recipe of the dump that shows it.
 #[test]
 fn a_mutated_dump_shows_what_generated_ones_do_not_and_its_recipe_repeats_it() {

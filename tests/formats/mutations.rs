@@ -1,6 +1,6 @@
 //! Dumps that are changed by chance.
 
-use heapsmith::corrupt::{THINNED, mutated};
+use heapsmith::corrupt::{REARRANGED, THINNED, mutated};
 use heapsmith::format::Format;
 use heapsmith::model::Heap;
 use heapsmith::recipe::Recipe;
@@ -112,4 +112,47 @@ fn kinds_of_records_are_left_out_as_a_whole() {
         whole > 100 && strings > 10 && classes > 10,
         "{whole} whole, {strings} without strings, {classes} without classes"
     );
+}
+
+/// A dump, spelled by hand, after changes that concern it as a whole: a heap more before and after the one that it has, records in
+/// each other's place, and 0 in the place of an identifier wherever that stands.
+#[test]
+fn heaps_are_added_records_moved_and_numbers_changed_wherever_they_stand() {
+    let head = b"JAVA PROFILE 1.0.2\0\0\0\0\x04\0\0\0\0\0\0\0\0";
+    let name = b"\x01\0\0\0\0\0\0\0\x05\0\0\0\x01A";
+    let load = b"\x02\0\0\0\0\0\0\0\x10\0\0\0\x01\0\0\0\x20\0\0\0\0\0\0\0\x01";
+    // ROOT UNKNOWN and ROOT STICKY CLASS.
+    let heap = b"\x0c\0\0\0\0\0\0\0\x0a\xff\0\0\0\x20\x05\0\0\0\x20";
+    let dump = [&head[..], name, load, heap].concat();
+    let mutants: Vec<Vec<u8>> = (REARRANGED..REARRANGED + 3_000)
+        .filter_map(|seed| mutated(Format::HPROF.family(), &dump, seed).expect("it is in memory"))
+        .collect();
+    let has = |what: &str, parts: &[&[u8]]| {
+        let wanted = parts.concat();
+        assert!(mutants.iter().any(|mutant| *mutant == wanted), "{what}");
+    };
+    has("a whole heap after it", &[head, name, load, heap, heap]);
+    let first = b"\x0c\0\0\0\0\0\0\0\x05\xff\0\0\0\x20";
+    has("a part of the heap before it", &[head, name, load, first, heap]);
+    let segment = b"\x1c\0\0\0\0\0\0\0\x05\xff\0\0\0\x20\x2c\0\0\0\0\0\0\0\0";
+    has("a part of it after it, as a segment", &[head, name, load, heap, segment]);
+    has("the name last", &[head, load, heap, name]);
+    has("the class first", &[head, load, name, heap]);
+    has("the roots in the other order", &[head, name, load, b"\x0c\0\0\0\0\0\0\0\x0a\x05\0\0\0\x20\xff\0\0\0\x20"]);
+    let load_0 = b"\x02\0\0\0\0\0\0\0\x10\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0\x01";
+    has("no class", &[head, name, load_0, b"\x0c\0\0\0\0\0\0\0\x0a\xff\0\0\0\0\x05\0\0\0\0"]);
+}
+
+/// Of formats without several heaps, records are moved, and addresses are changed wherever they stand.
+#[test]
+fn an_address_in_text_is_changed_wherever_it_stands() {
+    let dump = b"// Version: V\n0x1000 [8] CLS A\n\t\n0x2000 [16] OBJ A\n\t0x1000 \n// EOF: Total 'Objects',Refs(null) : 1,1(0)\n";
+    let mutants: Vec<String> = (REARRANGED..REARRANGED + 2_000)
+        .filter_map(|seed| mutated(Format::CLASSIC.family(), dump, seed).expect("it is in memory"))
+        .map(|mutant| String::from_utf8(mutant).expect("of ASCII"))
+        .collect();
+    let swapped = "// Version: V\n0x2000 [16] OBJ A\n\t0x1000 \n0x1000 [8] CLS A\n\t\n// EOF: Total 'Objects',Refs(null) : 1,1(0)\n";
+    assert!(mutants.iter().any(|mutant| mutant == swapped), "{mutants:?}");
+    let other = "// Version: V\n0x2000 [8] CLS A\n\t\n0x2000 [16] OBJ A\n\t0x2000 \n// EOF: Total 'Objects',Refs(null) : 1,1(0)\n";
+    assert!(mutants.iter().any(|mutant| mutant == other), "{mutants:?}");
 }

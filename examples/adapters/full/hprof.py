@@ -117,6 +117,27 @@ class Fields:
         return name, self.field(width)
 
 
+class Given(dict):
+    """What is given under identifiers or numbers: of several things the last one."""
+
+    def __init__(self):
+        super().__init__()
+        self.all = []  # in the order of the file
+
+    def __setitem__(self, key, value):
+        self.all.append((key, value))
+        super().__setitem__(key, value)
+
+    def setdefault(self, key, value):
+        if key not in self:
+            self[key] = value
+        return self[key]
+
+    def as_of(self, count):
+        """What counts after the first things of this number: of several the last of these, else the first of the others."""
+        return {**dict(reversed(self.all[count:])), **dict(self.all[:count])}
+
+
 class Heap:
     """One heap of a file, and the log that leads up to its end."""
 
@@ -157,9 +178,9 @@ class Dump:
     def __init__(self, data, readings):
         self.data, self.readings = data, readings
         self.header()
-        self.texts = {}  # by identifier
-        self.names, self.serials, self.loaded = {}, {}, {}  # of classes by identifier; of serial numbers
-        self.frames = {}  # by identifier
+        self.texts = Given()  # by identifier
+        self.names, self.serials, self.loaded = Given(), Given(), Given()  # of classes by identifier; of serial numbers
+        self.frames = Given()  # by identifier
         self.heaps = []
         self.records()
 
@@ -200,8 +221,15 @@ class Dump:
             self.ended(heap)
 
     def ended(self, heap):
+        heap.given = {name: len(getattr(self, name).all) for name in ("texts", "names", "serials", "loaded", "frames")}
         self.heaps.append(heap)
         return Heap(self.readings)
+
+    def settle(self, index):
+        """Leaves in the tables what counts for a heap. What stands after the last one counts for that."""
+        if index + 1 < len(self.heaps):
+            for name, count in self.heaps[index].given.items():
+                setattr(self, name, getattr(self, name).as_of(count))
 
     # Records outside of the heap
 
@@ -324,6 +352,7 @@ def listing(dump, index):
     if index is None and len(dump.heaps) > 1:
         raise Skip("the dump has several heaps, and none was asked for")
     index = index or 0
+    dump.settle(index)
     heap = dump.heaps[index]
     heap.items = one_of_each(heap.items, dump.readings, "hprof")
     classes = {}
@@ -400,7 +429,7 @@ def field_values(dump, classes, item):
     """The values of an instance, by the fields of its class and all superclasses; its bytes, where one is missing."""
     codes, owner, owners = [], item["class"], set()
     takes_declared = dump.readings["hprof.undeclared-bytes"] == "declared-fields"
-    while owner:
+    while owner or not owners:  # 0 is no superclass, and may be a class
         if owner in owners:
             raise Refusal(f"the class {owner:#x} is its own superclass")
         if owner not in classes:
@@ -410,8 +439,6 @@ def field_values(dump, classes, item):
         owners.add(owner)
         codes += [code for _, code in classes[owner]["fields"]]
         owner = classes[owner]["super"]
-    if not owners:
-        return {"raw": item["bytes"].hex()}
     values = Fields(item["bytes"], 0, len(item["bytes"]), dump.id_size)
     listed = [[kind, hex(bits)] for kind, bits in map(values.value, codes)]
     if values.at < values.end and not takes_declared:

@@ -11,6 +11,7 @@ mod plan;
 mod state;
 mod told;
 mod totals;
+mod ways;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -19,24 +20,27 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::compare::Facet;
+use crate::corpus::Verdict;
 use crate::error::Error;
 use crate::format::{Family, Format};
 use crate::setters::setters;
 
-use super::causes::is_fact;
+use super::causes::{is_fact, part};
+use super::evidence::of_dump;
 use super::expected::ExpectedFailures;
 use super::introduction::{declared, hello, label};
 use super::protocol::Hello;
-use super::report::{CaseResult, Cause};
+use super::report::{CaseResult, Cause, Report};
 use super::run::{One, Options, Relied, Shared, Silent, Told};
 use super::shows::Wrong;
-use super::smallest::{Question, Smaller, file_of};
+use super::smallest::{Question, Smaller, Smallest, file_of};
 use super::subject::{Kind, Subject};
 use super::task::{Choice, Operation, Wanted, What, tasks};
 
 use plan::Plan;
-use state::{Begun, State};
+use state::{Begun, Shown, State};
 use totals::Totals;
+use ways::Kept;
 
 pub use plan::CASES;
 pub(super) use plan::Drawn;
@@ -46,10 +50,14 @@ pub use totals::Reached;
 
 /// Processes that a batch is asked in at a time.
 const SIDE_BY_SIDE: usize = 2;
-/// After that many rounds causes are looked for even if nothing looks new.
-const LATER: u64 = 32;
+/// After that many batches causes are looked for even if nothing looks new, and other ways to the same.
+const LATER: usize = 32;
+/// A part of the time of a campaign that other ways are looked for in after its end.
+const AT_THE_END: u32 = 4;
 /// A program that is wrong in a new way each time has as many causes as it wants.
 const MOST_REDUCED: usize = 200;
+/// Of these, as many are for other ways at most.
+const MOST_OF_WAYS: usize = 100;
 
 /// How a campaign goes.
 #[derive(Debug)]
@@ -198,12 +206,10 @@ impl<'s> Campaign<'s> {
         heard(Heard::GoesOn(self.state.known.totals.cases));
         let mut known = self.reduce_causes(heard)?;
         let width = self.options.jobs.div_ceil(SIDE_BY_SIDE).max(1);
-        let (mut next, mut rounds, mut kinds) = (0, 0_u64, 0);
+        let (mut next, mut run, mut kinds) = (0, 0, 0);
+        let end = self.options.time.map(|time| started + time);
         let is_enough = |known: usize| self.options.causes.is_some_and(|causes| known >= causes);
-        while !is_enough(known)
-            && !self.subject.stop.is_asked()
-            && self.options.time.is_none_or(|time| started.elapsed() < time)
-        {
+        while !is_enough(known) && !self.subject.stop.is_asked() && end.is_none_or(|end| Instant::now() < end) {
             let batches = self.missing(&mut next, width);
             if batches.is_empty() {
                 break;
@@ -213,23 +219,35 @@ impl<'s> Campaign<'s> {
             }
             let totals = &self.state.known.totals;
             heard(Heard::Asked(totals.cases, totals.failures.values().map(|alike| alike.count).sum()));
-            rounds += 1;
             // What looks new has perhaps a cause of its own. More of the same may change what the others are explained by.
-            if self.state.known.totals.failures.len() != kinds || rounds.is_multiple_of(LATER) {
+            let is_later = run / LATER != (run + batches.len()) / LATER;
+            run += batches.len();
+            if self.state.known.totals.failures.len() != kinds || is_later {
                 kinds = self.state.known.totals.failures.len();
                 known = self.reduce_causes(heard)?;
             }
+            if is_later && !is_enough(known) {
+                known = self.reduce_ways(end, heard)?;
+            }
         }
         known = self.reduce_causes(heard)?;
+        if !is_enough(known) {
+            let end = self.options.time.map(|time| Instant::now() + time / AT_THE_END);
+            known = self.reduce_ways(end, heard)?;
+        }
         let totals = &self.state.known.totals;
         Ok(Ended { cases: totals.cases, unexpected: totals.unexpected, causes: known })
     }
 
-    fn causes(&self) -> Vec<Cause> {
+    /// The report of what is known, and the id of a case whose failure no reduced dump explains, of those that are not passed over.
+    fn told(&self, passed_over: &BTreeSet<String>) -> (Report, Option<String>) {
         let known = &self.state.known;
         let begun = known.begun.clone().unwrap_or_default();
-        let mut report = told::report_of(&begun, known.totals.clone(), &known.reduced);
-        report.implementations.pop().map(|tested| tested.causes).unwrap_or_default()
+        told::told_of(&begun, known.totals.clone(), &known.reduced, passed_over)
+    }
+
+    fn causes(&self) -> Vec<Cause> {
+        self.told(&BTreeSet::new()).0.implementations.pop().map(|tested| tested.causes).unwrap_or_default()
     }
 
     /// The next batches that were not run.
@@ -293,12 +311,52 @@ impl<'s> Campaign<'s> {
     fn reduce_causes(&mut self, heard: &(dyn Fn(Heard<'_>) + Sync)) -> Result<usize, Error> {
         let causes = self.causes();
         for cause in &causes {
-            let is_known = self.is_shown(cause, &causes) || self.state.known.reduced.len() >= MOST_REDUCED;
-            if !is_known && !self.subject.stop.is_asked() {
-                self.reduce(cause, heard)?;
+            if self.is_shown(cause, &causes) || !self.may_reduce(MOST_REDUCED) {
+                continue;
+            }
+            heard(Heard::Cause(cause));
+            if let Some((told, is_reduced)) = self.reduced(cause, heard)? {
+                if !is_reduced && self.options.trials > 0 {
+                    heard(Heard::NotReduced(cause));
+                }
+                heard(Heard::Reduced(&told));
             }
         }
-        Ok(causes.len())
+        // Reduced dumps may tell causes apart.
+        Ok(self.causes().len())
+    }
+
+    /// Reduces dumps of what comes about in other ways than the reduced dumps show, up to a point in time; and how many causes there
+    /// are. Which rules tell failures from other dumps is known only after many cases.
+    fn reduce_ways(&mut self, end: Option<Instant>, heard: &(dyn Fn(Heard<'_>) + Sync)) -> Result<usize, Error> {
+        let mut passed_over = BTreeSet::new();
+        while self.options.trials > 0
+            && self.may_reduce(MOST_OF_WAYS)
+            && end.is_none_or(|end| Instant::now() < end)
+            && let (report, Some(id)) = self.told(&passed_over)
+        {
+            let results = report.implementations.first().map_or(&[][..], |tested| &tested.results);
+            let kept = Kept::new(results, &report.cases);
+            let Some(one) = kept.failures.get(&*id) else { break };
+            match self.reduced(&part(None, &[one.result], &kept.cases, &BTreeSet::new()), heard)? {
+                Some((told, _)) => {
+                    // What it shows may be no cause of its own after all.
+                    let causes = self.causes();
+                    if let Some(cause) = causes.iter().find(|cause| cause.reduced.as_ref() == Some(&told)) {
+                        heard(Heard::Cause(cause));
+                        heard(Heard::Reduced(&told));
+                    }
+                }
+                // A seed may have changed.
+                None => _ = passed_over.insert(id),
+            }
+        }
+        Ok(self.causes().len())
+    }
+
+    /// Whether another dump may be reduced.
+    fn may_reduce(&self, most: usize) -> bool {
+        !self.subject.stop.is_asked() && self.state.known.reduced.len() < most
     }
 
     /// Whether dumps show a cause already. A message, or a place in a program, that has as many dumps as causes shows all of
@@ -308,23 +366,27 @@ impl<'s> Campaign<'s> {
             causes.iter().filter(|cause| cause.symptoms.iter().any(|symptom| symptom.what == what)).count()
         };
         let of_dumps = |what: &str| {
-            self.state.known.reduced.iter().filter(|dump| dump.shows.iter().any(|shown| shown == what)).count()
+            self.state.known.reduced.iter().filter(|shown| shown.dump.shows.iter().any(|shown| shown == what)).count()
         };
         let is_placed = |what: &str| !is_fact(what) && of_dumps(what) >= of_causes(what);
         cause.reduced.is_some() || cause.symptoms.iter().any(|symptom| is_placed(&symptom.what))
     }
 
-    fn reduce(&mut self, cause: &Cause, heard: &(dyn Fn(Heard<'_>) + Sync)) -> Result<(), Error> {
+    /// Reduces the dump of a cause's example, and says whether it could; `None` if it is not made any more, or a signal came.
+    fn reduced(
+        &mut self,
+        cause: &Cause,
+        heard: &(dyn Fn(Heard<'_>) + Sync),
+    ) -> Result<Option<(ReducedDump, bool)>, Error> {
         let failures = self.state.known.totals.failures.values().flat_map(|alike| &alike.smallest);
         let Some(failure) = failures.clone().find(|failure| failure.case.id == cause.example).cloned() else {
-            return Ok(());
+            return Ok(None);
         };
-        heard(Heard::Cause(cause));
         let batch = Drawn::batch_of(&failure.case.id).unwrap_or_default();
         let task = tasks(self.subject, self.hello.as_ref(), &self.plan.batch(batch), self.options.operations)
             .into_iter()
             .find(|task| task.id == failure.case.id);
-        let Some(task) = task else { return Ok(()) };
+        let Some(task) = task else { return Ok(None) };
         let tried = |count| heard(Heard::Reducing(count));
         let smaller =
             Smaller { stop: &self.subject.stop, trials: self.options.trials, jobs: self.options.jobs, tried: &tried };
@@ -333,17 +395,22 @@ impl<'s> Campaign<'s> {
         let wrong = wrong.map(|wrong| wrong.in_a_hurry(&task.source)).transpose()?;
         let smallest = smaller.of(&task, &failure.result, cause, wrong.as_ref().map(|wrong| wrong as &dyn Question))?;
         if self.subject.stop.is_asked() {
-            return Ok(());
+            return Ok(None);
         }
-        if !smallest.is_reduced && self.options.trials > 0 {
-            heard(Heard::NotReduced(cause));
-        }
+        let Smallest { case, told, is_reduced, is_least } = smallest;
         let suffix = task.source.case()?.format.family().suffix();
         let file = file_of(self.state.known.reduced.len() + 1, &cause.id, suffix);
-        let told = ReducedDump { file, ..smallest.told };
-        self.state.reduced(told.clone(), &smallest.bytes)?;
-        heard(Heard::Reduced(&told));
-        Ok(())
+        let told = ReducedDump { file, ..told };
+        let broken = case.breaks.filter(|_| case.verdict == Verdict::Invalid);
+        let before = &failure.case.relies;
+        let shown = Shown {
+            dump: told.clone(),
+            relies: of_dump(&case)?.into_iter().map(str::to_owned).filter(|rule| before.contains(rule)).collect(),
+            broken: broken.map(|(rule, _)| rule.to_owned()),
+            is_least,
+        };
+        self.state.reduced(shown, &case.bytes)?;
+        Ok(Some((told, is_reduced)))
     }
 }
 

@@ -9,12 +9,12 @@ use sha2::{Digest, Sha256};
 
 use crate::bytes::hexadecimal;
 use crate::corpus::Case;
-use crate::corrupt::THINNED;
+use crate::corrupt::{REARRANGED, THINNED};
 use crate::draw::{Draw, SeedDraw};
 use crate::error::Error;
 use crate::format::{Family, Format};
 use crate::generate::Preset;
-use crate::recipe::Recipe;
+use crate::recipe::{Recipe, usual_profiles};
 
 use super::super::own::own_case;
 use super::super::random::{compressed, damaged, mutant, recipe_case};
@@ -126,6 +126,9 @@ struct Common {
     gzip: bool,
     /// Whether everything is drawn, and not only what every parser should load, with few things that are odd.
     swarm: bool,
+    /// Where everything else is drawn, the writer that is imitated, if it is one for the whole batch. It is not the profile `any`,
+    /// so that a reader that ends at what only that writes is asked about other things, too.
+    profile: Option<&'static str>,
 }
 
 impl Drawn {
@@ -195,14 +198,16 @@ impl Drawn {
     fn common(&self) -> Common {
         let mut draw = SeedDraw::numbered(self.plan.seed, self.batch << 8);
         let draw: &mut dyn Draw = &mut draw;
+        let format = *draw.pick(&self.plan.formats());
+        let usual = usual_profiles(format);
         Common {
-            format: *draw.pick(&self.plan.formats()),
+            format,
             objects: *draw.pick(&[4, 16, 60, 60, 120, 120, 400]),
             damaged: *draw.pick(&[0, 0, 1, 4]),
             swarm: !draw.one_in(4),
             gzip: draw.one_in(16),
-            // Last, so that the other dumps of a seed stay what they were.
             mutated: *draw.pick(&[0, 4, 6, 6]),
+            profile: (draw.one_in(2) && !usual.is_empty()).then(|| *draw.pick(&usual)),
         }
     }
 
@@ -212,6 +217,7 @@ impl Drawn {
             let mut recipe = Recipe::from(Preset::Plain).swarm(true).format(common.format).seed(seed);
             recipe.options.objects = draw.between(1, common.objects) as usize;
             recipe.keep("objects");
+            recipe.wishes.profile = common.profile.map(str::to_owned);
             recipe
         } else {
             Recipe::draw(&[common.format.family()], common.objects, draw)?
@@ -238,8 +244,8 @@ impl Drawn {
         }
         for _ in 0..EDITS {
             // Small enough to be typed.
-            let mutation = draw.below(THINNED);
-            let mutation = if draw.one_in(8) { mutation + THINNED } else { mutation };
+            let whole = *(draw as &mut dyn Draw).pick(&[0, 0, 0, 0, 0, 0, THINNED, REARRANGED]);
+            let mutation = draw.below(THINNED) + whole;
             if let Some(case) = mutant(mutation, &base)? {
                 return Ok((Case { recipe: recipe.mutation(mutation).to_string(), ..case }, None));
             }

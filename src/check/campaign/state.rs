@@ -8,6 +8,7 @@
 //! | `.heapsmith-campaign` | the marker, which says where temporary files are |
 //! | `.heapsmith-lock` | the lock, while the campaign goes on |
 
+use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -34,7 +35,7 @@ const MARKER: &str = ".heapsmith-campaign";
 /// How the name of a folder of temporary files begins.
 const TEMPORARY: &str = "heapsmith-campaign-";
 /// Version of the form of all this.
-pub(super) const FORM: u32 = 1;
+pub(super) const FORM: u32 = 2;
 /// From this length on, lines of batches are replaced by their sum.
 const LONG: u64 = 4 << 20;
 /// No line is longer.
@@ -78,6 +79,19 @@ pub struct ReducedDump {
     pub of: String,
 }
 
+/// A dump that was reduced, and what there is in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Shown {
+    #[serde(flatten)]
+    pub(super) dump: ReducedDump,
+    /// The rules on which it relies, as does the dump that it was made of.
+    pub(super) relies: BTreeSet<String>,
+    /// The rule that it breaks, if it is to be refused.
+    pub(super) broken: Option<String>,
+    /// Whether nothing more can be left out of it.
+    pub(super) is_least: bool,
+}
+
 impl ReducedDump {
     /// Whether it has the path of a file beside a report, and not any other.
     pub(in crate::check) fn is_beside(&self) -> bool {
@@ -103,7 +117,7 @@ impl ReducedDump {
 enum Entry {
     Begun(Box<Begun>),
     Batches(Box<Totals>),
-    Reduced(Box<ReducedDump>),
+    Reduced(Box<Shown>),
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -118,7 +132,7 @@ struct Marker {
 pub(super) struct Known {
     pub(super) begun: Option<Begun>,
     pub(super) totals: Totals,
-    pub(super) reduced: Vec<ReducedDump>,
+    pub(super) reduced: Vec<Shown>,
     /// Lines that say nothing: the last one may have been cut by a kill, and others by anything.
     pub(super) damaged: u64,
 }
@@ -236,8 +250,8 @@ impl State {
     }
 
     /// Writes a reduced dump, and then down that it is there.
-    pub(super) fn reduced(&mut self, reduced: ReducedDump, dump: &[u8]) -> Result<(), Error> {
-        let path = self.root.join(&reduced.file);
+    pub(super) fn reduced(&mut self, reduced: Shown, dump: &[u8]) -> Result<(), Error> {
+        let path = self.root.join(&reduced.dump.file);
         let failed = |e| Error::io(format!("writing {}", path.display()), e);
         fs::create_dir_all(self.root.join(DUMPS)).map_err(failed)?;
         let mut output = Output::create_binary(&path, true)?;
@@ -296,6 +310,7 @@ impl Begun {
         let shard = |begun: &Begun| begun.shard.map_or_else(|| "none".to_owned(), |(k, n)| format!("{k}/{n}"));
         let format = |begun: &Begun| begun.plan.format.clone().unwrap_or_else(|| "all".to_owned());
         let all = [
+            ("the version of the folder", self.form.to_string(), other.form.to_string()),
             ("heapsmith", self.heapsmith.clone(), other.heapsmith.clone()),
             ("generator", self.plan.generator.clone(), other.plan.generator.clone()),
             ("command", self.command.clone(), other.command.clone()),

@@ -11,8 +11,9 @@ use crate::error::Error;
 use super::super::causes::{Counted, counted_causes, is_fact};
 use super::super::kept::KeptDump;
 use super::super::report::{CampaignChosen, CaseFacts, CaseResult, Cause, Chosen, Held, Report, SCHEMA, Tested};
-use super::state::{Begun, Known, ReducedDump};
-use super::totals::{Reached, Totals};
+use super::state::{Begun, Known, ReducedDump, Shown};
+use super::totals::{ALIKE, Alike, Reached, Totals};
+use super::ways::{Kept, Ways};
 
 /// Version of the schema of [`Status`].
 pub const STATUS_SCHEMA: u32 = 1;
@@ -88,13 +89,7 @@ pub fn status(root: &Path) -> Result<Status, Error> {
             sentence: cause.sentence.clone(),
             cases: cause.all_failures(),
             reduced: cause.reduced.clone(),
-            first: of
-                .iter()
-                .filter_map(|seen| failures.get(*seen))
-                .map(|alike| &alike.first)
-                .min()
-                .cloned()
-                .unwrap_or_default(),
+            first: first(cause, &of, &failures),
             example: cause.example.clone(),
             recipe: recipes.get(&*cause.example).map(|recipe| (*recipe).to_owned()).unwrap_or_default(),
         }
@@ -112,6 +107,14 @@ pub fn status(root: &Path) -> Result<Status, Error> {
         reached,
         damaged: known.damaged,
     })
+}
+
+/// The first case of a cause: that of failures that look like its own, if all of those that were kept are its own, and else the first
+/// of its own that was kept.
+fn first(cause: &Cause, of: &[&str], failures: &BTreeMap<String, Alike>) -> String {
+    let is_own = |alike: &&Alike| alike.smallest.iter().all(|failure| cause.cases.contains(&failure.case.id));
+    let whole = of.iter().filter_map(|seen| failures.get(*seen)).filter(is_own).map(|alike| &alike.first);
+    whole.chain(&cause.cases).min().cloned().unwrap_or_default()
 }
 
 /// The report of a campaign, or of the shards of one, which add up whatever their order. Of failures that look alike it has
@@ -136,10 +139,10 @@ pub fn campaign_report(roots: &[PathBuf]) -> Result<(Report, Vec<(String, KeptDu
             }
             Some((_, totals)) => totals.add(known.totals),
         }
-        for dump in known.reduced {
+        for Shown { dump, relies, broken, is_least } in known.reduced {
             let name = if roots.len() == 1 { dump.file.clone() } else { named(number + 1, &dump.file) };
             files.push((name.clone(), KeptDump::File(root.join(&dump.file))));
-            reduced.push(ReducedDump { file: name, ..dump });
+            reduced.push(Shown { dump: ReducedDump { file: name, ..dump }, relies, broken, is_least });
         }
     }
     let (begun, totals) = all.ok_or_else(|| Error::Usage("expected the folder of a campaign".to_owned()))?;
@@ -163,7 +166,19 @@ fn named(number: usize, file: &str) -> String {
     }
 }
 
-pub(super) fn report_of(begun: &Begun, totals: Totals, reduced: &[ReducedDump]) -> Report {
+/// The report of what is known.
+fn report_of(begun: &Begun, totals: Totals, reduced: &[Shown]) -> Report {
+    told_of(begun, totals, reduced, &BTreeSet::new()).0
+}
+
+/// The report of what is known, and the id of a case whose failure no reduced dump explains, of those that are not passed over.
+pub(super) fn told_of(
+    begun: &Begun,
+    totals: Totals,
+    reduced: &[Shown],
+    passed_over: &BTreeSet<String>,
+) -> (Report, Option<String>) {
+    let ways = Ways::new(&totals, reduced);
     let Totals { batches, cases, unexpected, tally, passed, readings, failures, .. } = totals;
     let chosen = CampaignChosen { batches: batches.to_string(), cases, unexpected };
     let mut alike_of: BTreeMap<String, usize> = BTreeMap::new();
@@ -171,9 +186,12 @@ pub(super) fn report_of(begun: &Begun, totals: Totals, reduced: &[ReducedDump]) 
     let mut counted = Counted { passed, weights: BTreeMap::new() };
     let (mut facts, mut results): (Vec<CaseFacts>, Vec<CaseResult>) = (Vec::new(), Vec::new());
     for (number, alike) in failures.into_values().enumerate() {
-        let weight = alike.count as f64 / alike.smallest.len().max(1) as f64;
-        for failure in alike.smallest {
-            counted.weights.insert(failure.case.id.clone(), weight);
+        // Those beyond the smallest are peculiar, and stand for themselves.
+        let usual = alike.smallest.len().min(ALIKE);
+        let peculiar = alike.smallest.len() - usual;
+        let weight = alike.count.saturating_sub(peculiar as u64) as f64 / usual.max(1) as f64;
+        for (place, failure) in alike.smallest.into_iter().enumerate() {
+            counted.weights.insert(failure.case.id.clone(), if place < usual { weight } else { 1.0 });
             alike_of.insert(failure.case.id.clone(), number);
             facts.push(failure.case);
             results.push(failure.result);
@@ -197,16 +215,23 @@ pub(super) fn report_of(begun: &Begun, totals: Totals, reduced: &[ReducedDump]) 
     };
     tested.count();
     tested.tally.extend(tally);
-    let known: BTreeMap<&str, &CaseFacts> = facts.iter().map(|case| (&*case.id, case)).collect();
-    let mut causes = counted_causes(&tested, &known, &counted);
-    for cause in &mut causes {
-        let kinds: BTreeSet<usize> = cause.cases.iter().filter_map(|case| alike_of.get(case).copied()).collect();
-        cause.failures = Some(kinds.into_iter().map(|kind| counts[kind]).sum());
-        cause.reduced = shown(cause, reduced).cloned();
+    let kept = Kept::new(&tested.results, &facts);
+    let whole = counted_causes(&tested, &kept.cases, &counted);
+    let unexplained = ways.unexplained(&whole, &kept, passed_over).map(|result| result.id.clone());
+    let mut causes = Vec::new();
+    for cause in whole {
+        let mut parts = ways.split(cause, &kept);
+        count(&mut parts, &alike_of, &counts);
+        let is_split = parts.len() > 1;
+        causes.extend(parts.into_iter().map(|(cause, way)| {
+            let way = way.map(|way| &ways.dump(way).dump);
+            let dump = way.filter(|_| is_split).or_else(|| shown(&cause, reduced, way)).cloned();
+            Cause { reduced: dump, ..cause }
+        }));
     }
     causes.sort_by_key(|cause| (cause.unexpected == 0, std::cmp::Reverse(cause.failures)));
     tested.causes = causes;
-    Report {
+    let report = Report {
         schema: SCHEMA,
         heapsmith: begun.heapsmith.clone(),
         chosen: Chosen {
@@ -219,17 +244,52 @@ pub(super) fn report_of(begun: &Begun, totals: Totals, reduced: &[ReducedDump]) 
         cases: facts,
         implementations: vec![tested],
         ..Report::default()
+    };
+    (report, unexplained)
+}
+
+/// Counts the cases of parts of a cause. Of failures that look alike and are in several parts, most are not kept, so that it is not
+/// known of which part they are: the part with most of those that were kept counts them all, and the others only those that were kept.
+fn count(parts: &mut [(Cause, Option<usize>)], alike_of: &BTreeMap<String, usize>, counts: &[u64]) {
+    let kept: Vec<BTreeMap<usize, u64>> = parts
+        .iter()
+        .map(|(cause, _)| {
+            let mut kept: BTreeMap<usize, u64> = BTreeMap::new();
+            let kinds = cause.cases.iter().filter_map(|case| alike_of.get(case));
+            kinds.for_each(|kind| *kept.entry(*kind).or_default() += 1);
+            kept
+        })
+        .collect();
+    for (at, (cause, _)) in parts.iter_mut().enumerate() {
+        let of_kind = |(kind, own): (&usize, &u64)| {
+            let others = kept.iter().enumerate().filter(|(other, _)| *other != at);
+            let others: Vec<(u64, usize)> =
+                others.filter_map(|(other, kept)| Some((*kept.get(kind)?, other))).collect();
+            let has_more = |(count, other): &(u64, usize)| count > own || count == own && *other < at;
+            match others.iter().any(has_more) {
+                true => *own,
+                false => counts[*kind].saturating_sub(others.iter().map(|(count, _)| count).sum()).max(*own),
+            }
+        };
+        cause.failures = Some(kept[at].iter().map(of_kind).sum());
     }
 }
 
-/// The smallest dump that shows a cause: by its rule and a symptom, or by a message or a place in a program alone.
-pub(super) fn shown<'r>(cause: &Cause, reduced: &'r [ReducedDump]) -> Option<&'r ReducedDump> {
+/// The smallest dump that shows a cause: by its rule and a symptom, as it explains failures of it, or by a message or a place in a
+/// program alone.
+fn shown<'r>(cause: &Cause, reduced: &'r [Shown], way: Option<&'r ReducedDump>) -> Option<&'r ReducedDump> {
     let is_seen = |what: &String| cause.symptoms.iter().any(|symptom| symptom.what == *what);
     let is_placed = |what: &String| !is_fact(what) && is_seen(what);
     let of_rule = |dump: &ReducedDump| dump.rule == cause.rule || dump.rule.is_none();
     let smallest = |of_cause: &dyn Fn(&ReducedDump) -> bool| {
-        reduced.iter().filter(|dump| of_cause(dump)).min_by_key(|dump| (dump.bytes, &dump.file))
+        reduced
+            .iter()
+            .map(|shown| &shown.dump)
+            .filter(|dump| of_cause(dump))
+            .min_by_key(|dump| (dump.bytes, &dump.file))
     };
-    smallest(&|dump| of_rule(dump) && dump.shows.iter().any(is_seen))
+    smallest(&|dump| dump.rule == cause.rule && dump.shows.iter().any(is_seen))
+        .or(way)
+        .or_else(|| smallest(&|dump| of_rule(dump) && dump.shows.iter().any(is_seen)))
         .or_else(|| smallest(&|dump| dump.shows.iter().any(is_placed)))
 }

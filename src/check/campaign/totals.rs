@@ -1,7 +1,7 @@
 //! What came of batches: counts, and the smallest dumps of failures that look alike. What came of two sets of batches adds up to
 //! what came of both, whatever the order.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +18,7 @@ use super::super::report::{CaseFacts, CaseResult, Held};
 use super::super::task::first_heap;
 
 /// Failures of which the dumps and answers are kept, of those that look alike.
-const ALIKE: usize = 8;
+pub(super) const ALIKE: usize = 8;
 /// Ways to look, of failures; a program that says something else each time has as many as it wants.
 const KINDS: usize = 500;
 
@@ -51,7 +51,8 @@ pub(super) struct Alike {
     pub(super) count: u64,
     /// The id of the first: of ids of one campaign, the order is that of the cases.
     pub(super) first: String,
-    /// Those with the smallest dumps.
+    /// Those with the smallest dumps; and for each rule on which the smallest one relies, the smallest that does not: it may
+    /// come about in another way.
     pub(super) smallest: Vec<Failure>,
 }
 
@@ -189,7 +190,16 @@ impl Alike {
         self.smallest.extend(other.smallest);
         let key = |failure: &Failure| (failure.case.size, failure.case.id.clone());
         self.smallest.sort_by_cached_key(key);
-        self.smallest.truncate(ALIKE);
+        let mut common: Option<BTreeSet<String>> = None;
+        let mut place = 0;
+        self.smallest.retain(|failure| {
+            let relies: BTreeSet<&String> = failure.case.relies.iter().collect();
+            let common = common.get_or_insert_with(|| relies.iter().map(|rule| (*rule).clone()).collect());
+            let before = common.len();
+            common.retain(|rule| relies.contains(rule));
+            place += 1;
+            place <= ALIKE || common.len() < before
+        });
     }
 }
 

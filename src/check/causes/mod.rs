@@ -93,6 +93,22 @@ pub(super) fn is_fact(symptom: &str) -> bool {
     spectrum::is_fact(symptom)
 }
 
+/// How a program ended, or what it said: what is seen of a failure that is no fact.
+pub(super) fn message_of(result: &CaseResult) -> Option<String> {
+    let has_no_answer = matches!(result.outcome, Outcome::Hang { .. } | Outcome::OutOfMemory { .. });
+    symptom_of(result).filter(|seen| has_no_answer || !is_fact(seen))
+}
+
+/// A cause of some failures, but for those of their symptoms that another has.
+pub(super) fn part(
+    rule: Option<&str>,
+    members: &[&CaseResult],
+    cases: &BTreeMap<&str, &CaseFacts>,
+    of_another: &BTreeSet<String>,
+) -> Cause {
+    cause(rule, members, of_another, cases)
+}
+
 /// Everything that is seen of a failure.
 pub(super) fn symptoms_of(result: &CaseResult) -> BTreeSet<String> {
     symptoms(result)

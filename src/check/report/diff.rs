@@ -99,11 +99,14 @@ fn of_implementation(old: &Tested, new: &Tested) -> TestedDiff {
     let cases = [outcomes(old), outcomes(new)];
     let mut told = TestedDiff { label: new.label.clone(), before: old.label.clone(), ..TestedDiff::default() };
     let mut left: Vec<&Cause> = old.causes.iter().collect();
-    let (known, unknown): (Vec<&Cause>, Vec<&Cause>) =
+    let (known, mut unknown): (Vec<&Cause>, Vec<&Cause>) =
         new.causes.iter().partition(|cause| left.iter().any(|before| before.id == cause.id));
     for cause in known {
-        if let Some(before) = left.iter().position(|before| before.id == cause.id) {
-            told.changed.extend(changed(left.remove(before), cause, &cases));
+        // Several causes may have one name.
+        let named = (0..left.len()).filter(|&at| left[at].id == cause.id);
+        match named.max_by_key(|&at| (common(left[at], cause), std::cmp::Reverse(at))) {
+            Some(before) => told.changed.extend(changed(left.remove(before), cause, &cases)),
+            None => unknown.push(cause),
         }
     }
     for cause in unknown {
@@ -123,9 +126,14 @@ fn outcomes(tested: &Tested) -> Outcomes<'_> {
 }
 
 fn has_same_cases(one: &Cause, other: &Cause) -> bool {
-    let [one, other] = [one, other].map(|cause| cause.cases.iter().collect::<BTreeSet<_>>());
-    let common = one.intersection(&other).count() as f64;
-    common >= COMMON * one.len().min(other.len()) as f64 && common > 0.0
+    let (common, fewer) = (common(one, other) as f64, one.cases.len().min(other.cases.len()) as f64);
+    common >= COMMON * fewer && common > 0.0
+}
+
+/// How many cases are in both.
+fn common(one: &Cause, other: &Cause) -> usize {
+    let of_one: BTreeSet<&String> = one.cases.iter().collect();
+    other.cases.iter().filter(|case| of_one.contains(case)).count()
 }
 
 /// How a cause has changed, if it has.

@@ -58,7 +58,7 @@ fn result(tested: &Tested, cause: &Cause, rule: Option<usize>) -> Value {
         "message": { "text": format!("{} {} cases.", cause.sentence, cause.all_failures()) },
         "locations": [location(&cause.example, example)],
         "occurrenceCount": cause.all_failures(),
-        "partialFingerprints": { "cause/v1": format!("{}/{}", tested.label, cause.id) },
+        "partialFingerprints": { "cause/v1": fingerprint(tested, cause) },
         "properties": { "cases": cause.cases, "repeat": cause.repeat, "symptoms": cause.symptoms },
     });
     if let Some(rule) = rule {
@@ -69,6 +69,14 @@ fn result(tested: &Tested, cause: &Cause, rule: Option<usize>) -> Value {
         result["suppressions"] = json!([{ "kind": "external", "justification": reason }]);
     }
     result
+}
+
+/// What tells a cause from others of the same implementation, in this run and the next: its name, and where another one has it, what
+/// is seen of it as well.
+fn fingerprint(tested: &Tested, cause: &Cause) -> String {
+    let is_named_twice = tested.causes.iter().filter(|other| other.id == cause.id).count() > 1;
+    let seen = cause.symptoms.first().filter(|_| is_named_twice).map(|symptom| format!("/{}", symptom.what));
+    format!("{}/{}{}", tested.label, cause.id, seen.unwrap_or_default())
 }
 
 /// The dump, and the bytes in it where they are known.

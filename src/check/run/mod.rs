@@ -271,7 +271,7 @@ fn reduced(
             }
             let suffix = task.source.case()?.format.family().suffix();
             let file = file_of(dumps.len() + 1, &cause.id, suffix);
-            dumps.push((file.clone(), KeptDump::Bytes(smallest.bytes)));
+            dumps.push((file.clone(), KeptDump::Bytes(smallest.case.bytes)));
             cause.reduced = Some(ReducedDump { file, ..smallest.told });
         }
     }

@@ -229,6 +229,8 @@ impl Gathering {
         }
         let mut log = Log::new(reading.texts);
         for (heap, events) in heaps.iter().map(|g| &g.events).chain([&between]).enumerate() {
+            // What stands after the last heap counts for that one.
+            let heap = heap.min(heaps.len() - 1);
             events.iter().for_each(|event| log.enter(heap, &event.kind));
         }
         let laid_out = heaps.iter().enumerate().flat_map(|(number, heap)| {

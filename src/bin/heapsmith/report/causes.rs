@@ -1,5 +1,7 @@
 //! Causes of failures as text.
 
+use std::collections::BTreeSet;
+
 use heapsmith::check::CaseResult;
 use heapsmith::check::report::{CaseFacts, Cause, Outcome, Report, Tested};
 
@@ -43,9 +45,9 @@ fn cut(causes: &[&Cause], room: usize, block: impl Fn(&Cause) -> String) -> Stri
         let block = block(cause);
         used += lines(&block);
         if shown > 0 && used > room {
-            let cases = causes[shown..].iter().map(|cause| cause.cases.len()).sum();
+            let cases: u64 = causes[shown..].iter().map(|cause| cause.all_failures()).sum();
             let more = counted(causes.len() - shown, "more cause");
-            return format!("{text}and {more}, {}: --all\n", counted(cases, "case"));
+            return format!("{text}and {more}, {}: --all\n", counted(cases as usize, "case"));
         }
         text += &block;
     }
@@ -57,8 +59,9 @@ pub(super) fn all(report: &Report, tested: &Tested) -> String {
     let mut text = String::new();
     for cause in &tested.causes {
         text += &headline(tested, cause);
+        let mut told = BTreeSet::new();
         for result in tested.results.iter().filter(|result| cause.cases.contains(&result.id)) {
-            text += &case(report, tested, result);
+            text += &case(report, tested, result, &mut told);
         }
     }
     text
@@ -111,8 +114,8 @@ fn headline(tested: &Tested, cause: &Cause) -> String {
     }
 }
 
-/// A case of a cause: what happened, and where.
-fn case(report: &Report, tested: &Tested, result: &CaseResult) -> String {
+/// A case of a cause: what happened, and where. The lines after the first one of a message, such as a stack, are shown once.
+fn case(report: &Report, tested: &Tested, result: &CaseResult, told: &mut BTreeSet<String>) -> String {
     let size = report.cases.iter().find(|case| case.id == result.id).map(|case| case.size);
     let size = size.map(|size| format!(" ({size} bytes)")).unwrap_or_default();
     let head = format!("  {}{size}: ", terminal::line(&result.id));
@@ -122,7 +125,13 @@ fn case(report: &Report, tested: &Tested, result: &CaseResult) -> String {
         }
         _ => {
             let validated = validated(report, tested, &result.id);
-            format!("{head}{}\n", detail(result)) + &validated + &place(result) + &repeat(result.repeat.as_deref())
+            let mut what = detail(result);
+            if let Some((first, rest)) = what.split_once("\n    ").filter(|_| has_message(result))
+                && !told.insert(rest.to_owned())
+            {
+                what = format!("{first} (the rest as above)");
+            }
+            format!("{head}{what}\n") + &validated + &place(result) + &repeat(result.repeat.as_deref())
         }
     }
 }
@@ -133,9 +142,14 @@ fn detail(result: &CaseResult) -> String {
         (outcome, Some(expected)) if outcome.is_pass() => {
             format!("it passes, and was expected to fail: {}", terminal::line(&expected.reason))
         }
-        (outcome @ (Outcome::Fail { .. } | Outcome::Disagree(_)), _) => outcome.detail(),
+        (outcome, _) if !has_message(result) => outcome.detail(),
         (outcome, _) => outcome.detail().replace('\n', "\n    "),
     }
+}
+
+/// Whether the text comes from the program that was asked.
+fn has_message(result: &CaseResult) -> bool {
+    !matches!(result.outcome, Outcome::Fail { .. } | Outcome::Disagree(_))
 }
 
 /// What came out at first, what else is wrong, and where in the dump.

@@ -3,6 +3,8 @@
 //! An edit breaks one rule at a place that is known before. A mutation changes what a field, a record or the end of the file is,
 //! whatever comes of it: the dump may stay valid, and what it means then is for a decoder to say.
 
+mod whole;
+
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -10,7 +12,7 @@ use crate::bytes::gzip;
 use crate::draw::{Draw, SeedDraw, Stream};
 use crate::error::Error;
 
-use super::{Family, Opener, without};
+use super::{Family, Opener};
 
 /// Numbers at which readers go wrong; those that do not fit a field are cut off.
 const NUMBERS: [u64; 17] = [
@@ -87,8 +89,10 @@ const SNIPPETS: [&[u8]; 20] = [
     b"$1",
 ];
 
-/// Seeds from here on leave out records by their kind, as a writer does that has none of it.
+/// Seeds from here to [`REARRANGED`] leave out records by their kind, as a writer does that has none of it.
 pub const THINNED: u64 = 1 << 20;
+/// And from here on, a heap is added, records are moved, or a number is changed wherever it stands.
+pub const REARRANGED: u64 = 2 * THINNED;
 
 /// A field of the dump as it is now.
 struct Field {
@@ -98,8 +102,8 @@ struct Field {
     value: Option<i64>,
 }
 
-/// A dump with one change or a few, drawn by a seed, or without kinds of records ([`THINNED`]); `None` where it has no fields, or is
-/// the same afterwards.
+/// A dump with one change or a few, drawn by a seed, or with one that concerns it as a whole ([`THINNED`], [`REARRANGED`]); `None`
+/// where it has no fields, or is the same afterwards.
 ///
 /// # Errors
 /// If the dump cannot be read because of the machine.
@@ -108,9 +112,11 @@ pub fn mutated(family: Family, dump: &[u8], seed: u64) -> Result<Option<Vec<u8>>
     let draw: &mut dyn Draw = &mut draw;
     if seed >= THINNED {
         let fields = fields(family, dump)?;
-        let gone = kinds_of_records(&fields, draw);
-        let thinned = without(dump, &family.lengths(dump), &gone);
-        return Ok((thinned != dump).then_some(thinned));
+        let changed = match seed >= REARRANGED {
+            false => whole::thinned(family, dump, &fields, draw),
+            true => whole::rearranged(family, dump, &fields, draw),
+        };
+        return Ok(changed.filter(|changed| changed != dump));
     }
     let changes = *draw.pick(&[1, 1, 1, 2, 3]);
     let mut bytes = dump.to_vec();
@@ -143,40 +149,6 @@ fn fields(family: Family, bytes: &[u8]) -> Result<Vec<Field>, Error> {
         Err(e @ Error::Io { .. }) => Err(e),
         _ => Ok(fields),
     }
-}
-
-/// A kind of record: the tag that it begins with, or the names of its fields where there is none.
-type Kind<'f> = (Option<i64>, Vec<&'f str>);
-
-/// The places of all records of one to three kinds, or of all other kinds, in the order of the dump.
-fn kinds_of_records(fields: &[Field], draw: &mut dyn Draw) -> Vec<Range<usize>> {
-    let mut kinds: BTreeMap<Kind<'_>, Vec<Range<usize>>> = BTreeMap::new();
-    for record in fields.chunk_by(|one, next| one.record.is_some() && one.record == next.record) {
-        let (Some(first), Some(last)) = (record.first(), record.last()) else { continue };
-        if first.record.is_none() {
-            continue;
-        }
-        let tag = first.value.filter(|_| first.name.ends_with("tag"));
-        let mut names: Vec<&str> = record.iter().map(|field| field.name).filter(|_| tag.is_none()).collect();
-        names.sort_unstable();
-        names.dedup();
-        kinds.entry((tag, names)).or_default().push(first.at.start..last.at.end);
-    }
-    let mut kinds: Vec<Vec<Range<usize>>> = kinds.into_values().collect();
-    if kinds.is_empty() {
-        return Vec::new();
-    }
-    let few = draw.between(1, 3);
-    let chosen: Vec<usize> = (0..few).map(|_| draw.below(kinds.len() as u64) as usize).collect();
-    let keeps = draw.one_in(3);
-    let mut at = 0;
-    kinds.retain(|_| {
-        at += 1;
-        chosen.contains(&(at - 1)) != keeps
-    });
-    let mut gone: Vec<Range<usize>> = kinds.into_iter().flatten().collect();
-    gone.sort_unstable_by_key(|place| place.start);
-    gone
 }
 
 /// How the name of a field ends that counts the bytes after it, in byte maps.

@@ -1,0 +1,311 @@
+//! Other ways to what is seen. Several mistakes may end a program at one place, or with one message, and a reduced dump shows one of
+//! them. Nothing can be left out of it: a dump that shows the same, and lacks a rule on which the reduced one relies, may show it in
+//! another way, and is reduced as well.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::causes::{message_of, part, symptoms_of};
+use super::super::report::{CaseFacts, CaseResult, Cause, Outcome};
+use super::state::Shown;
+use super::totals::Totals;
+
+/// The most dumps that are reduced for one message. Wrong facts are not looked at: they say themselves what is wrong.
+const MOST: usize = 5;
+/// A rule tells failures from other dumps if no more than this share is read rightly of those that rely on it, of the share that
+/// is read rightly of all of the family...
+const TELLING: f64 = 0.5;
+/// ...and if this number of dumps relies on it.
+const DUMPS: u64 = 16;
+
+/// A failure that was kept.
+pub(super) struct One<'k> {
+    pub(super) case: &'k CaseFacts,
+    pub(super) result: &'k CaseResult,
+    /// What the program said, or where it ended.
+    message: Option<String>,
+}
+
+/// The failures that were kept, by the ids of their cases.
+pub(super) struct Kept<'k> {
+    pub(super) failures: BTreeMap<&'k str, One<'k>>,
+    pub(super) cases: BTreeMap<&'k str, &'k CaseFacts>,
+}
+
+impl<'k> Kept<'k> {
+    pub(super) fn new(results: &'k [CaseResult], cases: &'k [CaseFacts]) -> Kept<'k> {
+        let cases: BTreeMap<&str, &CaseFacts> = cases.iter().map(|case| (&*case.id, case)).collect();
+        let one = |result: &'k CaseResult| {
+            let case = *cases.get(&*result.id)?;
+            Some((&*result.id, One { case, result, message: message_of(result) }))
+        };
+        Kept { failures: results.iter().filter_map(one).collect(), cases }
+    }
+
+    fn of<'s>(&'s self, cause: &'s Cause) -> impl Iterator<Item = &'s One<'k>> {
+        cause.cases.iter().filter_map(|id| self.failures.get(&**id))
+    }
+}
+
+/// What a reduced dump takes to show a failure.
+struct Way<'k> {
+    shown: &'k Shown,
+    /// The rules on which it relies, or that it breaks, and that tell failures from other dumps.
+    needs: BTreeSet<&'k str>,
+}
+
+/// What reduced dumps take, of those out of which nothing more can be left.
+pub(super) struct Ways<'k> {
+    all: Vec<Way<'k>>,
+    reduced: &'k [Shown],
+}
+
+impl<'k> Ways<'k> {
+    pub(super) fn new(totals: &Totals, reduced: &'k [Shown]) -> Ways<'k> {
+        let telling = telling(totals);
+        let way = |shown: &'k Shown| {
+            let relies = shown.relies.iter().map(String::as_str).filter(|rule| telling.contains(rule));
+            Way { shown, needs: relies.chain(shown.broken.as_deref()).collect() }
+        };
+        Ways { all: reduced.iter().filter(|shown| shown.is_least).map(way).collect(), reduced }
+    }
+
+    /// The reduced dump of a way.
+    pub(super) fn dump(&self, at: usize) -> &'k Shown {
+        self.all[at].shown
+    }
+
+    /// The way that explains a failure: of several, the one that takes most, and then the one with the smallest dump.
+    fn explaining(&self, cause: &Cause, one: &One<'_>) -> Option<usize> {
+        let explaining = (0..self.all.len()).filter(|&at| self.all[at].explains(cause, one));
+        explaining.max_by_key(|&at| {
+            let Way { shown, needs } = &self.all[at];
+            (needs.len(), Reverse((shown.dump.bytes, &shown.dump.sha256)))
+        })
+    }
+
+    /// A failure that no reduced dump explains, of those that are not passed over: the one with the smallest dump of a cause.
+    pub(super) fn unexplained<'r>(
+        &self,
+        causes: &[Cause],
+        kept: &Kept<'r>,
+        passed_over: &BTreeSet<String>,
+    ) -> Option<&'r CaseResult> {
+        let is_wanted = |one: &One<'_>| {
+            let Some(message) = &one.message else { return false };
+            let of_message = self.reduced.iter().filter(|shown| shown.dump.shows.contains(message));
+            one.result.is_unexpected()
+                && !passed_over.contains(&one.case.id)
+                && of_message.count() < MOST
+                && self.reduced.iter().all(|shown| shown.dump.of != one.case.id)
+        };
+        causes.iter().filter(|cause| cause.unexpected > 0).find_map(|cause| {
+            let left = kept.of(cause).filter(|one| is_wanted(one) && self.explaining(cause, one).is_none());
+            left.min_by_key(|one| (one.case.size, &one.case.id)).map(|one| one.result)
+        })
+    }
+
+    /// The parts of a cause that come about in different ways, each with its way. What no way explains stays with most of the others.
+    pub(super) fn split(&self, cause: Cause, kept: &Kept<'_>) -> Vec<(Cause, Option<usize>)> {
+        let mut members: BTreeMap<Option<usize>, Vec<&CaseResult>> = BTreeMap::new();
+        for one in kept.of(&cause) {
+            let way = self.explaining(&cause, one).map(|at| self.first_alike(at));
+            members.entry(way).or_default().push(one.result);
+        }
+        let rest = members.remove(&None).unwrap_or_default();
+        let mut parts: Vec<(usize, Vec<&CaseResult>)> =
+            members.into_iter().filter_map(|(way, members)| Some((way?, members))).collect();
+        match &mut *parts {
+            [] => return vec![(cause, None)],
+            [(way, _)] => return vec![(cause, Some(*way))],
+            parts => {
+                let most = parts.iter_mut().max_by_key(|(way, members)| (members.len(), Reverse(*way)));
+                most.into_iter().for_each(|(_, members)| members.extend(&rest));
+            }
+        }
+        let shown: BTreeSet<&String> = cause.symptoms.iter().map(|symptom| &symptom.what).collect();
+        let ways: Vec<usize> = parts.iter().map(|(way, _)| *way).collect();
+        let of_way = |(way, members): (usize, Vec<&CaseResult>)| {
+            let seen: BTreeSet<String> = members.iter().flat_map(|result| symptoms_of(result)).collect();
+            let of_another = seen.into_iter().filter(|what| !shown.contains(what)).collect();
+            (part(self.rule(way, &ways, &cause, &members), &members, &kept.cases, &of_another), Some(way))
+        };
+        parts.into_iter().map(of_way).collect()
+    }
+
+    /// The first way that takes the same and shows the same.
+    fn first_alike(&self, at: usize) -> usize {
+        let Way { shown, needs } = &self.all[at];
+        let is_alike = |other: &Way<'_>| {
+            other.needs == *needs
+                && other.shown.broken == shown.broken
+                && other.shown.dump.shows.iter().any(|what| shown.dump.shows.contains(what))
+        };
+        self.all.iter().position(is_alike).unwrap_or(at)
+    }
+
+    /// The rule that a part of a cause is about, of those that its way takes: rather one that the ways of the other parts do not take,
+    /// that of the cause, one that the dump breaks, and one that most of the failures may break.
+    fn rule(&self, way: usize, ways: &[usize], cause: &Cause, members: &[&CaseResult]) -> Option<&'k str> {
+        let Way { shown, needs } = &self.all[way];
+        let count = |rule: &str| {
+            let may_be = |result: &&&CaseResult| result.suspects.iter().any(|suspect| suspect.rule == rule);
+            members.iter().filter(may_be).count()
+        };
+        let is_own = |rule: &str| ways.iter().all(|&other| other == way || !self.all[other].needs.contains(rule));
+        let known = needs.iter().copied().filter(|rule| count(rule) > 0);
+        known.max_by_key(|rule| {
+            let is_of_cause = cause.rule.as_deref() == Some(*rule);
+            (is_own(rule), is_of_cause, shown.broken.as_deref() == Some(*rule), count(rule), Reverse(*rule))
+        })
+    }
+}
+
+/// The rules that tell failures from other dumps.
+fn telling(totals: &Totals) -> BTreeSet<&str> {
+    let relied = &totals.reached.rules;
+    let rate = |rule: &str| {
+        let passed = totals.passed.get(rule).copied().unwrap_or_default();
+        passed as f64 / relied.get(rule).copied().unwrap_or_default().max(1) as f64
+    };
+    // All dumps of a family rely on the rule on which most of them do.
+    let usual = |rule: &str| {
+        let of_family = relied.iter().filter(|(other, _)| family(other) == family(rule));
+        of_family.max_by_key(|(_, count)| **count).map_or(0.0, |(most, _)| rate(most))
+    };
+    let is_telling = |(rule, count): &(&String, &u64)| {
+        // Where nothing is read rightly, nothing tells.
+        let usual = usual(rule);
+        usual > 0.0 && **count >= DUMPS && rate(rule) <= TELLING * usual
+    };
+    relied.iter().filter(is_telling).map(|(rule, _)| rule.as_str()).collect()
+}
+
+/// The family of a rule: its id begins with it.
+fn family(rule: &str) -> &str {
+    rule.split_once('.').map_or(rule, |(family, _)| family)
+}
+
+impl Way<'_> {
+    fn explains(&self, cause: &Cause, one: &One<'_>) -> bool {
+        let has = |rule: &str| one.case.relies.iter().any(|relied| relied == rule);
+        // A dump that is to be refused may have what a valid one takes. If that is nothing, it says nothing of it.
+        let is_refused = one.case.verdict == "invalid";
+        (!self.needs.is_empty() || !is_refused)
+            && (self.shown.broken.is_none() || is_refused)
+            && self.needs.iter().all(|rule| has(rule))
+            && (self.is_alike(one) || self.is_of_rule(cause, one.result))
+    }
+
+    /// Whether the dump shows a failure's message.
+    fn is_alike(&self, one: &One<'_>) -> bool {
+        one.message.as_ref().is_some_and(|message| self.shown.dump.shows.contains(message))
+    }
+
+    /// Whether the rule of the cause, for which the dump was reduced, explains another message.
+    fn is_of_rule(&self, cause: &Cause, result: &CaseResult) -> bool {
+        let is_suspect = |rule: &String| result.suspects.iter().any(|suspect| suspect.rule == *rule);
+        let has_end = !matches!(result.outcome, Outcome::Hang { .. } | Outcome::OutOfMemory { .. });
+        has_end && self.shown.dump.rule == cause.rule && cause.rule.as_ref().is_some_and(is_suspect)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::report::Suspect;
+    use super::super::state::ReducedDump;
+    use super::*;
+
+    fn rules(names: &[&str]) -> Vec<String> {
+        names.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    /// A dump of a valid heap that relies on rules, and at which a program ends.
+    fn failure(id: &str, relies: &[&str]) -> (CaseFacts, CaseResult) {
+        let relies = rules(relies);
+        let suspects = relies.iter().map(|rule| Suspect { rule: rule.clone(), offset: 0, length: 1 }).collect();
+        let outcome = Outcome::Crash { how: "lost".to_owned() };
+        let case = CaseFacts { id: id.to_owned(), verdict: "valid".to_owned(), relies, ..CaseFacts::default() };
+        (case, CaseResult { suspects, ..CaseResult::new(id, outcome) })
+    }
+
+    fn shown(of: &str, relies: &[&str], broken: Option<&str>) -> Shown {
+        let bytes = of.bytes().map(u64::from).sum();
+        let dump = ReducedDump { shows: rules(&["crash: lost"]), of: of.to_owned(), bytes, ..ReducedDump::default() };
+        let (relies, broken) = (rules(relies).into_iter().collect(), broken.map(str::to_owned));
+        Shown { dump, relies, broken, is_least: true }
+    }
+
+    /// Of a hundred dumps that rely on either of two rules none was read rightly, and of those that rely on a third all others.
+    fn totals() -> Totals {
+        let mut totals = Totals { cases: 1000, ..Totals::default() };
+        totals.passed.insert("phd.common".to_owned(), 800);
+        for (rule, count) in [("phd.x", 100), ("phd.y", 100), ("phd.common", 1000), ("phd.rare", 3)] {
+            totals.reached.rules.insert(rule.to_owned(), count);
+        }
+        totals
+    }
+
+    /// What is unexplained of three failures, and the parts of their cause: cases, rule and way.
+    type Told = (Option<String>, Vec<(Vec<String>, Option<String>, Option<usize>)>);
+
+    fn told(totals: &Totals, dumps: &[Shown]) -> Told {
+        let failures = [
+            failure("a", &["phd.x", "phd.common"]),
+            failure("b", &["phd.y", "phd.common"]),
+            failure("c", &["phd.x", "phd.y", "phd.common"]),
+        ];
+        let (cases, results): (Vec<_>, Vec<_>) = failures.into_iter().unzip();
+        let kept = Kept::new(&results, &cases);
+        let cause = part(None, &results.iter().collect::<Vec<_>>(), &kept.cases, &BTreeSet::new());
+        let ways = Ways::new(totals, dumps);
+        let unexplained = ways.unexplained(std::slice::from_ref(&cause), &kept, &BTreeSet::new());
+        let parts = ways.split(cause, &kept).into_iter().map(|(cause, way)| (cause.cases, cause.rule, way));
+        (unexplained.map(|result| result.id.clone()), parts.collect())
+    }
+
+    #[test]
+    fn what_lacks_a_rule_of_a_reduced_dump_comes_about_in_another_way() {
+        let one = shown("a", &["phd.x", "phd.common"], None);
+        let whole = vec![(rules(&["a", "b", "c"]), None, Some(0))];
+        assert_eq!(told(&totals(), std::slice::from_ref(&one)), (Some("b".to_owned()), whole));
+        let other = shown("b", &["phd.y", "phd.common"], None);
+        let both = vec![
+            (rules(&["a", "c"]), Some("phd.x".to_owned()), Some(0)),
+            (rules(&["b"]), Some("phd.y".to_owned()), Some(1)),
+        ];
+        assert_eq!(told(&totals(), &[one, other]), (None, both));
+    }
+
+    #[test]
+    fn what_tells_no_failures_from_other_dumps_tells_no_ways_apart() {
+        for relies in [&["phd.common"], &["phd.rare"]] {
+            let (unexplained, parts) = told(&totals(), &[shown("a", relies, None)]);
+            assert_eq!((unexplained, parts.len()), (None, 1), "{relies:?}");
+        }
+        // Nothing is read rightly.
+        let nothing = Totals { passed: BTreeMap::new(), ..totals() };
+        assert_eq!(told(&nothing, &[shown("a", &["phd.x"], None)]).0, None);
+        // Of another family everything is, and a half of this one.
+        let mut others = totals();
+        others.reached.rules.insert("hprof.common".to_owned(), 10_000);
+        others.passed.insert("hprof.common".to_owned(), 10_000);
+        others.passed.insert("phd.x".to_owned(), 60);
+        assert_eq!(told(&others, &[shown("a", &["phd.x"], None)]).0, None);
+    }
+
+    #[test]
+    fn a_dump_that_is_to_be_refused_or_may_be_smaller_explains_no_valid_one() {
+        let (unexplained, parts) = told(&totals(), &[shown("z", &["phd.common"], Some("phd.x"))]);
+        assert_eq!((unexplained.as_deref(), parts.len()), (Some("a"), 1));
+        let larger = Shown { is_least: false, ..shown("z", &["phd.common"], None) };
+        assert_eq!(told(&totals(), &[larger]).0.as_deref(), Some("a"));
+    }
+
+    #[test]
+    fn no_more_dumps_are_reduced_for_a_message_than_a_few() {
+        let unlike = |of: &str| Shown { is_least: false, ..shown(of, &[], None) };
+        assert_eq!(told(&totals(), &["r", "s", "t", "u"].map(unlike)).0.as_deref(), Some("a"));
+        assert_eq!(told(&totals(), &["r", "s", "t", "u", "v"].map(unlike)).0, None);
+    }
+}
