@@ -221,9 +221,9 @@ def listing(dump, readings):
 
 
 def has_class_blocks(dump, classes):
-    """Whether the first reference of every object is the address of a class with the name of its type."""
+    """Whether the first reference of every object is the address of a class with the name of its type, and no null."""
     objects = [record for record in dump.records if not record["is_class"]]
-    return all(set(record["references"][:1]) & set(classes.get(record["type"], ())) for record in objects)
+    return all(set(record["references"][:1]) & set(classes.get(record["type"], ())) - {0} for record in objects)
 
 
 def line(dump, record, classes, blocks):

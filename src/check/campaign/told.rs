@@ -293,3 +293,21 @@ fn shown<'r>(cause: &Cause, reduced: &'r [Shown], way: Option<&'r ReducedDump>) 
         .or_else(|| smallest(&|dump| of_rule(dump) && dump.shows.iter().any(is_seen)))
         .or_else(|| smallest(&|dump| dump.shows.iter().any(is_placed)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Ten failures look like the first two and the last, of which seven were not kept, and four like the third.
+    #[test]
+    fn what_was_not_kept_is_counted_once() {
+        let part = |cases: &[&str]| {
+            let cases = cases.iter().map(|case| (*case).to_owned()).collect();
+            (Cause { cases, ..Cause::default() }, None)
+        };
+        let mut parts = [part(&["a", "b", "c"]), part(&["d"])];
+        let alike_of = [("a", 0), ("b", 0), ("c", 1), ("d", 0)].map(|(case, kind)| (case.to_owned(), kind)).into();
+        count(&mut parts, &alike_of, &[10, 4]);
+        assert_eq!(parts.map(|(cause, _)| cause.failures), [Some(9 + 4), Some(1)]);
+    }
+}

@@ -258,8 +258,11 @@ mod tests {
     use super::super::super::report::Outcome;
     use super::*;
 
+    /// Nearly all dumps rely on three rules: that of 30 bytes lacks one of them, and that of 39 another.
     fn failed(id: &str, size: u64, how: &str) -> Totals {
-        let case = CaseFacts { id: id.to_owned(), size, ..CaseFacts::default() };
+        let lacked = [(30, "y"), (39, "z")].map(|(of, rule)| (size == of).then_some(rule));
+        let relies = ["x", "y", "z"].into_iter().filter(|rule| !lacked.contains(&Some(rule))).map(str::to_owned);
+        let case = CaseFacts { id: id.to_owned(), size, relies: relies.collect(), ..CaseFacts::default() };
         let result = CaseResult::new(id, Outcome::Crash { how: how.to_owned() });
         let alike = Alike { count: 1, first: id.to_owned(), smallest: vec![Failure { case, result }] };
         let failures = BTreeMap::from([(how.to_owned(), alike)]);
@@ -285,7 +288,7 @@ mod tests {
         assert_eq!(forward.batches.0, [(0, 49)]);
         assert_eq!((forward.failures["a"].count, &*forward.failures["a"].first), (17, "case-0"));
         let sizes: Vec<u64> = forward.failures["a"].smallest.iter().map(|failure| failure.case.size).collect();
-        assert_eq!(sizes, [0, 3, 6, 9, 12, 15, 18, 21]);
+        assert_eq!(sizes, [0, 3, 6, 9, 12, 15, 18, 21, 30, 39]);
     }
 
     #[test]

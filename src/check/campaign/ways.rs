@@ -11,7 +11,7 @@ use super::state::Shown;
 use super::totals::Totals;
 
 /// The most dumps that are reduced for one message. Wrong facts are not looked at: they say themselves what is wrong.
-const MOST: usize = 5;
+const MOST: usize = 8;
 /// A rule tells failures from other dumps if no more than this share is read rightly of those that rely on it, of the share that
 /// is read rightly of all of the family...
 const TELLING: f64 = 0.5;
@@ -305,7 +305,7 @@ mod tests {
     #[test]
     fn no_more_dumps_are_reduced_for_a_message_than_a_few() {
         let unlike = |of: &str| Shown { is_least: false, ..shown(of, &[], None) };
-        assert_eq!(told(&totals(), &["r", "s", "t", "u"].map(unlike)).0.as_deref(), Some("a"));
-        assert_eq!(told(&totals(), &["r", "s", "t", "u", "v"].map(unlike)).0, None);
+        assert_eq!(told(&totals(), &["r", "s", "t", "u", "v", "w", "x"].map(unlike)).0.as_deref(), Some("a"));
+        assert_eq!(told(&totals(), &["r", "s", "t", "u", "v", "w", "x", "z"].map(unlike)).0, None);
     }
 }

@@ -168,6 +168,11 @@ fn the_last_of_several_load_class_records_counts() {
         let heap = heap(&file(4, &records));
         assert_eq!((names(&heap), heap.classes[0].serial), (vec![&b"B"[..]], Some(Serial(9))));
     }
+    // What stands after the last heap counts for that one.
+    for records in [[&A[..], &B, &class, &END, &LOAD_A, &again], [&A, &B, &LOAD_A, &class, &END, &again]] {
+        let heap = heaps(&file(4, &records)).heaps.remove(0);
+        assert_eq!((names(&heap), heap.classes[0].serial), (vec![&b"B"[..]], Some(Serial(9))));
+    }
     let unloaded = hex!("03 00000000 00000004 00000007"); // of serial 7; does not take the name away
     let heap = heap(&file(4, &[&A, &LOAD_A, &unloaded, &class, &END]));
     assert_eq!(names(&heap), [b"A"]);
