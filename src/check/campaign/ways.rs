@@ -10,8 +10,10 @@ use super::super::report::{CaseFacts, CaseResult, Cause, Outcome};
 use super::state::Shown;
 use super::totals::Totals;
 
-/// The most dumps that are reduced for one message. Wrong facts are not looked at: they say themselves what is wrong.
-const MOST: usize = 8;
+/// The most valid dumps that are reduced for one message, and the most that are to be refused. Wrong facts are not looked at: they say
+/// themselves what is wrong.
+const MOST_VALID: usize = 5;
+const MOST_BROKEN: usize = 3;
 /// A rule tells failures from other dumps if no more than this share is read rightly of those that rely on it, of the share that
 /// is read rightly of all of the family...
 const TELLING: f64 = 0.5;
@@ -24,6 +26,13 @@ pub(super) struct One<'k> {
     pub(super) result: &'k CaseResult,
     /// What the program said, or where it ended.
     message: Option<String>,
+}
+
+impl One<'_> {
+    /// Whether the dump is to be refused.
+    fn is_refused(&self) -> bool {
+        self.case.verdict == "invalid"
+    }
 }
 
 /// The failures that were kept, by the ids of their cases.
@@ -84,24 +93,30 @@ impl<'k> Ways<'k> {
         })
     }
 
-    /// A failure that no reduced dump explains, of those that are not passed over: the one with the smallest dump of a cause.
+    /// A failure that no reduced dump explains, of those that are not passed over: the one with the smallest dump of a cause. Valid dumps
+    /// come first.
     pub(super) fn unexplained<'r>(
         &self,
         causes: &[Cause],
         kept: &Kept<'r>,
         passed_over: &BTreeSet<String>,
     ) -> Option<&'r CaseResult> {
-        let is_wanted = |one: &One<'_>| {
+        let is_wanted = |one: &One<'_>, is_refused: bool| {
             let Some(message) = &one.message else { return false };
-            let of_message = self.reduced.iter().filter(|shown| shown.dump.shows.contains(message));
+            let is_alike = |shown: &&Shown| shown.broken.is_some() == is_refused && shown.dump.shows.contains(message);
+            let most = if is_refused { MOST_BROKEN } else { MOST_VALID };
             one.result.is_unexpected()
+                && one.is_refused() == is_refused
                 && !passed_over.contains(&one.case.id)
-                && of_message.count() < MOST
+                && self.reduced.iter().filter(is_alike).count() < most
                 && self.reduced.iter().all(|shown| shown.dump.of != one.case.id)
         };
-        causes.iter().filter(|cause| cause.unexpected > 0).find_map(|cause| {
-            let left = kept.of(cause).filter(|one| is_wanted(one) && self.explaining(cause, one).is_none());
-            left.min_by_key(|one| (one.case.size, &one.case.id)).map(|one| one.result)
+        [false, true].into_iter().find_map(|is_refused| {
+            causes.iter().filter(|cause| cause.unexpected > 0).find_map(|cause| {
+                let wanted = kept.of(cause).filter(|one| is_wanted(one, is_refused));
+                let left = wanted.filter(|one| self.explaining(cause, one).is_none());
+                left.min_by_key(|one| (one.case.size, &one.case.id)).map(|one| one.result)
+            })
         })
     }
 
@@ -190,7 +205,7 @@ impl Way<'_> {
     fn explains(&self, cause: &Cause, one: &One<'_>) -> bool {
         let has = |rule: &str| one.case.relies.iter().any(|relied| relied == rule);
         // A dump that is to be refused may have what a valid one takes. If that is nothing, it says nothing of it.
-        let is_refused = one.case.verdict == "invalid";
+        let is_refused = one.is_refused();
         (!self.needs.is_empty() || !is_refused)
             && (self.shown.broken.is_none() || is_refused)
             && self.needs.iter().all(|rule| has(rule))
@@ -305,7 +320,9 @@ mod tests {
     #[test]
     fn no_more_dumps_are_reduced_for_a_message_than_a_few() {
         let unlike = |of: &str| Shown { is_least: false, ..shown(of, &[], None) };
-        assert_eq!(told(&totals(), &["r", "s", "t", "u", "v", "w", "x"].map(unlike)).0.as_deref(), Some("a"));
-        assert_eq!(told(&totals(), &["r", "s", "t", "u", "v", "w", "x", "z"].map(unlike)).0, None);
+        assert_eq!(told(&totals(), &["r", "s", "t", "u"].map(unlike)).0.as_deref(), Some("a"));
+        assert_eq!(told(&totals(), &["r", "s", "t", "u", "v"].map(unlike)).0, None);
+        let broken = |of: &str| Shown { broken: Some("phd.x".to_owned()), ..unlike(of) };
+        assert_eq!(told(&totals(), &["r", "s", "t", "u", "v"].map(broken)).0.as_deref(), Some("a"));
     }
 }
