@@ -67,6 +67,8 @@ struct Way<'k> {
 pub(super) struct Ways<'k> {
     all: Vec<Way<'k>>,
     reduced: &'k [Shown],
+    /// The rules that tell failures from other dumps.
+    telling: BTreeSet<String>,
 }
 
 impl<'k> Ways<'k> {
@@ -76,7 +78,8 @@ impl<'k> Ways<'k> {
             let relies = shown.relies.iter().map(String::as_str).filter(|rule| telling.contains(rule));
             Way { shown, needs: relies.chain(shown.broken.as_deref()).collect() }
         };
-        Ways { all: reduced.iter().filter(|shown| shown.is_least).map(way).collect(), reduced }
+        let all = reduced.iter().filter(|shown| shown.is_least).map(way).collect();
+        Ways { all, reduced, telling: telling.into_iter().map(str::to_owned).collect() }
     }
 
     /// The reduced dump of a way.
@@ -86,7 +89,12 @@ impl<'k> Ways<'k> {
 
     /// The way that explains a failure: of several, the one that takes most, and then the one with the smallest dump.
     fn explaining(&self, cause: &Cause, one: &One<'_>) -> Option<usize> {
-        let explaining = (0..self.all.len()).filter(|&at| self.all[at].explains(cause, one));
+        let tells = one.case.relies.iter().any(|rule| self.telling.contains(rule));
+        let is_explaining = |way: &Way<'_>| {
+            // What takes nothing that tells says nothing of a dump that has such a thing, or is to be refused.
+            (!way.needs.is_empty() || !tells && !one.is_refused()) && way.explains(cause, one)
+        };
+        let explaining = (0..self.all.len()).filter(|&at| is_explaining(&self.all[at]));
         explaining.max_by_key(|&at| {
             let Way { shown, needs } = &self.all[at];
             (needs.len(), Reverse((shown.dump.bytes, &shown.dump.sha256)))
@@ -204,10 +212,8 @@ fn family(rule: &str) -> &str {
 impl Way<'_> {
     fn explains(&self, cause: &Cause, one: &One<'_>) -> bool {
         let has = |rule: &str| one.case.relies.iter().any(|relied| relied == rule);
-        // A dump that is to be refused may have what a valid one takes. If that is nothing, it says nothing of it.
-        let is_refused = one.is_refused();
-        (!self.needs.is_empty() || !is_refused)
-            && (self.shown.broken.is_none() || is_refused)
+        // A dump that is to be refused may have what a valid one takes.
+        (self.shown.broken.is_none() || one.is_refused())
             && self.needs.iter().all(|rule| has(rule))
             && (self.is_alike(one) || self.is_of_rule(cause, one.result))
     }
@@ -295,8 +301,11 @@ mod tests {
     #[test]
     fn what_tells_no_failures_from_other_dumps_tells_no_ways_apart() {
         for relies in [&["phd.common"], &["phd.rare"]] {
+            // The other two have what tells.
             let (unexplained, parts) = told(&totals(), &[shown("a", relies, None)]);
-            assert_eq!((unexplained, parts.len()), (None, 1), "{relies:?}");
+            assert_eq!((unexplained.as_deref(), parts.len()), (Some("b"), 1), "{relies:?}");
+            let nothing = Totals { passed: BTreeMap::new(), ..totals() };
+            assert_eq!(told(&nothing, &[shown("a", relies, None)]).0, None);
         }
         // Nothing is read rightly.
         let nothing = Totals { passed: BTreeMap::new(), ..totals() };
@@ -305,7 +314,7 @@ mod tests {
         let mut others = totals();
         others.reached.rules.insert("hprof.common".to_owned(), 10_000);
         others.passed.insert("hprof.common".to_owned(), 10_000);
-        others.passed.insert("phd.x".to_owned(), 60);
+        others.passed.extend(["phd.x", "phd.y"].map(|rule| (rule.to_owned(), 60)));
         assert_eq!(told(&others, &[shown("a", &["phd.x"], None)]).0, None);
     }
 
