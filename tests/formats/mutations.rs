@@ -129,7 +129,7 @@ fn heaps_are_added_records_moved_and_numbers_changed_wherever_they_stand() {
         .collect();
     let has = |what: &str, parts: &[&[u8]]| {
         let wanted = parts.concat();
-        assert!(mutants.iter().any(|mutant| *mutant == wanted), "{what}");
+        assert!(mutants.contains(&wanted), "{what}");
     };
     has("a whole heap after it", &[head, name, load, heap, heap]);
     let first = b"\x0c\0\0\0\0\0\0\0\x05\xff\0\0\0\x20";
