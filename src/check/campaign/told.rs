@@ -10,7 +10,9 @@ use crate::error::Error;
 
 use super::super::causes::{Counted, counted_causes, is_fact};
 use super::super::kept::KeptDump;
-use super::super::report::{CampaignChosen, CaseFacts, CaseResult, Cause, Chosen, Held, Report, SCHEMA, Tested};
+use super::super::report::{
+    CampaignChosen, CaseFacts, CaseResult, Cause, Chosen, Held, Report, SCHEMA, Symptom, Tested,
+};
 use super::state::{Begun, Known, ReducedDump, Shown};
 use super::totals::{ALIKE, Alike, Reached, Totals};
 use super::ways::{Kept, Ways};
@@ -230,6 +232,8 @@ pub(super) fn told_of(
         }));
     }
     causes.sort_by_key(|cause| (cause.unexpected == 0, std::cmp::Reverse(cause.failures)));
+    let mut causes = with_one_of_each_dump(causes, &kept);
+    causes.sort_by_key(|cause| (cause.unexpected == 0, std::cmp::Reverse(cause.failures)));
     tested.causes = causes;
     let report = Report {
         schema: SCHEMA,
@@ -246,6 +250,35 @@ pub(super) fn told_of(
         ..Report::default()
     };
     (report, unexplained)
+}
+
+/// The causes, with one of those whose failures show one message in the way of one reduced dump. The first of them keeps its name.
+fn with_one_of_each_dump(causes: Vec<Cause>, kept: &Kept<'_>) -> Vec<Cause> {
+    let mut all: Vec<Cause> = Vec::new();
+    for cause in causes {
+        let message = |cause: &Cause| cause.symptoms.first().map(|first| first.what.clone());
+        let is_same = |other: &&mut Cause| {
+            let seen = message(&cause).filter(|what| !is_fact(what));
+            other.reduced.is_some()
+                && other.reduced == cause.reduced
+                && seen.is_some_and(|what| message(other).as_ref() == Some(&what))
+        };
+        let Some(same) = all.iter_mut().find(is_same) else {
+            all.push(cause);
+            continue;
+        };
+        for Symptom { what, cases } in cause.symptoms {
+            match same.symptoms.iter_mut().find(|symptom| symptom.what == what) {
+                Some(symptom) => symptom.cases += cases,
+                None => same.symptoms.push(Symptom { what, cases }),
+            }
+        }
+        let cases: BTreeSet<String> = same.cases.drain(..).chain(cause.cases).collect();
+        same.cases = cases.into_iter().collect();
+        same.unexpected = kept.of(same).filter(|one| one.result.is_unexpected()).count() as u64;
+        same.failures = same.failures.zip(cause.failures).map(|(one, other)| one + other);
+    }
+    all
 }
 
 /// Counts the cases of parts of a cause. Of failures that look alike and are in several parts, most are not kept, so that it is not
@@ -297,6 +330,39 @@ fn shown<'r>(cause: &Cause, reduced: &'r [Shown], way: Option<&'r ReducedDump>) 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Two causes with one message and one dump are one; another message, another dump, or a wrong fact is another cause.
+    #[test]
+    fn a_message_in_one_way_is_one_cause() {
+        let cause = |what: &str, file: &str, cases: &[&str]| {
+            let symptoms = vec![Symptom { what: what.to_owned(), cases: cases.len() as u64 }];
+            let cases: Vec<String> = cases.iter().map(|case| (*case).to_owned()).collect();
+            let reduced = Some(ReducedDump { file: file.to_owned(), ..ReducedDump::default() });
+            Cause { id: what.to_owned(), symptoms, reduced, failures: Some(5), cases, ..Cause::default() }
+        };
+        let causes = vec![
+            cause("crash: there", "1", &["a", "b"]),
+            cause("crash: there", "2", &["c"]),
+            cause("crash: there", "1", &["b", "d"]),
+            cause("crash: elsewhere", "1", &["e"]),
+            cause("address: missing", "1", &["f"]),
+            cause("address: missing", "1", &["g"]),
+        ];
+        let kept = Kept::new(&[], &[]);
+        let told: Vec<(String, usize, Option<u64>)> = with_one_of_each_dump(causes, &kept)
+            .into_iter()
+            .map(|cause| (cause.id, cause.cases.len(), cause.failures))
+            .collect();
+        let one = |id: &str, cases: usize, failures: u64| (id.to_owned(), cases, Some(failures));
+        let expected = [
+            one("crash: there", 3, 10),
+            one("crash: there", 1, 5),
+            one("crash: elsewhere", 1, 5),
+            one("address: missing", 1, 5),
+            one("address: missing", 1, 5),
+        ];
+        assert_eq!(told, expected);
+    }
 
     /// Ten failures look like the first two and the last, of which seven were not kept, and four like the third.
     #[test]

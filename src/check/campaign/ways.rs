@@ -51,7 +51,7 @@ impl<'k> Kept<'k> {
         Kept { failures: results.iter().filter_map(one).collect(), cases }
     }
 
-    fn of<'s>(&'s self, cause: &'s Cause) -> impl Iterator<Item = &'s One<'k>> {
+    pub(super) fn of<'s>(&'s self, cause: &'s Cause) -> impl Iterator<Item = &'s One<'k>> {
         cause.cases.iter().filter_map(|id| self.failures.get(&**id))
     }
 }
