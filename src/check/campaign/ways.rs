@@ -10,8 +10,8 @@ use super::super::report::{CaseFacts, CaseResult, Cause, Outcome};
 use super::state::Shown;
 use super::totals::Totals;
 
-/// The most valid dumps that are reduced for one message, and the most that are to be refused. Wrong facts are not looked at: they say
-/// themselves what is wrong.
+/// The most ways to one message that are looked for in valid dumps, and in those that are to be refused; no more than twice as many
+/// dumps are reduced for them. Wrong facts are not looked at: they say themselves what is wrong.
 const MOST_VALID: usize = 5;
 const MOST_BROKEN: usize = 3;
 /// A rule tells failures from other dumps if no more than this share is read rightly of those that rely on it, of the share that
@@ -113,10 +113,16 @@ impl<'k> Ways<'k> {
             let Some(message) = &one.message else { return false };
             let is_alike = |shown: &&Shown| shown.broken.is_some() == is_refused && shown.dump.shows.contains(message);
             let most = if is_refused { MOST_BROKEN } else { MOST_VALID };
+            // Dumps that take the same show one way.
+            let dumps = self.reduced.iter().filter(is_alike).count();
+            let larger = self.reduced.iter().filter(is_alike).filter(|shown| !shown.is_least).count();
+            let ways: BTreeSet<&BTreeSet<&str>> =
+                self.all.iter().filter(|way| is_alike(&way.shown)).map(|way| &way.needs).collect();
             one.result.is_unexpected()
                 && one.is_refused() == is_refused
                 && !passed_over.contains(&one.case.id)
-                && self.reduced.iter().filter(is_alike).count() < most
+                && ways.len() + larger < most
+                && dumps < 2 * most
                 && self.reduced.iter().all(|shown| shown.dump.of != one.case.id)
         };
         [false, true].into_iter().find_map(|is_refused| {
@@ -331,6 +337,11 @@ mod tests {
         let unlike = |of: &str| Shown { is_least: false, ..shown(of, &[], None) };
         assert_eq!(told(&totals(), &["r", "s", "t", "u"].map(unlike)).0.as_deref(), Some("a"));
         assert_eq!(told(&totals(), &["r", "s", "t", "u", "v"].map(unlike)).0, None);
+        // Several that take the same are one way, up to a number.
+        let same = ["r", "s", "t", "u", "v", "w", "x", "y", "z"].map(|of| shown(of, &[], None));
+        assert_eq!(told(&totals(), &same).0.as_deref(), Some("a"));
+        let more = [&same[..], &[shown("q", &[], None)]].concat();
+        assert_eq!(told(&totals(), &more).0, None);
         let broken = |of: &str| Shown { broken: Some("phd.x".to_owned()), ..unlike(of) };
         assert_eq!(told(&totals(), &["r", "s", "t", "u", "v"].map(broken)).0.as_deref(), Some("a"));
     }
