@@ -37,7 +37,7 @@ impl Graph {
         let lowerings: Vec<Lowering> = own.into_iter().chain(writers(format.family())).collect();
         for number in 0..source.heaps() {
             let Ok(heap) = Heap::collect(source.heap(number)) else { return Ok(None) };
-            // What the width of identifiers has to do with it is told first: a dump with usual ones may be longer.
+            // Identifiers of the usual width are tried first, though the dump may get longer: so it is seen whether their width matters.
             for heap in names::usual_width(&heap).into_iter().chain([heap]) {
                 for lowering in &lowerings {
                     if let Some(dump) = written(lowering, &heap)

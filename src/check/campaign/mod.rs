@@ -25,7 +25,7 @@ use crate::error::Error;
 use crate::format::{Family, Format};
 use crate::setters::setters;
 
-use super::causes::{is_fact, part};
+use super::causes::{cause_of, is_fact};
 use super::evidence::of_dump;
 use super::expected::ExpectedFailures;
 use super::introduction::{declared, hello, label};
@@ -338,7 +338,7 @@ impl<'s> Campaign<'s> {
             let results = report.implementations.first().map_or(&[][..], |tested| &tested.results);
             let kept = Kept::new(results, &report.cases);
             let Some(one) = kept.failures.get(&*id) else { break };
-            match self.reduced(&part(None, &[one.result], &kept.cases, &BTreeSet::new()), heard)? {
+            match self.reduced(&cause_of(None, &[one.result], &BTreeSet::new(), &kept.cases), heard)? {
                 Some((told, _)) => {
                     // What it shows may be no cause of its own after all.
                     let causes = self.causes();

@@ -252,7 +252,7 @@ pub(super) fn told_of(
     (report, unexplained)
 }
 
-/// The causes, with one of those whose failures show one message in the way of one reduced dump. The first of them keeps its name.
+/// The causes, with those as one that have the same message and the same reduced dump. The first of them keeps its name.
 fn with_one_of_each_dump(causes: Vec<Cause>, kept: &Kept<'_>) -> Vec<Cause> {
     let mut all: Vec<Cause> = Vec::new();
     for cause in causes {

@@ -5,7 +5,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::causes::{message_of, part, symptoms_of};
+use super::super::causes::{cause_of, message_of, symptoms_of};
 use super::super::report::{CaseFacts, CaseResult, Cause, Outcome};
 use super::state::Shown;
 use super::totals::Totals;
@@ -157,7 +157,7 @@ impl<'k> Ways<'k> {
         let of_way = |(way, members): (usize, Vec<&CaseResult>)| {
             let seen: BTreeSet<String> = members.iter().flat_map(|result| symptoms_of(result)).collect();
             let of_another = seen.into_iter().filter(|what| !shown.contains(what)).collect();
-            (part(self.rule(way, &ways, &cause, &members), &members, &kept.cases, &of_another), Some(way))
+            (cause_of(self.rule(way, &ways, &cause, &members), &members, &of_another, &kept.cases), Some(way))
         };
         parts.into_iter().map(of_way).collect()
     }
@@ -284,7 +284,7 @@ mod tests {
         ];
         let (cases, results): (Vec<_>, Vec<_>) = failures.into_iter().unzip();
         let kept = Kept::new(&results, &cases);
-        let cause = part(None, &results.iter().collect::<Vec<_>>(), &kept.cases, &BTreeSet::new());
+        let cause = cause_of(None, &results.iter().collect::<Vec<_>>(), &BTreeSet::new(), &kept.cases);
         let ways = Ways::new(totals, dumps);
         let unexplained = ways.unexplained(std::slice::from_ref(&cause), &kept, &BTreeSet::new());
         let parts = ways.split(cause, &kept).into_iter().map(|(cause, way)| (cause.cases, cause.rule, way));

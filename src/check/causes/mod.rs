@@ -48,7 +48,7 @@ pub(super) fn counted_causes(tested: &Tested, cases: &BTreeMap<&str, &CaseFacts>
     let spectrum = Spectrum::new(failures.collect(), &counted.passed);
     let groups = spectrum.groups().into_iter().map(|Group { rule, members, of_another }| {
         let members: Vec<&CaseResult> = members.iter().map(|&member| told[member]).collect();
-        cause(rule, &members, &of_another, cases)
+        cause_of(rule, &members, &of_another, cases)
     });
     let mut causes: Vec<Cause> = groups.collect();
     causes.sort_by_key(|cause| (cause.unexpected == 0, std::cmp::Reverse(cause.cases.len())));
@@ -99,16 +99,6 @@ pub(super) fn message_of(result: &CaseResult) -> Option<String> {
     symptom_of(result).filter(|seen| has_no_answer || !is_fact(seen))
 }
 
-/// A cause of some failures, but for those of their symptoms that another has.
-pub(super) fn part(
-    rule: Option<&str>,
-    members: &[&CaseResult],
-    cases: &BTreeMap<&str, &CaseFacts>,
-    of_another: &BTreeSet<String>,
-) -> Cause {
-    cause(rule, members, of_another, cases)
-}
-
 /// Everything that is seen of a failure.
 pub(super) fn symptoms_of(result: &CaseResult) -> BTreeSet<String> {
     symptoms(result)
@@ -154,7 +144,7 @@ fn broken(result: &CaseResult) -> Option<u64> {
 }
 
 /// A cause of failures, but for those of their symptoms that another has.
-fn cause(
+pub(super) fn cause_of(
     rule: Option<&str>,
     members: &[&CaseResult],
     of_another: &BTreeSet<String>,
