@@ -212,3 +212,28 @@ fn in_markdown(cause: &Cause) -> String {
     let (id, sentence) = (markdown::code(&cause.id), markdown::escaped(&cause.sentence));
     format!("{id}: {sentence} {} cases; {}{repeat}", cause.all_failures(), markdown::code(&cause.example))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Several causes of one name are each compared with the one of the same cases, and one more is new.
+    #[test]
+    fn causes_of_one_name_are_kept_apart() {
+        let cause = |cases: &[&str]| Cause {
+            id: "crash: there".to_owned(),
+            cases: cases.iter().map(|case| (*case).to_owned()).collect(),
+            ..Cause::default()
+        };
+        let tested = |causes: &[&[&str]]| Tested {
+            causes: causes.iter().map(|cases| cause(cases)).collect(),
+            ..Tested::default()
+        };
+        let two = tested(&[&["a", "b"], &["c"]]);
+        let swapped = of_implementation(&two, &tested(&[&["c"], &["a", "b"]]));
+        assert!(swapped.new.is_empty() && swapped.changed.is_empty() && swapped.gone.is_empty(), "{swapped:?}");
+        let more = of_implementation(&two, &tested(&[&["a", "b"], &["c"], &["d"]]));
+        let new: Vec<&[String]> = more.new.iter().map(|cause| &cause.cases[..]).collect();
+        assert_eq!((new, more.changed.len(), more.gone.len()), (vec![&["d".to_owned()][..]], 0, 0));
+    }
+}

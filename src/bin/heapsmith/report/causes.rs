@@ -249,6 +249,18 @@ mod tests {
     }
 
     #[test]
+    fn a_stack_is_shown_once() {
+        let crash =
+            |id: &str, first: &str| CaseResult::new(id, Outcome::Crash { how: format!("{first}\nat one\nat two") });
+        let results = vec![crash("a", "index 5"), crash("b", "index 7")];
+        let cause = Cause { cases: vec!["a".to_owned(), "b".to_owned()], unexpected: 2, ..Cause::default() };
+        let tested = Tested { causes: vec![cause], results, ..Tested::default() };
+        let text = all(&Report::default(), &tested);
+        assert_eq!((text.matches("at one").count(), text.matches("at two").count()), (1, 1), "{text}");
+        assert!(text.contains("  b: index 7 (the rest as above)\n"), "{text}");
+    }
+
+    #[test]
     fn long_lines_take_several() {
         assert_eq!((lines("a\nb\n"), lines(&"x".repeat(201)), lines("\n")), (2, 3, 1));
     }
