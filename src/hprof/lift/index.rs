@@ -228,11 +228,10 @@ impl Gathering {
             heaps.push(Gathered { events: std::mem::take(&mut between), ..Gathered::default() });
         }
         let mut log = Log::new(reading.texts);
-        for (heap, events) in heaps.iter().map(|g| &g.events).chain([&between]).enumerate() {
-            // What stands after the last heap counts for that one.
-            let heap = heap.min(heaps.len() - 1);
+        for (heap, events) in heaps.iter().map(|g| &g.events).enumerate() {
             events.iter().for_each(|event| log.enter(heap, &event.kind));
         }
+        between.iter().for_each(|event| log.enter_after(heaps.len(), &event.kind));
         let laid_out = heaps.iter().enumerate().flat_map(|(number, heap)| {
             let fields = |class: &ClassDump| class.fields.iter().map(|(_, kind)| *kind).collect();
             heap.classes.iter().map(move |(class, ..)| (number, class.id, class.superclass, fields(class)))

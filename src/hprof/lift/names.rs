@@ -1,8 +1,8 @@
 //! Identifiers and serial numbers to what they name.
 //!
 //! Strings, classes, frames and traces are kept across HEAP DUMP END: a second heap in a file brings only what
-//! is new. An identifier that is given twice means the later thing from there on, up to the end of a heap; what
-//! comes after the last heap counts for that one. An identifier that is given only after its heap means that.
+//! is new. An identifier that is given twice means the later thing from there on, up to the end of a heap; an
+//! identifier that is given only after its heap means that.
 
 use std::collections::BTreeSet;
 use std::hash::Hash;
@@ -91,6 +91,11 @@ impl Log {
             EventKind::Frame(frame) => self.frames.give(frame.id, heap, *frame),
             _ => {}
         }
+    }
+
+    /// Takes up an entry after the last of this number of heaps: it counts for that one.
+    pub fn enter_after(&mut self, heaps: usize, event: &EventKind) {
+        self.enter(heaps.saturating_sub(1), event);
     }
 
     /// The string of an identifier.

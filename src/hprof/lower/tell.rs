@@ -67,8 +67,7 @@ pub(super) fn tell(dump: &mut dyn DumpSource, plan: &Plan, visit: &mut Visit<'_>
         events.for_each(|event| log.enter(number, &event.kind));
     }
     let heaps = dump.heaps();
-    let last = heaps.saturating_sub(1);
-    dump.tail().iter().filter(|_| own).for_each(|event| log.enter(last, &event.kind));
+    dump.tail().iter().filter(|_| own).for_each(|event| log.enter_after(heaps, &event.kind));
     for number in 0..heaps {
         let heap = dump.heap(number);
         let (classes, mirrors) = table(plan, heap.classes());
