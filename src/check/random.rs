@@ -56,7 +56,7 @@ pub(super) fn recipe_case(id: &str, recipe: &Recipe) -> Result<Case, Error> {
         let base = undamaged(id, recipe, &settled)?;
         let refused = || {
             Error::Usage(format!(
-                "recipe {recipe}: mutation={mutation}: its dump is not judged, because nothing is changed, its format cannot be told, or it breaks a rule and can be read all the same; choose another number"
+                "recipe {recipe}: mutation={mutation}: nothing is changed, or the format of the dump cannot be told any more; choose another number"
             ))
         };
         return mutant(mutation, &base)?.ok_or_else(refused);
@@ -83,25 +83,30 @@ pub(super) fn damaged(edit: &str, base: &Case) -> Result<Option<Case>, Error> {
     let Some((rule, _)) = case.breaks else { return Ok(None) };
     let mut before = Findings::default();
     family.judge(&Opener::memory(&base.id, &base.bytes), GraphRules::All, &mut before)?;
-    // What an edit does to a heap is stated for dumps of one kind. A heap in which it may do something else is left alone: the
-    // first answer is what heapsmith finds, and others are the heap as it was, or that one.
+    if before.breaks(rule) || !case.judge()?.is_empty() {
+        return Ok(None);
+    }
+    // What an edit does to a heap is stated for dumps of one kind. The first answer is what heapsmith finds; others that are neither
+    // the heap as it was nor that one may be wrong of a heap of another kind, and then any answer is right.
     let heaps: Vec<&Heap> = base.answers.iter().chain(&case.answers[..1]).filter_map(heap_of).collect();
-    let mut others = case.answers.iter().skip(1).filter_map(heap_of);
-    let is_right = !before.breaks(rule) && others.all(|other| heaps.contains(&other)) && case.judge()?.is_empty();
-    Ok(is_right.then(|| Case { id: base.id.clone(), recipe: base.recipe.clone(), kind: base.kind, ..case }))
+    let is_stated = case.answers.iter().skip(1).filter_map(heap_of).all(|other| heaps.contains(&other));
+    let answers = if is_stated { case.answers } else { Vec::new() };
+    Ok(Some(Case { id: base.id.clone(), recipe: base.recipe.clone(), kind: base.kind, answers, ..case }))
 }
 
-/// The case that a mutation makes of a valid one: what heapsmith reads of it is right. `None` if nothing is changed, if no format
-/// can be told any more, or if the dump breaks a rule and can be read.
+/// The case that a mutation makes of a valid one: what heapsmith reads of it is right, and any answer where the dump breaks a rule
+/// and can be read all the same. `None` if nothing is changed, or if no format can be told any more.
 ///
 /// # Errors
 /// If a dump cannot be read because of the machine.
 pub(super) fn mutant(mutation: u64, base: &Case) -> Result<Option<Case>, Error> {
     let Some(bytes) = mutated(base.format.family(), &base.bytes, mutation)? else { return Ok(None) };
     match own_case(&base.id, bytes) {
-        // What a dump means that breaks a rule and can be read all the same is for each reader to say.
-        Ok(case) if case.verdict == Verdict::Ambiguous => Ok(None),
-        Ok(case) => Ok(Some(Case { recipe: base.recipe.clone(), kind: base.kind, ..case })),
+        Ok(case) => {
+            let case = Case { recipe: base.recipe.clone(), kind: base.kind, ..case };
+            // What such a dump means is for each reader to say.
+            Ok(Some(if case.verdict == Verdict::Ambiguous { Case { answers: Vec::new(), ..case } } else { case }))
+        }
         Err(e @ Error::Io { .. }) => Err(e),
         Err(_) => Ok(None),
     }
@@ -147,4 +152,43 @@ fn undamaged(id: &str, recipe: &Recipe, settled: &Recipe) -> Result<Case, Error>
         records_due,
         answers,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::generate::Preset;
+
+    use super::*;
+
+    /// A random dump of a format in which an edit can be made: the case after it.
+    fn edited(family: Family, edit: &str) -> Option<Case> {
+        let drawn = |seed| {
+            let format = family.formats().nth(seed as usize % family.formats().count())?;
+            let recipe =
+                Recipe::from(Preset::Plain).swarm(seed % 8 > 3).format(format).seed(seed).edit(edit.to_owned());
+            recipe_case("edited", &recipe).ok()
+        };
+        (0..64).find_map(drawn)
+    }
+
+    #[test]
+    fn random_dumps_have_a_place_for_each_edit() {
+        for (family, edit) in
+            Family::ALL.into_iter().flat_map(|family| family.edits().into_iter().map(move |e| (family, e)))
+        {
+            let case = edited(family, edit.name);
+            assert!(case.is_some_and(|case| case.breaks.is_some()), "{}: {}", family.name(), edit.name);
+        }
+    }
+
+    /// Which of two dumps of a class counts, and whether a class may be its own superclass, is not stated for any heap.
+    #[test]
+    fn where_an_edit_may_mean_several_things_any_answer_is_right() {
+        for edit in ["repeat-a-class", "close-the-superclass-chain"] {
+            let case = edited(Family::HPROF, edit).expect("a dump with classes");
+            assert!(case.takes_any_answer(), "{edit}: {:?}", case.answers);
+        }
+        let refused = edited(Family::HPROF, "misspell-the-magic").expect("any dump");
+        assert!(!refused.takes_any_answer() && refused.verdict == Verdict::Invalid);
+    }
 }

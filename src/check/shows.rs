@@ -25,7 +25,7 @@ use super::process::{Budget, Limits, Output, Process, Stopped};
 use super::protocol::{Hello, Identifies};
 use super::report::{CaseResult, Cause, Outcome, Suspect};
 use super::run::{BATCH, others, under_limits};
-use super::smallest::{Question, Seen};
+use super::smallest::{Question, Second, Seen};
 use super::subject::{Files, Reply, Session, Subject};
 use super::task::{Operation, Source, Task, why_not};
 
@@ -88,6 +88,8 @@ impl Test {
 /// An implementation that answers wrongly, and what is wrong of its answer: another dump shows the same if the same is wrong.
 pub struct Wrong<'s> {
     subject: Cow<'s, Subject>,
+    /// The same with less time, for dumps that are not asked about alone.
+    hurried: Option<Subject>,
     hello: Option<Hello>,
     operation: Operation,
     sought: Sought,
@@ -160,7 +162,8 @@ impl<'s> Wrong<'s> {
             super::Kind::Converter { to, .. } => Operation::Convert(to.clone()),
             super::Kind::Encoder { to, .. } => Operation::Encode(to.clone()),
         };
-        Ok(Wrong { subject: Cow::Borrowed(subject), hello, operation, sought: Sought::First(String::new()) })
+        let (subject, sought) = (Cow::Borrowed(subject), Sought::First(String::new()));
+        Ok(Wrong { subject, hurried: None, hello, operation, sought })
     }
 
     fn seeking(mut self, result: &CaseResult, cause: Option<&str>) -> Result<Wrong<'s>, Error> {
@@ -184,21 +187,24 @@ impl<'s> Wrong<'s> {
         };
         let any = || symptoms_of(result).into_iter().find(|what| of_cause.contains(what)).map(Sought::Any);
         let sought = cause.rule.as_ref().and_then(by_rule).or_else(any)?;
-        Some(Wrong { subject: Cow::Borrowed(subject), hello, operation, sought })
+        Some(Wrong { subject: Cow::Borrowed(subject), hurried: None, hello, operation, sought })
     }
 
-    /// The same with less time for smaller dumps, as long as the first is answered in time: a program that hangs at some of them
-    /// would take hours.
+    /// The same with less time for smaller dumps: a program that hangs at some of them would take hours. A dump that is asked about in
+    /// a process of its own has as much as before.
     ///
     /// # Errors
     /// If the case cannot be made, or a program cannot be started.
     pub(super) fn in_a_hurry(mut self, source: &Source) -> Result<Wrong<'s>, Error> {
         let started = Instant::now();
-        if !matches!(self.asking().alone(source.clone())?.outcome, Outcome::Hang { .. }) {
-            let enough = (started.elapsed() * PATIENCE).max(LEAST);
-            let time = self.subject.budget.time.min(enough);
-            self.subject.to_mut().budget.time = time;
-        }
+        let enough = match self.asking().alone(source.clone())?.outcome {
+            // How long an answer takes is not known.
+            Outcome::Hang { .. } => LEAST,
+            _ => (started.elapsed() * PATIENCE).max(LEAST),
+        };
+        let mut hurried = self.subject.clone().into_owned();
+        hurried.budget.time = hurried.budget.time.min(enough);
+        self.hurried = Some(hurried);
         Ok(self)
     }
 
@@ -223,7 +229,8 @@ impl<'s> Wrong<'s> {
 
     /// Asks about many dumps.
     pub fn asking(&self) -> Asking<'_> {
-        Asking { wrong: self, idle: Mutex::default(), shown: Mutex::default() }
+        let (idle, idle_again, shown) = (Mutex::default(), Mutex::default(), Mutex::default());
+        Asking { wrong: self, second: Second::Alone, idle, idle_again, shown }
     }
 
     /// What comes of the answer.
@@ -277,9 +284,13 @@ impl Question for Wrong<'_> {
         }
     }
 
-    fn seen(&self) -> Box<Seen<'_>> {
-        let asking = self.asking();
+    fn seen(&self, second: Second) -> Box<Seen<'_>> {
+        let asking = Asking { second, ..self.asking() };
         Box::new(move |case| asking.shows_case(case))
+    }
+
+    fn is_seen_alone(&self, case: Case) -> Result<bool, Error> {
+        Ok(self.sought.is_in(&self.asking().alone(of_case(case))?))
     }
 }
 
@@ -305,11 +316,14 @@ fn sought(result: &CaseResult, cause: Option<&str>) -> Result<Sought, String> {
 }
 
 /// Questions to an implementation, several at a time: processes are kept for further ones. A dump that showed it is asked
-/// about a second time in a process of its own.
+/// about a second time in a process of its own, or in one of those that are kept for second questions.
 #[derive(Debug)]
 pub struct Asking<'w> {
     wrong: &'w Wrong<'w>,
+    second: Second,
     idle: Mutex<Vec<Kept<'w>>>,
+    /// Processes for second questions.
+    idle_again: Mutex<Vec<Kept<'w>>>,
     shown: Mutex<HashSet<[u8; 32]>>,
 }
 
@@ -322,7 +336,7 @@ impl std::fmt::Debug for Kept<'_> {
     }
 }
 
-impl Asking<'_> {
+impl<'w> Asking<'w> {
     /// Whether the same is wrong of the answer to another dump: what heapsmith reads of it is right.
     ///
     /// # Errors
@@ -352,7 +366,11 @@ impl Asking<'_> {
         let sum: [u8; 32] = Sha256::digest(&case.bytes).into();
         let is_again = lock(&self.shown).contains(&sum);
         let source = of_case(case);
-        let result = if is_again { self.alone(source) } else { self.in_company(source) };
+        let result = match (is_again, self.second) {
+            (false, _) => self.in_company(&self.idle, source),
+            (true, Second::InCompany) => self.in_company(&self.idle_again, source),
+            (true, Second::Alone) => self.alone(source),
+        };
         let shows = match result {
             Ok(result) => self.wrong.sought.is_in(&result),
             Err(Error::Decode(_) | Error::Usage(_)) => false,
@@ -378,13 +396,13 @@ impl Asking<'_> {
         Ok(result)
     }
 
-    fn in_company(&self, source: Source) -> Result<CaseResult, Error> {
-        let kept = lock(&self.idle).pop();
-        let Kept(mut session, asked) =
-            kept.unwrap_or_else(|| Kept(self.wrong.subject.open(self.wrong.hello.as_ref()), 0));
+    fn in_company(&self, idle: &Mutex<Vec<Kept<'w>>>, source: Source) -> Result<CaseResult, Error> {
+        let kept = lock(idle).pop();
+        let subject = self.wrong.hurried.as_ref().unwrap_or(&self.wrong.subject);
+        let Kept(mut session, asked) = kept.unwrap_or_else(|| Kept(subject.open(self.wrong.hello.as_ref()), 0));
         let (result, is_over) = self.wrong.answer(source, session.as_mut())?;
         if !is_over && asked + 1 < BATCH {
-            lock(&self.idle).push(Kept(session, asked + 1));
+            lock(idle).push(Kept(session, asked + 1));
         }
         Ok(result)
     }

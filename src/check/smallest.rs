@@ -30,7 +30,22 @@ pub(super) trait Question {
     fn symptoms(&self) -> Vec<String>;
 
     /// Asks about many dumps.
-    fn seen(&self) -> Box<Seen<'_>>;
+    fn seen(&self, second: Second) -> Box<Seen<'_>>;
+
+    /// Asks about a dump in a process of its own.
+    ///
+    /// # Errors
+    /// If a program cannot be started, or the dump cannot be written.
+    fn is_seen_alone(&self, case: Case) -> Result<bool, Error>;
+}
+
+/// How it is asked about a dump a second time, once it showed what is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Second {
+    /// In another process than the first time, which is asked about others as well.
+    InCompany,
+    /// In a process of its own. To start it takes most of the time where that is a virtual machine.
+    Alone,
 }
 
 /// How the dump of a cause is made smaller.
@@ -85,12 +100,6 @@ impl Smaller<'_> {
             .jobs(NonZeroUsize::new(self.jobs).unwrap_or(NonZeroUsize::MIN))
             .stop(self.stop.clone());
         let reduced = question.filter(|_| self.trials > 0).map(|question| {
-            let seen = question.seen();
-            let tried = |progress: Progress<'_>| {
-                if let Progress::Tried(count) = progress {
-                    (self.tried)(count);
-                }
-            };
             let edited = |dump: &[u8]| {
                 let base = own_case("dump", dump.to_vec())?;
                 let edited = match edit {
@@ -99,14 +108,28 @@ impl Smaller<'_> {
                 };
                 Ok(if is_compressed { edited.map(compressed) } else { edited })
             };
-            let shows = |dump: &[u8]| match edited(dump) {
-                Ok(case) => case.map_or(Ok(false), &seen),
-                Err(Error::Decode(_) | Error::Usage(_)) => Ok(false),
-                Err(e) => Err(e),
+            let of = |second, before: u64| {
+                let seen = question.seen(second);
+                let tried = |progress: Progress<'_>| {
+                    if let Progress::Tried(count) = progress {
+                        (self.tried)(before + count);
+                    }
+                };
+                let shows = |dump: &[u8]| match edited(dump) {
+                    Ok(case) => case.map_or(Ok(false), &seen),
+                    Err(Error::Decode(_) | Error::Usage(_)) => Ok(false),
+                    Err(e) => Err(e),
+                };
+                let reduced = reduce(base.bytes.clone(), &shows, &options, &tried)?;
+                let smallest = edited(&reduced.bytes)?.unwrap_or_else(|| case.clone());
+                Ok((smallest, before + reduced.trials, reduced.ended.is_none()))
             };
-            let reduced = reduce(base.bytes, &shows, &options, &tried)?;
-            let is_least = reduced.ended.is_none();
-            Ok((edited(&reduced.bytes)?.unwrap_or_else(|| case.clone()), reduced.trials, is_least))
+            let (smallest, trials, is_least) = of(Second::InCompany, 0)?;
+            if question.is_seen_alone(smallest.clone())? {
+                return Ok((smallest, trials, is_least));
+            }
+            // It depends on the dumps that a process was asked about before.
+            of(Second::Alone, trials)
         });
         let (case, trials, is_reduced, is_least) = match reduced {
             Some(Ok((case, trials, is_least))) => (case, trials, true, is_least),

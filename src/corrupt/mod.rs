@@ -7,7 +7,7 @@ use crate::family::Reading;
 use crate::format::{DumpFile, Family};
 
 pub use crate::family::edit::{Change, Damage, Edit, Edited, Effect, FieldAt, Map, NamedEdit};
-pub use crate::family::mutation::{REARRANGED, THINNED, mutated};
+pub use crate::family::mutation::{REARRANGED, RELATED, THINNED, mutated};
 
 /// Every edit of a format.
 pub fn edits(family: Family) -> Vec<NamedEdit> {

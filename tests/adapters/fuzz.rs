@@ -299,6 +299,30 @@ fn a_message_of_two_mistakes_has_a_dump_for_each() {
     assert!(dumps.iter().any(|dump| [12, 28].contains(&dump[31]) && dump[40] == 0xfe), "{told:#}");
 }
 
+/// A class that is its own superclass breaks a rule, and the dump can be read all the same: readers may answer what they like. To end
+/// there is wrong.
+#[test]
+fn a_program_that_ends_at_what_may_be_read_or_refused_is_found() {
+    if !has_python() {
+        return;
+    }
+    let folder = adapters([]);
+    let script = folder.path().join("hprof.py");
+    let source = fs::read_to_string(&script).expect("it is there");
+    let old = "raise Refusal(f\"the class {owner:#x} is its own superclass\")";
+    assert_eq!(source.matches(old).count(), 1, "{old}");
+    fs::write(&script, source.replace(old, "__import__(\"os\")._exit(3)")).expect("writable");
+    let adapter = format!("{} -S -B {}", interpreter(), shell_words::quote(&text(&script)));
+    let state = folder.path().join("state");
+    let (code, said) = fuzz(&adapter, &state, &["--cases", "1024"]);
+    assert_eq!(code, 1, "{said}");
+    let told = status(&state);
+    let [cause] = list(&told, "causes") else { panic!("expected one cause: {told:#}") };
+    let dump = &cause["reduced"];
+    assert_eq!(dump["rule"], "hprof.class.superclass-cycle", "{told:#}");
+    assert!(dump["bytes"].as_u64().is_some_and(|bytes| bytes <= 200), "{told:#}");
+}
+
 /// A bug that only mutations show, and the recipe of the dump that shows it.
 #[test]
 fn a_mutated_dump_shows_what_generated_ones_do_not_and_its_recipe_repeats_it() {

@@ -1,6 +1,6 @@
 //! Dumps that are changed by chance.
 
-use heapsmith::corrupt::{REARRANGED, THINNED, mutated};
+use heapsmith::corrupt::{REARRANGED, RELATED, THINNED, mutated};
 use heapsmith::format::Format;
 use heapsmith::model::Heap;
 use heapsmith::recipe::Recipe;
@@ -141,6 +141,36 @@ fn heaps_are_added_records_moved_and_numbers_changed_wherever_they_stand() {
     has("the roots in the other order", &[head, name, load, b"\x0c\0\0\0\0\0\0\0\x0a\x05\0\0\0\x20\xff\0\0\0\x20"]);
     let load_0 = b"\x02\0\0\0\0\0\0\0\x10\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0\x01";
     has("no class", &[head, name, load_0, b"\x0c\0\0\0\0\0\0\0\x0a\xff\0\0\0\0\x05\0\0\0\0"]);
+}
+
+/// A dump, spelled by hand: a class becomes its own superclass, or few of the records are left, with the HEAP DUMP around its own.
+#[test]
+fn what_belongs_together_is_mixed_up_or_alone() {
+    let head = b"JAVA PROFILE 1.0.2\0\0\0\0\x04\0\0\0\0\0\0\0\0";
+    let name = b"\x01\0\0\0\0\0\0\0\x05\0\0\x10\x01A";
+    let load = b"\x02\0\0\0\0\0\0\0\x10\0\0\0\x01\0\0\x20\x20\0\0\0\0\0\0\x10\x01";
+    let class = |superclass: &[u8]| [b"\x20\0\0\x20\x20\0\0\0\0", superclass, &[0; 30]].concat();
+    let instance = b"\x21\0\0\x30\x30\0\0\0\0\0\0\x20\x20\0\0\0\0";
+    let array = b"\x23\0\0\x40\x40\0\0\0\0\0\0\0\0\x0a";
+    let heap = |records: &[&[u8]]| {
+        let body = records.concat();
+        [&b"\x0c\0\0\0\0\0\0\0"[..], &[body.len() as u8], &body].concat()
+    };
+    let none = class(&[0; 4]);
+    let dump = [&head[..], name, load, &heap(&[&none, instance, array])].concat();
+    let mutants: Vec<Vec<u8>> = (RELATED..RELATED + 3_000)
+        .filter_map(|seed| mutated(Format::HPROF.family(), &dump, seed).expect("it is in memory"))
+        .collect();
+    let has = |what: &str, parts: &[&[u8]]| {
+        let wanted = parts.concat();
+        assert!(mutants.contains(&wanted), "{what}");
+    };
+    let own = class(b"\0\0\x20\x20");
+    has("a class that is its own superclass", &[head, name, load, &heap(&[&own, instance, array])]);
+    has("an array alone", &[head, &heap(&[array])]);
+    has("an instance and its class", &[head, &heap(&[&none, instance])]);
+    has("a class and its name", &[head, name, load, &heap(&[&none])]);
+    has("a name alone", &[head, name]);
 }
 
 /// Of formats without several heaps, records are moved, and addresses are changed wherever they stand.

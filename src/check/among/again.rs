@@ -9,7 +9,7 @@ use crate::error::Error;
 use super::super::causes::symptoms_of;
 use super::super::report::{CaseResult, Cause};
 use super::super::run::Party;
-use super::super::smallest::{Question, Seen};
+use super::super::smallest::{Question, Second, Seen};
 use super::super::task::{Operation, Source, Task};
 use super::{Round, compared, limited};
 
@@ -54,7 +54,11 @@ impl Question for Again<'_> {
         self.sought.iter().cloned().collect()
     }
 
-    fn seen(&self) -> Box<Seen<'_>> {
+    fn seen(&self, _: Second) -> Box<Seen<'_>> {
         Box::new(|case| self.shows(case))
+    }
+
+    fn is_seen_alone(&self, case: Case) -> Result<bool, Error> {
+        self.shows(case)
     }
 }

@@ -401,7 +401,7 @@ impl<'s> Campaign<'s> {
         let suffix = task.source.case()?.format.family().suffix();
         let file = file_of(self.state.known.reduced.len() + 1, &cause.id, suffix);
         let told = ReducedDump { file, ..told };
-        let broken = case.breaks.filter(|_| case.verdict == Verdict::Invalid);
+        let broken = case.breaks.filter(|_| case.verdict != Verdict::Valid);
         let before = &failure.case.relies;
         let shown = Shown {
             dump: told.clone(),

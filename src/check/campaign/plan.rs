@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use crate::bytes::hexadecimal;
 use crate::corpus::Case;
-use crate::corrupt::{REARRANGED, THINNED};
+use crate::corrupt::{REARRANGED, RELATED, THINNED};
 use crate::draw::{Draw, SeedDraw};
 use crate::error::Error;
 use crate::format::{Family, Format};
@@ -242,11 +242,15 @@ impl Drawn {
         if common.gzip || draw.below(8) >= common.mutated {
             return Ok((base, None));
         }
+        let takes_any = (draw as &mut dyn Draw).one_in(4);
         for _ in 0..EDITS {
             // Small enough to be typed.
-            let whole = *(draw as &mut dyn Draw).pick(&[0, 0, 0, 0, 0, 0, THINNED, REARRANGED]);
+            let whole = *(draw as &mut dyn Draw).pick(&[0, 0, 0, 0, 0, THINNED, REARRANGED, RELATED]);
             let mutation = draw.below(THINNED) + whole;
-            if let Some(case) = mutant(mutation, &base)? {
+            // Where any answer is right, only the end of a program says something.
+            if let Some(case) = mutant(mutation, &base)?
+                && (takes_any || !case.takes_any_answer())
+            {
                 return Ok((Case { recipe: recipe.mutation(mutation).to_string(), ..case }, None));
             }
         }

@@ -35,7 +35,7 @@ const MARKER: &str = ".heapsmith-campaign";
 /// How the name of a folder of temporary files begins.
 const TEMPORARY: &str = "heapsmith-campaign-";
 /// Version of the form of all this.
-pub(super) const FORM: u32 = 2;
+pub(super) const FORM: u32 = 3;
 /// From this length on, lines of batches are replaced by their sum.
 const LONG: u64 = 4 << 20;
 /// No line is longer.
@@ -86,7 +86,7 @@ pub(super) struct Shown {
     pub(super) dump: ReducedDump,
     /// The rules on which it relies, as does the dump that it was made of.
     pub(super) relies: BTreeSet<String>,
-    /// The rule that it breaks, if it is to be refused.
+    /// The rule that it breaks, if it is not valid.
     pub(super) broken: Option<String>,
     /// Whether nothing more can be left out of it.
     pub(super) is_least: bool,

@@ -14,7 +14,7 @@ use super::super::report::{
     CampaignChosen, CaseFacts, CaseResult, Cause, Chosen, Held, Report, SCHEMA, Symptom, Tested,
 };
 use super::state::{Begun, Known, ReducedDump, Shown};
-use super::totals::{ALIKE, Alike, Reached, Totals};
+use super::totals::{Alike, Reached, Totals};
 use super::ways::{Kept, Ways};
 
 /// Version of the schema of [`Status`].
@@ -188,12 +188,9 @@ pub(super) fn told_of(
     let mut counted = Counted { passed, weights: BTreeMap::new() };
     let (mut facts, mut results): (Vec<CaseFacts>, Vec<CaseResult>) = (Vec::new(), Vec::new());
     for (number, alike) in failures.into_values().enumerate() {
-        // Those beyond the smallest are peculiar, and stand for themselves.
-        let usual = alike.smallest.len().min(ALIKE);
-        let peculiar = alike.smallest.len() - usual;
-        let weight = alike.count.saturating_sub(peculiar as u64) as f64 / usual.max(1) as f64;
-        for (place, failure) in alike.smallest.into_iter().enumerate() {
-            counted.weights.insert(failure.case.id.clone(), if place < usual { weight } else { 1.0 });
+        let weights: Vec<f64> = alike.weights().collect();
+        for (failure, weight) in alike.smallest.into_iter().zip(weights) {
+            counted.weights.insert(failure.case.id.clone(), weight);
             alike_of.insert(failure.case.id.clone(), number);
             facts.push(failure.case);
             results.push(failure.result);

@@ -2,6 +2,7 @@
 //! what came of both, whatever the order.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::iter::repeat_n;
 
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +19,7 @@ use super::super::report::{CaseFacts, CaseResult, Held};
 use super::super::task::first_heap;
 
 /// Failures of which the dumps and answers are kept, of those that look alike.
-pub(super) const ALIKE: usize = 8;
+const ALIKE: usize = 8;
 /// Ways to look, of failures; a program that says something else each time has as many as it wants.
 const KINDS: usize = 500;
 
@@ -68,7 +69,7 @@ pub(super) struct Failure {
 fn looks(case: &Case, result: &CaseResult) -> String {
     let mut looks: Vec<String> = symptoms_of(result).into_iter().collect();
     if looks.iter().any(|seen| !is_fact(seen)) {
-        let broken = case.breaks.filter(|_| case.verdict == Verdict::Invalid);
+        let broken = case.breaks.filter(|_| case.verdict != Verdict::Valid);
         looks.extend(broken.map(|(rule, _)| rule.to_owned()));
         let is_compressed = Input::memory(&case.id, case.bytes.clone()).is_compressed();
         looks.extend(is_compressed.then(|| "compressed".to_owned()));
@@ -181,6 +182,14 @@ fn sum(of: &mut BTreeMap<String, u64>, more: BTreeMap<String, u64>) {
 }
 
 impl Alike {
+    /// Of each that is kept, how many failures it stands for. Those beyond the smallest are peculiar, and stand for themselves.
+    pub(super) fn weights(&self) -> impl Iterator<Item = f64> {
+        let usual = self.smallest.len().min(ALIKE);
+        let peculiar = self.smallest.len() - usual;
+        let weight = self.count.saturating_sub(peculiar as u64) as f64 / usual.max(1) as f64;
+        repeat_n(weight, usual).chain(repeat_n(1.0, peculiar))
+    }
+
     fn add(&mut self, other: Alike) {
         self.first = match self.count {
             0 => other.first,

@@ -1,17 +1,17 @@
-//! Other ways to what is seen. Several mistakes may end a program at one place, or with one message, and a reduced dump shows one of
-//! them. Nothing can be left out of it: a dump that shows the same, and lacks a rule on which the reduced one relies, may show it in
-//! another way, and is reduced as well.
+//! Other ways to what is seen. Several mistakes may end a program at one place or with one message, or make one fact wrong, and a
+//! reduced dump shows one of them. Nothing can be left out of it: a dump that shows the same, and lacks a rule on which the reduced
+//! one relies, may show it in another way, and is reduced as well.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::causes::{cause_of, message_of, symptoms_of};
+use super::super::causes::{cause_of, is_accepted, symptom_of, symptoms_of};
 use super::super::report::{CaseFacts, CaseResult, Cause, Outcome};
 use super::state::Shown;
 use super::totals::Totals;
 
-/// The most ways to one message that are looked for in valid dumps, and in those that are to be refused; no more than twice as many
-/// dumps are reduced for them. Wrong facts are not looked at: they say themselves what is wrong.
+/// The most ways to one symptom that are looked for in valid dumps, and in those that break a rule; no more than twice as many
+/// dumps are reduced for them.
 const MOST_VALID: usize = 5;
 const MOST_BROKEN: usize = 3;
 /// A rule tells failures from other dumps if no more than this share is read rightly of those that rely on it, of the share that
@@ -19,19 +19,21 @@ const MOST_BROKEN: usize = 3;
 const TELLING: f64 = 0.5;
 /// ...and if this number of dumps relies on it.
 const DUMPS: u64 = 16;
+/// A rule tells failures with one symptom from those with others if that many times the usual share show it.
+const MANY_MORE: f64 = 2.0;
 
 /// A failure that was kept.
 pub(super) struct One<'k> {
     pub(super) case: &'k CaseFacts,
     pub(super) result: &'k CaseResult,
-    /// What the program said, or where it ended.
-    message: Option<String>,
+    /// What is seen first; nothing where a dump was accepted that is to be refused: the rule that it breaks says what is wrong.
+    symptom: Option<String>,
 }
 
 impl One<'_> {
-    /// Whether the dump is to be refused.
-    fn is_refused(&self) -> bool {
-        self.case.verdict == "invalid"
+    /// Whether the dump breaks a rule: it is to be refused, or may be.
+    fn is_broken(&self) -> bool {
+        self.case.verdict != "valid"
     }
 }
 
@@ -46,7 +48,7 @@ impl<'k> Kept<'k> {
         let cases: BTreeMap<&str, &CaseFacts> = cases.iter().map(|case| (&*case.id, case)).collect();
         let one = |result: &'k CaseResult| {
             let case = *cases.get(&*result.id)?;
-            Some((&*result.id, One { case, result, message: message_of(result) }))
+            Some((&*result.id, One { case, result, symptom: symptom_of(result).filter(|_| !is_accepted(result)) }))
         };
         Kept { failures: results.iter().filter_map(one).collect(), cases }
     }
@@ -67,19 +69,19 @@ struct Way<'k> {
 pub(super) struct Ways<'k> {
     all: Vec<Way<'k>>,
     reduced: &'k [Shown],
-    /// The rules that tell failures from other dumps.
-    telling: BTreeSet<String>,
+    telling: Telling,
 }
 
 impl<'k> Ways<'k> {
     pub(super) fn new(totals: &Totals, reduced: &'k [Shown]) -> Ways<'k> {
-        let telling = telling(totals);
+        let telling = Telling::new(totals);
         let way = |shown: &'k Shown| {
-            let relies = shown.relies.iter().map(String::as_str).filter(|rule| telling.contains(rule));
+            let tells = |rule: &&str| shown.dump.shows.iter().any(|symptom| telling.tells(rule, symptom));
+            let relies = shown.relies.iter().map(String::as_str).filter(tells);
             Way { shown, needs: relies.chain(shown.broken.as_deref()).collect() }
         };
         let all = reduced.iter().filter(|shown| shown.is_least).map(way).collect();
-        Ways { all, reduced, telling: telling.into_iter().map(str::to_owned).collect() }
+        Ways { all, reduced, telling }
     }
 
     /// The reduced dump of a way.
@@ -89,10 +91,11 @@ impl<'k> Ways<'k> {
 
     /// The way that explains a failure: of several, the one that takes most, and then the one with the smallest dump.
     fn explaining(&self, cause: &Cause, one: &One<'_>) -> Option<usize> {
-        let tells = one.case.relies.iter().any(|rule| self.telling.contains(rule));
+        let tells = |rule: &String| one.symptom.as_ref().is_none_or(|symptom| self.telling.tells(rule, symptom));
+        let tells = one.case.relies.iter().any(tells);
         let is_explaining = |way: &Way<'_>| {
-            // What takes nothing that tells says nothing of a dump that has such a thing, or is to be refused.
-            (!way.needs.is_empty() || !tells && !one.is_refused()) && way.explains(cause, one)
+            // What takes nothing that tells says nothing of a dump that has such a thing, or breaks a rule.
+            (!way.needs.is_empty() || !tells && !one.is_broken()) && way.explains(cause, one)
         };
         let explaining = (0..self.all.len()).filter(|&at| is_explaining(&self.all[at]));
         explaining.max_by_key(|&at| {
@@ -109,25 +112,25 @@ impl<'k> Ways<'k> {
         kept: &Kept<'r>,
         passed_over: &BTreeSet<String>,
     ) -> Option<&'r CaseResult> {
-        let is_wanted = |one: &One<'_>, is_refused: bool| {
-            let Some(message) = &one.message else { return false };
-            let is_alike = |shown: &&Shown| shown.broken.is_some() == is_refused && shown.dump.shows.contains(message);
-            let most = if is_refused { MOST_BROKEN } else { MOST_VALID };
+        let is_wanted = |one: &One<'_>, is_broken: bool| {
+            let Some(symptom) = &one.symptom else { return false };
+            let is_alike = |shown: &&Shown| shown.broken.is_some() == is_broken && shown.dump.shows.contains(symptom);
+            let most = if is_broken { MOST_BROKEN } else { MOST_VALID };
             // Dumps that take the same show one way.
             let dumps = self.reduced.iter().filter(is_alike).count();
             let larger = self.reduced.iter().filter(is_alike).filter(|shown| !shown.is_least).count();
             let ways: BTreeSet<&BTreeSet<&str>> =
                 self.all.iter().filter(|way| is_alike(&way.shown)).map(|way| &way.needs).collect();
             one.result.is_unexpected()
-                && one.is_refused() == is_refused
+                && one.is_broken() == is_broken
                 && !passed_over.contains(&one.case.id)
                 && ways.len() + larger < most
                 && dumps < 2 * most
                 && self.reduced.iter().all(|shown| shown.dump.of != one.case.id)
         };
-        [false, true].into_iter().find_map(|is_refused| {
+        [false, true].into_iter().find_map(|is_broken| {
             causes.iter().filter(|cause| cause.unexpected > 0).find_map(|cause| {
-                let wanted = kept.of(cause).filter(|one| is_wanted(one, is_refused));
+                let wanted = kept.of(cause).filter(|one| is_wanted(one, is_broken));
                 let left = wanted.filter(|one| self.explaining(cause, one).is_none());
                 left.min_by_key(|one| (one.case.size, &one.case.id)).map(|one| one.result)
             })
@@ -191,6 +194,58 @@ impl<'k> Ways<'k> {
 }
 
 /// The rules that tell failures from other dumps.
+struct Telling {
+    rules: BTreeSet<String>,
+    /// Of failures whose dumps rely on such a rule, how many show each symptom; and of all.
+    symptoms: BTreeMap<String, Symptoms>,
+    all: Symptoms,
+}
+
+/// How many failures show a symptom.
+#[derive(Default)]
+struct Symptoms {
+    count: f64,
+    of: BTreeMap<String, f64>,
+}
+
+impl Telling {
+    fn new(totals: &Totals) -> Telling {
+        let rules: BTreeSet<String> = telling(totals).into_iter().map(str::to_owned).collect();
+        let mut telling = Telling { rules, symptoms: BTreeMap::new(), all: Symptoms::default() };
+        for alike in totals.failures.values() {
+            for (failure, weight) in alike.smallest.iter().zip(alike.weights()) {
+                let symptom = symptom_of(&failure.result);
+                telling.all.add(symptom.as_ref(), weight);
+                for rule in failure.case.relies.iter().filter(|rule| telling.rules.contains(*rule)) {
+                    telling.symptoms.entry(rule.clone()).or_default().add(symptom.as_ref(), weight);
+                }
+            }
+        }
+        telling
+    }
+
+    /// Whether a rule tells failures with a symptom: of failures whose dumps rely on it, half show it, or many more than of all.
+    fn tells(&self, rule: &str, symptom: &str) -> bool {
+        let share = |symptoms: &Symptoms| symptoms.share(symptom);
+        let usual = (MANY_MORE * share(&self.all).unwrap_or_default()).min(0.5);
+        self.rules.contains(rule) && self.symptoms.get(rule).and_then(share).is_none_or(|share| share >= usual)
+    }
+}
+
+impl Symptoms {
+    fn add(&mut self, symptom: Option<&String>, count: f64) {
+        self.count += count;
+        if let Some(symptom) = symptom {
+            *self.of.entry(symptom.clone()).or_default() += count;
+        }
+    }
+
+    fn share(&self, symptom: &str) -> Option<f64> {
+        (self.count > 0.0).then(|| self.of.get(symptom).copied().unwrap_or_default() / self.count)
+    }
+}
+
+/// The rules on which dumps rely of which few are read rightly.
 fn telling(totals: &Totals) -> BTreeSet<&str> {
     let relied = &totals.reached.rules;
     let rate = |rule: &str| {
@@ -218,18 +273,18 @@ fn family(rule: &str) -> &str {
 impl Way<'_> {
     fn explains(&self, cause: &Cause, one: &One<'_>) -> bool {
         let has = |rule: &str| one.case.relies.iter().any(|relied| relied == rule);
-        // A dump that is to be refused may have what a valid one takes.
-        (self.shown.broken.is_none() || one.is_refused())
+        // A dump that breaks a rule may have what a valid one takes.
+        (self.shown.broken.is_none() || one.is_broken())
             && self.needs.iter().all(|rule| has(rule))
             && (self.is_alike(one) || self.is_of_rule(cause, one.result))
     }
 
-    /// Whether the dump shows a failure's message.
+    /// Whether the dump shows a failure's symptom.
     fn is_alike(&self, one: &One<'_>) -> bool {
-        one.message.as_ref().is_some_and(|message| self.shown.dump.shows.contains(message))
+        one.symptom.as_ref().is_some_and(|symptom| self.shown.dump.shows.contains(symptom))
     }
 
-    /// Whether the rule of the cause, for which the dump was reduced, explains another message.
+    /// Whether the rule of the cause, for which the dump was reduced, explains another symptom.
     fn is_of_rule(&self, cause: &Cause, result: &CaseResult) -> bool {
         let is_suspect = |rule: &String| result.suspects.iter().any(|suspect| suspect.rule == *rule);
         let has_end = !matches!(result.outcome, Outcome::Hang { .. } | Outcome::OutOfMemory { .. });
@@ -241,6 +296,7 @@ impl Way<'_> {
 mod tests {
     use super::super::super::report::Suspect;
     use super::super::state::ReducedDump;
+    use super::super::totals::{Alike, Failure};
     use super::*;
 
     fn rules(names: &[&str]) -> Vec<String> {
@@ -322,6 +378,23 @@ mod tests {
         others.passed.insert("hprof.common".to_owned(), 10_000);
         others.passed.extend(["phd.x", "phd.y"].map(|rule| (rule.to_owned(), 60)));
         assert_eq!(told(&others, &[shown("a", &["phd.x"], None)]).0, None);
+    }
+
+    /// Dumps that rely on one of two rules fail with another message. Failures with this one need no dump of either rule.
+    #[test]
+    fn what_tells_failures_with_another_message_tells_no_ways_to_this_one_apart() {
+        let mut totals = totals();
+        for (how, relies, count) in [("gone", &["phd.x", "phd.y"][..], 90), ("lost", &["phd.x", "phd.common"], 10)] {
+            let (case, mut result) = failure(how, relies);
+            result.outcome = Outcome::Crash { how: how.to_owned() };
+            let alike = Alike { count, first: how.to_owned(), smallest: vec![Failure { case, result }] };
+            totals.failures.insert(how.to_owned(), alike);
+        }
+        let dump = shown("a", &["phd.common"], None);
+        assert_eq!(told(&totals, std::slice::from_ref(&dump)).0, None);
+        // As many of these as of others.
+        totals.failures.entry("lost".to_owned()).and_modify(|alike| alike.count = 90);
+        assert_eq!(told(&totals, &[dump]).0.as_deref(), Some("c"));
     }
 
     #[test]

@@ -58,7 +58,7 @@ pub(super) fn counted_causes(tested: &Tested, cases: &BTreeMap<&str, &CaseFacts>
 /// How well what is wrong goes with a rule: a reader that does not follow it gets its facets wrong. One that loses its place
 /// can get anything wrong, but then hardly a single fact.
 fn weight(result: &CaseResult, Suspect { rule: id, offset, .. }: &Suspect, symptom: &str) -> f64 {
-    if matches!(&result.outcome, Outcome::WrongVerdict { expected, .. } if expected == "refuse") {
+    if is_accepted(result) {
         return ABOUT;
     }
     let fact = symptom.split_once(": ").map_or(symptom, |(fact, _)| fact);
@@ -91,12 +91,6 @@ pub(super) fn symptom_of(result: &CaseResult) -> Option<String> {
 /// Whether a symptom is a fact that is wrong, and not a message or a place in a program.
 pub(super) fn is_fact(symptom: &str) -> bool {
     spectrum::is_fact(symptom)
-}
-
-/// How a program ended, or what it said: what is seen of a failure that is no fact.
-pub(super) fn message_of(result: &CaseResult) -> Option<String> {
-    let has_no_answer = matches!(result.outcome, Outcome::Hang { .. } | Outcome::OutOfMemory { .. });
-    symptom_of(result).filter(|seen| has_no_answer || !is_fact(seen))
 }
 
 /// Everything that is seen of a failure.
@@ -137,10 +131,14 @@ fn failure<'r>(result: &'r CaseResult, cases: &BTreeMap<&str, &'r CaseFacts>) ->
 /// Where the header of a dump is broken that is to be refused and was accepted. A reader that does not look at these bytes
 /// accepts whatever may stand there, and several rules can be broken by that.
 fn broken(result: &CaseResult) -> Option<u64> {
-    let is_accepted = matches!(&result.outcome, Outcome::WrongVerdict { expected, .. } if expected == "refuse");
     // What stands in no record is of the header.
-    let evidence = result.evidence.as_ref().filter(|evidence| is_accepted && evidence.record.is_none())?;
+    let evidence = result.evidence.as_ref().filter(|evidence| is_accepted(result) && evidence.record.is_none())?;
     Some(evidence.offset)
+}
+
+/// Whether a dump was accepted that is to be refused.
+pub(super) fn is_accepted(result: &CaseResult) -> bool {
+    matches!(&result.outcome, Outcome::WrongVerdict { expected, .. } if expected == "refuse")
 }
 
 /// A cause of failures, but for those of their symptoms that another has.

@@ -122,8 +122,8 @@ fn up_to(case: &Case, offset: u64) -> Result<Suspects, Error> {
         }
     })?;
     wrong.extend(tolerated(case, |finding| finding.offset <= offset)?);
-    // What is to be refused may be the very thing that a program ends at.
-    let broken = case.breaks.filter(|(_, at)| case.verdict == Verdict::Invalid && *at <= offset);
+    // What is broken may be the very thing that a program ends at.
+    let broken = case.breaks.filter(|(_, at)| case.verdict != Verdict::Valid && *at <= offset);
     wrong.extend(broken.map(|(rule, at)| (rule, (at, 1))));
     Ok(Suspects { wrong, ..Suspects::default() })
 }

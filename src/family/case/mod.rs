@@ -62,7 +62,7 @@ pub struct Case {
     pub shows: Vec<&'static str>,
     /// Records before the first fatal finding.
     pub records_due: u64,
-    /// Answers that are right; the first is heapsmith's own.
+    /// Answers that are right; the first is heapsmith's own. Without one, see [`Case::takes_any_answer`].
     pub answers: Vec<Answer>,
 }
 
@@ -132,6 +132,12 @@ impl Verdict {
 }
 
 impl Case {
+    /// Whether an implementation may say of the dump what it likes: it breaks a rule and can be read all the same, and what it means
+    /// is not stated. To crash, to hang or to run out of memory is still wrong.
+    pub fn takes_any_answer(&self) -> bool {
+        self.verdict == Verdict::Ambiguous && self.answers.is_empty()
+    }
+
     /// A valid case with one heap.
     pub(crate) fn valid(
         id: String,

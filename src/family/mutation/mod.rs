@@ -3,6 +3,7 @@
 //! An edit breaks one rule at a place that is known before. A mutation changes what a field, a record or the end of the file is,
 //! whatever comes of it: the dump may stay valid, and what it means then is for a decoder to say.
 
+mod related;
 mod whole;
 
 use std::collections::BTreeMap;
@@ -93,6 +94,8 @@ const SNIPPETS: [&[u8]; 20] = [
 pub const THINNED: u64 = 1 << 20;
 /// And from here on, a heap is added, records are moved, or a number is changed wherever it stands.
 pub const REARRANGED: u64 = 2 * THINNED;
+/// And from here on, a field gets the value of another one of its record, or few records are left.
+pub const RELATED: u64 = 3 * THINNED;
 
 /// A field of the dump as it is now.
 struct Field {
@@ -112,9 +115,11 @@ pub fn mutated(family: Family, dump: &[u8], seed: u64) -> Result<Option<Vec<u8>>
     let draw: &mut dyn Draw = &mut draw;
     if seed >= THINNED {
         let fields = fields(family, dump)?;
-        let changed = match seed >= REARRANGED {
-            false => whole::thinned(family, dump, &fields, draw),
-            true => whole::rearranged(family, dump, &fields, draw),
+        let changed = match seed {
+            RELATED.. if draw.one_in(2) => related::alike(dump, &fields, draw),
+            RELATED.. => related::few(family, dump, &fields, draw),
+            REARRANGED.. => whole::rearranged(family, dump, &fields, draw),
+            _ => whole::thinned(family, dump, &fields, draw),
         };
         return Ok(changed.filter(|changed| changed != dump));
     }

@@ -1,0 +1,100 @@
+//! Changes that follow what belongs together: values of one record, and records with the same value.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use crate::draw::Draw;
+
+use super::super::{Family, StatedLength, without};
+use super::Field;
+
+/// From this width on, a value that two records have is likely to name the same thing.
+const NAMING: usize = 2;
+/// The most records that are left.
+const FEW: u64 = 8;
+
+/// The dump with a field that has the value of another one of its record: half of the time of the first one that is as wide, by which
+/// many records are named. So a class becomes its own superclass, and an array its own element.
+pub(super) fn alike(dump: &[u8], fields: &[Field], draw: &mut dyn Draw) -> Option<Vec<u8>> {
+    let records: Vec<&[Field]> = records(fields).collect();
+    let others = |record: &[Field], field: &Field| -> Vec<Range<usize>> {
+        let is_other = |other: &&Field| {
+            other.at.len() == field.at.len()
+                && dump[other.at.clone()] != dump[field.at.clone()]
+                && field.value.is_some()
+        };
+        record.iter().filter(is_other).map(|other| other.at.clone()).collect()
+    };
+    // Each kind of field is as likely as another.
+    let mut kinds: BTreeMap<(Option<i64>, &str), Vec<(usize, usize)>> = BTreeMap::new();
+    for (number, record) in records.iter().enumerate() {
+        let tag = record.first().and_then(|first| first.value.filter(|_| first.name.ends_with("tag")));
+        for (place, field) in record.iter().enumerate().filter(|(_, field)| !others(record, field).is_empty()) {
+            kinds.entry((tag, field.name)).or_default().push((number, place));
+        }
+    }
+    let kinds: Vec<Vec<(usize, usize)>> = kinds.into_values().collect();
+    if kinds.is_empty() {
+        return None;
+    }
+    let of_kind = draw.pick(&kinds);
+    let (number, place) = *draw.pick(of_kind);
+    let field = &records[number][place];
+    let others = others(records[number], field);
+    let other = if draw.one_in(2) { &others[0] } else { draw.pick(&others) };
+    let mut changed = dump.to_vec();
+    changed.copy_within(other.clone(), field.at.start);
+    Some(changed)
+}
+
+/// The dump with few of its records: some of any kind, and some that have a value of another one that is left, as an instance has the
+/// identifier of its class. What holds records stays around them.
+pub(super) fn few(family: Family, dump: &[u8], fields: &[Field], draw: &mut dyn Draw) -> Option<Vec<u8>> {
+    let lengths = family.lengths(dump);
+    let place = |record: &[Field]| Some(record.first()?.at.start..record.last()?.at.end);
+    let all: Vec<(Range<usize>, &[Field])> =
+        records(fields).filter_map(|record| Some((place(record)?, record))).collect();
+    let starts: Vec<usize> = all.iter().map(|(place, _)| place.start).collect();
+    let held = |of: &Range<usize>| {
+        let from = starts.partition_point(|start| *start < of.start);
+        from..from + starts[from..].partition_point(|start| *start < of.end)
+    };
+    // By what holds records, those that it holds.
+    let ends: BTreeMap<usize, usize> = (0..).zip(&all).map(|(record, (place, _))| (place.end, record)).collect();
+    let holders: BTreeMap<usize, Range<usize>> = lengths
+        .iter()
+        .filter_map(|StatedLength { of, .. }| Some((*ends.get(&of.start)?, held(of))))
+        .filter(|(_, held)| !held.is_empty())
+        .collect();
+    let free: Vec<usize> = (0..all.len()).filter(|record| !holders.contains_key(record)).collect();
+    if free.is_empty() {
+        return None;
+    }
+    let names = |record: usize| {
+        let is_name = |field: &&Field| field.at.len() >= NAMING && dump[field.at.clone()].iter().any(|byte| *byte != 0);
+        all[record].1.iter().filter(is_name).map(|field| &dump[field.at.clone()])
+    };
+    let mut named: BTreeMap<&[u8], Vec<usize>> = BTreeMap::new();
+    for &record in &free {
+        names(record).for_each(|name| named.entry(name).or_default().push(record));
+    }
+    let mut left: BTreeSet<usize> = BTreeSet::from([*draw.pick(&free)]);
+    for _ in 0..draw.below(FEW) {
+        let known: Vec<usize> = left.iter().copied().collect();
+        let of: Vec<&[u8]> = names(*draw.pick(&known)).collect();
+        let from = if of.is_empty() || draw.one_in(3) { &free } else { &named[*draw.pick(&of)] };
+        left.insert(*draw.pick(from));
+    }
+    let is_left = |held: &Range<usize>| left.range(held.clone()).next().is_some();
+    let around: Vec<usize> = holders.iter().filter(|(_, held)| is_left(held)).map(|(holder, _)| *holder).collect();
+    left.extend(around);
+    let gone: Vec<Range<usize>> =
+        (0..).zip(&all).filter(|(record, _)| !left.contains(record)).map(|(_, (place, _))| place.clone()).collect();
+    Some(without(dump, &lengths, &gone))
+}
+
+/// The fields of each record; what stands in none, such as a header, is left out.
+fn records(fields: &[Field]) -> impl Iterator<Item = &[Field]> {
+    let all = fields.chunk_by(|one, next| one.record.is_some() && one.record == next.record);
+    all.filter(|record| record.first().is_some_and(|first| first.record.is_some()))
+}
