@@ -25,7 +25,7 @@ use crate::error::Error;
 use crate::format::{Family, Format};
 use crate::setters::setters;
 
-use super::causes::{cause_of, is_fact};
+use super::causes::{cause_of, is_fact, symptoms_of};
 use super::evidence::of_dump;
 use super::expected::ExpectedFailures;
 use super::introduction::{declared, hello, label};
@@ -240,7 +240,7 @@ impl<'s> Campaign<'s> {
     }
 
     /// The report of what is known, and the id of a case whose failure no reduced dump explains, of those that are not passed over.
-    fn told(&self, passed_over: &BTreeSet<String>) -> (Report, Option<String>) {
+    fn told(&self, passed_over: &BTreeSet<String>) -> (Report, Option<(String, String)>) {
         let known = &self.state.known;
         let begun = known.begun.clone().unwrap_or_default();
         told::told_of(&begun, known.totals.clone(), &known.reduced, passed_over)
@@ -333,12 +333,14 @@ impl<'s> Campaign<'s> {
         while self.options.trials > 0
             && self.may_reduce(MOST_OF_WAYS)
             && end.is_none_or(|end| Instant::now() < end)
-            && let (report, Some(id)) = self.told(&passed_over)
+            && let (report, Some((id, symptom))) = self.told(&passed_over)
         {
             let results = report.implementations.first().map_or(&[][..], |tested| &tested.results);
             let kept = Kept::new(results, &report.cases);
             let Some(one) = kept.failures.get(&*id) else { break };
-            match self.reduced(&cause_of(None, &[one.result], &BTreeSet::new(), &kept.cases), heard)? {
+            let mut others = symptoms_of(one.result);
+            others.remove(&symptom);
+            match self.reduced(&cause_of(None, &[one.result], &others, &kept.cases), heard)? {
                 Some((told, _)) => {
                     // What it shows may be no cause of its own after all.
                     let causes = self.causes();

@@ -173,13 +173,14 @@ fn report_of(begun: &Begun, totals: Totals, reduced: &[Shown]) -> Report {
     told_of(begun, totals, reduced, &BTreeSet::new()).0
 }
 
-/// The report of what is known, and the id of a case whose failure no reduced dump explains, of those that are not passed over.
+/// The report of what is known, and the id of a case whose failure no reduced dump explains, of those that are not passed over, with
+/// what is seen of it.
 pub(super) fn told_of(
     begun: &Begun,
     totals: Totals,
     reduced: &[Shown],
     passed_over: &BTreeSet<String>,
-) -> (Report, Option<String>) {
+) -> (Report, Option<(String, String)>) {
     let ways = Ways::new(&totals, reduced);
     let Totals { batches, cases, unexpected, tally, passed, readings, failures, .. } = totals;
     let chosen = CampaignChosen { batches: batches.to_string(), cases, unexpected };
@@ -216,7 +217,8 @@ pub(super) fn told_of(
     tested.tally.extend(tally);
     let kept = Kept::new(&tested.results, &facts);
     let whole = counted_causes(&tested, &kept.cases, &counted);
-    let unexplained = ways.unexplained(&whole, &kept, passed_over).map(|result| result.id.clone());
+    let unexplained = ways.unexplained(&whole, &kept, passed_over);
+    let unexplained = unexplained.map(|(result, symptom)| (result.id.clone(), symptom));
     let mut causes = Vec::new();
     for cause in whole {
         let mut parts = ways.split(cause, &kept);

@@ -5,7 +5,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::causes::{cause_of, is_accepted, symptom_of, symptoms_of};
+use super::super::causes::{cause_of, is_accepted, symptoms_of};
 use super::super::report::{CaseFacts, CaseResult, Cause, Outcome};
 use super::state::Shown;
 use super::totals::Totals;
@@ -26,14 +26,19 @@ const MANY_MORE: f64 = 2.0;
 pub(super) struct One<'k> {
     pub(super) case: &'k CaseFacts,
     pub(super) result: &'k CaseResult,
-    /// What is seen first; nothing where a dump was accepted that is to be refused: the rule that it breaks says what is wrong.
-    symptom: Option<String>,
+    /// What is seen; nothing where a dump was accepted that is to be refused: the rule that it breaks says what is wrong.
+    symptoms: BTreeSet<String>,
 }
 
 impl One<'_> {
     /// Whether the dump breaks a rule: it is to be refused, or may be.
     fn is_broken(&self) -> bool {
         self.case.verdict != "valid"
+    }
+
+    /// Of what is seen of a cause most often, what is seen of this failure.
+    fn symptom<'c>(&self, cause: &'c Cause) -> Option<&'c String> {
+        cause.symptoms.iter().map(|symptom| &symptom.what).find(|what| self.symptoms.contains(*what))
     }
 }
 
@@ -48,7 +53,8 @@ impl<'k> Kept<'k> {
         let cases: BTreeMap<&str, &CaseFacts> = cases.iter().map(|case| (&*case.id, case)).collect();
         let one = |result: &'k CaseResult| {
             let case = *cases.get(&*result.id)?;
-            Some((&*result.id, One { case, result, symptom: symptom_of(result).filter(|_| !is_accepted(result)) }))
+            let symptoms = if is_accepted(result) { BTreeSet::new() } else { symptoms_of(result) };
+            Some((&*result.id, One { case, result, symptoms }))
         };
         Kept { failures: results.iter().filter_map(one).collect(), cases }
     }
@@ -91,7 +97,8 @@ impl<'k> Ways<'k> {
 
     /// The way that explains a failure: of several, the one that takes most, and then the one with the smallest dump.
     fn explaining(&self, cause: &Cause, one: &One<'_>) -> Option<usize> {
-        let tells = |rule: &String| one.symptom.as_ref().is_none_or(|symptom| self.telling.tells(rule, symptom));
+        let symptom = one.symptom(cause);
+        let tells = |rule: &String| symptom.is_none_or(|symptom| self.telling.tells(rule, symptom));
         let tells = one.case.relies.iter().any(tells);
         let is_explaining = |way: &Way<'_>| {
             // What takes nothing that tells says nothing of a dump that has such a thing, or breaks a rule.
@@ -104,16 +111,16 @@ impl<'k> Ways<'k> {
         })
     }
 
-    /// A failure that no reduced dump explains, of those that are not passed over: the one with the smallest dump of a cause. Valid dumps
-    /// come first.
+    /// A failure that no reduced dump explains, of those that are not passed over, and what is seen of it: the one with the smallest
+    /// dump of a cause. Valid dumps come first.
     pub(super) fn unexplained<'r>(
         &self,
         causes: &[Cause],
         kept: &Kept<'r>,
         passed_over: &BTreeSet<String>,
-    ) -> Option<&'r CaseResult> {
-        let is_wanted = |one: &One<'_>, is_broken: bool| {
-            let Some(symptom) = &one.symptom else { return false };
+    ) -> Option<(&'r CaseResult, String)> {
+        let is_wanted = |cause: &Cause, one: &One<'_>, is_broken: bool| {
+            let Some(symptom) = one.symptom(cause) else { return false };
             let is_alike = |shown: &&Shown| shown.broken.is_some() == is_broken && shown.dump.shows.contains(symptom);
             let most = if is_broken { MOST_BROKEN } else { MOST_VALID };
             // Dumps that take the same show one way.
@@ -130,9 +137,10 @@ impl<'k> Ways<'k> {
         };
         [false, true].into_iter().find_map(|is_broken| {
             causes.iter().filter(|cause| cause.unexpected > 0).find_map(|cause| {
-                let wanted = kept.of(cause).filter(|one| is_wanted(one, is_broken));
+                let wanted = kept.of(cause).filter(|one| is_wanted(cause, one, is_broken));
                 let left = wanted.filter(|one| self.explaining(cause, one).is_none());
-                left.min_by_key(|one| (one.case.size, &one.case.id)).map(|one| one.result)
+                let one = left.min_by_key(|one| (one.case.size, &one.case.id))?;
+                Some((one.result, one.symptom(cause)?.clone()))
             })
         })
     }
@@ -214,10 +222,10 @@ impl Telling {
         let mut telling = Telling { rules, symptoms: BTreeMap::new(), all: Symptoms::default() };
         for alike in totals.failures.values() {
             for (failure, weight) in alike.smallest.iter().zip(alike.weights()) {
-                let symptom = symptom_of(&failure.result);
-                telling.all.add(symptom.as_ref(), weight);
+                let symptoms = symptoms_of(&failure.result);
+                telling.all.add(&symptoms, weight);
                 for rule in failure.case.relies.iter().filter(|rule| telling.rules.contains(*rule)) {
-                    telling.symptoms.entry(rule.clone()).or_default().add(symptom.as_ref(), weight);
+                    telling.symptoms.entry(rule.clone()).or_default().add(&symptoms, weight);
                 }
             }
         }
@@ -233,11 +241,9 @@ impl Telling {
 }
 
 impl Symptoms {
-    fn add(&mut self, symptom: Option<&String>, count: f64) {
+    fn add(&mut self, symptoms: &BTreeSet<String>, count: f64) {
         self.count += count;
-        if let Some(symptom) = symptom {
-            *self.of.entry(symptom.clone()).or_default() += count;
-        }
+        symptoms.iter().for_each(|symptom| *self.of.entry(symptom.clone()).or_default() += count);
     }
 
     fn share(&self, symptom: &str) -> Option<f64> {
@@ -276,12 +282,12 @@ impl Way<'_> {
         // A dump that breaks a rule may have what a valid one takes.
         (self.shown.broken.is_none() || one.is_broken())
             && self.needs.iter().all(|rule| has(rule))
-            && (self.is_alike(one) || self.is_of_rule(cause, one.result))
+            && (self.is_alike(cause, one) || self.is_of_rule(cause, one.result))
     }
 
-    /// Whether the dump shows a failure's symptom.
-    fn is_alike(&self, one: &One<'_>) -> bool {
-        one.symptom.as_ref().is_some_and(|symptom| self.shown.dump.shows.contains(symptom))
+    /// Whether the dump shows what a failure shows of a cause.
+    fn is_alike(&self, cause: &Cause, one: &One<'_>) -> bool {
+        one.symptom(cause).is_some_and(|symptom| self.shown.dump.shows.contains(symptom))
     }
 
     /// Whether the rule of the cause, for which the dump was reduced, explains another symptom.
@@ -344,7 +350,7 @@ mod tests {
         let ways = Ways::new(totals, dumps);
         let unexplained = ways.unexplained(std::slice::from_ref(&cause), &kept, &BTreeSet::new());
         let parts = ways.split(cause, &kept).into_iter().map(|(cause, way)| (cause.cases, cause.rule, way));
-        (unexplained.map(|result| result.id.clone()), parts.collect())
+        (unexplained.map(|(result, _)| result.id.clone()), parts.collect())
     }
 
     #[test]

@@ -13,23 +13,29 @@ const NAMING: usize = 2;
 /// The most records that are left.
 const FEW: u64 = 8;
 
-/// The dump with a field that has the value of another one of its record: half of the time of the first one that is as wide, by which
-/// many records are named. So a class becomes its own superclass, and an array its own element.
+/// The dump with a field that has the value of another one of its record. Half of the time that is a field that has the value by which
+/// another record is named, and gets that by which its own is: a class becomes its own superclass, and an array its own element.
 pub(super) fn alike(dump: &[u8], fields: &[Field], draw: &mut dyn Draw) -> Option<Vec<u8>> {
     let records: Vec<&[Field]> = records(fields).collect();
-    let others = |record: &[Field], field: &Field| -> Vec<Range<usize>> {
-        let is_other = |other: &&Field| {
-            other.at.len() == field.at.len()
-                && dump[other.at.clone()] != dump[field.at.clone()]
-                && field.value.is_some()
-        };
+    let bytes = |field: &Field| &dump[field.at.clone()];
+    let others = |record: &'_ [Field], field: &Field| -> Vec<Range<usize>> {
+        let is_other =
+            |other: &&Field| other.value.is_some() && other.at.len() == field.at.len() && bytes(other) != bytes(field);
         record.iter().filter(is_other).map(|other| other.at.clone()).collect()
     };
+    // The first value that is wide enough for that names a record.
+    let names: BTreeSet<&[u8]> =
+        records.iter().filter_map(|record| record.iter().find(|field| is_name(dump, field))).map(bytes).collect();
+    let leads_elsewhere = draw.one_in(2);
     // Each kind of field is as likely as another.
     let mut kinds: BTreeMap<(Option<i64>, &str), Vec<(usize, usize)>> = BTreeMap::new();
     for (number, record) in records.iter().enumerate() {
         let tag = record.first().and_then(|first| first.value.filter(|_| first.name.ends_with("tag")));
-        for (place, field) in record.iter().enumerate().filter(|(_, field)| !others(record, field).is_empty()) {
+        let is_wanted = |field: &Field| {
+            !others(record, field).is_empty()
+                && (!leads_elsewhere || is_name(dump, field) && names.contains(bytes(field)))
+        };
+        for (place, field) in record.iter().enumerate().filter(|(_, field)| is_wanted(field)) {
             kinds.entry((tag, field.name)).or_default().push((number, place));
         }
     }
@@ -41,10 +47,15 @@ pub(super) fn alike(dump: &[u8], fields: &[Field], draw: &mut dyn Draw) -> Optio
     let (number, place) = *draw.pick(of_kind);
     let field = &records[number][place];
     let others = others(records[number], field);
-    let other = if draw.one_in(2) { &others[0] } else { draw.pick(&others) };
+    let other = if leads_elsewhere { &others[0] } else { draw.pick(&others) };
     let mut changed = dump.to_vec();
     changed.copy_within(other.clone(), field.at.start);
     Some(changed)
+}
+
+/// Whether a field may name something.
+fn is_name(dump: &[u8], field: &Field) -> bool {
+    field.at.len() >= NAMING && dump[field.at.clone()].iter().any(|byte| *byte != 0)
 }
 
 /// The dump with few of its records: some of any kind, and some that have a value of another one that is left, as an instance has the
@@ -70,10 +81,8 @@ pub(super) fn few(family: Family, dump: &[u8], fields: &[Field], draw: &mut dyn 
     if free.is_empty() {
         return None;
     }
-    let names = |record: usize| {
-        let is_name = |field: &&Field| field.at.len() >= NAMING && dump[field.at.clone()].iter().any(|byte| *byte != 0);
-        all[record].1.iter().filter(is_name).map(|field| &dump[field.at.clone()])
-    };
+    let names =
+        |record: usize| all[record].1.iter().filter(|field| is_name(dump, field)).map(|field| &dump[field.at.clone()]);
     let mut named: BTreeMap<&[u8], Vec<usize>> = BTreeMap::new();
     for &record in &free {
         names(record).for_each(|name| named.entry(name).or_default().push(record));
