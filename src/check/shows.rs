@@ -95,9 +95,12 @@ pub struct Wrong<'s> {
     sought: Sought,
 }
 
-/// How many times as long as the first dump a smaller one may take; and the time that each may take.
-const PATIENCE: u32 = 8;
-const LEAST: Duration = Duration::from_secs(2);
+/// How many times as long as the first dump, to the end of the process that was started for it, a smaller one may take; and the time
+/// that each may take. A program that hangs at small dumps takes all of it, most of the time.
+const PATIENCE: u32 = 3;
+const LEAST: Duration = Duration::from_millis(500);
+/// The time that a smaller one may take where the first one hangs.
+const HANGING: Duration = Duration::from_secs(2);
 
 /// What is looked for in an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -199,7 +202,7 @@ impl<'s> Wrong<'s> {
         let started = Instant::now();
         let enough = match self.asking().alone(source.clone())?.outcome {
             // How long an answer takes is not known.
-            Outcome::Hang { .. } => LEAST,
+            Outcome::Hang { .. } => HANGING,
             _ => (started.elapsed() * PATIENCE).max(LEAST),
         };
         let mut hurried = self.subject.clone().into_owned();

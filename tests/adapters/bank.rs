@@ -365,3 +365,34 @@ fn every_bug_has_an_id_and_figures_of_its_own() {
     let ids: Vec<&String> = ids.iter().collect();
     pretty_assertions::assert_eq!(of_figures, ids, "tests/bank/all.py makes the figures anew");
 }
+
+/// What campaigns.py recorded: how many bugs a campaign finds, and how small their dumps become beside those that are spelled by hand.
+#[test]
+fn campaigns_find_nearly_all_bugs_and_reduce_dumps_nearly_as_far_as_by_hand() {
+    let figures: Table = read("tests/bank/campaigns.toml").parse().expect("TOML");
+    let (mut all, mut found, mut reduced, mut small, mut quick) = (0, 0, 0, 0, 0);
+    for (format, most) in [("phd", 160), ("hprof", 600), ("classic", 400)] {
+        let (mut lengths, mut objects) = (Vec::new(), Vec::new());
+        for bug in bugs(format) {
+            let figures =
+                figures.get(&bug.id).unwrap_or_else(|| panic!("{}: tests/bank/campaigns.py makes its figures", bug.id));
+            let number = |key: &str| figures.get(key).and_then(toml::Value::as_integer).map(|number| number as usize);
+            all += 1;
+            found += usize::from(number("until").is_some_and(|until| until <= 10_000));
+            let (Some(length), Some(trials)) = (number("bytes"), number("trials")) else { continue };
+            reduced += 1;
+            small += usize::from(2 * length <= 3 * bug.case.bytes.len());
+            quick += usize::from(trials <= 400);
+            lengths.push(length);
+            objects.extend(number("objects"));
+        }
+        lengths.sort_unstable();
+        objects.sort_unstable();
+        let (length, objects) = (lengths[lengths.len() / 2], objects[objects.len() / 2]);
+        assert!(length < most && objects <= 4, "{format}: half of them have {length} bytes and {objects} objects");
+    }
+    let told =
+        format!("of {all} bugs {found} found, {reduced} reduced, {small} of them as small, {quick} in 400 trials");
+    println!("{told}");
+    assert!(100 * found >= 95 * all && 10 * small >= 9 * reduced && 10 * quick >= 9 * reduced, "{told}");
+}

@@ -13,6 +13,9 @@ const NAMING: usize = 2;
 /// The most records that are left.
 const FEW: u64 = 8;
 
+/// A kind of field: the tag that its record begins with, if it does, and its name.
+type Kind<'f> = (Option<i64>, &'f str);
+
 /// The dump with a field that has the value of another one of its record. Half of the time that is a field that has the value by which
 /// another record is named, and gets that by which its own is: a class becomes its own superclass, and an array its own element.
 pub(super) fn alike(dump: &[u8], fields: &[Field], draw: &mut dyn Draw) -> Option<Vec<u8>> {
@@ -28,7 +31,7 @@ pub(super) fn alike(dump: &[u8], fields: &[Field], draw: &mut dyn Draw) -> Optio
         records.iter().filter_map(|record| record.iter().find(|field| is_name(dump, field))).map(bytes).collect();
     let leads_elsewhere = draw.one_in(2);
     // Each kind of field is as likely as another.
-    let mut kinds: BTreeMap<(Option<i64>, &str), Vec<(usize, usize)>> = BTreeMap::new();
+    let mut kinds: BTreeMap<Kind<'_>, Vec<(usize, usize)>> = BTreeMap::new();
     for (number, record) in records.iter().enumerate() {
         let tag = record.first().and_then(|first| first.value.filter(|_| first.name.ends_with("tag")));
         let is_wanted = |field: &Field| {
