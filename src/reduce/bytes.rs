@@ -7,15 +7,20 @@ use crate::findings::Severity;
 use crate::input::Input;
 use crate::validate::{ValidateOptions, validate};
 
-use super::parts::{Parts, Unit, broken};
+use super::parts::{Parts, Unit, broken, header, texts};
 use super::sets::leave_out;
 use super::trials::Trials;
+
+/// The most fields of a header that are left out as one: a tag, a length and a text.
+const TOGETHER: usize = 3;
 
 /// Leaves out records, fields and bytes. What is tried breaks no rule that the dump does not break, if that is an error.
 pub(super) fn reduce(trials: &mut Trials<'_>) -> Result<(), Error> {
     let allowed = errors(trials.now());
     loop {
         let before = trials.now().len();
+        of_header(trials, &allowed)?;
+        of_texts(trials, &allowed)?;
         for unit in [Unit::Records, Unit::Fields, Unit::Bytes] {
             let dump = trials.now();
             let parts = Parts::of(dump, unit, &broken(dump));
@@ -27,6 +32,46 @@ pub(super) fn reduce(trials: &mut Trials<'_>) -> Result<(), Error> {
         if trials.now().len() == before || trials.is_over() {
             return Ok(());
         }
+    }
+}
+
+/// Leaves out fields of the header that follow each other: each alone would leave a header that cannot be read.
+fn of_header(trials: &mut Trials<'_>, allowed: &BTreeSet<Option<&'static str>>) -> Result<(), Error> {
+    let mut first = 0;
+    loop {
+        let dump = trials.now().to_vec();
+        let fields = header(&dump);
+        let Some(start) = fields.get(first).map(|field| field.start) else { return Ok(()) };
+        let mut is_shorter = false;
+        for last in fields.iter().skip(first + 1).take(TOGETHER - 1).rev() {
+            let shorter = [&dump[..start], &dump[last.end..]].concat();
+            let shorter = errors(&shorter).is_subset(allowed).then_some(shorter);
+            if shorter.is_some() && trials.one(shorter)? {
+                is_shorter = true;
+                break;
+            }
+        }
+        first += usize::from(!is_shorter);
+    }
+}
+
+/// Leaves out what texts have, or half of it as often as that can be done, with what counts them.
+fn of_texts(trials: &mut Trials<'_>, allowed: &BTreeSet<Option<&'static str>>) -> Result<(), Error> {
+    let mut at = 0;
+    loop {
+        let dump = trials.now().to_vec();
+        let texts = texts(&dump);
+        let Some(text) = texts.get(at) else { return Ok(()) };
+        let mut is_shorter = false;
+        for left in [0, text.text.len() / 2] {
+            let shorter = text.cut(&dump, left);
+            let shorter = errors(&shorter).is_subset(allowed).then_some(shorter);
+            if shorter.is_some() && trials.one(shorter)? {
+                is_shorter = true;
+                break;
+            }
+        }
+        at += usize::from(!is_shorter);
     }
 }
 

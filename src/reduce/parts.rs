@@ -137,6 +137,54 @@ pub(super) fn broken(dump: &[u8]) -> Vec<Range<usize>> {
     }
 }
 
+/// The fields of a dump's header.
+pub(super) fn header(dump: &[u8]) -> Vec<Range<usize>> {
+    let fields = Readable::of(dump, &[], &[]).fields();
+    fields.take_while(|(record, _)| record.is_none()).map(|(_, field)| field).collect()
+}
+
+/// A text whose length stands before it.
+pub(super) struct Text {
+    length: Range<usize>,
+    pub(super) text: Range<usize>,
+}
+
+/// How the name of a field ends that counts the bytes after it, in byte maps.
+const LENGTH: &str = "length";
+
+/// The texts of a dump, and whatever else is one field and counted by the one before it.
+pub(super) fn texts(dump: &[u8]) -> Vec<Text> {
+    let mut texts = Vec::new();
+    let mut length: Option<(Range<usize>, i64)> = None;
+    if let Some(file) = opened(dump) {
+        let _ = file.annotate(&mut |Annotation { offset, bytes, name, value, .. }| {
+            let field = offset as usize..offset as usize + bytes.len();
+            if let Some((length, count)) = length.take()
+                && length.end == field.start
+                && count == bytes.len() as i64
+                && field.end <= dump.len()
+            {
+                texts.push(Text { length, text: field.clone() });
+            }
+            length = value.filter(|count| name.ends_with(LENGTH) && *count > 0).map(|count| (field, count));
+            Ok(())
+        });
+    }
+    texts
+}
+
+impl Text {
+    /// The dump with only the first bytes of the text.
+    pub(super) fn cut(&self, dump: &[u8], left: usize) -> Vec<u8> {
+        let gone = self.text.start + left..self.text.end;
+        let mut shorter = without(dump, &lengths(dump), std::slice::from_ref(&gone));
+        let count = (left as u64).to_be_bytes();
+        let width = self.length.len().min(count.len());
+        shorter[self.length.end - width..self.length.end].copy_from_slice(&count[count.len() - width..]);
+        shorter
+    }
+}
+
 fn lengths(dump: &[u8]) -> Vec<StatedLength> {
     opened(dump).map_or(Vec::new(), |file| file.family().lengths(dump))
 }
