@@ -221,3 +221,20 @@ fn records_after_a_broken_header_are_left_out() {
     assert_eq!(reduced.bytes.len(), 31 + 9, "{} trials", reduced.trials);
     assert!(reduced.trials < 200, "{} trials", reduced.trials);
 }
+
+/// A PHD of which only its records and their lengths say what is there: a version text is optional, and has a length of two bytes.
+#[test]
+fn a_text_of_the_header_is_left_out_or_cut_with_its_length() {
+    let head = b"\0\x12portable heap dump\0\0\0\x06\0\0\0\x04\x01";
+    let dump = [&head[..], b"\x04\0\x05text!", b"\x02\x02\x03"].concat();
+    let reduced = |shows: &Shows<'_>| {
+        let options = ReduceOptions::default();
+        let mut trials = Trials::new(dump.clone(), shows, &options, &quiet).expect("it shows it");
+        bytes::reduce(&mut trials).expect("it is in memory");
+        trials.finish().bytes
+    };
+    let is_read = |dump: &[u8]| Ok(crate::read(dump).is_ok());
+    assert_eq!(reduced(&is_read), [&head[..], b"\x02\x02\x03"].concat());
+    let has_text = |dump: &[u8]| Ok(crate::read(dump).is_ok_and(|heap| heap.facts.version_text.is_some()));
+    assert_eq!(reduced(&has_text), [&head[..], b"\x04\0\0", b"\x02\x02\x03"].concat());
+}
