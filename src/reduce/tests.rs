@@ -233,8 +233,10 @@ fn a_text_of_the_header_is_left_out_or_cut_with_its_length() {
         bytes::reduce(&mut trials).expect("it is in memory");
         trials.finish().bytes
     };
-    let is_read = |dump: &[u8]| Ok(crate::read(dump).is_ok());
+    // Without its end, a body can be read as well.
+    let is_read = |dump: &[u8]| Ok(dump.ends_with(&[3]) && crate::read(dump).is_ok());
     assert_eq!(reduced(&is_read), [&head[..], b"\x02\x02\x03"].concat());
-    let has_text = |dump: &[u8]| Ok(crate::read(dump).is_ok_and(|heap| heap.facts.version_text.is_some()));
+    let has_text =
+        |dump: &[u8]| Ok(is_read(dump)? && crate::read(dump).is_ok_and(|heap| heap.facts.version_text.is_some()));
     assert_eq!(reduced(&has_text), [&head[..], b"\x04\0\0", b"\x02\x02\x03"].concat());
 }
