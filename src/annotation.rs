@@ -33,6 +33,11 @@ pub fn value_shown(value: i64) -> String {
 /// Takes the fields of a byte map.
 pub(crate) type Visit<'v> = &'v mut dyn FnMut(Annotation<'_>) -> Result<(), DecodeError>;
 
+/// Whether a field of this name counts the bytes after it.
+pub(crate) fn is_length(name: &str) -> bool {
+    name.ends_with("length")
+}
+
 impl<'a> Annotation<'a> {
     /// The field of a span in a slice that begins at `base`.
     pub(crate) fn of(span: &FieldSpan, bytes: &'a [u8], base: u64, record: Option<u64>, meaning: String) -> Self {

@@ -56,7 +56,7 @@ pub(super) fn recipe_case(id: &str, recipe: &Recipe) -> Result<Case, Error> {
         let base = undamaged(id, recipe, &settled)?;
         let refused = || {
             Error::Usage(format!(
-                "recipe {recipe}: mutation={mutation}: nothing is changed, or the format of the dump cannot be told any more; choose another number"
+                "recipe {recipe}: mutation={mutation}: the mutation changes nothing, or the format of the dump cannot be recognised afterwards; choose another number"
             ))
         };
         return mutant(mutation, &base)?.ok_or_else(refused);

@@ -7,7 +7,7 @@ use crate::findings::Severity;
 use crate::input::Input;
 use crate::validate::{ValidateOptions, validate};
 
-use super::parts::{Parts, Unit, broken, header, texts};
+use super::parts::{MOST_BYTES, Parts, Unit, broken, header, texts};
 use super::sets::leave_out;
 use super::trials::Trials;
 
@@ -19,8 +19,6 @@ pub(super) fn reduce(trials: &mut Trials<'_>) -> Result<(), Error> {
     let allowed = errors(trials.now());
     loop {
         let before = trials.now().len();
-        of_header(trials, &allowed)?;
-        of_texts(trials, &allowed)?;
         for unit in [Unit::Records, Unit::Fields, Unit::Bytes] {
             let dump = trials.now();
             let parts = Parts::of(dump, unit, &broken(dump));
@@ -29,50 +27,50 @@ pub(super) fn reduce(trials: &mut Trials<'_>) -> Result<(), Error> {
                 errors(&dump).is_subset(&allowed).then_some(dump)
             })?;
         }
+        // Each of these looks through the whole dump.
+        if trials.now().len() <= MOST_BYTES {
+            at_each_place(trials, &allowed, without_fields)?;
+            at_each_place(trials, &allowed, with_less_text)?;
+        }
         if trials.now().len() == before || trials.is_over() {
             return Ok(());
         }
     }
 }
 
-/// Leaves out fields of the header that follow each other: each alone would leave a header that cannot be read.
-fn of_header(trials: &mut Trials<'_>, allowed: &BTreeSet<Option<&'static str>>) -> Result<(), Error> {
-    let mut first = 0;
-    loop {
-        let dump = trials.now().to_vec();
-        let fields = header(&dump);
-        let Some(start) = fields.get(first).map(|field| field.start) else { return Ok(()) };
-        let mut is_shorter = false;
-        for last in fields.iter().skip(first + 1).take(TOGETHER - 1).rev() {
-            let shorter = [&dump[..start], &dump[last.end..]].concat();
-            let shorter = errors(&shorter).is_subset(allowed).then_some(shorter);
-            if shorter.is_some() && trials.one(shorter)? {
-                is_shorter = true;
-                break;
-            }
-        }
-        first += usize::from(!is_shorter);
-    }
+/// The dump without fields of its header that follow each other, from the one at this place on: each alone would leave a header that
+/// cannot be read. `None` if there is no such field.
+fn without_fields(dump: &[u8], first: usize) -> Option<Vec<Vec<u8>>> {
+    let fields = header(dump);
+    let start = fields.get(first)?.start;
+    let ends = fields.iter().skip(first + 1).take(TOGETHER - 1).rev().map(|last| last.end);
+    Some(ends.map(|end| [&dump[..start], &dump[end..]].concat()).collect())
 }
 
-/// Leaves out what texts have, or half of it as often as that can be done, with what counts them.
-fn of_texts(trials: &mut Trials<'_>, allowed: &BTreeSet<Option<&'static str>>) -> Result<(), Error> {
+/// The dump without what its text at this place has, and without half of it, with what counts them. `None` if there is no such text.
+fn with_less_text(dump: &[u8], at: usize) -> Option<Vec<Vec<u8>>> {
+    let texts = texts(dump);
+    let text = texts.get(at)?;
+    Some([0, text.text.len() / 2].map(|left| text.cut(dump, left)).into())
+}
+
+/// Tries smaller dumps, at each place as long as one of them shows it.
+fn at_each_place(
+    trials: &mut Trials<'_>,
+    allowed: &BTreeSet<Option<&'static str>>,
+    smaller: fn(&[u8], usize) -> Option<Vec<Vec<u8>>>,
+) -> Result<(), Error> {
     let mut at = 0;
-    loop {
-        let dump = trials.now().to_vec();
-        let texts = texts(&dump);
-        let Some(text) = texts.get(at) else { return Ok(()) };
-        let mut is_shorter = false;
-        for left in [0, text.text.len() / 2] {
-            let shorter = text.cut(&dump, left);
-            let shorter = errors(&shorter).is_subset(allowed).then_some(shorter);
-            if shorter.is_some() && trials.one(shorter)? {
-                is_shorter = true;
-                break;
-            }
+    while !trials.is_over()
+        && let Some(all) = smaller(trials.now(), at)
+    {
+        let mut is_smaller = false;
+        for dump in all {
+            is_smaller = is_smaller || errors(&dump).is_subset(allowed) && trials.one(Some(dump))?;
         }
-        at += usize::from(!is_shorter);
+        at += usize::from(!is_smaller);
     }
+    Ok(())
 }
 
 /// The rules that a dump breaks, as far as they are errors; `None` is one of no known format.

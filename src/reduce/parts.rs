@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::annotation::Annotation;
+use crate::annotation::{Annotation, is_length};
 use crate::family::{StatedLength, without};
 
 use super::opened;
 
-/// Dumps of more bytes are not made smaller byte by byte, and what cannot be read of them is cut into pieces.
-const MOST_BYTES: usize = 4096;
+/// Dumps of more bytes are not made smaller byte by byte, nor text by text, and what cannot be read of them is cut into pieces.
+pub(super) const MOST_BYTES: usize = 4096;
 /// The number of these pieces.
 const PIECES: usize = 64;
 /// The bytes that are read again, over all attempts, to find out where a broken dump goes on.
@@ -149,9 +149,6 @@ pub(super) struct Text {
     pub(super) text: Range<usize>,
 }
 
-/// How the name of a field ends that counts the bytes after it, in byte maps.
-const LENGTH: &str = "length";
-
 /// The texts of a dump, and whatever else is one field and counted by the one before it.
 pub(super) fn texts(dump: &[u8]) -> Vec<Text> {
     let mut texts = Vec::new();
@@ -166,7 +163,7 @@ pub(super) fn texts(dump: &[u8]) -> Vec<Text> {
             {
                 texts.push(Text { length, text: field.clone() });
             }
-            length = value.filter(|count| name.ends_with(LENGTH) && *count > 0).map(|count| (field, count));
+            length = value.filter(|count| is_length(name) && *count > 0).map(|count| (field, count));
             Ok(())
         });
     }

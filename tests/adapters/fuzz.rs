@@ -268,6 +268,20 @@ fn the_full_adapters_agree_about_generated_damaged_and_mutated_dumps() {
     }
 }
 
+/// The full adapter for HPROF with other texts in the place of some: its folder, and its command.
+fn changed(changes: &[(&str, &str)]) -> (TempDir, String) {
+    let folder = adapters([]);
+    let script = folder.path().join("hprof.py");
+    let mut source = fs::read_to_string(&script).expect("it is there");
+    for (old, new) in changes {
+        assert_eq!(source.matches(old).count(), 1, "{old}");
+        source = source.replace(old, new);
+    }
+    fs::write(&script, source).expect("writable");
+    let adapter = format!("{} -S -B {}", interpreter(), shell_words::quote(&text(&script)));
+    (folder, adapter)
+}
+
 /// An adapter that refuses, with the same words, dumps with records of unknown kinds and dumps with a HEAP DUMP INFO: by a rule of each,
 /// these are two mistakes, and each gets a dump without the other's record.
 #[test]
@@ -275,15 +289,10 @@ fn a_message_of_two_mistakes_has_a_dump_for_each() {
     if !has_python() {
         return;
     }
-    let folder = adapters([]);
-    let script = folder.path().join("hprof.py");
-    let mut source = fs::read_to_string(&script).expect("it is there");
-    for old in ["record = {\"event\": \"unknown\", \"tag\": tag, ", "info = body.fields(HEAP_DUMP_INFO)"] {
-        assert_eq!(source.matches(old).count(), 1, "{old}");
-        source = source.replace(old, &format!("raise Refusal(\"lost\")\n            {old}"));
-    }
-    fs::write(&script, source).expect("writable");
-    let adapter = format!("{} -S -B {}", interpreter(), shell_words::quote(&text(&script)));
+    let refused = |old: &str| format!("raise Refusal(\"lost\")\n            {old}");
+    let places = ["record = {\"event\": \"unknown\", \"tag\": tag, ", "info = body.fields(HEAP_DUMP_INFO)"];
+    let new = places.map(refused);
+    let (folder, adapter) = changed(&[(places[0], &new[0]), (places[1], &new[1])]);
     let state = folder.path().join("state");
     let (code, said) = fuzz(&adapter, &state, &["--cases", "512"]);
     assert_eq!(code, 1, "{said}");
@@ -306,13 +315,8 @@ fn a_program_that_ends_at_what_may_be_read_or_refused_is_found() {
     if !has_python() {
         return;
     }
-    let folder = adapters([]);
-    let script = folder.path().join("hprof.py");
-    let source = fs::read_to_string(&script).expect("it is there");
     let old = "raise Refusal(f\"the class {owner:#x} is its own superclass\")";
-    assert_eq!(source.matches(old).count(), 1, "{old}");
-    fs::write(&script, source.replace(old, "__import__(\"os\")._exit(3)")).expect("writable");
-    let adapter = format!("{} -S -B {}", interpreter(), shell_words::quote(&text(&script)));
+    let (folder, adapter) = changed(&[(old, "__import__(\"os\")._exit(3)")]);
     let state = folder.path().join("state");
     let (code, said) = fuzz(&adapter, &state, &["--cases", "320", "--seed", "1"]);
     assert_eq!(code, 1, "{said}");
@@ -337,7 +341,7 @@ fn a_mutated_dump_shows_what_generated_ones_do_not_and_its_recipe_repeats_it() {
     let adapter = format!("{} -S -B {}", interpreter(), shell_words::quote(&script.to_string_lossy()));
     let state = text(&folder.path().join("state"));
     let own =
-        ["fuzz", "--adapter", &adapter, "--format", "classic", "--state", &state, "--cases", "512", "--seed", "1"];
+        ["fuzz", "--adapter", &adapter, "--format", "classic", "--state", &state, "--cases", "128", "--seed", "1"];
     assert_eq!(heapsmith(&own).status.code(), Some(1));
     let told = status(Path::new(&state));
     let recipe = list(&told, "causes")[0]["recipe"].as_str().expect("a recipe");

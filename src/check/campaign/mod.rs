@@ -239,7 +239,8 @@ impl<'s> Campaign<'s> {
         Ok(Ended { cases: totals.cases, unexpected: totals.unexpected, causes: known })
     }
 
-    /// The report of what is known, and the id of a case whose failure no reduced dump explains, of those that are not passed over.
+    /// The report of what is known, and the id of a case whose failure no reduced dump explains, of those that are not passed over, with
+    /// what is seen of it.
     fn told(&self, passed_over: &BTreeSet<String>) -> (Report, Option<(String, String)>) {
         let known = &self.state.known;
         let begun = known.begun.clone().unwrap_or_default();

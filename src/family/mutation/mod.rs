@@ -9,6 +9,7 @@ mod whole;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use crate::annotation::is_length;
 use crate::bytes::gzip;
 use crate::draw::{Draw, SeedDraw, Stream};
 use crate::error::Error;
@@ -105,8 +106,8 @@ struct Field {
     value: Option<i64>,
 }
 
-/// A dump with one change or a few, drawn by a seed, or with one that concerns it as a whole ([`THINNED`], [`REARRANGED`]); `None`
-/// where it has no fields, or is the same afterwards.
+/// A dump with one change or a few, drawn by a seed, or with one that concerns it as a whole ([`THINNED`], [`REARRANGED`]) or what
+/// belongs together ([`RELATED`]); `None` where it has no fields, or is the same afterwards.
 ///
 /// # Errors
 /// If the dump cannot be read because of the machine.
@@ -137,6 +138,17 @@ pub fn mutated(family: Family, dump: &[u8], seed: u64) -> Result<Option<Vec<u8>>
     Ok((bytes != dump).then_some(bytes))
 }
 
+/// The fields of each record; what stands in none, such as a header, is left out.
+fn records(fields: &[Field]) -> impl Iterator<Item = &[Field]> {
+    let all = fields.chunk_by(|one, next| one.record.is_some() && one.record == next.record);
+    all.filter(|record| record.first().is_some_and(|first| first.record.is_some()))
+}
+
+/// The tag that a record begins with, if it does.
+fn tag(record: &[Field]) -> Option<i64> {
+    record.first().and_then(|first| first.value.filter(|_| first.name.ends_with("tag")))
+}
+
 /// The fields, as far as the dump can be read.
 fn fields(family: Family, bytes: &[u8]) -> Result<Vec<Field>, Error> {
     let mut fields = Vec::new();
@@ -155,9 +167,6 @@ fn fields(family: Family, bytes: &[u8]) -> Result<Vec<Field>, Error> {
         _ => Ok(fields),
     }
 }
-
-/// How the name of a field ends that counts the bytes after it, in byte maps.
-const LENGTH: &str = "length";
 
 impl Field {
     /// Its number, and the bytes that it counts if it is a length; `None` if these are not there.
@@ -193,7 +202,7 @@ impl<'m> Mutant<'m> {
                 Some(record) if fields[record.start].record == field.record => record.end = at + 1,
                 _ => {
                     records.push(at..at + 1);
-                    first = field.value.filter(|_| field.name.ends_with("tag"));
+                    first = tag(std::slice::from_ref(field));
                 }
             }
             kinds.entry((first, field.name)).or_default().push(at);
@@ -311,7 +320,7 @@ impl<'m> Mutant<'m> {
     fn replace(&mut self, place: Range<usize>, new: &[u8], draw: &mut dyn Draw) {
         let more = new.len() as i64 - place.len() as i64;
         if more != 0 && !draw.one_in(8) {
-            for field in self.fields.iter().filter(|field| field.name.ends_with(LENGTH)) {
+            for field in self.fields.iter().filter(|field| is_length(field.name)) {
                 let Some((value, counted)) = field.counted(self.bytes) else { continue };
                 if counted.start <= place.start && place.end <= counted.end {
                     field.put(self.bytes, value.wrapping_add_signed(more));

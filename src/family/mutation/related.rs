@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::draw::Draw;
 
 use super::super::{Family, StatedLength, without};
-use super::Field;
+use super::{Field, records, tag};
 
 /// From this width on, a value that two records have is likely to name the same thing.
 const NAMING: usize = 2;
@@ -33,13 +33,12 @@ pub(super) fn alike(dump: &[u8], fields: &[Field], draw: &mut dyn Draw) -> Optio
     // Each kind of field is as likely as another.
     let mut kinds: BTreeMap<Kind<'_>, Vec<(usize, usize)>> = BTreeMap::new();
     for (number, record) in records.iter().enumerate() {
-        let tag = record.first().and_then(|first| first.value.filter(|_| first.name.ends_with("tag")));
         let is_wanted = |field: &Field| {
             !others(record, field).is_empty()
                 && (!leads_elsewhere || is_name(dump, field) && names.contains(bytes(field)))
         };
         for (place, field) in record.iter().enumerate().filter(|(_, field)| is_wanted(field)) {
-            kinds.entry((tag, field.name)).or_default().push((number, place));
+            kinds.entry((tag(record), field.name)).or_default().push((number, place));
         }
     }
     let kinds: Vec<Vec<(usize, usize)>> = kinds.into_values().collect();
@@ -61,8 +60,8 @@ fn is_name(dump: &[u8], field: &Field) -> bool {
     field.at.len() >= NAMING && dump[field.at.clone()].iter().any(|byte| *byte != 0)
 }
 
-/// The dump with few of its records: some of any kind, and some that have a value of another one that is left, as an instance has the
-/// identifier of its class. What holds records stays around them.
+/// The dump with few of its records, besides those that hold records: some of any kind, and some that have a value of another one that is left, as an instance has the
+/// identifier of its class.
 pub(super) fn few(family: Family, dump: &[u8], fields: &[Field], draw: &mut dyn Draw) -> Option<Vec<u8>> {
     let lengths = family.lengths(dump);
     let place = |record: &[Field]| Some(record.first()?.at.start..record.last()?.at.end);
@@ -103,10 +102,4 @@ pub(super) fn few(family: Family, dump: &[u8], fields: &[Field], draw: &mut dyn 
     let gone: Vec<Range<usize>> =
         (0..).zip(&all).filter(|(record, _)| !left.contains(record)).map(|(_, (place, _))| place.clone()).collect();
     Some(without(dump, &lengths, &gone))
-}
-
-/// The fields of each record; what stands in none, such as a header, is left out.
-fn records(fields: &[Field]) -> impl Iterator<Item = &[Field]> {
-    let all = fields.chunk_by(|one, next| one.record.is_some() && one.record == next.record);
-    all.filter(|record| record.first().is_some_and(|first| first.record.is_some()))
 }

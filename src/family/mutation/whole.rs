@@ -7,7 +7,7 @@ use std::ops::Range;
 use crate::draw::Draw;
 
 use super::super::{Family, StatedLength, without};
-use super::{Field, NUMBERS, number, of_number};
+use super::{Field, NUMBERS, number, of_number, records, tag};
 
 /// The dump without all records of some kinds.
 pub(super) fn thinned(family: Family, dump: &[u8], fields: &[Field], draw: &mut dyn Draw) -> Option<Vec<u8>> {
@@ -25,11 +25,7 @@ pub(super) fn rearranged(family: Family, dump: &[u8], fields: &[Field], draw: &m
 
 /// Where records begin.
 fn starts(fields: &[Field]) -> Vec<usize> {
-    let records = fields.chunk_by(|one, next| one.record == next.record);
-    records
-        .filter_map(|record| record.first().filter(|first| first.record.is_some()))
-        .map(|first| first.at.start)
-        .collect()
+    records(fields).filter_map(|record| Some(record.first()?.at.start)).collect()
 }
 
 /// A kind of record: the tag that it begins with, or the names of its fields where there is none.
@@ -38,12 +34,9 @@ type Kind<'f> = (Option<i64>, Vec<&'f str>);
 /// The places of all records of one to three kinds, or of all other kinds, in the order of the dump.
 fn kinds_of_records(fields: &[Field], draw: &mut dyn Draw) -> Vec<Range<usize>> {
     let mut kinds: BTreeMap<Kind<'_>, Vec<Range<usize>>> = BTreeMap::new();
-    for record in fields.chunk_by(|one, next| one.record.is_some() && one.record == next.record) {
+    for record in records(fields) {
         let (Some(first), Some(last)) = (record.first(), record.last()) else { continue };
-        if first.record.is_none() {
-            continue;
-        }
-        let tag = first.value.filter(|_| first.name.ends_with("tag"));
+        let tag = tag(record);
         let mut names: Vec<&str> = record.iter().map(|field| field.name).filter(|_| tag.is_none()).collect();
         names.sort_unstable();
         names.dedup();
