@@ -54,11 +54,14 @@ fn with_less_text(dump: &[u8], at: usize) -> Option<Vec<Vec<u8>>> {
     Some([0, text.text.len() / 2].map(|left| text.cut(dump, left)).into())
 }
 
+/// Smaller dumps, at one of the places of a dump; `None` if there is no such place.
+type Smaller = fn(&[u8], usize) -> Option<Vec<Vec<u8>>>;
+
 /// Tries smaller dumps, at each place as long as one of them shows it.
 fn at_each_place(
     trials: &mut Trials<'_>,
     allowed: &BTreeSet<Option<&'static str>>,
-    smaller: fn(&[u8], usize) -> Option<Vec<Vec<u8>>>,
+    smaller: Smaller,
 ) -> Result<(), Error> {
     let mut at = 0;
     while !trials.is_over()
