@@ -61,6 +61,11 @@ impl DumpFamily for Classic {
         "a classic heap dump (// or 0x, in ASCII or EBCDIC)"
     }
 
+    fn shortest(&self) -> Vec<Vec<u8>> {
+        // An empty comment, in ASCII and in EBCDIC.
+        vec![b"//\n".to_vec(), b"\x61\x61\x15".to_vec()]
+    }
+
     fn is_start(&self, start: &[u8]) -> bool {
         Encoding::detect(start).is_some()
     }

@@ -74,6 +74,11 @@ pub trait DumpFamily: Sync {
     /// How its dumps begin, for messages, with an article.
     fn start(&self) -> &'static str;
 
+    /// The shortest dumps that can be read, where no writer writes them.
+    fn shortest(&self) -> Vec<Vec<u8>> {
+        Vec::new()
+    }
+
     /// Whether a dump that begins like this is one of the family's.
     fn is_start(&self, start: &[u8]) -> bool;
 

@@ -39,9 +39,11 @@ impl Family {
         Family::ALL.into_iter().find(|family| family.is_start(start))
     }
 
-    /// The family that a start resembles more, so that its decoder can say what is wrong with it.
+    /// The family of a dump that begins like this, or the one that a start resembles more, so that its decoder can say what is
+    /// wrong with it.
     pub fn guess(start: &[u8]) -> Family {
-        Family::ALL.into_iter().find(|family| family.resembles(start)).unwrap_or(Family::ALL[0])
+        let resembled = || Family::ALL.into_iter().find(|family| family.resembles(start));
+        Family::of(start).or_else(resembled).unwrap_or(Family::ALL[0])
     }
 
     /// The family of this name.

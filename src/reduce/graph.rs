@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::family::Wishes;
 use crate::format::{Lowering, Target};
-use crate::model::{Address, ByteLen, Class, Contents, DumpSource, FieldType, Heap, HeapSource, Object, ObjectKind};
+use crate::model::{Address, Class, Contents, DumpSource, Heap, HeapSource, Object, ObjectKind, Value};
 use crate::shrink::{
     ClassStep, ObjectStep, keep, not_needed, uncounted, without_roots, without_subclasses, without_threads,
     without_traces,
@@ -11,7 +11,7 @@ use crate::shrink::{
 
 use super::sets::leave_out;
 use super::trials::Trials;
-use super::{names, opened};
+use super::{layouts, names, opened};
 
 /// Lists of more items are made shorter by parts, of which there are this many.
 const PARTS: usize = 64;
@@ -63,7 +63,7 @@ impl Graph {
         self.without_single_surroundings(trials)?;
         self.simpler(trials)?;
         self.shorter(trials)?;
-        self.without_fields(trials)?;
+        self.smaller_layouts(trials)?;
         self.change(trials, names::short)?;
         self.change(trials, names::plain_facts)?;
         self.change(trials, names::low_addresses)?;
@@ -167,6 +167,18 @@ impl Graph {
                 step.apply(&mut heap.classes[*index]);
             }
             heap
+        })?;
+        // An object that something else refers to cannot go.
+        let referring: Vec<usize> =
+            (0..self.heap.objects.len()).filter(|&of| self_referring(&self.heap.objects[of]).is_some()).collect();
+        self.leave_out(trials, referring.len(), 1, &|heap, kept| {
+            let mut heap = heap.clone();
+            for (index, _) in referring.iter().zip(kept).filter(|(_, kept)| !**kept) {
+                if let Some(object) = self_referring(&heap.objects[*index]) {
+                    heap.objects[*index] = object;
+                }
+            }
+            heap
         })
     }
 
@@ -206,13 +218,18 @@ impl Graph {
         Ok(())
     }
 
-    /// Without fields that classes declare, and their values in all instances.
-    fn without_fields(&mut self, trials: &mut Trials<'_>) -> Result<(), Error> {
-        for index in 0..self.heap.classes.len() {
+    /// Without superclasses, and without fields that classes declare, with their values in all instances; and with fields and
+    /// elements of one byte.
+    fn smaller_layouts(&mut self, trials: &mut Trials<'_>) -> Result<(), Error> {
+        let count = self.heap.classes.len();
+        self.leave_out(trials, count, 1, &layouts::without_superclasses)?;
+        self.leave_out(trials, count, 1, &layouts::nearer_the_top)?;
+        for index in 0..count {
             let count = self.heap.classes[index].fields.as_ref().map_or(0, Vec::len);
-            self.leave_out(trials, count, 1, &|heap, kept| without_fields(heap, index, kept))?;
+            self.leave_out(trials, count, 1, &|heap, kept| layouts::without_fields(heap, index, kept))?;
         }
-        Ok(())
+        let wide = layouts::wide(&self.heap);
+        self.leave_out(trials, wide.len(), 1, &|heap, kept| layouts::narrower(heap, &wide, kept))
     }
 
     /// The plainest writer that still shows it: the one with the shortest dump.
@@ -285,75 +302,34 @@ fn whole_steps(object: &Object) -> Vec<ObjectStep> {
     ObjectStep::of(object).into_iter().filter(is_whole).collect()
 }
 
+/// An object whose references lead to itself; `None` if it has no others.
+fn self_referring(object: &Object) -> Option<Object> {
+    let mut changed = object.clone();
+    let own = |to: &mut Address| *to = if to.is_null() { *to } else { object.address };
+    match &mut changed.contents {
+        Contents::References(list) | Contents::Elements(list) => list.iter_mut().for_each(own),
+        Contents::Fields(values) => {
+            for value in values {
+                if let Some(mut to) = value.as_reference() {
+                    own(&mut to);
+                    *value = Value::reference(to);
+                }
+            }
+        }
+        Contents::Unknown | Contents::Raw(_) | Contents::Primitives(_) | Contents::Long(_) => {}
+    }
+    (changed != *object).then_some(changed)
+}
+
 /// The number of a class's references, after some have gone.
 fn of_references(class: &mut Class, kept: Option<&[bool]>) -> usize {
-    retain(class.references.as_mut(), kept)
+    layouts::retain(class.references.as_mut(), kept)
 }
 
 fn of_statics(class: &mut Class, kept: Option<&[bool]>) -> usize {
-    retain(class.statics.as_mut(), kept)
+    layouts::retain(class.statics.as_mut(), kept)
 }
 
 fn of_pool(class: &mut Class, kept: Option<&[bool]>) -> usize {
-    retain(class.constant_pool.as_mut(), kept)
-}
-
-fn retain<T>(list: Option<&mut Vec<T>>, kept: Option<&[bool]>) -> usize {
-    let Some(list) = list else { return 0 };
-    if let Some(kept) = kept {
-        let mut kept = kept.iter();
-        list.retain(|_| kept.next().copied().unwrap_or(true));
-    }
-    list.len()
-}
-
-/// A heap in which a class declares fewer fields.
-fn without_fields(heap: &Heap, index: usize, kept: &[bool]) -> Heap {
-    let mut heap = uncounted(heap.clone());
-    let word = heap.facts.identifier_size.map_or(8, |size| size.0);
-    let size = |kind: FieldType| match kind {
-        FieldType::Object => word,
-        FieldType::Primitive(primitive) => primitive.size(),
-    };
-    let is_gone = |place: &usize| !kept.get(*place).copied().unwrap_or(true);
-    let fields = heap.classes[index].fields.clone().unwrap_or_default();
-    let less: u64 =
-        fields.iter().enumerate().filter(|(place, _)| is_gone(place)).map(|(_, field)| size(field.kind)).sum();
-    let classes = heap.classes.clone();
-    let declaring = classes[index].address;
-    let before = |class: &Class| values_before(&classes, class, declaring);
-    for class in &mut heap.classes {
-        if before(class).is_some() {
-            class.instance_size = class.instance_size.map(|size| ByteLen(size.0.saturating_sub(less)));
-        }
-    }
-    for object in &mut heap.objects {
-        let class = classes.iter().find(|class| object.class == Some(class.address));
-        let Some(first) = class.and_then(before) else { continue };
-        if let Contents::Fields(values) = &mut object.contents {
-            let mut place = 0usize;
-            values.retain(|_| {
-                let own = place.checked_sub(first);
-                place += 1;
-                own.is_none_or(|own| !is_gone(&own))
-            });
-        }
-    }
-    retain(heap.classes[index].fields.as_mut(), Some(kept));
-    heap
-}
-
-/// How many values of an instance of a class come before those of one of its superclasses, which may be the class itself.
-fn values_before<'c>(classes: &'c [Class], mut class: &'c Class, declaring: Address) -> Option<usize> {
-    let mut values = 0;
-    // A chain of superclasses that never ends is longer than there are classes.
-    for _ in 0..=classes.len() {
-        if class.address == declaring {
-            return Some(values);
-        }
-        values += class.fields.as_ref().map_or(0, Vec::len);
-        let superclass = class.superclass?;
-        class = classes.iter().find(|class| class.address == superclass)?;
-    }
-    None
+    layouts::retain(class.constant_pool.as_mut(), kept)
 }

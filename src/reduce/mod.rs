@@ -17,6 +17,7 @@
 
 mod bytes;
 mod graph;
+mod layouts;
 mod names;
 mod parts;
 mod sample;

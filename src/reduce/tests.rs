@@ -4,7 +4,7 @@ use super::*;
 use crate::Format;
 use crate::bytes::gzip;
 use crate::generate::{GenerateOptions, from_seed};
-use crate::model::{Heap, ObjectKind};
+use crate::model::{Address, Contents, Heap, Object, ObjectKind};
 
 fn quiet(_: Progress<'_>) {}
 
@@ -239,4 +239,66 @@ fn a_text_of_the_header_is_left_out_or_cut_with_its_length() {
     let has_text =
         |dump: &[u8]| Ok(is_read(dump)? && crate::read(dump).is_ok_and(|heap| heap.facts.version_text.is_some()));
     assert_eq!(reduced(&has_text), [&head[..], b"\x04\0\0", b"\x02\x02\x03"].concat());
+}
+
+/// Of instances that have values one is left, of a class without a superclass that declares a byte. An INSTANCE DUMP has 9 bytes and 2
+/// identifiers before its values, a CLASS DUMP 15 bytes and 7 identifiers before its fields, and a field an identifier and a byte (manual
+/// of the JDK, "HPROF Binary Format"); the header has 31 bytes here, and that of a segment 9.
+#[test]
+fn layouts_get_smaller_with_the_values_that_follow_from_them() {
+    let has_value = |heap: &Heap| {
+        let mut contents = heap.objects.iter().map(|object| &object.contents);
+        contents.any(|contents| matches!(contents, Contents::Fields(values) if !values.is_empty()))
+    };
+    let shows = |dump: &[u8]| Ok(crate::read(dump).is_ok_and(|heap| has_value(&heap)));
+    let dump = Heap::random(11).write(Format::HPROF).expect("it can be written");
+    let depth =
+        |heap: &Heap| heap.classes.iter().filter(|class| class.superclass.is_some_and(|to| !to.is_null())).count();
+    assert!(crate::read(&dump).is_ok_and(|heap| depth(&heap) > 2));
+    let reduced = reduce(dump, &shows, &ReduceOptions::default(), &quiet).expect("it can be reduced");
+    let left = crate::read(&reduced.bytes).expect("it can be read");
+    assert_eq!((left.objects.len(), left.classes.len(), depth(&left)), (1, 1, 0));
+    let width = u64::from(reduced.bytes[22]);
+    assert_eq!(reduced.bytes.len() as u64, 31 + 9 + (9 + 2 * width) + (15 + 7 * width) + (width + 1) + 1);
+}
+
+/// What something refers to cannot go; where it does not matter what a reference leads to, it leads to the object that has it.
+#[test]
+fn references_lead_to_the_object_itself_if_that_is_enough() {
+    let refers =
+        |object: &Object| matches!(&object.contents, Contents::Elements(list) if list.iter().any(|to| !to.is_null()));
+    let shows = |dump: &[u8]| Ok(crate::read(dump).is_ok_and(|heap| heap.objects.iter().any(refers)));
+    let dump = Heap::random(11).write(Format::HPROF).expect("it can be written");
+    let reduced = reduce(dump, &shows, &ReduceOptions::default(), &quiet).expect("it can be reduced");
+    let left = crate::read(&reduced.bytes).expect("it can be read");
+    assert_eq!(left.objects.len(), 1);
+    let Contents::Elements(list) = &left.objects[0].contents else { panic!("an array of objects") };
+    assert_eq!(list, &[left.objects[0].address]);
+}
+
+/// Two CLASS DUMP records, of which the second one names the first as its superclass: without that, the first can go.
+#[test]
+fn a_number_becomes_0_where_that_lets_something_go() {
+    let mut dump = b"JAVA PROFILE 1.0.2\0\0\0\0\x04\0\0\0\0\0\0\0\0".to_vec();
+    dump.extend([0x0c, 0, 0, 0, 0, 0, 0, 0, 2 * 43]);
+    for (class, superclass) in [(8, 0), (16, 8)] {
+        dump.extend([&[0x20, 0, 0, 0, class, 0, 0, 0, 0, 0, 0, 0, superclass][..], &[0; 30]].concat());
+    }
+    let shows = |dump: &[u8]| {
+        Ok(crate::read(dump).is_ok_and(|heap| heap.classes.iter().any(|class| class.address == Address(16))))
+    };
+    let options = ReduceOptions::default();
+    let mut trials = Trials::new(dump, &shows, &options, &quiet).expect("it shows it");
+    bytes::reduce(&mut trials).expect("it is in memory");
+    assert_eq!(trials.finish().bytes.len(), 31 + 9 + 43);
+}
+
+/// No writer writes a text of a comment alone, in any encoding.
+#[test]
+fn the_shortest_texts_are_tried() {
+    let [.., classic] = formats();
+    let heap = Heap::random(5).write(classic).expect("it can be written");
+    let shows = |dump: &[u8]| Ok(crate::validate(dump).valid);
+    let reduced = reduce(heap, &shows, &ReduceOptions::default(), &quiet).expect("it can be reduced");
+    assert_eq!(reduced.bytes, b"//\n");
 }

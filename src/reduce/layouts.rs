@@ -1,0 +1,187 @@
+//! Smaller instances: what their classes say of their fields, and the values that follow from it.
+
+use crate::model::{Address, ByteLen, Class, Contents, FieldType, Heap, ObjectKind, PrimitiveType, Value};
+use crate::shrink::uncounted;
+
+/// The fields that each class declares, in their order, and what becomes of them: another type, or nothing.
+type Fields = Vec<Vec<Option<FieldType>>>;
+
+/// A heap in which some classes have no superclass.
+pub(super) fn without_superclasses(heap: &Heap, kept: &[bool]) -> Heap {
+    with_superclasses(heap, kept, &|_| Address::NULL)
+}
+
+/// A heap in which some classes have the superclass of their superclass.
+pub(super) fn nearer_the_top(heap: &Heap, kept: &[bool]) -> Heap {
+    let above = |superclass| class_at(&heap.classes, superclass).and_then(|class| class.superclass);
+    with_superclasses(heap, kept, &|superclass| above(superclass).unwrap_or(Address::NULL))
+}
+
+fn with_superclasses(heap: &Heap, kept: &[bool], other: &dyn Fn(Address) -> Address) -> Heap {
+    let mut classes = heap.classes.clone();
+    for (class, _) in classes.iter_mut().zip(kept).filter(|(_, kept)| !**kept) {
+        class.superclass = class.superclass.map(other);
+    }
+    relaid(heap, classes, &unchanged(heap))
+}
+
+/// A heap in which a class declares fewer fields.
+pub(super) fn without_fields(heap: &Heap, index: usize, kept: &[bool]) -> Heap {
+    let mut fields = unchanged(heap);
+    for (field, _) in fields[index].iter_mut().zip(kept).filter(|(_, kept)| !**kept) {
+        *field = None;
+    }
+    let mut classes = heap.classes.clone();
+    retain(classes[index].fields.as_mut(), Some(kept));
+    relaid(heap, classes, &fields)
+}
+
+/// What holds values of more than one byte: a class with a field, a static field or an entry of its constant pool, each by its place,
+/// or an array.
+pub(super) enum Wide {
+    Field(usize, usize),
+    Static(usize, usize),
+    Pooled(usize, usize),
+    Array(usize),
+}
+
+/// Whatever has more than one byte in a heap.
+pub(super) fn wide(heap: &Heap) -> Vec<Wide> {
+    let mut wide = Vec::new();
+    for (index, class) in heap.classes.iter().enumerate() {
+        let is_wide = |kind: FieldType| !matches!(kind, FieldType::Primitive(primitive) if primitive.size() == 1);
+        let places =
+            |kinds: Vec<FieldType>| (0..).zip(kinds).filter(move |(_, kind)| is_wide(*kind)).map(|(place, _)| place);
+        let fields = class.fields.iter().flatten().map(|field| field.kind).collect();
+        wide.extend(places(fields).map(|place| Wide::Field(index, place)));
+        let statics = class.statics.iter().flatten().map(|field| field.value.kind).collect();
+        wide.extend(places(statics).map(|place| Wide::Static(index, place)));
+        let pooled = class.constant_pool.iter().flatten().map(|entry| entry.value.kind).collect();
+        wide.extend(places(pooled).map(|place| Wide::Pooled(index, place)));
+    }
+    for (index, object) in heap.objects.iter().enumerate() {
+        // Where a class or a name says what the elements are, their type is no longer free.
+        let is_free = object.class.is_none() && object.class_word.is_none() && object.class_name.is_none();
+        if is_free && matches!(object.kind, ObjectKind::PrimitiveArray(element) if element.size() > 1) {
+            wide.push(Wide::Array(index));
+        }
+    }
+    wide
+}
+
+/// A heap in which some of these have bytes instead.
+pub(super) fn narrower(heap: &Heap, wide: &[Wide], kept: &[bool]) -> Heap {
+    let mut fields = unchanged(heap);
+    let mut heap = heap.clone();
+    for (one, _) in wide.iter().zip(kept).filter(|(_, kept)| !**kept) {
+        match one {
+            Wide::Field(class, place) => fields[*class][*place] = Some(BYTE),
+            Wide::Static(class, place) => {
+                let field = heap.classes[*class].statics.as_mut().and_then(|list| list.get_mut(*place));
+                field.into_iter().for_each(|field| field.value = retyped(field.value, BYTE));
+            }
+            Wide::Pooled(class, place) => {
+                let entry = heap.classes[*class].constant_pool.as_mut().and_then(|list| list.get_mut(*place));
+                entry.into_iter().for_each(|entry| entry.value = retyped(entry.value, BYTE));
+            }
+            Wide::Array(index) => {
+                let object = &mut heap.objects[*index];
+                if let (ObjectKind::PrimitiveArray(element), Contents::Primitives(bytes)) =
+                    (object.kind, &mut object.contents)
+                {
+                    // Big-endian: the last byte of each is the lowest.
+                    let size = element.size() as usize;
+                    *bytes = bytes.chunks_exact(size).map(|element| element[size - 1]).collect();
+                    object.kind = ObjectKind::PrimitiveArray(PrimitiveType::Byte);
+                }
+            }
+        }
+    }
+    let mut classes = heap.classes.clone();
+    for (class, fields) in classes.iter_mut().zip(&fields) {
+        for (field, kind) in class.fields.iter_mut().flatten().zip(fields) {
+            field.kind = kind.unwrap_or(field.kind);
+        }
+    }
+    relaid(&heap, classes, &fields)
+}
+
+const BYTE: FieldType = FieldType::Primitive(PrimitiveType::Byte);
+
+fn unchanged(heap: &Heap) -> Fields {
+    let own = |class: &Class| class.fields.iter().flatten().map(|field| Some(field.kind)).collect();
+    heap.classes.iter().map(own).collect()
+}
+
+/// The heap with other classes in the places of its own, in which these fields are left of what the old ones declare: the values of
+/// instances follow them.
+fn relaid(heap: &Heap, classes: Vec<Class>, fields: &Fields) -> Heap {
+    let word = heap.facts.identifier_size.map_or(8, |size| size.0);
+    let size = |kind: FieldType| match kind {
+        FieldType::Object => word,
+        FieldType::Primitive(primitive) => primitive.size(),
+    };
+    // By class: every field of its instances in the order of their values, with what it was.
+    let layout = |index: usize| -> Vec<(FieldType, Option<FieldType>)> {
+        let left = chain(&classes, index);
+        let of_class = |of: usize| {
+            let old = heap.classes[of].fields.iter().flatten().map(|field| field.kind);
+            let is_left = left.contains(&of);
+            old.zip(&fields[of]).map(move |(old, new)| (old, new.filter(|_| is_left))).collect::<Vec<_>>()
+        };
+        chain(&heap.classes, index).into_iter().flat_map(of_class).collect()
+    };
+    let layouts: Vec<_> = (0..heap.classes.len()).map(layout).collect();
+    let mut new = uncounted(heap.clone());
+    new.classes = classes;
+    for (class, layout) in new.classes.iter_mut().zip(&layouts) {
+        let before: u64 = layout.iter().map(|(old, _)| size(*old)).sum();
+        let after: u64 = layout.iter().filter_map(|(_, new)| *new).map(size).sum();
+        let less = before.saturating_sub(after);
+        class.instance_size = class.instance_size.map(|size| ByteLen(size.0.saturating_sub(less)));
+    }
+    for object in &mut new.objects {
+        let class = heap.classes.iter().position(|class| object.class == Some(class.address));
+        let (Some(class), Contents::Fields(values)) = (class, &mut object.contents) else { continue };
+        let mut layout = layouts[class].iter();
+        *values = values
+            .iter()
+            .filter_map(|value| match layout.next() {
+                Some((_, new)) => new.map(|new| retyped(*value, new)),
+                None => Some(*value),
+            })
+            .collect();
+    }
+    new
+}
+
+/// A value of another type; of the same, the value itself.
+fn retyped(value: Value, kind: FieldType) -> Value {
+    match kind {
+        FieldType::Primitive(primitive) if kind != value.kind => Value::primitive(primitive, value.bits),
+        _ => value,
+    }
+}
+
+/// A class and its superclasses, by their places. A chain that never ends is longer than there are classes.
+fn chain(classes: &[Class], index: usize) -> Vec<usize> {
+    let above = |index: &usize| {
+        let superclass = classes[*index].superclass?;
+        classes.iter().position(|class| class.address == superclass)
+    };
+    std::iter::successors(Some(index), above).take(classes.len()).collect()
+}
+
+fn class_at(classes: &[Class], address: Address) -> Option<&Class> {
+    classes.iter().find(|class| class.address == address)
+}
+
+/// The number of items of a list, after some have gone.
+pub(super) fn retain<T>(list: Option<&mut Vec<T>>, kept: Option<&[bool]>) -> usize {
+    let Some(list) = list else { return 0 };
+    if let Some(kept) = kept {
+        let mut kept = kept.iter();
+        list.retain(|_| kept.next().copied().unwrap_or(true));
+    }
+    list.len()
+}
