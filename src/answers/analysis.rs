@@ -3,10 +3,11 @@
 use crate::compare::listing::{Hex, Text};
 use crate::model::Name;
 
-use super::dominators::dominators;
+use super::dominators::{Found, dominators};
 use super::graph::Graph;
 use super::reach::{Distances, Kinds, kinds};
 use super::retained::{self, Tree};
+use super::reuse::emptied;
 use super::search::Search;
 use super::told::{Entry, Reached, Retained};
 
@@ -38,10 +39,10 @@ impl Analysis {
         let roots = graph.rooted();
         let mut search = Search::of(&graph, roots.as_deref().unwrap_or_default());
         let from_roots = roots.map(|roots| {
-            let dominators = dominators(&graph, &mut search, &roots);
+            let Found { dominators, links, buckets } = dominators(&graph, &mut search, &roots);
             search.parents = Vec::new();
-            let retained = retained::Retained::of(&graph, &search, &dominators);
-            let tree = Tree::of(&dominators);
+            let retained = retained::Retained::of(&graph, &search, &dominators, buckets);
+            let tree = Tree::of(&dominators, emptied(links));
             search.entries.truncate(search.reached as usize + 1);
             FromRoots {
                 dominators,
@@ -51,6 +52,7 @@ impl Analysis {
                 entries: std::mem::take(&mut search.entries),
             }
         });
+        search.states = Vec::new();
         Analysis { graph, search, from_roots }
     }
 

@@ -8,13 +8,22 @@ use std::hint::black_box;
 use std::mem;
 
 use super::graph::{FETCHED, Graph};
-use super::search::Search;
+use super::reuse::emptied;
+use super::search::{Search, State};
 
-/// By number, that of the immediate dominator; 0 stands for the roots together, which have none.
-pub(super) fn dominators(graph: &Graph, search: &mut Search, roots: &[u32]) -> Vec<u32> {
+/// Immediate dominators, and memory for what comes next.
+pub(super) struct Found {
+    /// By number, that of the immediate dominator; 0 stands for the roots together, which have none.
+    pub(super) dominators: Vec<u32>,
+    pub(super) links: Vec<Link>,
+    pub(super) buckets: Vec<u32>,
+}
+
+/// The dominators of what a walk reached from the roots.
+pub(super) fn dominators(graph: &Graph, search: &mut Search, roots: &[u32]) -> Found {
     let count = search.reached as usize + 1;
     let Referring { starts, numbers } = Referring::of(graph, search, roots);
-    let mut forest = Forest::new(&search.parents[..count]);
+    let mut forest = Forest::new(&search.parents[..count], mem::take(&mut search.states));
     // Until an entry has its dominator, its place in `dominators` leads to the next one of the same bucket.
     let mut dominators = vec![0_u32; count];
     let mut buckets = vec![0_u32; count];
@@ -55,7 +64,7 @@ pub(super) fn dominators(graph: &Graph, search: &mut Search, roots: &[u32]) -> V
         }
     }
     dominators[0] = 0;
-    dominators
+    Found { dominators, links: forest.links, buckets }
 }
 
 /// The most references that are looked at ahead: a few entries have very many.
@@ -106,7 +115,7 @@ struct Forest {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Link {
+pub(super) struct Link {
     /// The parent, or an entry further up once the path was followed.
     above: u32,
     /// Its semidominator.
@@ -116,9 +125,12 @@ struct Link {
 }
 
 impl Forest {
-    fn new(parents: &[u32]) -> Forest {
+    /// In the memory of what a walk knew.
+    fn new(parents: &[u32], states: Vec<State>) -> Forest {
         let link = |(number, above): (u32, &u32)| Link { above: *above, semi: number, lowest: (number, number) };
-        Forest { links: (0..).zip(parents).map(link).collect(), chain: Vec::new() }
+        let mut links: Vec<Link> = emptied(states);
+        links.extend((0..).zip(parents).map(link));
+        Forest { links, chain: Vec::new() }
     }
 
     fn set(&mut self, number: u32, semi: u32) {

@@ -16,10 +16,12 @@
 //! ```
 
 mod analysis;
+mod counts;
 mod dominators;
 mod graph;
 mod reach;
 mod retained;
+mod reuse;
 mod search;
 mod shapes;
 mod strings;

@@ -13,10 +13,11 @@ pub(super) struct Retained {
 }
 
 impl Retained {
-    /// Adds up along the tree of dominators, in which those of higher numbers stand below those of lower ones.
-    pub(super) fn of(graph: &Graph, search: &Search, dominators: &[u32]) -> Retained {
+    /// Adds up along the tree of dominators, in which those of higher numbers stand below those of lower ones. `entries` is memory.
+    pub(super) fn of(graph: &Graph, search: &Search, dominators: &[u32], mut entries: Vec<u32>) -> Retained {
         let size = |number: usize| graph.size(search.entries[number]).unwrap_or(0);
-        let mut entries = vec![1; dominators.len()];
+        entries.clear();
+        entries.resize(dominators.len(), 1);
         for number in (1..dominators.len()).rev() {
             entries[dominators[number] as usize] += entries[number];
         }
@@ -62,7 +63,7 @@ pub(super) fn by_name(
             }
             above[name] += 1;
         }
-        let mut next = tree.first[at as usize];
+        let mut next = tree.nodes[at as usize].first;
         while next == 0 {
             if at == 0 {
                 return sums;
@@ -70,7 +71,7 @@ pub(super) fn by_name(
             if let Some(name) = name_of(at) {
                 above[name] -= 1;
             }
-            next = tree.next[at as usize];
+            next = tree.nodes[at as usize].next;
             if next == 0 {
                 at = dominators[at as usize];
             }
@@ -79,31 +80,41 @@ pub(super) fn by_name(
     }
 }
 
-/// The tree of dominators from the roots down; 0 is no entry.
+/// The tree of dominators from the roots down.
 #[derive(Clone, Debug)]
 pub(super) struct Tree {
-    /// By number, the first one that is dominated immediately.
-    first: Vec<u32>,
-    /// By number, the next one with the same dominator.
-    next: Vec<u32>,
+    /// By number.
+    nodes: Vec<Node>,
+}
+
+/// Where the tree goes on; 0 is no entry.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Node {
+    /// The first one that is dominated immediately.
+    first: u32,
+    /// The next one with the same dominator.
+    next: u32,
 }
 
 impl Tree {
-    pub(super) fn of(dominators: &[u32]) -> Tree {
-        let mut tree = Tree { first: vec![0; dominators.len()], next: vec![0; dominators.len()] };
+    /// `nodes` is memory.
+    pub(super) fn of(dominators: &[u32], mut nodes: Vec<Node>) -> Tree {
+        nodes.clear();
+        nodes.resize(dominators.len(), Node::default());
         for number in (1..dominators.len()).rev() {
-            let above = dominators[number] as usize;
-            tree.next[number] = std::mem::replace(&mut tree.first[above], number as u32);
+            let above = &mut nodes[dominators[number] as usize].first;
+            let next = std::mem::replace(above, number as u32);
+            nodes[number].next = next;
         }
-        tree
+        Tree { nodes }
     }
 
     /// Those that are dominated immediately, in ascending order.
     pub(super) fn below(&self, number: u32) -> impl Iterator<Item = u32> {
-        let mut next = self.first[number as usize];
+        let mut next = self.nodes[number as usize].first;
         std::iter::from_fn(move || {
             let at = next;
-            (at != 0).then(|| next = self.next[at as usize])?;
+            (at != 0).then(|| next = self.nodes[at as usize].next)?;
             Some(at)
         })
     }

@@ -1,6 +1,7 @@
 //! One walk through the graph, depth first: the order in which entries are reached, and the strongly connected components.
 
 use super::graph::Graph;
+use super::reuse::emptied;
 
 /// What a walk finds. Entries have *numbers* in the order in which they are reached, from 1 on; 0 stands for the roots.
 #[derive(Clone, Debug)]
@@ -21,6 +22,8 @@ pub(super) struct Search {
     pub(super) by_component: Vec<u32>,
     /// Where each component ends in `by_component`.
     pub(super) ends: Vec<u32>,
+    /// What was known of entries on the way: memory for what comes next.
+    pub(super) states: Vec<State>,
 }
 
 impl Search {
@@ -37,20 +40,25 @@ impl Search {
             in_degrees: Vec::new(),
             by_component: Vec::with_capacity(count),
             ends: Vec::new(),
+            states: Vec::new(),
         };
         search.entries.push(0);
         search.parents.push(0);
         let state = |entry| State { left: graph.listed(entry).start, ..State::default() };
-        let states = (0..count as u32).map(state).collect();
+        // The dominators have as many, and one for the roots.
+        let mut states = Vec::with_capacity(count + 1);
+        states.extend((0..count as u32).map(state));
         let mut walk = Walk { search, states, pending: Vec::new(), way: Vec::new() };
         roots.iter().for_each(|root| walk.from(graph, *root));
         walk.search.reached = walk.search.entries.len() as u32 - 1;
         let reached = walk.search.entries[1..].iter().map(|entry| walk.states[*entry as usize].in_degree);
         walk.search.from_reached = [0].into_iter().chain(reached).collect();
         (0..count as u32).for_each(|entry| walk.from(graph, entry));
-        let Walk { mut search, states, .. } = walk;
-        search.numbers = states.iter().map(|state| state.number).collect();
-        search.in_degrees = states.iter().map(|state| state.in_degree).collect();
+        let Walk { mut search, states, pending, way } = walk;
+        (search.numbers, search.in_degrees) = (emptied(way), emptied(pending));
+        search.numbers.extend(states.iter().map(|state| state.number));
+        search.in_degrees.extend(states.iter().map(|state| state.in_degree));
+        search.states = states;
         search
     }
 }
@@ -66,7 +74,7 @@ struct Walk {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct State {
+pub(super) struct State {
     /// 0 for an entry that was not reached.
     number: u32,
     /// The least number that it leads back to, or [`DONE`] once its component is complete.

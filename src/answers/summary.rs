@@ -5,13 +5,15 @@ use std::collections::BinaryHeap;
 
 use crate::compare::listing::{Hex, Text};
 use crate::error::Error;
-use crate::model::{Address, HeapSource, Name, ObjectKind, RootKind};
+use crate::model::{Address, HeapSource, Name, RootKind};
 
 use super::analysis::{Analysis, FromRoots};
+use super::counts::Counts;
 use super::graph::Graph;
+use super::reach::Kinds;
 use super::strings;
 use super::told::{
-    Amount, Answers, ClassRow, Components, Degrees, Duplicate, Entries, Holder, References, Retained, RootRow, Strings,
+    Answers, ClassRow, Components, Duplicate, Holder, References, Retained, RootRow, Strings,
 };
 
 /// How many texts of several strings are listed.
@@ -28,124 +30,55 @@ pub fn answers(source: &mut dyn HeapSource, analysis: &Analysis) -> Result<Answe
     let graph = analysis.graph();
     let reached = analysis.reached();
     let strings = said_of_strings(source, graph)?;
-    let (reachable, unreachable) = reached.map(|reached| amounts(graph, reached)).unzip();
+    let counts = Counts::of(analysis);
+    let histogram = histogram(analysis, &counts);
+    let (roots, amount) = (graph.roots().map(|_| roots(graph, &counts)), |is_one: fn(Kinds) -> bool| counts.amount(is_one));
     Ok(Answers {
         schema: super::SCHEMA,
         referents: graph.edges().referents,
         classes_of_objects: graph.edges().classes,
         locals_of_threads: graph.edges().locals,
-        entries: entries(graph),
-        references: references(analysis),
-        histogram: histogram(analysis),
-        roots: graph.roots().map(|_| roots(analysis)),
-        reachable,
-        unreachable,
+        reachable: reached.map(|_| amount(|kinds| kinds != 0)),
+        unreachable: reached.map(|_| amount(|kinds| kinds == 0)),
+        entries: counts.entries,
+        references: References {
+            references: counts.references,
+            dangling: graph.dangling(),
+            from: counts.from,
+            to: counts.to,
+        },
+        histogram,
+        roots,
         components: components(analysis),
         strings,
         holders: reached.map(|reached| holders(analysis, reached)),
     })
 }
 
-fn entries(graph: &Graph) -> Entries {
-    let mut entries = Entries { classes: graph.classes() as u64, ..Entries::default() };
-    for entry in graph.classes() as u32..graph.len() as u32 {
-        match graph.kind(entry) {
-            Some(ObjectKind::Instance) => entries.instances += 1,
-            Some(ObjectKind::ObjectArray) => entries.object_arrays += 1,
-            Some(ObjectKind::PrimitiveArray(_)) => entries.primitive_arrays += 1,
-            None => {}
-        }
-    }
-    entries
-}
-
-fn references(analysis: &Analysis) -> References {
-    let graph = analysis.graph();
-    let mut references = 0;
-    let from = degrees(graph, |entry| {
-        let degree = graph.degree(entry);
-        references += degree;
-        degree
+fn histogram(analysis: &Analysis, counts: &Counts) -> Vec<ClassRow> {
+    let names = analysis.graph().names();
+    let mut retained = analysis.retained_by_name().map(Vec::into_iter);
+    let rows = names.iter().zip(&counts.by_name).map(|(name, of)| ClassRow {
+        class: Text::from(name),
+        objects: of.objects,
+        bytes: of.bytes,
+        unsized_objects: of.unsized_objects,
+        retained: retained.as_mut().and_then(Iterator::next).filter(|retained| retained.entries > 0),
     });
-    References { references, dangling: graph.dangling(), from, to: degrees(graph, |entry| analysis.in_degree(entry)) }
-}
-
-fn degrees(graph: &Graph, mut of: impl FnMut(u32) -> u64) -> Degrees {
-    let mut degrees = Degrees::default();
-    for entry in 0..graph.len() as u32 {
-        let degree = of(entry);
-        let place = (u64::BITS - degree.leading_zeros()) as usize;
-        if degrees.distribution.len() <= place {
-            degrees.distribution.resize(place + 1, 0);
-        }
-        degrees.distribution[place] += 1;
-        if degree > degrees.most {
-            (degrees.most, degrees.address) = (degree, Some(Hex(graph.address(entry).0)));
-        }
-    }
-    degrees
-}
-
-fn histogram(analysis: &Analysis) -> Vec<ClassRow> {
-    let graph = analysis.graph();
-    let retained = analysis.retained_by_name();
-    let mut rows: Vec<ClassRow> = graph.names().iter().map(row_of).collect();
-    for entry in graph.classes() as u32..graph.len() as u32 {
-        let Some(number) = graph.name(entry) else { continue };
-        let row = &mut rows[number as usize];
-        row.objects += 1;
-        match graph.size(entry) {
-            Some(size) => row.bytes = row.bytes.saturating_add(size),
-            None => row.unsized_objects += 1,
-        }
-    }
-    for (row, retained) in rows.iter_mut().zip(retained.into_iter().flatten()) {
-        row.retained = Some(retained).filter(|retained| retained.entries > 0);
-    }
-    let mut named: Vec<(&Name, ClassRow)> = graph.names().iter().zip(rows).filter(|(_, row)| row.objects > 0).collect();
+    let mut named: Vec<(&Name, ClassRow)> = names.iter().zip(rows).filter(|(_, row)| row.objects > 0).collect();
     named.sort_by_key(|(name, _)| *name);
     named.into_iter().map(|(_, row)| row).collect()
 }
 
-/// A row without objects.
-fn row_of(name: &Name) -> ClassRow {
-    ClassRow { class: Text::from(name), objects: 0, bytes: 0, unsized_objects: 0, retained: None }
-}
-
-/// What is reachable, and what is not.
-fn amounts(graph: &Graph, reached: &FromRoots) -> (Amount, Amount) {
-    let (mut reachable, mut unreachable) = Default::default();
-    for entry in 0..graph.len() as u32 {
-        let amount: &mut Amount = if reached.is_reachable(entry) { &mut reachable } else { &mut unreachable };
-        amount.add(graph, entry);
-    }
-    (reachable, unreachable)
-}
-
-impl Amount {
-    fn add(&mut self, graph: &Graph, entry: u32) {
-        let count = if graph.kind(entry).is_none() { &mut self.classes } else { &mut self.objects };
-        *count += 1;
-        self.bytes = self.bytes.saturating_add(graph.size(entry).unwrap_or(0));
-    }
-}
-
 /// A row for each kind of which there are roots, in the order of their tags' table.
-fn roots(analysis: &Analysis) -> Vec<RootRow> {
-    let graph = analysis.graph();
-    let mut reachable = RootKind::FORMS.map(|_| Amount::default());
-    for (entry, mut kinds) in (0..).zip(analysis.root_kinds()) {
-        while kinds != 0 {
-            reachable[kinds.trailing_zeros() as usize].add(graph, entry);
-            kinds &= kinds - 1;
-        }
-    }
-    let rows = RootKind::FORMS.iter().zip(reachable).enumerate().map(|(kind, (form, reachable))| {
+fn roots(graph: &Graph, counts: &Counts) -> Vec<RootRow> {
+    let rows = RootKind::FORMS.iter().enumerate().map(|(kind, form)| {
         let roots = graph.roots().into_iter().flatten().filter(|root| root.kind == kind);
         let mut kept: Vec<Option<u32>> = roots.map(|root| root.entry).collect();
         let (roots, dangling) = (kept.len() as u64, kept.iter().filter(|entry| entry.is_none()).count() as u64);
         kept.sort_unstable();
         kept.dedup();
+        let reachable = counts.amount(|kinds| kinds & 1 << kind != 0);
         RootRow { kind: form.name, roots, entries: kept.iter().flatten().count() as u64, dangling, reachable }
     });
     rows.filter(|row| row.roots > 0).collect()
@@ -158,10 +91,11 @@ fn components(analysis: &Analysis) -> Components {
     for component in analysis.components() {
         let size = component.len() as u64;
         found.components += 1;
-        if size > 1 {
-            found.cycles += 1;
-            found.in_cycles += size;
+        if size == 1 {
+            continue;
         }
+        found.cycles += 1;
+        found.in_cycles += size;
         if size < found.largest {
             continue;
         }
@@ -169,6 +103,11 @@ fn components(analysis: &Analysis) -> Components {
         if size > found.largest || lowest.zip(first).is_none_or(|(lowest, first)| lowest < first) {
             (found.largest, first) = (size, lowest);
         }
+    }
+    if found.components > 0 && found.cycles == 0 {
+        // Each entry is one.
+        found.largest = 1;
+        first = (0..graph.len() as u32).map(|entry| graph.address(entry)).min();
     }
     found.address = first.map(|address| Hex(address.0));
     found

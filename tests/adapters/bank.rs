@@ -367,9 +367,9 @@ fn every_bug_has_an_id_and_figures_of_its_own() {
 }
 
 /// What campaigns.py recorded: how many bugs a campaign finds, and how small their dumps become beside those that are spelled by hand.
-/// The bar is that nine of ten have at most one and a half times as many bytes; three of four do.
+/// Nine of ten have at most one and a half times as many bytes.
 #[test]
-fn campaigns_find_nearly_all_bugs_and_reduce_most_dumps_nearly_as_far_as_by_hand() {
+fn campaigns_find_nearly_all_bugs_and_reduce_nine_of_ten_dumps_nearly_as_far_as_by_hand() {
     let figures: Table = read("tests/bank/campaigns.toml").parse().expect("TOML");
     let (mut all, mut found, mut reduced, mut small, mut quick) = (0, 0, 0, 0, 0);
     let mut larger = Vec::new();
@@ -400,5 +400,5 @@ fn campaigns_find_nearly_all_bugs_and_reduce_most_dumps_nearly_as_far_as_by_hand
     let told =
         format!("of {all} bugs {found} found, {reduced} reduced, {small} of them as small, {quick} in 400 trials");
     println!("{told}; larger: {}", larger.join(", "));
-    assert!(100 * found >= 95 * all && 4 * small >= 3 * reduced && 10 * quick >= 9 * reduced, "{told}");
+    assert!(100 * found >= 95 * all && 10 * small >= 9 * reduced && 10 * quick >= 9 * reduced, "{told}");
 }
