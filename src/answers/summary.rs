@@ -12,9 +12,7 @@ use super::counts::Counts;
 use super::graph::Graph;
 use super::reach::Kinds;
 use super::strings;
-use super::told::{
-    Answers, ClassRow, Components, Duplicate, Holder, References, Retained, RootRow, Strings,
-};
+use super::told::{Answers, ClassRow, Components, Duplicate, Holder, References, Retained, RootRow, Strings};
 
 /// How many texts of several strings are listed.
 pub const MOST_TEXTS: usize = 10;
@@ -32,14 +30,15 @@ pub fn answers(source: &mut dyn HeapSource, analysis: &Analysis) -> Result<Answe
     let strings = said_of_strings(source, graph)?;
     let counts = Counts::of(analysis);
     let histogram = histogram(analysis, &counts);
-    let (roots, amount) = (graph.roots().map(|_| roots(graph, &counts)), |is_one: fn(Kinds) -> bool| counts.amount(is_one));
+    let roots = graph.roots().map(|_| roots(graph, &counts));
+    let amount = |is_one: fn(Kinds) -> bool| reached.map(|_| counts.amount(is_one));
     Ok(Answers {
         schema: super::SCHEMA,
         referents: graph.edges().referents,
         classes_of_objects: graph.edges().classes,
         locals_of_threads: graph.edges().locals,
-        reachable: reached.map(|_| amount(|kinds| kinds != 0)),
-        unreachable: reached.map(|_| amount(|kinds| kinds == 0)),
+        reachable: amount(|kinds| kinds != 0),
+        unreachable: amount(|kinds| kinds == 0),
         entries: counts.entries,
         references: References {
             references: counts.references,
