@@ -24,7 +24,6 @@ pub struct Analysis {
 pub struct FromRoots {
     /// By number of the search.
     dominators: Vec<u32>,
-    retained: retained::Retained,
     tree: Tree,
     /// By entry, its number.
     numbers: Vec<u32>,
@@ -39,14 +38,12 @@ impl Analysis {
         let roots = graph.rooted();
         let mut search = Search::of(&graph, roots.as_deref().unwrap_or_default());
         let from_roots = roots.map(|roots| {
-            let Found { dominators, links, buckets } = dominators(&graph, &mut search, &roots);
+            let Found { dominators, links } = dominators(&graph, &mut search, &roots);
             search.parents = Vec::new();
-            let retained = retained::Retained::of(&graph, &search, &dominators, buckets);
-            let tree = Tree::of(&dominators, emptied(links));
+            let tree = Tree::of(&graph, &search, &dominators, emptied(links));
             search.entries.truncate(search.reached as usize + 1);
             FromRoots {
                 dominators,
-                retained,
                 tree,
                 numbers: std::mem::take(&mut search.numbers),
                 entries: std::mem::take(&mut search.entries),
@@ -93,9 +90,7 @@ impl Analysis {
     /// and none alone is not among it.
     pub fn retained_by_name(&self) -> Option<Vec<Retained>> {
         let reached = self.from_roots.as_ref()?;
-        let sums =
-            retained::by_name(&self.graph, &reached.entries, &reached.dominators, &reached.tree, &reached.retained);
-        Some(sums.into_iter().map(|(entries, bytes)| Retained { entries, bytes }).collect())
+        Some(reached.tree.by_name(&reached.dominators, self.graph.names().len()))
     }
 
     /// Calls `each` with what is known of each entry, in the order of the dump.
@@ -156,7 +151,7 @@ impl FromRoots {
 
     /// What would not be reachable without an entry; `None` where it is not itself.
     pub fn retained(&self, entry: u32) -> Option<Retained> {
-        Some(self.retained_by(self.number(entry)?))
+        Some(self.tree.retained(self.number(entry)?))
     }
 
     /// By entry, the sum of sizes over what would not be reachable without it: of sizes that are not the dump's. 0 for what is
@@ -173,7 +168,7 @@ impl FromRoots {
     /// The entries that only roots dominate, with what each retains, in no order of meaning.
     pub fn tops(&self) -> impl Iterator<Item = (u32, Retained)> {
         let all = (1..self.dominators.len() as u32).filter(|number| self.dominators[*number as usize] == 0);
-        all.map(|number| (self.entries[number as usize], self.retained_by(number)))
+        all.map(|number| (self.entries[number as usize], self.tree.retained(number)))
     }
 
     /// From an entry on, the one that retains most bytes of what the one before retains, as long as that is more than half.
@@ -182,10 +177,10 @@ impl FromRoots {
         let Some(mut number) = self.number(entry) else { return through };
         loop {
             let most =
-                self.tree.below(number).max_by_key(|below| (self.retained_by(*below).bytes, std::cmp::Reverse(*below)));
-            let all = self.retained_by(number).bytes;
+                self.tree.below(number).max_by_key(|below| (self.tree.retained(*below).bytes, std::cmp::Reverse(*below)));
+            let all = self.tree.retained(number).bytes;
             match most {
-                Some(most) if self.retained_by(most).bytes > all / 2 => number = most,
+                Some(most) if self.tree.retained(most).bytes > all / 2 => number = most,
                 _ => return through,
             }
             through.push(self.entries[number as usize]);
@@ -194,11 +189,6 @@ impl FromRoots {
 
     fn number(&self, entry: u32) -> Option<u32> {
         Some(self.numbers[entry as usize]).filter(|number| (*number as usize) < self.entries.len())
-    }
-
-    fn retained_by(&self, number: u32) -> Retained {
-        let entries = self.retained.entries[number as usize].into();
-        Retained { entries, bytes: self.retained.bytes[number as usize] }
     }
 
     fn told(&self, graph: &Graph, entry: u32, distances: Option<&Distances>) -> Reached {

@@ -16,7 +16,6 @@ pub(super) struct Found {
     /// By number, that of the immediate dominator; 0 stands for the roots together, which have none.
     pub(super) dominators: Vec<u32>,
     pub(super) links: Vec<Link>,
-    pub(super) buckets: Vec<u32>,
 }
 
 /// The dominators of what a walk reached from the roots.
@@ -30,15 +29,14 @@ pub(super) fn dominators(graph: &Graph, search: &mut Search, roots: &[u32]) -> F
     let mut end = numbers.len();
     for number in (1..count as u32).rev() {
         if (number as usize).is_multiple_of(FETCHED) {
-            let start = starts[number as usize + 1 - FETCHED..=number as usize].iter().find(|start| **start != ROOT);
+            let start = starts[number as usize + 1 - FETCHED..=number as usize].iter().find(|start| **start < ALONE);
             let start = start.map_or(end, |start| *start as usize);
             forest.fetch(number, &numbers[start.max(end.saturating_sub(MOST))..end]);
         }
         let parent = search.parents[number as usize];
-        let mut semi = 0;
-        if starts[number as usize] != ROOT {
+        let mut semi = if starts[number as usize] == ROOT { 0 } else { parent };
+        if starts[number as usize] < ALONE {
             let start = starts[number as usize] as usize;
-            semi = parent;
             for &from in &numbers[start..end] {
                 if semi == 0 {
                     break;
@@ -64,7 +62,7 @@ pub(super) fn dominators(graph: &Graph, search: &mut Search, roots: &[u32]) -> F
         }
     }
     dominators[0] = 0;
-    Found { dominators, links: forest.links, buckets }
+    Found { dominators, links: forest.links }
 }
 
 /// The most references that are looked at ahead: a few entries have very many.
@@ -72,32 +70,39 @@ const MOST: usize = 16 * FETCHED;
 
 /// Who refers to what is reached, by numbers: of what is reached itself.
 struct Referring {
-    /// By number, where those that refer to it begin in `numbers`; they end where those of the next one begin. [`ROOT`] for a
-    /// root, which has none.
+    /// By number, where those that refer to it begin in `numbers`; they end where those of the next one begin. [`ROOT`] or [`ALONE`]
+    /// for one that has none there.
     starts: Vec<u32>,
     numbers: Vec<u32>,
 }
 
 /// Roots are reached without a reference.
 const ROOT: u32 = u32::MAX;
+/// A single reference leads here: that by which the walk came.
+const ALONE: u32 = u32::MAX - 1;
 
 impl Referring {
     fn of(graph: &Graph, search: &mut Search, roots: &[u32]) -> Referring {
         let mut starts = mem::take(&mut search.from_reached);
-        roots.iter().for_each(|root| starts[search.numbers[*root as usize] as usize] = 0);
+        roots.iter().for_each(|root| starts[search.numbers[*root as usize] as usize] = ROOT);
         let mut sum = 0;
         for end in &mut starts {
-            sum += *end;
-            *end = sum;
+            match *end {
+                ROOT => {}
+                1 => *end = ALONE,
+                count => {
+                    sum += count;
+                    *end = sum;
+                }
+            }
         }
-        roots.iter().for_each(|root| starts[search.numbers[*root as usize] as usize] = ROOT);
         let mut numbers = vec![0_u32; sum as usize];
         // From the ends: so each end becomes a start. Entries are gone through in the dump's order, in which most references
         // lead to what is near.
         for (entry, from) in (0..).zip(&search.numbers).filter(|(_, from)| **from <= search.reached) {
             for to in graph.references(entry) {
                 let end = &mut starts[search.numbers[to as usize] as usize];
-                if *end != ROOT {
+                if *end < ALONE {
                     *end -= 1;
                     numbers[*end as usize] = *from;
                 }
