@@ -176,8 +176,10 @@ impl FromRoots {
         let mut through = Vec::new();
         let Some(mut number) = self.number(entry) else { return through };
         loop {
-            let most =
-                self.tree.below(number).max_by_key(|below| (self.tree.retained(*below).bytes, std::cmp::Reverse(*below)));
+            let most = self
+                .tree
+                .below(number)
+                .max_by_key(|below| (self.tree.retained(*below).bytes, std::cmp::Reverse(*below)));
             let all = self.tree.retained(number).bytes;
             match most {
                 Some(most) if self.tree.retained(most).bytes > all / 2 => number = most,

@@ -176,10 +176,11 @@ impl DumpFamily for Hprof {
             let layouts = Layouts::new(id, layouts);
             let visitor = RefCell::new(visitor);
             let mut pass = |bytes: &[u8]| visitor.borrow_mut().pass(bytes);
-            let each = |object: Option<Object>| object.map_or(Ok(()), |object| visitor.borrow_mut().object(&object));
+            let each = |object: Option<&Object>| object.map_or(Ok(()), |object| visitor.borrow_mut().object(object));
+            let mut into = lift::Entered::default();
             let (index, read) = Index::read_with(&mut decoder, Some(&mut spool), Some(&mut pass), |item| match item {
-                Item::Object(found) => each(lift::object(found, id, &layouts)),
-                Item::LongObject(found, contents) => each(lift::long_object(found, contents, id, &layouts)?),
+                Item::Object(found) => each(into.enter(found, id, &layouts)),
+                Item::LongObject(found, contents) => each(lift::long_object(found, contents, id, &layouts)?.as_ref()),
                 _ => Ok(()),
             });
             read?;

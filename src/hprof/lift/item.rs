@@ -1,14 +1,15 @@
 //! One class, one object.
 
 use std::borrow::Cow;
+use std::mem;
 
 use crate::error::Error;
 use crate::model::long::{Identifiers, Stretch};
 use crate::model::{
-    Address, ByteLen, Class, Contents, Field, Long, Name, Object, ObjectKind, PoolEntry, Static, TextId,
+    Address, ByteLen, Class, Contents, Field, Long, Name, Object, ObjectKind, PoolEntry, Static, TextId, Value,
 };
 
-use super::super::sub_record::{ClassDump, InstanceDump, SubRecord};
+use super::super::sub_record::{ClassDump, InstanceDump, PrimitiveArrayDump, SubRecord};
 use super::super::wire::IdSize;
 use super::layout::Layouts;
 use super::names::Log;
@@ -41,34 +42,67 @@ pub fn class(dump: &ClassDump, log: &Log, heap: usize, after_objects: u64) -> Cl
 
 /// The object of a sub-record, `None` if it is none.
 pub fn object(sub_record: &SubRecord<'_>, id: IdSize, layouts: &Layouts) -> Option<Object> {
-    Some(match sub_record {
-        SubRecord::Instance(r) => {
-            let mut values = Vec::new();
-            let laid_out = layouts.visit_values(r.class, &r.values, |value| values.push(value));
-            let contents = if laid_out { Contents::Fields(values) } else { Contents::Raw(r.values.to_vec()) };
-            let object = Object::new(r.id, ObjectKind::Instance);
-            Object { class: Some(r.class), trace: Some(r.trace), contents, ..object }
+    let mut into = Entered::default();
+    into.enter(sub_record, id, layouts)?;
+    Some(into.object)
+}
+
+/// An object into which one after the other is read. The rooms of its contents are kept while it has others.
+#[derive(Debug, Default)]
+pub struct Entered {
+    object: Object,
+    values: Vec<Value>,
+    elements: Vec<Address>,
+    bytes: Vec<u8>,
+}
+
+impl Entered {
+    /// The object of a sub-record, `None` if it is none.
+    pub fn enter(&mut self, sub_record: &SubRecord<'_>, id: IdSize, layouts: &Layouts) -> Option<&Object> {
+        let Entered { object, values, elements, bytes } = self;
+        match mem::take(&mut object.contents) {
+            Contents::Fields(room) => *values = room,
+            Contents::Elements(room) => *elements = room,
+            Contents::Primitives(room) | Contents::Raw(room) => *bytes = room,
+            Contents::References(_) | Contents::Long(_) | Contents::Unknown => {}
         }
-        SubRecord::ObjectArray(r) => Object {
-            class: Some(r.class),
-            length: Some(u64::from(r.length)),
-            trace: Some(r.trace),
-            contents: Contents::Elements(ids(&r.elements, id).collect()),
-            ..Object::new(r.id, ObjectKind::ObjectArray)
-        },
-        SubRecord::PrimitiveArray(r) => Object {
-            length: Some(u64::from(r.head.length)),
-            trace: Some(r.head.trace),
-            contents: Contents::Primitives(r.elements.to_vec()),
-            ..Object::new(r.head.id, ObjectKind::PrimitiveArray(r.head.element))
-        },
-        SubRecord::NoDataArray(head) => Object {
-            length: Some(u64::from(head.length)),
-            trace: Some(head.trace),
-            ..Object::new(head.id, ObjectKind::PrimitiveArray(head.element))
-        },
-        _ => return None,
-    })
+        let mut copied = |from: &[u8]| {
+            bytes.clear();
+            bytes.extend_from_slice(from);
+            mem::take(bytes)
+        };
+        let (address, kind, class, length, trace, contents) = match sub_record {
+            SubRecord::Instance(r) => {
+                values.clear();
+                let laid_out = layouts.visit_values(r.class, &r.values, |value| values.push(value));
+                let contents =
+                    if laid_out { Contents::Fields(mem::take(values)) } else { Contents::Raw(copied(&r.values)) };
+                (r.id, ObjectKind::Instance, Some(r.class), None, r.trace, contents)
+            }
+            SubRecord::ObjectArray(r) => {
+                elements.clear();
+                elements.extend(ids(&r.elements, id));
+                let contents = Contents::Elements(mem::take(elements));
+                (r.id, ObjectKind::ObjectArray, Some(r.class), Some(r.length), r.trace, contents)
+            }
+            SubRecord::PrimitiveArray(PrimitiveArrayDump { head, elements }) => {
+                let contents = Contents::Primitives(copied(elements));
+                (head.id, ObjectKind::PrimitiveArray(head.element), None, Some(head.length), head.trace, contents)
+            }
+            SubRecord::NoDataArray(head) => {
+                let kind = ObjectKind::PrimitiveArray(head.element);
+                (head.id, kind, None, Some(head.length), head.trace, Contents::Unknown)
+            }
+            _ => return None,
+        };
+        object.address = address;
+        object.kind = kind;
+        object.class = class;
+        object.length = length.map(u64::from);
+        object.trace = Some(trace);
+        object.contents = contents;
+        Some(object)
+    }
 }
 
 /// The object of a sub-record whose contents are too long to be held.

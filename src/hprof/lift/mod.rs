@@ -15,7 +15,7 @@ mod walk;
 
 pub(super) use index::Gathering;
 pub use index::{HeapIndex, Index, facts};
-pub use item::{class, ids, long_object, object};
+pub use item::{Entered, class, ids, long_object, object};
 pub use layout::Layouts;
 pub use names::Log;
 pub use source::{HprofDump, HprofHeap, Reopen, WholeDump, dump, heap};

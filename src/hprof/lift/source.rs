@@ -9,7 +9,7 @@ use crate::model::{Class, Dump, DumpSource, Event, Facts, Heap, HeapSource, Obje
 use super::super::decode::{Decoder, Resume};
 use super::super::wire::Header;
 use super::index::{HeapIndex, Index};
-use super::item::{long_object, object};
+use super::item::{Entered, long_object, object};
 use super::walk::{Item, Keep, Place, walk, walk_from};
 
 /// Opens a dump any number of times: at its start, and at heaps where that is possible.
@@ -135,9 +135,10 @@ impl<O: Reopen> HeapSource for HprofHeap<O> {
             Some(decoder) => (decoder, number),
             None => (self.open.start()?, 0),
         };
+        let mut into = Entered::default();
         let walked = walk_from(&mut decoder, first, &mut self.spool, |place, item| match item {
             Item::Object(found) if place.heap == number => {
-                object(found, id, layouts).map_or(Ok(()), |object| Ok(visit(&object)?))
+                into.enter(found, id, layouts).map_or(Ok(()), |object| Ok(visit(object)?))
             }
             Item::LongObject(found, contents) if place.heap == number => {
                 long_object(found, contents, id, layouts)?.map_or(Ok(()), |object| Ok(visit(&object)?))
