@@ -75,8 +75,7 @@ impl Analysis {
 
     /// The strongly connected components, each with its entries: no entry refers to one of a later component.
     pub fn components(&self) -> impl Iterator<Item = &[u32]> {
-        let starts = [0].into_iter().chain(self.search.ends.iter().copied());
-        starts.zip(&self.search.ends).map(|(from, to)| &self.search.by_component[from as usize..*to as usize])
+        self.search.ends.runs().map(|run| &self.search.by_component[run])
     }
 
     /// By entry, the kinds of root that reach it: a bit for each, by its place in

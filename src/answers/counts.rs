@@ -4,7 +4,6 @@ use crate::compare::listing::Hex;
 use crate::model::{Address, ObjectKind};
 
 use super::analysis::Analysis;
-use super::graph::Graph;
 use super::reach::Kinds;
 use super::told::{Amount, Degrees, Entries};
 
@@ -30,6 +29,7 @@ pub(super) struct Objects {
 impl Counts {
     pub(super) fn of(analysis: &Analysis) -> Counts {
         let graph = analysis.graph();
+        let mut by_type = vec![Objects::default(); graph.types().count()];
         let mut counts = Counts {
             entries: Entries { classes: graph.classes() as u64, ..Entries::default() },
             references: 0,
@@ -46,7 +46,6 @@ impl Counts {
             counts.from.add(degree, || graph.address(entry));
             counts.to.add(analysis.in_degree(entry), || graph.address(entry));
             let size = graph.size(entry);
-            counts.object(graph, entry, size);
             if counts.by_kinds.get(last).is_none_or(|(of, _)| *of != kinds) {
                 last = counts.by_kinds.iter().position(|(of, _)| *of == kinds).unwrap_or_else(|| {
                     counts.by_kinds.push((kinds, Amount::default()));
@@ -54,27 +53,31 @@ impl Counts {
                 });
             }
             let amount = &mut counts.by_kinds[last].1;
-            let count = if (entry as usize) < graph.classes() { &mut amount.classes } else { &mut amount.objects };
-            *count += 1;
             amount.bytes = amount.bytes.saturating_add(size.unwrap_or(0));
+            match graph.type_number(entry) {
+                None => amount.classes += 1,
+                Some(number) => {
+                    amount.objects += 1;
+                    by_type[number as usize].add(size);
+                }
+            }
         }
+        graph.types().zip(by_type).for_each(|((kind, name), of)| counts.objects(kind, name, of));
         counts
     }
 
-    fn object(&mut self, graph: &Graph, entry: u32, size: Option<u64>) {
-        match graph.kind(entry) {
-            Some(ObjectKind::Instance) => self.entries.instances += 1,
-            Some(ObjectKind::ObjectArray) => self.entries.object_arrays += 1,
-            Some(ObjectKind::PrimitiveArray(_)) => self.entries.primitive_arrays += 1,
-            None => return,
-        }
-        let Some(name) = graph.name(entry) else { return };
+    /// Takes in objects of a type.
+    fn objects(&mut self, kind: ObjectKind, name: Option<u32>, of: Objects) {
+        *match kind {
+            ObjectKind::Instance => &mut self.entries.instances,
+            ObjectKind::ObjectArray => &mut self.entries.object_arrays,
+            ObjectKind::PrimitiveArray(_) => &mut self.entries.primitive_arrays,
+        } += of.objects;
+        let Some(name) = name else { return };
         let row = &mut self.by_name[name as usize];
-        row.objects += 1;
-        match size {
-            Some(size) => row.bytes = row.bytes.saturating_add(size),
-            None => row.unsized_objects += 1,
-        }
+        row.objects += of.objects;
+        row.bytes = row.bytes.saturating_add(of.bytes);
+        row.unsized_objects += of.unsized_objects;
     }
 
     /// Classes and objects that are reached by kinds of root like these, together.
@@ -85,6 +88,16 @@ impl Counts {
             objects: sum.objects + amount.objects,
             bytes: sum.bytes.saturating_add(amount.bytes),
         })
+    }
+}
+
+impl Objects {
+    fn add(&mut self, size: Option<u64>) {
+        self.objects += 1;
+        match size {
+            Some(size) => self.bytes = self.bytes.saturating_add(size),
+            None => self.unsized_objects += 1,
+        }
     }
 }
 

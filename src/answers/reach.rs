@@ -19,11 +19,10 @@ pub(super) fn kinds(graph: &Graph, search: &Search) -> Vec<Kinds> {
         }
     }
     // From those to which no other component refers: a component is complete before what it refers to is looked at.
-    let mut to = search.by_component.len();
-    let starts = search.ends.iter().rev().skip(1).map(|end| *end as usize).chain([0]);
-    let mut fetched = to;
-    for from in starts {
-        let members = &search.by_component[from..to];
+    let mut fetched = search.by_component.len();
+    for run in search.ends.runs_back() {
+        let (from, to) = (run.start, run.end);
+        let members = &search.by_component[run];
         let all = members.iter().fold(0, |all, entry| all | kinds[*entry as usize]);
         for (at, &entry) in (from..to).zip(members).rev() {
             if at < fetched {
@@ -35,7 +34,6 @@ pub(super) fn kinds(graph: &Graph, search: &Search) -> Vec<Kinds> {
                 graph.references(entry).for_each(|to| kinds[to as usize] |= all);
             }
         }
-        to = from;
     }
     kinds
 }

@@ -1,5 +1,7 @@
 //! One walk through the graph, depth first: the order in which entries are reached, and the strongly connected components.
 
+use std::ops::Range;
+
 use super::graph::Graph;
 use super::reuse::emptied;
 
@@ -20,8 +22,8 @@ pub(super) struct Search {
     pub(super) in_degrees: Vec<u32>,
     /// The entries, those of one component after each other; no entry refers to one of a later component.
     pub(super) by_component: Vec<u32>,
-    /// Where each component ends in `by_component`.
-    pub(super) ends: Vec<u32>,
+    /// Where components end in `by_component`.
+    pub(super) ends: Ends,
     /// What was known of entries on the way: memory for what comes next.
     pub(super) states: Vec<State>,
 }
@@ -39,7 +41,7 @@ impl Search {
             from_reached: Vec::new(),
             in_degrees: Vec::new(),
             by_component: Vec::with_capacity(count),
-            ends: Vec::new(),
+            ends: Ends::of(count),
             states: Vec::new(),
         };
         search.entries.push(0);
@@ -60,6 +62,49 @@ impl Search {
         search.in_degrees.extend(states.iter().map(|state| state.in_degree));
         search.states = states;
         search
+    }
+}
+
+/// The last places of runs, a bit for each place: there may be as many runs as places.
+#[derive(Clone, Debug)]
+pub(super) struct Ends {
+    words: Vec<u64>,
+    places: usize,
+}
+
+impl Ends {
+    /// Of a number of places, none of which is the last of a run yet.
+    fn of(places: usize) -> Ends {
+        Ends { words: vec![0; places.div_ceil(64)], places }
+    }
+
+    /// A run ends after this place.
+    fn after(&mut self, place: usize) {
+        self.words[place / 64] |= 1 << (place % 64);
+    }
+
+    fn is_last(&self, place: usize) -> bool {
+        self.words[place / 64] >> (place % 64) & 1 != 0
+    }
+
+    /// The runs, from the first on.
+    pub(super) fn runs(&self) -> impl Iterator<Item = Range<usize>> {
+        let mut from = 0;
+        std::iter::from_fn(move || {
+            let start = from;
+            from = (start..self.places).find(|place| self.is_last(*place))? + 1;
+            Some(start..from)
+        })
+    }
+
+    /// The runs, from the last on.
+    pub(super) fn runs_back(&self) -> impl Iterator<Item = Range<usize>> {
+        let mut to = self.places;
+        std::iter::from_fn(move || {
+            let end = to;
+            to = (0..end.checked_sub(1)?).rev().find(|place| self.is_last(*place)).map_or(0, |place| place + 1);
+            Some(to..end)
+        })
     }
 }
 
@@ -157,7 +202,7 @@ impl Walk {
                     break;
                 }
             }
-            self.search.ends.push(self.search.by_component.len() as u32);
+            self.search.ends.after(self.search.by_component.len() - 1);
         }
         if let Some(above) = self.way.last() {
             let above = &mut self.states[above.entry as usize].lowest;

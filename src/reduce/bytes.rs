@@ -8,7 +8,7 @@ use crate::format::Family;
 use crate::input::Input;
 use crate::validate::{ValidateOptions, validate};
 
-use super::parts::{MOST_BYTES, Parts, Unit, broken, header, numbers, texts};
+use super::parts::{MOST_BYTES, Parts, Unit, broken, header, texts};
 use super::sets::leave_out;
 use super::trials::Trials;
 
@@ -39,29 +39,10 @@ pub(super) fn reduce(trials: &mut Trials<'_>) -> Result<(), Error> {
             at_each_place(trials, &allowed, without_fields)?;
             at_each_place(trials, &allowed, with_less_text)?;
         }
-        if trials.is_over() || trials.now().len() == before && !zeros(trials)? {
+        if trials.now().len() == before || trials.is_over() {
             return Ok(());
         }
     }
-}
-
-/// Puts 0 in the place of numbers: what a reference led to can go then. That makes nothing smaller by itself, so that not even a
-/// warning may come of it. Gives back whether it changed anything.
-fn zeros(trials: &mut Trials<'_>) -> Result<bool, Error> {
-    let dump = trials.now().to_vec();
-    if dump.len() > MOST_BYTES {
-        return Ok(false);
-    }
-    let numbers = numbers(&dump);
-    let allowed = broken_rules(&dump, Severity::Warning);
-    let kept = leave_out(trials, numbers.len(), 1, &|kept| {
-        let mut dump = dump.clone();
-        for (number, _) in numbers.iter().zip(kept).filter(|(_, kept)| !**kept) {
-            dump[number.clone()].fill(0);
-        }
-        broken_rules(&dump, Severity::Warning).is_subset(&allowed).then_some(dump)
-    })?;
-    Ok(kept.contains(&false))
 }
 
 /// The dump without fields of its header that follow each other, from the one at this place on: each alone would leave a header that
@@ -104,13 +85,8 @@ fn at_each_place(
 
 /// The rules that a dump breaks, as far as they are errors; `None` is one of no known format.
 fn errors(dump: &[u8]) -> BTreeSet<Option<&'static str>> {
-    broken_rules(dump, Severity::Error)
-}
-
-/// The same of findings that are at least as grave as this.
-fn broken_rules(dump: &[u8], least: Severity) -> BTreeSet<Option<&'static str>> {
     let input = Input::memory("dump", dump.to_vec());
     let Ok(report) = validate(&input, ValidateOptions::default()) else { return BTreeSet::from([None]) };
-    let findings = report.findings.iter().filter(|finding| finding.severity >= least);
-    findings.map(|finding| Some(finding.rule.0)).collect()
+    let errors = report.findings.iter().filter(|finding| finding.severity == Severity::Error);
+    errors.map(|finding| Some(finding.rule.0)).collect()
 }

@@ -143,20 +143,6 @@ pub(super) fn header(dump: &[u8]) -> Vec<Range<usize>> {
     fields.take_while(|(record, _)| record.is_none()).map(|(_, field)| field).collect()
 }
 
-/// The fields of a dump's records that are numbers other than 0. Those of its header say how the rest is read.
-pub(super) fn numbers(dump: &[u8]) -> Vec<Range<usize>> {
-    let mut numbers = Vec::new();
-    if let Some(file) = opened(dump) {
-        let _ = file.annotate(&mut |Annotation { offset, bytes, record, value, .. }| {
-            let start = offset as usize;
-            let is_here = record.is_some() && start + bytes.len() <= dump.len();
-            numbers.extend(value.filter(|value| *value != 0 && is_here).map(|_| start..start + bytes.len()));
-            Ok(())
-        });
-    }
-    numbers
-}
-
 /// A text whose length stands before it.
 pub(super) struct Text {
     length: Range<usize>,

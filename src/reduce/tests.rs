@@ -4,7 +4,7 @@ use super::*;
 use crate::Format;
 use crate::bytes::gzip;
 use crate::generate::{GenerateOptions, from_seed};
-use crate::model::{Address, Contents, Heap, Object, ObjectKind};
+use crate::model::{Contents, Heap, Object, ObjectKind};
 
 fn quiet(_: Progress<'_>) {}
 
@@ -274,23 +274,6 @@ fn references_lead_to_the_object_itself_if_that_is_enough() {
     assert_eq!(left.objects.len(), 1);
     let Contents::Elements(list) = &left.objects[0].contents else { panic!("an array of objects") };
     assert_eq!(list, &[left.objects[0].address]);
-}
-
-/// Two CLASS DUMP records, of which the second one names the first as its superclass: without that, the first can go.
-#[test]
-fn a_number_becomes_0_where_that_lets_something_go() {
-    let mut dump = b"JAVA PROFILE 1.0.2\0\0\0\0\x04\0\0\0\0\0\0\0\0".to_vec();
-    dump.extend([0x0c, 0, 0, 0, 0, 0, 0, 0, 2 * 43]);
-    for (class, superclass) in [(8, 0), (16, 8)] {
-        dump.extend([&[0x20, 0, 0, 0, class, 0, 0, 0, 0, 0, 0, 0, superclass][..], &[0; 30]].concat());
-    }
-    let shows = |dump: &[u8]| {
-        Ok(crate::read(dump).is_ok_and(|heap| heap.classes.iter().any(|class| class.address == Address(16))))
-    };
-    let options = ReduceOptions::default();
-    let mut trials = Trials::new(dump, &shows, &options, &quiet).expect("it shows it");
-    bytes::reduce(&mut trials).expect("it is in memory");
-    assert_eq!(trials.finish().bytes.len(), 31 + 9 + 43);
 }
 
 /// No writer writes a text of a comment alone, in any encoding.

@@ -120,6 +120,17 @@ impl Graph {
         }
     }
 
+    /// What objects have in common, by its number ([`Graph::type_number`]): their kind, and the name of their class.
+    pub(super) fn types(&self) -> impl Iterator<Item = (ObjectKind, Option<u32>)> {
+        self.types.iter().map(|of| (of.kind, of.name))
+    }
+
+    /// The number of what an entry has in common with others; `None` for a class.
+    #[inline]
+    pub(super) fn type_number(&self, entry: u32) -> Option<u32> {
+        (entry as usize).checked_sub(self.classes).map(|object| self.type_of[object])
+    }
+
     /// The names of classes, each once, in the order in which they come.
     pub fn names(&self) -> &[Name] {
         &self.names

@@ -163,7 +163,17 @@ impl Gathering {
     #[inline]
     pub(crate) fn take(&mut self, place: Place, found: Item<'_>) -> Result<(), DecodeError> {
         let Gathering { reading, allowance, heaps, between, named, open } = self;
-        let objects = heaps.last().map_or(0, |heap| heap.objects);
+        let mut last = heaps.last_mut();
+        let objects = last.as_ref().map_or(0, |heap| heap.objects);
+        // Nearly all items are objects, of which nothing is held.
+        if let (Item::Object(object), Some(heap), true) = (&found, &mut last, *open && objects >= RECENT as u64) {
+            heap.entry();
+            heap.objects += 1;
+            return match object.trace() {
+                Some(trace) if named.name(trace) => allowance.take(NAMED as u64, place.offset, place.index),
+                _ => Ok(()),
+            };
+        }
         allowance.take(held(&found, objects), place.offset, place.index)?;
         match (found, heaps.last_mut().filter(|_| *open)) {
             (Item::HeapBegins(time), _) => {
