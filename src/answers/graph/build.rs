@@ -244,15 +244,25 @@ impl Builder {
         targets.splice(..0, repeat_n([0, 0], before));
         let mut places = targets.into_flattened();
         let mut wanted = Vec::with_capacity(FETCHED);
+        let mut dangling = 0;
         for from in (before..before + count).step_by(FETCHED) {
             let to = (from + FETCHED).min(before + count);
             wanted.clear();
             let pairs = places[2 * from..2 * to].as_chunks::<2>().0;
             wanted.extend(pairs.iter().map(|[upper, lower]| u64::from(*upper) << 32 | u64::from(*lower)));
-            graph.places.fetch(&graph.addresses, &wanted);
-            for (place, address) in places[from..to].iter_mut().zip(&wanted) {
-                *place = graph.referred(Address(*address)).unwrap_or(DANGLING);
-            }
+            let room = &mut places[from..to];
+            graph.places.find_all(&graph.addresses, &wanted, |at, entry| {
+                let entry = entry.filter(|entry| graph.is_referred(*entry));
+                dangling += u64::from(entry.is_none());
+                room[at] = entry.unwrap_or(DANGLING);
+            });
+        }
+        graph.dangling = dangling;
+        if dangling == 0 && locals.is_empty() {
+            places.truncate(count);
+            places.shrink_to_fit();
+            graph.targets = places;
+            return graph;
         }
         let (mut from, mut found) = (before, 0);
         let mut locals = locals.into_iter().peekable();
@@ -273,7 +283,6 @@ impl Builder {
         }
         places.truncate(found);
         places.shrink_to_fit();
-        graph.dangling = (before + count - found) as u64;
         (graph.starts, graph.targets) = (starts, places);
         graph
     }
@@ -333,7 +342,11 @@ fn locals(roots: &[Rooted]) -> Vec<(u32, u32)> {
 impl Graph {
     /// The entry at an address, if references lead to it.
     fn referred(&self, address: Address) -> Option<u32> {
-        let entry = self.find(address)?;
-        (self.edges.class_objects || entry as usize >= self.classes).then_some(entry)
+        self.find(address).filter(|entry| self.is_referred(*entry))
+    }
+
+    /// Whether references lead to an entry.
+    fn is_referred(&self, entry: u32) -> bool {
+        self.edges.class_objects || entry as usize >= self.classes
     }
 }

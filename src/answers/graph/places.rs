@@ -156,21 +156,30 @@ impl Places {
         self.object(addresses, address).or_else(|| self.classes.get(&address).copied())
     }
 
-    /// Looks at what [`Places::find`] will ask for each of these addresses. Asked one by one, each would have to be waited for.
-    pub(super) fn fetch(&self, addresses: &[u64], wanted: &[u64]) {
+    /// Puts the numbers of the entries at some addresses in their places, as many as [`FETCHED`] at most. Asked one by one, what is
+    /// looked at for each would have to be waited for.
+    #[inline]
+    pub(super) fn find_all(&self, addresses: &[u64], wanted: &[u64], mut found: impl FnMut(usize, Option<u32>)) {
         let keys = self.keys(addresses);
         let mut slots = [None; FETCHED];
         for (slot, address) in slots.iter_mut().zip(wanted) {
             let Some(part) = self.part_of(*address) else { continue };
-            let distance = (address - part.first) >> part.shift;
+            let from = address - part.first;
+            if from > part.span {
+                continue;
+            }
+            *slot = Some((part, from));
+            let distance = from >> part.shift;
             if part.has_lines {
-                black_box(self.lines.get(part.start + bit(distance).0).map(|line| line.before));
+                black_box(self.lines[part.start + bit(distance).0].before);
             } else {
-                *slot = self.index.get(part.start + distance as usize).copied();
+                let at = self.index[part.start + distance as usize];
+                black_box(keys.get(at as usize).copied());
             }
         }
-        for slot in slots.into_iter().flatten() {
-            black_box(keys.get(slot as usize).copied());
+        for (place, (slot, address)) in slots.iter().zip(wanted).enumerate() {
+            let object = slot.and_then(|(part, from)| self.in_part(addresses, part, from, *address));
+            found(place, object.or_else(|| self.classes.get(address).copied()));
         }
     }
 
@@ -188,10 +197,14 @@ impl Places {
     #[inline]
     fn object(&self, addresses: &[u64], address: u64) -> Option<u32> {
         let part = self.part_of(address)?;
-        let (from, shift) = (address - part.first, part.shift);
-        if from > part.span {
-            return None;
-        }
+        let from = address - part.first;
+        if from > part.span { None } else { self.in_part(addresses, part, from, address) }
+    }
+
+    /// The same of an address in a part, at this distance from the first one there.
+    #[inline]
+    fn in_part(&self, addresses: &[u64], part: &Part, from: u64, address: u64) -> Option<u32> {
+        let shift = part.shift;
         if part.has_lines {
             let (line, word, bit) = bit(from >> shift);
             let line = &self.lines[part.start + line];
@@ -231,7 +244,11 @@ mod tests {
     fn check(addresses: &[u64], classes: usize) {
         let places = Places::new(addresses, classes);
         let asked = addresses.iter().flat_map(|address| [address.wrapping_sub(1), *address, address.wrapping_add(1)]);
-        for address in asked.chain([0, u64::MAX]) {
+        let asked: Vec<u64> = asked.chain([0, u64::MAX]).collect();
+        for some in asked.chunks(FETCHED) {
+            places.find_all(addresses, some, |at, found| assert_eq!(found, places.find(addresses, some[at])));
+        }
+        for address in asked {
             let objects = addresses[classes..].iter().position(|other| *other == address).map(|at| at + classes);
             let expected = objects.or_else(|| addresses[..classes].iter().position(|other| *other == address));
             assert_eq!(places.find(addresses, address), expected.map(|at| at as u32), "{address:#x} of {addresses:x?}");
