@@ -1,7 +1,7 @@
 //! Immediate dominators: the one entry through which every way from the roots to another leads last.
 //!
 //! Lengauer and Tarjan, "A fast algorithm for finding dominators in a flowgraph" (1979), the simple version: in the worst case
-//! proportional to references times the logarithm of entries. It works on the numbers of a [`Search`], in 28 bytes an entry and 4 a
+//! proportional to references times the logarithm of entries. It works on the numbers of a [`Search`], in 28 bytes an entry and up to 4 a
 //! reference beside those.
 
 use std::hint::black_box;

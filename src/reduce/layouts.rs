@@ -1,5 +1,7 @@
 //! Smaller instances: what their classes say of their fields, and the values that follow from it.
 
+use std::collections::HashMap;
+
 use crate::model::{Address, ByteLen, Class, Contents, FieldType, Heap, ObjectKind, PrimitiveType, Value};
 use crate::shrink::uncounted;
 
@@ -13,7 +15,8 @@ pub(super) fn without_superclasses(heap: &Heap, kept: &[bool]) -> Heap {
 
 /// A heap in which some classes have the superclass of their superclass.
 pub(super) fn nearer_the_top(heap: &Heap, kept: &[bool]) -> Heap {
-    let above = |superclass| class_at(&heap.classes, superclass).and_then(|class| class.superclass);
+    let places = places(&heap.classes);
+    let above = |superclass| heap.classes[*places.get(&superclass)?].superclass;
     with_superclasses(heap, kept, &|superclass| above(superclass).unwrap_or(Address::NULL))
 }
 
@@ -121,15 +124,17 @@ fn relaid(heap: &Heap, classes: Vec<Class>, fields: &Fields) -> Heap {
         FieldType::Object => word,
         FieldType::Primitive(primitive) => primitive.size(),
     };
+    // Addresses stay.
+    let places = places(&classes);
     // By class: every field of its instances in the order of their values, with what it was.
     let layout = |index: usize| -> Vec<(FieldType, Option<FieldType>)> {
-        let left = chain(&classes, index);
+        let left = chain(&classes, &places, index);
         let of_class = |of: usize| {
             let old = heap.classes[of].fields.iter().flatten().map(|field| field.kind);
             let is_left = left.contains(&of);
             old.zip(&fields[of]).map(move |(old, new)| (old, new.filter(|_| is_left))).collect::<Vec<_>>()
         };
-        chain(&heap.classes, index).into_iter().flat_map(of_class).collect()
+        chain(&heap.classes, &places, index).into_iter().flat_map(of_class).collect()
     };
     let layouts: Vec<_> = (0..heap.classes.len()).map(layout).collect();
     let mut new = uncounted(heap.clone());
@@ -141,9 +146,9 @@ fn relaid(heap: &Heap, classes: Vec<Class>, fields: &Fields) -> Heap {
         class.instance_size = class.instance_size.map(|size| ByteLen(size.0.saturating_sub(less)));
     }
     for object in &mut new.objects {
-        let class = heap.classes.iter().position(|class| object.class == Some(class.address));
+        let class = object.class.and_then(|class| places.get(&class));
         let (Some(class), Contents::Fields(values)) = (class, &mut object.contents) else { continue };
-        let mut layout = layouts[class].iter();
+        let mut layout = layouts[*class].iter();
         *values = values
             .iter()
             .filter_map(|value| match layout.next() {
@@ -164,16 +169,18 @@ fn retyped(value: Value, kind: FieldType) -> Value {
 }
 
 /// A class and its superclasses, by their places. A chain that never ends is longer than there are classes.
-fn chain(classes: &[Class], index: usize) -> Vec<usize> {
-    let above = |index: &usize| {
-        let superclass = classes[*index].superclass?;
-        classes.iter().position(|class| class.address == superclass)
-    };
+fn chain(classes: &[Class], places: &HashMap<Address, usize>, index: usize) -> Vec<usize> {
+    let above = |index: &usize| places.get(&classes[*index].superclass?).copied();
     std::iter::successors(Some(index), above).take(classes.len()).collect()
 }
 
-fn class_at(classes: &[Class], address: Address) -> Option<&Class> {
-    classes.iter().find(|class| class.address == address)
+/// The places of classes by their addresses; of several with one address, the first.
+fn places(classes: &[Class]) -> HashMap<Address, usize> {
+    let mut places = HashMap::new();
+    for (place, class) in classes.iter().enumerate() {
+        places.entry(class.address).or_insert(place);
+    }
+    places
 }
 
 /// The number of items of a list, after some have gone.
