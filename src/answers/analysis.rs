@@ -37,8 +37,8 @@ impl Analysis {
     pub fn of(graph: Graph) -> Analysis {
         let roots = graph.rooted();
         let mut search = Search::of(&graph, roots.as_deref().unwrap_or_default());
-        let from_roots = roots.map(|roots| {
-            let Found { dominators, links } = dominators(&graph, &mut search, &roots);
+        let from_roots = roots.map(|_| {
+            let Found { dominators, links } = dominators(&mut search);
             search.parents = Vec::new();
             let tree = Tree::of(&graph, &search, &dominators, emptied(links));
             search.entries.truncate(search.reached as usize + 1);
@@ -75,7 +75,7 @@ impl Analysis {
 
     /// The strongly connected components, each with its entries: no entry refers to one of a later component.
     pub fn components(&self) -> impl Iterator<Item = &[u32]> {
-        self.search.ends.runs().map(|run| &self.search.by_component[run])
+        self.search.components().map(|run| &self.search.by_component[run])
     }
 
     /// By entry, the kinds of root that reach it: a bit for each, by its place in

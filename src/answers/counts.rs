@@ -4,6 +4,7 @@ use crate::compare::listing::Hex;
 use crate::model::{Address, ObjectKind};
 
 use super::analysis::Analysis;
+use super::graph::Type;
 use super::reach::Kinds;
 use super::told::{Amount, Degrees, Entries};
 
@@ -29,7 +30,7 @@ pub(super) struct Objects {
 impl Counts {
     pub(super) fn of(analysis: &Analysis) -> Counts {
         let graph = analysis.graph();
-        let mut by_type = vec![Objects::default(); graph.types().count()];
+        let mut by_type = vec![0_u64; graph.types().len()];
         let mut counts = Counts {
             entries: Entries { classes: graph.classes() as u64, ..Entries::default() },
             references: 0,
@@ -41,11 +42,13 @@ impl Counts {
         // Most entries are reached by the same kinds as the one before.
         let mut last = 0;
         for (entry, kinds) in (0..).zip(analysis.root_kinds()) {
-            let degree = graph.degree(entry);
+            let number = graph.type_number(entry) as usize;
+            let of = &graph.types()[number];
+            by_type[number] += 1;
+            let degree = graph.listed(entry).len() as u64 + u64::from(of.class.is_some());
             counts.references += degree;
             counts.from.add(degree, || graph.address(entry));
             counts.to.add(analysis.in_degree(entry), || graph.address(entry));
-            let size = graph.size(entry);
             if counts.by_kinds.get(last).is_none_or(|(of, _)| *of != kinds) {
                 last = counts.by_kinds.iter().position(|(of, _)| *of == kinds).unwrap_or_else(|| {
                     counts.by_kinds.push((kinds, Amount::default()));
@@ -53,31 +56,29 @@ impl Counts {
                 });
             }
             let amount = &mut counts.by_kinds[last].1;
-            amount.bytes = amount.bytes.saturating_add(size.unwrap_or(0));
-            match graph.type_number(entry) {
-                None => amount.classes += 1,
-                Some(number) => {
-                    amount.objects += 1;
-                    by_type[number as usize].add(size);
-                }
-            }
+            amount.bytes = amount.bytes.saturating_add(of.size.unwrap_or(0));
+            amount.classes += u64::from(of.kind.is_none());
+            amount.objects += u64::from(of.kind.is_some());
         }
-        graph.types().zip(by_type).for_each(|((kind, name), of)| counts.objects(kind, name, of));
+        graph.types().iter().zip(by_type).for_each(|(of, objects)| counts.objects(of, objects));
         counts
     }
 
     /// Takes in objects of a type.
-    fn objects(&mut self, kind: ObjectKind, name: Option<u32>, of: Objects) {
+    fn objects(&mut self, of: &Type, objects: u64) {
+        let Some(kind) = of.kind else { return };
         *match kind {
             ObjectKind::Instance => &mut self.entries.instances,
             ObjectKind::ObjectArray => &mut self.entries.object_arrays,
             ObjectKind::PrimitiveArray(_) => &mut self.entries.primitive_arrays,
-        } += of.objects;
-        let Some(name) = name else { return };
+        } += objects;
+        let Some(name) = of.name else { return };
         let row = &mut self.by_name[name as usize];
-        row.objects += of.objects;
-        row.bytes = row.bytes.saturating_add(of.bytes);
-        row.unsized_objects += of.unsized_objects;
+        row.objects += objects;
+        match of.size {
+            Some(size) => row.bytes = row.bytes.saturating_add(size.saturating_mul(objects)),
+            None => row.unsized_objects += objects,
+        }
     }
 
     /// Classes and objects that are reached by kinds of root like these, together.
@@ -88,16 +89,6 @@ impl Counts {
             objects: sum.objects + amount.objects,
             bytes: sum.bytes.saturating_add(amount.bytes),
         })
-    }
-}
-
-impl Objects {
-    fn add(&mut self, size: Option<u64>) {
-        self.objects += 1;
-        match size {
-            Some(size) => self.bytes = self.bytes.saturating_add(size),
-            None => self.unsized_objects += 1,
-        }
     }
 }
 

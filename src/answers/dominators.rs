@@ -7,7 +7,7 @@
 use std::hint::black_box;
 use std::mem;
 
-use super::graph::{FETCHED, Graph};
+use super::graph::FETCHED;
 use super::reuse::emptied;
 use super::search::{Search, State};
 
@@ -19,32 +19,30 @@ pub(super) struct Found {
 }
 
 /// The dominators of what a walk reached from the roots.
-pub(super) fn dominators(graph: &Graph, search: &mut Search, roots: &[u32]) -> Found {
-    let count = search.reached as usize + 1;
-    let Referring { starts, numbers } = Referring::of(graph, search, roots);
-    let mut forest = Forest::new(&search.parents[..count], mem::take(&mut search.states));
-    // Until an entry has its dominator, its place in `dominators` leads to the next one of the same bucket.
-    let mut dominators = vec![0_u32; count];
-    let mut buckets = vec![0_u32; count];
-    let mut end = numbers.len();
-    for number in (1..count as u32).rev() {
-        if (number as usize).is_multiple_of(FETCHED) {
-            let start = starts[number as usize + 1 - FETCHED..=number as usize].iter().find(|start| **start < ALONE);
-            let start = start.map_or(end, |start| *start as usize);
-            forest.fetch(number, &numbers[start.max(end.saturating_sub(MOST))..end]);
+pub(super) fn dominators(search: &mut Search) -> Found {
+    let Search { parents, least, across, states, reached, .. } = search;
+    let count = *reached as usize + 1;
+    let Referring { starts, numbers, room } = Referring::of(count, mem::take(across));
+    let mut forest = Forest::new(&parents[..count], mem::take(states));
+    // Until an entry has its dominator, its place leads to the next one of the same bucket; before it is looked at, it has the least
+    // number that leads there.
+    let mut dominators = mem::take(least);
+    let mut buckets = room;
+    buckets.resize(count, 0);
+    for number in (1..count).rev() {
+        if number.is_multiple_of(FETCHED) {
+            let (start, end) = (starts[number + 1 - FETCHED] as usize, starts[number + 1] as usize);
+            forest.fetch(&numbers[start.max(end.saturating_sub(MOST))..end]);
         }
-        let parent = search.parents[number as usize];
-        let mut semi = if starts[number as usize] == ROOT { 0 } else { parent };
-        if starts[number as usize] < ALONE {
-            let start = starts[number as usize] as usize;
-            for &from in &numbers[start..end] {
-                if semi == 0 {
-                    break;
-                }
-                semi = semi.min(if from > number { forest.lowest(from, number + 1).1 } else { from });
+        let parent = parents[number];
+        let mut semi = dominators[number];
+        for &from in &numbers[starts[number] as usize..starts[number + 1] as usize] {
+            if semi == 0 {
+                break;
             }
-            end = start;
+            semi = semi.min(forest.lowest(from, number as u32 + 1).1);
         }
+        let number = number as u32;
         forest.set(number, semi);
         // From here on the entry counts as linked to its parent. Where that is its semidominator, it is its dominator.
         dominators[number as usize] =
@@ -68,47 +66,33 @@ pub(super) fn dominators(graph: &Graph, search: &mut Search, roots: &[u32]) -> F
 /// The most references that are looked at ahead: a few entries have very many.
 const MOST: usize = 16 * FETCHED;
 
-/// Who refers to what is reached, by numbers: of what is reached itself.
+/// Who refers to what is reached from a higher number, by numbers.
 struct Referring {
-    /// By number, where those that refer to it begin in `numbers`; they end where those of the next one begin. [`ROOT`] or [`ALONE`]
-    /// for one that has none there.
+    /// By number, where those that refer to it begin in `numbers`; and their end.
     starts: Vec<u32>,
     numbers: Vec<u32>,
+    /// Memory for what comes next.
+    room: Vec<u32>,
 }
 
-/// Roots are reached without a reference.
-const ROOT: u32 = u32::MAX;
-/// A single reference leads here: that by which the walk came.
-const ALONE: u32 = u32::MAX - 1;
-
 impl Referring {
-    fn of(graph: &Graph, search: &mut Search, roots: &[u32]) -> Referring {
-        let mut starts = mem::take(&mut search.from_reached);
-        roots.iter().for_each(|root| starts[search.numbers[*root as usize] as usize] = ROOT);
+    /// Of references, each by the number to which it leads and the one from which.
+    fn of(count: usize, across: Vec<[u32; 2]>) -> Referring {
+        let mut starts = vec![0_u32; count + 1];
+        across.iter().for_each(|[to, _]| starts[*to as usize] += 1);
         let mut sum = 0;
         for end in &mut starts {
-            match *end {
-                ROOT => {}
-                1 => *end = ALONE,
-                count => {
-                    sum += count;
-                    *end = sum;
-                }
-            }
+            sum += *end;
+            *end = sum;
         }
-        let mut numbers = vec![0_u32; sum as usize];
-        // From the ends: so each end becomes a start. Entries are gone through in the dump's order, in which most references
-        // lead to what is near.
-        for (entry, from) in (0..).zip(&search.numbers).filter(|(_, from)| **from <= search.reached) {
-            for to in graph.references(entry) {
-                let end = &mut starts[search.numbers[to as usize] as usize];
-                if *end < ALONE {
-                    *end -= 1;
-                    numbers[*end as usize] = *from;
-                }
-            }
+        let mut numbers = vec![0_u32; across.len()];
+        // From the ends: so each end becomes a start.
+        for [to, from] in across.iter().rev() {
+            let end = &mut starts[*to as usize];
+            *end -= 1;
+            numbers[*end as usize] = *from;
         }
-        Referring { starts, numbers }
+        Referring { starts, numbers, room: emptied(across) }
     }
 }
 
@@ -143,9 +127,9 @@ impl Forest {
         (link.semi, link.lowest) = (semi, (number, semi));
     }
 
-    /// Looks at what is known of entries from a number on. Asked one by one, each would have to be waited for.
-    fn fetch(&self, from: u32, numbers: &[u32]) {
-        for number in numbers.iter().filter(|number| **number > from) {
+    /// Looks at what is known of entries. Asked one by one, each would have to be waited for.
+    fn fetch(&self, numbers: &[u32]) {
+        for number in numbers {
             black_box(self.links[*number as usize].above);
         }
     }

@@ -20,7 +20,7 @@ pub(super) fn kinds(graph: &Graph, search: &Search) -> Vec<Kinds> {
     }
     // From those to which no other component refers: a component is complete before what it refers to is looked at.
     let mut fetched = search.by_component.len();
-    for run in search.ends.runs_back() {
+    for run in search.components_back() {
         let (from, to) = (run.start, run.end);
         let members = &search.by_component[run];
         let all = members.iter().fold(0, |all, entry| all | kinds[*entry as usize]);

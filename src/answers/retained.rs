@@ -34,13 +34,14 @@ impl Tree {
         nodes.resize(dominators.len(), Node { first: 0, next: 0, entries: 1, name: NAMELESS });
         let mut bytes = vec![0_u64; dominators.len()];
         for number in (1..dominators.len()).rev() {
-            let (entry, above) = (search.entries[number], dominators[number] as usize);
-            bytes[number] = bytes[number].saturating_add(graph.size(entry).unwrap_or(0));
+            let above = dominators[number] as usize;
+            let of = &graph.types()[graph.type_number(search.entries[number]) as usize];
+            bytes[number] = bytes[number].saturating_add(of.size.unwrap_or(0));
             bytes[above] = bytes[above].saturating_add(bytes[number]);
             let entries = nodes[number].entries;
             nodes[above].entries += entries;
             let next = std::mem::replace(&mut nodes[above].first, number as u32);
-            let name = graph.kind(entry).and(graph.name(entry)).unwrap_or(NAMELESS);
+            let name = of.kind.and(of.name).unwrap_or(NAMELESS);
             nodes[number] = Node { next, name, ..nodes[number] };
         }
         nodes[0].entries -= 1;

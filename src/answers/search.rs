@@ -14,199 +14,227 @@ pub(super) struct Search {
     pub(super) numbers: Vec<u32>,
     /// By number, that of the entry through which it was reached; 0 for roots.
     pub(super) parents: Vec<u32>,
+    /// By number, of what roots reach, the least one from which a reference leads there down the tree of the walk: one of those on the
+    /// way to it. 0 for roots.
+    pub(super) least: Vec<u32>,
+    /// The other references from what roots reach, each by the number to which it leads and the one from which: that is higher.
+    /// Those to roots are not among them.
+    pub(super) across: Vec<[u32; 2]>,
     /// How many entries are reached from roots: their numbers come first.
     pub(super) reached: u32,
-    /// By number, how many references lead there from what roots reach; of what they reach alone.
-    pub(super) from_reached: Vec<u32>,
     /// By entry, how many references lead there from all entries.
     pub(super) in_degrees: Vec<u32>,
     /// The entries, those of one component after each other; no entry refers to one of a later component.
     pub(super) by_component: Vec<u32>,
     /// Where components end in `by_component`.
-    pub(super) ends: Ends,
+    pub(super) ends: Bits,
     /// What was known of entries on the way: memory for what comes next.
     pub(super) states: Vec<State>,
 }
 
 impl Search {
-    /// Walks from the roots, and then from what they do not reach (Tarjan, "Depth-first search and linear graph algorithms",
-    /// 1972, without recursion).
+    /// Walks from the roots, and then from what they do not reach (Gabow, "Path-based depth-first search for strong and
+    /// biconnected components", 2000, without recursion).
     pub(super) fn of(graph: &Graph, roots: &[u32]) -> Search {
         let count = graph.len();
-        let mut search = Search {
+        let search = Search {
             entries: Vec::with_capacity(count + 1),
             numbers: Vec::new(),
             parents: Vec::with_capacity(count + 1),
+            least: Vec::with_capacity(count + 1),
+            across: Vec::new(),
             reached: 0,
-            from_reached: Vec::new(),
             in_degrees: Vec::new(),
             by_component: Vec::with_capacity(count),
-            ends: Ends::of(count),
+            ends: Bits::of(count),
             states: Vec::new(),
         };
-        search.entries.push(0);
-        search.parents.push(0);
-        let state = |entry| State { left: graph.listed(entry).start, ..State::default() };
+        let state = |entry| State {
+            number: 0,
+            in_degree: 0,
+            left: graph.listed(entry).start,
+            of_type: graph.type_number(entry),
+        };
         // The dominators have as many, and one for the roots.
         let mut states = Vec::with_capacity(count + 1);
         states.extend((0..count as u32).map(state));
-        let mut walk = Walk { search, states, pending: Vec::new(), way: Vec::new() };
-        roots.iter().for_each(|root| walk.from(graph, *root));
+        let mut walk = Walk {
+            graph,
+            search,
+            states,
+            roots: Bits::of(count),
+            complete: Bits::of(count + 1),
+            pending: Vec::new(),
+            firsts: Vec::new(),
+            way: Vec::new(),
+        };
+        walk.search.entries.push(0);
+        walk.search.parents.push(0);
+        walk.search.least.push(0);
+        roots.iter().for_each(|root| walk.roots.set(*root as usize));
+        roots.iter().for_each(|root| walk.from::<true>(*root));
         walk.search.reached = walk.search.entries.len() as u32 - 1;
-        let reached = walk.search.entries[1..].iter().map(|entry| walk.states[*entry as usize].in_degree);
-        walk.search.from_reached = [0].into_iter().chain(reached).collect();
-        (0..count as u32).for_each(|entry| walk.from(graph, entry));
-        let Walk { mut search, states, pending, way } = walk;
+        (0..count as u32).for_each(|entry| walk.from::<false>(entry));
+        let Walk { mut search, states, pending, way, .. } = walk;
         (search.numbers, search.in_degrees) = (emptied(way), emptied(pending));
         search.numbers.extend(states.iter().map(|state| state.number));
         search.in_degrees.extend(states.iter().map(|state| state.in_degree));
         search.states = states;
         search
     }
-}
 
-/// The last places of runs, a bit for each place: there may be as many runs as places.
-#[derive(Clone, Debug)]
-pub(super) struct Ends {
-    words: Vec<u64>,
-    places: usize,
-}
-
-impl Ends {
-    /// Of a number of places, none of which is the last of a run yet.
-    fn of(places: usize) -> Ends {
-        Ends { words: vec![0; places.div_ceil(64)], places }
-    }
-
-    /// A run ends after this place.
-    fn after(&mut self, place: usize) {
-        self.words[place / 64] |= 1 << (place % 64);
-    }
-
-    fn is_last(&self, place: usize) -> bool {
-        self.words[place / 64] >> (place % 64) & 1 != 0
-    }
-
-    /// The runs, from the first on.
-    pub(super) fn runs(&self) -> impl Iterator<Item = Range<usize>> {
+    /// The components, from the first on, as places in `by_component`.
+    pub(super) fn components(&self) -> impl Iterator<Item = Range<usize>> {
         let mut from = 0;
         std::iter::from_fn(move || {
             let start = from;
-            from = (start..self.places).find(|place| self.is_last(*place))? + 1;
+            from = (start..self.by_component.len()).find(|place| self.ends.has(*place))? + 1;
             Some(start..from)
         })
     }
 
-    /// The runs, from the last on.
-    pub(super) fn runs_back(&self) -> impl Iterator<Item = Range<usize>> {
-        let mut to = self.places;
+    /// The components, from the last on.
+    pub(super) fn components_back(&self) -> impl Iterator<Item = Range<usize>> {
+        let mut to = self.by_component.len();
         std::iter::from_fn(move || {
             let end = to;
-            to = (0..end.checked_sub(1)?).rev().find(|place| self.is_last(*place)).map_or(0, |place| place + 1);
+            to = (0..end.checked_sub(1)?).rev().find(|place| self.ends.has(*place)).map_or(0, |place| place + 1);
             Some(to..end)
         })
     }
 }
 
-struct Walk {
+/// A set of places, a bit for each: so small that it stays in a cache.
+#[derive(Clone, Debug)]
+pub(super) struct Bits(Vec<u64>);
+
+impl Bits {
+    /// Of a number of places, none of which is in the set yet.
+    fn of(places: usize) -> Bits {
+        Bits(vec![0; places.div_ceil(64)])
+    }
+
+    fn set(&mut self, place: usize) {
+        self.0[place / 64] |= 1 << (place % 64);
+    }
+
+    fn has(&self, place: usize) -> bool {
+        self.0[place / 64] >> (place % 64) & 1 != 0
+    }
+}
+
+struct Walk<'g> {
+    graph: &'g Graph,
     search: Search,
     /// By entry. What is known of one stands together: it is looked up at random.
     states: Vec<State>,
-    /// Entries whose component is not complete.
+    /// By entry, whether it is a root.
+    roots: Bits,
+    /// By number, whether the component is complete.
+    complete: Bits,
+    /// The numbers of entries whose component is not complete.
     pending: Vec<u32>,
+    /// Of those, the ones that may be the first of their component.
+    firsts: Vec<u32>,
     /// The way to the current entry, with the references that were not followed yet.
     way: Vec<Step>,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct State {
     /// 0 for an entry that was not reached.
     number: u32,
-    /// The least number that it leads back to, or [`DONE`] once its component is complete.
-    lowest: u32,
     /// References to it that were met: each is met once.
     in_degree: u32,
-    /// The place of its first reference: the graph has it, too, elsewhere in memory.
+    /// The place of its first reference, and its type: the graph has them, too, elsewhere in memory.
     left: u32,
+    of_type: u32,
 }
-
-const DONE: u32 = u32::MAX;
 
 /// An entry on the way. There can be as many as there are entries, so that it is small.
 struct Step {
-    entry: u32,
-    /// The place of the next reference, of those before `end`; the class comes after them, at `end` itself.
+    number: u32,
+    /// The place of the next reference, of those before `end`.
     next: u32,
     end: u32,
 }
 
-impl Step {
-    /// The next entry to which this one refers.
-    #[inline]
-    fn next(&mut self, graph: &Graph) -> Option<u32> {
-        let place = self.next;
-        if place > self.end {
-            return None;
-        }
-        self.next += 1;
-        if place < self.end { Some(graph.target(place)) } else { graph.class_of(self.entry) }
-    }
-}
-
-impl Walk {
-    fn from(&mut self, graph: &Graph, root: u32) {
+impl Walk<'_> {
+    fn from<const IS_REACHED: bool>(&mut self, root: u32) {
         if self.states[root as usize].number != 0 {
             return;
         }
-        self.enter(graph, root, 0);
+        self.enter::<IS_REACHED>(root, 0);
         while let Some(step) = self.way.last_mut() {
-            let next = step.next(graph);
-            let entry = step.entry;
-            let Some(to) = next else {
-                self.leave(entry);
-                continue;
-            };
-            let state = &mut self.states[to as usize];
-            state.in_degree += 1;
-            let State { number, lowest, .. } = *state;
-            if number == 0 {
-                let parent = self.states[entry as usize].number;
-                self.enter(graph, to, parent);
-            } else if lowest != DONE {
-                let lowest = &mut self.states[entry as usize].lowest;
-                *lowest = number.min(*lowest);
+            let (number, next) = (step.number, step.next);
+            if next < step.end {
+                step.next += 1;
+                self.meet::<IS_REACHED>(self.graph.target(next), number);
+            } else {
+                self.leave(number);
             }
         }
     }
 
-    fn enter(&mut self, graph: &Graph, entry: u32, parent: u32) {
+    /// A reference from a number to an entry.
+    #[inline]
+    fn meet<const IS_REACHED: bool>(&mut self, entry: u32, from: u32) {
+        let state = &mut self.states[entry as usize];
+        state.in_degree += 1;
+        let number = state.number;
+        if number == 0 {
+            self.enter::<IS_REACHED>(entry, from);
+            return;
+        }
+        if !self.complete.has(number as usize) {
+            while self.firsts.last().is_some_and(|first| *first > number) {
+                self.firsts.pop();
+            }
+        }
+        if IS_REACHED && !self.roots.has(entry as usize) {
+            if from < number {
+                let least = &mut self.search.least[number as usize];
+                *least = from.min(*least);
+            } else if from > number {
+                self.search.across.push([number, from]);
+            }
+        }
+    }
+
+    fn enter<const IS_REACHED: bool>(&mut self, entry: u32, parent: u32) {
         let number = self.search.entries.len() as u32;
         let state = &mut self.states[entry as usize];
-        (state.number, state.lowest) = (number, number);
-        let next = state.left;
-        let end = self.states.get(entry as usize + 1).map_or_else(|| graph.listed(entry).end, |state| state.left);
+        state.number = number;
+        let State { left: next, of_type, .. } = *state;
+        let after = self.states.get(entry as usize + 1);
+        let end = after.map_or_else(|| self.graph.listed(entry).end, |state| state.left);
         self.search.entries.push(entry);
         self.search.parents.push(parent);
-        self.pending.push(entry);
-        self.way.push(Step { entry, next, end });
+        if IS_REACHED {
+            self.search.least.push(if self.roots.has(entry as usize) { 0 } else { parent });
+        }
+        self.pending.push(number);
+        self.firsts.push(number);
+        self.way.push(Step { number, next, end });
+        // A class is none of an object that has one: this goes no deeper.
+        if let Some(class) = self.graph.types()[of_type as usize].class {
+            self.meet::<IS_REACHED>(class, number);
+        }
     }
 
-    fn leave(&mut self, entry: u32) {
+    fn leave(&mut self, number: u32) {
         self.way.pop();
-        let State { number, lowest, .. } = self.states[entry as usize];
-        if lowest == number {
-            while let Some(member) = self.pending.pop() {
-                self.states[member as usize].lowest = DONE;
-                self.search.by_component.push(member);
-                if member == entry {
-                    break;
-                }
+        if self.firsts.last() != Some(&number) {
+            return;
+        }
+        self.firsts.pop();
+        while let Some(member) = self.pending.pop() {
+            self.complete.set(member as usize);
+            self.search.by_component.push(self.search.entries[member as usize]);
+            if member == number {
+                break;
             }
-            self.search.ends.after(self.search.by_component.len() - 1);
         }
-        if let Some(above) = self.way.last() {
-            let above = &mut self.states[above.entry as usize].lowest;
-            *above = lowest.min(*above);
-        }
+        self.search.ends.set(self.search.by_component.len() - 1);
     }
 }

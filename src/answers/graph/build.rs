@@ -15,7 +15,7 @@ use super::characters::Characters;
 use super::layout::Referents;
 use super::places::Places;
 use super::sizes::Sizes;
-use super::{Edges, FETCHED, Graph, LARGE, Rooted, Type, UNKNOWN};
+use super::{Edges, FETCHED, Graph, Rooted, Type};
 
 impl Rooted {
     /// Whether it keeps its object alive. Android's dumps list objects that nothing holds as roots of a kind of their own;
@@ -50,25 +50,29 @@ struct Builder {
     classes: HashMap<Address, u32>,
     java: std::collections::HashMap<Address, Name>,
     by_name: HashMap<Name, u32>,
-    by_class: HashMap<ClassKey, u32>,
-    /// By type, what its objects are read by.
-    of_types: Vec<OfType>,
-    /// What the last object had of which its type follows, and that: the next one often has the same.
-    last: Option<(ClassKey, u32)>,
+    by_class: HashMap<ClassKey, usize>,
+    /// What objects of each class are read by.
+    of_classes: Vec<OfClass>,
+    /// By the place of a class there and the size, the type.
+    by_size: HashMap<(usize, Option<u64>), u32>,
+    /// What the last object had of which its class follows, and the place of that: the next one often has the same.
+    last: Option<(ClassKey, usize)>,
     /// The class `java.lang.Class`, where classes refer to it.
     class_of_classes: Option<Address>,
 }
 
-/// What objects of a type have in common beside what the graph keeps.
-struct OfType {
+/// What objects of a class have in common.
+struct OfClass {
+    /// Their type but for the size; of instances, with that of their class.
+    of: Type,
+    /// The number of the type that the last one had.
+    last: Option<u32>,
     /// The place of a reference that does not count.
     weak: Option<usize>,
-    /// The size of instances, from their class.
-    size: Option<u64>,
     is_string: bool,
 }
 
-/// What an object has of which its type follows.
+/// What an object has of which its class follows.
 type ClassKey = (ObjectKind, Option<Address>, Option<Address>, Option<Name>);
 
 /// The most entries and references together: with those of objects to their classes, they are counted in 32 bits.
@@ -88,10 +92,6 @@ impl Builder {
                 type_of: Vec::new(),
                 types: Vec::new(),
                 names: Vec::new(),
-                sizes: Vec::new(),
-                large: HashMap::default(),
-                class_names: Vec::new(),
-                class_sizes: classes.iter().map(|class| Some(class.class_object_size?.0)).collect(),
                 edges,
                 dangling: 0,
                 characters: Characters::of(classes),
@@ -104,15 +104,17 @@ impl Builder {
             java: std::collections::HashMap::default(),
             by_name: HashMap::default(),
             by_class: HashMap::default(),
-            of_types: Vec::new(),
+            of_classes: Vec::new(),
+            by_size: HashMap::default(),
             last: None,
             class_of_classes: None,
         };
         for (number, class) in (0..).zip(classes) {
             builder.classes.entry(class.address).or_insert(number);
             let java = forms.of(&class.name);
-            let name = builder.name(&java);
-            builder.graph.class_names.push(name);
+            let (name, size) = (Some(builder.name(&java)), class.class_object_size.map(|size| size.0));
+            builder.graph.types.push(Type { kind: None, class: None, name, size });
+            builder.graph.type_of.push(number);
             if edges.class_of_classes && builder.class_of_classes.is_none() && java.as_bytes() == b"java.lang.Class" {
                 builder.class_of_classes = Some(class.address);
             }
@@ -140,22 +142,17 @@ impl Builder {
     }
 
     fn object(&mut self, object: &Object) -> Result<(), Error> {
-        let number = self.type_number(object);
+        let place = self.class_place(object);
+        let of_class = &self.of_classes[place];
+        let (weak, is_string) = (of_class.weak, of_class.is_string);
+        let size = self.sizes.of_object_with(object, |_| of_class.of.size);
+        self.graph.characters.add(self.graph.addresses.len() as u32, object, is_string)?;
+        let number = self.type_number(place, size);
         self.graph.type_of.push(number);
-        let of_type = &self.of_types[number as usize];
-        self.graph.characters.add(self.graph.addresses.len() as u32, object, of_type.is_string)?;
-        let size = match self.sizes.of_object_with(object, |_| of_type.size) {
-            None => UNKNOWN,
-            Some(size) => u32::try_from(size).ok().filter(|size| *size < LARGE).unwrap_or_else(|| {
-                self.graph.large.insert(self.graph.addresses.len() as u32, size);
-                LARGE
-            }),
-        };
-        self.graph.sizes.push(size);
         match &object.contents {
             Contents::Fields(values) => {
                 for (place, value) in values.iter().enumerate() {
-                    if value.kind == FieldType::Object && value.bits != 0 && Some(place) != of_type.weak {
+                    if value.kind == FieldType::Object && value.bits != 0 && Some(place) != weak {
                         self.targets.push(halves(value.bits));
                     }
                 }
@@ -188,29 +185,31 @@ impl Builder {
         Ok(())
     }
 
-    fn type_number(&mut self, object: &Object) -> u32 {
-        if let Some(((kind, class, class_word, class_name), number)) = &self.last
+    /// The place of an object's class among those of objects.
+    fn class_place(&mut self, object: &Object) -> usize {
+        if let Some(((kind, class, class_word, class_name), place)) = &self.last
             && *kind == object.kind
             && *class == object.class
             && *class_word == object.class_word
             && *class_name == object.class_name
         {
-            return *number;
+            return *place;
         }
         let key = (object.kind, object.class, object.class_word, object.class_name.clone());
-        let number = match self.by_class.get(&key) {
-            Some(number) => *number,
+        let place = match self.by_class.get(&key) {
+            Some(place) => *place,
             None => {
-                let number = self.new_type(object);
-                self.by_class.insert(key.clone(), number);
-                number
+                let of_class = self.of_class(object);
+                self.of_classes.push(of_class);
+                self.by_class.insert(key.clone(), self.of_classes.len() - 1);
+                self.of_classes.len() - 1
             }
         };
-        self.last = Some((key, number));
-        number
+        self.last = Some((key, place));
+        place
     }
 
-    fn new_type(&mut self, object: &Object) -> u32 {
+    fn of_class(&mut self, object: &Object) -> OfClass {
         let name = match object.kind {
             ObjectKind::Instance => {
                 let by_class = || self.java.get(&object.class.or(object.class_word)?).cloned();
@@ -224,13 +223,27 @@ impl Builder {
         let word = object.class_word.filter(|_| object.kind == ObjectKind::Instance);
         let class = object.class.or(word).and_then(|class| self.classes.get(&class)).copied();
         let class = class.filter(|_| self.graph.edges.has_class_of(object.kind));
-        let number = self.graph.types.len() as u32;
-        self.graph.types.push(Type { kind: object.kind, class, name });
-        self.of_types.push(OfType {
+        let size = object.class.and_then(|class| self.sizes.of_instance(class));
+        OfClass {
+            of: Type { kind: Some(object.kind), class, name, size },
+            last: None,
             weak: object.class.and_then(|class| self.referents.of_class(class)),
-            size: object.class.and_then(|class| self.sizes.of_instance(class)),
             is_string: object.class.is_some_and(|class| self.graph.characters.is_string(class)),
+        }
+    }
+
+    /// The number of the type of objects of a class that have a size.
+    fn type_number(&mut self, place: usize, size: Option<u64>) -> u32 {
+        let OfClass { of, last, .. } = &mut self.of_classes[place];
+        let types = &mut self.graph.types;
+        if let Some(number) = last.filter(|number| types[*number as usize].size == size) {
+            return number;
+        }
+        let number = *self.by_size.entry((place, size)).or_insert_with(|| {
+            types.push(Type { size, ..*of });
+            types.len() as u32 - 1
         });
+        *last = Some(number);
         number
     }
 

@@ -13,8 +13,6 @@ mod sizes;
 use std::hint::black_box;
 use std::ops::Range;
 
-use foldhash::HashMap;
-
 use crate::model::{Address, Name, ObjectKind};
 
 pub(super) use places::FETCHED;
@@ -35,33 +33,28 @@ pub struct Graph {
     /// By entry, where its references begin in `targets`; and their end.
     starts: Vec<u32>,
     targets: Vec<u32>,
-    /// By object, its type's place in `types`.
+    /// By entry, its type's place in `types`.
     type_of: Vec<u32>,
     types: Vec<Type>,
     /// Names of classes in the form of Java source, each once.
     names: Vec<Name>,
-    /// By object, its size in bytes.
-    sizes: Vec<u32>,
-    /// The sizes that have no room there, by entry.
-    large: HashMap<u32, u64>,
-    /// By class, its name's place in `names`.
-    class_names: Vec<u32>,
-    /// By class, the size of the class object, where the dump records it.
-    class_sizes: Vec<Option<u64>>,
     edges: Edges,
     dangling: u64,
     characters: Characters,
     roots: Option<Vec<Rooted>>,
 }
 
-/// What objects have in common.
+/// What entries have in common. Most have it in common with many others: a heap has few classes, and arrays of few lengths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Type {
-    kind: ObjectKind,
-    /// The entry of the class, if it is followed.
-    class: Option<u32>,
-    /// The name of the class.
-    name: Option<u32>,
+pub(super) struct Type {
+    /// What kind of object they are; `None` for a class.
+    pub(super) kind: Option<ObjectKind>,
+    /// The entry of their class, if it is followed.
+    pub(super) class: Option<u32>,
+    /// The name of their class, or their own, if they are classes: its place among [`Graph::names`].
+    pub(super) name: Option<u32>,
+    /// The size of each in bytes, where the dump records it.
+    pub(super) size: Option<u64>,
 }
 
 /// A root.
@@ -74,11 +67,6 @@ pub struct Rooted {
     /// The entry of the thread that holds it instead, where [`Edges::locals`] says so.
     pub thread: Option<u32>,
 }
-
-/// In `sizes`: the dump does not record it.
-const UNKNOWN: u32 = u32::MAX;
-/// In `sizes`: it stands in `large`.
-const LARGE: u32 = u32::MAX - 1;
 
 impl Graph {
     /// How many entries there are.
@@ -108,27 +96,24 @@ impl Graph {
 
     /// What kind of object an entry is; `None` for a class.
     pub fn kind(&self, entry: u32) -> Option<ObjectKind> {
-        self.type_of(entry).map(|of| of.kind)
+        self.type_of(entry).kind
     }
 
     /// The name of the class of an object, in the form of Java source, as its place among [`Graph::names`]; that of a class
     /// itself, for its class object.
     pub fn name(&self, entry: u32) -> Option<u32> {
-        match self.type_of(entry) {
-            Some(of) => of.name,
-            None => Some(self.class_names[entry as usize]),
-        }
+        self.type_of(entry).name
     }
 
-    /// What objects have in common, by its number ([`Graph::type_number`]): their kind, and the name of their class.
-    pub(super) fn types(&self) -> impl Iterator<Item = (ObjectKind, Option<u32>)> {
-        self.types.iter().map(|of| (of.kind, of.name))
+    /// The types of entries, by number.
+    pub(super) fn types(&self) -> &[Type] {
+        &self.types
     }
 
-    /// The number of what an entry has in common with others; `None` for a class.
+    /// The number of an entry's type.
     #[inline]
-    pub(super) fn type_number(&self, entry: u32) -> Option<u32> {
-        (entry as usize).checked_sub(self.classes).map(|object| self.type_of[object])
+    pub(super) fn type_number(&self, entry: u32) -> u32 {
+        self.type_of[entry as usize]
     }
 
     /// The names of classes, each once, in the order in which they come.
@@ -138,12 +123,7 @@ impl Graph {
 
     /// The size of an entry in bytes, as the dump records it.
     pub fn size(&self, entry: u32) -> Option<u64> {
-        let Some(object) = (entry as usize).checked_sub(self.classes) else { return self.class_sizes[entry as usize] };
-        match self.sizes[object] {
-            UNKNOWN => None,
-            LARGE => self.large.get(&entry).copied(),
-            size => Some(size.into()),
-        }
+        self.type_of(entry).size
     }
 
     /// The entries to which an entry refers, each as often as it does; an object's class is the last.
@@ -170,8 +150,7 @@ impl Graph {
         let mut starts = [0; FETCHED];
         for (start, entry) in starts.iter_mut().zip(entries) {
             *start = self.starts[*entry as usize];
-            let object = (*entry as usize).checked_sub(self.classes);
-            black_box(object.map(|object| self.type_of[object]));
+            black_box(self.type_of[*entry as usize]);
         }
         for start in &starts[..entries.len().min(FETCHED)] {
             black_box(self.targets.get(*start as usize).copied());
@@ -213,14 +192,13 @@ impl Graph {
     }
 
     #[inline]
-    fn type_of(&self, entry: u32) -> Option<&Type> {
-        let object = (entry as usize).checked_sub(self.classes)?;
-        Some(&self.types[self.type_of[object] as usize])
+    fn type_of(&self, entry: u32) -> &Type {
+        &self.types[self.type_of[entry as usize] as usize]
     }
 
     /// The class of an object, if a reference leads to it.
     #[inline]
     pub(super) fn class_of(&self, entry: u32) -> Option<u32> {
-        self.type_of(entry)?.class
+        self.type_of(entry).class
     }
 }
