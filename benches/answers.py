@@ -3,8 +3,8 @@
 
     benches/answers.py target/release/heapsmith [OBJECTS] [ROUNDS]
 
-Generates HPROF dumps of 10,000,000 objects in the temporary folder (0.8 GB each, removed at the end): that of the preset `huge`,
-and a list and a tree of as many, where this version has shapes. CPU time is user and system time of each process, in turn, and the
+Generates HPROF dumps of 10,000,000 objects in the temporary folder (0.8 GB each, removed at the end): those of the presets `huge` and
+`hotspot`, a list, and a graph whose references follow a power law. CPU time is user and system time of each process, in turn, and the
 figure is the median of the rounds' ratios. Peak memory is the system's own figure (`ru_maxrss`) for `answers`.
 """
 
@@ -18,6 +18,7 @@ RECIPES = {
     "huge": "preset=huge,objects={n},seed=7",
     "list": "objects=100,shape=list:{n},seed=7",
     "power-law": "objects=100,shape=power-law:{n},seed=7",
+    "hotspot": "preset=hotspot,objects={n},seed=7",
 }
 
 

@@ -171,21 +171,16 @@ impl FromRoots {
     }
 
     /// From an entry on, the one that retains most bytes of what the one before retains, as long as that is more than half.
-    pub(super) fn through(&self, entry: u32) -> Vec<u32> {
-        let mut through = Vec::new();
-        let Some(mut number) = self.number(entry) else { return through };
-        loop {
-            let most = self
-                .tree
-                .below(number)
-                .max_by_key(|below| (self.tree.retained(*below).bytes, std::cmp::Reverse(*below)));
+    pub(super) fn through(&self, entry: u32) -> impl Iterator<Item = u32> {
+        let mut at = self.number(entry);
+        std::iter::from_fn(move || {
+            let number = at.take()?;
+            let below = self.tree.below(number);
+            let most = below.max_by_key(|below| (self.tree.retained(*below).bytes, std::cmp::Reverse(*below)))?;
             let all = self.tree.retained(number).bytes;
-            match most {
-                Some(most) if self.tree.retained(most).bytes > all / 2 => number = most,
-                _ => return through,
-            }
-            through.push(self.entries[number as usize]);
-        }
+            at = Some(most).filter(|most| self.tree.retained(*most).bytes > all / 2);
+            Some(self.entries[at? as usize])
+        })
     }
 
     fn number(&self, entry: u32) -> Option<u32> {

@@ -8,7 +8,7 @@ use std::hint::black_box;
 use std::mem;
 
 use super::graph::FETCHED;
-use super::reuse::emptied;
+use super::reuse::{emptied, written};
 use super::search::{Search, State};
 
 /// Immediate dominators, and memory for what comes next.
@@ -78,7 +78,7 @@ struct Referring {
 impl Referring {
     /// Of references, each by the number to which it leads and the one from which.
     fn of(count: usize, across: Vec<[u32; 2]>) -> Referring {
-        let mut starts = vec![0_u32; count + 1];
+        let mut starts: Vec<u32> = written(count + 1);
         across.iter().for_each(|[to, _]| starts[*to as usize] += 1);
         let mut sum = 0;
         for end in &mut starts {

@@ -34,11 +34,11 @@ pub use analysis::{Analysis, FromRoots};
 pub use graph::{Edges, Graph, OfClasses, Rooted, Sizes};
 pub use reach::Distances;
 pub use shapes::{ShapeAnswers, ShapeClass};
-pub use summary::{MOST_HOLDERS, MOST_TEXTS, answers};
+pub use summary::{MOST_HOLDERS, MOST_STEPS, MOST_TEXTS, answers};
 pub use told::{
     Amount, Answers, ClassRow, Components, Degrees, Duplicate, Entries, Entry, Holder, Reached, References, Retained,
     RootRow, Strings,
 };
 
 /// Version of the schemas of what is written.
-pub const SCHEMA: u32 = 2;
+pub const SCHEMA: u32 = 3;

@@ -3,6 +3,7 @@
 use crate::model::RootKind;
 
 use super::graph::{FETCHED, Graph};
+use super::reuse::written;
 use super::search::Search;
 
 /// A bit for each kind of root, by its place in [`RootKind::FORMS`].
@@ -12,7 +13,7 @@ const _: () = assert!(RootKind::FORMS.len() <= Kinds::BITS as usize);
 
 /// By entry, the kinds of root from which it is reachable.
 pub(super) fn kinds(graph: &Graph, search: &Search) -> Vec<Kinds> {
-    let mut kinds: Vec<Kinds> = vec![0; graph.len()];
+    let mut kinds: Vec<Kinds> = written(graph.len());
     for root in graph.roots().into_iter().flatten().filter(|root| root.keeps()) {
         if let Some(entry) = root.entry {
             kinds[entry as usize] |= 1 << root.kind;

@@ -31,18 +31,21 @@ impl Tree {
     /// Adds up along the tree, in which those of higher numbers stand below those of lower ones. `nodes` is memory.
     pub(super) fn of(graph: &Graph, search: &Search, dominators: &[u32], mut nodes: Vec<Node>) -> Tree {
         nodes.clear();
-        nodes.resize(dominators.len(), Node { first: 0, next: 0, entries: 1, name: NAMELESS });
-        let mut bytes = vec![0_u64; dominators.len()];
+        let mut bytes = Vec::with_capacity(dominators.len());
+        nodes.push(Node { first: 0, next: 0, entries: 1, name: NAMELESS });
+        bytes.push(0_u64);
+        for entry in &search.entries[1..dominators.len()] {
+            let of = &graph.types()[graph.type_number(*entry) as usize];
+            let name = of.kind.and(of.name).unwrap_or(NAMELESS);
+            nodes.push(Node { first: 0, next: 0, entries: 1, name });
+            bytes.push(of.size.unwrap_or(0));
+        }
         for number in (1..dominators.len()).rev() {
             let above = dominators[number] as usize;
-            let of = &graph.types()[graph.type_number(search.entries[number]) as usize];
-            bytes[number] = bytes[number].saturating_add(of.size.unwrap_or(0));
             bytes[above] = bytes[above].saturating_add(bytes[number]);
             let entries = nodes[number].entries;
             nodes[above].entries += entries;
-            let next = std::mem::replace(&mut nodes[above].first, number as u32);
-            let name = of.kind.and(of.name).unwrap_or(NAMELESS);
-            nodes[number] = Node { next, name, ..nodes[number] };
+            nodes[number].next = std::mem::replace(&mut nodes[above].first, number as u32);
         }
         nodes[0].entries -= 1;
         Tree { nodes, bytes }

@@ -9,6 +9,14 @@ pub(super) fn emptied<T, U>(mut of: Vec<T>) -> Vec<U> {
     of.into_iter().filter_map(|_| None).collect()
 }
 
+/// A number of values 0. Memory that the system has cleared is given when it is first read, and again when it is first written:
+/// where both come, it is written at once.
+pub(super) fn written<T: Clone + Default>(count: usize) -> Vec<T> {
+    let mut values = Vec::with_capacity(count);
+    values.resize(count, T::default());
+    values
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -213,11 +213,18 @@ impl Walk<'_> {
         if IS_REACHED {
             self.search.least.push(if self.roots.has(entry as usize) { 0 } else { parent });
         }
+        let class = self.graph.types()[of_type as usize].class;
+        if next == end && class.is_none() {
+            // It leads nowhere.
+            self.complete(number);
+            self.search.ends.set(self.search.by_component.len() - 1);
+            return;
+        }
         self.pending.push(number);
         self.firsts.push(number);
         self.way.push(Step { number, next, end });
-        // A class is none of an object that has one: this goes no deeper.
-        if let Some(class) = self.graph.types()[of_type as usize].class {
+        // Only objects have a class: this goes no deeper.
+        if let Some(class) = class {
             self.meet::<IS_REACHED>(class, number);
         }
     }
@@ -229,12 +236,17 @@ impl Walk<'_> {
         }
         self.firsts.pop();
         while let Some(member) = self.pending.pop() {
-            self.complete.set(member as usize);
-            self.search.by_component.push(self.search.entries[member as usize]);
+            self.complete(member);
             if member == number {
                 break;
             }
         }
         self.search.ends.set(self.search.by_component.len() - 1);
+    }
+
+    /// The component of a number is complete.
+    fn complete(&mut self, number: u32) {
+        self.complete.set(number as usize);
+        self.search.by_component.push(self.search.entries[number as usize]);
     }
 }

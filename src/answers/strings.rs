@@ -5,7 +5,7 @@ use foldhash::HashMap;
 use crate::error::Error;
 use crate::model::{Contents, HeapSource, Long, Object, ObjectKind, PrimitiveType};
 
-use super::graph::{Graph, Part};
+use super::graph::{CharacterArray, Graph, Part};
 
 /// The strings of a heap, those with the same characters together.
 #[derive(Clone, Debug)]
@@ -35,15 +35,13 @@ impl Strings {
     /// Of the strings and arrays of a graph. `None` where no string has characters.
     pub(super) fn of(graph: &Graph) -> Option<Strings> {
         let characters = graph.characters();
-        // The one array of characters that a string refers to, by its place among all.
-        let array_of = |entry: u32| {
-            let found = graph.listed(entry).map(|place| graph.target(place));
-            found.filter_map(|to| characters.arrays.binary_search_by_key(&to, |array| array.entry).ok()).next()
-        };
+        let arrays = Arrays::of(&characters.arrays);
+        // The one array of characters that a string refers to.
+        let array_of = |entry: u32| graph.listed(entry).find_map(|place| arrays.find(graph.target(place)));
         let mut found = Strings { strings: 0, texts: Vec::new() };
         let mut known: HashMap<(ObjectKind, [u8; 16], Part), usize> = HashMap::default();
         for (entry, part) in &characters.strings {
-            let Some(array) = array_of(*entry).map(|place| characters.arrays[place]) else { continue };
+            let Some(array) = array_of(*entry) else { continue };
             let Some(kind) = graph.kind(array.entry) else { continue };
             found.strings += 1;
             // Older strings have an offset and a count, newer ones a coder, which is 0 for ISO 8859-1.
@@ -55,6 +53,37 @@ impl Strings {
             found.texts[text].count += 1;
         }
         (found.strings > 0).then_some(found)
+    }
+}
+
+/// Arrays of characters, by their entries in ascending order.
+struct Arrays<'a> {
+    all: &'a [CharacterArray],
+    /// Where those of each [`BLOCK`] of entries begin; and where the last ones end.
+    starts: Vec<u32>,
+}
+
+const BLOCK: u32 = 64;
+
+impl<'a> Arrays<'a> {
+    fn of(all: &'a [CharacterArray]) -> Arrays<'a> {
+        let mut starts = Vec::new();
+        for (at, array) in (0..).zip(all) {
+            // A block that is there has begun; those that were passed over begin where this one does.
+            let blocks = (array.entry / BLOCK) as usize + 1;
+            if starts.len() < blocks {
+                starts.resize(blocks, at);
+            }
+        }
+        starts.push(all.len() as u32);
+        Arrays { all, starts }
+    }
+
+    fn find(&self, entry: u32) -> Option<&'a CharacterArray> {
+        let block = (entry / BLOCK) as usize;
+        let (from, to) = (*self.starts.get(block)? as usize, *self.starts.get(block + 1)? as usize);
+        let within = &self.all[from..to];
+        Some(&within[within.binary_search_by_key(&entry, |array| array.entry).ok()?])
     }
 }
 

@@ -20,6 +20,9 @@ pub const MOST_TEXTS: usize = 10;
 /// How many entries that hold much are listed.
 pub const MOST_HOLDERS: usize = 10;
 
+/// How many steps of the way to what is held are listed for each.
+pub const MOST_STEPS: usize = 100;
+
 /// The answers about a heap whose analysis this is. Its objects are visited again for the texts that are shown.
 ///
 /// # Errors
@@ -148,12 +151,24 @@ fn holders(analysis: &Analysis, reached: &FromRoots) -> Vec<Holder> {
             first.pop();
         }
     }
-    let holder = |(bytes, entries, address, entry): Place| Holder {
-        address: Hex(address.0),
-        class: analysis.class_of(entry).map(Text::from),
-        is_class: graph.kind(entry).is_none(),
-        retained: Retained { entries: entries.0, bytes: bytes.0 },
-        through: reached.through(entry).into_iter().map(|entry| Hex(graph.address(entry).0)).collect(),
+    let holder = |(bytes, entries, address, entry): Place| {
+        let (mut through, mut steps, mut to) = (Vec::new(), 0, None);
+        for entry in reached.through(entry) {
+            let address = Hex(graph.address(entry).0);
+            if through.len() < MOST_STEPS {
+                through.push(address);
+            }
+            (steps, to) = (steps + 1, Some(address));
+        }
+        Holder {
+            address: Hex(address.0),
+            class: analysis.class_of(entry).map(Text::from),
+            is_class: graph.kind(entry).is_none(),
+            retained: Retained { entries: entries.0, bytes: bytes.0 },
+            through,
+            steps,
+            to,
+        }
     };
     first.into_sorted_vec().into_iter().map(holder).collect()
 }

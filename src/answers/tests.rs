@@ -430,5 +430,9 @@ fn a_long_chain_takes_no_stack() {
     let summary = answers(&mut &heap, &analysis).expect("answers");
     let holder = &summary.holders.expect("roots")[0];
     // Each link holds more than half of what the one before it holds, until its own size is that.
-    assert!(holder.through.len() > 200_000, "{}", holder.through.len());
+    assert!(holder.steps > 200_000, "{}", holder.steps);
+    // The second link and those after it.
+    let first: Vec<Hex> = (2..102).map(|entry| Hex(analysis.graph().address(entry).0)).collect();
+    assert_eq!(holder.through, first);
+    assert_eq!(holder.to, Some(Hex(analysis.graph().address(holder.steps as u32 + 1).0)));
 }

@@ -200,9 +200,15 @@ pub struct Holder {
     /// What it retains.
     pub retained: Retained,
     /// From it on, the entry that retains most of what the one before retains, as long as that is more than half of its
-    /// bytes: where that ends, many small things are held.
+    /// bytes: the first 100.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub through: Vec<Hex>,
+    /// How many entries that are.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub steps: u64,
+    /// The last of them, where that ends: many small things are held by it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<Hex>,
 }
 
 /// The answers about one entry: a line of `--entries`.

@@ -1,6 +1,5 @@
 //! A heap becomes a graph: one visit of its objects.
 
-use std::iter::repeat_n;
 use std::mem;
 
 use foldhash::HashMap;
@@ -15,7 +14,8 @@ use super::characters::Characters;
 use super::layout::Referents;
 use super::places::Places;
 use super::sizes::Sizes;
-use super::{Edges, FETCHED, Graph, Rooted, Type};
+use super::targets::Targets;
+use super::{Edges, Graph, Rooted, Type};
 
 impl Rooted {
     /// Whether it keeps its object alive. Android's dumps list objects that nothing holds as roots of a kind of their own;
@@ -43,8 +43,7 @@ impl Graph {
 /// A graph whose references are addresses so far.
 struct Builder {
     graph: Graph,
-    /// Addresses, each in two halves, so that the entries take their places.
-    targets: Vec<[u32; 2]>,
+    targets: Targets,
     referents: Referents,
     sizes: Sizes,
     classes: HashMap<Address, u32>,
@@ -97,7 +96,7 @@ impl Builder {
                 characters: Characters::of(classes),
                 roots: None,
             },
-            targets: Vec::new(),
+            targets: Targets::default(),
             referents: if edges.referents { Referents::default() } else { Referents::of(classes) },
             sizes: Sizes::of(source),
             classes: HashMap::default(),
@@ -135,8 +134,8 @@ impl Builder {
 
     fn class(&mut self, class: &Class) -> Result<(), Error> {
         if self.graph.edges.class_objects {
-            self.targets.extend(self.graph.edges.of_class(class).map(halves));
-            self.targets.extend(self.class_of_classes.map(|class| halves(class.0)));
+            self.graph.edges.of_class(class).for_each(|to| self.targets.push(to));
+            self.class_of_classes.iter().for_each(|class| self.targets.push(class.0));
         }
         self.close(class.address)
     }
@@ -153,15 +152,15 @@ impl Builder {
             Contents::Fields(values) => {
                 for (place, value) in values.iter().enumerate() {
                     if value.kind == FieldType::Object && value.bits != 0 && Some(place) != weak {
-                        self.targets.push(halves(value.bits));
+                        self.targets.push(value.bits);
                     }
                 }
             }
             Contents::Elements(listed) | Contents::References(listed) => {
-                self.targets.extend(listed.iter().filter(|to| !to.is_null()).map(|to| halves(to.0)));
+                listed.iter().filter(|to| !to.is_null()).for_each(|to| self.targets.push(to.0));
             }
             Contents::Long(Long::Elements(listed) | Long::References(listed)) => listed.visit(|piece| {
-                self.targets.extend(piece.iter().filter(|to| !to.is_null()).map(|to| halves(to.0)));
+                piece.iter().filter(|to| !to.is_null()).for_each(|to| self.targets.push(to.0));
                 self.room()
             })?,
             _ => {}
@@ -249,30 +248,21 @@ impl Builder {
 
     /// The graph, with entries for addresses.
     fn resolved(self, source: &dyn HeapSource) -> Graph {
-        let Builder { mut graph, mut targets, .. } = self;
+        let Builder { mut graph, targets, .. } = self;
         graph.roots = source.surroundings().roots.as_ref().map(|roots| rooted(&graph, source.classes(), roots));
         let locals = locals(graph.roots.as_deref().unwrap_or_default());
-        // Entries take the places of addresses, which have two each; locals have room in front of them.
-        let (before, count) = (locals.len(), targets.len());
-        targets.splice(..0, repeat_n([0, 0], before));
-        let mut places = targets.into_flattened();
-        let mut wanted = Vec::with_capacity(FETCHED);
+        // Entries take the places of addresses; locals have room in front of them.
+        let before = locals.len();
         let mut dangling = 0;
-        for from in (before..before + count).step_by(FETCHED) {
-            let to = (from + FETCHED).min(before + count);
-            wanted.clear();
-            let pairs = places[2 * from..2 * to].as_chunks::<2>().0;
-            wanted.extend(pairs.iter().map(|[upper, lower]| u64::from(*upper) << 32 | u64::from(*lower)));
-            let room = &mut places[from..to];
-            graph.places.find_all(&graph.addresses, &wanted, |at, entry| {
+        let mut places = targets.resolved(before, |wanted, room| {
+            graph.places.find_all(&graph.addresses, wanted, |at, entry| {
                 let entry = entry.filter(|entry| graph.is_referred(*entry));
                 dangling += u64::from(entry.is_none());
                 room[at] = entry.unwrap_or(DANGLING);
             });
-        }
+        });
         graph.dangling = dangling;
         if dangling == 0 && locals.is_empty() {
-            places.truncate(count);
             places.shrink_to_fit();
             graph.targets = places;
             return graph;
@@ -303,12 +293,6 @@ impl Builder {
 
 /// No entry: there are fewer.
 const DANGLING: u32 = u32::MAX;
-
-/// The upper and the lower half of an address.
-#[inline]
-fn halves(address: u64) -> [u32; 2] {
-    [(address >> 32) as u32, address as u32]
-}
 
 /// The roots, with the entries of their objects; and of a thread's locals, where it holds them, with that of the thread.
 fn rooted(graph: &Graph, classes: &[Class], roots: &[Root]) -> Vec<Rooted> {

@@ -9,6 +9,7 @@ mod edges;
 mod layout;
 mod places;
 mod sizes;
+mod targets;
 
 use std::hint::black_box;
 use std::ops::Range;
@@ -19,7 +20,7 @@ pub(super) use places::FETCHED;
 use places::Places;
 
 use characters::Characters;
-pub(super) use characters::Part;
+pub(super) use characters::{CharacterArray, Part};
 pub use edges::{Edges, OfClasses};
 pub use sizes::Sizes;
 

@@ -240,10 +240,10 @@ fn holders(answers: &Answers, out: &mut dyn Write) -> std::io::Result<()> {
     for holder in holders {
         let class = holder.class.as_ref().map_or_else(String::new, text);
         let class = if holder.is_class { format!("class {class}") } else { class };
-        let through = match &holder.through[..] {
-            [] => String::new(),
-            [one] => hex(Some(*one)),
-            [.., last] => format!("{} more, to {}", holder.through.len(), hex(Some(*last))),
+        let through = match holder.steps {
+            0 => String::new(),
+            1 => hex(holder.to),
+            steps => format!("{steps} more, to {}", hex(holder.to)),
         };
         table.add_row([
             hex(Some(holder.address)),
