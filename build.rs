@@ -126,6 +126,7 @@ fn book(family: &str, spec: &Table) -> String {
         made(&mut text, format_args!("        errata: &{:?},\n", strings(rule, "errata")));
         made(&mut text, format_args!("        scope: Scope::{},\n", variant(string(rule, "scope"))));
         made(&mut text, format_args!("        facets: &{:?},\n", strings(rule, "facets")));
+        made(&mut text, format_args!("        same_test: {:?},\n", option("same-test")));
         let records = |of: &Table| -> Vec<String> {
             let names = strings(of, "records").into_iter();
             let names = names.flat_map(|name| match groups.contains_key(name) {

@@ -110,7 +110,7 @@ fn a_bug_has_one_cause_and_its_rule() {
     }
     let others = others.join("\n");
     println!("of {found} bugs {single} have one cause, and the rule of {exact} is named");
-    assert!(single * 100 >= 95 * found, "{single} of {found} bugs have one cause:\n{others}");
+    assert!(single * 100 >= 98 * found, "{single} of {found} bugs have one cause:\n{others}");
     assert!(exact * 100 >= 86 * found, "the rule of {exact} of {found} bugs is named:\n{others}");
 }
 
@@ -135,7 +135,7 @@ fn two_bugs_have_two_causes() {
     );
     println!("{summary}");
     assert_eq!(drawn, PAIRS * FORMATS.len());
-    assert!(other.is_some() || right >= 22, "{summary}");
+    assert!(other.is_some() || right >= 27, "{summary}");
 }
 
 /// Pairs of bugs that both can be observed in a decoder that has the two: it answers something else, to some case, than the

@@ -97,6 +97,8 @@ fn headers_and_compressed_files() {
         ("android.version", header(13, b"1.0.3"), vec![(13, 6, None)], header(13, b"1.0.1")),
         ("header.id-size", header(22, &[2]), vec![(19, 4, None)], header(22, &[8])),
         ("id.size", header(22, &[8]), vec![(19, 4, None)], HEADER.to_vec()),
+        // A size that is none is taken like any other by a reader that has a size of its own.
+        ("id.size", header(22, &[3]), vec![(19, 4, None)], header(13, b"9.0.1")),
         ("header.layout", header(26, &[1]), vec![(23, 8, None)], HEADER.to_vec()),
         ("file.compressed", one.to_vec(), vec![(0, 31, None)], HEADER.to_vec()),
         ("file.gzip-members", two.to_vec(), vec![(4, 27, None)], one.to_vec()),
@@ -401,6 +403,23 @@ fn the_corpus_relies_on_every_rule_that_has_facets_and_on_no_other() {
     assert_eq!(relied.difference(&with_facets).collect::<Vec<_>>(), Vec::<&&str>::new(), "without facets");
     let excused: BTreeSet<&str> = NOT_STORED.iter().map(|(rule, _)| *rule).collect();
     assert_eq!(with_facets.difference(&relied).copied().collect::<BTreeSet<_>>(), excused, "never relied on");
+}
+
+#[test]
+fn what_a_length_cuts_relies_on_the_layout() {
+    // END THREAD has a serial number of 4 bytes; of this one there are 3, and then the file ends.
+    let short = file(&[&TEXT, &hex!("0b 00000000 00000003 000000")]);
+    assert_eq!(relies(&short, "end-thread.layout"), [(45, 9, None)]);
+    // Of an array that its segment cuts nothing is told.
+    assert_eq!(relies(&file(&[&dump_record(0x1c, &[&ARRAY[..10]])]), "primitive-array.layout"), []);
+}
+
+#[test]
+fn a_length_that_was_never_patched_relies_on_the_end_of_the_file() {
+    // HEAP DUMP of length 0, and its sub-records to the end of the file.
+    let unpatched = file(&[&TEXT, &LOAD, &hex!("0c 00000000 00000000"), &CLASS, &OBJECT]);
+    assert_eq!(relies(&unpatched, "file.truncated"), [(31 + 14 + 25 + 5, 4, None)]);
+    assert_eq!(relies(&heap(&[&TEXT, &LOAD], &[&CLASS, &OBJECT]), "file.truncated"), []);
 }
 
 #[test]

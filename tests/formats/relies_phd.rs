@@ -374,6 +374,11 @@ fn a_dump_that_is_cut_keeps_what_came_before() {
         let last = kept.iter().map(|r| r.offset + r.length).collect::<Vec<_>>();
         assert_eq!(last, if sound > 31 { vec![sound] } else { vec![] }, "cut at {cut}");
     }
+    // Of a record of which only a part of the size is there, the hash.
+    let cut = |bytes: &'static str| dump("00000006 00000006 01 02 02", &[bytes]);
+    let without_end = |bytes| cut(bytes).split_last().map(|(_, rest)| rest.to_vec()).expect("the end tag");
+    assert_eq!(places(&without_end("30 02 00 abcd 0000"), "phd.hash.every-record"), [(34, 2, Some(8))]);
+    assert_eq!(places(&without_end("30 02 00 ab"), "phd.hash.every-record"), []);
     for at in 0..whole.len() {
         let mut flipped = whole.clone();
         flipped[at] ^= 0xff;

@@ -142,6 +142,10 @@ fn every_rule_is_complete() {
             assert_eq!(judged, rule.kind == RuleKind::Bytes, "{}: what it takes to judge it", rule.id);
             assert!(rule.versions.iter().all(|v| book.versions.contains(v)), "{}", rule.id);
             assert!(!rule.versions.is_empty(), "{}", rule.id);
+            if let Some(same) = rule.same_test.map(|id| rules.rule(id).unwrap_or_else(|| panic!("no rule {id}"))) {
+                assert!([rule, same].iter().all(|one| one.kind == RuleKind::Bytes && one.stops), "{}", rule.id);
+                assert_eq!(same.same_test, None, "{}: one rule has the name of the test", rule.id);
+            }
             for name in rule.profiles {
                 let profile = book.profiles.iter().find(|(profile, _)| profile == name);
                 let (_, versions) = profile.unwrap_or_else(|| panic!("{}: no profile {name:?}", rule.id));

@@ -186,7 +186,8 @@ pub(super) fn told_of(
     let chosen = CampaignChosen { batches: batches.to_string(), cases, unexpected };
     let mut alike_of: BTreeMap<String, usize> = BTreeMap::new();
     let counts: Vec<u64> = failures.values().map(|alike| alike.count).collect();
-    let mut counted = Counted { passed, weights: BTreeMap::new() };
+    let read = passed.keys().cloned().collect();
+    let mut counted = Counted { passed, read, weights: BTreeMap::new() };
     let (mut facts, mut results): (Vec<CaseFacts>, Vec<CaseResult>) = (Vec::new(), Vec::new());
     for (number, alike) in failures.into_values().enumerate() {
         let weights: Vec<f64> = alike.weights().collect();

@@ -12,20 +12,26 @@ mod words;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::compare::Facet;
+use crate::corpus::Verdict;
+use crate::family::case::{REFUSED, STRICT};
 use crate::format::rule;
 
 use super::report::{CaseFacts, CaseResult, Cause, Outcome, Suspect, Symptom, Tested};
 
-use spectrum::{ABOUT, Failure, Group, Spectrum};
+use spectrum::{ABOUT, Alike, Failure, Group, Spectrum, topic};
 use symptom::{implied, symptoms};
 
 /// The causes of what is to be read of an implementation: those with failures that are not expected first, then those of more
 /// cases.
 pub(super) fn causes(tested: &Tested, cases: &BTreeMap<&str, &CaseFacts>) -> Vec<Cause> {
     let mut counted = Counted::default();
-    let passed = tested.results.iter().filter(|result| matches!(result.outcome, Outcome::Pass { .. }));
-    let relied = passed.filter_map(|result| cases.get(&*result.id)).flat_map(|case| &case.relies);
-    relied.for_each(|rule| *counted.passed.entry(rule.clone()).or_default() += 1);
+    for result in tested.results.iter().filter(|result| matches!(result.outcome, Outcome::Pass { .. })) {
+        let Some(case) = cases.get(&*result.id) else { continue };
+        case.relies.iter().for_each(|rule| *counted.passed.entry(rule.clone()).or_default() += 1);
+        if !is_refusal(result, case) {
+            counted.read.extend(case.relies.iter().cloned());
+        }
+    }
     counted_causes(tested, cases, &counted)
 }
 
@@ -34,8 +40,19 @@ pub(super) fn causes(tested: &Tested, cases: &BTreeMap<&str, &CaseFacts>) -> Vec
 pub(super) struct Counted {
     /// How many dumps that were read rightly rely on each rule.
     pub(super) passed: BTreeMap<String, u64>,
+    /// The rules on which some dump relies that was read rightly, and not refused rightly.
+    pub(super) read: BTreeSet<String>,
     /// For how many failures that look alike each one stands; 1 for those that are not here.
     pub(super) weights: BTreeMap<String, f64>,
+}
+
+/// Whether the right answer was to refuse the dump, for whatever reason.
+fn is_refusal(result: &CaseResult, case: &CaseFacts) -> bool {
+    let reading = match &result.outcome {
+        Outcome::Pass { reading } => reading.as_deref(),
+        _ => None,
+    };
+    reading.is_some_and(|reading| [REFUSED, STRICT].contains(&reading)) || case.verdict == Verdict::Invalid.name()
 }
 
 /// The same where results stand for others, too.
@@ -45,7 +62,7 @@ pub(super) fn counted_causes(tested: &Tested, cases: &BTreeMap<&str, &CaseFacts>
         let weight = counted.weights.get(&result.id).copied().unwrap_or(1.0);
         Failure { weight, ..failure(result, cases) }
     });
-    let spectrum = Spectrum::new(failures.collect(), &counted.passed);
+    let spectrum = Spectrum::new(failures.collect(), counted);
     let groups = spectrum.groups().into_iter().map(|Group { rule, members, of_another }| {
         let members: Vec<&CaseResult> = members.iter().map(|&member| told[member]).collect();
         cause_of(rule, &members, &of_another, cases)
@@ -123,17 +140,19 @@ fn failure<'r>(result: &'r CaseResult, cases: &BTreeMap<&str, &'r CaseFacts>) ->
         relies: relies.iter().map(String::as_str).collect(),
         followed: result.followed.iter().map(String::as_str).collect(),
         implied: implied(result),
-        broken: broken(result),
+        alike: alike(result),
         weight: 1.0,
     }
 }
 
-/// Where the header of a dump is broken that is to be refused and was accepted. A reader that does not look at these bytes
-/// accepts whatever may stand there, and several rules can be broken by that.
-fn broken(result: &CaseResult) -> Option<u64> {
-    // What stands in no record is of the header.
-    let evidence = result.evidence.as_ref().filter(|evidence| is_accepted(result) && evidence.record.is_none())?;
-    Some(evidence.offset)
+/// What dumps have in common that are to be refused and were accepted, whichever rules they break.
+fn alike(result: &CaseResult) -> Option<Alike> {
+    let evidence = result.evidence.as_ref().filter(|_| is_accepted(result))?;
+    let broken = result.suspects.first().and_then(|suspect| rule(&suspect.rule))?;
+    if topic(broken.id).ends_with(".header") {
+        return Some(Alike::Header(evidence.offset));
+    }
+    Some(Alike::Test(broken.same_test.unwrap_or(broken.id)))
 }
 
 /// Whether a dump was accepted that is to be refused.

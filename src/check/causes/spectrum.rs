@@ -8,9 +8,15 @@ mod cost;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::Counted;
 use super::symptom::NO_FACTS;
 
 use cost::{Cluster, Costs};
+
+/// What a rule is about: its id without the last part.
+pub(super) fn topic(rule: &str) -> &str {
+    rule.rsplit_once('.').map_or(rule, |(topic, _)| topic)
+}
 
 /// A failure.
 #[cfg_attr(test, derive(Clone))]
@@ -26,10 +32,20 @@ pub(super) struct Failure<'r> {
     pub(super) followed: BTreeSet<&'r str>,
     /// What can be seen as well and may follow from the symptoms.
     pub(super) implied: BTreeSet<String>,
-    /// Where the header is broken of a dump that is to be refused and was accepted.
-    pub(super) broken: Option<u64>,
+    /// What a dump that is to be refused and was accepted has in common with others.
+    pub(super) alike: Option<Alike>,
     /// For how many failures that look alike it stands.
     pub(super) weight: f64,
+}
+
+/// What dumps have in common that are to be refused, where a reader accepts all or none.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Alike {
+    /// The place where the header is broken. A reader that does not look at these bytes accepts whatever may stand there, and
+    /// several rules can be broken by that.
+    Header(u64),
+    /// The rule by whose test readers keep the rule that is broken.
+    Test(&'static str),
 }
 
 /// Failures with what explains them.
@@ -44,8 +60,7 @@ pub(super) struct Group<'r> {
 /// Failures, and how often each rule was followed.
 pub(super) struct Spectrum<'r> {
     failures: Vec<Failure<'r>>,
-    /// How many dumps rely on a rule that were read rightly.
-    passed: &'r BTreeMap<String, u64>,
+    counted: &'r Counted,
 }
 
 /// The weight of a rule that is about the very fact that is wrong.
@@ -61,13 +76,13 @@ const ANOTHER: f64 = 6.0;
 const ROUNDING: f64 = 1e-9;
 
 impl<'r> Spectrum<'r> {
-    pub(super) fn new(failures: Vec<Failure<'r>>, passed: &'r BTreeMap<String, u64>) -> Spectrum<'r> {
-        Spectrum { failures, passed }
+    pub(super) fn new(failures: Vec<Failure<'r>>, counted: &'r Counted) -> Spectrum<'r> {
+        Spectrum { failures, counted }
     }
 
     /// Groups of failures with one cause. A failure is in several if it has symptoms of each.
     pub(super) fn groups(&self) -> Vec<Group<'r>> {
-        let costs = Costs::new(&self.failures, self.passed);
+        let costs = Costs::new(&self.failures, self.counted);
         let mut clusters: Vec<Cluster> =
             costs.by_symptom().into_iter().flat_map(|tokens| parts(&costs, costs.cluster(tokens))).collect();
         merge(&costs, &mut clusters);
@@ -88,11 +103,11 @@ impl<'r> Spectrum<'r> {
         if members.iter().any(|&at| self.failures[at].has_place) {
             return true;
         }
-        let passed = self.passed.get(rule).copied().unwrap_or_default() as f64;
+        let passed = self.counted.passed.get(rule).copied().unwrap_or_default() as f64;
         let relying = members.iter().filter(|&&at| self.failures[at].relies.contains(rule));
         let failed: f64 = relying.map(|&at| self.failures[at].weight).sum();
         // Where nothing is read rightly, every rule explains all.
-        !self.passed.is_empty() && failed >= PLACELESS * (failed + passed)
+        !self.counted.passed.is_empty() && failed >= PLACELESS * (failed + passed)
     }
 }
 

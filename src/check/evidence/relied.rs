@@ -66,7 +66,7 @@ fn of_facts(case: &Case, judged: &Judgement) -> Result<Suspects, Error> {
     let first_hand = judged.differing.iter().filter(|differing| differing.follows.is_none());
     let facets: Vec<Facet> = first_hand.filter_map(|differing| differing.facet).collect();
     let wrong: BTreeSet<Address> = judged.differing.iter().flat_map(|differing| &differing.at).copied().collect();
-    let is_whole = judged.differing.iter().all(|differing| differing.count as usize <= differing.at.len().max(1));
+    let is_whole = judged.differing.iter().all(|differing| differing.is_whole);
     let places = match open(case) {
         Some(file) if !wrong.is_empty() => {
             as_far_as_readable(file.places(case.heap.unwrap_or_default() as usize, &wrong))?

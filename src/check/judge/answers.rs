@@ -110,6 +110,7 @@ impl<'t> Against<'t> {
             found,
             count: at.len() as u64,
             at,
+            is_whole: true,
             follows: None,
         })
     }

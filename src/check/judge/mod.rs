@@ -80,8 +80,11 @@ pub(super) struct Differing {
     pub(super) expected: String,
     pub(super) found: String,
     pub(super) count: u64,
-    /// Where it is wrong, as far as that is known; of many places the first.
+    /// Where it is wrong, as far as that is known; of many places the first. Not those where an answer has what is right and
+    /// something else besides.
     pub(super) at: Vec<Address>,
+    /// Whether all places are known.
+    pub(super) is_whole: bool,
     /// The fact from which it only follows.
     pub(super) follows: Option<String>,
 }
@@ -103,7 +106,18 @@ impl Wrong {
 
     /// A number that is another.
     fn number(fact: String, expected: String, found: String) -> Wrong {
-        Differing { fact, facet: None, address: None, expected, found, count: 1, at: Vec::new(), follows: None }.into()
+        Differing {
+            fact,
+            facet: None,
+            address: None,
+            expected,
+            found,
+            count: 1,
+            at: Vec::new(),
+            is_whole: true,
+            follows: None,
+        }
+        .into()
     }
 
     /// A fact of a facet.
@@ -116,6 +130,7 @@ impl Wrong {
             found,
             count,
             at: Vec::new(),
+            is_whole: count <= 1,
             follows: None,
         }
         .into()
@@ -167,7 +182,8 @@ impl From<FacetDifference> for Differing {
             expected: d.left,
             found: d.right,
             count: d.count,
-            at: d.addresses,
+            is_whole: d.count <= d.addresses.len().max(1) as u64,
+            at: d.addresses.into_iter().filter(|at| !d.repeated.contains(at)).collect(),
             follows: None,
         }
     }

@@ -161,6 +161,8 @@ struct Diff<'f> {
     carried: Option<&'f Column>,
     only: Option<Address>,
     compared: u64,
+    /// The address of the last entry of the left side.
+    last: Option<Address>,
     /// The class that the entry at hand is of.
     class: Option<Name>,
     differences: BTreeMap<Facet, Found>,
@@ -191,6 +193,7 @@ impl<'f> Diff<'f> {
             carried,
             only: options.only,
             compared: 0,
+            last: None,
             class: None,
             differences: BTreeMap::new(),
             not_compared: BTreeMap::new(),
@@ -210,6 +213,8 @@ impl<'f> Diff<'f> {
         if is_other || at.is_some_and(|at| self.not_looked_at.contains(&at)) {
             return Ok(());
         }
+        let is_repeated = one.is_none() && at == self.last;
+        self.last = one.as_ref().map(Entry::address).or(self.last);
         self.class = match (&one, &other) {
             (Some(one), _) => self.left.label(one),
             (None, Some(other)) => self.right.label(other),
@@ -231,6 +236,9 @@ impl<'f> Diff<'f> {
             }
         }
         self.class = None;
+        if let Some(Found { difference, .. }) = self.differences.get_mut(&Facet::Address).filter(|_| is_repeated) {
+            difference.repeated.extend(difference.addresses.last().filter(|last| Some(**last) == at));
+        }
         Ok(())
     }
 

@@ -48,6 +48,9 @@ pub struct FacetDifference {
     /// The first addresses where it differs, a thousand at most.
     #[serde(skip)]
     pub addresses: Vec<Address>,
+    /// Those of them at which the first heap has something that the second one has, too, and the second one more.
+    #[serde(skip)]
+    pub repeated: Vec<Address>,
 }
 
 /// The number of addresses that are kept of a facet that differs.

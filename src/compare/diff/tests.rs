@@ -318,6 +318,20 @@ fn roots_that_differ_are_told_by_their_objects() {
     assert_eq!(found.collect::<Vec<_>>(), [expected]);
 }
 
+/// An address twice where it should stand once, and another that is missing: that is where something is not read.
+#[test]
+fn what_stands_twice_is_no_place_where_something_is_missing() {
+    let mut twice = everything();
+    let [.., before, last] = &mut twice.objects[..] else { panic!("objects") };
+    let missing = std::mem::replace(&mut last.address, before.address);
+    let comparison = compare(&everything(), &twice, &BTreeSet::new());
+    let of_addresses = comparison.differences.iter().find(|difference| difference.facet == Facet::Address);
+    let FacetDifference { count, addresses, repeated, .. } = of_addresses.expect("addresses differ");
+    let again = twice.objects[twice.objects.len() - 1].address;
+    assert_eq!((*count, repeated), (2, &vec![again]));
+    assert_eq!(BTreeSet::from_iter(addresses), BTreeSet::from([&again, &missing]));
+}
+
 #[test]
 fn the_places_of_roots_are_compared_where_both_sides_tell_them() {
     let mut unplaced = everything();

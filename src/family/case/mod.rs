@@ -185,8 +185,9 @@ impl Case {
     }
 }
 
-const REFUSED: &str = "the rule is broken";
-const STRICT: &str = "refused by a reader that is stricter than the known ones";
+/// Why a refusal is right of a dump, whether others read it or not.
+pub(crate) const REFUSED: &str = "the rule is broken";
+pub(crate) const STRICT: &str = "refused by a reader that is stricter than the known ones";
 
 /// A refusal of a dump that breaks a rule of ours alone is as right as the dump's heap.
 fn or_refused(rule: Option<&Rule>, answers: &mut Vec<Answer>) {

@@ -3,8 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::super::Counted;
 use super::super::symptom::{ACCEPTED, READING};
-use super::Failure;
+use super::{Alike, Failure, topic};
 
 /// A cause more.
 const CAUSE: f64 = 2.0;
@@ -15,9 +16,9 @@ const ELSEWHERE: f64 = 3.5;
 const NOWHERE: f64 = 6.5;
 /// The same of a dump that is accepted although it breaks a rule, or read another way than declared: this says which rule is
 /// broken, and not what was read wrongly. A rule on the same topic is likelier than others.
-const ACCEPTED_ELSEWHERE: f64 = 0.5;
+const ACCEPTED_ELSEWHERE: f64 = 0.2;
 const ACCEPTED_TOPIC: f64 = 0.7;
-const ACCEPTED_NOWHERE: f64 = 5.5;
+const ACCEPTED_NOWHERE: f64 = 7.0;
 /// The most that a symptom costs beside another one of the same case, where the rule is a suspect of it or is not.
 const BESIDE: f64 = 0.6;
 const BESIDE_OTHER: f64 = 0.8;
@@ -33,6 +34,9 @@ const MIXED: f64 = 3.0;
 const FREE: f64 = 35.0;
 /// How much a failure of another cause counts among the dumps that rely on a rule: one may hide another.
 const HIDDEN: f64 = 0.4;
+
+/// Where nearly all dumps rely on a rule, it is nothing special that none of them is read.
+const NEARLY_ALL: f64 = 0.9;
 
 /// Which of fewer dumps fail says little: a rule that goes with the failure is named all the same.
 const DUMPS: f64 = 100.0;
@@ -66,6 +70,8 @@ pub(super) struct Costs<'s, 'r> {
     /// How many failures do, and how many dumps that are read rightly.
     failed: Vec<f64>,
     passed: Vec<f64>,
+    /// Whether one of these was not refused.
+    read: Vec<bool>,
     /// The numbers of the symptoms that may follow from others of a case.
     implied: Vec<BTreeSet<usize>>,
     /// How many dumps there are.
@@ -73,29 +79,29 @@ pub(super) struct Costs<'s, 'r> {
 }
 
 impl<'s, 'r> Costs<'s, 'r> {
-    pub(super) fn new(failures: &'s [Failure<'r>], passed: &BTreeMap<String, u64>) -> Costs<'s, 'r> {
+    pub(super) fn new(failures: &'s [Failure<'r>], counted: &Counted) -> Costs<'s, 'r> {
         let suspects = |failure: &Failure<'r>| -> BTreeSet<&'r str> {
             failure.symptoms.values().flat_map(|rules| rules.keys().copied()).collect()
         };
         let rules: Vec<&'r str> = failures.iter().flat_map(suspects).collect::<BTreeSet<_>>().into_iter().collect();
-        // What is accepted with a header that is broken at the same place is alike, whichever rules that breaks.
-        let mut at_places: BTreeMap<u64, BTreeSet<&'r str>> = BTreeMap::new();
+        // What is accepted for the same reason is alike, whichever rules it breaks.
+        let mut of_alike: BTreeMap<Alike, BTreeSet<&'r str>> = BTreeMap::new();
         for failure in failures {
-            if let Some(place) = failure.broken {
-                at_places.entry(place).or_default().extend(suspects(failure));
+            if let Some(alike) = failure.alike {
+                of_alike.entry(alike).or_default().extend(suspects(failure));
             }
         }
-        let mut numbers: BTreeMap<(Option<u64>, &str), usize> = BTreeMap::new();
+        let mut numbers: BTreeMap<(Option<Alike>, &str), usize> = BTreeMap::new();
         let mut tokens = Vec::new();
         for (case, failure) in failures.iter().enumerate() {
-            let at_place = failure.broken.and_then(|place| at_places.get(&place));
+            let of_others = failure.alike.and_then(|alike| of_alike.get(&alike));
             for (name, suspects) in &failure.symptoms {
                 let next = numbers.len();
-                let named = if failure.broken.is_some() { "" } else { name };
-                let symptom = *numbers.entry((failure.broken, named)).or_insert(next);
+                let named = if failure.alike.is_some() { "" } else { name };
+                let symptom = *numbers.entry((failure.alike, named)).or_insert(next);
                 let weight = |rule: &&'r str| match suspects.get(rule) {
                     Some(weight) => Some(*weight),
-                    None => at_place.filter(|rules| rules.contains(rule)).map(|_| 0.6),
+                    None => of_others.filter(|rules| rules.contains(rule)).map(|_| 0.6),
                 };
                 let cost = |rule: &&'r str| match weight(rule) {
                     Some(weight) => -FIT * weight.clamp(0.01, 1.0).ln(),
@@ -117,13 +123,14 @@ impl<'s, 'r> Costs<'s, 'r> {
             failures.iter().zip(&relies).filter(|(_, relies)| relies[rule]).map(|(failure, _)| failure.weight).sum()
         };
         let failed = (0..rules.len()).map(count).collect();
-        let right = |rule: &&str| passed.get(*rule).copied().unwrap_or_default() as f64;
+        let right = |rule: &&str| counted.passed.get(*rule).copied().unwrap_or_default() as f64;
         let number = |symptom: &String| numbers.get(&(None, symptom.as_str())).copied();
         let implied = failures.iter().map(|failure| failure.implied.iter().filter_map(number).collect()).collect();
-        let most = passed.values().copied().max().unwrap_or_default() as f64;
+        let most = counted.passed.values().copied().max().unwrap_or_default() as f64;
         let all = most + failures.iter().map(|failure| failure.weight).sum::<f64>();
         let passed = rules.iter().map(right).collect();
-        Costs { failures, rules, tokens, relies, failed, passed, implied, all }
+        let read = rules.iter().map(|rule| counted.read.contains(*rule)).collect();
+        Costs { failures, rules, tokens, relies, failed, passed, read, implied, all }
     }
 
     /// All tokens, those of one symptom together.
@@ -152,7 +159,8 @@ impl<'s, 'r> Costs<'s, 'r> {
         let shown: BTreeSet<usize> = tokens.iter().map(|&token| self.tokens[token].symptom).collect();
         let is_accepted = tokens.iter().all(|&token| self.tokens[token].name.starts_with(ACCEPTED));
         let cases: Vec<&[usize]> = tokens.chunk_by(|a, b| self.tokens[*a].case == self.tokens[*b].case).collect();
-        let (mut cost, mut best) = (self.without_rule(&tokens, &cases), None);
+        let mixed = self.mixed(&cases);
+        let (mut cost, mut best) = (self.without_rule(&tokens, &cases) + mixed, None);
         for rule in 0..self.rules.len() {
             // What is accepted says which rules are not looked at. That others are broken would be wrong.
             if is_accepted && !tokens.iter().any(|&token| self.tokens[token].is_suspect[rule]) {
@@ -174,12 +182,17 @@ impl<'s, 'r> Costs<'s, 'r> {
             }
             let others = HIDDEN * (self.failed[rule] - relying);
             let listed = if is_accepted { LISTED_ACCEPTED } else { LISTED };
-            of_rule += listed * ways(relying, self.passed[rule] + followed + others);
+            // Where no dump that relies on it is read, a reader is lost from there on, and ends anywhere: that dumps are rightly refused says
+            // no more.
+            let is_lost = !is_accepted && !self.read[rule] && followed == 0.0 && relying < NEARLY_ALL * self.all;
+            let right = if is_lost { 0.0 } else { self.passed[rule] + followed };
+            of_rule += listed * ways(relying, right + others);
+            of_rule += if is_lost { 0.0 } else { mixed };
             if of_rule < cost - super::ROUNDING {
                 (cost, best) = (of_rule, Some(rule));
             }
         }
-        Cluster { cost: cost + CAUSE + self.mixed(&cases), tokens, rule: best }
+        Cluster { cost: cost + CAUSE, tokens, rule: best }
     }
 
     /// Which message each case of a cause shows, or that facts are wrong: no rule says that. One mistake makes a program end in some
@@ -232,7 +245,7 @@ fn no_suspect(failure: &Failure<'_>, name: &str, suspects: &BTreeMap<&str, f64>,
         (false, true) => ELSEWHERE,
         (false, false) => NOWHERE,
         (true, true) => ACCEPTED_ELSEWHERE,
-        (true, false) if suspects.keys().any(|suspect| topic(suspect) == topic(rule)) => ACCEPTED_TOPIC,
+        (true, false) if suspects.keys().any(|suspect| same_topic(suspect, rule)) => ACCEPTED_TOPIC,
         (true, false) => ACCEPTED_NOWHERE,
     }
 }
@@ -242,9 +255,9 @@ fn is_verdict(symptom: &str) -> bool {
     symptom.starts_with(ACCEPTED) || symptom.starts_with(READING)
 }
 
-/// What a rule is about: its id without the last part.
-fn topic(rule: &str) -> &str {
-    rule.rsplit_once('.').map_or(rule, |(topic, _)| topic)
+/// Whether two rules are about the same. Those of the file as a whole have nothing in common.
+fn same_topic(one: &str, other: &str) -> bool {
+    topic(one) == topic(other) && !topic(one).ends_with(".file")
 }
 
 /// The logarithm of the number of ways to choose a number of things among them and others.

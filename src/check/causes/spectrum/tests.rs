@@ -1,6 +1,5 @@
-use std::collections::BTreeMap;
-
-use super::{Failure, Spectrum};
+use super::super::Counted;
+use super::{Alike, Failure, Spectrum};
 
 /// A failure with one symptom, the rules of what was read wrongly, and those of the whole dump.
 fn failure(symptom: &str, suspects: &[&'static str], relies: &[&'static str]) -> Failure<'static> {
@@ -11,17 +10,23 @@ fn failure(symptom: &str, suspects: &[&'static str], relies: &[&'static str]) ->
         has_place: true,
         followed: [].into(),
         implied: [].into(),
-        broken: None,
+        alike: None,
         weight: 1.0,
     }
 }
 
-static NOTHING: BTreeMap<String, u64> = BTreeMap::new();
+/// What is counted where dumps were read rightly that rely on these rules.
+fn counted(passed: &[&[&str]]) -> &'static Counted {
+    let mut counted = Counted::default();
+    for rule in passed.iter().copied().flatten() {
+        *counted.passed.entry((*rule).to_owned()).or_default() += 1;
+        counted.read.insert((*rule).to_owned());
+    }
+    Box::leak(Box::new(counted))
+}
 
 fn groups(failures: Vec<Failure<'static>>, passed: &[&[&str]]) -> Vec<(Option<&'static str>, Vec<usize>)> {
-    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
-    passed.iter().copied().flatten().for_each(|rule| *counts.entry((*rule).to_owned()).or_default() += 1);
-    let spectrum = Spectrum::new(failures, Box::leak(Box::new(counts)));
+    let spectrum = Spectrum::new(failures, counted(passed));
     spectrum.groups().into_iter().map(|group| (group.rule, group.members)).collect()
 }
 
@@ -139,7 +144,7 @@ fn what_only_another_rule_explains_is_a_cause_of_its_own_in_cases_that_have_one(
 #[test]
 fn a_hidden_cause_has_no_symptom_of_the_one_that_hides_it() {
     let hidden = || both(&[("a", &["x"]), ("b", &["y"])], &["x", "y"]);
-    let spectrum = Spectrum::new(vec![failure("a", &["x"], &["x"]), hidden(), hidden(), hidden()], &NOTHING);
+    let spectrum = Spectrum::new(vec![failure("a", &["x"], &["x"]), hidden(), hidden(), hidden()], counted(&[]));
     let of_another = |at: usize| spectrum.groups()[at].of_another.iter().cloned().collect::<Vec<String>>();
     assert_eq!((of_another(0), of_another(1)), (vec!["b".to_owned()], vec!["a".to_owned()]));
 }
@@ -147,7 +152,7 @@ fn a_hidden_cause_has_no_symptom_of_the_one_that_hides_it() {
 #[test]
 fn a_header_that_is_broken_at_one_place_is_one_cause_whatever_rule_it_breaks() {
     let accepted = |rule: &'static str, broken: u64| Failure {
-        broken: Some(broken),
+        alike: Some(Alike::Header(broken)),
         ..failure(&format!("accepted although {rule} is broken"), &[rule], &[rule])
     };
     let failures = vec![accepted("x", 0), accepted("y", 0), accepted("z", 9)];
@@ -173,4 +178,28 @@ fn a_place_in_a_program_that_the_rule_does_not_explain_is_another_cause_in_one_c
     assert_eq!(groups(wrong().chain([crash(&["x", "y"])]).collect(), &[]), [(Some("x"), (0..41).collect())]);
     let both = [(Some("x"), (0..40).collect()), (Some("y"), vec![40])];
     assert_eq!(groups(wrong().chain([crash(&["y"])]).collect(), &[]), both);
+}
+
+#[test]
+fn what_one_test_would_have_found_is_one_cause_whichever_rule_it_breaks() {
+    let accepted = |rule: &'static str, test: &'static str| Failure {
+        alike: Some(Alike::Test(test)),
+        ..failure(&format!("accepted although {rule} is broken"), &[rule], &[rule])
+    };
+    let failures = || vec![accepted("a.b.x", "a.b.x"), accepted("a.b.x", "a.b.x"), accepted("a.c.y", "a.b.x")];
+    assert_eq!(groups(failures(), &[]), [(Some("a.b.x"), vec![0, 1, 2])]);
+    let other = vec![accepted("a.b.x", "a.b.x"), accepted("a.b.x", "a.b.x"), accepted("a.c.y", "a.c.y")];
+    assert_eq!(groups(other, &[]), [(Some("a.b.x"), vec![0, 1]), (Some("a.c.y"), vec![2])]);
+}
+
+/// A reader that takes identifiers of another size is lost in the first record, and says anything.
+#[test]
+fn a_rule_of_which_no_dump_is_read_explains_any_message() {
+    let refused = |message: usize| placeless(&format!("refused: {message}"), &["x"]);
+    let failures = || (0..120).map(|number| refused(number % 4)).collect::<Vec<_>>();
+    let passed = |rule: &'static [&'static str]| -> Vec<&[&str]> { vec![rule; 60] };
+    // Others are read; one that relies on it is not, or is.
+    assert_eq!(groups(failures(), &passed(&["z"])), [(Some("x"), (0..120).collect())]);
+    let read = [passed(&["z"]), vec![&["x"][..]]].concat();
+    assert_eq!(groups(failures(), &read).len(), 4);
 }

@@ -33,7 +33,16 @@ use survey::Survey;
 /// # Errors
 /// If the machine cannot read it.
 pub(in super::super) fn reliances(opener: &Opener, found: &mut dyn FnMut(Reliance)) -> Result<(), Error> {
-    let Some(mut decoder) = sound(decoder(opener)?)? else { return Ok(()) };
+    let mut decoder = match decoder(opener)? {
+        Ok(decoder) => decoder,
+        Err(error) => {
+            // A reader whose identifiers have a size of their own takes any.
+            let start = Place { offset: error.offset(), record: None };
+            let states_size = error.rule() == super::HEADER_ID_SIZE;
+            states_size.then(|| start.reliance(super::ID_SIZE, 0..4, None)).into_iter().for_each(found);
+            return sound(Err::<(), _>(error)).map(|_| ());
+        }
+    };
     header(opener, &decoder, found)?;
     let (index, read) = Index::read(&mut decoder);
     sound(read)?;
@@ -49,9 +58,12 @@ pub(in super::super) fn reliances(opener: &Opener, found: &mut dyn FnMut(Relianc
     });
     if let Err(error) = &read
         && !error.is_the_machines()
-        && let Some(reliance) = counts::announced(opener, id, error)?
     {
-        found(reliance);
+        counts::announced(opener, id, error)?.into_iter().for_each(&mut *found);
+        if error.rule() == super::RECORD_LENGTH {
+            // As long as its length says, it is read as it is laid out.
+            records::cut(&decoder, error.record()).into_iter().for_each(found);
+        }
     }
     sound(read).map(|_| ())
 }

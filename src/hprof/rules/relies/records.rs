@@ -5,10 +5,12 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use crate::annotation::spans;
 use crate::bytes::FieldSpan;
 use crate::error::RuleId;
+use crate::family::Reliance;
+use crate::input::Stream;
 use crate::model::{Address, AllocationSites, Frame, FrameId, LoadClass, TextId, Trace};
 
 use super::super as rules;
-use super::super::super::decode::{self, At};
+use super::super::super::decode::{self, At, Decoder};
 use super::super::super::record::{Body, Record};
 use super::super::super::wire::{HEAD, Tag};
 use super::contents::Contents;
@@ -196,6 +198,13 @@ fn meaning(open: &mut Open<'_>, sites: &AllocationSites) -> Option<Address> {
 /// Whether the name of a class has another spelling in the other form.
 fn has_form(name: &[u8]) -> bool {
     name.starts_with(b"[") || name.ends_with(b"[]") || name.iter().any(|byte| matches!(byte, b'/' | b'.'))
+}
+
+/// What the record relies on that a decoder stopped at since its length cuts its fields.
+pub(super) fn cut(decoder: &Decoder<Stream>, record: Option<u64>) -> Option<Reliance> {
+    let (offset, bytes) = decoder.at_hand();
+    let rule = layout_of(Tag(*bytes.first()?))?;
+    Some(Place { offset, record }.reliance(rule, 0..HEAD as u64, None))
 }
 
 /// The rule of a record's layout, if it has fields.

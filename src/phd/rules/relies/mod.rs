@@ -8,6 +8,7 @@ mod facts;
 mod forms;
 mod header;
 
+use std::io::Read;
 use std::ops::Range;
 
 use crate::bytes::{Cursor, FieldSpan, Trace};
@@ -48,10 +49,16 @@ pub(in super::super) fn relies(opener: &Opener, found: &mut dyn FnMut(Reliance))
         body.end(ended.end_tag, trailing, stated);
         Ok(())
     });
-    ended.or_else(|error| {
-        body.cut_short();
-        machines_alone(error)
-    })
+    let Err(error) = ended else { return Ok(()) };
+    if error.rule() == super::FILE_TRUNCATED && error.record().is_some() {
+        let offset = body.last.as_ref().map_or(bytes.len() as u64, |(at, _)| at.end);
+        let mut rest = Vec::new();
+        let stream = opener.input.stream_from(offset).and_then(|stream| stream.take(AT_MOST).read_to_end(&mut rest));
+        stream.map_err(|e| Error::io(format!("reading {}", opener.input.name()), e))?;
+        body.cut(offset, &rest);
+    }
+    body.cut_short();
+    machines_alone(error)
 }
 
 /// An error of the dump only ends the pass.
@@ -138,6 +145,10 @@ impl Place<'_, '_> {
     }
 }
 
+/// The most bytes of a record that are looked at where the file ends in it, and the zeros that stand for those that are missing.
+const AT_MOST: u64 = 4096;
+const MISSING: usize = 64;
+
 /// The tag of a record.
 const TAG: Range<usize> = 0..1;
 
@@ -210,6 +221,21 @@ impl<'f> Body<'f> {
             && (totals.objects, totals.references) != (records as u32, references as u32)
         {
             (self.found)(header::reliance(super::HEADER_TOTALS, at));
+        }
+    }
+
+    /// The file ends in a record, of which these bytes are there. A reader to which its hash is none finds fewer missing, or none.
+    fn cut(&mut self, offset: u64, bytes: &[u8]) {
+        // What is missing does not matter to what is there.
+        let whole: Vec<u8> = bytes.iter().copied().chain([0; MISSING]).collect();
+        let mut fields = Fields::default();
+        let Ok(record) = decode::record(&mut Cursor::new(&whole, &mut fields), self.layout) else { return };
+        let index = self.last.as_ref().map_or(0, |(_, index)| index + 1);
+        let resolved = self.resolver.clone().resolve(&record);
+        fields.0.retain(|field| field.at.end <= bytes.len());
+        let place = Place { record: &record, bytes, fields, offset, index, resolved };
+        if place.fields.get("hash").is_some() {
+            self.hash(&place);
         }
     }
 
