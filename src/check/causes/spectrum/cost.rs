@@ -14,9 +14,10 @@ const FIT: f64 = 1.5;
 /// A symptom where the dump relies on the rule, but not those bytes that were read wrongly; and where it does not.
 const ELSEWHERE: f64 = 3.5;
 const NOWHERE: f64 = 6.5;
-/// The same of a dump that is accepted although it breaks a rule, or read another way than declared: this says which rule is
-/// broken, and not what was read wrongly. A rule on the same topic is likelier than others.
-const ACCEPTED_ELSEWHERE: f64 = 0.2;
+/// The same of a dump that is accepted although it breaks a rule, and of one that is read another way than declared: this says which
+/// rule is broken, and not what was read wrongly. A rule on the same topic is likelier than others.
+const ACCEPTED_ELSEWHERE: f64 = 0.5;
+const READING_ELSEWHERE: f64 = 0.2;
 const ACCEPTED_TOPIC: f64 = 0.7;
 const ACCEPTED_NOWHERE: f64 = 7.0;
 /// The most that a symptom costs beside another one of the same case, where the rule is a suspect of it or is not.
@@ -244,6 +245,7 @@ fn no_suspect(failure: &Failure<'_>, name: &str, suspects: &BTreeMap<&str, f64>,
     match (is_verdict(name), failure.relies.contains(rule)) {
         (false, true) => ELSEWHERE,
         (false, false) => NOWHERE,
+        (true, true) if name.starts_with(READING) => READING_ELSEWHERE,
         (true, true) => ACCEPTED_ELSEWHERE,
         (true, false) if suspects.keys().any(|suspect| same_topic(suspect, rule)) => ACCEPTED_TOPIC,
         (true, false) => ACCEPTED_NOWHERE,
