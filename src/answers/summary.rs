@@ -20,7 +20,7 @@ pub const MOST_TEXTS: usize = 10;
 /// How many entries that hold much are listed.
 pub const MOST_HOLDERS: usize = 10;
 
-/// How many steps of the way to what is held are listed for each.
+/// How many entries on the way from a holder are listed.
 pub const MOST_STEPS: usize = 100;
 
 /// The answers about a heap whose analysis this is. Its objects are visited again for the texts that are shown.

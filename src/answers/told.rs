@@ -199,14 +199,14 @@ pub struct Holder {
     pub is_class: bool,
     /// What it retains.
     pub retained: Retained,
-    /// From it on, the entry that retains most of what the one before retains, as long as that is more than half of its
-    /// bytes: the first 100.
+    /// The way on from it: after each entry the one that retains most of its bytes, as long as that is more than half of them. Of
+    /// these entries the first 100.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub through: Vec<Hex>,
-    /// How many entries that are.
+    /// The number of all entries on this way.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub steps: u64,
-    /// The last of them, where that ends: many small things are held by it.
+    /// The last of all, which holds many small things.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<Hex>,
 }

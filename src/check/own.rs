@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::corpus::{Answer, Case, Kind, Verdict};
 use crate::error::Error;
+use crate::family::case::BROKEN;
 use crate::findings::Severity;
 use crate::format::{DumpFile, Family, Format};
 use crate::hprof::Reading;
@@ -239,9 +240,9 @@ pub(super) fn own_case(id: &str, bytes: Vec<u8>) -> Result<Case, Error> {
     let answers = match (read, broken) {
         (Ok(heap), None) => vec![Answer::Reads("as written", Arc::new(heap))],
         (Ok(heap), Some(_)) => {
-            vec![Answer::Reads("read all the same", Arc::new(heap)), Answer::Refuses("a rule is broken")]
+            vec![Answer::Reads("read all the same", Arc::new(heap)), Answer::Refuses(BROKEN)]
         }
-        (Err(_), _) => vec![Answer::Refuses("a rule is broken")],
+        (Err(_), _) => vec![Answer::Refuses(BROKEN)],
     };
     Ok(Case {
         id: id.to_owned(),

@@ -37,8 +37,8 @@ pub struct Rule {
     pub scope: Scope,
     /// What a reader gets wrong that does not follow it: names of facets, or `all`. Empty where no byte relies on it.
     pub facets: &'static [&'static str],
-    /// The rule that readers keep by the same test, under which dumps are counted that are accepted although they break one of
-    /// the two.
+    /// The rule that a reader keeps by the same test (rules of the bytes only). A reader without this test accepts dumps that break
+    /// either rule.
     pub same_test: Option<&'static str>,
     /// The kinds of record, and parts of the header and of the end, that it speaks of (rules of the bytes only).
     pub records: &'static [&'static str],

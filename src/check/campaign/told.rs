@@ -186,6 +186,7 @@ pub(super) fn told_of(
     let chosen = CampaignChosen { batches: batches.to_string(), cases, unexpected };
     let mut alike_of: BTreeMap<String, usize> = BTreeMap::new();
     let counts: Vec<u64> = failures.values().map(|alike| alike.count).collect();
+    // Which of them were refused is not kept: all count as read.
     let read = passed.keys().cloned().collect();
     let mut counted = Counted { passed, read, weights: BTreeMap::new() };
     let (mut facts, mut results): (Vec<CaseFacts>, Vec<CaseResult>) = (Vec::new(), Vec::new());

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::compare::Facet;
 use crate::corpus::Verdict;
-use crate::family::case::{REFUSED, STRICT};
+use crate::family::case::REFUSALS;
 use crate::format::rule;
 
 use super::report::{CaseFacts, CaseResult, Cause, Outcome, Suspect, Symptom, Tested};
@@ -40,19 +40,19 @@ pub(super) fn causes(tested: &Tested, cases: &BTreeMap<&str, &CaseFacts>) -> Vec
 pub(super) struct Counted {
     /// How many dumps that were read rightly rely on each rule.
     pub(super) passed: BTreeMap<String, u64>,
-    /// The rules on which some dump relies that was read rightly, and not refused rightly.
+    /// The rules on which at least one of these dumps relies that was read, and not refused.
     pub(super) read: BTreeSet<String>,
     /// For how many failures that look alike each one stands; 1 for those that are not here.
     pub(super) weights: BTreeMap<String, f64>,
 }
 
-/// Whether the right answer was to refuse the dump, for whatever reason.
+/// Whether an answer that is right is a refusal. It may have any reason.
 fn is_refusal(result: &CaseResult, case: &CaseFacts) -> bool {
     let reading = match &result.outcome {
         Outcome::Pass { reading } => reading.as_deref(),
         _ => None,
     };
-    reading.is_some_and(|reading| [REFUSED, STRICT].contains(&reading)) || case.verdict == Verdict::Invalid.name()
+    reading.is_some_and(|reading| REFUSALS.contains(&reading)) || case.verdict == Verdict::Invalid.name()
 }
 
 /// The same where results stand for others, too.
@@ -147,12 +147,12 @@ fn failure<'r>(result: &'r CaseResult, cases: &BTreeMap<&str, &'r CaseFacts>) ->
 
 /// What dumps have in common that are to be refused and were accepted, whichever rules they break.
 fn alike(result: &CaseResult) -> Option<Alike> {
-    let evidence = result.evidence.as_ref().filter(|_| is_accepted(result))?;
-    let broken = result.suspects.first().and_then(|suspect| rule(&suspect.rule))?;
-    if topic(broken.id).ends_with(".header") {
-        return Some(Alike::Header(evidence.offset));
-    }
-    Some(Alike::Test(broken.same_test.unwrap_or(broken.id)))
+    let broken = result.suspects.first().filter(|_| is_accepted(result))?;
+    let rule = rule(&broken.rule)?;
+    Some(match topic(rule.id).ends_with(".header") {
+        true => Alike::Header(broken.offset),
+        false => Alike::Test(rule.same_test.unwrap_or(rule.id)),
+    })
 }
 
 /// Whether a dump was accepted that is to be refused.

@@ -185,9 +185,14 @@ impl Case {
     }
 }
 
-/// Why a refusal is right of a dump, whether others read it or not.
-pub(crate) const REFUSED: &str = "the rule is broken";
-pub(crate) const STRICT: &str = "refused by a reader that is stricter than the known ones";
+/// Why a refusal of a dump is right: it breaks the rule of its case...
+const REFUSED: &str = "the rule is broken";
+/// ...or some rule, where no case says which...
+pub(crate) const BROKEN: &str = "a rule is broken";
+/// ...or known readers read it, and need not.
+const STRICT: &str = "refused by a reader that is stricter than the known ones";
+/// All of these.
+pub(crate) const REFUSALS: [&str; 3] = [REFUSED, BROKEN, STRICT];
 
 /// A refusal of a dump that breaks a rule of ours alone is as right as the dump's heap.
 fn or_refused(rule: Option<&Rule>, answers: &mut Vec<Answer>) {

@@ -183,8 +183,8 @@ impl<'s, 'r> Costs<'s, 'r> {
             }
             let others = HIDDEN * (self.failed[rule] - relying);
             let listed = if is_accepted { LISTED_ACCEPTED } else { LISTED };
-            // Where no dump that relies on it is read, a reader is lost from there on, and ends anywhere: that dumps are rightly refused says
-            // no more.
+            // A reader that reads no dump that relies on the rule has lost its place there, and ends anywhere. That it refuses dumps that
+            // are to be refused then says nothing.
             let is_lost = !is_accepted && !self.read[rule] && followed == 0.0 && relying < NEARLY_ALL * self.all;
             let right = if is_lost { 0.0 } else { self.passed[rule] + followed };
             of_rule += listed * ways(relying, right + others);

@@ -36,7 +36,7 @@ pub(in super::super) fn reliances(opener: &Opener, found: &mut dyn FnMut(Relianc
     let mut decoder = match decoder(opener)? {
         Ok(decoder) => decoder,
         Err(error) => {
-            // A reader whose identifiers have a size of their own takes any.
+            // A reader that takes identifiers of one size, whatever the header states, accepts every size.
             let start = Place { offset: error.offset(), record: None };
             let states_size = error.rule() == super::HEADER_ID_SIZE;
             states_size.then(|| start.reliance(super::ID_SIZE, 0..4, None)).into_iter().for_each(found);
@@ -61,7 +61,7 @@ pub(in super::super) fn reliances(opener: &Opener, found: &mut dyn FnMut(Relianc
     {
         counts::announced(opener, id, error)?.into_iter().for_each(&mut *found);
         if error.rule() == super::RECORD_LENGTH {
-            // As long as its length says, it is read as it is laid out.
+            // A reader that takes the record to be laid out otherwise may find it whole.
             records::cut(&decoder, error.record()).into_iter().for_each(found);
         }
     }

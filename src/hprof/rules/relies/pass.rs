@@ -148,7 +148,7 @@ impl<'p> Pass<'p> {
         marks.mark_if(segment.stated == 0, rules::SEGMENT_ZERO_LENGTH, "length", 5..9);
         let is_wrapped = matches!(segment.length, SegmentLength::Wrapped(_));
         marks.mark_if(is_wrapped, rules::SEGMENT_WRAPPED, "length", 5..9);
-        // A reader that takes it for a length of 0 finds records in the sub-records, one of which the file cuts.
+        // A reader that takes 0 for the length takes the sub-records for records, and the file ends inside one of them.
         marks.mark_if(segment.length == SegmentLength::Unpatched, rules::FILE_TRUNCATED, "length", 5..9);
         marks.mark_if(segment.stated >> 31 == 1, rules::RECORD_LENGTH_UNSIGNED, "length", 5..9);
         if self.heaps.segment(segment) {

@@ -145,7 +145,8 @@ impl Place<'_, '_> {
     }
 }
 
-/// The most bytes of a record that are looked at where the file ends in it, and the zeros that stand for those that are missing.
+/// Where the file ends in a record: the most of its bytes that are read, and the number of zeros after them in place of those that
+/// are missing.
 const AT_MOST: u64 = 4096;
 const MISSING: usize = 64;
 
@@ -224,9 +225,10 @@ impl<'f> Body<'f> {
         }
     }
 
-    /// The file ends in a record, of which these bytes are there. A reader to which its hash is none finds fewer missing, or none.
+    /// The file ends in a record, of which these bytes are there. A reader that does not expect its hash takes these two or four bytes for
+    /// what follows, and may find the record whole.
     fn cut(&mut self, offset: u64, bytes: &[u8]) {
-        // What is missing does not matter to what is there.
+        // The fields that are there do not depend on those that are missing.
         let whole: Vec<u8> = bytes.iter().copied().chain([0; MISSING]).collect();
         let mut fields = Fields::default();
         let Ok(record) = decode::record(&mut Cursor::new(&whole, &mut fields), self.layout) else { return };
