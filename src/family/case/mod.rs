@@ -188,10 +188,12 @@ impl Case {
 /// Why a refusal of a dump is right: it breaks the rule of its case...
 const REFUSED: &str = "the rule is broken";
 /// ...or some rule, where no case says which...
+#[cfg(feature = "check")]
 pub(crate) const BROKEN: &str = "a rule is broken";
 /// ...or known readers read it, and need not.
 const STRICT: &str = "refused by a reader that is stricter than the known ones";
 /// All of these.
+#[cfg(feature = "check")]
 pub(crate) const REFUSALS: [&str; 3] = [REFUSED, BROKEN, STRICT];
 
 /// A refusal of a dump that breaks a rule of ours alone is as right as the dump's heap.
