@@ -95,6 +95,11 @@ pub trait DumpFamily: Sync {
     /// `is_array` is for objects whose records differ.
     fn fields(&self, facet: Facet, is_array: bool) -> (&'static [&'static str], &'static str);
 
+    /// Whether a record says how far it is from the one before, and not at which address.
+    fn tells_distances(&self) -> bool {
+        false
+    }
+
     /// How each facet is carried, by kind of dump: a key such as `phd6/openj9`, and the carriage.
     fn carries(&self) -> &'static [(Facet, &'static [(&'static str, Carriage)])];
 

@@ -36,7 +36,7 @@ const KEPT: usize = 1024;
 impl Followed {
     /// None so far, of a dump in which a reference that dangles breaks a rule of this book; and what the rule expects.
     pub(crate) fn new(rule: RuleId, book: &Rulebook, expected: &'static str) -> Followed {
-        let (targets, records) = (Vec::new(), Vec::new());
+        let (targets, records) = (Vec::with_capacity(KEPT), Vec::with_capacity(KEPT));
         Followed { rule, severity: book.severity(rule), expected, targets, records }
     }
 
@@ -57,6 +57,22 @@ impl Followed {
             self.look_up(addresses, findings);
         }
         self.targets.push(target.0);
+    }
+
+    /// Room for some references of the last record, that many at most; those to nothing may be among them. `None` if that many
+    /// are not kept.
+    #[inline]
+    pub(crate) fn room(
+        &mut self,
+        count: u64,
+        addresses: &AddressSet,
+        findings: &mut Findings,
+    ) -> Option<&mut Vec<u64>> {
+        let count = usize::try_from(count).ok().filter(|count| *count <= KEPT)?;
+        if self.targets.len() + count > KEPT {
+            self.look_up(addresses, findings);
+        }
+        Some(&mut self.targets)
     }
 
     /// The last record has this number of references more.
@@ -82,6 +98,9 @@ impl Followed {
             while missing != 0 {
                 let at = from + missing.trailing_zeros() as usize;
                 missing &= missing - 1;
+                if self.targets[at] == 0 {
+                    continue;
+                }
                 let after = self.records.partition_point(|record| record.from <= at);
                 let Some(record) = self.records[..after].last_mut() else { continue };
                 if record.dangling == 0 {

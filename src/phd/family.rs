@@ -126,6 +126,10 @@ impl DumpFamily for Phd {
         }
     }
 
+    fn tells_distances(&self) -> bool {
+        true
+    }
+
     fn carries(&self) -> &'static [(Facet, &'static [(&'static str, Carriage)])] {
         carries::FACETS
     }

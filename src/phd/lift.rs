@@ -8,7 +8,7 @@ use crate::error::{DecodeError, Error};
 use crate::model::long::{Spelling, Spool};
 use crate::model::{
     Address, ByteLen, Class, Contents, Facts, HashRegime, Heap, HeapSource, IdentityHash, Long, Name, Names, Object,
-    ObjectKind, Surroundings, VisitObjects,
+    ObjectKind, Surroundings, VisitObjects, WordSize,
 };
 
 use super::decode::{Decoder, Ended, Located};
@@ -93,7 +93,25 @@ impl Resolver {
     fn references_in(&self, room: &mut Vec<Address>, from: Address, references: &References<'_>) {
         room.clear();
         room.reserve_exact(references.len());
-        references.for_each(|units| room.push(self.offset(from, units)));
+        references.map_into(room, |units| self.offset(from, units));
+    }
+
+    /// How many of the references of a record are null.
+    #[inline]
+    pub fn nulls(&self, from: Address, references: &References<'_>) -> u64 {
+        let Layout { word, unit, .. } = self.layout;
+        if references.width.bytes() >= word.bytes() {
+            // Several distances lead to null: addresses wrap.
+            let mut nulls = 0;
+            references.for_each(|units| nulls += u64::from(self.offset(from, units).is_null()));
+            return nulls;
+        }
+        let distance = match word {
+            WordSize::Bits32 => i64::from((from.0 as u32).wrapping_neg() as i32),
+            WordSize::Bits64 => from.0.wrapping_neg() as i64,
+        };
+        let is_whole = distance as u64 & (unit - 1) == 0;
+        if is_whole { references.count_at(Units(distance >> unit.trailing_zeros())) } else { 0 }
     }
 
     /// The cache slots as they are now.

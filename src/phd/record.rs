@@ -1,6 +1,7 @@
 //! The records of a PHD, exactly as spelled: widths, flag bits and all.
 
 use std::borrow::Cow;
+use std::convert::Infallible;
 
 use crate::model::{PrimitiveType, Totals};
 
@@ -306,9 +307,46 @@ impl<'a> References<'a> {
     pub fn for_each(&self, mut visit: impl FnMut(Units)) {
         match self.width {
             Width::One => self.bytes.iter().for_each(|b| visit(Units(i64::from(*b as i8)))),
-            Width::Two => self.arrays(|b| visit(Units(i64::from(i16::from_be_bytes(b))))),
-            Width::Four => self.arrays(|b| visit(Units(i64::from(i32::from_be_bytes(b))))),
-            Width::Eight => self.arrays(|b| visit(Units(i64::from_be_bytes(b)))),
+            Width::Two => self.arrays().iter().for_each(|b| visit(Units(i64::from(i16::from_be_bytes(*b))))),
+            Width::Four => self.arrays().iter().for_each(|b| visit(Units(i64::from(i32::from_be_bytes(*b))))),
+            Width::Eight => self.arrays().iter().for_each(|b| visit(Units(i64::from_be_bytes(*b)))),
+        }
+    }
+
+    /// Appends to `all` what each distance maps to, in file order.
+    #[inline]
+    pub fn map_into<T>(&self, all: &mut Vec<T>, map: impl Fn(Units) -> T) {
+        match self.width {
+            Width::One => all.extend(self.bytes.iter().map(|b| map(Units(i64::from(*b as i8))))),
+            Width::Two => all.extend(self.arrays().iter().map(|b| map(Units(i64::from(i16::from_be_bytes(*b)))))),
+            Width::Four => all.extend(self.arrays().iter().map(|b| map(Units(i64::from(i32::from_be_bytes(*b)))))),
+            Width::Eight => all.extend(self.arrays().iter().map(|b| map(Units(i64::from_be_bytes(*b))))),
+        }
+    }
+
+    /// The first distance.
+    #[inline]
+    pub fn first(&self) -> Option<Units> {
+        let units = match self.width {
+            Width::One => i64::from(*self.bytes.first()? as i8),
+            Width::Two => i64::from(i16::from_be_bytes(*self.arrays().first()?)),
+            Width::Four => i64::from(i32::from_be_bytes(*self.arrays().first()?)),
+            Width::Eight => i64::from_be_bytes(*self.arrays().first()?),
+        };
+        Some(Units(units))
+    }
+
+    /// How many of them are at this distance.
+    #[inline]
+    pub fn count_at(&self, Units(units): Units) -> u64 {
+        fn count<T: PartialEq, E>(all: &[T], one: Result<T, E>) -> u64 {
+            one.map_or(0, |one| all.iter().map(|other| u64::from(*other == one)).sum())
+        }
+        match self.width {
+            Width::One => count(&self.bytes, i8::try_from(units).map(|units| units as u8)),
+            Width::Two => count(self.arrays(), i16::try_from(units).map(i16::to_be_bytes)),
+            Width::Four => count(self.arrays(), i32::try_from(units).map(i32::to_be_bytes)),
+            Width::Eight => count(self.arrays(), Ok::<_, Infallible>(units.to_be_bytes())),
         }
     }
 
@@ -321,11 +359,8 @@ impl<'a> References<'a> {
     }
 
     #[inline]
-    fn arrays<const N: usize>(&self, mut visit: impl FnMut([u8; N])) {
-        let (chunks, _) = self.bytes.as_chunks::<N>();
-        for chunk in chunks {
-            visit(*chunk);
-        }
+    fn arrays<const N: usize>(&self) -> &[[u8; N]] {
+        self.bytes.as_chunks().0
     }
 
     fn into_owned(self) -> References<'static> {

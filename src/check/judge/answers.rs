@@ -112,6 +112,7 @@ impl<'t> Against<'t> {
             at,
             is_whole: true,
             follows: None,
+            is_settled: false,
         })
     }
 

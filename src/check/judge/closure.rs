@@ -15,6 +15,7 @@ use super::super::closure::{Answer, Ended};
 use super::super::protocol::{Accepted, Count, Counts};
 use super::super::report::Outcome;
 use super::listing::{against, differ, worded};
+use super::moved::or_moved;
 use super::readings::{Rights, Scope};
 use super::{Judgement, Wrong, counts, has_heap, not_refused, refused};
 
@@ -52,24 +53,26 @@ fn judged(case: &Case, answer: Result<Answer, Ended>) -> Result<Judgement, Error
                 let omitted: BTreeSet<_> = told.head.omits.iter().copied().collect();
                 let facets = Facet::ALL.into_iter().filter(|facet| !omitted.contains(facet));
                 let judgement = rights(Scope::Facets(facets.collect()))
-                    .judge(|heap, combination| Ok(against(heap, &worded(&told.heap, combination), &omitted)))?;
+                    .judge(|heap, combination| Ok(against(case, heap, &worded(&told.heap, combination), &omitted)))?;
                 Ok(Judgement { omitted: omitted.into_iter().collect(), ..judgement })
             }
             Err(e) => Ok(Judgement::wrong(Wrong::answer("a listing as in specs/listing.md", e.to_string()))),
         },
-        Answer::Heap(told) => of_heap(&rights(Scope::Other), &told),
+        Answer::Heap(told) => of_heap(case, &rights(Scope::Other), &told),
     }
 }
 
 /// A heap that does not record a fact leaves it out.
-fn of_heap(rights: &Rights<'_>, told: &Heap) -> Result<Judgement, Error> {
+fn of_heap(case: &Case, rights: &Rights<'_>, told: &Heap) -> Result<Judgement, Error> {
     let mut omitted = BTreeSet::new();
     let judgement = rights.judge(|heap, combination| {
-        let mut comparison = compare(heap, &worded(told, combination), &BTreeSet::new());
-        let silent = comparison.not_compared.iter().filter(|n| n.why == Side::UnknownRight);
-        omitted = silent.map(|n| n.facet).collect();
-        comparison.not_compared.clear();
-        Ok(differ(&comparison))
+        Ok(or_moved(case.format.family(), heap, &worded(told, combination), |told| {
+            let mut comparison = compare(heap, told, &BTreeSet::new());
+            let silent = comparison.not_compared.iter().filter(|n| n.why == Side::UnknownRight);
+            omitted = silent.map(|n| n.facet).collect();
+            comparison.not_compared.clear();
+            differ(&comparison)
+        }))
     })?;
     Ok(Judgement { omitted: omitted.into_iter().collect(), ..judgement })
 }

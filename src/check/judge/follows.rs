@@ -39,6 +39,14 @@ const WIDTHS: [Facet; 2] = [Facet::IdentifierSize, Facet::WordSize];
 
 /// Puts what does not follow from anything else first, and says of the rest what it follows from.
 pub(super) fn put_causes_first(heap: &Heap, differing: &mut [Differing]) {
+    // What is known to follow from something, or not to, is no reason for the rest.
+    differing.sort_by_key(|differing| !differing.is_settled);
+    let settled = differing.partition_point(|differing| differing.is_settled);
+    find_causes(heap, &mut differing[settled..]);
+    differing.sort_by_key(|differing| (differing.follows.is_some(), differing.facet.is_some()));
+}
+
+fn find_causes(heap: &Heap, differing: &mut [Differing]) {
     let order = Order::new(heap);
     differing.iter_mut().for_each(|differing| order.tell_the_rest(heap, differing));
     if differing.len() < 2 {
@@ -87,7 +95,6 @@ pub(super) fn put_causes_first(heap: &Heap, differing: &mut [Differing]) {
         let earliest = (0..differing.len()).min_by_key(|&index| first(&differing[index]).unwrap_or(u64::MAX));
         differing[earliest.unwrap_or_default()].follows = None;
     }
-    differing.sort_by_key(|differing| (differing.follows.is_some(), differing.facet.is_some()));
 }
 
 /// The classes and objects of a heap, in the order of its dump.
@@ -136,7 +143,7 @@ impl Order {
 }
 
 /// What stands at an address, in the words of a comparison.
-fn what(heap: &Heap, address: Address) -> String {
+pub(super) fn what(heap: &Heap, address: Address) -> String {
     let object = heap.objects.iter().find(|object| object.address == address);
     match object.map(|object| object.kind) {
         None => "class".to_owned(),

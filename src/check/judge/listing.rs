@@ -7,12 +7,14 @@ use std::io::BufReader;
 use crate::compare::listing::{self, Listing};
 use crate::compare::renaming::{BUDGET, Renaming, up_to_renaming};
 use crate::compare::{Comparison, Facet, Side, compare};
+use crate::corpus::Case;
 use crate::error::Error;
 use crate::model::{Address, Class, Contents, Heap, Name, Value};
 
 use super::super::protocol::{ClassNames, Dangling, Hello, Identifies, Level, MadeUp};
 use super::super::report::Outcome;
 use super::invented::invented;
+use super::moved::or_moved;
 use super::readings::{Combination, Scope};
 use super::same::in_words_of;
 use super::spelling::in_text;
@@ -40,7 +42,7 @@ pub(super) fn judge(asked: &Asked<'_>) -> Result<Judgement, Error> {
         let mut told = worded(&told, combination);
         without_made_up(heap, &mut told, asked.hello);
         if !is_opaque {
-            return Ok(against(heap, &told, &left_out));
+            return Ok(against(asked.case, heap, &told, &left_out));
         }
         let told = in_words_of(heap, told.into_owned());
         if let Err(owed) = may_be_omitted(&left_out) {
@@ -68,13 +70,15 @@ pub(super) fn worded<'h>(told: &'h Heap, combination: &Combination<'_>) -> Cow<'
     told
 }
 
-/// A listing's heap against the right one, without the facets that it omits.
-pub(super) fn against(heap: &Heap, told: &Heap, omitted: &BTreeSet<Facet>) -> Result<(), Wrong> {
+/// A listing's heap against the right one of a case, without the facets that it omits.
+pub(super) fn against(case: &Case, heap: &Heap, told: &Heap, omitted: &BTreeSet<Facet>) -> Result<(), Wrong> {
     may_be_omitted(omitted)?;
-    let told = in_words_of(heap, told.clone());
-    let comparison = compare(heap, &told, omitted);
-    differ(&comparison)?;
-    invented(heap, &told, omitted, &comparison)
+    or_moved(case.format.family(), heap, told, |told| {
+        let told = in_words_of(heap, told.clone());
+        let comparison = compare(heap, &told, omitted);
+        differ(&comparison)?;
+        invented(heap, &told, omitted, &comparison)
+    })
 }
 
 fn may_be_omitted(omitted: &BTreeSet<Facet>) -> Result<(), Wrong> {

@@ -11,6 +11,7 @@ mod holder;
 mod invented;
 mod large;
 mod listing;
+mod moved;
 mod readings;
 mod same;
 mod spelling;
@@ -87,6 +88,8 @@ pub(super) struct Differing {
     pub(super) is_whole: bool,
     /// The fact from which it only follows.
     pub(super) follows: Option<String>,
+    /// Whether that is known already.
+    pub(super) is_settled: bool,
 }
 
 /// What stands for a fact of which it cannot be said whether it is wrong.
@@ -116,6 +119,7 @@ impl Wrong {
             at: Vec::new(),
             is_whole: true,
             follows: None,
+            is_settled: false,
         }
         .into()
     }
@@ -132,6 +136,7 @@ impl Wrong {
             at: Vec::new(),
             is_whole: count <= 1,
             follows: None,
+            is_settled: false,
         }
         .into()
     }
@@ -185,6 +190,7 @@ impl From<FacetDifference> for Differing {
             is_whole: d.count <= d.addresses.len().max(1) as u64,
             at: d.addresses.into_iter().filter(|at| !d.repeated.contains(at)).collect(),
             follows: None,
+            is_settled: false,
         }
     }
 }

@@ -168,17 +168,7 @@ impl AddressSet {
     /// Whether this address was taken in.
     #[inline]
     pub(crate) fn has(&self, address: u64) -> bool {
-        let (key, at) = split(address);
-        for range in &self.ranges {
-            if let Some(Some(all)) = range.chunks.get(key.wrapping_sub(range.first) as usize) {
-                let (word, bit) = place(at);
-                if all[word] & bit != 0 {
-                    return true;
-                }
-                break;
-            }
-        }
-        self.runs.has(address) || self.has_elsewhere(address)
+        self.ranges.iter().any(|range| range.has(address)) || self.runs.has(address) || self.has_elsewhere(address)
     }
 
     #[cold]
@@ -200,14 +190,42 @@ impl AddressSet {
     /// asked one by one, each would have to be waited for.
     pub(crate) fn missing(&self, addresses: &[u64]) -> u64 {
         let addresses = &addresses[..addresses.len().min(Self::TOGETHER)];
+        let mut missing = match addresses.len() {
+            0 => return 0,
+            count => u64::MAX >> (64 - count),
+        };
+        for range in &self.ranges {
+            let there =
+                (0..).zip(addresses).fold(0, |there, (at, address)| there | u64::from(range.has(*address)) << at);
+            missing &= !there;
+            if missing == 0 {
+                return 0;
+            }
+        }
         self.runs.fetch(addresses);
-        (0..).zip(addresses).fold(0, |missing, (at, address)| missing | u64::from(!self.has(*address)) << at)
+        let mut left = missing;
+        while left != 0 {
+            let at = left.trailing_zeros() as usize;
+            left &= left - 1;
+            if self.runs.has(addresses[at]) || self.has_elsewhere(addresses[at]) {
+                missing &= !(1 << at);
+            }
+        }
+        missing
     }
 }
 
 impl Range {
     fn chunk_mut(&mut self, key: u64) -> Option<&mut All> {
         self.chunks.get_mut(key.wrapping_sub(self.first) as usize)?.as_deref_mut()
+    }
+
+    /// Whether one of its chunks has this address. Without a branch on what is found: the next one is asked for meanwhile.
+    #[inline]
+    fn has(&self, address: u64) -> bool {
+        let (key, at) = split(address);
+        let Some(Some(all)) = self.chunks.get(key.wrapping_sub(self.first) as usize) else { return false };
+        all[usize::from(at >> 6)] >> (at & 63) & 1 != 0
     }
 }
 

@@ -21,6 +21,7 @@ pub struct GraphIndex {
     resolver: Resolver,
     addresses: AddressSet,
     classes: HashMap<Address, ClassEntry>,
+    lately: Lately,
     /// Addresses with more than one record, and whether the first was seen in the second pass.
     duplicates: HashMap<u64, bool>,
     arrays: Arrays,
@@ -35,6 +36,29 @@ struct ClassEntry {
     is_array: bool,
     offset: u64,
     index: u64,
+}
+
+/// What addresses that were asked for lately are: most objects are of few classes. `None` for what is no class, and whether it is one
+/// of arrays.
+#[derive(Debug)]
+struct Lately([(Address, Option<bool>); Lately::SLOTS]);
+
+impl Lately {
+    const SLOTS: usize = 128;
+
+    /// The same, where nothing was asked for yet.
+    fn new(null: Option<bool>) -> Lately {
+        Lately([(Address::NULL, null); Lately::SLOTS])
+    }
+
+    #[inline]
+    fn is_array(&mut self, class: Address, classes: &HashMap<Address, ClassEntry>) -> Option<bool> {
+        let slot = &mut self.0[(class.0 >> 3 ^ class.0 >> 10) as usize % Lately::SLOTS];
+        if slot.0 != class {
+            *slot = (class, classes.get(&class).map(|entry| entry.is_array));
+        }
+        slot.1
+    }
 }
 
 /// What the class words of object arrays name.
@@ -57,6 +81,7 @@ impl GraphIndex {
             resolver: Resolver::new(layout),
             addresses: AddressSet::default(),
             classes: HashMap::new(),
+            lately: Lately::new(None),
             duplicates: HashMap::new(),
             arrays: Arrays::default(),
             followed: Followed::new(super::GRAPH_DANGLING_REFERENCE, &BOOK, "references to records of this dump"),
@@ -90,6 +115,7 @@ impl GraphIndex {
     /// Between the passes: judges the class hierarchy.
     pub fn seal(&mut self, findings: &mut Findings) {
         self.addresses.seal();
+        self.lately = Lately::new(self.classes.get(&Address::NULL).map(|entry| entry.is_array));
         let above = |class| self.classes.get(&class).map(|entry| entry.superclass);
         let on_cycles = on_cycles(self.classes.keys().copied(), above);
         let mut cyclic = Vec::new();
@@ -142,15 +168,15 @@ impl GraphIndex {
             });
         }
         if let Some(class_word) = class_word {
-            let class = self.classes.get(&class_word);
-            if class.is_none() {
+            let is_array = self.lately.is_array(class_word, &self.classes);
+            if is_array.is_none() {
                 add(findings, super::GRAPH_CLASS_WORD, located, || {
                     ("a class word that names a class record".to_owned(), class_word.to_string())
                 });
             }
             if let Record::ObjectArray(_) = record {
-                match class {
-                    Some(class) if class.is_array => self.arrays.array += 1,
+                match is_array {
+                    Some(true) => self.arrays.array += 1,
                     _ => self.arrays.plain += 1,
                 }
                 self.arrays.first_at.get_or_insert((located.offset, located.index));
@@ -164,13 +190,20 @@ impl GraphIndex {
         let GraphIndex { followed, resolver, addresses, .. } = self;
         followed.begin((located.offset, located.index), addresses, findings);
         let mut first = None;
-        located.references(references, |units| {
-            let target = resolver.offset(address, units);
-            first.get_or_insert(target);
-            if !target.is_null() {
-                followed.follow(target, addresses, findings);
+        match located.long.map_or_else(|| followed.room(count, addresses, findings), |_| None) {
+            Some(room) => {
+                let from = room.len();
+                references.map_into(room, |units| resolver.offset(address, units).0);
+                first = room.get(from).copied().map(Address);
             }
-        })?;
+            None => located.references(references, |units| {
+                let target = resolver.offset(address, units);
+                first.get_or_insert(target);
+                if !target.is_null() {
+                    followed.follow(target, addresses, findings);
+                }
+            })?,
+        }
         followed.count(count);
         let is_array_class = |a: Address| self.classes.get(&a).is_some_and(|class| class.is_array);
         if matches!(record, Record::ObjectArray(_)) && first.is_some_and(is_array_class) {

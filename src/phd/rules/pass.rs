@@ -3,12 +3,12 @@
 use crate::bytes::{mutf8, quoted};
 use crate::error::{DecodeError, RuleId};
 use crate::findings::Findings;
-use crate::model::{Address, ByteLen, PrimitiveType, Totals};
+use crate::model::{ByteLen, PrimitiveType, Totals};
 
 use super::super::decode::{Ended, Located};
 use super::super::lift::{Resolved, Resolver};
 use super::super::record::{Header, HeaderRecord, ObjectArray, Record, References, StoredHash};
-use super::super::wire::{FileFlags, Layout, Units};
+use super::super::wire::{FileFlags, Layout};
 use super::severity;
 
 /// Judges a dump's header and records, one by one.
@@ -226,23 +226,29 @@ impl PassRules {
         }
         self.references += count;
         let from = resolved.address;
-        let mut nulls = 0_u64;
-        let resolver = &self.resolver;
-        located.references(references, |units| nulls += u64::from(resolver.offset(from, units).is_null()))?;
+        let nulls = match located.long {
+            None => self.resolver.nulls(from, references),
+            Some(_) => {
+                let (mut nulls, resolver) = (0, &self.resolver);
+                located.references(references, |units| nulls += u64::from(resolver.offset(from, units).is_null()))?;
+                nulls
+            }
+        };
         if nulls > 0 {
             add(findings, super::REFERENCES_NULL, located, || {
                 ("no null references".to_owned(), format!("{nulls} of {count}"))
             });
         }
-        let is_first = match located.long {
-            _ if !self.j9 => false,
-            None => self.is_first(references, from, resolved.class_word),
+        let first = match located.long {
+            _ if !self.j9 => None,
+            None => references.first(),
             Some(_) => {
                 let mut first = None;
                 located.references(references, |units| _ = first.get_or_insert(units))?;
-                first.map(|units| self.resolver.offset(from, units)) == resolved.class_word
+                first
             }
         };
+        let is_first = first.is_some_and(|units| Some(self.resolver.offset(from, units)) == resolved.class_word);
         if is_first {
             add(findings, super::REFERENCES_FIRST_IS_CLASS, located, || {
                 (
@@ -252,16 +258,6 @@ impl PassRules {
             });
         }
         Ok(())
-    }
-
-    #[inline]
-    fn is_first(&self, references: &References<'_>, from: Address, class_word: Option<Address>) -> bool {
-        let mut bytes = [0; 8];
-        let width = references.width.bytes();
-        let Some(first) = references.bytes.get(..width) else { return false };
-        bytes[..width].copy_from_slice(first);
-        let units = Units(i64::from_be_bytes(bytes) >> (64 - 8 * width));
-        Some(self.resolver.offset(from, units)) == class_word
     }
 
     fn object_array(&mut self, located: Located<'_, '_>, r: &ObjectArray<'_>, findings: &mut Findings) {

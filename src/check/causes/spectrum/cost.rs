@@ -13,16 +13,16 @@ const CAUSE: f64 = 2.0;
 const FIT: f64 = 1.5;
 /// A symptom where the dump relies on the rule, but not those bytes that were read wrongly; and where it does not.
 const ELSEWHERE: f64 = 3.5;
-const NOWHERE: f64 = 6.5;
+const NOWHERE: f64 = 8.0;
 /// The same of a dump that is accepted although it breaks a rule, and of one that is read another way than declared: this says which
 /// rule is broken, and not what was read wrongly. A rule on the same topic is likelier than others.
 const ACCEPTED_ELSEWHERE: f64 = 0.5;
 const READING_ELSEWHERE: f64 = 0.2;
-const ACCEPTED_TOPIC: f64 = 0.7;
+const ACCEPTED_TOPIC: f64 = 1.2;
 const ACCEPTED_NOWHERE: f64 = 7.0;
 /// The most that a symptom costs beside another one of the same case, where the rule is a suspect of it or is not.
 const BESIDE: f64 = 0.6;
-const BESIDE_OTHER: f64 = 0.8;
+const BESIDE_OTHER: f64 = 1.0;
 /// Which dumps fail of those that rely on a rule, as a part of what it takes to list them: a reader that does not follow a rule
 /// gets only some of them wrong, but one that does not look whether it is broken accepts nearly all.
 const LISTED: f64 = 0.45;

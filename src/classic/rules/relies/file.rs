@@ -45,7 +45,12 @@ impl Pass<'_> {
             return self.space(at, at.bytes);
         };
         match record {
-            Record::Version(_) => self.found.add(rules::HEADER_LAYOUT, at.offset, text),
+            Record::Version(version) => {
+                self.found.add(rules::HEADER_LAYOUT, at.offset, text);
+                if !version.text.is_ascii() {
+                    self.found.add(rules::NAME_CHARACTERS, at.offset, text);
+                }
+            }
             Record::Comment(_) => self.found.add(rules::HEADER_COMMENT, at.offset, text),
             Record::Breakdown(_, counts) => {
                 self.trailers.breakdown = true;

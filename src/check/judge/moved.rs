@@ -1,0 +1,286 @@
+//! Classes and objects that an answer has in their order, but not at their addresses. What else is wrong of them can only be told
+//! apart from that where each is compared with the one that stands in its place.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::compare::Facet;
+use crate::compare::listing::Places;
+use crate::family::Family;
+use crate::model::{Address, Class, Heap, Object, ObjectKind, WordSize, visit};
+
+use super::follows::what;
+use super::{Differing, Wrong};
+
+/// What is wrong with an answer. Of one that has all classes and objects in their order, but not at their addresses, this is judged
+/// at the right ones as well: what is not wrong there only follows from the addresses.
+pub(super) fn or_moved(
+    family: Family,
+    right: &Heap,
+    told: &Heap,
+    mut judge: impl FnMut(&Heap) -> Result<(), Wrong>,
+) -> Result<(), Wrong> {
+    let Err(wrong) = judge(told) else { return Ok(()) };
+    let moved = if wrong.differing.contains(Facet::Address) { moved(right, told) } else { None };
+    let Some(moved) = moved else { return Err(wrong) };
+    let settled = judge(&moved.heap).err();
+    Err(moved.wrong(right, family, wrong, settled))
+}
+
+/// An answer with the addresses of the right heap.
+struct Moved {
+    heap: Heap,
+    /// The right addresses of those that are somewhere else, in the order of the dump, and where the answer has them.
+    all: Vec<(Address, Address)>,
+    /// The right addresses of those that are at another distance from the one before.
+    apart: Vec<Address>,
+}
+
+/// A class or an object, with its place among those of the heap.
+#[derive(Clone, Copy)]
+enum Entry<'h> {
+    Class(usize, &'h Class),
+    Object(usize, &'h Object),
+}
+
+impl Entry<'_> {
+    fn address(self) -> Address {
+        match self {
+            Entry::Class(_, class) => class.address,
+            Entry::Object(_, object) => object.address,
+        }
+    }
+
+    fn kind(self) -> Option<ObjectKind> {
+        match self {
+            Entry::Class(..) => None,
+            Entry::Object(_, object) => Some(object.kind),
+        }
+    }
+
+    /// Whether another one says the same of what does not depend on addresses.
+    fn resembles(self, other: Entry<'_>) -> bool {
+        match (self, other) {
+            (Entry::Class(_, one), Entry::Class(_, other)) => one.name == other.name,
+            (Entry::Object(_, one), Entry::Object(_, other)) => (one.hash, one.length) == (other.hash, other.length),
+            _ => false,
+        }
+    }
+
+    /// The addresses of classes that are no references.
+    fn words(self) -> [Option<Address>; 2] {
+        match self {
+            Entry::Class(_, class) => [class.superclass, None],
+            Entry::Object(_, object) => [object.class, object.class_word],
+        }
+    }
+
+    /// Every address that it holds besides its own, which is visited first.
+    fn held(self) -> HashSet<Address> {
+        let mut all = Vec::new();
+        let mut see = |address: &mut Address| all.push(*address);
+        match self {
+            Entry::Class(_, one) => visit::class(&mut one.clone(), &mut see),
+            Entry::Object(_, one) => visit::object(&mut one.clone(), &mut see),
+        }
+        all.into_iter().skip(1).collect()
+    }
+}
+
+/// What an answer says, at the right addresses; `None`, if its classes and objects are not those of the right heap in the same order.
+fn moved(right: &Heap, told: &Heap) -> Option<Moved> {
+    let (rights, tolds) = (entries(right), entries(told));
+    let pairs = || rights.iter().copied().zip(tolds.iter().copied());
+    if rights.len() != tolds.len() || pairs().any(|(right, told)| right.kind() != told.kind()) {
+        return None;
+    }
+    let moved = || pairs().filter(|(right, told)| right.address() != told.address());
+    let alike = moved().filter(|(right, told)| right.resembles(*told)).count();
+    let mut missing: HashMap<Address, i64> = HashMap::new();
+    for (right, told) in pairs() {
+        *missing.entry(right.address()).or_default() += 1;
+        *missing.entry(told.address()).or_default() -= 1;
+    }
+    let missing = missing.into_values().filter(|missing| *missing > 0).sum::<i64>() as usize;
+    let shift = |(right, told): (Entry<'_>, Entry<'_>)| told.address().0.wrapping_sub(right.address().0);
+    let before = std::iter::once(0).chain(pairs().map(shift));
+    let apart =
+        pairs().zip(before).filter(|(pair, before)| shift(*pair) != *before).map(|((right, _), _)| right.address());
+    let all: Vec<_> = moved().map(|(right, told)| (right.address(), told.address())).collect();
+    let apart: Vec<_> = apart.collect();
+    // The right addresses in another order are not moved: few are missing then, and few are as far from the one before as they should.
+    let signs = missing + all.len().saturating_sub(apart.len());
+    if missing == 0 || all.len() > 2 * alike.min(signs) {
+        return None;
+    }
+    // Where an address leads: nowhere for certain, if several are at it.
+    let mut back: HashMap<Address, Option<Address>> = HashMap::new();
+    for (right, told) in pairs() {
+        back.entry(told.address()).and_modify(|to| *to = None).or_insert(Some(right.address()));
+    }
+    let back = |told: Address| back.get(&told).copied().flatten().unwrap_or(told);
+    let word = right.facts.word_size.unwrap_or(WordSize::Bits64);
+    let mut heap = told.clone();
+    for (right, told) in pairs() {
+        let (held, shift) = (right.held(), shift((right, told)));
+        let near = |told: Address| Address(word.mask(told.0.wrapping_sub(shift)));
+        let is_held = |address: &Address| held.contains(address);
+        let references: Vec<Address> =
+            told.held().into_iter().filter(|to| !told.words().contains(&Some(*to))).collect();
+        let right_as_they_are = references.iter().filter(|to| is_held(to)).count();
+        let are_near = references.iter().filter(|to| is_held(&near(**to))).count() > right_as_they_are;
+        // Right by itself; or at the right distance, as references are where most of them are; or that of one that has moved.
+        let settled = |told: Address, are_near: bool| {
+            let (one, other) = if are_near { (near(told), told) } else { (told, near(told)) };
+            [one, other].into_iter().find(is_held).unwrap_or_else(|| back(told))
+        };
+        let reference = &mut |address: &mut Address| *address = settled(*address, are_near);
+        match told {
+            Entry::Class(at, told) => {
+                let class = &mut heap.classes[at];
+                visit::class(class, reference);
+                class.superclass = told.superclass.map(|superclass| settled(superclass, false));
+                class.address = right.address();
+            }
+            Entry::Object(at, told) => {
+                let object = &mut heap.objects[at];
+                visit::object(object, reference);
+                [object.class, object.class_word] =
+                    [told.class, told.class_word].map(|class| class.map(|class| settled(class, false)));
+                object.address = right.address();
+            }
+        }
+    }
+    let mut held = HashSet::new();
+    visit::surroundings(&mut right.surroundings.clone(), &mut |address| _ = held.insert(*address));
+    visit::surroundings(&mut heap.surroundings, &mut |address| {
+        if !held.contains(address) {
+            *address = back(*address);
+        }
+    });
+    Some(Moved { heap, all, apart })
+}
+
+impl Moved {
+    /// What is wrong with the answer: addresses, what is wrong of it at the right ones, and what is only wrong as it is told.
+    fn wrong(&self, right: &Heap, family: Family, told: Wrong, settled: Option<Wrong>) -> Wrong {
+        // Where a dump says only how far a record is from the one before, those after it are as far away as it is.
+        let at =
+            if family.tells_distances() { self.apart.clone() } else { self.all.iter().map(|(at, _)| *at).collect() };
+        let first = self.all.first().copied().unwrap_or_default();
+        let address = Differing {
+            fact: Facet::Address.to_string(),
+            facet: Some(Facet::Address),
+            address: Some(first.0.to_string()),
+            expected: what(right, first.0),
+            found: format!("the same at {}", first.1),
+            count: self.all.len() as u64,
+            at,
+            is_whole: true,
+            is_settled: true,
+            follows: None,
+        };
+        let settled = settled.map(|wrong| wrong.facts).unwrap_or_default();
+        let is_open = |fact: &Differing| {
+            fact.facet != Some(Facet::Address) && settled.iter().all(|other| other.fact != fact.fact)
+        };
+        let mut following = told.facts;
+        following.retain(is_open);
+        for fact in &mut following {
+            (fact.follows, fact.is_settled) = (Some(Facet::Address.to_string()), true);
+        }
+        settled.into_iter().chain(following).fold(address.into(), Wrong::and)
+    }
+}
+
+/// The classes and objects of a heap in the order of its dump.
+fn entries(heap: &Heap) -> Vec<Entry<'_>> {
+    let places = Places::of_order(heap);
+    let classes = heap.classes.iter().enumerate().map(|(at, class)| Entry::Class(at, class)).zip(&places.classes);
+    let objects = heap.objects.iter().enumerate().map(|(at, object)| Entry::Object(at, object)).zip(&places.objects);
+    let mut all: Vec<_> = classes.chain(objects).collect();
+    all.sort_by_key(|(_, place)| place.record);
+    all.into_iter().map(|(entry, _)| entry).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::super::listing::differ;
+    use super::*;
+    use crate::compare::compare;
+    use crate::format::Format;
+    use crate::model::{Contents, IdentityHash};
+
+    /// A class, and objects at these addresses, each with a reference to the next one.
+    fn heap(class: u64, objects: &[u64]) -> Heap {
+        let to = objects.iter().skip(1).map(|to| vec![Address(*to)]).chain([Vec::new()]);
+        let of = |(address, to): (&u64, Vec<Address>)| Object {
+            address: Address(*address),
+            class_word: Some(Address(0x1000)),
+            hash: Some(IdentityHash::Bits16(*address as u16)),
+            contents: Contents::References(to),
+            ..Object::default()
+        };
+        let classes = vec![Class { address: Address(class), after_objects: Some(0), ..Class::default() }];
+        Heap { classes, objects: objects.iter().zip(to).map(of).collect(), ..Heap::default() }
+    }
+
+    /// What is wrong: facts, how many places, what it follows from.
+    fn wrong(right: &Heap, told: &Heap) -> Vec<(String, u64, Option<String>)> {
+        let judge = |told: &Heap| differ(&compare(right, told, &BTreeSet::from([Facet::RecordOrder])));
+        let wrong = or_moved(Format::PHD6.family(), right, told, judge).expect_err("it differs");
+        wrong.facts.into_iter().map(|fact| (fact.fact, fact.count, fact.follows)).collect()
+    }
+
+    fn address(count: u64) -> (String, u64, Option<String>) {
+        ("address".to_owned(), count, None)
+    }
+
+    #[test]
+    fn what_has_moved_is_compared_with_what_should_stand_there() {
+        let right = heap(0x1000, &[0x1010, 0x1020, 0x1040]);
+        let mut told = heap(0x1000, &[0x1008, 0x1018, 0x1038]);
+        for (own, right) in told.objects.iter_mut().zip(&right.objects) {
+            own.hash = right.hash;
+        }
+        assert_eq!(wrong(&right, &told), [address(3)]);
+        let moved = moved(&right, &told).expect("it has moved");
+        assert_eq!(moved.apart, [Address(0x1010)]);
+        assert_eq!(moved.heap.objects, right.objects);
+        // Another mistake is told apart.
+        told.objects[1].hash = None;
+        told.objects[2].contents = Contents::References(vec![Address(0x1038)]);
+        let others = [("hash-16".to_owned(), 1, None), ("references".to_owned(), 1, None)];
+        let told = wrong(&right, &told);
+        assert_eq!(told[0], address(3));
+        assert!(others.iter().all(|other| told.contains(other)), "{told:?}");
+    }
+
+    /// The second object is at the address of the third, whose hash is wrong only because that is another object.
+    #[test]
+    fn what_is_wrong_only_at_the_wrong_address_follows_from_it() {
+        let right = heap(0x1000, &[0x1010, 0x1020, 0x1030]);
+        let mut told = heap(0x1000, &[0x1010, 0x1030, 0x1040]);
+        for (own, right) in told.objects.iter_mut().zip(&right.objects) {
+            own.hash = right.hash;
+        }
+        let told = wrong(&right, &told);
+        assert_eq!(told[0], address(2));
+        assert!(told.contains(&("hash-16".to_owned(), 1, Some("address".to_owned()))), "{told:?}");
+        assert!(told[1..].iter().all(|(_, _, follows)| follows.is_some()), "{told:?}");
+    }
+
+    #[test]
+    fn another_order_and_other_objects_have_not_moved() {
+        let right = heap(0x1000, &[0x1010, 0x1020, 0x1040, 0x1060]);
+        // One of them is somewhere else, and the others in another order.
+        assert!(moved(&right, &heap(0x1000, &[0x1060, 0x1040, 0x1020, 0x1018])).is_none());
+        // One is missing.
+        assert!(moved(&right, &heap(0x1000, &[0x1010, 0x1028, 0x1048])).is_none());
+        // Others stand there.
+        let mut others = heap(0x1000, &[0x1018, 0x1028, 0x1048, 0x1068]);
+        others.objects.iter_mut().for_each(|object| object.hash = None);
+        assert!(moved(&right, &others).is_none());
+    }
+}
