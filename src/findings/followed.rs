@@ -162,4 +162,30 @@ mod tests {
         ];
         assert_eq!(found, due);
     }
+
+    /// The same where the references of a record come at once, with those to nothing among them.
+    #[test]
+    fn references_that_come_at_once_are_told_of_their_record() {
+        let mut addresses = AddressSet::default();
+        (1..100).for_each(|number| _ = addresses.insert(8 * number));
+        addresses.seal();
+        let rule = crate::phd::rules::GRAPH_DANGLING_REFERENCE;
+        let mut followed = Followed::new(rule, &crate::phd::rules::BOOK, "references to records");
+        let mut findings = Findings::default();
+        // More than are kept in all.
+        for record in 0..40 {
+            followed.begin((100 * record, record), &addresses, &mut findings);
+            let room = followed.room(60, &addresses, &mut findings).expect("fewer than are kept");
+            room.extend((0..60).map(|at| if at % 7 == 0 { 0 } else { 8 * (at % 99 + 1) }));
+            if record == 33 {
+                *room.last_mut().expect("60 references") = 0x5000;
+            }
+            followed.count(60);
+        }
+        assert!(followed.room(KEPT as u64 + 1, &addresses, &mut findings).is_none());
+        followed.end(&addresses, &mut findings);
+        let (found, _) = findings.finish();
+        let found: Vec<_> = found.iter().map(|one| (one.record, &*one.found)).collect();
+        assert_eq!(found, [(Some(33), "1 of 60 dangle, the first to 0x5000")]);
+    }
 }

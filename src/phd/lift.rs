@@ -469,3 +469,50 @@ fn tolerate_missing_end(ended: Result<Ended, Error>) -> Result<(), Error> {
         Err(e) => Err(e),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// References of a width at these distances, as they stand in a record.
+    fn at(width: Width, distances: &[i64]) -> References<'static> {
+        let bytes = distances.iter().flat_map(|distance| distance.to_be_bytes()[8 - width.bytes()..].to_vec());
+        References { width, bytes: bytes.collect::<Vec<u8>>().into() }
+    }
+
+    /// The nulls are worked out by hand: 0 is at the distance -0x10 from 0x40 in units of 4 bytes, and in 32 bits also at those that lead
+    /// across 4 GiB.
+    #[test]
+    fn null_references_are_counted_without_their_addresses() {
+        let of = |word, unit, from, references: &References<'_>| {
+            let layout = Layout { word, hash16: false, array_sizes: false, unit };
+            Resolver::new(layout).nulls(Address(from), references)
+        };
+        let (narrow, wide) = (WordSize::Bits32, WordSize::Bits64);
+        for (word, unit, from, width, distances, nulls) in [
+            (wide, 4, 0x40, Width::One, &[-0x10, 0x10, -0x11, -0x10][..], 2),
+            (wide, 8, 0x40, Width::One, &[-8, -0x10, 0, 8], 1),
+            // Not a whole number of units away.
+            (wide, 4, 0x42, Width::Two, &[-0x10, -0x11], 0),
+            // Too far for the width.
+            (wide, 4, 0x1000, Width::One, &[-0x80, 0x7f, 0], 0),
+            (wide, 4, 0x1000, Width::Two, &[-0x400, 0x400, -0x3ff], 1),
+            (wide, 4, 0x2_0000_0000, Width::Four, &[-0x8000_0000, 0x7fff_ffff, 0], 1),
+            (wide, 4, 0x1000, Width::Eight, &[-0x400, 0x3fff_ffff_ffff_fc00, 1], 2),
+            (wide, 4, 0xffff_ffff_ffff_fffc, Width::One, &[1, -1], 1),
+            (narrow, 4, 0xffff_fffc, Width::One, &[1, -1], 1),
+            (narrow, 4, 0x40, Width::Two, &[-0x10, 0x10], 1),
+            (narrow, 4, 0x1000, Width::Four, &[-0x400, 0x3fff_fc00, 0x400], 2),
+            (wide, 4, 0, Width::One, &[0, 0, 1], 2),
+        ] {
+            let references = at(width, distances);
+            assert_eq!(of(word, unit, from, &references), nulls, "{word:?} {unit} {from:#x} {width:?} {distances:?}");
+            let first = references.first().map(|units| units.0);
+            assert_eq!(first, distances.first().copied());
+            let mut all = Vec::new();
+            references.map_into(&mut all, |units| units.0);
+            assert_eq!(all, distances);
+        }
+        assert_eq!(References::none(Width::Four).first(), None);
+    }
+}
