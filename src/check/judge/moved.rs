@@ -77,10 +77,10 @@ impl Entry<'_> {
     /// Every address that it holds besides its own, which is visited first.
     fn held(self) -> HashSet<Address> {
         let mut all = Vec::new();
-        let mut see = |address: &mut Address| all.push(*address);
         match self {
-            Entry::Class(_, one) => visit::class(&mut one.clone(), &mut see),
-            Entry::Object(_, one) => visit::object(&mut one.clone(), &mut see),
+            Entry::Class(_, one) => visit::class(&mut one.clone(), &mut |address| all.push(*address)),
+            // Contents that cannot be read any more hold nothing.
+            Entry::Object(_, one) => _ = visit::addresses(one, &mut |address| all.push(address)),
         }
         all.into_iter().skip(1).collect()
     }
