@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::model::{Address, ByteLen, Contents, Heap, Name, ObjectKind, PrimitiveType, StackFrame, Value};
+use crate::model::{Address, ByteLen, Contents, Heap, Name, ObjectKind, PrimitiveType, StackFrame, visit};
 
 /// A heap whose classes, fields and threads have names of one or a few letters. Those of arrays and of primitive types say
 /// what they are, and the log holds texts as they were.
@@ -116,30 +116,9 @@ pub(super) fn low_addresses(heap: &Heap) -> Heap {
 
 /// Calls `each` with every address of a heap without a log.
 fn each_address(heap: &mut Heap, each: &mut dyn FnMut(&mut Address)) {
-    let value = |value: &mut Value, each: &mut dyn FnMut(&mut Address)| {
-        if let Some(mut to) = value.as_reference() {
-            each(&mut to);
-            *value = Value::reference(to);
-        }
-    };
-    for class in &mut heap.classes {
-        each(&mut class.address);
-        let owners = [&mut class.superclass, &mut class.loader, &mut class.signers, &mut class.protection_domain];
-        owners.into_iter().flatten().for_each(&mut *each);
-        class.interfaces.iter_mut().flatten().for_each(&mut *each);
-        class.references.iter_mut().flatten().for_each(&mut *each);
-        class.statics.iter_mut().flatten().for_each(|field| value(&mut field.value, each));
-        class.constant_pool.iter_mut().flatten().for_each(|entry| value(&mut entry.value, each));
-    }
-    for object in &mut heap.objects {
-        each(&mut object.address);
-        object.class.iter_mut().chain(object.class_word.iter_mut()).for_each(&mut *each);
-        match &mut object.contents {
-            Contents::Fields(values) => values.iter_mut().for_each(|one| value(one, each)),
-            Contents::Elements(list) | Contents::References(list) => list.iter_mut().for_each(&mut *each),
-            Contents::Unknown | Contents::Raw(_) | Contents::Primitives(_) | Contents::Long(_) => {}
-        }
-    }
+    heap.classes.iter_mut().for_each(|class| visit::class(class, each));
+    heap.objects.iter_mut().for_each(|object| visit::object(object, each));
+    // JNI references stay as they are.
     let around = &mut heap.surroundings;
     around.roots.iter_mut().flatten().for_each(|root| each(&mut root.object));
     around.threads.iter_mut().flatten().for_each(|thread| each(&mut thread.object));
