@@ -14,6 +14,8 @@ const FIT: f64 = 1.5;
 /// A symptom where the dump relies on the rule, but not those bytes that were read wrongly; and where it does not.
 const ELSEWHERE: f64 = 3.5;
 const NOWHERE: f64 = 8.0;
+/// A symptom beside the most frequent one, where no rule explains either.
+const WITHOUT_RULE: f64 = 6.5;
 /// The same of a dump that is accepted although it breaks a rule, and of one that is read another way than declared: this says which
 /// rule is broken, and not what was read wrongly. A rule on the same topic is likelier than others.
 const ACCEPTED_ELSEWHERE: f64 = 0.5;
@@ -236,7 +238,7 @@ impl<'s, 'r> Costs<'s, 'r> {
         let most = counts.values().copied().fold(0.0, f64::max);
         let others = counts.values().sum::<f64>() - most;
         let failed: f64 = cases.iter().map(|tokens| weight(tokens[0])).sum();
-        others * NOWHERE + ways(failed, self.all.max(DUMPS) - failed)
+        others * WITHOUT_RULE + ways(failed, self.all.max(DUMPS) - failed)
     }
 }
 
