@@ -131,15 +131,20 @@ impl Followed {
 mod tests {
     use super::*;
 
-    /// More references than are kept, records without any between others, and references that dangle on either side of a block.
-    #[test]
-    fn what_dangles_is_told_of_its_record() {
+    /// References of a dump whose 99 records are at the multiples of 8, from 8 on.
+    fn of_multiples_of_8() -> (Followed, AddressSet, Findings) {
         let mut addresses = AddressSet::default();
         (1..100).for_each(|number| _ = addresses.insert(8 * number));
         addresses.seal();
         let rule = crate::phd::rules::GRAPH_DANGLING_REFERENCE;
-        let mut followed = Followed::new(rule, &crate::phd::rules::BOOK, "references to records");
-        let mut findings = Findings::default();
+        let followed = Followed::new(rule, &crate::phd::rules::BOOK, "references to records");
+        (followed, addresses, Findings::default())
+    }
+
+    /// More references than are kept, records without any between others, and references that dangle on either side of a block.
+    #[test]
+    fn what_dangles_is_told_of_its_record() {
+        let (mut followed, addresses, mut findings) = of_multiples_of_8();
         let dangling = |record: u64, at: u64| match (record, at) {
             (1, 1500 | 2999) | (3, 0) | (5, 63 | 64) => Some(0x1000 + at),
             _ => None,
@@ -166,12 +171,7 @@ mod tests {
     /// The same where the references of a record come at once, with those to nothing among them.
     #[test]
     fn references_that_come_at_once_are_told_of_their_record() {
-        let mut addresses = AddressSet::default();
-        (1..100).for_each(|number| _ = addresses.insert(8 * number));
-        addresses.seal();
-        let rule = crate::phd::rules::GRAPH_DANGLING_REFERENCE;
-        let mut followed = Followed::new(rule, &crate::phd::rules::BOOK, "references to records");
-        let mut findings = Findings::default();
+        let (mut followed, addresses, mut findings) = of_multiples_of_8();
         // More than are kept in all.
         for record in 0..40 {
             followed.begin((100 * record, record), &addresses, &mut findings);

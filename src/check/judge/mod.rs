@@ -88,7 +88,7 @@ pub(super) struct Differing {
     pub(super) is_whole: bool,
     /// The fact from which it only follows.
     pub(super) follows: Option<String>,
-    /// Whether that is known already.
+    /// Whether it is known already from which fact it follows, or that it follows from none.
     pub(super) is_settled: bool,
 }
 
