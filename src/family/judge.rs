@@ -49,8 +49,8 @@ pub trait Judge {
     /// Between the passes. `whole` says whether the first one read the dump to its end.
     fn seal(graph: &mut Self::Graph, whole: bool, findings: &mut Findings);
 
-    /// Whether the second pass could find an error. It is asked where nothing else is looked for.
-    fn may_err(_graph: &Self::Graph) -> bool {
+    /// Whether the second pass could find what is looked for: nothing but errors, or all.
+    fn is_open(_graph: &Self::Graph, _errors: bool) -> bool {
         true
     }
 
@@ -106,7 +106,7 @@ pub fn run_keeping<J: Judge>(
     }
     if let Some(index) = &mut index {
         J::seal(index, whole, findings);
-        if (!errors || J::may_err(index))
+        if J::is_open(index, errors)
             && let Ok(mut decoder) = J::open(opener.open()?)
         {
             match J::judge(&mut decoder, index, findings) {

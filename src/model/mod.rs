@@ -23,7 +23,7 @@ mod root_writer;
 pub mod visit;
 
 pub use crate::units::{Address, ByteLen, FrameId, PrimitiveType, Serial, TextId, WordSize};
-pub(crate) use address_set::AddressSet;
+pub(crate) use address_set::{AddressSet, Entered, Sweep};
 pub use class::{Class, Field, FieldType, PoolEntry, Static};
 pub use event::{
     AllocationSite, AllocationSites, ControlSettings, CpuSamples, Event, EventKind, Frame, HeapSummary, LoadClass,

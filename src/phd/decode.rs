@@ -74,6 +74,20 @@ impl Located<'_, '_> {
         Ok(())
     }
 
+    /// The distance of its first reference.
+    ///
+    /// # Errors
+    /// Like [`Located::references`].
+    #[inline]
+    pub fn first(&self, held: &References<'_>) -> Result<Option<Units>, DecodeError> {
+        if self.long.is_none() {
+            return Ok(held.first());
+        }
+        let mut first = None;
+        self.references(held, |units| _ = first.get_or_insert(units))?;
+        Ok(first)
+    }
+
     /// How many references the record has.
     #[inline]
     pub fn count(&self, held: &References<'_>) -> u64 {
@@ -129,6 +143,11 @@ impl<R: Read> Decoder<R> {
     /// What has to be known of the dump may take of memory.
     pub fn allowance(&self) -> Allowance {
         self.allowance
+    }
+
+    /// Bytes of the dump, where they are known.
+    pub(super) fn declared(&self) -> Option<u64> {
+        self.declared
     }
 
     /// The header.

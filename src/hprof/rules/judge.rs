@@ -89,8 +89,8 @@ impl Judge for Judgement {
         graph.rules.seal();
     }
 
-    fn may_err(graph: &Kept) -> bool {
-        graph.rules.may_err()
+    fn is_open(graph: &Kept, errors: bool) -> bool {
+        !errors || graph.rules.may_err()
     }
 
     fn judge(decoder: &mut Decoder<Stream>, graph: &mut Kept, findings: &mut Findings) -> Result<(), DecodeError> {

@@ -3,6 +3,7 @@
 mod chunk;
 mod run;
 mod sequence;
+mod sweep;
 
 use std::mem;
 
@@ -10,6 +11,7 @@ use foldhash::HashMap;
 
 use chunk::{All, Chunk, IN_TABLE, place};
 use run::{Run, Runs};
+pub(crate) use sweep::{Entered, Sweep};
 
 /// Which addresses there are.
 ///
@@ -58,11 +60,22 @@ const RANGES: usize = 8;
 /// The most chunks that a range leaves out in turn.
 const APART: u64 = 64;
 
+/// Where an address comes among all others, those that agree in their last three bits side by side.
+#[inline]
+fn place_of(address: u64) -> u64 {
+    address.rotate_right(3)
+}
+
+/// The address that has this place.
+fn address_at(place: u64) -> u64 {
+    place.rotate_left(3)
+}
+
 /// The chunk of an address, and which one of its addresses it is.
 #[inline]
 fn split(address: u64) -> (u64, u16) {
-    let aligned = address >> 3;
-    (aligned >> 16 | (address & 7) << 61, aligned as u16)
+    let place = place_of(address);
+    (place >> 16, place as u16)
 }
 
 impl AddressSet {

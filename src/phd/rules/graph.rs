@@ -2,22 +2,31 @@
 //!
 //! Memory: the set of the addresses, mostly 2 bytes or less for each, and the classes.
 
+use std::io::Read;
+
 use foldhash::{HashMap, HashMapExt};
 
 use crate::bytes::Allowance;
 use crate::error::{DecodeError, RuleId};
 use crate::findings::{Findings, Followed, on_cycles};
-use crate::model::{Address, AddressSet};
+use crate::model::{Address, AddressSet, Entered};
 
-use super::super::decode::Located;
+use super::super::decode::{Decoder, Located};
 use super::super::lift::{Resolved, Resolver};
 use super::super::record::Record;
-use super::super::wire::Layout;
+use super::super::wire::FileFlags;
+use super::noted::Noted;
 use super::{BOOK, severity};
 
-/// An index of a dump's addresses, filled by a first pass and asked by a second one.
+/// An index of a dump's addresses, filled by a first pass and asked by a second one, if there is anything to be asked.
 #[derive(Debug)]
 pub struct GraphIndex {
+    /// Before the second pass.
+    noted: Option<Noted>,
+    /// Whether nothing that the second pass looks for is in the dump.
+    is_sound: bool,
+    /// Whether signs for a convention are looked for.
+    signs: bool,
     resolver: Resolver,
     addresses: AddressSet,
     classes: HashMap<Address, ClassEntry>,
@@ -38,54 +47,76 @@ struct ClassEntry {
     index: u64,
 }
 
-/// What addresses that were asked for lately are: most objects are of few classes. `None` for what is no class, and whether it is one
-/// of arrays.
+/// Which addresses that were asked for lately are those of classes: most objects are of few.
 #[derive(Debug)]
-struct Lately([(Address, Option<bool>); Lately::SLOTS]);
+struct Lately([(Address, bool); Lately::SLOTS]);
 
 impl Lately {
     const SLOTS: usize = 128;
 
     /// The same, where nothing was asked for yet.
-    fn new(null: Option<bool>) -> Lately {
-        Lately([(Address::NULL, null); Lately::SLOTS])
+    fn new(has_null: bool) -> Lately {
+        Lately([(Address::NULL, has_null); Lately::SLOTS])
     }
 
     #[inline]
-    fn is_array(&mut self, class: Address, classes: &HashMap<Address, ClassEntry>) -> Option<bool> {
-        let slot = &mut self.0[(class.0 >> 3 ^ class.0 >> 10) as usize % Lately::SLOTS];
-        if slot.0 != class {
-            *slot = (class, classes.get(&class).map(|entry| entry.is_array));
+    fn is_class(&mut self, address: Address, classes: &HashMap<Address, ClassEntry>) -> bool {
+        let slot = &mut self.0[(address.0 >> 3 ^ address.0 >> 10) as usize % Lately::SLOTS];
+        if slot.0 != address {
+            *slot = (address, classes.contains_key(&address));
         }
         slot.1
     }
 }
 
-/// What the class words of object arrays name.
+/// What the class words of object arrays name: of so many, the class word and the first reference.
 #[derive(Debug, Default)]
 struct Arrays {
-    plain: u64,
-    array: u64,
-    /// Arrays whose reference 0 is the class of an array.
-    array_class_first: u64,
     first_at: Option<(u64, u64)>,
+    total: u64,
+    asked: Vec<(Address, Option<Address>)>,
 }
+
+impl Arrays {
+    /// A writer has the same convention for all of them.
+    const ASKED: usize = 1 << 14;
+
+    fn enter(&mut self, located: Located<'_, '_>, resolved: &Resolved, resolver: &Resolver) -> Result<(), DecodeError> {
+        let (Record::ObjectArray(array), Some(class_word)) = (located.record, resolved.class_word) else {
+            return Ok(());
+        };
+        self.first_at.get_or_insert((located.offset, located.index));
+        self.total += 1;
+        if self.asked.len() < Arrays::ASKED {
+            let first = located.first(&array.references)?;
+            self.asked.push((class_word, first.map(|units| resolver.offset(resolved.address, units))));
+        }
+        Ok(())
+    }
+}
+
+/// The part of the memory for an index that may be taken besides for what the first pass notes.
+const NOTED: u64 = 8;
 
 /// What a class or an address takes in a table that grows.
 const IN_TABLE: usize = 2 * (size_of::<Address>() + size_of::<ClassEntry>());
 
 impl GraphIndex {
-    /// An empty index, which may take that much memory. `j9` is the file's J9 flag.
-    pub fn new(layout: Layout, j9: bool, allowance: Allowance) -> GraphIndex {
+    /// An empty index of the dump that is read. `errors` says whether nothing but errors is looked for.
+    pub fn new<R: Read>(decoder: &Decoder<R>, errors: bool) -> GraphIndex {
+        let allowance = decoder.allowance();
         GraphIndex {
-            resolver: Resolver::new(layout),
+            noted: (!errors).then(|| Noted::new(decoder.declared(), allowance.allowed() / NOTED)),
+            is_sound: errors,
+            signs: !errors,
+            resolver: Resolver::new(decoder.layout()),
             addresses: AddressSet::default(),
             classes: HashMap::new(),
-            lately: Lately::new(None),
+            lately: Lately::new(false),
             duplicates: HashMap::new(),
             arrays: Arrays::default(),
             followed: Followed::new(super::GRAPH_DANGLING_REFERENCE, &BOOK, "references to records of this dump"),
-            j9,
+            j9: decoder.header().flags.has(FileFlags::J9),
             allowance,
         }
     }
@@ -93,10 +124,30 @@ impl GraphIndex {
     /// First pass: takes a record in.
     ///
     /// # Errors
-    /// If the index would take more memory than is allowed.
+    /// If the index would take more memory than is allowed, or references that are not held cannot be read.
     #[inline]
-    pub fn enter(&mut self, located: Located<'_, '_>, address: Address) -> Result<(), DecodeError> {
-        if !self.addresses.insert(address.0) {
+    pub fn enter(
+        &mut self,
+        located: Located<'_, '_>,
+        resolved: &Resolved,
+        resolver: &Resolver,
+    ) -> Result<(), DecodeError> {
+        let address = resolved.address;
+        if self.signs && matches!(located.record, Record::ObjectArray(_)) {
+            self.arrays.enter(located, resolved, resolver)?;
+        }
+        let mut entered = match &mut self.noted {
+            None => Entered::NoRoom,
+            Some(noted) => noted.enter(located, resolved, resolver)?,
+        };
+        if entered == Entered::New && !matches!(located.record, Record::Class(_)) {
+            return Ok(());
+        }
+        if entered == Entered::NoRoom {
+            self.hand_over();
+            entered = if self.addresses.insert(address.0) { Entered::New } else { Entered::Again };
+        }
+        if entered == Entered::Again {
             self.duplicates.insert(address.0, false);
         }
         if let Record::Class(r) = located.record {
@@ -112,10 +163,24 @@ impl GraphIndex {
         self.allowance.covers(self.addresses.held() + tables as u64, located.offset, located.index)
     }
 
+    /// Puts the addresses so far, of which no more is noted, into the set.
+    #[inline]
+    fn hand_over(&mut self) {
+        if let Some(noted) = self.noted.take() {
+            noted.addresses(|address| _ = self.addresses.insert(address));
+        }
+    }
+
     /// Between the passes: judges the class hierarchy.
     pub fn seal(&mut self, findings: &mut Findings) {
-        self.addresses.seal();
-        self.lately = Lately::new(self.classes.get(&Address::NULL).map(|entry| entry.is_array));
+        if let Some(noted) = &mut self.noted {
+            self.is_sound = noted.leads_somewhere(|word| self.classes.contains_key(word));
+        }
+        if self.is_open() {
+            self.hand_over();
+            self.addresses.seal();
+        }
+        self.lately = Lately::new(self.classes.contains_key(&Address::NULL));
         let above = |class| self.classes.get(&class).map(|entry| entry.superclass);
         let on_cycles = on_cycles(self.classes.keys().copied(), above);
         let mut cyclic = Vec::new();
@@ -146,9 +211,10 @@ impl GraphIndex {
         }
     }
 
-    /// Whether an address has more than one record. Of what the second pass finds, nothing else is an error.
-    pub(super) fn has_duplicates(&self) -> bool {
-        !self.duplicates.is_empty()
+    /// Whether the second pass could find anything that is looked for. Of that, nothing is an error but an address that has more than
+    /// one record.
+    pub(super) fn is_open(&self) -> bool {
+        !self.is_sound || !self.duplicates.is_empty()
     }
 
     /// Second pass: judges a record.
@@ -168,18 +234,10 @@ impl GraphIndex {
             });
         }
         if let Some(class_word) = class_word {
-            let is_array = self.lately.is_array(class_word, &self.classes);
-            if is_array.is_none() {
+            if !self.lately.is_class(class_word, &self.classes) {
                 add(findings, super::GRAPH_CLASS_WORD, located, || {
                     ("a class word that names a class record".to_owned(), class_word.to_string())
                 });
-            }
-            if let Record::ObjectArray(_) = record {
-                match is_array {
-                    Some(true) => self.arrays.array += 1,
-                    _ => self.arrays.plain += 1,
-                }
-                self.arrays.first_at.get_or_insert((located.offset, located.index));
             }
         }
         let Some(references) = record.references() else { return Ok(()) };
@@ -189,26 +247,16 @@ impl GraphIndex {
         }
         let GraphIndex { followed, resolver, addresses, .. } = self;
         followed.begin((located.offset, located.index), addresses, findings);
-        let mut first = None;
         match located.long.map_or_else(|| followed.room(count, addresses, findings), |_| None) {
-            Some(room) => {
-                let from = room.len();
-                references.map_into(room, |units| resolver.offset(address, units).0);
-                first = room.get(from).copied().map(Address);
-            }
+            Some(room) => references.map_into(room, |units| resolver.offset(address, units).0),
             None => located.references(references, |units| {
                 let target = resolver.offset(address, units);
-                first.get_or_insert(target);
                 if !target.is_null() {
                     followed.follow(target, addresses, findings);
                 }
             })?,
         }
         followed.count(count);
-        let is_array_class = |a: Address| self.classes.get(&a).is_some_and(|class| class.is_array);
-        if matches!(record, Record::ObjectArray(_)) && first.is_some_and(is_array_class) {
-            self.arrays.array_class_first += 1;
-        }
         Ok(())
     }
 
@@ -217,23 +265,26 @@ impl GraphIndex {
         self.followed.end(&self.addresses, findings);
     }
 
-    /// After the second pass: what speaks for which convention of class words.
+    /// After all: what speaks for which convention of class words.
     pub fn signs(&self, findings: &mut Findings) {
-        let Some((offset, index)) = self.arrays.first_at else { return };
-        let Arrays { plain, array, array_class_first, .. } = &self.arrays;
+        let Arrays { first_at: Some((offset, index)), total, asked } = &self.arrays else { return };
         let rule = super::OBJECT_ARRAY_CLASS_WORD;
-        findings.add(rule, severity(rule), offset, Some(index), || {
-            let total = plain + array;
-            let sign = if *array_class_first * 2 > total && self.j9 {
+        findings.add(rule, severity(rule), *offset, Some(*index), || {
+            let is_array_class = |class: &Address| self.classes.get(class).is_some_and(|class| class.is_array);
+            let array = asked.iter().filter(|(class_word, _)| is_array_class(class_word)).count();
+            let first = asked.iter().filter(|(_, first)| first.as_ref().is_some_and(is_array_class)).count();
+            let sign = if first * 2 > asked.len() && self.j9 {
                 "which speaks for the base class with the array class as reference 0"
-            } else if *plain == 0 {
+            } else if array == asked.len() {
                 "which speaks for the array class itself"
             } else {
                 "which speaks for the component class"
             };
+            let (those, plain) = (asked.len() as u64, asked.len() - array);
+            let arrays = if those == *total { format!("{total} arrays") } else { format!("the first {those} of {total} arrays") };
             let found = format!(
-                "{total} arrays: {plain} class words name plain classes, {array} array classes, and {array_class_first} \
-                 arrays have an array class as reference 0, {sign}"
+                "{arrays}: {plain} class words name plain classes, {array} array classes, and {first} arrays have an array class \
+                 as reference 0, {sign}"
             );
             ("a convention of class words that the bytes do not tell".to_owned(), found)
         });

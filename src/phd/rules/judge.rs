@@ -9,7 +9,6 @@ use crate::model::long::Spool;
 use super::super::Decoder;
 use super::super::family::{format, open};
 use super::super::lift::Summary;
-use super::super::wire::FileFlags;
 use super::{BOOK, GraphIndex, PassRules};
 
 /// What the first pass over a PHD keeps.
@@ -40,11 +39,7 @@ impl Judge for Judgement {
     }
 
     fn graph((decoder, _): &(Decoder<Stream>, Spool), errors: bool) -> Kept {
-        let j9 = decoder.header().flags.has(FileFlags::J9);
-        Kept {
-            index: GraphIndex::new(decoder.layout(), j9, decoder.allowance()),
-            summary: errors.then(|| Summary::new(decoder)),
-        }
+        Kept { index: GraphIndex::new(decoder, errors), summary: errors.then(|| Summary::new(decoder)) }
     }
 
     fn pass(
@@ -58,7 +53,7 @@ impl Judge for Judgement {
         let ended = decoder.visit_with::<DecodeError, _>(Some(spool), |located| {
             let resolved = rules.record(located, findings)?;
             let Some(Kept { index, summary }) = graph.as_deref_mut() else { return Ok(()) };
-            index.enter(located, resolved.address)?;
+            index.enter(located, &resolved, rules.resolver())?;
             summary.as_mut().map_or(Ok(()), |summary| summary.enter(located, rules.resolver(), resolved.address))
         });
         let sound = Sound {
@@ -86,8 +81,8 @@ impl Judge for Judgement {
         index.seal(findings);
     }
 
-    fn may_err(Kept { index, .. }: &Kept) -> bool {
-        index.has_duplicates()
+    fn is_open(Kept { index, .. }: &Kept, _errors: bool) -> bool {
+        index.is_open()
     }
 
     fn judge(

@@ -239,15 +239,7 @@ impl PassRules {
                 ("no null references".to_owned(), format!("{nulls} of {count}"))
             });
         }
-        let first = match located.long {
-            _ if !self.j9 => None,
-            None => references.first(),
-            Some(_) => {
-                let mut first = None;
-                located.references(references, |units| _ = first.get_or_insert(units))?;
-                first
-            }
-        };
+        let first = if self.j9 { located.first(references)? } else { None };
         let is_first = first.is_some_and(|units| Some(self.resolver.offset(from, units)) == resolved.class_word);
         if is_first {
             add(findings, super::REFERENCES_FIRST_IS_CLASS, located, || {

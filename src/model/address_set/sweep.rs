@@ -1,0 +1,326 @@
+//! Records that mostly ascend, and the references from them, in one pass.
+
+use std::collections::BTreeSet;
+
+use foldhash::HashSet;
+
+use super::chunk::{All, place};
+use super::{SMALL, address_at, place_of};
+
+/// Which addresses there are, while it is not yet known whether there is something at each of those that references lead to.
+///
+/// There is a bit for each address that there could be, and a frontier that goes up with the records. A bit up to the frontier is that of
+/// an address that there is, or that is awaited; a bit above it is that of one that a reference leads to. Where the frontier goes past
+/// such a bit and no record is there, it is awaited from then on, as is what a reference leads back to without a record there. So a
+/// reference takes a single access to memory, whether it leads ahead or back, and no record has to be read twice.
+///
+/// That suits a heap whose objects lie side by side. Others would take more memory than a set of their addresses: there is no room for
+/// them.
+#[derive(Debug)]
+pub(crate) struct Sweep {
+    windows: Vec<Window>,
+    /// Which of them the last record was in.
+    current: usize,
+    /// Places up to a frontier to which references lead, and where no record was so far.
+    awaited: HashSet<u64>,
+    records: u64,
+    /// Bytes of the chunks in which records are.
+    swept: u64,
+    /// Bytes of all, and how many they may be.
+    bytes: u64,
+    most: u64,
+    is_full: bool,
+}
+
+/// 16 GiB of multiples of 8, or less where addresses are unaligned.
+#[derive(Debug)]
+struct Window {
+    number: u64,
+    /// `None` where neither a record nor a reference was yet.
+    chunks: Vec<Option<Box<All>>>,
+    /// The place of the last record that came in order.
+    frontier: u64,
+    /// Places above it of records that came before their turn, and the lowest of them.
+    ahead: BTreeSet<u64>,
+    next_ahead: u64,
+}
+
+/// What became of an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Entered {
+    /// It is there now.
+    New,
+    /// It was there.
+    Again,
+    /// There is no room for it: a set of addresses has to take over.
+    NoRoom,
+}
+
+/// Bits of the number of a chunk in its window.
+const CHUNK_BITS: u32 = 15;
+/// The most windows, which are looked at in turn.
+const WINDOWS: usize = 8;
+/// The most addresses that are awaited, and those ahead in a window.
+const ASIDE: usize = 1 << 16;
+
+/// The window of a place, the chunk in it, and the place in that.
+#[inline]
+fn split(place: u64) -> (u64, usize, u16) {
+    (place >> (16 + CHUNK_BITS), (place >> 16) as usize & ((1 << CHUNK_BITS) - 1), place as u16)
+}
+
+impl Sweep {
+    /// Nothing so far, in at most this many bytes.
+    pub(crate) fn new(most: u64) -> Sweep {
+        Sweep {
+            windows: Vec::new(),
+            current: 0,
+            awaited: HashSet::default(),
+            records: 0,
+            swept: 0,
+            bytes: 0,
+            most,
+            is_full: false,
+        }
+    }
+
+    /// Lets it take this many bytes, if that is more than before.
+    pub(crate) fn allow(&mut self, most: u64) {
+        self.most = self.most.max(most);
+    }
+
+    /// There is a record at this address, of those that mostly ascend.
+    #[inline]
+    pub(crate) fn enter(&mut self, address: u64) -> Entered {
+        let there = place_of(address);
+        let (number, chunk, at) = split(there);
+        if let Some(window) = self.windows.get_mut(self.current)
+            && number == window.number
+            && there > window.frontier
+            && there < window.next_ahead
+            && there >> 16 == window.frontier >> 16
+            && let Some(Some(all)) = window.chunks.get_mut(chunk)
+            && !self.is_full
+        {
+            let ((from, last), (word, bit)) = (place(window.frontier as u16), place(at));
+            let above = !(last | (last - 1));
+            let passed = match word - from {
+                0 => all[word] & above & (bit - 1),
+                _ => all[from + 1..word].iter().fold(all[from] & above | all[word] & (bit - 1), |any, word| any | word),
+            };
+            if passed == 0 {
+                all[word] |= bit;
+                window.frontier = there;
+                self.records += 1;
+                return Entered::New;
+            }
+        }
+        self.enter_anywhere(there)
+    }
+
+    /// The same, whatever is between the frontier and the record.
+    #[inline(never)]
+    fn enter_anywhere(&mut self, there: u64) -> Entered {
+        let Some(at) = self.room(there) else { return Entered::NoRoom };
+        let window = &mut self.windows[at];
+        if there <= window.frontier {
+            return self.enter_behind(at, there);
+        }
+        if self.records == 0 || there >> 16 != window.frontier >> 16 {
+            self.swept += size_of::<All>() as u64;
+        }
+        // The same bound as for a set of addresses in chunks.
+        if self.swept > (2 * self.records).max(SMALL) {
+            self.is_full = true;
+            return Entered::NoRoom;
+        }
+        self.current = at;
+        let mut awaited = window.between(window.frontier, there);
+        let ahead = window.take_ahead(there);
+        for one in &ahead {
+            *window.word(*one).0 |= window.word(*one).1;
+        }
+        awaited.retain(|one| ahead.binary_search(one).is_err());
+        self.awaited.extend(awaited);
+        self.is_full |= self.awaited.len() > ASIDE;
+        let (word, bit) = window.word(there);
+        *word |= bit;
+        window.frontier = there;
+        if ahead.last() == Some(&there) {
+            return Entered::Again;
+        }
+        self.records += 1;
+        Entered::New
+    }
+
+    /// There is a record at this address, which need not come in order with the others.
+    pub(crate) fn enter_aside(&mut self, address: u64) -> Entered {
+        let there = place_of(address);
+        let Some(at) = self.room(there) else { return Entered::NoRoom };
+        let window = &mut self.windows[at];
+        if there <= window.frontier {
+            return self.enter_behind(at, there);
+        }
+        if !window.ahead.insert(there) {
+            return Entered::Again;
+        }
+        window.next_ahead = window.next_ahead.min(there);
+        self.is_full |= window.ahead.len() > ASIDE;
+        self.records += 1;
+        Entered::New
+    }
+
+    /// The same at or below the frontier of a window that has room for it.
+    fn enter_behind(&mut self, window: usize, there: u64) -> Entered {
+        let (word, bit) = self.windows[window].word(there);
+        let is_set = *word & bit != 0;
+        *word |= bit;
+        if is_set && !self.awaited.remove(&there) {
+            return Entered::Again;
+        }
+        self.records += 1;
+        Entered::New
+    }
+
+    /// References lead to these addresses.
+    pub(crate) fn refer(&mut self, addresses: &[u64]) {
+        for &address in addresses {
+            if !self.mark(place_of(address)) {
+                self.await_or_mark(place_of(address));
+            }
+        }
+    }
+
+    /// Marks a place where there is room for it, and which is ahead or has a record.
+    #[inline]
+    fn mark(&mut self, there: u64) -> bool {
+        let (number, chunk, at) = split(there);
+        for window in &mut self.windows {
+            if window.number == number {
+                let Some(Some(all)) = window.chunks.get_mut(chunk) else { return false };
+                // Without a branch on where it leads, which would often be taken wrongly.
+                let is_ahead = u64::from(there > window.frontier);
+                let word = &mut all[usize::from(at >> 6)];
+                let before = *word;
+                *word = before | is_ahead << (at & 63);
+                return (before >> (at & 63) | is_ahead) & 1 != 0;
+            }
+        }
+        false
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn await_or_mark(&mut self, place: u64) {
+        let Some(at) = self.room(place) else { return };
+        let window = &mut self.windows[at];
+        let is_ahead = place > window.frontier;
+        let (word, bit) = window.word(place);
+        let is_set = *word & bit != 0;
+        *word |= bit;
+        if !is_ahead && !is_set {
+            self.awaited.insert(place);
+            self.is_full |= self.awaited.len() > ASIDE;
+        }
+    }
+
+    /// The window that has this place, with room for it; `None` if it may not take that.
+    fn room(&mut self, place: u64) -> Option<usize> {
+        if self.is_full {
+            return None;
+        }
+        let (number, chunk, _) = split(place);
+        let at = self.windows.iter().position(|window| window.number == number).unwrap_or_else(|| {
+            let (chunks, ahead) = (Vec::new(), BTreeSet::new());
+            self.windows.push(Window { number, chunks, frontier: 0, ahead, next_ahead: u64::MAX });
+            self.windows.len() - 1
+        });
+        let window = &mut self.windows[at];
+        if window.chunks.get(chunk).is_none_or(Option::is_none) {
+            let table = (chunk + 1).saturating_sub(window.chunks.len()) * size_of::<Option<Box<All>>>();
+            self.bytes += (size_of::<All>() + table) as u64;
+            if self.bytes > self.most || self.windows.len() > WINDOWS {
+                self.is_full = true;
+                return None;
+            }
+            let window = &mut self.windows[at];
+            if chunk >= window.chunks.len() {
+                window.chunks.resize(chunk + 1, None);
+            }
+            window.chunks[chunk] = Some(Box::new([0; 1 << 10]));
+        }
+        Some(at)
+    }
+
+    /// Whether every reference led to a record, now that all are known; `false`, too, if there was no room for all of them.
+    pub(crate) fn is_closed(&self) -> bool {
+        let is_closed = |window: &Window| window.above().all(|place| window.ahead.contains(&place));
+        !self.is_full && self.awaited.is_empty() && self.windows.iter().all(is_closed)
+    }
+
+    /// Calls `visit` with the address of every record, in ascending order as far as they are aligned alike.
+    pub(crate) fn visit(mut self, mut visit: impl FnMut(u64)) {
+        self.windows.sort_unstable_by_key(|window| window.number);
+        for mut window in self.windows {
+            let frontier = window.frontier;
+            let (first, chunks) = (window.number << CHUNK_BITS, std::mem::take(&mut window.chunks));
+            for (key, all) in (first..).zip(chunks).filter_map(|(key, chunk)| Some((key, chunk?))) {
+                bits(key, &all, 0, frontier)
+                    .filter(|place| !self.awaited.contains(place))
+                    .for_each(|place| visit(address_at(place)));
+            }
+            window.ahead.iter().for_each(|place| visit(address_at(*place)));
+        }
+    }
+}
+
+/// The places of a chunk, of those from `first` up to `last`, whose bits are set.
+fn bits(key: u64, all: &All, first: u64, last: u64) -> impl Iterator<Item = u64> {
+    let words = (0..).zip(all).map(move |(at, word): (u64, &u64)| (key << 16 | at << 6, *word));
+    let words = words.filter(move |(base, word)| *word != 0 && *base <= last && base + 63 >= first);
+    let places = words.flat_map(|(base, mut word)| {
+        std::iter::from_fn(move || {
+            let bit = (word != 0).then(|| u64::from(word.trailing_zeros()))?;
+            word &= word - 1;
+            Some(base | bit)
+        })
+    });
+    places.filter(move |place| (first..=last).contains(place))
+}
+
+impl Window {
+    /// The word of a place that there is room for, and its bit there.
+    fn word(&mut self, there: u64) -> (&mut u64, u64) {
+        let (_, chunk, at) = split(there);
+        let (word, bit) = place(at);
+        let all = self.chunks[chunk].get_or_insert_with(|| Box::new([0; 1 << 10]));
+        (&mut all[word], bit)
+    }
+
+    /// The places between these two whose bits are set.
+    fn between(&self, from: u64, to: u64) -> Vec<u64> {
+        let first = self.number << CHUNK_BITS;
+        let keys = (from >> 16).max(first)..=to >> 16;
+        let chunks = keys.filter_map(|key| Some((key, self.chunks.get((key - first) as usize)?.as_ref()?)));
+        chunks.flat_map(|(key, all)| bits(key, all, from + 1, to - 1)).collect()
+    }
+
+    /// The places above the frontier whose bits are set.
+    fn above(&self) -> impl Iterator<Item = u64> {
+        let (first, frontier) = (self.number << CHUNK_BITS, self.frontier);
+        let chunks = (first..).zip(&self.chunks).skip((frontier >> 16).saturating_sub(first) as usize);
+        let chunks = chunks.filter_map(|(key, chunk)| Some((key, chunk.as_ref()?)));
+        chunks.flat_map(move |(key, all)| bits(key, all, frontier.saturating_add(1), u64::MAX))
+    }
+
+    /// Takes out the places ahead up to this one, in order.
+    fn take_ahead(&mut self, to: u64) -> Vec<u64> {
+        let mut taken = Vec::new();
+        while let Some(first) = self.ahead.first().copied().filter(|first| *first <= to) {
+            self.ahead.pop_first();
+            taken.push(first);
+        }
+        self.next_ahead = self.ahead.first().copied().unwrap_or(u64::MAX);
+        taken
+    }
+}
