@@ -194,51 +194,55 @@ impl<R: Read> Decoder<R> {
         F: FnMut(Located<'_, '_>) -> Result<(), E>,
     {
         let layout = self.layout;
+        // A record that was read already, without its references, which are too many to be held.
+        let mut long: Option<(u64, Record<'static>, Stretch)> = None;
         loop {
             let offset = self.window.offset();
             let bytes = self.window.bytes();
             let mut taken = 0;
+            // `visit` is called in one place, so that it is compiled into this loop: a call would hand every record on through memory.
             let short = loop {
                 let rest = &bytes[taken..];
-                let place = offset + taken as u64;
-                if let [record_tag::END_OF_DUMP, ..] = rest {
-                    self.window.consume(taken + 1);
-                    return Ok(Ended { records: self.records, end_tag: place });
-                }
-                let mut cursor = Cursor::new(rest, NoTrace);
-                match record(&mut cursor, layout) {
-                    Ok(record) => {
+                let (held, apart);
+                let (place, length, record, stretch) = if let Some(read) = long.take() {
+                    apart = (read.1, Some(read.2));
+                    (read.0, 0, &apart.0, apart.1.as_ref())
+                } else {
+                    let place = offset + taken as u64;
+                    if let [record_tag::END_OF_DUMP, ..] = rest {
+                        self.window.consume(taken + 1);
+                        return Ok(Ended { records: self.records, end_tag: place });
+                    }
+                    let mut cursor = Cursor::new(rest, NoTrace);
+                    match record(&mut cursor, layout) {
                         // It borrows everything; dropping it would still ask, for every record, whether it does.
-                        let record = ManuallyDrop::new(record);
-                        let length = cursor.position();
-                        let bytes = &rest[..length];
-                        if let Some(spool) = spool.as_deref_mut()
-                            && let Some(references) = record.references()
-                            && references.len() > spool.held() / 8
-                        {
-                            let (head, stretch) = long::taken(&record, place, bytes, spool)?;
-                            let long = stretch.as_ref();
-                            visit(Located { index: self.records, offset: place, bytes, record: &head, long })?;
-                        } else {
-                            visit(Located { index: self.records, offset: place, bytes, record: &record, long: None })?;
+                        Ok(record) => held = ManuallyDrop::new(record),
+                        Err(Stop::Incomplete(short)) => break short,
+                        Err(Stop::Bad(bad)) => {
+                            self.window.consume(taken);
+                            return Err(bad.at(place).in_record(self.records).into());
                         }
-                        self.records += 1;
-                        taken += length;
                     }
-                    Err(Stop::Incomplete(short)) => break short,
-                    Err(Stop::Bad(bad)) => {
-                        self.window.consume(taken);
-                        return Err(bad.at(place).in_record(self.records).into());
+                    let length = cursor.position();
+                    if let Some(spool) = spool.as_deref_mut()
+                        && let Some(references) = held.references()
+                        && references.len() > spool.held() / 8
+                    {
+                        apart = long::taken(&held, place, &rest[..length], spool)?;
+                        (place, length, &apart.0, apart.1.as_ref())
+                    } else {
+                        (place, length, &*held, None)
                     }
-                }
+                };
+                visit(Located { index: self.records, offset: place, bytes: &rest[..length], record, long: stretch })?;
+                self.records += 1;
+                taken += length;
             };
             self.window.consume(taken);
             if let Some(spool) = spool.as_deref_mut().filter(|spool| short.needed > spool.held() as u64 / 8) {
                 let place = self.window.offset();
-                if let Some((record, long)) = self.long_record(spool).map_err(|e| e.in_record(self.records))? {
-                    let long = Some(&long);
-                    visit(Located { index: self.records, offset: place, bytes: &[], record: &record, long })?;
-                    self.records += 1;
+                if let Some((record, stretch)) = self.long_record(spool).map_err(|e| e.in_record(self.records))? {
+                    long = Some((place, record, stretch));
                     continue;
                 }
             }

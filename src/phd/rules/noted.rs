@@ -22,7 +22,7 @@ pub(super) struct Noted {
 }
 
 impl Noted {
-    const LATELY: usize = 1024;
+    const LATELY: usize = 4096;
     /// 2^64 divided by the golden ratio: the upper bits of a multiple tell numbers apart that are alike (Fibonacci hashing).
     const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
     /// References that are kept until they are noted together. A look at a place of memory that is not in a cache takes as long as
