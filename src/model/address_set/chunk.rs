@@ -29,7 +29,7 @@ const FEW: usize = 7;
 const LISTED: usize = 64;
 const GROUPS: usize = 16;
 /// Of as many words, all are kept.
-const MANY: usize = 512;
+pub(super) const MANY: usize = 512;
 /// What a chunk takes in the table, while that grows.
 pub(super) const IN_TABLE: u64 = 120;
 

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use foldhash::HashSet;
 
-use super::chunk::{All, place};
-use super::{SMALL, address_at, place_of};
+use super::chunk::{All, MANY, place};
+use super::{AddressSet, Range, SMALL, address_at, place_of};
 
 /// Which addresses there are, while it is not yet known whether there is something at each of those that references lead to.
 ///
@@ -138,7 +138,8 @@ impl Sweep {
         let mut awaited = window.between(window.frontier, there);
         let ahead = window.take_ahead(there);
         for one in &ahead {
-            *window.word(*one).0 |= window.word(*one).1;
+            let (word, bit) = window.word(*one);
+            *word |= bit;
         }
         awaited.retain(|one| ahead.binary_search(one).is_err());
         self.awaited.extend(awaited);
@@ -258,19 +259,43 @@ impl Sweep {
         !self.is_full && self.awaited.is_empty() && self.windows.iter().all(is_closed)
     }
 
-    /// Calls `visit` with the address of every record, in ascending order as far as they are aligned alike.
-    pub(crate) fn visit(mut self, mut visit: impl FnMut(u64)) {
+    /// The addresses of all records. Chunks that are well filled go over as they are.
+    pub(crate) fn into_set(mut self) -> AddressSet {
+        let mut set = AddressSet::default();
         self.windows.sort_unstable_by_key(|window| window.number);
         for mut window in self.windows {
-            let frontier = window.frontier;
-            let (first, chunks) = (window.number << CHUNK_BITS, std::mem::take(&mut window.chunks));
-            for (key, all) in (first..).zip(chunks).filter_map(|(key, chunk)| Some((key, chunk?))) {
-                bits(key, &all, 0, frontier)
-                    .filter(|place| !self.awaited.contains(place))
-                    .for_each(|place| visit(address_at(place)));
+            // Bits of what is not there.
+            let number = window.number;
+            let mut nothing: Vec<u64> = window.above().filter(|place| !window.ahead.contains(place)).collect();
+            nothing.extend(self.awaited.iter().filter(|place| split(**place).0 == number));
+            for place in nothing {
+                let (word, bit) = window.word(place);
+                *word &= !bit;
             }
-            window.ahead.iter().for_each(|place| visit(address_at(*place)));
+            let mut range = Range { first: window.number << CHUNK_BITS, chunks: Vec::new() };
+            for (key, chunk) in (range.first..).zip(window.chunks) {
+                let filled = |all: &Box<All>| all.iter().filter(|word| **word != 0).count() >= MANY;
+                let (kept, few) = match chunk {
+                    Some(all) if filled(&all) => (Some(all), None),
+                    few => (None, few),
+                };
+                if let Some(all) = &kept {
+                    set.bytes += size_of_val(&**all) as u64;
+                    set.placed += all.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
+                    // Above all that could be in it.
+                    set.next = set.next.max(address_at(key << 16 | 0xffff).saturating_add(1));
+                }
+                for place in few.iter().flat_map(|all| bits(key, all, 0, u64::MAX)) {
+                    set.insert(address_at(place));
+                }
+                range.chunks.push(kept);
+            }
+            if range.chunks.iter().any(Option::is_some) {
+                set.ranges.push(range);
+            }
+            window.ahead.iter().for_each(|place| _ = set.insert(address_at(*place)));
         }
+        set
     }
 }
 
@@ -322,5 +347,150 @@ impl Window {
         }
         self.next_ahead = self.ahead.first().copied().unwrap_or(u64::MAX);
         taken
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use super::*;
+    use crate::draw::{Draw, SeedDraw};
+
+    /// A record: where it is, whether it comes in order with others, and where its references lead.
+    type Record = (u64, bool, Vec<u64>);
+
+    const MANY_BYTES: u64 = 1 << 30;
+
+    /// Whether all references lead to records, by the sweep and then by looking each up; and the addresses that are there by both. Records
+    /// for which there is no room go into the set that takes over, as do those after them.
+    fn swept(name: &str, records: &[Record], most: u64) -> (bool, bool) {
+        let (mut sweep, mut set, mut there) = (Some(Sweep::new(most)), AddressSet::default(), BTreeSet::new());
+        for (address, in_order, references) in records {
+            let is_new = there.insert(*address);
+            let mut entered = match &mut sweep {
+                Some(sweep) if *in_order => sweep.enter(*address),
+                Some(sweep) => sweep.enter_aside(*address),
+                None => Entered::NoRoom,
+            };
+            if entered == Entered::NoRoom {
+                if let Some(sweep) = sweep.take() {
+                    set = sweep.into_set();
+                }
+                entered = if set.insert(*address) { Entered::New } else { Entered::Again };
+            }
+            assert_eq!(entered, if is_new { Entered::New } else { Entered::Again }, "{name}: {address:#x}");
+            if let Some(sweep) = &mut sweep {
+                sweep.refer(references);
+            }
+        }
+        let is_closed = sweep.as_ref().is_some_and(Sweep::is_closed);
+        let had_room = sweep.as_ref().is_some_and(|sweep| !sweep.is_full);
+        if let Some(sweep) = sweep {
+            set = sweep.into_set();
+        }
+        set.seal();
+        let targets = records.iter().flat_map(|(address, _, references)| references.iter().chain([address]));
+        for &target in targets {
+            for other in [target, target ^ 8, target ^ 1, target ^ 1 << 19, target ^ 1 << 40] {
+                assert_eq!(set.has(other), there.contains(&other), "{name}: {other:#x}");
+            }
+        }
+        let leads = records.iter().flat_map(|(.., references)| references).all(|target| there.contains(target));
+        assert_eq!(is_closed, had_room && leads, "{name}");
+        // It is a set like any other: what comes next is taken in once.
+        for address in [0, 8, 0x7fff_fff8, u64::MAX, u64::MAX - 7] {
+            assert_eq!(set.insert(address), there.insert(address), "{name}: {address:#x}");
+        }
+        (had_room, leads)
+    }
+
+    /// Records at these addresses, in this order, each with some references to any of them.
+    fn referring(draw: &mut SeedDraw, addresses: &[u64], aside: impl Fn(u64) -> bool) -> Vec<Record> {
+        let any = |draw: &mut SeedDraw| addresses[draw.below(addresses.len() as u64) as usize];
+        let record = |address: &u64| {
+            let references = (0..draw.below(4)).map(|_| any(draw)).collect();
+            (*address, !aside(*address), references)
+        };
+        addresses.iter().map(record).collect()
+    }
+
+    /// Heaps as formats and writers order them, with and without references that lead nowhere, ahead, back or between.
+    #[test]
+    fn it_knows_whether_all_references_lead_to_records() {
+        let mut draw = SeedDraw::numbered(1, 1);
+        let ascending = |count: u64, from: u64, step: u64| (0..count).map(move |n| from + n * step);
+        let with_aside = |aside: Vec<u64>, first: bool, objects: Vec<u64>| match first {
+            true => [aside, objects].concat(),
+            false => [objects, aside].concat(),
+        };
+        let objects: Vec<u64> = ascending(20_000, 0x10_0000, 24).collect();
+        let below: Vec<u64> = ascending(300, 0x8000, 64).collect();
+        let above: Vec<u64> = ascending(300, 0x7f00_0000_0000, 64).collect();
+        // Multiples of 8 that are not those of 24 from there.
+        let among: Vec<u64> = ascending(300, 0x10_0008, 24 * 60).collect();
+        let mut heaps: BTreeMap<&str, (Vec<u64>, BTreeSet<u64>)> = BTreeMap::new();
+        for (name, aside) in [("classes below", below), ("classes above", above), ("classes among", among)] {
+            let is_aside: BTreeSet<u64> = aside.iter().copied().collect();
+            heaps.insert(name, (with_aside(aside.clone(), true, objects.clone()), is_aside.clone()));
+            let last = with_aside(aside, false, objects.clone());
+            let name: &str = Box::leak(format!("{name}, last").into_boxed_str());
+            heaps.insert(name, (last, is_aside));
+        }
+        let plain = |addresses: Vec<u64>| (addresses, BTreeSet::new());
+        heaps.insert("from 0", plain(ascending(5_000, 0, 8).collect()));
+        heaps.insert("some lower", plain(objects.iter().map(|a| if a % 7 == 0 { a ^ 16 } else { *a }).collect()));
+        heaps.insert("two ranges", plain(ascending(9_000, 1 << 20, 32).chain(ascending(9_000, 1 << 42, 16)).collect()));
+        heaps.insert("across windows", plain(ascending(9_000, (1 << 34) - 40_000, 16).collect()));
+        heaps.insert("at the end", plain(ascending(9_000, u64::MAX - 8 * 9_000 + 1, 8).collect()));
+        for (name, (addresses, aside)) in &heaps {
+            let records = referring(&mut draw, addresses, |address| aside.contains(&address));
+            assert_eq!(swept(name, &records, MANY_BYTES), (true, true), "{name}");
+            for turn in 0..6 {
+                let mut broken = records.clone();
+                let known = addresses[draw.below(addresses.len() as u64) as usize];
+                let target = [known + 4, known ^ 1 << 30, known + 1, known ^ 1 << 21][turn % 4];
+                let at = draw.below(records.len() as u64) as usize;
+                broken[at].2.push(target);
+                let leads = addresses.contains(&target);
+                assert_eq!(swept(name, &broken, MANY_BYTES).1, leads, "{name}: {target:#x} from {at}");
+                // Without a record to which others lead.
+                let mut broken = records.clone();
+                let (gone, ..) = broken.remove(at);
+                let leads = broken.iter().all(|(.., references)| !references.contains(&gone));
+                assert_eq!(swept(name, &broken, MANY_BYTES).1, leads, "{name}: without {gone:#x}");
+            }
+            // One of them twice, at once and later.
+            for again in [0, addresses.len() / 2, addresses.len() - 1] {
+                let mut twice = records.clone();
+                twice.insert(again, records[again].clone());
+                twice.push(records[again].clone());
+                twice.push((records[again].0, false, Vec::new()));
+                assert_eq!(swept(name, &twice, MANY_BYTES), (true, true), "{name}: {again} twice");
+            }
+        }
+    }
+
+    /// Where there is no room, a set takes over with all that was there.
+    #[test]
+    fn a_set_takes_over_where_there_is_no_room() {
+        let mut draw = SeedDraw::numbered(2, 1);
+        let apart: Vec<u64> = (0..20_000).map(|n| 0x10_0000 + n * 15_000).collect();
+        let downwards: Vec<u64> = (0..400_000).map(|n| 0x7fff_0000_0000 - n * 16).collect();
+        let scattered: Vec<u64> = (0..20).map(|n| n << 50).collect();
+        let ascending: Vec<u64> = (0..100_000).map(|n| 0x10_0000 + n * 24).collect();
+        let far: Vec<u64> = (0..2_000).map(|n| 0x10_0000 + n * 24 + ((n / 100) << 22)).collect();
+        for (name, addresses, most) in [
+            ("objects apart", &apart, MANY_BYTES),
+            ("downwards", &downwards, MANY_BYTES),
+            ("scattered", &scattered, MANY_BYTES),
+            ("few bytes", &ascending, 20_000),
+            ("few bytes, apart", &far, 100_000),
+        ] {
+            let records = referring(&mut draw, addresses, |_| false);
+            assert_eq!(swept(name, &records, most), (false, true), "{name}");
+        }
+        let one = referring(&mut draw, &[0x1000], |_| true);
+        assert_eq!(swept("nothing at all", &one, 0), (false, true));
     }
 }

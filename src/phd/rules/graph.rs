@@ -167,7 +167,7 @@ impl GraphIndex {
     #[inline]
     fn hand_over(&mut self) {
         if let Some(noted) = self.noted.take() {
-            noted.addresses(|address| _ = self.addresses.insert(address));
+            self.addresses = noted.into_addresses();
         }
     }
 

@@ -3,7 +3,7 @@
 use foldhash::{HashSet, HashSetExt};
 
 use crate::error::DecodeError;
-use crate::model::{Address, Entered, Sweep};
+use crate::model::{Address, AddressSet, Entered, Sweep};
 
 use super::super::decode::Located;
 use super::super::lift::{Resolved, Resolver};
@@ -116,8 +116,8 @@ impl Noted {
         self.class_words.take().is_some_and(|words| words.iter().all(is_class)) && self.sweep.is_closed()
     }
 
-    /// Calls `visit` with the addresses of the records.
-    pub(super) fn addresses(self, visit: impl FnMut(u64)) {
-        self.sweep.visit(visit);
+    /// The addresses of the records.
+    pub(super) fn into_addresses(self) -> AddressSet {
+        self.sweep.into_set()
     }
 }
