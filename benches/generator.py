@@ -113,10 +113,14 @@ def main():
                 f"{size / right / 1e9:.2f}")
 
         print("\n| graph rules | ratio | to | target | verdict | CPU |\n|---|---|---|---|---|---|", flush=True)
-        for addresses in ("ordinary", "dense"):
-            of = recipe("phd6", 5_000_000) + f",addresses={addresses}"
+        huge = recipe("phd6", 5_000_000)
+        for name, of in (
+            ("ordinary addresses", huge + ",addresses=ordinary"),
+            ("dense addresses", huge + ",addresses=dense"),
+            ("preset openj9", huge.replace("preset=huge", "preset=openj9")),
+        ):
             subprocess.run([heapsmith, "generate", of, "--force", "-o", dump], check=True)
-            what = f"validate, PHD 6, {addresses} addresses, {os.path.getsize(dump) / 5e6:.0f} bytes an object"
+            what = f"validate, PHD 6, {name}, {os.path.getsize(dump) / 5e6:.0f} bytes an object"
             told(what, "openssl", 4, paired(rounds, [[heapsmith, "validate", dump]], [openssl]))
             with_graph, without = (peak([heapsmith, "validate", dump, *more]) for more in ([], ["--no-graph"]))
             each = (with_graph - without) * 1024 / 5_000_000

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use foldhash::HashSet;
 
 use super::chunk::{All, MANY, place};
-use super::{AddressSet, Range, SMALL, address_at, place_of};
+use super::{AddressSet, Range, address_at, place_of};
 
 /// Which addresses there are, while it is not yet known whether there is something at each of those that references lead to.
 ///
@@ -56,6 +56,8 @@ pub(crate) enum Entered {
     NoRoom,
 }
 
+/// Bytes of chunks from which their records are counted. Not many: until then, each reference may need a chunk of its own.
+const EARLY: u64 = 64 << 10;
 /// Bits of the number of a chunk in its window.
 const CHUNK_BITS: u32 = 15;
 /// The most windows, which are looked at in turn.
@@ -129,8 +131,8 @@ impl Sweep {
         if self.records == 0 || there >> 16 != window.frontier >> 16 {
             self.swept += size_of::<All>() as u64;
         }
-        // The same bound as for a set of addresses in chunks.
-        if self.swept > (2 * self.records).max(SMALL) {
+        // The bound of a set of addresses in chunks.
+        if self.swept > (2 * self.records).max(EARLY) {
             self.is_full = true;
             return Entered::NoRoom;
         }

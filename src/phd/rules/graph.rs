@@ -79,7 +79,7 @@ struct Arrays {
 
 impl Arrays {
     /// A writer has the same convention for all of them.
-    const ASKED: usize = 1 << 14;
+    const ASKED: usize = 1 << 12;
 
     fn enter(&mut self, located: Located<'_, '_>, resolved: &Resolved, resolver: &Resolver) -> Result<(), DecodeError> {
         let (Record::ObjectArray(array), Some(class_word)) = (located.record, resolved.class_word) else {

@@ -17,19 +17,19 @@ pub(super) struct Noted {
     /// `None` once they were too many.
     class_words: Option<HashSet<Address>>,
     /// Some that were noted lately: most objects are of few classes.
-    lately: [Option<Address>; Noted::LATELY],
+    lately: Box<[Option<Address>; Noted::LATELY]>,
     most: u64,
 }
 
 impl Noted {
-    const LATELY: usize = 4096;
+    const LATELY: usize = 2048;
     /// 2^64 divided by the golden ratio: the upper bits of a multiple tell numbers apart that are alike (Fibonacci hashing).
     const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
     /// References that are kept until they are noted together. A look at a place of memory that is not in a cache takes as long as
     /// several records, and several of them at once take little longer than one.
     const KEPT: usize = 1024;
     /// Bytes for addresses: those of a heap of half a gigabyte whose objects lie side by side, for any dump; and more for a longer one, one
-    /// byte for that many of its bytes.
+    /// byte for so many of its bytes.
     const BYTES: u64 = 8 << 20;
     const OF_BYTES: u64 = 12;
     /// The most class words: more than a dump has classes.
@@ -41,7 +41,7 @@ impl Noted {
             targets: Vec::with_capacity(Noted::KEPT),
             sweep: Sweep::new((Noted::BYTES + length.unwrap_or(0) / Noted::OF_BYTES).min(most)),
             class_words: Some(HashSet::new()),
-            lately: [None; Noted::LATELY],
+            lately: Box::new([None; Noted::LATELY]),
             most,
         }
     }
