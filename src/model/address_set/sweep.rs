@@ -276,9 +276,9 @@ impl Sweep {
             }
             let mut range = Range { first: window.number << CHUNK_BITS, chunks: Vec::new() };
             for (key, chunk) in (range.first..).zip(window.chunks) {
-                let filled = |all: &Box<All>| all.iter().filter(|word| **word != 0).count() >= MANY;
+                let filled = |all: &All| all.iter().filter(|word| **word != 0).count() >= MANY;
                 let (kept, few) = match chunk {
-                    Some(all) if filled(&all) => (Some(all), None),
+                    Some(all) if filled(&*all) => (Some(all), None),
                     few => (None, few),
                 };
                 if let Some(all) = &kept {

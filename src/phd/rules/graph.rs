@@ -233,12 +233,12 @@ impl GraphIndex {
                 ("an address that no other record has".to_owned(), format!("{address} again"))
             });
         }
-        if let Some(class_word) = class_word {
-            if !self.lately.is_class(class_word, &self.classes) {
-                add(findings, super::GRAPH_CLASS_WORD, located, || {
-                    ("a class word that names a class record".to_owned(), class_word.to_string())
-                });
-            }
+        if let Some(class_word) = class_word
+            && !self.lately.is_class(class_word, &self.classes)
+        {
+            add(findings, super::GRAPH_CLASS_WORD, located, || {
+                ("a class word that names a class record".to_owned(), class_word.to_string())
+            });
         }
         let Some(references) = record.references() else { return Ok(()) };
         let count = located.count(references);
