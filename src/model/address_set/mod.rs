@@ -1,7 +1,6 @@
 //! A set of addresses, small and quick to ask where they lie as in a heap: aligned, and in few ranges.
 
 mod chunk;
-mod lists;
 mod run;
 mod sequence;
 mod sweep;
@@ -11,14 +10,13 @@ use std::mem;
 use foldhash::HashMap;
 
 use chunk::{All, Chunk, IN_TABLE, place};
-use lists::Lists;
 use run::{Run, Runs};
 pub(crate) use sweep::{Entered, Sweep};
 
 /// Which addresses there are.
 ///
-/// Addresses that come in ascending order and lie apart are kept as [`Lists`] where they stand in groups, at most 2 bytes each, or
-/// else as [`Runs`]: a byte each where they are 128 bytes apart, 2 where they are 30 kB apart. All others go into chunks.
+/// Addresses that come in ascending order are kept as [`Runs`] where most lie apart: a byte each where they are 128 bytes apart, 2
+/// where they are 30 kB apart; less where some lie close to each other. All others go into chunks.
 ///
 /// Addresses that agree in their last three bits and in all but the sixteen bits above those share a chunk: of a heap whose
 /// addresses are multiples of 8, that is half a megabyte. A chunk of more than 64 addresses has a bit for each that there
@@ -37,7 +35,6 @@ pub(crate) struct AddressSet {
     placed: u64,
     /// No address from here on was taken in, but for `u64::MAX`, after which there is none.
     next: u64,
-    lists: Lists,
     runs: Runs,
     /// The hash has a random seed: it is hard to make a dump whose addresses collide.
     chunks: HashMap<u64, Chunk>,
@@ -56,8 +53,6 @@ struct Range {
     chunks: Vec<Option<Box<All>>>,
 }
 
-/// Bytes that an address may take in the mean that goes into a list.
-const LISTED: u64 = 2;
 /// Bytes of a set that need not be saved.
 const SMALL: u64 = 256 << 10;
 /// Ranges that are looked at in turn.
@@ -100,7 +95,7 @@ impl AddressSet {
 
     /// The same for an address that is not above all others.
     fn insert_below(&mut self, address: u64) -> bool {
-        !self.is_recent(address) && !self.lists.has(address) && !self.runs.has(address) && self.insert_in_chunk(address)
+        !self.is_recent(address) && !self.runs.has(address) && self.insert_in_chunk(address)
     }
 
     #[inline]
@@ -127,13 +122,11 @@ impl AddressSet {
     fn place_recent(&mut self) {
         let mut recent = mem::take(&mut self.recent);
         self.placed += recent.len() as u64;
-        let in_chunks = self.bytes + self.lists.bytes() + self.runs.bytes() + Chunk::estimate(&recent);
-        let are_apart = in_chunks > (2 * self.placed).max(SMALL);
-        if !are_apart || !self.lists.take(&recent, LISTED * recent.len() as u64) {
-            match are_apart.then(|| Run::of(&recent)).flatten() {
-                Some(run) => self.runs.push(run),
-                None => recent.iter().for_each(|address| _ = self.insert_in_chunk(*address)),
-            }
+        let in_chunks = self.bytes + self.runs.bytes() + Chunk::estimate(&recent);
+        let run = if in_chunks > (2 * self.placed).max(SMALL) { Run::of(&recent) } else { None };
+        match run {
+            Some(run) => self.runs.push(run),
+            None => recent.iter().for_each(|address| _ = self.insert_in_chunk(*address)),
         }
         recent.clear();
         self.recent = recent;
@@ -143,7 +136,6 @@ impl AddressSet {
     pub(crate) fn seal(&mut self) {
         self.place_recent();
         self.recent = Vec::new();
-        self.lists.seal();
         self.runs.seal();
         let key = self.open.0;
         self.open(!key);
@@ -183,16 +175,13 @@ impl AddressSet {
     /// About how many bytes it takes.
     #[inline]
     pub(crate) fn held(&self) -> u64 {
-        self.bytes + self.lists.bytes() + self.runs.bytes() + (self.recent.capacity() * size_of::<u64>()) as u64
+        self.bytes + self.runs.bytes() + (self.recent.capacity() * size_of::<u64>()) as u64
     }
 
     /// Whether this address was taken in.
     #[inline]
     pub(crate) fn has(&self, address: u64) -> bool {
-        self.ranges.iter().any(|range| range.has(address))
-            || self.lists.has(address)
-            || self.runs.has(address)
-            || self.has_elsewhere(address)
+        self.ranges.iter().any(|range| range.has(address)) || self.runs.has(address) || self.has_elsewhere(address)
     }
 
     #[cold]
@@ -225,10 +214,6 @@ impl AddressSet {
             if missing == 0 {
                 return 0;
             }
-        }
-        missing &= !self.lists.have(addresses);
-        if missing == 0 {
-            return 0;
         }
         self.runs.fetch(addresses);
         let mut left = missing;

@@ -278,7 +278,7 @@ impl Sweep {
             for (key, chunk) in (range.first..).zip(window.chunks) {
                 let filled = |all: &All| all.iter().filter(|word| **word != 0).count() >= MANY;
                 let (kept, few) = match chunk {
-                    Some(all) if filled(&*all) => (Some(all), None),
+                    Some(all) if filled(&all) => (Some(all), None),
                     few => (None, few),
                 };
                 if let Some(all) = &kept {
