@@ -69,7 +69,7 @@ impl Lately {
     }
 }
 
-/// What the class words of object arrays name: of so many, the class word and the first reference.
+/// What the class words of object arrays name: of some of them, the class word and the first reference.
 #[derive(Debug, Default)]
 struct Arrays {
     first_at: Option<(u64, u64)>,

@@ -29,7 +29,7 @@ impl Noted {
     /// several records, and several of them at once take little longer than one.
     const KEPT: usize = 1024;
     /// Bytes for addresses: those of a heap of half a gigabyte whose objects lie side by side, for any dump; and more for a longer one, one
-    /// byte for so many of its bytes.
+    /// byte for 12 of its bytes.
     const BYTES: u64 = 8 << 20;
     const OF_BYTES: u64 = 12;
     /// The most class words: more than a dump has classes.
