@@ -1,7 +1,5 @@
 //! Findings.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 
 use crate::error::{DecodeError, RuleId, TextPosition};
@@ -77,7 +75,8 @@ pub struct Sound {
 #[derive(Debug, Default)]
 pub struct Findings {
     kept: Vec<Finding>,
-    counts: BTreeMap<RuleId, u64>,
+    /// By rule, in the order in which they were found: there are few.
+    counts: Vec<(RuleId, u64)>,
 }
 
 /// How many findings a rule had.
@@ -132,7 +131,7 @@ impl Findings {
         place: Place,
         describe: impl FnOnce() -> (String, String),
     ) {
-        let count = self.counts.entry(rule).or_default();
+        let count = self.count(rule);
         *count += 1;
         if *count <= KEPT_PER_RULE {
             let (expected, found) = describe();
@@ -140,9 +139,28 @@ impl Findings {
         }
     }
 
+    /// Counts a finding of a rule of which no more are kept; `false` if it is to be added instead.
+    pub(crate) fn count_more(&mut self, rule: RuleId) -> bool {
+        let count = self.count(rule);
+        let is_more = *count >= KEPT_PER_RULE;
+        *count += u64::from(is_more);
+        is_more
+    }
+
+    /// How many findings a rule has.
+    fn count(&mut self, rule: RuleId) -> &mut u64 {
+        // The same rule is mostly the same text: whole names need not be compared.
+        let is_it = |known: RuleId| std::ptr::eq(known.0, rule.0) || known == rule;
+        let at = self.counts.iter().position(|(known, _)| is_it(*known)).unwrap_or_else(|| {
+            self.counts.push((rule, 0));
+            self.counts.len() - 1
+        });
+        &mut self.counts[at].1
+    }
+
     /// Adds the error at which decoding stopped.
     pub fn add_fatal(&mut self, error: &DecodeError, severity: Severity) {
-        *self.counts.entry(error.rule()).or_default() += 1;
+        *self.count(error.rule()) += 1;
         let place = Place { offset: error.offset(), record: error.record(), position: error.position() };
         let finding = Finding::new(error.rule(), severity, place, error.expected(), error.found());
         self.kept.push(Finding { fatal: severity == Severity::Error, ..finding });
@@ -150,18 +168,20 @@ impl Findings {
 
     /// Whether a rule was found broken at an offset, or so often that not all its findings were kept.
     pub fn has(&self, rule: RuleId, offset: u64) -> bool {
-        self.counts.get(&rule).is_some_and(|&count| count > KEPT_PER_RULE)
+        self.counts.iter().any(|(known, count)| *known == rule && *count > KEPT_PER_RULE)
             || self.kept.iter().any(|finding| finding.rule == rule && finding.offset == offset)
     }
 
     /// Whether a rule was found broken anywhere.
     pub(crate) fn breaks(&self, rule: &str) -> bool {
-        self.counts.keys().any(|found| found.0 == rule)
+        self.counts.iter().any(|(found, count)| found.0 == rule && *count > 0)
     }
 
     /// The kept findings by place, and the counts by rule.
     pub fn finish(mut self) -> (Vec<Finding>, Vec<FindingCounts>) {
         self.kept.sort_by_key(|f| (f.offset, f.rule));
+        self.counts.retain(|(_, count)| *count > 0);
+        self.counts.sort_unstable();
         (self.kept, self.counts.into_iter().map(|(rule, count)| FindingCounts { rule, count }).collect())
     }
 }

@@ -27,7 +27,9 @@ fn severity(rule: RuleId) -> Severity {
 }
 
 fn add(findings: &mut Findings, rule: RuleId, place: Place, describe: impl FnOnce() -> (String, String)) {
-    findings.add_at(rule, severity(rule), place, describe);
+    if !findings.count_more(rule) {
+        findings.add_at(rule, severity(rule), place, describe);
+    }
 }
 
 /// Where a record begins.

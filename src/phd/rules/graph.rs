@@ -292,5 +292,7 @@ impl GraphIndex {
 }
 
 fn add(findings: &mut Findings, rule: RuleId, located: Located<'_, '_>, describe: impl FnOnce() -> (String, String)) {
-    findings.add(rule, severity(rule), located.offset, Some(located.index), describe);
+    if !findings.count_more(rule) {
+        findings.add(rule, severity(rule), located.offset, Some(located.index), describe);
+    }
 }

@@ -368,7 +368,9 @@ fn array_size(
 
 #[cold]
 fn add(findings: &mut Findings, rule: RuleId, located: Located<'_, '_>, describe: impl FnOnce() -> (String, String)) {
-    findings.add(rule, severity(rule), located.offset, Some(located.index), describe);
+    if !findings.count_more(rule) {
+        findings.add(rule, severity(rule), located.offset, Some(located.index), describe);
+    }
 }
 
 /// Whether every byte is ASCII other than NUL: valid modified UTF-8 without a closer look.
