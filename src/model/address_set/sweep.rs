@@ -56,7 +56,7 @@ pub(crate) enum Entered {
     NoRoom,
 }
 
-/// Bytes of chunks from which their records are counted. Not many: until then, each reference may need a chunk of its own.
+/// Bytes of chunks for which no records are asked. Not many: until then, each reference may need a chunk of its own.
 const EARLY: u64 = 64 << 10;
 /// Bits of the number of a chunk in its window.
 const CHUNK_BITS: u32 = 15;
@@ -132,7 +132,7 @@ impl Sweep {
             self.swept += size_of::<All>() as u64;
         }
         // The bound of a set of addresses in chunks.
-        if self.swept > (2 * self.records).max(EARLY) {
+        if self.swept > 2 * self.records + EARLY {
             self.is_full = true;
             return Entered::NoRoom;
         }
