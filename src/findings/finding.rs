@@ -111,11 +111,12 @@ impl Finding {
 }
 
 impl Findings {
-    /// Adds a finding; `describe` (expected, found) is called only if it is kept.
+    /// Adds a finding; `severity` and `describe` (expected, found) are called only if it is kept: a rule can be broken by every
+    /// record.
     pub fn add(
         &mut self,
         rule: RuleId,
-        severity: Severity,
+        severity: impl FnOnce(RuleId) -> Severity,
         offset: u64,
         record: Option<u64>,
         describe: impl FnOnce() -> (String, String),
@@ -127,7 +128,7 @@ impl Findings {
     pub fn add_at(
         &mut self,
         rule: RuleId,
-        severity: Severity,
+        severity: impl FnOnce(RuleId) -> Severity,
         place: Place,
         describe: impl FnOnce() -> (String, String),
     ) {
@@ -135,16 +136,8 @@ impl Findings {
         *count += 1;
         if *count <= KEPT_PER_RULE {
             let (expected, found) = describe();
-            self.kept.push(Finding::new(rule, severity, place, expected, found));
+            self.kept.push(Finding::new(rule, severity(rule), place, expected, found));
         }
-    }
-
-    /// Counts a finding of a rule of which no more are kept; `false` if it is to be added instead.
-    pub(crate) fn count_more(&mut self, rule: RuleId) -> bool {
-        let count = self.count(rule);
-        let is_more = *count >= KEPT_PER_RULE;
-        *count += u64::from(is_more);
-        is_more
     }
 
     /// How many findings a rule has.
@@ -174,13 +167,12 @@ impl Findings {
 
     /// Whether a rule was found broken anywhere.
     pub(crate) fn breaks(&self, rule: &str) -> bool {
-        self.counts.iter().any(|(found, count)| found.0 == rule && *count > 0)
+        self.counts.iter().any(|(found, _)| found.0 == rule)
     }
 
     /// The kept findings by place, and the counts by rule.
     pub fn finish(mut self) -> (Vec<Finding>, Vec<FindingCounts>) {
         self.kept.sort_by_key(|f| (f.offset, f.rule));
-        self.counts.retain(|(_, count)| *count > 0);
         self.counts.sort_unstable();
         (self.kept, self.counts.into_iter().map(|(rule, count)| FindingCounts { rule, count }).collect())
     }

@@ -120,9 +120,13 @@ impl Followed {
     fn report(&self, record: &Referring, findings: &mut Findings) {
         let Referring { offset, index, count, dangling, first, .. } = *record;
         if dangling > 0 {
-            findings.add(self.rule, self.severity, offset, Some(index), || {
-                (self.expected.to_owned(), format!("{dangling} of {count} dangle, the first to {first}"))
-            });
+            findings.add(
+                self.rule,
+                |_| self.severity,
+                offset,
+                Some(index),
+                || (self.expected.to_owned(), format!("{dangling} of {count} dangle, the first to {first}")),
+            );
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Looks ahead, and heaps of which each is read for itself: the work of a file with many of them.
+//! How often a dump is read, and how far ahead.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -92,4 +92,35 @@ fn each_heap_of_a_file_is_read_where_it_stands() {
         })
         .collect();
     assert!(instances.is_sorted(), "{instances:?}");
+}
+
+/// A PHD 5 of 32 bits: the class `A` at 0x40, and objects of it at 0x60, which refers to a place and to 0x40, and at 0x60 and a gap, with a
+/// class word, which refers to what is 0x20 below. Distances are in units of 4 bytes.
+fn phd(to: u8, gap: u8, class_word: u8) -> Vec<u8> {
+    let header = b"\0\x12portable heap dump\0\0\0\x05\0\0\0\x04\x01\x02\x02";
+    let class = b"\x06\0\x10\0\0\0\0\0\0\0\0\0\x01A\0\0\0\0";
+    let objects = [0x50, 0x08, 0, 0, 0, 0x40, to, 0xf8, 0x48, gap, 0, 0, 0, class_word, 0xf8, 0x03];
+    [&header[..], &class[..], &objects].concat()
+}
+
+#[test]
+fn a_phd_is_read_again_only_where_something_leads_nowhere_or_is_there_twice() {
+    let read = |dump: Vec<u8>, rules: &[&str]| {
+        let (input, made) = counted(dump);
+        let report = validate(&input, ValidateOptions::default()).expect("readable");
+        let found: Vec<&str> = report.findings.iter().map(|finding| finding.rule.0).collect();
+        assert_eq!(found, rules);
+        assert!(report.graph_checked);
+        made.load(Ordering::Relaxed)
+    };
+    // To 0x80, which comes next; and to null.
+    let once = read(phd(0x08, 0x08, 0x40), &[]);
+    assert_eq!(read(phd(0xe8, 0x08, 0x40), &["phd.references.null"]), once);
+    // To 0x90 and 0x50, where nothing is.
+    assert_eq!(read(phd(0x0c, 0x08, 0x40), &["phd.graph.dangling-reference"]), once + 1);
+    assert_eq!(read(phd(0xfc, 0x08, 0x40), &["phd.graph.dangling-reference"]), once + 1);
+    assert_eq!(read(phd(0x08, 0x08, 0x44), &["phd.graph.class-word"]), once + 1);
+    // Both objects at 0x60, and each refers to itself or to its class.
+    let twice = ["phd.graph.duplicate-address", "phd.references.first-is-class"];
+    assert_eq!(read(phd(0, 0, 0x40), &twice), once + 1);
 }

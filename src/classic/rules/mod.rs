@@ -27,9 +27,7 @@ fn severity(rule: RuleId) -> Severity {
 }
 
 fn add(findings: &mut Findings, rule: RuleId, place: Place, describe: impl FnOnce() -> (String, String)) {
-    if !findings.count_more(rule) {
-        findings.add_at(rule, severity(rule), place, describe);
-    }
+    findings.add_at(rule, severity, place, describe);
 }
 
 /// Where a record begins.

@@ -42,7 +42,7 @@ impl Place {
 
     #[cold]
     fn finding(self, findings: &mut Findings, rule: RuleId, describe: impl FnOnce() -> (String, String)) {
-        findings.add(rule, severity(rule), self.offset, Some(self.index), describe);
+        findings.add(rule, severity, self.offset, Some(self.index), describe);
     }
 }
 

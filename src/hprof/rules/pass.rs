@@ -100,7 +100,7 @@ impl PassRules {
     pub fn end(&mut self, length: u64, findings: &mut Findings) {
         if self.heaps.is_open() {
             let rule = super::SEGMENT_END_MISSING;
-            findings.add(rule, severity(rule), length, None, || end_missing("the end of the file"));
+            findings.add(rule, severity, length, None, || end_missing("the end of the file"));
         }
     }
 

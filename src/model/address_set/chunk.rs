@@ -35,7 +35,7 @@ pub(super) const IN_TABLE: u64 = 120;
 
 /// The word of an address in its chunk, and its bit there.
 #[inline]
-pub(super) fn place(at: u16) -> (usize, u64) {
+pub(super) fn word_and_bit(at: u16) -> (usize, u64) {
     (usize::from(at >> 6), 1 << (at & 63))
 }
 
@@ -68,7 +68,7 @@ impl Chunk {
     pub(super) fn insert(&mut self, at: u16) -> bool {
         match self {
             Chunk::All(all) => {
-                let (word, bit) = place(at);
+                let (word, bit) = word_and_bit(at);
                 let is_new = all[word] & bit == 0;
                 all[word] |= bit;
                 is_new

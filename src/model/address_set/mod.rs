@@ -9,7 +9,7 @@ use std::mem;
 
 use foldhash::HashMap;
 
-use chunk::{All, Chunk, IN_TABLE, place};
+use chunk::{All, Chunk, IN_TABLE, word_and_bit};
 use run::{Run, Runs};
 pub(crate) use sweep::{Entered, Sweep};
 
@@ -102,7 +102,7 @@ impl AddressSet {
     fn insert_in_chunk(&mut self, address: u64) -> bool {
         let (key, at) = split(address);
         if let Some(all) = self.ranges.iter_mut().find_map(|range| range.chunk_mut(key)) {
-            let (word, bit) = place(at);
+            let (word, bit) = word_and_bit(at);
             let is_new = all[word] & bit == 0;
             all[word] |= bit;
             return is_new;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use foldhash::HashSet;
 
-use super::chunk::{All, MANY, place};
+use super::chunk::{All, MANY, word_and_bit};
 use super::{AddressSet, Range, address_at, place_of};
 
 /// Which addresses there are, while it is not yet known whether there is something at each of those that references lead to.
@@ -104,7 +104,7 @@ impl Sweep {
             && let Some(Some(all)) = window.chunks.get_mut(chunk)
             && !self.is_full
         {
-            let ((from, last), (word, bit)) = (place(window.frontier as u16), place(at));
+            let ((from, last), (word, bit)) = (word_and_bit(window.frontier as u16), word_and_bit(at));
             let above = !(last | (last - 1));
             let passed = match word - from {
                 0 => all[word] & above & (bit - 1),
@@ -319,7 +319,7 @@ impl Window {
     /// The word of a place that there is room for, and its bit there.
     fn word(&mut self, there: u64) -> (&mut u64, u64) {
         let (_, chunk, at) = split(there);
-        let (word, bit) = place(at);
+        let (word, bit) = word_and_bit(at);
         let all = self.chunks[chunk].get_or_insert_with(|| Box::new([0; 1 << 10]));
         (&mut all[word], bit)
     }

@@ -15,22 +15,24 @@ use super::super::decode::{Decoder, Located};
 use super::super::lift::{Resolved, Resolver};
 use super::super::record::Record;
 use super::super::wire::FileFlags;
+use super::lately::Lately;
 use super::noted::Noted;
 use super::{BOOK, severity};
 
 /// An index of a dump's addresses, filled by a first pass and asked by a second one, if there is anything to be asked.
 #[derive(Debug)]
 pub struct GraphIndex {
-    /// Before the second pass.
+    /// Whether nothing but errors is looked for.
+    errors: bool,
+    /// Until the first pass ends, or there is no room for it.
     noted: Option<Noted>,
-    /// Whether nothing that the second pass looks for is in the dump.
+    /// Whether every reference leads to a record, and every class word to a class. `false` until that is known.
     is_sound: bool,
-    /// Whether signs for a convention are looked for.
-    signs: bool,
     resolver: Resolver,
     addresses: AddressSet,
     classes: HashMap<Address, ClassEntry>,
-    lately: Lately,
+    /// Whether addresses are those of classes.
+    lately: Lately<bool>,
     /// Addresses with more than one record, and whether the first was seen in the second pass.
     duplicates: HashMap<u64, bool>,
     arrays: Arrays,
@@ -45,28 +47,6 @@ struct ClassEntry {
     is_array: bool,
     offset: u64,
     index: u64,
-}
-
-/// Which addresses that were asked for lately are those of classes: most objects are of few.
-#[derive(Debug)]
-struct Lately([(Address, bool); Lately::SLOTS]);
-
-impl Lately {
-    const SLOTS: usize = 128;
-
-    /// The same, where nothing was asked for yet.
-    fn new(has_null: bool) -> Lately {
-        Lately([(Address::NULL, has_null); Lately::SLOTS])
-    }
-
-    #[inline]
-    fn is_class(&mut self, address: Address, classes: &HashMap<Address, ClassEntry>) -> bool {
-        let slot = &mut self.0[(address.0 >> 3 ^ address.0 >> 10) as usize % Lately::SLOTS];
-        if slot.0 != address {
-            *slot = (address, classes.contains_key(&address));
-        }
-        slot.1
-    }
 }
 
 /// What the class words of object arrays name: of some of them, the class word and the first reference.
@@ -106,13 +86,13 @@ impl GraphIndex {
     pub fn new<R: Read>(decoder: &Decoder<R>, errors: bool) -> GraphIndex {
         let allowance = decoder.allowance();
         GraphIndex {
+            errors,
             noted: (!errors).then(|| Noted::new(decoder.declared(), allowance.allowed() / NOTED)),
-            is_sound: errors,
-            signs: !errors,
+            is_sound: false,
             resolver: Resolver::new(decoder.layout()),
             addresses: AddressSet::default(),
             classes: HashMap::new(),
-            lately: Lately::new(false),
+            lately: Lately::new(),
             duplicates: HashMap::new(),
             arrays: Arrays::default(),
             followed: Followed::new(super::GRAPH_DANGLING_REFERENCE, &BOOK, "references to records of this dump"),
@@ -133,7 +113,7 @@ impl GraphIndex {
         resolver: &Resolver,
     ) -> Result<(), DecodeError> {
         let address = resolved.address;
-        if self.signs && matches!(located.record, Record::ObjectArray(_)) {
+        if !self.errors && matches!(located.record, Record::ObjectArray(_)) {
             self.arrays.enter(located, resolved, resolver)?;
         }
         let mut entered = match &mut self.noted {
@@ -180,7 +160,6 @@ impl GraphIndex {
             self.hand_over();
             self.addresses.seal();
         }
-        self.lately = Lately::new(self.classes.contains_key(&Address::NULL));
         let above = |class| self.classes.get(&class).map(|entry| entry.superclass);
         let on_cycles = on_cycles(self.classes.keys().copied(), above);
         let mut cyclic = Vec::new();
@@ -190,7 +169,7 @@ impl GraphIndex {
             let superclass = entry.superclass;
             if !superclass.is_null() && !self.classes.contains_key(&superclass) {
                 let rule = super::GRAPH_SUPERCLASS;
-                findings.add(rule, severity(rule), entry.offset, Some(entry.index), || {
+                findings.add(rule, severity, entry.offset, Some(entry.index), || {
                     ("a superclass word of 0 or the address of a class record".to_owned(), superclass.to_string())
                 });
             }
@@ -201,7 +180,7 @@ impl GraphIndex {
         if let Some(&first) = cyclic.first() {
             let first: &ClassEntry = first;
             let rule = super::GRAPH_SUPERCLASS_CYCLE;
-            findings.add(rule, severity(rule), first.offset, Some(first.index), || {
+            findings.add(rule, severity, first.offset, Some(first.index), || {
                 let found = match cyclic.len() {
                     1 => "a class that is its own superclass".to_owned(),
                     classes => format!("cycles of superclasses, with {classes} classes on them"),
@@ -214,7 +193,7 @@ impl GraphIndex {
     /// Whether the second pass could find anything that is looked for. Of that, nothing is an error but an address that has more than
     /// one record.
     pub(super) fn is_open(&self) -> bool {
-        !self.is_sound || !self.duplicates.is_empty()
+        !(self.errors || self.is_sound) || !self.duplicates.is_empty()
     }
 
     /// Second pass: judges a record.
@@ -234,7 +213,7 @@ impl GraphIndex {
             });
         }
         if let Some(class_word) = class_word
-            && !self.lately.is_class(class_word, &self.classes)
+            && !self.lately.of(class_word, || self.classes.contains_key(&class_word))
         {
             add(findings, super::GRAPH_CLASS_WORD, located, || {
                 ("a class word that names a class record".to_owned(), class_word.to_string())
@@ -269,7 +248,7 @@ impl GraphIndex {
     pub fn signs(&self, findings: &mut Findings) {
         let Arrays { first_at: Some((offset, index)), total, asked } = &self.arrays else { return };
         let rule = super::OBJECT_ARRAY_CLASS_WORD;
-        findings.add(rule, severity(rule), *offset, Some(*index), || {
+        findings.add(rule, severity, *offset, Some(*index), || {
             let is_array_class = |class: &Address| self.classes.get(class).is_some_and(|class| class.is_array);
             let array = asked.iter().filter(|(class_word, _)| is_array_class(class_word)).count();
             let first = asked.iter().filter(|(_, first)| first.as_ref().is_some_and(is_array_class)).count();
@@ -292,7 +271,5 @@ impl GraphIndex {
 }
 
 fn add(findings: &mut Findings, rule: RuleId, located: Located<'_, '_>, describe: impl FnOnce() -> (String, String)) {
-    if !findings.count_more(rule) {
-        findings.add(rule, severity(rule), located.offset, Some(located.index), describe);
-    }
+    findings.add(rule, severity, located.offset, Some(located.index), describe);
 }

@@ -7,6 +7,7 @@ mod book {
 }
 mod graph;
 mod judge;
+mod lately;
 mod noted;
 mod pass;
 mod relies;

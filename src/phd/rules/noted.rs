@@ -8,6 +8,7 @@ use crate::model::{Address, AddressSet, Entered, Sweep};
 use super::super::decode::Located;
 use super::super::lift::{Resolved, Resolver};
 use super::super::record::Record;
+use super::lately::Lately;
 
 /// Where the references and class words of all records lead. What of them leads nowhere is not told: the second pass does that.
 #[derive(Debug)]
@@ -16,34 +17,39 @@ pub(super) struct Noted {
     sweep: Sweep,
     /// `None` once they were too many.
     class_words: Option<HashSet<Address>>,
-    /// Some that were noted lately: most objects are of few classes.
-    lately: Box<[Option<Address>; Noted::LATELY]>,
+    /// Class words that are noted.
+    lately: Lately<()>,
+    /// Bytes that the sweep may take of any dump.
     most: u64,
 }
 
 impl Noted {
-    const LATELY: usize = 2048;
-    /// 2^64 divided by the golden ratio: the upper bits of a multiple tell numbers apart that are alike (Fibonacci hashing).
-    const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
     /// References that are kept until they are noted together. A look at a place of memory that is not in a cache takes as long as
     /// several records, and several of them at once take little longer than one.
     const KEPT: usize = 1024;
-    /// Bytes for addresses: those of a heap of half a gigabyte whose objects lie side by side, for any dump; and more for a longer one, one
-    /// byte for 12 of its bytes.
+    /// Bytes that the sweep may take of a dump of any length: those of a heap of half a gigabyte whose objects lie side by side.
     const BYTES: u64 = 8 << 20;
+    /// And one byte more for each 12 of the dump: an object takes 12 bytes and more there, and less than 2 here.
     const OF_BYTES: u64 = 12;
     /// The most class words: more than a dump has classes.
     const CLASS_WORDS: usize = 1 << 17;
 
-    /// Nothing so far of a dump of that many bytes, if they are known; its addresses may take so much memory.
+    /// Nothing so far of a dump of that many bytes, if they are known. `most` is how many bytes of memory the sweep may take.
     pub(super) fn new(length: Option<u64>, most: u64) -> Noted {
-        Noted {
+        let mut noted = Noted {
             targets: Vec::with_capacity(Noted::KEPT),
-            sweep: Sweep::new((Noted::BYTES + length.unwrap_or(0) / Noted::OF_BYTES).min(most)),
+            sweep: Sweep::new(0),
             class_words: Some(HashSet::new()),
-            lately: Box::new([None; Noted::LATELY]),
+            lately: Lately::new(),
             most,
-        }
+        };
+        noted.allow(length.unwrap_or(0));
+        noted
+    }
+
+    /// Lets the sweep take what it may of a dump of at least that many bytes.
+    fn allow(&mut self, length: u64) {
+        self.sweep.allow((Noted::BYTES + length / Noted::OF_BYTES).min(self.most));
     }
 
     /// Notes where a record is and where it leads.
@@ -58,11 +64,8 @@ impl Noted {
         resolver: &Resolver,
     ) -> Result<Entered, DecodeError> {
         if let Some(word) = resolved.class_word {
-            let slot = &mut self.lately[(word.0.wrapping_mul(Noted::MIX) >> 48) as usize % Noted::LATELY];
-            if *slot != Some(word) {
-                *slot = Some(word);
-                self.class_word(word);
-            }
+            let Noted { lately, class_words, .. } = self;
+            lately.of(word, || note_word(class_words, word));
         }
         let address = resolved.address;
         let entered = match located.record {
@@ -70,7 +73,7 @@ impl Noted {
             _ => self.sweep.enter(address.0),
         };
         let Some(references) = located.record.references() else { return Ok(entered) };
-        // There is one at the record's own address, which stands for null.
+        // Null leads nowhere and is no mistake: the record's own address stands for it, where there is one.
         let target = |units| match resolver.offset(address, units) {
             Address::NULL => address.0,
             Address(target) => target,
@@ -94,19 +97,9 @@ impl Noted {
     }
 
     fn refer(&mut self, read: u64) {
-        self.sweep.allow((Noted::BYTES + read / Noted::OF_BYTES).min(self.most));
+        self.allow(read);
         self.sweep.refer(&self.targets);
         self.targets.clear();
-    }
-
-    #[cold]
-    fn class_word(&mut self, word: Address) {
-        if let Some(words) = &mut self.class_words {
-            words.insert(word);
-            if words.len() > Noted::CLASS_WORDS {
-                self.class_words = None;
-            }
-        }
     }
 
     /// Whether every reference leads to a record, now that all are known, and every class word to a class. `false`, too, where that is not
@@ -119,5 +112,16 @@ impl Noted {
     /// The addresses of the records.
     pub(super) fn into_addresses(self) -> AddressSet {
         self.sweep.into_set()
+    }
+}
+
+/// Notes a class word, unless they are too many.
+#[cold]
+fn note_word(words: &mut Option<HashSet<Address>>, word: Address) {
+    if let Some(known) = words {
+        known.insert(word);
+        if known.len() > Noted::CLASS_WORDS {
+            *words = None;
+        }
     }
 }

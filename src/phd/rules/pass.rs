@@ -48,7 +48,7 @@ impl PassRules {
     pub fn new(header: &Header, header_length: u64, errors: bool, findings: &mut Findings) -> PassRules {
         let layout = Layout::new(header.version, header.flags);
         let mut add = |rule: RuleId, offset: u64, expected: &str, found: String| {
-            findings.add(rule, severity(rule), offset, None, || (expected.to_owned(), found));
+            findings.add(rule, severity, offset, None, || (expected.to_owned(), found));
         };
         const VERSION_AT: u64 = 20;
         const FLAGS_AT: u64 = 24;
@@ -187,7 +187,7 @@ impl PassRules {
     pub fn end(&mut self, ended: Ended, trailing: u64, findings: &mut Findings) {
         if trailing > 0 {
             let rule = super::BODY_TRAILING_BYTES;
-            findings.add(rule, severity(rule), ended.end_tag + 1, None, || {
+            findings.add(rule, severity, ended.end_tag + 1, None, || {
                 ("nothing after the end tag".to_owned(), format!("{trailing} bytes, ignored"))
             });
         }
@@ -196,7 +196,7 @@ impl PassRules {
             // Writers count in 32 bits, so a larger dump states its totals modulo 2^32.
             if (stated.objects, stated.references) != (counted.0 as u32, counted.1 as u32) {
                 let rule = super::HEADER_TOTALS;
-                findings.add(rule, severity(rule), self.header_length, None, || {
+                findings.add(rule, severity, self.header_length, None, || {
                     (
                         format!("{} objects and {} references, as counted", counted.0, counted.1),
                         format!("{} objects and {} references stated", stated.objects, stated.references),
@@ -305,7 +305,7 @@ impl PassRules {
     fn signs(&self, findings: &mut Findings) {
         let signs = &self.signs;
         let mut note = |rule: RuleId, place: (u64, u64), expected: &str, found: String| {
-            findings.add(rule, severity(rule), place.0, Some(place.1), || (expected.to_owned(), found));
+            findings.add(rule, severity, place.0, Some(place.1), || (expected.to_owned(), found));
         };
         if let Some(place) = signs.size_first_at {
             let found = format!(
@@ -368,9 +368,7 @@ fn array_size(
 
 #[cold]
 fn add(findings: &mut Findings, rule: RuleId, located: Located<'_, '_>, describe: impl FnOnce() -> (String, String)) {
-    if !findings.count_more(rule) {
-        findings.add(rule, severity(rule), located.offset, Some(located.index), describe);
-    }
+    findings.add(rule, severity, located.offset, Some(located.index), describe);
 }
 
 /// Whether every byte is ASCII other than NUL: valid modified UTF-8 without a closer look.
