@@ -125,7 +125,12 @@ impl Followed {
                 |_| self.severity,
                 offset,
                 Some(index),
-                || (self.expected.to_owned(), format!("{dangling} of {count} dangle, the first to {first}")),
+                || {
+                    (
+                        self.expected.to_owned(),
+                        format!("{dangling} of {count} dangle; first dangling reference: {first}"),
+                    )
+                },
             );
         }
     }
@@ -165,9 +170,9 @@ mod tests {
         let (found, _) = findings.finish();
         let found: Vec<_> = found.iter().map(|one| (one.offset, one.record, &*one.found)).collect();
         let due = [
-            (100, Some(1), "2 of 3000 dangle, the first to 0x15dc"),
-            (300, Some(3), "1 of 1 dangle, the first to 0x1000"),
-            (500, Some(5), "2 of 65 dangle, the first to 0x103f"),
+            (100, Some(1), "2 of 3000 dangle; first dangling reference: 0x15dc"),
+            (300, Some(3), "1 of 1 dangle; first dangling reference: 0x1000"),
+            (500, Some(5), "2 of 65 dangle; first dangling reference: 0x103f"),
         ];
         assert_eq!(found, due);
     }
@@ -190,6 +195,6 @@ mod tests {
         followed.end(&addresses, &mut findings);
         let (found, _) = findings.finish();
         let found: Vec<_> = found.iter().map(|one| (one.record, &*one.found)).collect();
-        assert_eq!(found, [(Some(33), "1 of 60 dangle, the first to 0x5000")]);
+        assert_eq!(found, [(Some(33), "1 of 60 dangle; first dangling reference: 0x5000")]);
     }
 }

@@ -141,7 +141,8 @@ impl GraphIndex {
         }
         if let (false, Some(place), Some(first)) = (at.open, entry.place, entry.first) {
             add(findings, super::GRAPH_DANGLING_REFERENCE, place, || {
-                let found = format!("{} of {} dangle, the first to {first:#x}", entry.dangling, entry.listed);
+                let found =
+                    format!("{} of {} dangle; first dangling reference: {first:#x}", entry.dangling, entry.listed);
                 ("references to records of this dump".to_owned(), found)
             });
         }
