@@ -1,7 +1,7 @@
 //! References that dangle, looked up many at once.
 
 use crate::error::RuleId;
-use crate::model::{Address, AddressSet};
+use crate::model::{Address, AddressSet, Lately};
 
 use super::{Findings, Rulebook, Severity};
 
@@ -13,6 +13,10 @@ pub(crate) struct Followed {
     expected: &'static str,
     targets: Vec<u64>,
     records: Vec<Referring>,
+    /// Of a large heap, addresses that are there: of records that came, and of what references led to.
+    there: Lately<(), NEAR>,
+    /// Whether there are any.
+    is_noted: bool,
 }
 
 /// A record with references.
@@ -33,11 +37,38 @@ struct Referring {
 /// as several records, and several of them at once take little longer than one.
 const KEPT: usize = 1024;
 
+/// Addresses that are known to be there without a look: most references lead to records near by, and many to the same ones. In 64 kB, those
+/// are in quick memory.
+const NEAR: usize = 8192;
+
 impl Followed {
     /// None so far, of a dump in which a reference that dangles breaks a rule of this book; and what the rule expects.
     pub(crate) fn new(rule: RuleId, book: &Rulebook, expected: &'static str) -> Followed {
         let (targets, records) = (Vec::with_capacity(KEPT), Vec::with_capacity(KEPT));
-        Followed { rule, severity: book.severity(rule), expected, targets, records }
+        let there = Lately::new();
+        Followed { rule, severity: book.severity(rule), expected, targets, records, there, is_noted: false }
+    }
+
+    /// Another heap comes, with other addresses.
+    pub(crate) fn forget(&mut self) {
+        // Not for each of many small heaps.
+        if std::mem::take(&mut self.is_noted) {
+            self.there.forget();
+        }
+    }
+
+    /// A record comes that has this address. References lead mostly to those near by.
+    #[inline]
+    pub(crate) fn pass(&mut self, address: Address, addresses: &AddressSet) {
+        if addresses.is_large() {
+            self.note(address);
+        }
+    }
+
+    #[inline]
+    fn note(&mut self, address: Address) {
+        self.there.note(address, ());
+        self.is_noted = true;
     }
 
     /// A record comes, at this offset and with this index.
@@ -93,27 +124,47 @@ impl Followed {
 
     /// Looks the references up, and reports what dangles. The last record may have more of them.
     fn look_up(&mut self, addresses: &AddressSet, findings: &mut Findings) {
-        for (from, block) in (0..).step_by(AddressSet::TOGETHER).zip(self.targets.chunks(AddressSet::TOGETHER)) {
-            let mut missing = addresses.missing(block);
-            while missing != 0 {
-                let at = from + missing.trailing_zeros() as usize;
-                missing &= missing - 1;
-                if self.targets[at] == 0 {
-                    continue;
-                }
-                let after = self.records.partition_point(|record| record.from <= at);
-                let Some(record) = self.records[..after].last_mut() else { continue };
-                if record.dangling == 0 {
-                    record.first = Address(self.targets[at]);
-                }
-                record.dangling += 1;
+        let (mut asked, mut places, mut count) = ([0; AddressSet::TOGETHER], [0; AddressSet::TOGETHER], 0);
+        for at in 0..self.targets.len() {
+            let target = self.targets[at];
+            (asked[count], places[count]) = (target, at);
+            // Without a branch on what is known, which could not be foretold.
+            count += usize::from(!self.there.knows(Address(target)));
+            if count == AddressSet::TOGETHER {
+                self.ask(&asked, &places, addresses);
+                count = 0;
             }
         }
+        self.ask(&asked[..count], &places[..count], addresses);
         self.targets.clear();
         let last = self.records.pop();
         self.records.iter().for_each(|record| self.report(record, findings));
         self.records.clear();
         self.records.extend(last.map(|last| Referring { from: 0, ..last }));
+    }
+
+    /// Asks for references, each of them with its place.
+    fn ask(&mut self, asked: &[u64], places: &[usize], addresses: &AddressSet) {
+        let mut missing = addresses.missing(asked);
+        for (at, target) in asked.iter().enumerate().filter(|_| addresses.is_large()) {
+            // Null leads nowhere, and need not be asked for again.
+            if missing >> at & 1 == 0 || *target == 0 {
+                self.note(Address(*target));
+            }
+        }
+        while missing != 0 {
+            let (at, target) = (places[missing.trailing_zeros() as usize], asked[missing.trailing_zeros() as usize]);
+            missing &= missing - 1;
+            if target == 0 {
+                continue;
+            }
+            let after = self.records.partition_point(|record| record.from <= at);
+            let Some(record) = self.records[..after].last_mut() else { continue };
+            if record.dangling == 0 {
+                record.first = Address(target);
+            }
+            record.dangling += 1;
+        }
     }
 
     #[inline]

@@ -15,6 +15,7 @@ mod event;
 mod heap;
 mod held;
 mod hierarchy;
+mod lately;
 pub mod long;
 mod name;
 mod object;
@@ -38,6 +39,7 @@ pub(crate) use hierarchy::step;
 #[cfg(debug_assertions)]
 #[doc(hidden)]
 pub use hierarchy::steps_of;
+pub(crate) use lately::Lately;
 pub use long::{Long, Pieces};
 pub use name::Name;
 pub(crate) use name::{Forms, Names};

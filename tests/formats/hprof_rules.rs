@@ -366,6 +366,24 @@ fn heaps_of_one_file_share_tables_and_not_objects() {
     );
 }
 
+/// Heaps of so many objects that not each reference is looked up: both have 200,000 arrays, but the second one not that to which both refer,
+/// the first one at its end and the second one at its beginning.
+#[test]
+fn large_heaps_of_one_file_do_not_share_objects() {
+    let empty = |id: u32| [&hex!("23")[..], &id.to_be_bytes(), &hex!("00000001 00000000 08")].concat();
+    let all: Vec<u8> = (0..200_000).flat_map(|number| empty(0x1000 + 128 * number)).collect();
+    let refers = [&hex!("22 00000130 00000001 000007d0 00000200")[..], &hex!("00001000").repeat(2000)].concat();
+    let whole = dump_record(0x0c, &[&SUBS, &all, &refers]);
+    let without = dump_record(0x0c, &[&SUBS, &refers, &all[empty(0).len()..]]);
+    assert_eq!(findings(&file(&[&TABLES, &whole, &whole])), []);
+    let at = RECORD.0 + whole.len() as u64 + 9 + SUBS.len() as u64;
+    let record = 6 + (1 + 5 + 200_000 + 1) + 1 + 5;
+    let found = report(&file(&[&TABLES, &whole, &without]), true).findings;
+    let found: Vec<_> = found.iter().map(|one| (one.rule.0, one.offset, one.record, &*one.found)).collect();
+    let dangling = "2000 of 2000 dangle; first dangling reference: 0x1000";
+    assert_eq!(found, [("hprof.object.dangling-reference", at, Some(record), dangling)]);
+}
+
 #[test]
 fn records_may_follow_what_names_them() {
     let segment = dump_record(0x1c, &[&SUBS]);

@@ -136,7 +136,9 @@ impl GraphIndex {
             }
             Step::Segment(_, segment) => {
                 self.tag = segment.tag;
-                self.counter.segment(segment.tag);
+                if self.counter.segment(segment.tag).0 {
+                    self.followed.forget();
+                }
             }
             Step::SegmentEnd(_) => {
                 // Another heap may follow, with other addresses.
@@ -160,6 +162,9 @@ impl GraphIndex {
         let place = Place::of(at);
         if let Some(address) = sub_record.address() {
             heap.address(place, address, matches!(sub_record, SubRecord::Class(_)), findings);
+            if let Some(addresses) = heap.addresses().filter(|_| !self.errors) {
+                self.followed.pass(address, addresses);
+            }
         }
         match sub_record {
             SubRecord::Class(class) => self.class(place, class, findings),

@@ -1,6 +1,7 @@
 //! A set of addresses, small and quick to ask where they lie as in a heap: aligned, and in few ranges.
 
 mod chunk;
+mod pages;
 mod run;
 mod sequence;
 mod sweep;
@@ -42,7 +43,7 @@ pub(crate) struct AddressSet {
     open: (u64, Chunk),
     /// The ranges with the most chunks that have all their words, since the set was sealed.
     ranges: Vec<Range>,
-    /// Bytes that the chunks take in `chunks`.
+    /// Bytes that the chunks take.
     bytes: u64,
 }
 
@@ -117,13 +118,15 @@ impl AddressSet {
         self.recent.first().is_some_and(|first| *first <= address) && self.recent.binary_search(&address).is_ok()
     }
 
-    /// Gives the addresses without a place one. Chunks are quicker to ask, and runs take less where addresses lie apart: those go
-    /// into a run with which the set would take more than two bytes an address.
+    /// Gives the addresses without a place one. Where they would take more than two bytes each in chunks, that is in a run, if it is quick to
+    /// ask or they would take too much in all.
     fn place_recent(&mut self) {
         let mut recent = mem::take(&mut self.recent);
         self.placed += recent.len() as u64;
-        let in_chunks = self.bytes + self.runs.bytes() + Chunk::estimate(&recent);
-        let run = if in_chunks > (2 * self.placed).max(SMALL) { Run::of(&recent) } else { None };
+        let in_chunks = Chunk::estimate(&recent);
+        let in_all = self.bytes + self.runs.bytes() + in_chunks;
+        let run = if in_all > SMALL && in_chunks > 2 * recent.len() as u64 { Run::of(&recent) } else { None };
+        let run = run.filter(|run| run.is_quick() || in_all > 2 * self.placed);
         match run {
             Some(run) => self.runs.push(run),
             None => recent.iter().for_each(|address| _ = self.insert_in_chunk(*address)),
@@ -149,7 +152,7 @@ impl AddressSet {
             let mut chunks = vec![None; (last - first) as usize + 1];
             for key in keys {
                 if let Some(Chunk::All(all)) = self.chunks.remove(key) {
-                    self.bytes -= IN_TABLE + size_of::<All>() as u64;
+                    self.bytes -= IN_TABLE;
                     chunks[(key - first) as usize] = Some(all);
                 }
             }
@@ -176,6 +179,12 @@ impl AddressSet {
     #[inline]
     pub(crate) fn held(&self) -> u64 {
         self.bytes + self.runs.bytes() + (self.recent.capacity() * size_of::<u64>()) as u64
+    }
+
+    /// Whether it takes more than a cache near the processor has room for.
+    #[inline]
+    pub(crate) fn is_large(&self) -> bool {
+        self.held() > SMALL
     }
 
     /// Whether this address was taken in.
@@ -215,12 +224,12 @@ impl AddressSet {
                 return 0;
             }
         }
-        self.runs.fetch(addresses);
-        let mut left = missing;
+        let mut left = missing & !self.runs.among(addresses);
+        missing = left;
         while left != 0 {
             let at = left.trailing_zeros() as usize;
             left &= left - 1;
-            if self.runs.has(addresses[at]) || self.has_elsewhere(addresses[at]) {
+            if self.has_elsewhere(addresses[at]) {
                 missing &= !(1 << at);
             }
         }

@@ -2,6 +2,7 @@
 
 use std::hint::black_box;
 
+use super::pages::Pages;
 use super::sequence::Sequence;
 
 /// Addresses of a run at least, and at most.
@@ -21,10 +22,62 @@ pub(super) struct Run {
     span: u64,
     /// Lower bits that no distance has.
     unit: u32,
-    /// The distances; or, where many lie close to each other, those of 32 units in which there is an address.
-    distances: Sequence,
-    /// A bit for each unit of those; none where the distances themselves are kept.
-    sets: Box<[u32]>,
+    distances: Distances,
+}
+
+/// The distances of a run.
+#[derive(Clone, Debug)]
+enum Distances {
+    /// They themselves.
+    Apart(Sequence),
+    /// Where many lie close to each other: those of 32 units in which there is an address, and a bit for each of those units.
+    Sets(Sequence, Box<[u32]>),
+    /// Where many lie close to each other, and the groups not too far apart.
+    Pages(Pages),
+}
+
+impl Distances {
+    /// Of distances that ascend, in the way that takes least memory, but for pages, which take a little more and are quicker.
+    fn of(distances: &[u64]) -> Option<Distances> {
+        let last = *distances.last()?;
+        let count = distances.len();
+        // Without a branch, which could not be foretold.
+        let together = 1 + distances.windows(2).map(|two| usize::from(two[0] >> 5 != two[1] >> 5)).sum::<usize>();
+        let as_sets = 32 * together as u64 + Sequence::bits(together, last >> 5);
+        let apart = Sequence::bits(count, last);
+        if 8 * Pages::estimate(distances) <= apart.min(as_sets) / 8 * 9 {
+            return Some(Distances::Pages(Pages::of(distances)));
+        }
+        if apart <= as_sets {
+            return Some(Distances::Apart(Sequence::of(distances)?));
+        }
+        let bits = |of: &[u64]| of.iter().fold(0, |bits, distance| bits | 1 << (distance & 31));
+        let sets: Vec<u32> = distances.chunk_by(|one, next| one >> 5 == next >> 5).map(bits).collect();
+        let mut numbers: Vec<u64> = distances.iter().map(|distance| distance >> 5).collect();
+        numbers.dedup();
+        Some(Distances::Sets(Sequence::of(&numbers)?, sets.into()))
+    }
+
+    /// Whether a distance that is not above the last one is one of them.
+    #[inline]
+    fn has(&self, distance: u64) -> bool {
+        match self {
+            Distances::Pages(pages) => pages.has(distance),
+            Distances::Apart(distances) => distances.place(distance).is_some(),
+            Distances::Sets(numbers, sets) => {
+                let set = numbers.place(distance >> 5).and_then(|place| sets.get(place));
+                set.is_some_and(|set| set & 1 << (distance & 31) != 0)
+            }
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        match self {
+            Distances::Pages(pages) => pages.bytes(),
+            Distances::Apart(distances) => distances.bytes(),
+            Distances::Sets(numbers, sets) => numbers.bytes() + size_of_val(&**sets),
+        }
+    }
 }
 
 impl Run {
@@ -37,44 +90,31 @@ impl Run {
         if !(LEAST..=MOST).contains(&count) || (span >> unit) / (count as u64) < APART {
             return None;
         }
-        let mut distances: Vec<u64> = addresses.iter().map(|address| (address - first) >> unit).collect();
-        let mut sets: Vec<u32> = Vec::new();
-        let together: usize = distances.chunk_by(|one, next| one >> 5 == next >> 5).count();
-        let as_sets = 32 * together as u64 + Sequence::bits(together, span >> unit >> 5);
-        if as_sets < Sequence::bits(count, span >> unit) {
-            let bits = |of: &[u64]| of.iter().fold(0, |bits, distance| bits | 1 << (distance & 31));
-            sets = distances.chunk_by(|one, next| one >> 5 == next >> 5).map(bits).collect();
-            distances.iter_mut().for_each(|distance| *distance >>= 5);
-            distances.dedup();
-        }
-        Some(Run { first, span, unit, distances: Sequence::of(&distances)?, sets: sets.into() })
+        let distances: Vec<u64> = addresses.iter().map(|address| (address - first) >> unit).collect();
+        Some(Run { first, span, unit, distances: Distances::of(&distances)? })
     }
 
-    /// What its distances are asked for at an address.
-    #[inline]
-    fn asked(&self, address: u64) -> u64 {
-        let distance = (address - self.first).min(self.span) >> self.unit;
-        if self.sets.is_empty() { distance } else { distance >> 5 }
+    /// Whether it is as quick to ask as a chunk, where many are asked for together.
+    pub(super) fn is_quick(&self) -> bool {
+        matches!(self.distances, Distances::Pages(_))
     }
 
     /// Whether it has this address.
     #[inline]
     pub(super) fn has(&self, address: u64) -> bool {
+        self.distance(address).is_some_and(|distance| self.distances.has(distance))
+    }
+
+    /// How far an address is from the first one, if it could be one of them.
+    #[inline]
+    fn distance(&self, address: u64) -> Option<u64> {
         let distance = address.wrapping_sub(self.first);
-        if distance > self.span || distance & ((1 << self.unit) - 1) != 0 {
-            return false;
-        }
-        let distance = distance >> self.unit;
-        if self.sets.is_empty() {
-            return self.distances.place(distance).is_some();
-        }
-        let set = self.distances.place(distance >> 5).and_then(|place| self.sets.get(place));
-        set.is_some_and(|set| set & 1 << (distance & 31) != 0)
+        (distance <= self.span && distance & ((1 << self.unit) - 1) == 0).then_some(distance >> self.unit)
     }
 
     /// About how many bytes it takes.
     pub(super) fn bytes(&self) -> u64 {
-        (size_of::<Run>() + self.distances.bytes() + size_of_val(&*self.sets)) as u64
+        (size_of::<Run>() + self.distances.bytes()) as u64
     }
 }
 
@@ -139,21 +179,44 @@ impl Runs {
         self.of(address).is_some_and(|run| run.has(address))
     }
 
-    /// Looks at what [`Runs::has`] will ask for each of these addresses. Asked one by one, each would have to be waited for.
-    pub(super) fn fetch(&self, addresses: &[u64]) {
+    /// A bit for each of these addresses, from the lowest on, that they have; of [`FETCHED`] at most. What is to be looked at is looked at
+    /// for all of them, step by step: asked one by one, each would have to be waited for.
+    pub(super) fn among(&self, addresses: &[u64]) -> u64 {
         if self.runs.is_empty() {
-            return;
+            return 0;
         }
-        let mut asked = [None; FETCHED];
+        let (mut asked, mut begins, mut sets) = ([None; FETCHED], [None; FETCHED], [None; FETCHED]);
         for (asked, address) in asked.iter_mut().zip(addresses) {
-            *asked = self.of(*address).map(|run| (run, run.asked(*address)));
+            let run = self.of(*address);
+            *asked = run.and_then(|run| Some((&run.distances, run.distance(*address)?)));
         }
-        for (run, number) in asked.iter().flatten() {
-            black_box(run.distances.first_look(*number));
+        for (asked, begin) in asked.iter().zip(&mut begins) {
+            match asked {
+                None => {}
+                Some((Distances::Apart(numbers), distance)) => _ = black_box(numbers.first_look(*distance)),
+                Some((Distances::Sets(numbers, _), distance)) => _ = black_box(numbers.first_look(distance >> 5)),
+                Some((Distances::Pages(pages), distance)) => *begin = pages.begin(*distance),
+            }
         }
-        for (run, number) in asked.iter().flatten() {
-            black_box(run.distances.second_look(*number));
+        for ((asked, begin), sets) in asked.iter().zip(&begins).zip(&mut sets) {
+            match asked {
+                None => {}
+                Some((Distances::Apart(numbers), distance)) => _ = black_box(numbers.second_look(*distance)),
+                Some((Distances::Sets(numbers, _), distance)) => _ = black_box(numbers.second_look(distance >> 5)),
+                Some((Distances::Pages(pages), _)) => *sets = begin.and_then(|begin| pages.sets(begin)),
+            }
         }
+        for (asked, sets) in asked.iter().zip(&sets) {
+            if let (Some((Distances::Pages(pages), _)), Some(sets)) = (asked, sets) {
+                black_box(pages.first(*sets));
+            }
+        }
+        let found = asked.iter().zip(&sets).map(|(asked, sets)| match asked {
+            None => false,
+            Some((Distances::Pages(pages), distance)) => sets.is_some_and(|sets| pages.is_in(sets, *distance)),
+            Some((distances, distance)) => distances.has(*distance),
+        });
+        (0..).zip(found).fold(0, |all, (at, found)| all | u64::from(found) << at)
     }
 
     /// About how many bytes they take.

@@ -9,14 +9,13 @@ use foldhash::{HashMap, HashMapExt};
 use crate::bytes::Allowance;
 use crate::error::{DecodeError, RuleId};
 use crate::findings::{Findings, Followed, on_cycles};
-use crate::model::{Address, AddressSet, Entered};
+use crate::model::{Address, AddressSet, Entered, Lately};
 
 use super::super::decode::{Decoder, Located};
 use super::super::lift::{Resolved, Resolver};
 use super::super::record::Record;
 use super::super::wire::FileFlags;
-use super::lately::Lately;
-use super::noted::Noted;
+use super::noted::{LATELY, Noted};
 use super::{BOOK, severity};
 
 /// An index of a dump's addresses, filled by a first pass and asked by a second one, if there is anything to be asked.
@@ -32,7 +31,7 @@ pub struct GraphIndex {
     addresses: AddressSet,
     classes: HashMap<Address, ClassEntry>,
     /// Whether addresses are those of classes.
-    lately: Lately<bool>,
+    lately: Lately<bool, LATELY>,
     /// Addresses with more than one record, and whether the first was seen in the second pass.
     duplicates: HashMap<u64, bool>,
     arrays: Arrays,
@@ -219,6 +218,7 @@ impl GraphIndex {
                 ("a class word that names a class record".to_owned(), class_word.to_string())
             });
         }
+        self.followed.pass(address, &self.addresses);
         let Some(references) = record.references() else { return Ok(()) };
         let count = located.count(references);
         if count == 0 {

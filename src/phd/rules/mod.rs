@@ -7,7 +7,6 @@ mod book {
 }
 mod graph;
 mod judge;
-mod lately;
 mod noted;
 mod pass;
 mod relies;

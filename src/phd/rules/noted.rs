@@ -3,12 +3,14 @@
 use foldhash::{HashSet, HashSetExt};
 
 use crate::error::DecodeError;
-use crate::model::{Address, AddressSet, Entered, Sweep};
+use crate::model::{Address, AddressSet, Entered, Lately, Sweep};
 
 use super::super::decode::Located;
 use super::super::lift::{Resolved, Resolver};
 use super::super::record::Record;
-use super::lately::Lately;
+
+/// Class words that are kept at hand.
+pub(super) const LATELY: usize = 1024;
 
 /// Where the references and class words of all records lead. What of them leads nowhere is not told: the second pass does that.
 #[derive(Debug)]
@@ -17,8 +19,8 @@ pub(super) struct Noted {
     sweep: Sweep,
     /// `None` once they were too many.
     class_words: Option<HashSet<Address>>,
-    /// Class words that are noted.
-    lately: Lately<()>,
+    /// Class words that are noted: most objects are of few classes.
+    lately: Lately<(), LATELY>,
     /// Bytes that the sweep may take of any dump.
     most: u64,
 }

@@ -1,0 +1,86 @@
+//! What was found lately about addresses: most of what is asked next was asked or passed a short time before.
+
+use super::Address;
+
+/// What was found about some addresses. Of those that share one of the slots, the last one is known. There are a power of two of them.
+#[derive(Debug)]
+pub(crate) struct Lately<T, const SLOTS: usize> {
+    /// The address that each slot is about; one that does not belong there where it is about none.
+    addresses: Box<[Address]>,
+    found: Box<[T]>,
+}
+
+/// 2^64 divided by the golden ratio: the upper bits of a multiple tell numbers apart that are alike (Fibonacci hashing).
+const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
+
+impl<T: Copy + Default, const SLOTS: usize> Lately<T, SLOTS> {
+    /// Nothing was found yet.
+    pub(crate) fn new() -> Lately<T, SLOTS> {
+        let mut lately =
+            Lately { addresses: vec![Address::NULL; SLOTS].into(), found: vec![T::default(); SLOTS].into() };
+        lately.forget();
+        lately
+    }
+
+    /// Nothing is known any more.
+    pub(crate) fn forget(&mut self) {
+        self.addresses.fill(Address::NULL);
+        // Null belongs into its own slot, and the last address into another one.
+        self.addresses[Self::slot(Address::NULL)] = Address(u64::MAX);
+    }
+
+    #[inline]
+    fn slot(address: Address) -> usize {
+        (address.0.wrapping_mul(MIX) >> (u64::BITS - SLOTS.ilog2())) as usize % SLOTS
+    }
+
+    /// Whether something is known about an address.
+    #[inline]
+    pub(crate) fn knows(&self, address: Address) -> bool {
+        self.addresses[Self::slot(address)] == address
+    }
+
+    /// This was found about an address.
+    #[inline]
+    pub(crate) fn note(&mut self, address: Address, found: T) {
+        self.addresses[Self::slot(address)] = address;
+        self.found[Self::slot(address)] = found;
+    }
+
+    /// What is known about an address; `find` finds it where it is not.
+    #[inline]
+    pub(crate) fn of(&mut self, address: Address, find: impl FnOnce() -> T) -> T {
+        if !self.knows(address) {
+            self.note(address, find());
+        }
+        self.found[Self::slot(address)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of two addresses that share a slot, and of one that nothing was said of.
+    #[test]
+    fn what_is_known_was_noted() {
+        let mut lately = Lately::<u32, 64>::new();
+        let ends = [0, 1, 8, u64::MAX].map(Address);
+        for address in ends {
+            assert!(!lately.knows(address), "{address}");
+        }
+        for (found, address) in (1..).zip(ends) {
+            lately.note(address, found);
+        }
+        for (found, address) in (1..).zip(ends) {
+            assert_eq!(lately.of(address, || 0), found, "{address}");
+        }
+        let slot = Lately::<u32, 64>::slot;
+        let other = (2..).map(|number| Address(8 * number)).find(|other| slot(*other) == slot(Address(8)));
+        let other = other.expect("64 slots, and more addresses");
+        assert_eq!(lately.of(other, || 7), 7);
+        assert!(lately.knows(other) && !lately.knows(Address(8)));
+        lately.forget();
+        assert!(ends.iter().chain([&other]).all(|address| !lately.knows(*address)));
+    }
+}
