@@ -17,7 +17,7 @@ pub(crate) use sweep::{Entered, Sweep};
 /// Which addresses there are.
 ///
 /// Addresses that come in ascending order are kept as [`Runs`] where most lie apart: a byte each where they are 128 bytes apart, 2
-/// where they are 30 kB apart; less where some lie close to each other. All others go into chunks.
+/// where they are 30 kB apart. Where they stand in groups, as objects between wide gaps do, 3 bytes for each 128 in which there are any.
 ///
 /// Addresses that agree in their last three bits and in all but the sixteen bits above those share a chunk: of a heap whose
 /// addresses are multiples of 8, that is half a megabyte. A chunk of more than 64 addresses has a bit for each that there
