@@ -146,10 +146,12 @@ impl Followed {
     /// Asks for references, each of them with its place.
     fn ask(&mut self, asked: &[u64], places: &[usize], addresses: &AddressSet) {
         let mut missing = addresses.missing(asked);
-        for (at, target) in asked.iter().enumerate().filter(|_| addresses.is_large()) {
-            // Null leads nowhere, and need not be asked for again.
-            if missing >> at & 1 == 0 || *target == 0 {
-                self.note(Address(*target));
+        if addresses.is_large() {
+            for (at, target) in asked.iter().enumerate() {
+                // Null leads nowhere, and need not be asked for again.
+                if missing >> at & 1 == 0 || *target == 0 {
+                    self.note(Address(*target));
+                }
             }
         }
         while missing != 0 {
@@ -189,7 +191,10 @@ impl Followed {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
+    use crate::draw::{Draw, SeedDraw};
 
     /// References of a dump whose 99 records are at the multiples of 8, from 8 on.
     fn of_multiples_of_8() -> (Followed, AddressSet, Findings) {
@@ -247,5 +252,52 @@ mod tests {
         let (found, _) = findings.finish();
         let found: Vec<_> = found.iter().map(|one| (one.record, &*one.found)).collect();
         assert_eq!(found, [(Some(33), "1 of 60 dangle; first dangling reference: 0x5000")]);
+    }
+
+    /// Of a heap so large that most references are known without a look, whose objects stand in groups: references to nothing, near by and far
+    /// away, to nowhere, and some of them often.
+    #[test]
+    fn what_dangles_in_a_large_heap_is_told_of_its_record() {
+        let mut draw = SeedDraw::numbered(1, 3);
+        let (mut addresses, mut all) = (AddressSet::default(), Vec::new());
+        let mut address = 0x10_0000;
+        for number in 0..200_000 {
+            address += if number % 20 == 0 { 0x1_0000 + 8 * draw.below(1 << 13) } else { 16 + 8 * draw.below(12) };
+            addresses.insert(address);
+            all.push(address);
+        }
+        addresses.seal();
+        assert!(addresses.is_large());
+        let known: HashSet<u64> = all.iter().copied().collect();
+        let (mut followed, _, mut findings) = of_multiples_of_8();
+        let mut due = Vec::new();
+        for (index, &address) in (0..).zip(&all) {
+            followed.pass(Address(address), &addresses);
+            followed.begin((index, index), &addresses, &mut findings);
+            let mut dangling = 0;
+            for _ in 0..3 {
+                let target = match draw.below(100) {
+                    0 => address + 8 * draw.below(1 << 16),
+                    1 => all[0] + 1,
+                    2..20 => all[draw.below(all.len() as u64) as usize],
+                    20..30 => 0,
+                    _ => all[index.saturating_sub(draw.below(50)) as usize],
+                };
+                if target != 0 {
+                    followed.follow(Address(target), &addresses, &mut findings);
+                    dangling += u64::from(!known.contains(&target));
+                }
+            }
+            followed.count(3);
+            due.extend((dangling > 0).then_some((Some(index), dangling)));
+        }
+        followed.end(&addresses, &mut findings);
+        let (found, counts) = findings.finish();
+        let dangle = |found: &str| found.split(' ').next().and_then(|count| count.parse().ok());
+        let found: Vec<(Option<u64>, u64)> =
+            found.iter().map(|one| (one.record, dangle(&one.found).expect("a number"))).collect();
+        assert!(found.len() > 10 && due.len() > 5000);
+        assert_eq!(found, due[..found.len()]);
+        assert_eq!(counts.iter().map(|of| of.count).sum::<u64>(), due.len() as u64);
     }
 }
