@@ -366,7 +366,7 @@ fn heaps_of_one_file_share_tables_and_not_objects() {
     );
 }
 
-/// Heaps of so many objects that not each reference is looked up: both have 200,000 arrays, but the second one not that to which both refer,
+/// Large heaps, of which not each reference is looked up: both have 200,000 arrays, but the second one not that to which both refer,
 /// the first one at its end and the second one at its beginning.
 #[test]
 fn large_heaps_of_one_file_do_not_share_objects() {
