@@ -16,6 +16,7 @@ const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
 impl<T: Copy + Default, const SLOTS: usize> Lately<T, SLOTS> {
     /// Nothing was found yet.
     pub(crate) fn new() -> Lately<T, SLOTS> {
+        const { assert!(SLOTS.is_power_of_two()) };
         let mut lately =
             Lately { addresses: vec![Address::NULL; SLOTS].into(), found: vec![T::default(); SLOTS].into() };
         lately.forget();

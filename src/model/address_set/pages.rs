@@ -53,7 +53,7 @@ pub(super) struct Sets {
 }
 
 impl Pages {
-    /// About how many bytes they take.
+    /// How many bytes numbers would take.
     pub(super) fn estimate(numbers: &[u64]) -> u64 {
         let last = numbers.last().copied().unwrap_or_default();
         let (mut pages, mut sets, mut before) = (1, 1, 0);
@@ -116,8 +116,9 @@ impl Pages {
     #[inline]
     pub(super) fn begin(&self, number: u64) -> Option<usize> {
         let (at, bit) = ((page(number) / 64) as usize * DIRECTORY, 1 << (page(number) % 64));
-        let present = u64::from_le_bytes(*self.at(at)?);
-        let before = u32::from(u16::from_le_bytes(*self.at(at + 8)?)) + (present & (bit - 1)).count_ones();
+        let (present, before) = self.bytes.get(at..self.begins)?.split_first_chunk()?;
+        let present = u64::from_le_bytes(*present);
+        let before = u32::from(u16::from_le_bytes(*before.first_chunk()?)) + (present & (bit - 1)).count_ones();
         (present & bit != 0).then_some(self.begins + BEGIN * before as usize)
     }
 
@@ -162,7 +163,7 @@ impl Pages {
         sets.is_some_and(|sets| self.is_in(sets, number))
     }
 
-    /// About how many bytes they take.
+    /// How many bytes they take.
     pub(super) fn bytes(&self) -> usize {
         size_of_val(&*self.bytes)
     }
@@ -184,6 +185,10 @@ mod tests {
         let last = numbers[numbers.len() - 1];
         for number in 0..last + 5000 {
             assert_eq!(pages.has(number), numbers.binary_search(&number).is_ok(), "{number}");
+        }
+        // What follows the directory is not taken for more of it.
+        for page in page(last) + 1..7 * pages.bytes() as u64 {
+            assert_eq!(pages.begin(page << PAGE_BITS), None, "{page}");
         }
         assert_eq!(pages.bytes() as u64, Pages::estimate(&numbers));
         assert!(!pages.has(u64::MAX));

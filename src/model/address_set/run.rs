@@ -58,6 +58,16 @@ impl Distances {
         Some(Distances::Sets(Sequence::of(&numbers)?, sets.into()))
     }
 
+    /// The numbers among which a distance is searched for, and as which; `None` in pages, where nothing is.
+    #[inline]
+    fn searched(&self, distance: u64) -> Option<(&Sequence, u64)> {
+        match self {
+            Distances::Apart(distances) => Some((distances, distance)),
+            Distances::Sets(numbers, _) => Some((numbers, distance >> 5)),
+            Distances::Pages(_) => None,
+        }
+    }
+
     /// Whether a distance that is not above the last one is one of them.
     #[inline]
     fn has(&self, distance: u64) -> bool {
@@ -191,19 +201,19 @@ impl Runs {
             *asked = run.and_then(|run| Some((&run.distances, run.distance(*address)?)));
         }
         for (asked, begin) in asked.iter().zip(&mut begins) {
-            match asked {
-                None => {}
-                Some((Distances::Apart(numbers), distance)) => _ = black_box(numbers.first_look(*distance)),
-                Some((Distances::Sets(numbers, _), distance)) => _ = black_box(numbers.first_look(distance >> 5)),
-                Some((Distances::Pages(pages), distance)) => *begin = pages.begin(*distance),
+            let Some((distances, distance)) = asked else { continue };
+            if let Distances::Pages(pages) = distances {
+                *begin = pages.begin(*distance);
+            } else if let Some((numbers, number)) = distances.searched(*distance) {
+                black_box(numbers.first_look(number));
             }
         }
         for ((asked, begin), sets) in asked.iter().zip(&begins).zip(&mut sets) {
-            match asked {
-                None => {}
-                Some((Distances::Apart(numbers), distance)) => _ = black_box(numbers.second_look(*distance)),
-                Some((Distances::Sets(numbers, _), distance)) => _ = black_box(numbers.second_look(distance >> 5)),
-                Some((Distances::Pages(pages), _)) => *sets = begin.and_then(|begin| pages.sets(begin)),
+            let Some((distances, distance)) = asked else { continue };
+            if let Distances::Pages(pages) = distances {
+                *sets = begin.and_then(|begin| pages.sets(begin));
+            } else if let Some((numbers, number)) = distances.searched(*distance) {
+                black_box(numbers.second_look(number));
             }
         }
         for (asked, sets) in asked.iter().zip(&sets) {
