@@ -126,6 +126,8 @@ fn book(family: &str, spec: &Table) -> String {
         made(&mut text, format_args!("        errata: &{:?},\n", strings(rule, "errata")));
         made(&mut text, format_args!("        scope: Scope::{},\n", variant(string(rule, "scope"))));
         made(&mut text, format_args!("        facets: &{:?},\n", strings(rule, "facets")));
+        let is_sign = rule.get("sign").is_some_and(|sign| sign.as_bool().expect("true or false"));
+        made(&mut text, format_args!("        is_sign: {is_sign},\n"));
         made(&mut text, format_args!("        same_test: {:?},\n", option("same-test")));
         let records = |of: &Table| -> Vec<String> {
             let names = strings(of, "records").into_iter();

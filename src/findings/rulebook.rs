@@ -37,6 +37,8 @@ pub struct Rule {
     pub scope: Scope,
     /// What a reader gets wrong that does not follow it: names of facets, or `all`. Empty where no byte relies on it.
     pub facets: &'static [&'static str],
+    /// Whether it says that a number has a sign, or has none. A reader that does not follow it is wrong by a power of two.
+    pub is_sign: bool,
     /// The rule that a reader keeps by the same test (rules of the bytes only). A reader without this test accepts dumps that break
     /// either rule.
     pub same_test: Option<&'static str>,

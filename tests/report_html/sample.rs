@@ -201,7 +201,8 @@ pub(crate) fn known(reason: &str, link: Option<&str>) -> Option<Expectation> {
 
 fn other(fact: &str, follows: Option<&str>) -> OtherFact {
     let (expected, found) = ("1".to_owned(), "2".to_owned());
-    OtherFact { fact: fact.to_owned(), follows: follows.map(str::to_owned), expected, found, count: 1, address: None }
+    let (fact, follows) = (fact.to_owned(), follows.map(str::to_owned));
+    OtherFact { fact, follows, expected, found, count: 1, ..OtherFact::default() }
 }
 
 /// Reads two fields of object arrays in the wrong order, and knows of it in one version.

@@ -19,7 +19,7 @@ use crate::format::rule;
 use super::report::{CaseFacts, CaseResult, Cause, Outcome, Suspect, Symptom, Tested};
 
 use spectrum::{ABOUT, Alike, Failure, Group, Spectrum, topic};
-use symptom::{implied, symptoms};
+use symptom::{SIGN, apart, implied, symptoms};
 
 /// The causes of what is to be read of an implementation: those with failures that are not expected first, then those of more
 /// cases.
@@ -72,13 +72,16 @@ pub(super) fn counted_causes(tested: &Tested, cases: &BTreeMap<&str, &CaseFacts>
     causes
 }
 
+/// The weight of a rule that is about the fact that is wrong, but not about its sign where that is.
+const OTHER_KIND: f64 = 0.5;
+
 /// How well what is wrong goes with a rule: a reader that does not follow it gets its facets wrong. One that loses its place
 /// can get anything wrong, but then hardly a single fact.
 fn weight(result: &CaseResult, Suspect { rule: id, offset, .. }: &Suspect, symptom: &str) -> f64 {
     if is_accepted(result) {
         return ABOUT;
     }
-    let fact = symptom.split_once(": ").map_or(symptom, |(fact, _)| fact);
+    let (fact, how) = symptom.split_once(": ").unwrap_or((symptom, ""));
     let Some(facet) = Facet::ALL.into_iter().find(|facet| facet.to_string() == fact) else {
         // The record before the place where a reader notices that it is lost is the likeliest.
         let later = result.suspects.iter().filter(|suspect| suspect.offset > *offset).count();
@@ -91,6 +94,7 @@ fn weight(result: &CaseResult, Suspect { rule: id, offset, .. }: &Suspect, sympt
     };
     let Some(rule) = rule(id) else { return 0.5 };
     match (rule.facets.contains(&fact), rule.facets.contains(&"all")) {
+        (true, _) if how == SIGN && !rule.is_sign => OTHER_KIND,
         (true, _) => ABOUT,
         (false, true) if facet == Facet::Address => 0.8,
         (false, true) => 0.5,
@@ -140,6 +144,7 @@ fn failure<'r>(result: &'r CaseResult, cases: &BTreeMap<&str, &'r CaseFacts>) ->
         relies: relies.iter().map(String::as_str).collect(),
         followed: result.followed.iter().map(String::as_str).collect(),
         implied: implied(result),
+        apart: apart(result),
         alike: alike(result),
         weight: 1.0,
     }

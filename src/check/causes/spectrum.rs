@@ -32,6 +32,8 @@ pub(super) struct Failure<'r> {
     pub(super) followed: BTreeSet<&'r str>,
     /// What can be seen as well and may follow from the symptoms.
     pub(super) implied: BTreeSet<String>,
+    /// The symptoms that are seen in other places of the dump than the others.
+    pub(super) apart: BTreeSet<String>,
     /// What a dump that is to be refused and was accepted has in common with others.
     pub(super) alike: Option<Alike>,
     /// For how many failures that look alike it stands.

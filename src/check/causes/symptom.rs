@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::format::rule;
 
 use super::super::among::{NOTHING, VERDICT};
+use super::super::judge::OTHER_SIGN;
 use super::super::report::{CaseResult, Disagreement, OtherFact, Outcome, Suspect};
 use super::place::place;
 
@@ -15,6 +16,9 @@ pub(super) const NO_FACTS: [&str; 4] = ["refused", "crash", "answer", "adapter e
 /// declared.
 pub(super) const ACCEPTED: &str = "accepted";
 pub(super) const READING: &str = "reading ";
+
+/// How a number is wrong that was read without its sign, or with one.
+pub(super) const SIGN: &str = "wrong by its sign";
 
 /// What comes before the rule that a written dump breaks.
 pub(super) const BREAKS: &str = "breaks ";
@@ -30,6 +34,11 @@ pub(super) fn symptoms(result: &CaseResult) -> BTreeSet<String> {
 /// What can be seen of a failure besides, and may follow from its symptoms.
 pub(super) fn implied(result: &CaseResult) -> BTreeSet<String> {
     result.others.iter().filter(|other| other.follows.is_some()).map(of_other).collect()
+}
+
+/// Those that are seen in other places of the dump than the others.
+pub(super) fn apart(result: &CaseResult) -> BTreeSet<String> {
+    result.others.iter().filter(|other| other.follows.is_none() && other.apart).map(of_other).collect()
 }
 
 fn of_other(OtherFact { fact, expected, found, .. }: &OtherFact) -> String {
@@ -96,6 +105,7 @@ fn of_fact(fact: &str, expected: &str, found: &str) -> String {
         (_, found) if fact == "answer" => return format!("answer: {}", of_answer(found)),
         (_, found) if found.starts_with("nothing") => "missing",
         (expected, _) if expected.starts_with("nothing") => "invented",
+        (_, found) if found.contains(OTHER_SIGN) => SIGN,
         _ => "wrong",
     };
     let fact = if fact.starts_with("objects of ") { kind_of(fact) } else { fact };

@@ -12,7 +12,7 @@ use crate::input::Input;
 use crate::model::Address;
 use crate::validate::{ValidateOptions, validate};
 
-use super::super::judge::{Judgement, all_ambiguities};
+use super::super::judge::{Differing, Judgement, all_ambiguities};
 use super::super::report::Outcome;
 use super::bytes::open;
 
@@ -64,7 +64,6 @@ fn reading(case: &Case, fact: &str) -> Option<&'static str> {
 /// The rules by which the facts are read that are wrong first-hand, where they are wrong first.
 fn of_facts(case: &Case, judged: &Judgement) -> Result<Suspects, Error> {
     let first_hand = judged.differing.iter().filter(|differing| differing.follows.is_none());
-    let facets: Vec<Facet> = first_hand.filter_map(|differing| differing.facet).collect();
     let wrong: BTreeSet<Address> = judged.differing.iter().flat_map(|differing| &differing.at).copied().collect();
     let is_whole = judged.differing.iter().all(|differing| differing.is_whole);
     let places = match open(case) {
@@ -73,13 +72,12 @@ fn of_facts(case: &Case, judged: &Judgement) -> Result<Suspects, Error> {
         }
         _ => BTreeMap::new(),
     };
-    let mut sites: BTreeMap<Facet, (u64, Address)> = BTreeMap::new();
-    for differing in judged.differing.iter().filter(|differing| differing.follows.is_none()) {
+    // Where each of them is wrong first; a facet can be wrong in several ways.
+    let site = |differing: &Differing| {
         let placed = differing.at.iter().filter_map(|at| Some((places.get(at)?.record, *at)));
-        if let (Some(facet), Some(first)) = (differing.facet, placed.min()) {
-            sites.insert(facet, first);
-        }
-    }
+        Some((differing.facet?, placed.min()))
+    };
+    let sites: Vec<(Facet, Option<(u64, Address)>)> = first_hand.filter_map(site).collect();
     let mut suspects = Suspects::default();
     visit(case, |Reliance { rule: id, of, record, offset, length }| {
         let concerns = |facet: &Facet| {
@@ -87,16 +85,16 @@ fn of_facts(case: &Case, judged: &Judgement) -> Result<Suspects, Error> {
             of_rule.iter().any(|name| *name == "all" || *name == facet.to_string())
         };
         let is_all = || rule(id.0).is_some_and(|rule| rule.facets.contains(&"all"));
-        let is_at = |facet: &Facet| match sites.get(facet) {
+        let is_at = |site: Option<(u64, Address)>| match site {
             // A reader that loses its place does so in the record before.
             Some((at, address)) => {
-                of.is_none_or(|of| of == *address)
-                    || record == Some(*at)
-                    || is_all() && record.is_some_and(|record| record + 1 == *at)
+                of.is_none_or(|of| of == address)
+                    || record == Some(at)
+                    || is_all() && record.is_some_and(|record| record + 1 == at)
             }
             None => true,
         };
-        if facets.iter().any(|facet| concerns(facet) && is_at(facet)) {
+        if sites.iter().any(|(facet, site)| concerns(facet) && is_at(*site)) {
             suspects.wrong.entry(id.0).or_insert((offset, length));
         }
         if is_whole && of.is_some_and(|of| !wrong.contains(&of)) {
@@ -104,7 +102,8 @@ fn of_facts(case: &Case, judged: &Judgement) -> Result<Suspects, Error> {
         }
     })?;
     suspects.wrong.extend(tolerated(case, |finding| {
-        sites.is_empty() || finding.record.is_none_or(|record| sites.values().any(|(at, _)| *at == record))
+        let mut placed = sites.iter().filter_map(|(_, site)| *site).peekable();
+        placed.peek().is_none() || finding.record.is_none_or(|record| placed.any(|(at, _)| at == record))
     })?);
     if let Some(rule) = judged.differing.first().and_then(|first| reading(case, &first.fact)) {
         suspects.wrong.entry(rule).or_insert((0, 1));

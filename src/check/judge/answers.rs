@@ -113,6 +113,7 @@ impl<'t> Against<'t> {
             is_whole: true,
             follows: None,
             is_settled: false,
+            is_apart: false,
         })
     }
 

@@ -43,7 +43,24 @@ pub(super) fn put_causes_first(heap: &Heap, differing: &mut [Differing]) {
     differing.sort_by_key(|differing| !differing.is_settled);
     let settled = differing.partition_point(|differing| differing.is_settled);
     find_causes(heap, &mut differing[settled..]);
+    tell_apart(differing);
     differing.sort_by_key(|differing| (differing.follows.is_some(), differing.facet.is_some()));
+}
+
+/// What is wrong in one place can have another reason than what is wrong in another.
+fn tell_apart(differing: &mut [Differing]) {
+    let is_placed = |differing: &Differing| differing.follows.is_none() && !differing.at.is_empty();
+    let placed = || differing.iter().filter(|differing| is_placed(differing));
+    if placed().count() < 2 || placed().any(|differing| !differing.is_whole) {
+        return;
+    }
+    let mut counts: HashMap<Address, u64> = HashMap::new();
+    for at in placed().flat_map(|differing| differing.at.iter().collect::<BTreeSet<_>>()) {
+        *counts.entry(*at).or_default() += 1;
+    }
+    for one in differing.iter_mut().filter(|differing| is_placed(differing)) {
+        one.is_apart = one.at.iter().all(|at| counts.get(at) == Some(&1));
+    }
 }
 
 fn find_causes(heap: &Heap, differing: &mut [Differing]) {
@@ -199,5 +216,48 @@ impl<'h> Graph<'h> {
         }
         let references: Vec<Address> = object.map(|object| Object::references(object).collect()).unwrap_or_default();
         class.filter(|_| object.is_some()).into_iter().chain(chain).chain(references)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A fact that is wrong at some addresses.
+    fn differing(facet: Facet, at: &[u64]) -> Differing {
+        Differing {
+            fact: facet.to_string(),
+            facet: Some(facet),
+            address: None,
+            expected: String::new(),
+            found: String::new(),
+            count: at.len() as u64,
+            at: at.iter().copied().map(Address).collect(),
+            is_whole: true,
+            follows: None,
+            is_settled: false,
+            is_apart: false,
+        }
+    }
+
+    fn apart(mut all: Vec<Differing>) -> Vec<bool> {
+        tell_apart(&mut all);
+        all.into_iter().map(|one| one.is_apart).collect()
+    }
+
+    #[test]
+    fn what_is_wrong_in_other_places_is_apart() {
+        let all = || vec![differing(Facet::Address, &[8, 16]), differing(Facet::References, &[24])];
+        assert_eq!(apart(all()), [true, true]);
+        let shared = differing(Facet::Hash16, &[16, 32]);
+        assert_eq!(apart([all(), vec![shared.clone()]].concat()), [false, true, false]);
+        // What follows from something is in no place of its own, and a fact of the dump is in none.
+        let follows = Differing { follows: Some("address".to_owned()), ..shared };
+        assert_eq!(apart([all(), vec![follows]].concat()), [true, true, false]);
+        assert_eq!(apart([all(), vec![differing(Facet::WordSize, &[])]].concat()), [true, true, false]);
+        assert_eq!(apart(vec![differing(Facet::Address, &[8]), differing(Facet::WordSize, &[])]), [false, false]);
+        // Places that are not known may be the same.
+        let unknown = Differing { is_whole: false, ..differing(Facet::References, &[24]) };
+        assert_eq!(apart(vec![differing(Facet::Address, &[8]), unknown]), [false, false]);
     }
 }

@@ -90,7 +90,12 @@ pub(super) struct Differing {
     pub(super) follows: Option<String>,
     /// Whether it is known already from which fact it follows, or that it follows from none.
     pub(super) is_settled: bool,
+    /// Whether it is wrong in other classes and objects than all the other facts that follow from nothing.
+    pub(super) is_apart: bool,
 }
+
+/// What comes before the power of two by which a number is wrong that is read without its sign or with one.
+pub(super) const OTHER_SIGN: &str = "has the other sign and is wrong by 2^";
 
 /// What stands for a fact of which it cannot be said whether it is wrong.
 const UNDECIDED: &str = "undecided";
@@ -120,6 +125,7 @@ impl Wrong {
             is_whole: true,
             follows: None,
             is_settled: false,
+            is_apart: false,
         }
         .into()
     }
@@ -137,6 +143,7 @@ impl Wrong {
             is_whole: count <= 1,
             follows: None,
             is_settled: false,
+            is_apart: false,
         }
         .into()
     }
@@ -191,6 +198,7 @@ impl From<FacetDifference> for Differing {
             at: d.addresses.into_iter().filter(|at| !d.repeated.contains(at)).collect(),
             follows: None,
             is_settled: false,
+            is_apart: false,
         }
     }
 }

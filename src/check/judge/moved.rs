@@ -9,7 +9,7 @@ use crate::family::Family;
 use crate::model::{Address, Class, Heap, Object, ObjectKind, WordSize, visit};
 
 use super::follows::what;
-use super::{Differing, Wrong};
+use super::{Differing, OTHER_SIGN, Wrong};
 
 /// What is wrong with an answer. Of one that has all classes and objects in their order, but not at their addresses, this is judged
 /// at the right ones as well: what is not wrong there only follows from the addresses.
@@ -31,8 +31,18 @@ struct Moved {
     heap: Heap,
     /// The right addresses of those that are somewhere else, in the order of the dump, and where the answer has them.
     all: Vec<(Address, Address)>,
-    /// The right addresses of those that are at another distance from the one before.
-    apart: Vec<Address>,
+    /// Those that are at another distance from the one before.
+    apart: Vec<Apart>,
+}
+
+/// A class or object at another distance from the one before than it should be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Apart {
+    /// Its right address, and where the answer has it.
+    right: Address,
+    told: Address,
+    /// Whether the distance has the other sign and is wrong by a power of two: by which.
+    sign: Option<u32>,
 }
 
 /// A class or an object, with its place among those of the heap.
@@ -102,10 +112,17 @@ fn moved(right: &Heap, told: &Heap) -> Option<Moved> {
     }
     let missing = missing.into_values().filter(|missing| *missing > 0).sum::<i64>() as usize;
     let shift = |(right, told): (Entry<'_>, Entry<'_>)| told.address().0.wrapping_sub(right.address().0);
-    let before = std::iter::once(0).chain(pairs().map(shift));
-    let apart =
-        pairs().zip(before).filter(|(pair, before)| shift(*pair) != *before).map(|((right, _), _)| right.address());
     let all: Vec<_> = moved().map(|(right, told)| (right.address(), told.address())).collect();
+    let word = right.facts.word_size.unwrap_or(WordSize::Bits64);
+    let addresses = || pairs().map(|(right, told)| (right.address(), told.address()));
+    let before = std::iter::once((Address::NULL, Address::NULL)).chain(addresses());
+    let unused = u64::BITS - word.bits();
+    let distance = |to: Address, from: Address| (to.0.wrapping_sub(from.0) << unused).cast_signed() >> unused;
+    let apart = addresses().zip(before).filter_map(|((right, told), before)| {
+        let is_apart = told.0.wrapping_sub(right.0) != before.1.0.wrapping_sub(before.0.0);
+        let sign = || other_sign(distance(right, before.0), distance(told, before.1));
+        is_apart.then(|| Apart { right, told, sign: sign() })
+    });
     let apart: Vec<_> = apart.collect();
     // The right addresses in another order are not moved: few are missing then, and few are as far from the one before as they should.
     let signs = missing + all.len().saturating_sub(apart.len());
@@ -118,7 +135,6 @@ fn moved(right: &Heap, told: &Heap) -> Option<Moved> {
         back.entry(told.address()).and_modify(|to| *to = None).or_insert(Some(right.address()));
     }
     let back = |told: Address| back.get(&told).copied().flatten().unwrap_or(told);
-    let word = right.facts.word_size.unwrap_or(WordSize::Bits64);
     let mut heap = told.clone();
     for (right, told) in pairs() {
         let (held, shift) = (right.held(), shift((right, told)));
@@ -160,35 +176,59 @@ fn moved(right: &Heap, told: &Heap) -> Option<Moved> {
     Some(Moved { heap, all, apart })
 }
 
+/// By which power of two a distance is wrong, if it is that of a number which is read without its sign, or with one.
+fn other_sign(due: i64, found: i64) -> Option<u32> {
+    let apart = due.abs_diff(found);
+    let is_a_byte_at_least = apart.is_power_of_two() && apart >= 1 << u8::BITS;
+    // With the highest bit set: as a signed number at most a half below zero, and at least a half without a sign.
+    let half = apart / 2;
+    let is_other =
+        (due < 0) != (found < 0) && due.min(found).unsigned_abs() <= half && due.max(found).unsigned_abs() >= half;
+    (is_a_byte_at_least && is_other).then(|| apart.ilog2())
+}
+
 impl Moved {
     /// What is wrong with the answer: addresses, what is wrong of it at the right ones, and what is only wrong as it is told.
     fn wrong(&self, right: &Heap, family: Family, told: Wrong, settled: Option<Wrong>) -> Wrong {
-        // Where a dump says only how far a record is from the one before, those after it are as far away as it is.
-        let at =
-            if family.tells_distances() { self.apart.clone() } else { self.all.iter().map(|(at, _)| *at).collect() };
-        let first = self.all.first().copied().unwrap_or_default();
-        let address = Differing {
-            fact: Facet::Address.to_string(),
-            facet: Some(Facet::Address),
-            address: Some(first.0.to_string()),
-            expected: what(right, first.0),
-            found: format!("the same at {}", first.1),
-            count: self.all.len() as u64,
-            at,
-            is_whole: true,
-            is_settled: true,
-            follows: None,
+        let apart: Vec<Apart> = match family.tells_distances() {
+            // Where a dump says only how far a record is from the one before, those after it are as far away as it is.
+            true => self.apart.clone(),
+            false => self.all.iter().map(|&(right, told)| Apart { right, told, sign: None }).collect(),
         };
+        let (signs, others): (Vec<Apart>, Vec<Apart>) = apart.iter().partition(|apart| apart.sign.is_some());
+        let is_mixed = !signs.is_empty() && !others.is_empty();
+        let count = |of: &[Apart]| if is_mixed { of.len() } else { self.all.len() } as u64;
+        let addresses = [others, signs].into_iter().filter_map(|of| Some(of.first()?.wrong(right, count(&of), &of)));
         let settled = settled.map(|wrong| wrong.facts).unwrap_or_default();
         let is_open = |fact: &Differing| {
             fact.facet != Some(Facet::Address) && settled.iter().all(|other| other.fact != fact.fact)
         };
-        let mut following = told.facts;
-        following.retain(is_open);
-        for fact in &mut following {
-            (fact.follows, fact.is_settled) = (Some(Facet::Address.to_string()), true);
+        let follows = Some(Facet::Address.to_string());
+        let of_address = |fact: &Differing| Differing { follows: follows.clone(), is_settled: true, ..fact.clone() };
+        let following: Vec<Differing> = told.facts.iter().filter(|fact| is_open(fact)).map(of_address).collect();
+        // One has moved at least.
+        Wrong::all(addresses.chain(settled).chain(following)).unwrap_or(told)
+    }
+}
+
+impl Apart {
+    /// What is wrong: this is the first of some that are wrong in the same way.
+    fn wrong(self, heap: &Heap, count: u64, all: &[Apart]) -> Differing {
+        let by = self.sign.map(|power| format!("; its distance from the one before {OTHER_SIGN}{power}"));
+        let by = by.unwrap_or_default();
+        Differing {
+            fact: Facet::Address.to_string(),
+            facet: Some(Facet::Address),
+            address: Some(self.right.to_string()),
+            expected: what(heap, self.right),
+            found: format!("the same at {}{by}", self.told),
+            count,
+            at: all.iter().map(|apart| apart.right).collect(),
+            is_whole: true,
+            is_settled: true,
+            is_apart: false,
+            follows: None,
         }
-        settled.into_iter().chain(following).fold(address.into(), Wrong::and)
     }
 }
 
@@ -243,7 +283,7 @@ mod tests {
         let mut told = heap(0x1000, &[0x1008, 0x1018, 0x1038]);
         assert_eq!(wrong(&right, &told), [address(3)]);
         let moved = moved(&right, &told).expect("it has moved");
-        assert_eq!(moved.apart, [Address(0x1010)]);
+        assert_eq!(moved.apart, [Apart { right: Address(0x1010), told: Address(0x1008), sign: None }]);
         assert_eq!(moved.heap.objects, right.objects);
         // Another mistake is told apart.
         told.objects[1].hash = None;
@@ -262,6 +302,26 @@ mod tests {
         assert_eq!(told[0], address(2));
         assert!(told.contains(&("hash-16".to_owned(), 1, Some("address".to_owned()))), "{told:?}");
         assert!(told[1..].iter().all(|(_, _, follows)| follows.is_some()), "{told:?}");
+    }
+
+    /// 0x10 back in a byte of words of 4 bytes is 0x3f0 on without a sign.
+    #[test]
+    fn a_distance_of_the_other_sign_is_told_apart() {
+        let signs = |right: &[u64], told: &[u64]| -> Vec<Option<u32>> {
+            let moved = moved(&heap(0x1000, right), &heap(0x1000, told)).expect("it has moved");
+            moved.apart.iter().map(|apart| apart.sign).collect()
+        };
+        let right = [0x2000, 0x1ff0, 0x2100];
+        assert_eq!(signs(&right, &[0x2000, 0x23f0, 0x2500]), [Some(10)]);
+        assert_eq!(signs(&right, &[0x2000, 0x23f0, 0x2508]), [Some(10), None]);
+        // With the other sign, or wrong by a power of two; but no number is so without its sign, or with one.
+        assert_eq!(signs(&right, &[0x2000, 0x23f8, 0x2508]), [None]);
+        assert_eq!(signs(&[0x2000, 0x2010, 0x2020], &[0x2000, 0x1c10, 0x1c20]), [None]);
+        assert_eq!(signs(&[0x2000, 0x2100, 0x2110], &[0x2000, 0x2200, 0x2210]), [None]);
+        // A byte with the highest bit set that is read with a sign.
+        assert_eq!(signs(&[0x2000, 0x2300, 0x2310], &[0x2000, 0x1f00, 0x1f10]), [Some(10)]);
+        let told = wrong(&heap(0x1000, &right), &heap(0x1000, &[0x2000, 0x23f0, 0x2508]));
+        assert_eq!(told[..2], [address(1), address(1)]);
     }
 
     #[test]

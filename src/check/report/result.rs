@@ -100,6 +100,9 @@ pub struct OtherFact {
     pub found: String,
     /// In how many classes or objects this fact is wrong.
     pub count: u64,
+    /// Whether it is wrong in other classes and objects than all other facts that do not follow from any.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub apart: bool,
     /// The fact that it follows from: a missing class, a list that is read otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub follows: Option<String>,

@@ -362,7 +362,7 @@ impl From<(&'static str, (u64, u64))> for Suspect {
 
 impl From<&Differing> for OtherFact {
     fn from(differing: &Differing) -> OtherFact {
-        let Differing { fact, address, expected, found, count, follows, .. } = differing.clone();
-        OtherFact { fact, address, expected, found, count, follows }
+        let Differing { fact, address, expected, found, count, follows, is_apart: apart, .. } = differing.clone();
+        OtherFact { fact, address, expected, found, count, apart, follows }
     }
 }

@@ -8,7 +8,7 @@ use super::super::symptom::{ACCEPTED, READING};
 use super::{Alike, Failure, topic};
 
 /// A cause more.
-const CAUSE: f64 = 2.0;
+const CAUSE: f64 = 2.2;
 /// How much a rule costs that goes badly with a symptom, as a power of its weight.
 const FIT: f64 = 1.5;
 /// A symptom where the dump relies on the rule, but not those bytes that were read wrongly; and where it does not.
@@ -18,17 +18,19 @@ const NOWHERE: f64 = 8.0;
 const WITHOUT_RULE: f64 = 6.5;
 /// The same of a dump that is accepted although it breaks a rule, and of one that is read another way than declared: this says which
 /// rule is broken, and not what was read wrongly. A rule on the same topic is likelier than others.
-const ACCEPTED_ELSEWHERE: f64 = 0.5;
+const ACCEPTED_ELSEWHERE: f64 = 0.8;
 const READING_ELSEWHERE: f64 = 0.2;
 const ACCEPTED_TOPIC: f64 = 1.2;
 const ACCEPTED_NOWHERE: f64 = 7.0;
 /// The most that a symptom costs beside another one of the same case, where the rule is a suspect of it or is not.
-const BESIDE: f64 = 0.6;
+const BESIDE: f64 = 0.8;
 const BESIDE_OTHER: f64 = 1.0;
+/// The same of a symptom that is seen in another place.
+const APART: f64 = 3.5;
 /// Which dumps fail of those that rely on a rule, as a part of what it takes to list them: a reader that does not follow a rule
 /// gets only some of them wrong, but one that does not look whether it is broken accepts nearly all.
 const LISTED: f64 = 0.45;
-const LISTED_ACCEPTED: f64 = 1.2;
+const LISTED_ACCEPTED: f64 = 0.9;
 /// A case that does not rely on the rule, as a part of what it takes to point at it.
 const POINTED: f64 = 0.2;
 /// How much it costs that a cause shows in different messages, beyond what is free: 50 cases with two messages, as often the one as
@@ -50,6 +52,8 @@ pub(super) struct Token<'s> {
     pub(super) name: &'s str,
     /// Those that are alike have the same number.
     symptom: usize,
+    /// Whether it is seen in another place of the dump than the others of its case.
+    is_apart: bool,
     /// What it costs under each rule.
     costs: Vec<f64>,
     pub(super) is_suspect: Vec<bool>,
@@ -112,7 +116,8 @@ impl<'s, 'r> Costs<'s, 'r> {
                 };
                 let costs = rules.iter().map(cost).collect();
                 let is_suspect = rules.iter().map(|rule| weight(rule).is_some()).collect();
-                tokens.push(Token { case, name, symptom, costs, is_suspect });
+                let is_apart = failure.apart.contains(name);
+                tokens.push(Token { case, name, symptom, is_apart, costs, is_suspect });
             }
         }
         let relies: Vec<Vec<bool>> = failures
@@ -219,7 +224,11 @@ impl<'s, 'r> Costs<'s, 'r> {
             if is_first_hand { cost } else { cost.min(BESIDE) }
         };
         let beside = |token: &usize| {
-            let most = if self.tokens[*token].is_suspect[rule] { BESIDE } else { BESIDE_OTHER };
+            let most = match &self.tokens[*token] {
+                Token { is_apart: true, .. } => APART,
+                of if of.is_suspect[rule] => BESIDE,
+                _ => BESIDE_OTHER,
+            };
             cost(token).min(most)
         };
         let all: f64 = tokens.iter().map(beside).sum();

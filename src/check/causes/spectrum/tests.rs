@@ -10,6 +10,7 @@ fn failure(symptom: &str, suspects: &[&'static str], relies: &[&'static str]) ->
         has_place: true,
         followed: [].into(),
         implied: [].into(),
+        apart: [].into(),
         alike: None,
         weight: 1.0,
     }
@@ -139,6 +140,15 @@ fn what_only_another_rule_explains_is_a_cause_of_its_own_in_cases_that_have_one(
     assert_eq!(groups(failures_of_x, &[&["z"]]), [(Some("x"), vec![0, 1, 2, 3])]);
     assert_eq!(groups(failures(), &[&["y"], &["y"]]), [(Some("x"), vec![0, 1, 2, 3])]);
     assert_eq!(groups(failures()[..3].to_vec(), &[&["z"]]), [(Some("x"), vec![0, 1, 2])]);
+}
+
+#[test]
+fn what_is_wrong_in_another_place_is_a_cause_of_its_own_in_one_case_already() {
+    let hidden = || both(&[("a", &["x"]), ("b", &["y"])], &["x", "y"]);
+    let failures = |last| vec![failure("a", &["x"], &["x"]), failure("a", &["x"], &["x"]), last];
+    assert_eq!(groups(failures(hidden()), &[]), [(Some("x"), vec![0, 1, 2])]);
+    let apart = Failure { apart: ["b".to_owned()].into(), ..hidden() };
+    assert_eq!(groups(failures(apart), &[]), [(Some("x"), vec![0, 1, 2]), (Some("y"), vec![2])]);
 }
 
 #[test]
