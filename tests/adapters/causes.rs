@@ -138,6 +138,34 @@ fn two_bugs_have_two_causes() {
     assert!(other.is_some() || right == drawn, "{summary}");
 }
 
+/// Of a case that has two causes, the bytes are shown of the one that it is the example for.
+#[test]
+fn a_cause_is_shown_with_its_own_bytes() {
+    if !has_python() {
+        return;
+    }
+    let bugs = bugs("phd");
+    let of = |id: &str| bugs.iter().find(|bug| bug.id == id).unwrap_or_else(|| panic!("no bug {id}"));
+    let folder = adapters(["phd-bug-gap-unsigned", "phd-bug-gap-from-objects-alone"].map(of));
+    let script = folder.path().join("phd.py");
+    let command = format!("{} -S {}", interpreter(), shell_words::quote(&script.to_string_lossy()));
+    let (report, _) = check(&["--format", "phd", "--adapter", &command]);
+    let tested = &report["implementations"][0];
+    let causes = tested["causes"].as_array().expect("causes");
+    let results = tested["results"].as_array().expect("results");
+    assert_eq!(causes.iter().map(rule).collect::<Vec<_>>(), ["phd.gap.base", "phd.gap.signed"]);
+    let cases: Vec<BTreeSet<String>> = causes
+        .iter()
+        .map(|cause| cause["cases"].as_array().expect("cases").iter().map(Value::to_string).collect())
+        .collect();
+    // Every dump with a negative gap has others that are wrong as well.
+    assert!(cases[1].is_subset(&cases[0]), "{cases:?}");
+    for cause in causes {
+        let example = results.iter().find(|result| result["id"] == cause["example"]).expect("an example");
+        assert_eq!(example["evidence"]["rule"].as_str(), Some(rule(cause)), "{}", cause["example"]);
+    }
+}
+
 /// Pairs of bugs that both can be observed in a decoder that has the two: it answers something else, to some case, than the
 /// decoder with either of them. Of each pair the number of causes; 0 for those that had to be drawn again.
 fn observable_pairs(of: &OfFormat, seed: u64) -> Vec<(String, usize)> {

@@ -114,6 +114,11 @@ pub(super) fn is_fact(symptom: &str) -> bool {
     spectrum::is_fact(symptom)
 }
 
+/// Which of the other facts of a failure a cause is about, if it is not the one that is shown of it.
+pub(super) fn other_fact(result: &CaseResult, cause: &Cause) -> Option<usize> {
+    symptom::other_of(result, &cause.symptoms)
+}
+
 /// Everything that is seen of a failure.
 pub(super) fn symptoms_of(result: &CaseResult) -> BTreeSet<String> {
     symptoms(result)

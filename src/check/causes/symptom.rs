@@ -6,7 +6,7 @@ use crate::format::rule;
 
 use super::super::among::{NOTHING, VERDICT};
 use super::super::judge::OTHER_SIGN;
-use super::super::report::{CaseResult, Disagreement, OtherFact, Outcome, Suspect};
+use super::super::report::{CaseResult, Disagreement, OtherFact, Outcome, Suspect, Symptom};
 use super::place::place;
 
 /// What stands before the colon of a symptom that is no fact.
@@ -39,6 +39,15 @@ pub(super) fn implied(result: &CaseResult) -> BTreeSet<String> {
 /// Those that are seen in other places of the dump than the others.
 pub(super) fn apart(result: &CaseResult) -> BTreeSet<String> {
     result.others.iter().filter(|other| other.follows.is_none() && other.apart).map(of_other).collect()
+}
+
+/// Which of the other facts of a failure is one of these symptoms, if the one that is shown of it is not.
+pub(super) fn other_of(result: &CaseResult, symptoms: &[Symptom]) -> Option<usize> {
+    let is_one = |what: &str| symptoms.iter().any(|symptom| symptom.what == what);
+    let is_of_another =
+        matches!(result.outcome, Outcome::Fail { .. }) && first(result).is_none_or(|first| !is_one(&first));
+    let mut others = result.others.iter();
+    others.position(|other| is_of_another && other.follows.is_none() && is_one(&of_other(other)))
 }
 
 fn of_other(OtherFact { fact, expected, found, .. }: &OtherFact) -> String {

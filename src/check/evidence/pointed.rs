@@ -13,14 +13,11 @@ pub(in crate::check) fn point_at_causes(
     tested: &mut Tested,
     case: &dyn Fn(&str) -> Result<Option<Case>, Error>,
 ) -> Result<(), Error> {
-    // Of two causes of a case the first counts.
-    let rules: HashMap<&str, &str> = tested
-        .causes
-        .iter()
-        .rev()
-        .filter_map(|cause| Some((cause.rule.as_deref()?, &cause.cases)))
-        .flat_map(|(rule, cases)| cases.iter().map(move |case| (&**case, rule)))
-        .collect();
+    // Of two causes of a case the one counts that it is shown for, or the first.
+    let named = || tested.causes.iter().rev().filter_map(|cause| Some((cause, cause.rule.as_deref()?)));
+    let of_any = named().flat_map(|(cause, rule)| cause.cases.iter().map(move |case| (&**case, rule)));
+    let shown = named().map(|(cause, rule)| (&*cause.example, rule));
+    let rules: HashMap<&str, &str> = of_any.chain(shown).collect();
     for result in tested.results.iter_mut().filter(|result| result.has_place()) {
         let Some(rule) = rules.get(&*result.id) else { continue };
         // The record of an entry stays: what an analyser says of it follows from all of the dump.

@@ -1,9 +1,11 @@
 //! What all written forms have in common: how a whole report came out, what shows a cause, and texts that are cut.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use super::{CaseFacts, CaseResult, Cause, Compared, Expectation, OtherFact, Report, Tested};
+use super::super::causes::other_fact;
+use super::{CaseFacts, CaseResult, Cause, Compared, Expectation, OtherFact, Outcome, Report, Tested};
 
 /// The cases of a report by id.
 pub(super) type Cases<'a> = BTreeMap<&'a str, &'a CaseFacts>;
@@ -148,6 +150,21 @@ impl Cause {
 }
 
 impl CaseResult {
+    /// The same as what shows a cause: where its first fact is of another one, with a fact of this one first.
+    pub fn shown(&self, cause: &Cause) -> Cow<'_, CaseResult> {
+        let mut shown = Cow::Borrowed(self);
+        if let (Some(at), Outcome::Fail { fact, address, expected, found, count }) =
+            (other_fact(self, cause), self.outcome.clone())
+        {
+            let shown = shown.to_mut();
+            let first = OtherFact { fact, address, expected, found, count, apart: false, follows: None };
+            let OtherFact { fact, address, expected, found, count, .. } =
+                std::mem::replace(&mut shown.others[at], first);
+            shown.outcome = Outcome::Fail { fact, address, expected, found, count };
+        }
+        shown
+    }
+
     /// The facts that are wrong besides the first, in a line; and for each fact from which others follow another line.
     pub fn also_wrong(&self) -> Vec<String> {
         let mut by_origin: BTreeMap<Option<&str>, Vec<&OtherFact>> = BTreeMap::new();
@@ -212,7 +229,7 @@ pub(super) fn followed(link: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::report::Outcome;
+    use crate::check::report::{Outcome, Symptom};
 
     #[test]
     fn every_group_is_told_before_any_is_told_twice() {
@@ -257,6 +274,38 @@ mod tests {
     fn texts_are_cut_between_characters() {
         assert_eq!(cut("a𝄞b𝄞", 2), ("a𝄞", 2));
         assert_eq!(cut("a𝄞", 2), ("a𝄞", 0));
+    }
+
+    #[test]
+    fn a_case_of_two_causes_is_shown_with_the_fact_of_each() {
+        let outcome = |fact: &str| Outcome::Fail {
+            fact: fact.to_owned(),
+            address: Some("0x8".to_owned()),
+            expected: "1".to_owned(),
+            found: fact.to_owned(),
+            count: 2,
+        };
+        let other = |fact: &str, follows: Option<&str>| OtherFact {
+            fact: fact.to_owned(),
+            expected: "1".to_owned(),
+            found: fact.to_owned(),
+            follows: follows.map(str::to_owned),
+            ..OtherFact::default()
+        };
+        let others = vec![other("record-order", Some("address")), other("hash-16", None)];
+        let result = CaseResult { others, ..CaseResult::new("a", outcome("address")) };
+        let shown = |symptom: &str| {
+            let symptoms = vec![Symptom { what: symptom.to_owned(), cases: 1 }];
+            let shown = result.shown(&Cause { symptoms, ..Cause::default() }).into_owned();
+            (shown.outcome.clone(), shown.also_wrong())
+        };
+        let follows = "follows from address: record-order";
+        assert_eq!(shown("address: wrong"), (outcome("address"), vec!["also wrong: hash-16".into(), follows.into()]));
+        let (first, also) = shown("hash-16: wrong");
+        assert!(matches!(first, Outcome::Fail { fact, found, .. } if (&*fact, &*found) == ("hash-16", "hash-16")));
+        assert_eq!(also, ["also wrong: address", follows]);
+        // What only follows is of no cause.
+        assert_eq!(shown("record-order: wrong").0, outcome("address"));
     }
 
     #[test]

@@ -154,9 +154,10 @@ fn told(tested: &Tested, cause: &Cause, cases: &Cases<'_>) -> String {
 
 /// What the case with the smallest dump shows, by lines.
 fn details(result: &CaseResult, cause: &Cause, cases: &Cases<'_>) -> Vec<String> {
-    let mut lines = vec![outcome(&result.outcome)];
+    let shown = result.shown(cause);
+    let mut lines = vec![outcome(&shown.outcome)];
     lines.extend(result.first.iter().map(|first| format!("first, after other cases: {}", outcome(first))));
-    lines.extend(result.also_wrong().iter().map(|line| escaped(line)));
+    lines.extend(shown.also_wrong().iter().map(|line| escaped(line)));
     lines.extend(result.evidence.iter().map(place));
     lines.extend(cause.rule.iter().map(|rule| format!("rule {}", code(rule))));
     lines.extend(cases.get(result.id.as_str()).map(|case| escaped(&case.summary)));

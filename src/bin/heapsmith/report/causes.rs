@@ -69,7 +69,10 @@ pub(super) fn all(report: &Report, tested: &Tested) -> String {
 
 /// A cause with the case that shows it; in full with what is expected and what was found.
 fn block(report: &Report, tested: &Tested, cause: &Cause, in_full: bool) -> String {
-    let Some(example) = tested.example(cause) else { return headline(tested, cause) };
+    let Some(example) = tested.example(cause).map(|example| example.shown(cause)) else {
+        return headline(tested, cause);
+    };
+    let example = &*example;
     let size = report.cases.iter().find(|case| case.id == cause.example).map(|case| case.size);
     let size = size.map(|size| format!(" ({size} bytes)")).unwrap_or_default();
     let id = terminal::line(&cause.example);

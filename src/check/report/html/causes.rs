@@ -94,7 +94,7 @@ pub(super) fn sections<'a>(report: &'a Report, cases: &Cases<'a>, rows: &Rows) -
                 rows: rows_of(cause, cases, rows),
                 example: tested
                     .example(cause)
-                    .map(|result| Example::of(result, cases, in_full.contains(&(number, index)))),
+                    .map(|result| Example::of(result, cause, cases, in_full.contains(&(number, index)))),
                 ..Card::of(tested, cause)
             })
             .collect();
@@ -203,16 +203,17 @@ pub(super) fn shortened(text: &str) -> String {
 }
 
 impl<'a> Example<'a> {
-    fn of(result: &'a CaseResult, cases: &Cases<'a>, in_full: bool) -> Example<'a> {
+    fn of(result: &'a CaseResult, cause: &Cause, cases: &Cases<'a>, in_full: bool) -> Example<'a> {
+        let shown_of = result.shown(cause);
         let evidence = result.evidence.as_ref();
         let shown = evidence.filter(|_| in_full);
         Example {
             case: cases.get(result.id.as_str()).copied(),
             result,
-            gist: gist(&result.outcome),
-            said: Said::of(&result.outcome),
+            gist: gist(&shown_of.outcome),
+            said: Said::of(&shown_of.outcome),
             first: result.first.as_ref().map(|first| (first.name(), short(&first.detail()))),
-            also: result.also_wrong(),
+            also: shown_of.also_wrong(),
             evidence,
             bytes: shown.and_then(Bytes::of),
             graph: shown.and_then(|evidence| evidence.neighbourhood.as_ref()).and_then(Graph::of),
