@@ -163,6 +163,12 @@ fn a_cause_is_shown_with_its_own_bytes() {
     for cause in causes {
         let example = results.iter().find(|result| result["id"] == cause["example"]).expect("an example");
         assert_eq!(example["evidence"]["rule"].as_str(), Some(rule(cause)), "{}", cause["example"]);
+        let fields = example["evidence"]["fields"].as_array().expect("fields");
+        let wrong: Vec<&str> =
+            fields.iter().filter(|f| f["wrong"] == true).filter_map(|f| f["meaning"].as_str()).collect();
+        assert!(!wrong.is_empty(), "{}", cause["example"]);
+        // `address 0x8 (-0x10 from 0x18)`
+        assert_eq!(wrong.iter().all(|gap| gap.contains("(-")), rule(cause) == "phd.gap.signed", "{wrong:?}");
     }
 }
 

@@ -341,7 +341,7 @@ impl<'s> Campaign<'s> {
             let Some(one) = kept.failures.get(&*id) else { break };
             let mut others = symptoms_of(one.result);
             others.remove(&symptom);
-            match self.reduced(&cause_of(None, &[one.result], &others, &kept.cases), heard)? {
+            match self.reduced(&cause_of(None, &[one.result], &others, &BTreeSet::new(), &kept.cases), heard)? {
                 Some((told, _)) => {
                     // What it shows may be no cause of its own after all.
                     let causes = self.causes();

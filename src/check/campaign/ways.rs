@@ -168,7 +168,10 @@ impl<'k> Ways<'k> {
         let of_way = |(way, members): (usize, Vec<&CaseResult>)| {
             let seen: BTreeSet<String> = members.iter().flat_map(|result| symptoms_of(result)).collect();
             let of_another = seen.into_iter().filter(|what| !shown.contains(what)).collect();
-            (cause_of(self.rule(way, &ways, &cause, &members), &members, &of_another, &kept.cases), Some(way))
+            (
+                cause_of(self.rule(way, &ways, &cause, &members), &members, &of_another, &BTreeSet::new(), &kept.cases),
+                Some(way),
+            )
         };
         parts.into_iter().map(of_way).collect()
     }
@@ -346,7 +349,8 @@ mod tests {
         ];
         let (cases, results): (Vec<_>, Vec<_>) = failures.into_iter().unzip();
         let kept = Kept::new(&results, &cases);
-        let cause = cause_of(None, &results.iter().collect::<Vec<_>>(), &BTreeSet::new(), &kept.cases);
+        let cause =
+            cause_of(None, &results.iter().collect::<Vec<_>>(), &BTreeSet::new(), &BTreeSet::new(), &kept.cases);
         let ways = Ways::new(totals, dumps);
         let unexplained = ways.unexplained(std::slice::from_ref(&cause), &kept, &BTreeSet::new());
         let parts = ways.split(cause, &kept).into_iter().map(|(cause, way)| (cause.cases, cause.rule, way));

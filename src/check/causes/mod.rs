@@ -63,16 +63,21 @@ pub(super) fn counted_causes(tested: &Tested, cases: &BTreeMap<&str, &CaseFacts>
         Failure { weight, ..failure(result, cases) }
     });
     let spectrum = Spectrum::new(failures.collect(), counted);
-    let groups = spectrum.groups().into_iter().map(|Group { rule, members, of_another }| {
-        let members: Vec<&CaseResult> = members.iter().map(|&member| told[member]).collect();
-        cause_of(rule, &members, &of_another, cases)
+    let mut groups = spectrum.groups();
+    groups.sort_by_key(|Group { members, .. }| {
+        (!members.iter().any(|&member| told[member].is_unexpected()), std::cmp::Reverse(members.len()))
     });
-    let mut causes: Vec<Cause> = groups.collect();
-    causes.sort_by_key(|cause| (cause.unexpected == 0, std::cmp::Reverse(cause.cases.len())));
-    causes
+    let mut shown = BTreeSet::new();
+    let causes = groups.into_iter().map(|Group { rule, members, of_another }| {
+        let members: Vec<&CaseResult> = members.iter().map(|&member| told[member]).collect();
+        let cause = cause_of(rule, &members, &of_another, &shown, cases);
+        shown.insert(cause.example.clone());
+        cause
+    });
+    causes.collect()
 }
 
-/// The weight of a rule that is about the fact that is wrong, but not about its sign where that is.
+/// The weight of a rule that is about the fact, but not about signs, where the sign is what is wrong.
 const OTHER_KIND: f64 = 0.5;
 
 /// How well what is wrong goes with a rule: a reader that does not follow it gets its facets wrong. One that loses its place
@@ -170,11 +175,13 @@ pub(super) fn is_accepted(result: &CaseResult) -> bool {
     matches!(&result.outcome, Outcome::WrongVerdict { expected, .. } if expected == "refuse")
 }
 
-/// A cause of failures, but for those of their symptoms that another has.
+/// A cause of failures, but for those of their symptoms that another has. `shown` are cases with which another one is shown, if
+/// there are others.
 pub(super) fn cause_of(
     rule: Option<&str>,
     members: &[&CaseResult],
     of_another: &BTreeSet<String>,
+    shown: &BTreeSet<String>,
     cases: &BTreeMap<&str, &CaseFacts>,
 ) -> Cause {
     let size = |result: &CaseResult| cases.get(&*result.id).map_or(u64::MAX, |case| case.size);
@@ -187,9 +194,10 @@ pub(super) fn cause_of(
     counted.sort_by(|a, b| b.cases.cmp(&a.cases).then_with(|| a.what.cmp(&b.what)));
     // What fails the run is shown rather than what does not, and what the sentence says rather than what comes with it.
     let is_first = |what: Option<String>| what.as_ref() == counted.first().map(|first| &first.what);
-    let smallest = members
-        .iter()
-        .min_by_key(|result| (!result.is_unexpected(), !is_first(symptom::first(result)), size(result), &result.id));
+    let smallest = members.iter().min_by_key(|result| {
+        let is_first = is_first(symptom::first(result));
+        (!result.is_unexpected(), shown.contains(&result.id), !is_first, size(result), &result.id)
+    });
     let rule = rule.map(str::to_owned);
     let id = match (&rule, counted.first()) {
         (Some(rule), _) => rule.clone(),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::compare::Facet;
 use crate::format::rule;
 
 use super::super::among::{NOTHING, VERDICT};
@@ -38,7 +39,8 @@ pub(super) fn implied(result: &CaseResult) -> BTreeSet<String> {
 
 /// Those that are seen in other places of the dump than the others.
 pub(super) fn apart(result: &CaseResult) -> BTreeSet<String> {
-    result.others.iter().filter(|other| other.follows.is_none() && other.apart).map(of_other).collect()
+    let others = result.others.iter().filter(|other| other.follows.is_none() && other.apart).map(of_other);
+    first(result).filter(|_| result.apart).into_iter().chain(others).collect()
 }
 
 /// Which of the other facts of a failure is one of these symptoms, if the one that is shown of it is not.
@@ -114,7 +116,7 @@ fn of_fact(fact: &str, expected: &str, found: &str) -> String {
         (_, found) if fact == "answer" => return format!("answer: {}", of_answer(found)),
         (_, found) if found.starts_with("nothing") => "missing",
         (expected, _) if expected.starts_with("nothing") => "invented",
-        (_, found) if found.contains(OTHER_SIGN) => SIGN,
+        (_, found) if fact == Facet::Address.to_string() && found.contains(OTHER_SIGN) => SIGN,
         _ => "wrong",
     };
     let fact = if fact.starts_with("objects of ") { kind_of(fact) } else { fact };

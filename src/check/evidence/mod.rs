@@ -98,12 +98,16 @@ fn evidence_of(case: &Case, judged: &Judgement, facet: Option<Facet>) -> Result<
     // A dump that cannot be read to its end, which a case may allow to be read, has no fields to show.
     let is_undecodable = matches!(&found, Err(Error::Decode(e)) if !e.is_the_machines());
     let mut evidence = if is_undecodable { None } else { found? };
-    if let (Outcome::Fail { address: Some(address), .. }, Some(heap)) = (outcome, first_heap(case))
-        && let Some(neighbourhood) = parse(address).and_then(|address| neighbourhood::of(heap, address))
-    {
+    if let Some(neighbourhood) = neighbourhood_of(case, outcome) {
         evidence.get_or_insert_default().neighbourhood = Some(neighbourhood);
     }
     Ok(evidence)
+}
+
+/// What is around the object of which a fact is wrong.
+fn neighbourhood_of(case: &Case, outcome: &Outcome) -> Option<Neighbourhood> {
+    let Outcome::Fail { address: Some(address), .. } = outcome else { return None };
+    neighbourhood::of(first_heap(case)?, parse(address)?)
 }
 
 /// What the dump of a case has to say about what implementations disagree about.

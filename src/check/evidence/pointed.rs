@@ -5,30 +5,39 @@ use std::collections::HashMap;
 use crate::corpus::Case;
 use crate::error::Error;
 
-use super::super::report::{CaseResult, Tested};
-use super::{Evidence, bytes};
+use super::super::report::{CaseResult, Cause, Tested};
+use super::{Evidence, bytes, neighbourhood_of};
 
 /// Shows of each failure the bytes that rely on the rule of its cause. `case` makes a case by its id, if there is one.
 pub(in crate::check) fn point_at_causes(
     tested: &mut Tested,
     case: &dyn Fn(&str) -> Result<Option<Case>, Error>,
 ) -> Result<(), Error> {
-    // Of two causes of a case the one counts that it is shown for, or the first.
-    let named = || tested.causes.iter().rev().filter_map(|cause| Some((cause, cause.rule.as_deref()?)));
-    let of_any = named().flat_map(|(cause, rule)| cause.cases.iter().map(move |case| (&**case, rule)));
-    let shown = named().map(|(cause, rule)| (&*cause.example, rule));
-    let rules: HashMap<&str, &str> = of_any.chain(shown).collect();
+    // Of two causes of a case the one counts that it is shown for, or the first that has a rule.
+    let causes = || tested.causes.iter().rev();
+    let of_any = causes().filter(|cause| cause.rule.is_some());
+    let of_any = of_any.flat_map(|cause| cause.cases.iter().map(move |case| (&**case, cause)));
+    let shown = causes().map(|cause| (&*cause.example, cause));
+    let causes: HashMap<&str, &Cause> = of_any.chain(shown).collect();
     for result in tested.results.iter_mut().filter(|result| result.has_place()) {
-        let Some(rule) = rules.get(&*result.id) else { continue };
+        let Some((cause, Some(rule))) = causes.get(&*result.id).map(|cause| (cause, cause.rule.as_deref())) else {
+            continue;
+        };
         // The record of an entry stays: what an analyser says of it follows from all of the dump.
         let is_known = result.evidence.as_ref().is_some_and(|evidence| {
             evidence.rule.as_deref() == Some(rule) || evidence.rule.is_none() && !evidence.fields.is_empty()
         });
-        if !is_known
-            && let Some(case) = case(&result.id)?
-            && let Some(found) = of_rule(&case, result, rule)?
-        {
+        let shown = result.shown(cause).outcome.clone();
+        let is_other = cause.example == result.id && shown != result.outcome;
+        if is_known && !is_other {
+            continue;
+        }
+        let Some(case) = case(&result.id)? else { continue };
+        if !is_known && let Some(found) = of_rule(&case, result, rule)? {
             result.evidence = Some(found);
+        }
+        if is_other && let Some(evidence) = &mut result.evidence {
+            evidence.neighbourhood = neighbourhood_of(&case, &shown);
         }
     }
     Ok(())

@@ -51,7 +51,8 @@ pub(super) fn put_causes_first(heap: &Heap, differing: &mut [Differing]) {
 fn tell_apart(differing: &mut [Differing]) {
     let is_placed = |differing: &Differing| differing.follows.is_none() && !differing.at.is_empty();
     let placed = || differing.iter().filter(|differing| is_placed(differing));
-    if placed().count() < 2 || placed().any(|differing| !differing.is_whole) {
+    let mut all = differing.iter().filter(|differing| differing.follows.is_none());
+    if placed().count() < 2 || all.any(|differing| !differing.is_whole) {
         return;
     }
     let mut counts: HashMap<Address, u64> = HashMap::new();
@@ -259,5 +260,7 @@ mod tests {
         // Places that are not known may be the same.
         let unknown = Differing { is_whole: false, ..differing(Facet::References, &[24]) };
         assert_eq!(apart(vec![differing(Facet::Address, &[8]), unknown]), [false, false]);
+        let nowhere = Differing { is_whole: false, ..differing(Facet::Class, &[]) };
+        assert_eq!(apart([all(), vec![nowhere]].concat()), [false; 3]);
     }
 }

@@ -116,12 +116,14 @@ fn moved(right: &Heap, told: &Heap) -> Option<Moved> {
     let word = right.facts.word_size.unwrap_or(WordSize::Bits64);
     let addresses = || pairs().map(|(right, told)| (right.address(), told.address()));
     let before = std::iter::once((Address::NULL, Address::NULL)).chain(addresses());
-    let unused = u64::BITS - word.bits();
+    // Addresses of 4 bytes wrap, if the answer has none beyond.
+    let are_words =
+        addresses().all(|(right, told)| [right, told].iter().all(|address| word.mask(address.0) == address.0));
+    let unused = if are_words { u64::BITS - word.bits() } else { 0 };
     let distance = |to: Address, from: Address| (to.0.wrapping_sub(from.0) << unused).cast_signed() >> unused;
     let apart = addresses().zip(before).filter_map(|((right, told), before)| {
-        let is_apart = told.0.wrapping_sub(right.0) != before.1.0.wrapping_sub(before.0.0);
-        let sign = || other_sign(distance(right, before.0), distance(told, before.1));
-        is_apart.then(|| Apart { right, told, sign: sign() })
+        let (due, found) = (distance(right, before.0), distance(told, before.1));
+        (due != found).then(|| Apart { right, told, sign: other_sign(due, found).filter(|_| right != told) })
     });
     let apart: Vec<_> = apart.collect();
     // The right addresses in another order are not moved: few are missing then, and few are as far from the one before as they should.
@@ -180,10 +182,8 @@ fn moved(right: &Heap, told: &Heap) -> Option<Moved> {
 fn other_sign(due: i64, found: i64) -> Option<u32> {
     let apart = due.abs_diff(found);
     let is_a_byte_at_least = apart.is_power_of_two() && apart >= 1 << u8::BITS;
-    // With the highest bit set: as a signed number at most a half below zero, and at least a half without a sign.
-    let half = apart / 2;
-    let is_other =
-        (due < 0) != (found < 0) && due.min(found).unsigned_abs() <= half && due.max(found).unsigned_abs() >= half;
+    // A signed number is at most half of that below zero.
+    let is_other = (due < 0) != (found < 0) && due.min(found).unsigned_abs() <= apart / 2;
     (is_a_byte_at_least && is_other).then(|| apart.ilog2())
 }
 
@@ -196,9 +196,15 @@ impl Moved {
             false => self.all.iter().map(|&(right, told)| Apart { right, told, sign: None }).collect(),
         };
         let (signs, others): (Vec<Apart>, Vec<Apart>) = apart.iter().partition(|apart| apart.sign.is_some());
-        let is_mixed = !signs.is_empty() && !others.is_empty();
+        // One that is at its right address again, after another that is not, is no mistake of its own.
+        let has_moved = |of: &[Apart]| of.iter().any(|apart| apart.right != apart.told);
+        let is_mixed = has_moved(&signs) && has_moved(&others);
+        // Those that are elsewhere are so because of the first, but of two kinds it cannot be said which.
         let count = |of: &[Apart]| if is_mixed { of.len() } else { self.all.len() } as u64;
-        let addresses = [others, signs].into_iter().filter_map(|of| Some(of.first()?.wrong(right, count(&of), &of)));
+        let addresses = [others, signs].into_iter().filter_map(|of| {
+            let first = of.iter().find(|apart| apart.right != apart.told)?;
+            Some(first.wrong(right, count(&of), &of))
+        });
         let settled = settled.map(|wrong| wrong.facts).unwrap_or_default();
         let is_open = |fact: &Differing| {
             fact.facet != Some(Facet::Address) && settled.iter().all(|other| other.fact != fact.fact)
@@ -214,7 +220,7 @@ impl Moved {
 impl Apart {
     /// What is wrong: this is the first of some that are wrong in the same way.
     fn wrong(self, heap: &Heap, count: u64, all: &[Apart]) -> Differing {
-        let by = self.sign.map(|power| format!("; its distance from the one before {OTHER_SIGN}{power}"));
+        let by = self.sign.map(|power| format!("; its distance {OTHER_SIGN}{power}"));
         let by = by.unwrap_or_default();
         Differing {
             fact: Facet::Address.to_string(),
@@ -322,6 +328,31 @@ mod tests {
         assert_eq!(signs(&[0x2000, 0x2300, 0x2310], &[0x2000, 0x1f00, 0x1f10]), [Some(10)]);
         let told = wrong(&heap(0x1000, &right), &heap(0x1000, &[0x2000, 0x23f0, 0x2508]));
         assert_eq!(told[..2], [address(1), address(1)]);
+        // The one after it is where it should be, and not a mistake of its own.
+        let (back, elsewhere) = (&[0x2000, 0x23f0, 0x2100], &[0x2000, 0x23f8, 0x2100]);
+        assert_eq!(signs(&right, back), [Some(10), None]);
+        assert_eq!(wrong(&heap(0x1000, &right), &heap(0x1000, back))[0], address(1));
+        let facts = |told: &[u64]| {
+            let (right, told) = (heap(0x1000, &right), heap(0x1000, told));
+            let judge = |told: &Heap| differ(&compare(&right, told, &BTreeSet::from([Facet::RecordOrder])));
+            or_moved(Format::PHD6.family(), &right, &told, judge).expect_err("it differs").facts
+        };
+        let are_signs = |told: &[u64]| -> Vec<bool> {
+            let addresses = facts(told).into_iter().filter(|fact| fact.facet == Some(Facet::Address));
+            addresses.map(|fact| fact.found.contains(OTHER_SIGN)).collect()
+        };
+        assert_eq!(are_signs(&[0x2000, 0x23f0, 0x2508]), [false, true]);
+        assert_eq!(are_signs(back), [true]);
+        assert_eq!(are_signs(elsewhere), [false]);
+        // Addresses of 4 bytes wrap: 0x10 back, or 0x3f0 on.
+        let words = |objects: &[u64]| {
+            let mut heap = heap(0x1000, objects);
+            heap.facts.word_size = Some(WordSize::Bits32);
+            heap
+        };
+        let (right, told) = (words(&[8, 0xffff_fff8, 0x28]), words(&[8, 0x3f8, 0x428]));
+        let moved = moved(&right, &told).expect("it has moved");
+        assert_eq!(moved.apart.iter().map(|apart| apart.sign).collect::<Vec<_>>(), [Some(10)]);
     }
 
     #[test]

@@ -157,9 +157,10 @@ impl CaseResult {
             (other_fact(self, cause), self.outcome.clone())
         {
             let shown = shown.to_mut();
-            let first = OtherFact { fact, address, expected, found, count, apart: false, follows: None };
-            let OtherFact { fact, address, expected, found, count, .. } =
+            let first = OtherFact { fact, address, expected, found, count, apart: self.apart, follows: None };
+            let OtherFact { fact, address, expected, found, count, apart, .. } =
                 std::mem::replace(&mut shown.others[at], first);
+            shown.apart = apart;
             shown.outcome = Outcome::Fail { fact, address, expected, found, count };
         }
         shown

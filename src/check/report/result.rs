@@ -37,6 +37,9 @@ pub struct CaseResult {
     /// Where the answer is right under some readings and not under others: each entry is enough.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub readings: Vec<Follows>,
+    /// Whether the fact of the outcome is wrong in other classes and objects than all other facts that do not follow from any.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub apart: bool,
     /// Why it is expected to fail, if it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected: Option<Expectation>,
@@ -289,6 +292,7 @@ impl CaseResult {
             suspects: Vec::new(),
             followed: Vec::new(),
             readings: Vec::new(),
+            apart: false,
             expected: None,
             evidence: None,
             repeat: None,

@@ -336,6 +336,7 @@ impl<'r> One<'r> {
             first,
             refused_at: judged.offset.filter(|_| has_place),
             others: others(judged),
+            apart: judged.differing.first().is_some_and(|first| first.is_apart),
             suspects: wrong.into_iter().map(Suspect::from).collect(),
             followed: owned(right),
             readings: judged.follows.clone(),

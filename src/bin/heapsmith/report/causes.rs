@@ -61,7 +61,7 @@ pub(super) fn all(report: &Report, tested: &Tested) -> String {
         text += &headline(tested, cause);
         let mut told = BTreeSet::new();
         for result in tested.results.iter().filter(|result| cause.cases.contains(&result.id)) {
-            text += &case(report, tested, result, &mut told);
+            text += &case(report, tested, &result.shown(cause), &mut told);
         }
     }
     text

@@ -299,20 +299,7 @@ mod tests {
         let mut tally = Tally::default();
         let mut add = |outcome: Outcome, expected: bool| {
             let expected = expected.then(|| Expectation { reason: "known".to_owned(), link: None });
-            let result = CaseResult {
-                id: "a".to_owned(),
-                outcome,
-                first: None,
-                others: vec![],
-                disagreements: vec![],
-                refused_at: None,
-                suspects: vec![],
-                followed: vec![],
-                readings: vec![],
-                expected,
-                evidence: None,
-                repeat: None,
-            };
+            let result = CaseResult { expected, ..CaseResult::new("a", outcome) };
             tally.add(&result);
             let cell = Cell { tally, href: None };
             (cell.class(), cell.sign(), cell.numbers())
