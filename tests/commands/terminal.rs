@@ -202,6 +202,7 @@ fn report() -> String {
         refused_at: None,
         suspects: vec![],
         followed: vec![],
+        apart: false,
         readings: vec![],
         expected: None,
         evidence: None,
