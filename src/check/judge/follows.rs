@@ -7,7 +7,7 @@ use crate::compare::listing::Places;
 use crate::model::{Address, Heap, Object, ObjectKind};
 
 use super::super::index::Index;
-use super::Differing;
+use super::{Differing, OTHER_SIGN};
 
 /// Facts from which one of a facet may follow, where they are wrong in the same class or object, or in one that it has to do
 /// with.
@@ -31,7 +31,8 @@ const fn may_follow(facet: Facet) -> &'static [Facet] {
 }
 
 use Facet::{
-    ClassReferences, ConstantPool, Loader, NullReferences, ObjectSize, PrimitiveContents, ReferenceOrder, Statics,
+    ClassReferences, ConstantPool, Loader, NullReferences, ObjectSize, PrimitiveContents, ReferenceOrder, References,
+    Statics,
 };
 
 /// Facts of the whole dump by which everything else is read.
@@ -49,18 +50,24 @@ pub(super) fn put_causes_first(heap: &Heap, differing: &mut [Differing]) {
 
 /// What is wrong in one place can have another reason than what is wrong in another.
 fn tell_apart(differing: &mut [Differing]) {
-    let is_placed = |differing: &Differing| differing.follows.is_none() && !differing.at.is_empty();
-    let placed = || differing.iter().filter(|differing| is_placed(differing));
-    let mut all = differing.iter().filter(|differing| differing.follows.is_none());
-    if placed().count() < 2 || all.any(|differing| !differing.is_whole) {
+    let first_hand = || differing.iter().filter(|differing| differing.follows.is_none());
+    if first_hand().any(|differing| !differing.is_whole) {
         return;
     }
-    let mut counts: HashMap<Address, u64> = HashMap::new();
-    for at in placed().flat_map(|differing| differing.at.iter().collect::<BTreeSet<_>>()) {
-        *counts.entry(*at).or_default() += 1;
+    // What is wrong of references and of their order is wrong of the same lists; what is wrong by its sign, in another way than the rest.
+    let about = |differing: &Differing| match differing.facet {
+        Some(ReferenceOrder | NullReferences) => (Some(References), false),
+        other => (other, differing.found.contains(OTHER_SIGN)),
+    };
+    let mut known: HashMap<Address, BTreeSet<(Option<Facet>, bool)>> = HashMap::new();
+    for one in first_hand() {
+        one.at.iter().for_each(|at| _ = known.entry(*at).or_default().insert(about(one)));
     }
-    for one in differing.iter_mut().filter(|differing| is_placed(differing)) {
-        one.is_apart = one.at.iter().all(|at| counts.get(at) == Some(&1));
+    if known.values().flatten().collect::<BTreeSet<_>>().len() < 2 {
+        return;
+    }
+    for one in differing.iter_mut().filter(|differing| differing.follows.is_none() && !differing.at.is_empty()) {
+        one.is_apart = one.at.iter().all(|at| known.get(at).is_some_and(|facts| facts.len() == 1));
     }
 }
 
@@ -252,6 +259,13 @@ mod tests {
         assert_eq!(apart(all()), [true, true]);
         let shared = differing(Facet::Hash16, &[16, 32]);
         assert_eq!(apart([all(), vec![shared.clone()]].concat()), [false, true, false]);
+        // References and their order are wrong for the same reason, in whichever lists.
+        let order = differing(Facet::ReferenceOrder, &[32]);
+        assert_eq!(apart(vec![differing(Facet::References, &[24]), order.clone()]), [false, false]);
+        assert_eq!(apart([all(), vec![order]].concat()), [true, true, true]);
+        // An address is wrong in two ways.
+        let sign = Differing { found: format!("{OTHER_SIGN}10"), ..differing(Facet::Address, &[40]) };
+        assert_eq!(apart(vec![differing(Facet::Address, &[8]), sign]), [true, true]);
         // What follows from something is in no place of its own, and a fact of the dump is in none.
         let follows = Differing { follows: Some("address".to_owned()), ..shared };
         assert_eq!(apart([all(), vec![follows]].concat()), [true, true, false]);
