@@ -101,6 +101,8 @@ fn weight(result: &CaseResult, Suspect { rule: id, offset, .. }: &Suspect, sympt
     match (rule.facets.contains(&fact), rule.facets.contains(&"all")) {
         (true, _) if how == SIGN && !rule.is_sign => OTHER_KIND,
         (true, _) => ABOUT,
+        // One that loses its place gets no number wrong by its sign alone.
+        (false, true) if how == SIGN => OTHER_KIND / 2.0,
         (false, true) if facet == Facet::Address => 0.8,
         (false, true) => 0.5,
         // Rules that only findings name have no facets.
