@@ -6,7 +6,7 @@ use crate::compare::Facet;
 use crate::format::rule;
 
 use super::super::among::{NOTHING, VERDICT};
-use super::super::judge::OTHER_SIGN;
+use super::super::judge::MISREAD_SIGN;
 use super::super::report::{CaseResult, Disagreement, OtherFact, Outcome, Suspect, Symptom};
 use super::place::place;
 
@@ -19,7 +19,7 @@ pub(super) const ACCEPTED: &str = "accepted";
 pub(super) const READING: &str = "reading ";
 
 /// How a number is wrong that was read without its sign, or with one.
-pub(super) const SIGN: &str = "wrong by its sign";
+pub(super) const SIGN: &str = "sign misread";
 
 /// What comes before the rule that a written dump breaks.
 pub(super) const BREAKS: &str = "breaks ";
@@ -116,7 +116,7 @@ fn of_fact(fact: &str, expected: &str, found: &str) -> String {
         (_, found) if fact == "answer" => return format!("answer: {}", of_answer(found)),
         (_, found) if found.starts_with("nothing") => "missing",
         (expected, _) if expected.starts_with("nothing") => "invented",
-        (_, found) if fact == Facet::Address.to_string() && found.contains(OTHER_SIGN) => SIGN,
+        (_, found) if fact == Facet::Address.to_string() && found.contains(MISREAD_SIGN) => SIGN,
         _ => "wrong",
     };
     let fact = if fact.starts_with("objects of ") { kind_of(fact) } else { fact };

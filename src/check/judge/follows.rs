@@ -7,7 +7,7 @@ use crate::compare::listing::Places;
 use crate::model::{Address, Heap, Object, ObjectKind};
 
 use super::super::index::Index;
-use super::{Differing, OTHER_SIGN};
+use super::{Differing, MISREAD_SIGN};
 
 /// Facts from which one of a facet may follow, where they are wrong in the same class or object, or in one that it has to do
 /// with.
@@ -54,10 +54,11 @@ fn tell_apart(differing: &mut [Differing]) {
     if first_hand().any(|differing| !differing.is_whole) {
         return;
     }
-    // What is wrong of references and of their order is wrong of the same lists; what is wrong by its sign, in another way than the rest.
+    // What is wrong of references and of their order is wrong of the same lists; a sign that was misread is wrong in another way than
+    // the rest.
     let about = |differing: &Differing| match differing.facet {
         Some(ReferenceOrder | NullReferences) => (Some(References), false),
-        other => (other, differing.found.contains(OTHER_SIGN)),
+        other => (other, differing.found.contains(MISREAD_SIGN)),
     };
     let mut known: HashMap<Address, BTreeSet<(Option<Facet>, bool)>> = HashMap::new();
     for one in first_hand() {
@@ -264,7 +265,7 @@ mod tests {
         assert_eq!(apart(vec![differing(Facet::References, &[24]), order.clone()]), [false, false]);
         assert_eq!(apart([all(), vec![order]].concat()), [true, true, true]);
         // An address is wrong in two ways.
-        let sign = Differing { found: format!("{OTHER_SIGN}10"), ..differing(Facet::Address, &[40]) };
+        let sign = Differing { found: MISREAD_SIGN.to_owned(), ..differing(Facet::Address, &[40]) };
         assert_eq!(apart(vec![differing(Facet::Address, &[8]), sign]), [true, true]);
         // What follows from something is in no place of its own, and a fact of the dump is in none.
         let follows = Differing { follows: Some("address".to_owned()), ..shared };

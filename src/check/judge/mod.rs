@@ -94,8 +94,8 @@ pub(super) struct Differing {
     pub(super) is_apart: bool,
 }
 
-/// What comes before the power of two by which a number is wrong that is read without its sign or with one.
-pub(super) const OTHER_SIGN: &str = "has the other sign and is wrong by 2^";
+/// How a number is told to be wrong that was read as signed and is unsigned, or the other way round.
+pub(super) const MISREAD_SIGN: &str = "as if its sign was misread";
 
 /// What stands for a fact of which it cannot be said whether it is wrong.
 const UNDECIDED: &str = "undecided";

@@ -9,7 +9,7 @@ use crate::family::Family;
 use crate::model::{Address, Class, Heap, Object, ObjectKind, WordSize, visit};
 
 use super::follows::what;
-use super::{Differing, OTHER_SIGN, Wrong};
+use super::{Differing, MISREAD_SIGN, Wrong};
 
 /// What is wrong with an answer. Of one that has all classes and objects in their order, but not at their addresses, this is judged
 /// at the right ones as well: what is not wrong there only follows from the addresses.
@@ -220,7 +220,7 @@ impl Moved {
 impl Apart {
     /// What is wrong: this is the first of some that are wrong in the same way.
     fn wrong(self, heap: &Heap, count: u64, all: &[Apart]) -> Differing {
-        let by = self.sign.map(|power| format!("; its distance {OTHER_SIGN}{power}"));
+        let by = self.sign.map(|power| format!("; distance off by 2^{power}, {MISREAD_SIGN}"));
         let by = by.unwrap_or_default();
         Differing {
             fact: Facet::Address.to_string(),
@@ -339,7 +339,7 @@ mod tests {
         };
         let are_signs = |told: &[u64]| -> Vec<bool> {
             let addresses = facts(told).into_iter().filter(|fact| fact.facet == Some(Facet::Address));
-            addresses.map(|fact| fact.found.contains(OTHER_SIGN)).collect()
+            addresses.map(|fact| fact.found.contains(MISREAD_SIGN)).collect()
         };
         assert_eq!(are_signs(&[0x2000, 0x23f0, 0x2508]), [false, true]);
         assert_eq!(are_signs(back), [true]);

@@ -150,7 +150,7 @@ impl Cause {
 }
 
 impl CaseResult {
-    /// The same as what shows a cause: where its first fact is of another one, with a fact of this one first.
+    /// This result as the example of a cause: where the outcome is a fact of another cause, a fact of this one takes its place.
     pub fn shown(&self, cause: &Cause) -> Cow<'_, CaseResult> {
         let mut shown = Cow::Borrowed(self);
         if let (Some(at), Outcome::Fail { fact, address, expected, found, count }) =

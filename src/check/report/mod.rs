@@ -194,7 +194,7 @@ pub struct Cause {
     pub sentence: String,
     /// What can be seen of it, the commonest first.
     pub symptoms: Vec<Symptom>,
-    /// The case with the smallest dump that shows it.
+    /// The case with the smallest dump that shows it; where a cause before it has the same, the next one, if there is one.
     pub example: String,
     /// The command that runs this case again.
     #[serde(default, skip_serializing_if = "Option::is_none")]

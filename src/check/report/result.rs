@@ -37,7 +37,8 @@ pub struct CaseResult {
     /// Where the answer is right under some readings and not under others: each entry is enough.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub readings: Vec<Follows>,
-    /// Whether the fact of the outcome is wrong in other classes and objects than all other facts that do not follow from any.
+    /// Whether the classes and objects in which the fact of the outcome is wrong have no other wrong fact, but for those that only
+    /// follow from one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub apart: bool,
     /// Why it is expected to fail, if it is.
@@ -103,7 +104,7 @@ pub struct OtherFact {
     pub found: String,
     /// In how many classes or objects this fact is wrong.
     pub count: u64,
-    /// Whether it is wrong in other classes and objects than all other facts that do not follow from any.
+    /// Whether the classes and objects in which it is wrong have no other wrong fact, but for those that only follow from one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub apart: bool,
     /// The fact that it follows from: a missing class, a list that is read otherwise.

@@ -204,16 +204,16 @@ pub(super) fn shortened(text: &str) -> String {
 
 impl<'a> Example<'a> {
     fn of(result: &'a CaseResult, cause: &Cause, cases: &Cases<'a>, in_full: bool) -> Example<'a> {
-        let shown_of = result.shown(cause);
+        let example = result.shown(cause);
         let evidence = result.evidence.as_ref();
         let shown = evidence.filter(|_| in_full);
         Example {
             case: cases.get(result.id.as_str()).copied(),
             result,
-            gist: gist(&shown_of.outcome),
-            said: Said::of(&shown_of.outcome),
+            gist: gist(&example.outcome),
+            said: Said::of(&example.outcome),
             first: result.first.as_ref().map(|first| (first.name(), short(&first.detail()))),
-            also: shown_of.also_wrong(),
+            also: example.also_wrong(),
             evidence,
             bytes: shown.and_then(Bytes::of),
             graph: shown.and_then(|evidence| evidence.neighbourhood.as_ref()).and_then(Graph::of),
