@@ -11,7 +11,7 @@ use crate::error::Error;
 use super::{CaseResult, Cause, Report, SCHEMA, Tested, markdown};
 
 /// Version of the schema of a [`ReportDiff`].
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 /// Causes of other names are one if they have so much of their cases in common.
 const COMMON: f64 = 0.5;
 
