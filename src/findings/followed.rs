@@ -1,22 +1,23 @@
 //! References that dangle, looked up many at once.
 
-use crate::error::RuleId;
 use crate::model::{Address, AddressSet, Lately};
 
-use super::{Findings, Rulebook, Severity};
+use super::Findings;
+use super::dangling::{Dangling, DanglingRule};
+use super::far::Far;
 
 /// References that were not looked up yet, and the records that have them.
 #[derive(Debug)]
 pub(crate) struct Followed {
-    rule: RuleId,
-    severity: Severity,
-    expected: &'static str,
+    rule: DanglingRule,
     targets: Vec<u64>,
     records: Vec<Referring>,
-    /// Of a large heap, addresses that are there: of records that came, and of what references led to.
+    /// Of a large heap, addresses of records that came.
     there: Lately<(), NEAR>,
     /// Whether there are any.
     is_noted: bool,
+    /// Of a large heap, references that lead elsewhere.
+    far: Far,
 }
 
 /// A record with references.
@@ -37,16 +38,19 @@ struct Referring {
 /// as several records, and several of them at once take little longer than one.
 const KEPT: usize = 1024;
 
-/// Addresses that are known to be there without a look: most references lead to records near by, and many to the same ones. In 64 kB, those
-/// are in quick memory.
+/// Addresses that are known to be there without a look: most references lead to records near by. In 64 kB, those are in quick memory.
 const NEAR: usize = 8192;
 
 impl Followed {
-    /// None so far, of a dump in which a reference that dangles breaks a rule of this book; and what the rule expects.
-    pub(crate) fn new(rule: RuleId, book: &Rulebook, expected: &'static str) -> Followed {
+    /// None so far, of a dump in which a reference that dangles breaks a rule.
+    pub(crate) fn new(rule: DanglingRule) -> Followed {
         let (targets, records) = (Vec::with_capacity(KEPT), Vec::with_capacity(KEPT));
-        let there = Lately::new();
-        Followed { rule, severity: book.severity(rule), expected, targets, records, there, is_noted: false }
+        Followed { rule, targets, records, there: Lately::new(), is_noted: false, far: Far::default() }
+    }
+
+    /// The rule.
+    pub(crate) fn rule(&self) -> &DanglingRule {
+        &self.rule
     }
 
     /// Another heap comes, with other addresses.
@@ -61,14 +65,9 @@ impl Followed {
     #[inline]
     pub(crate) fn pass(&mut self, address: Address, addresses: &AddressSet) {
         if addresses.is_large() {
-            self.note(address);
+            self.there.note(address, ());
+            self.is_noted = true;
         }
-    }
-
-    #[inline]
-    fn note(&mut self, address: Address) {
-        self.there.note(address, ());
-        self.is_noted = true;
     }
 
     /// A record comes, at this offset and with this index.
@@ -117,6 +116,7 @@ impl Followed {
     /// No more references lead to these addresses.
     pub(crate) fn end(&mut self, addresses: &AddressSet, findings: &mut Findings) {
         self.look_up(addresses, findings);
+        self.look_far(addresses, findings);
         if let Some(last) = self.records.pop() {
             self.report(&last, findings);
         }
@@ -124,18 +124,11 @@ impl Followed {
 
     /// Looks the references up, and reports what dangles. The last record may have more of them.
     fn look_up(&mut self, addresses: &AddressSet, findings: &mut Findings) {
-        let (mut asked, mut places, mut count) = ([0; AddressSet::TOGETHER], [0; AddressSet::TOGETHER], 0);
-        for at in 0..self.targets.len() {
-            let target = self.targets[at];
-            (asked[count], places[count]) = (target, at);
-            // Without a branch on what is known, which could not be foretold.
-            count += usize::from(!self.there.knows(Address(target)));
-            if count == AddressSet::TOGETHER {
-                self.ask(&asked, &places, addresses);
-                count = 0;
-            }
+        if addresses.is_large() {
+            self.pick_far(addresses, findings);
+        } else {
+            self.ask_each(addresses);
         }
-        self.ask(&asked[..count], &places[..count], addresses);
         self.targets.clear();
         let last = self.records.pop();
         self.records.iter().for_each(|record| self.report(record, findings));
@@ -143,49 +136,74 @@ impl Followed {
         self.records.extend(last.map(|last| Referring { from: 0, ..last }));
     }
 
-    /// Asks for references, each of them with its place.
-    fn ask(&mut self, asked: &[u64], places: &[usize], addresses: &AddressSet) {
-        let mut missing = addresses.missing(asked);
-        if addresses.is_large() {
-            for (at, target) in asked.iter().enumerate() {
-                // Null leads nowhere, and need not be asked for again.
-                if missing >> at & 1 == 0 || *target == 0 {
-                    self.note(Address(*target));
+    /// Looks all references up.
+    fn ask_each(&mut self, addresses: &AddressSet) {
+        for (asked, from) in self.targets.chunks(AddressSet::TOGETHER).zip((0..).step_by(AddressSet::TOGETHER)) {
+            let mut missing = addresses.missing(asked);
+            while missing != 0 {
+                let at = missing.trailing_zeros() as usize;
+                missing &= missing - 1;
+                if asked[at] == 0 {
+                    continue;
                 }
+                let after = self.records.partition_point(|record| record.from <= from + at);
+                let Some(record) = self.records[..after].last_mut() else { continue };
+                record.dangle(1, Address(asked[at]));
             }
         }
-        while missing != 0 {
-            let (at, target) = (places[missing.trailing_zeros() as usize], asked[missing.trailing_zeros() as usize]);
-            missing &= missing - 1;
-            if target == 0 {
-                continue;
-            }
-            let after = self.records.partition_point(|record| record.from <= at);
-            let Some(record) = self.records[..after].last_mut() else { continue };
-            if record.dangling == 0 {
-                record.first = Address(target);
-            }
-            record.dangling += 1;
+    }
+
+    /// Takes the references that lead far away, to look them up when there are many.
+    fn pick_far(&mut self, addresses: &AddressSet, findings: &mut Findings) {
+        if let Some(first) = self.records.first() {
+            self.far.recount(first.index, first.count);
         }
+        let (mut far, mut count) = ([0; KEPT], 0);
+        let ends = self.records.iter().skip(1).map(|next| next.from).chain([self.targets.len()]);
+        for (record, end) in self.records.iter().zip(ends) {
+            let before = count;
+            for &target in &self.targets[record.from..end] {
+                far[count] = target;
+                // Without a branch on what is known, which could not be foretold. Null leads nowhere.
+                count += usize::from(!self.there.knows(Address(target)) & (target != 0));
+            }
+            if count > before {
+                self.far.begin((record.offset, record.index, record.count), before);
+            }
+        }
+        self.far.extend(&far[..count]);
+        // A record some of whose references were looked up is the first one here, and ends before the others.
+        let is_reported = self.records.len() > 1 && self.records.first().is_some_and(|first| first.dangling > 0);
+        if self.far.is_full(addresses) || is_reported {
+            self.look_far(addresses, findings);
+        }
+    }
+
+    /// Looks up the references that lead far away.
+    fn look_far(&mut self, addresses: &AddressSet, findings: &mut Findings) {
+        let Followed { far, records, rule, .. } = self;
+        far.look_up(addresses, |of| match records.binary_search_by_key(&of.index, |record| record.index) {
+            Ok(at) => records[at].dangle(of.dangling, of.first),
+            Err(_) => rule.report(&of, findings),
+        });
     }
 
     #[inline]
     fn report(&self, record: &Referring, findings: &mut Findings) {
         let Referring { offset, index, count, dangling, first, .. } = *record;
         if dangling > 0 {
-            findings.add(
-                self.rule,
-                |_| self.severity,
-                offset,
-                Some(index),
-                || {
-                    (
-                        self.expected.to_owned(),
-                        format!("{dangling} of {count} dangle; first dangling reference: {first}"),
-                    )
-                },
-            );
+            self.rule.report(&Dangling { offset, index, count, dangling, first }, findings);
         }
+    }
+}
+
+impl Referring {
+    /// Some more of its references dangle, of which this is the first.
+    fn dangle(&mut self, references: u64, first: Address) {
+        if self.dangling == 0 {
+            self.first = first;
+        }
+        self.dangling += references;
     }
 }
 
@@ -202,8 +220,8 @@ mod tests {
         (1..100).for_each(|number| _ = addresses.insert(8 * number));
         addresses.seal();
         let rule = crate::phd::rules::GRAPH_DANGLING_REFERENCE;
-        let followed = Followed::new(rule, &crate::phd::rules::BOOK, "references to records");
-        (followed, addresses, Findings::default())
+        let rule = DanglingRule::new(rule, &crate::phd::rules::BOOK, "references to records");
+        (Followed::new(rule), addresses, Findings::default())
     }
 
     /// More references than are kept, records without any between others, and references that dangle on either side of a block.

@@ -1,12 +1,15 @@
 //! Findings of rules about a dump, and what a rule book is made of. Each format has its own book (its `rules`).
 
 mod cycles;
+mod dangling;
+mod far;
 mod finding;
 mod followed;
 mod rulebook;
 mod section;
 
 pub(crate) use cycles::on_cycles;
+pub(crate) use dangling::{Dangling, DanglingRule};
 pub use finding::{Finding, FindingCounts, Findings, Place, Severity, Sound};
 pub(crate) use followed::Followed;
 pub(crate) use rulebook::severities;

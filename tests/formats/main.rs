@@ -13,6 +13,7 @@ mod classic_bytes;
 mod classic_rules;
 mod conversion;
 mod coverage;
+mod dangling;
 mod digest;
 mod errors_alone;
 mod facets;

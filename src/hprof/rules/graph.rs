@@ -5,7 +5,7 @@
 
 use crate::bytes::Allowance;
 use crate::error::DecodeError;
-use crate::findings::{Findings, Followed};
+use crate::findings::{DanglingRule, Findings, Followed};
 use crate::model::{Address, FieldType};
 
 use super::super::decode::{At, Step};
@@ -56,11 +56,11 @@ impl GraphIndex {
             counter: HeapCounter::default(),
             tag: Tag::HEAP_DUMP,
             pending: None,
-            followed: Followed::new(
+            followed: Followed::new(DanglingRule::new(
                 super::OBJECT_DANGLING_REFERENCE,
                 &BOOK,
                 "references to classes and objects of the heap",
-            ),
+            )),
             references: 0,
             allowance,
             before: 0,

@@ -10,9 +10,10 @@ use super::{AddressSet, Range, address_at, place_of};
 /// Which addresses there are, while it is not yet known whether there is something at each of those that references lead to.
 ///
 /// There is a bit for each address that there could be, and a frontier that goes up with the records. A bit up to the frontier is that of
-/// an address that there is, or that is awaited; a bit above it is that of one that a reference leads to. Where the frontier goes past
-/// such a bit and no record is there, it is awaited from then on, as is what a reference leads back to without a record there. So a
-/// reference takes a single access to memory, whether it leads ahead or back, and no record has to be read twice.
+/// an address that there is, or that was passed; a bit above it is that of one that a reference leads to. Where the frontier goes past
+/// such a bit and no record is there, it was passed. What a reference leads back to without a record there is awaited, and each such
+/// reference is told of. So a reference takes a single access to memory, whether it leads ahead or back, and no record has to be read
+/// twice.
 ///
 /// That suits a heap whose objects lie side by side. Others would take more memory than a set of their addresses: there is no room for
 /// them.
@@ -21,8 +22,10 @@ pub(crate) struct Sweep {
     windows: Vec<Window>,
     /// Which of them the last record was in.
     current: usize,
-    /// Places up to a frontier to which references lead, and where no record was so far.
+    /// Places up to a frontier to which references lead back, and where no record was so far. Their bits are not set.
     awaited: HashSet<u64>,
+    /// The same where some references were not told of: those that lead ahead, and those for which nobody asked. Their bits are set.
+    passed: HashSet<u64>,
     records: u64,
     /// Bytes of the chunks in which records are.
     swept: u64,
@@ -78,6 +81,7 @@ impl Sweep {
             windows: Vec::new(),
             current: 0,
             awaited: HashSet::default(),
+            passed: HashSet::default(),
             records: 0,
             swept: 0,
             bytes: 0,
@@ -123,7 +127,7 @@ impl Sweep {
     /// The same, whatever is between the frontier and the record.
     #[inline(never)]
     fn enter_anywhere(&mut self, there: u64) -> Entered {
-        let Some(at) = self.room(there) else { return Entered::NoRoom };
+        let Some(at) = self.room(there, false) else { return Entered::NoRoom };
         let window = &mut self.windows[at];
         if there <= window.frontier {
             return self.enter_behind(at, there);
@@ -137,15 +141,15 @@ impl Sweep {
             return Entered::NoRoom;
         }
         self.current = at;
-        let mut awaited = window.between(window.frontier, there);
+        let mut passed = window.between(window.frontier, there);
         let ahead = window.take_ahead(there);
         for one in &ahead {
             let (word, bit) = window.word(*one);
             *word |= bit;
         }
-        awaited.retain(|one| ahead.binary_search(one).is_err());
-        self.awaited.extend(awaited);
-        self.is_full |= self.awaited.len() > ASIDE;
+        passed.retain(|one| ahead.binary_search(one).is_err());
+        self.passed.extend(passed);
+        self.is_full |= self.passed.len() > ASIDE;
         let (word, bit) = window.word(there);
         *word |= bit;
         window.frontier = there;
@@ -159,7 +163,7 @@ impl Sweep {
     /// There is a record at this address, which need not come in order with the others.
     pub(crate) fn enter_aside(&mut self, address: u64) -> Entered {
         let there = place_of(address);
-        let Some(at) = self.room(there) else { return Entered::NoRoom };
+        let Some(at) = self.room(there, false) else { return Entered::NoRoom };
         let window = &mut self.windows[at];
         if there <= window.frontier {
             return self.enter_behind(at, there);
@@ -178,18 +182,21 @@ impl Sweep {
         let (word, bit) = self.windows[window].word(there);
         let is_set = *word & bit != 0;
         *word |= bit;
-        if is_set && !self.awaited.remove(&there) {
+        if is_set && !self.passed.remove(&there) {
             return Entered::Again;
         }
+        self.awaited.remove(&there);
         self.records += 1;
         Entered::New
     }
 
-    /// References lead to these addresses.
-    pub(crate) fn refer(&mut self, addresses: &[u64]) {
-        for &address in addresses {
-            if !self.mark(place_of(address)) {
-                self.await_or_mark(place_of(address));
+    /// References lead to these addresses. `open` is called with the number of each of them that leads back to where no record is so
+    /// far; from where it says `false` on, it need not be.
+    #[inline]
+    pub(crate) fn refer(&mut self, addresses: &[u64], mut open: impl FnMut(usize) -> bool) {
+        for (at, &address) in addresses.iter().enumerate() {
+            if !self.mark(place_of(address)) && self.await_or_mark(place_of(address)) && !open(at) {
+                self.pass(place_of(address));
             }
         }
     }
@@ -212,30 +219,48 @@ impl Sweep {
         false
     }
 
+    /// Marks a place that is ahead; `true` for one that is awaited from now on, or was.
     #[cold]
     #[inline(never)]
-    fn await_or_mark(&mut self, place: u64) {
-        let Some(at) = self.room(place) else { return };
+    fn await_or_mark(&mut self, place: u64) -> bool {
+        let Some(at) = self.room(place, true) else { return false };
         let window = &mut self.windows[at];
         let is_ahead = place > window.frontier;
         let (word, bit) = window.word(place);
-        let is_set = *word & bit != 0;
-        *word |= bit;
-        if !is_ahead && !is_set {
-            self.awaited.insert(place);
-            self.is_full |= self.awaited.len() > ASIDE;
+        if is_ahead || *word & bit != 0 {
+            *word |= bit;
+            return false;
         }
+        self.awaited.insert(place);
+        self.is_full |= self.awaited.len() > ASIDE;
+        true
     }
 
-    /// The window that has this place, with room for it; `None` if it may not take that.
-    fn room(&mut self, place: u64) -> Option<usize> {
+    /// References to a place that is awaited are not told of any more.
+    fn pass(&mut self, place: u64) {
+        let Some(at) = self.room(place, true) else { return };
+        let (word, bit) = self.windows[at].word(place);
+        *word |= bit;
+        self.awaited.remove(&place);
+        self.passed.insert(place);
+        self.is_full |= self.passed.len() > ASIDE;
+    }
+
+    /// The window that has this place, with room for it; `None` if it may not take that. `is_referred` says that a reference leads there.
+    fn room(&mut self, place: u64, is_referred: bool) -> Option<usize> {
         if self.is_full {
             return None;
         }
         let (number, chunk, _) = split(place);
         let at = self.windows.iter().position(|window| window.number == number).unwrap_or_else(|| {
             let (chunks, ahead) = (Vec::new(), BTreeSet::new());
-            self.windows.push(Window { number, chunks, frontier: 0, ahead, next_ahead: u64::MAX });
+            // What is below a window that has records in order is behind them, unless it begins with a record itself.
+            let is_behind = |current: &Window| current.frontier > 0 && number < current.number;
+            let frontier = match self.windows.get(self.current) {
+                Some(current) if is_referred && is_behind(current) => u64::MAX,
+                _ => 0,
+            };
+            self.windows.push(Window { number, chunks, frontier, ahead, next_ahead: u64::MAX });
             self.windows.len() - 1
         });
         let window = &mut self.windows[at];
@@ -255,10 +280,26 @@ impl Sweep {
         Some(at)
     }
 
-    /// Whether every reference led to a record, now that all are known; `false`, too, if there was no room for all of them.
+    /// Whether every reference that was not told of leads to a record, now that all are known; `false`, too, if there was no room for
+    /// all of them.
     pub(crate) fn is_closed(&self) -> bool {
         let is_closed = |window: &Window| window.above().all(|place| window.ahead.contains(&place));
-        !self.is_full && self.awaited.is_empty() && self.windows.iter().all(is_closed)
+        !self.is_full && self.passed.is_empty() && self.windows.iter().all(is_closed)
+    }
+
+    /// Whether references of which was told lead to where no record ever was.
+    pub(crate) fn awaits(&self) -> bool {
+        !self.awaited.is_empty()
+    }
+
+    /// Whether a reference led back to this address, and no record was ever there.
+    pub(crate) fn is_awaited(&self, address: u64) -> bool {
+        self.awaited.contains(&place_of(address))
+    }
+
+    /// How many addresses there are.
+    pub(crate) fn records(&self) -> u64 {
+        self.records
     }
 
     /// The addresses of all records. Chunks that are well filled go over as they are.
@@ -269,7 +310,7 @@ impl Sweep {
             // Bits of what is not there.
             let number = window.number;
             let mut nothing: Vec<u64> = window.above().filter(|place| !window.ahead.contains(place)).collect();
-            nothing.extend(self.awaited.iter().filter(|place| split(**place).0 == number));
+            nothing.extend(self.passed.iter().filter(|place| split(**place).0 == number));
             for place in nothing {
                 let (word, bit) = window.word(place);
                 *word &= !bit;
@@ -364,9 +405,26 @@ mod tests {
 
     const MANY_BYTES: u64 = 1 << 30;
 
+    /// How many references are told of at most.
+    const MANY_TOLD: usize = 1 << 20;
+
+    /// What a sweep found.
+    #[derive(Debug, PartialEq)]
+    struct Swept {
+        had_room: bool,
+        /// Whether all references lead to records, by looking each up.
+        leads: bool,
+        /// Whether the sweep knows that of each.
+        is_known: bool,
+    }
+
+    const NO_ROOM: Swept = Swept { had_room: false, leads: true, is_known: false };
+    const SOUND: Swept = Swept { had_room: true, leads: true, is_known: true };
+
     /// Whether all references lead to records, by the sweep and then by looking each up; and the addresses that are there by both. Records
-    /// for which there is no room go into the set that takes over, as do those after them.
-    fn swept(name: &str, records: &[Record], most: u64) -> (bool, bool) {
+    /// for which there is no room go into the set that takes over, as do those after them. References are told of until they are too many.
+    fn swept(name: &str, records: &[Record], most: u64, most_told: usize) -> Swept {
+        let (mut told, mut is_whole) = (Vec::new(), true);
         let (mut sweep, mut set, mut there) = (Some(Sweep::new(most)), AddressSet::default(), BTreeSet::new());
         for (address, in_order, references) in records {
             let is_new = there.insert(*address);
@@ -383,10 +441,15 @@ mod tests {
             }
             assert_eq!(entered, if is_new { Entered::New } else { Entered::Again }, "{name}: {address:#x}");
             if let Some(sweep) = &mut sweep {
-                sweep.refer(references);
+                sweep.refer(references, |at| {
+                    is_whole &= told.len() < most_told;
+                    told.push(references[at]);
+                    is_whole
+                });
             }
         }
-        let is_closed = sweep.as_ref().is_some_and(Sweep::is_closed);
+        let is_known = sweep.as_ref().is_some_and(|sweep| sweep.is_closed() && (is_whole || !sweep.awaits()));
+        told.retain(|target| sweep.as_ref().is_some_and(|sweep| sweep.is_awaited(*target)));
         let had_room = sweep.as_ref().is_some_and(|sweep| !sweep.is_full);
         if let Some(sweep) = sweep {
             set = sweep.into_set();
@@ -398,13 +461,18 @@ mod tests {
                 assert_eq!(set.has(other), there.contains(&other), "{name}: {other:#x}");
             }
         }
-        let leads = records.iter().flat_map(|(.., references)| references).all(|target| there.contains(target));
-        assert_eq!(is_closed, had_room && leads, "{name}");
+        let all = records.iter().flat_map(|(.., references)| references);
+        let dangling: Vec<u64> = all.filter(|target| !there.contains(target)).copied().collect();
+        let leads = dangling.is_empty();
+        if is_known {
+            assert_eq!(told, dangling, "{name}");
+        }
+        assert!(is_known || !leads || !had_room, "{name}");
         // It is a set like any other: what comes next is taken in once.
         for address in [0, 8, 0x7fff_fff8, u64::MAX, u64::MAX - 7] {
             assert_eq!(set.insert(address), there.insert(address), "{name}: {address:#x}");
         }
-        (had_room, leads)
+        Swept { had_room, leads, is_known }
     }
 
     /// Records at these addresses, in this order, each with some references to any of them.
@@ -445,9 +513,12 @@ mod tests {
         heaps.insert("two ranges", plain(ascending(9_000, 1 << 20, 32).chain(ascending(9_000, 1 << 42, 16)).collect()));
         heaps.insert("across windows", plain(ascending(9_000, (1 << 34) - 40_000, 16).collect()));
         heaps.insert("at the end", plain(ascending(9_000, u64::MAX - 8 * 9_000 + 1, 8).collect()));
+        let mut told = 0;
         for (name, (addresses, aside)) in &heaps {
             let records = referring(&mut draw, addresses, |address| aside.contains(&address));
-            assert_eq!(swept(name, &records, MANY_BYTES), (true, true), "{name}");
+            for most_told in [0, 5, MANY_TOLD] {
+                assert_eq!(swept(name, &records, MANY_BYTES, most_told), SOUND, "{name}: {most_told}");
+            }
             for turn in 0..6 {
                 let mut broken = records.clone();
                 let known = addresses[draw.below(addresses.len() as u64) as usize];
@@ -455,12 +526,18 @@ mod tests {
                 let at = draw.below(records.len() as u64) as usize;
                 broken[at].2.push(target);
                 let leads = addresses.contains(&target);
-                assert_eq!(swept(name, &broken, MANY_BYTES).1, leads, "{name}: {target:#x} from {at}");
+                for most_told in [turn / 2, MANY_TOLD] {
+                    let found = swept(name, &broken, MANY_BYTES, most_told);
+                    assert_eq!(found.leads, leads, "{name}: {target:#x} from {at}");
+                    told += u64::from(!leads && found.is_known);
+                }
                 // Without a record to which others lead.
                 let mut broken = records.clone();
                 let (gone, ..) = broken.remove(at);
                 let leads = broken.iter().all(|(.., references)| !references.contains(&gone));
-                assert_eq!(swept(name, &broken, MANY_BYTES).1, leads, "{name}: without {gone:#x}");
+                let found = swept(name, &broken, MANY_BYTES, MANY_TOLD);
+                assert_eq!(found.leads, leads, "{name}: without {gone:#x}");
+                told += u64::from(!leads && found.is_known);
             }
             // One of them twice, at once and later.
             for again in [0, addresses.len() / 2, addresses.len() - 1] {
@@ -468,9 +545,10 @@ mod tests {
                 twice.insert(again, records[again].clone());
                 twice.push(records[again].clone());
                 twice.push((records[again].0, false, Vec::new()));
-                assert_eq!(swept(name, &twice, MANY_BYTES), (true, true), "{name}: {again} twice");
+                assert_eq!(swept(name, &twice, MANY_BYTES, MANY_TOLD), SOUND, "{name}: {again} twice");
             }
         }
+        assert!(told > 20, "{told} dumps whose references that lead nowhere are all known");
     }
 
     /// Where there is no room, a set takes over with all that was there.
@@ -490,9 +568,23 @@ mod tests {
             ("few bytes, apart", &far, 100_000),
         ] {
             let records = referring(&mut draw, addresses, |_| false);
-            assert_eq!(swept(name, &records, most), (false, true), "{name}");
+            assert_eq!(swept(name, &records, most, MANY_TOLD), NO_ROOM, "{name}");
         }
         let one = referring(&mut draw, &[0x1000], |_| true);
-        assert_eq!(swept("nothing at all", &one, 0), (false, true));
+        assert_eq!(swept("nothing at all", &one, 0, MANY_TOLD), NO_ROOM);
+    }
+
+    /// References below the first range of a heap, and back into it, are all told of; those ahead are not.
+    #[test]
+    fn what_leads_back_to_nowhere_is_told_of() {
+        let ascending = |count: u64, from: u64| (0..count).map(move |n| (from + n * 24, true, Vec::new()));
+        let mut records: Vec<Record> = ascending(5_000, 0x7f00_0000_0000).collect();
+        records[100].2 = vec![0x600, records[3].0, 0x600, 0x8_0000_0000];
+        records[4_000].2 = vec![0x600, 0x7f00_0000_0008];
+        let known = Swept { had_room: true, leads: false, is_known: true };
+        assert_eq!(swept("back", &records, MANY_BYTES, MANY_TOLD), known);
+        assert_eq!(swept("back, and too many", &records, MANY_BYTES, 3), Swept { is_known: false, ..known });
+        records[4_001].2 = vec![0x7fff_0000_0000];
+        assert_eq!(swept("ahead", &records, MANY_BYTES, MANY_TOLD), Swept { is_known: false, ..known });
     }
 }

@@ -8,7 +8,7 @@ use foldhash::{HashMap, HashMapExt};
 
 use crate::bytes::Allowance;
 use crate::error::{DecodeError, RuleId};
-use crate::findings::{Findings, Followed, on_cycles};
+use crate::findings::{DanglingRule, Findings, Followed, on_cycles};
 use crate::model::{Address, AddressSet, Entered, Lately};
 
 use super::super::decode::{Decoder, Located};
@@ -25,8 +25,8 @@ pub struct GraphIndex {
     errors: bool,
     /// Until the first pass ends, or there is no room for it.
     noted: Option<Noted>,
-    /// Whether every reference leads to a record, and every class word to a class. `false` until that is known.
-    is_sound: bool,
+    /// Whether the first pass knows of every reference that leads nowhere, and every class word names a class. `false` until that is known.
+    is_told: bool,
     resolver: Resolver,
     addresses: AddressSet,
     classes: HashMap<Address, ClassEntry>,
@@ -87,14 +87,18 @@ impl GraphIndex {
         GraphIndex {
             errors,
             noted: (!errors).then(|| Noted::new(decoder.declared(), allowance.allowed() / NOTED)),
-            is_sound: false,
+            is_told: false,
             resolver: Resolver::new(decoder.layout()),
             addresses: AddressSet::default(),
             classes: HashMap::new(),
             lately: Lately::new(),
             duplicates: HashMap::new(),
             arrays: Arrays::default(),
-            followed: Followed::new(super::GRAPH_DANGLING_REFERENCE, &BOOK, "references to records of this dump"),
+            followed: Followed::new(DanglingRule::new(
+                super::GRAPH_DANGLING_REFERENCE,
+                &BOOK,
+                "references to records of this dump",
+            )),
             j9: decoder.header().flags.has(FileFlags::J9),
             allowance,
         }
@@ -153,7 +157,13 @@ impl GraphIndex {
     /// Between the passes: judges the class hierarchy.
     pub fn seal(&mut self, findings: &mut Findings) {
         if let Some(noted) = &mut self.noted {
-            self.is_sound = noted.leads_somewhere(|word| self.classes.contains_key(word));
+            noted.end();
+            let is_told = noted.is_told(|word| self.classes.contains_key(word));
+            // The second pass tells of an address with more than one record, and then of what dangles as well.
+            if is_told && self.duplicates.is_empty() {
+                noted.dangling(|record| self.followed.rule().report(record, findings));
+            }
+            self.is_told = is_told;
         }
         if self.is_open() {
             self.hand_over();
@@ -192,7 +202,7 @@ impl GraphIndex {
     /// Whether the second pass could find anything that is looked for. Of that, nothing is an error but an address that has more than
     /// one record.
     pub(super) fn is_open(&self) -> bool {
-        !(self.errors || self.is_sound) || !self.duplicates.is_empty()
+        !(self.errors || self.is_told) || !self.duplicates.is_empty()
     }
 
     /// Second pass: judges a record.

@@ -8,6 +8,7 @@ mod book {
 mod graph;
 mod judge;
 mod noted;
+mod open;
 mod pass;
 mod relies;
 

@@ -3,20 +3,27 @@
 use foldhash::{HashSet, HashSetExt};
 
 use crate::error::DecodeError;
+use crate::findings::Dangling;
 use crate::model::{Address, AddressSet, Entered, Lately, Sweep};
 
 use super::super::decode::Located;
 use super::super::lift::{Resolved, Resolver};
-use super::super::record::Record;
+use super::super::record::{Record, References};
+use super::super::wire::Units;
+use super::open::{Open, Places};
 
 /// Class words that are kept at hand.
 pub(super) const LATELY: usize = 1024;
 
-/// Where the references and class words of all records lead. What of them leads nowhere is not told: the second pass does that.
+/// Where the references and class words of all records lead. References that lead nowhere are told of where they lead back, and are few:
+/// otherwise the second pass does that.
 #[derive(Debug)]
 pub(super) struct Noted {
+    /// References that are to be noted, and the records that have them.
     targets: Vec<u64>,
+    records: Places,
     sweep: Sweep,
+    open: Open,
     /// `None` once they were too many.
     class_words: Option<HashSet<Address>>,
     /// Class words that are noted: most objects are of few classes.
@@ -40,7 +47,9 @@ impl Noted {
     pub(super) fn new(length: Option<u64>, most: u64) -> Noted {
         let mut noted = Noted {
             targets: Vec::with_capacity(Noted::KEPT),
+            records: Places::new(Noted::KEPT),
             sweep: Sweep::new(0),
+            open: Open::default(),
             class_words: Some(HashSet::new()),
             lately: Lately::new(),
             most,
@@ -80,35 +89,76 @@ impl Noted {
             Address::NULL => address.0,
             Address(target) => target,
         };
-        if self.targets.len() + references.len() > Noted::KEPT {
-            self.refer(located.offset);
+        if located.long.is_some() || self.targets.len() + references.len() > Noted::KEPT {
+            self.make_room(located, references, target)?;
         }
-        if located.long.is_none() && references.len() <= Noted::KEPT {
+        if !references.is_empty() && references.len() <= Noted::KEPT {
+            self.records.push((located.offset, located.index), self.targets.len());
             references.map_into(&mut self.targets, target);
-            return Ok(entered);
         }
-        let Noted { targets, sweep, .. } = self;
-        located.references(references, |units| {
-            targets.push(target(units));
-            if targets.len() == Noted::KEPT {
-                sweep.refer(targets);
-                targets.clear();
-            }
-        })?;
         Ok(entered)
     }
 
-    fn refer(&mut self, read: u64) {
-        self.allow(read);
-        self.sweep.refer(&self.targets);
-        self.targets.clear();
+    /// Notes the references that are kept, and those of a record that has too many to keep them.
+    #[cold]
+    #[inline(never)]
+    fn make_room(
+        &mut self,
+        located: Located<'_, '_>,
+        references: &References<'_>,
+        target: impl Fn(Units) -> u64,
+    ) -> Result<(), DecodeError> {
+        self.allow(located.offset);
+        self.refer(None);
+        if located.long.is_none() && references.len() <= Noted::KEPT {
+            return Ok(());
+        }
+        let (place, count) = ((located.offset, located.index), located.count(references));
+        located.references(references, |units| {
+            if self.targets.is_empty() {
+                self.records.push(place, 0);
+            }
+            self.targets.push(target(units));
+            if self.targets.len() == Noted::KEPT {
+                self.refer(Some(count));
+            }
+        })?;
+        self.refer(Some(count));
+        Ok(())
     }
 
-    /// Whether every reference leads to a record, now that all are known, and every class word to a class. `false`, too, where that is not
-    /// known.
-    pub(super) fn leads_somewhere(&mut self, is_class: impl Fn(&Address) -> bool) -> bool {
-        self.refer(0);
-        self.class_words.take().is_some_and(|words| words.iter().all(is_class)) && self.sweep.is_closed()
+    /// Notes the references that are kept. `long` is how many the record has, if they are those of a single one and perhaps not all of
+    /// them.
+    fn refer(&mut self, long: Option<u64>) {
+        let Noted { targets, records, sweep, open, class_words, .. } = self;
+        let all = sweep.records();
+        sweep.refer(targets, |at| {
+            let target = targets[at];
+            // What a class word names is a class, whose record may come last; there may be many references to it.
+            if class_words.as_ref().is_some_and(|words| words.contains(&Address(target))) {
+                return false;
+            }
+            let (place, count) = records.of(at, targets.len());
+            open.add(place, long.unwrap_or(count), target, all)
+        });
+        targets.clear();
+        records.clear();
+    }
+
+    /// No more records come.
+    pub(super) fn end(&mut self) {
+        self.refer(None);
+    }
+
+    /// Whether it is known of every reference whether it leads to a record, and every class word names a class.
+    pub(super) fn is_told(&mut self, is_class: impl Fn(&Address) -> bool) -> bool {
+        let is_told = self.sweep.is_closed() && (self.open.is_whole() || !self.sweep.awaits());
+        is_told && self.class_words.take().is_some_and(|words| words.iter().all(is_class))
+    }
+
+    /// Calls `found` with each record that has references that dangle.
+    pub(super) fn dangling(&self, mut found: impl FnMut(&Dangling)) {
+        self.open.dangling(|target| self.sweep.is_awaited(target)).for_each(|one| found(&one));
     }
 
     /// The addresses of the records.
