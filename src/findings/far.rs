@@ -100,7 +100,7 @@ impl Far {
     fn sort(&mut self) {
         let (least, most) = self.targets.iter().fold((u64::MAX, 0), |(least, most), t| (least.min(*t), most.max(*t)));
         let bits = u64::BITS - most.saturating_sub(least).leading_zeros();
-        let part = |target: u64| (target - least >> bits.saturating_sub(PARTS_BITS)) as usize % (1 << PARTS_BITS);
+        let part = |target: u64| ((target - least) >> bits.saturating_sub(PARTS_BITS)) as usize % (1 << PARTS_BITS);
         let mut ends = [0; 1 << PARTS_BITS];
         self.targets.iter().for_each(|target| ends[part(*target)] += 1);
         let mut before = 0;
