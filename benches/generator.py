@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""CPU time and memory of `generate`, `verify` and the graph rules of `validate`, beside `openssl dgst -sha256` of the same bytes.
+"""CPU time and memory of `generate` and `verify`, beside `openssl dgst -sha256` of the same bytes.
 
-    benches/generator.py target/release/heapsmith [--slurp HPROF_SLURP DUMP] [--large] [--pipe OBJECTS]
+    benches/generator.py target/release/heapsmith [--large] [--pipe OBJECTS]
 
 Prints tables for benches/README.md. Each round runs both programs of a pair one after the other; a ratio is the median of the
-rounds' ratios of CPU time (user and system, all threads). `--slurp` measures `validate` beside hprof-slurp on a HotSpot dump,
-`--large` the growth up to 10 GB, `--pipe` generates and verifies that many objects of PHD through a pipe. Needs openssl and 1.5
-GB in the temporary folder, which it frees.
+rounds' ratios of CPU time (user and system, all threads). `--large` measures the growth up to 10 GB, `--pipe` generates and
+verifies that many objects of PHD through a pipe. Needs openssl and 1.5 GB in the temporary folder, which it frees.
 """
 
 import argparse
@@ -69,7 +68,6 @@ def main():
     parser.add_argument("heapsmith")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--objects", type=int, default=12_000_000, help="of the HPROF dump; 77 bytes each")
-    parser.add_argument("--slurp", nargs=2, metavar=("HPROF_SLURP", "DUMP"))
     parser.add_argument("--large", action="store_true")
     parser.add_argument("--pipe", type=int, metavar="OBJECTS")
     arguments = parser.parse_args()
@@ -111,24 +109,6 @@ def main():
             each = left / count * 1e9
             row(f"generate {form}", f"{each:.0f}", f"at most {bar} at 1.8 GB/s", "within" if each <= bar else "MISSED",
                 f"{size / right / 1e9:.2f}")
-
-        print("\n| graph rules | ratio | to | target | verdict | CPU |\n|---|---|---|---|---|---|", flush=True)
-        huge = recipe("phd6", 5_000_000)
-        for name, of in (
-            ("ordinary addresses", huge + ",addresses=ordinary"),
-            ("dense addresses", huge + ",addresses=dense"),
-            ("preset openj9", huge.replace("preset=huge", "preset=openj9")),
-        ):
-            subprocess.run([heapsmith, "generate", of, "--force", "-o", dump], check=True)
-            what = f"validate, PHD 6, {name}, {os.path.getsize(dump) / 5e6:.0f} bytes an object"
-            told(what, "openssl", 4, paired(rounds, [[heapsmith, "validate", dump]], [openssl]))
-            with_graph, without = (peak([heapsmith, "validate", dump, *more]) for more in ([], ["--no-graph"]))
-            each = (with_graph - without) * 1024 / 5_000_000
-            row("its memory, bytes an object", f"{each:.2f}", "", "at most 2", "within" if each <= 2 else "MISSED", "")
-        if arguments.slurp:
-            slurp, real = arguments.slurp
-            measured = paired(rounds, [[heapsmith, "validate", real]], [[slurp, real]])
-            told("validate, a HotSpot dump", "hprof-slurp", 2, measured)
 
     if arguments.large:
         print("\n| HPROF, generated | CPU a byte, in ns | peak memory |\n|---|---|---|", flush=True)

@@ -28,7 +28,7 @@ struct Record {
     from: usize,
 }
 
-/// The most references that are kept, and how many bytes the set of addresses has for each: they take a twentieth of its memory.
+/// About the most references that are kept, and how many bytes the set of addresses has for each: they take some twentieth of its memory.
 const MOST: usize = 1 << 14;
 const OF_BYTES: u64 = 1 << 10;
 /// Parts of the addresses that are told apart.

@@ -12,6 +12,8 @@ pub(crate) struct Followed {
     rule: DanglingRule,
     targets: Vec<u64>,
     records: Vec<Referring>,
+    /// What is known of the first of the records: of the others, no reference was looked up.
+    known: Known,
     /// Of a large heap, addresses of records that came.
     there: Lately<(), NEAR>,
     /// Whether there are any.
@@ -21,15 +23,20 @@ pub(crate) struct Followed {
 }
 
 /// A record with references.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Referring {
     offset: u64,
     index: u64,
-    /// How many it has.
-    count: u64,
     /// Where those of them begin that were not looked up yet.
     from: usize,
-    /// How many of the others dangle, and the first of those.
+}
+
+/// What is known of a record by its references that were looked up.
+#[derive(Clone, Copy, Debug, Default)]
+struct Known {
+    /// How many there are.
+    count: u64,
+    /// How many of them dangle, and the first of those.
     dangling: u64,
     first: Address,
 }
@@ -45,7 +52,8 @@ impl Followed {
     /// None so far, of a dump in which a reference that dangles breaks a rule.
     pub(crate) fn new(rule: DanglingRule) -> Followed {
         let (targets, records) = (Vec::with_capacity(KEPT), Vec::with_capacity(KEPT));
-        Followed { rule, targets, records, there: Lately::new(), is_noted: false, far: Far::default() }
+        let (known, far) = (Known::default(), Far::default());
+        Followed { rule, targets, records, known, there: Lately::new(), is_noted: false, far }
     }
 
     /// The rule.
@@ -76,11 +84,10 @@ impl Followed {
         if self.records.len() >= KEPT {
             self.look_up(addresses, findings);
         }
-        let (from, first) = (self.targets.len(), Address::NULL);
-        self.records.push(Referring { offset, index, count: 0, from, dangling: 0, first });
+        self.records.push(Referring { offset, index, from: self.targets.len() });
     }
 
-    /// A reference of the last record.
+    /// A reference of the last record. One to nothing counts as one, and does not dangle.
     #[inline]
     pub(crate) fn follow(&mut self, target: Address, addresses: &AddressSet, findings: &mut Findings) {
         if self.targets.len() >= KEPT {
@@ -89,8 +96,7 @@ impl Followed {
         self.targets.push(target.0);
     }
 
-    /// Room for some references of the last record, that many at most; those to nothing may be among them. `None` if that many
-    /// are not kept.
+    /// Room for some references of the last record, that many at most. `None` if that many are not kept.
     #[inline]
     pub(crate) fn room(
         &mut self,
@@ -105,105 +111,133 @@ impl Followed {
         Some(&mut self.targets)
     }
 
-    /// The last record has this number of references more.
-    #[inline]
-    pub(crate) fn count(&mut self, references: u64) {
-        if let Some(record) = self.records.last_mut() {
-            record.count += references;
-        }
-    }
-
     /// No more references lead to these addresses.
     pub(crate) fn end(&mut self, addresses: &AddressSet, findings: &mut Findings) {
         self.look_up(addresses, findings);
-        self.look_far(addresses, findings);
+        let mut told = Vec::new();
+        self.look_far(addresses, &mut told, findings);
+        told.iter().for_each(|one| self.known.dangle(one));
         if let Some(last) = self.records.pop() {
-            self.report(&last, findings);
+            self.report(&last, self.known, findings);
         }
+        self.known = Known::default();
     }
 
     /// Looks the references up, and reports what dangles. The last record may have more of them.
     fn look_up(&mut self, addresses: &AddressSet, findings: &mut Findings) {
+        let Some(last) = self.records.len().checked_sub(1) else { return };
+        let mut told = Vec::new();
         if addresses.is_large() {
-            self.pick_far(addresses, findings);
+            self.pick_far(addresses, &mut told, findings);
         } else {
-            self.ask_each(addresses);
+            self.ask_each(addresses, &mut told);
         }
+        // What was known of the first one comes first.
+        if self.known.dangling > 0 {
+            let Known { dangling, first, .. } = self.known;
+            told.insert(0, Told { record: 0, dangling, first });
+        }
+        let mut of_last = Known { count: self.count(last), ..Known::default() };
+        for of_record in told.chunk_by(|one, next| one.record == next.record) {
+            let at = of_record[0].record;
+            let mut known = Known { count: self.count(at), ..Known::default() };
+            of_record.iter().for_each(|one| known.dangle(one));
+            match at == last {
+                true => of_last = known,
+                false => self.report(&self.records[at], known, findings),
+            }
+        }
+        self.known = of_last;
         self.targets.clear();
-        let last = self.records.pop();
-        self.records.iter().for_each(|record| self.report(record, findings));
-        self.records.clear();
-        self.records.extend(last.map(|last| Referring { from: 0, ..last }));
+        self.records.drain(..last);
+        self.records[0].from = 0;
     }
 
-    /// Looks all references up.
-    fn ask_each(&mut self, addresses: &AddressSet) {
+    /// How many references a record has, of those that came.
+    fn count(&self, at: usize) -> u64 {
+        let end = self.records.get(at + 1).map_or(self.targets.len(), |next| next.from);
+        let before = if at == 0 { self.known.count } else { 0 };
+        before + (end - self.records[at].from) as u64
+    }
+
+    /// Looks all references up, and tells of those that dangle.
+    fn ask_each(&self, addresses: &AddressSet, told: &mut Vec<Told>) {
         for (asked, from) in self.targets.chunks(AddressSet::TOGETHER).zip((0..).step_by(AddressSet::TOGETHER)) {
             let mut missing = addresses.missing(asked);
             while missing != 0 {
                 let at = missing.trailing_zeros() as usize;
                 missing &= missing - 1;
-                if asked[at] == 0 {
-                    continue;
-                }
                 let after = self.records.partition_point(|record| record.from <= from + at);
-                let Some(record) = self.records[..after].last_mut() else { continue };
-                record.dangle(1, Address(asked[at]));
+                if asked[at] != 0
+                    && let Some(record) = after.checked_sub(1)
+                {
+                    told.push(Told { record, dangling: 1, first: Address(asked[at]) });
+                }
             }
         }
     }
 
     /// Takes the references that lead far away, to look them up when there are many.
-    fn pick_far(&mut self, addresses: &AddressSet, findings: &mut Findings) {
+    fn pick_far(&mut self, addresses: &AddressSet, told: &mut Vec<Told>, findings: &mut Findings) {
         if let Some(first) = self.records.first() {
-            self.far.recount(first.index, first.count);
+            self.far.recount(first.index, self.count(0));
         }
-        let (mut far, mut count) = ([0; KEPT], 0);
+        let (mut far, mut count, mut before) = ([0; KEPT], 0, self.known.count);
         let ends = self.records.iter().skip(1).map(|next| next.from).chain([self.targets.len()]);
         for (record, end) in self.records.iter().zip(ends) {
-            let before = count;
+            let from = count;
             for &target in &self.targets[record.from..end] {
                 far[count] = target;
                 // Without a branch on what is known, which could not be foretold. Null leads nowhere.
                 count += usize::from(!self.there.knows(Address(target)) & (target != 0));
             }
-            if count > before {
-                self.far.begin((record.offset, record.index, record.count), before);
+            if count > from {
+                let of_all = before + (end - record.from) as u64;
+                self.far.begin((record.offset, record.index, of_all), from);
             }
+            before = 0;
         }
         self.far.extend(&far[..count]);
-        // A record some of whose references were looked up is the first one here, and ends before the others.
-        let is_reported = self.records.len() > 1 && self.records.first().is_some_and(|first| first.dangling > 0);
+        // A record some of whose references dangle is reported when it ends, after those before it.
+        let is_reported = self.known.dangling > 0 && self.records.len() > 1;
         if self.far.is_full(addresses) || is_reported {
-            self.look_far(addresses, findings);
+            self.look_far(addresses, told, findings);
         }
     }
 
-    /// Looks up the references that lead far away.
-    fn look_far(&mut self, addresses: &AddressSet, findings: &mut Findings) {
+    /// Looks up the references that lead far away. Reports what dangles of records that have ended, and tells of that of others.
+    fn look_far(&mut self, addresses: &AddressSet, told: &mut Vec<Told>, findings: &mut Findings) {
         let Followed { far, records, rule, .. } = self;
         far.look_up(addresses, |of| match records.binary_search_by_key(&of.index, |record| record.index) {
-            Ok(at) => records[at].dangle(of.dangling, of.first),
+            Ok(record) => told.push(Told { record, dangling: of.dangling, first: of.first }),
             Err(_) => rule.report(&of, findings),
         });
     }
 
-    #[inline]
-    fn report(&self, record: &Referring, findings: &mut Findings) {
-        let Referring { offset, index, count, dangling, first, .. } = *record;
+    fn report(&self, record: &Referring, known: Known, findings: &mut Findings) {
+        let (Referring { offset, index, .. }, Known { count, dangling, first }) = (*record, known);
         if dangling > 0 {
             self.rule.report(&Dangling { offset, index, count, dangling, first }, findings);
         }
     }
 }
 
-impl Referring {
-    /// Some more of its references dangle, of which this is the first.
-    fn dangle(&mut self, references: u64, first: Address) {
+/// Some references of a record dangle.
+struct Told {
+    /// Its place among those that are kept.
+    record: usize,
+    dangling: u64,
+    /// The first one.
+    first: Address,
+}
+
+impl Known {
+    /// Some more references dangle.
+    fn dangle(&mut self, told: &Told) {
         if self.dangling == 0 {
-            self.first = first;
+            self.first = told.first;
         }
-        self.dangling += references;
+        self.dangling += told.dangling;
     }
 }
 
@@ -238,7 +272,6 @@ mod tests {
                 let target = dangling(record, at).unwrap_or(8 * (at % 99 + 1));
                 followed.follow(Address(target), &addresses, &mut findings);
             }
-            followed.count(count);
         }
         followed.end(&addresses, &mut findings);
         let (found, _) = findings.finish();
@@ -263,7 +296,6 @@ mod tests {
             if record == 33 {
                 *room.last_mut().expect("60 references") = 0x5000;
             }
-            followed.count(60);
         }
         assert!(followed.room(KEPT as u64 + 1, &addresses, &mut findings).is_none());
         followed.end(&addresses, &mut findings);
@@ -301,12 +333,9 @@ mod tests {
                     20..30 => 0,
                     _ => all[index.saturating_sub(draw.below(50)) as usize],
                 };
-                if target != 0 {
-                    followed.follow(Address(target), &addresses, &mut findings);
-                    dangling.extend((!known.contains(&target)).then_some(target));
-                }
+                followed.follow(Address(target), &addresses, &mut findings);
+                dangling.extend((target != 0 && !known.contains(&target)).then_some(target));
             }
-            followed.count(count);
             if let Some(first) = dangling.first() {
                 let found = format!("{} of {count} dangle; first dangling reference: {first:#x}", dangling.len());
                 due.push((Some(index), found));

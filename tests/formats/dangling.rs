@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use heapsmith::draw::{Draw, SeedDraw};
+use heapsmith::input::Input;
 use heapsmith::validate::{ValidateOptions, validate};
 
 use super::ahead::counted;
@@ -132,4 +133,59 @@ fn what_else_leads_nowhere_is_told_in_a_second_pass() {
     let mut dump = Dump::drawn(&mut draw, 20_000, true);
     back(&mut dump, 2);
     assert_eq!(told("many back", &dump), once + 1);
+}
+
+/// A class to which references lead before an object names it, and whose record is the last one, leads somewhere.
+#[test]
+fn a_class_that_is_named_later_is_no_mistake() {
+    let mut draw = SeedDraw::numbered(1, 4);
+    let mut dump = Dump::drawn(&mut draw, 1_000, true);
+    let once = told("sound", &dump);
+    dump.objects[0].1 = vec![CLASS, FIRST - 0x400, CLASS];
+    dump.objects[999].1 = vec![CLASS, FIRST - 0x400];
+    assert_eq!(told("and two that lead nowhere", &dump), once);
+}
+
+/// An address that two records have is told of in a second pass, and all that leads nowhere with it, once.
+#[test]
+fn what_leads_nowhere_is_told_once_beside_an_address_that_is_there_twice() {
+    let mut draw = SeedDraw::numbered(1, 5);
+    let mut dump = Dump::drawn(&mut draw, 1_000, true);
+    let once = told("sound", &dump);
+    dump.objects[500].1.push(FIRST - 0x400);
+    assert_eq!(told("nowhere", &dump), once);
+    let again = dump.objects[600].clone();
+    dump.objects.insert(601, again);
+    assert_eq!(told("nowhere, and twice", &dump), once + 1);
+}
+
+/// A record with so many references that they are not held.
+#[test]
+fn what_leads_nowhere_from_a_record_that_is_not_held_is_told() {
+    let mut draw = SeedDraw::numbered(1, 6);
+    let mut dump = Dump::drawn(&mut draw, 1_000, true);
+    let targets =
+        |wrong: u32| (0..400_000).map(move |n| if n % 200_000 == wrong { 0x800 } else { FIRST + 24 * (n % 1_000) });
+    dump.objects[300].1 = targets(u32::MAX).collect();
+    let once = told("sound", &dump);
+    dump.objects[300].1 = targets(7).collect();
+    assert_eq!(told("two of very many", &dump), once);
+}
+
+/// Of a dump that is cut short, the first pass knows of no record what it refers to in the part that is missing: the second one tells.
+#[test]
+fn what_leads_nowhere_in_a_dump_that_is_cut_short_is_told_as_far_as_it_goes() {
+    let mut draw = SeedDraw::numbered(1, 7);
+    let mut dump = Dump::drawn(&mut draw, 300, false);
+    // To those before it alone.
+    for (address, references) in &mut dump.objects {
+        references.iter_mut().for_each(|target| *target = if *target > *address { *address } else { *target });
+    }
+    dump.objects[100].1.push(FIRST - 0x400);
+    let (mut bytes, due) = dump.bytes();
+    bytes.truncate(bytes.len() - 2);
+    let report = validate(&Input::memory("cut short", bytes), ValidateOptions::default()).expect("readable");
+    let found: Vec<&str> = report.findings.iter().map(|finding| finding.rule.0).collect();
+    assert!(!report.valid && due.len() == 1);
+    assert_eq!(found.iter().filter(|rule| **rule == "phd.graph.dangling-reference").count(), 1, "{found:?}");
 }

@@ -204,12 +204,9 @@ impl GraphIndex {
         self.followed.begin((place.offset, place.index), addresses, findings);
         let values = class.constant_pool.iter().map(|(_, v)| v).chain(class.statics.iter().map(|(_, v)| v));
         let owners = [class.loader, class.signers, class.protection_domain].into_iter();
-        let mut count = 0;
         for to in owners.chain(values.filter_map(|value| value.as_reference())).filter(|to| !to.is_null()) {
-            count += 1;
             self.followed.follow(to, addresses, findings);
         }
-        self.followed.count(count);
     }
 
     #[inline]
@@ -249,7 +246,6 @@ impl GraphIndex {
                 followed.follow(Address(value.bits), addresses, findings);
             }
         });
-        followed.count(count);
         self.references += count;
     }
 
@@ -279,7 +275,6 @@ impl GraphIndex {
                 followed.follow(Address(to), addresses, findings);
             }
         });
-        followed.count(count);
         if at.rest != 0 {
             self.pending = Some(Pending::Elements);
         }

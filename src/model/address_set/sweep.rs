@@ -24,7 +24,8 @@ pub(crate) struct Sweep {
     current: usize,
     /// Places up to a frontier to which references lead back, and where no record was so far. Their bits are not set.
     awaited: HashSet<u64>,
-    /// The same where some references were not told of: those that lead ahead, and those for which nobody asked. Their bits are set.
+    /// The same where some references were not told of: those that led ahead, and those of which nobody wants to be told. Their bits are
+    /// set.
     passed: HashSet<u64>,
     records: u64,
     /// Bytes of the chunks in which records are.
@@ -41,7 +42,7 @@ struct Window {
     number: u64,
     /// `None` where neither a record nor a reference was yet.
     chunks: Vec<Option<Box<All>>>,
-    /// The place of the last record that came in order.
+    /// The place of the last record that came in order; 0 before there was one, or [`BEHIND`].
     frontier: u64,
     /// Places above it of records that came before their turn, and the lowest of them.
     ahead: BTreeSet<u64>,
@@ -60,12 +61,14 @@ pub(crate) enum Entered {
 }
 
 /// Bytes of chunks for which no records are asked. Not many: until then, each reference may need a chunk of its own.
-const EARLY: u64 = 64 << 10;
+const EARLY: u64 = 128 << 10;
+/// The frontier of a window below others, to which references lead: no record is expected in it.
+const BEHIND: u64 = u64::MAX;
 /// Bits of the number of a chunk in its window.
 const CHUNK_BITS: u32 = 15;
 /// The most windows, which are looked at in turn.
 const WINDOWS: usize = 8;
-/// The most addresses that are awaited, and those ahead in a window.
+/// The most addresses that are awaited, of those that were passed, and of those ahead in a window.
 const ASIDE: usize = 1 << 16;
 
 /// The window of a place, the chunk in it, and the place in that.
@@ -128,6 +131,9 @@ impl Sweep {
     #[inline(never)]
     fn enter_anywhere(&mut self, there: u64) -> Entered {
         let Some(at) = self.room(there, false) else { return Entered::NoRoom };
+        if self.windows[at].frontier == BEHIND {
+            self.begin(at, there);
+        }
         let window = &mut self.windows[at];
         if there <= window.frontier {
             return self.enter_behind(at, there);
@@ -135,8 +141,8 @@ impl Sweep {
         if self.records == 0 || there >> 16 != window.frontier >> 16 {
             self.swept += size_of::<All>() as u64;
         }
-        // The bound of a set of addresses in chunks.
-        if self.swept > 2 * self.records + EARLY {
+        // A set of addresses would not take much less.
+        if self.swept > self.records / 2 * 5 + EARLY {
             self.is_full = true;
             return Entered::NoRoom;
         }
@@ -158,6 +164,28 @@ impl Sweep {
         }
         self.records += 1;
         Entered::New
+    }
+
+    /// A window in which no record was expected has one in order, the first: what is above it is ahead.
+    fn begin(&mut self, at: usize, there: u64) {
+        let window = &mut self.windows[at];
+        window.frontier = there;
+        for place in window.above().collect::<Vec<u64>>() {
+            // A bit there is that of a record, unless it was passed.
+            if !self.passed.remove(&place) {
+                window.ahead.insert(place);
+            }
+        }
+        window.next_ahead = window.ahead.first().copied().unwrap_or(u64::MAX);
+        self.is_full |= window.ahead.len() > ASIDE;
+        let is_ahead = |place: &u64| split(*place).0 == window.number && *place > there;
+        let ahead: Vec<u64> = self.awaited.iter().copied().filter(is_ahead).collect();
+        for place in ahead {
+            self.awaited.remove(&place);
+            let (word, bit) = window.word(place);
+            *word |= bit;
+        }
+        self.current = at;
     }
 
     /// There is a record at this address, which need not come in order with the others.
@@ -191,7 +219,7 @@ impl Sweep {
     }
 
     /// References lead to these addresses. `open` is called with the number of each of them that leads back to where no record is so
-    /// far; from where it says `false` on, it need not be.
+    /// far. Where it says `false`, it is not called for that address any more.
     #[inline]
     pub(crate) fn refer(&mut self, addresses: &[u64], mut open: impl FnMut(usize) -> bool) {
         for (at, &address) in addresses.iter().enumerate() {
@@ -219,7 +247,7 @@ impl Sweep {
         false
     }
 
-    /// Marks a place that is ahead; `true` for one that is awaited from now on, or was.
+    /// Marks a place that is ahead, if there is room for it; `true` for one that is awaited from now on, or was.
     #[cold]
     #[inline(never)]
     fn await_or_mark(&mut self, place: u64) -> bool {
@@ -254,10 +282,10 @@ impl Sweep {
         let (number, chunk, _) = split(place);
         let at = self.windows.iter().position(|window| window.number == number).unwrap_or_else(|| {
             let (chunks, ahead) = (Vec::new(), BTreeSet::new());
-            // What is below a window that has records in order is behind them, unless it begins with a record itself.
+            // What is below a window that has records in order is behind them, until it has some itself.
             let is_behind = |current: &Window| current.frontier > 0 && number < current.number;
             let frontier = match self.windows.get(self.current) {
-                Some(current) if is_referred && is_behind(current) => u64::MAX,
+                Some(current) if is_referred && is_behind(current) => BEHIND,
                 _ => 0,
             };
             self.windows.push(Window { number, chunks, frontier, ahead, next_ahead: u64::MAX });
@@ -295,6 +323,11 @@ impl Sweep {
     /// Whether a reference led back to this address, and no record was ever there.
     pub(crate) fn is_awaited(&self, address: u64) -> bool {
         self.awaited.contains(&place_of(address))
+    }
+
+    /// How many bytes more it may take.
+    pub(crate) fn left(&self) -> u64 {
+        self.most.saturating_sub(self.bytes)
     }
 
     /// How many addresses there are.
@@ -549,6 +582,34 @@ mod tests {
             }
         }
         assert!(told > 20, "{told} dumps whose references that lead nowhere are all known");
+    }
+
+    /// A lower range of records comes after a higher one whose references lead there; some of its records come before, and twice.
+    #[test]
+    fn a_lower_range_may_come_later() {
+        let mut draw = SeedDraw::numbered(3, 1);
+        let range = |count: u64, from: u64| (0..count).map(move |n| from + n * 24);
+        let (upper, lower) = (0x7f00_0000_0000, 0x7e00_0000_0000);
+        let all: Vec<u64> = range(100_000, upper).chain(range(100_000, lower)).collect();
+        let aside = [all[150_000], all[199_999], all[100_000], all[150_001], all[150_001]];
+        let mut records = referring(&mut draw, &all, |_| false);
+        for (at, address) in (50_000..).zip(aside) {
+            records.insert(at, (address, false, vec![all[0]]));
+        }
+        for most_told in [0, 5, MANY_TOLD] {
+            assert_eq!(swept("half lead there", &records, MANY_BYTES, most_told), SOUND, "{most_told}");
+        }
+        let stays = |address: u64| move |target: &mut u64| *target = if *target < upper { address } else { *target };
+        records.iter_mut().filter(|of| of.0 >= upper).for_each(|of| of.2.iter_mut().for_each(stays(of.0)));
+        records[60_000].2 = vec![all[100_000], all[150_000], all[170_000]];
+        for most_told in [0, 5, MANY_TOLD] {
+            assert_eq!(swept("three lead there", &records, MANY_BYTES, most_told), SOUND, "{most_told}");
+        }
+        records[60_000].2.push(lower - 24);
+        let known = Swept { leads: false, ..SOUND };
+        assert_eq!(swept("and one below", &records, MANY_BYTES, MANY_TOLD), known);
+        records[60_000].2.push(lower + 12);
+        assert!(!swept("and one between", &records, MANY_BYTES, MANY_TOLD).is_known);
     }
 
     /// Where there is no room, a set takes over with all that was there.

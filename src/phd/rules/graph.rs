@@ -77,6 +77,9 @@ impl Arrays {
 /// The part of the memory for an index that may be taken besides for what the first pass notes.
 const NOTED: u64 = 8;
 
+/// The allowance is looked at for one of this many objects.
+const NEXT: u64 = 64;
+
 /// What a class or an address takes in a table that grows.
 const IN_TABLE: usize = 2 * (size_of::<Address>() + size_of::<ClassEntry>());
 
@@ -129,6 +132,13 @@ impl GraphIndex {
         if entered == Entered::NoRoom {
             self.hand_over();
             entered = if self.addresses.insert(address.0) { Entered::New } else { Entered::Again };
+            // What a few objects take in the set is little.
+            if entered == Entered::New
+                && !matches!(located.record, Record::Class(_))
+                && !located.index.is_multiple_of(NEXT)
+            {
+                return Ok(());
+            }
         }
         if entered == Entered::Again {
             self.duplicates.insert(address.0, false);
@@ -239,13 +249,9 @@ impl GraphIndex {
         match located.long.map_or_else(|| followed.room(count, addresses, findings), |_| None) {
             Some(room) => references.map_into(room, |units| resolver.offset(address, units).0),
             None => located.references(references, |units| {
-                let target = resolver.offset(address, units);
-                if !target.is_null() {
-                    followed.follow(target, addresses, findings);
-                }
+                followed.follow(resolver.offset(address, units), addresses, findings)
             })?,
         }
-        followed.count(count);
         Ok(())
     }
 

@@ -131,7 +131,8 @@ impl Noted {
     /// them.
     fn refer(&mut self, long: Option<u64>) {
         let Noted { targets, records, sweep, open, class_words, .. } = self;
-        let all = sweep.records();
+        // Beside the 2 bytes that a record takes in the sweep, less than half a one.
+        let most = (sweep.records() / 2).min(sweep.left());
         sweep.refer(targets, |at| {
             let target = targets[at];
             // What a class word names is a class, whose record may come last; there may be many references to it.
@@ -139,7 +140,7 @@ impl Noted {
                 return false;
             }
             let (place, count) = records.of(at, targets.len());
-            open.add(place, long.unwrap_or(count), target, all)
+            open.add(place, long.unwrap_or(count), target, most)
         });
         targets.clear();
         records.clear();
@@ -162,7 +163,9 @@ impl Noted {
     }
 
     /// The addresses of the records.
-    pub(super) fn into_addresses(self) -> AddressSet {
+    pub(super) fn into_addresses(mut self) -> AddressSet {
+        // What else is noted is not kept meanwhile.
+        (self.open, self.class_words) = (Open::default(), None);
         self.sweep.into_set()
     }
 }

@@ -1,13 +1,23 @@
 //! References that may dangle, in the first pass.
 
+use foldhash::HashMap;
+
 use crate::findings::Dangling;
 use crate::model::Address;
 
-/// References that lead back to where no record was when they came, and the records that have them.
+/// References that lead back to where no record was when they came, and the records that have them. Numbers are in 4 bytes: there may be
+/// one such record for each few objects.
 #[derive(Debug, Default)]
 pub(super) struct Open {
     records: Vec<Referring>,
-    targets: Vec<u64>,
+    /// Offset and index of the first and of the last of them.
+    first: (u64, u64),
+    last: (u64, u64),
+    /// The numbers of their targets.
+    targets: Vec<u32>,
+    /// By number, the address, and the numbers. There are few.
+    addresses: Vec<u64>,
+    numbers: HashMap<u64, u32>,
     /// Whether there were too many to keep them.
     is_full: bool,
 }
@@ -15,35 +25,53 @@ pub(super) struct Open {
 /// A record with references.
 #[derive(Clone, Copy, Debug)]
 struct Referring {
-    /// Its offset and its index.
-    place: (u64, u64),
+    /// How far its offset and its index are from those of the one before it.
+    after: (u32, u32),
     /// How many references it has.
-    count: u64,
+    count: u32,
     /// Where those of them begin that are kept.
-    from: usize,
+    from: u32,
 }
 
 /// Bytes that they may take of any dump.
 const BYTES: u64 = 64 << 10;
+/// What an address and its number take, about.
+const IN_TABLE: usize = 40;
 
 impl Open {
-    /// Takes a reference in of the record with this place and number of references, in a dump with that many records so far; `false` if there
-    /// are too many. They take some 64 kB, and less than a byte a record.
-    pub(super) fn add(&mut self, place: (u64, u64), count: u64, target: u64, records: u64) -> bool {
-        if self.is_full {
-            return false;
-        }
-        if self.records.last().is_none_or(|last| last.place != place) {
-            make_room(&mut self.records);
-            self.records.push(Referring { place, count, from: self.targets.len() });
-        }
-        make_room(&mut self.targets);
-        self.targets.push(target);
-        let bytes = size_of::<Referring>() * self.records.capacity() + size_of::<u64>() * self.targets.capacity();
-        if bytes as u64 > BYTES + records / 4 * 3 {
+    /// Takes a reference in of the record with this place and number of references; `false` if there are too many. They take some 64 kB, and
+    /// that many bytes more.
+    pub(super) fn add(&mut self, place: (u64, u64), count: u64, target: u64, most: u64) -> bool {
+        let is_added = !self.is_full && self.added(place, count, target).is_some();
+        let bytes = size_of::<Referring>() * self.records.capacity()
+            + size_of::<u32>() * self.targets.capacity()
+            + IN_TABLE * self.addresses.len();
+        if !is_added || bytes as u64 > BYTES + most {
             *self = Open { is_full: true, ..Open::default() };
         }
         !self.is_full
+    }
+
+    fn added(&mut self, place: (u64, u64), count: u64, target: u64) -> Option<()> {
+        if self.records.is_empty() {
+            (self.first, self.last) = (place, place);
+        }
+        if self.records.is_empty() || self.last != place {
+            let after = (place.0.checked_sub(self.last.0)?, place.1.checked_sub(self.last.1)?);
+            let after = (u32::try_from(after.0).ok()?, u32::try_from(after.1).ok()?);
+            let (count, from) = (u32::try_from(count).ok()?, u32::try_from(self.targets.len()).ok()?);
+            make_room(&mut self.records);
+            self.records.push(Referring { after, count, from });
+            self.last = place;
+        }
+        let next = self.addresses.len() as u32;
+        let number = *self.numbers.entry(target).or_insert(next);
+        if number == next {
+            self.addresses.push(target);
+        }
+        make_room(&mut self.targets);
+        self.targets.push(number);
+        Some(())
     }
 
     /// Whether there were never too many.
@@ -53,12 +81,17 @@ impl Open {
 
     /// The records with references to what is still missing.
     pub(super) fn dangling(&self, is_missing: impl Fn(u64) -> bool) -> impl Iterator<Item = Dangling> {
-        let ends = self.records.iter().skip(1).map(|next| next.from).chain([self.targets.len()]);
+        let missing: Vec<bool> = self.addresses.iter().map(|address| is_missing(*address)).collect();
+        let ends = self.records.iter().skip(1).map(|next| next.from as usize).chain([self.targets.len()]);
+        let (mut offset, mut index) = self.first;
         self.records.iter().zip(ends).filter_map(move |(record, end)| {
-            let mut missing = self.targets[record.from..end].iter().filter(|target| is_missing(**target));
-            let first = Address(*missing.next()?);
-            let Referring { place: (offset, index), count, .. } = *record;
-            Some(Dangling { offset, index, count, dangling: 1 + missing.count() as u64, first })
+            offset += u64::from(record.after.0);
+            index += u64::from(record.after.1);
+            let targets = &self.targets[record.from as usize..end];
+            let mut dangling = targets.iter().filter(|number| missing[**number as usize]);
+            let first = Address(self.addresses[*dangling.next()? as usize]);
+            let dangling = 1 + dangling.count() as u64;
+            Some(Dangling { offset, index, count: record.count.into(), dangling, first })
         })
     }
 }
