@@ -52,16 +52,33 @@ pub(super) struct Sets {
     count: usize,
 }
 
+/// Of ascending numbers, the first of them 0, the numbers of the sets, and the bits of each.
+fn sets_of(numbers: &[u64]) -> (Vec<u64>, Vec<u16>) {
+    let (mut sets, mut bits) = (vec![0; numbers.len()], vec![0; numbers.len()]);
+    let (mut at, mut last) = (0, 0);
+    // Without a branch on whether a set begins, which could not be foretold.
+    for number in numbers {
+        let set = number >> SET_BITS;
+        at += usize::from(set != last);
+        last = set;
+        sets[at] = set;
+        bits[at] |= bit_of(*number);
+    }
+    sets.truncate(at + 1);
+    bits.truncate(at + 1);
+    (sets, bits)
+}
+
 impl Pages {
     /// How many bytes numbers would take.
     pub(super) fn estimate(numbers: &[u64]) -> u64 {
         let last = numbers.last().copied().unwrap_or_default();
-        let (mut pages, mut sets, mut before) = (1, 1, 0);
-        for number in numbers {
-            pages += u64::from(page(*number) != page(before));
-            sets += u64::from(number >> SET_BITS != before >> SET_BITS);
-            before = *number;
-        }
+        // Without branches, which could not be foretold.
+        let (pages, sets) = numbers.windows(2).fold((1, 1), |(pages, sets), two| {
+            let [pages_apart, sets_apart] =
+                [PAGE_BITS, SET_BITS].map(|bits| u64::from(two[0] >> bits != two[1] >> bits));
+            (pages + pages_apart, sets + sets_apart)
+        });
         let directory = (page(last) / 64 + 1).saturating_mul(DIRECTORY as u64);
         directory.saturating_add(BEGIN as u64 * (pages + 1) + SET as u64 * sets + TOGETHER as u64)
     }
@@ -71,26 +88,19 @@ impl Pages {
         let last = numbers.last().copied().unwrap_or_default();
         let mut bytes = Vec::with_capacity(Pages::estimate(numbers) as usize);
         let words = (page(last) / 64 + 1) as usize;
-        let (mut present, mut begins) = (vec![0_u64; words], Vec::new());
-        // Of the page that is being put in, the bits of its sets.
-        let (mut sets, mut bits) = (Vec::with_capacity(SET * numbers.len()), Vec::<u16>::new());
-        let mut last = None;
-        for &number in numbers {
-            if last.is_none_or(|last| page(last) != page(number)) {
-                sets.extend(bits.drain(..).flat_map(u16::to_le_bytes));
-                begins.push((sets.len() / SET) as u16);
-                present[(page(number) / 64) as usize] |= 1 << (page(number) % 64);
-            }
-            if last.is_none_or(|last| last >> SET_BITS != number >> SET_BITS) {
-                sets.push(set_of(number));
-                bits.push(0);
-            }
-            if let Some(bits) = bits.last_mut() {
-                *bits |= bit_of(number);
-            }
-            last = Some(number);
+        let (numbers_of_sets, bits) = sets_of(numbers);
+        let (mut present, mut begins, mut sets) =
+            (vec![0_u64; words], Vec::new(), Vec::with_capacity(SET * bits.len()));
+        let mut bits = &*bits;
+        for of_page in numbers_of_sets.chunk_by(|one, next| page(one << SET_BITS) == page(next << SET_BITS)) {
+            let at = page(of_page[0] << SET_BITS);
+            begins.push((sets.len() / SET) as u16);
+            present[(at / 64) as usize] |= 1 << (at % 64);
+            sets.extend(of_page.iter().map(|set| *set as u8));
+            let (of_these, others) = bits.split_at(of_page.len());
+            sets.extend(of_these.iter().flat_map(|bits| bits.to_le_bytes()));
+            bits = others;
         }
-        sets.extend(bits.into_iter().flat_map(u16::to_le_bytes));
         let mut before = 0;
         for word in present {
             bytes.extend(word.to_le_bytes());
