@@ -38,8 +38,8 @@ impl Noted {
     const KEPT: usize = 1024;
     /// Bytes that the sweep may take of a dump of any length: those of a heap of half a gigabyte whose objects lie side by side.
     const BYTES: u64 = 8 << 20;
-    /// And one byte more for each 5 of the dump: an object mostly takes 12 bytes and more there, and 2.5 at most here.
-    const OF_BYTES: u64 = 5;
+    /// And one byte more for each 6 of the dump: an object mostly takes 12 bytes and more there, and less than 2 here.
+    const OF_BYTES: u64 = 6;
     /// The most class words: more than a dump has classes.
     const CLASS_WORDS: usize = 1 << 17;
 
