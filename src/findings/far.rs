@@ -35,7 +35,7 @@ const OF_BYTES: u64 = 1 << 10;
 const PARTS_BITS: u32 = 8;
 
 impl Far {
-    /// Whether there are so many that they should be looked up.
+    /// Whether there are enough to look them up.
     #[inline]
     pub(super) fn is_full(&self, addresses: &AddressSet) -> bool {
         self.targets.len() >= MOST.min((addresses.held() / OF_BYTES) as usize)

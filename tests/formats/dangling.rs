@@ -159,7 +159,7 @@ fn what_leads_nowhere_is_told_once_beside_an_address_that_is_there_twice() {
     assert_eq!(told("nowhere, and twice", &dump), once + 1);
 }
 
-/// A record with so many references that they are not held.
+/// A record whose references are too many to be held.
 #[test]
 fn what_leads_nowhere_from_a_record_that_is_not_held_is_told() {
     let mut draw = SeedDraw::numbered(1, 6);

@@ -24,7 +24,7 @@ pub(crate) struct Sweep {
     current: usize,
     /// Places up to a frontier to which references lead back, and where no record was so far. Their bits are not set.
     awaited: HashSet<u64>,
-    /// The same where some references were not told of: those that led ahead, and those of which nobody wants to be told. Their bits are
+    /// The same where some references were not told of: those that led ahead, and those of which no one wants to be told. Their bits are
     /// set.
     passed: HashSet<u64>,
     records: u64,
@@ -42,7 +42,7 @@ struct Window {
     number: u64,
     /// `None` where neither a record nor a reference was yet.
     chunks: Vec<Option<Box<Blocks>>>,
-    /// The place of the last record that came in order; 0 before there was one, or [`BEHIND`].
+    /// The place of the last record that came in order; 0 before there was one, or [`BELOW`].
     frontier: u64,
     /// Places above it of records that came before their turn, and the lowest of them.
     ahead: BTreeSet<u64>,
@@ -68,7 +68,7 @@ pub(crate) enum Entered {
 /// Bytes of blocks for which no records are asked. Not many: until then, each reference may need a block of its own.
 const EARLY: u64 = 128 << 10;
 /// The frontier of a window below others, to which references lead: no record is expected in it.
-const BEHIND: u64 = u64::MAX;
+const BELOW: u64 = u64::MAX;
 /// Bits of the number of a chunk in its window.
 const CHUNK_BITS: u32 = 15;
 /// Bits of a place in its block.
@@ -153,12 +153,12 @@ impl Sweep {
     #[inline(never)]
     fn enter_anywhere(&mut self, there: u64) -> Entered {
         let Some(at) = self.room(there, false) else { return Entered::NoRoom };
-        if self.windows[at].frontier == BEHIND {
+        if self.windows[at].frontier == BELOW {
             self.begin(at, there);
         }
         let window = &mut self.windows[at];
         if there <= window.frontier {
-            return self.enter_behind(at, there);
+            return self.enter_passed(at, there);
         }
         if self.records == 0 || there >> BLOCK_BITS != window.frontier >> BLOCK_BITS {
             self.swept += BLOCK_BYTES;
@@ -216,7 +216,7 @@ impl Sweep {
         let Some(at) = self.room(there, false) else { return Entered::NoRoom };
         let window = &mut self.windows[at];
         if there <= window.frontier {
-            return self.enter_behind(at, there);
+            return self.enter_passed(at, there);
         }
         if !window.ahead.insert(there) {
             return Entered::Again;
@@ -228,7 +228,7 @@ impl Sweep {
     }
 
     /// The same at or below the frontier of a window that has room for it.
-    fn enter_behind(&mut self, window: usize, there: u64) -> Entered {
+    fn enter_passed(&mut self, window: usize, there: u64) -> Entered {
         let (word, bit) = self.windows[window].word(there);
         let is_set = *word & bit != 0;
         *word |= bit;
@@ -305,10 +305,10 @@ impl Sweep {
         let (number, chunk) = split(place);
         let at = self.windows.iter().position(|window| window.number == number).unwrap_or_else(|| {
             let (chunks, ahead) = (Vec::new(), BTreeSet::new());
-            // What is below a window that has records in order is behind them, until it has some itself.
-            let is_behind = |current: &Window| current.frontier > 0 && number < current.number;
+            // What is below a window that has records in order comes before them, until it has some itself.
+            let is_below = |current: &Window| current.frontier > 0 && number < current.number;
             let frontier = match self.windows.get(self.current) {
-                Some(current) if is_referred && is_behind(current) => BEHIND,
+                Some(current) if is_referred && is_below(current) => BELOW,
                 _ => 0,
             };
             self.windows.push(Window { number, chunks, frontier, ahead, next_ahead: u64::MAX });
