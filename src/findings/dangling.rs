@@ -17,6 +17,18 @@ pub(crate) struct Dangling {
     pub(crate) first: Address,
 }
 
+impl Dangling {
+    /// The record at an offset and with an index, of that many references, if one of these dangles: those of them that do, in their order.
+    pub(crate) fn of(
+        (offset, index): (u64, u64),
+        count: u64,
+        mut dangling: impl Iterator<Item = u64>,
+    ) -> Option<Dangling> {
+        let first = Address(dangling.next()?);
+        Some(Dangling { offset, index, count, dangling: 1 + dangling.count() as u64, first })
+    }
+}
+
 /// The rule that they break.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DanglingRule {

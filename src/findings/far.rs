@@ -2,7 +2,7 @@
 
 use foldhash::{HashSet, HashSetExt};
 
-use crate::model::{Address, AddressSet};
+use crate::model::AddressSet;
 
 use super::dangling::Dangling;
 
@@ -70,12 +70,9 @@ impl Far {
         if !missing.is_empty() {
             let ends = self.records.iter().skip(1).map(|next| next.from).chain([self.targets.len()]);
             for (record, end) in self.records.iter().zip(ends) {
-                let mut dangling = self.targets[record.from..end].iter().filter(|target| missing.contains(target));
-                if let Some(first) = dangling.next() {
-                    let Record { offset, index, count, .. } = *record;
-                    let dangling = 1 + dangling.count() as u64;
-                    found(Dangling { offset, index, count, dangling, first: Address(*first) });
-                }
+                let dangling = self.targets[record.from..end].iter().filter(|target| missing.contains(target));
+                let place = (record.offset, record.index);
+                Dangling::of(place, record.count, dangling.copied()).into_iter().for_each(&mut found);
             }
         }
         self.targets.clear();

@@ -12,8 +12,8 @@ use super::{AddressSet, Range, address_at, place_of};
 /// There is a bit for each address that there could be, and a frontier that goes up with the records. A bit up to the frontier is that of
 /// an address that there is, or that was passed; a bit above it is that of one that a reference leads to. Where the frontier goes past
 /// such a bit and no record is there, it was passed. What a reference leads back to without a record there is awaited, and each such
-/// reference is told of. So a reference takes a single access to memory, whether it leads ahead or back, and no record has to be read
-/// twice.
+/// reference is told of. So a reference takes one look at memory that is mostly in no cache, whether it leads ahead or back, and no record
+/// has to be read twice.
 ///
 /// That suits a heap whose objects lie side by side; where large ones leave room between others, nothing is kept of it. Others would take
 /// more memory than a set of their addresses: there is no room for them.

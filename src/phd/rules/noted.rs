@@ -15,8 +15,8 @@ use super::open::{Open, Places};
 /// Class words that are kept at hand.
 pub(super) const LATELY: usize = 1024;
 
-/// Where the references and class words of all records lead. References that lead nowhere are told of where they lead back, and are few:
-/// otherwise the second pass does that.
+/// Where the references and class words of all records lead. Those that lead back to nowhere are known, unless they are too many; where one
+/// leads ahead to nowhere, the second pass finds all of them.
 #[derive(Debug)]
 pub(super) struct Noted {
     /// References that are to be noted, and the records that have them.

@@ -3,7 +3,6 @@
 use foldhash::HashMap;
 
 use crate::findings::Dangling;
-use crate::model::Address;
 
 /// References that lead back to where no record was when they came, and the records that have them. Numbers are in 4 bytes: there may be
 /// one such record for each few objects.
@@ -15,7 +14,7 @@ pub(super) struct Open {
     last: (u64, u64),
     /// The numbers of their targets.
     targets: Vec<u32>,
-    /// By number, the address, and the numbers. There are few.
+    /// By number, the address of a target, and the other way round. There are few.
     addresses: Vec<u64>,
     numbers: HashMap<u64, u32>,
     /// Whether there were too many to keep them.
@@ -88,10 +87,9 @@ impl Open {
             offset += u64::from(record.after.0);
             index += u64::from(record.after.1);
             let targets = &self.targets[record.from as usize..end];
-            let mut dangling = targets.iter().filter(|number| missing[**number as usize]);
-            let first = Address(self.addresses[*dangling.next()? as usize]);
-            let dangling = 1 + dangling.count() as u64;
-            Some(Dangling { offset, index, count: record.count.into(), dangling, first })
+            let dangling = targets.iter().filter(|number| missing[**number as usize]);
+            let dangling = dangling.map(|number| self.addresses[*number as usize]);
+            Dangling::of((offset, index), record.count.into(), dangling)
         })
     }
 }
